@@ -1,0 +1,93 @@
+"""Inputs: made from seeds into a cache folder, or found in the data folder."""
+
+import contextlib
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+from dataclasses import replace
+
+from rows import Generated, Recorded
+
+
+class Inputs:
+    def __init__(self, assay: pathlib.Path, cache: pathlib.Path, data: pathlib.Path, fresh: bool):
+        self.assay, self.cache, self.data, self.fresh = assay, cache, data, fresh
+        self.made = set()
+        cache.mkdir(parents=True, exist_ok=True)
+
+    def path(self, wanted):
+        """The file of an input, made if need be; None if it is a recorded one that is absent."""
+        if isinstance(wanted, Recorded):
+            found = self.data / wanted.path
+            return found if found.exists() else None
+        path = self.cache / (_name(wanted) + ".jsonl")
+        if path not in self.made and (self.fresh or not path.exists()):
+            self._make(wanted, path)
+        self.made.add(path)
+        return path
+
+    def _make(self, wanted: Generated, path: pathlib.Path):
+        print(f"making {path.name}", file=sys.stderr)
+        part = path.with_suffix(".part")
+        self._generate(wanted, part)
+        if wanted.by_session:
+            group_by_session(part)
+        part.rename(path)  # so that a run that was cut short leaves no half of an input
+
+    def _generate(self, wanted: Generated, path: pathlib.Path):
+        command = [
+            self.assay, "generate", "--level", wanted.level, "--workload", wanted.workload,
+            "--sessions", wanted.sessions, "--txns", wanted.txns, "--ops", wanted.ops,
+            "--read-share", wanted.read_share, "--keys", wanted.keys,
+            "--distribution", wanted.distribution, "--times", wanted.times,
+            "--clock-error", self._clock_error(wanted), "--abort-share", 0, "--unknown-share", 0,
+            "--seed", wanted.seed, "--output", path,
+        ]
+        if wanted.bug:
+            command += ["--bug", wanted.bug]
+        subprocess.run([str(word) for word in command], check=True)
+
+    def _clock_error(self, wanted: Generated) -> int:
+        """Nanoseconds: `jitter` times the mean length of a transaction, found on a small sample."""
+        if not wanted.jitter:
+            return 0
+        sample = self.path(replace(wanted, jitter=0, txns=200, bug=None))
+        lengths = []
+        with open(sample, encoding="utf-8") as lines:
+            for line in lines:
+                txn = json.loads(line)
+                if "begin" in txn and "end" in txn:
+                    lengths.append(txn["end"] - txn["begin"])
+        return round(wanted.jitter * statistics.fmean(lengths))
+
+
+def group_by_session(path: pathlib.Path):
+    """Rewrites a history so that each session's lines stand together, in their order. Through
+    files: the process stays small, which matters because the peak memory that the system reports
+    for a child starts at that of its parent."""
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder, contextlib.ExitStack() as open_files:
+        parts = {}
+        with open(path, "rb") as lines:
+            for line in lines:
+                # {"session":13,"txn":… or the header, which comes first and stays first
+                start = line.startswith(b'{"session":')
+                session = int(line[11:line.index(b",", 11)]) if start else -1
+                if session not in parts:
+                    name = pathlib.Path(folder) / str(session)
+                    parts[session] = open_files.enter_context(open(name, "w+b"))
+                parts[session].write(line)
+        with open(path, "wb") as out:
+            for session in sorted(parts):
+                parts[session].seek(0)
+                while chunk := parts[session].read(1 << 20):
+                    out.write(chunk)
+
+
+def _name(g: Generated) -> str:
+    words = [g.level, g.workload, f"{g.sessions}x{g.txns}x{g.ops}", f"r{g.read_share}",
+             f"k{g.keys}", g.distribution, f"t-{g.times}", f"j{g.jitter}", g.bug or "sound",
+             f"seed{g.seed}", "sessions" if g.by_session else "ends"]
+    return "_".join(words)

@@ -1,0 +1,85 @@
+"""One measured run of `assay check`: a whole process, as a user would start it."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import Optional
+
+
+@dataclass
+class Run:
+    wall: float  # seconds from start to exit
+    cpu: float  # user and system seconds of all threads
+    memory: int  # bytes, peak resident
+    verdict: str  # satisfied, violated, unknown or error
+    verified: bool  # its certificate was re-checked and holds
+    anomaly: Optional[str] = None
+    transactions: int = 0
+    operations: int = 0
+    stages: dict = field(default_factory=dict)  # seconds, from --stats
+    note: str = ""  # why there is no verdict
+
+    @property
+    def floor(self) -> float:
+        """What no checker can go under: reading the file and matching reads to writes."""
+        return self.stages.get("read", 0) + self.stages.get("match", 0)
+
+    @property
+    def ratio(self) -> float:
+        return self.wall / self.floor if self.floor else float("inf")
+
+
+def check(assay: pathlib.Path, history: pathlib.Path, level: str, limit: float, flags=()) -> Run:
+    command = [str(assay), "check", "--level", level, "--json", "--stats",
+               "--time", f"{limit:g}s", *flags, str(history)]
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        start = time.monotonic()
+        child = subprocess.Popen(command, stdout=out, stderr=err)
+        # A check that overruns its own limit by this much does not honour it.
+        killer = threading.Timer(limit * 1.5 + 30, child.kill)
+        killer.start()
+        _, status, usage = os.wait4(child.pid, 0)
+        wall = time.monotonic() - start
+        killer.cancel()
+        child.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        err.seek(0)
+        run = Run(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, "error", False)
+        _read_stats(run, err.read().decode(errors="replace"))
+        _read_verdict(run, out.read().decode(errors="replace"), level, child.returncode)
+    return run
+
+
+def best(runs) -> Run:
+    return min(runs, key=lambda run: run.wall)
+
+
+def _read_verdict(run: Run, text: str, level: str, code: int):
+    try:
+        report = json.loads(text)
+        found = report["levels"][level]
+    except (ValueError, KeyError):
+        run.note = f"no verdict, exit code {code}"
+        return
+    run.verdict = found["verdict"]
+    run.anomaly = found.get("anomaly")
+    run.note = found.get("reason", "")
+    certificate = found.get("certificate")
+    run.verified = isinstance(certificate, dict) and certificate.get("verified") is True
+    run.transactions = report["history"]["transactions"]
+    run.operations = report["history"]["operations"]
+
+
+def _read_stats(run: Run, text: str):
+    for line in text.splitlines():
+        words = line.split()
+        if len(words) >= 3 and words[-1] == "s":  # read 0.193 s
+            run.stages[" ".join(words[:-2])] = float(words[-2])
+        elif len(words) >= 5 and words[-1] == "MiB" and words[-3] == "s":  # match 0.05 s 60 MiB
+            name = " ".join(words[:-4])
+            run.stages[name] = run.stages.get(name, 0) + float(words[-4])

@@ -1,0 +1,146 @@
+"""The rows of the suite: which input, which level, what verdict, and what we aim at.
+
+A row is data. To add one, add it here; nothing else knows any row by name.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Optional, Union
+
+GB = 1 << 30
+
+
+@dataclass(frozen=True)
+class Generated:
+    """An input of `assay generate`. Aborts by the client and lost outcomes are off, so that the
+    number of committed transactions is sessions * txns; conflicts still abort some."""
+
+    level: str
+    sessions: int
+    txns: int  # committed, of each session
+    ops: int
+    read_share: float
+    keys: int
+    distribution: str = "uniform"
+    workload: str = "general"
+    times: str = "none"  # none, points
+    jitter: int = 0  # clocks are off by up to so many mean transaction lengths
+    bug: Optional[str] = None
+    seed: int = 1
+    # The simulated database writes transactions down as they end, so the order of the lines would
+    # give the order of commits away even without times. Grouped by session it does not.
+    by_session: bool = True
+
+    def scaled(self, divisor: int) -> "Generated":
+        return replace(self, txns=max(20, self.txns // divisor))
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A history recorded elsewhere, below the data folder; its rows are skipped without it."""
+
+    path: str
+
+
+@dataclass(frozen=True)
+class Target:
+    seconds: Optional[float] = None
+    ratio: Optional[float] = None  # of the whole to the floor
+    memory: Optional[float] = None  # bytes
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str
+    input: Union[Generated, Recorded]
+    level: str
+    expect: Optional[str] = "satisfied"  # None: whatever is found
+    target: Target = Target()
+    repeat: int = 2  # the fastest counts
+    switches: bool = False  # also measured with each speed-up off
+    planted: bool = False  # also measured with a planted fault
+    quick: int = 1  # the divisor of its size with --quick; 0 leaves it out
+
+
+def _timed(level: str, txns: int, **more) -> Generated:
+    fields = dict(sessions=20, ops=15, read_share=0.5, keys=1_000_000, distribution="zipfian",
+                  times="points", by_session=False)
+    return Generated(level=level, txns=txns, **{**fields, **more})
+
+
+_EXACT = Target(seconds=15, ratio=2.5, memory=3 * GB)
+_JITTERED = Target(ratio=4)
+_SWEEP = Generated("session-si", sessions=20, txns=100, ops=15, read_share=0.5, keys=10_000)
+_BLIND = Generated("session-si", sessions=20, txns=100, ops=15, read_share=0, keys=10_000,
+                   distribution="zipfian")
+_BLINDW = Generated("session-si", sessions=24, txns=417, ops=8, read_share=0.5, keys=2000)
+_UNIFORM = Generated("session-si", sessions=25, txns=4000, ops=8, read_share=0.5, keys=2000)
+
+_RECORDED = (
+    ("GeneralRH", "25_400_8_10000_0.95_uniform/hist-00000/history.bincode", 0.05),
+    ("GeneralRW", "25_400_8_10000_0.5_uniform/hist-00000/history.bincode", 0.15),
+    ("GeneralWH", "25_400_8_10000_0.3_uniform/hist-00000/history.bincode", 0.2),
+    ("RUBiS", "rubis-10000/hist-00000", 0.1),
+    ("TPC-C", "tpcc-10000/hist-00000", 0.3),
+    ("C-Twitter", "twitter-10000/hist-00000", 0.1),
+)
+
+GROWTH = ("100k x 15, times", "1M x 15, times", 13.0)
+
+ROWS = (
+    Row(GROWTH[0], _timed("strong-si", 5000), "session-si", quick=10),
+    Row("100k x 15, times, clocks off", _timed("strong-si", 5000, jitter=10), "session-si",
+        target=_JITTERED, quick=10),
+    Row(GROWTH[1], _timed("strong-si", 50_000), "session-si", target=_EXACT, repeat=1, quick=0),
+    Row("1M x 15, times, reads of older points", _timed("session-si", 50_000), "session-si",
+        target=_EXACT, repeat=1, quick=100),
+    Row("1M x 15, times, serial", _timed("strict-serializable", 50_000), "session-serializable",
+        target=_EXACT, repeat=1, quick=100),
+    Row("1M x 15, times, clocks off", _timed("strong-si", 50_000, jitter=10), "session-si",
+        target=_JITTERED, repeat=1, quick=100),
+    Row("1M x 15, times, clocks off, serial", _timed("strict-serializable", 50_000, jitter=10),
+        "session-serializable", target=_JITTERED, repeat=1, quick=100),
+    *(Row(f"PolySI {name}", Recorded(f"polysi/{path}"), level, expect=expect,
+          target=Target(seconds), switches=True)
+      for level, expect in (("session-si", "satisfied"), ("session-serializable", None))
+      for name, path, seconds in _RECORDED),
+    Row("100k x 8, uniform, 2k keys", _UNIFORM, "session-si", target=Target(3, memory=GB),
+        switches=True, planted=True, quick=20),
+    Row("100k x 8, uniform, in the order of ends", replace(_UNIFORM, by_session=False), "session-si",
+        quick=20),
+    Row("100k x 15, zipfian, 10k keys",
+        Generated("session-si", sessions=20, txns=5000, ops=15, read_share=0.5, keys=10_000,
+                  distribution="zipfian"),
+        "session-si", target=Target(5, memory=1.5 * GB), switches=True, planted=True, quick=20),
+    Row("1M x 8, zipfian, 100k keys",
+        Generated("session-si", sessions=25, txns=40_000, ops=8, read_share=0.5, keys=100_000,
+                  distribution="zipfian"),
+        "session-si", target=Target(60, memory=8 * GB), repeat=1, quick=0),
+    Row("BlindW-like 10k x 8, 2k keys", _BLINDW, "adya-si", target=Target(0.3), switches=True,
+        quick=4),
+    Row("BlindW-like, sessions not in order", replace(_BLINDW, level="adya-si"), "adya-si",
+        target=Target(0.3), quick=4),
+    Row("sweep: 30 sessions", replace(_SWEEP, sessions=30), "session-si", target=Target(0.2)),
+    Row("sweep: 250 a session", replace(_SWEEP, txns=250), "session-si", target=Target(0.2)),
+    Row("sweep: 30 operations", replace(_SWEEP, ops=30), "session-si", target=Target(0.2)),
+    Row("sweep: 1,000 keys", replace(_SWEEP, keys=1000), "session-si", target=Target(0.2)),
+    Row("sweep: hotspot", replace(_SWEEP, distribution="hotspot"), "session-si",
+        target=Target(0.2)),
+    Row("2k x 15, writes only", _BLIND, "session-si", target=Target(0.1), switches=True),
+    Row("2k x 15, 5 % reads", replace(_BLIND, read_share=0.05), "session-si", target=Target(0.5),
+        switches=True),
+    Row("27k x 3, 85 keys",
+        Generated("session-si", sessions=25, txns=1080, ops=3, read_share=0.65, keys=85),
+        "session-si", target=Target(1), switches=True, quick=10),
+    Row("1M mini-transactions, ten keys",
+        Generated("strict-serializable", sessions=20, txns=50_000, ops=4, read_share=0.5, keys=10,
+                  workload="mini", times="points", by_session=False),
+        "strict-serializable", target=Target(ratio=2.5), repeat=1, quick=100),
+)
+
+# Each is forbidden by the level of every row with `planted`.
+BUGS = ("lost-update", "long-fork", "causality-violation")
+SEEDS = (1, 2, 3, 4, 5)
+REJECT_RATIO = 2.0  # time to reject to time to accept
+SPREAD = 2.0  # slowest seed to fastest seed
+
+SWITCHES = ("--no-replay", "--no-saturation", "--no-early-search", "--no-carry")

@@ -1,0 +1,35 @@
+# What `cmake --install` lays down: the program, the public headers, the rooms behind them, and a CMake
+# package, so that a consumer writes
+#
+#   find_package(assay REQUIRED)
+#   target_link_libraries(mine PRIVATE assay::assay)
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+# The library as its users see it: reading and writing histories, checking, verifying.
+add_library(assay_library INTERFACE)
+target_link_libraries(assay_library INTERFACE assay_levels assay_certify assay_formats)
+set_target_properties(assay_library PROPERTIES EXPORT_NAME assay)
+add_library(assay::assay ALIAS assay_library)
+
+if(PROJECT_IS_TOP_LEVEL)
+  set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/assay)
+  install(TARGETS assay_library assay_base assay_history assay_formats assay_graph assay_infer
+                  assay_solver assay_levels assay_certify
+          EXPORT assay-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT assay-targets NAMESPACE assay:: DESTINATION ${package_dir})
+  if(TARGET assay)
+    install(TARGETS assay RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/assay DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
+          DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+  configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/assay-config.cmake.in
+    ${PROJECT_BINARY_DIR}/package/assay-config.cmake INSTALL_DESTINATION ${package_dir})
+  write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/assay-config-version.cmake
+    COMPATIBILITY SameMinorVersion)
+  install(FILES ${PROJECT_BINARY_DIR}/package/assay-config.cmake
+                ${PROJECT_BINARY_DIR}/package/assay-config-version.cmake
+          DESTINATION ${package_dir})
+endif()

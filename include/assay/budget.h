@@ -1,0 +1,45 @@
+// Limits on a computation. Long loops ask `exhausted()`; the answer to a question whose budget ran
+// out is `unknown`, never a guess.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace assay {
+
+// Wall-clock seconds from construction and bytes of resident memory of the process. Cheap to ask:
+// the clock is read at most every few thousand calls, memory less often still. One Budget may be
+// shared by the threads of one check only through copies.
+class Budget {
+ public:
+  // No limits.
+  Budget() = default;
+  // A value of 0 means no limit for that resource.
+  Budget(double seconds, uint64_t memory_bytes);
+
+  // True once a limit has been passed; stays true.
+  bool exhausted() {
+    if (exhausted_) return true;
+    if (!limited_ || --countdown_ > 0) return false;
+    return measure();
+  }
+  // Same, but measures now. For the borders between stages.
+  bool exhausted_now() { return exhausted_ || (limited_ && measure()); }
+  // "time limit of 60 s reached", for the reason of an `unknown`. Empty while not exhausted.
+  const std::string& reason() const { return reason_; }
+
+ private:
+  bool measure();
+
+  using Clock = std::chrono::steady_clock;
+  bool limited_ = false;
+  bool exhausted_ = false;
+  int countdown_ = 0;
+  double seconds_ = 0;
+  uint64_t memory_bytes_ = 0;
+  Clock::time_point start_ = Clock::now();
+  std::string reason_;
+};
+
+}  // namespace assay

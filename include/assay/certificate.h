@@ -1,0 +1,128 @@
+// Certificates: why a verdict is right, in a form that a small program can re-check against the
+// history without knowing how it was found. Format on disk: docs/formats/certificate.md.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "assay/anomaly.h"
+#include "assay/history.h"
+#include "assay/level.h"
+
+namespace assay {
+
+enum class Outcome : uint8_t { satisfied, violated, unknown };
+std::string_view outcome_name(Outcome o);  // "satisfied", "violated", "unknown"
+
+// satisfied: a total order in which everything that counts took effect. It lists every committed
+// transaction, no aborted one, and those of unknown outcome that are taken to have committed.
+//   split == false  `events` are TxnIds: reads and writes of a transaction happen together (or, for
+//                   the weak levels, the commit order).
+//   split == true   `events` are 2*TxnId for r (its reads) and 2*TxnId+1 for w (its writes).
+struct Order {
+  bool split = false;
+  std::vector<uint32_t> events;
+};
+
+// violated, no cycle needed: `read` (an operation of a committed or kept transaction) cannot be
+// explained, `other` is the operation that shows it (kNone for a thin-air read).
+struct BadRead {
+  Anomaly anomaly = Anomaly::none;
+  OpId read = kNone;
+  OpId other = kNone;
+};
+
+// Why one event precedes another. The sides are fixed by the kind, given a level's event model
+// (r and w are the same event in single models):
+//   read_from    w(from) → r(to)   `to` reads `key` from `from`
+//   session      w(from) → r(to)   `from` is earlier in the session of `to`, and not of unknown
+//   outcome real_time    event → event     by the clocks; sides in from_write / to_write
+//   write_order  w(from) → r(to)   both write `key`, assuming from <key to (to w(to) where the
+//   level has
+//                                  no write-conflict rule)
+//   anti         r(from) → w(to)   `from` reads `key` from `via` (kNone: the initial value), `to`
+//   writes
+//                                  `key`, assuming via <key to (nothing to assume for the initial
+//                                  value)
+//   forced       as write_order, but proved on the spot: transaction `reader` reads `key` from
+//   `to`,
+//                `from` writes `key`, and `path` (read_from and session edges) leads from `from` to
+//                `reader`. Read committed: path is one read_from edge, read before `op`.
+//                Read atomic: path is one edge. `op` is the read of `key`.
+// r(T) → w(T) holds in every model and is never written down. At the weak levels a reader of the initial value that
+// had seen a writer of the key is a cycle of an anti edge (via kNone) and the path that shows what it saw.
+enum class EdgeKind : uint8_t { read_from, session, real_time, write_order, anti, forced };
+std::string_view edge_kind_name(EdgeKind k);  // "read-from", "session", …
+
+struct Edge {
+  EdgeKind kind = EdgeKind::session;
+  TxnId from = kNone;
+  TxnId to = kNone;
+  KeyId key = kNone;
+  TxnId via = kNone;  // anti: the writer that was read. forced: the reader
+  OpId op = kNone;    // forced: the read of `key`; on a path: the read that makes a read_from edge
+  bool from_write = true;  // real_time only: true w, false r
+  bool to_write = false;
+  std::vector<Edge> path;  // forced only; its edges have no paths
+};
+
+// The proposition "the versions that `before` wrote precede those that `after` wrote, on every key
+// both write". Its negation swaps the two: in an acyclic choice the keys of a pair agree.
+struct Before {
+  TxnId before = kNone;
+  TxnId after = kNone;
+  friend bool operator==(const Before&, const Before&) = default;
+};
+
+// violated: a refutation. Each step adds a clause (a disjunction of Before); the last one is empty.
+//   cycle    the edges close a cycle; clause: not all of their assumptions hold. Without
+//   assumptions it is
+//            empty and the proof is done.
+//   fact     `clause` is one literal that the history states: a known order or a list that was
+//   read.
+//            `source` is the index into known_orders(), or the OpId of the read_list with
+//            source_is_op.
+//   derived  `clause` follows from earlier steps: assuming its negation, the clauses of `hints`
+//   (indices of
+//            steps, in this order) each become unit or, the last one, false.
+struct ProofStep {
+  enum class Kind : uint8_t { cycle, fact, derived };
+  Kind kind = Kind::cycle;
+  std::vector<Edge> cycle;
+  std::vector<Before> clause;  // implied by the cycle for Kind::cycle and left empty there
+  std::vector<uint32_t> hints;
+  uint32_t source = kNone;
+  bool source_is_op = false;
+};
+
+struct Proof {
+  std::vector<ProofStep> steps;
+};
+
+// One reason for one or more levels: an order serves every level listed, a refutation likewise.
+struct Certificate {
+  enum class Kind : uint8_t { order, bad_read, proof };
+  std::vector<LevelId> levels;
+  Kind kind = Kind::order;
+  Order order;       // Kind::order, satisfied
+  BadRead bad_read;  // Kind::bad_read, violated
+  Proof proof;       // Kind::proof, violated
+
+  Outcome outcome() const { return kind == Kind::order ? Outcome::satisfied : Outcome::violated; }
+};
+
+// Two transactions wrote the same value to a key. Harmless until somebody reads it.
+struct DuplicateWrite {
+  OpId first = kNone;
+  OpId second = kNone;
+  bool read = false;  // some transaction that counts read the value
+};
+
+// What a certificate file holds.
+struct CertificateFile {
+  std::string history_hash;  // History::content_hash()
+  std::vector<Certificate> certificates;
+};
+
+}  // namespace assay

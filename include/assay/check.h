@@ -1,0 +1,58 @@
+// The checker: every level of a history in one run, each verdict with its certificate.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "assay/budget.h"
+#include "assay/certificate.h"
+#include "assay/history.h"
+#include "assay/level.h"
+
+namespace assay {
+
+// Every speed-up has a switch; verdicts are the same without it.
+struct Switches {
+  bool replay = true;        // accept by replaying an order proposed from client times
+  bool saturation = true;    // derive forced version orders before searching
+  bool early_search = true;  // search what goes wrong in the first order before saturating
+  bool carry = true;         // let certificates of one level serve its neighbours in the lattice
+};
+
+struct CheckOptions {
+  std::vector<LevelId> levels;  // empty: all
+  Budget budget;
+  Switches switches;
+  uint64_t seed = 1;
+  // Called now and then with a stage ("saturate session-si") and how much of it is done, 0…1.
+  std::function<void(std::string_view, double)> progress;
+};
+
+struct Verdict {
+  LevelId level = LevelId::read_committed;
+  Outcome outcome = Outcome::unknown;
+  uint32_t certificate = kNone;  // index into CheckResult::certificates; kNone if unknown
+  std::string reason;            // of an unknown: what ran out or what the history lacks
+};
+
+struct StageTime {
+  std::string stage;
+  double seconds = 0;
+  uint64_t peak_memory_bytes = 0;
+};
+
+struct CheckResult {
+  std::vector<Verdict> verdicts;  // in the order of LevelId; only the levels asked for
+  std::vector<Certificate> certificates;
+  std::vector<DuplicateWrite> duplicates;
+  std::vector<StageTime> stages;
+  std::vector<std::pair<std::string, uint64_t>> counters;  // for --stats
+
+  const Verdict* find(LevelId level) const;
+};
+
+CheckResult check(const History& history, const CheckOptions& options);
+
+}  // namespace assay

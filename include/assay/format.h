@@ -1,0 +1,60 @@
+// Reading and writing history files. One registry; formats are detected by content.
+#pragma once
+
+#include <iosfwd>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/history.h"
+#include "assay/result.h"
+
+namespace assay {
+
+struct ReadOptions {
+  std::string from;  // name of a format; empty: detect
+};
+
+// Something the reader tolerated and the user should know ("line 812 is cut off and was ignored").
+struct ReadNote {
+  uint64_t line = 0;
+  std::string message;
+};
+
+struct ReadResult {
+  History history;
+  std::string format;  // the format it was read as
+  std::vector<ReadNote> notes;
+};
+
+// `path` is a file, a directory (formats that use one), or "-" for standard input; gzip and zstd
+// are undone on the way.
+Result<ReadResult> read_history(const std::string& path, const ReadOptions& options = {});
+// The same from memory; `name` is used in messages.
+Result<ReadResult> read_history_text(std::string_view text, const std::string& name,
+                                     const ReadOptions& options = {});
+
+// What a format cannot hold, counted ("metadata of 12 transactions").
+struct Loss {
+  std::string what;
+  uint64_t count = 0;
+};
+
+// Writes to `path`; "-" is standard output; ".gz" and ".zst" endings compress.
+Result<std::vector<Loss>> write_history(const History& history, const std::string& path,
+                                        std::string_view format);
+Result<std::vector<Loss>> write_history_text(const History& history, std::string_view format,
+                                             std::string& out);
+
+struct FormatInfo {
+  std::string_view name;  // "assay", "hist"
+  std::string_view summary;
+  bool reads = false;
+  bool writes = false;
+  bool directory = false;  // a history is a directory of files
+};
+std::span<const FormatInfo> all_formats();
+
+}  // namespace assay

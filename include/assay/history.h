@@ -1,0 +1,329 @@
+// A history: what the clients of a database did and saw. Built once by streaming, then read-only.
+//
+// Storage is columnar. Keys are interned to dense ids, and so are *versions*, the pairs (key,
+// value): a read and the write it returned carry the same VersionId, so matching reads to writers
+// is array indexing. An operation takes 14 bytes of columns plus its share of the interners; the
+// whole store stays below 64 bytes an operation for transactions of a few operations and more.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "assay/result.h"
+
+namespace assay {
+
+using SessionId = uint32_t;
+using TxnId = uint32_t;  // position of the transaction in the file, from 0; aborted ones count
+using OpId = uint32_t;  // index into the operation columns; a transaction's operations are adjacent
+using KeyId = uint32_t;
+using VersionId = uint32_t;
+inline constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
+
+// committed: acknowledged. aborted: certainly without effect. unknown: a timeout, a lost
+// connection, or a `pending` line without an outcome; may or may not have taken effect.
+enum class TxnStatus : uint8_t { committed, aborted, unknown };
+
+// An outside key or value: null, a 64-bit integer or a string. A view; the text lives in the
+// history (or, on the way in, in the caller's buffer until the transaction ends).
+struct ValueView {
+  enum class Type : uint8_t { null, integer, string };
+  Type type = Type::null;
+  int64_t integer = 0;
+  std::string_view text;
+
+  static ValueView null() { return {}; }
+  static ValueView of(int64_t v) { return {Type::integer, v, {}}; }
+  static ValueView of(std::string_view v) { return {Type::string, 0, v}; }
+  bool is_null() const { return type == Type::null; }
+  // As people write it: null, 42, or the bare text.
+  std::string to_string() const;
+  friend bool operator==(const ValueView&, const ValueView&) = default;
+};
+
+// Order of keys for range queries: integers by value before strings by bytes.
+bool key_less(const ValueView& a, const ValueView& b);
+
+// When something happened, in nanoseconds on one clock: somewhere between request and response.
+// A point in time has both equal.
+struct Interval {
+  static constexpr int64_t kUnknown = std::numeric_limits<int64_t>::min();
+  int64_t request = kUnknown;
+  int64_t response = kUnknown;
+
+  static Interval point(int64_t t) { return {t, t}; }
+  bool known() const { return request != kUnknown; }
+  friend bool operator==(const Interval&, const Interval&) = default;
+};
+
+//  kind       version                     operands (History::operands)
+//  read       the version returned        -
+//  write      the version written         -
+//  remove     the tombstone written       -                                   "d"
+//  append     (key, element)              -                                   adds element to a
+//  list read_list  the last element's version  every element's version, in order   empty list:
+//  (key, null) range      kNone                       key bounds lo, hi (kNone = open end, both
+//  inclusive), then
+//                                         the versions returned
+//  cas        the version to write        the version expected                effect: it was
+//  written insert     the version to write        -                                   effect: key
+//  was absent
+enum class OpKind : uint8_t { read, write, remove, append, read_list, range, cas, insert };
+
+struct Operation {
+  OpKind kind;
+  bool effect;  // cas and insert: took effect. All others: true.
+  KeyId key;    // range: the lower bound, kNone if open
+  VersionId version;
+};
+
+// True if the operation installs its version: a write of some kind that took effect.
+bool installs_version(const Operation& op);
+
+// One line {"key":…,"order":[…]}: these versions were installed in this order, perhaps with others
+// in between.
+struct KnownOrder {
+  KeyId key;
+  std::vector<VersionId> versions;
+};
+
+// Anything in the history that is no transaction: a fault, a note. Kept as it came.
+struct Event {
+  int64_t at = Interval::kUnknown;  // nanoseconds on the history's clock
+  std::string json;                 // the whole object as one line of JSON
+};
+
+class HistoryBuilder;
+
+class History {
+ public:
+  History() = default;
+  History(History&&) = default;
+  History& operator=(History&&) = default;
+  History(const History&) = delete;
+  History& operator=(const History&) = delete;
+
+  uint32_t txn_count() const { return static_cast<uint32_t>(txns_.size()); }
+  uint32_t op_count() const { return static_cast<uint32_t>(op_kind_.size()); }
+  uint32_t session_count() const { return static_cast<uint32_t>(session_txns_.size()); }
+  uint32_t key_count() const { return static_cast<uint32_t>(keys_.size()); }
+  uint32_t version_count() const { return static_cast<uint32_t>(versions_.size()); }
+
+  // Transactions.
+  TxnStatus status(TxnId t) const { return txns_[t].status; }
+  SessionId session(TxnId t) const { return txns_[t].session; }
+  // 0-based position in its session, counting every transaction of the session.
+  uint32_t position(TxnId t) const { return txns_[t].position; }
+  OpId first_op(TxnId t) const { return txns_[t].first_op; }
+  OpId end_op(TxnId t) const { return txns_[t].end_op; }
+  Interval begin_time(TxnId t) const { return begin_.empty() ? Interval{} : begin_[t]; }
+  Interval end_time(TxnId t) const { return end_.empty() ? Interval{} : end_[t]; }
+  // The database's own logical times; Interval::kUnknown where it told none.
+  int64_t start_ts(TxnId t) const { return start_ts_.empty() ? Interval::kUnknown : start_ts_[t]; }
+  int64_t commit_ts(TxnId t) const {
+    return commit_ts_.empty() ? Interval::kUnknown : commit_ts_[t];
+  }
+  // The name the file gave ("3-17"), or "<session>-<position>" where it gave none.
+  std::string name(TxnId t) const;
+  // The transaction's own metadata as JSON text; empty if none.
+  std::string_view meta(TxnId t) const;
+  // 1-based line (or record) of the source the transaction was read from; 0 if there is none.
+  uint32_t line(TxnId t) const { return txns_[t].line; }
+
+  // Sessions: outside name and transactions in session order (all statuses).
+  ValueView session_name(SessionId s) const { return session_names_.view(s); }
+  std::span<const TxnId> session_txns(SessionId s) const { return session_txns_[s]; }
+
+  // Operations.
+  Operation op(OpId i) const {
+    return {op_kind_[i], op_effect_[i] != 0, op_key_[i], op_version_[i]};
+  }
+  // The transaction an operation belongs to. O(log transactions).
+  TxnId txn_of(OpId i) const;
+  // See OpKind. Empty for kinds without operands.
+  std::span<const uint32_t> operands(OpId i) const;
+
+  // Keys and versions.
+  ValueView key(KeyId k) const { return keys_.view(k); }
+  KeyId version_key(VersionId v) const { return versions_.key(v); }
+  ValueView version_value(VersionId v) const { return versions_.value(v); }
+  ValueView initial() const { return versions_.initial(); }
+  bool is_initial(VersionId v) const { return versions_.is_initial(v); }
+
+  std::span<const KnownOrder> known_orders() const { return known_orders_; }
+  std::span<const Event> events() const { return events_; }
+  // The header's "meta" object as JSON text; empty if none.
+  const std::string& meta() const { return meta_; }
+
+  // True if every committed transaction has a begin and an end time.
+  bool fully_timed() const;
+  // Digest of everything a verdict depends on (sessions, statuses, times, operations, initial
+  // value, known orders), in the order of the transactions; independent of compression, names of
+  // transactions, metadata, and of the format wherever it keeps that order. 32 hexadecimal digits.
+  // One pass over the history.
+  std::string content_hash() const;
+  // Bytes held by the columns and interners.
+  uint64_t memory_bytes() const;
+
+ private:
+  friend class HistoryBuilder;
+
+  // Dense ids for null, integers and strings, in order of first appearance.
+  class ValueTable {
+   public:
+    uint32_t intern(const ValueView& v, uint64_t hash);
+    void prefetch(uint64_t hash) const;
+    ValueView view(uint32_t id) const;
+    size_t size() const { return payload_.size(); }
+    uint64_t memory_bytes() const;
+
+   private:
+    void grow();
+    std::vector<uint64_t> payload_;  // integer, or offset << 24 | length in text_
+    std::vector<ValueView::Type> type_;
+    std::string text_;
+    std::vector<uint64_t> slots_;  // hash tag << 32 | id + 1; 0 = empty
+  };
+
+  // Dense ids for (key, value).
+  class VersionTable {
+   public:
+    VersionId intern(KeyId key, const ValueView& v, uint64_t hash);
+    void prefetch(uint64_t hash) const;
+    KeyId key(VersionId v) const { return key_[v]; }
+    ValueView value(VersionId v) const;
+    void set_initial(const ValueView& v);
+    ValueView initial() const;
+    bool is_initial(VersionId v) const;
+    size_t size() const { return key_.size(); }
+    uint64_t memory_bytes() const;
+
+   private:
+    void grow();
+    std::vector<KeyId> key_;
+    std::vector<uint64_t> payload_;  // as in ValueTable
+    std::vector<ValueView::Type> type_;
+    std::string text_;
+    std::vector<uint64_t> slots_;
+    ValueView::Type initial_type_ = ValueView::Type::null;
+    int64_t initial_integer_ = 0;
+    std::string initial_text_;
+  };
+
+  struct Txn {
+    SessionId session;
+    uint32_t position;
+    OpId first_op;
+    OpId end_op;
+    uint32_t line;
+    uint32_t name_end;  // end of its name in names_; its begin is the end of the one before
+    TxnStatus status;
+  };
+
+  ValueTable keys_;
+  VersionTable versions_;
+  ValueTable session_names_;
+  std::vector<std::vector<TxnId>> session_txns_;
+  std::vector<Txn> txns_;
+  std::vector<Interval> begin_, end_;          // empty, or one per transaction
+  std::vector<int64_t> start_ts_, commit_ts_;  // likewise
+  std::string names_;
+  std::vector<std::pair<TxnId, std::string>> txn_meta_;  // sorted by transaction
+  std::vector<OpKind> op_kind_;
+  std::vector<uint8_t> op_effect_;
+  std::vector<KeyId> op_key_;
+  std::vector<VersionId> op_version_;
+  std::vector<uint32_t> op_operands_;  // empty, or per operation an index into pool_, 0 = none
+  std::vector<uint32_t> pool_;         // at an index: count, then that many operands
+  std::vector<KnownOrder> known_orders_;
+  std::vector<Event> events_;
+  std::string meta_;
+};
+
+// What a reader knows of a transaction besides its operations.
+struct TxnHeader {
+  ValueView session{};      // required: integer or string
+  std::string_view name{};  // may be empty
+  TxnStatus status = TxnStatus::committed;
+  // A line written before the outcome was known. The next line of the same session and name
+  // replaces it; if none comes the transaction is unknown.
+  bool pending = false;
+  Interval begin{};  // may be unknown
+  Interval end{};    // may be unknown
+  int64_t start_ts = Interval::kUnknown;
+  int64_t commit_ts = Interval::kUnknown;
+  std::string_view meta{};  // JSON text, may be empty
+  uint64_t line = 0;        // where it stands in the source, for messages
+};
+
+// Builds a History by streaming: for each transaction begin_txn, its operations in program order,
+// end_txn. Views passed in need to live only until end_txn returns. Not thread-safe.
+//
+//   HistoryBuilder b;
+//   b.begin_txn({.session = ValueView::of(1)});
+//   b.write(ValueView::of("x"), ValueView::of(1));
+//   if (auto s = b.end_txn(); !s.ok()) …
+//   Result<History> h = std::move(b).finish();
+class HistoryBuilder {
+ public:
+  // Largest counts accepted; beyond them end_txn and finish report bad input.
+  static constexpr uint64_t kMaxOps = 0xFFFF'FFF0;
+  static constexpr uint64_t kMaxTextBytes = (1u << 24) - 1;  // one key or value
+
+  // The value every key has before anything is written. Call before the first transaction.
+  void set_initial(ValueView v) { h_.versions_.set_initial(v); }
+  void set_meta(std::string json) { h_.meta_ = std::move(json); }
+
+  void begin_txn(const TxnHeader& header);
+  void read(ValueView key, ValueView value);
+  void write(ValueView key, ValueView value);
+  void remove(ValueView key, ValueView tombstone);
+  void append(ValueView key, ValueView element);
+  void read_list(ValueView key, std::span<const ValueView> elements);
+  // Both bounds inclusive; null = open.
+  void range(ValueView lo, ValueView hi, std::span<const std::pair<ValueView, ValueView>> found);
+  void cas(ValueView key, ValueView expected, ValueView value, bool effect);
+  void insert(ValueView key, ValueView value, bool effect);
+  // Resolves keys and values to ids. Fails on limits.
+  Status end_txn();
+
+  void known_order(ValueView key, std::span<const ValueView> values);
+  void event(int64_t at, std::string json);
+
+  // Turns what was built into a history: pending transactions without outcome become unknown, and
+  // the whole is validated (times of a session must not run backwards, begin must not follow end).
+  Result<History> finish() &&;
+
+ private:
+  struct RawOp {
+    OpKind kind;
+    bool effect;
+    ValueView key, value;
+    uint32_t first_extra, extra_count;
+  };
+  void add(OpKind kind, ValueView key, ValueView value, bool effect = true);
+  SessionId session_id();
+  TxnId place_txn(SessionId session);
+  void store_times(TxnId t);
+  void resolve_window(size_t first, size_t end);
+  void resolve_operands(const RawOp& op, KeyId key);
+  KeyId key_id(const ValueView& v);
+  VersionId version_id(KeyId key, const ValueView& v);
+  void drop_replaced_ops();
+  Status validate_times(SessionId session) const;
+
+  History h_;
+  TxnHeader header_;
+  std::vector<RawOp> raw_;
+  std::vector<ValueView> extra_;  // list elements, range rows of raw_
+  std::vector<uint64_t> hashes_;
+  std::vector<std::unordered_map<std::string, TxnId>> pending_;  // per session, by name
+  bool replaced_ = false;
+};
+
+}  // namespace assay

@@ -1,0 +1,67 @@
+// The isolation levels and their lattice, as data. Definitions: docs/levels/.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace assay {
+
+// Weaker before stronger: a level never stands before one it implies.
+enum class LevelId : uint8_t {
+  read_committed,
+  read_atomic,
+  causal,
+  prefix,
+  adya_si,
+  session_si,
+  generalized_si,
+  strong_session_si,
+  strong_si,
+  serializable,
+  session_serializable,
+  strict_serializable,
+  linearizable,
+};
+inline constexpr int kLevelCount = 13;
+
+// How a level turns transactions into events; see docs/architecture.md.
+//   weak    commit order axioms over session order and reads-from (read committed … causal)
+//   split   two events a transaction: r (its reads) before w (its writes are installed)
+//   single  one event a transaction
+enum class EventModel : uint8_t { weak, split, single };
+
+// Which real-time edges a level adds. "Before" means: response of the one strictly less than the
+// request of the other.
+//   none
+//   into_commits   C→C and B→C            (generalized SI)
+//   all_but_begins C→B, C→C and B→C       (strong SI)
+//   transactions   end(S) < begin(T): S→T (strict serializability)
+enum class RealTime : uint8_t { none, into_commits, all_but_begins, transactions };
+
+struct LevelInfo {
+  LevelId id;
+  std::string_view name;     // "session-si": the id of files, flags and JSON
+  std::string_view aliases;  // blank-separated, e.g. "si snapshot-isolation"
+  std::string_view summary;  // one line for --help and reports
+  EventModel events;
+  bool session_order;   // session order is an edge
+  bool write_conflict;  // split only: writers of one key do not overlap (w→r instead of w→w)
+  RealTime real_time;
+};
+
+const LevelInfo& level_info(LevelId id);
+// Every level, in the order of LevelId.
+std::span<const LevelInfo> all_levels();
+// By name or alias.
+std::optional<LevelId> find_level(std::string_view name);
+// The levels directly below `id` in the lattice.
+std::span<const LevelId> next_weaker(LevelId id);
+// True if every history that satisfies `stronger` satisfies `weaker`. Reflexive.
+bool implies(LevelId stronger, LevelId weaker);
+// The maximal elements of `satisfied` in the lattice, in the order of LevelId.
+std::vector<LevelId> strongest(std::span<const LevelId> satisfied);
+
+}  // namespace assay

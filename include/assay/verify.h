@@ -1,0 +1,24 @@
+// The independent verifier. It shares no code with the checker: it reads the history, the
+// certificate and the definitions, and nothing else.
+#pragma once
+
+#include <string>
+
+#include "assay/certificate.h"
+#include "assay/history.h"
+#include "assay/result.h"
+
+namespace assay {
+
+// Ok if `certificate` proves its outcome for every level it lists; otherwise an Error that says
+// what does not hold. Linear in the certificate and the history (n log n where real time counts).
+Status verify(const Certificate& certificate, const History& history);
+
+// The certificate file: one JSON object. Keys and values appear as in the history; transactions and
+// operations by index, so the file names the history by its content hash.
+std::string write_certificates(const CertificateFile& file, const History& history);
+// `name` is used in error positions. Rejects anything malformed, and a file of another history.
+Result<CertificateFile> read_certificates(std::string_view json, const History& history,
+                                          const std::string& name);
+
+}  // namespace assay

@@ -1,0 +1,11 @@
+// What the process holds in memory, as the system counts it.
+#pragma once
+
+#include <cstdint>
+
+namespace assay {
+
+uint64_t resident_memory_bytes();       // now; 0 where the system does not tell
+uint64_t peak_resident_memory_bytes();  // since the process started
+
+}  // namespace assay

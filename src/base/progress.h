@@ -1,0 +1,38 @@
+// A line of progress on a terminal, rewritten in place; silent when standard error is none.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+namespace assay {
+
+// True if standard error is a terminal that can rewrite a line.
+bool terminal_on_stderr();
+
+class ProgressLine {
+ public:
+  explicit ProgressLine(std::string label, bool enabled = terminal_on_stderr());
+  ~ProgressLine();  // clears the line
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  // `fraction` in 0…1, negative if unknown. Draws at most ten times a second, so it can be called
+  // freely.
+  void update(double fraction, std::string_view text);
+  // Removes the line, so that other output can follow.
+  void clear();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::string label_;
+  bool enabled_;
+  bool drawn_ = false;
+  Clock::time_point next_{};
+};
+
+// What `update` shows: "label  [####----]  42 %  text", cut to `width` columns. For tests.
+std::string progress_text(std::string_view label, double fraction, std::string_view text,
+                          int width);
+
+}  // namespace assay

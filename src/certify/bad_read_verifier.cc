@@ -1,0 +1,181 @@
+#include "certify/bad_read_verifier.h"
+
+#include <algorithm>
+
+#include "certify/reads.h"
+#include "certify/refusal.h"
+
+namespace assay::certify {
+namespace {
+
+class Case {
+ public:
+  Case(const BadRead& claim, const History& history)
+      : claim_(claim), history_(history), writers_(history), reader_(history.txn_of(claim.read)) {}
+
+  Status check();
+
+ private:
+  bool in_reader(OpId i) const { return history_.txn_of(i) == reader_; }
+  bool before_read(OpId i) const { return in_reader(i) && i < claim_.read; }
+  bool writes_version(OpId i, VersionId v) const {
+    const Operation op = history_.op(i);
+    return writes(op) && op.version == v;
+  }
+  bool overwritten(OpId i) const;
+  bool wrote_before_read(VersionId v) const;
+
+  bool explained(const Observation& seen) const;
+  bool shown_by(const Observation& seen) const;
+  bool bad_element(VersionId element) const;
+  bool non_repeatable(const std::vector<Observation>& all, const Observation& seen) const;
+  bool one_state_shows_both(const Observation& a, const Observation& b) const;
+  bool is_tombstone(VersionId v) const;
+
+  const BadRead& claim_;
+  const History& history_;
+  const Writers writers_;
+  const TxnId reader_;
+};
+
+// A later operation of the same transaction writes the key again.
+bool Case::overwritten(OpId i) const {
+  const OpId end = history_.end_op(history_.txn_of(i));
+  for (OpId later = i + 1; later < end; ++later)
+    if (writes(history_.op(later)) && history_.op(later).key == history_.op(i).key) return true;
+  return false;
+}
+
+bool Case::wrote_before_read(VersionId v) const {
+  for (OpId i = history_.first_op(reader_); i < claim_.read; ++i)
+    if (writes_version(i, v)) return true;
+  return false;
+}
+
+// Whether something that may have happened shows the reader this version.
+bool Case::explained(const Observation& seen) const {
+  if (seen.external()) return seen.initial || writers_.may_be_installed(seen, reader_);
+  const Operation own = history_.op(seen.own_write);
+  if (own.version == seen.version) return true;
+  return own.kind == OpKind::remove && history_.version_value(seen.version).is_null();
+}
+
+// Whether `other` is what the name of the anomaly says, for an observation that is not explained.
+bool Case::shown_by(const Observation& seen) const {
+  const OpId other = claim_.other;
+  const bool others_write =
+      other != kNone && !in_reader(other) && writes_version(other, seen.version);
+  const bool own_write_before = other != kNone && before_read(other) &&
+                                writes(history_.op(other)) && history_.op(other).key == seen.key &&
+                                !seen.external();
+  switch (claim_.anomaly) {
+    case Anomaly::thin_air_read:
+      return other == kNone && !seen.initial && !writers_.ever_written(seen.key, seen.version);
+    case Anomaly::aborted_read:
+      return others_write && history_.status(history_.txn_of(other)) == TxnStatus::aborted;
+    case Anomaly::intermediate_read:
+      return others_write && overwritten(other);
+    case Anomaly::future_read:
+      // A compare-and-set reads before it writes, so it may itself be the later write.
+      return other != kNone && in_reader(other) && other >= claim_.read &&
+             writes_version(other, seen.version);
+    case Anomaly::not_my_last_write:
+      return own_write_before && wrote_before_read(seen.version);
+    case Anomaly::not_my_own_write:
+      return own_write_before && !wrote_before_read(seen.version);
+    default:
+      return false;
+  }
+}
+
+// An element anywhere in a list that nobody who may count left there.
+bool Case::bad_element(VersionId element) const {
+  if (history_.is_initial(element) || writers_.has_author(element)) return false;
+  if (claim_.anomaly == Anomaly::thin_air_read)
+    return claim_.other == kNone && !writers_.ever_written(history_.version_key(element), element);
+  return claim_.anomaly == Anomaly::aborted_read && claim_.other != kNone &&
+         writes_version(claim_.other, element) &&
+         history_.status(history_.txn_of(claim_.other)) == TxnStatus::aborted;
+}
+
+// One state of a key can look like different versions: a removed key reads as null and as its
+// tombstone, a fresh one as the initial value and as an empty list.
+bool Case::one_state_shows_both(const Observation& a, const Observation& b) const {
+  const bool list = history_.op(a.op).kind == OpKind::read_list;
+  if (list != (history_.op(b.op).kind == OpKind::read_list)) return true;
+  if (list) {
+    const auto x = list_seen(history_, a.op).others, y = list_seen(history_, b.op).others;
+    return std::equal(x.begin(), x.end(), y.begin(), y.end());
+  }
+  if (a.version == b.version) return true;
+  const bool a_null = history_.version_value(a.version).is_null();
+  const bool b_null = history_.version_value(b.version).is_null();
+  return (a_null && is_tombstone(b.version)) || (b_null && is_tombstone(a.version));
+}
+
+bool Case::is_tombstone(VersionId v) const {
+  for (OpId i = 0; i < history_.op_count(); ++i)
+    if (history_.op(i).kind == OpKind::remove && history_.op(i).version == v) return true;
+  return false;
+}
+
+bool Case::non_repeatable(const std::vector<Observation>& all, const Observation& seen) const {
+  if (claim_.other == kNone || !before_read(claim_.other) || !seen.external()) return false;
+  return std::any_of(all.begin(), all.end(), [&](const Observation& earlier) {
+    const bool list = history_.op(earlier.op).kind == OpKind::read_list;
+    return earlier.op == claim_.other && earlier.key == seen.key &&
+           (list || earlier.version != kNone) && earlier.external() &&
+           !one_state_shows_both(earlier, seen);
+  });
+}
+
+Status Case::check() {
+  if (!Counting(history_, writers_).counts(reader_))
+    return refuse("transaction {}, which made the read, need not have taken effect",
+                  history_.name(reader_));
+  const std::vector<Observation> all = observations(history_, reader_);
+  for (const Observation& seen : all) {
+    if (seen.op != claim_.read || seen.version == kNone) continue;
+    if (claim_.anomaly == Anomaly::non_repeatable_read ? non_repeatable(all, seen)
+                                                       : !explained(seen) && shown_by(seen))
+      return Ok{};
+  }
+  if (history_.op(claim_.read).kind == OpKind::read_list)
+    for (VersionId element : history_.operands(claim_.read))
+      if (bad_element(element)) return Ok{};
+  return refuse("operation {} of transaction {} is no {}", claim_.read - history_.first_op(reader_),
+                history_.name(reader_), anomaly_info(claim_.anomaly).name);
+}
+
+}  // namespace
+
+Status BadReadVerifier::refutes(LevelId level) {
+  if (!checked_) {
+    if (Status s = check(); !s.ok()) return s;
+    checked_ = true;
+  }
+  if (claim_.anomaly == Anomaly::non_repeatable_read && level == LevelId::read_committed)
+    return refuse("read committed allows non-repeatable reads");
+  return Ok{};
+}
+
+Status BadReadVerifier::check() const {
+  if (claim_.read >= history_.op_count())
+    return refuse("the read {} is no operation of the history", claim_.read);
+  if (claim_.other != kNone && claim_.other >= history_.op_count())
+    return refuse("the other operation {} is none of the history", claim_.other);
+  switch (claim_.anomaly) {
+    case Anomaly::thin_air_read:
+    case Anomaly::aborted_read:
+    case Anomaly::future_read:
+    case Anomaly::not_my_last_write:
+    case Anomaly::not_my_own_write:
+    case Anomaly::intermediate_read:
+    case Anomaly::non_repeatable_read:
+      return Case(claim_, history_).check();
+    default:
+      return refuse("the anomaly is not one that two operations show");
+  }
+}
+
+}  // namespace assay::certify

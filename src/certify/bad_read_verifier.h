@@ -1,0 +1,35 @@
+// Certificates of violation that need no cycle: one operation saw what no database of any level may
+// show.
+//
+//   s1: { w(x,1) w(x,2) }   s2: { r(x,1) }       an intermediate read: `read` is r(x,1), `other`
+//   w(x,1)
+//
+// Two things must hold. The read cannot be explained: what it saw is neither the transaction's own
+// last write, nor the initial value, nor installed by any transaction that may count. And the name
+// is right: the other operation is what the anomaly's definition says. A non-repeatable read is
+// different: each of its reads may have an explanation, but not both at once, which read committed
+// alone allows.
+#pragma once
+
+#include "assay/certificate.h"
+#include "assay/history.h"
+#include "assay/result.h"
+
+namespace assay::certify {
+
+class BadReadVerifier {
+ public:
+  BadReadVerifier(const BadRead& claim, const History& history)
+      : claim_(claim), history_(history) {}
+
+  Status refutes(LevelId level);
+
+ private:
+  Status check() const;
+
+  const BadRead& claim_;
+  const History& history_;
+  bool checked_ = false;
+};
+
+}  // namespace assay::certify

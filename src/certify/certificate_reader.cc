@@ -1,0 +1,273 @@
+// The certificate file, read. Format: docs/formats/certificate.md. Strict: what is not described
+// there is an error with its line and column.
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+#include "assay/verify.h"
+#include "certify/json_cursor.h"
+
+namespace assay {
+namespace {
+
+// One certificate a level is what a check writes; more than this is not what it claims to be.
+constexpr size_t kMaxCertificates = 256;
+
+class Reader {
+ public:
+  Reader(std::string_view json, const History& history) : in_(json), history_(history) {}
+
+  Result<CertificateFile> read() {
+    CertificateFile file;
+    bool right_version = true, right_history = true;
+    const uint32_t seen =
+        in_.object({"assay_certificate", "history", "certificates"}, [&](size_t field) {
+          if (field == 0) {
+            right_version = in_.index() == 1;
+            if (!right_version) in_.fail("expected version 1 of the certificate format");
+          } else if (field == 1) {
+            file.history_hash = in_.string();
+            right_history = file.history_hash == history_.content_hash();
+            if (!right_history)
+              in_.fail("the certificate is about another history: it names " + file.history_hash +
+                       ", this one is " + history_.content_hash());
+          } else {
+            in_.array([&] { certificate(file); });
+          }
+        });
+    require(seen, 0b111, "a certificate file needs assay_certificate, history and certificates");
+    in_.end();
+    if (!in_.ok()) return in_.error();
+    return file;
+  }
+
+ private:
+  void require(uint32_t seen, uint32_t needed, const char* message) {
+    if ((seen & needed) != needed) in_.fail(message);
+  }
+
+  void certificate(CertificateFile& file) {
+    if (file.certificates.size() >= kMaxCertificates) return in_.fail("too many certificates");
+    Certificate c;
+    std::string outcome;
+    const uint32_t seen =
+        in_.object({"levels", "outcome", "order", "bad_read", "proof"}, [&](size_t field) {
+          switch (field) {
+            case 0:
+              return in_.array([&] { level(c.levels); });
+            case 1:
+              outcome = in_.string();
+              return;
+            case 2:
+              c.kind = Certificate::Kind::order;
+              return order(c.order);
+            case 3:
+              c.kind = Certificate::Kind::bad_read;
+              return bad_read(c.bad_read);
+            default:
+              c.kind = Certificate::Kind::proof;
+              return in_.array([&] { step(c.proof.steps.emplace_back()); });
+          }
+        });
+    require(seen, 0b11, "a certificate needs levels and outcome");
+    const uint32_t kinds = seen >> 2;
+    if (kinds != 1 && kinds != 2 && kinds != 4)
+      in_.fail("a certificate needs exactly one of order, bad_read and proof");
+    if (outcome != outcome_name(c.outcome()))
+      in_.fail("the outcome does not fit the kind of certificate");
+    file.certificates.push_back(std::move(c));
+  }
+
+  void level(std::vector<LevelId>& levels) {
+    const std::string name = in_.string();
+    const auto all = all_levels();
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const LevelInfo& l) { return l.name == name; });
+    if (found == all.end()) return in_.fail("unknown level \"" + name + "\"");
+    if (std::count(levels.begin(), levels.end(), found->id) != 0)
+      return in_.fail("level \"" + name + "\" appears twice");
+    levels.push_back(found->id);
+  }
+
+  void order(Order& o) {
+    const uint32_t seen = in_.object({"split", "events"}, [&](size_t field) {
+      if (field == 0) {
+        o.split = in_.boolean();
+      } else {
+        in_.array([&] { o.events.push_back(in_.index()); });
+      }
+    });
+    require(seen, 0b11, "an order needs split and events");
+  }
+
+  void bad_read(BadRead& b) {
+    const uint32_t seen = in_.object({"anomaly", "read", "other"}, [&](size_t field) {
+      if (field == 0) {
+        const std::string name = in_.string();
+        const std::optional<Anomaly> found = find_anomaly(name);
+        if (!found) return in_.fail("unknown anomaly \"" + name + "\"");
+        b.anomaly = *found;
+      } else if (field == 1) {
+        b.read = in_.index();
+      } else {
+        b.other = index_or_null();
+      }
+    });
+    require(seen, 0b111, "a bad_read needs anomaly, read and other");
+  }
+
+  void step(ProofStep& s) {
+    const uint32_t seen = in_.object(
+        {"cycle", "fact", "known_order", "list_read", "derived", "hints"}, [&](size_t field) {
+          switch (field) {
+            case 0:
+              return in_.array([&] { edge(s.cycle.emplace_back(), false); });
+            case 1:
+            case 4:
+              return in_.array([&] { before(s.clause.emplace_back()); });
+            case 2:
+            case 3:
+              s.source = in_.index();
+              s.source_is_op = field == 3;
+              return;
+            default:
+              return in_.array([&] { s.hints.push_back(in_.index()); });
+          }
+        });
+    switch (seen) {
+      case 0b000001:
+        s.kind = ProofStep::Kind::cycle;
+        return;
+      case 0b000110:
+      case 0b001010:
+        s.kind = ProofStep::Kind::fact;
+        return;
+      case 0b110000:
+        s.kind = ProofStep::Kind::derived;
+        return;
+      default:
+        in_.fail(
+            "a step needs cycle, or fact and known_order, or fact and list_read, or derived and "
+            "hints");
+    }
+  }
+
+  void before(Before& b) {
+    size_t count = 0;
+    in_.array([&] {
+      (count == 0 ? b.before : b.after) = in_.index();
+      if (++count > 2) in_.fail("expected a pair of transactions");
+    });
+    if (count != 2) in_.fail("expected a pair of transactions");
+  }
+
+  void edge(Edge& e, bool on_path) {
+    const uint32_t seen =
+        in_.object({"kind", "from", "to", "key", "via", "leaves", "enters", "reader", "op", "path"},
+                   [&](size_t field) { edge_field(e, field, on_path); });
+    struct Needs {
+      EdgeKind kind;
+      uint32_t needed, allowed;
+    };
+    constexpr Needs kNeeds[] = {
+        {EdgeKind::read_from, 0b0000001111, 0b0100001111},
+        {EdgeKind::session, 0b0000000111, 0b0000000111},
+        {EdgeKind::real_time, 0b0001100111, 0b0001100111},
+        {EdgeKind::write_order, 0b0000001111, 0b0000001111},
+        {EdgeKind::anti, 0b0000011111, 0b0100011111},
+        {EdgeKind::forced, 0b1010001111, 0b1110001111},
+    };
+    const Needs& needs = kNeeds[static_cast<size_t>(e.kind)];
+    if ((seen & needs.needed) != needs.needed || (seen & ~needs.allowed) != 0)
+      in_.fail("the fields are not those of an edge of this kind");
+  }
+
+  void edge_field(Edge& e, size_t field, bool on_path) {
+    switch (field) {
+      case 0:
+        e.kind = edge_kind();
+        return;
+      case 1:
+        e.from = in_.index();
+        return;
+      case 2:
+        e.to = in_.index();
+        return;
+      case 3:
+        e.key = key();
+        return;
+      case 4:
+        e.via = index_or_null();
+        return;
+      case 5:
+        e.from_write = is_commit();
+        return;
+      case 6:
+        e.to_write = is_commit();
+        return;
+      case 7:
+        e.via = in_.index();
+        return;
+      case 8:
+        e.op = in_.index();
+        return;
+      default:
+        if (on_path) return in_.fail("an edge of a path has no path");
+        in_.array([&] { edge(e.path.emplace_back(), true); });
+    }
+  }
+
+  EdgeKind edge_kind() {
+    const std::string name = in_.string();
+    for (EdgeKind kind : {EdgeKind::read_from, EdgeKind::session, EdgeKind::real_time,
+                          EdgeKind::write_order, EdgeKind::anti, EdgeKind::forced})
+      if (edge_kind_name(kind) == name) return kind;
+    in_.fail("unknown kind of edge \"" + name + "\"");
+    return EdgeKind::session;
+  }
+
+  bool is_commit() {
+    const std::string side = in_.string();
+    if (side != "commit" && side != "begin") in_.fail("expected \"begin\" or \"commit\"");
+    return side == "commit";
+  }
+
+  uint32_t index_or_null() { return in_.take_null() ? kNone : in_.index(); }
+
+  KeyId key() {
+    std::string name;
+    if (in_.peek() == '"') {
+      name = 's' + in_.string();
+    } else {
+      name = 'i' + std::to_string(in_.integer());
+    }
+    if (!in_.ok()) return kNone;
+    if (keys_.empty()) {
+      for (KeyId k = 0; k < history_.key_count(); ++k) {
+        const ValueView view = history_.key(k);
+        keys_.emplace((view.type == ValueView::Type::string ? 's' : 'i') + view.to_string(), k);
+      }
+    }
+    const auto found = keys_.find(name);
+    if (found == keys_.end()) {
+      in_.fail("the history has no key " + name.substr(1));
+      return kNone;
+    }
+    return found->second;
+  }
+
+  certify::JsonCursor in_;
+  const History& history_;
+  std::unordered_map<std::string, KeyId> keys_;  // by type and text
+};
+
+}  // namespace
+
+Result<CertificateFile> read_certificates(std::string_view json, const History& history,
+                                          const std::string& name) {
+  Result<CertificateFile> file = Reader(json, history).read();
+  if (!file.ok()) file.error().file = name;
+  return file;
+}
+
+}  // namespace assay

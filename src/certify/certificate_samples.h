@@ -1,0 +1,145 @@
+// Short names for certificates and their parts, for tests.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/format.h"
+#include "assay/verify.h"
+
+namespace assay::certify {
+
+inline History hist(std::string_view text) {
+  Result<ReadResult> read = read_history_text(text, "test", {.from = "hist"});
+  if (!read.ok()) ADD_FAILURE() << read.error().to_string();
+  return read.ok() ? std::move(read->history) : History();
+}
+
+// "prefix session-si": blank-separated names or aliases.
+inline std::vector<LevelId> levels(std::string_view names) {
+  std::vector<LevelId> found;
+  while (!names.empty()) {
+    const size_t end = std::min(names.find(' '), names.size());
+    const auto level = find_level(names.substr(0, end));
+    if (!level) ADD_FAILURE() << "no level " << names.substr(0, end);
+    if (level) found.push_back(*level);
+    names.remove_prefix(std::min(end + 1, names.size()));
+  }
+  return found;
+}
+
+inline std::vector<LevelId> every_level() {
+  std::vector<LevelId> all;
+  for (const LevelInfo& level : all_levels()) all.push_back(level.id);
+  return all;
+}
+
+inline Certificate single_order(std::string_view names, std::vector<uint32_t> txns) {
+  return {levels(names), Certificate::Kind::order, {false, std::move(txns)}, {}, {}};
+}
+
+// r(T) is 2T, w(T) is 2T + 1.
+inline Certificate split_order(std::string_view names, std::vector<uint32_t> events) {
+  return {levels(names), Certificate::Kind::order, {true, std::move(events)}, {}, {}};
+}
+
+inline Certificate bad_read(std::string_view names, Anomaly anomaly, OpId read, OpId other) {
+  return {levels(names), Certificate::Kind::bad_read, {}, {anomaly, read, other}, {}};
+}
+
+inline Certificate proof(std::string_view names, std::vector<ProofStep> steps) {
+  return {levels(names), Certificate::Kind::proof, {}, {}, {std::move(steps)}};
+}
+
+inline KeyId key(const History& h, std::string_view name) {
+  for (KeyId k = 0; k < h.key_count(); ++k)
+    if (h.key(k).to_string() == name) return k;
+  ADD_FAILURE() << "no key " << name;
+  return kNone;
+}
+
+inline Edge read_from(TxnId from, TxnId to, KeyId k, OpId op = kNone) {
+  Edge e;
+  e.kind = EdgeKind::read_from;
+  e.from = from;
+  e.to = to;
+  e.key = k;
+  e.op = op;
+  return e;
+}
+inline Edge session(TxnId from, TxnId to) {
+  Edge e;
+  e.kind = EdgeKind::session;
+  e.from = from;
+  e.to = to;
+  return e;
+}
+inline Edge real_time(TxnId from, bool from_write, TxnId to, bool to_write) {
+  Edge e;
+  e.kind = EdgeKind::real_time;
+  e.from = from;
+  e.to = to;
+  e.from_write = from_write;
+  e.to_write = to_write;
+  return e;
+}
+inline Edge write_order(TxnId from, TxnId to, KeyId k) {
+  Edge e = read_from(from, to, k);
+  e.kind = EdgeKind::write_order;
+  return e;
+}
+inline Edge anti(TxnId from, TxnId to, KeyId k, TxnId via, OpId op = kNone) {
+  Edge e = read_from(from, to, k, op);
+  e.kind = EdgeKind::anti;
+  e.via = via;
+  return e;
+}
+inline Edge forced(TxnId from, TxnId to, KeyId k, TxnId reader, OpId op, std::vector<Edge> path) {
+  Edge e = read_from(from, to, k, op);
+  e.kind = EdgeKind::forced;
+  e.via = reader;
+  e.path = std::move(path);
+  return e;
+}
+
+inline ProofStep cycle(std::vector<Edge> edges) {
+  ProofStep s;
+  s.cycle = std::move(edges);
+  return s;
+}
+inline ProofStep fact(Before b, uint32_t source, bool source_is_op) {
+  ProofStep s;
+  s.kind = ProofStep::Kind::fact;
+  s.clause = {b};
+  s.source = source;
+  s.source_is_op = source_is_op;
+  return s;
+}
+inline ProofStep derived(std::vector<Before> clause, std::vector<uint32_t> hints) {
+  ProofStep s;
+  s.kind = ProofStep::Kind::derived;
+  s.clause = std::move(clause);
+  s.hints = std::move(hints);
+  return s;
+}
+
+inline ::testing::AssertionResult verifies(const Certificate& c, const History& h) {
+  const Status s = verify(c, h);
+  if (s.ok()) return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure() << s.error().to_string();
+}
+
+// Refused with a message that contains `why`.
+inline ::testing::AssertionResult refused(const Certificate& c, const History& h,
+                                          std::string_view why) {
+  const Status s = verify(c, h);
+  if (s.ok()) return ::testing::AssertionFailure() << "it was accepted";
+  if (s.error().message.find(why) != std::string::npos) return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure() << "refused for another reason: " << s.error().message;
+}
+
+}  // namespace assay::certify

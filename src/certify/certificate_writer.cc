@@ -1,0 +1,176 @@
+// The certificate file, written. Format: docs/formats/certificate.md. Orders can have millions of
+// events, so the text is built directly.
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "assay/verify.h"
+#include "certify/json_cursor.h"
+
+namespace assay {
+namespace {
+
+class Writer {
+ public:
+  explicit Writer(const History& history) : history_(history) {}
+
+  std::string write(const CertificateFile& file) {
+    put(R"({{"assay_certificate":1,"history":"{}","certificates":[)", file.history_hash);
+    list(file.certificates, [&](const Certificate& c) {
+      out_ += '\n';
+      certificate(c);
+    });
+    out_ += "\n]}\n";
+    return std::move(out_);
+  }
+
+ private:
+  template <class... Args>
+  void put(fmt::format_string<Args...> text, Args&&... args) {
+    fmt::format_to(std::back_inserter(out_), text, std::forward<Args>(args)...);
+  }
+
+  template <class Items, class WriteItem>
+  void list(const Items& items, WriteItem write_item) {
+    bool first = true;
+    for (const auto& item : items) {
+      if (!first) out_ += ',';
+      first = false;
+      write_item(item);
+    }
+  }
+
+  void numbers(const std::vector<uint32_t>& values) {
+    out_ += '[';
+    list(values, [&](uint32_t v) {
+      const fmt::format_int text(v);
+      out_.append(text.data(), text.size());
+    });
+    out_ += ']';
+  }
+
+  void certificate(const Certificate& c) {
+    out_ += R"({"levels":[)";
+    list(c.levels, [&](LevelId level) { put("\"{}\"", level_info(level).name); });
+    put(R"(],"outcome":"{}",)", outcome_name(c.outcome()));
+    switch (c.kind) {
+      case Certificate::Kind::order:
+        put(R"("order":{{"split":{},"events":)", c.order.split);
+        numbers(c.order.events);
+        out_ += '}';
+        break;
+      case Certificate::Kind::bad_read:
+        put(R"("bad_read":{{"anomaly":"{}","read":{},"other":)",
+            anomaly_info(c.bad_read.anomaly).name, c.bad_read.read);
+        index_or_null(c.bad_read.other);
+        out_ += '}';
+        break;
+      case Certificate::Kind::proof:
+        out_ += R"("proof":[)";
+        list(c.proof.steps, [&](const ProofStep& s) {
+          out_ += '\n';
+          step(s);
+        });
+        out_ += ']';
+        break;
+    }
+    out_ += '}';
+  }
+
+  void step(const ProofStep& s) {
+    switch (s.kind) {
+      case ProofStep::Kind::cycle:
+        out_ += R"({"cycle":[)";
+        list(s.cycle, [&](const Edge& e) { edge(e); });
+        out_ += "]}";
+        break;
+      case ProofStep::Kind::fact:
+        out_ += R"({"fact":[)";
+        list(s.clause, [&](const Before& b) { before(b); });
+        put(R"(],"{}":{}}})", s.source_is_op ? "list_read" : "known_order", s.source);
+        break;
+      case ProofStep::Kind::derived:
+        out_ += R"({"derived":[)";
+        list(s.clause, [&](const Before& b) { before(b); });
+        out_ += R"(],"hints":)";
+        numbers(s.hints);
+        out_ += '}';
+        break;
+    }
+  }
+
+  void before(const Before& b) { put("[{},{}]", b.before, b.after); }
+
+  // An edge without its path.
+  void open_edge(const Edge& e) {
+    put(R"({{"kind":"{}","from":{},"to":{})", edge_kind_name(e.kind), e.from, e.to);
+    switch (e.kind) {
+      case EdgeKind::session:
+        break;
+      case EdgeKind::real_time:
+        put(R"(,"leaves":"{}","enters":"{}")", e.from_write ? "commit" : "begin",
+            e.to_write ? "commit" : "begin");
+        break;
+      case EdgeKind::anti:
+        key(e.key);
+        out_ += R"(,"via":)";
+        index_or_null(e.via);
+        break;
+      case EdgeKind::forced:
+        key(e.key);
+        put(R"(,"reader":{})", e.via);
+        break;
+      case EdgeKind::read_from:
+      case EdgeKind::write_order:
+        key(e.key);
+        break;
+    }
+    const bool reads =
+        e.kind == EdgeKind::read_from || e.kind == EdgeKind::anti || e.kind == EdgeKind::forced;
+    if (reads && e.op != kNone) put(R"(,"op":{})", e.op);
+  }
+
+  void edge(const Edge& e) {
+    open_edge(e);
+    if (e.kind == EdgeKind::forced) {
+      out_ += R"(,"path":[)";
+      list(e.path, [&](const Edge& part) {
+        open_edge(part);
+        out_ += '}';
+      });
+      out_ += ']';
+    }
+    out_ += '}';
+  }
+
+  void key(KeyId k) {
+    out_ += R"(,"key":)";
+    const ValueView view = k < history_.key_count() ? history_.key(k) : ValueView::null();
+    if (view.type == ValueView::Type::string) {
+      certify::append_json_string(view.text, out_);
+    } else if (view.type == ValueView::Type::integer) {
+      put("{}", view.integer);
+    } else {
+      out_ += "null";
+    }
+  }
+
+  void index_or_null(uint32_t i) {
+    if (i == kNone) {
+      out_ += "null";
+    } else {
+      put("{}", i);
+    }
+  }
+
+  const History& history_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string write_certificates(const CertificateFile& file, const History& history) {
+  return Writer(history).write(file);
+}
+
+}  // namespace assay

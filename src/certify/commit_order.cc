@@ -1,0 +1,110 @@
+#include "certify/commit_order.h"
+
+#include <algorithm>
+
+#include "certify/reads.h"
+#include "certify/refusal.h"
+
+namespace assay::certify {
+namespace {
+
+bool is_register_operation(const Operation& op) {
+  switch (op.kind) {
+    case OpKind::read:
+    case OpKind::write:
+    case OpKind::remove:
+      return true;
+    case OpKind::cas:
+    case OpKind::insert:
+      return op.effect;
+    case OpKind::append:
+    case OpKind::read_list:
+    case OpKind::range:
+      return false;
+  }
+  return false;
+}
+
+// kNone is what an insert saw: that the key was absent.
+bool is_absence(const History& history, VersionId v) {
+  return v == kNone || history.version_value(v).is_null();
+}
+
+bool leaves_nothing(const History& history, const Operation& op) {
+  return op.kind == OpKind::remove || is_absence(history, op.version);
+}
+
+}  // namespace
+
+Result<CommitOrder> CommitOrder::build(const History& history, std::span<const TxnId> order) {
+  CommitOrder built;
+  built.txn_.push_back(kNone);
+  built.txn_.insert(built.txn_.end(), order.begin(), order.end());
+  built.place_.assign(history.txn_count(), kNone);
+  built.read_begin_.assign(2, 0);
+  built.write_begin_.assign(2, 0);
+  Installers installers;
+  installers.version.assign(history.version_count(), 0);
+  installers.absence.assign(history.key_count(), 0);
+  std::vector<Own> own(history.key_count());
+  for (Place p = 1; p <= built.count(); ++p) {
+    built.place_[built.txn_[p]] = p;
+    if (Status s = built.add(history, p, installers, own); !s.ok()) return s.error();
+  }
+  return built;
+}
+
+Status CommitOrder::add(const History& history, Place p, Installers& installers,
+                        std::vector<Own>& own) {
+  const TxnId t = txn_[p];
+  for (OpId i = history.first_op(t); i < history.end_op(t); ++i) {
+    const Operation op = history.op(i);
+    if (!is_register_operation(op))
+      return refuse(
+          "operation {} of transaction {} is none that a commit order explains, and the order "
+          "cannot "
+          "be replayed",
+          i - history.first_op(t), history.name(t));
+    const bool reads = op.kind != OpKind::write && op.kind != OpKind::remove;
+    const VersionId seen = op.kind == OpKind::read  ? op.version
+                           : op.kind == OpKind::cas ? history.operands(i)[0]
+                                                    : kNone;
+    if (reads && own[op.key].place == p) {
+      const Operation last = history.op(own[op.key].op);
+      if (last.version != seen && !(is_absence(history, seen) && leaves_nothing(history, last)))
+        return refuse(
+            "operation {} of transaction {} does not see the transaction's own last write",
+            i - history.first_op(t), history.name(t));
+    } else if (reads) {
+      Result<Place> from = source(history, p, op.key, seen, installers);
+      if (!from.ok()) return from.error();
+      reads_.push_back({op.key, *from});
+    }
+    if (!writes(op)) continue;
+    if (own[op.key].place != p) writes_.push_back(op.key);
+    own[op.key] = {p, i};
+  }
+  std::sort(writes_.begin() + static_cast<ptrdiff_t>(write_begin_.back()), writes_.end());
+  for (size_t w = write_begin_.back(); w < writes_.size(); ++w) {
+    const Operation last = history.op(own[writes_[w]].op);
+    installers.version[last.version] = p;
+    if (leaves_nothing(history, last)) installers.absence[last.key] = p;
+  }
+  read_begin_.push_back(reads_.size());
+  write_begin_.push_back(writes_.size());
+  return Ok{};
+}
+
+Result<Place> CommitOrder::source(const History& history, Place reader, KeyId key,
+                                  VersionId version, const Installers& installers) const {
+  const bool absence = is_absence(history, version);
+  const Place p = absence ? installers.absence[key] : installers.version[version];
+  if (p != 0) return p;
+  if (absence ? history.initial().is_null() : history.is_initial(version)) return Place{0};
+  return refuse(
+      "transaction {} reads {}, which no transaction before it in the order installs",
+      history.name(txn_[reader]),
+      absence ? history.key(key).to_string() + " = null" : show_version(history, version));
+}
+
+}  // namespace assay::certify

@@ -1,0 +1,64 @@
+// A history as the axioms of the weak levels see it: transactions numbered by their place in a
+// commit order, what each installs and what each reads from whom.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "assay/history.h"
+#include "assay/result.h"
+
+namespace assay::certify {
+
+// Place in the commit order, from 1. 0 is the initial state.
+using Place = uint32_t;
+
+struct ReadFrom {
+  KeyId key;
+  Place from;
+};
+
+class CommitOrder {
+ public:
+  // Takes every read to be from the last transaction before it in the order that installs what was
+  // read, or from the initial state. Fails if there is none such, or if a read after an own write
+  // is not of that. Registers only: no lists, no ranges, and of the conditional writes those that
+  // took effect.
+  static Result<CommitOrder> build(const History& history, std::span<const TxnId> order);
+
+  Place count() const { return static_cast<Place>(txn_.size() - 1); }
+  TxnId txn(Place p) const { return txn_[p]; }
+  // kNone for transactions that are not in the order.
+  Place place(TxnId t) const { return place_[t]; }
+  // Its reads from others, in program order.
+  std::span<const ReadFrom> reads(Place p) const {
+    return {reads_.data() + read_begin_[p], reads_.data() + read_begin_[p + 1]};
+  }
+  // The keys it installs, ascending.
+  std::span<const KeyId> keys_written(Place p) const {
+    return {writes_.data() + write_begin_[p], writes_.data() + write_begin_[p + 1]};
+  }
+
+ private:
+  // Along the order: who installed each version last, and who left each key absent. 0: nobody.
+  struct Installers {
+    std::vector<Place> version, absence;
+  };
+  // What the transaction at `place` wrote last to a key.
+  struct Own {
+    Place place = 0;
+    OpId op = kNone;
+  };
+  Status add(const History& history, Place p, Installers& installers, std::vector<Own>& own);
+  Result<Place> source(const History& history, Place reader, KeyId key, VersionId version,
+                       const Installers& installers) const;
+
+  std::vector<TxnId> txn_;
+  std::vector<Place> place_;
+  std::vector<ReadFrom> reads_;
+  std::vector<KeyId> writes_;
+  std::vector<size_t> read_begin_, write_begin_;  // per place
+};
+
+}  // namespace assay::certify

@@ -1,0 +1,235 @@
+#include "certify/cycle_verifier.h"
+
+#include <algorithm>
+
+#include "certify/refusal.h"
+
+namespace assay::certify {
+
+std::vector<Before> assumptions(std::span<const Edge> cycle) {
+  std::vector<Before> all;
+  for (const Edge& edge : cycle) {
+    if (edge.kind == EdgeKind::write_order) all.push_back({edge.from, edge.to});
+    if (edge.kind == EdgeKind::anti && edge.via != kNone) all.push_back({edge.via, edge.to});
+  }
+  return all;
+}
+
+Status CycleVerifier::check(std::span<const Edge> cycle) {
+  if (cycle.empty()) return refuse("a cycle has no edges");
+  for (const Edge& edge : cycle) {
+    if (Status s = check_ends(edge); !s.ok()) return s;
+    if (edge.kind != EdgeKind::forced && !edge.path.empty())
+      return refuse("an edge that is not forced has a path");
+  }
+  for (size_t i = 0; i < cycle.size(); ++i)
+    if (cycle[i].to != cycle[(i + 1) % cycle.size()].from)
+      return refuse("the edges do not close: one enters transaction {}, the next leaves {}",
+                    name(cycle[i].to), name(cycle[(i + 1) % cycle.size()].from));
+  const bool has_anti = std::any_of(cycle.begin(), cycle.end(),
+                                    [](const Edge& e) { return e.kind == EdgeKind::anti; });
+  if (weak() && has_anti) return check_unseen_initial(cycle);
+  for (const Edge& edge : cycle)
+    if (Status s = check_edge(edge); !s.ok()) return s;
+  return check_joints(cycle);
+}
+
+// Both ends are different transactions that took effect.
+Status CycleVerifier::check_ends(const Edge& edge) {
+  for (TxnId t : {edge.from, edge.to}) {
+    if (t >= history_.txn_count()) return refuse("an edge ends at no transaction");
+    if (!evidence_.counting.counts(t))
+      return refuse("an edge ends at transaction {}, which need not have taken effect", name(t));
+  }
+  if (edge.from == edge.to)
+    return refuse("an edge leads from transaction {} to itself", name(edge.from));
+  return Ok{};
+}
+
+Status CycleVerifier::check_edge(const Edge& edge) {
+  switch (edge.kind) {
+    case EdgeKind::read_from:
+      return check_read_from(edge);
+    case EdgeKind::session:
+      return check_session(edge);
+    case EdgeKind::real_time:
+      return check_real_time(edge);
+    case EdgeKind::write_order:
+      return check_write_order(edge);
+    case EdgeKind::anti:
+      return check_anti(edge);
+    case EdgeKind::forced:
+      return check_forced(edge);
+  }
+  return refuse("an edge of no known kind");
+}
+
+// Whether `reader` certainly reads `key` from `from` (kNone: the initial value) with operation
+// `only`, or with any if that is kNone. Gives the first and last operation that do.
+bool CycleVerifier::reads_from(TxnId reader, KeyId key, TxnId from, OpId only, OpId* first,
+                               OpId* last) {
+  *first = *last = kNone;
+  for (const Observation& seen : evidence_.accesses.external_reads(reader, key)) {
+    if (only != kNone && seen.op != only) continue;
+    const bool matches = from == kNone ? evidence_.writers.certainly_initial(seen, reader)
+                                       : evidence_.writers.source(seen, reader) == from;
+    if (!matches) continue;
+    if (*first == kNone) *first = seen.op;
+    *last = seen.op;
+  }
+  return *first != kNone;
+}
+
+Status CycleVerifier::check_read_from(const Edge& edge) {
+  OpId first, last;
+  if (edge.key >= history_.key_count() ||
+      !reads_from(edge.to, edge.key, edge.from, edge.op, &first, &last))
+    return refuse("transaction {} does not certainly read the key from transaction {}",
+                  name(edge.to), name(edge.from));
+  return Ok{};
+}
+
+Status CycleVerifier::check_session(const Edge& edge) const {
+  if (!level_.session_order) return refuse("{} has no session order", level_.name);
+  if (history_.session(edge.from) != history_.session(edge.to) ||
+      history_.position(edge.from) >= history_.position(edge.to))
+    return refuse("transaction {} is not earlier in the session of transaction {}", name(edge.from),
+                  name(edge.to));
+  if (history_.status(edge.from) != TxnStatus::committed)
+    return refuse("the session did not wait for transaction {}, whose outcome is unknown",
+                  name(edge.from));
+  return Ok{};
+}
+
+Status CycleVerifier::check_real_time(const Edge& edge) const {
+  const Side from = edge.from_write ? Side::write : Side::read;
+  const Side to = edge.to_write ? Side::write : Side::read;
+  if (!orders_by_time(level_.real_time, from, to))
+    return refuse("{} does not order these events by time", level_.name);
+  if (!before_in_time(history_, edge.from, from, edge.to, to))
+    return refuse("by the clocks transaction {} is not before transaction {}", name(edge.from),
+                  name(edge.to));
+  return Ok{};
+}
+
+Status CycleVerifier::check_writes(TxnId t, KeyId key) {
+  if (key >= history_.key_count() || !evidence_.accesses.writes_key(t, key))
+    return refuse("transaction {} does not write the key of its edge", name(t));
+  return Ok{};
+}
+
+Status CycleVerifier::check_write_order(const Edge& edge) {
+  if (Status s = check_writes(edge.from, edge.key); !s.ok()) return s;
+  return check_writes(edge.to, edge.key);
+}
+
+Status CycleVerifier::check_anti(const Edge& edge) {
+  if (Status s = check_writes(edge.to, edge.key); !s.ok()) return s;
+  if (edge.via == edge.to) return refuse("an anti edge leads to the writer that was read");
+  OpId first, last;
+  if (!reads_from(edge.from, edge.key, edge.via, edge.op, &first, &last))
+    return refuse("transaction {} does not certainly read what its anti edge says",
+                  name(edge.from));
+  return Ok{};
+}
+
+// `from` and `to` write the key, the reader reads it from `to` and saw `from`: were `to` before
+// `from`, the reader would have had to read what `from` wrote, or something later.
+Status CycleVerifier::check_forced(const Edge& edge) {
+  const TxnId reader = edge.via;
+  if (reader >= history_.txn_count() || !evidence_.counting.counts(reader))
+    return refuse("the reader of a forced edge need not have taken effect");
+  if (reader == edge.from || reader == edge.to)
+    return refuse("the reader of a forced edge is one of its ends");
+  if (Status s = check_writes(edge.from, edge.key); !s.ok()) return s;
+  if (Status s = check_writes(edge.to, edge.key); !s.ok()) return s;
+  return check_seen(edge.from, reader, edge.path, edge.key, edge.to, edge.op);
+}
+
+// `reader` reads `key` from `from`, with operation `read` if that is given, and saw transaction
+// `seen` in the sense of the level: `path` shows it.
+Status CycleVerifier::check_seen(TxnId seen, TxnId reader, std::span<const Edge> path, KeyId key,
+                                 TxnId from, OpId read) {
+  if (Status s = check_path(seen, reader, path); !s.ok()) return s;
+  OpId first, last;
+  if (!reads_from(reader, key, from, read, &first, &last))
+    return refuse("transaction {} does not certainly read the key as the edge says", name(reader));
+  if (level_.id != LevelId::read_committed && level_.id != LevelId::read_atomic) return Ok{};
+  if (path.size() != 1)
+    return refuse("at {} one edge must show that transaction {} saw transaction {}", level_.name,
+                  name(reader), name(seen));
+  if (level_.id == LevelId::read_atomic) return Ok{};
+  OpId earlier, ignored;
+  if (path[0].kind != EdgeKind::read_from ||
+      !reads_from(reader, path[0].key, seen, path[0].op, &earlier, &ignored) || earlier >= last)
+    return refuse("transaction {} did not read from transaction {} before it read the key",
+                  name(reader), name(seen));
+  return Ok{};
+}
+
+// Read-from and session edges from one transaction to another, at least one.
+Status CycleVerifier::check_path(TxnId from, TxnId to, std::span<const Edge> path) {
+  if (path.empty() || path.front().from != from || path.back().to != to)
+    return refuse("a path does not lead from transaction {} to transaction {}", name(from),
+                  name(to));
+  for (size_t i = 0; i < path.size(); ++i) {
+    const Edge& edge = path[i];
+    if (edge.kind != EdgeKind::read_from && edge.kind != EdgeKind::session)
+      return refuse("a path has an edge that is neither read-from nor session");
+    if (!edge.path.empty()) return refuse("an edge of a path has a path");
+    if (i > 0 && path[i - 1].to != edge.from) return refuse("the edges of a path do not meet");
+    if (Status s = check_ends(edge); !s.ok()) return s;
+    if (Status s = check_edge(edge); !s.ok()) return s;
+  }
+  return Ok{};
+}
+
+Side CycleVerifier::departure(const Edge& edge) const {
+  if (edge.kind == EdgeKind::anti) return Side::read;
+  if (edge.kind == EdgeKind::real_time) return edge.from_write ? Side::write : Side::read;
+  return Side::write;
+}
+
+Side CycleVerifier::arrival(const Edge& edge) const {
+  switch (edge.kind) {
+    case EdgeKind::anti:
+      return Side::write;
+    case EdgeKind::real_time:
+      return edge.to_write ? Side::write : Side::read;
+    case EdgeKind::write_order:
+    case EdgeKind::forced:
+      return level_.write_conflict ? Side::read : Side::write;
+    case EdgeKind::read_from:
+    case EdgeKind::session:
+      break;
+  }
+  return Side::read;
+}
+
+// r(T) is before w(T), so who enters T at w may not leave it at r.
+Status CycleVerifier::check_joints(std::span<const Edge> cycle) const {
+  if (level_.events != EventModel::split) return Ok{};
+  for (size_t i = 0; i < cycle.size(); ++i)
+    if (arrival(cycle[i]) == Side::write && departure(cycle[(i + 1) % cycle.size()]) == Side::read)
+      return refuse(
+          "the cycle enters transaction {} at its writes and leaves it at its reads, which "
+          "are before",
+          name(cycle[i].to));
+  return Ok{};
+}
+
+// The cycle of the weak levels with an anti edge: the reader of an initial value saw a writer of
+// it.
+Status CycleVerifier::check_unseen_initial(std::span<const Edge> cycle) {
+  size_t at = 0;
+  while (cycle[at].kind != EdgeKind::anti) ++at;
+  const Edge& anti = cycle[at];
+  if (anti.via != kNone)
+    return refuse("{} knows no order of versions, only initial values are before all", level_.name);
+  if (Status s = check_writes(anti.to, anti.key); !s.ok()) return s;
+  std::vector<Edge> path;
+  for (size_t i = 1; i < cycle.size(); ++i) path.push_back(cycle[(at + i) % cycle.size()]);
+  return check_seen(anti.to, anti.from, path, anti.key, kNone, anti.op);
+}
+
+}  // namespace assay::certify

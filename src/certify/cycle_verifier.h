@@ -1,0 +1,69 @@
+// Cycles: does each edge hold in the history, and do the edges close?
+//
+//   s1: A { w(x,1) }    s2: B { r(x,1) w(y,1) }    s3: C { r(y,1) r(x,0) }
+//   A -read-from x-> B -read-from y-> C -anti x-> A
+//
+// An edge says that one event comes before another in every order that explains the history.
+// Read-from, session and real-time edges hold by themselves, write-order and anti edges under an
+// assumption about the order of two writers, forced edges because the other order of the two
+// writers is impossible. Edges that close a cycle refute their assumptions taken together.
+//
+// Which side of a transaction an edge leaves and enters is fixed by its kind. In levels with two
+// events a transaction, a path that enters T at r may leave it at w, not the other way round.
+//
+// The weak levels know one event a transaction, its place in the commit order, and no order of
+// versions but this one. They allow read-from, session and forced edges, and one more cycle:
+// somebody saw a writer of x and yet reads the initial x. That is an anti edge without writer,
+// closed by the path that shows the seeing.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "assay/certificate.h"
+#include "assay/level.h"
+#include "assay/result.h"
+#include "certify/evidence.h"
+#include "certify/real_time.h"
+
+namespace assay::certify {
+
+class CycleVerifier {
+ public:
+  CycleVerifier(LevelId level, Evidence& evidence)
+      : level_(level_info(level)), evidence_(evidence), history_(evidence.history) {}
+
+  Status check(std::span<const Edge> cycle);
+
+ private:
+  bool weak() const { return level_.events == EventModel::weak; }
+
+  Status check_ends(const Edge& edge);
+  Status check_edge(const Edge& edge);
+  Status check_read_from(const Edge& edge);
+  Status check_session(const Edge& edge) const;
+  Status check_real_time(const Edge& edge) const;
+  Status check_write_order(const Edge& edge);
+  Status check_anti(const Edge& edge);
+  Status check_forced(const Edge& edge);
+  Status check_writes(TxnId t, KeyId key);
+  Status check_seen(TxnId seen, TxnId reader, std::span<const Edge> path, KeyId key, TxnId from,
+                    OpId read);
+  Status check_path(TxnId from, TxnId to, std::span<const Edge> path);
+  Status check_joints(std::span<const Edge> cycle) const;
+  Status check_unseen_initial(std::span<const Edge> cycle);
+
+  bool reads_from(TxnId reader, KeyId key, TxnId from, OpId only, OpId* first, OpId* last);
+  Side departure(const Edge& edge) const;
+  Side arrival(const Edge& edge) const;
+  std::string name(TxnId t) const { return history_.name(t); }
+
+  const LevelInfo& level_;
+  Evidence& evidence_;
+  const History& history_;
+};
+
+// What the cycle assumes, in the order of its edges.
+std::vector<Before> assumptions(std::span<const Edge> cycle);
+
+}  // namespace assay::certify

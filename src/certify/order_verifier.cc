@@ -1,0 +1,194 @@
+#include "certify/order_verifier.h"
+
+#include "certify/reads.h"
+#include "certify/refusal.h"
+#include "certify/replay.h"
+#include "certify/weak_order_verifier.h"
+
+namespace assay::certify {
+namespace {
+
+const Status& once(std::optional<Status>& memory, auto find_out) {
+  if (!memory) memory = find_out();
+  return *memory;
+}
+
+}  // namespace
+
+Status OrderVerifier::serves(LevelId level) {
+  if (const Status& s = well_formed(); !s.ok()) return s;
+  if (const Status& s = follows_known_orders(); !s.ok()) return s;
+  const LevelInfo& info = level_info(level);
+  return info.events == EventModel::weak ? serves_weak(level) : serves_strong(info);
+}
+
+Status OrderVerifier::serves_weak(LevelId level) {
+  if (const Status& s = follows_sessions(); !s.ok()) return s;
+  if (const Status& s = replays(); s.ok() || order_.split) return s;
+  return commit_order_serves(level, history_, order_.events);
+}
+
+Status OrderVerifier::serves_strong(const LevelInfo& level) {
+  if (const Status& s = replays(); !s.ok()) return s;
+  if (level.events == EventModel::single)
+    if (Status s = check_one_event(); !s.ok()) return s;
+  if (level.session_order)
+    if (const Status& s = follows_sessions(); !s.ok()) return s;
+  if (level.write_conflict)
+    if (const Status& s = writers_exclude_each_other(); !s.ok()) return s;
+  if (level.id == LevelId::linearizable)
+    if (Status s = check_one_operation(); !s.ok()) return s;
+  return check_time(level.real_time);
+}
+
+const Status& OrderVerifier::well_formed() {
+  return once(well_formed_, [&] { return place_events(); });
+}
+const Status& OrderVerifier::replays() {
+  return once(replays_, [&] { return run_replay(); });
+}
+const Status& OrderVerifier::follows_sessions() {
+  return once(sessions_, [&] { return check_sessions(); });
+}
+const Status& OrderVerifier::follows_known_orders() {
+  return once(known_orders_, [&] { return check_known_orders(); });
+}
+const Status& OrderVerifier::writers_exclude_each_other() {
+  return once(exclusion_, [&] { return check_writers(); });
+}
+
+Status OrderVerifier::place_events() {
+  read_place_.assign(history_.txn_count(), kNone);
+  write_place_.assign(history_.txn_count(), kNone);
+  if (order_.events.size() > 2 * uint64_t{history_.txn_count()})
+    return refuse("the order has {} events, the history only {} transactions", order_.events.size(),
+                  history_.txn_count());
+  for (size_t i = 0; i < order_.events.size(); ++i)
+    if (Status s = place(order_.events[i], static_cast<uint32_t>(2 * i)); !s.ok()) return s;
+  for (TxnId t = 0; t < history_.txn_count(); ++t) {
+    if ((read_place_[t] == kNone) != (write_place_[t] == kNone))
+      return refuse("the order has only one of the two events of transaction {}", history_.name(t));
+    if (!present(t) && history_.status(t) == TxnStatus::committed)
+      return refuse("committed transaction {} is missing in the order", history_.name(t));
+  }
+  return Ok{};
+}
+
+// Records one event. A transaction with one event has r at `at` and w right behind it.
+Status OrderVerifier::place(uint32_t event, uint32_t at) {
+  const TxnId t = txn(event);
+  if (t >= history_.txn_count())
+    return refuse("event {} of the order belongs to no transaction", event);
+  if (history_.status(t) == TxnStatus::aborted)
+    return refuse("the order has transaction {}, which aborted", history_.name(t));
+  const bool reads = !order_.split || event % 2 == 0;
+  const bool writes = !order_.split || event % 2 == 1;
+  if ((reads && read_place_[t] != kNone) || (writes && write_place_[t] != kNone))
+    return refuse("the order has an event of transaction {} twice", history_.name(t));
+  if (!reads && read_place_[t] == kNone)
+    return refuse("the order installs the writes of transaction {} before its reads",
+                  history_.name(t));
+  if (reads) read_place_[t] = at;
+  if (writes) write_place_[t] = at + 1;
+  return Ok{};
+}
+
+Status OrderVerifier::run_replay() const {
+  Replay replay(history_);
+  for (uint32_t event : order_.events) {
+    const TxnId t = txn(event);
+    if (!order_.split || event % 2 == 0)
+      if (Status s = replay.read(t); !s.ok()) return s;
+    if (!order_.split || event % 2 == 1)
+      if (Status s = replay.install(t); !s.ok()) return s;
+  }
+  return Ok{};
+}
+
+// w of each committed transaction before r of everything later in its session.
+Status OrderVerifier::check_sessions() const {
+  for (SessionId s = 0; s < history_.session_count(); ++s) {
+    TxnId last = kNone;
+    for (TxnId t : history_.session_txns(s)) {
+      if (!present(t)) continue;
+      if (last != kNone && write_place_[last] > read_place_[t])
+        return refuse(
+            "the order puts transaction {} before transaction {}, which is earlier in its "
+            "session",
+            history_.name(t), history_.name(last));
+      if (history_.status(t) == TxnStatus::committed) last = t;
+    }
+  }
+  return Ok{};
+}
+
+Status OrderVerifier::check_known_orders() const {
+  if (history_.known_orders().empty()) return Ok{};
+  const Writers writers(history_);
+  for (const KnownOrder& known : history_.known_orders()) {
+    TxnId last = kNone;
+    for (VersionId v : known.versions) {
+      const TxnId t = writers.only_author(v);
+      if (t == kNone || !present(t)) continue;
+      if (last != kNone && write_place_[last] > write_place_[t])
+        return refuse(
+            "the order installs {} before the versions of transaction {}, against the order "
+            "of versions that the history states",
+            show_version(history_, v), history_.name(last));
+      last = t;
+    }
+  }
+  return Ok{};
+}
+
+// Between r and w of a transaction, the keys it writes are its own.
+Status OrderVerifier::check_writers() const {
+  if (!order_.split) return Ok{};
+  std::vector<TxnId> holder(history_.key_count(), kNone);
+  for (uint32_t event : order_.events) {
+    const TxnId t = txn(event);
+    const bool begins = event % 2 == 0;
+    for (OpId i = history_.first_op(t); i < history_.end_op(t); ++i) {
+      const Operation op = history_.op(i);
+      if (!writes(op)) continue;
+      if (begins && holder[op.key] != kNone && holder[op.key] != t)
+        return refuse("transactions {} and {} overlap in the order and both write {}",
+                      history_.name(holder[op.key]), history_.name(t),
+                      history_.key(op.key).to_string());
+      holder[op.key] = begins ? t : kNone;
+    }
+  }
+  return Ok{};
+}
+
+Status OrderVerifier::check_one_event() const {
+  if (!order_.split) return Ok{};
+  for (size_t i = 0; i + 1 < order_.events.size(); i += 2)
+    if (txn(order_.events[i]) != txn(order_.events[i + 1]))
+      return refuse("the order separates the reads of transaction {} from its writes",
+                    history_.name(txn(order_.events[i])));
+  return Ok{};
+}
+
+Status OrderVerifier::check_one_operation() const {
+  for (TxnId t = 0; t < history_.txn_count(); ++t) {
+    if (!present(t)) continue;
+    const OpId first = history_.first_op(t);
+    if (history_.end_op(t) != first + 1 || history_.op(first).kind == OpKind::range)
+      return refuse(
+          "linearizability needs one operation on one key a transaction; transaction {} "
+          "is none such",
+          history_.name(t));
+  }
+  return Ok{};
+}
+
+Status OrderVerifier::check_time(RealTime rule) {
+  if (rule == RealTime::none) return Ok{};
+  if (!history_.fully_timed())
+    return refuse("the level needs the begin and end time of every committed transaction");
+  if (!sweep_) sweep_.emplace(history_, read_place_, write_place_);
+  return sweep_->respects(rule);
+}
+
+}  // namespace assay::certify

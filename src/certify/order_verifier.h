@@ -1,0 +1,68 @@
+// Certificates of satisfaction: does this order show that the history satisfies the level?
+//
+// An order serves a level if
+//   1. it holds every committed transaction exactly once, no aborted one, and r(T) before w(T);
+//   2. replayed in this order, every operation returns what the history says (replay.h);
+//   3. versions whose order the history states were installed in that order;
+//   4. it contains what the level adds: session order, real time (real_time.h), no two writers of
+//   one
+//      key at the same time;
+//   5. where the level has one event a transaction, w(T) follows r(T) at once.
+// The weak levels have a definition of their own (weak_order_verifier.h), but what is prefix
+// consistent satisfies them all, so an order that can be replayed and contains session order serves
+// them too.
+//
+// Unknown outcomes: those in the order took effect, the others did not. One that did comes after
+// what its session did before it, but its session went on without waiting for it.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "assay/certificate.h"
+#include "assay/history.h"
+#include "assay/level.h"
+#include "assay/result.h"
+#include "certify/real_time.h"
+
+namespace assay::certify {
+
+class OrderVerifier {
+ public:
+  OrderVerifier(const Order& order, const History& history) : order_(order), history_(history) {}
+
+  Status serves(LevelId level);
+
+ private:
+  Status serves_weak(LevelId level);
+  Status serves_strong(const LevelInfo& level);
+
+  // Each is found out once, whatever the number of levels.
+  const Status& well_formed();
+  const Status& replays();
+  const Status& follows_sessions();
+  const Status& follows_known_orders();
+  const Status& writers_exclude_each_other();
+
+  Status place_events();
+  Status place(uint32_t event, uint32_t at);
+  Status run_replay() const;
+  Status check_sessions() const;
+  Status check_known_orders() const;
+  Status check_writers() const;
+  Status check_one_event() const;
+  Status check_one_operation() const;
+  Status check_time(RealTime rule);
+
+  bool present(TxnId t) const { return write_place_[t] != kNone; }
+  TxnId txn(uint32_t event) const { return order_.split ? event / 2 : event; }
+
+  const Order& order_;
+  const History& history_;
+  // Places of r(T) and w(T) in the order; kNone if T is not in it.
+  std::vector<uint32_t> read_place_, write_place_;
+  std::optional<Status> well_formed_, replays_, sessions_, known_orders_, exclusion_;
+  std::optional<RealTimeSweep> sweep_;
+};
+
+}  // namespace assay::certify

@@ -1,0 +1,79 @@
+#include "certify/proof_verifier.h"
+
+#include "certify/cycle_verifier.h"
+#include "certify/refusal.h"
+#include "certify/resolution.h"
+
+namespace assay::certify {
+namespace {
+
+Error at_step(size_t index, Error error) {
+  error.message = fmt::format("step {}: {}", index, error.message);
+  return error;
+}
+
+}  // namespace
+
+Status ProofVerifier::refutes(LevelId level) {
+  if (Status s = check_cycles(level); !s.ok()) return s;
+  if (!resolved_) {
+    if (Status s = check_resolution(); !s.ok()) return s;
+    resolved_ = true;
+  }
+  return Ok{};
+}
+
+// The part that depends on the level.
+Status ProofVerifier::check_cycles(LevelId level) {
+  CycleVerifier cycles(level, evidence_);
+  for (size_t i = 0; i < proof_.steps.size(); ++i) {
+    const ProofStep& step = proof_.steps[i];
+    if (step.kind != ProofStep::Kind::cycle) continue;
+    if (Status s = cycles.check(step.cycle); !s.ok()) return at_step(i, s.error());
+  }
+  return Ok{};
+}
+
+Status ProofVerifier::check_resolution() {
+  Resolution clauses;
+  for (size_t i = 0; i < proof_.steps.size(); ++i) {
+    const ProofStep& step = proof_.steps[i];
+    Status s = check_step_shape(step);
+    if (s.ok()) {
+      switch (step.kind) {
+        case ProofStep::Kind::cycle:
+          clauses.add_refuted(assumptions(step.cycle));
+          break;
+        case ProofStep::Kind::fact:
+          s = evidence_.check_fact(step.clause[0], step.source, step.source_is_op);
+          clauses.add_fact(step.clause[0]);
+          break;
+        case ProofStep::Kind::derived:
+          s = clauses.add_derived(step.clause, step.hints);
+          break;
+      }
+    }
+    if (!s.ok()) return at_step(i, s.error());
+  }
+  if (!clauses.contradiction()) return refuse("the proof does not end in the empty clause");
+  return Ok{};
+}
+
+Status ProofVerifier::check_step_shape(const ProofStep& step) const {
+  switch (step.kind) {
+    case ProofStep::Kind::cycle:
+      if (!step.clause.empty() || !step.hints.empty())
+        return refuse("a cycle has a clause or hints of its own");
+      return Ok{};
+    case ProofStep::Kind::fact:
+      if (step.clause.size() != 1 || !step.cycle.empty() || !step.hints.empty())
+        return refuse("a fact is not one pair of transactions and its source");
+      return Ok{};
+    case ProofStep::Kind::derived:
+      if (!step.cycle.empty()) return refuse("a derived step has a cycle");
+      return Ok{};
+  }
+  return refuse("a step of no known kind");
+}
+
+}  // namespace assay::certify

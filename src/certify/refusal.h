@@ -1,0 +1,25 @@
+// How the verifier says no.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <string>
+#include <utility>
+
+#include "assay/history.h"
+#include "assay/result.h"
+
+namespace assay::certify {
+
+template <class... Args>
+Error refuse(fmt::format_string<Args...> text, Args&&... args) {
+  return bad_input(fmt::format(text, std::forward<Args>(args)...));
+}
+
+// "x = 3", for messages.
+inline std::string show_version(const History& history, VersionId v) {
+  return history.key(history.version_key(v)).to_string() + " = " +
+         history.version_value(v).to_string();
+}
+
+}  // namespace assay::certify

@@ -1,0 +1,189 @@
+#include "certify/replay.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "certify/reads.h"
+#include "certify/refusal.h"
+
+namespace assay::certify {
+
+Replay::Replay(const History& history) : history_(history), keys_(history.key_count()) {
+  if (has_ranges(history))
+    present_ = std::make_unique<PresentKeys>(history, !history.initial().is_null());
+}
+
+Status Replay::read(TxnId t) {
+  own_keys_.clear();
+  for (OpId i = history_.first_op(t); i < history_.end_op(t); ++i) {
+    const Operation op = history_.op(i);
+    if (op.kind == OpKind::read) {
+      if (!shows(seen(keys_[op.key], t), op.version)) return mismatch(t, i);
+    } else if (op.kind == OpKind::write) {
+      own_write(t, op.key, {op.version, false});
+    } else if (Status s = judge(t, i, op); !s.ok()) {
+      return s;
+    }
+  }
+  return Ok{};
+}
+
+Status Replay::install(TxnId t) {
+  for (OpId i = history_.first_op(t); i < history_.end_op(t); ++i) {
+    const Operation op = history_.op(i);
+    if (!writes(op)) continue;
+    Key& key = keys_[op.key];
+    if (op.kind == OpKind::append) {
+      if (Status s = append(i, op); !s.ok()) return s;
+    } else {
+      if (key.current.version == kList) lists_[op.key].clear();
+      key.current = {op.version, op.kind == OpKind::remove};
+    }
+    if (present_) present_->set(op.key, !absent(key.current));
+  }
+  return Ok{};
+}
+
+// The operations besides plain reads and writes.
+Status Replay::judge(TxnId t, OpId i, const Operation& op) {
+  switch (op.kind) {
+    case OpKind::remove:
+      own_write(t, op.key, {op.version, true});
+      return Ok{};
+    case OpKind::append:
+      return append_own(t, i, op);
+    case OpKind::read_list:
+      if (!shows_list(op.key, t, history_.operands(i))) return mismatch(t, i);
+      return Ok{};
+    case OpKind::range:
+      return judge_range(t, i);
+    case OpKind::cas:
+      if (shows(seen(keys_[op.key], t), history_.operands(i)[0]) != op.effect)
+        return mismatch(t, i);
+      break;
+    case OpKind::insert:
+      if (absent(seen(keys_[op.key], t)) != op.effect) return mismatch(t, i);
+      break;
+    case OpKind::read:
+    case OpKind::write:
+      break;
+  }
+  if (op.effect) own_write(t, op.key, {op.version, false});
+  return Ok{};
+}
+
+void Replay::own_write(TxnId t, KeyId k, Content content) {
+  Key& key = keys_[k];
+  if (present_ && key.owner != t) own_keys_.push_back(k);
+  key.owner = t;
+  key.own = content;
+}
+
+// Whether reading a key in this state may return `version`: its own version, the initial value, or,
+// after a removal, null.
+bool Replay::shows(const Content& content, VersionId version) const {
+  if (content.version == version) return true;
+  if (content.version == kInitial) return history_.is_initial(version);
+  return content.removed && history_.version_value(version).is_null();
+}
+
+bool Replay::absent(const Content& content) const {
+  if (content.version == kInitial) return history_.initial().is_null();
+  if (content.version == kList) return false;
+  return content.removed || history_.version_value(content.version).is_null();
+}
+
+bool Replay::shows_list(KeyId k, TxnId t, std::span<const VersionId> elements) const {
+  const Key& key = keys_[k];
+  const bool own = key.owner == t;
+  if (own && key.own.version == kList) {
+    const OwnList& mine = own_lists_[k];
+    if (elements.size() < mine.added.size()) return false;
+    const auto rest = elements.first(elements.size() - mine.added.size());
+    if (!std::equal(mine.added.begin(), mine.added.end(), elements.begin() + rest.size()))
+      return false;
+    if (!mine.extends || key.current.version != kList) return rest.empty();
+    return std::equal(rest.begin(), rest.end(), lists_[k].begin(), lists_[k].end());
+  }
+  const Content& content = own ? key.own : key.current;
+  if (content.version == kList)
+    return std::equal(elements.begin(), elements.end(), lists_[k].begin(), lists_[k].end());
+  // A list that nobody has appended to is empty, whatever the initial value of other keys.
+  return elements.empty() && (content.version == kInitial || absent(content));
+}
+
+Status Replay::append_own(TxnId t, OpId i, const Operation& op) {
+  const Key& key = keys_[op.key];
+  const Content before = seen(key, t);
+  if (before.version != kList && before.version != kInitial && !absent(before))
+    return mismatch(t, i);
+  if (own_lists_.empty()) own_lists_.resize(keys_.size());
+  OwnList& mine = own_lists_[op.key];
+  if (key.owner != t) {
+    mine = {true, {}};
+  } else if (before.version != kList) {
+    mine = {false, {}};
+  }
+  mine.added.push_back(op.version);
+  own_write(t, op.key, {kList, false});
+  return Ok{};
+}
+
+Status Replay::append(OpId i, const Operation& op) {
+  Content& current = keys_[op.key].current;
+  if (current.version != kList && current.version != kInitial && !absent(current))
+    return mismatch(history_.txn_of(i), i);
+  if (lists_.empty()) lists_.resize(keys_.size());
+  current = {kList, false};
+  lists_[op.key].push_back(op.version);
+  return Ok{};
+}
+
+// Every row is what its key holds, and every other key of the range holds nothing.
+Status Replay::judge_range(TxnId t, OpId i) {
+  const std::span<const uint32_t> operands = history_.operands(i);
+  const KeyId lo = operands[0], hi = operands[1];
+  std::unordered_set<KeyId> returned;
+  for (VersionId row : operands.subspan(2)) {
+    const KeyId k = history_.version_key(row);
+    if (!returned.insert(k).second || !present_->in_range(k, lo, hi) ||
+        !shows(seen(keys_[k], t), row))
+      return mismatch(t, i);
+  }
+  for (KeyId k : own_keys_)
+    if (present_->in_range(k, lo, hi) && !absent(keys_[k].own) && !returned.contains(k))
+      return mismatch(t, i);
+  bool complete = true;
+  present_->each(lo, hi, [&](KeyId k) {
+    // What the transaction itself wrote was judged above.
+    complete = keys_[k].owner == t || returned.contains(k);
+    return complete;
+  });
+  if (!complete) return mismatch(t, i);
+  return Ok{};
+}
+
+Error Replay::mismatch(TxnId t, OpId i) const {
+  const Operation op = history_.op(i);
+  if (op.kind == OpKind::range)
+    return refuse(
+        "a range query of transaction {} did not return exactly what is there at its place "
+        "in the order",
+        history_.name(t));
+  const Content& content = seen(keys_[op.key], t);
+  const std::string key = history_.key(op.key).to_string();
+  std::string state = key + " holds its initial value";
+  if (content.version == kList) {
+    state = key + " holds another list";
+  } else if (content.version != kInitial) {
+    state = show_version(history_, content.version) + (content.removed ? ", a removal" : "");
+  }
+  if (op.kind == OpKind::read)
+    return refuse("transaction {} reads {}, but at its place in the order {}", history_.name(t),
+                  show_version(history_, op.version), state);
+  return refuse(
+      "operation {} of transaction {} has another outcome at its place in the order, where {}",
+      i - history_.first_op(t), history_.name(t), state);
+}
+
+}  // namespace assay::certify

@@ -1,0 +1,75 @@
+// Runs a history on an imaginary database that does one thing at a time, in the order that a
+// certificate gives, and asks of every operation whether it returned what it had to.
+//
+//   order r(A) r(B) w(A) w(B) of   A: { r(x,0) w(x,1) }   B: { r(x,0) w(y,1) }
+//
+// At r(T) every read of T sees the current state of its key, or T's own last write; at w(T) T's
+// writes become the current state, of each key only the last. Nobody can see an aborted or an
+// intermediate version because none is ever current. A history that can be replayed in some order
+// is explained by that order: this is the definition of the levels from prefix consistency upwards,
+// up to what they demand of the order itself (order_verifier.h).
+//
+// A key holds a value, nothing (never written, removed, or null) or a list. O(operations), plus
+// O(log keys) for every present key that a range query passes.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "assay/history.h"
+#include "assay/result.h"
+#include "certify/present_keys.h"
+
+namespace assay::certify {
+
+class Replay {
+ public:
+  explicit Replay(const History& history);
+
+  // r(T): judges every operation of T against the current state and T's own writes.
+  Status read(TxnId t);
+  // w(T): installs T's writes.
+  Status install(TxnId t);
+
+ private:
+  // What a key holds: kInitial, kList, or the version last written; removed: that was a removal.
+  static constexpr VersionId kInitial = kNone;
+  static constexpr VersionId kList = kNone - 1;
+  struct Content {
+    VersionId version = kInitial;
+    bool removed = false;
+  };
+  struct Key {
+    Content current;
+    Content own;  // as the transaction `owner` left it
+    TxnId owner = kNone;
+  };
+  struct OwnList {
+    bool extends = false;  // the current list comes before `added`
+    std::vector<VersionId> added;
+  };
+
+  const Content& seen(const Key& key, TxnId t) const {
+    return key.owner == t ? key.own : key.current;
+  }
+  bool shows(const Content& content, VersionId version) const;
+  bool absent(const Content& content) const;
+  bool shows_list(KeyId key, TxnId t, std::span<const VersionId> elements) const;
+
+  Status judge(TxnId t, OpId i, const Operation& op);
+  Status judge_range(TxnId t, OpId i);
+  Status append_own(TxnId t, OpId i, const Operation& op);
+  Status append(OpId i, const Operation& op);
+  void own_write(TxnId t, KeyId key, Content content);
+  Error mismatch(TxnId t, OpId i) const;
+
+  const History& history_;
+  std::vector<Key> keys_;
+  std::vector<std::vector<VersionId>> lists_;  // per key, once something is appended
+  std::vector<OwnList> own_lists_;
+  std::unique_ptr<PresentKeys> present_;  // only if the history has range queries
+  std::vector<KeyId> own_keys_;           // keys the current transaction wrote, likewise
+};
+
+}  // namespace assay::certify

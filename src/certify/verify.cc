@@ -1,0 +1,64 @@
+// verify(): one certificate against one history. Each kind has its own verifier:
+//
+//   order      order_verifier.h      the history satisfies the levels
+//   bad read   bad_read_verifier.h   it violates them: one operation cannot be explained
+//   proof      proof_verifier.h      it violates them: every choice of version orders closes a
+//   cycle
+//
+// None of them infers or searches, and none shares code with the checker.
+#include "assay/verify.h"
+
+#include "certify/bad_read_verifier.h"
+#include "certify/order_verifier.h"
+#include "certify/proof_verifier.h"
+#include "certify/refusal.h"
+
+namespace assay {
+namespace {
+
+Status check_levels(const std::vector<LevelId>& levels) {
+  if (levels.empty()) return certify::refuse("the certificate names no level");
+  uint32_t seen = 0;
+  for (LevelId level : levels) {
+    const auto index = static_cast<uint32_t>(level);
+    if (index >= kLevelCount) return certify::refuse("the certificate names an unknown level");
+    if (seen >> index & 1)
+      return certify::refuse("the certificate names level {} twice", level_info(level).name);
+    seen |= 1u << index;
+  }
+  return Ok{};
+}
+
+template <class Verify>
+Status for_each_level(const std::vector<LevelId>& levels, Verify holds_at) {
+  for (LevelId level : levels) {
+    Status s = holds_at(level);
+    if (s.ok()) continue;
+    s.error().message = std::string(level_info(level).name) + ": " + s.error().message;
+    return s;
+  }
+  return Ok{};
+}
+
+}  // namespace
+
+Status verify(const Certificate& certificate, const History& history) {
+  if (Status s = check_levels(certificate.levels); !s.ok()) return s;
+  switch (certificate.kind) {
+    case Certificate::Kind::order: {
+      certify::OrderVerifier order(certificate.order, history);
+      return for_each_level(certificate.levels, [&](LevelId l) { return order.serves(l); });
+    }
+    case Certificate::Kind::bad_read: {
+      certify::BadReadVerifier read(certificate.bad_read, history);
+      return for_each_level(certificate.levels, [&](LevelId l) { return read.refutes(l); });
+    }
+    case Certificate::Kind::proof: {
+      certify::ProofVerifier proof(certificate.proof, history);
+      return for_each_level(certificate.levels, [&](LevelId l) { return proof.refutes(l); });
+    }
+  }
+  return certify::refuse("a certificate of no known kind");
+}
+
+}  // namespace assay

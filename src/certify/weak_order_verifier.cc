@@ -1,0 +1,241 @@
+#include "certify/weak_order_verifier.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "certify/commit_order.h"
+#include "certify/refusal.h"
+#include "certify/session_clocks.h"
+
+namespace assay::certify {
+namespace {
+
+Error saw_later_writer(const History& history, const CommitOrder& order, Place reader, KeyId key,
+                       Place seen, Place from) {
+  const std::string source =
+      from == 0 ? "the initial state" : "transaction " + history.name(order.txn(from));
+  return refuse(
+      "transaction {} saw transaction {} and yet reads {} from {}, which is before that in the "
+      "order",
+      history.name(order.txn(reader)), history.name(order.txn(seen)), history.key(key).to_string(),
+      source);
+}
+
+// Per key that the current transaction reads, the earliest source among the reads added so far.
+class EarliestSources {
+ public:
+  explicit EarliestSources(const History& history) : entry_(history.key_count()) {}
+
+  void start(Place reader) {
+    reader_ = reader;
+    keys_.clear();
+  }
+  void add(const ReadFrom& read) {
+    Entry& e = entry_[read.key];
+    if (e.reader != reader_) {
+      e = {reader_, read.from};
+      keys_.push_back(read.key);
+    } else {
+      e.from = std::min(e.from, read.from);
+    }
+  }
+  // A key that `writer` writes and that was read from an earlier place; kNone if there is none.
+  KeyId read_behind(const CommitOrder& order, Place writer) const {
+    const auto writes = order.keys_written(writer);
+    auto behind = [&](KeyId k) { return entry_[k].reader == reader_ && entry_[k].from < writer; };
+    if (writes.size() <= keys_.size()) {
+      for (KeyId k : writes)
+        if (behind(k)) return k;
+    } else {
+      for (KeyId k : keys_)
+        if (behind(k) && std::binary_search(writes.begin(), writes.end(), k)) return k;
+    }
+    return kNone;
+  }
+  Place source(KeyId key) const { return entry_[key].from; }
+
+ private:
+  struct Entry {
+    Place reader = 0;
+    Place from = 0;
+  };
+  std::vector<Entry> entry_;
+  std::vector<KeyId> keys_;
+  Place reader_ = 0;
+};
+
+// Read committed: what was read first bounds what may be read later.
+Status check_read_committed(const History& history, const CommitOrder& order) {
+  EarliestSources later(history);
+  std::vector<Place> met_by(order.count() + 1, 0);
+  std::vector<size_t> firsts;  // indices of the reads that see a transaction for the first time
+  for (Place p = 1; p <= order.count(); ++p) {
+    const auto reads = order.reads(p);
+    firsts.clear();
+    for (size_t i = 0; i < reads.size(); ++i) {
+      if (reads[i].from == 0 || met_by[reads[i].from] == p) continue;
+      met_by[reads[i].from] = p;
+      firsts.push_back(i);
+    }
+    later.start(p);
+    for (size_t i = reads.size(); i-- > 0; later.add(reads[i])) {
+      if (firsts.empty() || firsts.back() != i) continue;
+      firsts.pop_back();
+      const KeyId key = later.read_behind(order, reads[i].from);
+      if (key != kNone)
+        return saw_later_writer(history, order, p, key, reads[i].from, later.source(key));
+    }
+  }
+  return Ok{};
+}
+
+// Every key is read from one writer. Needed from read atomic upwards.
+Status check_repeatable(const History& history, const CommitOrder& order) {
+  std::vector<Place> reader(history.key_count(), 0), from(history.key_count(), 0);
+  for (Place p = 1; p <= order.count(); ++p) {
+    for (const ReadFrom& read : order.reads(p)) {
+      if (reader[read.key] == p && from[read.key] != read.from)
+        return refuse("transaction {} reads {} twice and gets different values",
+                      history.name(order.txn(p)), history.key(read.key).to_string());
+      reader[read.key] = p;
+      from[read.key] = read.from;
+    }
+  }
+  return Ok{};
+}
+
+// Read atomic, first half: of whom a transaction reads anything, it sees everything.
+Status check_whole_writers(const History& history, const CommitOrder& order) {
+  EarliestSources all(history);
+  std::vector<Place> met_by(order.count() + 1, 0);
+  for (Place p = 1; p <= order.count(); ++p) {
+    all.start(p);
+    for (const ReadFrom& read : order.reads(p)) all.add(read);
+    for (const ReadFrom& read : order.reads(p)) {
+      if (read.from == 0 || met_by[read.from] == p) continue;
+      met_by[read.from] = p;
+      const KeyId key = all.read_behind(order, read.from);
+      if (key != kNone) return saw_later_writer(history, order, p, key, read.from, all.source(key));
+    }
+  }
+  return Ok{};
+}
+
+// Read atomic, second half: it sees everything its session did before. Of the session's writers of
+// a key the last matters, since the order follows the session.
+Status check_own_session(const History& history, const CommitOrder& order) {
+  struct Last {
+    SessionId session = kNone;
+    Place writer = 0;
+  };
+  std::vector<Last> last(history.key_count());
+  for (SessionId s = 0; s < history.session_count(); ++s) {
+    for (TxnId t : history.session_txns(s)) {
+      const Place p = order.place(t);
+      if (p == kNone) continue;
+      for (const ReadFrom& read : order.reads(p))
+        if (last[read.key].session == s && last[read.key].writer > read.from)
+          return saw_later_writer(history, order, p, read.key, last[read.key].writer, read.from);
+      if (history.status(t) != TxnStatus::committed) continue;
+      for (KeyId k : order.keys_written(p)) last[k] = {s, p};
+    }
+  }
+  return Ok{};
+}
+
+// The writers of every key: in commit order, and grouped by chain.
+struct KeyWriters {
+  KeyWriters(const History& history, const CommitOrder& order, const SessionClocks& clocks)
+      : begin(history.key_count() + 1) {
+    for (Place p = 1; p <= order.count(); ++p)
+      for (KeyId k : order.keys_written(p)) ++begin[k + 1];
+    for (size_t k = 0; k + 1 < begin.size(); ++k) begin[k + 1] += begin[k];
+    in_order.resize(begin.back());
+    std::vector<size_t> next(begin.begin(), begin.end() - 1);
+    for (Place p = 1; p <= order.count(); ++p)
+      for (KeyId k : order.keys_written(p)) in_order[next[k]++] = p;
+    by_chain = in_order;
+    for (size_t k = 0; k + 1 < begin.size(); ++k)
+      std::stable_sort(by_chain.begin() + static_cast<ptrdiff_t>(begin[k]),
+                       by_chain.begin() + static_cast<ptrdiff_t>(begin[k + 1]),
+                       [&](Place a, Place b) { return clocks.chain(a) < clocks.chain(b); });
+  }
+  std::span<const Place> of(const std::vector<Place>& list, KeyId k) const {
+    return {list.data() + begin[k], list.data() + begin[k + 1]};
+  }
+
+  std::vector<size_t> begin;  // per key
+  std::vector<Place> in_order, by_chain;
+};
+
+class CausalCheck {
+ public:
+  CausalCheck(const History& history, const CommitOrder& order)
+      : history_(history),
+        order_(order),
+        clocks_(history, order),
+        writers_(history, order, clocks_) {}
+
+  Status run() {
+    for (Place p = 1; p <= order_.count(); ++p) {
+      Result<std::span<const uint32_t>> clock = clocks_.advance(p);
+      if (!clock.ok()) return clock.error();
+      for (const ReadFrom& read : order_.reads(p)) {
+        const Place seen = later_writer_seen(*clock, p, read);
+        if (seen != 0) return saw_later_writer(history_, order_, p, read.key, seen, read.from);
+      }
+    }
+    return Ok{};
+  }
+
+ private:
+  bool saw(std::span<const uint32_t> clock, Place p) const {
+    return clock[clocks_.chain(p)] >= clocks_.position(p);
+  }
+
+  // A writer of the key behind read.from that `reader` saw. Usually few stand between the two.
+  Place later_writer_seen(std::span<const uint32_t> clock, Place reader,
+                          const ReadFrom& read) const {
+    const auto all = writers_.of(writers_.in_order, read.key);
+    const auto first = std::upper_bound(all.begin(), all.end(), read.from);
+    const auto end = std::lower_bound(first, all.end(), reader);
+    if (static_cast<uint64_t>(end - first) > uint64_t{4} * clocks_.chain_count())
+      return last_seen_by_chain(clock, read);
+    for (auto w = first; w != end; ++w)
+      if (saw(clock, *w)) return *w;
+    return 0;
+  }
+
+  // The same, asking each chain for its last writer that was seen.
+  Place last_seen_by_chain(std::span<const uint32_t> clock, const ReadFrom& read) const {
+    const auto all = writers_.of(writers_.by_chain, read.key);
+    for (auto group = all.begin(); group != all.end();) {
+      const uint32_t chain = clocks_.chain(*group);
+      const auto end = std::upper_bound(group, all.end(), chain,
+                                        [&](uint32_t c, Place p) { return c < clocks_.chain(p); });
+      const auto unseen = std::partition_point(group, end, [&](Place p) { return saw(clock, p); });
+      if (unseen != group && *(unseen - 1) > read.from) return *(unseen - 1);
+      group = end;
+    }
+    return 0;
+  }
+
+  const History& history_;
+  const CommitOrder& order_;
+  SessionClocks clocks_;
+  KeyWriters writers_;
+};
+
+}  // namespace
+
+Status commit_order_serves(LevelId level, const History& history, std::span<const TxnId> order) {
+  Result<CommitOrder> built = CommitOrder::build(history, order);
+  if (!built.ok()) return built.error();
+  if (level == LevelId::read_committed) return check_read_committed(history, *built);
+  if (Status s = check_repeatable(history, *built); !s.ok()) return s;
+  if (level == LevelId::causal) return CausalCheck(history, *built).run();
+  if (Status s = check_whole_writers(history, *built); !s.ok()) return s;
+  return check_own_session(history, *built);
+}
+
+}  // namespace assay::certify

@@ -1,0 +1,28 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/checking.h"
+#include "cli/command.h"
+
+namespace assay::cli {
+
+Action add_check(CLI::App& app) {
+  struct State {
+    std::vector<std::string> files;
+    CheckFlags flags;
+  };
+  auto s = std::make_shared<State>();
+  app.add_option("FILE", s->files, "histories; - is standard input")->required()->type_name("");
+  s->flags.levels.add(
+      app,
+      "a level to decide, by id or alias; repeatable. The exit code is then the verdict. "
+      "Without it all levels are decided and the strongest reported");
+  s->flags.output.add(app);
+  s->flags.budget.add(app);
+  add_from(app, s->flags.from);
+  add_seed(app, s->flags.seed);
+  s->flags.switches.add(app);
+  return [s] { return check_files(s->files, s->flags); };
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,37 @@
+// From a file to a report: read, check, verify, explain. The same for `check`, `run` and `demo`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/exit_code.h"
+#include "cli/flags.h"
+#include "report/report.h"
+
+namespace assay::cli {
+
+struct CheckFlags {
+  LevelFlags levels;
+  BudgetFlags budget;
+  SwitchFlags switches;
+  OutputFlags output;
+  uint64_t seed = 1;
+  std::string from;
+};
+
+// Reads `path`, decides the levels, lets the independent verifier re-check every certificate and
+// explains what is violated. A verdict whose certificate is refused becomes unknown.
+Checked check_file(const std::string& path, const CheckFlags& flags);
+Checked check_history(History history, const std::string& name, const CheckFlags& flags);
+
+// 0, 1, 2 or the code of its error.
+Exit exit_code(const Checked& checked);
+
+// Checks each file, prints the result of each as it comes, writes the reports, and returns the
+// worst exit code.
+Exit check_files(const std::vector<std::string>& paths, const CheckFlags& flags);
+
+// Turns verdicts whose certificate does not hold for the history into unknown ones.
+void verify_verdicts(CheckResult& result, const History& history);
+
+}  // namespace assay::cli

@@ -1,0 +1,54 @@
+#include "cli/command.h"
+
+#include <array>
+
+namespace assay::cli {
+namespace {
+
+constexpr std::array kCommands = {
+    Command{"run", "drive a database, record its history, check it",
+            "  assay run                                    embedded SQLite, 10,000 transactions\n"
+            "  assay run --sessions 4 --txns 500 --keys 50  shorter, with more conflicts\n"
+            "  assay run --database sqlite:app.db --isolation deferred --history run.jsonl\n",
+            add_run},
+    Command{
+        "check", "decide which isolation levels a history satisfies",
+        "  assay check run.jsonl                        the strongest levels, and why no stronger\n"
+        "  assay check run.jsonl --level session-si     exit code 0 satisfied, 1 violated, 2 "
+        "unknown\n"
+        "  assay check *.jsonl --json --time 60s        one line of JSON per file\n"
+        "  assay check run.jsonl --report run.html --certificate run.cert.json\n"
+        "Of several files the worst exit code counts: 4, 1, 3, 2, 0 in this order.\n",
+        add_check},
+    Command{"verify", "re-check a certificate against its history",
+            "  assay check run.jsonl --certificate run.cert.json\n"
+            "  assay verify run.cert.json run.jsonl\n",
+            add_verify},
+    Command{
+        "generate", "histories from a simulated database of a chosen level",
+        "  assay generate --level snapshot-isolation --bug lost-update | assay check -\n"
+        "  assay generate --level ser --sessions 20 --txns 1000 --keys 5000 --seed 7 > h.jsonl\n",
+        add_generate},
+    Command{"convert", "from one history format to another",
+            "  assay convert run.jsonl run.hist\n"
+            "  assay convert run.jsonl run.jsonl.zst\n"
+            "  assay convert - --to hist < run.jsonl\n",
+            add_convert},
+    Command{"stats", "what a history contains",
+            "  assay stats run.jsonl\n  assay stats run.jsonl --json\n", add_stats},
+    Command{"shrink", "the smallest part of a history that still violates a level",
+            "  assay shrink run.jsonl --level session-si\n"
+            "  assay shrink run.jsonl --level serializable --output small.hist\n",
+            add_shrink},
+    Command{"demo", "each anomaly in a small history, with verdicts and explanation",
+            "  assay demo\n  assay demo lost-update\n  assay demo --all\n", add_demo},
+    Command{"selftest", "compare the checker with brute force on random histories",
+            "  assay selftest\n  assay selftest --count 100000 --seed 7\n", add_selftest},
+    Command{"version", "the version of this program", "  assay version\n", add_version},
+};
+
+}  // namespace
+
+std::span<const Command> all_commands() { return kCommands; }
+
+}  // namespace assay::cli

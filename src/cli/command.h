@@ -1,0 +1,40 @@
+// The commands: one file each, one line in command.cc.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string_view>
+
+#include "cli/exit_code.h"
+
+namespace CLI {
+class App;
+}
+
+namespace assay::cli {
+
+// What runs when the command line has been read.
+using Action = std::function<Exit()>;
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view examples;
+  // Adds its flags to its own sub-application.
+  Action (*add)(CLI::App& app);
+};
+
+std::span<const Command> all_commands();
+
+Action add_run(CLI::App& app);
+Action add_check(CLI::App& app);
+Action add_verify(CLI::App& app);
+Action add_generate(CLI::App& app);
+Action add_convert(CLI::App& app);
+Action add_stats(CLI::App& app);
+Action add_shrink(CLI::App& app);
+Action add_selftest(CLI::App& app);
+Action add_demo(CLI::App& app);
+Action add_version(CLI::App& app);
+
+}  // namespace assay::cli

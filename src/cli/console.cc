@@ -1,0 +1,80 @@
+#include "cli/console.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+namespace assay::cli {
+namespace {
+
+struct CloseFile {
+  void operator()(FILE* f) const { std::fclose(f); }
+};
+
+Error system_error(const std::string& path) { return io_error(std::strerror(errno), path); }
+
+}  // namespace
+
+bool colour_on_stdout() {
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* term = std::getenv("TERM");
+  if (no_color != nullptr && *no_color != '\0') return false;
+  if (term == nullptr || std::string_view(term) == "dumb") return false;
+  return isatty(STDOUT_FILENO) == 1;
+}
+
+Status print(std::string_view text) {
+  errno = 0;
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (!written || std::fflush(stdout) != 0) return system_error("standard output");
+  return Ok{};
+}
+
+void note(std::string_view text) {
+  std::fprintf(stderr, "assay: %.*s\n", static_cast<int>(text.size()), text.data());
+}
+
+Exit fail(const Error& e) {
+  note(e.to_string());
+  return exit_code(e);
+}
+
+Status write_file(const std::string& path, std::string_view text) {
+  if (path == "-") return print(text);
+  FILE* file = std::fopen(path.c_str(), "wb");
+  if (file == nullptr) return system_error(path);
+  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  const int write_errno = errno;
+  if (std::fclose(file) != 0) return system_error(path);
+  errno = write_errno;
+  if (!written) return system_error(path);
+  return Ok{};
+}
+
+Status can_write(const std::string& path) {
+  if (path == "-") return Ok{};
+  const std::unique_ptr<FILE, CloseFile> file(std::fopen(path.c_str(), "ab"));
+  if (!file) return system_error(path);
+  return Ok{};
+}
+
+Result<std::string> read_file(const std::string& path, uint64_t limit) {
+  const std::unique_ptr<FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
+  if (!file) return system_error(path);
+  std::string text;
+  char buffer[1 << 16];
+  for (size_t n; (n = std::fread(buffer, 1, sizeof buffer, file.get())) > 0;) {
+    text.append(buffer, n);
+    if (text.size() > limit)
+      return Error{ErrorKind::bad_input, "larger than " + std::to_string(limit) + " bytes", path, 0,
+                   0};
+  }
+  if (std::ferror(file.get())) return system_error(path);
+  return text;
+}
+
+}  // namespace assay::cli

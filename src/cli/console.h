@@ -1,0 +1,27 @@
+// Standard output for results, standard error for everything else.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "assay/result.h"
+#include "cli/exit_code.h"
+
+namespace assay::cli {
+
+// A terminal that wants colours: NO_COLOR is not set, TERM is not "dumb".
+bool colour_on_stdout();
+
+// All of `text`; an error if it cannot be written (a full disk behind a redirection).
+Status print(std::string_view text);
+// "assay: …" on standard error.
+void note(std::string_view text);
+// Prints the error and returns its exit code.
+Exit fail(const Error& e);
+// Creates or replaces a file; "-" is standard output.
+Status write_file(const std::string& path, std::string_view text);
+// Whether a file can be written there; creates an empty one if there is none.
+Status can_write(const std::string& path);
+Result<std::string> read_file(const std::string& path, uint64_t limit);
+
+}  // namespace assay::cli

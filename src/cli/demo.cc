@@ -1,0 +1,76 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "assay/format.h"
+#include "cli/checking.h"
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/demo_histories.h"
+
+namespace assay::cli {
+namespace {
+
+struct State {
+  std::string name;
+  bool all = false;
+  bool history_only = false;
+};
+
+const DemoHistory* find_demo(std::string_view name) {
+  for (const DemoHistory& d : demo_histories())
+    if (anomaly_info(d.anomaly).name == name) return &d;
+  return nullptr;
+}
+
+Exit list() {
+  std::string out = "Anomalies, each with a small history that shows it: assay demo NAME\n\n";
+  for (const DemoHistory& d : demo_histories()) {
+    const AnomalyInfo& a = anomaly_info(d.anomaly);
+    out += fmt::format("  {:<28} {}\n", a.name, a.summary);
+  }
+  const Status s = print(out);
+  return s.ok() ? Exit::satisfied : fail(s.error());
+}
+
+Exit show(const DemoHistory& demo) {
+  const AnomalyInfo& a = anomaly_info(demo.anomaly);
+  auto read = read_history_text(demo.text, std::string(a.name), {"hist"});
+  if (!read.ok()) return fail(read.error());
+  const Checked c = check_history(std::move(read->history), std::string(a.name), {});
+  const Status s = print(fmt::format("{}: {}\n\n{}\n{}", a.name, a.summary, demo.text,
+                                     text_report({&c, 1}, {colour_on_stdout()})));
+  return s.ok() ? Exit::satisfied : fail(s.error());
+}
+
+Exit run_demo(const State& s) {
+  if (s.all) {
+    for (const DemoHistory& d : demo_histories()) {
+      const Exit e = show(d);
+      if (e != Exit::satisfied) return e;
+      if (const Status p = print("\n"); !p.ok()) return fail(p.error());
+    }
+    return Exit::satisfied;
+  }
+  if (s.name.empty()) return list();
+  const DemoHistory* demo = find_demo(s.name);
+  if (demo == nullptr)
+    return fail(
+        usage_error(fmt::format("no anomaly '{}' to show; 'assay demo' lists them", s.name)));
+  if (!s.history_only) return show(*demo);
+  const Status p = print(demo->text);
+  return p.ok() ? Exit::satisfied : fail(p.error());
+}
+
+}  // namespace
+
+Action add_demo(CLI::App& app) {
+  auto s = std::make_shared<State>();
+  app.add_option("ANOMALY", s->name, "the one to show; without it, a list")->type_name("");
+  app.add_flag("--all", s->all, "show all of them");
+  app.add_flag("--history", s->history_only, "print the history alone, in the .hist form");
+  return [s] { return run_demo(*s); };
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,92 @@
+#include "cli/demo_histories.h"
+
+namespace assay::cli {
+namespace {
+
+using enum Anomaly;
+
+constexpr DemoHistory kDemos[] = {
+    {thin_air_read,
+     "initial 0\n"
+     "s1: { w(x,1) }\n"
+     "s2: { r(x,7) }\n"},
+    {aborted_read,
+     "initial 0\n"
+     "s1: { w(x,1) }!\n"
+     "s2: { r(x,1) }\n"},
+    {future_read,
+     "initial 0\n"
+     "s1: { r(x,1) w(x,1) }\n"},
+    {not_my_last_write,
+     "initial 0\n"
+     "s1: { w(x,1) w(x,2) r(x,1) }\n"},
+    {not_my_own_write,
+     "initial 0\n"
+     "s1: { w(x,1) }\n"
+     "s2: { w(x,2) r(x,1) }\n"},
+    {intermediate_read,
+     "initial 0\n"
+     "s1: { w(x,1) w(x,2) }\n"
+     "s2: { r(x,1) }\n"},
+    {non_repeatable_read,
+     "initial 0\n"
+     "s1: { w(x,1) }\n"
+     "s2: { r(x,0) r(x,1) }\n"},
+    {g1c,
+     "initial 0\n"
+     "s1: { r(x,1) w(y,1) }\n"
+     "s2: { r(y,1) w(x,1) }\n"},
+    {non_monotonic_read,
+     "initial 0\n"
+     "s1: { w(x,1) }\n"
+     "s2: { r(x,1) w(x,2) w(y,2) }\n"
+     "s3: { r(y,2) r(x,1) }\n"},
+    {fractured_read,
+     "initial 0\n"
+     "s1: { w(x,1) w(y,1) }\n"
+     "s2: { r(y,0) r(x,1) }\n"},
+    {session_guarantee_violation,
+     "initial 0\n"
+     "s1: { w(x,1) }\n"
+     "s2: { r(x,1) w(x,2) } { r(x,1) }\n"},
+    {causality_violation,
+     "initial 0\n"
+     "s1: { w(x,1) }\n"
+     "s2: { r(x,1) w(y,1) }\n"
+     "s3: { r(y,1) r(x,0) }\n"},
+    {long_fork,
+     "initial 0\n"
+     "s1: { w(x,1) }\n"
+     "s2: { w(y,1) }\n"
+     "s3: { r(x,1) r(y,0) }\n"
+     "s4: { r(y,1) r(x,0) }\n"},
+    {lost_update,
+     "initial 0\n"
+     "s1: { w(x,1) }\n"
+     "s2: { r(x,1) w(x,2) }\n"
+     "s3: { r(x,1) w(x,3) }\n"},
+    {g_single,
+     "initial 0\n"
+     "s1: { r(x,0) w(y,1) }\n"
+     "s2: { w(x,1) w(y,2) }\n"
+     "s3: { r(y,2) } { r(y,1) }\n"},
+    {write_skew,
+     "initial 0\n"
+     "s1: { r(x,0) r(y,0) w(x,1) }\n"
+     "s2: { r(x,0) r(y,0) w(y,1) }\n"},
+    {g2_item,
+     "initial 0\n"
+     "s1: { r(x,0) w(y,1) }\n"
+     "s2: { r(y,0) w(z,1) }\n"
+     "s3: { r(z,0) w(x,1) }\n"},
+    {real_time_violation,
+     "initial 0\n"
+     "s1: @[0,10] { w(x,1) }\n"
+     "s2: @[20,30] { r(x,0) }\n"},
+};
+
+}  // namespace
+
+std::span<const DemoHistory> demo_histories() { return kDemos; }
+
+}  // namespace assay::cli

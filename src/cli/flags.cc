@@ -1,0 +1,191 @@
+#include "cli/flags.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <iterator>
+
+#include "assay/format.h"
+#include "base/rng.h"
+#include "cli/units.h"
+#include "report/report.h"
+
+namespace assay::cli {
+namespace {
+
+struct Switch {
+  std::string_view flag;
+  bool Switches::*member;
+  std::string_view help;
+};
+constexpr Switch kSwitches[] = {
+    {"--no-replay", &Switches::replay, "do not try to accept by replaying the clients' order"},
+    {"--no-saturation", &Switches::saturation, "derive no version orders before searching"},
+    {"--no-early-search", &Switches::early_search,
+     "do not search what goes wrong in the first order before saturating"},
+    {"--no-carry", &Switches::carry,
+     "decide each level afresh, without the certificates of others"},
+};
+
+constexpr Distribution kDistributions[] = {Distribution::uniform, Distribution::zipfian,
+                                           Distribution::hotspot, Distribution::exponential};
+
+template <class Range, class Name>
+std::string join(const Range& range, Name name) {
+  std::string out;
+  for (const auto& item : range) out += (out.empty() ? "" : ", ") + std::string(name(item));
+  return out;
+}
+
+}  // namespace
+
+void bad_flag(const std::string& flag, const std::string& message) {
+  throw CLI::ValidationError(flag, message);
+}
+
+void LevelFlags::add(CLI::App& app, const std::string& help, bool required) {
+  app.add_option_function<std::vector<std::string>>(
+         "--level,-l",
+         [this](const std::vector<std::string>& names) {
+           for (const std::string& name : names) {
+             const auto id = find_level(name);
+             if (!id)
+               bad_flag("--level",
+                        fmt::format("no level '{}'; expected one of {}", name,
+                                    join(all_levels(), [](const LevelInfo& l) { return l.name; })));
+             levels.push_back(*id);
+           }
+         },
+         help)
+      ->type_name("LEVEL")
+      ->allow_extra_args(false)
+      ->delimiter(',')
+      ->required(required);
+}
+
+void BudgetFlags::add(CLI::App& app) {
+  app.add_option_function<std::string>(
+         "--time",
+         [this](const std::string& text) {
+           const auto amount = parse_seconds(text);
+           if (!amount.ok()) bad_flag("--time", amount.error().message);
+           seconds = *amount;
+         },
+         "give up after so long: 60s, 2m, 1h; what is decided until then is reported")
+      ->type_name("TIME");
+  app.add_option_function<std::string>(
+         "--memory",
+         [this](const std::string& text) {
+           const auto amount = parse_bytes(text);
+           if (!amount.ok()) bad_flag("--memory", amount.error().message);
+           memory_bytes = *amount;
+         },
+         "give up beyond so much memory: 4G, 512M")
+      ->type_name("SIZE");
+}
+
+void SwitchFlags::add(CLI::App& app) {
+  for (const Switch& s : kSwitches)
+    app.add_flag_callback(
+           std::string(s.flag), [this, member = s.member] { switches.*member = false; },
+           std::string(s.help))
+        ->group("Speed-ups (the verdicts are the same without them)");
+}
+
+void add_seed(CLI::App& app, uint64_t& seed) {
+  app.add_option("--seed", seed, "of the random numbers")->capture_default_str()->type_name("N");
+}
+
+void add_from(CLI::App& app, std::string& format) {
+  app.add_option_function<std::string>(
+         "--from",
+         [&format](const std::string& name) {
+           for (const FormatInfo& f : all_formats())
+             if (f.name == name && f.reads) {
+               format = name;
+               return;
+             }
+           bad_flag("--from",
+                    fmt::format("no format '{}'; expected one of {}", name,
+                                join(all_formats(), [](const FormatInfo& f) { return f.name; })));
+         },
+         "the format of the history; without it, told by the content")
+      ->type_name("FORMAT");
+}
+
+void WorkloadFlags::add(CLI::App& app) {
+  const auto positive = CLI::Range(uint64_t{1}, uint64_t{1} << 40);
+  app.add_option_function<std::string>(
+         "--workload",
+         [this](const std::string& name) {
+           if (collect::find_workload(name) == nullptr)
+             bad_flag("--workload",
+                      fmt::format("no workload '{}'; expected one of {}", name,
+                                  join(collect::all_workloads(),
+                                       [](const collect::WorkloadInfo& w) { return w.name; })));
+           workload = name;
+         },
+         "what the transactions do: " +
+             join(collect::all_workloads(), [](const collect::WorkloadInfo& w) { return w.name; }))
+      ->default_str(workload)
+      ->type_name("NAME");
+  app.add_option("--sessions", sessions, "clients that run at the same time")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100'000))
+      ->type_name("N");
+  app.add_option("--txns", txns, "committed transactions of each session")
+      ->capture_default_str()
+      ->check(positive)
+      ->type_name("N");
+  app.add_option("--ops", options.ops, "operations of each transaction")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1'000'000))
+      ->type_name("N");
+  app.add_option("--read-share", options.read_share, "share of reads among the operations")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1.0))
+      ->type_name("0…1");
+  app.add_option("--keys", options.keys, "number of keys")
+      ->capture_default_str()
+      ->check(positive)
+      ->type_name("N");
+  const auto name_of = [](Distribution d) { return distribution_name(d); };
+  app.add_option_function<std::string>(
+         "--distribution",
+         [this, name_of](const std::string& name) {
+           const auto d = find_distribution(name);
+           if (!d)
+             bad_flag("--distribution", fmt::format("no distribution '{}'; expected one of {}",
+                                                    name, join(kDistributions, name_of)));
+           options.distribution = *d;
+         },
+         "which keys are popular: " + join(kDistributions, name_of))
+      ->default_str(std::string(distribution_name(options.distribution)))
+      ->type_name("NAME");
+}
+
+void OutputFlags::add(CLI::App& app) {
+  app.add_flag("--json", json, "one line of JSON per history on standard output");
+  app.add_flag("--stats", stats, "time, memory and counters of each stage on standard error");
+  std::string endings;
+  for (const ReportInfo& r : all_reports())
+    endings += fmt::format("{}{} {}", endings.empty() ? "" : ", ", r.ending, r.summary);
+  app.add_option_function<std::vector<std::string>>(
+         "--report",
+         [this](const std::vector<std::string>& paths) {
+           for (const std::string& path : paths)
+             if (find_report_for(path) == nullptr)
+               bad_flag(
+                   "--report",
+                   fmt::format("the ending of '{}' names no report; expected one of {}", path,
+                               join(all_reports(), [](const ReportInfo& r) { return r.ending; })));
+           reports = paths;
+         },
+         "also write a report; its ending chooses: " + endings)
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  app.add_option("--certificate", certificate, "write the certificates of the verdicts")
+      ->type_name("FILE");
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,65 @@
+// The flags that several commands share, so that a flag means the same everywhere.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "assay/budget.h"
+#include "assay/check.h"
+#include "assay/level.h"
+#include "collect/workload.h"
+
+namespace CLI {
+class App;
+}
+
+namespace assay::cli {
+
+// --level L, repeated or separated by commas; ids and aliases.
+struct LevelFlags {
+  std::vector<LevelId> levels;
+  void add(CLI::App& app, const std::string& help, bool required = false);
+};
+
+// --time 60s --memory 4G
+struct BudgetFlags {
+  double seconds = 0;
+  uint64_t memory_bytes = 0;
+  void add(CLI::App& app);
+  Budget budget() const { return Budget(seconds, memory_bytes); }
+};
+
+// --no-replay and the like, one for each speed-up.
+struct SwitchFlags {
+  Switches switches;
+  void add(CLI::App& app);
+};
+
+// --seed N
+void add_seed(CLI::App& app, uint64_t& seed);
+// --from FORMAT
+void add_from(CLI::App& app, std::string& format);
+
+// --workload, --ops, --read-share, --keys, --distribution, --sessions, --txns
+struct WorkloadFlags {
+  std::string workload = "general";
+  collect::WorkloadOptions options;
+  uint32_t sessions = 10;
+  uint64_t txns = 1000;  // of each session
+  void add(CLI::App& app);
+};
+
+// What to do with the verdicts: --json, --report, --certificate, --stats
+struct OutputFlags {
+  bool json = false;
+  bool stats = false;
+  std::vector<std::string> reports;
+  std::string certificate;
+  void add(CLI::App& app);
+};
+
+// Ends the reading of the command line with exit code 4.
+[[noreturn]] void bad_flag(const std::string& flag, const std::string& message);
+
+}  // namespace assay::cli

@@ -1,0 +1,127 @@
+#include "collect/generate.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "base/progress.h"
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/flags.h"
+
+namespace assay::cli {
+namespace {
+
+using collect::GenerateOptions;
+using collect::Times;
+
+struct State {
+  GenerateOptions options;
+  LevelFlags level;
+  WorkloadFlags workload;
+  std::string output = "-";
+};
+
+std::string bug_names() {
+  std::string names;
+  for (const Anomaly a : collect::all_bugs())
+    names += (names.empty() ? "" : ", ") + std::string(anomaly_info(a).name);
+  return names;
+}
+
+void add_bug(CLI::App& app, GenerateOptions& options) {
+  app.add_option_function<std::string>(
+         "--bug",
+         [&options](const std::string& name) {
+           const auto bug = find_anomaly(name);
+           const auto bugs = collect::all_bugs();
+           if (!bug || std::find(bugs.begin(), bugs.end(), *bug) == bugs.end())
+             bad_flag("--bug", fmt::format("no bug '{}'; expected one of {}", name, bug_names()));
+           options.bug = *bug;
+         },
+         "plant a fault that causes this anomaly: " + bug_names())
+      ->type_name("ANOMALY");
+  app.add_option("--bug-count", options.bug_count, "how many times")
+      ->capture_default_str()
+      ->type_name("N");
+}
+
+void add_times(CLI::App& app, GenerateOptions& options) {
+  app.add_option_function<std::string>(
+         "--times",
+         [&options](const std::string& name) {
+           if (name == "none")
+             options.times = Times::none;
+           else if (name == "points")
+             options.times = Times::points;
+           else if (name == "intervals")
+             options.times = Times::intervals;
+           else
+             bad_flag("--times", fmt::format("no '{}'; expected none, points or intervals", name));
+         },
+         "begin and end times: none, points (the true moments) or intervals (as clients see them)")
+      ->default_str("intervals")
+      ->type_name("KIND");
+  app.add_option("--clock-error", options.clock_error,
+                 "nanoseconds by which the clocks of the sessions may be off")
+      ->capture_default_str()
+      ->check(CLI::Range(int64_t{0}, int64_t{1} << 60))
+      ->type_name("NS");
+  app.add_option("--abort-share", options.abort_share,
+                 "share of transactions given up by the client")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1.0))
+      ->type_name("0…1");
+  app.add_option("--unknown-share", options.unknown_share,
+                 "share of transactions whose outcome is lost")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1.0))
+      ->type_name("0…1");
+}
+
+Exit generate_history(State& s) {
+  if (s.level.levels.size() > 1) return fail(usage_error("--level: expected one level"));
+  if (!s.level.levels.empty()) s.options.level = s.level.levels[0];
+  s.options.workload = s.workload.workload;
+  s.options.workload_options = s.workload.options;
+  s.options.sessions = s.workload.sessions;
+  s.options.txns = s.workload.txns;
+  int fd = STDOUT_FILENO;
+  if (s.output != "-") {
+    fd = open(s.output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) return fail(io_error(std::strerror(errno), s.output));
+  }
+  // Where the history itself goes to the terminal, a progress line would be in its way.
+  ProgressLine progress("generate", terminal_on_stderr() && isatty(fd) == 0);
+  s.options.progress = [&](double fraction) { progress.update(fraction, ""); };
+  collect::LineSink sink(fd);
+  const auto made = collect::generate(s.options, sink);
+  progress.clear();
+  if (fd != STDOUT_FILENO && close(fd) != 0 && made.ok())
+    return fail(io_error(std::strerror(errno), s.output));
+  return made.ok() ? Exit::satisfied : fail(made.error());
+}
+
+}  // namespace
+
+Action add_generate(CLI::App& app) {
+  auto s = std::make_shared<State>();
+  s->workload.txns = s->options.txns;
+  s->workload.sessions = s->options.sessions;
+  s->level.add(app, "the level the simulated database gives; session-si without it");
+  add_bug(app, s->options);
+  s->workload.add(app);
+  add_times(app, s->options);
+  add_seed(app, s->options.seed);
+  app.add_option("--output,-o", s->output, "file to write; - is standard output")
+      ->capture_default_str()
+      ->type_name("FILE");
+  return [s] { return generate_history(*s); };
+}
+
+}  // namespace assay::cli

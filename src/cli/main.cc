@@ -1,0 +1,56 @@
+#include <signal.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "cli/command.h"
+#include "cli/console.h"
+
+namespace {
+
+using namespace assay::cli;
+
+constexpr char kFooter[] =
+    "Exit codes: 0 satisfied, 1 violated, 2 unknown, 3 bad input, 4 usage or files.\n"
+    "'assay COMMAND --help' shows the flags of a command with examples.";
+
+int run(int argc, char** argv) {
+  CLI::App app(
+      "assay tells which transaction isolation level a database really gave, and proves it.",
+      "assay");
+  app.require_subcommand(1);
+  app.footer(kFooter);
+  Action action;
+  for (const Command& command : all_commands()) {
+    CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.summary));
+    sub->footer("Examples:\n" + std::string(command.examples));
+    sub->final_callback([&action, chosen = command.add(*sub)] { action = chosen; });
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() == 0) return app.exit(e);  // --help
+    note(e.what());
+    note("'assay --help' and 'assay COMMAND --help' show what is possible");
+    return static_cast<int>(Exit::usage);
+  }
+  return static_cast<int>(action());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // A reader of our output that goes away ends us quietly.
+  signal(SIGPIPE, SIG_DFL);
+  try {
+    return run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    note("out of memory; --memory sets a limit that is respected in time");
+    return static_cast<int>(Exit::unknown);
+  } catch (const std::exception& e) {
+    note(std::string("internal error: ") + e.what());
+    return static_cast<int>(Exit::usage);
+  }
+}

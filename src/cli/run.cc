@@ -1,0 +1,141 @@
+#include "collect/run.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <ctime>
+#include <memory>
+
+#include "base/progress.h"
+#include "cli/checking.h"
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/units.h"
+#include "collect/driver.h"
+#include "explain/names.h"
+#include "report/summary.h"
+
+namespace assay::cli {
+namespace {
+
+struct State {
+  collect::RunOptions options;
+  WorkloadFlags workload;
+  CheckFlags check;
+};
+
+std::atomic<bool> stop_requested{false};
+
+// The first interrupt ends the driving, and what was recorded is checked; the second ends the
+// process.
+extern "C" void on_interrupt(int number) {
+  stop_requested.store(true);
+  signal(number, SIG_DFL);
+}
+
+// A file of its own in the current folder.
+std::string fresh_history_name() {
+  const std::time_t now = std::time(nullptr);
+  std::tm t{};
+  gmtime_r(&now, &t);
+  const std::string stem =
+      fmt::format("assay-history-{:04}{:02}{:02}-{:02}{:02}{:02}", t.tm_year + 1900, t.tm_mon + 1,
+                  t.tm_mday, t.tm_hour, t.tm_min, t.tm_sec);
+  std::string name = stem + ".jsonl";
+  for (int i = 2; access(name.c_str(), F_OK) == 0; ++i) name = fmt::format("{}-{}.jsonl", stem, i);
+  return name;
+}
+
+void report_run(const collect::RunStats& stats, const std::string& path) {
+  note(fmt::format("{} committed, {} aborted, {} of unknown outcome in {:.1f} s{}; history in {}",
+                   grouped(stats.committed), grouped(stats.aborted), grouped(stats.unknown),
+                   stats.seconds, stats.stopped_early ? ", stopped early" : "", path));
+  for (const auto& [message, count] : stats.abort_messages)
+    note(fmt::format("  aborted {} times: {}", grouped(count), display(message, 200)));
+}
+
+Exit run_and_check(State& s) {
+  collect::RunOptions& o = s.options;
+  o.workload = s.workload.workload;
+  o.workload_options = s.workload.options;
+  o.sessions = s.workload.sessions;
+  o.txns = s.workload.txns;
+  if (o.history.empty()) o.history = fresh_history_name();
+  note(fmt::format("recording to {}", o.history));
+  ProgressLine progress("run");
+  o.progress = [&](const collect::RunProgress& p) {
+    progress.update(
+        p.fraction,
+        fmt::format("{} committed, {} aborted, {:.0f}/s", grouped(p.committed), grouped(p.aborted),
+                    p.seconds > 0 ? static_cast<double>(p.committed) / p.seconds : 0.0));
+  };
+  o.stop = &stop_requested;
+  signal(SIGINT, on_interrupt);
+  signal(SIGTERM, on_interrupt);
+  const auto stats = collect::run(o);
+  signal(SIGINT, SIG_DFL);
+  signal(SIGTERM, SIG_DFL);
+  progress.clear();
+  if (!stats.ok()) return fail(stats.error());
+  report_run(*stats, o.history);
+  return check_files({o.history}, s.check);
+}
+
+void add_database(CLI::App& app, collect::RunOptions& o) {
+  std::string examples;
+  for (const collect::DriverInfo& d : collect::all_drivers())
+    examples += fmt::format("{}{}", examples.empty() ? "" : ", ", d.example);
+  app.add_option("--database", o.databases,
+                 "what to drive, repeatable for several endpoints of one database; without it, an "
+                 "embedded SQLite database that is removed at the end. Examples: " +
+                     examples)
+      ->allow_extra_args(false)
+      ->type_name("URL");
+  app.add_option("--isolation", o.isolation, "the isolation level, as the database spells it")
+      ->type_name("NAME");
+  app.add_option("--history", o.history,
+                 "file to record to; without it, a new assay-history-….jsonl in the current folder")
+      ->type_name("FILE");
+  app.add_option_function<std::string>(
+         "--duration",
+         [&o](const std::string& text) {
+           const auto amount = parse_seconds(text);
+           if (!amount.ok()) bad_flag("--duration", amount.error().message);
+           o.seconds = *amount;
+         },
+         "stop driving after so long, even if transactions are left: 60s, 5m")
+      ->type_name("TIME");
+  app.add_option_function<std::string>(
+         "--statement-timeout",
+         [&o](const std::string& text) {
+           const auto amount = parse_seconds(text);
+           if (!amount.ok()) bad_flag("--statement-timeout", amount.error().message);
+           o.timeout = std::chrono::milliseconds(static_cast<int64_t>(*amount * 1000));
+         },
+         "of one statement")
+      ->default_str("5s")
+      ->type_name("TIME");
+  app.add_option("--final-read-keys", o.final_read_keys,
+                 "keys that every session reads once more at the end")
+      ->capture_default_str()
+      ->type_name("N");
+}
+
+}  // namespace
+
+Action add_run(CLI::App& app) {
+  auto s = std::make_shared<State>();
+  add_database(app, s->options);
+  s->workload.add(app);
+  add_seed(app, s->options.seed);
+  s->check.levels.add(app, "a level to decide; the exit code is then the verdict");
+  s->check.output.add(app);
+  s->check.budget.add(app);
+  s->check.switches.add(app);
+  return [s] { return run_and_check(*s); };
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,94 @@
+#include "explain/shrink.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "assay/format.h"
+#include "base/progress.h"
+#include "cli/checking.h"
+#include "cli/command.h"
+#include "cli/console.h"
+#include "explain/explain.h"
+#include "report/summary.h"
+
+namespace assay::cli {
+namespace {
+
+struct State {
+  std::string input, output = "-", to = "hist";
+  CheckFlags flags;
+};
+
+// Violated, and the verifier agrees.
+bool violates(const History& h, LevelId level, const CheckFlags& flags) {
+  CheckOptions options;
+  options.levels = {level};
+  options.budget = flags.budget.budget();
+  options.switches = flags.switches.switches;
+  CheckResult result = check(h, options);
+  verify_verdicts(result, h);
+  const Verdict* v = result.find(level);
+  return v != nullptr && v->outcome == Outcome::violated;
+}
+
+// The level asked for, or else the weakest that is violated.
+Result<LevelId> level_to_show(const Checked& c) {
+  for (const Verdict& v : c.result.verdicts)
+    if (v.outcome == Outcome::violated) return v.level;
+  for (const Verdict& v : c.result.verdicts)
+    if (v.outcome == Outcome::unknown)
+      return Error{ErrorKind::budget,
+                   fmt::format("{} is undecided: {}", level_info(v.level).name, v.reason), c.file,
+                   0, 0};
+  return usage_error(fmt::format("{} satisfies {}: there is nothing to shrink", c.file,
+                                 c.requested.empty() ? "every level" : level_names(c.requested)));
+}
+
+Exit shrink_history(const State& s) {
+  const Checked c = check_file(s.input, s.flags);
+  if (c.error) return fail(*c.error);
+  const Result<LevelId> level = level_to_show(c);
+  if (!level.ok()) return fail(level.error());
+  ShrinkOptions options;
+  options.budget = s.flags.budget.budget();
+  if (const Explanation* e = find_explanation(c.explanations, *level))
+    options.suspects = e->transactions;
+  ProgressLine progress("shrink");
+  options.progress = [&](uint32_t txns, uint32_t ops) {
+    progress.update(-1, fmt::format("{} transactions, {} operations", txns, ops));
+  };
+  const auto small = shrink(
+      c.history, [&](const History& h) { return violates(h, *level, s.flags); }, options);
+  progress.clear();
+  if (!small.ok()) return fail(small.error());
+  note(fmt::format("{} of {} transactions and {} of {} operations still violate {}{}",
+                   small->history.txn_count(), c.history.txn_count(), small->history.op_count(),
+                   c.history.op_count(), level_info(*level).name,
+                   small->complete ? "" : "; the budget ran out, there may be less"));
+  const auto losses = write_history(small->history, s.output, s.to);
+  if (!losses.ok()) return fail(losses.error());
+  for (const Loss& l : *losses) note(fmt::format("not in the output: {} ({})", l.what, l.count));
+  return Exit::satisfied;
+}
+
+}  // namespace
+
+Action add_shrink(CLI::App& app) {
+  auto s = std::make_shared<State>();
+  app.add_option("FILE", s->input, "history; - is standard input")->required()->type_name("");
+  s->flags.levels.add(app,
+                      "the level that must stay violated; the weakest violated one without it");
+  app.add_option("--output,-o", s->output, "file to write; - is standard output")
+      ->capture_default_str()
+      ->type_name("FILE");
+  app.add_option("--to", s->to, "format to write")->capture_default_str()->type_name("FORMAT");
+  add_from(app, s->flags.from);
+  s->flags.budget.add(app);
+  s->flags.switches.add(app);
+  return [s] { return shrink_history(*s); };
+}
+
+}  // namespace assay::cli

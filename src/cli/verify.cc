@@ -1,0 +1,64 @@
+#include "assay/verify.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "assay/format.h"
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/flags.h"
+#include "explain/names.h"
+#include "report/summary.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr uint64_t kMaxCertificateBytes = uint64_t{4} << 30;
+
+// A refused certificate is exit code 1: it is the verdict that does not stand.
+Exit verify_all(const CertificateFile& file, const History& history) {
+  Exit exit = Exit::satisfied;
+  std::string out;
+  for (const Certificate& c : file.certificates) {
+    const Status s = verify(c, history);
+    out += fmt::format("{}  {} {}{}\n", s.ok() ? "verified" : "REFUSED ", outcome_name(c.outcome()),
+                       level_names(c.levels),
+                       s.ok() ? std::string() : ": " + display(s.error().message, 300));
+    if (!s.ok()) exit = Exit::violated;
+  }
+  if (file.certificates.empty()) {
+    note("the file holds no certificate");
+    return Exit::unknown;
+  }
+  if (auto s = print(out); !s.ok()) return fail(s.error());
+  return exit;
+}
+
+}  // namespace
+
+Action add_verify(CLI::App& app) {
+  struct State {
+    std::string certificate, history, from;
+  };
+  auto s = std::make_shared<State>();
+  app.add_option("CERTIFICATE", s->certificate, "file written by check --certificate")
+      ->required()
+      ->type_name("");
+  app.add_option("HISTORY", s->history, "the history it is about; - is standard input")
+      ->required()
+      ->type_name("");
+  add_from(app, s->from);
+  return [s] {
+    const auto text = read_file(s->certificate, kMaxCertificateBytes);
+    if (!text.ok()) return fail(text.error());
+    const auto read = read_history(s->history, {s->from});
+    if (!read.ok()) return fail(read.error());
+    const auto file = read_certificates(*text, read->history, s->certificate);
+    if (!file.ok()) return fail(file.error());
+    return verify_all(*file, read->history);
+  };
+}
+
+}  // namespace assay::cli

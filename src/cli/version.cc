@@ -1,0 +1,15 @@
+#include <CLI/CLI.hpp>
+
+#include "cli/command.h"
+#include "cli/console.h"
+
+namespace assay::cli {
+
+Action add_version(CLI::App&) {
+  return [] {
+    const Status s = print("assay " ASSAY_VERSION "\n");
+    return s.ok() ? Exit::satisfied : fail(s.error());
+  };
+}
+
+}  // namespace assay::cli

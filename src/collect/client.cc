@@ -1,0 +1,165 @@
+#include "collect/client.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+namespace assay::collect {
+namespace {
+
+constexpr double kFirstPause = 50e3;  // nanoseconds, mean
+constexpr uint32_t kMostDoublings = 9;
+constexpr size_t kMostMessages = 100;
+constexpr uint32_t kMostRetries = 10;
+constexpr int kReadTries = 100;
+constexpr auto kConnectFor = std::chrono::seconds(3);
+constexpr auto kReconnectFor = std::chrono::seconds(30);
+constexpr auto kReconnectPause = std::chrono::milliseconds(50);
+
+bool changes_data(OpKind kind) {
+  return kind != OpKind::read && kind != OpKind::read_list && kind != OpKind::range;
+}
+
+// A session at a read-only endpoint reads what it was to write.
+void make_read(Request& request) {
+  request.kind = request.kind == OpKind::append ? OpKind::read_list : OpKind::read;
+  request.value = {};
+  request.expected = {};
+}
+
+}  // namespace
+
+Client::Client(uint32_t session, Driver& driver, std::unique_ptr<WorkloadSession> workload,
+               Sink& sink, const RunClock& clock, uint64_t seed)
+    : session_(session),
+      driver_(driver),
+      workload_(std::move(workload)),
+      sink_(sink),
+      clock_(clock),
+      rng_(Rng(seed).split(session)) {
+  record_.session = session_;
+}
+
+// A database that was just killed needs a while to come back, and a replica to get the tables, so a
+// failure is not final at once.
+Status Client::connect() {
+  const auto deadline =
+      std::chrono::steady_clock::now() + (record_.number > 0 ? kReconnectFor : kConnectFor);
+  while (true) {
+    Result<std::unique_ptr<DriverSession>> connected = driver_.connect();
+    if (connected.ok()) {
+      connection_ = std::move(*connected);
+      return Ok{};
+    }
+    if (std::chrono::steady_clock::now() > deadline) return connected.error();
+    std::this_thread::sleep_for(kReconnectPause);
+  }
+}
+
+Status Client::record(TxnStatus status, bool pending) {
+  record_.status = status;
+  record_.pending = pending;
+  return sink_.transaction(record_);
+}
+
+void Client::note_failure(const std::string& message) {
+  if (failures_.size() < kMostMessages || failures_.contains(message)) ++failures_[message];
+}
+
+// Begin and the operations. The begin time reaches from the request to begin until the answer to the
+// first operation: some databases take the snapshot only then.
+template <class Next>
+CallResult Client::execute(Next& next) {
+  record_.begin.request = clock_.now();
+  CallResult result = connection_->begin();
+  record_.begin.response = clock_.now();
+  const Reply* last = nullptr;
+  Request request;
+  while (result.ok() && next(last, request)) {
+    Step& step = record_.steps.emplace_back();
+    step.request = std::move(request);
+    result = connection_->call(step.request, step.reply);
+    if (record_.steps.size() == 1) record_.begin.response = clock_.now();
+    last = &step.reply;
+    // A read without an answer says nothing; a write without one may still have happened.
+    if (!result.ok() && !changes_data(step.request.kind)) record_.steps.pop_back();
+  }
+  return result;
+}
+
+CallResult Client::commit() {
+  const bool writes = std::any_of(record_.steps.begin(), record_.steps.end(),
+                                  [](const Step& s) { return changes_data(s.request.kind); });
+  if (writes)
+    if (Status s = record(TxnStatus::unknown, true); !s.ok())
+      return CallResult::fatal(s.error().to_string());
+  return connection_->commit();
+}
+
+template <class Next>
+Result<TxnStatus> Client::run(Next next) {
+  if (!connection_)
+    if (Status s = connect(); !s.ok()) return s.error();
+  record_.steps.clear();
+  record_.end = {};
+  CallResult result = execute(next);
+  const int64_t request = clock_.now();
+  const bool committing = result.ok();
+  if (committing) result = commit();
+  record_.end = {request, clock_.now()};
+  return settle(result, committing);
+}
+
+// Writes the outcome down. `committing`: the transaction got as far as its commit.
+Result<TxnStatus> Client::settle(const CallResult& result, bool committing) {
+  TxnStatus status = TxnStatus::committed;
+  if (result.outcome == CallOutcome::aborted) status = TxnStatus::aborted;
+  if (result.outcome == CallOutcome::unknown) status = TxnStatus::unknown;
+  // After a fatal failure the connection is closed, which undoes what was not being committed.
+  if (result.outcome == CallOutcome::fatal)
+    status = committing ? TxnStatus::unknown : TxnStatus::aborted;
+  if (status == TxnStatus::unknown) record_.end = {};
+  if (!result.ok()) note_failure(result.message);
+  if (status == TxnStatus::committed) operations_ += record_.steps.size();
+  aborts_in_a_row_ = status == TxnStatus::aborted ? aborts_in_a_row_ + 1 : 0;
+  if (Status s = record(status); !s.ok()) return s.error();
+  ++record_.number;
+  if (result.session_lost) connection_.reset();
+  if (result.outcome == CallOutcome::fatal) return io_error(result.message);
+  return status;
+}
+
+Result<TxnStatus> Client::attempt() {
+  workload_->start(retry_);
+  Result<TxnStatus> status = run([this](const Reply* last, Request& request) {
+    if (!workload_->next(last, request)) return false;
+    if (connection_->read_only() && changes_data(request.kind)) make_read(request);
+    return true;
+  });
+  // Some never get through (a write at a read-only endpoint).
+  retry_ = status.ok() && *status == TxnStatus::aborted && aborts_in_a_row_ % kMostRetries != 0;
+  return status;
+}
+
+Status Client::read_all(const std::vector<Request>& reads) {
+  for (int tries = 0; tries < kReadTries; ++tries) {
+    size_t at = 0;
+    const Result<TxnStatus> status = run([&](const Reply*, Request& request) {
+      if (at == reads.size()) return false;
+      request = reads[at++];
+      return true;
+    });
+    if (!status.ok()) return status.error();
+    if (*status == TxnStatus::committed) return Ok{};
+    back_off();
+  }
+  return io_error("the final reads were aborted again and again");
+}
+
+void Client::back_off() {
+  const double mean = kFirstPause * (1u << std::min(aborts_in_a_row_, kMostDoublings));
+  std::this_thread::sleep_for(
+      std::chrono::nanoseconds(static_cast<int64_t>(rng_.exponential(mean))));
+}
+
+}  // namespace assay::collect

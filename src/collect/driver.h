@@ -1,0 +1,96 @@
+// Drivers: how a database is spoken to. A driver is one file in drivers/ and one line in
+// drivers/registry.cc. It translates; it never retries and never guesses an outcome.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/result.h"
+#include "collect/step.h"
+
+namespace assay::collect {
+
+// How a call ended.
+//   ok
+//   aborted  the transaction certainly has no effect and never will (a conflict, a time-out or a
+//   lost
+//            connection while the server cannot have committed)
+//   unknown  nobody can say: the connection was lost or the time ran out after COMMIT was sent
+//   fatal    going on makes no sense (disk full, no such table, a bug of ours): the run ends
+enum class CallOutcome : uint8_t { ok, aborted, unknown, fatal };
+
+struct CallResult {
+  CallOutcome outcome = CallOutcome::ok;
+  bool session_lost = false;  // the session must be connected anew before its next transaction
+  std::string message;        // what the database said, unless ok
+
+  bool ok() const { return outcome == CallOutcome::ok; }
+  static CallResult aborted(std::string message, bool lost = false) {
+    return {CallOutcome::aborted, lost, std::move(message)};
+  }
+  static CallResult unknown(std::string message, bool lost = true) {
+    return {CallOutcome::unknown, lost, std::move(message)};
+  }
+  static CallResult fatal(std::string message) {
+    return {CallOutcome::fatal, true, std::move(message)};
+  }
+};
+
+// One connection, used by one thread. After a call that is not ok the transaction is over and the
+// next call is begin (on a new connection if session_lost). No call takes much longer than the
+// time-out of the options.
+class DriverSession {
+ public:
+  virtual ~DriverSession() = default;
+  virtual CallResult begin() = 0;
+  virtual CallResult call(const Request& request, Reply& reply) = 0;
+  virtual CallResult commit() = 0;
+  // Ends a transaction that the client gives up: aborted, or fatal.
+  virtual CallResult abort() = 0;
+  // True at an endpoint that takes no writes, such as a standby.
+  virtual bool read_only() const { return false; }
+};
+
+struct DriverOptions {
+  std::string url;        // "sqlite:/tmp/x.db"; further endpoints are drivers of their own
+  std::string isolation;  // as the database spells it; empty: the driver's default
+  std::chrono::milliseconds timeout{5000};  // of one statement
+  uint64_t seed = 1;
+};
+
+// A database at one endpoint. `connect` may be called from several threads at once.
+class Driver {
+ public:
+  virtual ~Driver() = default;
+  virtual bool supports(OpKind kind) const = 0;
+  // Creates the tables, empty. Called once per run, at the first endpoint only.
+  virtual Status prepare() = 0;
+  virtual Result<std::unique_ptr<DriverSession>> connect() = 0;
+  // Name, version and the isolation in force, as a JSON object for the history's header.
+  virtual std::string describe() const = 0;
+};
+
+struct IsolationName {
+  std::string_view name;
+  std::string_view summary;
+};
+
+struct DriverInfo {
+  std::string_view scheme;  // of the URL: "sqlite"
+  std::string_view summary;
+  std::string_view example;                   // a URL
+  std::span<const IsolationName> isolations;  // the first is the default; empty: anything goes
+  Result<std::unique_ptr<Driver>> (*open)(const DriverOptions&);
+  std::string_view alias = {};  // another scheme for the same
+};
+
+std::span<const DriverInfo> all_drivers();
+// Opens the driver that the URL's scheme names; the isolation must be in its list, in any case of letters.
+Result<std::unique_ptr<Driver>> open_driver(const DriverOptions& options);
+
+}  // namespace assay::collect

@@ -1,0 +1,332 @@
+// Embedded SQLite in WAL mode, one connection a session.
+//
+// SQLite has one writer at a time. A transaction begun IMMEDIATE waits for that turn at once and never
+// conflicts, but then transactions hardly overlap. A DEFERRED one takes a snapshot at its first read and
+// asks for the turn at its first write; if another transaction has committed since, SQLite refuses
+// (SQLITE_BUSY_SNAPSHOT) and the transaction is aborted. `adaptive`, the default, begins DEFERRED and,
+// after an abort, IMMEDIATE once: transactions overlap, and every session gets on.
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <array>
+#include <filesystem>
+#include <thread>
+
+#include "collect/drivers/registry.h"
+
+namespace assay::collect {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kScheme = "sqlite:";
+constexpr IsolationName kIsolations[] = {
+    {"adaptive", "BEGIN DEFERRED, after an abort BEGIN IMMEDIATE once"},
+    {"deferred",
+     "BEGIN DEFERRED: a snapshot at the first read, aborted if it is old at the first write"},
+    {"immediate", "BEGIN IMMEDIATE: one transaction at a time"},
+};
+
+struct CloseConnection {
+  void operator()(sqlite3* db) const { sqlite3_close_v2(db); }
+};
+using Connection = std::unique_ptr<sqlite3, CloseConnection>;
+
+struct Finalize {
+  void operator()(sqlite3_stmt* s) const { sqlite3_finalize(s); }
+};
+using Statement = std::unique_ptr<sqlite3_stmt, Finalize>;
+
+std::string message_of(sqlite3* db) {
+  switch (const int code = sqlite3_extended_errcode(db)) {
+    case SQLITE_BUSY:
+      return "SQLITE_BUSY: another transaction is writing";
+    case SQLITE_BUSY_SNAPSHOT:
+      return "SQLITE_BUSY_SNAPSHOT: another transaction has written since the snapshot";
+    default:
+      return fmt::format("{} ({})", sqlite3_errmsg(db), code);
+  }
+}
+
+// Waiting for the writer's turn in ever longer naps. SQLite's own handler sleeps whole milliseconds,
+// which is an age next to a transaction.
+struct Patience {
+  std::chrono::milliseconds limit;
+  std::chrono::steady_clock::time_point since{};
+
+  static int wait(void* self, int tries) {
+    auto& patience = *static_cast<Patience*>(self);
+    const auto now = std::chrono::steady_clock::now();
+    if (tries == 0) patience.since = now;
+    if (now - patience.since > patience.limit) return 0;
+    std::this_thread::sleep_for(std::chrono::microseconds(10 << std::min(tries, 6)));
+    return 1;
+  }
+};
+
+void bind(sqlite3_stmt* s, int at, const Value& v) {
+  switch (v.type) {
+    case ValueView::Type::null:
+      sqlite3_bind_null(s, at);
+      return;
+    case ValueView::Type::integer:
+      sqlite3_bind_int64(s, at, v.integer);
+      return;
+    case ValueView::Type::string:
+      sqlite3_bind_text(s, at, v.text.data(), static_cast<int>(v.text.size()), SQLITE_TRANSIENT);
+      return;
+  }
+}
+
+Value column(sqlite3_stmt* s, int at) {
+  switch (sqlite3_column_type(s, at)) {
+    case SQLITE_NULL:
+      return {};
+    case SQLITE_INTEGER:
+      return Value::of(sqlite3_column_int64(s, at));
+    default: {
+      const auto* text = static_cast<const char*>(sqlite3_column_blob(s, at));
+      const auto size = static_cast<size_t>(sqlite3_column_bytes(s, at));
+      return Value::of(text == nullptr ? std::string() : std::string(text, size));
+    }
+  }
+}
+
+// The statements of a session, prepared once.
+enum Sql {
+  kBeginDeferred,
+  kBeginImmediate,
+  kCommit,
+  kRollback,
+  kRead,
+  kWrite,
+  kInsert,
+  kCas,
+  kRange
+};
+constexpr std::array<const char*, 9> kSql = {
+    "BEGIN DEFERRED",
+    "BEGIN IMMEDIATE",
+    "COMMIT",
+    "ROLLBACK",
+    "SELECT v FROM assay_kv WHERE k = ?1",
+    "INSERT INTO assay_kv (k, v) VALUES (?1, ?2) ON CONFLICT (k) DO UPDATE SET v = excluded.v",
+    "INSERT INTO assay_kv (k, v) VALUES (?1, ?2) ON CONFLICT (k) DO NOTHING",
+    "UPDATE assay_kv SET v = ?2 WHERE k = ?1 AND v IS ?3",
+    "SELECT k, v FROM assay_kv WHERE (?1 IS NULL OR k >= ?1) AND (?2 IS NULL OR k <= ?2) ORDER BY "
+    "k",
+};
+
+class SqliteSession : public DriverSession {
+ public:
+  SqliteSession(Connection db, std::string_view isolation, std::chrono::milliseconds timeout)
+      : patience_{timeout},
+        deferred_(isolation != "immediate"),
+        adaptive_(isolation == "adaptive"),
+        db_(std::move(db)) {
+    sqlite3_busy_handler(db_.get(), &Patience::wait, &patience_);
+  }
+
+  Status prepare() {
+    for (size_t i = 0; i < kSql.size(); ++i) {
+      sqlite3_stmt* s = nullptr;
+      if (sqlite3_prepare_v3(db_.get(), kSql[i], -1, SQLITE_PREPARE_PERSISTENT, &s, nullptr) !=
+          SQLITE_OK)
+        return io_error("SQLite: " + message_of(db_.get()));
+      statements_[i].reset(s);
+    }
+    return Ok{};
+  }
+
+  CallResult begin() override {
+    const bool deferred = deferred_ && !(adaptive_ && std::exchange(was_aborted_, false));
+    return execute(deferred ? kBeginDeferred : kBeginImmediate);
+  }
+
+  CallResult call(const Request& request, Reply& reply) override {
+    switch (request.kind) {
+      case OpKind::read:
+        reply.value = {};
+        return execute(kRead, {&request.key},
+                       [&](sqlite3_stmt* row) { reply.value = column(row, 0); });
+      case OpKind::write:
+        return execute(kWrite, {&request.key, &request.value});
+      case OpKind::insert:
+        return with_effect(execute(kInsert, {&request.key, &request.value}), reply);
+      case OpKind::cas:
+        return with_effect(execute(kCas, {&request.key, &request.value, &request.expected}), reply);
+      case OpKind::range:
+        reply.rows.clear();
+        return execute(kRange, {&request.key, &request.high}, [&](sqlite3_stmt* row) {
+          reply.rows.emplace_back(column(row, 0), column(row, 1));
+        });
+      default:
+        return CallResult::fatal("SQLite: unsupported kind of operation");
+    }
+  }
+
+  CallResult commit() override { return execute(kCommit); }
+
+  CallResult abort() override {
+    if (sqlite3_get_autocommit(db_.get()) == 0) {
+      const CallResult result = execute(kRollback);
+      if (!result.ok()) return result;
+    }
+    return CallResult::aborted("rolled back by the client");
+  }
+
+ private:
+  struct NoRows {
+    void operator()(sqlite3_stmt*) const {}
+  };
+
+  template <class OnRow = NoRows>
+  CallResult execute(Sql sql, std::initializer_list<const Value*> values = {}, OnRow on_row = {}) {
+    sqlite3_stmt* s = statements_[sql].get();
+    int at = 0;
+    for (const Value* v : values) bind(s, ++at, *v);
+    int code = sqlite3_step(s);
+    for (; code == SQLITE_ROW; code = sqlite3_step(s)) on_row(s);
+    if (code == SQLITE_DONE) {
+      sqlite3_reset(s);
+      return {};
+    }
+    return failed(sql, s, code);
+  }
+
+  CallResult failed(Sql sql, sqlite3_stmt* s, int code) {
+    std::string message = message_of(db_.get());
+    sqlite3_reset(s);
+    const bool conflict = (code & 0xFF) == SQLITE_BUSY || (code & 0xFF) == SQLITE_LOCKED;
+    if (!conflict && sql == kCommit) return CallResult::unknown(std::move(message));
+    if (!conflict) return CallResult::fatal("SQLite: " + message);
+    // A busy database leaves the transaction open, COMMIT included.
+    if (sqlite3_get_autocommit(db_.get()) == 0) {
+      sqlite3_step(statements_[kRollback].get());
+      sqlite3_reset(statements_[kRollback].get());
+    }
+    if (sqlite3_get_autocommit(db_.get()) == 0)
+      return CallResult::fatal("SQLite cannot roll back: " + message_of(db_.get()));
+    was_aborted_ = true;
+    return CallResult::aborted(std::move(message));
+  }
+
+  CallResult with_effect(CallResult result, Reply& reply) {
+    reply.effect = result.ok() && sqlite3_changes(db_.get()) > 0;
+    return result;
+  }
+
+  Patience patience_;
+  bool deferred_;
+  bool adaptive_;
+  bool was_aborted_ = false;
+  Connection db_;  // outlives its statements
+  std::array<Statement, kSql.size()> statements_;
+};
+
+// A folder of its own, removed with everything in it.
+class TemporaryFolder {
+ public:
+  static Result<TemporaryFolder> create() {
+    std::string name = (fs::temp_directory_path() / "assay-sqlite-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) return io_error("cannot create a temporary folder", name);
+    return TemporaryFolder(name);
+  }
+  TemporaryFolder() = default;
+  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  TemporaryFolder& operator=(TemporaryFolder&& other) noexcept {
+    std::swap(path_, other.path_);
+    return *this;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+class SqliteDriver : public Driver {
+ public:
+  SqliteDriver(const DriverOptions& options, std::string path, TemporaryFolder folder)
+      : options_(options), path_(std::move(path)), folder_(std::move(folder)) {}
+
+  bool supports(OpKind kind) const override {
+    return kind == OpKind::read || kind == OpKind::write || kind == OpKind::insert ||
+           kind == OpKind::cas || kind == OpKind::range;
+  }
+
+  Status prepare() override {
+    Result<Connection> db = open(SQLITE_OPEN_CREATE);
+    if (!db.ok()) return db.error();
+    // No type for the columns: integers and strings come back as they went in.
+    return execute_script(db->get(),
+                          "PRAGMA journal_mode = WAL;"
+                          "DROP TABLE IF EXISTS assay_kv;"
+                          "CREATE TABLE assay_kv (k NOT NULL PRIMARY KEY, v) WITHOUT ROWID;");
+  }
+
+  Result<std::unique_ptr<DriverSession>> connect() override {
+    Result<Connection> db = open(0);
+    if (!db.ok()) return db.error();
+    auto session =
+        std::make_unique<SqliteSession>(std::move(*db), options_.isolation, options_.timeout);
+    if (Status s = session->prepare(); !s.ok()) return s.error();
+    return std::unique_ptr<DriverSession>(std::move(session));
+  }
+
+  std::string describe() const override {
+    return fmt::format(R"({{"name":"SQLite","version":"{}","isolation":"{}"}})",
+                       sqlite3_libversion(), options_.isolation);
+  }
+
+ private:
+  Result<Connection> open(int flags) {
+    sqlite3* db = nullptr;
+    const int code = sqlite3_open_v2(path_.c_str(), &db,
+                                     SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | flags, nullptr);
+    Connection connection(db);
+    if (code != SQLITE_OK) return io_error(std::string("SQLite: ") + sqlite3_errstr(code), path_);
+    sqlite3_extended_result_codes(db, 1);
+    sqlite3_busy_timeout(db, static_cast<int>(options_.timeout.count()));
+    // In WAL mode this syncs at checkpoints only; a killed process loses nothing.
+    if (Status s = execute_script(db, "PRAGMA synchronous = NORMAL;"); !s.ok()) return s.error();
+    return connection;
+  }
+
+  Status execute_script(sqlite3* db, const char* sql) {
+    if (sqlite3_exec(db, sql, nullptr, nullptr, nullptr) != SQLITE_OK)
+      return io_error("SQLite: " + message_of(db), path_);
+    return Ok{};
+  }
+
+  DriverOptions options_;
+  std::string path_;
+  TemporaryFolder folder_;
+};
+
+Result<std::unique_ptr<Driver>> open_sqlite(const DriverOptions& options) {
+  std::string path = options.url.substr(kScheme.size());
+  if (path.starts_with("///")) path.erase(0, 2);
+  if (path == ":memory:")
+    return usage_error("sqlite::memory: is one connection's own; leave the path out instead");
+  TemporaryFolder folder;
+  if (path.empty()) {
+    Result<TemporaryFolder> created = TemporaryFolder::create();
+    if (!created.ok()) return created.error();
+    folder = std::move(*created);
+    path = folder.path() + "/assay.db";
+  }
+  return std::unique_ptr<Driver>(
+      std::make_unique<SqliteDriver>(options, std::move(path), std::move(folder)));
+}
+
+}  // namespace
+
+const DriverInfo kSqlite = {"sqlite", "embedded SQLite in WAL mode; without a path a temporary one",
+                            "sqlite:PATH", kIsolations, open_sqlite};
+
+}  // namespace assay::collect

@@ -1,0 +1,95 @@
+#include "collect/generate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "collect/simulated/policy.h"
+#include "collect/simulated/script.h"
+#include "collect/simulated/simulation.h"
+
+namespace assay::collect {
+namespace {
+
+constexpr uint32_t kMaxSessions = 100'000;
+constexpr uint64_t kMaxTxns = 1'000'000'000;
+constexpr int64_t kMaxClockError = int64_t{1} << 60;
+
+bool is_share(double share) { return share >= 0 && share <= 1; }
+
+Status check_sizes(const GenerateOptions& o) {
+  if (o.sessions == 0 || o.sessions > kMaxSessions)
+    return usage_error(
+        fmt::format("the number of sessions must be between 1 and {}", kMaxSessions));
+  if (o.txns == 0 || o.txns > kMaxTxns / o.sessions)
+    return usage_error(
+        fmt::format("the number of transactions must be between 1 and {} in all", kMaxTxns));
+  if (!is_share(o.abort_share) || !is_share(o.unknown_share) ||
+      o.abort_share + o.unknown_share > 0.9)
+    return usage_error("aborted and unknown transactions must be shares of at most 0.9 together");
+  if (o.clock_error < 0 || o.clock_error > kMaxClockError)
+    return usage_error("the clock error must be between 0 and 2^60 nanoseconds");
+  return Ok{};
+}
+
+Status check_bug(const GenerateOptions& o) {
+  if (o.bug == Anomaly::none) return Ok{};
+  const std::string_view bug = anomaly_info(o.bug).name;
+  const std::string_view level = level_info(o.level).name;
+  const auto bugs = all_bugs();
+  if (std::find(bugs.begin(), bugs.end(), o.bug) == bugs.end()) {
+    std::string known;
+    for (Anomaly b : bugs)
+      known += fmt::format("{}{}", known.empty() ? "" : ", ", anomaly_info(b).name);
+    return usage_error(fmt::format("there is no bug '{}'; there are {}", bug, known));
+  }
+  if (!forbids(o.level, o.bug))
+    return usage_error(fmt::format("{} is no bug at {}, which allows it", bug, level));
+  if (o.bug == Anomaly::real_time_violation && o.times == Times::none)
+    return usage_error("a real-time-violation shows only with times");
+  const Script script = find_script(o.bug, o.level, 2);
+  if (script.text.empty())
+    return usage_error(
+        fmt::format("{} needs transactions of several operations, {} has one", bug, level));
+  if (o.sessions < script.sessions_needed())
+    return usage_error(fmt::format("{} needs at least {} sessions", bug, script.sessions_needed()));
+  if (script.two_keys() && o.workload_options.keys < 2)
+    return usage_error(fmt::format("{} needs at least 2 keys", bug));
+  if (o.bug_count == 0) return usage_error("a bug must be planted at least once");
+  return Ok{};
+}
+
+std::string describe(const GenerateOptions& o) {
+  const WorkloadOptions& w = o.workload_options;
+  return fmt::format(
+      R"({{"tool":"assay generate","level":"{}","bug":{},"seed":{},"workload":"{}","sessions":{},)"
+      R"("txns":{},"ops":{},"read_share":{},"keys":{},"distribution":"{}"}})",
+      level_info(o.level).name,
+      o.bug == Anomaly::none ? "null" : fmt::format("\"{}\"", anomaly_info(o.bug).name), o.seed,
+      o.workload, o.sessions, o.txns, w.ops, w.read_share, w.keys,
+      distribution_name(w.distribution));
+}
+
+}  // namespace
+
+Result<GenerateStats> generate(const GenerateOptions& asked, Sink& sink) {
+  GenerateOptions options = asked;
+  if (options.level == LevelId::linearizable) {
+    if (options.workload != "general")
+      return usage_error("linearizable histories come from the workload 'general' only");
+    options.workload_options.ops = 1;
+  }
+  Result<std::unique_ptr<Workload>> workload =
+      make_workload(options.workload, options.workload_options);
+  if (!workload.ok()) return workload.error();
+  if (Status s = check_sizes(options); !s.ok()) return s.error();
+  if (Status s = check_bug(options); !s.ok()) return s.error();
+  if (Status s = sink.header(describe(options)); !s.ok()) return s.error();
+  Simulation simulation(options, **workload, sink);
+  Result<GenerateStats> stats = simulation.run();
+  if (!stats.ok()) return stats;
+  if (Status s = sink.finish(); !s.ok()) return s.error();
+  return stats;
+}
+
+}  // namespace assay::collect

@@ -1,0 +1,54 @@
+// Histories from a simulated database of a chosen isolation level, with or without a named bug.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "assay/anomaly.h"
+#include "assay/level.h"
+#include "assay/result.h"
+#include "collect/sink.h"
+#include "collect/workload.h"
+
+namespace assay::collect {
+
+// What begin and end times look like: none at all, the true moments on the simulated clock, or the
+// [request, response] that a client sees around them.
+enum class Times : uint8_t { none, points, intervals };
+
+struct GenerateOptions {
+  LevelId level = LevelId::session_si;
+  Anomaly bug = Anomaly::none;  // one of all_bugs()
+  uint32_t bug_count = 1;       // how many times it is planted
+  uint32_t sessions = 10;
+  uint64_t txns = 100;  // committed transactions of each session
+  std::string workload = "general";
+  WorkloadOptions workload_options;
+  uint64_t seed = 1;
+  Times times = Times::intervals;
+  // Each session's clock is off by a fixed amount of at most so many nanoseconds. Above 0 the times
+  // are hints only: levels with real time may then be reported violated.
+  int64_t clock_error = 0;
+  double abort_share = 0.01;     // of the transactions, given up by the client
+  double unknown_share = 0.002;  // of the transactions, outcome lost
+  std::function<void(double fraction)> progress;
+};
+
+struct GenerateStats {
+  uint64_t committed = 0;
+  uint64_t aborted = 0;
+  uint64_t unknown = 0;
+  uint64_t operations = 0;  // written to the sink
+};
+
+// Anomalies that can be had as bugs, in the order of Anomaly.
+std::span<const Anomaly> all_bugs();
+
+// Deterministic: equal options give equal output. Errors: usage, or what the sink returned. A bug
+// that the level allows is a usage error, since it would be none.
+Result<GenerateStats> generate(const GenerateOptions& options, Sink& sink);
+
+}  // namespace assay::collect

@@ -1,0 +1,171 @@
+#include "collect/lines.h"
+
+#include <charconv>
+#include <cstdint>
+
+#include "formats/json_text.h"
+
+namespace assay::collect {
+namespace {
+
+void append_integer(std::string& out, int64_t v) {
+  char digits[24];
+  const auto end = std::to_chars(digits, digits + sizeof digits, v);
+  out.append(digits, end.ptr);
+}
+
+void append_value(std::string& out, const Value& v) {
+  if (v.is_integer())  // nearly all values, and the generator writes millions of them
+    append_integer(out, v.integer);
+  else
+    formats::append_json_value(out, v.view());
+}
+
+void append_time(std::string& out, std::string_view name, const Interval& time) {
+  if (!time.known()) return;
+  out += ",\"";
+  out += name;
+  out += "\":";
+  if (time.request == time.response) {
+    append_integer(out, time.request);
+    return;
+  }
+  out += '[';
+  append_integer(out, time.request);
+  out += ',';
+  append_integer(out, time.response);
+  out += ']';
+}
+
+std::string_view kind_name(OpKind kind) {
+  switch (kind) {
+    case OpKind::read:
+    case OpKind::read_list:
+      return "r";
+    case OpKind::write:
+      return "w";
+    case OpKind::remove:
+      return "d";
+    case OpKind::append:
+      return "append";
+    case OpKind::range:
+      return "range";
+    case OpKind::cas:
+      return "cas";
+    case OpKind::insert:
+      return "insert";
+  }
+  return "";
+}
+
+void append_list(std::string& out, const std::vector<Value>& values) {
+  out += '[';
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (i > 0) out += ',';
+    append_value(out, values[i]);
+  }
+  out += ']';
+}
+
+void append_rows(std::string& out, const std::vector<std::pair<Value, Value>>& rows) {
+  out += '[';
+  for (size_t i = 0; i < rows.size(); ++i) {
+    out += i > 0 ? ",[" : "[";
+    append_value(out, rows[i].first);
+    out += ',';
+    append_value(out, rows[i].second);
+    out += ']';
+  }
+  out += ']';
+}
+
+// What follows the key: one or two values and, for the conditional ones, whether they took effect.
+void append_operands(std::string& out, const Step& step) {
+  const Request& request = step.request;
+  switch (request.kind) {
+    case OpKind::read:
+      append_value(out, step.reply.value);
+      return;
+    case OpKind::read_list:
+      append_list(out, step.reply.list);
+      return;
+    case OpKind::write:
+    case OpKind::remove:
+    case OpKind::append:
+      append_value(out, request.value);
+      return;
+    case OpKind::range:
+      append_value(out, request.high);
+      out += ',';
+      append_rows(out, step.reply.rows);
+      return;
+    case OpKind::cas:
+      append_value(out, request.expected);
+      out += ',';
+      append_value(out, request.value);
+      out += step.reply.effect ? ",true" : ",false";
+      return;
+    case OpKind::insert:
+      append_value(out, request.value);
+      out += step.reply.effect ? ",true" : ",false";
+      return;
+  }
+}
+
+std::string_view status_name(const TxnRecord& record) {
+  if (record.pending) return "pending";
+  switch (record.status) {
+    case TxnStatus::committed:
+      return "committed";
+    case TxnStatus::aborted:
+      return "aborted";
+    case TxnStatus::unknown:
+      return "unknown";
+  }
+  return "";
+}
+
+}  // namespace
+
+void append_header_line(std::string& out, std::string_view meta) {
+  out += "{\"assay\":1";
+  if (!meta.empty()) {
+    out += ",\"meta\":";
+    out += meta;
+  }
+  out += "}\n";
+}
+
+void append_record_line(std::string& out, const TxnRecord& record) {
+  out += "{\"session\":";
+  append_integer(out, record.session);
+  out += ",\"txn\":\"";
+  append_integer(out, record.session);
+  out += '-';
+  append_integer(out, static_cast<int64_t>(record.number));
+  out += "\",\"status\":\"";
+  out += status_name(record);
+  out += '"';
+  append_time(out, "begin", record.begin);
+  append_time(out, "end", record.end);
+  out += ",\"ops\":[";
+  bool first = true;
+  for (const Step& step : record.steps) {
+    out += first ? "[\"" : ",[\"";
+    first = false;
+    out += kind_name(step.request.kind);
+    out += "\",";
+    append_value(out, step.request.key);
+    out += ',';
+    append_operands(out, step);
+    out += ']';
+  }
+  out += "]}\n";
+}
+
+void append_event_line(std::string& out, std::string_view json) {
+  out += json;
+  out += '\n';
+}
+
+}  // namespace assay::collect

@@ -1,0 +1,16 @@
+// Records as lines of the assay JSON Lines format. Bytes: docs/formats/assay.md.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "collect/step.h"
+
+namespace assay::collect {
+
+// Each appends one line with its newline.
+void append_header_line(std::string& out, std::string_view meta);
+void append_record_line(std::string& out, const TxnRecord& record);
+void append_event_line(std::string& out, std::string_view json);
+
+}  // namespace assay::collect

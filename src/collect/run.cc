@@ -1,0 +1,255 @@
+#include "collect/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "collect/client.h"
+#include "collect/driver.h"
+#include "collect/recorder.h"
+
+namespace assay::collect {
+namespace {
+
+constexpr uint32_t kMaxSessions = 10'000;
+constexpr auto kProgressInterval = std::chrono::milliseconds(100);
+// A run in which nothing commits for so long is given up.
+constexpr double kPatience = 60;
+
+// What the threads of a run share.
+struct Shared {
+  std::atomic<uint64_t> committed{0};
+  std::atomic<uint64_t> aborted{0};
+  std::atomic<uint64_t> unknown{0};
+  std::atomic<bool> stop{false};
+  std::mutex mutex;  // of what follows
+  std::condition_variable changed;
+  uint32_t running = 0;
+  std::optional<Error> error;  // the first
+
+  void fail(const Error& e) {
+    const std::lock_guard lock(mutex);
+    if (!error) error = e;
+    stop = true;
+  }
+  void count(TxnStatus status) {
+    committed += status == TxnStatus::committed;
+    aborted += status == TxnStatus::aborted;
+    unknown += status == TxnStatus::unknown;
+  }
+};
+
+class Run {
+ public:
+  explicit Run(const RunOptions& options) : options_(options) {}
+  Result<RunStats> operator()();
+
+ private:
+  Status prepare();
+  Status open_drivers();
+  Status connect_clients();
+  std::string describe() const;
+  void drive();
+  void drive_session(uint32_t session);
+  void watch();
+  double fraction() const;
+  Status final_reads();
+  RunStats stats() const;
+
+  const RunOptions& options_;
+  std::unique_ptr<Workload> workload_;
+  std::vector<std::unique_ptr<Driver>> drivers_;  // one an endpoint
+  std::unique_ptr<Recorder> recorder_;
+  RunClock clock_;
+  std::vector<std::unique_ptr<Client>> clients_;
+  std::vector<uint64_t> committed_by_session_;
+  Shared shared_;
+  double seconds_ = 0;
+  bool stopped_early_ = false;
+};
+
+Status check(const RunOptions& o) {
+  if (o.sessions == 0 || o.sessions > kMaxSessions)
+    return usage_error(
+        fmt::format("the number of sessions must be between 1 and {}", kMaxSessions));
+  if (o.txns == 0 && !(o.seconds > 0))
+    return usage_error("a run needs a number of transactions or a time to end");
+  if (o.history.empty()) return usage_error("a run needs a file for its history");
+  if (o.timeout.count() <= 0) return usage_error("the statement time-out must be above 0");
+  return Ok{};
+}
+
+Status Run::open_drivers() {
+  std::vector<std::string> urls = options_.databases;
+  if (urls.empty()) urls.push_back("sqlite:");
+  for (const std::string& url : urls) {
+    Result<std::unique_ptr<Driver>> driver = open_driver({.url = url,
+                                                          .isolation = options_.isolation,
+                                                          .timeout = options_.timeout,
+                                                          .seed = options_.seed});
+    if (!driver.ok()) return driver.error();
+    for (OpKind kind : workload_->kinds())
+      if (!(*driver)->supports(kind))
+        return usage_error(
+            fmt::format("the workload '{}' needs operations that this database's driver lacks",
+                        options_.workload));
+    drivers_.push_back(std::move(*driver));
+  }
+  return Ok{};
+}
+
+std::string Run::describe() const {
+  const WorkloadOptions& w = options_.workload_options;
+  return fmt::format(
+      R"({{"tool":"assay run","database":{},"endpoints":{},"seed":{},"workload":"{}",)"
+      R"("sessions":{},"txns":{},"seconds":{},"ops":{},"read_share":{},"keys":{},)"
+      R"("distribution":"{}"}})",
+      drivers_.front()->describe(), drivers_.size(), options_.seed, options_.workload,
+      options_.sessions, options_.txns, options_.seconds, w.ops, w.read_share, w.keys,
+      distribution_name(w.distribution));
+}
+
+Status Run::connect_clients() {
+  for (uint32_t i = 0; i < options_.sessions; ++i) {
+    Driver& driver = *drivers_[i % drivers_.size()];
+    clients_.push_back(
+        std::make_unique<Client>(i, driver, workload_->open(i, options_.sessions, options_.seed),
+                                 *recorder_, clock_, options_.seed));
+    if (Status s = clients_.back()->connect(); !s.ok()) return s;
+  }
+  committed_by_session_.resize(options_.sessions);
+  return Ok{};
+}
+
+Status Run::prepare() {
+  if (Status s = check(options_); !s.ok()) return s;
+  auto workload = make_workload(options_.workload, options_.workload_options);
+  if (!workload.ok()) return workload.error();
+  workload_ = std::move(*workload);
+  if (Status s = open_drivers(); !s.ok()) return s;
+  if (Status s = drivers_.front()->prepare(); !s.ok()) return s;
+  auto recorder = Recorder::create(options_.history);
+  if (!recorder.ok()) return recorder.error();
+  recorder_ = std::move(*recorder);
+  if (Status s = recorder_->header(describe()); !s.ok()) return s;
+  return connect_clients();
+}
+
+void Run::drive_session(uint32_t session) {
+  Client& client = *clients_[session];
+  uint64_t& committed = committed_by_session_[session];
+  while (!shared_.stop && (options_.txns == 0 || committed < options_.txns)) {
+    const Result<TxnStatus> status = client.attempt();
+    if (!status.ok()) {
+      shared_.fail(status.error());
+      break;
+    }
+    shared_.count(*status);
+    committed += *status == TxnStatus::committed;
+    if (*status == TxnStatus::aborted) client.back_off();
+  }
+  const std::lock_guard lock(shared_.mutex);
+  --shared_.running;
+  shared_.changed.notify_all();
+}
+
+double Run::fraction() const {
+  double done = 0;
+  if (options_.txns > 0)
+    done = static_cast<double>(shared_.committed) /
+           (static_cast<double>(options_.txns) * options_.sessions);
+  if (options_.seconds > 0) done = std::max(done, clock_.seconds() / options_.seconds);
+  return std::min(done, 1.0);
+}
+
+// Until every session is done: progress, and the reasons to stop.
+void Run::watch() {
+  uint64_t committed = 0;
+  double last_commit = clock_.seconds();
+  std::unique_lock lock(shared_.mutex);
+  while (!shared_.changed.wait_for(lock, kProgressInterval, [&] { return shared_.running == 0; })) {
+    lock.unlock();
+    const double now = clock_.seconds();
+    if (const uint64_t seen = shared_.committed; seen != committed) {
+      committed = seen;
+      last_commit = now;
+    }
+    if (now - last_commit > kPatience)
+      shared_.fail(io_error(fmt::format("no transaction has committed for {:.0f} s", kPatience)));
+    if (options_.stop != nullptr && *options_.stop && !shared_.stop) {
+      stopped_early_ = true;
+      shared_.stop = true;
+    }
+    if (options_.seconds > 0 && now >= options_.seconds) shared_.stop = true;
+    if (options_.progress)
+      options_.progress({shared_.committed, shared_.aborted, shared_.unknown, now, fraction()});
+    lock.lock();
+  }
+}
+
+void Run::drive() {
+  const double start = clock_.seconds();
+  shared_.running = options_.sessions;
+  std::vector<std::thread> threads;
+  for (uint32_t i = 0; i < options_.sessions; ++i)
+    threads.emplace_back([this, i] { drive_session(i); });
+  watch();
+  for (std::thread& thread : threads) thread.join();
+  seconds_ = clock_.seconds() - start;
+}
+
+Status Run::final_reads() {
+  if (options_.final_read_keys == 0 || stopped_early_) return Ok{};
+  Rng rng = Rng(options_.seed).split(options_.sessions);
+  const std::vector<Request> reads = workload_->final_reads(options_.final_read_keys, rng);
+  for (auto& client : clients_)
+    if (Status s = client->read_all(reads); !s.ok()) return s;
+  return Ok{};
+}
+
+RunStats Run::stats() const {
+  RunStats stats;
+  stats.committed = shared_.committed;
+  stats.aborted = shared_.aborted;
+  stats.unknown = shared_.unknown;
+  stats.seconds = seconds_;
+  stats.stopped_early = stopped_early_;
+  stats.committed_by_session = committed_by_session_;
+  stats.driver = drivers_.front()->describe();
+  std::map<std::string, uint64_t> failures;
+  for (const auto& client : clients_) {
+    stats.operations += client->operations();
+    for (const auto& [message, count] : client->failures()) failures[message] += count;
+  }
+  stats.abort_messages.assign(failures.begin(), failures.end());
+  std::stable_sort(stats.abort_messages.begin(), stats.abort_messages.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  if (stats.abort_messages.size() > 10) stats.abort_messages.resize(10);
+  return stats;
+}
+
+Result<RunStats> Run::operator()() {
+  if (Status s = prepare(); !s.ok()) return s.error();
+  drive();
+  // Counted before the final reads, which are no part of the workload.
+  const RunStats result = stats();
+  if (!shared_.error)
+    if (Status s = final_reads(); !s.ok()) shared_.error = s.error();
+  clients_.clear();
+  const Status finished = recorder_->finish();
+  if (shared_.error) return *shared_.error;
+  if (!finished.ok()) return finished.error();
+  return result;
+}
+
+}  // namespace
+
+Result<RunStats> run(const RunOptions& options) { return Run(options)(); }
+
+}  // namespace assay::collect

@@ -1,0 +1,64 @@
+// The runner: threads of sessions that drive a database with a workload, every transaction
+// recorded. It decides nothing about isolation.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "assay/result.h"
+#include "collect/workload.h"
+
+namespace assay::collect {
+
+struct RunProgress {
+  uint64_t committed = 0;
+  uint64_t aborted = 0;
+  uint64_t unknown = 0;
+  double seconds = 0;
+  double fraction = 0;  // of the transactions or the time asked for, whichever is further on
+};
+
+struct RunOptions {
+  // Endpoints of one database; session i uses endpoint i modulo their number. None: an embedded
+  // SQLite database in a temporary folder that is removed at the end.
+  std::vector<std::string> databases;
+  std::string isolation;  // as the database spells it; empty: the driver's default
+  std::string workload = "general";
+  WorkloadOptions workload_options;
+  uint32_t sessions = 10;
+  uint64_t txns = 1000;  // committed transactions of each session; 0: no limit
+  double seconds = 0;    // stop after this time; 0: no limit
+  uint64_t seed = 1;
+  std::string history;  // path of the file; created or emptied
+  // At the end every session reads once more, at most so many keys; 0: no final reads.
+  uint64_t final_read_keys = 1000;
+  std::chrono::milliseconds timeout{5000};  // of one statement
+  // Called a few times a second from the calling thread.
+  std::function<void(const RunProgress&)> progress;
+  // Set from outside (a signal handler) to end the run early; what was recorded stays valid.
+  const std::atomic<bool>* stop = nullptr;
+};
+
+struct RunStats {
+  uint64_t committed = 0;
+  uint64_t aborted = 0;
+  uint64_t unknown = 0;
+  uint64_t operations = 0;     // of committed transactions
+  double seconds = 0;          // of the driving, without preparation and final reads
+  bool stopped_early = false;  // by `stop`
+  std::vector<uint64_t> committed_by_session;
+  // What the database said when it did not commit, with how often, most frequent first; at most ten.
+  std::vector<std::pair<std::string, uint64_t>> abort_messages;
+  std::string driver;  // Driver::describe() of the first endpoint
+};
+
+// Errors: usage (unknown names, impossible combinations), io (cannot connect, cannot write the
+// file, the database failed in a way no retry helps). After an error the history file holds what
+// was recorded until then.
+Result<RunStats> run(const RunOptions& options);
+
+}  // namespace assay::collect

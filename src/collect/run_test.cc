@@ -1,0 +1,179 @@
+#include "collect/run.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "assay/format.h"
+
+namespace assay::collect {
+namespace {
+
+namespace fs = std::filesystem;
+
+class RunTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "assay-run-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+    options_.history = name + "/history.jsonl";
+    options_.sessions = 5;
+    options_.txns = 40;
+    options_.workload_options.keys = 20;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  RunStats run_it() {
+    auto stats = run(options_);
+    EXPECT_TRUE(stats.ok()) << stats.error().to_string();
+    return stats.ok() ? *stats : RunStats{};
+  }
+  History history() {
+    auto read = read_history(options_.history);
+    EXPECT_TRUE(read.ok()) << read.error().to_string();
+    return std::move(read->history);
+  }
+
+  std::string folder_;
+  RunOptions options_;
+};
+
+uint64_t count(const History& h, TxnStatus status) {
+  uint64_t n = 0;
+  for (TxnId t = 0; t < h.txn_count(); ++t) n += h.status(t) == status;
+  return n;
+}
+
+TEST_F(RunTest, EmbeddedSqliteByDefault) {
+  const RunStats stats = run_it();
+  EXPECT_EQ(stats.committed, 200u);
+  EXPECT_EQ(stats.unknown, 0u);
+  EXPECT_EQ(stats.operations, 200u * 8);
+  for (uint64_t committed : stats.committed_by_session) EXPECT_EQ(committed, 40u);
+  const History h = history();
+  EXPECT_EQ(h.session_count(), 5u);
+  // One final read a session.
+  EXPECT_EQ(count(h, TxnStatus::committed), 205u);
+  EXPECT_EQ(count(h, TxnStatus::aborted), stats.aborted);
+  EXPECT_EQ(count(h, TxnStatus::unknown), 0u);
+  EXPECT_TRUE(h.fully_timed());
+  EXPECT_NE(h.meta().find("SQLite"), std::string::npos);
+}
+
+TEST_F(RunTest, ValuesAreUniqueAcrossRetries) {
+  options_.isolation = "deferred";
+  options_.workload_options.keys = 3;
+  run_it();
+  const History h = history();
+  std::set<int64_t> values;
+  for (OpId i = 0; i < h.op_count(); ++i) {
+    if (h.op(i).kind != OpKind::write) continue;
+    EXPECT_TRUE(values.insert(h.version_value(h.op(i).version).integer).second);
+  }
+}
+
+TEST_F(RunTest, FinalReadsSeeWhatTheDatabaseHolds) {
+  run_it();
+  const History h = history();
+  // Nobody writes any more, so all sessions agree.
+  std::map<KeyId, std::set<VersionId>> seen;
+  for (SessionId s = 0; s < h.session_count(); ++s) {
+    const TxnId last = h.session_txns(s).back();
+    EXPECT_EQ(h.end_op(last) - h.first_op(last), 20u);
+    for (OpId i = h.first_op(last); i < h.end_op(last); ++i)
+      seen[h.op(i).key].insert(h.op(i).version);
+  }
+  for (const auto& [key, versions] : seen) EXPECT_EQ(versions.size(), 1u);
+}
+
+TEST_F(RunTest, FinalReadsAreASampleOrNone) {
+  options_.final_read_keys = 7;
+  run_it();
+  const History some = history();
+  const TxnId last = some.session_txns(0).back();
+  EXPECT_EQ(some.end_op(last) - some.first_op(last), 7u);
+  options_.final_read_keys = 0;
+  run_it();
+  EXPECT_EQ(count(history(), TxnStatus::committed), 200u);
+}
+
+TEST_F(RunTest, IntervalsAreInOrder) {
+  options_.databases = {"simulated:strict-serializable"};
+  run_it();
+  const History h = history();
+  for (SessionId s = 0; s < h.session_count(); ++s) {
+    int64_t last = 0;
+    for (TxnId t : h.session_txns(s)) {
+      const Interval begin = h.begin_time(t), end = h.end_time(t);
+      EXPECT_LE(last, begin.request);
+      EXPECT_LE(begin.request, begin.response);
+      EXPECT_LE(begin.response, end.request);
+      EXPECT_LE(end.request, end.response);
+      last = end.response;
+    }
+  }
+}
+
+TEST_F(RunTest, SeveralEndpoints) {
+  const std::string database = "sqlite:" + folder_ + "/x.db";
+  options_.databases = {database, database};
+  EXPECT_EQ(run_it().committed, 200u);
+}
+
+TEST_F(RunTest, EndsAfterItsTime) {
+  options_.databases = {"simulated:causal"};
+  options_.txns = 0;
+  options_.seconds = 0.3;
+  double fraction = 0;
+  options_.progress = [&](const RunProgress& p) { fraction = p.fraction; };
+  const RunStats stats = run_it();
+  EXPECT_GE(stats.seconds, 0.3);
+  EXPECT_LT(stats.seconds, 5);
+  EXPECT_GT(stats.committed, 0u);
+  EXPECT_GT(fraction, 0);
+}
+
+TEST_F(RunTest, EndsWhenTold) {
+  const std::atomic<bool> stop{true};
+  options_.txns = 0;
+  options_.seconds = 3600;
+  options_.stop = &stop;
+  const RunStats stats = run_it();
+  EXPECT_TRUE(stats.stopped_early);
+  history();
+}
+
+TEST_F(RunTest, UsageErrors) {
+  const auto refused = [&] {
+    const auto stats = run(options_);
+    return !stats.ok() && stats.error().kind == ErrorKind::usage;
+  };
+  options_.sessions = 0;
+  EXPECT_TRUE(refused());
+  options_.sessions = 1;
+  options_.txns = 0;
+  EXPECT_TRUE(refused());
+  options_.txns = 1;
+  options_.workload = "nothing";
+  EXPECT_TRUE(refused());
+  options_.workload = "general";
+  options_.databases = {"nothing:"};
+  EXPECT_TRUE(refused());
+  options_.databases = {};
+  EXPECT_FALSE(refused());
+  options_.history = "";
+  EXPECT_TRUE(refused());
+}
+
+TEST_F(RunTest, AnUnwritableHistoryIsAnIoError) {
+  options_.history = folder_ + "/no/such/folder.jsonl";
+  const auto stats = run(options_);
+  ASSERT_FALSE(stats.ok());
+  EXPECT_EQ(stats.error().kind, ErrorKind::io);
+}
+
+}  // namespace
+}  // namespace assay::collect

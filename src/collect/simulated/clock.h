@@ -1,0 +1,40 @@
+// The simulated clock: when requests arrive at the database, and what clients note down about it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "assay/history.h"
+#include "base/rng.h"
+#include "collect/generate.h"
+
+namespace assay::collect {
+
+// Per session, calls of `send` and `answer` alternate.
+class SimulatedClock {
+ public:
+  // `error`: each session's readings are off by a fixed amount of at most so many nanoseconds.
+  SimulatedClock(Times times, int64_t error, uint32_t sessions, Rng rng);
+
+  // Sends the session's next request, not before `earliest`, nor before the answer to its last one.
+  // Returns the moment at which the database handles it.
+  int64_t send(uint32_t session, int64_t earliest);
+  // The request that the database handles at `at` is answered. Returns what the client notes.
+  Interval answer(uint32_t session, int64_t at);
+  // When the session's last answer arrived, in true time.
+  int64_t answered(uint32_t session) const { return sessions_[session].response; }
+
+ private:
+  struct Session {
+    int64_t error = 0;
+    int64_t request = 0;
+    int64_t response = 0;
+  };
+  int64_t travel();
+
+  Times times_;
+  Rng rng_;
+  std::vector<Session> sessions_;
+};
+
+}  // namespace assay::collect

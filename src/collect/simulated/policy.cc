@@ -1,0 +1,174 @@
+// Why each policy gives its level. Let the commit order be the order in which transactions with
+// writes take effect; every key's versions follow it.
+//
+//   strict-serializable, linearizable: the view is everything committed before begin, and a
+//   transaction
+//     that writes commits only if nothing it read has changed since. So it might have run at its
+//     commit, and one that only reads at its begin: both inside its interval.
+//   session-serializable: the same with older points for some; a stale reader is placed at its
+//   point,
+//     never before what its session saw. serializable: before that, too.
+//   strong-si … adya-si: a point, and first committer wins on the keys written. The fewer promises
+//   about
+//     the point (fresh; the session's own; chosen at begin, so that no commit after begin is seen),
+//     the weaker the level.
+//   prefix: a point and no check. causal: replicas. read-atomic: whole transactions, scattered.
+//   read-committed: a new point for every read, never an older one within a transaction.
+#include "collect/simulated/policy.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "collect/generate.h"
+
+namespace assay::collect {
+namespace {
+
+constexpr uint32_t kMaxLag = 16;
+constexpr double kLagShare = 0.125;
+
+Policy fresh(Check check) { return {.check = check}; }
+
+Policy lagging(Check check, Moment moment, bool sees_session) {
+  return {.moment = moment,
+          .check = check,
+          .sees_session = sees_session,
+          .max_lag = kMaxLag,
+          .lag_share = kLagShare};
+}
+
+bool implies_any(LevelId level, std::initializer_list<LevelId> weaker) {
+  return std::any_of(weaker.begin(), weaker.end(), [&](LevelId w) { return implies(level, w); });
+}
+
+}  // namespace
+
+Policy policy_of(LevelId level) {
+  switch (level) {
+    case LevelId::linearizable:
+    case LevelId::strict_serializable:
+      return fresh(Check::reads);
+    case LevelId::session_serializable:
+      return lagging(Check::reads, Moment::begin, true);
+    case LevelId::serializable:
+      return lagging(Check::reads, Moment::begin, false);
+    case LevelId::strong_si:
+      return fresh(Check::writes);
+    case LevelId::strong_session_si: {
+      Policy policy = lagging(Check::writes, Moment::begin, true);
+      policy.sees_previous = true;
+      return policy;
+    }
+    case LevelId::generalized_si:
+      return lagging(Check::writes, Moment::begin, false);
+    case LevelId::session_si:
+      return lagging(Check::writes, Moment::first_read, true);
+    case LevelId::adya_si:
+      return lagging(Check::writes, Moment::first_read, false);
+    case LevelId::prefix:
+      return lagging(Check::none, Moment::first_read, true);
+    case LevelId::causal:
+      return {.view = ViewKind::replicas};
+    case LevelId::read_atomic:
+      return {.view = ViewKind::scattered};
+    case LevelId::read_committed:
+      return lagging(Check::none, Moment::every_read, false);
+  }
+  return {};
+}
+
+Policy weaken(Policy policy, Anomaly bug) {
+  switch (bug) {
+    case Anomaly::non_repeatable_read:
+    case Anomaly::fractured_read:
+      policy.view = ViewKind::point;
+      policy.moment = Moment::every_read;
+      return policy;
+    case Anomaly::non_monotonic_read:
+      policy.view = ViewKind::point;
+      policy.moment = Moment::every_read;
+      policy.backwards = true;
+      return policy;
+    case Anomaly::session_guarantee_violation:
+      policy.view = ViewKind::point;
+      policy.sees_session = false;
+      policy.max_lag = kMaxLag;
+      policy.lag_share = 1;
+      return policy;
+    case Anomaly::causality_violation:
+      policy.view = ViewKind::scattered;
+      return policy;
+    case Anomaly::long_fork:
+      policy.view = ViewKind::replicas;
+      // So that its readers may begin before what they see or miss has committed, and real time has
+      // nothing to say about them.
+      if (policy.check == Check::reads) policy.moment = Moment::first_read;
+      return policy;
+    case Anomaly::lost_update:
+      policy.check = Check::none;
+      return policy;
+    case Anomaly::write_skew:
+      policy.check = Check::writes;
+      return policy;
+    case Anomaly::real_time_violation:
+      // Snapshots of serializable levels are stale, those of SI levels newer than their begin.
+      if (policy.check == Check::writes) {
+        policy.moment = Moment::first_read;
+      } else {
+        policy.max_lag = kMaxLag;
+        policy.lag_share = 1;
+      }
+      return policy;
+    default:
+      policy.bad_read = bug;
+      return policy;
+  }
+}
+
+std::span<const Anomaly> all_bugs() {
+  static constexpr Anomaly kBugs[] = {
+      Anomaly::thin_air_read,       Anomaly::aborted_read,
+      Anomaly::future_read,         Anomaly::not_my_last_write,
+      Anomaly::not_my_own_write,    Anomaly::intermediate_read,
+      Anomaly::non_repeatable_read, Anomaly::session_guarantee_violation,
+      Anomaly::non_monotonic_read,  Anomaly::fractured_read,
+      Anomaly::causality_violation, Anomaly::long_fork,
+      Anomaly::lost_update,         Anomaly::write_skew,
+      Anomaly::real_time_violation,
+  };
+  return kBugs;
+}
+
+bool forbids(LevelId level, Anomaly bug) {
+  using enum LevelId;
+  switch (bug) {
+    case Anomaly::thin_air_read:
+    case Anomaly::aborted_read:
+    case Anomaly::future_read:
+    case Anomaly::not_my_last_write:
+    case Anomaly::not_my_own_write:
+    case Anomaly::intermediate_read:
+      return true;
+    case Anomaly::session_guarantee_violation:
+      return implies(level, read_atomic);
+    case Anomaly::non_monotonic_read:
+      return implies_any(level, {read_committed, adya_si});
+    case Anomaly::non_repeatable_read:
+    case Anomaly::fractured_read:
+      return implies_any(level, {read_atomic, adya_si});
+    case Anomaly::causality_violation:
+      return implies_any(level, {causal, adya_si});
+    case Anomaly::long_fork:
+      return implies_any(level, {prefix, adya_si});
+    case Anomaly::lost_update:
+      return implies(level, adya_si);
+    case Anomaly::write_skew:
+      return implies(level, serializable);
+    case Anomaly::real_time_violation:
+      return implies_any(level, {generalized_si, strict_serializable});
+    default:
+      return false;
+  }
+}
+
+}  // namespace assay::collect

@@ -1,0 +1,146 @@
+#include "collect/simulated/script.h"
+
+#include <algorithm>
+#include <cassert>
+#include <string>
+
+namespace assay::collect {
+namespace {
+
+bool single_operations(LevelId level) { return level == LevelId::linearizable; }
+
+}  // namespace
+
+uint32_t Script::sessions_needed() const {
+  uint32_t needed = 1;
+  for (uint32_t txn = 0; txn < kTxns; ++txn)
+    if (text.find(static_cast<char>('1' + txn)) != std::string_view::npos)
+      needed = std::max(needed, sessions[txn] + 1);
+  return needed;
+}
+
+Script find_script(Anomaly bug, LevelId level, uint32_t replica_count) {
+  if (single_operations(level)) {
+    switch (bug) {
+      case Anomaly::thin_air_read:
+        return {.text = "b1 r1x c1", .faulty = "1"};
+      case Anomaly::aborted_read:
+        return {.text = "b1 w1x a1 b2 r2x c2", .faulty = "2"};
+      case Anomaly::real_time_violation:
+        // The value read was certainly overwritten: the one before might be of an unknown outcome.
+        return {.text = "b1 w1x c1 b2 w2x c2 b3 r3x c3", .faulty = "3", .lag = 1};
+      default:
+        return {};
+    }
+  }
+  switch (bug) {
+    case Anomaly::thin_air_read:
+      return {.text = "b1 r1x c1", .faulty = "1"};
+    case Anomaly::aborted_read:
+      return {.text = "b1 r1x w1x a1 b2 r2x c2", .faulty = "2"};
+    case Anomaly::future_read:
+      return {.text = "b1 r1x w1x c1", .faulty = "1"};
+    case Anomaly::not_my_last_write:
+      return {.text = "b1 r1x w1x w1x r1x c1", .faulty = "1"};
+    case Anomaly::not_my_own_write:
+      return {.text = "b1 r1x w1x r1x c1", .faulty = "1"};
+    case Anomaly::intermediate_read:
+      return {.text = "b1 r1x w1x w1x c1 b2 r2x c2", .faulty = "2"};
+    case Anomaly::non_repeatable_read:
+      return {.text = "b1 r1x b2 r2x w2x c2 r1x c1", .faulty = "1"};
+    case Anomaly::session_guarantee_violation:
+      return {.text = "b1 r1x w1x c1 b2 r2x w2x c2 b3 r3x c3",
+              .faulty = "3",
+              .sessions = {0, 1, 1},
+              .lag = 1};
+    case Anomaly::non_monotonic_read:
+      return {.text = "b1 r1x w1x c1 b2 r2x r2y w2x w2y c2 b3 r3y r3x c3", .faulty = "3", .lag = 1};
+    case Anomaly::fractured_read:
+      return {.text = "b2 r2y b1 r1x r1y w1x w1y c1 r2x c2", .faulty = "2"};
+    case Anomaly::causality_violation:
+      return {.text = "b1 r1x w1x c1 b2 r2x r2y w2y c2 b3 r3y r3x c3", .faulty = "3", .hidden = 1};
+    case Anomaly::long_fork:
+      // A writer and a reader at each of two replicas.
+      return {.text = level_info(level).events == EventModel::single
+                          ? "b3 b4 b1 b2 r1x w1x r2y w2y c1 c2 r3x r3y r4y r4x c3 c4"
+                          : "b1 b2 r1x w1x r2y w2y c1 c2 b3 b4 r3x r3y r4y r4x c3 c4",
+              .faulty = "1234",
+              .sessions = {0, 1, replica_count, replica_count + 1},
+              .apart = true};
+    case Anomaly::lost_update:
+      return {.text = "b1 b2 r1x r2x w1x w2x c1 c2", .faulty = "2"};
+    case Anomaly::write_skew:
+      return {.text = "b1 b2 r1x r1y r2x r2y w1x w2y c1 c2", .faulty = "2"};
+    case Anomaly::real_time_violation:
+      // SI levels: a snapshot newer than its begin. Serializable levels: a stale one.
+      if (level_info(level).events == EventModel::split)
+        return {.text = "b2 b1 r1x w1x c1 r2x c2", .faulty = "2"};
+      return {.text = "b1 r1x w1x c1 b2 r2x c2", .faulty = "2", .lag = 1};
+    default:
+      return {};
+  }
+}
+
+void ScriptRun::begin(uint32_t txn) {
+  TxnRecord& record = txns_[txn].record;
+  record.session = script_.sessions[txn];
+  ViewOptions view;
+  view.faulty = script_.faulty.find(static_cast<char>('1' + txn)) != std::string_view::npos;
+  view.lag = view.faulty ? script_.lag : 0;
+  view.hidden = view.faulty && script_.hidden > 0 ? txns_[script_.hidden - 1].commit : 0;
+  engine_.begin(record.session, view);
+}
+
+void ScriptRun::operate(uint32_t txn, bool read, const Value& key) {
+  TxnRecord& record = txns_[txn].record;
+  Step step;
+  step.request.key = key;
+  if (read) {
+    step.request.kind = OpKind::read;
+    // Harmless unless the bug is to read it.
+    if (!foreseen_) foreseen_ = values_.take();
+    step.reply.value = engine_.read(record.session, key, *foreseen_);
+  } else {
+    step.request.kind = OpKind::write;
+    step.request.value = foreseen_ ? *foreseen_ : values_.take();
+    foreseen_.reset();
+    engine_.write(record.session, key, step.request.value);
+  }
+  record.steps.push_back(std::move(step));
+}
+
+Result<int64_t> ScriptRun::run(int64_t start, const std::function<Status(TxnRecord&)>& finished) {
+  engine_.settle();
+  engine_.set_apart(script_.apart);
+  int64_t now = start;
+  std::string_view rest = script_.text;
+  while (!rest.empty()) {
+    const std::string_view word = rest.substr(0, rest.find(' '));
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+    const auto txn = static_cast<uint32_t>(word[1] - '1');
+    TxnRecord& record = txns_[txn].record;
+    const uint32_t session = script_.sessions[txn];
+    const int64_t at = clock_.send(session, now + 1);
+    const char what = word[0];
+    if (what == 'b') begin(txn);
+    if (what == 'r' || what == 'w') operate(txn, what == 'r', word[2] == 'x' ? x_ : y_);
+    if (what == 'a') engine_.abort(session);
+    if (what == 'c') {
+      const std::optional<Commit> commit = engine_.commit(session);
+      assert(commit);  // the script is alone, so nothing conflicts
+      txns_[txn].commit = commit.value_or(0);
+      if (!script_.apart) engine_.settle();
+    }
+    const Interval answer = clock_.answer(session, at);
+    now = clock_.answered(session);
+    if (what == 'b') record.begin = answer;
+    if (what != 'a' && what != 'c') continue;
+    record.end = answer;
+    record.status = what == 'c' ? TxnStatus::committed : TxnStatus::aborted;
+    if (Status s = finished(record); !s.ok()) return s.error();
+  }
+  engine_.set_apart(false);
+  return now;
+}
+
+}  // namespace assay::collect

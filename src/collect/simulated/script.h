@@ -1,0 +1,68 @@
+// Bugs on purpose: for each anomaly a few small transactions in an exact interleaving, which on an
+// engine with the bug bring it about with certainty.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+
+#include "assay/anomaly.h"
+#include "assay/level.h"
+#include "assay/result.h"
+#include "collect/simulated/clock.h"
+#include "collect/simulated/engine.h"
+#include "collect/step.h"
+#include "collect/workload.h"
+
+namespace assay::collect {
+
+// Notation as in the literature on isolation: b1 begins transaction 1, r1x reads x, w1x writes it,
+// c1 commits, a1 aborts.
+struct Script {
+  static constexpr uint32_t kTxns = 4;
+  std::string_view text;
+  std::string_view faulty;  // the transactions that run with the bug: "2", "1234"
+  std::array<uint32_t, kTxns> sessions{0, 1, 2, 3};  // of transactions 1 … 4
+  uint32_t lag = 0;                                  // of the faulty transactions
+  uint32_t hidden = 0;  // the transaction that the faulty ones do not see
+  bool apart = false;   // replicas do not exchange anything meanwhile
+
+  uint32_t sessions_needed() const;
+  bool two_keys() const { return text.find('y') != std::string_view::npos; }
+};
+
+// Empty text: the bug cannot be shown at this level (linearizable has one operation a transaction).
+Script find_script(Anomaly bug, LevelId level, uint32_t replica_count);
+
+class ScriptRun {
+ public:
+  ScriptRun(const Script& script, Engine& engine, SimulatedClock& clock, UniqueValues& values)
+      : script_(script), engine_(engine), clock_(clock), values_(values) {}
+  void set_keys(Value x, Value y) {
+    x_ = std::move(x);
+    y_ = std::move(y);
+  }
+  // No transaction may be open. `finished` gets each record at its end and fills in its number.
+  // Returns when the last answer arrived.
+  Result<int64_t> run(int64_t start, const std::function<Status(TxnRecord&)>& finished);
+
+ private:
+  struct Txn {
+    TxnRecord record;
+    Commit commit = 0;
+  };
+  void begin(uint32_t txn);
+  void operate(uint32_t txn, bool read, const Value& key);
+
+  Script script_;
+  Engine& engine_;
+  SimulatedClock& clock_;
+  UniqueValues& values_;
+  Value x_, y_;
+  std::array<Txn, Script::kTxns> txns_;
+  std::optional<Value> foreseen_;  // what the next write will be, once a read has returned it
+};
+
+}  // namespace assay::collect

@@ -1,0 +1,186 @@
+#include "collect/simulated/simulation.h"
+
+#include <algorithm>
+
+#include "collect/simulated/script.h"
+
+namespace assay::collect {
+namespace {
+
+// Mean nanoseconds between transactions at first, and its bounds.
+constexpr double kThink = 50'000;
+constexpr double kThinkLongest = 1e9;
+// After a conflict, and after a commit: in balance at about one conflict in twenty transactions.
+constexpr double kBackOff = 1.1;
+constexpr double kCatchUp = 0.995;
+constexpr uint64_t kProgressEvery = 4096;
+
+}  // namespace
+
+Simulation::Simulation(const GenerateOptions& options, const Workload& workload, Sink& sink)
+    : options_(options),
+      workload_(workload),
+      sink_(sink),
+      rng_(options.seed),
+      engine_(options.level, options.bug, options.sessions, rng_.next()),
+      clock_(options.times, options.clock_error, options.sessions, rng_.split(0)),
+      clients_(options.sessions),
+      think_(kThink),
+      planted_values_(options.sessions, options.sessions + 1) {
+  const uint64_t seed = rng_.next();
+  for (uint32_t i = 0; i < options.sessions; ++i) {
+    clients_[i].workload = workload.open(i, options.sessions + 1, seed);
+    clients_[i].record.session = i;
+  }
+}
+
+Result<GenerateStats> Simulation::run() {
+  for (uint32_t i = 0; i < clients_.size(); ++i) start_next(i, 0);
+  uint64_t handled = 0;
+  const double total = static_cast<double>(options_.txns) * options_.sessions;
+  while (!events_.empty()) {
+    const Event event = events_.top();
+    events_.pop();
+    now_ = event.at;
+    if (Status s = handle(event); !s.ok()) return s.error();
+    if (running_ == 0 && plant_due())
+      if (Status s = plant(); !s.ok()) return s.error();
+    if (options_.progress && ++handled % kProgressEvery == 0)
+      options_.progress(static_cast<double>(stats_.committed) / total);
+  }
+  while (options_.bug != Anomaly::none && planted_ < options_.bug_count)
+    if (Status s = plant(); !s.ok()) return s.error();
+  return stats_;
+}
+
+// Starts the session's next transaction, unless it is done or has to wait for the planting.
+void Simulation::start_next(uint32_t session, int64_t earliest) {
+  Client& client = clients_[session];
+  if (client.committed >= options_.txns) return;
+  if (plant_due()) {
+    parked_.push_back(session);
+    return;
+  }
+  client.workload->start(client.retry);
+  client.phase = Phase::begin;
+  ++running_;
+  send(session, earliest + static_cast<int64_t>(rng_.exponential(think_)));
+}
+
+void Simulation::send(uint32_t session, int64_t earliest) {
+  events_.push({clock_.send(session, earliest), session});
+}
+
+Status Simulation::handle(const Event& event) {
+  switch (clients_[event.session].phase) {
+    case Phase::begin:
+      begin(event);
+      return Ok{};
+    case Phase::operation:
+      operate(event);
+      return Ok{};
+    case Phase::commit:
+      return commit(event);
+  }
+  return Ok{};
+}
+
+void Simulation::begin(const Event& event) {
+  Client& client = clients_[event.session];
+  engine_.begin(event.session);
+  client.record.begin = clock_.answer(event.session, event.at);
+  const bool more = client.workload->next(nullptr, client.next);
+  client.phase = more ? Phase::operation : Phase::commit;
+  send(event.session, 0);
+}
+
+void Simulation::operate(const Event& event) {
+  Client& client = clients_[event.session];
+  Step& step = client.record.steps.emplace_back();
+  step.request = client.next;
+  const Request& request = step.request;
+  if (request.kind == OpKind::read)
+    step.reply.value = engine_.read(event.session, request.key);
+  else
+    engine_.write(event.session, request.key, request.value);
+  clock_.answer(event.session, event.at);
+  const bool more = client.workload->next(&step.reply, client.next);
+  client.phase = more ? Phase::operation : Phase::commit;
+  send(event.session, 0);
+}
+
+Status Simulation::commit(const Event& event) {
+  const uint32_t session = event.session;
+  Client& client = clients_[session];
+  client.retry = false;
+  const Interval answer = clock_.answer(session, event.at);
+  client.record.end = answer;
+  const double fate = rng_.unit();
+  if (fate < options_.abort_share) {
+    engine_.abort(session);
+    return finish(session, TxnStatus::aborted);
+  }
+  if (fate < options_.abort_share + options_.unknown_share) {
+    // The answer never arrives. Half of the time the request did not either.
+    client.record.end = {};
+    if (rng_.chance(0.5))
+      engine_.commit(session);
+    else
+      engine_.abort(session);
+    return finish(session, TxnStatus::unknown);
+  }
+  if (engine_.commit(session)) {
+    think_ = std::max(think_ * kCatchUp, kThink);
+    ++client.committed;
+    return finish(session, TxnStatus::committed);
+  }
+  if (!engine_.lags(session)) think_ = std::min(think_ * kBackOff, kThinkLongest);
+  client.retry = true;
+  return finish(session, TxnStatus::aborted);
+}
+
+Status Simulation::finish(uint32_t session, TxnStatus status) {
+  Client& client = clients_[session];
+  client.record.status = status;
+  stats_.operations += client.record.steps.size();
+  stats_.committed += status == TxnStatus::committed;
+  stats_.aborted += status == TxnStatus::aborted;
+  stats_.unknown += status == TxnStatus::unknown;
+  Status written = sink_.transaction(client.record);
+  client.record.steps.clear();
+  ++client.record.number;
+  --running_;
+  start_next(session, clock_.answered(session));
+  return written;
+}
+
+// A bug is planted when its share of the transactions is done and every session has come to rest.
+bool Simulation::plant_due() const {
+  if (options_.bug == Anomaly::none || planted_ >= options_.bug_count) return false;
+  const uint64_t share = options_.txns * options_.sessions / (options_.bug_count + 1);
+  return stats_.committed >= share * (planted_ + 1);
+}
+
+Status Simulation::plant() {
+  ++planted_;
+  const std::vector<Request> keys = workload_.final_reads(2, rng_);
+  ScriptRun script(find_script(options_.bug, options_.level, engine_.replica_count()), engine_,
+                   clock_, planted_values_);
+  script.set_keys(keys.front().key, keys.back().key);
+  for (uint32_t i = 0; i < clients_.size(); ++i) now_ = std::max(now_, clock_.answered(i));
+  Result<int64_t> end = script.run(now_, [&](TxnRecord& record) {
+    record.number = clients_[record.session].record.number++;
+    stats_.operations += record.steps.size();
+    stats_.committed += record.status == TxnStatus::committed;
+    stats_.aborted += record.status == TxnStatus::aborted;
+    return sink_.transaction(record);
+  });
+  if (!end.ok()) return end.error();
+  now_ = *end;
+  std::vector<uint32_t> waiting;
+  waiting.swap(parked_);
+  for (uint32_t session : waiting) start_next(session, now_);
+  return Ok{};
+}
+
+}  // namespace assay::collect

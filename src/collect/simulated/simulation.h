@@ -1,0 +1,72 @@
+// A discrete-event simulation: sessions run a workload against the engine, one event at a time on a
+// simulated clock, so that their transactions overlap and the outcome depends on the seed alone.
+//
+// A request reaches the engine at one moment between being sent and being answered; those moments
+// are the events. Sessions that conflict think longer before their next transaction, as clients
+// that back off do; this keeps conflicts at a few in a hundred however contended the keys are.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <queue>
+#include <vector>
+
+#include "assay/result.h"
+#include "base/rng.h"
+#include "collect/generate.h"
+#include "collect/simulated/clock.h"
+#include "collect/simulated/engine.h"
+
+namespace assay::collect {
+
+class Simulation {
+ public:
+  Simulation(const GenerateOptions& options, const Workload& workload, Sink& sink);
+  Result<GenerateStats> run();
+
+ private:
+  enum class Phase : uint8_t { begin, operation, commit };
+  struct Client {
+    std::unique_ptr<WorkloadSession> workload;
+    TxnRecord record;
+    Phase phase = Phase::begin;
+    bool retry = false;
+    Request next;  // the operation on its way
+    uint64_t committed = 0;
+  };
+  struct Event {
+    int64_t at;
+    uint32_t session;
+    bool operator>(const Event& other) const {
+      return at != other.at ? at > other.at : session > other.session;
+    }
+  };
+
+  Status handle(const Event& event);
+  void begin(const Event& event);
+  void operate(const Event& event);
+  Status commit(const Event& event);
+  Status finish(uint32_t session, TxnStatus status);
+  void send(uint32_t session, int64_t earliest);
+  void start_next(uint32_t session, int64_t earliest);
+  bool plant_due() const;
+  Status plant();
+
+  const GenerateOptions& options_;
+  const Workload& workload_;
+  Sink& sink_;
+  Rng rng_;
+  Engine engine_;
+  SimulatedClock clock_;
+  std::vector<Client> clients_;
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  std::vector<uint32_t> parked_;  // sessions that wait until the bug is planted
+  int64_t now_ = 0;
+  double think_;          // mean time between transactions
+  uint32_t running_ = 0;  // sessions with an event to come
+  uint32_t planted_ = 0;
+  UniqueValues planted_values_;
+  GenerateStats stats_;
+};
+
+}  // namespace assay::collect

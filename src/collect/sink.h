@@ -1,0 +1,55 @@
+// Where records of transactions go: a file, standard output, or a History in memory.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "assay/history.h"
+#include "assay/result.h"
+#include "collect/step.h"
+
+namespace assay::collect {
+
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  // Once, before the first transaction. `meta` is a JSON object or empty.
+  virtual Status header(std::string_view meta) = 0;
+  virtual Status transaction(const TxnRecord& record) = 0;
+  // Anything that is no transaction; `json` is one whole JSON object with its "event" and "at".
+  virtual Status event(int64_t at, std::string_view json) = 0;
+  // Once, after the last record.
+  virtual Status finish() = 0;
+};
+
+// Builds a History: for tests and for checking without a file.
+class HistorySink : public Sink {
+ public:
+  Status header(std::string_view meta) override;
+  Status transaction(const TxnRecord& record) override;
+  Status event(int64_t at, std::string_view json) override;
+  Status finish() override { return Ok{}; }
+  // The history built so far; the sink is empty afterwards.
+  Result<History> take();
+
+ private:
+  HistoryBuilder builder_;
+};
+
+// Writes assay JSON Lines to an open file descriptor in large blocks; does not close it.
+class LineSink : public Sink {
+ public:
+  explicit LineSink(int fd) : fd_(fd) {}
+  Status header(std::string_view meta) override;
+  Status transaction(const TxnRecord& record) override;
+  Status event(int64_t at, std::string_view json) override;
+  Status finish() override { return flush(); }
+
+ private:
+  Status flush();
+
+  int fd_;
+  std::string buffer_;
+};
+
+}  // namespace assay::collect

@@ -1,0 +1,49 @@
+// One operation of a transaction as it travels: what a workload asks for, what the database
+// answered, and the record of a whole transaction that goes into the history.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "assay/history.h"
+#include "collect/value.h"
+
+namespace assay::collect {
+
+// What to do. The meaning of a kind is that of assay::OpKind.
+struct Request {
+  OpKind kind = OpKind::read;
+  Value key = {};       // range: lower bound, null if open
+  Value value = {};     // what to write; remove: the tombstone; append: the element
+  Value expected = {};  // cas
+  Value high = {};      // range: upper bound, null if open
+};
+
+// What came back. Kinds without an answer leave it empty.
+struct Reply {
+  Value value;                                // read
+  bool effect = true;                         // cas, insert: it took effect
+  std::vector<Value> list;                    // read_list
+  std::vector<std::pair<Value, Value>> rows;  // range: keys and values found
+};
+
+struct Step {
+  Request request;
+  Reply reply;
+};
+
+// An attempt at a transaction as the client saw it. `steps` are the operations that were answered,
+// and for one that failed also those sent without an answer, so that every write it may have done
+// is there.
+struct TxnRecord {
+  uint32_t session = 0;
+  uint64_t number = 0;  // position in its session from 0, counting every attempt
+  TxnStatus status = TxnStatus::committed;
+  bool pending = false;  // written before COMMIT is sent; the record with the outcome follows
+  Interval begin, end;   // may be unknown
+  std::vector<Step> steps;
+};
+
+}  // namespace assay::collect

@@ -1,0 +1,83 @@
+// Workloads: what the clients ask of the database. A workload is one file in workloads/ and one
+// line in workloads/registry.cc.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/anomaly.h"
+#include "assay/result.h"
+#include "base/rng.h"
+#include "collect/step.h"
+
+namespace assay::collect {
+
+struct WorkloadOptions {
+  uint32_t ops = 8;         // operations a transaction (`mini` has its own shapes of at most four)
+  double read_share = 0.5;  // share of reads among them, 0…1
+  uint64_t keys = 1000;
+  Distribution distribution = Distribution::uniform;
+};
+
+// The transactions of one session, one after the other, each given step by step so that a step may
+// depend on what the steps before it returned. Used by one thread.
+//
+//   session.start(false);
+//   for (const Reply* last = nullptr; session.next(last, request); last = &reply) reply = …
+class WorkloadSession {
+ public:
+  virtual ~WorkloadSession() = default;
+  // Begins another transaction. With `retry` it is the one before once more, on the same keys: that
+  // one aborted. Values it writes are new in either case.
+  virtual void start(bool retry) = 0;
+  // Fills in the next request; false when the transaction is to be committed. `last` is the answer
+  // to the request before, null at the start.
+  virtual bool next(const Reply* last, Request& request) = 0;
+};
+
+class Workload {
+ public:
+  virtual ~Workload() = default;
+  // `session` numbers the sessions from 0 to `sessions`-1; each has its own random numbers and its
+  // own values, so that no two transactions ever write the same value.
+  virtual std::unique_ptr<WorkloadSession> open(uint32_t session, uint32_t sessions,
+                                                uint64_t seed) const = 0;
+  // The kinds of operation it uses, for asking whether a driver can do them.
+  virtual std::span<const OpKind> kinds() const = 0;
+  // Reads of everything it may have written, at most `limit` keys, drawn with `rng` where there are
+  // more. For the final reads.
+  virtual std::vector<Request> final_reads(uint64_t limit, Rng& rng) const = 0;
+};
+
+struct WorkloadInfo {
+  std::string_view name;
+  std::string_view summary;
+  std::span<const Anomaly> shows;  // the anomalies it can bring to light
+  Result<std::unique_ptr<Workload>> (*make)(const WorkloadOptions&);
+};
+
+std::span<const WorkloadInfo> all_workloads();
+const WorkloadInfo* find_workload(std::string_view name);
+Result<std::unique_ptr<Workload>> make_workload(std::string_view name, const WorkloadOptions&);
+
+// Unique values of one session: 1 + session, then in steps of the number of sessions.
+class UniqueValues {
+ public:
+  UniqueValues(uint32_t session, uint32_t sessions)
+      : next_(1 + int64_t{session}), step_(sessions) {}
+  Value take() {
+    const int64_t v = next_;
+    next_ += step_;
+    return Value::of(v);
+  }
+
+ private:
+  int64_t next_;
+  int64_t step_;
+};
+
+}  // namespace assay::collect

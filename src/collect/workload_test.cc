@@ -1,0 +1,143 @@
+#include "collect/workload.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+namespace assay::collect {
+namespace {
+
+std::unique_ptr<Workload> make(std::string_view name, const WorkloadOptions& options = {}) {
+  auto workload = make_workload(name, options);
+  EXPECT_TRUE(workload.ok());
+  return std::move(*workload);
+}
+
+std::vector<Request> next_transaction(WorkloadSession& session, bool retry = false) {
+  std::vector<Request> requests;
+  session.start(retry);
+  Request request;
+  Reply reply;
+  const Reply* last = nullptr;
+  while (session.next(last, request)) {
+    requests.push_back(request);
+    last = &reply;
+  }
+  return requests;
+}
+
+class EveryWorkload : public testing::TestWithParam<WorkloadInfo> {};
+
+TEST_P(EveryWorkload, UsesOnlyTheKindsItNames) {
+  const auto workload = make(GetParam().name);
+  const auto session = workload->open(0, 3, 1);
+  for (int i = 0; i < 200; ++i)
+    for (const Request& r : next_transaction(*session)) {
+      const auto kinds = workload->kinds();
+      EXPECT_NE(std::find(kinds.begin(), kinds.end(), r.kind), kinds.end());
+    }
+}
+
+TEST_P(EveryWorkload, ValuesAreUniqueAcrossSessionsAndRetries) {
+  const auto workload = make(GetParam().name);
+  std::set<int64_t> values;
+  for (uint32_t s = 0; s < 3; ++s) {
+    const auto session = workload->open(s, 3, 1);
+    for (int i = 0; i < 200; ++i)
+      for (const Request& r : next_transaction(*session, i % 3 == 1)) {
+        EXPECT_TRUE(r.kind != OpKind::write || values.insert(r.value.integer).second);
+      }
+  }
+  EXPECT_GT(values.size(), 100u);
+}
+
+TEST_P(EveryWorkload, ARetryIsTheSameOnNewValues) {
+  const auto session = make(GetParam().name)->open(0, 1, 1);
+  for (int i = 0; i < 50; ++i) {
+    const auto first = next_transaction(*session);
+    const auto again = next_transaction(*session, true);
+    ASSERT_EQ(first.size(), again.size());
+    for (size_t op = 0; op < first.size(); ++op) {
+      EXPECT_EQ(first[op].kind, again[op].kind);
+      EXPECT_EQ(first[op].key, again[op].key);
+    }
+  }
+}
+
+TEST_P(EveryWorkload, TheSeedDecides) {
+  const auto workload = make(GetParam().name);
+  const auto keys = [&](uint32_t session, uint64_t seed) {
+    std::string result;
+    const auto opened = workload->open(session, 2, seed);
+    for (int i = 0; i < 10; ++i)
+      for (const Request& r : next_transaction(*opened)) result += r.key.view().to_string() + " ";
+    return result;
+  };
+  EXPECT_EQ(keys(0, 1), keys(0, 1));
+  EXPECT_NE(keys(0, 1), keys(1, 1));
+  EXPECT_NE(keys(0, 1), keys(0, 2));
+}
+
+TEST_P(EveryWorkload, FinalReadsAreDifferentKeys) {
+  const auto workload = make(GetParam().name, {.keys = 1000});
+  Rng rng(1);
+  EXPECT_EQ(workload->final_reads(5000, rng).size(), 1000u);
+  std::set<int64_t> sample;
+  for (const Request& r : workload->final_reads(300, rng)) sample.insert(r.key.integer);
+  EXPECT_EQ(sample.size(), 300u);
+  EXPECT_LT(*sample.rbegin(), 1000);
+}
+
+TEST_P(EveryWorkload, OneKeyIsEnough) {
+  const auto session = make(GetParam().name, {.keys = 1})->open(0, 1, 1);
+  for (int i = 0; i < 100; ++i)
+    for (const Request& r : next_transaction(*session)) EXPECT_EQ(r.key, Value::of(0));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryWorkload, testing::ValuesIn(all_workloads()),
+                         [](const auto& param) { return std::string(param.param.name); });
+
+TEST(General, SharesAndSkewAsAskedFor) {
+  const auto session =
+      make("general",
+           {.ops = 10, .read_share = 0.8, .keys = 100, .distribution = Distribution::hotspot})
+          ->open(0, 1, 1);
+  int reads = 0, hot = 0;
+  for (int i = 0; i < 1000; ++i)
+    for (const Request& r : next_transaction(*session)) {
+      reads += r.kind == OpKind::read;
+      hot += r.key.integer < 20;
+    }
+  EXPECT_NEAR(reads, 8000, 200);
+  EXPECT_NEAR(hot, 8000, 200);
+}
+
+TEST(Mini, EveryWriteFollowsAReadOfItsKey) {
+  const auto session = make("mini", {.keys = 10})->open(0, 1, 1);
+  std::map<std::string, int> shapes;
+  for (int i = 0; i < 5000; ++i) {
+    const auto requests = next_transaction(*session);
+    std::string shape;
+    std::set<int64_t> read;
+    int reads = 0;
+    for (const Request& r : requests) {
+      const bool is_read = r.kind == OpKind::read;
+      reads += is_read;
+      if (is_read) read.insert(r.key.integer);
+      EXPECT_TRUE(is_read || read.contains(r.key.integer));
+      shape += is_read ? 'r' : 'w';
+      shape += r.key == requests.front().key ? 'x' : 'y';
+    }
+    ++shapes[shape];
+    EXPECT_LE(reads, 2);
+    EXPECT_LE(static_cast<int>(requests.size()) - reads, 2);
+    EXPECT_LE(read.size(), 2u);
+  }
+  EXPECT_EQ(shapes.size(), 20u);
+}
+
+}  // namespace
+}  // namespace assay::collect

@@ -1,0 +1,101 @@
+// General key-value transactions: each operation is a read or a blind write of a key drawn from the
+// distribution. With six parameters (sessions, transactions, operations, read share, keys,
+// distribution) it covers most of what random testing can reach.
+#include <memory>
+#include <utility>
+
+#include "collect/workloads/integer_keys.h"
+#include "collect/workloads/registry.h"
+
+namespace assay::collect {
+namespace {
+
+constexpr OpKind kKinds[] = {OpKind::read, OpKind::write};
+
+class GeneralSession : public WorkloadSession {
+ public:
+  GeneralSession(const WorkloadOptions& options, Rng rng, UniqueValues values)
+      : options_(options),
+        ranks_(options.distribution, options.keys),
+        rng_(rng),
+        values_(values),
+        plan_(options.ops) {}
+
+  void start(bool retry) override {
+    at_ = 0;
+    if (retry) return;
+    for (Planned& op : plan_) {
+      op.read = rng_.chance(options_.read_share);
+      op.key = static_cast<int64_t>(ranks_.draw(rng_));
+    }
+  }
+
+  bool next(const Reply*, Request& request) override {
+    if (at_ == plan_.size()) return false;
+    const Planned& op = plan_[at_++];
+    request.kind = op.read ? OpKind::read : OpKind::write;
+    request.key = Value::of(op.key);
+    request.value = op.read ? Value() : values_.take();
+    return true;
+  }
+
+ private:
+  struct Planned {
+    bool read = true;
+    int64_t key = 0;
+  };
+
+  WorkloadOptions options_;
+  Ranks ranks_;
+  Rng rng_;
+  UniqueValues values_;
+  std::vector<Planned> plan_;
+  size_t at_ = 0;
+};
+
+class General : public Workload {
+ public:
+  explicit General(const WorkloadOptions& options) : options_(options) {}
+
+  std::unique_ptr<WorkloadSession> open(uint32_t session, uint32_t sessions,
+                                        uint64_t seed) const override {
+    return std::make_unique<GeneralSession>(options_, Rng(seed).split(session),
+                                            UniqueValues(session, sessions));
+  }
+  std::span<const OpKind> kinds() const override { return kKinds; }
+  std::vector<Request> final_reads(uint64_t limit, Rng& rng) const override {
+    return read_integer_keys(options_.keys, limit, rng);
+  }
+
+ private:
+  WorkloadOptions options_;
+};
+
+constexpr uint32_t kMaxOps = 100000;
+
+constexpr Anomaly kShows[] = {
+    Anomaly::thin_air_read,       Anomaly::aborted_read,
+    Anomaly::future_read,         Anomaly::not_my_last_write,
+    Anomaly::not_my_own_write,    Anomaly::intermediate_read,
+    Anomaly::non_repeatable_read, Anomaly::session_guarantee_violation,
+    Anomaly::non_monotonic_read,  Anomaly::fractured_read,
+    Anomaly::causality_violation, Anomaly::long_fork,
+    Anomaly::lost_update,         Anomaly::write_skew,
+    Anomaly::real_time_violation,
+};
+
+}  // namespace
+
+static Result<std::unique_ptr<Workload>> make_general(const WorkloadOptions& options) {
+  if (Status s = check_key_options(options); !s.ok()) return s.error();
+  if (options.ops == 0 || options.ops > kMaxOps)
+    return usage_error("a transaction must have between 1 and 100000 operations");
+  if (!(options.read_share >= 0 && options.read_share <= 1))
+    return usage_error("the read share must be between 0 and 1");
+  return std::unique_ptr<Workload>(std::make_unique<General>(options));
+}
+
+const WorkloadInfo kGeneral = {
+    "general", "reads and blind writes of keys drawn from a distribution", kShows, make_general};
+
+}  // namespace assay::collect

@@ -1,0 +1,106 @@
+// Mini-transactions: one or two reads, at most two writes, every write preceded by a read of the
+// same key. Since each version then tells which version it replaced, histories of them are checked
+// in linear time, and each of the fourteen anomalies shows in them. Source: the mini-transactions
+// of the MTC paper (Wei et al., 2025), which has 20 shapes up to the names of the two keys.
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "collect/workloads/integer_keys.h"
+#include "collect/workloads/registry.h"
+
+namespace assay::collect {
+namespace {
+
+constexpr OpKind kKinds[] = {OpKind::read, OpKind::write};
+
+// Two letters an operation. Each group is equally likely, and so is each shape of a group; the last
+// group holds the shapes that only anomalies within one transaction need.
+constexpr std::string_view kReadOnly[] = {"rx", "rxry"};
+constexpr std::string_view kUpdate[] = {"rxwx"};
+constexpr std::string_view kReadTwoWriteOne[] = {"rxrywx", "rxrywy"};
+constexpr std::string_view kUpdateTwo[] = {"rxrywxwy", "rxrywywx", "rxwxrywy"};
+constexpr std::string_view kRest[] = {"rxrx",     "rxwxwx",   "rxrxwx",   "rxwxrx",
+                                      "rxwxry",   "rxrxwxwx", "rxwxrxwx", "rxwxwxrx",
+                                      "rxrywxwx", "rxrywywy", "rxwxrywx", "rxwxwxry"};
+constexpr std::span<const std::string_view> kGroups[] = {kReadOnly, kUpdate, kReadTwoWriteOne,
+                                                         kUpdateTwo, kRest};
+
+class MiniSession : public WorkloadSession {
+ public:
+  MiniSession(const WorkloadOptions& options, Rng rng, UniqueValues values)
+      : ranks_(options.distribution, options.keys), rng_(rng), values_(values) {}
+
+  void start(bool retry) override {
+    at_ = 0;
+    if (retry) return;
+    const auto& group = kGroups[rng_.below(std::size(kGroups))];
+    shape_ = group[rng_.below(group.size())];
+    x_ = ranks_.draw(rng_);
+    y_ = ranks_.draw(rng_);
+    if (x_ == y_) y_ = (x_ + 1) % ranks_.size();  // the same again where there is only one key
+  }
+
+  bool next(const Reply*, Request& request) override {
+    if (at_ == shape_.size()) return false;
+    const bool read = shape_[at_] == 'r';
+    const uint64_t key = shape_[at_ + 1] == 'x' ? x_ : y_;
+    at_ += 2;
+    request.kind = read ? OpKind::read : OpKind::write;
+    request.key = Value::of(static_cast<int64_t>(key));
+    request.value = read ? Value() : values_.take();
+    return true;
+  }
+
+ private:
+  Ranks ranks_;
+  Rng rng_;
+  UniqueValues values_;
+  std::string_view shape_;
+  uint64_t x_ = 0;
+  uint64_t y_ = 0;
+  size_t at_ = 0;
+};
+
+class Mini : public Workload {
+ public:
+  explicit Mini(const WorkloadOptions& options) : options_(options) {}
+
+  std::unique_ptr<WorkloadSession> open(uint32_t session, uint32_t sessions,
+                                        uint64_t seed) const override {
+    return std::make_unique<MiniSession>(options_, Rng(seed).split(session),
+                                         UniqueValues(session, sessions));
+  }
+  std::span<const OpKind> kinds() const override { return kKinds; }
+  std::vector<Request> final_reads(uint64_t limit, Rng& rng) const override {
+    return read_integer_keys(options_.keys, limit, rng);
+  }
+
+ private:
+  WorkloadOptions options_;
+};
+
+constexpr Anomaly kShows[] = {
+    Anomaly::thin_air_read,       Anomaly::aborted_read,
+    Anomaly::future_read,         Anomaly::not_my_last_write,
+    Anomaly::not_my_own_write,    Anomaly::intermediate_read,
+    Anomaly::non_repeatable_read, Anomaly::session_guarantee_violation,
+    Anomaly::non_monotonic_read,  Anomaly::fractured_read,
+    Anomaly::causality_violation, Anomaly::long_fork,
+    Anomaly::lost_update,         Anomaly::write_skew,
+    Anomaly::real_time_violation,
+};
+
+}  // namespace
+
+static Result<std::unique_ptr<Workload>> make_mini(const WorkloadOptions& options) {
+  if (Status s = check_key_options(options); !s.ok()) return s.error();
+  return std::unique_ptr<Workload>(std::make_unique<Mini>(options));
+}
+
+const WorkloadInfo kMini = {
+    "mini",
+    "mini-transactions: at most two reads and two writes, each write after a read of its key",
+    kShows, make_mini};
+
+}  // namespace assay::collect

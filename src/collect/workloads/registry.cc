@@ -1,0 +1,25 @@
+#include "collect/workloads/registry.h"
+
+namespace assay::collect {
+
+std::span<const WorkloadInfo> all_workloads() {
+  static const WorkloadInfo workloads[] = {kGeneral, kMini};
+  return workloads;
+}
+
+const WorkloadInfo* find_workload(std::string_view name) {
+  for (const WorkloadInfo& info : all_workloads())
+    if (info.name == name) return &info;
+  return nullptr;
+}
+
+Result<std::unique_ptr<Workload>> make_workload(std::string_view name,
+                                                const WorkloadOptions& options) {
+  if (const WorkloadInfo* info = find_workload(name)) return info->make(options);
+  std::string known;
+  for (const WorkloadInfo& info : all_workloads())
+    known += (known.empty() ? "" : ", ") + std::string(info.name);
+  return usage_error("no workload is called '" + std::string(name) + "'; there are " + known);
+}
+
+}  // namespace assay::collect

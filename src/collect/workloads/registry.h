@@ -1,0 +1,11 @@
+// Every workload, declared once here and listed once in registry.cc.
+#pragma once
+
+#include "collect/workload.h"
+
+namespace assay::collect {
+
+extern const WorkloadInfo kGeneral;
+extern const WorkloadInfo kMini;
+
+}  // namespace assay::collect

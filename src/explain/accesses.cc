@@ -1,0 +1,80 @@
+#include "explain/accesses.h"
+
+#include <unordered_map>
+#include <unordered_set>
+
+namespace assay {
+
+Accesses::Accesses(const History& h) : h_(h), writer_(h.version_count(), kNone) {
+  for (TxnId t = 0; t < h.txn_count(); ++t) {
+    if (h.status(t) == TxnStatus::aborted) continue;
+    for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
+      const Operation op = h.op(i);
+      if (!installs_version(op)) continue;
+      TxnId& writer = writer_[op.version];
+      const bool better = writer == kNone || (h.status(writer) == TxnStatus::unknown &&
+                                              h.status(t) == TxnStatus::committed);
+      if (better) writer = t;
+    }
+  }
+}
+
+Access Accesses::find(const std::vector<Access>& accesses, KeyId key) {
+  for (const Access& a : accesses)
+    if (a.key == key) return a;
+  return {};
+}
+
+std::vector<Access> Accesses::all_reads(TxnId t) const {
+  std::vector<Access> reads;
+  std::unordered_set<KeyId> own;  // keys written so far
+  const auto add = [&](KeyId key, VersionId version, OpId op) {
+    if (!own.contains(key)) reads.push_back({key, version, op});
+  };
+  for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
+    const Operation op = h_.op(i);
+    const auto operands = h_.operands(i);
+    switch (op.kind) {
+      case OpKind::read:
+      case OpKind::read_list:
+        add(op.key, op.version, i);
+        break;
+      case OpKind::range:
+        for (const VersionId v : operands.subspan(2)) add(h_.version_key(v), v, i);
+        break;
+      case OpKind::cas:
+        if (op.effect) add(op.key, operands[0], i);
+        break;
+      case OpKind::write:
+      case OpKind::remove:
+      case OpKind::append:
+      case OpKind::insert:
+        break;
+    }
+    if (installs_version(op)) own.insert(op.key);
+  }
+  return reads;
+}
+
+std::vector<Access> Accesses::reads(TxnId t) const {
+  std::vector<Access> first;
+  std::unordered_set<KeyId> seen;
+  for (const Access& a : all_reads(t))
+    if (seen.insert(a.key).second) first.push_back(a);
+  return first;
+}
+
+std::vector<Access> Accesses::writes(TxnId t) const {
+  std::vector<Access> last;
+  std::unordered_map<KeyId, size_t> place;
+  for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
+    const Operation op = h_.op(i);
+    if (!installs_version(op)) continue;
+    const auto [at, fresh] = place.emplace(op.key, last.size());
+    if (fresh) last.push_back({});
+    last[at->second] = {op.key, op.version, i};
+  }
+  return last;
+}
+
+}  // namespace assay

@@ -1,0 +1,41 @@
+// What a transaction shows to others: the versions it read from outside and the versions it left
+// behind. The explainer's own small view of a history, built on demand for the few transactions it
+// talks about; only the writer of each version is indexed for the whole history.
+#pragma once
+
+#include <vector>
+
+#include "assay/history.h"
+
+namespace assay {
+
+struct Access {
+  KeyId key = kNone;
+  VersionId version = kNone;
+  OpId op = kNone;
+};
+
+class Accesses {
+ public:
+  explicit Accesses(const History& h);
+
+  const History& history() const { return h_; }
+  // The transaction whose write of `v` can be seen by others: committed, or else of unknown
+  // outcome. kNone for the initial value and for a value nobody wrote.
+  TxnId writer(VersionId v) const { return writer_[v]; }
+  // First read of each key that no write of `t` itself precedes, in program order. A
+  // compare-and-set that took effect reads what it expected.
+  std::vector<Access> reads(TxnId t) const;
+  // Every read from outside in program order, repeated reads of a key included.
+  std::vector<Access> all_reads(TxnId t) const;
+  // The last write of each key, in program order.
+  std::vector<Access> writes(TxnId t) const;
+  // The access to `key` in `accesses`; op is kNone if there is none.
+  static Access find(const std::vector<Access>& accesses, KeyId key);
+
+ private:
+  const History& h_;
+  std::vector<TxnId> writer_;
+};
+
+}  // namespace assay

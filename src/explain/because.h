@@ -1,0 +1,49 @@
+// One clause of plain English for each dependency.
+#pragma once
+
+#include <string>
+
+#include "assay/certificate.h"
+#include "explain/accesses.h"
+#include "explain/local_graph.h"
+
+namespace assay {
+
+class Clauses {
+ public:
+  Clauses(const Accesses& accesses, const Proof& proof) : accesses_(accesses), proof_(proof) {}
+
+  // "T2 read x = 1, which T1 wrote"; with the justification of an assumed order of writers.
+  std::string because(const Step& step) const;
+  std::string because(const Edge& edge) const;
+  // Why the version read (or written first) came before the other writer's; a clause, empty if the
+  // sentence is complete without it.
+  std::string justification(const Step& step) const;
+  // "T1 → T4 → T2"
+  std::string chain(const std::vector<Edge>& path) const;
+  // "x = 2", the last value `t` wrote to `key`.
+  std::string written(TxnId t, KeyId key) const;
+  std::string written_value(TxnId t, KeyId key) const;
+  // The version `edge` (an anti-dependency) read, and where it came from:
+  // "x = 1 (written by T1)" or "x = 0 (the initial value)".
+  std::string read_with_origin(const Edge& anti) const;
+  // "x = 1"
+  std::string read_version(const Edge& edge) const;
+  std::string txn(TxnId t) const;
+
+  // Longer refutations of an order are not told.
+  static constexpr size_t kMostRefuting = 4;
+
+ private:
+  std::string consequence(const ProofStep& step, const Before& assumed) const;
+
+  const Accesses& accesses_;
+  const Proof& proof_;
+};
+
+// "1.2 ms"
+std::string duration(uint64_t nanoseconds);
+// From the earlier to the later time; the whole range of clocks is welcome.
+std::string duration_between(int64_t earlier, int64_t later);
+
+}  // namespace assay

@@ -1,0 +1,139 @@
+// Names go by shape, as in the tables of the field: what lies on the way from the write that was
+// missed to the reader that missed it, and how anti-dependencies sit on the cycle.
+//
+//   one anti-dependency, then   a read of the same writer   fractured-read; non-monotonic-read at
+//                                                           read committed, where that read came
+//                                                           before the other
+//                               session order               session-guarantee-violation
+//                               reads and sessions          causality-violation
+//                               a write of the same key     lost-update
+//                               anything else               g-single
+//   two, apart                                              long-fork
+//   two, adjacent                                           write-skew
+//   more                                                    g-nonadjacent, g2-item
+//   none                                                    g0, g1c
+//   any with the clock in it                                real-time-violation
+#include "explain/classify.h"
+
+#include <algorithm>
+
+namespace assay {
+
+Cycle without_forced(Cycle cycle) {
+  // A read of the writer itself makes a better story than session order, so prefer such an edge.
+  const auto is_forced = [](const Step& s) { return s.edge.kind == EdgeKind::forced; };
+  auto main = std::find_if(cycle.begin(), cycle.end(), [&](const Step& s) {
+    return is_forced(s) && s.edge.path.size() == 1 && s.edge.path[0].kind == EdgeKind::read_from;
+  });
+  if (main == cycle.end()) main = std::find_if(cycle.begin(), cycle.end(), is_forced);
+  if (main == cycle.end()) return cycle;
+
+  std::rotate(cycle.begin(), main, cycle.end());
+  const Edge forced = cycle[0].edge;
+  Cycle out;
+  for (const Edge& e : forced.path) out.push_back({e, Step::Because::plain, {}, kNone});
+  Step missed;
+  missed.edge.kind = EdgeKind::anti;
+  missed.edge.from = forced.via;
+  missed.edge.to = forced.from;
+  missed.edge.via = forced.to;
+  missed.edge.key = forced.key;
+  missed.edge.op = forced.op;
+  missed.because = Step::Because::path;
+  for (size_t i = 1; i < cycle.size(); ++i) missed.path.push_back(cycle[i].edge);
+  if (missed.path.size() == 1 && missed.path[0].kind == EdgeKind::read_from &&
+      missed.path[0].key == forced.key)
+    missed.because = Step::Because::read_first;
+  out.push_back(std::move(missed));
+  return out;
+}
+
+namespace {
+
+struct Shape {
+  size_t anti = 0, order = 0, session = 0, read = 0, time = 0;
+  bool adjacent = false;  // two anti-dependencies follow each other
+};
+
+Shape shape_of(const Cycle& cycle) {
+  Shape s;
+  for (size_t i = 0; i < cycle.size(); ++i) {
+    const EdgeKind next = cycle[(i + 1) % cycle.size()].edge.kind;
+    switch (cycle[i].edge.kind) {
+      case EdgeKind::read_from:
+        ++s.read;
+        break;
+      case EdgeKind::session:
+        ++s.session;
+        break;
+      case EdgeKind::real_time:
+        ++s.time;
+        break;
+      case EdgeKind::write_order:
+        ++s.order;
+        break;
+      case EdgeKind::anti:
+        ++s.anti;
+        if (next == EdgeKind::anti) s.adjacent = true;
+        break;
+      case EdgeKind::forced:
+        break;
+    }
+  }
+  return s;
+}
+
+// A read x, B overwrote x, and A in turn overwrote what B wrote.
+bool overwrites_unseen(const Cycle& cycle) {
+  if (cycle.size() != 2) return false;
+  const bool first = cycle[0].edge.kind == EdgeKind::anti;
+  const Edge& anti = cycle[first ? 0 : 1].edge;
+  const Edge& other = cycle[first ? 1 : 0].edge;
+  if (other.kind == EdgeKind::write_order) return other.key == anti.key;
+  return other.kind == EdgeKind::anti && other.key == anti.key && other.via == anti.via;
+}
+
+// The order of versions cannot be seen in the history itself; then the levels that look no further
+// than reads and sessions are satisfied.
+bool needs_proof(const Cycle& cycle) {
+  return std::any_of(cycle.begin(), cycle.end(), [](const Step& s) {
+    return s.because == Step::Because::proof || s.because == Step::Because::stated;
+  });
+}
+
+// One transaction read from a writer and afterwards something older. Everything is newer than the
+// initial state, so a reader that finds it after part of another transaction has only seen that one
+// in part.
+Anomaly back_in_time(const Cycle& cycle) {
+  const bool first = cycle[0].edge.kind == EdgeKind::anti;
+  const Edge& missed = cycle[first ? 0 : 1].edge;
+  const Edge& saw = cycle[first ? 1 : 0].edge;
+  if (saw.key == missed.key) return Anomaly::non_repeatable_read;
+  return missed.via == kNone ? Anomaly::fractured_read : Anomaly::non_monotonic_read;
+}
+
+Anomaly one_miss(const Cycle& cycle, const Shape& s, const LevelInfo& weakest) {
+  if (overwrites_unseen(cycle)) return Anomaly::lost_update;
+  if (s.order > 0 || needs_proof(cycle))
+    return weakest.id == LevelId::prefix ? Anomaly::long_fork : Anomaly::g_single;
+  if (weakest.id == LevelId::read_committed) return back_in_time(cycle);
+  if (cycle.size() > 2) return Anomaly::causality_violation;
+  return s.session > 0 ? Anomaly::session_guarantee_violation : Anomaly::fractured_read;
+}
+
+}  // namespace
+
+Anomaly classify(const Cycle& cycle, const LevelInfo& weakest) {
+  const Shape s = shape_of(cycle);
+  if (s.time > 0) return Anomaly::real_time_violation;
+  if (s.anti == 0) return s.order == cycle.size() ? Anomaly::g0 : Anomaly::g1c;
+  if (s.anti == 1) return one_miss(cycle, s, weakest);
+  if (s.adjacent) {
+    if (overwrites_unseen(cycle)) return Anomaly::lost_update;
+    return s.anti == 2 ? Anomaly::write_skew : Anomaly::g2_item;
+  }
+  if (weakest.id == LevelId::prefix || (s.anti == 2 && s.order == 0)) return Anomaly::long_fork;
+  return Anomaly::g_nonadjacent;
+}
+
+}  // namespace assay

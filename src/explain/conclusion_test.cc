@@ -1,0 +1,137 @@
+#include "explain/conclusion.h"
+
+#include <gtest/gtest.h>
+
+namespace assay {
+namespace {
+
+Edge read_from(TxnId from, TxnId to, KeyId key = 0) {
+  Edge e;
+  e.kind = EdgeKind::read_from;
+  e.from = from;
+  e.to = to;
+  e.key = key;
+  return e;
+}
+
+Edge order(TxnId from, TxnId to, KeyId key = 0) {
+  Edge e = read_from(from, to, key);
+  e.kind = EdgeKind::write_order;
+  return e;
+}
+
+Edge anti(TxnId from, TxnId to, TxnId via, KeyId key = 0) {
+  Edge e = read_from(from, to, key);
+  e.kind = EdgeKind::anti;
+  e.via = via;
+  return e;
+}
+
+ProofStep cycle(std::vector<Edge> edges) {
+  ProofStep s;
+  s.cycle = std::move(edges);
+  return s;
+}
+
+ProofStep derived(std::vector<Before> clause, std::vector<uint32_t> hints) {
+  ProofStep s;
+  s.kind = ProofStep::Kind::derived;
+  s.clause = std::move(clause);
+  s.hints = std::move(hints);
+  return s;
+}
+
+TEST(Conclusion, ACycleWithoutAssumptionsIsTheConclusion) {
+  const Proof proof{{cycle({read_from(0, 1), read_from(1, 0, 1)})}};
+  const Conclusion c = conclude(proof);
+  EXPECT_EQ(c.cycle.size(), 2u);
+  EXPECT_TRUE(c.forced.empty());
+  EXPECT_FALSE(c.case_split);
+  EXPECT_EQ(c.cycle_count, 1u);
+}
+
+// 1 and 2 both read what 0 wrote and overwrite it: 0 before each because they read it; then either
+// order of 1 and 2 closes a cycle.
+TEST(Conclusion, OrdersAreForcedOneAfterTheOther) {
+  const Proof proof{{
+      cycle({order(1, 0), read_from(0, 1)}),
+      cycle({order(2, 0), read_from(0, 2)}),
+      cycle({order(1, 2), anti(2, 1, 0)}),
+      cycle({order(2, 1), anti(1, 2, 0)}),
+      derived({}, {0, 1, 2, 3}),
+  }};
+  const Conclusion c = conclude(proof);
+  EXPECT_FALSE(c.case_split);
+  ASSERT_EQ(c.cycle.size(), 2u);
+  ASSERT_EQ(c.forced.size(), 3u);
+  EXPECT_EQ(c.cycle_count, 4u);
+  // Each forced order comes with the step that refutes the other one.
+  for (const ForcedOrder& f : c.forced) {
+    const Before other{f.pair.after, f.pair.before};
+    const auto assumed = assumptions(proof.steps[f.step].cycle);
+    EXPECT_NE(std::find(assumed.begin(), assumed.end(), other), assumed.end());
+  }
+}
+
+TEST(Conclusion, TheCheaperOfTwoContradictionsWins) {
+  const Proof proof{{
+      cycle({read_from(0, 1), read_from(1, 2), read_from(2, 3), read_from(3, 0)}),
+      cycle({read_from(4, 5), read_from(5, 4, 1)}),
+  }};
+  EXPECT_EQ(conclude(proof).cycle.front().from, 4u);
+}
+
+TEST(Conclusion, FactsCount) {
+  ProofStep fact;
+  fact.kind = ProofStep::Kind::fact;
+  fact.clause = {{0, 1}};
+  const Proof proof{{fact, cycle({order(0, 1), read_from(1, 0, 1)}), derived({}, {0, 1})}};
+  const Conclusion c = conclude(proof);
+  EXPECT_FALSE(c.case_split);
+  ASSERT_EQ(c.forced.size(), 1u);
+  EXPECT_EQ(c.forced[0].step, 0u);
+}
+
+// Four cycles over two pairs: no assumption is forced by a cycle alone.
+TEST(Conclusion, TheOtherEndIsAsTrue) {
+  const Proof proof{{
+      cycle({order(0, 1), read_from(1, 2), read_from(2, 0, 1)}),
+      cycle({order(1, 0), read_from(0, 1, 1)}),
+      derived({}, {0, 1}),
+  }};
+  const Conclusion c = conclude(proof);
+  const Conclusion other = other_end(c, proof);
+  ASSERT_EQ(c.forced.size(), 1u);
+  ASSERT_EQ(other.forced.size(), 1u);
+  EXPECT_EQ(other.forced[0].pair, (Before{c.forced[0].pair.after, c.forced[0].pair.before}));
+  EXPECT_EQ(other.forced[0].step, c.step);
+  EXPECT_EQ(other.step, c.forced[0].step);
+  EXPECT_NE(other.cycle.size(), c.cycle.size());
+}
+
+TEST(Conclusion, ACaseSplitIsSaid) {
+  const auto both = [](TxnId a, TxnId b, TxnId c, TxnId d) {
+    return cycle({order(a, b), read_from(b, c, 7), order(c, d, 1), read_from(d, a, 8)});
+  };
+  const Proof proof{{
+      both(0, 1, 2, 3),
+      both(0, 1, 3, 2),
+      both(1, 0, 2, 3),
+      both(1, 0, 3, 2),
+      derived({{1, 0}}, {0, 1}),
+      derived({}, {4, 2, 3}),
+  }};
+  const Conclusion c = conclude(proof);
+  EXPECT_EQ(c.cycle.size(), 4u);
+  ASSERT_FALSE(c.forced.empty());
+  EXPECT_EQ(c.forced.front().step, 4u);
+}
+
+TEST(Conclusion, AnEmptyProofIsNoReasonToFail) {
+  const Conclusion c = conclude(Proof{});
+  EXPECT_TRUE(c.cycle.empty());
+  EXPECT_TRUE(c.case_split);
+}
+
+}  // namespace
+}  // namespace assay

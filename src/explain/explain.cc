@@ -1,0 +1,423 @@
+// How a certificate becomes a story.
+//
+//   1. two operations    they are the story
+//   2. a refutation      conclude(): its cheapest contradiction; shortest_cycle(): the cheapest
+//                        cycle among the transactions it mentions; classify(): the name;
+//                        narrate(): the sentences
+//   3. a lost update     is a pattern of three transactions that can be seen anywhere in the
+//                        history, and says more than any cycle: where levels that forbid it
+//                        fail, look for it first
+//
+// Linear in the history (writers of versions, one scan for lost updates) plus the cost of the small
+// graphs.
+#include "explain/explain.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "assay/verify.h"
+#include "explain/because.h"
+#include "explain/classify.h"
+#include "explain/conclusion.h"
+#include "explain/local_graph.h"
+#include "explain/narrate.h"
+
+namespace assay {
+namespace {
+
+// What a story rests on besides reads and writes; decides which other levels it refutes.
+struct Uses {
+  bool session = false;
+  bool time = false;         // of any kind
+  bool within_time = false;  // of a kind other than "ended before the other began"
+
+  void see(const Edge& e) {
+    session |= e.kind == EdgeKind::session;
+    if (e.kind == EdgeKind::real_time) {
+      time = true;
+      within_time |= !e.from_write || e.to_write;
+    }
+    for (const Edge& p : e.path) session |= p.kind == EdgeKind::session;
+  }
+  // Anything that `level` has may have been used.
+  void see_all(const LevelInfo& level) {
+    session |= level.session_order;
+    time |= level.real_time != RealTime::none;
+    within_time |=
+        level.real_time == RealTime::into_commits || level.real_time == RealTime::all_but_begins;
+  }
+};
+
+// The level with session order added.
+LevelId with_sessions(LevelId id) {
+  switch (id) {
+    case LevelId::adya_si:
+      return LevelId::session_si;
+    case LevelId::generalized_si:
+      return LevelId::strong_session_si;
+    case LevelId::serializable:
+      return LevelId::session_serializable;
+    default:
+      return id;
+  }
+}
+
+// A violated level with its certificate.
+struct Refuted {
+  LevelId level;
+  const Certificate* certificate;
+};
+
+std::vector<Refuted> refuted(const CheckResult& result) {
+  std::vector<Refuted> levels;
+  for (const Verdict& v : result.verdicts)
+    if (v.outcome == Outcome::violated && v.certificate < result.certificates.size())
+      levels.push_back({v.level, &result.certificates[v.certificate]});
+  return levels;
+}
+
+class Explainer {
+ public:
+  Explainer(const History& history, const CheckResult& result)
+      : h_(history), result_(result), accesses_(history) {}
+
+  std::vector<Explanation> run() {
+    std::vector<Refuted> levels = refuted(result_);
+    const CheckResult weaker = decide_weak_levels();
+    for (const Refuted& r : refuted(weaker))
+      if (verify(*r.certificate, h_).ok()) levels.push_back(r);
+    std::sort(levels.begin(), levels.end(),
+              [](const Refuted& a, const Refuted& b) { return a.level < b.level; });
+    for (const Refuted& r : levels) {
+      Explanation* e = covering(r.level);
+      if (e == nullptr) e = &add(r);
+      if (result_.find(r.level) != nullptr) e->levels.push_back(r.level);
+    }
+    std::erase_if(explanations_, [](const Explanation& e) { return e.levels.empty(); });
+    return std::move(explanations_);
+  }
+
+ private:
+  // A violated level that was asked for alone may be violated because a much weaker one is, and
+  // then that one names the anomaly. The weak levels are cheap to decide.
+  CheckResult decide_weak_levels() const {
+    CheckOptions options;
+    for (const LevelId id : {LevelId::read_committed, LevelId::read_atomic, LevelId::causal})
+      if (result_.find(id) == nullptr) options.levels.push_back(id);
+    return options.levels.empty() ? CheckResult() : check(h_, options);
+  }
+
+  // An explanation that refutes `level` too.
+  Explanation* covering(LevelId level) {
+    for (size_t i = 0; i < explanations_.size(); ++i) {
+      const LevelId own = explanations_[i].level;
+      const Uses& uses = uses_[i];
+      const bool plain = !uses.session && !uses.time;
+      // "Ended before the other began" means the same to every level that looks at the clock.
+      const bool by_clock = uses.time && !uses.within_time &&
+                            implies(level, LevelId::strict_serializable) &&
+                            level_info(own).events == EventModel::split;
+      if (implies(level, own) || (plain && implies(with_sessions(level), own)) || by_clock)
+        return &explanations_[i];
+    }
+    return nullptr;
+  }
+
+  Explanation& add(const Refuted& r) {
+    const Certificate& c = *r.certificate;
+    Explanation e;
+    Uses uses;
+    e.level = r.level;
+    if (c.kind == Certificate::Kind::bad_read) {
+      explain_bad_read(c.bad_read, e);
+      // Only read committed lets a transaction read a key twice with different results; the story
+      // needs neither sessions nor clocks.
+    } else {
+      explain_proof(c.proof, level_info(r.level), e, uses);
+    }
+    std::stable_partition(e.arrows.begin(), e.arrows.end(),
+                          [](const Arrow& a) { return a.in_cycle; });
+    e.hint = recording_hint(e.anomaly, h_);
+    tidy(e.transactions);
+    tidy(e.operations);
+    explanations_.push_back(std::move(e));
+    uses_.push_back(uses);
+    return explanations_.back();
+  }
+
+  void explain_bad_read(const BadRead& bad, Explanation& e) const {
+    e.anomaly = bad.anomaly;
+    e.operations = {bad.read};
+    e.transactions = {h_.txn_of(bad.read)};
+    if (bad.other != kNone) {
+      e.operations.push_back(bad.other);
+      e.transactions.push_back(h_.txn_of(bad.other));
+    }
+    e.sentences = narrate(bad, accesses_);
+  }
+
+  void explain_proof(const Proof& proof, const LevelInfo& level, Explanation& e, Uses& uses) {
+    const Conclusion conclusion = conclude(proof);
+    const Clauses clauses(accesses_, proof);
+    Cycle cycle;
+    if (forbids_lost_update(level)) cycle = lost_update(proof);
+    if (cycle.empty()) cycle = tell_tale_cycle(proof, conclusion, level);
+    if (cycle.empty())  // the proof's own cycle, unadorned
+      for (const Edge& edge : conclusion.cycle)
+        cycle.push_back({edge, Step::Because::plain, {}, kNone});
+    cycle = without_forced(std::move(cycle));
+    // The earliest transaction first.
+    std::rotate(
+        cycle.begin(),
+        std::min_element(cycle.begin(), cycle.end(),
+                         [](const Step& a, const Step& b) { return a.edge.from < b.edge.from; }),
+        cycle.end());
+    e.anomaly = classify(cycle, level);
+    e.sentences = narrate(e.anomaly, cycle, accesses_, clauses);
+    for (const Step& s : cycle) show(s, proof, clauses, e, uses);
+  }
+
+  static bool forbids_lost_update(const LevelInfo& level) {
+    return level.write_conflict || level.events == EventModel::single;
+  }
+
+  // Two transactions that read one version of a key and both overwrite it; the pair that the proof
+  // mentions, or else the first of the file.
+  Cycle lost_update(const Proof& proof) {
+    if (!divergences_known_) find_divergences();
+    if (divergences_.empty()) return {};
+    const std::vector<TxnId> named = mentioned(proof, nullptr);
+    const auto is_named = [&](TxnId t) {
+      return std::binary_search(named.begin(), named.end(), t);
+    };
+    const Divergence* best = &divergences_[0];
+    for (const Divergence& d : divergences_)
+      if (is_named(d.first) && is_named(d.second)) {
+        best = &d;
+        break;
+      }
+    const auto anti = [&](TxnId from, TxnId to) {
+      Step s;
+      s.edge.kind = EdgeKind::anti;
+      s.edge.from = from;
+      s.edge.to = to;
+      s.edge.key = best->read.key;
+      s.edge.via = accesses_.writer(best->read.version);
+      s.edge.op = Accesses::find(accesses_.reads(from), best->read.key).op;
+      if (s.edge.via != kNone) s.because = Step::Because::read_first;
+      return s;
+    };
+    return {anti(best->first, best->second), anti(best->second, best->first)};
+  }
+
+  void find_divergences() {
+    divergences_known_ = true;
+    constexpr size_t kMost = 1000;
+    std::unordered_map<VersionId, TxnId> updater;
+    for (TxnId t = 0; t < h_.txn_count() && divergences_.size() < kMost; ++t) {
+      if (h_.status(t) != TxnStatus::committed) continue;
+      const std::vector<Access> writes = accesses_.writes(t);
+      if (writes.empty()) continue;
+      std::unordered_map<KeyId, bool> written;
+      for (const Access& w : writes) written.emplace(w.key, true);
+      for (const Access& r : accesses_.reads(t)) {
+        if (!written.contains(r.key)) continue;
+        const auto [first, fresh] = updater.emplace(r.version, t);
+        if (!fresh) divergences_.push_back({first->second, t, r});
+      }
+    }
+  }
+
+  // Every transaction of the cycles of the proof; of those only that `conclusion` rests on if
+  // given.
+  std::vector<TxnId> mentioned(const Proof& proof, const Conclusion* conclusion) const {
+    std::vector<TxnId> txns;
+    const auto see = [&](const Edge& e) {
+      txns.push_back(e.from);
+      txns.push_back(e.to);
+      if (e.via != kNone) txns.push_back(e.via);
+      for (const Edge& p : e.path) {
+        txns.push_back(p.from);
+        txns.push_back(p.to);
+      }
+    };
+    if (conclusion) {
+      for (const Edge& e : conclusion->cycle) see(e);
+      for (const ForcedOrder& f : conclusion->forced)
+        for (const Edge& e : proof.steps[f.step].cycle) see(e);
+    } else {
+      for (const ProofStep& s : proof.steps)
+        for (const Edge& e : s.cycle) see(e);
+    }
+    std::sort(txns.begin(), txns.end());
+    txns.erase(std::unique(txns.begin(), txns.end()), txns.end());
+    txns.erase(std::remove(txns.begin(), txns.end(), kNone), txns.end());
+    return txns;
+  }
+
+  Cycle tell_tale_cycle(const Proof& proof, const Conclusion& conclusion, const LevelInfo& level) {
+    std::vector<TxnId> txns = mentioned(proof, &conclusion);
+    if (txns.size() > kMaxLocal) {
+      txns.clear();
+      for (const Edge& e : conclusion.cycle) txns.insert(txns.end(), {e.from, e.to});
+    }
+    add_short_cuts(conclusion.cycle, level.session_order, txns);
+    FoundCycle found = shortest_cycle(accesses_, level, txns, conclusion, proof);
+    const Conclusion other = other_end(conclusion, proof);
+    if (!other.cycle.empty()) {
+      FoundCycle turned = shortest_cycle(accesses_, level, std::move(txns), other, proof);
+      const bool tells = !turned.cycle.empty() && (found.cycle.empty() || turned.cost < found.cost);
+      if (tells && classify(turned.cycle, level) == Anomaly::lost_update)
+        return std::move(turned.cycle);
+    }
+    return std::move(found.cycle);
+  }
+
+  // Where the cycle winds through several sessions and reads there may be a shorter way between the
+  // same two ends; its transactions join the others.
+  void add_short_cuts(const std::vector<Edge>& cycle, bool sessions,
+                      std::vector<TxnId>& txns) const {
+    const auto causal = [](const Edge& e) {
+      return e.kind == EdgeKind::read_from || e.kind == EdgeKind::session;
+    };
+    const auto join = [&](const std::vector<Edge>& run) {
+      if (run.size() < 3 || run.front().from == run.back().to) return;
+      for (const Edge& e : causal_path(accesses_, run.front().from, run.back().to, sessions))
+        txns.insert(txns.end(), {e.from, e.to});
+    };
+    std::vector<Edge> run;
+    for (const Edge& e : cycle) {
+      if (causal(e)) {
+        run.push_back(e);
+        continue;
+      }
+      join(run);
+      join(e.path);
+      run.clear();
+    }
+    join(run);
+  }
+
+  void show(const Step& s, const Proof& proof, const Clauses& clauses, Explanation& e, Uses& uses) {
+    const Edge& edge = s.edge;
+    e.arrows.push_back({edge.kind, edge.from, edge.to, edge.key, true, clauses.because(s)});
+    e.transactions.insert(e.transactions.end(), {edge.from, edge.to});
+    uses.see(edge);
+    note_operations(edge, e);
+    for (const Edge& p : s.path) {
+      uses.see(p);
+      support(p, clauses, e);
+    }
+    if (edge.kind == EdgeKind::anti && edge.via != kNone) {
+      Edge read = edge;
+      read.kind = EdgeKind::read_from;
+      read.from = edge.via;
+      read.to = edge.from;
+      support(read, clauses, e);
+      if (s.because == Step::Because::read_first) {
+        read.to = edge.to;
+        read.op = Accesses::find(accesses_.reads(edge.to), edge.key).op;
+        if (read.op != kNone) support(read, clauses, e);
+      }
+    }
+    if (s.because == Step::Because::proof) {
+      uses.see_all(level_info(e.level));  // the deeper reasons are not looked at
+      show_refutation(proof.steps[s.proof_step],
+                      {edge.to, edge.kind == EdgeKind::anti ? edge.via : edge.from}, clauses, e);
+    }
+  }
+
+  // The cycle that the order `assumed` would close, if it is short.
+  void show_refutation(const ProofStep& step, const Before& assumed, const Clauses& clauses,
+                       Explanation& e) const {
+    if (step.cycle.size() > Clauses::kMostRefuting) return;
+    for (const Edge& p : step.cycle)
+      if (p.kind != EdgeKind::write_order || Before{p.from, p.to} != assumed)
+        support(p, clauses, e);
+  }
+
+  // An arrow that one of the cycle rests on, shown once.
+  void support(const Edge& edge, const Clauses& clauses, Explanation& e) const {
+    for (const Arrow& a : e.arrows)
+      if (a.from == edge.from && a.to == edge.to && a.kind == edge.kind) return;
+    if (edge.kind == EdgeKind::forced) {
+      for (const Edge& p : edge.path) support(p, clauses, e);
+      e.transactions.push_back(edge.via);
+    }
+    e.arrows.push_back({edge.kind, edge.from, edge.to, edge.key, false, clauses.because(edge)});
+    e.transactions.insert(e.transactions.end(), {edge.from, edge.to});
+    note_operations(edge, e);
+  }
+
+  // The reads and writes that an edge is about.
+  void note_operations(const Edge& edge, Explanation& e) const {
+    if (edge.key == kNone) return;
+    const auto note = [&](const Access& a) {
+      if (a.op != kNone) e.operations.push_back(a.op);
+    };
+    const bool reads_at_end = edge.kind == EdgeKind::read_from;
+    if (edge.kind == EdgeKind::anti || reads_at_end)
+      note(
+          {edge.key, kNone,
+           edge.op != kNone
+               ? edge.op
+               : Accesses::find(accesses_.reads(reads_at_end ? edge.to : edge.from), edge.key).op});
+    if (edge.kind != EdgeKind::anti) note(Accesses::find(accesses_.writes(edge.from), edge.key));
+    if (!reads_at_end) note(Accesses::find(accesses_.writes(edge.to), edge.key));
+  }
+
+  template <class T>
+  static void tidy(std::vector<T>& v) {
+    std::sort(v.begin(), v.end());
+    v.erase(std::unique(v.begin(), v.end()), v.end());
+    while (!v.empty() && v.back() == kNone) v.pop_back();
+  }
+
+  struct Divergence {
+    TxnId first, second;
+    Access read;
+  };
+
+  const History& h_;
+  const CheckResult& result_;
+  Accesses accesses_;
+  std::vector<Explanation> explanations_;
+  std::vector<Uses> uses_;  // of each explanation
+  std::vector<Divergence> divergences_;
+  bool divergences_known_ = false;
+};
+
+}  // namespace
+
+std::string_view arrow_name(EdgeKind kind) {
+  switch (kind) {
+    case EdgeKind::read_from:
+      return "read-from";
+    case EdgeKind::session:
+      return "session";
+    case EdgeKind::real_time:
+      return "real-time";
+    case EdgeKind::write_order:
+      return "version-order";
+    case EdgeKind::anti:
+      return "anti-dependency";
+    case EdgeKind::forced:
+      return "forced";
+  }
+  return "";
+}
+
+std::vector<Explanation> explain(const History& history, const CheckResult& result) {
+  bool any = false;
+  for (const Verdict& v : result.verdicts) any = any || v.outcome == Outcome::violated;
+  if (!any) return {};
+  return Explainer(history, result).run();
+}
+
+const Explanation* find_explanation(const std::vector<Explanation>& explanations, LevelId level) {
+  for (const Explanation& e : explanations)
+    if (std::find(e.levels.begin(), e.levels.end(), level) != e.levels.end()) return &e;
+  return nullptr;
+}
+
+}  // namespace assay

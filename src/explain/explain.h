@@ -1,0 +1,20 @@
+// From verdicts to explanations.
+#pragma once
+
+#include <vector>
+
+#include "assay/check.h"
+#include "assay/history.h"
+#include "explain/explanation.h"
+
+namespace assay {
+
+// One explanation per distinct reason; every violated level of `result` is in the `levels` of
+// exactly one. Levels are taken from the weakest up, since the weakest level violated tells most: a
+// stronger level that the same story refutes gets no other.
+std::vector<Explanation> explain(const History& history, const CheckResult& result);
+
+// The explanation that covers `level`; null if there is none.
+const Explanation* find_explanation(const std::vector<Explanation>& explanations, LevelId level);
+
+}  // namespace assay

@@ -1,0 +1,46 @@
+// Why a level is violated, for people: the name of the anomaly, the few transactions that show it,
+// and the story in plain sentences.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "assay/anomaly.h"
+#include "assay/certificate.h"
+#include "assay/history.h"
+#include "assay/level.h"
+
+namespace assay {
+
+// One dependency between two transactions.
+struct Arrow {
+  EdgeKind kind = EdgeKind::session;
+  TxnId from = kNone;
+  TxnId to = kNone;
+  KeyId key = kNone;
+  bool in_cycle = true;  // false: shown only because an arrow of the cycle rests on it
+  std::string because;   // a clause: "T2 read x = 1, which T1 wrote"
+};
+
+struct Explanation {
+  Anomaly anomaly = Anomaly::none;
+  // The level the story was found for, the weakest that it refutes among those asked for.
+  LevelId level = LevelId::read_committed;
+  // Every violated level this story refutes, `level` included.
+  std::vector<LevelId> levels;
+  // The smallest telling set, in the order of the file.
+  std::vector<TxnId> transactions;
+  // The operations that tell it, in the order of the file.
+  std::vector<OpId> operations;
+  // The cycle, each arrow starting where the one before ends, then the arrows it rests on. Empty
+  // when two operations say it all.
+  std::vector<Arrow> arrows;
+  std::vector<std::string> sentences;
+  // A cause outside the database worth ruling out first; may be empty.
+  std::string hint;
+};
+
+// "anti" for readers who know dependency graphs: "read-from", "session", "anti-dependency", …
+std::string_view arrow_name(EdgeKind kind);
+
+}  // namespace assay

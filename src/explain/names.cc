@@ -1,0 +1,125 @@
+#include "explain/names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace assay {
+
+std::string display(std::string_view text, size_t limit) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    // Never cut inside a UTF-8 sequence: only before a byte that starts a character.
+    if (out.size() >= limit && (c & 0xC0) != 0x80) return out + "…";
+    if (c < 0x20 || c == 0x7F) {
+      out += fmt::format("\\x{:02x}", c);
+    } else if (c == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0) {
+      // U+0080 to U+009F: control characters to some terminals.
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[++i]));
+    } else {
+      out += static_cast<char>(c);
+    }
+  }
+  return out;
+}
+
+std::string display(const ValueView& v) { return display(v.to_string()); }
+
+std::string display_txn(const History& h, TxnId t) { return display(h.name(t)); }
+
+std::string display_key(const History& h, KeyId k) { return display(h.key(k)); }
+
+std::string key_in_words(const History& h, KeyId k) {
+  const bool number = h.key(k).type == ValueView::Type::integer;
+  return (number ? "key " : "") + display_key(h, k);
+}
+
+std::string display_version(const History& h, VersionId v) {
+  return key_in_words(h, h.version_key(v)) + " = " + display(h.version_value(v));
+}
+
+std::string display_session(const History& h, SessionId s) {
+  const ValueView name = h.session_name(s);
+  if (name.type == ValueView::Type::integer) return fmt::format("s{}", name.integer);
+  return display(name);
+}
+
+namespace {
+
+// The values of a list or range; long ones show both ends.
+std::string display_values(const History& h, std::span<const uint32_t> versions, bool with_keys) {
+  constexpr size_t kEnd = 4;
+  std::string out;
+  for (size_t i = 0; i < versions.size(); ++i) {
+    if (versions.size() > 2 * kEnd + 1 && i == kEnd) {
+      out += ",…";
+      i = versions.size() - kEnd;
+    }
+    if (!out.empty()) out += ",";
+    if (with_keys) out += display_key(h, h.version_key(versions[i])) + "=";
+    out += display(h.version_value(versions[i]));
+  }
+  return out;
+}
+
+std::string bound(const History& h, uint32_t key) {
+  return key == kNone ? std::string() : display_key(h, key);
+}
+
+}  // namespace
+
+std::string display_op(const History& h, OpId i) {
+  const Operation op = h.op(i);
+  const auto operands = h.operands(i);
+  const auto key_value = [&](std::string_view kind) {
+    return fmt::format("{}({},{})", kind, display_key(h, op.key),
+                       display(h.version_value(op.version)));
+  };
+  switch (op.kind) {
+    case OpKind::read:
+      return key_value("r");
+    case OpKind::write:
+      return key_value("w");
+    case OpKind::remove:
+      return key_value("d");
+    case OpKind::append:
+      return key_value("a");
+    case OpKind::read_list:
+      return fmt::format("r({},[{}])", display_key(h, op.key), display_values(h, operands, false));
+    case OpKind::range:
+      return fmt::format("range({}..{},[{}])", bound(h, operands[0]), bound(h, operands[1]),
+                         display_values(h, operands.subspan(2), true));
+    case OpKind::cas:
+      return fmt::format("cas({},{},{}){}", display_key(h, op.key),
+                         display(h.version_value(operands[0])),
+                         display(h.version_value(op.version)), op.effect ? "" : "!");
+    case OpKind::insert:
+      return key_value("ins") + (op.effect ? "" : "!");
+  }
+  return {};
+}
+
+std::string display_ops(const History& h, TxnId t, const std::vector<OpId>& telling) {
+  constexpr OpId kShort = 8;
+  constexpr int kMostTold = 16;
+  const bool all = h.end_op(t) - h.first_op(t) <= kShort;
+  std::string out = "{";
+  bool gap = false;
+  int told = 0;
+  for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
+    const bool tell = all || std::binary_search(telling.begin(), telling.end(), i);
+    if (!tell || told == kMostTold) {
+      if (!gap) out += " …";
+      gap = true;
+      if (told == kMostTold) break;
+      continue;
+    }
+    gap = false;
+    ++told;
+    out += " " + display_op(h, i);
+  }
+  return out + " }";
+}
+
+}  // namespace assay

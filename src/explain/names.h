@@ -1,0 +1,32 @@
+// How transactions, keys and values are written for people. Files come from strangers: control
+// characters are shown as escapes and long values are cut, so that no value can repaint a terminal
+// or flood a report.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/history.h"
+
+namespace assay {
+
+// Printable, at most `limit` bytes (a cut one ends in "…").
+std::string display(std::string_view text, size_t limit = 40);
+std::string display(const ValueView& v);
+
+std::string display_txn(const History& h, TxnId t);
+std::string display_key(const History& h, KeyId k);
+// As a word of a sentence: "x", or "key 7" for a number.
+std::string key_in_words(const History& h, KeyId k);
+// "x = 5", "key 7 = 5"
+std::string display_version(const History& h, VersionId v);
+// "s3"; a session that has a text name is shown by it.
+std::string display_session(const History& h, SessionId s);
+// As the .hist form writes it: "r(x,1)", "w(x,2)".
+std::string display_op(const History& h, OpId i);
+// A transaction as "{ r(x,0) w(x,1) }": all of a short one, and of a long one the operations in
+// `telling` (sorted) with "…" for the others.
+std::string display_ops(const History& h, TxnId t, const std::vector<OpId>& telling);
+
+}  // namespace assay

@@ -1,0 +1,56 @@
+#include "explain/names.h"
+
+#include <gtest/gtest.h>
+
+namespace assay {
+namespace {
+
+History build(HistoryBuilder& b) {
+  auto h = std::move(b).finish();
+  EXPECT_TRUE(h.ok());
+  return std::move(h).value();
+}
+
+TEST(Names, ControlCharactersCannotReachATerminal) {
+  EXPECT_EQ(display(std::string_view("a\x1b[31mb\n")), "a\\x1b[31mb\\x0a");
+  EXPECT_EQ(display(std::string_view("\xC2\x9B"
+                                     "31m")),
+            "\\x9b31m");
+}
+
+TEST(Names, LongTextIsCutBetweenCharacters) {
+  EXPECT_EQ(display(std::string_view("abcdef"), 3), "abc…");
+  EXPECT_EQ(display(std::string_view("ab\xC3\xA4zz"), 3), "ab\xC3\xA4…");
+  EXPECT_EQ(display(std::string_view("abc"), 3), "abc");
+}
+
+TEST(Names, OperationsReadAsInTheHistForm) {
+  HistoryBuilder b;
+  const auto x = ValueView::of("x"), l = ValueView::of("l");
+  b.begin_txn({.session = ValueView::of(1)});
+  b.write(x, ValueView::of(1));
+  b.read(x, ValueView::of(1));
+  b.append(l, ValueView::of(2));
+  const std::vector<ValueView> list = {ValueView::of(2)};
+  b.read_list(l, list);
+  b.cas(x, ValueView::of(1), ValueView::of(5), false);
+  b.insert(ValueView::of("z"), ValueView::of(1), true);
+  const std::vector<std::pair<ValueView, ValueView>> rows = {{x, ValueView::of(1)}};
+  b.range(ValueView::of("a"), ValueView::null(), rows);
+  ASSERT_TRUE(b.end_txn().ok());
+  const History h = build(b);
+  EXPECT_EQ(display_ops(h, 0, {}),
+            "{ w(x,1) r(x,1) a(l,2) r(l,[2]) cas(x,1,5)! ins(z,1) range(a..,[x=1]) }");
+}
+
+TEST(Names, ALongTransactionShowsWhatTells) {
+  HistoryBuilder b;
+  b.begin_txn({.session = ValueView::of(1)});
+  for (int i = 0; i < 20; ++i) b.write(ValueView::of(i), ValueView::of(i));
+  ASSERT_TRUE(b.end_txn().ok());
+  const History h = build(b);
+  EXPECT_EQ(display_ops(h, 0, {3, 4, 19}), "{ … w(3,3) w(4,4) … w(19,19) }");
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,244 @@
+#include "explain/narrate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "explain/names.h"
+
+namespace assay {
+namespace {
+
+// Rotates a cycle so that its first anti-dependency comes last: first how the reader came to see
+// the writer, then what it missed.
+Cycle anti_last(Cycle cycle) {
+  const auto anti = std::find_if(cycle.begin(), cycle.end(),
+                                 [](const Step& s) { return s.edge.kind == EdgeKind::anti; });
+  if (anti != cycle.end()) std::rotate(cycle.begin(), anti + 1, cycle.end());
+  return cycle;
+}
+
+class Story {
+ public:
+  Story(const Cycle& cycle, const Accesses& accesses, const Clauses& say)
+      : cycle_(anti_last(cycle)), accesses_(accesses), h_(accesses.history()), say_(say) {}
+
+  std::vector<std::string> tell(Anomaly a) const {
+    switch (a) {
+      case Anomaly::fractured_read:
+      case Anomaly::non_monotonic_read:
+      case Anomaly::non_repeatable_read:
+      case Anomaly::session_guarantee_violation:
+      case Anomaly::causality_violation:
+        return missed(a);
+      case Anomaly::lost_update:
+        return lost_update();
+      case Anomaly::write_skew:
+        return write_skew();
+      case Anomaly::long_fork:
+        return long_fork();
+      case Anomaly::real_time_violation:
+        return real_time();
+      default:
+        return contradiction();
+    }
+  }
+
+ private:
+  // The last edge: who read what, and whose write it missed.
+  const Step& miss() const { return cycle_.back(); }
+  bool one_miss() const { return miss().edge.kind == EdgeKind::anti; }
+
+  // "It read x = 1 (written by T1) instead, an older version: …"
+  std::string older(const std::string& who) const {
+    const Edge& e = miss().edge;
+    const std::string why = say_.justification(miss());
+    std::string s = fmt::format("{} read {}", who, say_.read_with_origin(e));
+    if (e.via == kNone) return s + ".";
+    s += ", an older version";
+    return why.empty() ? s + "." : s + fmt::format(": {}.", why);
+  }
+
+  std::vector<std::string> missed(Anomaly a) const {
+    const Edge& e = miss().edge;
+    const std::string reader = say_.txn(e.from), writer = say_.txn(e.to);
+    const std::string lost = say_.written(e.to, e.key);
+    const Edge& saw = cycle_.front().edge;
+    switch (a) {
+      case Anomaly::fractured_read:
+        return {fmt::format("{} saw only a part of {}: it read {} from it, but not its {}.", reader,
+                            writer, say_.read_version(saw), lost),
+                older("Instead it")};
+      case Anomaly::non_monotonic_read:
+        return {fmt::format("{} first read {} from {}, which also wrote {}.", reader,
+                            say_.read_version(saw), writer, lost),
+                older("Afterwards it"), "Within one transaction the database went back in time."};
+      case Anomaly::non_repeatable_read:
+        return {fmt::format("{} read {} twice without writing it: first {}.", reader,
+                            key_in_words(h_, e.key), say_.read_version(saw)),
+                older("Afterwards it")};
+      case Anomaly::session_guarantee_violation:
+        return {fmt::format("{} follows {} in session {}, yet it did not see {}'s {}.", reader,
+                            writer, display_session(h_, h_.session(e.from)), writer, lost),
+                older("Instead it")};
+      default: {
+        std::vector<Edge> path;
+        for (size_t i = 0; i + 1 < cycle_.size(); ++i) path.push_back(cycle_[i].edge);
+        return {fmt::format("{} depends on {} through reads and sessions: {}.", reader, writer,
+                            say_.chain(path)),
+                fmt::format("So it must see {}'s {}, and did not.", writer, lost), older("It")};
+      }
+    }
+  }
+
+  std::vector<std::string> lost_update() const {
+    const Edge& e = miss().edge;
+    const TxnId a = e.from, b = e.to;
+    const Access read_by_b = Accesses::find(accesses_.reads(b), e.key);
+    const Access read_by_a = Accesses::find(accesses_.reads(a), e.key);
+    const std::string key = key_in_words(h_, e.key);
+    const std::string old = say_.read_with_origin(e);
+    if (read_by_b.op != kNone && read_by_b.version == read_by_a.version)
+      return {
+          fmt::format("{} and {} both read {} and both overwrote it: {} wrote {}, {} wrote {}.",
+                      say_.txn(a), say_.txn(b), old, say_.txn(a), say_.written_value(a, e.key),
+                      say_.txn(b), say_.written_value(b, e.key)),
+          fmt::format("Whichever wrote {} second did not know the other's update, which is lost.",
+                      key)};
+    return {fmt::format("{} read {} and then wrote {}.", say_.txn(a), old, say_.written(a, e.key)),
+            fmt::format("In between {} had written {}; {} overwrote it without having seen it.",
+                        say_.txn(b), say_.written(b, e.key), say_.txn(a))};
+  }
+
+  std::vector<std::string> write_skew() const {
+    if (cycle_.size() != 2) return contradiction();
+    const std::string a = say_.txn(cycle_[0].edge.from), b = say_.txn(cycle_[1].edge.from);
+    return {fmt::format("{}, and {}.", say_.because(cycle_[0]), say_.because(cycle_[1])),
+            fmt::format("Neither saw the other's write, so {} would have to run before {} and {} "
+                        "before {}.",
+                        a, b, b, a)};
+  }
+
+  std::vector<std::string> long_fork() const {
+    std::vector<const Step*> misses;
+    for (const Step& s : cycle_)
+      if (s.edge.kind == EdgeKind::anti) misses.push_back(&s);
+    if (misses.size() != 2) return contradiction();
+    std::vector<std::string> out;
+    // The writer that a reader saw is the one the other reader missed.
+    for (int i = 0; i < 2; ++i) {
+      const Edge& mine = misses[i]->edge;
+      const Edge& other = misses[1 - i]->edge;
+      out.push_back(fmt::format("{} saw the effect of {} but not {}'s {}: it read {}.",
+                                say_.txn(mine.from), say_.txn(other.to), say_.txn(mine.to),
+                                say_.written(mine.to, mine.key), say_.read_with_origin(mine)));
+    }
+    out.push_back(fmt::format("No single order of {} and {} fits both.",
+                              say_.txn(misses[0]->edge.to), say_.txn(misses[1]->edge.to)));
+    return out;
+  }
+
+  std::vector<std::string> real_time() const {
+    const bool stale =
+        cycle_.size() == 2 && one_miss() && cycle_.front().edge.kind == EdgeKind::real_time;
+    if (!stale) return contradiction();
+    const Edge& e = miss().edge;
+    return {fmt::format("{}.", say_.because(cycle_.front())),
+            fmt::format("Yet {} did not see {}'s {}.", say_.txn(e.from), say_.txn(e.to),
+                        say_.written(e.to, e.key)),
+            older("It")};
+  }
+
+  std::vector<std::string> contradiction() const {
+    constexpr size_t kMost = 8;
+    std::string order;
+    for (size_t i = 0; i < cycle_.size() && i < kMost; ++i)
+      order += (i ? ", " : "") + fmt::format("{} before {}", say_.txn(cycle_[i].edge.from),
+                                             say_.txn(cycle_[i].edge.to));
+    if (cycle_.size() > kMost) order += fmt::format(" and {} more", cycle_.size() - kMost);
+    std::vector<std::string> out = {"No order explains what was read: it would have to place " +
+                                    order + "."};
+    std::string why;
+    for (size_t i = 0; i < cycle_.size() && i < kMost; ++i)
+      why += (i ? "; " : "") + say_.because(cycle_[i].edge);
+    out.push_back(why + ".");
+    return out;
+  }
+
+  Cycle cycle_;
+  const Accesses& accesses_;
+  const History& h_;
+  const Clauses& say_;
+};
+
+}  // namespace
+
+std::vector<std::string> narrate(Anomaly anomaly, const Cycle& cycle, const Accesses& accesses,
+                                 const Clauses& clauses) {
+  if (cycle.empty()) return {};
+  return Story(cycle, accesses, clauses).tell(anomaly);
+}
+
+std::vector<std::string> narrate(const BadRead& bad, const Accesses& accesses) {
+  const History& h = accesses.history();
+  const Operation read = h.op(bad.read);
+  const std::string reader = display_txn(h, h.txn_of(bad.read));
+  const std::string key = read.key == kNone ? "a range" : key_in_words(h, read.key);
+  const std::string seen =
+      read.version == kNone ? display_op(h, bad.read) : display_version(h, read.version);
+  if (bad.other == kNone)
+    return {fmt::format("{} read {}, but no transaction wrote that value.", reader, seen)};
+  const Operation other = h.op(bad.other);
+  const TxnId other_txn = h.txn_of(bad.other);
+  const std::string by = display_txn(h, other_txn);
+  const std::string value =
+      other.version == kNone ? std::string("another") : display(h.version_value(other.version));
+  switch (bad.anomaly) {
+    case Anomaly::thin_air_read:
+      return {fmt::format("{} read {}, but no transaction wrote that value.", reader, seen)};
+    case Anomaly::aborted_read:
+      return {fmt::format("{} read {}, which {} wrote before it aborted.", reader, seen, by),
+              "What an aborted transaction wrote must never be seen."};
+    case Anomaly::future_read:
+      return {fmt::format("{} read {} before it wrote that value itself.", reader, seen)};
+    case Anomaly::not_my_last_write:
+      return {fmt::format("{} had written {} = {}, and then read {}, an earlier write of its own.",
+                          reader, key, value, seen)};
+    case Anomaly::not_my_own_write:
+      return {fmt::format("{} wrote {} = {}, and then read {}, which is not its own write.", reader,
+                          key, value, seen)};
+    case Anomaly::intermediate_read:
+      return {fmt::format("{} read {}, which {} itself replaced by {} before it committed.", reader,
+                          seen, by, value),
+              "Only the last write of a transaction to a key may be seen by others."};
+    case Anomaly::non_repeatable_read:
+      return {fmt::format("{} read {} twice without writing it: once {}, once {}.", reader, key,
+                          value, display(h.version_value(read.version)))};
+    default:
+      return {fmt::format("{} in {} contradicts {} in {}.", display_op(h, bad.read), reader,
+                          display_op(h, bad.other), by)};
+  }
+}
+
+std::string recording_hint(Anomaly anomaly, const History& h) {
+  switch (anomaly) {
+    case Anomaly::thin_air_read:
+      return "Was the value there before recording began? Then say so: record the load as a "
+             "transaction, or give the initial value in the header.";
+    case Anomaly::aborted_read:
+      return "Was the transaction really rolled back? If its error was a time-out or a lost "
+             "connection, its outcome must be recorded as unknown.";
+    case Anomaly::real_time_violation:
+      return "Do all times come from one clock, begin taken before the first request and end after "
+             "the reply to COMMIT?";
+    case Anomaly::session_guarantee_violation:
+      return h.session_count() > 1
+                 ? "Does each session of the history use one connection? Behind a "
+                   "pool, one session may be several to the database."
+                 : "";
+    default:
+      return {};
+  }
+}
+
+}  // namespace assay

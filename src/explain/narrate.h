@@ -1,0 +1,20 @@
+// The story of an anomaly in two or three sentences.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "assay/anomaly.h"
+#include "explain/because.h"
+#include "explain/local_graph.h"
+
+namespace assay {
+
+std::vector<std::string> narrate(Anomaly anomaly, const Cycle& cycle, const Accesses& accesses,
+                                 const Clauses& clauses);
+std::vector<std::string> narrate(const BadRead& bad, const Accesses& accesses);
+
+// What the recording, not the database, may have got wrong; empty if nothing comes to mind.
+std::string recording_hint(Anomaly anomaly, const History& h);
+
+}  // namespace assay

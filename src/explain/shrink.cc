@@ -1,0 +1,251 @@
+// Delta debugging (Zeller and Hildebrandt 2002): leave out half of the parts, then each quarter,
+// each eighth, …; whenever what is left still shows the fault, go on from there. First the parts
+// are transactions, then single operations:
+//
+//   10,000 transactions → the 3 of a lost update → their 5 operations on one key
+//
+// A suspicion saves most of the work: if the transactions that an explanation names show the fault
+// on their own, with the transactions they read from, shrinking starts from those. Asks O(p log p)
+// to O(p²) times for p parts; each question costs a check of what is left, so most are cheap.
+#include "explain/shrink.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "explain/accesses.h"
+
+namespace assay {
+namespace {
+
+// Copies operations into a builder, without those that lost their writer.
+class Copier {
+ public:
+  Copier(const History& h, const std::vector<bool>& keep) : h_(h), keep_(keep) { mark_gone(); }
+
+  Result<History> copy() {
+    builder_.set_initial(h_.initial());
+    builder_.set_meta(h_.meta());
+    for (TxnId t = 0; t < h_.txn_count(); ++t)
+      if (const Status s = copy_txn(t); !s.ok()) return s.error();
+    for (const KnownOrder& order : h_.known_orders()) {
+      std::vector<ValueView> values;
+      for (const VersionId v : order.versions)
+        if (!gone_[v]) values.push_back(h_.version_value(v));
+      if (values.size() > 1) builder_.known_order(h_.key(order.key), values);
+    }
+    return std::move(builder_).finish();
+  }
+
+ private:
+  // A version is gone if it had writers and none of them is kept.
+  void mark_gone() {
+    gone_.assign(h_.version_count(), false);
+    std::vector<bool> kept(h_.version_count(), false);
+    for (OpId i = 0; i < h_.op_count(); ++i) {
+      const Operation op = h_.op(i);
+      if (op.version == kNone || !installs_version(op)) continue;
+      gone_[op.version] = true;
+      if (keep_[i]) kept[op.version] = true;
+    }
+    for (VersionId v = 0; v < gone_.size(); ++v)
+      if (kept[v] || h_.is_initial(v)) gone_[v] = false;
+  }
+
+  Status copy_txn(TxnId t) {
+    bool any = false;
+    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) any = any || survives(i);
+    if (!any) return Ok{};
+    const std::string name = h_.name(t);
+    TxnHeader header;
+    header.session = h_.session_name(h_.session(t));
+    header.name = name;
+    header.status = h_.status(t);
+    header.begin = h_.begin_time(t);
+    header.end = h_.end_time(t);
+    header.start_ts = h_.start_ts(t);
+    header.commit_ts = h_.commit_ts(t);
+    header.meta = h_.meta(t);
+    header.line = h_.line(t);
+    builder_.begin_txn(header);
+    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i)
+      if (survives(i)) copy_op(i);
+    return builder_.end_txn();
+  }
+
+  bool survives(OpId i) const {
+    if (!keep_[i]) return false;
+    const Operation op = h_.op(i);
+    if (op.kind == OpKind::read) return !gone_[op.version];
+    if (op.kind == OpKind::cas) return !gone_[h_.operands(i)[0]];
+    return true;
+  }
+
+  void copy_op(OpId i) {
+    const Operation op = h_.op(i);
+    const auto operands = h_.operands(i);
+    const auto value = [&] { return h_.version_value(op.version); };
+    switch (op.kind) {
+      case OpKind::read:
+        builder_.read(h_.key(op.key), value());
+        break;
+      case OpKind::write:
+        builder_.write(h_.key(op.key), value());
+        break;
+      case OpKind::remove:
+        builder_.remove(h_.key(op.key), value());
+        break;
+      case OpKind::append:
+        builder_.append(h_.key(op.key), value());
+        break;
+      case OpKind::insert:
+        builder_.insert(h_.key(op.key), value(), op.effect);
+        break;
+      case OpKind::cas:
+        builder_.cas(h_.key(op.key), h_.version_value(operands[0]), value(), op.effect);
+        break;
+      case OpKind::read_list: {
+        elements_.clear();
+        for (const VersionId v : operands)
+          if (!gone_[v]) elements_.push_back(h_.version_value(v));
+        builder_.read_list(h_.key(op.key), elements_);
+        break;
+      }
+      case OpKind::range: {
+        rows_.clear();
+        for (const VersionId v : operands.subspan(2))
+          if (!gone_[v]) rows_.emplace_back(h_.key(h_.version_key(v)), h_.version_value(v));
+        const auto bound = [&](uint32_t k) { return k == kNone ? ValueView::null() : h_.key(k); };
+        builder_.range(bound(operands[0]), bound(operands[1]), rows_);
+        break;
+      }
+    }
+  }
+
+  const History& h_;
+  const std::vector<bool>& keep_;
+  std::vector<bool> gone_;
+  HistoryBuilder builder_;
+  std::vector<ValueView> elements_;
+  std::vector<std::pair<ValueView, ValueView>> rows_;
+};
+
+// A range of operations that goes or stays as one.
+struct Part {
+  OpId begin, end;
+};
+
+class Shrinker {
+ public:
+  Shrinker(const History& h, const Shows& shows, const ShrinkOptions& options)
+      : h_(h), shows_(shows), options_(options), budget_(options.budget) {}
+
+  Result<Shrunk> run() {
+    best_keep_.assign(h_.op_count(), true);
+    if (!adopt(best_keep_))
+      return usage_error("the history does not show what it is to be shrunk for");
+    try_suspects();
+    // Leaving out an operation may make a transaction superfluous, and the other way round.
+    for (bool progress = true; progress && !budget_.exhausted_now();) {
+      const size_t before = left();
+      reduce(transactions());
+      reduce(operations());
+      progress = left() < before;
+    }
+    Shrunk result;
+    result.history = std::move(best_);
+    result.tries = tries_;
+    result.complete = !budget_.exhausted_now();
+    return result;
+  }
+
+ private:
+  size_t left() const {
+    return static_cast<size_t>(std::count(best_keep_.begin(), best_keep_.end(), true));
+  }
+
+  // Makes `keep` the best so far if it shows the fault.
+  bool adopt(const std::vector<bool>& keep) {
+    ++tries_;
+    Result<History> part = part_of(h_, keep);
+    if (!part.ok() || !shows_(*part)) return false;
+    best_keep_ = keep;
+    best_ = std::move(*part);
+    if (options_.progress) options_.progress(best_.txn_count(), best_.op_count());
+    return true;
+  }
+
+  void try_suspects() {
+    if (options_.suspects.empty()) return;
+    // The suspects alone, then with the writers of what they read.
+    const Accesses accesses(h_);
+    std::vector<TxnId> txns = options_.suspects;
+    for (int round = 0; round < 2; ++round) {
+      std::vector<bool> keep(h_.op_count(), false);
+      for (const TxnId t : txns)
+        for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) keep[i] = true;
+      if (adopt(keep)) return;
+      for (const TxnId t : options_.suspects)
+        for (const Access& a : accesses.all_reads(t))
+          if (const TxnId w = accesses.writer(a.version); w != kNone) txns.push_back(w);
+    }
+  }
+
+  std::vector<Part> transactions() const {
+    std::vector<Part> parts;
+    for (TxnId t = 0; t < h_.txn_count(); ++t)
+      for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i)
+        if (best_keep_[i]) {
+          parts.push_back({h_.first_op(t), h_.end_op(t)});
+          break;
+        }
+    return parts;
+  }
+
+  std::vector<Part> operations() const {
+    std::vector<Part> parts;
+    for (OpId i = 0; i < h_.op_count(); ++i)
+      if (best_keep_[i]) parts.push_back({i, i + 1});
+    return parts;
+  }
+
+  void reduce(std::vector<Part> parts) {
+    for (size_t chunk = (parts.size() + 1) / 2; chunk > 0;
+         chunk = chunk == 1 ? 0 : (chunk + 1) / 2) {
+      for (size_t at = 0; at < parts.size();) {
+        if (budget_.exhausted_now()) return;
+        const size_t end = std::min(parts.size(), at + chunk);
+        if (end - at == parts.size()) break;  // nothing would be left
+        std::vector<bool> keep = best_keep_;
+        for (size_t i = at; i < end; ++i)
+          std::fill(keep.begin() + parts[i].begin, keep.begin() + parts[i].end, false);
+        if (adopt(keep)) {
+          parts.erase(parts.begin() + static_cast<ptrdiff_t>(at),
+                      parts.begin() + static_cast<ptrdiff_t>(end));
+        } else {
+          at = end;
+        }
+      }
+    }
+  }
+
+  const History& h_;
+  const Shows& shows_;
+  const ShrinkOptions& options_;
+  Budget budget_;
+  std::vector<bool> best_keep_;
+  History best_;
+  uint64_t tries_ = 0;
+};
+
+}  // namespace
+
+Result<History> part_of(const History& history, const std::vector<bool>& keep) {
+  return Copier(history, keep).copy();
+}
+
+Result<Shrunk> shrink(const History& history, const Shows& shows, const ShrinkOptions& options) {
+  return Shrinker(history, shows, options).run();
+}
+
+}  // namespace assay

@@ -1,0 +1,41 @@
+// The smallest part of a history that still shows something.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "assay/budget.h"
+#include "assay/history.h"
+#include "assay/result.h"
+
+namespace assay {
+
+struct ShrinkOptions {
+  // Transactions worth trying first on their own, such as those an explanation names; may be empty.
+  std::vector<TxnId> suspects;
+  // When it runs out, the smallest history found so far is returned.
+  Budget budget;
+  // Called with the numbers of transactions and operations left.
+  std::function<void(uint32_t, uint32_t)> progress;
+};
+
+// What must stay true, e.g. "violates session-si".
+using Shows = std::function<bool(const History&)>;
+
+struct Shrunk {
+  History history;
+  uint64_t tries = 0;     // histories that were built and asked about
+  bool complete = false;  // nothing more can be left out; false if the budget ran out before
+};
+
+// Leaves out transactions, then operations, as long as `shows` holds. What remains is well-formed:
+// reads of a value go with its writer, so no value becomes one that nobody wrote. `shows` must hold
+// for `history` itself; otherwise a usage error.
+Result<Shrunk> shrink(const History& history, const Shows& shows, const ShrinkOptions& options);
+
+// The part of `history` with the operations for which `keep` is true; transactions without any are
+// left out, reads of values whose writer is gone as well. Names, times and outcomes stay.
+Result<History> part_of(const History& history, const std::vector<bool>& keep);
+
+}  // namespace assay

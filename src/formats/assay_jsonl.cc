@@ -1,0 +1,194 @@
+// `assay` JSON Lines: detection and writing. Reading: assay_jsonl_read.cc.
+#include "formats/assay_jsonl.h"
+
+#include <algorithm>
+#include <string>
+
+#include "formats/json_text.h"
+
+namespace assay::formats {
+namespace {
+
+bool detect_assay_jsonl(const Source& source) {
+  auto fields = first_json_fields(source.head());
+  auto has = [&](std::string_view name) {
+    return std::find(fields.begin(), fields.end(), name) != fields.end();
+  };
+  // A long first transaction may hide what follows its session.
+  return source.head().starts_with('{') &&
+         (has("assay") || has("event") || (has("session") && !has("type")) ||
+          (has("key") && has("order")));
+}
+
+class Writer {
+ public:
+  Writer(const History& history, Output& out, Losses& losses)
+      : h_(history), out_(out), losses_(losses) {}
+
+  void run() {
+    write_header();
+    for (TxnId t = 0; t < h_.txn_count(); ++t) write_txn(t);
+    for (const KnownOrder& order : h_.known_orders()) write_order(order);
+    for (const Event& event : h_.events()) {
+      line_ = event.json;
+      end_line();
+    }
+    losses_.add("bytes that are not UTF-8, replaced by U+FFFD", replaced_);
+  }
+
+ private:
+  void end_line() {
+    line_.push_back('\n');
+    out_.write(line_);
+    line_.clear();
+  }
+  void text(std::string_view s) { line_.append(s); }
+  void value(const ValueView& v) { replaced_ += append_json_value(line_, v); }
+  void string(std::string_view s) { replaced_ += append_json_string(line_, s); }
+  void integer(int64_t v) { value(ValueView::of(v)); }
+  void key_or_null(uint32_t key) { value(key == kNone ? ValueView::null() : h_.key(key)); }
+
+  void write_header() {
+    text("{\"assay\":1");
+    if (!h_.initial().is_null()) {
+      text(",\"initial\":");
+      value(h_.initial());
+    }
+    if (!h_.meta().empty()) {
+      text(",\"meta\":");
+      text(h_.meta());
+    }
+    text("}");
+    end_line();
+  }
+
+  void write_time(std::string_view name, const Interval& time) {
+    if (!time.known()) return;
+    text(name);
+    if (time.request == time.response) return integer(time.request);
+    text("[");
+    integer(time.request);
+    text(",");
+    integer(time.response);
+    text("]");
+  }
+
+  void write_timestamp(std::string_view name, int64_t ts) {
+    if (ts == Interval::kUnknown) return;
+    text(name);
+    integer(ts);
+  }
+
+  void write_txn(TxnId t) {
+    constexpr std::string_view kStatus[] = {"committed", "aborted", "unknown"};
+    text("{\"session\":");
+    value(h_.session_name(h_.session(t)));
+    text(",\"txn\":");
+    string(h_.name(t));
+    text(",\"status\":\"");
+    text(kStatus[static_cast<size_t>(h_.status(t))]);
+    text("\"");
+    write_time(",\"begin\":", h_.begin_time(t));
+    write_time(",\"end\":", h_.end_time(t));
+    write_timestamp(",\"start_ts\":", h_.start_ts(t));
+    write_timestamp(",\"commit_ts\":", h_.commit_ts(t));
+    text(",\"ops\":[");
+    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
+      if (i != h_.first_op(t)) text(",");
+      write_op(i);
+    }
+    text("]");
+    if (!h_.meta(t).empty()) {
+      text(",\"meta\":");
+      text(h_.meta(t));
+    }
+    text("}");
+    end_line();
+  }
+
+  void write_op(OpId i) {
+    constexpr std::string_view kName[] = {"[\"r\",", "[\"w\",",     "[\"d\",",   "[\"append\",",
+                                          "[\"r\",", "[\"range\",", "[\"cas\",", "[\"insert\","};
+    const Operation op = h_.op(i);
+    text(kName[static_cast<size_t>(op.kind)]);
+    key_or_null(op.key);
+    text(",");
+    auto operands = h_.operands(i);
+    switch (op.kind) {
+      case OpKind::read_list:
+        write_list(operands);
+        break;
+      case OpKind::range:
+        write_range(operands);
+        break;
+      case OpKind::cas:
+        value(h_.version_value(operands[0]));
+        text(",");
+        value(h_.version_value(op.version));
+        text(op.effect ? ",true" : ",false");
+        break;
+      case OpKind::insert:
+        value(h_.version_value(op.version));
+        text(op.effect ? ",true" : ",false");
+        break;
+      default:
+        value(h_.version_value(op.version));
+    }
+    text("]");
+  }
+
+  void write_list(std::span<const VersionId> versions) {
+    text("[");
+    for (size_t j = 0; j < versions.size(); ++j) {
+      if (j > 0) text(",");
+      value(h_.version_value(versions[j]));
+    }
+    text("]");
+  }
+
+  void write_range(std::span<const uint32_t> operands) {
+    key_or_null(operands[1]);
+    text(",[");
+    for (size_t j = 2; j < operands.size(); ++j) {
+      text(j > 2 ? ",[" : "[");
+      value(h_.key(h_.version_key(operands[j])));
+      text(",");
+      value(h_.version_value(operands[j]));
+      text("]");
+    }
+    text("]");
+  }
+
+  void write_order(const KnownOrder& order) {
+    text("{\"key\":");
+    value(h_.key(order.key));
+    text(",\"order\":");
+    write_list(order.versions);
+    text("}");
+    end_line();
+  }
+
+  const History& h_;
+  Output& out_;
+  Losses& losses_;
+  std::string line_;
+  uint64_t replaced_ = 0;
+};
+
+}  // namespace
+
+void write_assay_jsonl(const History& history, Output& out, Losses& losses) {
+  Writer(history, out, losses).run();
+}
+
+constexpr Format kAssayJsonl = {
+    .info = {.name = "assay",
+             .summary = "JSON Lines, one transaction a line; the native format",
+             .reads = true,
+             .writes = true},
+    .detect = detect_assay_jsonl,
+    .read = read_assay_jsonl,
+    .write = write_assay_jsonl,
+};
+
+}  // namespace assay::formats

@@ -1,0 +1,410 @@
+// Reads `assay` JSON Lines. One simdjson document per line; every line is validated field by field.
+// When a line is wrong, its position is found by a second, slow walk (json_text.h).
+#include <simdjson.h>
+
+#include <bit>
+#include <initializer_list>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "formats/assay_jsonl.h"
+#include "formats/json_text.h"
+
+namespace assay::formats {
+namespace {
+
+namespace json = simdjson::dom;
+using Kind = json::element_type;
+using Path = std::initializer_list<JsonStep>;
+
+constexpr std::string_view kWantValue = "an integer of 64 bits or a string";
+
+// The fields of a line that mean something; all others are ignored.
+enum Field : uint32_t {
+  kAssay = 1 << 0,
+  kMeta = 1 << 1,
+  kInitial = 1 << 2,
+  kSession = 1 << 3,
+  kTxn = 1 << 4,
+  kStatus = 1 << 5,
+  kBegin = 1 << 6,
+  kEnd = 1 << 7,
+  kStartTs = 1 << 8,
+  kCommitTs = 1 << 9,
+  kOps = 1 << 10,
+  kEvent = 1 << 11,
+  kAt = 1 << 12,
+  kKey = 1 << 13,
+  kOrder = 1 << 14,
+};
+constexpr std::pair<std::string_view, Field> kFields[] = {
+    {"session", kSession}, {"txn", kTxn},          {"status", kStatus},
+    {"begin", kBegin},     {"end", kEnd},          {"ops", kOps},
+    {"meta", kMeta},       {"start_ts", kStartTs}, {"commit_ts", kCommitTs},
+    {"assay", kAssay},     {"initial", kInitial},  {"event", kEvent},
+    {"at", kAt},           {"key", kKey},          {"order", kOrder},
+};
+
+class Reader {
+ public:
+  Reader(Input& input, Notes& notes) : input_(input), notes_(notes) {}
+
+  Result<History> run() {
+    Input::Line line;
+    for (;;) {
+      auto more = input_.next_line(line);
+      if (!more.ok()) return more.error();
+      if (!*more) break;
+      if (!read_line(line)) return std::move(error_);
+    }
+    auto history = std::move(builder_).finish();
+    if (!history.ok()) return input_.located(history.error());
+    return history;
+  }
+
+ private:
+  // All functions below return false after storing an error.
+  bool fail(std::span<const JsonStep> path, std::string message) {
+    error_ = input_.error(std::move(message), locate_json(text_, path) + 1);
+    return false;
+  }
+  bool fail(Path path, std::string message) {
+    return fail(std::span(path.begin(), path.size()), std::move(message));
+  }
+  bool expected(Path path, std::string_view what) {
+    return fail(path, "expected " + std::string(what));
+  }
+  bool check(const Status& status) {
+    if (!status.ok()) error_ = input_.located(status.error());
+    return status.ok();
+  }
+
+  bool read_line(const Input::Line& line) {
+    text_ = line.text;
+    if (text_.find_first_not_of(" \t") == std::string_view::npos) return true;
+    if (parser_.max_depth() != kMaxJsonDepth || parser_.capacity() < text_.size()) {
+      if (parser_.allocate(std::max(text_.size(), size_t{1} << 12), kMaxJsonDepth) !=
+          simdjson::SUCCESS) {
+        error_ = input_.error("not enough memory for the line");
+        return false;
+      }
+    }
+    json::element document;
+    // The window of the input is padded, so nothing needs to be copied.
+    if (parser_.parse(text_.data(), text_.size(), false).get(document) != simdjson::SUCCESS)
+      return broken_line(line.terminated);
+    json::object object;
+    if (document.get_object().get(object) != simdjson::SUCCESS)
+      return expected({}, "a JSON object, one per line");
+    return read_object(object);
+  }
+
+  bool broken_line(bool terminated) {
+    auto fault = find_json_fault(text_);
+    if (!fault) {
+      error_ = input_.error("not valid JSON: a number is out of range", 1);
+      return false;
+    }
+    if (fault->cut_off && !terminated) {
+      notes_.push_back(
+          {input_.line(), "line " + std::to_string(input_.line()) + " is cut off and was ignored"});
+      return true;
+    }
+    error_ = input_.error("not valid JSON: " + fault->message, fault->offset + 1);
+    return false;
+  }
+
+  bool read_object(json::object object) {
+    uint32_t seen = 0;
+    for (json::key_value_pair field : object) {
+      for (const auto& [name, bit] : kFields) {
+        if (name != field.key) continue;
+        if (seen & bit) return fail({name}, "field \"" + std::string(name) + "\" stands twice");
+        seen |= bit;
+        fields_[std::countr_zero(static_cast<uint32_t>(bit))] = field.value;
+        break;
+      }
+    }
+    seen_ = seen;
+    bool first = std::exchange(first_, false);
+    if (seen & kAssay) return read_header(first);
+    if (seen & kEvent) return read_event();
+    if (seen & kOps) return read_txn();
+    if (seen & kOrder) return read_order();
+    return expected({}, "a transaction (session, ops), an event, or a key with its order");
+  }
+
+  bool has(Field f) const { return (seen_ & f) != 0; }
+  json::element field(Field f) const { return fields_[std::countr_zero(static_cast<uint32_t>(f))]; }
+
+  bool read_header(bool first) {
+    if (!first) return fail({"assay"}, "a header may only be the first line");
+    int64_t version = 0;
+    if (field(kAssay).get_int64().get(version) != simdjson::SUCCESS || version < 1)
+      return expected({"assay"}, "the version of the format, 1");
+    if (version != 1)
+      return fail({"assay"}, "version " + std::to_string(version) +
+                                 " of the format is newer than this program, expected 1");
+    if (has(kInitial)) {
+      ValueView initial;
+      if (!field(kInitial).is_null() && !value({"initial"}, field(kInitial), initial)) return false;
+      builder_.set_initial(initial);
+    }
+    if (has(kMeta)) {
+      if (!field(kMeta).is_object()) return expected({"meta"}, "an object");
+      builder_.set_meta(simdjson::minify(field(kMeta)));
+    }
+    return true;
+  }
+
+  bool read_event() {
+    if (!field(kEvent).is_string()) return expected({"event"}, "a string that names the event");
+    int64_t at = Interval::kUnknown;
+    if (has(kAt) && !integer({"at"}, field(kAt), at)) return false;
+    builder_.event(
+        at, std::string(text_.substr(text_.find('{'), text_.rfind('}') + 1 - text_.find('{'))));
+    return true;
+  }
+
+  bool read_order() {
+    if (!has(kKey)) return expected({}, "a field \"key\" beside \"order\"");
+    ValueView key;
+    if (!value({"key"}, field(kKey), key)) return false;
+    if (!read_list({"order"}, field(kOrder))) return false;
+    builder_.known_order(key, elements_);
+    return true;
+  }
+
+  bool read_txn() {
+    if (!has(kSession)) return expected({}, "a field \"session\" beside \"ops\"");
+    TxnHeader header;
+    header.line = input_.line();
+    if (!value({"session"}, field(kSession), header.session)) return false;
+    if (has(kTxn) && !read_name(header)) return false;
+    if (has(kStatus) && !read_status(header)) return false;
+    if (has(kBegin) && !time("begin", field(kBegin), header.begin)) return false;
+    if (has(kEnd) && !time("end", field(kEnd), header.end)) return false;
+    if (has(kStartTs) && !integer({"start_ts"}, field(kStartTs), header.start_ts)) return false;
+    if (has(kCommitTs) && !integer({"commit_ts"}, field(kCommitTs), header.commit_ts)) return false;
+    std::string meta;
+    if (has(kMeta)) {
+      if (!field(kMeta).is_object()) return expected({"meta"}, "an object");
+      meta = simdjson::minify(field(kMeta));
+      header.meta = meta;
+    }
+    json::array ops;
+    if (field(kOps).get_array().get(ops) != simdjson::SUCCESS)
+      return expected({"ops"}, "an array of operations");
+    builder_.begin_txn(header);
+    size_t i = 0;
+    for (json::element op : ops)
+      if (!read_op(op, i++)) return false;
+    return check(builder_.end_txn());
+  }
+
+  bool read_name(TxnHeader& header) {
+    ValueView name;
+    if (!value({"txn"}, field(kTxn), name)) return false;
+    if (name.type == ValueView::Type::integer) {
+      name_ = std::to_string(name.integer);
+      header.name = name_;
+    } else {
+      header.name = name.text;
+    }
+    return true;
+  }
+
+  bool read_status(TxnHeader& header) {
+    std::string_view status;
+    if (field(kStatus).get_string().get(status) == simdjson::SUCCESS) {
+      if (status == "committed") return true;
+      if (status == "aborted") return header.status = TxnStatus::aborted, true;
+      if (status == "unknown") return header.status = TxnStatus::unknown, true;
+      if (status == "pending") return header.pending = true;
+    }
+    return expected({"status"}, "\"committed\", \"aborted\", \"unknown\" or \"pending\"");
+  }
+
+  bool time(const char* name, json::element e, Interval& to) {
+    constexpr std::string_view kWant =
+        "a time in nanoseconds or [request, response] with request not after response";
+    int64_t t = 0;
+    if (e.get_int64().get(t) == simdjson::SUCCESS && t != Interval::kUnknown) {
+      to = Interval::point(t);
+      return true;
+    }
+    json::array pair;
+    if (e.get_array().get(pair) != simdjson::SUCCESS || pair.size() != 2)
+      return expected({name}, kWant);
+    if (pair.at(0).get_int64().get(to.request) != simdjson::SUCCESS ||
+        pair.at(1).get_int64().get(to.response) != simdjson::SUCCESS ||
+        to.request == Interval::kUnknown || to.request > to.response)
+      return expected({name}, kWant);
+    return true;
+  }
+
+  bool integer(Path path, json::element e, int64_t& to) {
+    if (e.get_int64().get(to) == simdjson::SUCCESS) return true;
+    return expected(path, "an integer of 64 bits");
+  }
+
+  static bool to_value(json::element e, ValueView& to) {
+    switch (e.type()) {
+      case Kind::INT64:
+        to = ValueView::of(e.get_int64().value_unsafe());
+        return true;
+      case Kind::STRING:
+        to = ValueView::of(e.get_string().value_unsafe());
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  bool value(Path path, json::element e, ValueView& to) {
+    return to_value(e, to) || expected(path, kWantValue);
+  }
+
+  // Into elements_.
+  bool read_list(Path path, json::element list) {
+    json::array array;
+    if (list.get_array().get(array) != simdjson::SUCCESS) return expected(path, "an array");
+    elements_.clear();
+    for (json::element e : array) {
+      ValueView v;
+      if (!to_value(e, v)) {
+        std::vector<JsonStep> place(path);
+        place.push_back(elements_.size());
+        return fail(place, "expected " + std::string(kWantValue));
+      }
+      elements_.push_back(v);
+    }
+    return true;
+  }
+
+  bool read_op(json::element op, size_t i) {
+    json::array parts;
+    if (op.get_array().get(parts) != simdjson::SUCCESS)
+      return expected({"ops", i}, "an operation like [\"r\",\"x\",1]");
+    // The parts, at most five, and one more to notice a surplus.
+    json::element part[6];
+    size_t count = 0;
+    for (json::element e : parts) {
+      part[count++] = e;
+      if (count == 6) break;
+    }
+    std::string_view kind;
+    if (count == 0 || part[0].get_string().get(kind) != simdjson::SUCCESS)
+      return expected({"ops", i}, "an operation like [\"r\",\"x\",1]");
+    if (kind == "r") return read_read(part, count, i);
+    if (kind == "w" || kind == "d" || kind == "append") return read_write(kind, part, count, i);
+    if (kind == "cas") return read_cas(part, count, i);
+    if (kind == "insert") return read_insert(part, count, i);
+    if (kind == "range") return read_range(part, count, i);
+    return expected({"ops", i, size_t{0}}, "one of r, w, append, d, range, cas, insert");
+  }
+
+  // Whether an operation has as many parts as it needs.
+  bool arity(size_t count, size_t want, size_t i, std::string_view form) {
+    return count == want || expected({"ops", i}, form);
+  }
+
+  bool read_read(const json::element* part, size_t count, size_t i) {
+    ValueView key, v;
+    if (!arity(count, 3, i, "[\"r\", key, value]")) return false;
+    if (!to_value(part[1], key)) return expected({"ops", i, size_t{1}}, kWantValue);
+    if (part[2].is_array()) {
+      if (!read_list({"ops", i, size_t{2}}, part[2])) return false;
+      builder_.read_list(key, elements_);
+      return true;
+    }
+    if (!to_value(part[2], v) && !part[2].is_null())
+      return expected({"ops", i, size_t{2}}, "an integer of 64 bits, a string, null or an array");
+    builder_.read(key, v);
+    return true;
+  }
+
+  bool read_write(std::string_view kind, const json::element* part, size_t count, size_t i) {
+    ValueView key, v;
+    if (!arity(count, 3, i, "[\"" + std::string(kind) + "\", key, value]")) return false;
+    if (!to_value(part[1], key)) return expected({"ops", i, size_t{1}}, kWantValue);
+    if (!to_value(part[2], v)) return expected({"ops", i, size_t{2}}, kWantValue);
+    if (kind == "w") builder_.write(key, v);
+    if (kind == "d") builder_.remove(key, v);
+    if (kind == "append") builder_.append(key, v);
+    return true;
+  }
+
+  bool read_cas(const json::element* part, size_t count, size_t i) {
+    ValueView key, before, after;
+    bool effect = false;
+    if (!arity(count, 5, i, "[\"cas\", key, expected, value, true or false]")) return false;
+    if (!to_value(part[1], key)) return expected({"ops", i, size_t{1}}, kWantValue);
+    if (!to_value(part[2], before) && !part[2].is_null())
+      return expected({"ops", i, size_t{2}}, "an integer of 64 bits, a string or null");
+    if (!to_value(part[3], after)) return expected({"ops", i, size_t{3}}, kWantValue);
+    if (part[4].get_bool().get(effect) != simdjson::SUCCESS)
+      return expected({"ops", i, size_t{4}}, "true or false, whether it took effect");
+    builder_.cas(key, before, after, effect);
+    return true;
+  }
+
+  bool read_insert(const json::element* part, size_t count, size_t i) {
+    ValueView key, v;
+    bool effect = false;
+    if (!arity(count, 4, i, "[\"insert\", key, value, true or false]")) return false;
+    if (!to_value(part[1], key)) return expected({"ops", i, size_t{1}}, kWantValue);
+    if (!to_value(part[2], v)) return expected({"ops", i, size_t{2}}, kWantValue);
+    if (part[3].get_bool().get(effect) != simdjson::SUCCESS)
+      return expected({"ops", i, size_t{3}}, "true or false, whether it took effect");
+    builder_.insert(key, v, effect);
+    return true;
+  }
+
+  bool read_range(const json::element* part, size_t count, size_t i) {
+    ValueView bound[2];
+    if (!arity(count, 4, i, "[\"range\", low, high, [[key, value], …]]")) return false;
+    for (size_t b = 0; b < 2; ++b)
+      if (!to_value(part[b + 1], bound[b]) && !part[b + 1].is_null())
+        return expected({"ops", i, b + 1}, "an integer of 64 bits, a string, or null if open");
+    json::array rows;
+    if (part[3].get_array().get(rows) != simdjson::SUCCESS)
+      return expected({"ops", i, size_t{3}}, "an array of [key, value]");
+    rows_.clear();
+    for (json::element row : rows) {
+      json::array pair;
+      ValueView key, v;
+      if (row.get_array().get(pair) != simdjson::SUCCESS || pair.size() != 2)
+        return expected({"ops", i, size_t{3}, rows_.size()}, "[key, value]");
+      if (!to_value(pair.at(0).value_unsafe(), key))
+        return expected({"ops", i, size_t{3}, rows_.size(), size_t{0}}, kWantValue);
+      if (!to_value(pair.at(1).value_unsafe(), v))
+        return expected({"ops", i, size_t{3}, rows_.size(), size_t{1}}, kWantValue);
+      rows_.emplace_back(key, v);
+    }
+    builder_.range(bound[0], bound[1], rows_);
+    return true;
+  }
+
+  Input& input_;
+  Notes& notes_;
+  HistoryBuilder builder_;
+  json::parser parser_{kMaxLineBytes};
+  std::string_view text_;  // the line
+  json::element fields_[std::size(kFields)];
+  uint32_t seen_ = 0;
+  bool first_ = true;
+  std::string name_;
+  std::vector<ValueView> elements_;
+  std::vector<std::pair<ValueView, ValueView>> rows_;
+  Error error_;
+};
+
+}  // namespace
+
+Result<History> read_assay_jsonl(Source& source, Notes& notes) {
+  return Reader(*source.input, notes).run();
+}
+
+}  // namespace assay::formats

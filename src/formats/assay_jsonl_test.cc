@@ -1,0 +1,229 @@
+#include <gtest/gtest.h>
+
+#include "assay/format.h"
+#include "formats/expect_bad_input.h"
+#include "formats/random_history.h"
+
+namespace assay {
+namespace {
+
+ReadResult read(std::string_view text) {
+  auto r = read_history_text(text, "file", {"assay"});
+  EXPECT_TRUE(r.ok()) << r.error().to_string();
+  return r.ok() ? std::move(*r) : ReadResult{};
+}
+
+void refuse(std::string_view text, uint64_t line, uint64_t column, const std::string& part) {
+  formats::expect_bad_input("assay", text, line, column, part);
+}
+
+constexpr std::string_view kEverything =
+    R"({"assay":1,"meta":{"db":"pg"},"initial":0}
+{"session":3,"txn":"3-17","status":"committed","begin":1000,"end":[2300,2400],"start_ts":7,"commit_ts":9,"ops":[["r","x",1],["w","x",2],["append","l",5],["r","l",[1,5]],["d","y","tomb-9"],["range","a",null,[["b",4],["c",7]]],["cas","z",null,5,true],["insert","z",1,false]],"meta":{"node":2}}
+{"event":"fault","at":1500,"what":"kill"}
+{"key":"x","order":[1,5,2]}
+)";
+
+TEST(AssayJsonl, EveryKindOfLine) {
+  ReadResult r = read(kEverything);
+  const History& h = r.history;
+  ASSERT_EQ(h.txn_count(), 1u);
+  EXPECT_EQ(h.meta(), R"({"db":"pg"})");
+  EXPECT_EQ(h.initial(), ValueView::of(0));
+  EXPECT_EQ(h.name(0), "3-17");
+  EXPECT_EQ(h.line(0), 2u);
+  EXPECT_EQ(h.status(0), TxnStatus::committed);
+  EXPECT_EQ(h.begin_time(0), Interval::point(1000));
+  EXPECT_EQ(h.end_time(0), (Interval{2300, 2400}));
+  EXPECT_EQ(h.start_ts(0), 7);
+  EXPECT_EQ(h.commit_ts(0), 9);
+  EXPECT_EQ(h.meta(0), R"({"node":2})");
+  ASSERT_EQ(h.op_count(), 8u);
+  const OpKind kinds[] = {OpKind::read,   OpKind::write, OpKind::append, OpKind::read_list,
+                          OpKind::remove, OpKind::range, OpKind::cas,    OpKind::insert};
+  for (OpId i = 0; i < 8; ++i) EXPECT_EQ(h.op(i).kind, kinds[i]) << i;
+  EXPECT_EQ(h.version_value(h.operands(3)[1]), ValueView::of(5));
+  EXPECT_EQ(h.operands(5)[1], kNone);
+  EXPECT_EQ(h.version_value(h.operands(5)[3]), ValueView::of(7));
+  EXPECT_TRUE(h.version_value(h.operands(6)[0]).is_null());
+  EXPECT_TRUE(h.op(6).effect);
+  EXPECT_FALSE(h.op(7).effect);
+  ASSERT_EQ(h.events().size(), 1u);
+  EXPECT_EQ(h.events()[0].at, 1500);
+  EXPECT_EQ(h.events()[0].json, R"({"event":"fault","at":1500,"what":"kill"})");
+  ASSERT_EQ(h.known_orders().size(), 1u);
+  EXPECT_EQ(h.known_orders()[0].versions.size(), 3u);
+}
+
+TEST(AssayJsonl, WritesBackWhatItRead) {
+  ReadResult r = read(kEverything);
+  std::string text;
+  auto losses = write_history_text(r.history, "assay", text);
+  ASSERT_TRUE(losses.ok());
+  EXPECT_TRUE(losses->empty());
+  ReadResult again = read(text);
+  EXPECT_EQ(again.history.content_hash(), r.history.content_hash());
+  EXPECT_EQ(again.history.meta(), r.history.meta());
+  EXPECT_EQ(again.history.meta(0), r.history.meta(0));
+  EXPECT_EQ(again.history.start_ts(0), 7);
+  EXPECT_EQ(again.history.commit_ts(0), 9);
+  EXPECT_EQ(again.history.events()[0].json, r.history.events()[0].json);
+}
+
+TEST(AssayJsonl, StatusOfPendingTransactions) {
+  ReadResult r = read(R"({"session":1,"txn":"a","status":"pending","ops":[["w","x",1]]}
+{"session":1,"txn":"a","status":"aborted","ops":[["w","x",1],["w","y",1]]}
+{"session":1,"txn":"b","status":"pending","ops":[]}
+{"session":"two","txn":3,"ops":[]}
+)");
+  ASSERT_EQ(r.history.txn_count(), 3u);
+  EXPECT_EQ(r.history.status(0), TxnStatus::aborted);
+  EXPECT_EQ(r.history.end_op(0) - r.history.first_op(0), 2u);
+  EXPECT_EQ(r.history.status(1), TxnStatus::unknown);
+  EXPECT_EQ(r.history.status(2), TxnStatus::committed);
+  EXPECT_EQ(r.history.name(2), "3");
+  EXPECT_EQ(r.history.session_name(1), ValueView::of("two"));
+}
+
+TEST(AssayJsonl, IgnoresUnknownFieldsBlankLinesAndCarriageReturns) {
+  ReadResult r = read(
+      "\xEF\xBB\xBF{\"assay\":1,\"extra\":[{}]}\r\n\r\n  \n"
+      "{\"node\":\"n1\",\"session\":1,\"ops\":[[\"r\",\"x\",null]],\"txns\":4}\r\n");
+  ASSERT_EQ(r.history.txn_count(), 1u);
+  EXPECT_TRUE(r.history.version_value(r.history.op(0).version).is_null());
+  EXPECT_TRUE(r.notes.empty());
+}
+
+TEST(AssayJsonl, ToleratesALastLineCutOffAnywhere) {
+  const std::string whole =
+      R"({"session":1,"ops":[["w","é\u00e9\ud83d\ude00",-12]],"meta":{"a":true}})";
+  const std::string first = "{\"session\":1,\"ops\":[]}\n";
+  for (size_t n = 1; n < whole.size(); ++n) {
+    ReadResult r = read(first + whole.substr(0, n));
+    EXPECT_EQ(r.history.txn_count(), 1u) << n;
+    ASSERT_EQ(r.notes.size(), 1u) << n;
+    EXPECT_EQ(r.notes[0].line, 2u);
+    EXPECT_EQ(r.notes[0].message, "line 2 is cut off and was ignored");
+  }
+  ReadResult r = read(first + whole);
+  EXPECT_EQ(r.history.txn_count(), 2u);
+  EXPECT_TRUE(r.notes.empty());
+  // With a line end it is not a crash but a fault, and so is a wrong last line.
+  refuse(first + R"({"session":1,"ops":[)" + "\n", 2, 21, "unexpected end");
+  refuse(first + R"({"session":1;)", 2, 13, "expected ',' or '}'");
+}
+
+TEST(AssayJsonl, RefusesWhatIsNotJsonAtItsPlace) {
+  refuse("{\"session\":1,\"ops\":[]}\nhello\n", 2, 1, "expected a JSON value");
+  refuse("{\"session\":1,\"ops\":[],}\n", 1, 23, "expected a field name");
+  refuse("{\"session\" 1}\n", 1, 12, "expected ':'");
+  refuse("{\"session\":1,\"ops\":[1 2]}\n", 1, 23, "expected ',' or ']'");
+  refuse("{\"session\":01,\"ops\":[]}\n", 1, 12, "must not start with 0");
+  refuse("{\"session\":1.,\"ops\":[]}\n", 1, 14, "expected a digit");
+  refuse("{\"session\":99999999999999999999,\"ops\":[]}\n", 1, 12, "64 bits");
+  refuse("{\"session\":1e999,\"ops\":[]}\n", 1, 12, "out of range");
+  refuse("{\"session\":nul,\"ops\":[]}\n", 1, 12, "expected a JSON value");
+  refuse("{\"a\":\"\\x\"}\n", 1, 7, "invalid escape");
+  refuse("{\"a\":\"\\ud800x\"}\n", 1, 7, "invalid escape");
+  refuse("{\"a\":\"\xFFz\"}\n", 1, 7, "invalid UTF-8");
+  refuse("{\"a\":\"\x01\"}\n", 1, 7, "control character");
+  refuse("{\"session\":1,\"ops\":[]} {}\n", 1, 24, "expected nothing after");
+  refuse("[1]\n", 1, 1, "expected a JSON object");
+  std::string deep = "{\"a\":" + std::string(64, '[') + std::string(64, ']') + "}\n";
+  refuse(deep, 1, 69, "nested more than 64 deep");
+}
+
+TEST(AssayJsonl, RefusesLinesOfUnknownKind) {
+  refuse("{}\n", 1, 1, "expected a transaction");
+  refuse("{\"session\":1}\n", 1, 1, "expected a transaction");
+  refuse("  {\"ops\":[]}\n", 1, 3, "\"session\"");
+  refuse("{\"order\":[1]}\n", 1, 1, "\"key\"");
+  refuse("{\"session\":1,\"ops\":[],\"session\":2}\n", 1, 12, "stands twice");
+}
+
+TEST(AssayJsonl, RefusesBadHeaders) {
+  refuse("{\"assay\":2}\n", 1, 10, "newer than this program");
+  refuse("{\"assay\":\"1\"}\n", 1, 10, "the version of the format");
+  refuse("{\"assay\":0}\n", 1, 10, "the version of the format");
+  refuse("{\"assay\":1}\n{\"assay\":1}\n", 2, 10, "only be the first line");
+  refuse("{\"assay\":1,\"initial\":[]}\n", 1, 22, "expected an integer of 64 bits or a string");
+  refuse("{\"assay\":1,\"meta\":1}\n", 1, 19, "expected an object");
+}
+
+TEST(AssayJsonl, RefusesBadTransactionFields) {
+  refuse("{\"session\":null,\"ops\":[]}\n", 1, 12, "an integer of 64 bits or a string");
+  refuse("{\"session\":1.5,\"ops\":[]}\n", 1, 12, "an integer of 64 bits or a string");
+  refuse("{\"session\":18446744073709551615,\"ops\":[]}\n", 1, 12, "64 bits");
+  refuse("{\"session\":1,\"txn\":[],\"ops\":[]}\n", 1, 20, "an integer of 64 bits or a string");
+  refuse("{\"session\":1,\"status\":\"ok\",\"ops\":[]}\n", 1, 23, "\"committed\", \"aborted\"");
+  refuse("{\"session\":1,\"status\":1,\"ops\":[]}\n", 1, 23, "\"committed\", \"aborted\"");
+  refuse("{\"session\":1,\"begin\":\"x\",\"ops\":[]}\n", 1, 22, "nanoseconds");
+  refuse("{\"session\":1,\"end\":[2,1],\"ops\":[]}\n", 1, 20, "request not after response");
+  refuse("{\"session\":1,\"end\":[1,2,3],\"ops\":[]}\n", 1, 20, "[request, response]");
+  refuse("{\"session\":1,\"start_ts\":null,\"ops\":[]}\n", 1, 25, "an integer of 64 bits");
+  refuse("{\"session\":1,\"commit_ts\":1.0,\"ops\":[]}\n", 1, 26, "an integer of 64 bits");
+  refuse("{\"session\":1,\"ops\":{}}\n", 1, 20, "an array of operations");
+  refuse("{\"session\":1,\"ops\":[],\"meta\":[]}\n", 1, 30, "an object");
+  refuse("{\"event\":1}\n", 1, 10, "names the event");
+  refuse("{\"event\":\"x\",\"at\":\"y\"}\n", 1, 19, "an integer of 64 bits");
+  refuse("{\"key\":null,\"order\":[]}\n", 1, 8, "an integer of 64 bits or a string");
+  refuse("{\"key\":1,\"order\":[1,true]}\n", 1, 21, "an integer of 64 bits or a string");
+  refuse("{\"key\":1,\"order\":5}\n", 1, 18, "an array");
+}
+
+TEST(AssayJsonl, RefusesBadOperations) {
+  auto op = [](const std::string& text, uint64_t column, const std::string& part) {
+    refuse("{\"session\":1,\"ops\":[[\"w\",\"x\",1]," + text + "]}\n", 1, 31 + column + 1, part);
+  };
+  op("5", 1, "an operation like");
+  op("[]", 1, "an operation like");
+  op("[1,2,3]", 1, "an operation like");
+  op("[\"rr\",\"x\",1]", 2, "one of r, w, append, d, range, cas, insert");
+  op("[\"r\",\"x\"]", 1, "[\"r\", key, value]");
+  op("[\"r\",\"x\",1,2]", 1, "[\"r\", key, value]");
+  op("[\"r\",null,1]", 6, "an integer of 64 bits or a string");
+  op("[\"r\",\"x\",{}]", 10, "null or an array");
+  op("[\"r\",\"x\",[1,null]]", 13, "an integer of 64 bits or a string");
+  op("[\"w\",\"x\",null]", 10, "an integer of 64 bits or a string");
+  op("[\"w\",true,1]", 6, "an integer of 64 bits or a string");
+  op("[\"append\",\"x\"]", 1, "[\"append\", key, value]");
+  op("[\"d\",\"x\",1.5]", 10, "an integer of 64 bits or a string");
+  op("[\"cas\",\"x\",1,2]", 1, "true or false");
+  op("[\"cas\",\"x\",1,2,1]", 16, "whether it took effect");
+  op("[\"cas\",\"x\",[],2,true]", 12, "or null");
+  op("[\"cas\",\"x\",1,null,true]", 14, "an integer of 64 bits or a string");
+  op("[\"cas\",[],1,2,true]", 8, "an integer of 64 bits or a string");
+  op("[\"insert\",\"x\",1]", 1, "true or false");
+  op("[\"insert\",\"x\",1,null]", 17, "whether it took effect");
+  op("[\"insert\",\"x\",null,true]", 15, "an integer of 64 bits or a string");
+  op("[\"insert\",false,1,true]", 11, "an integer of 64 bits or a string");
+  op("[\"range\",1,2]", 1, "[[key, value]");
+  op("[\"range\",true,2,[]]", 10, "null if open");
+  op("[\"range\",1,true,[]]", 12, "null if open");
+  op("[\"range\",1,2,3]", 14, "an array of [key, value]");
+  op("[\"range\",1,2,[[1]]]", 15, "[key, value]");
+  op("[\"range\",1,2,[[1,2],[null,2]]]", 22, "an integer of 64 bits or a string");
+  op("[\"range\",1,2,[[1,2],[3,null]]]", 24, "an integer of 64 bits or a string");
+}
+
+TEST(AssayJsonl, RefusesALineLongerThanTheLimit) {
+  std::string text =
+      "{\"session\":1,\"ops\":[],\"meta\":{\"a\":\"" + std::string(1 << 24, 'a') + "\"}}\n";
+  refuse("{\"assay\":1}\n" + text, 2, 0, "longer than 16 MiB");
+}
+
+TEST(AssayJsonl, RoundTripOfRandomHistories) {
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    History h = formats::RandomHistory(seed, {}).build();
+    std::string text;
+    ASSERT_TRUE(write_history_text(h, "assay", text).ok());
+    ReadResult again = read(text);
+    ASSERT_EQ(again.history.content_hash(), h.content_hash()) << seed << "\n" << text;
+    std::string second;
+    ASSERT_TRUE(write_history_text(again.history, "assay", second).ok());
+    ASSERT_EQ(text, second) << seed;
+  }
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,330 @@
+// Cobra logs: big-endian records, one file per session.
+//
+// A write is identified by its write id; the hash of the value only tells equal contents. Logs made
+// with duplicate values on purpose have reads that name no writer ("any writer"): then the hash is
+// all there is, and the whole directory is read again with hashes as values.
+#include "formats/cobra.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "formats/byte_reader.h"
+#include "formats/byte_writer.h"
+#include "formats/directory.h"
+#include "formats/registers.h"
+
+namespace assay::formats {
+namespace {
+
+constexpr std::string_view kPrefix = "T";
+
+// Reserved ids, in the place of a transaction or write that was read from.
+constexpr uint64_t kInitial = 0xbebeebee;     // loaded before the run
+constexpr uint64_t kNull = 0xdeadbeef;        // the key was absent
+constexpr uint64_t kMissing = 0xadeafbee;     // likewise, Viper's
+constexpr uint64_t kCollected1 = 0x23332333;  // the log of the writer was collected as garbage
+constexpr uint64_t kCollected2 = 0x66666666;
+constexpr uint64_t kAnyWriter = 0xabddefee;  // any write of the same value
+
+bool either(uint64_t txn, uint64_t write, std::initializer_list<uint64_t> ids) {
+  return std::any_of(ids.begin(), ids.end(), [&](uint64_t id) { return txn == id || write == id; });
+}
+
+// Whether bytes are whole records; a record that the end cuts off counts. S and C carry a time if
+// `timed`.
+bool are_records(std::string_view bytes, bool timed) {
+  size_t at = 0;
+  while (at < bytes.size()) {
+    switch (bytes[at]) {
+      case 'S':
+      case 'C':
+        at += timed ? 17 : 9;
+        break;
+      case 'A':
+        at += 9;
+        break;
+      case 'W':
+        at += 25;
+        break;
+      case 'R':
+        at += 33;
+        break;
+      default:
+        return false;
+    }
+  }
+  return true;
+}
+
+class Reader {
+ public:
+  Reader(HistoryBuilder& builder, bool by_hash) : builder_(builder), by_hash_(by_hash) {}
+
+  // False if it must be read again by hash, or failed; then error() is set.
+  bool read(Input& input, int64_t session) {
+    ByteReader in(input);
+    if (auto s = input.fill(kHeadBytes); !s.ok()) return fail(s.error());
+    timed_ = !are_records(input.window(), false) && are_records(input.window(), true);
+    session_ = session;
+    open_ = false;
+    while (!in.at_end() && in.ok())
+      if (!read_record(in)) return in.ok() ? false : fail(in.error());
+    if (!in.ok()) return fail(in.error());
+    // The log ends before the outcome: nobody knows whether the commit went through.
+    return !open_ || end_txn(TxnStatus::unknown);
+  }
+
+  bool failed() const { return failed_; }
+  const Error& error() const { return error_; }
+  bool wants_hashes() const { return wants_hashes_; }
+  uint64_t collected() const { return collected_; }
+
+ private:
+  bool fail(Error e) {
+    error_ = std::move(e);
+    failed_ = true;
+    return false;
+  }
+
+  bool read_record(ByteReader& in) {
+    const uint64_t at = in.offset();
+    switch (in.u8("a record")) {
+      case 'S':
+        return begin(in, at);
+      case 'C':
+        return end(in, at, TxnStatus::committed);
+      case 'A':
+        return end(in, at, TxnStatus::aborted);
+      case 'W':
+        return write(in, at);
+      case 'R':
+        return read_op(in, at);
+      default:
+        return in.refuse("expected a record S, C, A, W or R", at);
+    }
+  }
+
+  bool begin(ByteReader& in, uint64_t at) {
+    if (open_) return in.refuse("expected the end of the transaction before the next begins", at);
+    txn_ = in.u64_big("the id of a transaction");
+    header_ = {};
+    if (timed_) header_.begin = time(in);
+    open_ = true;
+    ops_.clear();
+    return in.ok();
+  }
+
+  bool end(ByteReader& in, uint64_t at, TxnStatus status) {
+    if (!open_) return in.refuse("expected the begin of a transaction, S, before its end", at);
+    if (in.u64_big("the id of a transaction") != txn_)
+      return in.refuse("expected the end of transaction " + std::to_string(txn_), at);
+    if (timed_ && status == TxnStatus::committed) header_.end = time(in);
+    return in.ok() && end_txn(status);
+  }
+
+  static Interval time(ByteReader& in) {
+    const auto t = static_cast<int64_t>(in.u64_big("a time"));
+    return t == Interval::kUnknown ? Interval{} : Interval::point(t);
+  }
+
+  bool write(ByteReader& in, uint64_t at) {
+    if (!open_) return in.refuse("expected the begin of a transaction, S, before a write", at);
+    const uint64_t id = in.u64_big("a write");
+    const uint64_t key = in.u64_big("a write");
+    const uint64_t hash = in.u64_big("a write");
+    ops_.push_back({true, key, false, by_hash_ ? hash : id});
+    return in.ok();
+  }
+
+  bool read_op(ByteReader& in, uint64_t at) {
+    if (!open_) return in.refuse("expected the begin of a transaction, S, before a read", at);
+    const uint64_t writer = in.u64_big("a read");
+    const uint64_t id = in.u64_big("a read");
+    const uint64_t key = in.u64_big("a read");
+    const uint64_t hash = in.u64_big("a read");
+    if (!in.ok()) return false;
+    if (either(writer, id, {kCollected1, kCollected2})) {
+      ++collected_;
+      return true;
+    }
+    if (either(writer, id, {kAnyWriter}) && !by_hash_) {
+      wants_hashes_ = true;
+      return false;
+    }
+    ops_.push_back(
+        {false, key, either(writer, id, {kInitial, kNull, kMissing}), by_hash_ ? hash : id});
+    return true;
+  }
+
+  bool end_txn(TxnStatus status) {
+    open_ = false;
+    const std::string name = std::to_string(txn_);
+    header_.session = ValueView::of(session_);
+    header_.name = name;
+    header_.status = status;
+    builder_.begin_txn(header_);
+    for (const Op& op : ops_) {
+      ValueView key = ValueView::of(static_cast<int64_t>(op.key));
+      ValueView value =
+          op.initial ? ValueView::null() : ValueView::of(static_cast<int64_t>(op.value));
+      if (op.write)
+        builder_.write(key, value);
+      else
+        builder_.read(key, value);
+    }
+    if (auto s = builder_.end_txn(); !s.ok()) return fail(s.error());
+    return true;
+  }
+
+  struct Op {
+    bool write;
+    uint64_t key;
+    bool initial;
+    uint64_t value;
+  };
+  HistoryBuilder& builder_;
+  bool by_hash_;
+  bool timed_ = false;
+  int64_t session_ = 0;
+  bool open_ = false;
+  uint64_t txn_ = 0;
+  TxnHeader header_;
+  std::vector<Op> ops_;
+  bool wants_hashes_ = false;
+  uint64_t collected_ = 0;
+  bool failed_ = false;
+  Error error_;
+};
+
+bool detect_cobra(const Source& source) { return !session_files(source, kPrefix).empty(); }
+
+Result<History> read_cobra(Source& source, Notes& notes) {
+  const auto files = session_files(source, kPrefix);
+  if (files.empty()) return bad_input("no log in the directory, expected files T<number>.log");
+  for (bool by_hash : {false, true}) {
+    HistoryBuilder builder;
+    Reader reader(builder, by_hash);
+    for (const SessionFile& file : files) {
+      auto input = Input::open(file.path);
+      if (!input.ok()) return input.error();
+      if (!reader.read(*input, file.number)) break;
+    }
+    if (reader.failed()) return reader.error();
+    if (reader.wants_hashes()) continue;
+    if (reader.collected() > 0)
+      notes.push_back({0, "left out " + std::to_string(reader.collected()) +
+                              " reads whose writer was collected as garbage"});
+    return std::move(builder).finish();
+  }
+  return bad_input("contradictory marks of reads");
+}
+
+// One file per session. A read names the transaction and write it returned, so the writers are
+// numbered before anything is written.
+class Writer {
+ public:
+  Writer(const History& history, Losses& losses)
+      : registers_(history, {.negative = true}, losses) {}
+
+  Status write(const std::string& path) {
+    if (auto s = make_empty_directory(path); !s.ok()) return s;
+    number_writes();
+    uint64_t next_write = 1;
+    for (const auto& session : registers_.sessions()) {
+      if (session.txns.empty()) continue;
+      auto out = Output::open(session_path(path, kPrefix, session.name));
+      if (!out.ok()) return out.error();
+      ByteWriter w(*out);
+      for (TxnId t : session.txns) {
+        w.u8('S');
+        w.u64_big(uint64_t{t} + 1);
+        for (const RegisterOp& op : registers_.ops(t)) write_op(w, op, next_write);
+        w.u8('C');
+        w.u64_big(uint64_t{t} + 1);
+      }
+      if (auto s = out->close(); !s.ok()) return s;
+    }
+    return Ok{};
+  }
+
+ private:
+  struct Place {
+    uint64_t txn;
+    uint64_t write;
+  };
+  struct Version {
+    int64_t key;
+    int64_t value;
+    bool operator==(const Version&) const = default;
+  };
+  struct VersionHash {
+    size_t operator()(const Version& v) const {
+      return std::hash<int64_t>()(v.key) * 0x9E3779B97F4A7C15u ^ std::hash<int64_t>()(v.value);
+    }
+  };
+
+  void number_writes() {
+    uint64_t next = 1;
+    for (const auto& session : registers_.sessions())
+      for (TxnId t : session.txns)
+        for (const RegisterOp& op : registers_.ops(t))
+          if (op.write) places_.try_emplace({op.key, op.value}, Place{uint64_t{t} + 1, next++});
+  }
+
+  void write_op(ByteWriter& w, const RegisterOp& op, uint64_t& next_write) {
+    if (op.write) {
+      w.u8('W');
+      w.u64_big(next_write++);
+    } else {
+      // A value that nobody wrote keeps an id that no write has.
+      Place place{0, ~uint64_t{0} - static_cast<uint64_t>(op.value)};
+      auto it = places_.find({op.key, op.value});
+      if (it != places_.end()) place = it->second;
+      if (it == places_.end() && op.value == 0) place = {kInitial, kInitial};
+      w.u8('R');
+      w.u64_big(place.txn);
+      w.u64_big(place.write);
+    }
+    w.u64_big(static_cast<uint64_t>(op.key));
+    w.u64_big(static_cast<uint64_t>(op.value));
+  }
+
+  Registers registers_;
+  std::unordered_map<Version, Place, VersionHash> places_;
+};
+
+Status write_cobra(const History& history, const std::string& path, Losses& losses) {
+  losses.add("values, replaced by the ids of their writes", history.version_count());
+  return Writer(history, losses).write(path);
+}
+
+}  // namespace
+
+Result<History> read_cobra_log(std::string_view bytes, const std::string& name) {
+  for (bool by_hash : {false, true}) {
+    auto input = Input::memory(bytes, name);
+    if (!input.ok()) return input.error();
+    HistoryBuilder builder;
+    Reader reader(builder, by_hash);
+    reader.read(*input, 0);
+    if (reader.failed()) return reader.error();
+    if (!reader.wants_hashes()) return std::move(builder).finish();
+  }
+  return bad_input("contradictory marks of reads");
+}
+
+constexpr Format kCobra = {
+    .info = {.name = "cobra",
+             .summary = "Cobra's log directory, one T<number>.log per session",
+             .reads = true,
+             .writes = true,
+             .directory = true},
+    .detect = detect_cobra,
+    .read = read_cobra,
+    .write = nullptr,
+    .write_directory = write_cobra,
+};
+
+}  // namespace assay::formats

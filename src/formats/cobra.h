@@ -1,0 +1,13 @@
+// Cobra's log directories. Every byte: docs/formats/cobra.md.
+#pragma once
+
+#include "formats/registry.h"
+
+namespace assay::formats {
+
+extern const Format kCobra;
+
+// Reads one log, as the only session; for fuzzing.
+Result<History> read_cobra_log(std::string_view bytes, const std::string& name);
+
+}  // namespace assay::formats

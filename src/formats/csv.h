@@ -1,0 +1,10 @@
+// Traces of applications as tables. Every byte: docs/formats/csv.md.
+#pragma once
+
+#include "formats/registry.h"
+
+namespace assay::formats {
+
+extern const Format kCsv;
+
+}  // namespace assay::formats

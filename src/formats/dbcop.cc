@@ -1,0 +1,228 @@
+// dbcop bincode (2019): little-endian, 18 bytes an event, value 0 is the initial one.
+#include "formats/dbcop.h"
+
+#include <algorithm>
+#include <string>
+
+#include "formats/byte_reader.h"
+#include "formats/byte_writer.h"
+#include "formats/json_text.h"
+#include "formats/registers.h"
+#include "formats/utf8.h"
+
+namespace assay::formats {
+namespace {
+
+constexpr uint64_t kMaxTextLength = 1 << 16;
+
+bool detect_dbcop(const Source& source) {
+  std::string_view head = source.head();
+  size_t at = 5 * 8;
+  for (int i = 0; i < 3; ++i) {
+    if (head.size() < at + 8) return false;
+    const uint64_t length = ByteReader::u64(head.substr(at), true);
+    at += 8;
+    if (length > kMaxTextLength || head.size() < at + length) return false;
+    std::string_view text = head.substr(at, length);
+    if (!is_utf8(text) || std::any_of(text.begin(), text.end(),
+                                      [](char c) { return static_cast<unsigned char>(c) < ' '; }))
+      return false;
+    at += length;
+  }
+  // No text file: the counts of the header have zero bytes in front.
+  return head.size() >= at + 8 && head[15] == 0 && head[at + 7] == 0;
+}
+
+class Reader {
+ public:
+  Reader(Input& input, Notes& notes) : input_(input), in_(input), notes_(notes) {}
+
+  Result<History> run() {
+    builder_.set_initial(ValueView::of(0));
+    if (!read_header() || !read_sessions()) return in_.ok() ? error_ : in_.error();
+    if (failed_reads_ > 0)
+      notes_.push_back({0, "left out " + std::to_string(failed_reads_) + " reads that failed"});
+    if (failed_writes_ > 0)
+      notes_.push_back({0, std::to_string(failed_writes_) +
+                               " writes that failed inside committed transactions were read as "
+                               "aborted transactions of their own"});
+    auto history = std::move(builder_).finish();
+    if (!history.ok()) return input_.located(history.error());
+    return history;
+  }
+
+ private:
+  bool read_header() {
+    for (const char* what : {"the id", "the number of nodes", "the number of variables",
+                             "the number of transactions", "the number of events"})
+      in_.u64_little(what);
+    std::string meta = "{";
+    for (const char* what : {"info", "start", "end"}) {
+      uint64_t at = in_.offset();
+      uint64_t length = in_.u64_little(what);
+      if (length > kMaxTextLength)
+        return in_.refuse("expected the length of a text, at most 65536", at);
+      std::string_view text = in_.bytes(length, what);
+      if (!is_utf8(text)) return in_.refuse("expected UTF-8", at + 8);
+      if (meta.size() > 1) meta += ',';
+      append_json_string(meta, what);
+      meta += ':';
+      append_json_string(meta, text);
+    }
+    builder_.set_meta(meta + "}");
+    return in_.ok();
+  }
+
+  bool read_sessions() {
+    const uint64_t sessions = in_.u64_little("the number of sessions");
+    for (uint64_t s = 0; s < sessions && in_.ok(); ++s) {
+      const uint64_t txns = in_.u64_little("the number of transactions of a session");
+      for (uint64_t t = 0; t < txns; ++t)
+        if (!read_txn(static_cast<int64_t>(s))) return false;
+    }
+    if (in_.ok() && !in_.at_end()) return in_.refuse("expected the end of the file", in_.offset());
+    return in_.ok();
+  }
+
+  bool read_txn(int64_t session) {
+    ++record_;
+    const uint64_t count = in_.u64_little("the number of events of a transaction");
+    events_.clear();
+    for (uint64_t i = 0; i < count; ++i)
+      if (!read_event()) return false;
+    const uint64_t at = in_.offset();
+    const uint8_t committed = in_.u8("the outcome of a transaction");
+    if (committed > 1) return in_.refuse("expected 0 or 1, whether it committed", at);
+    if (!in_.ok()) return false;
+    return add_txn(session, committed == 1) && (committed == 0 || add_failed_writes(session));
+  }
+
+  bool read_event() {
+    const uint64_t at = in_.offset();
+    std::string_view b = in_.bytes(18, "an event");
+    if (!in_.ok()) return false;
+    Event e{b[0] == 1, b[17] == 1, ByteReader::u64(b.substr(1), true),
+            ByteReader::u64(b.substr(9), true)};
+    if (static_cast<uint8_t>(b[0]) > 1)
+      return in_.refuse("expected 0 for a read, 1 for a write", at);
+    if (static_cast<uint8_t>(b[17]) > 1)
+      return in_.refuse("expected 0 or 1, whether it succeeded", at + 17);
+    if (e.key >> 63) return in_.refuse("expected a key below 2^63", at + 1);
+    if (e.value >> 63) return in_.refuse("expected a value below 2^63", at + 9);
+    events_.push_back(e);
+    return true;
+  }
+
+  bool add_txn(int64_t session, bool committed) {
+    TxnHeader header;
+    header.session = ValueView::of(session);
+    header.status = committed ? TxnStatus::committed : TxnStatus::aborted;
+    header.line = record_;
+    builder_.begin_txn(header);
+    for (const Event& e : events_) {
+      if (!e.write && !e.success) ++failed_reads_;
+      if (!e.success && (committed || !e.write)) continue;
+      add(e);
+    }
+    return end_txn();
+  }
+
+  // A write that failed inside a committed transaction had no effect, and nobody may read it.
+  bool add_failed_writes(int64_t session) {
+    auto failed = [](const Event& e) { return e.write && !e.success; };
+    if (std::none_of(events_.begin(), events_.end(), failed)) return true;
+    TxnHeader header;
+    header.session = ValueView::of(session);
+    header.status = TxnStatus::aborted;
+    header.line = record_;
+    builder_.begin_txn(header);
+    for (const Event& e : events_) {
+      if (!failed(e)) continue;
+      ++failed_writes_;
+      add(e);
+    }
+    return end_txn();
+  }
+
+  struct Event {
+    bool write;
+    bool success;
+    uint64_t key;
+    uint64_t value;
+  };
+  void add(const Event& e) {
+    ValueView key = ValueView::of(static_cast<int64_t>(e.key));
+    ValueView value = ValueView::of(static_cast<int64_t>(e.value));
+    if (e.write)
+      builder_.write(key, value);
+    else
+      builder_.read(key, value);
+  }
+  bool end_txn() {
+    if (auto s = builder_.end_txn(); !s.ok()) {
+      error_ = input_.located(s.error());
+      return false;
+    }
+    return true;
+  }
+
+  Input& input_;
+  ByteReader in_;
+  Notes& notes_;
+  HistoryBuilder builder_;
+  std::vector<Event> events_;
+  uint64_t record_ = 0;
+  uint64_t failed_reads_ = 0;
+  uint64_t failed_writes_ = 0;
+  Error error_;
+};
+
+Result<History> read_dbcop(Source& source, Notes& notes) {
+  return Reader(*source.input, notes).run();
+}
+
+void write_dbcop(const History& history, Output& out, Losses& losses) {
+  Registers registers(history, {.aborted = true, .session_names = false}, losses);
+  uint64_t most_txns = 0;
+  uint64_t most_ops = 0;
+  for (const auto& session : registers.sessions())
+    most_txns = std::max<uint64_t>(most_txns, session.txns.size());
+  for (TxnId t = 0; t < history.txn_count(); ++t)
+    most_ops = std::max<uint64_t>(most_ops, history.end_op(t) - history.first_op(t));
+  ByteWriter w(out);
+  w.u64_little(0);
+  w.u64_little(registers.sessions().size());
+  w.u64_little(history.key_count());
+  w.u64_little(most_txns);
+  w.u64_little(most_ops);
+  for (int i = 0; i < 3; ++i) w.u64_little(0);  // info, start, end
+  w.u64_little(registers.sessions().size());
+  for (const auto& session : registers.sessions()) {
+    w.u64_little(session.txns.size());
+    for (TxnId t : session.txns) {
+      const auto& ops = registers.ops(t);
+      w.u64_little(ops.size());
+      for (const RegisterOp& op : ops) {
+        w.u8(op.write ? 1 : 0);
+        w.u64_little(static_cast<uint64_t>(op.key));
+        w.u64_little(static_cast<uint64_t>(op.value));
+        w.u8(1);
+      }
+      w.u8(registers.committed(t) ? 1 : 0);
+    }
+  }
+}
+
+}  // namespace
+
+constexpr Format kDbcop = {
+    .info = {.name = "dbcop",
+             .summary = "dbcop's history.bincode (2019), also of PolySI",
+             .reads = true,
+             .writes = true},
+    .detect = detect_dbcop,
+    .read = read_dbcop,
+    .write = write_dbcop,
+};
+
+}  // namespace assay::formats

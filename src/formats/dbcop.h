@@ -1,0 +1,10 @@
+// dbcop's `history.bincode` of 2019. Every byte: docs/formats/dbcop.md.
+#pragma once
+
+#include "formats/registry.h"
+
+namespace assay::formats {
+
+extern const Format kDbcop;
+
+}  // namespace assay::formats

@@ -1,0 +1,10 @@
+// dbcop's JSON of 2025. Every byte: docs/formats/dbcop-json.md.
+#pragma once
+
+#include "formats/registry.h"
+
+namespace assay::formats {
+
+extern const Format kDbcopJson;
+
+}  // namespace assay::formats

@@ -1,0 +1,104 @@
+// EDN, Clojure's data notation, as far as histories use it: nil, booleans, numbers, strings, characters, keywords,
+// symbols, lists, vectors, maps, sets, tagged values (the tag is dropped), comments and discards.
+// The same parser reads JSON, once that has been found valid: its colons are blanks then.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/history.h"
+#include "formats/input.h"
+
+namespace assay::formats {
+
+struct Datum {
+  enum class Kind : uint8_t {
+    nil,
+    boolean,  // `integer` is 0 or 1
+    integer,
+    real,  // `text` is how it was written, likewise for symbols
+    string,
+    keyword,  // `text` without the colon
+    symbol,
+    list,  // and vectors
+    map,   // children are keys and values in turn
+    set,
+  };
+  Kind kind = Kind::nil;
+  int64_t integer = 0;
+  std::string_view text;
+  size_t at = 0;           // offset in the record
+  size_t end = 0;          // behind it
+  uint32_t child = kNone;  // index of the first
+  uint32_t next = kNone;   // of the next in the same collection
+  uint32_t children = 0;
+};
+
+// One record as a tree. Views live until the next parse.
+class DatumTree {
+ public:
+  // False at a fault, which is then in message() and fault_at().
+  bool parse(std::string_view text, bool json);
+
+  const Datum& root() const { return nodes_[0]; }
+  const Datum& at(uint32_t i) const { return nodes_[i]; }
+  // The first child and the one after `d`; null where there is none.
+  const Datum* first(const Datum& d) const { return d.child == kNone ? nullptr : &nodes_[d.child]; }
+  const Datum* next(const Datum& d) const { return d.next == kNone ? nullptr : &nodes_[d.next]; }
+  // The value of a map's key that is a keyword or string; null if it is not there.
+  const Datum* field(const Datum& map, std::string_view name) const;
+
+  const std::string& message() const { return message_; }
+  size_t fault_at() const { return at_; }
+
+ private:
+  bool fail(std::string message);
+  bool done() const { return at_ >= text_.size(); }
+  bool skip_blanks(int depth);
+  bool value(uint32_t index, int depth);
+  bool collection(uint32_t index, Datum::Kind kind, char close, int depth);
+  bool hash(uint32_t index, int depth);
+  bool string(Datum& d);
+  bool escape(std::string& to);
+  bool character(Datum& d);
+  bool atom(Datum& d);
+  bool number(Datum& d, std::string_view word);
+
+  std::string_view text_;
+  bool json_ = false;
+  size_t at_ = 0;
+  std::vector<Datum> nodes_;
+  std::deque<std::string> strings_;
+  std::string message_;
+};
+
+// The records of a file: top-level values, or the elements of the one vector or list around them.
+class EdnRecords {
+ public:
+  EdnRecords(Input& input, bool json) : input_(input), json_(json) {}
+  // The next record; false at the end.
+  Result<bool> next(DatumTree& tree);
+  uint64_t line() const { return line_; }
+  std::string_view text() const { return text_; }
+  // An error at an offset of the current record.
+  Error error(size_t offset, std::string message) const;
+
+ private:
+  Result<char> peek();
+  void consume(size_t size);
+  Result<size_t> record_length();
+
+  Input& input_;
+  bool json_;
+  std::string_view text_;
+  size_t unconsumed_ = 0;
+  char close_ = '\0';  // of the collection around the records
+  bool started_ = false;
+  uint64_t line_ = 1;
+  uint64_t column_ = 1;
+};
+
+}  // namespace assay::formats

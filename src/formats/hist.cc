@@ -1,0 +1,245 @@
+// `.hist`: detection and writing. Reading: hist_read.cc.
+#include "formats/hist.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+
+#include "formats/hist_syntax.h"
+
+namespace assay::formats {
+namespace {
+
+// The first line that says something starts with a directive or with "name:".
+bool detect_hist(const Source& source) {
+  std::string_view head = source.head();
+  bool comment = false;
+  while (!head.empty()) {
+    size_t n = std::min(head.find('\n'), head.size());
+    std::string_view line = head.substr(0, n);
+    head.remove_prefix(std::min(n + 1, head.size()));
+    line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
+    if (line.empty()) continue;
+    if (line[0] == '#') {
+      comment = true;
+      continue;
+    }
+    for (std::string_view directive : {"initial ", "order ", "event {", "meta {"})
+      if (line.starts_with(directive)) return true;
+    size_t name = 0;
+    if (line[0] == '"') {
+      name = std::min(line.find('"', 1), line.size() - 1) + 1;
+    } else {
+      while (name < line.size() && is_hist_word(line[name])) ++name;
+    }
+    line.remove_prefix(name);
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    if (name == 0 || !line.starts_with(':')) return false;
+    line.remove_prefix(1);
+    line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
+    return line.empty() || line[0] == '{' || line[0] == '@' || line[0] == '#' || line[0] == '"' ||
+           (is_hist_word(line[0]) && line.find('{') != line.npos);
+  }
+  return comment;
+}
+
+class Writer {
+ public:
+  Writer(const History& history, Output& out, Losses& losses)
+      : h_(history), out_(out), losses_(losses) {}
+
+  void run() {
+    if (!h_.initial().is_null()) directive("initial ", [&] { value(h_.initial()); });
+    if (!h_.meta().empty()) directive("meta ", [&] { line_ += h_.meta(); });
+    if (h_.txn_count() == 0) directive("# no transactions", [] {});
+    for (TxnId t = 0; t < h_.txn_count();) t = write_session_line(t);
+    for (const KnownOrder& order : h_.known_orders())
+      directive("order ", [&] { write_order(order); });
+    for (const Event& event : h_.events()) directive("event ", [&] { line_ += event.json; });
+    for (TxnId t = 0; t < h_.txn_count(); ++t)
+      if (!h_.meta(t).empty()) losses_.add("metadata of transactions");
+  }
+
+ private:
+  template <class Body>
+  void directive(std::string_view word, Body body) {
+    line_ = word;
+    body();
+    line_ += '\n';
+    out_.write(line_);
+  }
+
+  // Neighbours in the file that belong to one session share a line, so that the order of all
+  // transactions survives. Returns the first transaction that is not on it.
+  TxnId write_session_line(TxnId t) {
+    const SessionId session = h_.session(t);
+    line_.clear();
+    value(h_.session_name(session));
+    line_ += ':';
+    for (; t < h_.txn_count() && h_.session(t) == session && line_.size() < kLongLine; ++t)
+      write_txn(t);
+    line_ += '\n';
+    out_.write(line_);
+    return t;
+  }
+
+  void write_txn(TxnId t) {
+    line_ += ' ';
+    std::string name = h_.name(t);
+    if (name != h_.session_name(h_.session(t)).to_string() + "-" + std::to_string(h_.position(t)))
+      text(name), line_ += ' ';
+    if (h_.begin_time(t).known() || h_.end_time(t).known()) {
+      line_ += "@[";
+      time(h_.begin_time(t));
+      line_ += ',';
+      time(h_.end_time(t));
+      line_ += "] ";
+    }
+    if (h_.start_ts(t) != Interval::kUnknown || h_.commit_ts(t) != Interval::kUnknown) {
+      line_ += "ts[";
+      integer_or_unknown(h_.start_ts(t));
+      line_ += ',';
+      integer_or_unknown(h_.commit_ts(t));
+      line_ += "] ";
+    }
+    line_ += '{';
+    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) write_op(i);
+    line_ += " }";
+    if (h_.status(t) == TxnStatus::aborted) line_ += '!';
+    if (h_.status(t) == TxnStatus::unknown) line_ += '?';
+  }
+
+  void write_op(OpId i) {
+    const Operation op = h_.op(i);
+    const OpKind kind = op.kind == OpKind::read_list ? OpKind::read : op.kind;
+    for (const HistOp& known : kHistOps)
+      if (known.kind == kind) (line_ += ' ') += known.word;
+    line_ += '(';
+    auto operands = h_.operands(i);
+    if (kind == OpKind::range) {
+      write_range(op.key, operands);
+    } else {
+      value(h_.key(op.key));
+      line_ += ',';
+      if (op.kind == OpKind::read_list) {
+        write_list(operands);
+      } else {
+        if (kind == OpKind::cas) value(h_.version_value(operands[0])), line_ += ',';
+        value(h_.version_value(op.version));
+      }
+    }
+    line_ += ')';
+    if (!op.effect) line_ += '!';
+  }
+
+  void write_list(std::span<const VersionId> versions) {
+    line_ += '[';
+    for (size_t j = 0; j < versions.size(); ++j) {
+      if (j > 0) line_ += ',';
+      value(h_.version_value(versions[j]));
+    }
+    line_ += ']';
+  }
+
+  void write_range(KeyId lo, std::span<const uint32_t> operands) {
+    if (lo != kNone) value(h_.key(lo));
+    line_ += "..";
+    if (operands[1] != kNone) value(h_.key(operands[1]));
+    line_ += ",[";
+    for (size_t j = 2; j < operands.size(); ++j) {
+      if (j > 2) line_ += ',';
+      value(h_.key(h_.version_key(operands[j])));
+      line_ += '=';
+      value(h_.version_value(operands[j]));
+    }
+    line_ += ']';
+  }
+
+  void write_order(const KnownOrder& order) {
+    value(h_.key(order.key));
+    line_ += ':';
+    for (VersionId v : order.versions) line_ += ' ', value(h_.version_value(v));
+  }
+
+  void time(const Interval& t) {
+    integer_or_unknown(t.request);
+    if (t.known() && t.request != t.response) line_ += '~', line_ += std::to_string(t.response);
+  }
+  void integer_or_unknown(int64_t v) { line_ += v == Interval::kUnknown ? "_" : std::to_string(v); }
+
+  void value(const ValueView& v) {
+    if (v.type != ValueView::Type::string) {
+      line_ += v.to_string();
+    } else if (looks_like_no_string(v.text)) {
+      quoted(v.text);
+    } else {
+      text(v.text);
+    }
+  }
+
+  static bool looks_like_no_string(std::string_view s) {
+    return s == "null" || s.find_first_not_of("0123456789", s.starts_with('-') ? 1 : 0) == s.npos;
+  }
+
+  void text(std::string_view s) {
+    if (!s.empty() && s != "ts" && std::all_of(s.begin(), s.end(), is_hist_word))
+      line_ += s;
+    else
+      quoted(s);
+  }
+
+  void quoted(std::string_view s) {
+    line_ += '"';
+    for (char c : s) {
+      switch (c) {
+        case '"':
+        case '\\':
+          (line_ += '\\') += c;
+          break;
+        case '\n':
+          line_ += "\\n";
+          break;
+        case '\r':
+          line_ += "\\r";
+          break;
+        case '\t':
+          line_ += "\\t";
+          break;
+        default:
+          if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
+            constexpr char kHex[] = "0123456789abcdef";
+            line_ += {'\\', 'x', kHex[c >> 4], kHex[c & 15]};
+          } else {
+            line_ += c;
+          }
+      }
+    }
+    line_ += '"';
+  }
+
+  // A session line is broken here, far below kMaxLineBytes.
+  static constexpr size_t kLongLine = 4096;
+
+  const History& h_;
+  Output& out_;
+  Losses& losses_;
+  std::string line_;
+};
+
+}  // namespace
+
+void write_hist(const History& history, Output& out, Losses& losses) {
+  Writer(history, out, losses).run();
+}
+
+constexpr Format kHist = {
+    .info = {.name = "hist",
+             .summary = "text for people, one session a line",
+             .reads = true,
+             .writes = true},
+    .detect = detect_hist,
+    .read = read_hist,
+    .write = write_hist,
+};
+
+}  // namespace assay::formats

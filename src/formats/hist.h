@@ -1,0 +1,13 @@
+// `.hist`: histories as people write them. Every byte: docs/formats/hist.md.
+#pragma once
+
+#include "formats/registry.h"
+
+namespace assay::formats {
+
+extern const Format kHist;
+
+Result<History> read_hist(Source& source, Notes& notes);
+void write_hist(const History& history, Output& out, Losses& losses);
+
+}  // namespace assay::formats

@@ -1,0 +1,398 @@
+// Reads `.hist`. Each line stands alone, so the reader is a cursor over one line at a time:
+//
+//   initial VALUE | order KEY: VALUE… | event {…} | meta {…} | SESSION: TRANSACTION…
+//
+// The mark that says how a transaction ended stands behind it, but the builder wants to know first,
+// so the closing brace is looked up before the operations are read.
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include "formats/hist.h"
+#include "formats/hist_syntax.h"
+#include "formats/json_text.h"
+#include "formats/text_cursor.h"
+#include "formats/utf8.h"
+
+namespace assay::formats {
+namespace {
+
+constexpr std::string_view kWantValue = "an integer, a word, a \"quoted string\" or null";
+constexpr std::string_view kWantKey = "an integer, a word or a \"quoted string\"";
+
+class Reader {
+ public:
+  explicit Reader(Input& input) : input_(input) {}
+
+  Result<History> run() {
+    Input::Line line;
+    for (;;) {
+      auto more = input_.next_line(line);
+      if (!more.ok()) return more.error();
+      if (!*more) break;
+      c_ = TextCursor(line.text);
+      strings_.clear();
+      if (!read_line()) {
+        if (!error_.message.empty()) return input_.located(std::move(error_));
+        return input_.error(c_.message(), c_.column());
+      }
+    }
+    auto history = std::move(builder_).finish();
+    if (!history.ok()) return input_.located(history.error());
+    return history;
+  }
+
+ private:
+  bool at_line_end() {
+    c_.skip_blanks();
+    return c_.done() || c_.peek() == '#';
+  }
+  bool end_of_line() { return at_line_end() || c_.expected("the end of the line"); }
+
+  bool read_line() {
+    if (!is_utf8(c_.line())) return invalid_utf8();
+    if (at_line_end()) return true;
+    std::string_view first;
+    bool quoted = false;
+    if (!text(first, quoted, kWantKey)) return false;
+    if (!quoted && c_.peek() != ':') {
+      if (first == "initial") return read_initial();
+      if (first == "order") return read_order();
+      if (first == "event") return read_event();
+      if (first == "meta") return read_meta();
+      c_.skip_blanks();
+      if (c_.peek() != ':')
+        return c_.expected(
+            "':' after the name of a session, or one of initial, order, event, meta");
+    }
+    c_.seek(0);
+    c_.skip_blanks();
+    ValueView session;
+    if (!value(session, false) || !c_.expect(":")) return false;
+    while (!at_line_end())
+      if (!read_txn(session)) return false;
+    return true;
+  }
+
+  bool invalid_utf8() {
+    size_t at = 0;
+    while (size_t n = utf8_length(c_.line().substr(at))) at += n;
+    return c_.fail_at(at, "invalid UTF-8");
+  }
+
+  bool read_initial() {
+    ValueView initial;
+    if (any_txn_) return c_.fail_at(0, "expected the initial value before the first transaction");
+    c_.skip_blanks();
+    if (!value(initial, true) || !end_of_line()) return false;
+    builder_.set_initial(initial);
+    return true;
+  }
+
+  bool read_order() {
+    ValueView key;
+    c_.skip_blanks();
+    if (!value(key, false) || !c_.expect(":")) return false;
+    elements_.clear();
+    while (!at_line_end()) {
+      if (!value(elements_.emplace_back(), true)) return false;
+    }
+    builder_.known_order(key, elements_);
+    return true;
+  }
+
+  // The JSON object that is the rest of the line.
+  bool json_object(std::string_view& to) {
+    c_.skip_blanks();
+    to = c_.rest();
+    while (!to.empty() && (to.back() == ' ' || to.back() == '\t')) to.remove_suffix(1);
+    if (!to.starts_with('{')) return c_.expected("a JSON object");
+    if (auto fault = find_json_fault(to))
+      return c_.fail_at(c_.at() + fault->offset, "not valid JSON: " + fault->message);
+    return true;
+  }
+
+  bool read_event() {
+    std::string_view object;
+    if (!json_object(object)) return false;
+    int64_t at = Interval::kUnknown;
+    const JsonStep kAt[] = {JsonStep("at")};
+    if (size_t place = locate_json(object, kAt); place > 0) {
+      c_.seek(c_.at() + place);
+      if (!c_.integer(at)) return false;
+    }
+    builder_.event(at, std::string(object));
+    return true;
+  }
+
+  bool read_meta() {
+    std::string_view object;
+    if (!json_object(object)) return false;
+    builder_.set_meta(std::string(object));
+    return true;
+  }
+
+  // A bare word or a quoted string.
+  bool text(std::string_view& to, bool& quoted, std::string_view what) {
+    quoted = c_.peek() == '"';
+    if (quoted) return quoted_string(to);
+    to = c_.take_while(is_hist_word);
+    return !to.empty() || c_.expected(what);
+  }
+
+  bool quoted_string(std::string_view& to) {
+    size_t begin = c_.at();
+    std::string& s = strings_.emplace_back();
+    c_.accept("\"");
+    while (!c_.accept("\"")) {
+      if (c_.done()) return c_.fail_at(begin, "the string has no closing quote");
+      if (c_.peek() != '\\') {
+        s += c_.take_while([](char ch) { return ch != '"' && ch != '\\'; });
+      } else if (!escape(s)) {
+        return false;
+      }
+    }
+    to = s;
+    return true;
+  }
+
+  bool escape(std::string& to) {
+    constexpr std::string_view kWant = "one of \\\\ \\\" \\n \\r \\t \\xHH with HH below 80";
+    size_t begin = c_.at();
+    c_.accept("\\");
+    char kind = c_.peek();
+    c_.seek(c_.at() + 1);
+    switch (kind) {
+      case '\\':
+      case '"':
+        to += kind;
+        return true;
+      case 'n':
+        to += '\n';
+        return true;
+      case 'r':
+        to += '\r';
+        return true;
+      case 't':
+        to += '\t';
+        return true;
+      case 'x': {
+        unsigned code = 0;
+        std::string_view hex = c_.rest().substr(0, 2);
+        auto [end, error] = std::from_chars(hex.data(), hex.data() + hex.size(), code, 16);
+        if (hex.size() != 2 || error != std::errc{} || end != hex.data() + 2 || code >= 0x80) break;
+        to += static_cast<char>(code);
+        c_.seek(c_.at() + 2);
+        return true;
+      }
+      default:
+        break;
+    }
+    c_.seek(begin);
+    return c_.expected(kWant);
+  }
+
+  bool value(ValueView& to, bool null_allowed) {
+    size_t begin = c_.at();
+    std::string_view word;
+    bool quoted = false;
+    if (!text(word, quoted, null_allowed ? kWantValue : kWantKey)) return false;
+    if (quoted) return to = ValueView::of(word), true;
+    if (word == "null") {
+      to = ValueView::null();
+      return null_allowed || c_.fail_at(begin, "expected " + std::string(kWantKey) + ", not null");
+    }
+    std::string_view digits = word.substr(word.starts_with('-') ? 1 : 0);
+    bool integer = !digits.empty() && digits.find_first_not_of("0123456789") == digits.npos;
+    if (!integer) return to = ValueView::of(word), true;
+    if (digits.size() > 1 && digits[0] == '0')
+      return c_.fail_at(begin, "a number must not start with 0; quote it if it is a string");
+    int64_t number = 0;
+    if (std::from_chars(word.data(), word.data() + word.size(), number).ec != std::errc{})
+      return c_.fail_at(begin, "the integer does not fit into 64 bits; quote it if it is a string");
+    to = ValueView::of(number);
+    return true;
+  }
+
+  bool read_txn(const ValueView& session) {
+    TxnHeader header;
+    header.session = session;
+    header.line = input_.line();
+    if (!read_prefix(header) || !c_.expect("{") || !read_status(header)) return false;
+    any_txn_ = true;
+    builder_.begin_txn(header);
+    for (c_.skip_blanks(); !c_.accept("}"); c_.skip_blanks())
+      if (!read_op()) return false;
+    if (header.status != TxnStatus::committed) c_.seek(c_.at() + 1);
+    if (auto s = builder_.end_txn(); !s.ok()) return error_ = s.error(), false;
+    return true;
+  }
+
+  // [name] [@[begin,end]] [ts[start,commit]]
+  bool read_prefix(TxnHeader& header) {
+    bool quoted = false;
+    size_t begin = c_.at();
+    if (c_.peek() != '{' && c_.peek() != '@' && !c_.rest().starts_with("ts[")) {
+      if (!text(header.name, quoted, "a transaction, like { r(x,1) }")) return false;
+      if (header.name.empty()) return c_.fail_at(begin, "the name of a transaction is empty");
+      c_.skip_blanks();
+    }
+    if (c_.accept("@")) {
+      if (!c_.expect("[") || !time(header.begin) || !c_.expect(",") || !time(header.end) ||
+          !c_.expect("]"))
+        return false;
+      c_.skip_blanks();
+    }
+    if (c_.accept("ts[")) {
+      if (!timestamp(header.start_ts) || !c_.expect(",") || !timestamp(header.commit_ts) ||
+          !c_.expect("]"))
+        return false;
+    }
+    return true;
+  }
+
+  // _ or 5 or 5~9
+  bool time(Interval& to) {
+    c_.skip_blanks();
+    if (c_.accept("_")) return true;
+    int64_t request = 0;
+    if (!timestamp(request)) return false;
+    to = Interval::point(request);
+    if (!c_.accept("~")) return true;
+    if (!timestamp(to.response)) return false;
+    return to.response >= to.request || c_.fail("the response is before the request");
+  }
+
+  bool timestamp(int64_t& to) {
+    constexpr std::string_view kWant = "an integer above -2^63, or _ if not known";
+    c_.skip_blanks();
+    if (c_.accept("_")) return true;
+    if (!c_.integer(to, kWant)) return false;
+    return to != Interval::kUnknown || c_.expected(kWant);
+  }
+
+  // Looks behind the closing brace that belongs to the opening one just read.
+  bool read_status(TxnHeader& header) {
+    std::string_view rest = c_.rest();
+    bool quoted = false;
+    for (size_t i = 0; i < rest.size(); ++i) {
+      if (rest[i] == '\\' && quoted) {
+        ++i;
+      } else if (rest[i] == '"') {
+        quoted = !quoted;
+      } else if (rest[i] == '}' && !quoted) {
+        char mark = i + 1 < rest.size() ? rest[i + 1] : '\0';
+        if (mark == '!') header.status = TxnStatus::aborted;
+        if (mark == '?') header.status = TxnStatus::unknown;
+        return true;
+      }
+    }
+    return c_.fail_at(c_.at() - 1, "the transaction has no closing '}'");
+  }
+
+  bool read_op() {
+    size_t begin = c_.at();
+    std::string_view word = c_.take_while(is_hist_word);
+    for (const HistOp& op : kHistOps) {
+      if (op.word != word) continue;
+      if (!c_.expect("(")) return false;
+      c_.skip_blanks();
+      return op.kind == OpKind::range ? read_range() : read_key_op(op.kind);
+    }
+    return c_.fail_at(begin, "expected an operation (r, w, a, d, range, cas, ins) or '}'");
+  }
+
+  bool read_key_op(OpKind kind) {
+    ValueView key, v, expected_value;
+    if (!value(key, false) || !c_.expect(",")) return false;
+    c_.skip_blanks();
+    if (kind == OpKind::read && c_.accept("[")) return read_list(key);
+    if (kind == OpKind::cas) {
+      if (!value(expected_value, true) || !c_.expect(",")) return false;
+      c_.skip_blanks();
+    }
+    if (!value(v, kind == OpKind::read) || !c_.expect(")")) return false;
+    switch (kind) {
+      case OpKind::read:
+        builder_.read(key, v);
+        break;
+      case OpKind::write:
+        builder_.write(key, v);
+        break;
+      case OpKind::remove:
+        builder_.remove(key, v);
+        break;
+      case OpKind::append:
+        builder_.append(key, v);
+        break;
+      case OpKind::cas:
+        builder_.cas(key, expected_value, v, !c_.accept("!"));
+        break;
+      default:
+        builder_.insert(key, v, !c_.accept("!"));
+    }
+    return true;
+  }
+
+  // Whether a list behind its opening bracket goes on with an element.
+  bool next_element(bool first, bool& ended) {
+    c_.skip_blanks();
+    ended = first ? c_.accept("]") : false;
+    if (first || ended) return true;
+    ended = c_.accept("]");
+    if (ended) return true;
+    if (!c_.accept(",")) return c_.expected("',' or ']'");
+    c_.skip_blanks();
+    return true;
+  }
+
+  bool read_list(const ValueView& key) {
+    elements_.clear();
+    for (bool ended = false;;) {
+      if (!next_element(elements_.empty(), ended)) return false;
+      if (ended) break;
+      if (!value(elements_.emplace_back(), true)) return false;
+    }
+    if (!c_.expect(")")) return false;
+    builder_.read_list(key, elements_);
+    return true;
+  }
+
+  // lo..hi,[key=value,…])
+  bool read_range() {
+    ValueView lo, hi;
+    if (!c_.accept("..")) {
+      if (!value(lo, false) || !c_.expect("..")) return false;
+    }
+    c_.skip_blanks();
+    if (c_.peek() != ',' && !value(hi, false)) return false;
+    if (!c_.expect(",") || !c_.expect("[")) return false;
+    rows_.clear();
+    for (bool ended = false;;) {
+      if (!next_element(rows_.empty(), ended)) return false;
+      if (ended) break;
+      auto& row = rows_.emplace_back();
+      if (!value(row.first, false) || !c_.expect("=")) return false;
+      c_.skip_blanks();
+      if (!value(row.second, true)) return false;
+    }
+    if (!c_.expect(")")) return false;
+    builder_.range(lo, hi, rows_);
+    return true;
+  }
+
+  Input& input_;
+  HistoryBuilder builder_;
+  TextCursor c_{{}};
+  std::deque<std::string> strings_;  // unescaped strings of the line
+  std::vector<ValueView> elements_;
+  std::vector<std::pair<ValueView, ValueView>> rows_;
+  bool any_txn_ = false;
+  Error error_;
+};
+
+}  // namespace
+
+Result<History> read_hist(Source& source, Notes&) { return Reader(*source.input).run(); }
+
+}  // namespace assay::formats

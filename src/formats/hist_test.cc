@@ -1,0 +1,172 @@
+#include <gtest/gtest.h>
+
+#include "assay/format.h"
+#include "formats/expect_bad_input.h"
+#include "formats/random_history.h"
+
+namespace assay {
+namespace {
+
+History read(std::string_view text) {
+  auto r = read_history_text(text, "file", {"hist"});
+  EXPECT_TRUE(r.ok()) << r.error().to_string();
+  return r.ok() ? std::move(r->history) : History{};
+}
+
+void refuse(std::string_view text, uint64_t line, uint64_t column, const std::string& part) {
+  formats::expect_bad_input("hist", text, line, column, part);
+}
+
+// The same history in the native format.
+void expect_same(std::string_view hist, std::string_view jsonl) {
+  auto other = read_history_text(jsonl, "other", {"assay"});
+  ASSERT_TRUE(other.ok()) << other.error().to_string();
+  EXPECT_EQ(read(hist).content_hash(), other->history.content_hash()) << hist;
+}
+
+TEST(Hist, SessionsAndStatuses) {
+  expect_same(
+      "# a comment\n"
+      "s1: { w(x,1) w(y,1) } { r(x,2) } # another\n"
+      "\n"
+      "s2: { r(x,1) w(x,2) }! {}?\r\n"
+      "  7 : { }\n"
+      "s1:\n"
+      "s1: { r( \"a b\" , null ) }",
+      R"({"session":"s1","ops":[["w","x",1],["w","y",1]]}
+{"session":"s1","ops":[["r","x",2]]}
+{"session":"s2","status":"aborted","ops":[["r","x",1],["w","x",2]]}
+{"session":"s2","status":"unknown","ops":[]}
+{"session":7,"ops":[]}
+{"session":"s1","ops":[["r","a b",null]]}
+)");
+}
+
+TEST(Hist, EveryOperation) {
+  expect_same(
+      "initial 0\n"
+      "s: { r(x,[1,5]) r(x,[ ]) a(l,5) d(y,tomb) cas(z,4,5) cas(z,null,5)! ins(z,1) ins(z,2)! "
+      "range(a..f,[b=4, c=7]) range(..,[]) range(a..,[]) range(..9,[1=-2]) }\n"
+      "order x: 1 5 2\n",
+      R"({"assay":1,"initial":0}
+{"session":"s","ops":[["r","x",[1,5]],["r","x",[]],["append","l",5],["d","y","tomb"],["cas","z",4,5,true],["cas","z",null,5,false],["insert","z",1,true],["insert","z",2,false],["range","a","f",[["b",4],["c",7]]],["range",null,null,[]],["range","a",null,[]],["range",null,9,[[1,-2]]]]}
+{"key":"x","order":[1,5,2]}
+)");
+}
+
+TEST(Hist, NamesAndTimes) {
+  History h = read(
+      "s: t1@[0,10] { } \"t 2\" @[11~12,_]{} @[ 20 , 21~29 ] ts[5,_] { } ts ts[_,6] { } 3-7{}\n"
+      "event {\"event\":\"kill\",\"at\":15}\n"
+      "event {\"event\":\"kill\"}\n"
+      "meta {\"db\":\"pg\"}\n");
+  ASSERT_EQ(h.txn_count(), 5u);
+  EXPECT_EQ(h.name(0), "t1");
+  EXPECT_EQ(h.begin_time(0), Interval::point(0));
+  EXPECT_EQ(h.end_time(0), Interval::point(10));
+  EXPECT_EQ(h.name(1), "t 2");
+  EXPECT_EQ(h.begin_time(1), (Interval{11, 12}));
+  EXPECT_FALSE(h.end_time(1).known());
+  EXPECT_EQ(h.name(2), "s-2");
+  EXPECT_EQ(h.end_time(2), (Interval{21, 29}));
+  EXPECT_EQ(h.start_ts(2), 5);
+  EXPECT_EQ(h.commit_ts(2), Interval::kUnknown);
+  EXPECT_EQ(h.name(3), "ts");
+  EXPECT_EQ(h.commit_ts(3), 6);
+  EXPECT_EQ(h.name(4), "3-7");
+  ASSERT_EQ(h.events().size(), 2u);
+  EXPECT_EQ(h.events()[0].at, 15);
+  EXPECT_EQ(h.events()[1].at, Interval::kUnknown);
+  EXPECT_EQ(h.meta(), "{\"db\":\"pg\"}");
+}
+
+TEST(Hist, ValuesAreIntegersWordsOrQuoted) {
+  History h = read("s: { w(1,-5) w(x-1,a_B) w(\"1\",\"null\") w(\"a\\\"\\\\\\n\\x01\",\"}\") }\n");
+  EXPECT_EQ(h.key(h.op(0).key), ValueView::of(1));
+  EXPECT_EQ(h.version_value(h.op(0).version), ValueView::of(-5));
+  EXPECT_EQ(h.key(h.op(1).key), ValueView::of("x-1"));
+  EXPECT_EQ(h.key(h.op(2).key), ValueView::of("1"));
+  EXPECT_EQ(h.version_value(h.op(2).version), ValueView::of("null"));
+  EXPECT_EQ(h.key(h.op(3).key), ValueView::of("a\"\\\n\x01"));
+  EXPECT_EQ(h.version_value(h.op(3).version), ValueView::of("}"));
+}
+
+TEST(Hist, RefusesBadLines) {
+  refuse("s1: { }\ns1 { }\n", 2, 4, "expected ':'");
+  refuse("{ }\n", 1, 1, "expected an integer, a word");
+  refuse("s: { } x\n", 1, 9, "expected '{'");
+  refuse("s: { } )\n", 1, 8, "a transaction");
+  refuse("s: { }\ninitial 0\n", 2, 1, "before the first transaction");
+  refuse("initial\n", 1, 8, "expected an integer");
+  refuse("initial 0 1\n", 1, 11, "the end of the line");
+  refuse("order null: 1\n", 1, 7, "not null");
+  refuse("order x 1\n", 1, 9, "expected ':'");
+  refuse("order x: 1,2\n", 1, 11, "expected an integer");
+  refuse("event 5\n", 1, 7, "a JSON object");
+  refuse("event {\"a\" 1}\n", 1, 12, "not valid JSON: expected ':'");
+  refuse("event {\"at\":\"x\"}\n", 1, 13, "an integer");
+  refuse("s: { r(\"\xC3\",1) }\n", 1, 9, "invalid UTF-8");
+}
+
+TEST(Hist, RefusesBadTransactions) {
+  refuse("s: { r(x,1)\n", 1, 4, "no closing '}'");
+  refuse("s: { q(x,1) }\n", 1, 6, "expected an operation");
+  refuse("s: { r x }\n", 1, 8, "expected '('");
+  refuse("s: { r(x) }\n", 1, 9, "expected ','");
+  refuse("s: { r(x,1 }\n", 1, 12, "expected ')'");
+  refuse("s: { w(x,null) }\n", 1, 10, "not null");
+  refuse("s: { w(null,1) }\n", 1, 8, "not null");
+  refuse("s: { w(x,007) }\n", 1, 10, "must not start with 0");
+  refuse("s: { w(x,99999999999999999999) }\n", 1, 10, "64 bits");
+  refuse("s: { w(x,\"a) }\n", 1, 4, "no closing '}'");
+  refuse("s: { w(x,\"\\q\") }\n", 1, 11, "expected one of");
+  refuse("s: { w(x,\"\\x80\") }\n", 1, 11, "expected one of");
+  refuse("s: { r(x,[1 2]) }\n", 1, 13, "expected ',' or ']'");
+  refuse("s: { r(x,[1,]) }\n", 1, 13, "expected an integer");
+  refuse("s: { range(a,[]) }\n", 1, 13, "expected '..'");
+  refuse("s: { range(a..b,[c]) }\n", 1, 19, "expected '='");
+  refuse("s: { cas(a,1) }\n", 1, 13, "expected ','");
+  refuse("s: @[1 2] { }\n", 1, 8, "expected ','");
+  refuse("s: @[2~1,_] { }\n", 1, 9, "before the request");
+  refuse("s: @[x,_] { }\n", 1, 6, "or _ if not known");
+  refuse("s: ts[1] { }\n", 1, 8, "expected ','");
+  refuse("s: \"\" { }\n", 1, 4, "name of a transaction is empty");
+  refuse("s: \"a { }\n", 1, 4, "no closing quote");
+  refuse("s: @[5,3] { }\n", 1, 0, "ends before it begins");
+}
+
+TEST(Hist, RoundTripOfRandomHistories) {
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    History h = formats::RandomHistory(seed, {}).build();
+    std::string text;
+    ASSERT_TRUE(write_history_text(h, "hist", text).ok());
+    History again = read(text);
+    ASSERT_EQ(again.content_hash(), h.content_hash()) << seed << "\n" << text;
+    std::string second;
+    ASSERT_TRUE(write_history_text(again, "hist", second).ok());
+    ASSERT_EQ(text, second) << seed;
+  }
+}
+
+TEST(Hist, AnEmptyHistoryCanBeReadBack) {
+  std::string text;
+  ASSERT_TRUE(write_history_text(History{}, "hist", text).ok());
+  auto again = read_history_text(text, "file");
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(again->format, "hist");
+  EXPECT_EQ(again->history.txn_count(), 0u);
+}
+
+TEST(Hist, CountsLosses) {
+  auto r = read_history_text("{\"session\":1,\"ops\":[],\"meta\":{\"a\":1}}\n", "file");
+  ASSERT_TRUE(r.ok());
+  std::string text;
+  auto losses = write_history_text(r->history, "hist", text);
+  ASSERT_TRUE(losses.ok());
+  ASSERT_EQ(losses->size(), 1u);
+  EXPECT_EQ((*losses)[0].what, "metadata of transactions");
+  EXPECT_EQ((*losses)[0].count, 1u);
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,180 @@
+#include "formats/input.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "formats/compression.h"
+
+namespace assay::formats {
+namespace {
+
+constexpr size_t kChunkBytes = size_t{1} << 18;
+
+class FileSource : public ByteSource {
+ public:
+  FileSource(int fd, bool owned, std::string name)
+      : fd_(fd), owned_(owned), name_(std::move(name)) {}
+  FileSource(const FileSource&) = delete;
+  FileSource& operator=(const FileSource&) = delete;
+  ~FileSource() override {
+    if (owned_) ::close(fd_);
+  }
+  Result<size_t> read(char* to, size_t size) override {
+    for (;;) {
+      ssize_t n = ::read(fd_, to, size);
+      if (n >= 0) return static_cast<size_t>(n);
+      if (errno != EINTR) return io_error(std::string("cannot read: ") + strerror(errno), name_);
+    }
+  }
+
+ private:
+  int fd_;
+  bool owned_;
+  std::string name_;
+};
+
+class MemorySource : public ByteSource {
+ public:
+  explicit MemorySource(std::string_view text) : text_(text) {}
+  Result<size_t> read(char* to, size_t size) override {
+    size_t n = std::min(size, text_.size());
+    if (n > 0) std::memcpy(to, text_.data(), n);
+    text_.remove_prefix(n);
+    return n;
+  }
+
+ private:
+  std::string_view text_;
+};
+
+}  // namespace
+
+Result<Input> Input::open(const std::string& path) {
+  if (path == "-")
+    return start(std::make_unique<FileSource>(STDIN_FILENO, false, "standard input"),
+                 "standard input");
+  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return io_error(std::string("cannot open: ") + strerror(errno), path);
+  auto source = std::make_unique<FileSource>(fd, true, path);
+  struct stat info;
+  if (::fstat(fd, &info) == 0 && S_ISDIR(info.st_mode))
+    return io_error("is a directory, expected a file", path);
+  return start(std::move(source), path);
+}
+
+Result<Input> Input::memory(std::string_view text, std::string name) {
+  return start(std::make_unique<MemorySource>(text), std::move(name));
+}
+
+Result<Input> Input::start(std::unique_ptr<ByteSource> source, std::string name) {
+  std::string head(4, '\0');
+  size_t size = 0;
+  while (size < head.size()) {
+    auto n = source->read(head.data() + size, head.size() - size);
+    if (!n.ok()) return n.error();
+    if (*n == 0) break;
+    size += *n;
+  }
+  head.resize(size);
+  Input input;
+  input.name_ = std::move(name);
+  Compression kind = detect_compression(head);
+  if (kind == Compression::none) {
+    input.buffer_.assign(kChunkBytes + kPadding, '\0');
+    std::copy(head.begin(), head.end(), input.buffer_.begin());
+    input.end_ = size;
+    input.source_ = std::move(source);
+  } else {
+    input.source_ = decompress(kind, std::move(source), std::move(head));
+  }
+  return input;
+}
+
+Result<bool> Input::more(size_t want) {
+  if (ended_) return false;
+  if (begin_ > 0) {
+    std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+    end_ -= begin_;
+    begin_ = 0;
+  }
+  // Half a chunk of room at least; doubling while one line or record needs it all.
+  size_t least = std::max(want, end_ + kChunkBytes / 2) + kPadding;
+  if (buffer_.size() < least) buffer_.resize(std::max(least, 2 * end_ + kChunkBytes + kPadding));
+  auto n = source_->read(buffer_.data() + end_, buffer_.size() - kPadding - end_);
+  if (!n.ok()) return located(n.error());
+  end_ += *n;
+  ended_ = *n == 0;
+  return !ended_;
+}
+
+Status Input::fill(size_t size) {
+  while (end_ - begin_ < size) {
+    auto got = more(size);
+    if (!got.ok()) return got.error();
+    if (!*got) break;
+  }
+  return Ok{};
+}
+
+void Input::consume(size_t size) {
+  begin_ += size;
+  offset_ += size;
+}
+
+Result<bool> Input::at_end() {
+  if (auto s = fill(1); !s.ok()) return s.error();
+  return begin_ == end_;
+}
+
+Result<bool> Input::next_line(Line& line) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (line_ == 0) {
+    if (auto s = fill(kByteOrderMark.size()); !s.ok()) return s.error();
+    if (window().substr(0, 3) == kByteOrderMark) consume(3);
+  }
+  size_t searched = 0;
+  for (;;) {
+    std::string_view w = window();
+    size_t at = searched < w.size() ? w.find('\n', searched) : std::string_view::npos;
+    bool ended = at == std::string_view::npos;
+    searched = w.size();
+    if ((ended ? w.size() : at) > kMaxLineBytes) {
+      ++line_;
+      return error("the line is longer than 16 MiB");
+    }
+    if (ended) {
+      auto got = more(0);
+      if (!got.ok()) return got.error();
+      if (*got) continue;
+      w = window();
+      if (w.empty()) return false;
+      at = w.size();
+    }
+    ++line_;
+    line = {w.substr(0, at), !ended};
+    consume(at + (ended ? 0 : 1));
+    if (!line.text.empty() && line.text.back() == '\r') line.text.remove_suffix(1);
+    return true;
+  }
+}
+
+Error Input::error(std::string message, uint64_t column) const {
+  return located(bad_input(std::move(message), line_, column));
+}
+
+Error Input::error_at_byte(const std::string& message, uint64_t at) const {
+  return located(bad_input("byte " + std::to_string(at) + ": " + message));
+}
+
+Error Input::located(Error e) const {
+  if (e.file.empty()) e.file = name_;
+  return e;
+}
+
+}  // namespace assay::formats

@@ -1,0 +1,81 @@
+// A stream of bytes to read a history from: a file, standard input or memory, with gzip and zstd
+// undone on the way. Only a window of it is in memory, so neither a large file nor a
+// decompression bomb costs more than the longest line (or record) that a format allows.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/result.h"
+
+namespace assay::formats {
+
+// Longest line of a text format. Also bounds every name and value (HistoryBuilder::kMaxTextBytes).
+inline constexpr size_t kMaxLineBytes = size_t{1} << 24;
+
+// Where bytes come from. `read` returns how many it stored, 0 at the end.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  virtual Result<size_t> read(char* to, size_t size) = 0;
+};
+
+class Input {
+ public:
+  // Bytes after the window that may be read (not written) without harm; parsers that load whole
+  // vectors need them.
+  static constexpr size_t kPadding = 64;
+
+  // `path` is a file or "-" for standard input.
+  static Result<Input> open(const std::string& path);
+  // `text` must outlive the input; `name` is used in messages.
+  static Result<Input> memory(std::string_view text, std::string name);
+
+  const std::string& name() const { return name_; }
+
+  // Makes at least `size` bytes available in window(), fewer only at the end of the input.
+  Status fill(size_t size);
+  // The bytes at hand. Invalidated by fill, next_line and consume.
+  std::string_view window() const { return {buffer_.data() + begin_, end_ - begin_}; }
+  void consume(size_t size);
+  // True once everything has been consumed; may have to read to find out.
+  Result<bool> at_end();
+  // Bytes consumed so far, after decompression.
+  uint64_t offset() const { return offset_; }
+
+  struct Line {
+    std::string_view text;    // without its line end; valid until the next call
+    bool terminated = false;  // false: the input ends without a line end
+  };
+  // The next line; false at the end. Lines end in \n or \r\n; a byte order mark is skipped.
+  Result<bool> next_line(Line& line);
+  // 1-based number of the line next_line returned last.
+  uint64_t line() const { return line_; }
+
+  // An error at the current line.
+  Error error(std::string message, uint64_t column = 0) const;
+  // An error `at` bytes into the input, for formats without lines.
+  Error error_at_byte(const std::string& message, uint64_t at) const;
+  // Puts the name of the input into an error that came from elsewhere.
+  Error located(Error e) const;
+
+ private:
+  Input() = default;
+  static Result<Input> start(std::unique_ptr<ByteSource> source, std::string name);
+  // Reads once; false at the end of the input.
+  Result<bool> more(size_t want);
+
+  std::string name_;
+  std::unique_ptr<ByteSource> source_;
+  std::vector<char> buffer_;
+  size_t begin_ = 0;
+  size_t end_ = 0;
+  bool ended_ = false;
+  uint64_t offset_ = 0;
+  uint64_t line_ = 0;
+};
+
+}  // namespace assay::formats

@@ -1,0 +1,404 @@
+#include "formats/jepsen_history.h"
+
+#include <array>
+#include <utility>
+
+#include "formats/json_text.h"
+
+namespace assay::formats {
+namespace {
+
+using Kind = Datum::Kind;
+
+OwnedValue text_value(std::string_view text) {
+  return {ValueView::Type::string, 0, std::string(text)};
+}
+OwnedValue integer_value(int64_t v) { return {ValueView::Type::integer, v, {}}; }
+
+bool is_name(const Datum& d) {
+  return d.kind == Kind::keyword || d.kind == Kind::string || d.kind == Kind::symbol;
+}
+
+// A vector of vectors that start with a name, like [[:r 1 nil] [:w 2 3]]; an empty one as well.
+bool are_mops(const DatumTree& tree, const Datum* value) {
+  if (!value || value->kind != Kind::list) return false;
+  const Datum* mop = tree.first(*value);
+  if (!mop) return true;
+  if (mop->kind != Kind::list || mop->children < 2) return false;
+  return is_name(*tree.first(*mop));
+}
+
+constexpr std::string_view kRegister = "register";
+constexpr std::string_view kLock = "lock";
+constexpr std::string_view kFree = "free";
+constexpr std::string_view kHeld = "held";
+
+}  // namespace
+
+bool JepsenHistory::fail(const Datum* at, std::string message) {
+  fault_ = {at ? at->at : 0, std::move(message)};
+  return false;
+}
+
+bool JepsenHistory::add(const JepsenRecord& record, const DatumTree& tree, std::string_view text) {
+  tree_ = &tree;
+  text_ = text;
+  ++records_;
+  if (!any_) timed_ = record.time.has_value();
+  any_ = true;
+  if (record.process && record.process->type != ValueView::Type::integer) {
+    add_event(record);
+    return true;
+  }
+  if (!choose_workload(record)) return false;
+  ops_.clear();
+  if (!translate(record)) return false;
+  // An operation whose process is not told is in a session of its own.
+  const std::string process = record.process ? std::to_string(record.process->integer) : "";
+  Pending& pending = pending_[process];
+  if (record.type == JepsenType::invoke) {
+    if (pending.open) {
+      ++open_ends_;
+      if (!settle(pending, names_[process], TxnStatus::unknown, {})) return false;
+    }
+    names_[process] = session_of(record);
+    return start(pending, record);
+  }
+  const bool invoked = pending.open;
+  if (!invoked) {
+    names_[process] = session_of(record);
+    pending = {};
+    pending.line = record.line;
+  }
+  // What did not commit may repeat what was asked for, or hold an explanation instead.
+  if (record.type == JepsenType::ok || !invoked) pending.ops = ops_;
+  const TxnStatus status = record.type == JepsenType::ok     ? TxnStatus::committed
+                           : record.type == JepsenType::fail ? TxnStatus::aborted
+                                                             : TxnStatus::unknown;
+  // An unknown outcome has no time: the effect may come later. A history of completions alone does
+  // not say when things happened by their order.
+  const bool untimed = record.type == JepsenType::info || (!timed_ && !invoked);
+  const Interval end = untimed ? Interval{} : time_of(record);
+  return settle(pending, names_[process], status, end);
+}
+
+Interval JepsenHistory::time_of(const JepsenRecord& record) const {
+  if (timed_) return record.time ? Interval::point(*record.time) : Interval{};
+  return Interval::point(records_);  // the file is in the order in which things happened
+}
+
+OwnedValue JepsenHistory::session_of(const JepsenRecord& record) {
+  if (record.process) return *record.process;
+  return text_value("no process " + std::to_string(++nameless_));
+}
+
+bool JepsenHistory::start(Pending& pending, const JepsenRecord& record) {
+  pending = {std::move(ops_), time_of(record), record.line, true};
+  return true;
+}
+
+bool JepsenHistory::settle(Pending& pending, const OwnedValue& session, TxnStatus status,
+                           Interval end) {
+  TxnHeader header;
+  header.session = session.view();
+  header.status = status;
+  header.begin = pending.begin;
+  header.end = end;
+  header.line = pending.line;
+  builder_.begin_txn(header);
+  if (status != TxnStatus::committed) {
+    std::erase_if(pending.ops, [](const OwnedOp& op) {
+      return op.kind == OpKind::read || op.kind == OpKind::read_list || op.kind == OpKind::range;
+    });
+  }
+  add_ops(pending.ops);
+  auto s = builder_.end_txn();
+  pending = {};
+  return s.ok() || fail(nullptr, s.error().message);
+}
+
+void JepsenHistory::add_ops(const std::vector<OwnedOp>& ops) {
+  std::vector<ValueView> list;
+  std::vector<std::pair<ValueView, ValueView>> rows;
+  for (const OwnedOp& op : ops) {
+    switch (op.kind) {
+      case OpKind::read:
+        builder_.read(op.key.view(), op.value.view());
+        break;
+      case OpKind::write:
+        builder_.write(op.key.view(), op.value.view());
+        break;
+      case OpKind::append:
+        builder_.append(op.key.view(), op.value.view());
+        break;
+      case OpKind::cas:
+        builder_.cas(op.key.view(), op.expected.view(), op.value.view(), true);
+        break;
+      case OpKind::read_list:
+        list.clear();
+        for (const OwnedValue& e : op.elements) list.push_back(e.view());
+        builder_.read_list(op.key.view(), list);
+        break;
+      default:
+        rows.clear();
+        for (const OwnedValue& e : op.elements) rows.emplace_back(e.view(), ValueView::of(1));
+        builder_.range(ValueView::null(), ValueView::null(), rows);
+    }
+  }
+}
+
+// The nemesis and other processes that are no clients.
+void JepsenHistory::add_event(const JepsenRecord& record) {
+  std::string json = "{\"event\":";
+  append_json_string(json, record.f.empty() ? std::string_view("event") : record.f);
+  if (record.time) json += ",\"at\":" + std::to_string(*record.time);
+  json += ",\"process\":";
+  append_json_string(json, record.process->text);
+  if (record.value && record.value->kind != Kind::nil) {
+    json += ",\"value\":";
+    append_json_string(json, text_.substr(record.value->at, record.value->end - record.value->at));
+  }
+  builder_.event(record.time.value_or(Interval::kUnknown), json + "}");
+}
+
+bool JepsenHistory::choose_workload(const JepsenRecord& record) {
+  Workload found = Workload::none;
+  if (are_mops(*tree_, record.value) && !(record.f == "read" && workload_ == Workload::set))
+    found = Workload::txn;
+  else if (record.f == "acquire" || record.f == "release")
+    found = Workload::lock;
+  else if (record.key && (record.f == "get" || record.f == "put" || record.f == "append"))
+    found = Workload::key_value;
+  else if (record.f == "add")
+    found = Workload::set;
+  else if (record.f == "write" || record.f == "cas" || record.f == "read")
+    found = workload_ == Workload::set ? Workload::set : Workload::cas_register;
+  else if (workload_ == Workload::txn && record.type != JepsenType::ok)
+    found = Workload::txn;  // without a value, or with an explanation in its place
+  if (found == Workload::none)
+    return fail(record.value,
+                "the workload '" + std::string(record.f) +
+                    "' is not one that can be checked; expected transactions, read/write/cas, "
+                    "get/put/append, acquire/release or add/read");
+  if (workload_ == Workload::none && found == Workload::lock)
+    builder_.set_initial(ValueView::of(kFree));
+  if (workload_ != Workload::none && workload_ != found)
+    return fail(record.value, "the history mixes workloads");
+  workload_ = found;
+  return true;
+}
+
+// Whether the value of a completion that is not :ok can be what was asked for.
+bool JepsenHistory::repeats_request(const JepsenRecord& record) {
+  if (!record.value || record.f == "read") return false;
+  if (record.f == "cas") return record.value->kind == Kind::list && record.value->children == 2;
+  return record.value->kind == Kind::integer || record.value->kind == Kind::list;
+}
+
+bool JepsenHistory::translate(const JepsenRecord& record) {
+  const bool observed = record.type == JepsenType::ok;
+  // Completions that failed often hold an explanation in the place of the value.
+  const bool repeats = record.type == JepsenType::fail || record.type == JepsenType::info;
+  switch (workload_) {
+    case Workload::txn:
+      if (!observed && !are_mops(*tree_, record.value)) return true;
+      return translate_txn(*record.value, observed);
+    case Workload::cas_register:
+      return (repeats && !repeats_request(record)) || translate_register(record);
+    case Workload::lock:
+      return translate_lock(record);
+    case Workload::key_value:
+      return translate_key_value(record);
+    case Workload::set:
+      return (repeats && !repeats_request(record)) || translate_set(record);
+    default:
+      return true;
+  }
+}
+
+// Containers and the like become the text that stands in the file.
+bool JepsenHistory::value_of(const Datum& d, OwnedValue& to) const {
+  switch (d.kind) {
+    case Kind::nil:
+      to = {};
+      break;
+    case Kind::integer:
+      to = integer_value(d.integer);
+      break;
+    case Kind::string:
+    case Kind::keyword:
+    case Kind::symbol:
+      to = text_value(d.text);
+      break;
+    default:
+      to = text_value(text_.substr(d.at, d.end - d.at));
+  }
+  return true;
+}
+
+bool JepsenHistory::key_of(const Datum& d, OwnedValue& to) {
+  return value_of(d, to) &&
+         (to.type != ValueView::Type::null || fail(&d, "expected a key, not nil"));
+}
+
+bool JepsenHistory::written(const Datum& d, OwnedValue& to) {
+  return value_of(d, to) &&
+         (to.type != ValueView::Type::null || fail(&d, "expected a value to write, not nil"));
+}
+
+bool JepsenHistory::values_of(const Datum& list, std::vector<OwnedValue>& to) {
+  for (const Datum* e = tree_->first(list); e; e = tree_->next(*e))
+    if (!written(*e, to.emplace_back())) return false;
+  return true;
+}
+
+bool JepsenHistory::translate_txn(const Datum& value, bool observed) {
+  for (const Datum* mop = tree_->first(value); mop; mop = tree_->next(*mop))
+    if (!translate_mop(*mop, observed)) return false;
+  return true;
+}
+
+bool JepsenHistory::translate_mop(const Datum& mop, bool observed) {
+  constexpr std::string_view kForm = "expected an operation like [:r k v], [:w k v], [:append k v]";
+  if (mop.kind != Kind::list || mop.children < 2 || mop.children > 3)
+    return fail(&mop, std::string(kForm));
+  const Datum& f = *tree_->first(mop);
+  const Datum& key = *tree_->next(f);
+  const Datum* value = tree_->next(key);
+  OwnedOp op;
+  if (!key_of(key, op.key)) return false;
+  if (f.text == "r") {
+    if (!observed) return true;
+    if (value && value->kind == Kind::list) {
+      op.kind = OpKind::read_list;
+      if (!values_of(*value, op.elements)) return false;
+    } else if (value) {
+      value_of(*value, op.value);
+    }
+  } else if ((f.text == "w" || f.text == "append") && value) {
+    op.kind = f.text == "w" ? OpKind::write : OpKind::append;
+    if (!written(*value, op.value)) return false;
+  } else {
+    return fail(&f, std::string(kForm));
+  }
+  ops_.push_back(std::move(op));
+  return true;
+}
+
+bool JepsenHistory::translate_register(const JepsenRecord& record) {
+  OwnedOp op;
+  op.key = text_value(kRegister);
+  const Datum* value = record.value;
+  // Of many registers: [key value].
+  if (value && value->kind == Kind::list && value->children == 2) {
+    const Datum* first = tree_->first(*value);
+    const Datum* second = tree_->next(*first);
+    if (record.f != "cas" || second->kind == Kind::list) {
+      if (!key_of(*first, op.key)) return false;
+      value = second;
+    }
+  }
+  if (record.f == "read") {
+    if (record.type != JepsenType::ok) return true;
+    if (value) value_of(*value, op.value);
+  } else if (!value) {
+    return fail(nullptr, "expected a :value");
+  } else if (record.f == "write") {
+    op.kind = OpKind::write;
+    if (!written(*value, op.value)) return false;
+  } else {
+    op.kind = OpKind::cas;
+    if (value->kind != Kind::list || value->children != 2)
+      return fail(value, "expected [old new], the values of a compare-and-set");
+    const Datum& old = *tree_->first(*value);
+    value_of(old, op.expected);
+    if (!written(*tree_->next(old), op.value)) return false;
+  }
+  ops_.push_back(std::move(op));
+  return true;
+}
+
+bool JepsenHistory::translate_lock(const JepsenRecord& record) {
+  const bool acquire = record.f == "acquire";
+  OwnedOp op;
+  op.kind = OpKind::cas;
+  op.key = text_value(kLock);
+  op.expected = text_value(acquire ? kFree : kHeld);
+  op.value = text_value(acquire ? kHeld : kFree);
+  ops_.push_back(std::move(op));
+  return true;
+}
+
+// The store appends text to text. What was appended can be told apart as long as every piece starts
+// with "x " and ends with " y", as Porcupine's histories have it.
+bool JepsenHistory::translate_key_value(const JepsenRecord& record) {
+  constexpr std::string_view kBegin = "x ";
+  constexpr std::string_view kEnd = " y";
+  OwnedOp op;
+  if (!key_of(*record.key, op.key)) return false;
+  const bool textual = record.value && record.value->kind == Kind::string;
+  std::string_view text = textual ? record.value->text : std::string_view();
+  if (record.f == "get") {
+    if (record.type != JepsenType::ok) return true;
+    if (!text.starts_with(kBegin)) {
+      if (!text.empty()) op.value = text_value(text);
+      ops_.push_back(std::move(op));
+      return true;
+    }
+    op.kind = OpKind::read_list;
+    while (!text.empty()) {
+      const size_t end = text.find(kEnd);
+      if (!text.starts_with(kBegin) || end == text.npos)
+        return fail(record.value, "expected pieces like \"x 0 1 y\", one after the other");
+      op.elements.push_back(text_value(text.substr(0, end + kEnd.size())));
+      text.remove_prefix(end + kEnd.size());
+    }
+  } else {
+    if (!textual && record.type != JepsenType::invoke) return true;  // repeats nothing
+    if (!textual) return fail(record.value, "expected a string to write");
+    op.kind = record.f == "put" ? OpKind::write : OpKind::append;
+    const bool piece = text.starts_with(kBegin) && text.find(kEnd) + kEnd.size() == text.size();
+    if (piece != (op.kind == OpKind::append))
+      return fail(record.value,
+                  "expected pieces like \"x 0 1 y\" to be appended, and only appended");
+    op.value = text_value(text);
+  }
+  ops_.push_back(std::move(op));
+  return true;
+}
+
+bool JepsenHistory::translate_set(const JepsenRecord& record) {
+  OwnedOp op;
+  if (record.f == "add") {
+    if (!record.value) return fail(nullptr, "expected a :value");
+    op.kind = OpKind::write;
+    op.value = integer_value(1);
+    if (!key_of(*record.value, op.key)) return false;
+    ops_.push_back(std::move(op));
+    return true;
+  }
+  if (record.type != JepsenType::ok) return true;
+  if (!record.value || (record.value->kind != Kind::list && record.value->kind != Kind::set))
+    return fail(record.value, "expected the elements of the set");
+  op.kind = OpKind::range;
+  if (!values_of(*record.value, op.elements)) return false;
+  ops_.push_back(std::move(op));
+  return true;
+}
+
+Result<History> JepsenHistory::finish(Notes& notes) && {
+  for (auto& [process, pending] : pending_) {
+    if (!pending.open) continue;
+    ++open_ends_;
+    if (!settle(pending, names_[process], TxnStatus::unknown, {})) return bad_input(fault_.message);
+  }
+  if (open_ends_ > 0)
+    notes.push_back({0, std::to_string(open_ends_) +
+                            " operations have no completion; their outcome is unknown"});
+  if (nameless_ > 0)
+    notes.push_back({0, std::to_string(nameless_) +
+                            " operations name no process; each is in a session of its own"});
+  return std::move(builder_).finish();
+}
+
+}  // namespace assay::formats

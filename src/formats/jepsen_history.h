@@ -1,0 +1,100 @@
+// From Jepsen's operations to transactions: pairs invocations with completions and translates the
+// workloads. Shared by every format that speaks in invocations and completions.
+//
+//   value [[:r k v] [:w k v] [:append k v]]  a transaction, whatever :f says
+//   :f read, write, cas                      a register; value [k v] for one of many
+//   :f acquire, release                      a lock: compare-and-set between "free" and "held"
+//   :f get, put, append with :key            a key-value store
+//   :f add, read                             a set: a write of a key per element; a read is a range over all
+//
+// :ok is committed, :fail aborted, :info and a missing completion unknown. Reads of what did not
+// commit say nothing and are left out.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/history.h"
+#include "formats/edn.h"
+#include "formats/owned_op.h"
+#include "formats/registry.h"
+
+namespace assay::formats {
+
+enum class JepsenType : uint8_t { invoke, ok, fail, info };
+
+// One line of a history.
+struct JepsenRecord {
+  JepsenType type = JepsenType::invoke;
+  std::string_view f;                 // may be empty
+  const Datum* value = nullptr;       // may be missing
+  const Datum* key = nullptr;         // likewise
+  std::optional<OwnedValue> process;  // none: it is not told
+  std::optional<int64_t> time;        // nanoseconds
+  uint64_t line = 0;
+};
+
+// A fault at a place of the record.
+struct JepsenFault {
+  size_t at = 0;
+  std::string message;
+};
+
+class JepsenHistory {
+ public:
+  // Adds a record; `tree` holds its value. False after storing a fault.
+  bool add(const JepsenRecord& record, const DatumTree& tree, std::string_view text);
+  const JepsenFault& fault() const { return fault_; }
+  Result<History> finish(Notes& notes) &&;
+
+ private:
+  struct Pending {
+    std::vector<OwnedOp> ops;
+    Interval begin;
+    uint64_t line = 0;
+    bool open = false;
+  };
+  enum class Workload : uint8_t { none, txn, cas_register, lock, set, key_value };
+
+  bool choose_workload(const JepsenRecord& record);
+  bool translate(const JepsenRecord& record);
+  bool translate_txn(const Datum& value, bool observed);
+  bool translate_mop(const Datum& mop, bool observed);
+  bool translate_register(const JepsenRecord& record);
+  bool translate_lock(const JepsenRecord& record);
+  bool translate_set(const JepsenRecord& record);
+  bool translate_key_value(const JepsenRecord& record);
+  static bool repeats_request(const JepsenRecord& record);
+  bool values_of(const Datum& list, std::vector<OwnedValue>& to);
+  bool value_of(const Datum& d, OwnedValue& to) const;
+  bool key_of(const Datum& d, OwnedValue& to);
+  bool written(const Datum& d, OwnedValue& to);
+  bool fail(const Datum* at, std::string message);
+
+  bool start(Pending& pending, const JepsenRecord& record);
+  bool settle(Pending& pending, const OwnedValue& session, TxnStatus status, Interval end);
+  void add_ops(const std::vector<OwnedOp>& ops);
+  void add_event(const JepsenRecord& record);
+  OwnedValue session_of(const JepsenRecord& record);
+  Interval time_of(const JepsenRecord& record) const;
+
+  HistoryBuilder builder_;
+  Workload workload_ = Workload::none;
+  std::map<std::string, Pending> pending_;  // by process
+  std::map<std::string, OwnedValue> names_;
+  const DatumTree* tree_ = nullptr;
+  std::string_view text_;
+  std::vector<OwnedOp> ops_;
+  bool any_ = false;
+  bool timed_ = false;
+  int64_t records_ = 0;
+  int64_t nameless_ = 0;
+  uint64_t open_ends_ = 0;
+  JepsenFault fault_;
+};
+
+}  // namespace assay::formats

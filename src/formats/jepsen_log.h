@@ -1,0 +1,10 @@
+// Jepsen's console log. Every byte: docs/formats/jepsen-log.md.
+#pragma once
+
+#include "formats/registry.h"
+
+namespace assay::formats {
+
+extern const Format kJepsenLog;
+
+}  // namespace assay::formats

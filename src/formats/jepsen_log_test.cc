@@ -1,0 +1,58 @@
+#include <gtest/gtest.h>
+
+#include "assay/format.h"
+#include "formats/expect_bad_input.h"
+#include "formats/expect_same_history.h"
+#include "formats/shared_data.h"
+
+namespace assay {
+namespace {
+
+TEST(JepsenLog, OperationsAmongOtherLines) {
+  constexpr std::string_view kLog =
+      "INFO  jepsen.core - Running test\n"
+      "INFO  jepsen.util - 0\t:invoke\t:write\t3\n"
+      "2026-01-01 INFO  jepsen.util - 1\t:invoke\t:cas\t[3 4]\r\n"
+      "INFO  jepsen.util - 0\t:ok\t:write\t3\n"
+      "INFO  jepsen.util - :nemesis\t:info\t:start\tnil\n"
+      "INFO  jepsen.util - 1\t:info\t:cas\t:timed-out\n"
+      "INFO  jepsen.util - 2\t:invoke\t:read\tnil\n"
+      "INFO  jepsen.util - 2\t:ok\t:read\t4\n";
+  formats::expect_same_history("jepsen-log", kLog,
+                               "0: @[1,3] { w(register,3) }\n1: @[2,_] { cas(register,3,4) }?\n2: "
+                               "@[6,7] { r(register,4) }\n");
+  auto r = read_history_text(kLog, "f");
+  ASSERT_TRUE(r.ok()) << r.error().to_string();
+  EXPECT_EQ(r->format, "jepsen-log");
+  EXPECT_EQ(r->history.events().size(), 1u);
+  ASSERT_EQ(r->notes.size(), 1u);
+  EXPECT_EQ(r->notes[0].message, "1 lines are no operations and were skipped");
+}
+
+TEST(JepsenLog, RefusesBadInputAtItsPlace) {
+  auto refuse = [](std::string_view text, uint64_t line, uint64_t column, const std::string& part) {
+    formats::expect_bad_input("jepsen-log", text, line, column, part);
+  };
+  refuse("\njepsen.util - 0\t:done\t:read\tnil\n", 2, 17, "expected one of :invoke");
+  refuse("jepsen.util - 0\t:ok\tread\tnil\n", 1, 21, "what was done");
+  refuse("jepsen.util - 0\t:ok\t:read\t[1\n", 1, 29, "unexpected end");
+  refuse("jepsen.util - 0\t:ok\t:jump\t1\n", 1, 27, "the workload 'jump'");
+}
+
+TEST(JepsenLog, ReadsRealFiles) {
+  const auto data = formats::shared_data();
+  if (data.empty()) GTEST_SKIP() << "no shared data";
+  for (const char* name : {"etcd_000.log", "etcd_002.log", "etcd_005.log"}) {
+    auto r = read_history((data / "porcupine" / name).string());
+    ASSERT_TRUE(r.ok()) << r.error().to_string();
+    EXPECT_EQ(r->format, "jepsen-log");
+    EXPECT_GT(r->history.txn_count(), 60u);
+    uint32_t unknown = 0;
+    for (TxnId t = 0; t < r->history.txn_count(); ++t)
+      unknown += r->history.status(t) == TxnStatus::unknown ? 1 : 0;
+    EXPECT_GT(unknown, 0u) << name;
+  }
+}
+
+}  // namespace
+}  // namespace assay

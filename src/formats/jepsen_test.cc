@@ -1,0 +1,216 @@
+#include <gtest/gtest.h>
+
+#include "assay/format.h"
+#include "formats/expect_bad_input.h"
+#include "formats/expect_same_history.h"
+#include "formats/shared_data.h"
+
+namespace assay {
+namespace {
+
+void expect_same(std::string_view edn, std::string_view hist) {
+  formats::expect_same_history("jepsen", edn, hist);
+}
+
+TEST(Jepsen, PairsInvocationsWithCompletionsByProcess) {
+  expect_same(
+      R"({:type :invoke, :f :txn, :process 0, :time 10, :value [[:w :x 1] [:r "y" nil]], :index 0}
+; a comment
+{:type :invoke, :f :txn, :process 1, :time 11, :value [[:append 5 7] [:r 5 nil]]}
+{:type :ok, :f :txn, :process 1, :time 12, :value [[:append 5 7] [:r 5 [7]]]}
+{:type :ok, :f :txn, :process 0, :time 15, :value [[:w :x 1] [:r "y" 3]]}
+)",
+      "1: @[11,12] { a(5,7) r(5,[7]) }\n0: @[10,15] { w(x,1) r(y,3) }\n");
+}
+
+TEST(Jepsen, OutcomesAreNeverGuessed) {
+  expect_same(
+      R"([{:type :invoke, :process 0, :time 1, :value [[:w 1 1] [:r 2 nil]]}
+ {:type :info, :process 0, :time 2, :value :timeout, :error [:a "b"]}
+ {:type :invoke, :process 1, :time 3, :value [[:w 1 2]]}
+ {:type :fail, :process 1, :time 4, :value [[:w 1 2]]}
+ {:type :invoke, :process 1, :time 5, :value [[:w 1 3]]}
+ {:type :invoke, :process 1, :time 6, :value [[:w 1 4]]}])",
+      "0: @[1,_] { w(1,1) }?\n1: @[3,4] { w(1,2) }! @[5,_] { w(1,3) }? @[6,_] { w(1,4) }?\n");
+}
+
+TEST(Jepsen, AnInvocationMayLackItsValue) {
+  expect_same(
+      "{:type :ok, :process 0, :value [[:w 1 1]]} {:type :invoke, :process 0, :f :txn}"
+      "{:type :ok, :process 0, :value [[:r 1 1]]}",
+      "0: { w(1,1) } @[2,3] { r(1,1) }\n");
+}
+
+TEST(Jepsen, WithoutTimesTheOrderOfRecordsIsTheClock) {
+  expect_same(
+      "[{:process 4, :type :invoke, :f :write, :value 2}\n"
+      "{:process 4, :type :ok, :f :write, :value 2}\n"
+      "{:process 5, :type :invoke, :f :read, :value nil}\n"
+      "{:process 5, :type :ok, :f :read, :value 2}]",
+      "4: @[1,2] { w(register,2) }\n5: @[3,4] { r(register,2) }\n");
+  // Completions alone say nothing about time.
+  expect_same("{:process 4, :type :ok, :f :write, :value 2}\n{:type :ok :f :read :value nil}",
+              "4: { w(register,2) }\n\"no process 1\": { r(register,null) }\n");
+}
+
+TEST(Jepsen, RegistersLocksAndSets) {
+  expect_same(
+      "{:process 1, :type :ok, :f :cas, :value [3 4]} {:process 1, :type :ok, :f :read, :value [7 "
+      "4]}"
+      "{:process 1, :type :ok, :f :cas, :value [7 [4 5]]} {:process 1, :type :fail, :f :cas, "
+      ":value [1 2]}",
+      "1: { cas(register,3,4) } { r(7,4) } { cas(7,4,5) } { cas(register,1,2) }!\n");
+  expect_same("{:process 1, :type :ok, :f :acquire} {:process 1, :type :info, :f :release}",
+              "initial free\n1: { cas(lock,free,held) } { cas(lock,held,free) }?\n");
+  expect_same(
+      "{:process 1, :type :ok, :f :add :value 3} {:process 1, :type :ok, :f :read :value #{3}}"
+      "{:process 1, :type :ok, :f :read :value []}",
+      "1: { w(3,1) } { range(..,[3=1]) } { range(..,[]) }\n");
+}
+
+TEST(Jepsen, AKeyValueStoreAppendsPieces) {
+  expect_same(
+      R"({:process 0, :type :ok, :f :get, :key "5", :value ""}
+{:process 0, :type :ok, :f :append, :key "5", :value "x 0 0 y"}
+{:process 0, :type :ok, :f :get, :key "5", :value "x 0 0 yx 3 1 y"}
+{:process 0, :type :ok, :f :put, :key "6", :value "a"}
+{:process 0, :type :ok, :f :get, :key "6", :value "a"})",
+      "0: { r(\"5\",null) } { a(\"5\",\"x 0 0 y\") } { r(\"5\",[\"x 0 0 y\",\"x 3 1 y\"]) } "
+      "{ w(\"6\",a) } { r(\"6\",a) }\n");
+  formats::expect_bad_input("jepsen", "{:type :ok :f :append :key 1 :value \"a\"}", 1, 37,
+                            "expected pieces");
+  formats::expect_bad_input("jepsen", "{:type :ok :f :get :key 1 :value \"x 0 yz\"}", 1, 34,
+                            "expected pieces");
+}
+
+TEST(Jepsen, ACompletionAloneMayRepeatWhatWasAsked) {
+  expect_same(
+      "{:process 1, :type :info, :f :write, :value 3} {:process 2, :type :ok, :f :read, :value 3}"
+      "{:process 1, :type :info, :f :cas, :value :timed-out} {:process 1, :type :fail, :f :write}",
+      "1: { w(register,3) }?\n2: { r(register,3) }\n1: { }? { }!\n");
+}
+
+TEST(Jepsen, ReadsTheNotation) {
+  expect_same(
+      "#jepsen.history.Op{:type :ok, :process 0, :f :txn, :value ([:w \"a\\u00e9\\n\" 12N] "
+      "#_[:w 1 1] [:w [1 2] -3] [\"w\" \\a 1.5] [:w true nil_x])}",
+      "0: { w(\"a\xC3\xA9\\n\",12) w(\"[1 2]\",-3) w(a,\"1.5\") w(\"true\",\"nil_x\") }\n");
+}
+
+TEST(Jepsen, TheNemesisIsAnEvent) {
+  auto r = read_history_text(
+      "{:type :info, :f :start, :process :nemesis, :time 5, :value {:a 1}}\n"
+      "{:type :ok, :f :txn, :process 0, :value []}\n",
+      "f");
+  ASSERT_TRUE(r.ok()) << r.error().to_string();
+  EXPECT_EQ(r->format, "jepsen");
+  ASSERT_EQ(r->history.events().size(), 1u);
+  EXPECT_EQ(r->history.events()[0].at, 5);
+  EXPECT_EQ(r->history.events()[0].json,
+            R"({"event":"start","at":5,"process":"nemesis","value":"{:a 1}"})");
+  EXPECT_EQ(r->history.txn_count(), 1u);
+}
+
+TEST(Jepsen, RefusesBadInputAtItsPlace) {
+  auto refuse = [](std::string_view text, uint64_t line, uint64_t column, const std::string& part) {
+    formats::expect_bad_input("jepsen", text, line, column, part);
+  };
+  refuse("5", 1, 1, "expected an operation");
+  refuse("{:type :ok :value []}\n {:f :txn}", 2, 2, "expected :type");
+  refuse("{:type :maybe}", 1, 8, "expected :type");
+  refuse("{:type :ok :time \"x\" :value []}", 1, 18, "nanoseconds");
+  refuse("{:type :ok :f :transfer :value {:from 1}}", 1, 32, "the workload 'transfer'");
+  refuse("{:type :ok :value [[:r 1 1]]}\n{:type :ok :f :add :value 1}", 2, 27, "mixes workloads");
+  refuse("{:type :ok :value [[:x 1 1]]}", 1, 21, "an operation like");
+  refuse("{:type :ok :value [[:r 1 1 1]]}", 1, 20, "an operation like");
+  refuse("{:type :ok :value [[:r nil 1]]}", 1, 24, "a key, not nil");
+  refuse("{:type :ok :value [[:w 1 nil]]}", 1, 26, "a value to write");
+  refuse("{:type :ok :value [[:r 1 [nil]]]}", 1, 27, "a value to write");
+  refuse("{:type :ok :f :cas :value 5}", 1, 27, "[old new]");
+  refuse("{:type :ok :f :write}", 1, 1, ":value");
+  refuse("{:type :ok :f :add :value 1}{:type :ok :f :read :value 5}", 1, 56, "elements of the set");
+  refuse("{:type :ok", 1, 11, "unexpected end");
+  refuse("{:type :ok :value}", 1, 1, "a key without a value");
+  refuse("{:type :ok :value \"a", 1, 19, "no closing quote");
+  refuse("{:type :ok :value \"\\q\"}", 1, 20, "invalid escape");
+  refuse("{:type :ok :value 99999999999999999999}", 1, 19, "64 bits");
+  refuse("{:type :ok :value 1x}", 1, 19, "expected a number");
+  refuse("{:type :ok :value ]}", 1, 19, "expected a value");
+  refuse("{:a \"\xFF\"}", 1, 6, "invalid UTF-8");
+  refuse("[{:type :ok :value []}", 1, 23, "not the end");
+  refuse("[{:type :ok :value []}] 5", 1, 25, "expected nothing after");
+  refuse("{:a " + std::string(70, '[') + std::string(70, ']') + "}", 1, 69, "nested more than 64");
+}
+
+TEST(Jepsen, RoundTrip) {
+  formats::expect_stable_round_trip("jepsen", {.times = false, .aborted = false});
+  formats::expect_stable_round_trip("elle-json", {.times = false, .aborted = false});
+}
+
+TEST(Jepsen, RoundTripOfTimedHistoriesWithEveryOutcome) {
+  constexpr std::string_view kHist =
+      "1: @[1,5] { w(x,1) a(l,\"a b\") } @[5,9] { r(x,1) r(l,[\"a b\"]) r(y,null) }\n"
+      "2: @[2,_] { w(x,2) }? @[7,8] { w(x,3) }!\n";
+  auto r = read_history_text(kHist, "h", {"hist"});
+  ASSERT_TRUE(r.ok());
+  for (const char* format : {"jepsen", "elle-json"}) {
+    std::string text;
+    auto losses = write_history_text(r->history, format, text);
+    ASSERT_TRUE(losses.ok());
+    for (const Loss& l : *losses) ADD_FAILURE() << l.what;
+    formats::expect_same_history(format, text,
+                                 "1: @[1,5] { w(x,1) a(l,\"a b\") }\n"
+                                 "2: @[2,_] { w(x,2) }? @[7,8] { w(x,3) }!\n"
+                                 "1: @[5,9] { r(x,1) r(l,[\"a b\"]) r(y,null) }\n");
+  }
+}
+
+TEST(ElleJson, ReadsArraysAndLines) {
+  constexpr std::string_view kLine =
+      R"({"type":"ok","f":"txn","process":0,"value":[["append",253,1],["r","k\u00e9",[1,2]],["r",3,null]]})";
+  constexpr std::string_view kSame = "0: { a(253,1) r(\"k\xC3\xA9\",[1,2]) r(3,null) }\n";
+  formats::expect_same_history("elle-json", kLine, kSame);
+  formats::expect_same_history("elle-json", "[" + std::string(kLine) + "]\n", kSame);
+  formats::expect_bad_input("elle-json", "[{\"type\":\"ok\",\n \"value\" []}]", 2, 10,
+                            "not valid JSON: expected ':'");
+}
+
+TEST(Jepsen, ReadsRealFiles) {
+  const auto data = formats::shared_data();
+  if (data.empty()) GTEST_SKIP() << "no shared data";
+  struct Want {
+    const char* file;
+    const char* format;
+    uint32_t txns;
+  };
+  constexpr Want kWant[] = {
+      {"elle/paper-example.edn", "jepsen", 4},
+      {"elle/paper-example.json", "elle-json", 4},
+      {"elle/rw-register.edn", "jepsen", 3},
+      {"elle/rw-register.json", "elle-json", 3},
+      {"elle/list-append-gh-30.edn", "jepsen", 5},
+      {"elle/long-fork.edn", "jepsen", 2},
+      {"elle/set.edn", "jepsen", 4},
+      {"knossos/cas-register/bad/bad-analysis.edn", "jepsen", 9},
+      {"knossos/cas-register/good/memstress3-9.edn", "jepsen", 0},
+      {"knossos/mutex/bad/etcd.edn", "jepsen", 0},
+  };
+  for (const Want& want : kWant) {
+    auto r = read_history((data / want.file).string());
+    ASSERT_TRUE(r.ok()) << r.error().to_string();
+    EXPECT_EQ(r->format, want.format) << want.file;
+    if (want.txns > 0) {
+      EXPECT_EQ(r->history.txn_count(), want.txns) << want.file;
+    }
+    EXPECT_GT(r->history.txn_count(), 1u);
+  }
+  // Balances say nothing about who wrote what.
+  auto bank = read_history((data / "elle/bank.edn").string());
+  ASSERT_FALSE(bank.ok());
+  EXPECT_EQ(bank.error().kind, ErrorKind::bad_input);
+  // A counter that is only added to cannot be told from a set.
+  EXPECT_TRUE(read_history((data / "elle/counter.edn").string()).ok());
+}
+
+}  // namespace
+}  // namespace assay

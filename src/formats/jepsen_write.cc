@@ -1,0 +1,239 @@
+// One session becomes one process. Where every transaction that matters has a begin and an end, invocations and
+// completions are merged by time; otherwise there are completions only, because the order of the
+// records would claim times that nobody measured.
+#include "formats/jepsen_write.h"
+
+#include <queue>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "formats/json_text.h"
+
+namespace assay::formats {
+namespace {
+
+class Writer {
+ public:
+  Writer(const History& history, bool json, Output& out, Losses& losses)
+      : h_(history), json_(json), out_(out), losses_(losses) {}
+
+  void run() {
+    count_losses();
+    out_.write(json_ ? "[" : "");
+    if (has_times())
+      write_by_time();
+    else
+      for (TxnId t = 0; t < h_.txn_count(); ++t) write_record(t, true, Interval::kUnknown);
+    out_.write(json_ ? "\n]\n" : "");
+    if (!json_ && first_) out_.write("; no operations\n");
+  }
+
+ private:
+  // Every transaction began at a known time, and every one of known outcome ended at one.
+  bool has_times() const {
+    bool timed = h_.txn_count() > 0;
+    for (TxnId t = 0; t < h_.txn_count(); ++t)
+      timed = timed && h_.begin_time(t).known() &&
+              (h_.end_time(t).known() || h_.status(t) == TxnStatus::unknown);
+    return timed;
+  }
+
+  // An invocation or a completion; the completion of an unknown outcome is due when its process goes on.
+  void write_by_time() {
+    using Due =
+        std::tuple<int64_t, bool, SessionId, uint32_t>;  // time, completion, session, position
+    std::priority_queue<Due, std::vector<Due>, std::greater<>> due;
+    for (SessionId s = 0; s < h_.session_count(); ++s)
+      due.emplace(h_.begin_time(h_.session_txns(s)[0]).request, false, s, 0);
+    while (!due.empty()) {
+      const auto [time, completion, s, position] = due.top();
+      due.pop();
+      const auto txns = h_.session_txns(s);
+      const TxnId t = txns[position];
+      write_record(t, completion, time);
+      if (!completion) {
+        const bool last = position + 1 == txns.size();
+        const int64_t end = h_.status(t) != TxnStatus::unknown ? h_.end_time(t).response
+                            : last                             ? INT64_MAX
+                                                               : begin(txns[position + 1]);
+        due.emplace(end, true, s, position);
+      } else if (position + 1 < txns.size()) {
+        due.emplace(begin(txns[position + 1]), false, s, position + 1);
+      }
+    }
+  }
+  int64_t begin(TxnId t) const { return h_.begin_time(t).request; }
+
+  void name(std::string_view n) {
+    if (json_)
+      (line_ += '"').append(n) += "\":";
+    else
+      (line_ += ':').append(n) += ' ';
+  }
+  void word(std::string_view w) {
+    if (json_)
+      (line_ += '"').append(w) += '"';
+    else
+      (line_ += ':').append(w);
+  }
+  void comma() { line_ += json_ ? "," : ", "; }
+  void gap() { line_ += json_ ? ',' : ' '; }
+
+  void write_record(TxnId t, bool completion, int64_t time) {
+    constexpr std::string_view kTypes[] = {"ok", "fail", "info"};
+    line_ = json_ ? (first_ ? "\n{" : ",\n{") : "{";
+    first_ = false;
+    name("index");
+    line_ += std::to_string(index_++);
+    comma();
+    name("type");
+    word(completion ? kTypes[static_cast<size_t>(h_.status(t))] : "invoke");
+    comma();
+    name("process");
+    line_ += std::to_string(process(t));
+    comma();
+    if (time != Interval::kUnknown && time != INT64_MAX) {
+      name("time");
+      line_ += std::to_string(time);
+      comma();
+    }
+    name("f");
+    word("txn");
+    comma();
+    name("value");
+    line_ += '[';
+    const size_t start = line_.size();
+    const bool seen = completion && h_.status(t) == TxnStatus::committed;
+    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i)
+      write_op(h_.op(i), h_.operands(i), start, seen);
+    line_ += json_ ? "]}" : "]}\n";
+    out_.write(line_);
+  }
+
+  int64_t process(TxnId t) const {
+    return integer_sessions_ ? h_.session_name(h_.session(t)).integer : int64_t{h_.session(t)};
+  }
+
+  void write_op(const Operation& op, std::span<const uint32_t> operands, size_t start, bool seen) {
+    if (!op.effect || op.kind == OpKind::range) return;
+    if (op.kind == OpKind::cas) mop("r", op.key, operands[0], start, seen);
+    if (op.kind == OpKind::insert) mop("r", op.key, kNone, start, seen);
+    switch (op.kind) {
+      case OpKind::append:
+        mop("append", op.key, op.version, start, true);
+        break;
+      case OpKind::read:
+        mop("r", op.key, op.version, start, seen);
+        break;
+      case OpKind::read_list:
+        mop_head("r", op.key, start);
+        if (seen) {
+          line_ += '[';
+          for (size_t j = 0; j < operands.size(); ++j) {
+            if (j > 0) gap();
+            value(h_.version_value(operands[j]));
+          }
+          line_ += "]]";
+        } else {
+          line_ += json_ ? "null]" : "nil]";
+        }
+        break;
+      default:
+        mop("w", op.key, op.version, start, true);
+    }
+  }
+  void mop_head(std::string_view f, KeyId key, size_t start) {
+    if (line_.size() > start) gap();
+    line_ += '[';
+    word(f);
+    gap();
+    value(h_.key(key));
+    gap();
+  }
+  void mop(std::string_view f, KeyId key, VersionId version, size_t start, bool known) {
+    mop_head(f, key, start);
+    const bool nil = !known || version == kNone || (f == "r" && h_.is_initial(version));
+    value(nil ? ValueView::null() : h_.version_value(version));
+    line_ += ']';
+  }
+  void value(const ValueView& v) {
+    if (v.is_null())
+      line_ += json_ ? "null" : "nil";
+    else
+      append_json_value(line_, v);
+  }
+
+  void count_losses() {
+    for (SessionId s = 0; s < h_.session_count(); ++s)
+      integer_sessions_ = integer_sessions_ && h_.session_name(s).type == ValueView::Type::integer;
+    if (!integer_sessions_) losses_.add("names of sessions", h_.session_count());
+    losses_.add("known version orders", h_.known_orders().size());
+    losses_.add("events", h_.events().size());
+    if (!h_.meta().empty()) losses_.add("metadata of the history");
+    if (!h_.initial().is_null()) losses_.add("the initial value, written as nil");
+    const bool timed = has_times();
+    for (TxnId t = 0; t < h_.txn_count(); ++t) count_txn(t, timed);
+    for (OpId i = 0; i < h_.op_count(); ++i) count_op(h_.op(i));
+  }
+  void count_txn(TxnId t, bool timed) {
+    const Interval b = h_.begin_time(t);
+    const Interval e = h_.end_time(t);
+    if (h_.name(t) !=
+        h_.session_name(h_.session(t)).to_string() + "-" + std::to_string(h_.position(t)))
+      losses_.add("names of transactions");
+    if (!h_.meta(t).empty()) losses_.add("metadata of transactions");
+    if (h_.start_ts(t) != Interval::kUnknown || h_.commit_ts(t) != Interval::kUnknown)
+      losses_.add("timestamps of transactions");
+    if (!timed && (b.known() || e.known())) losses_.add("times of transactions");
+    if (timed && (b.request != b.response || e.request != e.response))
+      losses_.add("moments within which transactions began or ended");
+    if (timed && h_.status(t) == TxnStatus::unknown && e.known())
+      losses_.add("ends of transactions of unknown outcome");
+    if (h_.status(t) == TxnStatus::committed) return;
+    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i)
+      if (h_.op(i).kind == OpKind::read || h_.op(i).kind == OpKind::read_list)
+        losses_.add("reads of transactions that did not commit");
+  }
+  void count_op(const Operation& op) {
+    switch (op.kind) {
+      case OpKind::remove:
+        losses_.add("deletes, written as writes of their tombstones");
+        break;
+      case OpKind::range:
+        losses_.add("range reads");
+        break;
+      case OpKind::cas:
+      case OpKind::insert: {
+        std::string what = op.kind == OpKind::cas ? "compare-and-sets" : "inserts";
+        losses_.add(what + (op.effect ? ", written as a read and a write" : " without effect"));
+        break;
+      }
+      case OpKind::read:
+        if (h_.version_value(op.version).is_null() && !h_.is_initial(op.version))
+          losses_.add("reads of nil that is not the initial value");
+        break;
+      case OpKind::read_list:
+        break;
+      default:
+        break;
+    }
+  }
+
+  const History& h_;
+  bool json_;
+  Output& out_;
+  Losses& losses_;
+  std::string line_;
+  bool first_ = true;
+  bool integer_sessions_ = true;
+  uint64_t index_ = 0;
+};
+
+}  // namespace
+
+void write_jepsen(const History& history, bool json, Output& out, Losses& losses) {
+  Writer(history, json, out, losses).run();
+}
+
+}  // namespace assay::formats

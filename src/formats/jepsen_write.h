@@ -1,0 +1,10 @@
+// Writes a history as Jepsen's operations, in EDN or JSON.
+#pragma once
+
+#include "formats/registry.h"
+
+namespace assay::formats {
+
+void write_jepsen(const History& history, bool json, Output& out, Losses& losses);
+
+}  // namespace assay::formats

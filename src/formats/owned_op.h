@@ -1,0 +1,27 @@
+// Operations that own their texts, for readers that hold them back.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "assay/history.h"
+
+namespace assay::formats {
+
+struct OwnedValue {
+  ValueView::Type type = ValueView::Type::null;
+  int64_t integer = 0;
+  std::string text;
+  ValueView view() const { return {type, integer, text}; }
+};
+
+struct OwnedOp {
+  OpKind kind = OpKind::read;
+  OwnedValue key;
+  OwnedValue value;                  // read, written, appended, set
+  OwnedValue expected;               // cas
+  std::vector<OwnedValue> elements;  // read_list; the keys that a range found
+};
+
+}  // namespace assay::formats

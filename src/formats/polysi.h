@@ -1,0 +1,10 @@
+// PolySI's and Plume's text, one operation a line. Every byte: docs/formats/polysi.md.
+#pragma once
+
+#include "formats/registry.h"
+
+namespace assay::formats {
+
+extern const Format kPolysi;
+
+}  // namespace assay::formats

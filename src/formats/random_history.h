@@ -1,0 +1,128 @@
+// Small histories of every kind of operation, value and status, from a seed. For tests.
+#pragma once
+
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "assay/history.h"
+
+namespace assay::formats {
+
+struct RandomHistoryOptions {
+  int txns = 12;
+  int sessions = 3;
+  int max_ops = 6;
+  bool strings = true;          // keys, values and session names may be strings
+  bool registers_only = false;  // reads and writes only
+  bool times = true;
+  bool aborted = true;
+  bool unknown = true;
+};
+
+class RandomHistory {
+ public:
+  RandomHistory(uint64_t seed, RandomHistoryOptions options) : rng_(seed), o_(options) {}
+
+  History build() {
+    HistoryBuilder b;
+    if (!o_.registers_only && chance(3)) b.set_initial(ValueView::of(0));
+    if (!o_.registers_only && chance(4)) b.set_meta("{\"seed\":1}");
+    if (!o_.registers_only && chance(4)) b.event(5, "{\"event\":\"fault\",\"at\":5}");
+    for (int t = 0; t < o_.txns; ++t) add_txn(b, t);
+    if (!o_.registers_only && chance(2)) {
+      std::vector<ValueView> order = {value(), value(), value()};
+      b.known_order(key(), order);
+    }
+    auto h = std::move(b).finish();
+    if (!h.ok()) std::abort();
+    return std::move(*h);
+  }
+
+ private:
+  bool chance(int one_in) { return pick(one_in) == 0; }
+  int pick(int n) { return static_cast<int>(rng_() % static_cast<uint64_t>(n)); }
+
+  ValueView text(const std::vector<std::string>& words) {
+    return ValueView::of(std::string_view(words[static_cast<size_t>(pick(int(words.size())))]));
+  }
+  ValueView key() {
+    static const std::vector<std::string> kWords = {
+        "x", "a-b", "", "null", "17", "ts", "q\"\\\n\t", "\xC3\xA9 \x01", "order", "a b:c#{}"};
+    return o_.strings && chance(2) ? text(kWords) : ValueView::of(int64_t{pick(5)});
+  }
+  ValueView value() {
+    static const std::vector<std::string> kWords = {"v",   "-1",  "null",        "-",
+                                                    "[1]", "x,y", "\xE2\x82\xAC"};
+    if (o_.strings && chance(4)) return text(kWords);
+    if (!o_.registers_only && chance(9)) return ValueView::of(INT64_MIN);
+    return ValueView::of(int64_t{1 + pick(50)});
+  }
+  ValueView maybe_null(ValueView v) {
+    return !o_.registers_only && chance(4) ? ValueView::null() : v;
+  }
+  std::vector<ValueView> list() {
+    std::vector<ValueView> l;
+    for (int n = pick(4); n > 0; --n) l.push_back(value());
+    return l;
+  }
+
+  void add_txn(HistoryBuilder& b, int t) {
+    TxnHeader h;
+    const int session = pick(o_.sessions);
+    h.session = o_.strings && session == 0 ? ValueView::of(std::string_view("s a"))
+                                           : ValueView::of(int64_t{session});
+    std::string name = "t " + std::to_string(t);
+    if (chance(3)) h.name = name;
+    if (o_.aborted && chance(5)) h.status = TxnStatus::aborted;
+    if (o_.unknown && chance(5)) h.status = TxnStatus::unknown;
+    if (o_.times && chance(2)) {
+      h.begin = chance(2) ? Interval::point(t * 10) : Interval{t * 10, t * 10 + 2};
+      if (chance(2))
+        h.end = chance(2) ? Interval::point(t * 10 + 4) : Interval{t * 10 + 4, t * 10 + 5};
+      if (chance(3)) h.start_ts = t;
+      if (chance(3)) h.commit_ts = t + 100;
+    }
+    b.begin_txn(h);
+    for (int n = pick(o_.max_ops + 1); n > 0; --n) add_op(b);
+    if (!b.end_txn().ok()) std::abort();
+  }
+
+  void add_op(HistoryBuilder& b) {
+    switch (o_.registers_only ? pick(2) : pick(8)) {
+      case 0:
+        b.read(key(), maybe_null(value()));
+        break;
+      case 1:
+        b.write(key(), value());
+        break;
+      case 2:
+        b.remove(key(), value());
+        break;
+      case 3:
+        b.append(key(), value());
+        break;
+      case 4:
+        b.read_list(key(), list());
+        break;
+      case 5: {
+        std::vector<std::pair<ValueView, ValueView>> rows;
+        for (int n = pick(3); n > 0; --n) rows.emplace_back(key(), value());
+        ValueView lo = maybe_null(key());
+        b.range(lo, maybe_null(key()), rows);
+        break;
+      }
+      case 6:
+        b.cas(key(), maybe_null(value()), value(), chance(2));
+        break;
+      default:
+        b.insert(key(), value(), chance(2));
+    }
+  }
+
+  std::mt19937_64 rng_;
+  RandomHistoryOptions o_;
+};
+
+}  // namespace assay::formats

@@ -1,0 +1,195 @@
+#include "formats/registers.h"
+
+#include <algorithm>
+#include <string>
+
+namespace assay::formats {
+
+Registers::Registers(const History& history, Holds holds, Losses& losses)
+    : history_(history), holds_(holds) {
+  choose_txns(losses);
+  name_sessions(losses);
+  number(losses);
+  count_losses(losses);
+}
+
+// Which transactions of unknown outcome a committed one read from, directly or through others.
+std::vector<bool> Registers::read_unknowns() const {
+  const History& h = history_;
+  std::vector<bool> kept(h.txn_count(), false);
+  // Per version the unknown transactions that wrote it; rarely more than one.
+  std::unordered_multimap<VersionId, TxnId> writers;
+  std::vector<TxnId> work;
+  for (TxnId t = 0; t < h.txn_count(); ++t) {
+    if (h.status(t) == TxnStatus::committed) work.push_back(t);
+    if (h.status(t) != TxnStatus::unknown) continue;
+    for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
+      const Operation op = h.op(i);
+      bool writes = op.kind == OpKind::write || op.kind == OpKind::remove ||
+                    op.kind == OpKind::append ||
+                    ((op.kind == OpKind::cas || op.kind == OpKind::insert) && op.effect);
+      if (writes) writers.emplace(op.version, t);
+    }
+  }
+  auto keep_writers = [&](VersionId v) {
+    auto [first, last] = writers.equal_range(v);
+    for (auto it = first; it != last; ++it) {
+      if (kept[it->second]) continue;
+      kept[it->second] = true;
+      work.push_back(it->second);
+    }
+  };
+  while (!writers.empty() && !work.empty()) {
+    TxnId t = work.back();
+    work.pop_back();
+    for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
+      const Operation op = h.op(i);
+      if (op.kind == OpKind::read) keep_writers(op.version);
+      auto operands = h.operands(i);
+      size_t first = op.kind == OpKind::range ? 2 : 0;
+      for (size_t j = first; j < operands.size(); ++j) keep_writers(operands[j]);
+    }
+  }
+  return kept;
+}
+
+void Registers::choose_txns(Losses& losses) {
+  const std::vector<bool> kept = read_unknowns();
+  std::vector<Session> extra;
+  for (SessionId s = 0; s < history_.session_count(); ++s) {
+    auto& session = sessions_.emplace_back().txns;
+    for (TxnId t : history_.session_txns(s)) {
+      switch (history_.status(t)) {
+        case TxnStatus::committed:
+          session.push_back(t);
+          break;
+        case TxnStatus::aborted:
+          if (holds_.aborted)
+            session.push_back(t);
+          else
+            losses.add("aborted transactions");
+          break;
+        case TxnStatus::unknown:
+          if (kept[t]) {
+            extra.push_back({0, {t}});
+            losses.add("transactions of unknown outcome that were read, written as committed ones");
+          } else {
+            losses.add("transactions of unknown outcome that nobody read");
+          }
+      }
+    }
+  }
+  sessions_.insert(sessions_.end(), extra.begin(), extra.end());
+}
+
+void Registers::name_sessions(Losses& losses) {
+  bool own = true;
+  bool dense = true;
+  int64_t next = 0;
+  for (SessionId s = 0; s < history_.session_count(); ++s) {
+    const ValueView name = history_.session_name(s);
+    own = own && name.type == ValueView::Type::integer && name.integer >= 0 &&
+          name.integer < int64_t{1} << 62;
+    dense = dense && own && name.integer == int64_t{s};
+    if (own) next = std::max(next, name.integer + 1);
+  }
+  if (!own || (!holds_.session_names && !dense))
+    losses.add("names of sessions", history_.session_count());
+  if (!own) next = 0;
+  for (size_t s = 0; s < sessions_.size(); ++s) {
+    const bool keep = own && s < history_.session_count();
+    sessions_[s].name = keep ? history_.session_name(static_cast<SessionId>(s)).integer : next++;
+  }
+}
+
+bool Registers::fits(const ValueView& v) const {
+  return v.type == ValueView::Type::integer && (holds_.negative || v.integer >= 0);
+}
+
+void Registers::number(Losses& losses) {
+  for (KeyId k = 0; k < history_.key_count(); ++k)
+    renumber_keys_ = renumber_keys_ || holds_.any_key || !fits(history_.key(k));
+  for (VersionId v = 0; v < history_.version_count(); ++v) {
+    const ValueView value = history_.version_value(v);
+    const bool zero = holds_.initial_zero && value == ValueView::of(0);
+    if (!history_.is_initial(v)) renumber_values_ = renumber_values_ || !fits(value) || zero;
+  }
+  if (renumber_keys_ && !holds_.any_key)
+    losses.add("keys, replaced by numbers", history_.key_count());
+  if (renumber_values_) losses.add("values, replaced by numbers", history_.version_count());
+}
+
+int64_t Registers::value_number(VersionId v) {
+  if (history_.is_initial(v)) return 0;
+  const ValueView value = history_.version_value(v);
+  if (!renumber_values_) return value.integer;
+  // null where the initial value is another one: a number that no other value gets
+  int64_t* number = nullptr;
+  if (value.type == ValueView::Type::integer)
+    number = &integer_numbers_[value.integer];
+  else
+    number =
+        &string_numbers_[value.is_null() ? std::string("null") : "s" + std::string(value.text)];
+  if (*number == 0) *number = next_number_++;
+  return *number;
+}
+
+const std::vector<RegisterOp>& Registers::ops(TxnId t) {
+  const History& h = history_;
+  ops_.clear();
+  for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
+    const Operation op = h.op(i);
+    if (op.kind == OpKind::append || op.kind == OpKind::read_list || op.kind == OpKind::range ||
+        !op.effect)
+      continue;
+    int64_t key = renumber_keys_ ? int64_t{op.key} : h.key(op.key).integer;
+    if (op.kind == OpKind::cas) ops_.push_back({false, key, value_number(h.operands(i)[0])});
+    if (op.kind == OpKind::insert) ops_.push_back({false, key, 0});
+    ops_.push_back({op.kind != OpKind::read, key, value_number(op.version)});
+  }
+  return ops_;
+}
+
+void Registers::count_losses(Losses& losses) const {
+  const History& h = history_;
+  losses.add("known version orders", h.known_orders().size());
+  losses.add("events", h.events().size());
+  if (!h.meta().empty()) losses.add("metadata of the history");
+  for (TxnId t = 0; t < h.txn_count(); ++t) {
+    if (h.name(t) != h.session_name(h.session(t)).to_string() + "-" + std::to_string(h.position(t)))
+      losses.add("names of transactions");
+    if (!h.meta(t).empty()) losses.add("metadata of transactions");
+    if (!holds_.times && (h.begin_time(t).known() || h.end_time(t).known()))
+      losses.add("times of transactions");
+    if (!holds_.timestamps &&
+        (h.start_ts(t) != Interval::kUnknown || h.commit_ts(t) != Interval::kUnknown))
+      losses.add("timestamps of transactions");
+  }
+  for (OpId i = 0; i < h.op_count(); ++i) {
+    const Operation op = h.op(i);
+    switch (op.kind) {
+      case OpKind::read:
+      case OpKind::write:
+        break;
+      case OpKind::remove:
+        losses.add("deletes, written as writes of their tombstones");
+        break;
+      case OpKind::append:
+        losses.add("appends to lists");
+        break;
+      case OpKind::read_list:
+        losses.add("reads of lists");
+        break;
+      case OpKind::range:
+        losses.add("range reads");
+        break;
+      case OpKind::cas:
+      case OpKind::insert: {
+        std::string what = op.kind == OpKind::cas ? "compare-and-sets" : "inserts";
+        losses.add(what + (op.effect ? ", written as a read and a write" : " without effect"));
+      }
+    }
+  }
+}
+
+}  // namespace assay::formats

@@ -1,0 +1,74 @@
+// A history cut down to what most formats of the field can hold: sessions of transactions that
+// read and write integers. Everything that has no place is counted as a loss.
+//
+//   names       where a key is not an integer of the format's range, all keys are numbered; values
+//   likewise initial     becomes the value 0 cas, insert that took effect are a read and a write;
+//   those that did not are left out delete      is a write of its tombstone lists, ranges are left
+//   out unknown     what a committed transaction read from (transitively) is written as the only
+//   transaction
+//               of a session of its own; what nobody read is left out. Neither changes a verdict
+//               that does not count session order or time.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "assay/history.h"
+#include "formats/registry.h"
+
+namespace assay::formats {
+
+struct RegisterOp {
+  bool write = false;
+  int64_t key = 0;
+  int64_t value = 0;
+};
+
+class Registers {
+ public:
+  // What the format has a place for.
+  struct Holds {
+    bool aborted = false;
+    bool negative = false;      // negative integers
+    bool initial_zero = true;   // value 0 stands for the initial one, so nothing else may be 0
+    bool any_key = false;       // keys of any type: RegisterOp::key is the KeyId
+    bool session_names = true;  // numbers of sessions, with gaps
+    bool times = false;         // begin and end
+    bool timestamps = false;    // start_ts and commit_ts
+  };
+
+  Registers(const History& history, Holds holds, Losses& losses);
+
+  struct Session {
+    int64_t name = 0;  // not negative; its own where every session has such a name
+    std::vector<TxnId> txns;
+  };
+  // What to write, in session order.
+  const std::vector<Session>& sessions() const { return sessions_; }
+  // Valid until the next call.
+  const std::vector<RegisterOp>& ops(TxnId t);
+  // True for a transaction of unknown outcome, or a committed one.
+  bool committed(TxnId t) const { return history_.status(t) != TxnStatus::aborted; }
+
+ private:
+  void choose_txns(Losses& losses);
+  void name_sessions(Losses& losses);
+  std::vector<bool> read_unknowns() const;
+  void number(Losses& losses);
+  void count_losses(Losses& losses) const;
+  bool fits(const ValueView& v) const;
+  int64_t value_number(VersionId v);
+
+  const History& history_;
+  Holds holds_;
+  std::vector<Session> sessions_;
+  bool renumber_keys_ = false;
+  bool renumber_values_ = false;
+  std::unordered_map<int64_t, int64_t> integer_numbers_;
+  std::unordered_map<std::string, int64_t> string_numbers_;
+  int64_t next_number_ = 1;
+  std::vector<RegisterOp> ops_;
+};
+
+}  // namespace assay::formats

@@ -1,0 +1,77 @@
+#include "formats/registry.h"
+
+#include "formats/assay_jsonl.h"
+#include "formats/awdit.h"
+#include "formats/cobra.h"
+#include "formats/csv.h"
+#include "formats/dbcop.h"
+#include "formats/dbcop_json.h"
+#include "formats/dbcop_text.h"
+#include "formats/hist.h"
+#include "formats/jepsen.h"
+#include "formats/jepsen_log.h"
+#include "formats/polysi.h"
+#include "formats/timekiller.h"
+#include "formats/veristrong.h"
+#include "formats/viper.h"
+
+namespace assay {
+namespace formats {
+
+// In the order of detection: a format whose start is unmistakable stands before one that is
+// lenient.
+// clang-format off
+constexpr const Format* kRegistry[] = {
+    &kAssayJsonl,
+    &kDbcop,
+    &kCobra,
+    &kViper,
+    &kTimekiller,
+    &kElleJson,
+    &kJepsen,
+    &kJepsenLog,
+    &kDbcopJson,
+    &kDbcopText,
+    &kPolysi,
+    &kAwdit,
+    &kVeristrong,
+    &kCsv,
+    &kHist,
+};
+// clang-format on
+
+std::span<const Format* const> registry() { return kRegistry; }
+
+const Format* find_format(std::string_view name) {
+  for (const Format* f : registry())
+    if (f->info.name == name) return f;
+  return nullptr;
+}
+
+std::string format_names() {
+  std::string names;
+  for (const Format* f : registry()) {
+    if (!names.empty()) names += ", ";
+    names += f->info.name;
+  }
+  return names;
+}
+
+const Format* detect(const Source& source) {
+  for (const Format* f : registry())
+    if (f->detect(source)) return f;
+  return nullptr;
+}
+
+}  // namespace formats
+
+std::span<const FormatInfo> all_formats() {
+  static const std::vector<FormatInfo> infos = [] {
+    std::vector<FormatInfo> list;
+    for (const formats::Format* f : formats::registry()) list.push_back(f->info);
+    return list;
+  }();
+  return infos;
+}
+
+}  // namespace assay

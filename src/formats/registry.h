@@ -1,0 +1,64 @@
+// The formats that assay speaks, as one table. A format is a file that defines a `Format` and a
+// line in registry.cc.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/format.h"
+#include "formats/input.h"
+#include "formats/output.h"
+
+namespace assay::formats {
+
+// What a history is read from: a stream, or a directory of files.
+struct Source {
+  std::string name;                // for messages; the path if there is one
+  std::vector<std::string> files;  // names of the directory's files, sorted; empty for a stream
+  std::optional<Input> input;      // the stream; none for a directory
+
+  bool is_directory() const { return !input.has_value(); }
+  // The first bytes of a stream; empty for a directory.
+  std::string_view head() const { return input ? input->window() : std::string_view{}; }
+};
+
+using Notes = std::vector<ReadNote>;
+
+// Counts what a format cannot hold, by kind.
+class Losses {
+ public:
+  void add(std::string_view what, uint64_t count = 1) {
+    if (count > 0) counts_[std::string(what)] += count;
+  }
+  std::vector<Loss> list() const;
+
+ private:
+  std::map<std::string, uint64_t> counts_;
+};
+
+struct Format {
+  FormatInfo info;
+  // Whether the source looks like this format. Looks at Source::head (kHeadBytes or all) or files.
+  bool (*detect)(const Source& source);
+  Result<History> (*read)(Source& source, Notes& notes);
+  // One of these two, or neither.
+  void (*write)(const History& history, Output& out, Losses& losses) = nullptr;
+  Status (*write_directory)(const History& history, const std::string& path,
+                            Losses& losses) = nullptr;
+};
+
+// How much of a stream detection sees.
+inline constexpr size_t kHeadBytes = size_t{1} << 16;
+
+std::span<const Format* const> registry();
+const Format* find_format(std::string_view name);
+// "assay, hist, …", for messages.
+std::string format_names();
+// The first format of the table whose `detect` accepts the source.
+const Format* detect(const Source& source);
+
+}  // namespace assay::formats

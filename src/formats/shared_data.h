@@ -1,0 +1,20 @@
+// For tests: real histories written by other tools, where the machine has them. They are not part
+// of this repository; the folder is named by ASSAY_DATA or lies beside the source tree as
+// shared/data.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace assay::formats {
+
+// Empty if there is none; the test that asks skips then.
+inline std::filesystem::path shared_data() {
+  namespace fs = std::filesystem;
+  if (const char* named = std::getenv("ASSAY_DATA")) return fs::is_directory(named) ? named : "";
+  for (fs::path up = fs::current_path(); up.has_relative_path(); up = up.parent_path())
+    if (fs::is_directory(up / "shared" / "data")) return up / "shared" / "data";
+  return {};
+}
+
+}  // namespace assay::formats

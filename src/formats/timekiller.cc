@@ -1,0 +1,188 @@
+// TimeKiller (Chronos, Aion): a JSON array of transactions with the database's own start and commit
+// timestamps. A timestamp {p, l} is kept as p * 2^16 + l.
+#include "formats/timekiller.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <vector>
+
+#include "formats/json_records.h"
+#include "formats/registers.h"
+
+namespace assay::formats {
+namespace {
+
+namespace json = simdjson::dom;
+constexpr int kLogicalBits = 16;
+
+bool detect_timekiller(const Source& source) {
+  auto fields = first_json_fields(source.head());
+  auto has = [&](std::string_view name) {
+    return std::find(fields.begin(), fields.end(), name) != fields.end();
+  };
+  return (has("sid") || has("tid")) && (has("cts") || has("sts") || has("ops"));
+}
+
+class Reader {
+ public:
+  explicit Reader(Input& input) : records_(input) {}
+
+  Result<History> run() {
+    builder_.set_initial(ValueView::of(0));
+    json::element record;
+    for (;;) {
+      auto more = records_.next(record);
+      if (!more.ok()) return more.error();
+      if (!*more) break;
+      if (auto s = read_txn(record); !s.ok()) return s.error();
+    }
+    auto history = std::move(builder_).finish();
+    if (!history.ok()) return records_.located(history.error());
+    return history;
+  }
+
+ private:
+  Status read_txn(json::element record) {
+    json::object txn;
+    json::element field;
+    if (record.get_object().get(txn) != simdjson::SUCCESS)
+      return records_.expected({}, "a transaction, an object");
+    TxnHeader header;
+    header.line = records_.line();
+    if (!json_field(txn, "sid", field) || !json_value(field, header.session))
+      return records_.expected({"sid"}, "a field \"sid\", an integer or a string");
+    std::string name;
+    if (json_field(txn, "tid", field)) {
+      ValueView tid;
+      if (!json_value(field, tid)) return records_.expected({"tid"}, "an integer or a string");
+      name = tid.to_string();
+      header.name = name;
+    }
+    if (json_field(txn, "sts", field))
+      if (auto s = read_timestamp("sts", field, header.start_ts); !s.ok()) return s;
+    if (json_field(txn, "cts", field))
+      if (auto s = read_timestamp("cts", field, header.commit_ts); !s.ok()) return s;
+    json::array ops;
+    if (!json_field(txn, "ops", field) || field.get_array().get(ops) != simdjson::SUCCESS)
+      return records_.expected({"ops"}, "a field \"ops\", an array");
+    builder_.begin_txn(header);
+    size_t i = 0;
+    for (json::element op : ops)
+      if (auto s = read_op(op, i++); !s.ok()) return s;
+    if (auto s = builder_.end_txn(); !s.ok()) return records_.located(s.error());
+    return Ok{};
+  }
+
+  // An integer, as a number or in a string.
+  static bool to_integer(json::element e, int64_t& to) {
+    std::string_view text;
+    if (e.get_int64().get(to) == simdjson::SUCCESS) return true;
+    if (e.get_string().get(text) != simdjson::SUCCESS) return false;
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), to);
+    return error == std::errc{} && end == text.data() + text.size();
+  }
+
+  Status read_timestamp(const char* name, json::element e, int64_t& to) {
+    json::object parts;
+    json::element part;
+    int64_t p = 0;
+    int64_t l = 0;
+    if (e.get_object().get(parts) != simdjson::SUCCESS || !json_field(parts, "p", part) ||
+        !to_integer(part, p) || p < 0 || p >= int64_t{1} << (63 - kLogicalBits))
+      return records_.expected({name, "p"}, "{\"p\":…,\"l\":…} with p from 0 to 2^47 - 1");
+    if (json_field(parts, "l", part) &&
+        (!to_integer(part, l) || l < 0 || l >= int64_t{1} << kLogicalBits))
+      return records_.expected({name, "l"}, "l from 0 to 65535");
+    to = p << kLogicalBits | l;
+    return Ok{};
+  }
+
+  Status read_op(json::element e, size_t i) {
+    constexpr std::string_view kWantValue = "an integer of 64 bits or a string";
+    json::object op;
+    json::element field;
+    std::string_view type;
+    if (e.get_object().get(op) != simdjson::SUCCESS)
+      return records_.expected({"ops", i}, "an operation, an object");
+    if (!json_field(op, "t", field) || field.get_string().get(type) != simdjson::SUCCESS)
+      return records_.expected({"ops", i, "t"}, "a field \"t\", one of r, w, a");
+    const char kind = type.empty() ? '\0' : static_cast<char>(type[0] | 0x20);
+    if (kind != 'r' && kind != 'w' && kind != 'a')
+      return records_.expected({"ops", i, "t"}, "one of r, w, a, read, write, append");
+    ValueView key, value;
+    if (!json_field(op, "k", field) || !json_value(field, key))
+      return records_.expected({"ops", i, "k"}, "a field \"k\", " + std::string(kWantValue));
+    const bool present = json_field(op, "v", field) && !field.is_null();
+    if (kind == 'r' && present && field.is_array()) return read_list(key, field, i);
+    if (present && !json_value(field, value)) return records_.expected({"ops", i, "v"}, kWantValue);
+    if (!present && kind != 'r')
+      return records_.expected({"ops", i, "v"}, "a field \"v\", " + std::string(kWantValue));
+    if (kind == 'r') builder_.read(key, present ? value : ValueView::of(0));
+    if (kind == 'w') builder_.write(key, value);
+    if (kind == 'a') builder_.append(key, value);
+    return Ok{};
+  }
+
+  Status read_list(const ValueView& key, json::element list, size_t i) {
+    elements_.clear();
+    for (json::element e : json::array(list))
+      if (!json_value(e, elements_.emplace_back()))
+        return records_.expected({"ops", i, "v", elements_.size() - 1},
+                                 "an integer of 64 bits or a string");
+    builder_.read_list(key, elements_);
+    return Ok{};
+  }
+
+  JsonRecords records_;
+  HistoryBuilder builder_;
+  std::vector<ValueView> elements_;
+};
+
+Result<History> read_timekiller(Source& source, Notes&) { return Reader(*source.input).run(); }
+
+void write_timestamp(std::string& to, std::string_view name, int64_t ts, Losses& losses) {
+  if (ts == Interval::kUnknown) return;
+  if (ts < 0) return losses.add("negative timestamps");
+  to += name;
+  to += "{\"p\":" + std::to_string(ts >> kLogicalBits) +
+        ",\"l\":" + std::to_string(ts & ((1 << kLogicalBits) - 1)) + "}";
+}
+
+void write_timekiller(const History& history, Output& out, Losses& losses) {
+  Registers registers(history, {.negative = true, .timestamps = true}, losses);
+  bool first = true;
+  std::string line;
+  for (const auto& session : registers.sessions()) {
+    for (TxnId t : session.txns) {
+      line = first ? "[\n{" : ",\n{";
+      first = false;
+      line += "\"sid\":" + std::to_string(session.name) + ",\"tid\":" + std::to_string(t);
+      write_timestamp(line, ",\"sts\":", history.start_ts(t), losses);
+      write_timestamp(line, ",\"cts\":", history.commit_ts(t), losses);
+      line += ",\"ops\":[";
+      for (const RegisterOp& op : registers.ops(t)) {
+        if (line.back() != '[') line += ',';
+        line += op.write ? "{\"t\":\"w\",\"k\":" : "{\"t\":\"r\",\"k\":";
+        line += std::to_string(op.key) + ",\"v\":" + std::to_string(op.value) + "}";
+      }
+      line += "]}";
+      out.write(line);
+    }
+  }
+  out.write(first ? "[]\n" : "\n]\n");
+}
+
+}  // namespace
+
+constexpr Format kTimekiller = {
+    .info = {.name = "timekiller",
+             .summary = "JSON of TimeKiller (Chronos, Aion), with database timestamps",
+             .reads = true,
+             .writes = true},
+    .detect = detect_timekiller,
+    .read = read_timekiller,
+    .write = write_timekiller,
+};
+
+}  // namespace assay::formats

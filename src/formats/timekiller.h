@@ -1,0 +1,10 @@
+// TimeKiller's JSON. Every byte: docs/formats/timekiller.md.
+#pragma once
+
+#include "formats/registry.h"
+
+namespace assay::formats {
+
+extern const Format kTimekiller;
+
+}  // namespace assay::formats

@@ -1,0 +1,10 @@
+// VeriStrong's list text. Every byte: docs/formats/veristrong.md.
+#pragma once
+
+#include "formats/registry.h"
+
+namespace assay::formats {
+
+extern const Format kVeristrong;
+
+}  // namespace assay::formats

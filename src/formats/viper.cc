@@ -1,0 +1,353 @@
+// Viper's JSON directories: one J<number>.log per session, one committed transaction a line.
+//
+// A read carries only the hash of the value it saw, also when that was loaded before the run. So the
+// logs are read twice: first the versions that somebody wrote, then the transactions, where the first
+// value of a key that nobody wrote is the initial one. A second one stays, and is out of thin air.
+#include "formats/viper.h"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "formats/directory.h"
+#include "formats/json_records.h"
+#include "formats/registers.h"
+
+namespace assay::formats {
+namespace {
+
+namespace json = simdjson::dom;
+constexpr std::string_view kPrefix = "J";
+constexpr std::string_view kNil = "nil";
+constexpr int64_t kMillisecond = 1'000'000;
+constexpr std::string_view kWantValue = "an integer of 64 bits or a string";
+
+using Opener = std::function<Result<Input>()>;
+struct Log {
+  int64_t session;
+  Opener open;
+};
+
+class Reader {
+ public:
+  Reader(std::vector<Log> logs, Notes& notes) : logs_(std::move(logs)), notes_(notes) {}
+
+  Result<History> run() {
+    for (bool collecting : {true, false}) {
+      collecting_ = collecting;
+      for (const Log& log : logs_)
+        if (auto s = read_log(log); !s.ok()) return s.error();
+    }
+    if (initial_reads_ > 0 && !has_initial_txn_)
+      notes_.push_back({0, std::to_string(initial_reads_) +
+                               " reads saw a value that nobody wrote, the only one of its key; it "
+                               "was taken for the initial value"});
+    return std::move(builder_).finish();
+  }
+
+ private:
+  Status read_log(const Log& log) {
+    auto input = log.open();
+    if (!input.ok()) return input.error();
+    JsonRecords records(*input);
+    records_ = &records;
+    json::element record;
+    for (;;) {
+      auto more = records.next(record);
+      if (!more.ok()) return more.error();
+      if (!*more) return Ok{};
+      if (auto s = read_txn(record, log.session); !s.ok()) return s;
+    }
+  }
+
+  Status read_txn(json::element record, int64_t session) {
+    json::object txn;
+    json::element field;
+    json::array ops;
+    if (record.get_object().get(txn) != simdjson::SUCCESS)
+      return records_->expected({}, "a transaction, an object");
+    if (!json_field(txn, "value", field) || field.get_array().get(ops) != simdjson::SUCCESS)
+      return records_->expected({"value"}, "a field \"value\", an array of operations");
+    bool initial = false;
+    if (json_field(txn, "isInitial", field) && field.get_bool().get(initial) != simdjson::SUCCESS)
+      return records_->expected({"isInitial"}, "true or false");
+    TxnHeader header;
+    header.session = ValueView::of(session);
+    header.line = records_->line();
+    if (auto s = read_time(txn, "preBeginTS", "postBeginTS", header.begin); !s.ok()) return s;
+    if (auto s = read_time(txn, "preCommitTS", "postCommitTS", header.end); !s.ok()) return s;
+    builder_.begin_txn(header);
+    failed_.clear();
+    initial_txn_ = initial;
+    size_t i = 0;
+    for (json::element op : ops)
+      if (auto s = read_op(op, i++); !s.ok()) return s;
+    has_initial_txn_ = has_initial_txn_ || initial;
+    if (collecting_ || initial) return Ok{};
+    if (auto s = builder_.end_txn(); !s.ok()) return records_->located(s.error());
+    return add_failed_writes(header.session, header.line);
+  }
+
+  // Writes that failed had no effect; whoever reads one has read aborted data.
+  Status add_failed_writes(const ValueView& session, uint64_t line) {
+    if (failed_.empty()) return Ok{};
+    TxnHeader header;
+    header.session = session;
+    header.line = line;
+    header.status = TxnStatus::aborted;
+    builder_.begin_txn(header);
+    for (const auto& [key, value] : failed_) builder_.write(key, value);
+    if (auto s = builder_.end_txn(); !s.ok()) return records_->located(s.error());
+    return Ok{};
+  }
+
+  Status read_time(json::object txn, const char* request, const char* response, Interval& to) {
+    json::element a, b;
+    int64_t from = 0;
+    int64_t until = 0;
+    if (!json_field(txn, request, a) || !json_field(txn, response, b)) return Ok{};
+    constexpr int64_t kMost = INT64_MAX / kMillisecond;
+    if (a.get_int64().get(from) != simdjson::SUCCESS || from < 0 || from > kMost)
+      return records_->expected({request}, "a time in milliseconds");
+    if (b.get_int64().get(until) != simdjson::SUCCESS || until < from || until > kMost)
+      return records_->expected({response},
+                                "a time in milliseconds, not before " + std::string(request));
+    to = {from * kMillisecond, until * kMillisecond};
+    return Ok{};
+  }
+
+  // What a key held: a hash, or null for "nil" and 0.
+  static bool version(json::element e, ValueView& to) {
+    if (!json_value(e, to)) return false;
+    if (to == ValueView::of(kNil) || to == ValueView::of(0)) to = ValueView::null();
+    return true;
+  }
+
+  static std::string pair_text(const ValueView& key, const ValueView& value) {
+    std::string text;
+    append_json_value(text, key);
+    text += ' ';
+    append_json_value(text, value);
+    return text;
+  }
+
+  void add_write(const ValueView& key, const ValueView& value, bool ok, bool tombstone) {
+    if (collecting_) {
+      if (initial_txn_) {
+        std::string name;
+        append_json_value(name, key);
+        initial_.try_emplace(std::move(name), pair_text(key, value));
+      } else {
+        written_.insert(pair_text(key, value));
+      }
+      return;
+    }
+    if (!ok)
+      failed_.emplace_back(key, value);
+    else if (tombstone)
+      builder_.remove(key, value);
+    else
+      builder_.write(key, value);
+  }
+
+  // The version that was seen, with null in the place of the initial value.
+  ValueView seen(const ValueView& key, const ValueView& value) {
+    if (collecting_ || value.is_null()) return value;
+    std::string text = pair_text(key, value);
+    if (written_.contains(text)) return value;
+    std::string name;
+    append_json_value(name, key);
+    auto it = initial_.find(name);
+    if (it == initial_.end()) {
+      if (has_initial_txn_) return value;
+      it = initial_.try_emplace(std::move(name), text).first;
+    }
+    if (it->second != text) return value;
+    ++initial_reads_;
+    return ValueView::null();
+  }
+  void add_read(const ValueView& key, const ValueView& value) {
+    if (!collecting_) builder_.read(key, seen(key, value));
+  }
+
+  Status read_op(json::element e, size_t i) {
+    json::array array;
+    if (e.get_array().get(array) != simdjson::SUCCESS)
+      return records_->expected({"value", i}, "an operation like [\"r\",5,123,false]");
+    part_.clear();
+    for (json::element p : array) part_.push_back(p);
+    std::string_view kind;
+    if (part_.empty() || part_[0].get_string().get(kind) != simdjson::SUCCESS)
+      return records_->expected({"value", i}, "an operation like [\"r\",5,123,false]");
+    if (kind == "range") return read_range(i);
+    if (kind == "r" || kind == "w") return read_access(kind == "w", i);
+    if (kind == "i" || kind == "d") return read_change(kind == "d", i);
+    return records_->expected({"value", i, size_t{0}}, "one of r, w, i, d, range");
+  }
+
+  // Whether the write of an operation worked; absent means yes.
+  Status read_ok(size_t i, size_t at, bool& ok) {
+    if (at < part_.size() && part_[at].get_bool().get(ok) != simdjson::SUCCESS)
+      return records_->expected({"value", i, at}, "true or false");
+    return Ok{};
+  }
+
+  Status read_access(bool write, size_t i) {
+    ValueView key, value;
+    if (part_.size() < 3)
+      return records_->expected({"value", i},
+                                "[\"r\", key, value, dead] or [\"w\", key, value, ok]");
+    if (!json_value(part_[1], key)) return records_->expected({"value", i, size_t{1}}, kWantValue);
+    if (!version(part_[2], value) || (write && value.is_null()))
+      return records_->expected({"value", i, size_t{2}}, kWantValue);
+    bool ok = true;
+    if (auto s = read_ok(i, 3, ok); !s.ok()) return s;
+    if (write)
+      add_write(key, value, ok, false);
+    else
+      add_read(key, value);
+    return Ok{};
+  }
+
+  // Insert and delete: what was there, then the new value or the tombstone.
+  Status read_change(bool remove, size_t i) {
+    ValueView key, value, before;
+    if (part_.size() < 6)
+      return records_->expected({"value", i}, "[\"i\" or \"d\", key, value, read value, dead, ok]");
+    if (!json_value(part_[1], key)) return records_->expected({"value", i, size_t{1}}, kWantValue);
+    if (!version(part_[2], value)) return records_->expected({"value", i, size_t{2}}, kWantValue);
+    if (!version(part_[3], before)) return records_->expected({"value", i, size_t{3}}, kWantValue);
+    bool ok = true;
+    if (auto s = read_ok(i, 5, ok); !s.ok()) return s;
+    add_read(key, before);
+    if (!value.is_null()) add_write(key, value, ok, remove);
+    return Ok{};
+  }
+
+  Status read_range(size_t i) {
+    ValueView bound[2];
+    if (part_.size() < 4)
+      return records_->expected({"value", i}, "[\"range\", low, high, [live], [dead]]");
+    for (size_t b = 0; b < 2; ++b) {
+      if (!json_value(part_[b + 1], bound[b]))
+        return records_->expected({"value", i, b + 1}, "a key or \"nil\"");
+      if (bound[b] == ValueView::of(kNil)) bound[b] = ValueView::null();
+    }
+    rows_.clear();
+    for (size_t list = 3; list < std::min<size_t>(part_.size(), 5); ++list) {
+      json::array rows;
+      if (part_[list].get_array().get(rows) != simdjson::SUCCESS)
+        return records_->expected({"value", i, list}, "an array of {\"id\":…,\"val\":…}");
+      size_t n = 0;
+      for (json::element row : rows) {
+        json::object object;
+        json::element id, val;
+        ValueView key, value;
+        if (row.get_object().get(object) != simdjson::SUCCESS || !json_field(object, "id", id) ||
+            !json_field(object, "val", val) || !json_value(id, key) || !version(val, value))
+          return records_->expected({"value", i, list, n}, "{\"id\":key,\"val\":value}");
+        ++n;
+        // A key that was seen to be absent is one that was not found.
+        if (ValueView v = seen(key, value); !v.is_null() || list == 3) rows_.emplace_back(key, v);
+      }
+    }
+    if (!collecting_) builder_.range(bound[0], bound[1], rows_);
+    return Ok{};
+  }
+
+  std::vector<Log> logs_;
+  Notes& notes_;
+  HistoryBuilder builder_;
+  JsonRecords* records_ = nullptr;
+  bool collecting_ = false;
+  bool initial_txn_ = false;
+  bool has_initial_txn_ = false;
+  uint64_t initial_reads_ = 0;
+  std::unordered_set<std::string> written_;               // key and value
+  std::unordered_map<std::string, std::string> initial_;  // key to key and value
+  std::vector<json::element> part_;
+  std::vector<std::pair<ValueView, ValueView>> failed_;
+  std::vector<std::pair<ValueView, ValueView>> rows_;
+};
+
+bool detect_viper(const Source& source) { return !session_files(source, kPrefix).empty(); }
+
+Result<History> read_viper(Source& source, Notes& notes) {
+  std::vector<Log> logs;
+  for (const SessionFile& file : session_files(source, kPrefix))
+    logs.push_back({file.number, [path = file.path] { return Input::open(path); }});
+  if (logs.empty()) return bad_input("no log in the directory, expected files J<number>.log");
+  return Reader(std::move(logs), notes).run();
+}
+
+// Whether something is read that nobody wrote. It would be taken for the initial value then, unless the
+// logs say that they have an initial state.
+bool reads_out_of_thin_air(Registers& registers) {
+  std::set<std::pair<int64_t, int64_t>> unwritten;
+  for (bool reads : {true, false})
+    for (const auto& session : registers.sessions())
+      for (TxnId t : session.txns)
+        for (const RegisterOp& op : registers.ops(t)) {
+          if (reads && !op.write && op.value != 0) unwritten.emplace(op.key, op.value);
+          if (!reads && op.write) unwritten.erase({op.key, op.value});
+        }
+  return !unwritten.empty();
+}
+
+Status write_viper(const History& history, const std::string& path, Losses& losses) {
+  if (auto s = make_empty_directory(path); !s.ok()) return s;
+  Registers registers(history, {.negative = true}, losses);
+  std::string line;
+  bool initial_state = reads_out_of_thin_air(registers);
+  for (const auto& session : registers.sessions()) {
+    if (session.txns.empty()) continue;
+    auto out = Output::open(session_path(path, kPrefix, session.name));
+    if (!out.ok()) return out.error();
+    if (std::exchange(initial_state, false)) out->write("{\"isInitial\":true,\"value\":[]}\n");
+    for (TxnId t : session.txns) {
+      line = "{\"value\":[";
+      for (const RegisterOp& op : registers.ops(t)) {
+        if (op.write && op.value == 0) {
+          losses.add("writes of the initial value");
+          continue;
+        }
+        if (line.back() != '[') line += ',';
+        line += op.write ? "[\"w\"," : "[\"r\",";
+        line += std::to_string(op.key) + ",";
+        line += op.value == 0 ? "\"nil\"" : std::to_string(op.value);
+        line += op.write ? ",true]" : ",false]";
+      }
+      line += "]}\n";
+      out->write(line);
+    }
+    if (auto s = out->close(); !s.ok()) return s;
+  }
+  return Ok{};
+}
+
+}  // namespace
+
+Result<History> read_viper_log(std::string_view bytes, const std::string& name) {
+  Notes notes;
+  Log log{0, [=] { return Input::memory(bytes, name); }};
+  return Reader({log}, notes).run();
+}
+
+constexpr Format kViper = {
+    .info = {.name = "viper",
+             .summary = "Viper's JSON directory, one J<number>.log per session",
+             .reads = true,
+             .writes = true,
+             .directory = true},
+    .detect = detect_viper,
+    .read = read_viper,
+    .write = nullptr,
+    .write_directory = write_viper,
+};
+
+}  // namespace assay::formats

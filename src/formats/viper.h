@@ -1,0 +1,13 @@
+// Viper's JSON directories. Every byte: docs/formats/viper.md.
+#pragma once
+
+#include "formats/registry.h"
+
+namespace assay::formats {
+
+extern const Format kViper;
+
+// Reads one log, as the only session; for fuzzing.
+Result<History> read_viper_log(std::string_view bytes, const std::string& name);
+
+}  // namespace assay::formats

@@ -1,0 +1,11 @@
+// Whatever the bytes of a log: no crash.
+#include <cstdint>
+#include <string_view>
+
+#include "formats/viper.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  (void)assay::formats::read_viper_log(bytes, "fuzz").ok();
+  return 0;
+}

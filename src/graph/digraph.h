@@ -1,0 +1,95 @@
+// Directed graphs on dense node numbers: a compressed part that is built once and, beside it, edges
+// that are added (and taken back, last first) later.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace assay {
+
+using Vertex = uint32_t;
+
+struct Arc {
+  Vertex from;
+  Vertex to;
+  friend bool operator==(const Arc&, const Arc&) = default;
+};
+
+// Neighbours in both directions. Memory: 16 bytes an edge and 8 a vertex.
+class Digraph {
+ public:
+  static constexpr uint32_t kEnd = 0xFFFFFFFF;
+  static constexpr uint32_t kBuiltIn = 0xFFFFFFFE;
+
+  Digraph() = default;
+  // Vertices 0 … vertices-1. Parallel edges are kept; self-loops are a programming error.
+  Digraph(size_t vertices, std::span<const Arc> arcs);
+
+  size_t vertices() const { return out_begin_.size() - 1; }
+  size_t edges() const { return out_.size() + added_.size(); }
+
+  // Calls take(v) for every edge u→v; stops when take returns false.
+  template <class Take>
+  bool each_out(Vertex u, Take take) const {
+    for (uint32_t i = out_begin_[u]; i < out_begin_[u + 1]; ++i) {
+      if (!take(out_[i])) return false;
+    }
+    if (!first_out_.empty()) {
+      for (uint32_t e = first_out_[u]; e != kEnd; e = added_[e].next_out) {
+        if (!take(added_[e].to)) return false;
+      }
+    }
+    return true;
+  }
+  template <class Take>
+  bool each_in(Vertex v, Take take) const {
+    for (uint32_t i = in_begin_[v]; i < in_begin_[v + 1]; ++i) {
+      if (!take(in_[i])) return false;
+    }
+    if (!first_in_.empty()) {
+      for (uint32_t e = first_in_[v]; e != kEnd; e = added_[e].next_in) {
+        if (!take(added_[e].from)) return false;
+      }
+    }
+    return true;
+  }
+
+  // The same with the index of an added edge, or kBuiltIn: take(v, index).
+  template <class Take>
+  void each_out_edge(Vertex u, Take take) const {
+    for (uint32_t i = out_begin_[u]; i < out_begin_[u + 1]; ++i) take(out_[i], kBuiltIn);
+    if (first_out_.empty()) return;
+    for (uint32_t e = first_out_[u]; e != kEnd; e = added_[e].next_out) take(added_[e].to, e);
+  }
+
+  // Finds the edge u→v: kBuiltIn if it was there from the start, else the least index of an added
+  // one (counting from 0), kEnd if there is none. O(edges out of u).
+  uint32_t find(Arc arc) const;
+
+  void add(Arc arc);
+  // Takes back the edge added last.
+  void pop();
+  size_t added() const { return added_.size(); }
+
+ private:
+  struct Added {
+    Vertex from, to;
+    uint32_t next_out, next_in;
+  };
+  std::vector<uint32_t> out_begin_{0}, in_begin_{0};
+  std::vector<Vertex> out_, in_;
+  std::vector<uint32_t> first_out_, first_in_;  // empty until the first add
+  std::vector<Added> added_;
+};
+
+// The vertices in topological order, ties in favour of the lower `rank` (any order if empty). If
+// the graph has a cycle the result is shorter than vertices(). O(edges + vertices log vertices).
+std::vector<Vertex> topological_order(const Digraph& graph, std::span<const uint32_t> rank = {});
+
+// Some shortest cycle through the part of the graph that topological_order could not order; edges
+// as consecutive vertices, first not repeated. Empty if the graph is acyclic.
+std::vector<Vertex> find_cycle(const Digraph& graph);
+
+}  // namespace assay

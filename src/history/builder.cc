@@ -1,0 +1,278 @@
+#include <algorithm>
+
+#include "assay/history.h"
+#include "history/value_hash.h"
+
+namespace assay {
+namespace {
+
+// Operations whose lookups are overlapped by prefetching.
+constexpr size_t kWindow = 64;
+
+template <class T>
+void put_at(std::vector<T>& column, size_t index, size_t count, T value, T missing) {
+  if (column.empty() && value == missing) return;
+  if (column.size() < count) column.resize(count, missing);
+  column[index] = value;
+}
+
+}  // namespace
+
+void HistoryBuilder::begin_txn(const TxnHeader& header) {
+  header_ = header;
+  raw_.clear();
+  extra_.clear();
+}
+
+void HistoryBuilder::add(OpKind kind, ValueView key, ValueView value, bool effect) {
+  raw_.push_back({kind, effect, key, value, static_cast<uint32_t>(extra_.size()), 0});
+}
+
+void HistoryBuilder::read(ValueView key, ValueView value) { add(OpKind::read, key, value); }
+void HistoryBuilder::write(ValueView key, ValueView value) { add(OpKind::write, key, value); }
+void HistoryBuilder::remove(ValueView key, ValueView tombstone) {
+  add(OpKind::remove, key, tombstone);
+}
+void HistoryBuilder::append(ValueView key, ValueView element) { add(OpKind::append, key, element); }
+
+void HistoryBuilder::read_list(ValueView key, std::span<const ValueView> elements) {
+  add(OpKind::read_list, key, elements.empty() ? ValueView::null() : elements.back());
+  extra_.insert(extra_.end(), elements.begin(), elements.end());
+  raw_.back().extra_count = static_cast<uint32_t>(elements.size());
+}
+
+void HistoryBuilder::range(ValueView lo, ValueView hi,
+                           std::span<const std::pair<ValueView, ValueView>> found) {
+  add(OpKind::range, lo, hi);
+  for (const auto& [key, value] : found) {
+    extra_.push_back(key);
+    extra_.push_back(value);
+  }
+  raw_.back().extra_count = static_cast<uint32_t>(2 * found.size());
+}
+
+void HistoryBuilder::cas(ValueView key, ValueView expected, ValueView value, bool effect) {
+  add(OpKind::cas, key, value, effect);
+  extra_.push_back(expected);
+  raw_.back().extra_count = 1;
+}
+
+void HistoryBuilder::insert(ValueView key, ValueView value, bool effect) {
+  add(OpKind::insert, key, value, effect);
+}
+
+KeyId HistoryBuilder::key_id(const ValueView& v) { return h_.keys_.intern(v, hash_value(v)); }
+
+VersionId HistoryBuilder::version_id(KeyId key, const ValueView& v) {
+  return h_.versions_.intern(key, v, hash_version(key, v));
+}
+
+SessionId HistoryBuilder::session_id() {
+  const SessionId s = h_.session_names_.intern(header_.session, hash_value(header_.session));
+  if (s == h_.session_txns_.size()) {
+    h_.session_txns_.emplace_back();
+    pending_.emplace_back();
+  }
+  return s;
+}
+
+// The transaction the header speaks of: the pending one it settles, or a new one.
+TxnId HistoryBuilder::place_txn(SessionId session) {
+  auto& pending = pending_[session];
+  if (!pending.empty() && !header_.name.empty()) {
+    if (const auto it = pending.find(std::string(header_.name)); it != pending.end()) {
+      const TxnId t = it->second;
+      if (!header_.pending) pending.erase(it);
+      replaced_ = true;
+      return t;
+    }
+  }
+  const TxnId t = h_.txn_count();
+  auto& txns = h_.session_txns_[session];
+  h_.names_.append(header_.name);
+  h_.txns_.push_back({session, static_cast<uint32_t>(txns.size()), 0, 0, 0,
+                      static_cast<uint32_t>(h_.names_.size()), TxnStatus::unknown});
+  txns.push_back(t);
+  if (header_.pending) pending.emplace(header_.name, t);
+  return t;
+}
+
+void HistoryBuilder::store_times(TxnId t) {
+  const size_t count = h_.txns_.size();
+  if (header_.begin.known() || header_.end.known() || !h_.begin_.empty()) {
+    h_.begin_.resize(count);
+    h_.end_.resize(count);
+    h_.begin_[t] = header_.begin;
+    h_.end_[t] = header_.end;
+  }
+  put_at(h_.start_ts_, t, count, header_.start_ts, Interval::kUnknown);
+  put_at(h_.commit_ts_, t, count, header_.commit_ts, Interval::kUnknown);
+  if (!header_.meta.empty()) h_.txn_meta_.emplace_back(t, std::string(header_.meta));
+}
+
+Status HistoryBuilder::end_txn() {
+  if (header_.session.is_null()) return bad_input("a transaction needs a session", header_.line);
+  if (h_.op_kind_.size() + raw_.size() + extra_.size() > kMaxOps) {
+    return bad_input("more operations than the supported 4 billion", header_.line);
+  }
+  if (h_.names_.size() + header_.name.size() >= kNone) {
+    return bad_input("names of transactions exceed 4 GiB", header_.line);
+  }
+  for (const RawOp& op : raw_) {
+    if (op.key.text.size() > kMaxTextBytes || op.value.text.size() > kMaxTextBytes) {
+      return bad_input("a key or value is longer than 16 MiB", header_.line);
+    }
+    if (op.key.is_null() && op.kind != OpKind::range) {
+      return bad_input("a key must be an integer or a string, not null", header_.line);
+    }
+  }
+  const TxnId t = place_txn(session_id());
+  History::Txn& txn = h_.txns_[t];
+  txn.status = header_.pending ? TxnStatus::unknown : header_.status;
+  txn.line = static_cast<uint32_t>(header_.line);
+  txn.first_op = h_.op_count();
+  for (size_t first = 0; first < raw_.size(); first += kWindow) {
+    resolve_window(first, std::min(raw_.size(), first + kWindow));
+  }
+  txn.end_op = h_.op_count();
+  store_times(t);
+  return Ok{};
+}
+
+// Three passes over a few operations, so that the cache misses of a pass overlap.
+void HistoryBuilder::resolve_window(size_t first, size_t end) {
+  hashes_.resize(kWindow);
+  for (size_t i = first; i < end; ++i) {
+    hashes_[i - first] = hash_value(raw_[i].key);
+    h_.keys_.prefetch(hashes_[i - first]);
+  }
+  const size_t base = h_.op_key_.size();
+  for (size_t i = first; i < end; ++i) {
+    const RawOp& op = raw_[i];
+    const KeyId key = op.key.is_null() ? kNone : h_.keys_.intern(op.key, hashes_[i - first]);
+    h_.op_key_.push_back(key);
+    hashes_[i - first] = hash_version(key, op.value);
+    if (op.kind != OpKind::range) h_.versions_.prefetch(hashes_[i - first]);
+  }
+  for (size_t i = first; i < end; ++i) {
+    const RawOp& op = raw_[i];
+    const KeyId key = h_.op_key_[base + i - first];
+    h_.op_kind_.push_back(op.kind);
+    h_.op_effect_.push_back(op.effect ? 1 : 0);
+    h_.op_version_.push_back(
+        op.kind == OpKind::range ? kNone : h_.versions_.intern(key, op.value, hashes_[i - first]));
+    const bool has_operands =
+        op.kind == OpKind::read_list || op.kind == OpKind::range || op.kind == OpKind::cas;
+    if (has_operands) resolve_operands(op, key);
+    if (has_operands || !h_.op_operands_.empty()) h_.op_operands_.resize(h_.op_kind_.size());
+  }
+}
+
+void HistoryBuilder::resolve_operands(const RawOp& op, KeyId key) {
+  auto& pool = h_.pool_;
+  if (pool.empty()) pool.push_back(0);  // index 0 means none
+  h_.op_operands_.resize(h_.op_kind_.size());
+  h_.op_operands_.back() = static_cast<uint32_t>(pool.size());
+  const size_t count_at = pool.size();
+  pool.push_back(0);
+  if (op.kind == OpKind::range) {
+    pool.push_back(key);
+    pool.push_back(op.value.is_null() ? kNone : key_id(op.value));
+    for (uint32_t i = 0; i < op.extra_count; i += 2) {
+      const KeyId row = key_id(extra_[op.first_extra + i]);
+      pool.push_back(version_id(row, extra_[op.first_extra + i + 1]));
+    }
+  } else {
+    for (uint32_t i = 0; i < op.extra_count; ++i) {
+      pool.push_back(version_id(key, extra_[op.first_extra + i]));
+    }
+  }
+  pool[count_at] = static_cast<uint32_t>(pool.size() - count_at - 1);
+}
+
+void HistoryBuilder::known_order(ValueView key, std::span<const ValueView> values) {
+  KnownOrder order{key_id(key), {}};
+  for (const ValueView& v : values) order.versions.push_back(version_id(order.key, v));
+  h_.known_orders_.push_back(std::move(order));
+}
+
+void HistoryBuilder::event(int64_t at, std::string json) {
+  h_.events_.push_back({at, std::move(json)});
+}
+
+// Moves the operations of every transaction together again after pending lines were replaced.
+void HistoryBuilder::drop_replaced_ops() {
+  std::vector<OpKind> kind;
+  std::vector<uint8_t> effect;
+  std::vector<KeyId> key;
+  std::vector<VersionId> version;
+  std::vector<uint32_t> operands;
+  for (History::Txn& txn : h_.txns_) {
+    const OpId first = static_cast<OpId>(kind.size());
+    for (OpId i = txn.first_op; i < txn.end_op; ++i) {
+      kind.push_back(h_.op_kind_[i]);
+      effect.push_back(h_.op_effect_[i]);
+      key.push_back(h_.op_key_[i]);
+      version.push_back(h_.op_version_[i]);
+      if (!h_.op_operands_.empty()) operands.push_back(h_.op_operands_[i]);
+    }
+    txn.first_op = first;
+    txn.end_op = static_cast<OpId>(kind.size());
+  }
+  h_.op_kind_ = std::move(kind);
+  h_.op_effect_ = std::move(effect);
+  h_.op_key_ = std::move(key);
+  h_.op_version_ = std::move(version);
+  h_.op_operands_ = std::move(operands);
+}
+
+// Within a session one transaction ends before the next begins.
+Status HistoryBuilder::validate_times(SessionId session) const {
+  int64_t last = Interval::kUnknown;
+  TxnId last_txn = kNone;
+  for (TxnId t : h_.session_txns_[session]) {
+    const Interval begin = h_.begin_time(t);
+    const Interval end = h_.end_time(t);
+    const bool backwards = (begin.known() && begin.request > begin.response) ||
+                           (end.known() && end.request > end.response) ||
+                           (begin.known() && end.known() && begin.response > end.request);
+    if (backwards) {
+      return bad_input("transaction " + h_.name(t) + " ends before it begins", h_.line(t));
+    }
+    if (begin.known() && last_txn != kNone && begin.request < last) {
+      return bad_input("transaction " + h_.name(t) + " begins at " + std::to_string(begin.request) +
+                           ", before transaction " + h_.name(last_txn) +
+                           " of the same session ended at " + std::to_string(last) +
+                           "; expected the times of a session not to run backwards",
+                       h_.line(t));
+    }
+    const Interval known = end.known() ? end : begin;
+    if (known.known()) {
+      last = known.response;
+      last_txn = t;
+    }
+  }
+  return Ok{};
+}
+
+Result<History> HistoryBuilder::finish() && {
+  if (replaced_) drop_replaced_ops();
+  std::stable_sort(h_.txn_meta_.begin(), h_.txn_meta_.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  const size_t count = h_.txns_.size();
+  if (!h_.begin_.empty()) {
+    h_.begin_.resize(count);
+    h_.end_.resize(count);
+  }
+  if (!h_.start_ts_.empty()) h_.start_ts_.resize(count, Interval::kUnknown);
+  if (!h_.commit_ts_.empty()) h_.commit_ts_.resize(count, Interval::kUnknown);
+  if (!h_.op_operands_.empty()) h_.op_operands_.resize(h_.op_count());
+  if (!h_.begin_.empty()) {
+    for (SessionId s = 0; s < h_.session_count(); ++s) {
+      if (Status times = validate_times(s); !times.ok()) return times.error();
+    }
+  }
+  return std::move(h_);
+}
+
+}  // namespace assay

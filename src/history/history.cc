@@ -1,0 +1,158 @@
+#include "assay/history.h"
+
+#include <algorithm>
+
+#include "base/hash.h"
+#include "history/value_hash.h"
+
+namespace assay {
+
+std::string ValueView::to_string() const {
+  switch (type) {
+    case Type::null:
+      return "null";
+    case Type::integer:
+      return std::to_string(integer);
+    case Type::string:
+      return std::string(text);
+  }
+  return {};
+}
+
+bool key_less(const ValueView& a, const ValueView& b) {
+  if (a.type != b.type) return a.type < b.type;
+  return a.type == ValueView::Type::string ? a.text < b.text : a.integer < b.integer;
+}
+
+bool installs_version(const Operation& op) {
+  switch (op.kind) {
+    case OpKind::write:
+    case OpKind::remove:
+    case OpKind::append:
+      return true;
+    case OpKind::cas:
+    case OpKind::insert:
+      return op.effect;
+    case OpKind::read:
+    case OpKind::read_list:
+    case OpKind::range:
+      return false;
+  }
+  return false;
+}
+
+std::string History::name(TxnId t) const {
+  const uint32_t begin = t == 0 ? 0 : txns_[t - 1].name_end;
+  const uint32_t end = txns_[t].name_end;
+  if (begin != end) return names_.substr(begin, end - begin);
+  return session_name(txns_[t].session).to_string() + "-" + std::to_string(txns_[t].position);
+}
+
+std::string_view History::meta(TxnId t) const {
+  const auto it = std::lower_bound(txn_meta_.begin(), txn_meta_.end(), t,
+                                   [](const auto& entry, TxnId id) { return entry.first < id; });
+  return it != txn_meta_.end() && it->first == t ? std::string_view(it->second)
+                                                 : std::string_view();
+}
+
+TxnId History::txn_of(OpId i) const {
+  const auto it = std::partition_point(txns_.begin(), txns_.end(),
+                                       [i](const Txn& txn) { return txn.end_op <= i; });
+  return static_cast<TxnId>(it - txns_.begin());
+}
+
+std::span<const uint32_t> History::operands(OpId i) const {
+  if (op_operands_.empty() || op_operands_[i] == 0) return {};
+  const uint32_t at = op_operands_[i];
+  return {&pool_[at] + 1, pool_[at]};
+}
+
+bool History::fully_timed() const {
+  for (TxnId t = 0; t < txn_count(); ++t) {
+    if (status(t) != TxnStatus::committed) continue;
+    if (!begin_time(t).known() || !end_time(t).known()) return false;
+  }
+  return true;
+}
+
+namespace {
+
+// Feeds words to a digest in blocks.
+class WordDigest {
+ public:
+  void add(uint64_t word) {
+    words_.push_back(word);
+    if (words_.size() == kBlock) flush();
+  }
+  std::string hex() {
+    flush();
+    return digest_.hex();
+  }
+
+ private:
+  static constexpr size_t kBlock = 4096;
+  void flush() {
+    digest_.add(words_.data(), words_.size() * sizeof(uint64_t));
+    words_.clear();
+  }
+  Digest digest_;
+  std::vector<uint64_t> words_;
+};
+
+uint64_t hash_typed(const ValueView& v) { return hash_value(v) + static_cast<uint64_t>(v.type); }
+
+}  // namespace
+
+std::string History::content_hash() const {
+  std::vector<uint64_t> key_hash(key_count());
+  for (KeyId k = 0; k < key_count(); ++k) key_hash[k] = hash_typed(key(k));
+  std::vector<uint64_t> version_hash(version_count());
+  for (VersionId v = 0; v < version_count(); ++v) {
+    version_hash[v] = mix64(key_hash[version_key(v)] ^ hash_typed(version_value(v)));
+  }
+  const auto version_word = [&](uint32_t v) { return v == kNone ? 0 : version_hash[v]; };
+  const auto key_word = [&](uint32_t k) { return k == kNone ? 0 : key_hash[k]; };
+
+  WordDigest out;
+  out.add(hash_typed(initial()));
+  out.add(txn_count());
+  for (TxnId t = 0; t < txn_count(); ++t) {
+    out.add(hash_typed(session_name(session(t))));
+    out.add(static_cast<uint64_t>(status(t)));
+    for (const Interval time : {begin_time(t), end_time(t)}) {
+      out.add(static_cast<uint64_t>(time.request));
+      out.add(static_cast<uint64_t>(time.response));
+    }
+    out.add(end_op(t) - first_op(t));
+    for (OpId i = first_op(t); i < end_op(t); ++i) {
+      const Operation o = op(i);
+      out.add(static_cast<uint64_t>(o.kind) << 1 | static_cast<uint64_t>(o.effect));
+      out.add(o.kind == OpKind::range ? key_word(o.key) : version_word(o.version));
+      const std::span<const uint32_t> more = operands(i);
+      if (o.kind == OpKind::read_list || o.kind == OpKind::range) out.add(more.size());
+      const size_t bounds = o.kind == OpKind::range ? 2 : 0;
+      for (size_t j = 0; j < more.size(); ++j) {
+        out.add(j < bounds ? key_word(more[j]) : version_word(more[j]));
+      }
+    }
+  }
+  for (const KnownOrder& order : known_orders_) {
+    out.add(key_word(order.key));
+    for (VersionId v : order.versions) out.add(version_word(v));
+  }
+  return out.hex();
+}
+
+uint64_t History::memory_bytes() const {
+  uint64_t bytes = keys_.memory_bytes() + versions_.memory_bytes() + session_names_.memory_bytes();
+  for (const auto& txns : session_txns_) bytes += txns.capacity() * sizeof(TxnId);
+  bytes += txns_.capacity() * sizeof(Txn);
+  bytes += (begin_.capacity() + end_.capacity()) * sizeof(Interval);
+  bytes += (start_ts_.capacity() + commit_ts_.capacity()) * sizeof(int64_t);
+  bytes += names_.capacity();
+  bytes += op_kind_.capacity() + op_effect_.capacity() + op_key_.capacity() * 4;
+  bytes += op_version_.capacity() * 4 + op_operands_.capacity() * 4 + pool_.capacity() * 4;
+  return bytes;
+}
+
+}  // namespace assay

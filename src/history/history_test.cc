@@ -1,0 +1,128 @@
+#include "assay/history.h"
+
+#include <gtest/gtest.h>
+
+namespace assay {
+namespace {
+
+ValueView v(int64_t i) { return ValueView::of(i); }
+ValueView v(std::string_view s) { return ValueView::of(s); }
+
+TEST(History, readAndWriteOfOneValueShareAVersion) {
+  HistoryBuilder b;
+  b.begin_txn({.session = v(1)});
+  b.write(v("x"), v(7));
+  ASSERT_TRUE(b.end_txn().ok());
+  b.begin_txn({.session = v(2)});
+  b.read(v("x"), v(7));
+  b.read(v("y"), v(7));
+  b.read(v("x"), ValueView::null());
+  ASSERT_TRUE(b.end_txn().ok());
+  auto h = std::move(b).finish();
+  ASSERT_TRUE(h.ok());
+  EXPECT_EQ(h->op(0).version, h->op(1).version);
+  EXPECT_NE(h->op(1).version, h->op(2).version);
+  EXPECT_TRUE(h->is_initial(h->op(3).version));
+  EXPECT_FALSE(h->is_initial(h->op(0).version));
+  EXPECT_EQ(h->txn_of(0), 0u);
+  EXPECT_EQ(h->txn_of(3), 1u);
+  EXPECT_EQ(h->name(1), "2-0");
+  EXPECT_EQ(h->key(h->op(2).key).to_string(), "y");
+}
+
+TEST(History, outcomeReplacesPendingLine) {
+  HistoryBuilder b;
+  b.begin_txn({.session = v(1), .name = "a", .pending = true});
+  b.write(v("x"), v(1));
+  ASSERT_TRUE(b.end_txn().ok());
+  b.begin_txn({.session = v(2), .name = "b", .pending = true});
+  b.write(v("x"), v(2));
+  ASSERT_TRUE(b.end_txn().ok());
+  b.begin_txn({.session = v(1), .name = "a", .status = TxnStatus::aborted});
+  b.write(v("x"), v(1));
+  b.write(v("y"), v(1));
+  ASSERT_TRUE(b.end_txn().ok());
+  auto h = std::move(b).finish();
+  ASSERT_TRUE(h.ok());
+  ASSERT_EQ(h->txn_count(), 2u);
+  EXPECT_EQ(h->op_count(), 3u);
+  EXPECT_EQ(h->status(0), TxnStatus::aborted);
+  EXPECT_EQ(h->end_op(0) - h->first_op(0), 2u);
+  EXPECT_EQ(h->status(1), TxnStatus::unknown);
+  EXPECT_EQ(h->name(1), "b");
+}
+
+TEST(History, operandsOfRichOperations) {
+  HistoryBuilder b;
+  b.begin_txn({.session = v(1)});
+  b.append(v("l"), v(1));
+  const ValueView list[] = {v(3), v(1)};
+  b.read_list(v("l"), list);
+  b.read_list(v("l"), {});
+  b.cas(v("z"), v(4), v(5), false);
+  const std::pair<ValueView, ValueView> rows[] = {{v("b"), v(4)}};
+  b.range(v("a"), ValueView::null(), rows);
+  ASSERT_TRUE(b.end_txn().ok());
+  auto h = std::move(b).finish();
+  ASSERT_TRUE(h.ok());
+  EXPECT_EQ(h->op(1).version, h->op(0).version);
+  ASSERT_EQ(h->operands(1).size(), 2u);
+  EXPECT_EQ(h->operands(1)[1], h->op(0).version);
+  EXPECT_TRUE(h->is_initial(h->op(2).version));
+  EXPECT_TRUE(h->operands(2).empty());
+  EXPECT_FALSE(h->op(3).effect);
+  EXPECT_EQ(h->version_value(h->operands(3)[0]).integer, 4);
+  ASSERT_EQ(h->operands(4).size(), 3u);
+  EXPECT_EQ(h->key(h->operands(4)[0]).text, "a");
+  EXPECT_EQ(h->operands(4)[1], kNone);
+}
+
+TEST(History, sessionTimesMustNotRunBackwards) {
+  HistoryBuilder b;
+  b.begin_txn(
+      {.session = v(1), .begin = Interval::point(0), .end = Interval::point(10), .line = 1});
+  ASSERT_TRUE(b.end_txn().ok());
+  b.begin_txn(
+      {.session = v(1), .begin = Interval::point(9), .end = Interval::point(12), .line = 2});
+  ASSERT_TRUE(b.end_txn().ok());
+  auto h = std::move(b).finish();
+  ASSERT_FALSE(h.ok());
+  EXPECT_EQ(h.error().kind, ErrorKind::bad_input);
+  EXPECT_EQ(h.error().line, 2u);
+}
+
+TEST(History, contentHashIgnoresNamesAndSeesValues) {
+  const auto build = [](std::string_view name, int64_t value) {
+    HistoryBuilder b;
+    b.begin_txn({.session = v(1), .name = name});
+    b.write(v("x"), v(value));
+    EXPECT_TRUE(b.end_txn().ok());
+    return std::move(b).finish()->content_hash();
+  };
+  EXPECT_EQ(build("a", 1), build("b", 1));
+  EXPECT_NE(build("a", 1), build("a", 2));
+}
+
+TEST(History, storeStaysBelowSixtyFourBytesAnOperation) {
+  HistoryBuilder b;
+  constexpr int kTxns = 50'000;
+  constexpr int kOps = 8;
+  for (int t = 0; t < kTxns; ++t) {
+    b.begin_txn({.session = v(t % 20), .begin = Interval::point(t), .end = Interval::point(t)});
+    for (int i = 0; i < kOps; ++i) {
+      const int64_t key = (t * 31 + i * 7) % 10'000;
+      if (i % 2 == 0) {
+        b.write(v(key), v(t * kOps + i));
+      } else {
+        b.read(v(key), ValueView::null());
+      }
+    }
+    ASSERT_TRUE(b.end_txn().ok());
+  }
+  auto h = std::move(b).finish();
+  ASSERT_TRUE(h.ok());
+  EXPECT_LE(h->memory_bytes(), 64u * kTxns * kOps);
+}
+
+}  // namespace
+}  // namespace assay

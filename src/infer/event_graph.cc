@@ -1,0 +1,218 @@
+// Builds the known event graph of a level.
+//
+//   r(T) → w(T)            split models only
+//   w(S) → r(T)            T reads from S; S precedes T in a session (where the level has session
+//   order) r(T) → w(S)            T reads the initial value of a key that S writes real time w(S) →
+//   r(T) and others by the clocks (LevelInfo::real_time)
+//
+//   s1: { w(x,1) }  s2: { r(x,null) } { r(x,1) }      r(T2) → w(T1) → r(T3), and w(T2) → r(T3)
+//
+// All-pairs edges would be quadratic, so two kinds run through helper vertices. The readers of a
+// key's initial value point to one helper that points to all its writers. Real time is a chain of
+// helpers in time order: an event that is over points to the helper of its time, a helper points to
+// the next one and to the events that start after it; so S reaches T through helpers exactly if S
+// was over before T started. Sessions are chains of consecutive transactions; a transaction of
+// unknown outcome follows its predecessors and leads nowhere.
+//
+// Cost: linear in the reads and writes, and a sort by time.
+
+#include "infer/event_graph.h"
+
+#include <algorithm>
+
+namespace assay {
+namespace {
+
+constexpr size_t kDirectPairs = 4;  // up to here, edges are cheaper than a helper
+
+struct TimedEvent {
+  int64_t time;
+  bool over;  // the event is over at `time`; else it starts then
+  Vertex vertex;
+};
+
+}  // namespace
+
+Interval event_time(const History& history, TxnId t, bool write_event) {
+  if (!write_event) return history.begin_time(t);
+  if (history.status(t) == TxnStatus::committed) return history.end_time(t);
+  const Interval begin = history.begin_time(t);
+  if (!begin.known()) return {};
+  return {begin.request, std::numeric_limits<int64_t>::max()};
+}
+
+EventGraph::EventGraph(const History& history, const ReadsFrom& rf, const LevelInfo& level)
+    : history_(history), rf_(rf), level_(level), split_(level.events == EventModel::split) {
+  std::vector<Arc> arcs;
+  if (split_) {
+    for (Node n = 0; n < rf_.nodes(); ++n) arcs.push_back({read_event(n), write_event(n)});
+  }
+  if (level_.session_order) add_sessions(arcs);
+  add_reads_from(arcs);
+  add_initial_reads(arcs);
+  if (level_.real_time != RealTime::none) add_real_time(arcs);
+  graph_ = Digraph(events() + helper_key_.size(), arcs);
+}
+
+Vertex EventGraph::new_helper(KeyId key) {
+  helper_key_.push_back(key);
+  return static_cast<Vertex>(events() + helper_key_.size() - 1);
+}
+
+void EventGraph::add_sessions(std::vector<Arc>& arcs) const {
+  for (const std::vector<Node>& session : rf_.sessions) {
+    Node previous = kNone;
+    for (Node n : session) {
+      if (previous != kNone) arcs.push_back({write_event(previous), read_event(n)});
+      if (committed(n)) previous = n;
+    }
+  }
+}
+
+void EventGraph::add_reads_from(std::vector<Arc>& arcs) const {
+  std::vector<Node> last_reader(rf_.nodes(), kNone);  // per writer: drops parallel edges
+  for (Node n = 0; n < rf_.nodes(); ++n) {
+    for (const ExternalRead& read : rf_.reads[n]) {
+      if (read.write == kNone) continue;
+      const Node writer = rf_.write_node[read.write];
+      if (last_reader[writer] == n) continue;
+      last_reader[writer] = n;
+      arcs.push_back({write_event(writer), read_event(n)});
+    }
+  }
+}
+
+void EventGraph::add_initial_reads(std::vector<Arc>& arcs) {
+  for (KeyId key = 0; key < rf_.initial_readers.rows(); ++key) {
+    if (!rf_.initial_readers[key].empty() && !rf_.key_writers(key).empty()) {
+      add_initial_reads_of(key, arcs);
+    }
+  }
+}
+
+void EventGraph::add_initial_reads_of(KeyId key, std::vector<Arc>& arcs) {
+  const std::span<const Node> readers = rf_.initial_readers[key];
+  const std::span<const WriteId> writers = rf_.key_writers(key);
+  const auto connect = [&](Node reader, WriteId write) {
+    const Node writer = rf_.write_node[write];
+    if (writer != reader) arcs.push_back({read_event(reader), write_event(writer)});
+  };
+  // A reader that also writes the key must not wait for itself: in single models it gets edges of
+  // its own. Two such readers already close a cycle between them, so no more than two are needed.
+  std::vector<Node> through_helper;
+  size_t updaters = 0;
+  for (Node reader : readers) {
+    if (split_ || rf_.write_of(reader, key) == kNone) {
+      through_helper.push_back(reader);
+    } else if (++updaters <= 2) {
+      for (WriteId write : writers) connect(reader, write);
+    }
+  }
+  if (through_helper.size() * writers.size() <= kDirectPairs) {
+    for (Node reader : through_helper) {
+      for (WriteId write : writers) connect(reader, write);
+    }
+    return;
+  }
+  const Vertex helper = new_helper(key);
+  for (Node reader : through_helper) arcs.push_back({read_event(reader), helper});
+  for (WriteId write : writers) arcs.push_back({helper, write_event(rf_.write_node[write])});
+}
+
+void EventGraph::add_real_time(std::vector<Arc>& arcs) {
+  // One chain per class of sources: {commits} → begins and commits, {begins} → commits, as the
+  // level says.
+  struct Chain {
+    bool from_commits, from_begins, into_begins, into_commits;
+  };
+  std::vector<Chain> chains;
+  switch (level_.real_time) {
+    case RealTime::none:
+      return;
+    case RealTime::transactions:
+      chains = {{true, false, true, false}};
+      break;
+    case RealTime::into_commits:
+      chains = {{true, true, false, true}};
+      break;
+    case RealTime::all_but_begins:
+      chains = {{true, false, true, true}, {false, true, false, true}};
+      break;
+  }
+  for (const Chain& chain : chains) {
+    std::vector<TimedEvent> timed;
+    for (Node n = 0; n < rf_.nodes(); ++n) {
+      const TxnId t = rf_.txn[n];
+      const Interval begin = event_time(history_, t, false);
+      const Interval commit = event_time(history_, t, true);
+      if (begin.known() && chain.from_begins)
+        timed.push_back({begin.response, true, read_event(n)});
+      if (begin.known() && chain.into_begins)
+        timed.push_back({begin.request, false, read_event(n)});
+      if (commit.known() && chain.into_commits) {
+        timed.push_back({commit.request, false, write_event(n)});
+      }
+      if (commit.known() && chain.from_commits && committed(n)) {
+        timed.push_back({commit.response, true, write_event(n)});
+      }
+    }
+    std::sort(timed.begin(), timed.end(), [](const TimedEvent& a, const TimedEvent& b) {
+      if (a.time != b.time) return a.time < b.time;
+      return a.over != b.over ? !a.over : a.vertex < b.vertex;  // strict: starts come before ends
+    });
+    Vertex current = 0xFFFFFFFF;
+    bool open = false;  // only ends since the current helper was made: they may share it
+    for (const TimedEvent& event : timed) {
+      if (!event.over) {
+        if (current != 0xFFFFFFFF) arcs.push_back({current, event.vertex});
+        open = false;
+        continue;
+      }
+      if (!open) {
+        const Vertex helper = new_helper(kNone);
+        if (current != 0xFFFFFFFF) arcs.push_back({current, helper});
+        current = helper;
+        open = true;
+      }
+      arcs.push_back({event.vertex, current});
+    }
+  }
+}
+
+Edge EventGraph::reason(Vertex from, std::span<const Vertex> helpers, Vertex to) const {
+  const Node a = node_of(from);
+  const Node b = node_of(to);
+  Edge edge;
+  edge.from = rf_.txn[a];
+  edge.to = rf_.txn[b];
+  if (!helpers.empty() && helper_key_[helpers[0] - events()] == kNone) {
+    edge.kind = EdgeKind::real_time;
+    edge.from_write = level_.real_time == RealTime::transactions || is_write_event(from);
+    edge.to_write = level_.real_time != RealTime::transactions && is_write_event(to);
+    return edge;
+  }
+  if (helpers.empty() && is_write_event(from)) {
+    for (const ExternalRead& read : rf_.reads[b]) {
+      if (read.write == kNone || rf_.write_node[read.write] != a) continue;
+      edge.kind = EdgeKind::read_from;
+      edge.key = read.key;
+      edge.op = read.op;
+      return edge;
+    }
+    const bool same_session = history_.session(edge.from) == history_.session(edge.to) &&
+                              history_.position(edge.from) < history_.position(edge.to);
+    if (level_.session_order && same_session && committed(a)) {
+      edge.kind = EdgeKind::session;
+      return edge;
+    }
+  }
+  edge.kind = EdgeKind::anti;
+  edge.key = helpers.empty() ? kNone : helper_key_[helpers[0] - events()];
+  for (const ExternalRead& read : rf_.reads[a]) {
+    if (edge.key != kNone) break;
+    if (read.write == kNone && rf_.write_of(b, read.key) != kNone) edge.key = read.key;
+  }
+  return edge;
+}
+
+}  // namespace assay

@@ -1,0 +1,50 @@
+// Edges that were derived, with the reason for each: what the saturation and stated version orders
+// add to the known graph. They are kept in the order of their derivation, so that a justification
+// never leans on itself.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "assay/certificate.h"
+#include "graph/digraph.h"
+#include "infer/reads_from.h"
+
+namespace assay {
+
+// Why `before` precedes `after` in version order: the history states it, or the opposite would
+// close a cycle with known edges.
+//   stated   `source` of a fact step (ProofStep)
+//   closed   the opposite order adds an edge from `tail` to `head`: a write dependency after →
+//   before on `key`
+//            (reader == kNone), or the anti-dependency of `reader`, who reads `key` from `before` …
+//            … the edge leads tail → head and known edges lead back from head to tail.
+struct ForcedOrder {
+  enum class Why : uint8_t { stated, closed };
+  Why why = Why::closed;
+  Node before = kNone;
+  Node after = kNone;
+  KeyId key = kNone;
+  Node reader =
+      kNone;  // closed: reads `key` from `after`; the opposite order overwrites what it read
+  uint32_t edges_known = 0;  // closed: derived edges present then; the way back uses only those
+  uint32_t source = kNone;   // stated
+  bool source_is_op = false;
+};
+
+// An edge that follows from a forced order: the write dependency itself, or the anti-dependency of
+// somebody who read `before`'s version.
+struct DerivedEdge {
+  Arc arc;
+  EdgeKind kind = EdgeKind::write_order;  // or anti
+  KeyId key = kNone;
+  Node reader = kNone;  // anti: arc.from's node
+  uint32_t forced = 0;  // index into KnownEdges::forced
+};
+
+struct KnownEdges {
+  std::vector<ForcedOrder> forced;
+  std::vector<DerivedEdge> edges;  // in the order they were added to the graph
+};
+
+}  // namespace assay

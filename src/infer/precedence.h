@@ -1,0 +1,162 @@
+// What an event of a replay depends on: straight from the history, or from the known graph.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "infer/event_graph.h"
+#include "infer/scheduler.h"
+
+namespace assay {
+
+// Real time as a gate: an event may happen when all events that were over before it started have
+// happened.
+class RealTimeGate {
+ public:
+  RealTimeGate(const History& history, const ReadsFrom& rf, const Events& events, bool from_begins,
+               bool from_commits) {
+    for (Node n = 0; n < rf.nodes(); ++n) {
+      const TxnId t = rf.txn[n];
+      if (const Interval begin = event_time(history, t, false); from_begins && begin.known()) {
+        over_.push_back({begin.response, events.read_event(n)});
+      }
+      const bool committed = history.status(t) == TxnStatus::committed;
+      if (const Interval end = event_time(history, t, true);
+          from_commits && committed && end.known()) {
+        over_.push_back({end.response, events.write_event(n)});
+      }
+    }
+    std::sort(over_.begin(), over_.end());
+  }
+
+  // An event that was over strictly before `start` and has not happened; kNothing if there is none.
+  Vertex missing(int64_t start, const std::vector<uint8_t>& happened) {
+    while (passed_ < over_.size() && happened[over_[passed_].second]) ++passed_;
+    return passed_ < over_.size() && over_[passed_].first < start ? over_[passed_].second
+                                                                  : kNothing;
+  }
+
+ private:
+  std::vector<std::pair<int64_t, Vertex>> over_;
+  size_t passed_ = 0;
+};
+
+// What an event depends on, straight from the history.
+class HistoryPrecedence {
+ public:
+  HistoryPrecedence(const History& history, const ReadsFrom& rf, const LevelInfo& level)
+      : history_(history), rf_(rf), events_(level), real_time_(level.real_time) {
+    if (level.session_order) index_sessions();
+    if (real_time_ != RealTime::none) {
+      const bool begins_alone = real_time_ == RealTime::all_but_begins;
+      gates_.emplace_back(history, rf, events_, real_time_ == RealTime::into_commits, true);
+      if (begins_alone) gates_.emplace_back(history, rf, events_, true, false);
+    }
+  }
+
+  bool is_event(Vertex) const { return true; }
+  void note_blocked(Vertex) {}
+  void note_happened(Vertex) {}
+
+  Vertex missing(Vertex v, const std::vector<uint8_t>& happened) {
+    const Node n = events_.node_of(v);
+    if (events_.split && events_.writes(v) && !happened[events_.read_event(n)]) {
+      return events_.read_event(n);
+    }
+    if (events_.reads(v)) {
+      if (!previous_.empty() && previous_[n] != kNone) {
+        const Vertex before = events_.write_event(previous_[n]);
+        if (!happened[before]) return before;
+      }
+      for (const ExternalRead& read : rf_.reads[n]) {
+        if (read.write == kNone) continue;
+        const Vertex source = events_.write_event(rf_.write_node[read.write]);
+        if (!happened[source]) return source;
+      }
+    }
+    return gates_.empty() ? kNothing : missing_in_time(v, happened);
+  }
+
+ private:
+  void index_sessions() {
+    previous_.assign(rf_.nodes(), kNone);
+    for (const std::vector<Node>& session : rf_.sessions) {
+      Node before = kNone;
+      for (Node n : session) {
+        previous_[n] = before;
+        if (history_.status(rf_.txn[n]) == TxnStatus::committed) before = n;
+      }
+    }
+  }
+
+  Vertex missing_in_time(Vertex v, const std::vector<uint8_t>& happened) {
+    const TxnId t = rf_.txn[events_.node_of(v)];
+    const bool as_begin = real_time_ == RealTime::transactions || events_.reads(v);
+    if (as_begin && real_time_ == RealTime::into_commits) return kNothing;
+    const Interval time = event_time(history_, t, !as_begin);
+    if (!time.known()) return kNothing;
+    const Vertex commit = gates_[0].missing(time.request, happened);
+    if (commit != kNothing || gates_.size() == 1 || as_begin) return commit;
+    return gates_[1].missing(time.request, happened);
+  }
+
+  const History& history_;
+  const ReadsFrom& rf_;
+  const Events events_;
+  const RealTime real_time_;
+  std::vector<Node> previous_;
+  std::vector<RealTimeGate>
+      gates_;  // from commits (and begins); for all_but_begins a second from begins
+};
+
+// What an event depends on, from the known graph; helper vertices happen like events.
+class GraphPrecedence {
+ public:
+  GraphPrecedence(const EventGraph& graph, std::span<const uint32_t> rank)
+      : graph_(graph), rank_(rank), waiting_(graph.graph().vertices(), 0) {
+    for (Vertex u = 0; u < graph.graph().vertices(); ++u) {
+      graph.graph().each_out(u, [&](Vertex v) {
+        ++waiting_[v];
+        return true;
+      });
+    }
+    for (Vertex v = 0; v < waiting_.size(); ++v) {
+      if (waiting_[v] == 0) free_.push({rank_[v], v});
+    }
+  }
+
+  bool is_event(Vertex v) const { return graph_.is_event(v); }
+  Vertex missing(Vertex, const std::vector<uint8_t>&) const { return kNothing; }
+  void note_blocked(Vertex v) { blocked_.push({rank_[v], v}); }
+  void note_happened(Vertex v) {
+    graph_.graph().each_out(v, [&](Vertex next) {
+      if (--waiting_[next] == 0) free_.push({rank_[next], next});
+      return true;
+    });
+  }
+
+  // The next vertex all of whose predecessors have happened; kNothing if all such are blocked.
+  Vertex next_free() { return pop(free_); }
+  Vertex next_blocked() { return pop(blocked_); }
+
+ private:
+  using Queue = std::priority_queue<std::pair<uint32_t, Vertex>,
+                                    std::vector<std::pair<uint32_t, Vertex>>, std::greater<>>;
+  static Vertex pop(Queue& queue) {
+    if (queue.empty()) return kNothing;
+    const Vertex v = queue.top().second;
+    queue.pop();
+    return v;
+  }
+
+  const EventGraph& graph_;
+  std::span<const uint32_t> rank_;
+  std::vector<uint32_t> waiting_;
+  Queue free_, blocked_;
+};
+
+}  // namespace assay

@@ -1,0 +1,508 @@
+#include "infer/reads_from.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "infer/txn_keys.h"
+
+namespace assay {
+namespace {
+
+// Who writes a version, as far as one look tells.
+struct Origin {
+  enum class Kind : uint8_t { nobody, final_write, intermediate, aborted };
+  OpId op = kNone;  // the write that explains a read best
+  Kind kind = Kind::nobody;
+  bool ambiguous = false;  // more than one transaction could have installed it
+  bool several = false;    // more than one transaction wrote it, finally or not
+  bool unknown = false;    // the outcome of the writing transaction is unknown
+};
+
+class Matcher {
+ public:
+  explicit Matcher(const History& h) : h_(h), origin_(h.version_count()) {}
+
+  ReadsFrom run() {
+    note_uses();
+    find_origins();
+    choose_nodes();
+    for (Node n = 0; n < out_.nodes(); ++n) number_writes(n);
+    out_.write_begin.push_back(static_cast<uint32_t>(out_.writes()));
+    write_of_version_.resize(h_.version_count(), kNone);
+    for (WriteId w = 0; w < out_.writes(); ++w) write_of_version_[out_.write_version[w]] = w;
+    for (Node n = 0; n < out_.nodes(); ++n) match(n);
+    index_readers();
+    index_sessions();
+    return std::move(out_);
+  }
+
+ private:
+  void note_uses();
+  void find_origins();
+  void note_origin(TxnId t, OpId op, VersionId version, Origin::Kind kind);
+  void choose_nodes();
+  void keep_sources_of(TxnId t, std::vector<TxnId>& found);
+  void number_writes(Node n);
+  void match(Node n);
+  void match_read(Node n, OpId op, KeyId key, VersionId version);
+  void match_insert(OpId op, KeyId key, bool effect);
+  void match_list(Node n, OpId op, KeyId key);
+  OpId neighbour_append(OpId op, int step) const;
+  std::span<const VersionId> others_in_list(OpId op) const;
+  bool list_elements_stand(std::span<const VersionId> elements, OpId op, OpId end);
+  void check_own(OpId op, const TxnKeys::State& own, VersionId version);
+  void external_read(Node n, OpId op, KeyId key, VersionId version);
+  bool nobody_can_tell(KeyId key, VersionId version) const;
+  // A key used both as a list and as a register has no meaning here.
+  bool mixed(KeyId key) const { return !uses_.empty() && uses_[key] == (kAsList | kAsRegister); }
+  bool deleted_somewhere(KeyId key) const { return !tombstoned_.empty() && tombstoned_[key] != 0; }
+  void bad(Anomaly anomaly, OpId read, OpId other);
+  void index_readers();
+  void index_sessions();
+
+  const History& h_;
+  std::vector<Origin> origin_;
+  static constexpr uint8_t kAsList = 1;
+  static constexpr uint8_t kAsRegister = 2;
+  std::vector<uint8_t> uses_;        // per key; empty: no lists in the history
+  std::vector<uint8_t> tombstoned_;  // per key: some transaction deletes it; empty: no deletes
+  std::vector<WriteId> write_of_version_;
+  TxnKeys keys_;
+  std::vector<std::pair<KeyId, VersionId>> own_;  // scratch: final writes of one transaction
+  ReadsFrom out_;
+};
+
+void Matcher::note_uses() {
+  const auto is_list = [this](OpId i) {
+    const OpKind kind = h_.op(i).kind;
+    return kind == OpKind::append || kind == OpKind::read_list;
+  };
+  OpId first = 0;
+  while (first < h_.op_count() && !is_list(first)) ++first;
+  if (first == h_.op_count()) return;
+  uses_.assign(h_.key_count(), 0);
+  for (OpId i = 0; i < h_.op_count(); ++i) {
+    const Operation op = h_.op(i);
+    if (op.kind != OpKind::range) uses_[op.key] |= is_list(i) ? kAsList : kAsRegister;
+  }
+}
+
+void Matcher::find_origins() {
+  for (TxnId t = 0; t < h_.txn_count(); ++t) {
+    keys_.start(h_.end_op(t) - h_.first_op(t));
+    const bool aborted = h_.status(t) == TxnStatus::aborted;
+    for (OpId i = h_.end_op(t);
+         i-- > h_.first_op(t);) {  // backwards: the last write of a key comes first
+      const Operation op = h_.op(i);
+      if (!installs_version(op)) continue;
+      TxnKeys::State& seen = keys_[op.key];
+      const bool last = !seen.written;
+      seen.written = true;
+      note_origin(t, i, op.version,
+                  aborted ? Origin::Kind::aborted
+                          : (last ? Origin::Kind::final_write : Origin::Kind::intermediate));
+      if (op.kind == OpKind::remove) {
+        tombstoned_.resize(h_.key_count());
+        tombstoned_[op.key] = 1;
+      }
+    }
+  }
+}
+
+void Matcher::note_origin(TxnId t, OpId op, VersionId version, Origin::Kind kind) {
+  Origin& origin = origin_[version];
+  const bool unknown = h_.status(t) == TxnStatus::unknown;
+  if (origin.kind == Origin::Kind::nobody) {
+    origin = {op, kind, false, false, unknown};
+    if (kind != Origin::Kind::aborted && h_.is_initial(version)) {
+      origin.ambiguous = kind == Origin::Kind::final_write;
+      out_.duplicates.push_back({kNone, op, false});
+    }
+    return;
+  }
+  if (h_.txn_of(origin.op) != t) {
+    out_.duplicates.push_back({origin.op, op, false});
+    origin.several = true;
+    if (kind == Origin::Kind::final_write && origin.kind == Origin::Kind::final_write) {
+      origin.ambiguous = true;
+    }
+  }
+  if (kind < origin.kind) {  // a final write explains better than an intermediate or an aborted one
+    const bool ambiguous = kind == Origin::Kind::final_write && h_.is_initial(version);
+    origin = {op, kind, ambiguous, origin.several, unknown};
+  }
+}
+
+void Matcher::choose_nodes() {
+  out_.node.assign(h_.txn_count(), kNone);
+  bool any_unknown = false;
+  std::vector<TxnId> reached;
+  for (TxnId t = 0; t < h_.txn_count(); ++t) {
+    if (h_.status(t) == TxnStatus::committed) out_.node[t] = 0;
+    any_unknown |= h_.status(t) == TxnStatus::unknown;
+  }
+  if (any_unknown) {
+    for (TxnId t = 0; t < h_.txn_count(); ++t) {
+      if (h_.status(t) == TxnStatus::committed) keep_sources_of(t, reached);
+    }
+    while (!reached.empty()) {
+      const TxnId t = reached.back();
+      reached.pop_back();
+      keep_sources_of(t, reached);
+    }
+  }
+  for (TxnId t = 0; t < h_.txn_count(); ++t) {
+    if (out_.node[t] == kNone) continue;
+    out_.node[t] = static_cast<Node>(out_.txn.size());
+    out_.txn.push_back(t);
+  }
+}
+
+// Marks the unknown transactions that `t` read from.
+void Matcher::keep_sources_of(TxnId t, std::vector<TxnId>& found) {
+  const auto keep = [&](VersionId version) {
+    if (version == kNone) return;
+    const Origin& origin = origin_[version];
+    if (!origin.unknown || origin.ambiguous || origin.kind != Origin::Kind::final_write) return;
+    const TxnId source = h_.txn_of(origin.op);
+    if (source == t || out_.node[source] != kNone) return;
+    out_.node[source] = 0;
+    found.push_back(source);
+  };
+  keys_.start(h_.end_op(t) - h_.first_op(t));
+  for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
+    const Operation op = h_.op(i);
+    const bool external = op.kind == OpKind::range || !keys_[op.key].written;
+    switch (op.kind) {
+      case OpKind::read:
+        if (external) keep(op.version);
+        break;
+      case OpKind::read_list:
+        for (VersionId version : h_.operands(i)) keep(version);
+        break;
+      case OpKind::cas:
+        if (op.effect && external) keep(h_.operands(i)[0]);
+        break;
+      case OpKind::range:
+        for (VersionId version : h_.operands(i).subspan(2)) keep(version);
+        break;
+      case OpKind::write:
+      case OpKind::remove:
+      case OpKind::append:
+      case OpKind::insert:
+        break;
+    }
+    if (installs_version(op)) keys_[op.key].written = true;
+  }
+}
+
+void Matcher::number_writes(Node n) {
+  const TxnId t = out_.txn[n];
+  out_.write_begin.push_back(static_cast<uint32_t>(out_.writes()));
+  keys_.start(h_.end_op(t) - h_.first_op(t));
+  own_.clear();
+  for (OpId i = h_.end_op(t); i-- > h_.first_op(t);) {
+    const Operation op = h_.op(i);
+    if (!installs_version(op)) continue;
+    TxnKeys::State& seen = keys_[op.key];
+    if (seen.written) continue;
+    seen.written = true;
+    own_.push_back({op.key, op.version});
+  }
+  std::sort(own_.begin(), own_.end());  // by key, for write_of
+  for (const auto& [key, version] : own_) {
+    out_.write_key.push_back(key);
+    out_.write_node.push_back(n);
+    out_.write_version.push_back(version);
+  }
+}
+
+void Matcher::bad(Anomaly anomaly, OpId read, OpId other) {
+  if (out_.bad_read.anomaly == Anomaly::none) out_.bad_read = {anomaly, read, other};
+}
+
+// A read of a key its transaction wrote before must return the last own write.
+void Matcher::check_own(OpId op, const TxnKeys::State& own, VersionId version) {
+  if (version == own.version) return;
+  const bool removed = h_.op(own.op).kind == OpKind::remove;
+  if (removed && h_.version_value(version).is_null()) return;  // gone, as it should be
+  const OpId first = h_.first_op(h_.txn_of(op));
+  for (OpId i = op; i-- > first;) {
+    const Operation earlier = h_.op(i);
+    if (installs_version(earlier) && earlier.version == version) {
+      bad(Anomaly::not_my_last_write, op, i);
+      return;
+    }
+  }
+  bad(Anomaly::not_my_own_write, op, own.op);
+}
+
+// True if more than one source, or none that is a plain write, could have been read.
+bool Matcher::nobody_can_tell(KeyId key, VersionId version) const {
+  if (origin_[version].ambiguous || mixed(key)) return true;
+  return deleted_somewhere(key) && h_.version_value(version).is_null();
+}
+
+void Matcher::external_read(Node n, OpId op, KeyId key, VersionId version) {
+  if (nobody_can_tell(key, version)) {
+    out_.unresolved.push_back(op);
+    return;
+  }
+  TxnKeys::State& state = keys_[key];
+  if (state.read) {
+    if (out_.repeating.empty() || out_.repeating.back() != n) out_.repeating.push_back(n);
+    if (state.version != version && out_.non_repeatable.anomaly == Anomaly::none) {
+      out_.non_repeatable = {Anomaly::non_repeatable_read, op, state.op};
+    }
+  }
+  const Origin& origin = origin_[version];
+  const bool initial = h_.is_initial(version) && origin.kind != Origin::Kind::final_write;
+  if (!initial) {
+    const bool own_later =
+        origin.op != kNone && origin.op >= op && origin.op < h_.end_op(out_.txn[n]);
+    if (own_later) return bad(Anomaly::future_read, op, origin.op);
+    if (origin.kind == Origin::Kind::nobody) return bad(Anomaly::thin_air_read, op, kNone);
+    if (origin.kind == Origin::Kind::aborted) return bad(Anomaly::aborted_read, op, origin.op);
+    if (origin.kind == Origin::Kind::intermediate) {
+      return bad(Anomaly::intermediate_read, op, origin.op);
+    }
+  }
+  if (state.read) return;
+  state.read = true;
+  state.version = version;
+  state.op = op;
+  out_.reads.items.push_back({key, initial ? kNone : write_of_version_[version], op});
+}
+
+void Matcher::match_read(Node n, OpId op, KeyId key, VersionId version) {
+  const TxnKeys::State& state = keys_[key];
+  if (state.written) {
+    check_own(op, state, version);
+  } else {
+    external_read(n, op, key, version);
+  }
+}
+
+// An insert that took effect found the key absent: it read the initial null, unless deletes leave
+// other ways of being absent. One that did not only says that the key was there.
+void Matcher::match_insert(OpId op, KeyId key, bool effect) {
+  TxnKeys::State& state = keys_[key];
+  const bool clear =
+      effect && !state.written && !state.read && !deleted_somewhere(key) && h_.initial().is_null();
+  if (!clear) {
+    out_.unresolved.push_back(op);
+    return;
+  }
+  state.read = true;
+  state.op = op;
+  out_.reads.items.push_back({key, kNone, op});
+}
+
+// The append to the same key before (step -1) or after (1) `op` in its transaction; kNone if there is none.
+OpId Matcher::neighbour_append(OpId op, int step) const {
+  if (op == kNone) return kNone;
+  const TxnId t = h_.txn_of(op);
+  for (OpId i = op + step; i + 1 > h_.first_op(t) && i < h_.end_op(t); i += step) {
+    if (h_.op(i).kind == OpKind::append && h_.op(i).key == h_.op(op).key) return i;
+    if (i == 0) break;
+  }
+  return kNone;
+}
+
+// What others had appended to the list that `op` read; own elements stand at its end (match_list saw to that).
+std::span<const VersionId> Matcher::others_in_list(OpId op) const {
+  std::span<const VersionId> list = h_.operands(op);
+  for (OpId i = h_.first_op(h_.txn_of(op)); i < op; ++i) {
+    const Operation own = h_.op(i);
+    if (own.kind == OpKind::append && own.key == h_.op(op).key) list = list.first(list.size() - 1);
+  }
+  return list;
+}
+
+// Every element of a list must have been appended by somebody who may count. False if one was not, or if it
+// cannot be told.
+bool Matcher::list_elements_stand(std::span<const VersionId> elements, OpId op, OpId end) {
+  for (size_t i = 0; i < elements.size(); ++i) {
+    const Origin& origin = origin_[elements[i]];
+    // What one transaction appended to the list stands together.
+    const OpId earlier = neighbour_append(origin.op, -1);
+    const OpId later = neighbour_append(origin.op, 1);
+    const bool torn =
+        (earlier != kNone && (i == 0 || elements[i - 1] != h_.op(earlier).version)) ||
+        (later != kNone && i + 1 < elements.size() && elements[i + 1] != h_.op(later).version);
+    const bool own_later = origin.op != kNone && origin.op > op && origin.op < end;
+    if (own_later || torn) {
+      out_.unresolved.push_back(op);
+      return false;
+    }
+    if (origin.kind == Origin::Kind::nobody) bad(Anomaly::thin_air_read, op, kNone);
+    if (origin.kind == Origin::Kind::aborted) bad(Anomaly::aborted_read, op, origin.op);
+    if (origin.kind == Origin::Kind::nobody || origin.kind == Origin::Kind::aborted) return false;
+  }
+  return true;
+}
+
+// A list shows what others had appended, then the transaction's own elements so far. What others had appended is a
+// read of the writer of its last element; the order of the rest is stated (stated_orders.h).
+void Matcher::match_list(Node n, OpId op, KeyId key) {
+  const TxnId t = out_.txn[n];
+  std::span<const VersionId> elements = h_.operands(op);
+  TxnKeys::State& state = keys_[key];
+  bool telling = !mixed(key) && std::none_of(elements.begin(), elements.end(),
+                                             [this](VersionId v) { return origin_[v].several; });
+  for (OpId i = op; i-- > h_.first_op(t) && telling;) {
+    const Operation own = h_.op(i);
+    if (own.kind != OpKind::append || own.key != key) continue;
+    telling = !elements.empty() && elements.back() == own.version;
+    if (telling) elements = elements.first(elements.size() - 1);
+  }
+  if (!telling) {
+    out_.unresolved.push_back(op);
+    return;
+  }
+  if (!list_elements_stand(elements, op, h_.end_op(t))) return;
+  const VersionId last = elements.empty() ? kNone : elements.back();
+  if (last != kNone && origin_[last].kind == Origin::Kind::intermediate) {
+    return bad(Anomaly::intermediate_read, op, origin_[last].op);
+  }
+  if (state.list_op != kNone) {
+    if (out_.repeating.empty() || out_.repeating.back() != n) out_.repeating.push_back(n);
+    const std::span<const VersionId> first = others_in_list(state.list_op);
+    if (std::equal(first.begin(), first.end(), elements.begin(), elements.end())) return;
+    if (state.written) {  // what changed may be its own doing: not told apart here
+      out_.unresolved.push_back(op);
+    } else if (out_.non_repeatable.anomaly == Anomaly::none) {
+      out_.non_repeatable = {Anomaly::non_repeatable_read, op, state.list_op};
+    }
+    return;
+  }
+  state.list_op = op;
+  out_.has_lists = true;
+  out_.reads.items.push_back({key, last == kNone ? kNone : write_of_version_[last], op});
+}
+
+void Matcher::match(Node n) {
+  const TxnId t = out_.txn[n];
+  keys_.start(h_.end_op(t) - h_.first_op(t));
+  for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
+    const Operation op = h_.op(i);
+    switch (op.kind) {
+      case OpKind::read:
+        match_read(n, i, op.key, op.version);
+        break;
+      case OpKind::cas:
+        if (op.effect) {
+          match_read(n, i, op.key, h_.operands(i)[0]);
+        } else {
+          out_.unresolved.push_back(i);
+        }
+        break;
+      case OpKind::insert:
+        match_insert(i, op.key, op.effect);
+        break;
+      case OpKind::read_list:
+        match_list(n, i, op.key);
+        break;
+      case OpKind::range:
+        out_.unresolved.push_back(i);
+        break;
+      case OpKind::write:
+      case OpKind::remove:
+      case OpKind::append:
+        break;
+    }
+    if (!installs_version(op)) continue;
+    TxnKeys::State& state = keys_[op.key];
+    state.written = true;
+    state.version = op.version;
+    state.op = i;
+  }
+  out_.reads.begin.push_back(static_cast<uint32_t>(out_.reads.items.size()));
+}
+
+// Turns (row, item) pairs, given by two passes of `visit`, into rows.
+template <class T, class Visit>
+Rows<T> collect_rows(size_t rows, Visit visit) {
+  Rows<T> out;
+  out.begin.assign(rows + 1, 0);
+  visit([&](uint32_t row, T) { ++out.begin[row + 1]; });
+  for (size_t i = 0; i < rows; ++i) out.begin[i + 1] += out.begin[i];
+  out.items.resize(out.begin[rows]);
+  std::vector<uint32_t> next(out.begin.begin(), out.begin.end() - 1);
+  visit([&](uint32_t row, T item) { out.items[next[row]++] = item; });
+  return out;
+}
+
+void Matcher::index_readers() {
+  const auto each_read = [&](auto take) {
+    for (Node n = 0; n < out_.nodes(); ++n) {
+      for (const ExternalRead& read : out_.reads[n]) take(n, read);
+    }
+  };
+  out_.readers = collect_rows<Node>(out_.writes(), [&](auto add) {
+    each_read([&](Node n, const ExternalRead& read) {
+      if (read.write != kNone) add(read.write, n);
+    });
+  });
+  out_.initial_readers = collect_rows<Node>(h_.key_count(), [&](auto add) {
+    each_read([&](Node n, const ExternalRead& read) {
+      if (read.write == kNone) add(read.key, n);
+    });
+  });
+  out_.writers = collect_rows<WriteId>(h_.key_count(), [&](auto add) {
+    for (WriteId w = 0; w < out_.writes(); ++w) add(out_.write_key[w], w);
+  });
+  for (DuplicateWrite& duplicate : out_.duplicates) {
+    const VersionId version = h_.op(duplicate.second).version;
+    duplicate.read = std::any_of(out_.unresolved.begin(), out_.unresolved.end(),
+                                 [&](OpId op) { return h_.op(op).version == version; });
+  }
+}
+
+void Matcher::index_sessions() {
+  out_.sessions.resize(h_.session_count());
+  for (SessionId s = 0; s < h_.session_count(); ++s) {
+    for (TxnId t : h_.session_txns(s)) {
+      if (out_.node[t] != kNone) out_.sessions[s].push_back(out_.node[t]);
+    }
+  }
+}
+
+}  // namespace
+
+WriteId ReadsFrom::write_of(Node n, KeyId k) const {
+  const auto begin = write_key.begin() + write_begin[n];
+  const auto end = write_key.begin() + write_begin[n + 1];
+  const auto it = std::lower_bound(begin, end, k);
+  return it != end && *it == k ? static_cast<WriteId>(it - write_key.begin()) : kNone;
+}
+
+ReadsFrom match_reads(const History& history) { return Matcher(history).run(); }
+
+void external_reads(const History& history, const ReadsFrom& rf, Node n,
+                    std::vector<ExternalRead>& out) {
+  out.assign(rf.reads[n].begin(), rf.reads[n].end());
+  if (!std::binary_search(rf.repeating.begin(), rf.repeating.end(), n)) return;
+  // Rare: walk the operations again and look the writer up among the key's.
+  out.clear();
+  TxnKeys keys;
+  const TxnId t = rf.txn[n];
+  keys.start(history.end_op(t) - history.first_op(t));
+  for (OpId i = history.first_op(t); i < history.end_op(t); ++i) {
+    const Operation op = history.op(i);
+    TxnKeys::State& state = keys[op.key];
+    const bool reads = op.kind == OpKind::read || (op.kind == OpKind::cas && op.effect);
+    const bool resolved = !std::binary_search(rf.unresolved.begin(), rf.unresolved.end(), i);
+    if (reads && resolved && !state.written) {
+      const VersionId version = op.kind == OpKind::read ? op.version : history.operands(i)[0];
+      WriteId source = kNone;
+      for (WriteId w : rf.key_writers(op.key)) {
+        if (rf.write_version[w] == version) source = w;
+      }
+      if (source != kNone || history.is_initial(version)) out.push_back({op.key, source, i});
+    }
+    if (installs_version(op)) state.written = true;
+  }
+}
+
+}  // namespace assay

@@ -1,0 +1,232 @@
+#include "infer/reads_from.h"
+
+#include <gtest/gtest.h>
+
+#include <tuple>
+
+#include "history/test_history.h"
+
+namespace assay {
+namespace {
+
+using sample::cas;
+using sample::d;
+using sample::ins;
+using sample::kNull;
+using sample::make_history;
+using sample::r;
+using sample::w;
+constexpr TxnStatus kAborted = TxnStatus::aborted;
+constexpr TxnStatus kUnknown = TxnStatus::unknown;
+
+std::vector<TxnId> counting(const std::vector<sample::Txn>& txns) {
+  return match_reads(make_history(txns)).txn;
+}
+
+using ReadTuple = std::tuple<KeyId, WriteId, OpId>;
+std::vector<ReadTuple> tuples(std::span<const ExternalRead> reads) {
+  std::vector<ReadTuple> out;
+  for (const ExternalRead& read : reads) out.push_back({read.key, read.write, read.op});
+  return out;
+}
+
+TEST(ReadsFrom, TheExampleOfTheHeader) {
+  const History h =
+      make_history({{1, {w("x", 1), w("x", 2)}}, {2, {r("x", 2), r("x", 2), w("y", 1)}}});
+  const ReadsFrom rf = match_reads(h);
+  ASSERT_EQ(rf.nodes(), 2u);
+  ASSERT_EQ(rf.writes(), 2u);
+  EXPECT_EQ(rf.write_version[0], h.op(1).version);
+  EXPECT_EQ(tuples(rf.reads[1]), (std::vector<ReadTuple>{{h.op(0).key, 0, 2}}));
+  EXPECT_TRUE(rf.reads[0].empty());
+  ASSERT_EQ(rf.readers[0].size(), 1u);
+  EXPECT_EQ(rf.readers[0][0], 1u);
+  EXPECT_EQ(rf.bad_read.anomaly, Anomaly::none);
+  EXPECT_EQ(rf.non_repeatable.anomaly, Anomaly::none);
+  EXPECT_TRUE(rf.unresolved.empty());
+}
+
+TEST(ReadsFrom, WritesAreFoundByNodeAndKey) {
+  const History h =
+      make_history({{1, {w("x", 1), w("y", 1)}}, {2, {w("y", 2)}}, {1, {r("z", kNull)}}});
+  const ReadsFrom rf = match_reads(h);
+  const KeyId x = h.op(0).key;
+  const KeyId y = h.op(1).key;
+  const KeyId z = h.op(3).key;
+  EXPECT_EQ(rf.write_version[rf.write_of(0, y)], h.op(1).version);
+  EXPECT_EQ(rf.write_version[rf.write_of(1, y)], h.op(2).version);
+  EXPECT_EQ(rf.write_of(1, x), kNone);
+  EXPECT_EQ(rf.write_of(2, z), kNone);
+  EXPECT_EQ(rf.key_writers(y).size(), 2u);
+  ASSERT_EQ(rf.initial_readers[z].size(), 1u);
+  EXPECT_EQ(rf.initial_readers[z][0], 2u);
+  EXPECT_EQ(rf.sessions, (std::vector<std::vector<Node>>{{0, 2}, {1}}));
+}
+
+TEST(ReadsFrom, CommittedTransactionsCountAndAbortedOnesDoNot) {
+  EXPECT_EQ(counting({{1, {w("x", 1)}}, {1, {w("x", 2)}, kAborted}, {2, {}}}),
+            (std::vector<TxnId>{0, 2}));
+}
+
+TEST(ReadsFrom, UnknownTransactionsCountIfReadHoweverFarAway) {
+  EXPECT_EQ(counting({{1, {w("x", 1)}, kUnknown},
+                      {2, {r("x", 1), w("y", 1)}, kUnknown},
+                      {3, {r("y", 1)}},
+                      {4, {w("x", 2)}, kUnknown}}),
+            (std::vector<TxnId>{0, 1, 2}));
+}
+
+TEST(ReadsFrom, UnknownTransactionsReadByNobodyThatCountsAreDropped) {
+  EXPECT_EQ(counting({{1, {w("x", 1)}, kUnknown},
+                      {2, {r("x", 1)}, kAborted},
+                      {3, {w("y", 1)}, kUnknown},
+                      {4, {r("y", 1)}, kUnknown},
+                      {5, {w("z", 1), r("z", 1)}, kUnknown},
+                      {6, {w("q", 1)}, kUnknown},
+                      {7, {w("q", 2), r("q", 2)}}}),
+            (std::vector<TxnId>{6}));
+}
+
+TEST(ReadsFrom, UnknownTransactionsAreKeptByACompareAndSet) {
+  EXPECT_EQ(counting({{1, {w("x", 1)}, kUnknown}, {2, {cas("x", 1, 2, true)}}}),
+            (std::vector<TxnId>{0, 1}));
+  EXPECT_EQ(counting({{1, {w("x", 1)}, kUnknown}, {2, {cas("x", 1, 2, false)}}}),
+            (std::vector<TxnId>{1}));
+}
+
+struct BadCase {
+  const char* name;
+  std::vector<sample::Txn> txns;
+  Anomaly anomaly;
+  OpId read;
+  OpId other;
+};
+
+TEST(ReadsFrom, EveryReadThatNoLevelAllowsIsNamedWithItsTwoOperations) {
+  const BadCase cases[] = {
+      {"thin air", {{1, {r("x", 7)}}}, Anomaly::thin_air_read, 0, kNone},
+      {"aborted", {{1, {w("x", 1)}, kAborted}, {2, {r("x", 1)}}}, Anomaly::aborted_read, 1, 0},
+      {"future", {{1, {r("x", 1), w("x", 1)}}}, Anomaly::future_read, 0, 1},
+      {"not my last write",
+       {{1, {w("x", 1), w("x", 2), r("x", 1)}}},
+       Anomaly::not_my_last_write,
+       2,
+       0},
+      {"not my own write",
+       {{1, {w("x", 1)}}, {2, {w("x", 2), r("x", 1)}}},
+       Anomaly::not_my_own_write,
+       2,
+       1},
+      {"initial instead of own",
+       {{1, {w("x", 1), r("x", kNull)}}},
+       Anomaly::not_my_own_write,
+       1,
+       0},
+      {"intermediate",
+       {{1, {w("x", 1), w("x", 2)}}, {2, {r("x", 1)}}},
+       Anomaly::intermediate_read,
+       2,
+       0},
+      {"expected by a compare-and-set",
+       {{1, {cas("x", 7, 8, true)}}},
+       Anomaly::thin_air_read,
+       0,
+       kNone},
+      {"the first of two", {{1, {r("x", 7)}}, {2, {r("x", 8)}}}, Anomaly::thin_air_read, 0, kNone},
+  };
+  for (const BadCase& c : cases) {
+    const BadRead bad = match_reads(make_history(c.txns)).bad_read;
+    EXPECT_EQ(bad.anomaly, c.anomaly) << c.name << ": " << anomaly_info(bad.anomaly).name;
+    EXPECT_EQ(bad.read, c.read) << c.name;
+    EXPECT_EQ(bad.other, c.other) << c.name;
+  }
+}
+
+TEST(ReadsFrom, ReadsOfAbortedTransactionsAreNobodysBusiness) {
+  const ReadsFrom rf = match_reads(make_history({{1, {r("x", 7)}, kAborted}}));
+  EXPECT_EQ(rf.bad_read.anomaly, Anomaly::none);
+}
+
+TEST(ReadsFrom, NonRepeatableReadsAreKeptApart) {
+  const ReadsFrom rf =
+      match_reads(make_history({{1, {w("x", 1)}}, {2, {r("x", kNull), r("x", 1)}}}));
+  EXPECT_EQ(rf.bad_read.anomaly, Anomaly::none);
+  EXPECT_EQ(rf.non_repeatable.anomaly, Anomaly::non_repeatable_read);
+  EXPECT_EQ(rf.non_repeatable.read, 2u);
+  EXPECT_EQ(rf.non_repeatable.other, 1u);
+}
+
+TEST(ReadsFrom, AValueWrittenTwiceLeavesItsReadsOpen) {
+  const ReadsFrom rf = match_reads(
+      make_history({{1, {w("x", 1), w("y", 1)}}, {2, {w("x", 1), w("y", 1)}}, {3, {r("x", 1)}}}));
+  EXPECT_EQ(rf.unresolved, (std::vector<OpId>{4}));
+  EXPECT_TRUE(rf.reads[2].empty());
+  ASSERT_EQ(rf.duplicates.size(), 2u);
+  for (const DuplicateWrite& duplicate : rf.duplicates) {
+    const bool x = duplicate.first == 0;
+    EXPECT_EQ(duplicate.first, x ? 0u : 1u);
+    EXPECT_EQ(duplicate.second, x ? 2u : 3u);
+    EXPECT_EQ(duplicate.read, x);
+  }
+}
+
+TEST(ReadsFrom, AnAbortedDuplicateExplainsNothing) {
+  const ReadsFrom rf =
+      match_reads(make_history({{1, {w("x", 1)}, kAborted}, {2, {w("x", 1)}}, {3, {r("x", 1)}}}));
+  EXPECT_EQ(rf.bad_read.anomaly, Anomaly::none);
+  EXPECT_TRUE(rf.unresolved.empty());
+  ASSERT_EQ(rf.reads[1].size(), 1u);
+  EXPECT_EQ(rf.write_node[rf.reads[1][0].write], 0u);
+}
+
+TEST(ReadsFrom, WritingTheInitialValueLeavesItsReadsOpen) {
+  const ReadsFrom rf = match_reads(make_history({{1, {w("x", kNull)}}, {2, {r("x", kNull)}}}));
+  EXPECT_EQ(rf.unresolved, (std::vector<OpId>{1}));
+  ASSERT_EQ(rf.duplicates.size(), 1u);
+  EXPECT_EQ(rf.duplicates[0].first, kNone);
+  EXPECT_TRUE(rf.duplicates[0].read);
+}
+
+TEST(ReadsFrom, WhatDidNotTakeEffectIsOpen) {
+  const ReadsFrom rf =
+      match_reads(make_history({{1, {cas("x", 1, 2, false)}}, {2, {ins("x", 3, false)}}}));
+  EXPECT_EQ(rf.unresolved, (std::vector<OpId>{0, 1}));
+  EXPECT_EQ(rf.writes(), 0u);
+}
+
+TEST(ReadsFrom, AnInsertThatTookEffectReadNothing) {
+  const ReadsFrom rf = match_reads(make_history({{1, {ins("x", 3, true)}}}));
+  EXPECT_TRUE(rf.unresolved.empty());
+  EXPECT_EQ(tuples(rf.reads[0]), (std::vector<ReadTuple>{{0, kNone, 0}}));
+  EXPECT_EQ(rf.writes(), 1u);
+}
+
+TEST(ReadsFrom, AbsenceOfAKeyThatIsDeletedSomewhereIsOpen) {
+  const ReadsFrom rf =
+      match_reads(make_history({{1, {w("x", 1), d("x", 2), r("x", kNull)}}, {2, {r("x", kNull)}}}));
+  EXPECT_EQ(rf.bad_read.anomaly, Anomaly::none);  // its own delete explains the first
+  EXPECT_EQ(rf.unresolved, (std::vector<OpId>{3}));
+}
+
+TEST(ExternalReads, RepetitionsCountAndOwnValuesDoNot) {
+  const History h =
+      make_history({{1, {w("x", 1), w("y", 1)}},
+                    {2, {w("x", 2)}},
+                    {3, {r("x", 1), r("y", 1), r("x", 2), r("x", kNull), w("x", 3), r("x", 3)}}});
+  const ReadsFrom rf = match_reads(h);
+  const KeyId x = h.op(0).key;
+  const KeyId y = h.op(1).key;
+  const WriteId x1 = rf.write_of(0, x);
+  const WriteId y1 = rf.write_of(0, y);
+  EXPECT_EQ(rf.repeating, (std::vector<Node>{2}));
+  EXPECT_EQ(tuples(rf.reads[2]), (std::vector<ReadTuple>{{x, x1, 3}, {y, y1, 4}}));
+  std::vector<ExternalRead> reads = {{9, 9, 9}};
+  external_reads(h, rf, 2, reads);
+  EXPECT_EQ(tuples(reads), (std::vector<ReadTuple>{
+                               {x, x1, 3}, {y, y1, 4}, {x, rf.write_of(1, x), 5}, {x, kNone, 6}}));
+  external_reads(h, rf, 0, reads);
+  EXPECT_TRUE(reads.empty());
+}
+
+}  // namespace
+}  // namespace assay

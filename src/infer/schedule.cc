@@ -1,0 +1,121 @@
+// A history satisfies a strong level iff its events can be put in a total order in which every read
+// returns the current version (and, where the level says so, writers of a key do not overlap). So
+// propose an order and let the events happen in it, each as soon as it may:
+//
+//   an event waits for the events it depends on (its session, the writers it read from, real time);
+//   a write waits while the version it overwrites still has readers to come;
+//   under write-conflict levels, a begin waits while a key it will write is held by another open
+//   writer.
+//
+//   times: T1 w(x,1) commits at 10, T2 r(x,null) begins at 11 (its snapshot was older)
+//   w(T1) comes first but must wait for r(T2); r(T2) happens, w(T1) wakes up: accepted.
+//
+// Every wait is for one particular event, so a blocked event is parked with that event and looked at again when it
+// has happened. If all events happen, their order is a proof. If some are parked for ever, the hint was wrong or the
+// level is violated; saturation and search decide.
+//
+// One more wait keeps the proposal's order of the writers of a key: a writer that overtakes another, because that one
+// has to wait for a reader whose clock is late, often makes a later read impossible. This wait is *soft*: when it is
+// part of a circle of waits, it is given up.
+//
+// Client times are a hint, never trusted: a wrong clock costs waiting, not correctness. Cost: linear, plus the sort
+// by time.
+
+#include "infer/schedule.h"
+
+#include <algorithm>
+
+#include "infer/precedence.h"
+#include "infer/scheduler.h"
+
+namespace assay {
+namespace {
+
+std::vector<Vertex> hint_order(const Hint& hint, const Events& events) {
+  std::vector<std::pair<int64_t, Vertex>> timed;
+  timed.reserve((events.split ? 2 : 1) * hint.write_time.size());
+  for (Node n = 0; n < hint.write_time.size(); ++n) {
+    if (events.split) timed.push_back({hint.read_time[n], events.read_event(n)});
+    timed.push_back({hint.write_time[n], events.write_event(n)});
+  }
+  std::sort(timed.begin(), timed.end());
+  std::vector<Vertex> order;
+  order.reserve(timed.size());
+  for (const auto& [time, v] : timed) order.push_back(v);
+  return order;
+}
+
+}  // namespace
+
+Schedule schedule_by_hint(const History& history, const ReadsFrom& rf, const Hint& hint,
+                          const LevelInfo& level, Budget& budget) {
+  const std::vector<Vertex> proposal = hint_order(hint, Events(level));
+  HistoryPrecedence precedence(history, rf, level);
+  Scheduler scheduler(rf, level, proposal.size(), proposal, precedence);
+  for (Vertex v : proposal) {
+    scheduler.attempt(v);
+    if (budget.exhausted()) return {};
+  }
+  for (Vertex v : proposal) scheduler.overtake(v);
+  const bool accepted = scheduler.done() == proposal.size();
+  return {scheduler.take_order(), accepted};
+}
+
+Schedule schedule_by_graph(const EventGraph& graph, std::span<const Vertex> order, Budget& budget) {
+  std::vector<uint32_t> rank(order.size());
+  for (uint32_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
+  GraphPrecedence precedence(graph, rank);
+  Scheduler scheduler(graph.reads_from(), graph.level(), order.size(), order, precedence);
+  bool forced = false;
+  for (;;) {
+    Vertex v = precedence.next_free();
+    if (v != kNothing) {
+      scheduler.attempt(v);
+    } else {
+      v = precedence.next_blocked();
+      if (v == kNothing) break;
+      scheduler.overtake(v);
+      if (scheduler.happened()[v]) continue;
+      if (scheduler.must_wait(v)) forced = true;
+      scheduler.force(v);
+    }
+    if (budget.exhausted()) return {};
+  }
+  const bool accepted = !forced && scheduler.done() == graph.graph().vertices();
+  return {scheduler.take_order(), accepted};
+}
+
+std::vector<Fault> find_faults(const EventGraph& graph, std::span<const Vertex> order) {
+  const ReadsFrom& rf = graph.reads_from();
+  std::vector<Fault> faults;
+  std::vector<WriteId> current(rf.writers.rows(), kNone);
+  std::vector<Node> holder;
+  if (graph.level().write_conflict) holder.assign(rf.writers.rows(), kNone);
+  for (Vertex v : order) {
+    if (!graph.is_event(v)) continue;
+    const Node n = graph.node_of(v);
+    if (v == graph.read_event(n)) {
+      for (const ExternalRead& read : rf.reads[n]) {
+        const WriteId seen = current[read.key];
+        if (seen == read.write || read.write == kNone || seen == kNone) continue;
+        faults.push_back({rf.write_node[read.write], rf.write_node[seen]});
+      }
+      if (!holder.empty()) {
+        for (WriteId w = rf.write_begin[n]; w < rf.write_begin[n + 1]; ++w) {
+          Node& held = holder[rf.write_key[w]];
+          if (held != kNone) faults.push_back({held, n});
+          held = n;
+        }
+      }
+    }
+    if (v == graph.write_event(n)) {
+      for (WriteId w = rf.write_begin[n]; w < rf.write_begin[n + 1]; ++w) {
+        current[rf.write_key[w]] = w;
+        if (!holder.empty() && holder[rf.write_key[w]] == n) holder[rf.write_key[w]] = kNone;
+      }
+    }
+  }
+  return faults;
+}
+
+}  // namespace assay

@@ -1,0 +1,44 @@
+// Accepting by replay: puts all events into an order in which every read returns the current
+// version. See schedule.cc.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "assay/budget.h"
+#include "infer/event_graph.h"
+#include "infer/hint.h"
+
+namespace assay {
+
+struct Schedule {
+  // In the order they took effect: events, and for schedule_by_graph helper vertices among them.
+  std::vector<Vertex> order;
+  bool accepted = false;
+};
+
+// Proposes the order of `hint` and plays it. Needs no graph. Not accepted: nothing is said about
+// the level.
+Schedule schedule_by_hint(const History& history, const ReadsFrom& rf, const Hint& hint,
+                          const LevelInfo& level, Budget& budget);
+
+// Plays the known graph in the order of `rank` (a position per vertex), respecting every known
+// edge. If it gets stuck it lets the first blocked event happen anyway and goes on: the result is
+// always a complete topological order, perhaps with faults (see find_faults). Empty if the budget
+// ran out.
+Schedule schedule_by_graph(const EventGraph& graph, std::span<const Vertex> order, Budget& budget);
+
+// Two writers of one key whose relative order makes a read return the wrong version, or which
+// overlap where the level forbids it.
+struct Fault {
+  Node earlier;  // in the order given
+  Node later;
+};
+
+// What is wrong with a total order that respects the known graph (helper vertices are passed over).
+// Empty: it is accepted.
+std::vector<Fault> find_faults(const EventGraph& graph, std::span<const Vertex> order);
+
+}  // namespace assay

@@ -1,0 +1,205 @@
+#include "infer/schedule.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "history/test_history.h"
+
+namespace assay {
+namespace {
+
+using sample::kNull;
+using sample::make_history;
+using sample::r;
+using sample::w;
+using enum LevelId;
+constexpr TxnStatus kCommitted = TxnStatus::committed;
+
+struct Sample {
+  History history;
+  ReadsFrom rf = match_reads(history);
+  Hint hint = make_hint(history, rf);
+  EventGraph events;
+  Budget budget{};
+
+  Sample(const std::vector<sample::Txn>& txns, LevelId level)
+      : history(make_history(txns)), events(history, rf, level_info(level)) {}
+
+  Schedule by_hint() { return schedule_by_hint(history, rf, hint, events.level(), budget); }
+  Schedule by_graph(const std::vector<Vertex>& order) {
+    return schedule_by_graph(events, order, budget);
+  }
+};
+
+// Every event once, and no known edge backwards. Helpers may be left out.
+bool respects_the_graph(const Sample& s, const std::vector<Vertex>& order) {
+  std::vector<size_t> position(s.events.graph().vertices(), order.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (position[order[i]] != order.size()) return false;
+    position[order[i]] = i;
+  }
+  for (Vertex v = 0; v < s.events.events(); ++v) {
+    if (position[v] == order.size()) return false;
+  }
+  for (Vertex u = 0; u < s.events.graph().vertices(); ++u) {
+    const bool forwards = s.events.graph().each_out(u, [&](Vertex v) {
+      return position[u] == order.size() || position[v] == order.size() ||
+             position[u] < position[v];
+    });
+    if (!forwards) return false;
+  }
+  return true;
+}
+
+// The definition: every read returns the current version, and where the level says so, no
+// transaction begins while another writer of its keys is open.
+bool plays(const Sample& s, const std::vector<Vertex>& order) {
+  std::vector<WriteId> current(s.history.key_count(), kNone);
+  std::vector<int> open(s.history.key_count(), 0);
+  const bool exclusive = s.events.level().write_conflict;
+  for (Vertex v : order) {
+    if (!s.events.is_event(v)) continue;
+    const Node n = s.events.node_of(v);
+    if (v == s.events.read_event(n)) {
+      for (const ExternalRead& read : s.rf.reads[n]) {
+        if (current[read.key] != read.write) return false;
+      }
+      for (WriteId write = s.rf.write_begin[n]; write < s.rf.write_begin[n + 1]; ++write) {
+        if (exclusive && open[s.rf.write_key[write]]++ > 0) return false;
+      }
+    }
+    if (v == s.events.write_event(n)) {
+      for (WriteId write = s.rf.write_begin[n]; write < s.rf.write_begin[n + 1]; ++write) {
+        current[s.rf.write_key[write]] = write;
+        --open[s.rf.write_key[write]];
+      }
+    }
+  }
+  return true;
+}
+
+TEST(ScheduleByHint, AcceptsWhatAnExactClockTells) {
+  Rng rng(31);
+  const sample::Shape shape = {.sessions = 4, .txns = 6, .ops = 3, .keys = 4};
+  for (const LevelInfo& level : all_levels()) {
+    if (level.events == EventModel::weak) continue;
+    const bool overlap = level.events == EventModel::split;
+    for (int round = 0; round < 50; ++round) {
+      Sample s(sample::execute(rng, shape, overlap), level.id);
+      const Schedule schedule = s.by_hint();
+      ASSERT_TRUE(schedule.accepted) << level.name << ", round " << round;
+      ASSERT_TRUE(respects_the_graph(s, schedule.order)) << level.name << ", round " << round;
+      ASSERT_TRUE(plays(s, schedule.order)) << level.name << ", round " << round;
+    }
+  }
+}
+
+TEST(ScheduleByHint, NeverAcceptsWhatDoesNotPlay) {
+  Rng rng(32);
+  int accepted = 0;
+  for (const LevelId level : {prefix, session_si, session_serializable, serializable}) {
+    for (int round = 0; round < 500; ++round) {
+      Sample s(sample::any_reads(rng, {.sessions = 2, .txns = 2, .ops = 2, .keys = 4}), level);
+      const Schedule schedule = s.by_hint();
+      if (!schedule.accepted) continue;
+      ++accepted;
+      ASSERT_TRUE(respects_the_graph(s, schedule.order));
+      ASSERT_TRUE(plays(s, schedule.order));
+    }
+  }
+  EXPECT_GT(accepted, 50);
+}
+
+// The example of the essay: the reader's clock is late.
+TEST(ScheduleByHint, AWriteWaitsForALateReader) {
+  const std::vector<sample::Txn> txns = {{1, {w("x", 1)}, kCommitted, 1, 10},
+                                         {2, {r("x", kNull)}, kCommitted, 11, 12}};
+  Sample s(txns, session_serializable);
+  const Schedule schedule = s.by_hint();
+  EXPECT_TRUE(schedule.accepted);
+  EXPECT_EQ(schedule.order, (std::vector<Vertex>{1, 0}));
+  EXPECT_FALSE(Sample(txns, strict_serializable).by_hint().accepted);
+}
+
+TEST(ScheduleByHint, AReaderWaitsForAWriterWhoseClockIsLate) {
+  Sample s({{1, {r("x", 1)}, kCommitted, 1, 2}, {2, {w("x", 1)}, kCommitted, 3, 4}}, session_si);
+  const Schedule schedule = s.by_hint();
+  EXPECT_TRUE(schedule.accepted);
+  EXPECT_TRUE(plays(s, schedule.order));
+}
+
+TEST(ScheduleByHint, RefusesALostUpdateWhereWritersMustNotOverlap) {
+  const std::vector<sample::Txn> txns = {{1, {r("x", kNull), w("x", 1)}, kCommitted, 1, 3},
+                                         {2, {r("x", kNull), w("x", 2)}, kCommitted, 2, 4}};
+  EXPECT_FALSE(Sample(txns, session_si).by_hint().accepted);
+  EXPECT_FALSE(Sample(txns, serializable).by_hint().accepted);
+  EXPECT_TRUE(Sample(txns, prefix).by_hint().accepted);
+}
+
+TEST(ScheduleByHint, SnapshotsAllowAWriteSkewAndOneOrderDoesNot) {
+  const std::vector<sample::Txn> txns = {{1, {r("x", kNull), w("y", 1)}, kCommitted, 1, 3},
+                                         {2, {r("y", kNull), w("x", 1)}, kCommitted, 2, 4}};
+  EXPECT_TRUE(Sample(txns, strong_si).by_hint().accepted);
+  EXPECT_FALSE(Sample(txns, serializable).by_hint().accepted);
+}
+
+TEST(ScheduleByHint, StopsWhenTheBudgetHasRunOut) {
+  Sample s({{1, {w("x", 1)}}}, serializable);
+  s.budget = Budget(0, 1);
+  ASSERT_TRUE(s.budget.exhausted_now());
+  const Schedule schedule = s.by_hint();
+  EXPECT_FALSE(schedule.accepted);
+  EXPECT_TRUE(schedule.order.empty());
+}
+
+TEST(ScheduleByGraph, IsACompleteOrderOfTheGraphAndFaultlessIfAccepted) {
+  Rng rng(33);
+  int accepted = 0;
+  int stuck = 0;
+  for (const LevelId level : {prefix, session_si, adya_si, session_serializable}) {
+    for (int round = 0; round < 300; ++round) {
+      const sample::Shape shape = {.sessions = 3, .txns = 3, .ops = 2, .keys = 4};
+      Sample s(rng.chance(0.5) ? sample::any_reads(rng, shape) : sample::execute(rng, shape, true),
+               level);
+      const std::vector<Vertex> order = topological_order(s.events.graph());
+      if (order.size() < s.events.graph().vertices()) continue;
+      const Schedule schedule = s.by_graph(order);
+      ASSERT_EQ(schedule.order.size(), order.size());
+      ASSERT_TRUE(respects_the_graph(s, schedule.order));
+      ASSERT_EQ(find_faults(s.events, schedule.order).empty(), plays(s, schedule.order));
+      ASSERT_EQ(find_faults(s.events, order).empty(), plays(s, order));
+      if (schedule.accepted) {
+        ASSERT_TRUE(plays(s, schedule.order));
+      }
+      ++(schedule.accepted ? accepted : stuck);
+    }
+  }
+  EXPECT_GT(accepted, 100);
+  EXPECT_GT(stuck, 100);
+}
+
+TEST(FindFaults, NamesTheWritersWhoseOrderMakesAReadWrong) {
+  Sample s({{1, {w("x", 1)}}, {2, {w("x", 2)}}, {3, {r("x", 1)}}}, serializable);
+  EXPECT_TRUE(find_faults(s.events, std::vector<Vertex>{1, 0, 2}).empty());
+  EXPECT_TRUE(find_faults(s.events, std::vector<Vertex>{0, 2, 1}).empty());
+  const std::vector<Fault> faults = find_faults(s.events, std::vector<Vertex>{0, 1, 2});
+  ASSERT_EQ(faults.size(), 1u);
+  EXPECT_EQ(faults[0].earlier, 0u);
+  EXPECT_EQ(faults[0].later, 1u);
+}
+
+TEST(FindFaults, NamesWritersThatOverlap) {
+  const std::vector<sample::Txn> txns = {{1, {w("x", 1)}}, {2, {w("x", 2)}}};
+  const std::vector<Vertex> overlapping = {0, 2, 1, 3};  // r r w w
+  const Sample si(txns, adya_si);
+  const std::vector<Fault> faults = find_faults(si.events, overlapping);
+  ASSERT_EQ(faults.size(), 1u);
+  EXPECT_EQ(faults[0].earlier, 0u);
+  EXPECT_EQ(faults[0].later, 1u);
+  EXPECT_TRUE(find_faults(si.events, std::vector<Vertex>{0, 1, 2, 3}).empty());
+  EXPECT_TRUE(find_faults(Sample(txns, prefix).events, overlapping).empty());
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,241 @@
+// The state of a replay and the rules for waiting; the essay is in schedule.cc.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "assay/level.h"
+#include "graph/digraph.h"
+#include "infer/reads_from.h"
+
+namespace assay {
+
+inline constexpr Vertex kNothing = 0xFFFFFFFF;
+
+// Where the events of a level are; the same numbering as EventGraph.
+struct Events {
+  bool split;
+  bool write_conflict;
+
+  explicit Events(const LevelInfo& level)
+      : split(level.events == EventModel::split), write_conflict(level.write_conflict) {}
+  Vertex read_event(Node n) const { return split ? 2 * n : n; }
+  Vertex write_event(Node n) const { return split ? 2 * n + 1 : n; }
+  Node node_of(Vertex v) const { return split ? v / 2 : v; }
+  bool reads(Vertex v) const { return !split || v % 2 == 0; }
+  bool writes(Vertex v) const { return !split || v % 2 == 1; }
+};
+
+// Per key, its writes in the order in which their events stand in `order`.
+class WriterQueues {
+ public:
+  WriterQueues(const ReadsFrom& rf, const Events& events, std::span<const Vertex> order) {
+    const size_t keys = rf.writers.rows();
+    next_.assign(rf.writers.begin.begin(),
+                 rf.writers.begin.begin() + static_cast<std::ptrdiff_t>(keys));
+    queue_.resize(rf.writes());
+    std::vector<uint32_t> fill = next_;
+    const size_t count = (events.split ? 2 : 1) * rf.nodes();
+    for (Vertex v : order) {
+      if (v >= count || !events.writes(v)) continue;
+      const Node n = events.node_of(v);
+      for (WriteId w = rf.write_begin[n]; w < rf.write_begin[n + 1]; ++w) {
+        queue_[fill[rf.write_key[w]]++] = n;
+      }
+    }
+    end_ = std::move(fill);
+  }
+
+  // The first writer of `key` whose write event has not happened; kNone if all have.
+  Node first_waiting(KeyId key, const Events& events, const std::vector<uint8_t>& happened) {
+    uint32_t& next = next_[key];
+    while (next < end_[key] && happened[events.write_event(queue_[next])]) ++next;
+    return next < end_[key] ? queue_[next] : kNone;
+  }
+
+ private:
+  std::vector<Node> queue_;
+  std::vector<uint32_t> next_, end_;  // per key, into queue_
+};
+
+// The state of the replay and the rules for waiting. `Precedence` says what an event depends on.
+template <class Precedence>
+class Scheduler {
+ public:
+  // `order` is the proposal; it decides who goes first among the writers of a key.
+  Scheduler(const ReadsFrom& rf, const LevelInfo& level, size_t vertices,
+            std::span<const Vertex> order, Precedence& precedence)
+      : rf_(rf),
+        events_(level),
+        precedence_(precedence),
+        queues_(rf, events_, order),
+        happened_(vertices, 0),
+        parked_(vertices, kNothing),
+        waits_for_(vertices, kNothing),
+        wait_(vertices, Wait::none),
+        readers_done_(rf.writes(), 0),
+        initial_done_(rf.initial_readers.rows(), 0),
+        current_(rf.writers.rows(), kNone) {
+    if (events_.write_conflict) holder_.assign(rf.writers.rows(), kNone);
+    order_.reserve(vertices);
+  }
+
+  const std::vector<uint8_t>& happened() const { return happened_; }
+  std::vector<Vertex> take_order() { return std::move(order_); }
+  size_t done() const { return order_.size(); }
+
+  // Lets `v` happen if it may, and everything that was waiting for it; else parks it.
+  void attempt(Vertex v) {
+    ready_.push_back(v);
+    drain();
+  }
+  // If nothing but the order of the proposal blocks `v`, lets it overtake.
+  void overtake(Vertex v) {
+    if (happened_[v] || wait_[v] != Wait::soft) return;
+    wait_[v] = Wait::may_overtake;
+    attempt(v);
+  }
+  // Lets `v` happen whatever blocks it.
+  void force(Vertex v) {
+    happen(v);
+    drain();
+  }
+  bool must_wait(Vertex v) { return precedence_.is_event(v) && hard_blocker(v) != kNothing; }
+
+ private:
+  enum class Wait : uint8_t { none, hard, soft, may_overtake };
+  static constexpr int kLongestCircle = 64;
+
+  void drain() {
+    while (!ready_.empty()) {
+      const Vertex v = ready_.back();
+      ready_.pop_back();
+      if (!happened_[v]) consider(v);
+    }
+  }
+
+  void consider(Vertex v) {
+    Vertex blocker = precedence_.missing(v, happened_);
+    Wait wait = Wait::hard;
+    if (blocker == kNothing && precedence_.is_event(v)) {
+      blocker = hard_blocker(v);
+      if (blocker == kNothing && wait_[v] != Wait::may_overtake) {
+        blocker = earlier_writer(v);
+        wait = Wait::soft;
+      }
+      if (blocker != kNothing) precedence_.note_blocked(v);
+    }
+    if (blocker == kNothing || (closes_circle(v, blocker) && wait == Wait::soft)) {
+      happen(v);
+      return;
+    }
+    if (wait_[v] != Wait::may_overtake) wait_[v] = wait;
+    waits_for_[v] = blocker;
+    // Entries are never reused: one that is released early may be parked again before it is met here.
+    parkings_.push_back({v, parked_[blocker]});
+    parked_[blocker] = static_cast<uint32_t>(parkings_.size() - 1);
+  }
+
+  // True if `blocker` waits, through others, for `v`. A soft wait among them is given up.
+  bool closes_circle(Vertex v, Vertex blocker) {
+    Vertex soft = kNothing;
+    Vertex at = blocker;
+    for (int step = 0; step < kLongestCircle; ++step) {
+      if (at == v) break;
+      if (happened_[at] || waits_for_[at] == kNothing) return false;
+      if (wait_[at] == Wait::soft) soft = at;
+      at = waits_for_[at];
+    }
+    if (at != v) return false;
+    if (soft != kNothing) {
+      wait_[soft] = Wait::may_overtake;
+      ready_.push_back(soft);
+    }
+    return true;
+  }
+
+  // What blocks `v` by the rules of the level.
+  Vertex hard_blocker(Vertex v) {
+    const Node n = events_.node_of(v);
+    if (events_.reads(v) && events_.write_conflict) {
+      for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
+        const Node holder = holder_[rf_.write_key[w]];
+        if (holder != kNone) return events_.write_event(holder);
+      }
+    }
+    if (events_.writes(v)) {
+      for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
+        const Vertex reader = awaited_reader(rf_.write_key[w], n);
+        if (reader != kNothing) return reader;
+      }
+    }
+    return kNothing;
+  }
+
+  // A writer of one of the keys that stands earlier in the proposal and has not happened.
+  Vertex earlier_writer(Vertex v) {
+    const bool claims = events_.write_conflict ? events_.reads(v) : events_.writes(v);
+    if (!claims) return kNothing;
+    const Node n = events_.node_of(v);
+    for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
+      const Node first = queues_.first_waiting(rf_.write_key[w], events_, happened_);
+      if (first != n && first != kNone) return events_.write_event(first);
+    }
+    return kNothing;
+  }
+
+  // A reader of the current version of `key`, other than `except`, whose read is still to come.
+  Vertex awaited_reader(KeyId key, Node except) {
+    const WriteId current = current_[key];
+    const std::span<const Node> readers =
+        current == kNone ? rf_.initial_readers[key] : rf_.readers[current];
+    uint32_t& done = current == kNone ? initial_done_[key] : readers_done_[current];
+    while (done < readers.size() && happened_[events_.read_event(readers[done])]) ++done;
+    for (uint32_t i = done; i < readers.size(); ++i) {
+      const Vertex read = events_.read_event(readers[i]);
+      if (readers[i] != except && !happened_[read]) return read;
+    }
+    return kNothing;
+  }
+
+  void happen(Vertex v) {
+    happened_[v] = 1;
+    precedence_.note_happened(v);
+    order_.push_back(v);
+    if (precedence_.is_event(v)) {
+      const Node n = events_.node_of(v);
+      for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
+        const KeyId key = rf_.write_key[w];
+        if (events_.writes(v)) current_[key] = w;
+        if (events_.write_conflict) holder_[key] = events_.writes(v) ? kNone : n;
+      }
+    }
+    // Those parked longest come first: parked lists are stacks, and so is ready_.
+    for (uint32_t p = parked_[v]; p != kNothing; p = parkings_[p].next) {
+      ready_.push_back(parkings_[p].event);
+    }
+    parked_[v] = kNothing;
+  }
+
+  const ReadsFrom& rf_;
+  const Events events_;
+  Precedence& precedence_;
+  WriterQueues queues_;
+  std::vector<uint8_t> happened_;
+  struct Parking {
+    Vertex event;
+    uint32_t next;
+  };
+  std::vector<Parking> parkings_;
+  std::vector<uint32_t> parked_;   // per vertex: who waits for it, a list of parkings
+  std::vector<Vertex> waits_for_;  // per vertex: what it was last parked with
+  std::vector<Wait> wait_;
+  std::vector<uint32_t> readers_done_;  // per write: readers known to have happened, a prefix
+  std::vector<uint32_t> initial_done_;  // per key
+  std::vector<WriteId> current_;        // per key: the version in force
+  std::vector<Node> holder_;            // per key: the open writer
+  std::vector<Vertex> ready_, order_;
+};
+
+}  // namespace assay

@@ -1,0 +1,21 @@
+// Version orders that the history states, in known orders and in lists that were read, as pairs of writers
+// that count.
+#pragma once
+
+#include <vector>
+
+#include "infer/reads_from.h"
+
+namespace assay {
+
+struct StatedOrder {
+  Node before;
+  Node after;
+  KeyId key;
+  uint32_t source;  // index into History::known_orders(), or the OpId of the read_list
+  bool source_is_op;
+};
+
+std::vector<StatedOrder> stated_orders(const History& history, const ReadsFrom& rf);
+
+}  // namespace assay

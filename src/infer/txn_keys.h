@@ -1,0 +1,44 @@
+// Scratch space for walking one transaction: per key, what the transaction did to it so far. A
+// small open hash table that stays in the first-level cache; an array over all keys would miss on
+// every operation.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "assay/history.h"
+
+namespace assay {
+
+class TxnKeys {
+ public:
+  struct State {
+    KeyId key = kNone;
+    VersionId version = kNone;  // last own write, else first external read
+    OpId op = kNone;            // the operation `version` comes from
+    OpId list_op = kNone;       // the first read of it as a list
+    bool written = false;
+    bool read = false;
+  };
+
+  // Forgets everything; makes room for a transaction of `ops` operations.
+  void start(uint32_t ops) {
+    size_t slots = 16;
+    while (slots < 2 * size_t{ops}) slots *= 2;
+    slots_.assign(slots, State{});
+  }
+
+  // The state of `key`, fresh if it was not seen yet. Stays valid until start().
+  State& operator[](KeyId key) {
+    const size_t mask = slots_.size() - 1;
+    size_t i = (key * 0x9E3779B1u) & mask;
+    while (slots_[i].key != kNone && slots_[i].key != key) i = (i + 1) & mask;
+    slots_[i].key = key;
+    return slots_[i];
+  }
+
+ private:
+  std::vector<State> slots_;
+};
+
+}  // namespace assay

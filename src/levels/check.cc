@@ -1,0 +1,315 @@
+// One run decides every level: a walk over the lattice with what is already proved.
+//
+//   a read that nothing explains   refutes every level at once
+//   an order                       proves its level and every weaker one
+//   a refutation                   refutes its level and every stronger one, and also a weaker one
+//   that lacks
+//                                  session order or real time if the refutation does not use them
+//
+// So the walk first tries to accept the strongest levels by replay, which is linear and nearly
+// always succeeds on what a sound database did; then decides what is left from the weakest level
+// upwards, and within the strong ones the variants with session order before those without, because
+// sessions make them cheaper.
+
+#include "assay/check.h"
+
+#include <algorithm>
+#include <array>
+
+#include "infer/hint.h"
+#include "infer/reads_from.h"
+#include "levels/stages.h"
+#include "levels/strong.h"
+#include "levels/weak.h"
+
+namespace assay {
+namespace {
+
+using enum LevelId;
+
+// The strongest first; a level below one that was accepted is not tried.
+constexpr LevelId kReplayOrder[] = {strict_serializable, strong_si,      session_serializable,
+                                    strong_session_si,   generalized_si, session_si,
+                                    serializable,        adya_si,        prefix};
+
+constexpr LevelId kDecideOrder[] = {
+    read_committed, read_atomic,        causal,         prefix,    session_si,
+    adya_si,        strong_session_si,  generalized_si, strong_si, session_serializable,
+    serializable,   strict_serializable};
+
+bool uses(const Proof& proof, EdgeKind kind) {
+  return std::any_of(proof.steps.begin(), proof.steps.end(), [kind](const ProofStep& step) {
+    return std::any_of(step.cycle.begin(), step.cycle.end(), [kind](const Edge& edge) {
+      return edge.kind == kind || std::any_of(edge.path.begin(), edge.path.end(),
+                                              [kind](const Edge& e) { return e.kind == kind; });
+    });
+  });
+}
+
+class LatticeWalk {
+ public:
+  LatticeWalk(const History& history, const CheckOptions& options)
+      : history_(history), options_(options), budget_(options.budget) {
+    wanted_.fill(options.levels.empty());
+    for (LevelId level : options.levels) wanted_[index(level)] = true;
+    known_.fill(Verdict{});
+    for (const LevelInfo& level : all_levels()) known_[index(level.id)].level = level.id;
+  }
+
+  CheckResult run() {
+    match();
+    if (!refuted_by_a_read()) {
+      if (options_.switches.replay) accept_what_plays();
+      decide_what_is_left();
+    }
+    decide_linearizable();
+    return collect();
+  }
+
+ private:
+  static size_t index(LevelId level) { return static_cast<size_t>(level); }
+  bool decided(LevelId level) const { return known_[index(level)].outcome != Outcome::unknown; }
+
+  // True if the outcome of `level` is asked for, or may settle a level that is: with session order a level is
+  // cheaper to accept, and what holds with it holds without.
+  bool useful(LevelId level) const {
+    for (const LevelInfo& other : all_levels()) {
+      if (!wanted_[index(other.id)] || decided(other.id)) continue;
+      if (other.id == level) return true;
+      if (other.id == linearizable && level == strict_serializable) return true;  // its verdict
+      if (!options_.switches.carry) continue;
+      if (options_.levels.empty() && (implies(level, other.id) || implies(other.id, level)))
+        return true;
+      if (!other.session_order && same_rules(level_info(level), other)) return true;
+    }
+    return false;
+  }
+
+  // The same events and edges, session order aside.
+  static bool same_rules(const LevelInfo& a, const LevelInfo& b) {
+    return a.events == b.events && a.write_conflict == b.write_conflict &&
+           a.real_time == b.real_time;
+  }
+
+  void report(std::string_view stage, LevelId level) {
+    if (!options_.progress) return;
+    const auto done = std::count_if(known_.begin(), known_.end(),
+                                    [](const Verdict& v) { return v.outcome != Outcome::unknown; });
+    options_.progress(std::string(stage) + " " + std::string(level_info(level).name),
+                      static_cast<double>(done) / kLevelCount);
+  }
+
+  void match() {
+    {
+      const auto timer = stages_.time("match");
+      rf_ = match_reads(history_);
+    }
+    hint_ = make_hint(history_, rf_);
+  }
+
+  bool refuted_by_a_read() {
+    if (rf_.bad_read.anomaly != Anomaly::none) {
+      add_bad_read(rf_.bad_read, read_committed);
+      return true;
+    }
+    if (rf_.non_repeatable.anomaly != Anomaly::none) add_bad_read(rf_.non_repeatable, read_atomic);
+    return false;
+  }
+
+  // A read that only read committed can bear also refutes the levels outside its cone.
+  void add_bad_read(const BadRead& bad, LevelId weakest) {
+    Certificate certificate;
+    certificate.kind = Certificate::Kind::bad_read;
+    certificate.bad_read = bad;
+    for (const LevelInfo& level : all_levels()) {
+      if (level.id >= weakest && level.id != linearizable) certificate.levels.push_back(level.id);
+    }
+    settle(std::move(certificate));
+  }
+
+  void accept_what_plays() {
+    for (LevelId level : kReplayOrder) {
+      if (decided(level) || !useful(level) || !timed_enough(level)) continue;
+      report("replay", level);
+      add_strong(level, accept_by_replay(input(), level_info(level), budget_));
+    }
+  }
+
+  void decide_what_is_left() {
+    for (LevelId level : kDecideOrder) {
+      if (decided(level) || !useful(level)) continue;
+      if (budget_.exhausted_now()) {
+        set_reason(level, budget_.reason());
+        continue;
+      }
+      report("decide", level);
+      if (level_info(level).events == EventModel::weak) {
+        add_weak(level);
+        continue;
+      }
+      if (timed_enough(level)) {
+        add_strong(level, decide_strong(input(), level_info(level), budget_));
+      } else {
+        decide_untimed(level);
+      }
+    }
+  }
+
+  // Without times the level can still be refuted: by what it asks besides real time.
+  void decide_untimed(LevelId level) {
+    LevelInfo without_time = level_info(level);
+    without_time.real_time = RealTime::none;
+    StrongVerdict v = decide_strong(input(), without_time, budget_);
+    if (v.outcome == Outcome::satisfied) {
+      set_reason(level,
+                 "the history does not tell when every committed transaction began and ended");
+    } else {
+      add_strong(level, std::move(v));
+    }
+  }
+
+  bool timed_enough(LevelId level) const {
+    return level_info(level).real_time == RealTime::none || history_.fully_timed();
+  }
+
+  StrongInput input() { return {history_, rf_, hint_, options_.switches, stages_}; }
+
+  void add_weak(LevelId level) {
+    const auto timer = stages_.time("weak");
+    WeakVerdict v = decide_weak(history_, rf_, level, budget_);
+    if (v.outcome == Outcome::satisfied && rf_.has_lists) {
+      // A commit order alone cannot be checked against lists; a stronger level's order can.
+      set_reason(level, "lists were read, and no order that replays them was found");
+      return;
+    }
+    add(level, v.outcome, std::move(v.order), std::move(v.proof), std::move(v.reason));
+  }
+  void add_strong(LevelId level, StrongVerdict v) {
+    add(level, v.outcome, std::move(v.order), std::move(v.proof), std::move(v.reason));
+  }
+
+  void add(LevelId level, Outcome outcome, Order order, Proof proof, std::string reason) {
+    if (outcome == Outcome::satisfied && !rf_.unresolved.empty()) {
+      set_reason(level, unresolved_reason());
+      return;
+    }
+    if (outcome == Outcome::unknown) {
+      set_reason(level, std::move(reason));
+      return;
+    }
+    Certificate certificate;
+    certificate.kind =
+        outcome == Outcome::satisfied ? Certificate::Kind::order : Certificate::Kind::proof;
+    certificate.levels = served(level, outcome, proof);
+    certificate.order = std::move(order);
+    certificate.proof = std::move(proof);
+    settle(std::move(certificate));
+  }
+
+  // The levels that a reason for `level` serves too.
+  std::vector<LevelId> served(LevelId level, Outcome outcome, const Proof& proof) const {
+    if (!options_.switches.carry) return {level};
+    std::vector<LevelId> levels;
+    const bool needs_session = outcome == Outcome::violated && uses(proof, EdgeKind::session);
+    const bool needs_time = outcome == Outcome::violated && uses(proof, EdgeKind::real_time);
+    for (const LevelInfo& other : all_levels()) {
+      if (other.id == linearizable) continue;
+      if (outcome == Outcome::satisfied) {
+        if (implies(level, other.id)) levels.push_back(other.id);
+        continue;
+      }
+      const LevelInfo& own = level_info(level);
+      const bool same_model = other.events == own.events &&
+                              other.write_conflict == own.write_conflict &&
+                              own.events != EventModel::weak;
+      const bool sibling = same_model && !needs_time && (other.session_order || !needs_session);
+      if (implies(other.id, level) || sibling) levels.push_back(other.id);
+    }
+    return levels;
+  }
+
+  void settle(Certificate certificate) {
+    const uint32_t id = static_cast<uint32_t>(certificates_.size());
+    std::vector<LevelId> news;
+    for (LevelId level : certificate.levels) {
+      Verdict& v = known_[index(level)];
+      if (v.outcome != Outcome::unknown) continue;
+      v.outcome = certificate.outcome();
+      v.certificate = id;
+      news.push_back(level);
+    }
+    if (news.empty()) return;
+    certificate.levels = std::move(news);
+    certificates_.push_back(std::move(certificate));
+  }
+
+  void set_reason(LevelId level, std::string reason) {
+    known_[index(level)].reason = std::move(reason);
+  }
+
+  std::string unresolved_reason() const {
+    const OpId op = rf_.unresolved.front();
+    return "transaction " + history_.name(history_.txn_of(op)) +
+           " has an operation whose source cannot be told (of " +
+           std::to_string(rf_.unresolved.size()) + " such); see the duplicate writes";
+  }
+
+  // Linearizability is strict serializability where every transaction is one operation.
+  void decide_linearizable() {
+    Verdict& lin = known_[index(linearizable)];
+    if (lin.outcome != Outcome::unknown) return;
+    for (TxnId t : rf_.txn) {
+      const uint32_t ops = history_.end_op(t) - history_.first_op(t);
+      if (ops == 1 && history_.op(history_.first_op(t)).kind != OpKind::range) continue;
+      lin.reason = "transaction " + history_.name(t) + " has " + std::to_string(ops) +
+                   " operations; linearizability is defined for one operation on one key";
+      return;
+    }
+    const Verdict& strict = known_[index(strict_serializable)];
+    if (strict.outcome == Outcome::unknown) {
+      lin.reason = strict.reason;
+      return;
+    }
+    lin.outcome = strict.outcome;
+    lin.certificate = strict.certificate;
+    certificates_[strict.certificate].levels.push_back(linearizable);
+  }
+
+  CheckResult collect() {
+    CheckResult result;
+    for (Verdict& v : known_) {
+      if (v.outcome != Outcome::unknown) v.reason.clear();
+      if (wanted_[index(v.level)]) result.verdicts.push_back(v);
+    }
+    result.certificates = std::move(certificates_);
+    result.duplicates = rf_.duplicates;
+    result.stages = stages_.take_times();
+    result.counters = stages_.take_counters();
+    return result;
+  }
+
+  const History& history_;
+  const CheckOptions& options_;
+  Budget budget_;
+  Stages stages_;
+  ReadsFrom rf_;
+  Hint hint_;
+  std::array<bool, kLevelCount> wanted_{};
+  std::array<Verdict, kLevelCount> known_{};
+  std::vector<Certificate> certificates_;
+};
+
+}  // namespace
+
+const Verdict* CheckResult::find(LevelId level) const {
+  for (const Verdict& v : verdicts) {
+    if (v.level == level) return &v;
+  }
+  return nullptr;
+}
+
+CheckResult check(const History& history, const CheckOptions& options) {
+  return LatticeWalk(history, options).run();
+}
+
+}  // namespace assay

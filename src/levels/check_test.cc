@@ -1,0 +1,238 @@
+#include "assay/check.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "history/test_history.h"
+#include "levels/proof_shape.h"
+
+namespace assay {
+namespace {
+
+using sample::kNull;
+using sample::make_history;
+using sample::r;
+using sample::w;
+using enum LevelId;
+constexpr TxnStatus kCommitted = TxnStatus::committed;
+
+// What must hold of every result: verdicts and certificates point at each other.
+CheckResult checked(const History& history, const CheckOptions& options = {}) {
+  CheckResult result = check(history, options);
+  for (const Verdict& v : result.verdicts) {
+    EXPECT_EQ(result.find(v.level)->level, v.level);
+    EXPECT_EQ(v.certificate == kNone, v.outcome == Outcome::unknown);
+    EXPECT_EQ(v.reason.empty(), v.outcome != Outcome::unknown) << level_info(v.level).name;
+    if (v.certificate == kNone) continue;
+    const Certificate& c = result.certificates.at(v.certificate);
+    EXPECT_EQ(c.outcome(), v.outcome);
+    EXPECT_EQ(std::count(c.levels.begin(), c.levels.end(), v.level), 1);
+    if (c.kind == Certificate::Kind::proof) sample::expect_proof_shape(c.proof);
+  }
+  return result;
+}
+
+CheckResult checked(const std::vector<sample::Txn>& txns, const CheckOptions& options = {}) {
+  return checked(make_history(txns), options);
+}
+
+std::set<LevelId> levels_with(const CheckResult& result, Outcome outcome) {
+  std::set<LevelId> levels;
+  for (const Verdict& v : result.verdicts) {
+    if (v.outcome == outcome) levels.insert(v.level);
+  }
+  return levels;
+}
+
+std::set<LevelId> weaker_than(LevelId level) {
+  std::set<LevelId> levels;
+  for (const LevelInfo& other : all_levels()) {
+    if (implies(level, other.id)) levels.insert(other.id);
+  }
+  return levels;
+}
+
+const std::vector<sample::Txn> kSerial = {{1, {w("x", 1), w("y", 1)}, kCommitted, 10, 20},
+                                          {2, {r("x", 1), w("x", 2)}, kCommitted, 30, 40},
+                                          {1, {r("x", 2)}, kCommitted, 50, 60}};
+const std::vector<sample::Txn> kLostUpdate = {{1, {r("x", kNull), w("x", 1)}},
+                                              {2, {r("x", kNull), w("x", 2)}}};
+
+TEST(Check, EveryLevelGetsItsVerdictInOrder) {
+  const CheckResult result = checked(kSerial);
+  ASSERT_EQ(result.verdicts.size(), static_cast<size_t>(kLevelCount));
+  for (int i = 0; i < kLevelCount; ++i) {
+    EXPECT_EQ(result.verdicts[static_cast<size_t>(i)].level, static_cast<LevelId>(i));
+  }
+  EXPECT_EQ(levels_with(result, Outcome::unknown), (std::set<LevelId>{linearizable}));
+  EXPECT_TRUE(levels_with(result, Outcome::violated).empty());
+  EXPECT_FALSE(result.stages.empty());
+}
+
+TEST(Check, AnEmptyHistorySatisfiesEverything) {
+  const CheckResult result = checked(std::vector<sample::Txn>{});
+  EXPECT_EQ(levels_with(result, Outcome::satisfied).size(), static_cast<size_t>(kLevelCount));
+}
+
+// Strict serializability does not imply strong snapshot isolation: two orders, then.
+TEST(Check, TwoOrdersServeTheWholeLattice) {
+  const CheckResult result = checked({{1, {w("x", 1)}, kCommitted, 1, 2}});
+  EXPECT_EQ(levels_with(result, Outcome::satisfied).size(), static_cast<size_t>(kLevelCount));
+  EXPECT_FALSE(implies(strict_serializable, strong_si));
+  EXPECT_EQ(result.certificates.size(), 2u);
+}
+
+TEST(Check, WithoutCarryEveryLevelHasItsOwnReason) {
+  CheckOptions options;
+  options.switches.carry = false;
+  const CheckResult result = checked(kSerial, options);
+  EXPECT_EQ(levels_with(result, Outcome::satisfied).size(), kLevelCount - 1u);
+  EXPECT_EQ(result.certificates.size(), kLevelCount - 1u);
+  for (const Certificate& c : result.certificates) EXPECT_EQ(c.levels.size(), 1u);
+}
+
+TEST(Check, ARefutationServesTheStrongerLevels) {
+  const CheckResult result = checked(kLostUpdate);
+  const std::set<LevelId> satisfied = levels_with(result, Outcome::satisfied);
+  EXPECT_EQ(satisfied, weaker_than(prefix));
+  EXPECT_EQ(result.find(linearizable)->outcome, Outcome::unknown);
+  const Verdict* si = result.find(session_si);
+  ASSERT_EQ(si->outcome, Outcome::violated);
+  // It needs no session order and no time, so it refutes the whole family.
+  EXPECT_EQ(result.find(adya_si)->certificate, si->certificate);
+  EXPECT_EQ(result.find(strong_si)->certificate, si->certificate);
+}
+
+TEST(Check, ARefutationBySessionOrderSparesTheLevelsWithoutIt) {
+  CheckOptions options;
+  options.levels = {adya_si, session_si, serializable, session_serializable};
+  options.switches.replay = false;  // it would accept them before anything is refuted
+  const CheckResult result = checked({{1, {w("x", 1)}}, {1, {r("x", kNull)}}}, options);
+  EXPECT_EQ(levels_with(result, Outcome::satisfied), (std::set<LevelId>{adya_si, serializable}));
+  EXPECT_EQ(result.find(session_si)->outcome, Outcome::violated);
+  EXPECT_EQ(result.find(session_serializable)->outcome, Outcome::violated);
+}
+
+TEST(Check, OnlyTheLevelsAskedForAreReported) {
+  CheckOptions options;
+  options.levels = {session_si, read_committed};
+  const CheckResult result = checked(kLostUpdate, options);
+  ASSERT_EQ(result.verdicts.size(), 2u);
+  EXPECT_EQ(result.verdicts[0].level, read_committed);
+  EXPECT_EQ(result.verdicts[0].outcome, Outcome::satisfied);
+  EXPECT_EQ(result.verdicts[1].outcome, Outcome::violated);
+  EXPECT_EQ(result.find(serializable), nullptr);
+}
+
+TEST(Check, ABadReadRefutesEveryLevelAtOnce) {
+  const CheckResult result = checked({{1, {w("x", 1)}, TxnStatus::aborted}, {2, {r("x", 1)}}});
+  ASSERT_EQ(result.certificates.size(), 1u);
+  EXPECT_EQ(result.certificates[0].kind, Certificate::Kind::bad_read);
+  EXPECT_EQ(result.certificates[0].bad_read.anomaly, Anomaly::aborted_read);
+  EXPECT_TRUE(levels_with(result, Outcome::satisfied).empty());
+}
+
+TEST(Check, ANonRepeatableReadSparesReadCommitted) {
+  const CheckResult result = checked({{1, {w("x", 1)}}, {2, {r("x", kNull), r("x", 1)}}});
+  EXPECT_EQ(levels_with(result, Outcome::satisfied), (std::set<LevelId>{read_committed}));
+  EXPECT_EQ(result.find(serializable)->outcome, Outcome::violated);
+}
+
+TEST(Check, WithoutABudgetEverythingIsUnknownAndSaysWhy) {
+  CheckOptions options;
+  options.budget = Budget(0, 1);
+  const CheckResult result = checked(kSerial, options);
+  EXPECT_EQ(levels_with(result, Outcome::unknown).size(), static_cast<size_t>(kLevelCount));
+  EXPECT_NE(result.find(serializable)->reason.find("memory limit"), std::string::npos);
+}
+
+TEST(Check, WithoutTimesRealTimeLevelsStayOpenUnlessRefutedAnyway) {
+  const CheckResult open = checked({{1, {w("x", 1)}}, {2, {r("x", 1)}}});
+  EXPECT_EQ(levels_with(open, Outcome::unknown),
+            (std::set<LevelId>{generalized_si, strong_session_si, strong_si, strict_serializable,
+                               linearizable}));
+  EXPECT_NE(open.find(strict_serializable)->reason.find("began and ended"), std::string::npos);
+  EXPECT_EQ(checked(kLostUpdate).find(strict_serializable)->outcome, Outcome::violated);
+  CheckOptions alone;
+  alone.levels = {strict_serializable};
+  EXPECT_EQ(checked(kLostUpdate, alone).find(strict_serializable)->outcome, Outcome::violated);
+}
+
+TEST(Check, StatedVersionOrdersBindWeakAndStrongLevels) {
+  const std::vector<sample::Txn> txns = {{1, {w("x", 1)}}, {2, {r("x", 1), w("x", 2)}}};
+  EXPECT_TRUE(levels_with(checked(make_history(txns, {{"x", {1, 2}}})), Outcome::violated).empty());
+  const CheckResult reversed = checked(make_history(txns, {{"x", {2, 1}}}));
+  EXPECT_TRUE(levels_with(reversed, Outcome::satisfied).empty());
+  EXPECT_EQ(reversed.find(read_committed)->outcome, Outcome::violated);
+  EXPECT_EQ(reversed.find(serializable)->outcome, Outcome::violated);
+}
+
+TEST(Check, ReadsThatCannotBeToldApartForbidAYes) {
+  const CheckResult result = checked({{1, {w("x", 1)}}, {2, {w("x", 1)}}, {3, {r("x", 1)}}});
+  EXPECT_TRUE(levels_with(result, Outcome::satisfied).empty());
+  EXPECT_NE(result.find(read_committed)->reason.find("3-0"), std::string::npos);
+  ASSERT_EQ(result.duplicates.size(), 1u);
+  EXPECT_TRUE(result.duplicates[0].read);
+}
+
+TEST(Check, LinearizabilityIsStrictSerializabilityOfSingleOperations) {
+  const auto registers = [](int64_t seen) {
+    return checked({{1, {w("x", 1)}, kCommitted, 1, 2},
+                    {2, {w("x", 2)}, kCommitted, 3, 4},
+                    {3, {r("x", seen)}, kCommitted, 5, 6}});
+  };
+  EXPECT_EQ(registers(2).find(linearizable)->outcome, Outcome::satisfied);
+  const CheckResult stale = registers(1);
+  EXPECT_EQ(stale.find(linearizable)->outcome, Outcome::violated);
+  EXPECT_EQ(stale.find(linearizable)->certificate, stale.find(strict_serializable)->certificate);
+  EXPECT_EQ(stale.find(session_serializable)->outcome, Outcome::satisfied);
+  EXPECT_NE(checked(kSerial).find(linearizable)->reason.find("2 operations"), std::string::npos);
+}
+
+TEST(Check, ProgressStaysBetweenNothingAndAll) {
+  CheckOptions options;
+  int calls = 0;
+  options.progress = [&](std::string_view stage, double done) {
+    ++calls;
+    EXPECT_FALSE(stage.empty());
+    EXPECT_GE(done, 0);
+    EXPECT_LE(done, 1);
+  };
+  checked(kLostUpdate, options);
+  EXPECT_GT(calls, 0);
+}
+
+TEST(Check, VerdictsFollowTheLatticeAndNoSwitchChangesThem) {
+  Rng rng(61);
+  std::set<size_t> satisfied_counts;
+  for (int round = 0; round < 150; ++round) {
+    const sample::Shape shape = {.sessions = 3, .txns = 2, .ops = 2, .keys = 4};
+    std::vector<sample::Txn> txns = rng.chance(0.5) ? sample::any_reads(rng, shape)
+                                                    : sample::execute(rng, shape, rng.chance(0.5));
+    const History history = make_history(txns);
+    const CheckResult plain = checked(history);
+    for (const Verdict& strong : plain.verdicts) {
+      for (const Verdict& weak : plain.verdicts) {
+        if (strong.outcome != Outcome::satisfied || !implies(strong.level, weak.level)) continue;
+        ASSERT_EQ(weak.outcome, Outcome::satisfied) << "round " << round;
+      }
+    }
+    satisfied_counts.insert(levels_with(plain, Outcome::satisfied).size());
+    for (unsigned bits = 0; bits < 16; ++bits) {
+      CheckOptions options;
+      options.switches = {(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0};
+      const CheckResult other = checked(history, options);
+      for (size_t i = 0; i < plain.verdicts.size(); ++i) {
+        ASSERT_EQ(other.verdicts[i].outcome, plain.verdicts[i].outcome)
+            << level_info(plain.verdicts[i].level).name << ", round " << round << ", switches "
+            << bits;
+      }
+    }
+  }
+  EXPECT_GT(satisfied_counts.size(), 4u);
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,340 @@
+// A proof is a list of cycles, and clauses that follow from them (assay/certificate.h).
+//
+// Known edges need no assumption. A derived edge assumes the version order it was derived from;
+// that order is proved by a cycle of its own, the one that the opposite order would close, with
+// edges derived earlier:
+//
+//   step 0  cycle: if T1's x came before T2's, then S → T2 (S read T1's x) and T2 → S (y)   clause
+//   {T2 < T1} step 1  cycle using the edge T2 → T1 … clause {not T2 < T1} step 2  derived, hints 0
+//   1: the empty clause
+//
+// So the justification is not recursive: the forced orders that are needed, directly or for each
+// other, are collected first and proved in the order of their derivation, each as one cycle and, if
+// that cycle leaned on others, one unit clause. Only what the final contradiction needs is written.
+// The path of each cycle is searched when it is needed, among the edges known at the time,
+// preferring edges that assume nothing. Cost: one search a forced order.
+
+#include "levels/proof_builder.h"
+
+#include <algorithm>
+#include <deque>
+
+namespace assay {
+namespace {
+
+std::vector<SidedArc> known_walk(std::span<const Vertex> path) {
+  std::vector<SidedArc> walk;
+  for (size_t i = 0; i + 1 < path.size(); ++i) walk.push_back({{path[i], path[i + 1]}, kKnownSide});
+  return walk;
+}
+
+}  // namespace
+
+Before ProofBuilder::literal(Node before, Node after) const {
+  const ReadsFrom& rf = events_.reads_from();
+  return {rf.txn[before], rf.txn[after]};
+}
+
+Edge ProofBuilder::explain_derived(const DerivedEdge& derived) const {
+  const ReadsFrom& rf = events_.reads_from();
+  const ForcedOrder& forced = known_.forced[derived.forced];
+  Edge edge;
+  edge.kind = derived.kind;
+  edge.key = derived.key;
+  edge.to = rf.txn[forced.after];
+  edge.from = rf.txn[forced.before];
+  if (derived.kind == EdgeKind::anti) {
+    edge.via = edge.from;
+    edge.from = rf.txn[derived.reader];
+  }
+  return edge;
+}
+
+// An edge of the search: the write dependency of the pair, or the anti-dependency of a reader of
+// its first.
+Edge ProofBuilder::explain_side(Arc arc, const WriterPair& order) const {
+  const ReadsFrom& rf = events_.reads_from();
+  Edge edge;
+  edge.to = rf.txn[order.second];
+  edge.from = rf.txn[order.first];
+  const bool write_dependency = arc.from == events_.write_event(order.first) &&
+                                arc.to == events_.overwrite_event(order.second);
+  if (write_dependency) {
+    edge.kind = EdgeKind::write_order;
+    for (WriteId w = rf.write_begin[order.first]; w < rf.write_begin[order.first + 1]; ++w) {
+      if (rf.write_of(order.second, rf.write_key[w]) != kNone) edge.key = rf.write_key[w];
+    }
+    return edge;
+  }
+  edge.kind = EdgeKind::anti;
+  edge.via = edge.from;
+  const Node reader = events_.node_of(arc.from);
+  edge.from = rf.txn[reader];
+  for (const ExternalRead& read : rf.reads[reader]) {
+    const bool reads_first = read.write != kNone && rf.write_node[read.write] == order.first;
+    if (reads_first && rf.write_of(order.second, read.key) != kNone) edge.key = read.key;
+  }
+  return edge;
+}
+
+ProofBuilder::Cycle ProofBuilder::explain(const Walk& walk,
+                                          std::span<const WriterPair> pairs) const {
+  Cycle cycle;
+  size_t start = 0;
+  while (!events_.is_event(walk[start].arc.from)) ++start;
+  std::vector<Vertex> helpers;
+  Vertex from = walk[start].arc.from;
+  for (size_t i = 0; i < walk.size(); ++i) {
+    const SidedArc& step = walk[(start + i) % walk.size()];
+    const Vertex to = step.arc.to;
+    if (!events_.is_event(to)) {
+      helpers.push_back(to);
+      continue;
+    }
+    if (step.side != kKnownSide) {
+      const WriterPair pair = pairs[step.side / 2];
+      const WriterPair order = step.side % 2 == 0 ? pair : WriterPair{pair.second, pair.first};
+      cycle.edges.push_back(explain_side(step.arc, order));
+    } else if (events_.node_of(from) != events_.node_of(to)) {  // r(T) → w(T) goes without saying
+      const uint32_t found = helpers.empty() ? events_.graph().find(step.arc) : Digraph::kBuiltIn;
+      if (found == Digraph::kBuiltIn) {
+        cycle.edges.push_back(events_.reason(from, helpers, to));
+      } else {
+        cycle.edges.push_back(explain_derived(known_.edges[found]));
+        cycle.forced.push_back(known_.edges[found].forced);
+      }
+    }
+    helpers.clear();
+    from = to;
+  }
+  return cycle;
+}
+
+// A path over edges known when `edges_known` were derived, with as few derived edges as possible.
+std::vector<Vertex> ProofBuilder::known_path(Vertex from, Vertex to, uint32_t edges_known) {
+  const Digraph& graph = events_.graph();
+  if (mark_.empty()) {
+    mark_.assign(graph.vertices(), 0);
+    cost_.assign(graph.vertices(), 0);
+    parent_.assign(graph.vertices(), 0);
+  }
+  ++stamp_;
+  std::deque<Vertex> queue{from};
+  mark_[from] = stamp_;
+  cost_[from] = 0;
+  while (!queue.empty() && queue.front() != to) {
+    const Vertex u = queue.front();
+    queue.pop_front();
+    graph.each_out_edge(u, [&](Vertex v, uint32_t index) {
+      if (index != Digraph::kBuiltIn && index >= edges_known) return;
+      const uint32_t cost = cost_[u] + (index != Digraph::kBuiltIn);
+      if (mark_[v] == stamp_ && cost_[v] <= cost) return;
+      mark_[v] = stamp_;
+      cost_[v] = cost;
+      parent_[v] = u;
+      if (index == Digraph::kBuiltIn) {
+        queue.push_front(v);
+      } else {
+        queue.push_back(v);
+      }
+    });
+  }
+  std::vector<Vertex> path{to};
+  while (path.back() != from) path.push_back(parent_[path.back()]);
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+// The cycle that the opposite of a forced order would close.
+ProofBuilder::Cycle ProofBuilder::justify(const ForcedOrder& forced) {
+  const ReadsFrom& rf = events_.reads_from();
+  Edge closing;
+  closing.key = forced.key;
+  Vertex tail = events_.write_event(forced.after);
+  Vertex head = events_.overwrite_event(forced.before);
+  if (forced.reader == kNone) {
+    closing.kind = EdgeKind::write_order;
+    closing.from = rf.txn[forced.after];
+  } else {
+    closing.kind = EdgeKind::anti;
+    closing.from = rf.txn[forced.reader];
+    closing.via = rf.txn[forced.after];
+    tail = events_.read_event(forced.reader);
+    head = events_.write_event(forced.before);
+  }
+  closing.to = rf.txn[forced.before];
+  // The walk is open here (head … tail); the closing edge is put in front of what explains it.
+  Cycle cycle;
+  cycle.edges.push_back(closing);
+  const std::vector<Vertex> path = known_path(head, tail, forced.edges_known);
+  if (path.size() > 1) {
+    Cycle back = explain(known_walk(path), {});
+    cycle.edges.insert(cycle.edges.end(), back.edges.begin(), back.edges.end());
+    cycle.forced = std::move(back.forced);
+  }
+  return cycle;
+}
+
+std::vector<uint32_t> ProofBuilder::units_of(const Cycle& cycle) const {
+  std::vector<uint32_t> steps;
+  for (uint32_t forced : cycle.forced) {
+    const auto it = std::lower_bound(unit_step_.begin(), unit_step_.end(),
+                                     std::pair<uint32_t, uint32_t>{forced, 0});
+    steps.push_back(it->second);
+  }
+  std::sort(steps.begin(), steps.end());
+  steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+  return steps;
+}
+
+uint32_t ProofBuilder::add_cycle_step(Cycle cycle) {
+  ProofStep step;
+  step.cycle = std::move(cycle.edges);
+  proof_.steps.push_back(std::move(step));
+  return static_cast<uint32_t>(proof_.steps.size() - 1);
+}
+
+// Adds a unit clause for each forced order wanted, and for those that they need.
+void ProofBuilder::prove_forced(std::vector<uint32_t> wanted) {
+  std::vector<std::pair<uint32_t, Cycle>> cycles;
+  std::vector<uint8_t> taken(known_.forced.size(), 0);
+  while (!wanted.empty()) {
+    const uint32_t f = wanted.back();
+    wanted.pop_back();
+    if (taken[f]) continue;
+    taken[f] = 1;
+    Cycle cycle;
+    if (known_.forced[f].why == ForcedOrder::Why::closed) cycle = justify(known_.forced[f]);
+    wanted.insert(wanted.end(), cycle.forced.begin(), cycle.forced.end());
+    cycles.emplace_back(f, std::move(cycle));
+  }
+  std::sort(cycles.begin(), cycles.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (auto& [f, cycle] : cycles) {
+    const ForcedOrder& forced = known_.forced[f];
+    ProofStep unit;
+    unit.clause.push_back(literal(forced.before, forced.after));
+    if (forced.why == ForcedOrder::Why::stated) {
+      unit.kind = ProofStep::Kind::fact;
+      unit.source = forced.source;
+      unit.source_is_op = forced.source_is_op;
+      proof_.steps.push_back(std::move(unit));
+    } else {
+      unit.hints = units_of(cycle);
+      unit.hints.push_back(add_cycle_step(std::move(cycle)));
+      if (unit.hints.size() > 1) {
+        unit.kind = ProofStep::Kind::derived;
+        proof_.steps.push_back(std::move(unit));
+      }
+    }
+    unit_step_.emplace_back(f, static_cast<uint32_t>(proof_.steps.size() - 1));
+  }
+}
+
+Proof ProofBuilder::from_cycle(std::span<const Vertex> vertices) {
+  std::vector<Vertex> closed(vertices.begin(), vertices.end());
+  closed.push_back(vertices.front());
+  Cycle cycle = explain(known_walk(closed), {});
+  prove_forced(cycle.forced);
+  ProofStep last;
+  last.hints = units_of(cycle);
+  last.hints.push_back(add_cycle_step(std::move(cycle)));
+  if (last.hints.size() > 1) {
+    last.kind = ProofStep::Kind::derived;
+    proof_.steps.push_back(std::move(last));
+  }
+  return finish();
+}
+
+Proof ProofBuilder::from_closing_edge(const DerivedEdge& closing, std::span<const Vertex> path) {
+  Cycle cycle;
+  if (path.size() > 1) cycle = explain(known_walk(path), {});
+  cycle.edges.push_back(explain_derived(closing));
+  cycle.forced.push_back(closing.forced);
+  prove_forced(cycle.forced);
+  ProofStep last;
+  last.kind = ProofStep::Kind::derived;
+  last.hints = units_of(cycle);
+  last.hints.push_back(add_cycle_step(std::move(cycle)));
+  proof_.steps.push_back(std::move(last));
+  return finish();
+}
+
+Proof ProofBuilder::from_refutation(std::span<const RefutationStep> steps,
+                                    std::span<const WriterPair> pairs) {
+  std::vector<Cycle> cycles(steps.size());
+  std::vector<uint32_t> wanted;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].cycle.empty()) continue;
+    cycles[i] = explain(steps[i].cycle, pairs);
+    wanted.insert(wanted.end(), cycles[i].forced.begin(), cycles[i].forced.end());
+  }
+  prove_forced(std::move(wanted));
+  std::vector<uint32_t> step_of(steps.size());
+  for (size_t i = 0; i < steps.size(); ++i) {
+    ProofStep step;
+    step.kind = ProofStep::Kind::derived;
+    for (Side side : steps[i].clause) {
+      const WriterPair pair = pairs[side / 2];
+      step.clause.push_back(side % 2 == 0 ? literal(pair.first, pair.second)
+                                          : literal(pair.second, pair.first));
+    }
+    if (!steps[i].cycle.empty()) {
+      step.hints = units_of(cycles[i]);
+      step.hints.push_back(add_cycle_step(std::move(cycles[i])));
+    } else {
+      for (uint32_t hint : steps[i].hints) step.hints.push_back(step_of[hint]);
+    }
+    if (steps[i].cycle.empty() || step.hints.size() > 1) proof_.steps.push_back(std::move(step));
+    step_of[i] = static_cast<uint32_t>(proof_.steps.size() - 1);
+  }
+  return finish();
+}
+
+std::vector<Before> ProofBuilder::clause_of(const ProofStep& step) const {
+  if (step.kind != ProofStep::Kind::cycle) return step.clause;
+  std::vector<Before> clause;
+  for (const Edge& edge : step.cycle) {
+    if (edge.kind == EdgeKind::write_order) clause.push_back({edge.to, edge.from});
+    if (edge.kind == EdgeKind::anti && edge.via != kNone) clause.push_back({edge.to, edge.via});
+  }
+  return clause;
+}
+
+// Keeps the hints that unit propagation needs: those that become unit, up to the one that becomes false. The
+// search knows more than the clauses say at that point (two forced orders may contradict each other directly).
+void ProofBuilder::tidy_hints(ProofStep& step) const {
+  std::vector<Before> holds;
+  for (const Before& literal : step.clause) holds.push_back({literal.after, literal.before});
+  const auto is_true = [&](const Before& b) {
+    return std::find(holds.begin(), holds.end(), b) != holds.end();
+  };
+  size_t kept = 0;
+  for (uint32_t hint : step.hints) {
+    Before open;
+    size_t open_count = 0;
+    bool satisfied = false;
+    for (const Before& literal : clause_of(proof_.steps[hint])) {
+      if (is_true(literal)) {
+        satisfied = true;
+      } else if (!is_true({literal.after, literal.before}) && !(literal == open)) {
+        open = literal;
+        ++open_count;
+      }
+    }
+    if (satisfied) continue;
+    step.hints[kept++] = hint;
+    if (open_count == 0) break;
+    holds.push_back(open);
+  }
+  step.hints.resize(kept);
+}
+
+Proof ProofBuilder::finish() {
+  for (ProofStep& step : proof_.steps) {
+    if (step.kind == ProofStep::Kind::derived) tidy_hints(step);
+  }
+  return std::move(proof_);
+}
+
+}  // namespace assay

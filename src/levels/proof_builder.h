@@ -1,0 +1,63 @@
+// Turns what the engine found into a proof that the verifier can re-check: cycles with a reason for
+// every edge. See proof_builder.cc.
+#pragma once
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "assay/certificate.h"
+#include "infer/event_graph.h"
+#include "infer/known_edges.h"
+#include "solver/choice_solver.h"
+
+namespace assay {
+
+// The two writers of a choice of the search: its first side says that `first` precedes `second`.
+struct WriterPair {
+  Node first;
+  Node second;
+};
+
+class ProofBuilder {
+ public:
+  ProofBuilder(const EventGraph& events, const KnownEdges& known)
+      : events_(events), known_(known) {}
+
+  // A cycle of known edges, as consecutive vertices.
+  Proof from_cycle(std::span<const Vertex> cycle);
+  // A derived edge that was not inserted because `path` leads back from its head to its tail.
+  Proof from_closing_edge(const DerivedEdge& closing, std::span<const Vertex> path);
+  // A refutation of the search over `pairs`, indexed by choice.
+  Proof from_refutation(std::span<const RefutationStep> steps, std::span<const WriterPair> pairs);
+
+ private:
+  // A closed walk: arcs with the side they belong to (kKnownSide: known).
+  using Walk = std::vector<SidedArc>;
+  struct Cycle {
+    std::vector<Edge> edges;
+    std::vector<uint32_t> forced;  // indices of the forced orders its edges assume
+  };
+
+  Cycle explain(const Walk& walk, std::span<const WriterPair> pairs) const;
+  Edge explain_derived(const DerivedEdge& derived) const;
+  Edge explain_side(Arc arc, const WriterPair& order) const;
+  Cycle justify(const ForcedOrder& forced);
+  std::vector<Vertex> known_path(Vertex from, Vertex to, uint32_t edges_known);
+  Before literal(Node before, Node after) const;
+  void prove_forced(std::vector<uint32_t> wanted);
+  uint32_t add_cycle_step(Cycle cycle);
+  std::vector<uint32_t> units_of(const Cycle& cycle) const;
+  Proof finish();
+  std::vector<Before> clause_of(const ProofStep& step) const;
+  void tidy_hints(ProofStep& step) const;
+
+  const EventGraph& events_;
+  const KnownEdges& known_;
+  Proof proof_;
+  std::vector<std::pair<uint32_t, uint32_t>> unit_step_;  // (forced, step), sorted by forced
+  std::vector<uint32_t> mark_, cost_, parent_;            // scratch of known_path
+  uint32_t stamp_ = 0;
+};
+
+}  // namespace assay

@@ -1,0 +1,86 @@
+// Read atomic: a transaction sees all of another transaction's writes or none. If t2 precedes the
+// reader in its session, or the reader read anything from t2, and the reader reads x from t1, and
+// t2 writes x, then t2 commits before t1.
+//
+//   s1: { w(x,1) w(y,1) }           t2
+//   s2: { r(y,1) r(x,null) }        read y from t2, yet x from the initial state: violated
+//
+// Session order: only the last writer of x in the session matters, earlier ones are ordered before
+// it by the session. Reads: for each distinct writer read from, the keys it writes that were read
+// from somebody else.
+//
+// Cost: for each transaction and each writer it read from, the smaller of the two key sets. Source:
+// AWDIT (PLDI 2025).
+
+#include "levels/weak.h"
+
+namespace assay {
+namespace {
+
+// The last definite writer of each key in one session; forgotten at the next session by the stamp.
+class LastWriters {
+ public:
+  explicit LastWriters(size_t keys) : writer_(keys, kNone), session_(keys, kNone) {}
+  Node get(KeyId key, uint32_t session) const {
+    return session_[key] == session ? writer_[key] : kNone;
+  }
+  void set(KeyId key, uint32_t session, Node writer) {
+    writer_[key] = writer;
+    session_[key] = session;
+  }
+
+ private:
+  std::vector<Node> writer_;
+  std::vector<uint32_t> session_;
+};
+
+void force_by_session(const WeakInput& in, std::vector<VisibilityEdge>& edges) {
+  const ReadsFrom& rf = in.rf;
+  LastWriters last(rf.writers.rows());
+  for (uint32_t s = 0; s < rf.sessions.size(); ++s) {
+    for (Node n : rf.sessions[s]) {
+      for (const ExternalRead& read : rf.reads[n]) {
+        const Node before = last.get(read.key, s);
+        const Node source = read.write == kNone ? kNone : rf.write_node[read.write];
+        if (before != kNone && before != source) {
+          edges.push_back({before, source, read.key, n, read.op, kNone});
+        }
+      }
+      if (in.history.status(rf.txn[n]) != TxnStatus::committed) continue;
+      for (WriteId w = rf.write_begin[n]; w < rf.write_begin[n + 1]; ++w) {
+        last.set(rf.write_key[w], s, n);
+      }
+    }
+  }
+}
+
+void force_by_read(const ReadsFrom& rf, Node reader, const ExternalRead& seen,
+                   std::vector<VisibilityEdge>& edges) {
+  const Node writer = rf.write_node[seen.write];
+  for (const ExternalRead& read : rf.reads[reader]) {
+    const Node source = read.write == kNone ? kNone : rf.write_node[read.write];
+    if (source == writer || rf.write_of(writer, read.key) == kNone) continue;
+    edges.push_back({writer, source, read.key, reader, read.op, seen.op});
+  }
+}
+
+}  // namespace
+
+bool force_read_atomic(const WeakInput& in, std::vector<VisibilityEdge>& edges, Budget& budget) {
+  const ReadsFrom& rf = in.rf;
+  force_by_session(in, edges);
+  std::vector<Node> last_seen(rf.nodes(), kNone);
+  for (Node n = 0; n < rf.nodes(); ++n) {
+    for (const ExternalRead& read : rf.reads[n]) {
+      if (read.write == kNone) continue;
+      Node& seen = last_seen[rf.write_node[read.write]];
+      if (seen == n) continue;
+      seen = n;
+      force_by_read(rf, n, read, edges);
+      if (budget.exhausted()) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace assay

@@ -1,0 +1,249 @@
+// One engine for every level whose events need one total order.
+//
+//   1. replay       propose an order from the hint and play it; if it plays, that order is the certificate
+//   2. known graph  everything that holds whatever the version orders are; a cycle in it refutes
+//   3. replay       the known graph, in the order of the hint; where it gets stuck something is forced to happen, so
+//                   the order is complete but has *faults*: two writers whose order makes a read return the wrong
+//                   version
+//   4. search       only for what goes wrong. Each fault becomes a choice between two sets of edges; the solver takes
+//                   sides that keep the graph acyclic; its order is played again, and new faults become new choices.
+//                   No faults: satisfied. A contradiction: violated, for those choices exist in every history.
+//   5. saturation   if step 4 does not settle quickly: the version orders that known edges force, to a fixpoint; a
+//                   cycle refutes. Then 3 and 4 again on the saturated graph, starting from the order so far.
+//
+// The search never sees pairs of writers that no order tried has got wrong, so hot keys with thousands of writers cost
+// nothing by themselves. It ends, because every round adds a pair.
+//
+// Cost: 1 to 3 are linear; 5 is reads × sessions; 4 is exponential at worst and a handful of conflicts on histories.
+
+#include "levels/strong.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "infer/saturation.h"
+#include "infer/schedule.h"
+#include "infer/stated_orders.h"
+#include "levels/proof_builder.h"
+#include "solver/choice_solver.h"
+
+namespace assay {
+namespace {
+
+// How long to search before saturating: what goes wrong on a real history is a few pairs.
+constexpr uint64_t kEarlyConflicts = 3000;
+constexpr size_t kEarlyFaults = 10'000;
+
+Order to_order(const ReadsFrom& rf, bool split, std::span<const Vertex> vertices) {
+  Order order;
+  order.split = split;
+  const size_t events = (split ? 2 : 1) * rf.nodes();
+  order.events.reserve(events);
+  for (Vertex v : vertices) {
+    if (v >= events) continue;
+    order.events.push_back(split ? 2 * rf.txn[v / 2] + v % 2 : rf.txn[v]);
+  }
+  return order;
+}
+
+class Engine {
+ public:
+  Engine(const StrongInput& in, const LevelInfo& level, Budget& budget)
+      : in_(in), rf_(in.rf), budget_(budget), graph_(in.history, in.rf, level) {}
+
+  StrongVerdict decide() {
+    if (!order_known_graph()) return std::move(verdict_);
+    IncrementalOrder order(graph_.graph(), initial_);
+    Saturation saturation(graph_, order, known_);
+    const bool can_saturate = in_.switches.saturation && saturation.affordable();
+    if (!can_saturate || in_.switches.early_search) {
+      if (settle(order.order(), can_saturate ? kEarlyConflicts : UINT64_MAX))
+        return std::move(verdict_);
+    }
+    if (can_saturate && saturate(saturation, order)) {
+      saturation_ = &saturation;
+      settle(order.order(), UINT64_MAX);
+    }
+    return std::move(verdict_);
+  }
+
+ private:
+  void satisfied(std::span<const Vertex> order) {
+    verdict_.outcome = Outcome::satisfied;
+    verdict_.order = to_order(rf_, graph_.split(), order);
+  }
+  void violated(Proof proof) {
+    verdict_.outcome = Outcome::violated;
+    verdict_.proof = std::move(proof);
+  }
+  void out_of_budget() { verdict_.reason = budget_.reason(); }
+
+  // Version orders that the history states become known edges with that statement as their reason.
+  void add_stated_orders() {
+    for (const StatedOrder& order : stated_orders(in_.history, rf_)) {
+      ForcedOrder forced;
+      forced.why = ForcedOrder::Why::stated;
+      forced.before = order.before;
+      forced.after = order.after;
+      forced.key = order.key;
+      forced.source = order.source;
+      forced.source_is_op = order.source_is_op;
+      DerivedEdge edge;
+      edge.arc = {graph_.write_event(order.before), graph_.overwrite_event(order.after)};
+      edge.key = order.key;
+      edge.forced = static_cast<uint32_t>(known_.forced.size());
+      known_.forced.push_back(forced);
+      known_.edges.push_back(edge);
+      graph_.graph().add(edge.arc);
+    }
+  }
+
+  bool order_known_graph() {
+    const auto timer = in_.stages.time("graph");
+    add_stated_orders();
+    std::vector<uint32_t> rank = ranks();
+    initial_ = topological_order(graph_.graph(), rank);
+    if (initial_.size() == graph_.graph().vertices()) return true;
+    violated(ProofBuilder(graph_, known_).from_cycle(find_cycle(graph_.graph())));
+    return false;
+  }
+
+  // Positions of the vertices by the hint; helpers take part as early as they may.
+  std::vector<uint32_t> ranks() const {
+    std::vector<std::pair<int64_t, Vertex>> timed;
+    for (Node n = 0; n < rf_.nodes(); ++n) {
+      if (graph_.split()) timed.push_back({in_.hint.read_time[n], graph_.read_event(n)});
+      timed.push_back({in_.hint.write_time[n], graph_.write_event(n)});
+    }
+    std::sort(timed.begin(), timed.end());
+    std::vector<uint32_t> rank(graph_.graph().vertices(), 0);
+    for (uint32_t i = 0; i < timed.size(); ++i) rank[timed[i].second] = i + 1;
+    return rank;
+  }
+
+  bool saturate(Saturation& saturation, const IncrementalOrder& order) {
+    const auto timer = in_.stages.time("saturate");
+    const Saturation::Result result = saturation.run(budget_);
+    in_.stages.count("saturation rounds", saturation.rounds());
+    in_.stages.count("derived edges", known_.edges.size());
+    if (result == Saturation::Result::out_of_budget) out_of_budget();
+    if (result == Saturation::Result::cycle) {
+      violated(ProofBuilder(graph_, known_)
+                   .from_closing_edge(saturation.closing_edge(), order.path_back()));
+    }
+    return result == Saturation::Result::fixpoint;
+  }
+
+  // Replay and search on the graph as it is. False if the effort allowed was not enough.
+  bool settle(std::span<const Vertex> order, uint64_t most_conflicts) {
+    const Schedule schedule = play(order);
+    if (schedule.accepted) {
+      satisfied(schedule.order);
+      return true;
+    }
+    if (budget_.exhausted_now()) {
+      out_of_budget();
+      return true;
+    }
+    IncrementalOrder search_order(graph_.graph(), schedule.order);
+    return search(search_order, most_conflicts);
+  }
+
+  Schedule play(std::span<const Vertex> order) {
+    const auto timer = in_.stages.time("replay");
+    return schedule_by_graph(graph_, order, budget_);
+  }
+
+  bool search(IncrementalOrder& order, uint64_t most_conflicts) {
+    const auto timer = in_.stages.time("search");
+    pairs_.clear();
+    chosen_.clear();
+    ChoiceSolver solver(graph_.graph(), order);
+    bool settled = true;
+    for (;;) {
+      const std::vector<Fault> faults = find_faults(graph_, order.order());
+      if (faults.empty()) {
+        satisfied(order.order());
+        break;
+      }
+      if (most_conflicts != UINT64_MAX && faults.size() + pairs_.size() > kEarlyFaults) {
+        settled = false;
+        break;
+      }
+      for (const Fault& fault : faults) add_choice(solver, fault);
+      const ChoiceSolver::Result result = solver.solve(budget_, most_conflicts);
+      if (budget_.exhausted_now()) {
+        out_of_budget();
+        break;
+      }
+      if (result == ChoiceSolver::Result::out_of_budget) {
+        settled = false;
+        break;
+      }
+      if (result == ChoiceSolver::Result::contradiction) {
+        violated(ProofBuilder(graph_, known_).from_refutation(solver.refutation(), pairs_));
+        break;
+      }
+    }
+    in_.stages.count("choices", pairs_.size());
+    in_.stages.count("conflicts", solver.conflicts());
+    in_.stages.count("decisions", solver.decisions());
+    return settled;
+  }
+
+  void add_choice(ChoiceSolver& solver, const Fault& fault) {
+    const uint64_t low = std::min(fault.earlier, fault.later);
+    const uint64_t high = std::max(fault.earlier, fault.later);
+    if (!chosen_.insert(high << 32 | low).second) return;
+    std::vector<Arc> first, second;
+    side_edges(fault.earlier, fault.later, first);
+    side_edges(fault.later, fault.earlier, second);
+    solver.add_choice(first, second, true);
+    pairs_.push_back({fault.earlier, fault.later});
+  }
+
+  // The edges that follow if `a` precedes `b` in version order.
+  void side_edges(Node a, Node b, std::vector<Arc>& arcs) const {
+    arcs.push_back({graph_.write_event(a), graph_.overwrite_event(b)});
+    for (WriteId w = rf_.write_begin[a]; w < rf_.write_begin[a + 1]; ++w) {
+      if (rf_.write_of(b, rf_.write_key[w]) == kNone) continue;
+      for (Node reader : rf_.readers[w]) {
+        if (reader == b) continue;
+        const bool implied = saturation_ != nullptr && saturation_->on_chain(reader) &&
+                             saturation_->reaches(reader, false, graph_.write_event(b));
+        if (!implied) arcs.push_back({graph_.read_event(reader), graph_.write_event(b)});
+      }
+    }
+  }
+
+  const StrongInput& in_;
+  const ReadsFrom& rf_;
+  Budget& budget_;
+  EventGraph graph_;
+  KnownEdges known_;
+  std::vector<Vertex> initial_;
+  const Saturation* saturation_ = nullptr;  // once it has reached its fixpoint
+  std::vector<WriterPair> pairs_;           // per choice
+  std::unordered_set<uint64_t> chosen_;
+  StrongVerdict verdict_;
+};
+
+}  // namespace
+
+StrongVerdict accept_by_replay(const StrongInput& in, const LevelInfo& level, Budget& budget) {
+  const auto timer = in.stages.time("replay");
+  StrongVerdict verdict;
+  const bool stated = in.rf.has_lists || !in.history.known_orders().empty();
+  if (stated) return verdict;  // the replay would not respect stated orders
+  const Schedule schedule = schedule_by_hint(in.history, in.rf, in.hint, level, budget);
+  if (!schedule.accepted) return verdict;
+  verdict.outcome = Outcome::satisfied;
+  verdict.order = to_order(in.rf, level.events == EventModel::split, schedule.order);
+  return verdict;
+}
+
+StrongVerdict decide_strong(const StrongInput& in, const LevelInfo& level, Budget& budget) {
+  return Engine(in, level, budget).decide();
+}
+
+}  // namespace assay

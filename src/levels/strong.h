@@ -1,0 +1,37 @@
+// The strong levels, from prefix to strict serializability, decided by one engine. See strong.cc.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "assay/budget.h"
+#include "assay/certificate.h"
+#include "assay/check.h"
+#include "infer/hint.h"
+#include "infer/reads_from.h"
+#include "levels/stages.h"
+
+namespace assay {
+
+struct StrongVerdict {
+  Outcome outcome = Outcome::unknown;
+  std::string reason;  // of an unknown
+  Order order;         // satisfied
+  Proof proof;         // violated
+};
+
+struct StrongInput {
+  const History& history;
+  const ReadsFrom& rf;
+  const Hint& hint;
+  const Switches& switches;
+  Stages& stages;
+};
+
+// Accepts by replay alone: satisfied or unknown, in linear time.
+StrongVerdict accept_by_replay(const StrongInput& in, const LevelInfo& level, Budget& budget);
+
+// Decides completely, within the budget.
+StrongVerdict decide_strong(const StrongInput& in, const LevelInfo& level, Budget& budget);
+
+}  // namespace assay

@@ -1,0 +1,173 @@
+#include "oracle/draft.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace assay::oracle {
+namespace {
+
+constexpr int kNamedKeys = 4096;
+
+// Lives as long as the program: the builder keeps views until the transaction ends.
+std::string_view key_name(int key) {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> list = {"x", "y", "z"};
+    for (int k = 3; k < kNamedKeys; ++k) list.push_back(fmt::format("k{}", k));
+    return list;
+  }();
+  return names[static_cast<size_t>(key % kNamedKeys)];
+}
+
+ValueView view(const DraftValue& v) { return v ? ValueView::of(*v) : ValueView::null(); }
+
+std::string text_of(const DraftValue& v) { return v ? std::to_string(*v) : "null"; }
+
+void add_op(HistoryBuilder& b, const DraftOp& op) {
+  const ValueView key = ValueView::of(key_name(op.key));
+  switch (op.kind) {
+    case OpKind::read:
+      b.read(key, view(op.value));
+      break;
+    case OpKind::write:
+      b.write(key, view(op.value));
+      break;
+    case OpKind::remove:
+      b.remove(key, view(op.value));
+      break;
+    case OpKind::append:
+      b.append(key, view(op.value));
+      break;
+    case OpKind::read_list: {
+      std::vector<ValueView> list;
+      for (const int64_t v : op.list) list.push_back(ValueView::of(v));
+      b.read_list(key, list);
+      break;
+    }
+    case OpKind::range: {
+      std::vector<std::pair<ValueView, ValueView>> rows;
+      for (const auto& [k, v] : op.rows) rows.emplace_back(ValueView::of(key_name(k)), view(v));
+      b.range(key, ValueView::of(key_name(op.hi)), rows);
+      break;
+    }
+    case OpKind::cas:
+      b.cas(key, view(op.expected), view(op.value), op.effect);
+      break;
+    case OpKind::insert:
+      b.insert(key, view(op.value), op.effect);
+      break;
+  }
+}
+
+std::string text_of(const DraftOp& op) {
+  const std::string_view key = key_name(op.key);
+  const std::string value = text_of(op.value);
+  switch (op.kind) {
+    case OpKind::read:
+      return fmt::format("r({},{})", key, value);
+    case OpKind::write:
+      return fmt::format("w({},{})", key, value);
+    case OpKind::remove:
+      return fmt::format("d({},{})", key, value);
+    case OpKind::append:
+      return fmt::format("a({},{})", key, value);
+    case OpKind::read_list:
+      return fmt::format("r({},[{}])", key, fmt::join(op.list, ","));
+    case OpKind::range: {
+      std::vector<std::string> rows;
+      for (const auto& [k, v] : op.rows)
+        rows.push_back(fmt::format("{}={}", key_name(k), text_of(v)));
+      return fmt::format("range({}..{},[{}])", key, key_name(op.hi), fmt::join(rows, ","));
+    }
+    case OpKind::cas:
+      return fmt::format("cas({},{},{}){}", key, text_of(op.expected), value, op.effect ? "" : "!");
+    case OpKind::insert:
+      return fmt::format("ins({},{}){}", key, value, op.effect ? "" : "!");
+  }
+  return {};
+}
+
+std::string text_of(const Interval& i) {
+  if (!i.known()) return "_";
+  return i.request == i.response ? std::to_string(i.request)
+                                 : fmt::format("{}~{}", i.request, i.response);
+}
+
+std::string text_of(const DraftTxn& t) {
+  std::string out;
+  if (t.begin.known() || t.end.known()) {
+    out += fmt::format("@[{},{}] ", text_of(t.begin), text_of(t.end));
+  }
+  out += "{ ";
+  for (const DraftOp& op : t.ops) out += text_of(op) + " ";
+  out += "}";
+  if (t.status == TxnStatus::aborted) out += "!";
+  if (t.status == TxnStatus::unknown) out += "?";
+  return out;
+}
+
+}  // namespace
+
+Result<History> Draft::history() const {
+  HistoryBuilder b;
+  b.set_initial(view(initial));
+  for (const DraftTxn& t : txns) {
+    b.begin_txn({.session = ValueView::of(int64_t{t.session + 1}),
+                 .status = t.status,
+                 .begin = t.begin,
+                 .end = t.end});
+    for (const DraftOp& op : t.ops) add_op(b, op);
+    if (Status s = b.end_txn(); !s.ok()) return s.error();
+  }
+  return std::move(b).finish();
+}
+
+std::string Draft::text() const {
+  std::string out;
+  if (initial) out += fmt::format("initial {}\n", *initial);
+  std::vector<int> sessions;
+  for (const DraftTxn& t : txns) {
+    if (std::count(sessions.begin(), sessions.end(), t.session) == 0) sessions.push_back(t.session);
+  }
+  for (const int session : sessions) {
+    out += fmt::format("{}:", session + 1);
+    for (const DraftTxn& t : txns) {
+      if (t.session == session) out += " " + text_of(t);
+    }
+    out += "\n";
+  }
+  return out;
+}
+
+Draft shrink(Draft draft, const std::function<bool(const Draft&)>& keeps) {
+  const auto try_without = [&](const auto& remove) {
+    Draft smaller = draft;
+    remove(smaller);
+    if (!keeps(smaller)) return false;
+    draft = std::move(smaller);
+    return true;
+  };
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (size_t t = draft.txns.size(); t-- > 0;) {
+      progress |= try_without([t](Draft& d) { d.txns.erase(d.txns.begin() + t); });
+    }
+    for (size_t t = 0; t < draft.txns.size(); ++t) {
+      for (size_t i = draft.txns[t].ops.size(); i-- > 0;) {
+        progress |= try_without([t, i](Draft& d) {
+          auto& ops = d.txns[t].ops;
+          ops.erase(ops.begin() + i);
+        });
+      }
+      if (draft.txns[t].begin.known() || draft.txns[t].end.known()) {
+        progress |= try_without([t](Draft& d) { d.txns[t].begin = d.txns[t].end = {}; });
+      }
+      if (draft.txns[t].status != TxnStatus::committed) {
+        progress |= try_without([t](Draft& d) { d.txns[t].status = TxnStatus::committed; });
+      }
+    }
+  }
+  return draft;
+}
+
+}  // namespace assay::oracle

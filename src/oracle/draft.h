@@ -1,0 +1,50 @@
+// A history in the making: plain data that generators fill in, and that can be cut down and
+// printed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "assay/history.h"
+
+namespace assay::oracle {
+
+using DraftValue = std::optional<int64_t>;  // nothing is null
+
+// Keys are numbers from 0 to 4095, printed as x, y, z, k3, k4, …
+struct DraftOp {
+  OpKind kind = OpKind::read;
+  int key = 0;                                        // range: the lower bound
+  int hi = 0;                                         // range: the upper bound
+  DraftValue value = {};                              // read, written, appended; the tombstone
+  DraftValue expected = {};                           // cas
+  bool effect = true;                                 // cas, insert
+  std::vector<int64_t> list = {};                     // read_list
+  std::vector<std::pair<int, DraftValue>> rows = {};  // range
+};
+
+struct DraftTxn {
+  int session = 0;
+  TxnStatus status = TxnStatus::committed;
+  Interval begin = {}, end = {};
+  std::vector<DraftOp> ops = {};
+};
+
+struct Draft {
+  DraftValue initial = {};
+  std::vector<DraftTxn> txns = {};  // in file order, which is the order within each session
+
+  Result<History> history() const;
+  // As a .hist file: one session a line.
+  std::string text() const;
+};
+
+// The smallest draft reachable by removing transactions, operations and times, one at a time, for
+// which `keeps` still says true. `draft` must be such a draft.
+Draft shrink(Draft draft, const std::function<bool(const Draft&)>& keeps);
+
+}  // namespace assay::oracle

@@ -1,0 +1,33 @@
+// Every history within given bounds, one of each kind that differs only in names.
+//
+// In 2 sessions of 1 transaction of 1 operation on 1 key there are six: { w }, { r initial }, { w }
+// | { w }, { w } | { r initial }, { w } | { r the other's }, { r initial } | { r initial }.
+//
+// Transactions are committed and values unique. A read after an own write returns that write; any
+// other read returns the initial value or the last write of another transaction: all else violates
+// every level.
+//
+// The number grows by about a factor of ten with each operation: a million histories of up to 7
+// operations in up to 4 sessions of 2 transactions over 2 keys.
+#pragma once
+
+#include <functional>
+
+#include "oracle/draft.h"
+
+namespace assay::oracle {
+
+struct Bounds {
+  int sessions = 2;
+  int txns = 2;  // of a session
+  int ops = 2;   // of a transaction
+  int keys = 2;
+  int total_ops = 8;
+  bool timed = false;  // every order of all begins and ends, without equal times
+};
+
+// Visits histories in order of their number of operations, then of transactions, until `visit`
+// returns false. Returns how many it visited.
+uint64_t enumerate(const Bounds& bounds, const std::function<bool(const Draft&)>& visit);
+
+}  // namespace assay::oracle

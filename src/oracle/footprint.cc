@@ -1,0 +1,381 @@
+#include "oracle/footprint.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace assay::oracle {
+namespace {
+
+// What a register holds: nothing was ever written, a value, or nothing after a removal.
+struct Content {
+  VersionId version = kNone;  // kNone: untouched
+  bool removed = false;       // then `version` is the tombstone
+  friend bool operator==(const Content&, const Content&) = default;
+};
+
+// A condition on the state a key had outside the transaction.
+struct Probe {
+  uint32_t step;
+  uint32_t key;
+  ValueView value;              // register: a read returns it …
+  bool negated = false;         // … or does not
+  std::vector<VersionId> list;  // list: exactly this
+};
+
+struct RawInstall {
+  Content content;
+  std::vector<VersionId> elements;
+};
+
+struct RawTxn {
+  std::vector<Probe> probes;
+  std::unordered_map<uint32_t, RawInstall> installs;
+  std::string contradiction;
+};
+
+// True if reading a register with this content returns `value`. A removed key reads as null, and
+// the tombstone itself may be returned too.
+bool shows(const History& h, const Content& content, const ValueView& value) {
+  if (content.version == kNone) return h.initial() == value;
+  if (h.version_value(content.version) == value) return true;
+  return content.removed && value.is_null();
+}
+
+bool in_range(const ValueView& key, const History& h, std::span<const uint32_t> operands) {
+  const bool above = operands[0] == kNone || !key_less(key, h.key(operands[0]));
+  const bool below = operands[1] == kNone || !key_less(h.key(operands[1]), key);
+  return above && below;
+}
+
+// Follows every transaction through its own operations.
+class Compiler {
+ public:
+  Compiler(const History& h, std::string* why) : h_(h), why_(why) {}
+  std::optional<Footprints> run();
+
+ private:
+  bool refuse(std::string reason) {
+    if (why_ != nullptr) *why_ = std::move(reason);
+    return false;
+  }
+  bool number_keys();
+  bool note_key(KeyId key, bool list);
+  bool check_ranges() const;
+  void follow(const Footprint& txn, RawTxn& raw);
+  void follow_op(OpId op, uint32_t step, RawTxn& raw);
+  void probe(uint32_t step, KeyId key, const ValueView& value, bool negated, RawTxn& raw);
+  void probe_list(uint32_t step, OpId op, RawTxn& raw);
+  void probe_range(uint32_t step, OpId op, RawTxn& raw);
+  void install(KeyId key, Content content, RawTxn& raw) {
+    raw.installs[dense_[key]].content = content;
+  }
+  bool number_states();
+  bool number_list(uint32_t key, const std::vector<VersionId>& list);
+  State list_child(uint32_t key, State state, VersionId element) const;
+  State list_state(uint32_t key, const std::vector<VersionId>& list) const;
+  States accepted(const Probe& probe) const;
+  void finish(Footprint& txn, const RawTxn& raw) const;
+  void known_orders();
+
+  const History& h_;
+  std::string* why_;
+  Footprints out_;
+  std::vector<uint32_t> dense_;  // per KeyId, kNone if no operation touches it
+  std::vector<KeyId> outside_;   // per dense key
+  std::vector<RawTxn> raw_;
+  std::vector<std::vector<Content>> states_;  // registers: what each state holds
+};
+
+bool Compiler::note_key(KeyId key, bool list) {
+  if (dense_[key] == kNone) {
+    dense_[key] = static_cast<uint32_t>(out_.keys.size());
+    outside_.push_back(key);
+    out_.keys.emplace_back();
+    out_.keys.back().is_list = list;
+  }
+  return out_.keys[dense_[key]].is_list == list ||
+         refuse("key " + h_.key(key).to_string() + " is used as a list and as a register");
+}
+
+bool Compiler::number_keys() {
+  dense_.assign(h_.key_count(), kNone);
+  for (const Footprint& txn : out_.txns) {
+    for (OpId i = h_.first_op(txn.txn); i < h_.end_op(txn.txn); ++i) {
+      const Operation op = h_.op(i);
+      const bool list = op.kind == OpKind::append || op.kind == OpKind::read_list;
+      if (op.kind != OpKind::range) {
+        if (!note_key(op.key, list)) return false;
+        continue;
+      }
+      for (const VersionId row : h_.operands(i).subspan(2)) {
+        if (!note_key(h_.version_key(row), false)) return false;
+      }
+    }
+  }
+  return check_ranges() || refuse("a range query covers a list");
+}
+
+bool Compiler::check_ranges() const {
+  for (const Footprint& txn : out_.txns) {
+    for (OpId i = h_.first_op(txn.txn); i < h_.end_op(txn.txn); ++i) {
+      if (h_.op(i).kind != OpKind::range) continue;
+      for (uint32_t k = 0; k < out_.keys.size(); ++k) {
+        if (out_.keys[k].is_list && in_range(h_.key(outside_[k]), h_, h_.operands(i))) return false;
+      }
+    }
+  }
+  return true;
+}
+
+void Compiler::probe(uint32_t step, KeyId key, const ValueView& value, bool negated, RawTxn& raw) {
+  const auto own = raw.installs.find(dense_[key]);
+  if (own == raw.installs.end()) {
+    raw.probes.push_back({step, dense_[key], value, negated, {}});
+  } else if (shows(h_, own->second.content, value) == negated) {
+    raw.contradiction = "an operation on " + h_.key(key).to_string() +
+                        " disagrees with what its transaction wrote before";
+  }
+}
+
+// A list that was read ends in what the transaction itself appended; the rest was there before.
+void Compiler::probe_list(uint32_t step, OpId i, RawTxn& raw) {
+  const Operation op = h_.op(i);
+  const auto read = h_.operands(i);
+  std::vector<VersionId> before(read.begin(), read.end());
+  if (const auto own = raw.installs.find(dense_[op.key]); own != raw.installs.end()) {
+    const auto& mine = own->second.elements;
+    if (before.size() < mine.size() || !std::equal(mine.rbegin(), mine.rend(), before.rbegin())) {
+      raw.contradiction = "a list that was read does not end in the transaction's own appends";
+      return;
+    }
+    before.resize(before.size() - mine.size());
+  }
+  raw.probes.push_back({step, dense_[op.key], {}, false, std::move(before)});
+}
+
+// Exactly the returned keys of the range are present, with the returned values.
+void Compiler::probe_range(uint32_t step, OpId i, RawTxn& raw) {
+  const auto operands = h_.operands(i);
+  std::vector<bool> returned(out_.keys.size(), false);
+  for (const VersionId row : operands.subspan(2)) {
+    const KeyId key = h_.version_key(row);
+    returned[dense_[key]] = true;
+    if (!in_range(h_.key(key), h_, operands)) {
+      raw.contradiction = "a range query returned a key outside its bounds";
+    }
+    probe(step, key, h_.version_value(row), false, raw);
+  }
+  for (uint32_t k = 0; k < out_.keys.size(); ++k) {
+    if (returned[k] || !in_range(h_.key(outside_[k]), h_, operands)) continue;
+    probe(step, outside_[k], ValueView::null(), false, raw);
+  }
+}
+
+void Compiler::follow_op(OpId i, uint32_t step, RawTxn& raw) {
+  const Operation op = h_.op(i);
+  switch (op.kind) {
+    case OpKind::read:
+      probe(step, op.key, h_.version_value(op.version), false, raw);
+      return;
+    case OpKind::write:
+      install(op.key, {op.version, false}, raw);
+      return;
+    case OpKind::remove:
+      install(op.key, {op.version, true}, raw);
+      return;
+    case OpKind::append:
+      raw.installs[dense_[op.key]].elements.push_back(op.version);
+      return;
+    case OpKind::read_list:
+      probe_list(step, i, raw);
+      return;
+    case OpKind::range:
+      probe_range(step, i, raw);
+      return;
+    case OpKind::cas:
+      probe(step, op.key, h_.version_value(h_.operands(i)[0]), !op.effect, raw);
+      break;
+    case OpKind::insert:
+      probe(step, op.key, ValueView::null(), !op.effect, raw);
+      break;
+  }
+  if (op.effect) install(op.key, {op.version, false}, raw);
+}
+
+void Compiler::follow(const Footprint& txn, RawTxn& raw) {
+  for (OpId i = h_.first_op(txn.txn); i < h_.end_op(txn.txn); ++i) {
+    follow_op(i, i - h_.first_op(txn.txn), raw);
+  }
+}
+
+State Compiler::list_child(uint32_t key, State state, VersionId element) const {
+  const KeyStates& list = out_.keys[key];
+  if (state == kOff) return kOff;
+  for (State s = 1; s < list.element.size(); ++s) {
+    if (list.parent[s] == state && list.element[s] == element) return s;
+  }
+  return kOff;
+}
+
+State Compiler::list_state(uint32_t key, const std::vector<VersionId>& list) const {
+  State state = 0;
+  for (const VersionId element : list) state = list_child(key, state, element);
+  return state;
+}
+
+bool Compiler::number_list(uint32_t key, const std::vector<VersionId>& read) {
+  KeyStates& list = out_.keys[key];
+  State state = 0;
+  for (const VersionId element : read) {
+    State child = list_child(key, state, element);
+    if (child == kOff) {
+      if (list.element.size() >= kOff) return refuse("too many different lists were read");
+      child = static_cast<State>(list.element.size());
+      list.element.push_back(element);
+      list.parent.push_back(state);
+    }
+    state = child;
+  }
+  return true;
+}
+
+bool Compiler::number_states() {
+  states_.resize(out_.keys.size());
+  for (uint32_t k = 0; k < out_.keys.size(); ++k) {
+    states_[k].push_back({});
+    out_.keys[k].element.push_back(kNone);
+    out_.keys[k].parent.push_back(0);
+  }
+  for (const RawTxn& raw : raw_) {
+    for (const Probe& probe : raw.probes) {
+      if (out_.keys[probe.key].is_list && !number_list(probe.key, probe.list)) return false;
+    }
+    for (const auto& [key, put] : raw.installs) {
+      auto& states = states_[key];
+      if (out_.keys[key].is_list || std::count(states.begin(), states.end(), put.content)) continue;
+      if (states.size() >= kMaxStates) return refuse("too many versions of one key");
+      states.push_back(put.content);
+    }
+  }
+  for (KeyStates& key : out_.keys) {
+    key.extensions.assign(kMaxStates, 0);
+    for (size_t s = key.element.size(); s-- > 0;) {  // children have larger numbers
+      key.extensions[s] |= only(static_cast<State>(s));
+      if (s > 0) key.extensions[key.parent[s]] |= key.extensions[s];
+    }
+  }
+  return true;
+}
+
+States Compiler::accepted(const Probe& probe) const {
+  if (out_.keys[probe.key].is_list) return only(list_state(probe.key, probe.list));
+  States accept = 0;
+  const auto& states = states_[probe.key];
+  for (size_t s = 0; s < states.size(); ++s) {
+    if (shows(h_, states[s], probe.value) != probe.negated) accept |= only(static_cast<State>(s));
+  }
+  return accept;
+}
+
+void Compiler::finish(Footprint& txn, const RawTxn& raw) const {
+  txn.contradiction = raw.contradiction;
+  for (const Probe& probe : raw.probes) {
+    const Need need{probe.key, accepted(probe)};
+    txn.observations.push_back({probe.step, need});
+    const auto it = std::find_if(txn.needs.begin(), txn.needs.end(),
+                                 [&](const Need& n) { return n.key == need.key; });
+    if (it == txn.needs.end()) {
+      txn.needs.push_back(need);
+    } else {
+      it->accept &= need.accept;
+    }
+  }
+  for (const auto& [key, put] : raw.installs) {
+    Install change{key, {}, put.elements};
+    const auto& states = states_[key];
+    const auto at = std::find(states.begin(), states.end(), put.content);
+    for (State s = 0; s < kMaxStates; ++s) {
+      if (!out_.keys[key].is_list) {
+        change.next[s] = static_cast<State>(at - states.begin());
+        continue;
+      }
+      State state = s < out_.keys[key].element.size() ? s : kOff;
+      for (const VersionId element : put.elements) state = list_child(key, state, element);
+      change.next[s] = state;
+    }
+    txn.installs.push_back(std::move(change));
+  }
+  std::sort(txn.installs.begin(), txn.installs.end(),
+            [](const Install& a, const Install& b) { return a.key < b.key; });
+}
+
+// A known order says something about two transactions when each version named is what exactly one
+// of them wrote.
+void Compiler::known_orders() {
+  std::unordered_map<VersionId, int> writer;
+  for (int t = 0; t < static_cast<int>(raw_.size()); ++t) {
+    for (const auto& [key, put] : raw_[t].installs) {
+      std::vector<VersionId> left = put.elements;
+      if (!out_.keys[key].is_list) left = {put.content.version};
+      for (const VersionId v : left) {
+        const auto [it, fresh] = writer.emplace(v, t);
+        if (!fresh && it->second != t) it->second = -1;
+      }
+    }
+  }
+  for (const KnownOrder& order : h_.known_orders()) {
+    std::vector<int> earlier;
+    for (const VersionId v : order.versions) {
+      const auto it = writer.find(v);
+      if (it == writer.end() || it->second < 0) continue;
+      for (const int t : earlier) {
+        if (t != it->second) out_.known_order.emplace_back(t, it->second);
+      }
+      earlier.push_back(it->second);
+    }
+  }
+}
+
+std::optional<Footprints> Compiler::run() {
+  for (TxnId t = 0; t < h_.txn_count(); ++t) {
+    if (h_.status(t) == TxnStatus::aborted) continue;
+    Footprint& txn = out_.txns.emplace_back();
+    txn.txn = t;
+    txn.certain = h_.status(t) == TxnStatus::committed;
+    txn.single_operation =
+        h_.end_op(t) - h_.first_op(t) == 1 && h_.op(h_.first_op(t)).kind != OpKind::range;
+  }
+  if (out_.txns.size() > kMaxTxns) {
+    refuse("more than " + std::to_string(kMaxTxns) + " transactions that may have taken effect");
+    return std::nullopt;
+  }
+  if (!number_keys()) return std::nullopt;
+  raw_.resize(out_.txns.size());
+  for (size_t t = 0; t < raw_.size(); ++t) follow(out_.txns[t], raw_[t]);
+  if (!number_states()) return std::nullopt;
+  for (size_t t = 0; t < raw_.size(); ++t) finish(out_.txns[t], raw_[t]);
+  known_orders();
+  return std::move(out_);
+}
+
+}  // namespace
+
+const Install* Footprint::install(uint32_t key) const {
+  for (const Install& i : installs) {
+    if (i.key == key) return &i;
+  }
+  return nullptr;
+}
+
+const Need* Footprint::need(uint32_t key) const {
+  for (const Need& n : needs) {
+    if (n.key == key) return &n;
+  }
+  return nullptr;
+}
+
+std::optional<Footprints> footprints(const History& history, std::string* why) {
+  return Compiler(history, why).run();
+}
+
+}  // namespace assay::oracle

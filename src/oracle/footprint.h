@@ -1,0 +1,92 @@
+// What a transaction observes of the database and what it leaves behind.
+//
+// Everything that happens inside a transaction is settled here: a read after an own write must
+// return that write, and only the last write of a key leaves the transaction. What remains is, per
+// key, the set of states the transaction can have started from and the change it installs. Example:
+// { r(x,1) w(x,2) r(x,2) } observes x in state 1 and installs 2; { w(x,2) r(x,1) } contradicts
+// itself.
+//
+// States of a key are small numbers, 0 being the state before anything was written:
+//   register   one state for each version that some transaction leaves behind. A removed key is a
+//   state of its own
+//              that reads as null.
+//   list       one state for each prefix of a list that was read, and one, kOff, for all other
+//   lists.
+// No database returns a state that no transaction leaves, so a read of an aborted, intermediate or
+// invented value accepts no state at all.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "assay/history.h"
+
+namespace assay::oracle {
+
+inline constexpr int kMaxTxns = 16;
+inline constexpr int kMaxKeys = 15;
+inline constexpr int kMaxStates = 64;
+
+using State = uint8_t;
+using States = uint64_t;  // set of states, one bit each
+inline constexpr State kOff = kMaxStates - 1;
+
+inline constexpr States only(State s) { return States{1} << s; }
+
+// The key was in one of these states.
+struct Need {
+  uint32_t key;
+  States accept;
+};
+
+// A read that looks outside the transaction. `step` grows with program order; the keys of one range
+// query share it.
+struct Observation {
+  uint32_t step;
+  Need need;
+};
+
+// From each state of the key to the one this transaction turns it into.
+struct Install {
+  uint32_t key;
+  std::array<State, kMaxStates> next;
+  std::vector<VersionId> elements;  // of a list: what was appended, in order
+};
+
+struct Footprint {
+  TxnId txn = kNone;
+  bool certain = true;        // committed; otherwise of unknown outcome
+  std::string contradiction;  // why the transaction disagrees with itself; empty if it does not
+  std::vector<Observation> observations;  // in program order
+  std::vector<Need> needs;                // the same, one per key: what all its observations accept
+  std::vector<Install> installs;          // one per key
+  bool single_operation = false;          // one operation on one key
+
+  const Install* install(uint32_t key) const;
+  const Need* need(uint32_t key) const;
+};
+
+// A list that was read: the states its prefixes have, from the empty list on, and its elements.
+struct KeyStates {
+  bool is_list = false;
+  std::vector<VersionId> element;  // list: last element of the state, kNone for state 0
+  std::vector<State> parent;       // list: the state before that element
+  std::vector<States> extensions;  // list: the state itself and all that extend it
+};
+
+// The small history: transactions that may have taken effect, in file order.
+struct Footprints {
+  std::vector<Footprint> txns;
+  std::vector<KeyStates> keys;  // dense numbers of the keys that are observed or installed
+  // Pairs of transactions whose versions of some key are known to have been installed in this
+  // order.
+  std::vector<std::pair<int, int>> known_order;
+};
+
+// Nothing, with `why` set, when the history is beyond the limits or mixes lists and registers.
+std::optional<Footprints> footprints(const History& history, std::string* why);
+
+}  // namespace assay::oracle

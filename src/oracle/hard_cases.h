@@ -1,0 +1,53 @@
+// Histories that are hard to check for a reason, of any size, with verdicts known by construction
+// or near the border.
+//
+//   triangle    violates read committed, read atomic and causal iff a graph has a triangle: no
+//               checker of these levels can be much faster than n^1.5
+//   cnf         satisfies prefix, session SI and session serializable iff a formula can be
+//               satisfied
+//   polygraph   random blind writes and slightly stale reads: nearly nothing is forced, nearly
+//               nothing is free, and a little more staleness turns satisfied into violated
+//
+// The reductions are those of Biswas and Enea (formulas) and of Møldrup and Pavlogiannis
+// (triangles).
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "base/rng.h"
+#include "oracle/draft.h"
+
+namespace assay::oracle {
+
+// Undirected, vertices 0 … vertices-1.
+struct Graph {
+  int vertices = 0;
+  std::vector<std::pair<int, int>> edges;
+};
+
+Graph random_graph(Rng& rng, int vertices, double density);
+bool has_triangle(const Graph& graph);
+Draft triangle_history(const Graph& graph);
+
+// Clauses of literals: k+1 for variable k, -(k+1) for its negation.
+struct Formula {
+  int variables = 0;
+  std::vector<std::vector<int>> clauses;
+};
+
+Formula random_formula(Rng& rng, int variables, int clauses, int width);
+bool satisfiable(const Formula& formula);  // tries all assignments
+Draft cnf_history(const Formula& formula);
+
+struct PolygraphShape {
+  int sessions = 8;
+  int txns = 100;
+  int keys = 10;
+  int writes = 2;  // of a transaction
+  int reads = 2;
+  double stale = 0.5;  // mean age of what is read, in versions of its key; 0 is serializable
+};
+Draft polygraph_history(Rng& rng, const PolygraphShape& shape);
+
+}  // namespace assay::oracle

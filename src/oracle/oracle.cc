@@ -1,0 +1,213 @@
+#include "oracle/oracle.h"
+
+#include <bit>
+#include <variant>
+
+#include "oracle/commit_order.h"
+#include "oracle/replay.h"
+
+namespace assay::oracle {
+namespace {
+
+constexpr int kMaxUnknown = 8;
+
+using Definition = std::variant<Visibility, OrderRule>;
+
+// The levels, said once more. Not taken from level_info, so that an error there is seen.
+Definition definition(LevelId level) {
+  //                    split, session order, write conflict, real time
+  switch (level) {
+    case LevelId::read_committed:
+      return Visibility::read_committed;
+    case LevelId::read_atomic:
+      return Visibility::read_atomic;
+    case LevelId::causal:
+      return Visibility::causal;
+    case LevelId::prefix:
+      return OrderRule{true, true, false, RealTime::none};
+    case LevelId::adya_si:
+      return OrderRule{true, false, true, RealTime::none};
+    case LevelId::session_si:
+      return OrderRule{true, true, true, RealTime::none};
+    case LevelId::generalized_si:
+      return OrderRule{true, false, true, RealTime::into_commits};
+    case LevelId::strong_session_si:
+      return OrderRule{true, true, true, RealTime::into_commits};
+    case LevelId::strong_si:
+      return OrderRule{true, true, true, RealTime::all_but_begins};
+    case LevelId::serializable:
+      return OrderRule{false, false, false, RealTime::none};
+    case LevelId::session_serializable:
+      return OrderRule{false, true, false, RealTime::none};
+    case LevelId::strict_serializable:
+    case LevelId::linearizable:
+      return OrderRule{false, true, false, RealTime::transactions};
+  }
+  return Visibility::read_committed;
+}
+
+// Calls `visit` with every version that transaction t returned to its client, or that it wrote.
+template <class Visit>
+void each_version(const History& h, TxnId t, bool written, const Visit& visit) {
+  for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
+    const Operation op = h.op(i);
+    const auto operands = h.operands(i);
+    switch (op.kind) {
+      case OpKind::read:
+        if (!written) visit(op.version);
+        break;
+      case OpKind::read_list:
+      case OpKind::range:
+        for (size_t j = op.kind == OpKind::range ? 2 : 0; j < operands.size() && !written; ++j) {
+          visit(operands[j]);
+        }
+        break;
+      case OpKind::cas:
+        if (op.effect) visit(written ? op.version : operands[0]);
+        break;
+      default:
+        if (written && op.effect) visit(op.version);
+        break;
+    }
+  }
+}
+
+// Whether what the reader saw can be the writer's work: a state it left behind, or a version it wrote
+// on the way.
+bool may_read_from(const History& h, const Footprint& reader, const Footprint& writer) {
+  for (const Observation& o : reader.observations) {
+    const Install* put = writer.install(o.need.key);
+    if (put == nullptr) continue;
+    for (State s = 0; s < kMaxStates; ++s) {
+      if (put->next[s] != kOff && (o.need.accept & only(put->next[s]))) return true;
+    }
+  }
+  bool found = false;
+  each_version(h, reader.txn, false, [&](VersionId read) {
+    each_version(h, writer.txn, true, [&](VersionId written) { found |= read == written; });
+  });
+  return found;
+}
+
+// Transactions that count on any account: certain ones, and those whose writes one of these may have
+// read.
+TxnSet may_count(const History& h, const Footprints& small) {
+  const int n = static_cast<int>(small.txns.size());
+  TxnSet counting = 0;
+  for (int t = 0; t < n; ++t) {
+    if (small.txns[t].certain) counting |= TxnSet{1} << t;
+  }
+  for (bool again = true; again;) {
+    again = false;
+    for (int w = 0; w < n; ++w) {
+      for (int r = 0; r < n && !contains(counting, w); ++r) {
+        if (!contains(counting, r) || !may_read_from(h, small.txns[r], small.txns[w])) continue;
+        counting |= TxnSet{1} << w;
+        again = true;
+      }
+    }
+  }
+  return counting;
+}
+
+class Oracle {
+ public:
+  explicit Oracle(const History& h) : h_(h), small_(footprints(h, &refusal_)) {
+    if (!small_) return;
+    for (int t = 0; t < static_cast<int>(small_->txns.size()); ++t) {
+      (small_->txns[t].certain ? certain_ : unknown_) |= TxnSet{1} << t;
+    }
+    if (std::popcount(unknown_) > kMaxUnknown)
+      refusal_ = "too many unknown outcomes to try them all";
+    has_times_ = has_times(h, *small_);
+  }
+
+  Outcome decide(LevelId level, std::string* why) const;
+
+ private:
+  bool all_single_operations() const;
+  Outcome some_subset(const Definition& d) const;
+  Outcome exactly(const Definition& d, TxnSet effective) const;
+  std::string first_contradiction() const;
+
+  const History& h_;
+  std::string refusal_;
+  std::optional<Footprints> small_;
+  TxnSet certain_ = 0, unknown_ = 0;
+  bool has_times_ = false;
+};
+
+bool Oracle::all_single_operations() const {
+  const TxnSet counting = may_count(h_, *small_);
+  for (int t = 0; t < static_cast<int>(small_->txns.size()); ++t) {
+    if (contains(counting, t) && !small_->txns[t].single_operation) return false;
+  }
+  return true;
+}
+
+Outcome Oracle::exactly(const Definition& d, TxnSet effective) const {
+  if (const auto* visibility = std::get_if<Visibility>(&d)) {
+    return commit_order_exists(h_, *small_, *visibility, effective);
+  }
+  return replayable(h_, *small_, std::get<OrderRule>(d), effective);
+}
+
+// Satisfied if it is for some guess of which unknown transactions took effect.
+Outcome Oracle::some_subset(const Definition& d) const {
+  Outcome result = Outcome::violated;
+  TxnSet guess = 0;
+  do {
+    const Outcome o = exactly(d, certain_ | guess);
+    if (o == Outcome::satisfied) return o;
+    if (o == Outcome::unknown) result = o;
+    guess = (guess - unknown_) & unknown_;  // the next subset
+  } while (guess != 0);
+  return result;
+}
+
+std::string Oracle::first_contradiction() const {
+  for (const Footprint& t : small_->txns) {
+    if (t.certain && !t.contradiction.empty()) return h_.name(t.txn) + ": " + t.contradiction;
+  }
+  return {};
+}
+
+Outcome Oracle::decide(LevelId level, std::string* why) const {
+  const auto answer = [why](Outcome o, const std::string& reason) {
+    if (why != nullptr) *why = o == Outcome::satisfied ? "" : reason;
+    return o;
+  };
+  if (!refusal_.empty()) return answer(Outcome::unknown, refusal_);
+  if (level == LevelId::linearizable && !all_single_operations()) {
+    return answer(Outcome::unknown, "defined for transactions of one operation on one key only");
+  }
+  Definition d = definition(level);
+  auto* rule = std::get_if<OrderRule>(&d);
+  const bool untimed = rule != nullptr && rule->real_time != RealTime::none && !has_times_;
+  if (untimed) rule->real_time = RealTime::none;
+  const Outcome outcome = some_subset(d);
+  if (outcome == Outcome::unknown) return answer(outcome, "too many situations to try them all");
+  if (untimed && outcome == Outcome::satisfied) {
+    return answer(Outcome::unknown, "a committed transaction has no times");
+  }
+  std::string reason = first_contradiction();
+  if (reason.empty()) reason = "no order of the transactions explains every read";
+  return answer(outcome, reason);
+}
+
+}  // namespace
+
+Outcome decide(const History& history, LevelId level, std::string* why) {
+  return Oracle(history).decide(level, why);
+}
+
+std::array<Outcome, kLevelCount> decide_all(const History& history) {
+  const Oracle oracle(history);
+  std::array<Outcome, kLevelCount> result{};
+  for (int i = 0; i < kLevelCount; ++i) {
+    result[static_cast<size_t>(i)] = oracle.decide(static_cast<LevelId>(i), nullptr);
+  }
+  return result;
+}
+
+}  // namespace assay::oracle

@@ -1,0 +1,34 @@
+#include "oracle/precedence.h"
+
+namespace assay::oracle {
+namespace {
+
+// When the moment happened. The commit of a kept transaction of unknown outcome: any time from its
+// begin on.
+Interval when(const History& h, const Footprint& t, bool commit) {
+  if (!commit) return h.begin_time(t.txn);
+  if (t.certain) return h.end_time(t.txn);
+  return {h.begin_time(t.txn).request, Interval::kUnknown};
+}
+
+}  // namespace
+
+bool session_before(const History& h, const Footprint& i, const Footprint& j) {
+  return i.certain && h.session(i.txn) == h.session(j.txn) && h.position(i.txn) < h.position(j.txn);
+}
+
+bool time_before(const History& h, const Footprint& a, bool a_commit, const Footprint& b,
+                 bool b_commit) {
+  const int64_t response = when(h, a, a_commit).response;
+  const int64_t request = when(h, b, b_commit).request;
+  return response != Interval::kUnknown && request != Interval::kUnknown && response < request;
+}
+
+bool has_times(const History& h, const Footprints& small) {
+  for (const Footprint& t : small.txns) {
+    if (t.certain && !(h.begin_time(t.txn).known() && h.end_time(t.txn).known())) return false;
+  }
+  return true;
+}
+
+}  // namespace assay::oracle

@@ -1,0 +1,404 @@
+#include "oracle/random_history.h"
+
+#include <algorithm>
+
+namespace assay::oracle {
+namespace {
+
+enum class Isolation {
+  serial,
+  snapshot,        // with write conflicts
+  prefix,          // without
+  stale_snapshot,  // an older state, with write conflicts
+  causal,
+  arbitrary_set,  // whole transactions, any of them
+  read_committed,
+  chaos,
+};
+// How often each is drawn: the weak ones more often, as they mostly behave by accident.
+constexpr Isolation kDraws[] = {
+    Isolation::serial,         Isolation::snapshot,       Isolation::snapshot,
+    Isolation::prefix,         Isolation::prefix,         Isolation::stale_snapshot,
+    Isolation::stale_snapshot, Isolation::causal,         Isolation::causal,
+    Isolation::causal,         Isolation::arbitrary_set,  Isolation::arbitrary_set,
+    Isolation::read_committed, Isolation::read_committed, Isolation::chaos,
+};
+
+using Seen = uint64_t;  // commits by number, one bit each
+
+// Everything written by one transaction, in its final form.
+struct Commit {
+  int session;
+  Seen dependencies;
+  std::vector<DraftOp> writes;
+};
+
+// The simulated database and its clients.
+class Simulation {
+ public:
+  Simulation(Rng& rng, const RandomShape& shape);
+  Draft run();
+
+ private:
+  struct Client {
+    int left = 0;      // transactions still to run
+    int ops_left = 0;  // operations of the open one
+    bool open = false;
+    DraftTxn txn;
+    Seen view = 0;
+    Seen past = 0;  // commits its session depends on
+    size_t commits_at_begin = 0;
+  };
+
+  void begin(int session);
+  void step(int session);
+  void finish(int session);
+  void commit(int session);
+  Seen choose_view(const Client& client);
+  int choose_key(const Client& client);
+  DraftOp random_op(const Client& client);
+  DraftOp rich_op(const Client& client, int key);
+  DraftValue current(const Client& client, int key) const;
+  std::vector<int64_t> current_list(const Client& client, int key) const;
+  DraftValue fresh_value();
+  bool conflicts(const Client& client) const;
+  void advance() { clock_ += static_cast<int64_t>(rng_.below(3)); }
+  Seen all() const { return commits_.empty() ? 0 : ~Seen{0} >> (64 - commits_.size()); }
+
+  Rng& rng_;
+  const RandomShape& shape_;
+  Isolation isolation_;
+  bool lists_, rich_, duplicates_, single_op_, timed_, intervals_;
+  int keys_;
+  double reads_, aborted_, unknown_;
+  int64_t clock_ = 0;
+  int64_t next_value_ = 1;
+  std::vector<Client> clients_;
+  std::vector<Commit> commits_;
+  Draft draft_;
+};
+
+Simulation::Simulation(Rng& rng, const RandomShape& shape)
+    : rng_(rng), shape_(shape), isolation_(kDraws[rng.below(std::size(kDraws))]) {
+  lists_ = rng.chance(shape.lists);
+  rich_ = !lists_ && rng.chance(shape.rich);
+  duplicates_ = rng.chance(shape.duplicates);
+  single_op_ = rng.chance(shape.single_op);
+  timed_ = rng.chance(shape.timed);
+  intervals_ = rng.chance(0.5);
+  keys_ =
+      static_cast<int>(std::max(rng.between(1, shape.max_keys), rng.between(1, shape.max_keys)));
+  reads_ = 0.5 + 0.3 * rng.unit();
+  aborted_ = rng.chance(0.3) ? 0.2 : 0;
+  unknown_ = rng.chance(0.3) ? 0.25 : 0;
+  // Mostly large: small ones rarely go wrong.
+  const auto mostly_large = [&](int most) {
+    return std::max(rng.between(1, most), rng.between(1, most));
+  };
+  clients_.resize(static_cast<size_t>(mostly_large(shape.max_sessions)));
+  const auto txns = mostly_large(shape.max_txns);
+  for (int64_t t = 0; t < txns; ++t) ++clients_[rng.below(clients_.size())].left;
+  if (!rich_ && !lists_ && rng.chance(0.5)) draft_.initial = 0;
+}
+
+DraftValue Simulation::fresh_value() {
+  if (duplicates_ && rng_.chance(0.5)) return static_cast<int64_t>(rng_.below(3));
+  if (duplicates_ && draft_.initial && rng_.chance(0.1)) return draft_.initial;
+  return next_value_++;
+}
+
+// What the client would read: its own last write, else the last visible commit.
+DraftValue Simulation::current(const Client& client, int key) const {
+  DraftValue value = draft_.initial;
+  const auto apply = [&](const DraftOp& op) {
+    if (op.key != key || !op.effect) return;
+    if (op.kind == OpKind::remove) value = std::nullopt;
+    if (op.kind == OpKind::write || op.kind == OpKind::cas || op.kind == OpKind::insert) {
+      value = op.value;
+    }
+  };
+  for (size_t c = 0; c < commits_.size(); ++c) {
+    if (client.view >> c & 1u)
+      std::for_each(commits_[c].writes.begin(), commits_[c].writes.end(), apply);
+  }
+  std::for_each(client.txn.ops.begin(), client.txn.ops.end(), apply);
+  return value;
+}
+
+std::vector<int64_t> Simulation::current_list(const Client& client, int key) const {
+  std::vector<int64_t> list;
+  const auto apply = [&](const DraftOp& op) {
+    if (op.key == key && op.kind == OpKind::append) list.push_back(*op.value);
+  };
+  for (size_t c = 0; c < commits_.size(); ++c) {
+    if (client.view >> c & 1u)
+      std::for_each(commits_[c].writes.begin(), commits_[c].writes.end(), apply);
+  }
+  std::for_each(client.txn.ops.begin(), client.txn.ops.end(), apply);
+  return list;
+}
+
+DraftOp Simulation::rich_op(const Client& client, int key) {
+  DraftOp op{.kind = OpKind::remove, .key = key, .value = next_value_};
+  switch (rng_.below(4)) {
+    case 0:
+      ++next_value_;
+      return op;
+    case 1:
+      op.kind = OpKind::insert;
+      op.effect = !current(client, key);
+      break;
+    case 2:
+      op.kind = OpKind::cas;
+      op.expected = current(client, key);
+      if (rng_.chance(0.3) && next_value_ > 1) op.expected = rng_.between(1, next_value_ - 1);
+      op.effect = op.expected == current(client, key);
+      break;
+    default:
+      op.kind = OpKind::range;
+      op.value.reset();
+      op.key = static_cast<int>(rng_.below(static_cast<uint64_t>(keys_)));
+      op.hi = static_cast<int>(rng_.between(op.key, keys_ - 1));
+      // Keys are compared by their names: k3 stands before x.
+      if (op.key < 3 && op.hi > 2) op.hi = 2;
+      for (int k = op.key; k <= op.hi; ++k) {
+        if (const DraftValue v = current(client, k)) op.rows.emplace_back(k, v);
+      }
+      return op;
+  }
+  op.value = fresh_value();
+  return op;
+}
+
+// A key for the next operation; seldom one that the transaction has used already.
+int Simulation::choose_key(const Client& client) {
+  int key = 0;
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    key = static_cast<int>(rng_.below(static_cast<uint64_t>(keys_)));
+    const auto used = [key](const DraftOp& op) { return op.key == key; };
+    if (std::none_of(client.txn.ops.begin(), client.txn.ops.end(), used)) break;
+  }
+  return key;
+}
+
+DraftOp Simulation::random_op(const Client& client) {
+  const int key = choose_key(client);
+  const bool read = rng_.chance(reads_);
+  if (lists_) {
+    DraftOp op{.kind = read ? OpKind::read_list : OpKind::append, .key = key};
+    if (read) {
+      op.list = current_list(client, key);
+    } else {
+      op.value = duplicates_ && rng_.chance(0.3) ? int64_t{1} : next_value_++;
+    }
+    return op;
+  }
+  if (rich_ && rng_.chance(0.4)) return rich_op(client, key);
+  if (!read) return {.kind = OpKind::write, .key = key, .value = fresh_value()};
+  DraftOp op{.kind = OpKind::read, .key = key, .value = current(client, key)};
+  if (isolation_ == Isolation::chaos) {
+    Client stranger = client;
+    stranger.view = rng_.next() & all();
+    op.value = current(stranger, key);
+  }
+  return op;
+}
+
+Seen Simulation::choose_view(const Client& client) {
+  const size_t count = commits_.size();
+  switch (isolation_) {
+    case Isolation::stale_snapshot: {
+      const uint64_t length = count - std::min<uint64_t>(count, rng_.below(3));
+      Seen view = length == 0 ? 0 : ~Seen{0} >> (64 - length);
+      while (rng_.chance(0.8) && (client.past & ~view) != 0) view = view << 1 | 1;
+      return view & all();
+    }
+    case Isolation::causal: {
+      Seen view = client.past;
+      for (size_t c = 0; c < count; ++c) {
+        if (rng_.chance(0.4)) view |= commits_[c].dependencies | Seen{1} << c;
+      }
+      return view;
+    }
+    case Isolation::arbitrary_set:
+      return (rng_.next() | (rng_.chance(0.8) ? client.past : 0)) & all();
+    default:
+      return all();
+  }
+}
+
+void Simulation::begin(int session) {
+  Client& client = clients_[session];
+  client.open = true;
+  --client.left;
+  client.ops_left = single_op_ ? 1
+                               : static_cast<int>(std::max(rng_.between(1, shape_.max_ops),
+                                                           rng_.between(1, shape_.max_ops)));
+  client.txn = {};
+  client.txn.session = session;
+  client.txn.begin = Interval::point(clock_);
+  if (intervals_) advance();
+  client.view = choose_view(client);
+  client.commits_at_begin = commits_.size();
+  if (intervals_) advance();
+  client.txn.begin.response = clock_;
+  advance();
+}
+
+bool Simulation::conflicts(const Client& client) const {
+  for (size_t c = 0; c < commits_.size(); ++c) {
+    if (client.view >> c & 1u) continue;
+    for (const DraftOp& theirs : commits_[c].writes) {
+      for (const DraftOp& ours : client.txn.ops) {
+        const bool writes = ours.kind != OpKind::read && ours.kind != OpKind::read_list &&
+                            ours.kind != OpKind::range && ours.effect;
+        if (writes && ours.key == theirs.key) return true;
+      }
+    }
+  }
+  return false;
+}
+
+void Simulation::commit(int session) {
+  Client& client = clients_[session];
+  Commit done{session, client.view | client.past, {}};
+  for (const DraftOp& op : client.txn.ops) {
+    if (op.kind != OpKind::read && op.kind != OpKind::read_list && op.kind != OpKind::range &&
+        op.effect) {
+      done.writes.push_back(op);
+    }
+  }
+  client.past |= done.dependencies | Seen{1} << commits_.size();
+  commits_.push_back(std::move(done));
+}
+
+void Simulation::finish(int session) {
+  Client& client = clients_[session];
+  DraftTxn& txn = client.txn;
+  txn.end.request = clock_;
+  if (intervals_) advance();
+  const bool locks = isolation_ == Isolation::snapshot || isolation_ == Isolation::stale_snapshot;
+  const bool lost = locks && rng_.chance(0.9) && conflicts(client);
+  if (lost || rng_.chance(aborted_)) txn.status = TxnStatus::aborted;
+  if (rng_.chance(unknown_)) txn.status = TxnStatus::unknown;
+  if (!lost && txn.status != TxnStatus::aborted &&
+      (txn.status == TxnStatus::committed || rng_.chance(0.6))) {
+    commit(session);
+  }
+  if (intervals_) advance();
+  txn.end.response = clock_;
+  if (txn.status == TxnStatus::unknown && rng_.chance(0.9)) txn.end = {};
+  advance();
+  if (!timed_) txn.begin = txn.end = {};
+  client.open = false;
+  draft_.txns.push_back(std::move(txn));
+}
+
+void Simulation::step(int session) {
+  Client& client = clients_[session];
+  if (!client.open) {
+    begin(session);
+  } else if (client.ops_left > 0) {
+    if (isolation_ == Isolation::read_committed) client.view = all();
+    client.txn.ops.push_back(random_op(client));
+    --client.ops_left;
+    if (rng_.chance(0.3)) advance();
+  } else {
+    finish(session);
+  }
+}
+
+Draft Simulation::run() {
+  for (;;) {
+    std::vector<int> busy;
+    for (int s = 0; s < static_cast<int>(clients_.size()); ++s) {
+      if (clients_[s].open || clients_[s].left > 0) busy.push_back(s);
+    }
+    if (busy.empty()) return std::move(draft_);
+    const int session = busy[rng_.below(busy.size())];
+    do {
+      step(session);
+    } while (isolation_ == Isolation::serial && clients_[session].open);
+  }
+}
+
+// The initial value or the last that some transaction wrote to the key; now and then one that was
+// overwritten or aborted, or that nobody wrote.
+DraftValue some_value(Rng& rng, const Draft& draft, int key) {
+  std::vector<DraftValue> values = {draft.initial};
+  const bool any = rng.chance(0.1);
+  for (const DraftTxn& t : draft.txns) {
+    if (t.status == TxnStatus::aborted && !any) continue;
+    DraftValue last;
+    for (const DraftOp& op : t.ops) {
+      if (op.key != key || op.kind != OpKind::write) continue;
+      if (any) values.push_back(op.value);
+      last = op.value;
+    }
+    if (last) values.push_back(last);
+  }
+  if (rng.chance(0.02)) return int64_t{99};
+  return values[rng.below(values.size())];
+}
+
+void mutate_op(Rng& rng, Draft& draft, DraftOp& op) {
+  switch (op.kind) {
+    case OpKind::read:
+      op.value = some_value(rng, draft, op.key);
+      break;
+    case OpKind::cas:
+    case OpKind::insert:
+      op.effect = !op.effect;
+      break;
+    case OpKind::read_list:
+      if (!op.list.empty() && rng.chance(0.7)) {
+        op.list.erase(op.list.begin() + static_cast<int64_t>(rng.below(op.list.size())));
+      }
+      if (op.list.size() > 1 && rng.chance(0.3)) std::swap(op.list[0], op.list[1]);
+      break;
+    case OpKind::range:
+      if (!op.rows.empty()) op.rows.pop_back();
+      break;
+    default:
+      break;
+  }
+}
+
+void mutate(Rng& rng, Draft& draft) {
+  DraftTxn& txn = draft.txns[rng.below(draft.txns.size())];
+  if (txn.ops.empty()) return;
+  const size_t i = rng.below(txn.ops.size());
+  const auto same_key = [&](const DraftOp& op) { return op.key == txn.ops[i].key; };
+  switch (rng.below(12)) {
+    case 0:
+      txn.status = static_cast<TxnStatus>(rng.below(3));
+      if (txn.status == TxnStatus::committed && !txn.end.known()) txn.begin = {};
+      break;
+    case 1:
+      if (i > 0 && !same_key(txn.ops[i - 1])) std::swap(txn.ops[i], txn.ops[i - 1]);
+      break;
+    case 2:
+      if (rng.chance(0.2)) txn.begin = txn.end = {};
+      break;
+    default:
+      // Mostly the first access of a key: what comes later must agree with it.
+      if (std::any_of(txn.ops.begin(), txn.ops.begin() + static_cast<int64_t>(i), same_key) &&
+          rng.chance(0.9)) {
+        return;
+      }
+      mutate_op(rng, draft, txn.ops[i]);
+      break;
+  }
+}
+
+}  // namespace
+
+Draft random_draft(Rng& rng, const RandomShape& shape) {
+  Draft draft = Simulation(rng, shape).run();
+  if (rng.chance(shape.mutated)) {
+    for (uint64_t n = 1 + rng.below(4); n > 0; --n) mutate(rng, draft);
+  }
+  return draft;
+}
+
+}  // namespace assay::oracle

@@ -1,0 +1,30 @@
+// Small random histories that sit near the border between satisfied and violated at every level.
+//
+// A tiny database of a randomly chosen isolation level runs a random workload, so that most reads
+// are plausible: they come from a serial execution, from snapshots (with or without write
+// conflicts, fresh or stale), from causally closed or arbitrary sets of visible transactions, from
+// read committed, or from nowhere. Then, sometimes, one thing is changed: a read, an outcome, the
+// order of two operations. Times follow the simulation, with overlaps, equal readings and gaps.
+#pragma once
+
+#include "base/rng.h"
+#include "oracle/draft.h"
+
+namespace assay::oracle {
+
+struct RandomShape {
+  int max_sessions = 4;
+  int max_txns = 7;
+  int max_keys = 3;
+  int max_ops = 4;         // of a transaction
+  double timed = 0.75;     // histories with times
+  double mutated = 0.75;   // histories with something changed afterwards
+  double duplicates = 0;   // histories in which values are written twice
+  double lists = 0;        // histories of lists
+  double rich = 0;         // histories with removes, inserts, compare-and-set and ranges
+  double single_op = 0.1;  // histories of single operations
+};
+
+Draft random_draft(Rng& rng, const RandomShape& shape = {});
+
+}  // namespace assay::oracle

@@ -1,0 +1,82 @@
+#include "oracle/selftest.h"
+
+#include <fmt/format.h>
+
+#include "oracle/oracle.h"
+
+namespace assay::oracle {
+namespace {
+
+constexpr uint64_t kProgressEvery = 1000;
+
+std::string compare(const Verdicts& oracle, const Verdicts& checker, bool may_abstain) {
+  for (const LevelInfo& level : all_levels()) {
+    const auto at = static_cast<size_t>(level.id);
+    if (oracle[at] == checker[at]) continue;
+    // Where the oracle has no definition (rich operations at the weak levels) the checker may still
+    // refute, by the plain reads alone.
+    const bool one_sided = checker[at] == Outcome::unknown ||
+                           (oracle[at] == Outcome::unknown && checker[at] == Outcome::violated);
+    if (may_abstain && one_sided) continue;
+    return fmt::format("{}: the oracle says {}, the checker says {}", level.name,
+                       outcome_name(oracle[at]), outcome_name(checker[at]));
+  }
+  return {};
+}
+
+std::string judge(const Verdicts& oracle, const Verdicts& checker, bool may_abstain) {
+  if (std::string broken = broken_lattice(oracle); !broken.empty()) return "oracle: " + broken;
+  std::string difference = compare(oracle, checker, may_abstain);
+  return difference.empty() ? broken_lattice(checker) : difference;
+}
+
+}  // namespace
+
+std::string broken_lattice(const Verdicts& verdicts) {
+  for (const LevelInfo& strong : all_levels()) {
+    if (verdicts[static_cast<size_t>(strong.id)] != Outcome::satisfied) continue;
+    for (const LevelInfo& weak : all_levels()) {
+      if (!implies(strong.id, weak.id)) continue;
+      if (verdicts[static_cast<size_t>(weak.id)] == Outcome::violated) {
+        return fmt::format("{} is satisfied but {} is not", strong.name, weak.name);
+      }
+    }
+  }
+  return {};
+}
+
+std::string disagreement(const Checker& checker, const Draft& draft, bool may_abstain) {
+  const auto history = draft.history();
+  if (!history.ok()) return {};
+  return judge(decide_all(*history), checker(*history), may_abstain);
+}
+
+SelftestResult selftest(const Checker& checker, const SelftestOptions& options) {
+  SelftestResult result;
+  Rng rng(options.seed);
+  const auto wrong = [&](const Draft& d) { return disagreement(checker, d, options.may_abstain); };
+  while (result.histories < options.count) {
+    const Draft draft = random_draft(rng, options.shape);
+    const auto history = draft.history();
+    if (!history.ok()) continue;  // a mutation made the times of a session run backwards
+    ++result.histories;
+    const Verdicts oracle = decide_all(*history);
+    const Verdicts found = checker(*history);
+    for (size_t i = 0; i < oracle.size(); ++i) {
+      ++result.outcomes[i][static_cast<size_t>(oracle[i])];
+      result.abstained += found[i] == Outcome::unknown && oracle[i] != Outcome::unknown;
+    }
+    if (!judge(oracle, found, options.may_abstain).empty()) {
+      const Draft smallest = shrink(draft, [&](const Draft& d) { return !wrong(d).empty(); });
+      result.failure = fmt::format("{}\n{}(history {} of seed {})", wrong(smallest),
+                                   smallest.text(), result.histories, options.seed);
+      return result;
+    }
+    if (options.progress && result.histories % kProgressEvery == 0) {
+      options.progress(static_cast<double>(result.histories) / static_cast<double>(options.count));
+    }
+  }
+  return result;
+}
+
+}  // namespace assay::oracle

@@ -1,0 +1,51 @@
+// Compares a checker with the oracle on random small histories, every level of each.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "assay/certificate.h"
+#include "assay/history.h"
+#include "assay/level.h"
+#include "oracle/random_history.h"
+
+namespace assay::oracle {
+
+using Verdicts = std::array<Outcome, kLevelCount>;  // indexed by LevelId
+
+// The checker under test.
+using Checker = std::function<Verdicts(const History&)>;
+
+struct SelftestOptions {
+  uint64_t seed = 1;
+  uint64_t count = 100'000;  // histories
+  RandomShape shape = {};
+  // The checker may say unknown where the oracle decides, and refute where the oracle cannot.
+  bool may_abstain = false;
+  std::function<void(double)> progress = {};  // called now and then with the share done
+};
+
+struct SelftestResult {
+  uint64_t histories = 0;
+  std::array<std::array<uint64_t, 3>, kLevelCount> outcomes{};  // how often, by level and Outcome
+  uint64_t abstained = 0;  // verdicts that only the oracle gave
+  // Empty if all is well. Otherwise what went wrong first, and the smallest history found that
+  // shows it.
+  std::string failure;
+  bool ok() const { return failure.empty(); }
+};
+
+// Fails when the checker says anything but what the oracle says, or when either breaks the lattice:
+// a level satisfied, and one it implies violated. The same seed makes the same histories
+// everywhere.
+SelftestResult selftest(const Checker& checker, const SelftestOptions& options);
+
+// What the checker does wrong on this draft; empty if nothing.
+std::string disagreement(const Checker& checker, const Draft& draft, bool may_abstain = false);
+
+// The first level that is satisfied although one it implies is violated, as a sentence.
+std::string broken_lattice(const Verdicts& verdicts);
+
+}  // namespace assay::oracle

@@ -1,0 +1,165 @@
+// Transactions stand on a ring in the order of the cycle, so that its arrows follow the ring; those
+// that are only needed to justify an arrow stand after them. A box shows the name and the telling
+// operations.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <unordered_map>
+
+#include "explain/names.h"
+#include "report/figures.h"
+#include "report/svg.h"
+
+namespace assay {
+namespace {
+
+constexpr size_t kMostNodes = 16;
+constexpr size_t kMostLines = 5;
+constexpr double kLine = 16;
+
+struct Node {
+  TxnId txn = kNone;
+  std::vector<std::string> lines;
+  double width = 0, height = 0;
+  Point centre;
+};
+
+// In the order of the cycle, then the others.
+std::vector<TxnId> ring_order(const Explanation& e) {
+  std::vector<TxnId> order;
+  const auto add = [&](TxnId t) {
+    if (std::find(order.begin(), order.end(), t) == order.end()) order.push_back(t);
+  };
+  for (const Arrow& a : e.arrows)
+    if (a.in_cycle) add(a.from);
+  for (const TxnId t : e.transactions) add(t);
+  if (order.size() > kMostNodes) order.resize(kMostNodes);
+  return order;
+}
+
+Node make_node(const History& h, const Explanation& e, TxnId t) {
+  Node n;
+  n.txn = t;
+  for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
+    if (!std::binary_search(e.operations.begin(), e.operations.end(), i)) continue;
+    if (n.lines.size() == kMostLines) {
+      n.lines.push_back("…");
+      break;
+    }
+    n.lines.push_back(display_op(h, i));
+  }
+  n.width = text_width(display_txn(h, t), 13);
+  for (const std::string& l : n.lines) n.width = std::max(n.width, text_width(l));
+  n.width = std::min(260.0, n.width + 20);
+  n.height = 24 + kLine * static_cast<double>(n.lines.size());
+  return n;
+}
+
+// Where the line from the centre of `n` towards `p` leaves its box.
+Point border(const Node& n, Point p) {
+  const double dx = p.x - n.centre.x, dy = p.y - n.centre.y;
+  const double sx = dx == 0 ? 1e9 : (n.width / 2 + 3) / std::abs(dx);
+  const double sy = dy == 0 ? 1e9 : (n.height / 2 + 3) / std::abs(dy);
+  const double s = std::min({sx, sy, 1.0});
+  return {n.centre.x + dx * s, n.centre.y + dy * s};
+}
+
+std::string arrow_label(const History& h, const Arrow& a) {
+  std::string label(arrow_name(a.kind));
+  if (a.key != kNone) label += " (" + display_key(h, a.key) + ")";
+  return label;
+}
+
+struct Curve {
+  const Arrow* arrow;
+  Point start, end;
+  double bend;
+};
+
+// Arrows bend to their left; where both directions, or several arrows of one, join two boxes they
+// bend more.
+std::vector<Curve> curves(const Explanation& e, const std::vector<Node>& nodes,
+                          const std::unordered_map<TxnId, size_t>& at) {
+  constexpr double kBend = 16, kMore = 24;
+  std::map<std::pair<TxnId, TxnId>, int> parallel;
+  for (const Arrow& a : e.arrows) ++parallel[{a.from, a.to}];
+  std::map<std::pair<TxnId, TxnId>, int> drawn;
+  std::vector<Curve> out;
+  for (const Arrow& a : e.arrows) {
+    const auto from = at.find(a.from), to = at.find(a.to);
+    if (from == at.end() || to == at.end() || from == to) continue;
+    const Node &f = nodes[from->second], &t = nodes[to->second];
+    const bool both_ways = parallel.contains({a.to, a.from});
+    const double bend = kBend + kMore * (drawn[{a.from, a.to}]++ + both_ways);
+    const Point middle = curve_middle(f.centre, t.centre, bend);
+    out.push_back({&a, border(f, middle), border(t, middle), bend});
+  }
+  return out;
+}
+
+// The boxes and the middles of the arrows, with room for labels.
+struct Extent {
+  double left = 1e9, right = -1e9, top = 1e9, bottom = -1e9;
+  void include(Point p, double dx, double dy) {
+    left = std::min(left, p.x - dx);
+    right = std::max(right, p.x + dx);
+    top = std::min(top, p.y - dy);
+    bottom = std::max(bottom, p.y + dy);
+  }
+};
+
+}  // namespace
+
+std::string cycle_figure(const History& h, const Explanation& e) {
+  if (e.arrows.empty()) return {};
+  std::vector<Node> nodes;
+  std::unordered_map<TxnId, size_t> at;
+  double widest = 0, tallest = 0;
+  for (const TxnId t : ring_order(e)) {
+    at.emplace(t, nodes.size());
+    nodes.push_back(make_node(h, e, t));
+    widest = std::max(widest, nodes.back().width);
+    tallest = std::max(tallest, nodes.back().height);
+  }
+  const auto n = static_cast<double>(nodes.size());
+  const double rx = std::max(170.0, n * (widest + 50) / (2 * std::numbers::pi));
+  const double ry = std::max(110.0, n * (tallest + 40) / (2 * std::numbers::pi));
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    // Two stand side by side, more begin at the top.
+    const double start = nodes.size() == 2 ? std::numbers::pi : -std::numbers::pi / 2;
+    const double angle = start + 2 * std::numbers::pi * static_cast<double>(i) / n;
+    nodes[i].centre = {rx * std::cos(angle), ry * std::sin(angle)};
+  }
+  const std::vector<Curve> arrows = curves(e, nodes, at);
+  Extent extent;
+  for (const Node& node : nodes)
+    extent.include(node.centre, node.width / 2 + 8, node.height / 2 + 8);
+  for (const Curve& c : arrows)
+    extent.include(curve_middle(c.start, c.end, c.bend), text_width(arrow_label(h, *c.arrow)) / 2,
+                   12);
+  Svg svg({extent.left, extent.top}, extent.right - extent.left, extent.bottom - extent.top,
+          "Dependencies between the transactions");
+  for (const Curve& c : arrows)
+    svg.curve(c.start, c.end, c.bend,
+              fmt::format("arrow {}{}", arrow_name(c.arrow->kind),
+                          c.arrow->in_cycle ? " strong" : " dashed"),
+              true);
+  for (const Curve& c : arrows) {
+    const Point label = curve_middle(c.start, c.end, c.bend);
+    svg.text({label.x, label.y + 4}, arrow_label(h, *c.arrow), "label");
+  }
+  for (const Node& node : nodes) {
+    const Point corner{node.centre.x - node.width / 2, node.centre.y - node.height / 2};
+    svg.box(corner, node.width, node.height, "txn", display_ops(h, node.txn, e.operations));
+    svg.text({node.centre.x, corner.y + 17}, display_txn(h, node.txn), "name");
+    for (size_t i = 0; i < node.lines.size(); ++i)
+      svg.text({node.centre.x, corner.y + 33 + kLine * static_cast<double>(i)}, node.lines[i],
+               "op");
+  }
+  return svg.finish();
+}
+
+}  // namespace assay

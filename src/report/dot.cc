@@ -1,0 +1,49 @@
+// Graphviz: one graph per anomaly, the transactions as boxes, the cycle in bold.
+#include <fmt/format.h>
+
+#include "explain/names.h"
+#include "report/report.h"
+#include "report/summary.h"
+
+namespace assay {
+namespace {
+
+std::string quoted(std::string_view s) {
+  std::string out = "\"";
+  for (const char c : s) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+std::string graph(const Checked& c, const Explanation& e, size_t number) {
+  const History& h = c.history;
+  std::string out = fmt::format("digraph anomaly_{} {{\n", number);
+  out += fmt::format("  label={};\n",
+                     quoted(fmt::format("{}: {} violates {}", file_name(c),
+                                        anomaly_info(e.anomaly).name, level_names(e.levels))));
+  out += "  node [shape=box, fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\"];\n";
+  for (const TxnId t : e.transactions)
+    out += fmt::format("  t{} [label={}];\n", t,
+                       quoted(display_txn(h, t) + "  " + display_ops(h, t, e.operations)));
+  for (const Arrow& a : e.arrows) {
+    std::string label(arrow_name(a.kind));
+    if (a.key != kNone) label += "(" + display_key(h, a.key) + ")";
+    out += fmt::format("  t{} -> t{} [label={}{}];\n", a.from, a.to, quoted(label),
+                       a.in_cycle ? ", penwidth=2" : ", style=dashed");
+  }
+  return out + "}\n";
+}
+
+}  // namespace
+
+std::string dot_report(std::span<const Checked> files, const ReportOptions&) {
+  std::string out;
+  size_t number = 0;
+  for (const Checked& c : files)
+    for (const Explanation& e : c.explanations) out += graph(c, e, ++number);
+  return out.empty() ? "// no anomaly was found\n" : out;
+}
+
+}  // namespace assay

@@ -1,0 +1,164 @@
+// One self-contained page: no script, no resources from elsewhere. Its size is capped: what an
+// explanation names is shown, never the whole history.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "explain/explain.h"
+#include "explain/names.h"
+#include "report/figures.h"
+#include "report/html_style.h"
+#include "report/markup.h"
+#include "report/report.h"
+#include "report/summary.h"
+#include "report/svg.h"
+
+namespace assay {
+namespace {
+
+constexpr size_t kMostBytes = 5u << 20;  // further files are left out, with a word about it
+constexpr size_t kMostTransactions = 40;
+
+std::string summary_sentence(const Checked& c) {
+  const std::vector<LevelId> best = strongest_satisfied(c.result);
+  if (best.empty()) return "No level is known to be satisfied.";
+  return fmt::format("{} satisfied: <strong>{}</strong>.",
+                     best.size() == 1 ? "Strongest level" : "Strongest levels",
+                     escape(level_names(best)));
+}
+
+std::string verdict_table(const Checked& c) {
+  std::string out =
+      "<table><thead><tr><th>level</th><th>verdict</th><th></th></tr></thead><tbody>\n";
+  for (const Verdict& v : c.result.verdicts) {
+    const LevelInfo& level = level_info(v.level);
+    std::string detail = escape(v.reason);
+    if (v.outcome == Outcome::violated)
+      if (const Explanation* e = find_explanation(c.explanations, v.level))
+        detail = escape(anomaly_info(e->anomaly).name);
+    out += fmt::format(
+        "<tr><td title=\"{}\">{}</td><td><span class=\"chip {}\">{}</span></td><td>{}</td></tr>\n",
+        escape(level.summary), level.name, outcome_name(v.outcome), outcome_name(v.outcome),
+        detail);
+  }
+  return out + "</tbody></table>\n";
+}
+
+std::string transaction_table(const History& h, const Explanation& e) {
+  std::string out =
+      "<table class=\"wide\"><thead><tr><th>transaction</th><th>session</th><th>line</th>"
+      "<th>outcome</th><th>operations</th></tr></thead><tbody>\n";
+  for (size_t i = 0; i < e.transactions.size() && i < kMostTransactions; ++i) {
+    const TxnId t = e.transactions[i];
+    const char* const status[] = {"committed", "aborted", "unknown"};
+    out += fmt::format(
+        "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td><code>{}</code>{}</td></tr>\n",
+        escape(display_txn(h, t)), escape(display_session(h, h.session(t))),
+        h.line(t) ? std::to_string(h.line(t)) : std::string("–"),
+        status[static_cast<size_t>(h.status(t))], escape(display_ops(h, t, e.operations)),
+        h.meta(t).empty() ? std::string()
+                          : fmt::format("<br><small>{}</small>", escape(display(h.meta(t), 300))));
+  }
+  out += "</tbody></table>\n";
+  if (e.transactions.size() > kMostTransactions)
+    out +=
+        fmt::format("<p>and {} more transactions</p>\n", e.transactions.size() - kMostTransactions);
+  return out;
+}
+
+std::string explanation(const History& h, const Explanation& e) {
+  const AnomalyInfo& a = anomaly_info(e.anomaly);
+  std::string out = fmt::format(
+      "<section><h3><span class=\"chip violated\">{}</span> Why not {}</h3>\n<p "
+      "class=\"quiet\">{}</p>\n",
+      a.name, escape(level_names(e.levels)), escape(a.summary));
+  out += "<p class=\"story\">";
+  for (const std::string& s : e.sentences) out += escape(s) + " ";
+  out += "</p>\n";
+  if (!e.hint.empty())
+    out += fmt::format("<p class=\"hint\">To rule out first: {}</p>\n", escape(e.hint));
+  const std::string cycle = cycle_figure(h, e), timeline = timeline_figure(h, e);
+  if (!cycle.empty())
+    out += "<figure>" + cycle +
+           "<figcaption>Each solid arrow says that its transaction must come before the next; "
+           "together "
+           "they close a cycle. Dashed arrows are what the solid ones rest "
+           "on.</figcaption></figure>\n";
+  if (!e.arrows.empty()) {
+    out += "<ul>\n";
+    for (const Arrow& arrow : e.arrows)
+      out += fmt::format("<li{}>{} → {}: {}</li>\n", arrow.in_cycle ? "" : " class=\"quiet\"",
+                         escape(display_txn(h, arrow.from)), escape(display_txn(h, arrow.to)),
+                         escape(arrow.because));
+    out += "</ul>\n";
+  }
+  out += transaction_table(h, e);
+  if (!timeline.empty())
+    out += "<figure>" + timeline + "<figcaption>On the clients' clock.</figcaption></figure>\n";
+  return out + "</section>\n";
+}
+
+std::string facts(const Checked& c) {
+  std::string out = "<table><tbody>\n";
+  const auto row = [&](std::string_view name, const std::string& value) {
+    out += fmt::format("<tr><td>{}</td><td>{}</td></tr>\n", name, escape(value));
+  };
+  row("history", history_line(c.history));
+  if (!c.format.empty()) row("format", c.format);
+  row("keys", grouped(c.history.key_count()));
+  row("content hash", c.history.content_hash());
+  if (!c.certificate_file.empty()) row("certificates", c.certificate_file);
+  for (const auto& [stage, seconds] : c.seconds) row(stage, fmt::format("{:.3f} s", seconds));
+  if (!c.history.meta().empty()) row("recorded with", display(c.history.meta(), 2000));
+  for (const std::string& n : c.notes) row("note", n);
+  return out + "</tbody></table>\n";
+}
+
+std::string file_section(const Checked& c) {
+  std::string out = fmt::format("<article><h2>{}</h2>\n", escape(file_name(c)));
+  if (c.error) {
+    return out + fmt::format("<p class=\"hint\">Cannot be read: {}</p></article>\n",
+                             escape(display(c.error->to_string(), 400)));
+  }
+  out += fmt::format("<p class=\"lead\">{}</p>\n<p>{}.</p>\n", summary_sentence(c),
+                     escape(history_line(c.history)));
+  out += "<div class=\"side\"><figure>" + lattice_figure(c) +
+         "<figcaption>Stronger levels stand above; a line leads to what a level implies."
+         "</figcaption></figure>" +
+         verdict_table(c) + "</div>\n";
+  for (const Explanation& e : c.explanations) out += explanation(c.history, e);
+  out +=
+      "<details><summary>About this history and what the verdicts rest on</summary>\n" + facts(c) +
+      "<p>Every verdict shown as satisfied or violated was re-checked by a verifier that shares no "
+      "code with the checker. It trusts the recording: outcomes honestly recorded as committed, "
+      "aborted or unknown, operations in program order, and, for levels with real time, one clock."
+      "</p></details></article>\n";
+  return out;
+}
+
+}  // namespace
+
+std::string html_report(std::span<const Checked> files, const ReportOptions&) {
+  std::string out = fmt::format(
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
+      "<title>assay: {}</title>\n<style>{}</style></head><body>\n<header>assay <span>which "
+      "isolation "
+      "level did the clients really get?</span></header>\n{}<main>\n",
+      files.size() == 1 ? escape(file_name(files[0])) : fmt::format("{} histories", files.size()),
+      kHtmlStyle, arrow_heads());
+  size_t left_out = 0;
+  for (const Checked& c : files) {
+    std::string section = file_section(c);
+    if (out.size() + section.size() > kMostBytes)
+      ++left_out;
+    else
+      out += section;
+  }
+  if (left_out)
+    out += fmt::format("<p class=\"hint\">{} left out to keep this page small.</p>\n",
+                       counted(left_out, "history was", "histories were"));
+  return out + "</main></body></html>\n";
+}
+
+}  // namespace assay

@@ -1,0 +1,107 @@
+// One line of JSON per file, for programs. Fields may be added, never repurposed; docs/guide.md shows them.
+#include <nlohmann/json.hpp>
+
+#include "explain/explain.h"
+#include "report/report.h"
+#include "report/summary.h"
+
+namespace assay {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json error_json(const Error& e) {
+  ordered_json j;
+  j["message"] = e.message;
+  if (e.line) j["line"] = e.line;
+  if (e.column) j["column"] = e.column;
+  return j;
+}
+
+ordered_json history_json(const Checked& c) {
+  const History& h = c.history;
+  const Counts counts = count_outcomes(h);
+  ordered_json j;
+  j["transactions"] = h.txn_count();
+  j["operations"] = h.op_count();
+  j["sessions"] = h.session_count();
+  j["keys"] = h.key_count();
+  j["committed"] = counts.committed;
+  j["aborted"] = counts.aborted;
+  j["unknown"] = counts.unknown;
+  j["format"] = c.format;
+  j["hash"] = h.content_hash();
+  return j;
+}
+
+std::string_view certificate_kind(Certificate::Kind kind) {
+  switch (kind) {
+    case Certificate::Kind::order:
+      return "order";
+    case Certificate::Kind::bad_read:
+      return "bad-read";
+    case Certificate::Kind::proof:
+      return "proof";
+  }
+  return "";
+}
+
+ordered_json verdict_json(const Checked& c, const Verdict& v) {
+  ordered_json j;
+  j["verdict"] = outcome_name(v.outcome);
+  if (v.outcome == Outcome::violated) {
+    if (const Explanation* e = find_explanation(c.explanations, v.level)) {
+      j["anomaly"] = anomaly_info(e->anomaly).name;
+      ordered_json names = ordered_json::array();
+      for (const TxnId t : e->transactions) names.push_back(c.history.name(t));
+      j["transactions"] = std::move(names);
+      std::string story;
+      for (const std::string& s : e->sentences) story += (story.empty() ? "" : " ") + s;
+      j["explanation"] = story;
+    }
+  }
+  if (v.outcome == Outcome::unknown) {
+    j["reason"] = v.reason;
+    j["certificate"] = nullptr;
+    return j;
+  }
+  ordered_json certificate;
+  certificate["kind"] = certificate_kind(c.result.certificates[v.certificate].kind);
+  certificate["verified"] = true;  // whatever was refused is unknown by now
+  if (!c.certificate_file.empty()) certificate["file"] = c.certificate_file;
+  j["certificate"] = std::move(certificate);
+  return j;
+}
+
+std::string line(const Checked& c) {
+  ordered_json j;
+  j["schema"] = 1;
+  j["file"] = c.file;
+  if (c.error) {
+    j["error"] = error_json(*c.error);
+  } else {
+    j["history"] = history_json(c);
+    ordered_json levels = ordered_json::object();
+    for (const Verdict& v : c.result.verdicts)
+      levels[std::string(level_info(v.level).name)] = verdict_json(c, v);
+    j["levels"] = std::move(levels);
+    ordered_json best = ordered_json::array();
+    for (const LevelId id : strongest_satisfied(c.result)) best.push_back(level_info(id).name);
+    j["strongest"] = std::move(best);
+    ordered_json seconds = ordered_json::object();
+    for (const auto& [stage, time] : c.seconds) seconds[stage] = time;
+    j["seconds"] = std::move(seconds);
+  }
+  // Names and values may hold bytes that are not UTF-8.
+  return j.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string json_report(std::span<const Checked> files, const ReportOptions&) {
+  std::string out;
+  for (const Checked& c : files) out += line(c);
+  return out;
+}
+
+}  // namespace assay

@@ -1,0 +1,80 @@
+// JUnit XML: one suite per file, one test case per level. A level that was asked for with --level
+// and is violated is a failure; of levels nobody asked for, only the satisfied ones count and the
+// others are skipped, with what was found as the message.
+#include <fmt/format.h>
+
+#include "explain/explain.h"
+#include "report/markup.h"
+#include "report/report.h"
+#include "report/summary.h"
+
+namespace assay {
+namespace {
+
+struct Suite {
+  size_t tests = 0, failures = 0, errors = 0, skipped = 0;
+  std::string cases;
+};
+
+void add_case(Suite& s, const Checked& c, const Verdict& v) {
+  ++s.tests;
+  const std::string head = fmt::format("    <testcase classname=\"{}\" name=\"{}\"", escape(c.file),
+                                       level_info(v.level).name);
+  std::string message, story, type;
+  if (v.outcome == Outcome::violated) {
+    const Explanation* e = find_explanation(c.explanations, v.level);
+    type = e ? anomaly_info(e->anomaly).name : "violated";
+    message = "violated: " + type;
+    if (e)
+      for (const std::string& line : e->sentences) story += line + "\n";
+  } else if (v.outcome == Outcome::unknown) {
+    type = "unknown";
+    message = "unknown: " + v.reason;
+  } else {
+    s.cases += head + "/>\n";
+    return;
+  }
+  std::string_view element = "skipped";
+  if (!is_requested(c, v.level)) {
+    ++s.skipped;
+  } else if (v.outcome == Outcome::violated) {
+    ++s.failures;
+    element = "failure";
+  } else {
+    ++s.errors;
+    element = "error";
+  }
+  const std::string attribute =
+      element == "skipped" ? std::string() : fmt::format(" type=\"{}\"", escape(type));
+  s.cases += fmt::format("{}>\n      <{}{} message=\"{}\">{}</{}>\n    </testcase>\n", head,
+                         element, attribute, escape(message), escape(story), element);
+}
+
+std::string suite(const Checked& c) {
+  Suite s;
+  if (c.error) {
+    s.tests = s.errors = 1;
+    s.cases = fmt::format(
+        "    <testcase classname=\"{}\" name=\"read\">\n      <error type=\"bad-input\" "
+        "message=\"{}\"/>\n    </testcase>\n",
+        escape(c.file), escape(c.error->to_string()));
+  } else {
+    for (const Verdict& v : c.result.verdicts) add_case(s, c, v);
+  }
+  double seconds = 0;
+  for (const auto& [stage, time] : c.seconds) seconds += time;
+  return fmt::format(
+      "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" "
+      "time=\"{:.3f}\">\n{}  </testsuite>\n",
+      escape(c.file), s.tests, s.failures, s.errors, s.skipped, seconds, s.cases);
+}
+
+}  // namespace
+
+std::string junit_report(std::span<const Checked> files, const ReportOptions&) {
+  std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"assay\">\n";
+  for (const Checked& c : files) out += suite(c);
+  return out + "</testsuites>\n";
+}
+
+}  // namespace assay

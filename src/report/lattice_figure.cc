@@ -1,0 +1,93 @@
+// The lattice, strongest on top. Places are given by hand: thirteen levels are few, and a figure
+// that never changes its shape is one that people learn to read.
+#include <algorithm>
+
+#include "explain/explain.h"
+#include "report/figures.h"
+#include "report/summary.h"
+#include "report/svg.h"
+
+namespace assay {
+namespace {
+
+constexpr double kWidth = 172, kHeight = 40, kColumn = 190, kRow = 62;
+
+// Column and row of each level.
+Point place(LevelId id) {
+  switch (id) {
+    case LevelId::linearizable:
+      return {1, 0};
+    case LevelId::strict_serializable:
+      return {1, 1};
+    case LevelId::session_serializable:
+      return {1, 2};
+    case LevelId::strong_si:
+      return {2, 1};
+    case LevelId::strong_session_si:
+      return {2, 2};
+    case LevelId::serializable:
+      return {0, 3};
+    case LevelId::session_si:
+      return {1, 3};
+    case LevelId::generalized_si:
+      return {2, 3};
+    case LevelId::adya_si:
+      return {0.5, 4};
+    case LevelId::prefix:
+      return {1.5, 4};
+    case LevelId::causal:
+      return {1.5, 5};
+    case LevelId::read_atomic:
+      return {1.5, 6};
+    case LevelId::read_committed:
+      return {1.5, 7};
+  }
+  return {};
+}
+
+Point centre(LevelId id) {
+  const Point p = place(id);
+  return {12 + kWidth / 2 + p.x * kColumn, 10 + kHeight / 2 + p.y * kRow};
+}
+
+struct Look {
+  std::string style = "asked-not";
+  std::string word = "not asked";
+  std::string tooltip;
+};
+
+Look look(const Checked& c, LevelId id) {
+  const Verdict* v = c.result.find(id);
+  if (v == nullptr) return {};
+  Look l{std::string(outcome_name(v->outcome)), std::string(outcome_name(v->outcome)), v->reason};
+  if (v->outcome == Outcome::violated)
+    if (const Explanation* e = find_explanation(c.explanations, id)) {
+      l.word = anomaly_info(e->anomaly).name;
+      l.tooltip = anomaly_info(e->anomaly).summary;
+    }
+  return l;
+}
+
+}  // namespace
+
+std::string lattice_figure(const Checked& c) {
+  Svg svg({}, 3 * kColumn + 8, 8 * kRow, "Lattice of isolation levels with the verdict of each");
+  for (const LevelInfo& level : all_levels())
+    for (const LevelId weaker : next_weaker(level.id)) {
+      const Point a = centre(level.id), b = centre(weaker);
+      svg.line({a.x, a.y + kHeight / 2}, {b.x, b.y - kHeight / 2}, "arrow faint");
+    }
+  const std::vector<LevelId> best = strongest_satisfied(c.result);
+  for (const LevelInfo& level : all_levels()) {
+    const Point p = centre(level.id);
+    const Look l = look(c, level.id);
+    const bool is_best = std::find(best.begin(), best.end(), level.id) != best.end();
+    svg.box({p.x - kWidth / 2, p.y - kHeight / 2}, kWidth, kHeight,
+            "level " + l.style + (is_best ? " best" : ""), l.tooltip);
+    svg.text({p.x, p.y - 3}, level.name, "name");
+    svg.text({p.x, p.y + 13}, l.word, "small");
+  }
+  return svg.finish();
+}
+
+}  // namespace assay

@@ -1,0 +1,56 @@
+// Reports: what a check found, in the form somebody wants it. A report is one file and one line in
+// registry.cc.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "assay/check.h"
+#include "assay/history.h"
+#include "assay/result.h"
+#include "explain/explanation.h"
+
+namespace assay {
+
+// One file, checked. Verdicts whose certificate the verifier refused have already become unknown.
+struct Checked {
+  std::string file;
+  std::optional<Error> error;  // the file could not be read; nothing below is set
+  std::string format;
+  std::vector<std::string> notes;  // what the reader tolerated
+  History history;
+  CheckResult result;
+  std::vector<Explanation> explanations;
+  std::vector<LevelId> requested;  // --level; empty: all, and none of them is required
+  std::string certificate_file;    // where the certificates were written; may be empty
+  std::vector<std::pair<std::string, double>> seconds;  // stages: read, check, verify
+};
+
+struct ReportOptions {
+  bool colour = false;  // text only
+};
+
+struct ReportInfo {
+  std::string_view name;    // "html"
+  std::string_view ending;  // ".html": of the files that hold it
+  std::string_view summary;
+  std::string (*write)(std::span<const Checked>, const ReportOptions&);
+};
+
+std::span<const ReportInfo> all_reports();
+const ReportInfo* find_report(std::string_view name);
+// By the ending of a file's name.
+const ReportInfo* find_report_for(std::string_view path);
+
+// The reports themselves.
+std::string text_report(std::span<const Checked>, const ReportOptions&);
+std::string json_report(std::span<const Checked>, const ReportOptions&);  // one line per file
+std::string junit_report(std::span<const Checked>, const ReportOptions&);
+std::string dot_report(std::span<const Checked>, const ReportOptions&);
+std::string html_report(std::span<const Checked>, const ReportOptions&);
+
+}  // namespace assay

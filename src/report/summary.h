@@ -1,0 +1,32 @@
+// What several reports say about a checked history.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "report/report.h"
+
+namespace assay {
+
+struct Counts {
+  uint64_t committed = 0, aborted = 0, unknown = 0;
+};
+Counts count_outcomes(const History& h);
+
+// The maximal satisfied levels.
+std::vector<LevelId> strongest_satisfied(const CheckResult& result);
+bool is_requested(const Checked& c, LevelId level);
+
+// For reading: "-" is standard input.
+std::string file_name(const Checked& c);
+// "1,234,567"
+std::string grouped(uint64_t n);
+// "3 sessions", "1 session"
+std::string counted(uint64_t n, std::string_view singular, std::string_view plural);
+// "a, b, c"
+std::string level_names(const std::vector<LevelId>& levels);
+// "12 transactions, 40 operations, 3 sessions"
+std::string history_line(const History& h);
+
+}  // namespace assay

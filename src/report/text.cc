@@ -1,0 +1,179 @@
+// For reading. The same input gives the same bytes: no times, no paths but those the user gave.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "explain/explain.h"
+#include "explain/names.h"
+#include "report/report.h"
+#include "report/summary.h"
+
+namespace assay {
+namespace {
+
+class Text {
+ public:
+  explicit Text(bool colour) : colour_(colour) {}
+
+  void file(const Checked& c) {
+    if (c.error) {
+      line("{}: {}", bold(file_name(c)), red("cannot be read"));
+      line("  {}", display(c.error->to_string(), 400));
+      return;
+    }
+    line("{}: {}", bold(file_name(c)), history_line(c.history));
+    line("");
+    headline(c);
+    verdicts(c);
+    for (const Explanation& e : c.explanations) explanation(c.history, e);
+    duplicates(c);
+    closing(c);
+  }
+
+  std::string take() { return std::move(out_); }
+  void separator() { line(""); }
+
+ private:
+  template <class... Args>
+  void line(fmt::format_string<Args...> format, Args&&... args) {
+    out_ += fmt::format(format, std::forward<Args>(args)...) + "\n";
+  }
+
+  static constexpr size_t kWidth = 96;
+
+  std::string paint(std::string_view code, std::string_view s) const {
+    return colour_ ? fmt::format("\x1b[{}m{}\x1b[0m", code, s) : std::string(s);
+  }
+  std::string bold(std::string_view s) const { return paint("1", s); }
+  std::string green(std::string_view s) const { return paint("32", s); }
+  std::string red(std::string_view s) const { return paint("31", s); }
+  std::string yellow(std::string_view s) const { return paint("33", s); }
+  std::string dim(std::string_view s) const { return paint("2", s); }
+
+  // Broken at blanks, further lines indented.
+  static std::string wrapped(std::string_view text, size_t width) {
+    std::string out;
+    while (text.size() > width) {
+      const size_t blank = text.rfind(' ', width);
+      if (blank == std::string_view::npos || blank == 0) break;
+      out += std::string(text.substr(0, blank)) + "\n  ";
+      text.remove_prefix(blank + 1);
+    }
+    return out + std::string(text);
+  }
+
+  void headline(const Checked& c) {
+    if (!c.requested.empty()) return;
+    const std::vector<LevelId> best = strongest_satisfied(c.result);
+    if (best.empty()) {
+      line("{}", red("No level is known to be satisfied."));
+    } else {
+      line("{} {}", best.size() == 1 ? "Strongest level satisfied:" : "Strongest levels satisfied:",
+           paint("1;32", level_names(best)));
+    }
+    line("");
+  }
+
+  void verdicts(const Checked& c) {
+    for (const Verdict& v : c.result.verdicts) {
+      const std::string_view name = level_info(v.level).name;
+      switch (v.outcome) {
+        case Outcome::satisfied:
+          line("  {}  {}", green("satisfied"), name);
+          break;
+        case Outcome::violated: {
+          const Explanation* e = find_explanation(c.explanations, v.level);
+          line("  {}   {}{}", red("violated"), name,
+               e ? fmt::format("  ({})", anomaly_info(e->anomaly).name) : std::string());
+          break;
+        }
+        case Outcome::unknown:
+          line("  {}    {}: {}", yellow("unknown"), name, display(v.reason, 300));
+          break;
+      }
+    }
+  }
+
+  void explanation(const History& h, const Explanation& e) {
+    line("");
+    line("{}", bold(wrapped(fmt::format("Why not {}:", level_names(e.levels)), kWidth)));
+    line("  {}", paint("1;31", anomaly_info(e.anomaly).name));
+    for (const std::string& s : e.sentences) line("  {}", wrapped(s, kWidth));
+    if (!e.arrows.empty()) {
+      line("");
+      for (const Arrow& a : e.arrows)
+        if (a.in_cycle)
+          line("  {} → {}  {}", display_txn(h, a.from), display_txn(h, a.to),
+               dim(wrapped(a.because, 110)));
+    }
+    line("");
+    transactions(h, e);
+    if (!e.hint.empty()) {
+      line("");
+      line("  {} {}", yellow("To rule out first:"), wrapped(e.hint, kWidth - 20));
+    }
+  }
+
+  void transactions(const History& h, const Explanation& e) {
+    constexpr size_t kMost = 20;
+    size_t width = 0;
+    for (const TxnId t : e.transactions) width = std::max(width, display_txn(h, t).size());
+    for (size_t i = 0; i < e.transactions.size() && i < kMost; ++i) {
+      const TxnId t = e.transactions[i];
+      std::string where = display_session(h, h.session(t));
+      if (h.line(t)) where += fmt::format(", line {}", h.line(t));
+      if (h.status(t) == TxnStatus::aborted) where += ", aborted";
+      if (h.status(t) == TxnStatus::unknown) where += ", unknown outcome";
+      line("  {:<{}}  {}  {}", display_txn(h, t), width, display_ops(h, t, e.operations),
+           dim(fmt::format("({})", where)));
+    }
+    if (e.transactions.size() > kMost)
+      line("  and {} more transactions", e.transactions.size() - kMost);
+  }
+
+  void duplicates(const Checked& c) {
+    constexpr size_t kMost = 5;
+    size_t shown = 0, read = 0;
+    for (const DuplicateWrite& d : c.result.duplicates) {
+      if (!d.read) continue;
+      if (++read > kMost) continue;
+      if (shown++ == 0) line("");
+      const History& h = c.history;
+      line("{} {} and {} both wrote {}, and it was read: which of the two is unknown.",
+           yellow("Duplicate value:"), display_txn(h, h.txn_of(d.first)),
+           display_txn(h, h.txn_of(d.second)), display_version(h, h.op(d.first).version));
+    }
+    if (read > kMost) line("  and {} more duplicate values", read - kMost);
+  }
+
+  void closing(const Checked& c) {
+    size_t decided = 0;
+    for (const Verdict& v : c.result.verdicts) decided += v.outcome != Outcome::unknown;
+    line("");
+    if (decided == 0) {
+      line("{}", dim("Nothing was decided."));
+      return;
+    }
+    line("{}", dim(fmt::format("{} re-checked by the independent verifier{}.",
+                               decided == 1 ? "The verdict was" : "Every verdict was",
+                               c.certificate_file.empty()
+                                   ? std::string()
+                                   : "; certificates in " + display(c.certificate_file, 200))));
+  }
+
+  bool colour_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string text_report(std::span<const Checked> files, const ReportOptions& options) {
+  Text text(options.colour);
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (i) text.separator();
+    text.file(files[i]);
+  }
+  return text.take();
+}
+
+}  // namespace assay

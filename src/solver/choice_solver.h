@@ -1,0 +1,127 @@
+// Search for an acyclic choice: every choice has two sides, each a set of edges, and exactly one
+// side is taken. See choice_solver.cc.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "assay/budget.h"
+#include "graph/incremental_order.h"
+
+namespace assay {
+
+// A side of a choice: choice * 2 for the first, + 1 for the second. The other side is `side ^ 1`.
+using Side = uint32_t;
+inline constexpr Side kKnownSide = 0xFFFFFFFF;
+
+struct SidedArc {
+  Arc arc;
+  Side side;  // kKnownSide: a known edge
+};
+
+// A refutation: each step is a clause of sides, at least one of which must be taken. A lemma's
+// clause is the negation of the sides on a cycle; a derived clause follows from earlier ones by
+// unit propagation along `hints`.
+struct RefutationStep {
+  std::vector<Side> clause;
+  std::vector<SidedArc> cycle;  // lemma; empty for derived steps
+  std::vector<uint32_t> hints;  // derived: indices of earlier steps
+};
+
+class ChoiceSolver {
+ public:
+  enum class Result : uint8_t { acyclic, contradiction, out_of_budget };
+
+  // Known edges are those of `graph` now; `order` keeps the graph acyclic.
+  ChoiceSolver(Digraph& graph, IncrementalOrder& order);
+  // Takes every edge out of the graph that it put in; the order stays.
+  ~ChoiceSolver();
+  ChoiceSolver(const ChoiceSolver&) = delete;
+  ChoiceSolver& operator=(const ChoiceSolver&) = delete;
+
+  // A new choice; more may be added after a solve. `prefer_first` is the side tried first.
+  uint32_t add_choice(std::span<const Arc> first, std::span<const Arc> second, bool prefer_first);
+  size_t choices() const { return value_.size() / 2; }
+
+  // Takes a side of every choice so that the graph with their edges is acyclic. After `acyclic` the
+  // edges are in the graph and the order is an order of it, until the next add_choice.
+  // Gives up, as out_of_budget does, once conflicts() passes `most_conflicts`.
+  Result solve(Budget& budget, uint64_t most_conflicts = UINT64_MAX);
+  bool first_taken(uint32_t choice) const { return value_[2 * choice] == kTrue; }
+
+  // After `contradiction`: the steps needed, the last one empty.
+  std::vector<RefutationStep> refutation() const;
+
+  uint64_t conflicts() const { return conflicts_; }
+  uint64_t decisions() const { return decisions_; }
+
+ private:
+  enum Value : uint8_t { kFalse, kTrue, kOpen };
+  struct Clause {
+    uint32_t begin, end;              // sides, in pool_
+    uint32_t hint_begin, hint_end;    // in hints_
+    uint32_t cycle_begin, cycle_end;  // in cycles_
+  };
+  struct Watch {
+    uint32_t clause;
+    Side blocker;
+  };
+
+  uint32_t level() const { return static_cast<uint32_t>(level_begin_.size()); }
+  void assign(Side side, uint32_t reason);
+  uint32_t propagate();  // the conflicting clause, or kNoClause
+  uint32_t propagate_clauses(Side side);
+  uint32_t insert_edges(Side side);
+  uint32_t add_cycle_lemma(Arc closing, Side side);
+  uint32_t new_clause(std::span<const Side> sides);
+  void watch(uint32_t clause);
+  void note_unit(Side side, uint32_t reason);
+  void resolve_conflict(uint32_t clause);
+  void analyze(uint32_t clause, std::vector<Side>& learnt, std::vector<uint32_t>& hints,
+               uint32_t& back_level);
+  void finish_refutation(uint32_t clause);
+  void backtrack(uint32_t to_level);
+  void bump(uint32_t choice);
+  bool decide();
+
+  // A binary heap of choices by activity.
+  void heap_up(uint32_t at);
+  void heap_down(uint32_t at);
+  void heap_insert(uint32_t choice);
+  uint32_t heap_pop();
+
+  static constexpr uint32_t kNoClause = 0xFFFFFFFF;
+  Digraph& graph_;
+  IncrementalOrder& order_;
+  uint32_t known_added_;                // added edges of the graph that are known
+  std::vector<Side> added_side_;        // per edge added beyond those
+  std::vector<uint32_t> arc_begin_{0};  // per side
+  std::vector<Arc> arcs_;
+
+  std::vector<Value> value_;      // per side
+  std::vector<uint32_t> reason_;  // per choice
+  std::vector<uint32_t> assigned_level_;
+  std::vector<uint32_t> unit_;  // per choice: the unit clause of a level-0 value
+  std::vector<uint8_t> phase_;  // per choice: the side to try
+  std::vector<double> activity_;
+  std::vector<uint32_t> heap_, heap_at_;
+  std::vector<uint8_t> seen_;
+  double bump_ = 1.0;
+
+  std::vector<Side> trail_;
+  std::vector<uint32_t> edges_before_;  // per trail entry: edges in the graph before its own
+  std::vector<uint32_t> level_begin_;
+  size_t next_clauses_ = 0, next_edges_ = 0;
+
+  std::vector<Clause> clauses_;
+  std::vector<Side> pool_;
+  std::vector<uint32_t> hints_;
+  std::vector<SidedArc> cycles_;
+  std::vector<std::vector<Watch>>
+      watches_;  // per side: clauses watching it, looked at when it becomes false
+  uint32_t empty_clause_ = kNoClause;
+  uint64_t conflicts_ = 0, decisions_ = 0;
+};
+
+}  // namespace assay

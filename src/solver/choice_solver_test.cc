@@ -1,0 +1,269 @@
+#include "solver/choice_solver.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "base/rng.h"
+
+namespace assay {
+namespace {
+
+using Arcs = std::vector<Arc>;
+
+struct Problem {
+  size_t vertices = 0;
+  Arcs known;               // acyclic
+  std::vector<Arcs> sides;  // two a choice
+};
+
+Arcs random_arcs(Rng& rng, size_t vertices, uint64_t most) {
+  Arcs arcs;
+  for (uint64_t i = 1 + rng.below(most); i > 0; --i) {
+    const Vertex from = static_cast<Vertex>(rng.below(vertices));
+    const Vertex step = static_cast<Vertex>(1 + rng.below(vertices - 1));
+    arcs.push_back({from, static_cast<Vertex>((from + step) % vertices)});
+  }
+  return arcs;
+}
+
+Problem random_problem(Rng& rng) {
+  Problem problem;
+  problem.vertices = 4 + rng.below(6);
+  for (Arc arc : random_arcs(rng, problem.vertices, 4)) {
+    if (arc.from < arc.to) problem.known.push_back(arc);
+  }
+  for (uint64_t i = 2 * (1 + rng.below(8)); i > 0; --i) {
+    problem.sides.push_back(random_arcs(rng, problem.vertices, 2));
+  }
+  return problem;
+}
+
+bool acyclic(const Problem& problem, const std::vector<Side>& taken) {
+  Arcs arcs = problem.known;
+  for (Side side : taken) {
+    arcs.insert(arcs.end(), problem.sides[side].begin(), problem.sides[side].end());
+  }
+  return topological_order(Digraph(problem.vertices, arcs)).size() == problem.vertices;
+}
+
+// Tries every combination of sides of the first `choices` choices.
+bool some_combination_is_acyclic(const Problem& problem, size_t choices) {
+  for (uint32_t bits = 0; bits < 1u << choices; ++bits) {
+    std::vector<Side> taken;
+    for (uint32_t c = 0; c < choices; ++c) taken.push_back(2 * c + (bits >> c & 1));
+    if (acyclic(problem, taken)) return true;
+  }
+  return false;
+}
+
+std::vector<Side> taken_sides(const ChoiceSolver& solver) {
+  std::vector<Side> taken;
+  for (uint32_t c = 0; c < solver.choices(); ++c)
+    taken.push_back(2 * c + (solver.first_taken(c) ? 0 : 1));
+  return taken;
+}
+
+bool contains(const Arcs& arcs, Arc arc) {
+  return std::find(arcs.begin(), arcs.end(), arc) != arcs.end();
+}
+
+// A lemma: its arcs belong to their sides, close a cycle, and its clause negates just these sides.
+void check_lemma(const Problem& problem, const RefutationStep& step) {
+  std::set<Side> negated;
+  for (size_t i = 0; i < step.cycle.size(); ++i) {
+    const auto& [arc, side] = step.cycle[i];
+    ASSERT_EQ(arc.to, step.cycle[(i + 1) % step.cycle.size()].arc.from);
+    ASSERT_TRUE(contains(side == kKnownSide ? problem.known : problem.sides[side], arc));
+    if (side != kKnownSide) negated.insert(side ^ 1);
+  }
+  ASSERT_EQ(std::set<Side>(step.clause.begin(), step.clause.end()), negated);
+}
+
+// A derived clause: with all its sides left, the hinted clauses become unit one after the other,
+// and one of them false.
+void check_derived(const std::vector<RefutationStep>& steps, size_t at) {
+  std::set<Side> left;  // sides that are not taken; then the other one is
+  for (Side side : steps[at].clause) left.insert(side);
+  for (uint32_t hint : steps[at].hints) {
+    ASSERT_LT(hint, at);
+    std::vector<Side> open;
+    for (Side side : steps[hint].clause) {
+      if (!left.contains(side)) open.push_back(side);
+    }
+    if (open.empty()) return;
+    ASSERT_EQ(open.size(), 1u) << "step " << at << ", hint " << hint;
+    left.insert(open[0] ^ 1);
+  }
+  FAIL() << "step " << at << " does not follow";
+}
+
+void check_refutation(const Problem& problem, const std::vector<RefutationStep>& steps) {
+  ASSERT_FALSE(steps.empty());
+  ASSERT_TRUE(steps.back().clause.empty());
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].cycle.empty()) {
+      check_derived(steps, i);
+    } else {
+      ASSERT_TRUE(steps[i].hints.empty());
+      check_lemma(problem, steps[i]);
+    }
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+// A problem with a solver on it.
+struct Search {
+  const Problem& problem;
+  Digraph graph{problem.vertices, problem.known};
+  IncrementalOrder order{graph, topological_order(graph)};
+  std::optional<ChoiceSolver> solver{std::in_place, graph, order};
+  Budget budget{};
+
+  void add(size_t choice, bool prefer_first = true) {
+    solver->add_choice(problem.sides[2 * choice], problem.sides[2 * choice + 1], prefer_first);
+  }
+  void add_all() {
+    for (size_t c = 0; c < problem.sides.size() / 2; ++c) add(c);
+  }
+  ChoiceSolver::Result solve(uint64_t most_conflicts = UINT64_MAX) {
+    return solver->solve(budget, most_conflicts);
+  }
+};
+
+TEST(ChoiceSolver, TheExampleOfTheEssay) {
+  const Problem problem = {3, {{1, 2}, {2, 0}}, {{{0, 1}}, {{1, 0}}}};
+  Search search{problem};
+  search.add_all();
+  EXPECT_EQ(search.solve(), ChoiceSolver::Result::acyclic);
+  EXPECT_FALSE(search.solver->first_taken(0));
+  EXPECT_EQ(search.solver->conflicts(), 1u);
+}
+
+TEST(ChoiceSolver, TheSidePreferredIsTakenWhereBothWillDo) {
+  const Problem problem = {4, {}, {{{0, 1}}, {{1, 0}}, {{2, 3}}, {{3, 2}}}};
+  Search search{problem};
+  search.add(0, true);
+  search.add(1, false);
+  ASSERT_EQ(search.solve(), ChoiceSolver::Result::acyclic);
+  EXPECT_TRUE(search.solver->first_taken(0));
+  EXPECT_FALSE(search.solver->first_taken(1));
+  EXPECT_EQ(search.solver->conflicts(), 0u);
+}
+
+TEST(ChoiceSolver, AContradictionIsRefuted) {
+  const Problem problem = {4, {{0, 1}, {2, 3}}, {{{1, 0}}, {{1, 2}}, {{3, 0}}, {{3, 2}}}};
+  Search search{problem};
+  search.add_all();
+  ASSERT_EQ(search.solve(), ChoiceSolver::Result::contradiction);
+  check_refutation(problem, search.solver->refutation());
+  EXPECT_EQ(search.solve(), ChoiceSolver::Result::contradiction);  // once and for all
+}
+
+TEST(ChoiceSolver, NoChoices) {
+  const Problem problem = {2, {{0, 1}}, {}};
+  Search search{problem};
+  EXPECT_EQ(search.solve(), ChoiceSolver::Result::acyclic);
+}
+
+TEST(ChoiceSolver, TheGraphIsGivenBackAsItWas) {
+  const Problem problem = {3, {{0, 1}}, {{{1, 2}}, {{2, 0}}}};
+  Search search{problem};
+  search.add_all();
+  ASSERT_EQ(search.solve(), ChoiceSolver::Result::acyclic);
+  EXPECT_EQ(search.graph.edges(), 2u);
+  search.solver.reset();
+  EXPECT_EQ(search.graph.edges(), 1u);
+}
+
+// Edges added to the graph before the search are as known as those it was built with.
+TEST(ChoiceSolver, EdgesAddedBeforehandAreKnown) {
+  const Problem problem = {3, {{0, 1}, {1, 2}}, {{{2, 0}}, {{2, 1}}}};
+  Digraph graph(3, Arcs{{0, 1}});
+  graph.add({1, 2});
+  IncrementalOrder order(graph, topological_order(graph));
+  ChoiceSolver solver(graph, order);
+  solver.add_choice(problem.sides[0], problem.sides[1], true);
+  Budget budget;
+  ASSERT_EQ(solver.solve(budget), ChoiceSolver::Result::contradiction);
+  check_refutation(problem, solver.refutation());
+}
+
+TEST(ChoiceSolver, AgreesWithTryingAllCombinations) {
+  Rng rng(3);
+  int contradictions = 0;
+  constexpr int kRounds = 2000;
+  for (int round = 0; round < kRounds; ++round) {
+    const Problem problem = random_problem(rng);
+    Search search{problem};
+    search.add_all();
+    const ChoiceSolver::Result result = search.solve();
+    const bool possible = some_combination_is_acyclic(problem, problem.sides.size() / 2);
+    ASSERT_EQ(result,
+              possible ? ChoiceSolver::Result::acyclic : ChoiceSolver::Result::contradiction)
+        << "round " << round;
+    if (possible) {
+      ASSERT_TRUE(acyclic(problem, taken_sides(*search.solver)));
+      for (Vertex u = 0; u < problem.vertices; ++u) {
+        ASSERT_TRUE(search.graph.each_out(u, [&](Vertex v) { return search.order.before(u, v); }));
+      }
+    } else {
+      ++contradictions;
+      check_refutation(problem, search.solver->refutation());
+      if (HasFatalFailure()) FAIL() << "round " << round;
+    }
+  }
+  EXPECT_GT(contradictions, kRounds / 10);
+  EXPECT_LT(contradictions, kRounds * 9 / 10);
+}
+
+TEST(ChoiceSolver, ChoicesMayBeAddedAfterASolve) {
+  Rng rng(4);
+  for (int round = 0; round < 500; ++round) {
+    const Problem problem = random_problem(rng);
+    Search search{problem};
+    for (size_t c = 0; c < problem.sides.size() / 2; ++c) {
+      search.add(c, rng.chance(0.5));
+      const ChoiceSolver::Result result = search.solve();
+      ASSERT_EQ(result == ChoiceSolver::Result::acyclic,
+                some_combination_is_acyclic(problem, c + 1));
+      if (result == ChoiceSolver::Result::acyclic) continue;
+      check_refutation(problem, search.solver->refutation());
+      if (HasFatalFailure()) FAIL() << "round " << round;
+      break;
+    }
+  }
+}
+
+TEST(ChoiceSolver, GivesUpAfterSoManyConflictsAndCanGoOn) {
+  Rng rng(5);
+  int gave_up = 0;
+  for (int round = 0; round < 500; ++round) {
+    const Problem problem = random_problem(rng);
+    Search search{problem};
+    search.add_all();
+    ChoiceSolver::Result result = search.solve(0);
+    if (result == ChoiceSolver::Result::out_of_budget) {
+      ++gave_up;
+      ASSERT_EQ(search.solver->conflicts(), 1u);
+      result = search.solve();
+    }
+    ASSERT_EQ(result == ChoiceSolver::Result::acyclic,
+              some_combination_is_acyclic(problem, problem.sides.size() / 2));
+  }
+  EXPECT_GT(gave_up, 50);
+}
+
+TEST(ChoiceSolver, StopsWhenTheBudgetHasRunOut) {
+  const Problem problem = {2, {}, {{{0, 1}}, {{1, 0}}}};
+  Search search{problem};
+  search.add_all();
+  search.budget = Budget(0, 1);
+  ASSERT_TRUE(search.budget.exhausted_now());
+  EXPECT_EQ(search.solve(), ChoiceSolver::Result::out_of_budget);
+}
+
+}  // namespace
+}  // namespace assay

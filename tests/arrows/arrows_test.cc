@@ -1,0 +1,156 @@
+// Fails when a room looks where it must not: when the link lists of src/CMakeLists.txt differ from
+// the table below, or when a source includes a header of a room that its own room may not see. The
+// table is the design; changing an arrow means changing it here, on purpose.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+using Arrows = std::map<std::string, std::set<std::string>>;
+
+const Arrows kDesign = {
+    {"base", {}},
+    {"history", {"base"}},
+    {"formats", {"history", "base"}},
+    {"graph", {"base"}},
+    {"infer", {"history", "graph", "base"}},
+    {"solver", {"graph", "base"}},
+    {"levels", {"solver", "infer", "history", "graph", "base"}},
+    {"certify", {"formats", "history", "base"}},
+    {"oracle", {"history", "base"}},
+    {"explain", {"levels", "certify", "history", "base"}},
+    {"report", {"explain", "levels", "certify", "history", "base"}},
+    {"collect", {"formats", "history", "base"}},
+    {"whitebox", {"history", "base"}},
+};
+
+// The command line sees every room.
+const std::string kTop = "cli";
+
+// Which room stands behind a public header. Data that several rooms share belongs to `history`.
+const std::map<std::string, std::string> kPublicHeaders = {
+    {"anomaly.h", "history"}, {"budget.h", "base"},    {"certificate.h", "history"},
+    {"check.h", "levels"},    {"format.h", "formats"}, {"history.h", "history"},
+    {"level.h", "history"},   {"result.h", "base"},    {"verify.h", "certify"},
+};
+
+// "levels: solver infer" per line, as the build linked them.
+Arrows read_linked(const fs::path& path) {
+  Arrows arrows;
+  std::ifstream in(path);
+  for (std::string line; std::getline(in, line);) {
+    const size_t colon = line.find(':');
+    if (colon == std::string::npos) continue;
+    std::istringstream rooms(line.substr(colon + 1));
+    std::set<std::string>& seen = arrows[line.substr(0, colon)];
+    for (std::string room; rooms >> room;) seen.insert(room);
+  }
+  return arrows;
+}
+
+// The room a quoted include belongs to; empty for headers that are nobody's, such as test helpers.
+std::string room_of_include(const std::string& include) {
+  const size_t slash = include.find('/');
+  if (slash == std::string::npos) return {};
+  const std::string first = include.substr(0, slash);
+  if (first != "assay") return first;
+  const std::string header = include.substr(slash + 1);
+  if (header == "assay.h") return kTop;  // the umbrella sees all, so only the top may use it
+  const auto found = kPublicHeaders.find(header);
+  return found == kPublicHeaders.end() ? "unlisted public header " + header : found->second;
+}
+
+std::vector<std::string> broken_includes(const std::string& room, const std::string& text,
+                                         const Arrows& arrows) {
+  static const std::regex kInclude("^[ \t]*#[ \t]*include[ \t]*\"([^\"]+)\"");
+  std::vector<std::string> broken;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::smatch match;
+    if (!std::regex_search(line, match, kInclude)) continue;
+    const std::string target = room_of_include(match[1]);
+    if (target.empty() || target == room || room == kTop) continue;
+    if (!arrows.at(room).contains(target)) broken.push_back(room + " includes " + match[1].str());
+  }
+  return broken;
+}
+
+std::string read_file(const fs::path& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+bool is_source(const fs::path& path) {
+  return path.extension() == ".cc" || path.extension() == ".h";
+}
+
+TEST(Arrows, LinkListsAreTheDesign) { EXPECT_EQ(read_linked(ASSAY_LINKED_ARROWS), kDesign); }
+
+TEST(Arrows, EveryFolderIsARoom) {
+  for (const auto& entry : fs::directory_iterator(fs::path(ASSAY_SOURCE_DIR) / "src")) {
+    if (!entry.is_directory()) continue;
+    const std::string room = entry.path().filename();
+    EXPECT_TRUE(room == kTop || kDesign.contains(room)) << "src/" << room << " has no arrows";
+  }
+}
+
+TEST(Arrows, IncludesFollowTheDesign) {
+  int files = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(ASSAY_SOURCE_DIR) / "src")) {
+    if (!entry.is_regular_file() || !is_source(entry.path())) continue;
+    const fs::path inside = fs::relative(entry.path(), fs::path(ASSAY_SOURCE_DIR) / "src");
+    ++files;
+    for (const std::string& what :
+         broken_includes(*inside.begin(), read_file(entry.path()), kDesign))
+      ADD_FAILURE() << "src/" << inside.string() << ": " << what;
+  }
+  EXPECT_GT(files, 0);
+}
+
+// No chain of arrows leads from the verifier or the oracle to the checker.
+TEST(Arrows, VerifierAndOracleCannotShareAFaultWithTheChecker) {
+  for (const std::string start : {"certify", "oracle"}) {
+    std::set<std::string> seen = {start};
+    std::vector<std::string> open = {start};
+    while (!open.empty()) {
+      const std::string room = open.back();
+      open.pop_back();
+      for (const std::string& next : kDesign.at(room))
+        if (seen.insert(next).second) open.push_back(next);
+    }
+    for (const char* checker : {"levels", "infer", "solver", "graph", "explain"})
+      EXPECT_FALSE(seen.contains(checker)) << start << " reaches " << checker;
+  }
+}
+
+// Canaries: the checks above must be able to fail.
+TEST(ArrowsCanary, BadIncludesAreFound) {
+  EXPECT_EQ(broken_includes("certify", "#include \"levels/walk.h\"\n", kDesign).size(), 1u);
+  EXPECT_EQ(broken_includes("oracle", "# include \"assay/check.h\"\n", kDesign).size(), 1u);
+  EXPECT_EQ(broken_includes("graph", "#include \"assay/history.h\"\n", kDesign).size(), 1u);
+  EXPECT_EQ(broken_includes("levels", "#include \"assay/assay.h\"\n", kDesign).size(), 1u);
+  EXPECT_EQ(broken_includes("base", "#include \"assay/unheard_of.h\"\n", kDesign).size(), 1u);
+  EXPECT_TRUE(broken_includes("levels", "#include \"infer/saturation.h\"\n", kDesign).empty());
+  EXPECT_TRUE(broken_includes("cli", "#include \"oracle/selftest.h\"\n", kDesign).empty());
+}
+
+TEST(ArrowsCanary, AChangedLinkListIsFound) {
+  const fs::path path = fs::path(testing::TempDir()) / "assay_arrows_canary.txt";
+  std::string text = read_file(ASSAY_LINKED_ARROWS);
+  ASSERT_NE(text.find("oracle:"), std::string::npos);
+  text.replace(text.find("oracle:"), 7, "oracle:levels ");
+  std::ofstream(path) << text;
+  EXPECT_NE(read_linked(path), kDesign);
+  fs::remove(path);
+}
+
+}  // namespace

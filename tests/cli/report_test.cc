@@ -1,0 +1,208 @@
+#include "report/report.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "assay/check.h"
+#include "assay/format.h"
+#include "explain/explain.h"
+#include "report/markup.h"
+
+namespace assay {
+namespace {
+
+Checked checked(std::string_view text, std::vector<LevelId> levels = {}) {
+  Checked c;
+  auto read = read_history_text(text, "test", {"hist"});
+  EXPECT_TRUE(read.ok()) << (read.ok() ? "" : read.error().to_string());
+  c.file = "h.hist";
+  c.format = "hist";
+  c.history = std::move(read->history);
+  c.requested = levels;
+  CheckOptions options;
+  options.levels = std::move(levels);
+  c.result = check(c.history, options);
+  c.explanations = explain(c.history, c.result);
+  c.seconds = {{"read", 0.5}, {"check", 0.25}};
+  return c;
+}
+
+constexpr std::string_view kLostUpdate =
+    "initial 0\ns1: @[0,5] { w(x,1) }\ns2: @[10,30] { r(x,1) w(x,2) }\ns3: @[12,31] { r(x,1) "
+    "w(x,3) }\n";
+// Names that every report must escape.
+constexpr std::string_view kNasty =
+    "initial 0\n\"<s&1>\": \"T\\\"1\" { w(\"<x>\",\"a&b\") }!\n\"s'2\": { r(\"<x>\",\"a&b\") }\n";
+
+nlohmann::json json_of(const Checked& c) { return nlohmann::json::parse(json_report({&c, 1}, {})); }
+
+TEST(JsonReport, HasTheFieldsOfTheContract) {
+  const nlohmann::json j = json_of(checked(kLostUpdate));
+  EXPECT_EQ(j["schema"], 1);
+  EXPECT_EQ(j["file"], "h.hist");
+  EXPECT_EQ(j["history"]["transactions"], 3);
+  EXPECT_EQ(j["history"]["operations"], 5);
+  EXPECT_EQ(j["history"]["sessions"], 3);
+  EXPECT_EQ(j["strongest"], nlohmann::json::array({"prefix"}));
+  EXPECT_EQ(j["seconds"]["read"], 0.5);
+  EXPECT_EQ(j["levels"].size(), static_cast<size_t>(kLevelCount));
+  for (const auto& [name, level] : j["levels"].items()) {
+    ASSERT_TRUE(find_level(name)) << name;
+    const std::string verdict = level["verdict"];
+    ASSERT_TRUE(level.contains("certificate")) << name;
+    if (verdict == "violated") {
+      EXPECT_EQ(level["anomaly"], "lost-update") << name;
+      EXPECT_EQ(level["transactions"], nlohmann::json::array({"s1-0", "s2-0", "s3-0"}));
+      EXPECT_EQ(level["certificate"]["kind"], "proof");
+      EXPECT_EQ(level["certificate"]["verified"], true);
+    } else if (verdict == "satisfied") {
+      EXPECT_EQ(level["certificate"]["kind"], "order");
+      EXPECT_FALSE(level.contains("anomaly"));
+    } else {
+      EXPECT_EQ(verdict, "unknown");
+      EXPECT_TRUE(level["certificate"].is_null());
+      EXPECT_NE(level["reason"], "");
+    }
+  }
+}
+
+TEST(JsonReport, AFileThatCannotBeReadHasAnError) {
+  Checked c;
+  c.file = "h.hist";
+  c.error = Error{ErrorKind::bad_input, "expected a brace", "h.hist", 3, 7};
+  const nlohmann::json j = json_of(c);
+  EXPECT_EQ(j["schema"], 1);
+  EXPECT_EQ(j["error"]["line"], 3);
+  EXPECT_EQ(j["error"]["column"], 7);
+  EXPECT_FALSE(j.contains("levels"));
+}
+
+TEST(JsonReport, IsOneLinePerFile) {
+  std::vector<Checked> files;
+  files.push_back(checked(kLostUpdate));
+  files.push_back(checked(kNasty));
+  const std::string out = json_report(files, {});
+  EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 2);
+}
+
+TEST(TextReport, ColoursOnlyWhenAsked) {
+  const Checked c = checked(kLostUpdate);
+  EXPECT_EQ(text_report({&c, 1}, {}).find('\x1b'), std::string::npos);
+  EXPECT_NE(text_report({&c, 1}, {true}).find('\x1b'), std::string::npos);
+}
+
+TEST(TextReport, TheSameInputGivesTheSameBytes) {
+  EXPECT_EQ(text_report(std::vector<Checked>{}, {}), "");
+  const Checked a = checked(kLostUpdate);
+  Checked b = checked(kLostUpdate);
+  b.seconds = {{"read", 99}};
+  EXPECT_EQ(text_report({&a, 1}, {}), text_report({&b, 1}, {}));
+}
+
+// Tags close in order, attributes are quoted, nothing is left unescaped.
+void expect_well_formed(const std::string& markup) {
+  static const std::regex kTag(
+      "<(/?)([a-zA-Z][a-zA-Z0-9]*)([^<>]*?)(/?)>|<!doctype html>|<\\?xml[^>]*\\?>");
+  std::vector<std::string> open;
+  size_t end = 0;
+  for (auto it = std::sregex_iterator(markup.begin(), markup.end(), kTag);
+       it != std::sregex_iterator(); ++it) {
+    const std::string between = markup.substr(end, static_cast<size_t>(it->position()) - end);
+    EXPECT_EQ(between.find('<'), std::string::npos) << between;
+    end = static_cast<size_t>(it->position() + it->length());
+    const std::string name = (*it)[2];
+    if (name.empty() || name == "meta" || name == "br" || (*it)[4].length()) continue;
+    if (!(*it)[1].length()) {
+      open.push_back(name);
+      continue;
+    }
+    ASSERT_FALSE(open.empty()) << name;
+    EXPECT_EQ(open.back(), name);
+    open.pop_back();
+  }
+  EXPECT_TRUE(open.empty()) << open.back();
+}
+
+TEST(HtmlReport, StandsAlone) {
+  const Checked c = checked(kLostUpdate);
+  const std::string html = html_report({&c, 1}, {});
+  EXPECT_EQ(html.find("<script"), std::string::npos);
+  EXPECT_EQ(html.find("src="), std::string::npos);
+  EXPECT_EQ(html.find("href="), std::string::npos);
+  EXPECT_EQ(html.find("@import"), std::string::npos);
+  EXPECT_NE(html.find("prefers-color-scheme:dark"), std::string::npos);
+  EXPECT_NE(html.find("lost-update"), std::string::npos);
+  EXPECT_NE(html.find("<svg"), std::string::npos);
+  EXPECT_LT(html.size(), 64u << 10);
+  expect_well_formed(html);
+}
+
+TEST(HtmlReport, EveryAnomalyDraws) {
+  for (const std::string_view text :
+       {"initial 0\ns1: { r(x,0) r(y,0) w(x,1) }\ns2: { r(x,0) r(y,0) w(y,1) }\n",
+        "initial 0\ns1: { r(x,0) w(y,1) }\ns2: { r(y,0) w(z,1) }\ns3: { r(z,0) w(x,1) }\n",
+        "initial 0\nevent {\"event\":\"fault\",\"at\":15}\ns1: @[0,10] { w(x,1) }\ns2: @[20,30] { "
+        "r(x,0) }\n"}) {
+    const Checked c = checked(text);
+    const std::string html = html_report({&c, 1}, {});
+    expect_well_formed(html);
+    EXPECT_EQ(html.find("nan"), std::string::npos);
+    EXPECT_EQ(html.find("inf\""), std::string::npos);
+  }
+}
+
+TEST(HtmlReport, IsCapped) {
+  std::vector<Checked> files;
+  for (int i = 0; i < 40; ++i) {
+    files.push_back(checked(kNasty));
+    files.back().notes.assign(3000, std::string(100, 'n'));
+  }
+  const std::string html = html_report(files, {});
+  EXPECT_LT(html.size(), 6u << 20);
+  EXPECT_NE(html.find("left out"), std::string::npos);
+}
+
+TEST(Markup, EscapesWhatIsNoText) {
+  EXPECT_EQ(escape("<a href=\"x\">&'"), "&lt;a href=&quot;x&quot;&gt;&amp;&#39;");
+  EXPECT_EQ(escape("\x01"), "\xEF\xBF\xBD");
+  EXPECT_EQ(escape("\xC3\x28"), "\xEF\xBF\xBD(");
+  EXPECT_EQ(escape("\xC3\xA4"), "\xC3\xA4");
+}
+
+TEST(AllReports, SurviveNastyNames) {
+  Checked c = checked(kNasty, {LevelId::causal});
+  c.file = "<&\">.hist";
+  EXPECT_FALSE(json_of(c).empty());
+  expect_well_formed(html_report({&c, 1}, {}));
+  const std::string junit = junit_report({&c, 1}, {});
+  expect_well_formed(junit);
+  EXPECT_NE(junit.find("<failure type=\"aborted-read\""), std::string::npos);
+}
+
+TEST(JunitReport, OnlyLevelsAskedForCanFail) {
+  const Checked asked = checked(kLostUpdate, {LevelId::session_si, LevelId::prefix});
+  const std::string a = junit_report({&asked, 1}, {});
+  EXPECT_NE(a.find("tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\""), std::string::npos)
+      << a;
+  const Checked all = checked(kLostUpdate);
+  const std::string b = junit_report({&all, 1}, {});
+  EXPECT_NE(b.find("failures=\"0\" errors=\"0\" skipped=\"9\""), std::string::npos) << b;
+}
+
+TEST(DotReport, QuotesNames) {
+  const Checked c = checked("initial 0\ns1: \"a\\\"b\" { r(x,0) w(x,1) }\ns2: { r(x,0) w(x,2) }\n");
+  const std::string dot = dot_report({&c, 1}, {});
+  EXPECT_NE(dot.find("digraph anomaly_1"), std::string::npos);
+  EXPECT_NE(dot.find("a\\\"b"), std::string::npos);
+}
+
+TEST(Registry, EndingsChooseReports) {
+  EXPECT_EQ(find_report_for("a/b.html")->name, "html");
+  EXPECT_EQ(find_report_for("r.xml")->name, "junit");
+  EXPECT_EQ(find_report_for("r.pdf"), nullptr);
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,234 @@
+// Runs what the documentation shows: each ```hist block is checked, and its verdicts compared with
+// the paragraph under it; each command of a ```console block is run, and its output compared with
+// what is printed there; the neighbours that a level's page names are those of the lattice.
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "assay/certificate.h"
+#include "assay/format.h"
+#include "assay/level.h"
+#include "oracle/oracle.h"
+#include "pages.h"
+
+namespace assay::docs {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read_file(const fs::path& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// A folder of its own with the examples in it, where `assay` is on the path.
+class Workplace {
+ public:
+  Workplace() {
+    std::string pattern = testing::TempDir() + "assay_docs_XXXXXX";
+    folder_ = mkdtemp(pattern.data());
+    fs::copy(fs::path(ASSAY_SOURCE_DIR) / "examples", folder_ / "examples",
+             fs::copy_options::recursive);
+  }
+  ~Workplace() { fs::remove_all(folder_); }
+  Workplace(const Workplace&) = delete;
+  Workplace& operator=(const Workplace&) = delete;
+
+  const fs::path& folder() const { return folder_; }
+  // What the command prints on standard output and standard error.
+  std::string run(const std::string& command) const {
+    const std::string whole =
+        "cd '" + folder_.string() + "' && PATH='" + fs::path(ASSAY_BINARY).parent_path().string() +
+        "':$PATH NO_COLOR=1 && export PATH NO_COLOR && { " + command + "\n} 2>&1 </dev/null";
+    FILE* pipe = popen(whole.c_str(), "r");
+    if (pipe == nullptr) return "cannot run " + command;
+    std::string output;
+    char buffer[4096];
+    for (size_t n; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;) output.append(buffer, n);
+    pclose(pipe);
+    return output;
+  }
+
+ private:
+  fs::path folder_;
+};
+
+std::vector<fs::path> pages() {
+  std::vector<fs::path> found = {fs::path(ASSAY_SOURCE_DIR) / "README.md",
+                                 fs::path(ASSAY_SOURCE_DIR) / "CONTRIBUTING.md"};
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(ASSAY_SOURCE_DIR) / "docs"))
+    if (entry.path().extension() == ".md") found.push_back(entry.path());
+  return found;
+}
+
+std::string where(const fs::path& page, int line) {
+  return fs::relative(page, ASSAY_SOURCE_DIR).string() + ":" + std::to_string(line);
+}
+
+// What the checker says to a claim: "satisfied", or "violated (lost-update)" if the claim names
+// one.
+std::string answer(const nlohmann::json& report, const Claim& claim) {
+  const auto levels = report.find("levels");
+  if (levels == report.end() || !levels->contains(claim.level)) return "no such level";
+  const nlohmann::json& level = (*levels)[claim.level];
+  std::string text = level.value("verdict", "nothing");
+  if (!claim.anomaly.empty()) text += " (" + level.value("anomaly", "unnamed") + ")";
+  return text;
+}
+
+std::string promise(const Claim& claim) {
+  return claim.verdict + (claim.anomaly.empty() ? "" : " (" + claim.anomaly + ")");
+}
+
+TEST(Docs, HistoriesHaveTheVerdictsShown) {
+  const Workplace workplace;
+  int count = 0;
+  for (const fs::path& page : pages()) {
+    for (const Example& example : examples(read_file(page))) {
+      SCOPED_TRACE(where(page, example.line));
+      std::ofstream(workplace.folder() / "shown.hist") << example.history;
+      const std::string output = workplace.run("assay check --json shown.hist");
+      const auto report = nlohmann::json::parse(output, nullptr, false);
+      if (report.is_discarded()) {
+        ADD_FAILURE() << output;
+        continue;
+      }
+      for (const Claim& claim : example.claims)
+        EXPECT_EQ(answer(report, claim), promise(claim)) << claim.level << "\n" << example.history;
+      count += static_cast<int>(example.claims.size());
+    }
+  }
+  EXPECT_GT(count, 50);
+}
+
+// The same claims, decided by brute force from the definitions.
+TEST(Docs, TheOracleAgreesWithTheVerdictsShown) {
+  for (const fs::path& page : pages()) {
+    for (const Example& example : examples(read_file(page))) {
+      SCOPED_TRACE(where(page, example.line));
+      const auto read = read_history_text(example.history, "shown", {"hist"});
+      if (!read.ok()) {
+        ADD_FAILURE() << read.error().to_string();
+        continue;
+      }
+      for (const Claim& claim : example.claims) {
+        const auto level = find_level(claim.level);
+        ASSERT_TRUE(level) << claim.level;
+        EXPECT_EQ(outcome_name(oracle::decide(read->history, *level)), claim.verdict)
+            << claim.level << "\n"
+            << example.history;
+      }
+    }
+  }
+}
+
+TEST(Docs, EveryLevelShowsAHistoryAndARival) {
+  for (const LevelInfo& level : all_levels()) {
+    const fs::path page =
+        fs::path(ASSAY_SOURCE_DIR) / "docs" / "levels" / (std::string(level.name) + ".md");
+    bool violated = false;
+    for (const Example& example : examples(read_file(page)))
+      for (const Claim& claim : example.claims)
+        violated = violated || (claim.level == level.name && claim.verdict == "violated");
+    EXPECT_TRUE(violated) << page << " shows no history that violates the level";
+    EXPECT_NE(read_file(page).find("## Rival definitions"), std::string::npos) << page;
+  }
+}
+
+// "Below it: [`a`](a.md), [`b`](b.md); above: …" in the first paragraph of a level's page.
+std::set<std::string> neighbours(const std::string& page, const std::string& word) {
+  static const std::regex kLink("\\[`([a-z-]+)`\\]");
+  const size_t begin = page.find(word);
+  if (begin == std::string::npos) return {};
+  const std::string part = page.substr(begin, page.find("\n\n", begin) - begin);
+  const std::string own = word == "Below it:" ? part.substr(0, part.find("; above")) : part;
+  std::set<std::string> names;
+  for (auto it = std::sregex_iterator(own.begin(), own.end(), kLink); it != std::sregex_iterator();
+       ++it)
+    names.insert((*it)[1]);
+  return names;
+}
+
+TEST(Docs, PagesNameTheNeighboursInTheLattice) {
+  for (const LevelInfo& level : all_levels()) {
+    const std::string page = read_file(fs::path(ASSAY_SOURCE_DIR) / "docs" / "levels" /
+                                       (std::string(level.name) + ".md"));
+    std::set<std::string> below, above;
+    for (LevelId weaker : next_weaker(level.id)) below.emplace(level_info(weaker).name);
+    for (const LevelInfo& other : all_levels())
+      for (LevelId weaker : next_weaker(other.id))
+        if (weaker == level.id) above.emplace(other.name);
+    EXPECT_EQ(neighbours(page, "Below it:"), below) << level.name;
+    EXPECT_EQ(neighbours(page, "above:"), above) << level.name;
+  }
+}
+
+// The table of README.md: "| `level` | in one line | `weaker`, `weaker` |".
+TEST(Docs, ReadmeShowsTheLattice) {
+  static const std::regex kName("`([a-z-]+)`");
+  std::map<std::string, std::set<std::string>> shown;
+  std::istringstream lines(read_file(fs::path(ASSAY_SOURCE_DIR) / "README.md"));
+  for (std::string line; std::getline(lines, line);) {
+    std::vector<std::string> names;
+    for (auto it = std::sregex_iterator(line.begin(), line.end(), kName);
+         it != std::sregex_iterator(); ++it)
+      names.push_back((*it)[1]);
+    if (line.starts_with("| `") && !names.empty() && find_level(names[0]))
+      shown[names[0]] = {names.begin() + 1, names.end()};
+  }
+  for (const LevelInfo& level : all_levels()) {
+    std::set<std::string> below;
+    for (LevelId weaker : next_weaker(level.id)) below.emplace(level_info(weaker).name);
+    EXPECT_EQ(shown[std::string(level.name)], below) << level.name;
+  }
+}
+
+TEST(Docs, CommandsPrintWhatIsShown) {
+  for (const fs::path& page : pages()) {
+    const Workplace workplace;  // the commands of one page build on each other
+    for (const Session& session : sessions(read_file(page))) {
+      const std::string output = workplace.run(session.command);
+      EXPECT_TRUE(matches(session.output, output))
+          << where(page, session.line) << ": $ " << session.command << "\nshown:\n"
+          << session.output << "printed:\n"
+          << output;
+    }
+  }
+}
+
+TEST(DocsCanary, AWrongClaimIsFound) {
+  const std::string page =
+      "```hist\ns1: { w(x,1) }\n```\nVerdicts: `causal` violated (`long-fork`), "
+      "`prefix`\nsatisfied.\n";
+  const std::vector<Example> found = examples(page);
+  ASSERT_EQ(found.size(), 1u);
+  ASSERT_EQ(found[0].claims.size(), 2u);
+  const auto report = nlohmann::json::parse(
+      R"({"levels":{"causal":{"verdict":"satisfied"},"prefix":{"verdict":"satisfied"}}})");
+  EXPECT_NE(answer(report, found[0].claims[0]), promise(found[0].claims[0]));
+  EXPECT_EQ(answer(report, found[0].claims[1]), promise(found[0].claims[1]));
+}
+
+TEST(DocsCanary, WrongOutputIsFound) {
+  EXPECT_TRUE(matches("a\n…\nin 1.5 s\n", "a\nb\nc\nin 0.25 s\n"));
+  EXPECT_TRUE(matches("…\n", ""));
+  EXPECT_TRUE(matches("{\"read\":7.1e-05}\n", "{\"read\":0.25}\n"));
+  EXPECT_FALSE(matches("a\n", "b\n"));
+  EXPECT_FALSE(matches("a\n", "a\nb\n"));
+  EXPECT_FALSE(matches("a\n…\nd\n", "a\nb\nc\n"));
+  EXPECT_FALSE(matches("3 transactions\n", "4 transactions\n"));
+}
+
+}  // namespace
+}  // namespace assay::docs

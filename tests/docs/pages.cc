@@ -1,0 +1,95 @@
+#include "pages.h"
+
+#include <regex>
+#include <sstream>
+
+namespace assay::docs {
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+// The lines between ```language and ```; `at` ends up on the closing fence.
+std::string block(const std::vector<std::string>& lines, size_t& at) {
+  std::string text;
+  for (++at; at < lines.size() && lines[at] != "```"; ++at) text += lines[at] + "\n";
+  return text;
+}
+
+std::vector<Claim> claims(const std::string& paragraph) {
+  static const std::regex kClaim(
+      "`([a-z-]+)` (satisfied|violated|unknown)(?: \\(`([a-z0-9-]+)`\\))?");
+  std::vector<Claim> found;
+  for (auto it = std::sregex_iterator(paragraph.begin(), paragraph.end(), kClaim);
+       it != std::sregex_iterator(); ++it)
+    found.push_back({(*it)[1], (*it)[2], (*it)[3]});
+  return found;
+}
+
+// A line without what differs from run to run.
+std::string steady(const std::string& line) {
+  static const std::regex kDuration("[0-9]+([.][0-9]+)? (ns|µs|ms|s|min|KiB|MiB|GiB|KB|MB|GB)\\b");
+  static const std::regex kFraction("[0-9]+[.][0-9]+(e-?[0-9]+)?");
+  static const std::regex kBlanks(" +");
+  std::string text = std::regex_replace(line, kDuration, "# $2");
+  text = std::regex_replace(text, kFraction, "#");
+  return std::regex_replace(text, kBlanks, " ");
+}
+
+bool matches_from(const std::vector<std::string>& shown, size_t i,
+                  const std::vector<std::string>& actual, size_t j) {
+  for (; i < shown.size(); ++i, ++j) {
+    if (shown[i] == "…") {
+      for (size_t k = j; k <= actual.size(); ++k)
+        if (matches_from(shown, i + 1, actual, k)) return true;
+      return false;
+    }
+    if (j >= actual.size() || steady(shown[i]) != steady(actual[j])) return false;
+  }
+  return j == actual.size();
+}
+
+}  // namespace
+
+std::vector<Example> examples(const std::string& page) {
+  const std::vector<std::string> lines = lines_of(page);
+  std::vector<Example> found;
+  for (size_t at = 0; at < lines.size(); ++at) {
+    if (lines[at] != "```hist") continue;
+    Example example;
+    example.line = static_cast<int>(at) + 1;
+    example.history = block(lines, at);
+    std::string paragraph;
+    for (size_t i = at + 1; i < lines.size() && !lines[i].empty(); ++i) paragraph += lines[i] + " ";
+    if (paragraph.starts_with("Verdicts:")) example.claims = claims(paragraph);
+    found.push_back(std::move(example));
+  }
+  return found;
+}
+
+std::vector<Session> sessions(const std::string& page) {
+  const std::vector<std::string> lines = lines_of(page);
+  std::vector<Session> found;
+  for (size_t at = 0; at < lines.size(); ++at) {
+    if (lines[at] != "```console") continue;
+    const int first = static_cast<int>(at) + 2;
+    const std::vector<std::string> shown = lines_of(block(lines, at));
+    for (size_t i = 0; i < shown.size(); ++i) {
+      if (shown[i].starts_with("$ "))
+        found.push_back({first + static_cast<int>(i), shown[i].substr(2), ""});
+      else if (!found.empty())
+        found.back().output += shown[i] + "\n";
+    }
+  }
+  return found;
+}
+
+bool matches(const std::string& shown, const std::string& actual) {
+  return matches_from(lines_of(shown), 0, lines_of(actual), 0);
+}
+
+}  // namespace assay::docs

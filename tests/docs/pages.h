@@ -1,0 +1,37 @@
+// The parts of a Markdown page that can be checked.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace assay::docs {
+
+// "`session-si` violated (`lost-update`)"
+struct Claim {
+  std::string level;
+  std::string verdict;
+  std::string anomaly;  // empty if the page names none
+};
+
+// A ```hist block and the paragraph "Verdicts: …" that follows it.
+struct Example {
+  int line = 0;  // of the opening fence
+  std::string history;
+  std::vector<Claim> claims;
+};
+std::vector<Example> examples(const std::string& page);
+
+// A command of a ```console block ("$ …") and the output shown under it.
+struct Session {
+  int line = 0;
+  std::string command;
+  std::string output;
+};
+std::vector<Session> sessions(const std::string& page);
+
+// True if `actual` is what `shown` promises: equal line by line, but for durations and sizes in
+// memory, which vary from run to run, and for lines "…", which stand for any number of lines.
+bool matches(const std::string& shown, const std::string& actual);
+
+}  // namespace assay::docs

@@ -1,0 +1,135 @@
+// What the literature says about its example histories is what the oracle says.
+#include "corpus.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "assay/format.h"
+#include "oracle/enumerate.h"
+#include "oracle/oracle.h"
+#include "oracle/selftest.h"
+
+namespace assay {
+namespace {
+
+class Corpus : public testing::TestWithParam<CorpusFile> {};
+
+TEST_P(Corpus, oracleAgreesWithTheSource) {
+  const CorpusFile& file = GetParam();
+  for (const std::string& mistake : file.mistakes) ADD_FAILURE() << mistake;
+  const History history = read_corpus_file(file);
+  for (const auto& [level, expected] : file.verdicts) {
+    EXPECT_EQ(outcome_name(oracle::decide(history, level)), outcome_name(expected))
+        << level_info(level).name;
+  }
+}
+
+TEST_P(Corpus, liesWhereItsStrongestLevelSays) {
+  const CorpusFile& file = GetParam();
+  if (file.boundary) return;
+  const oracle::Verdicts verdicts = oracle::decide_all(read_corpus_file(file));
+  EXPECT_EQ(oracle::broken_lattice(verdicts), "");
+  std::vector<LevelId> satisfied;
+  for (const LevelInfo& level : all_levels()) {
+    if (verdicts[static_cast<size_t>(level.id)] == Outcome::satisfied)
+      satisfied.push_back(level.id);
+  }
+  bool right = satisfied.empty() && file.directory == "none";
+  for (const LevelId level : strongest(satisfied))
+    right |= level_info(level).name == file.directory;
+  EXPECT_TRUE(right) << file.path;
+}
+
+const auto kName = [](const auto& info) { return test_name(info.param); };
+
+INSTANTIATE_TEST_SUITE_P(Literature, Corpus, testing::ValuesIn(corpus_files("corpus")), kName);
+INSTANTIATE_TEST_SUITE_P(Boundary, Corpus, testing::ValuesIn(corpus_files("boundary")), kName);
+
+size_t operations(const oracle::Draft& draft) {
+  size_t count = 0;
+  for (const auto& txn : draft.txns) count += txn.ops.size();
+  return count;
+}
+
+// Large enough for every arrow of the lattice, small enough to be searched whole.
+oracle::Bounds bounds(bool timed) {
+  return {
+      .sessions = 3, .txns = 2, .ops = 2, .keys = 2, .total_ops = timed ? 3 : 4, .timed = timed};
+}
+
+TEST(Boundary, everyArrowHasItsSmallestHistory) {
+  for (const LevelInfo& strong : all_levels()) {
+    // Not defined where strict serializability could differ from it.
+    if (strong.id == LevelId::linearizable) continue;
+    for (const LevelId weak : next_weaker(strong.id)) {
+      const std::pair arrow(strong.id, weak);
+      size_t size = 0;
+      for (const CorpusFile& file : corpus_files("boundary")) {
+        if (file.boundary != arrow) continue;
+        const History h = read_corpus_file(file);
+        EXPECT_EQ(oracle::decide(h, strong.id), Outcome::violated) << file.path;
+        EXPECT_EQ(oracle::decide(h, weak), Outcome::satisfied) << file.path;
+        size = h.op_count();
+      }
+      ASSERT_NE(size, 0u) << strong.name << " over " << level_info(weak).name;
+      oracle::enumerate(bounds(strong.real_time != RealTime::none),
+                        [&](const oracle::Draft& draft) {
+                          if (operations(draft) >= size) return false;
+                          const auto h = draft.history();
+                          EXPECT_FALSE(oracle::decide(*h, weak) == Outcome::satisfied &&
+                                       oracle::decide(*h, strong.id) == Outcome::violated)
+                              << strong.name << "\n"
+                              << draft.text();
+                          return true;
+                        });
+    }
+  }
+}
+
+using Separated = std::array<std::array<bool, kLevelCount>, kLevelCount>;
+
+void note(const oracle::Verdicts& v, Separated& separated) {
+  for (size_t a = 0; a < kLevelCount; ++a) {
+    for (size_t b = 0; b < kLevelCount; ++b) {
+      separated[a][b] |= v[a] == Outcome::satisfied && v[b] == Outcome::violated;
+    }
+  }
+}
+
+// A level implies another in the table only if it does, and does not only if some history shows it.
+TEST(Boundary, theLatticeHasAllItsArrowsAndNoOther) {
+  Separated separated{};  // the first satisfied, the second violated
+  oracle::Bounds search{.sessions = 4, .txns = 2, .ops = 2, .keys = 2, .total_ops = 4};
+  const auto visit = [&](const oracle::Draft& draft) {
+    if (!search.timed || draft.txns.size() <= 3)
+      note(oracle::decide_all(*draft.history()), separated);
+    return true;
+  };
+  oracle::enumerate(search, visit);
+  search.timed = true;
+  oracle::enumerate(search, visit);
+
+  // Commits in real time respect sessions, so only equal clock readings can show generalized SI to
+  // be no kind of read committed: a session reads what it writes next.
+  const auto equal_times =
+      read_history_text("s: @[5,5] { r(x,1) } @[5,5] { w(x,1) }", "equal times", {.from = "hist"});
+  ASSERT_TRUE(equal_times.ok());
+  note(oracle::decide_all(equal_times->history), separated);
+
+  // Where linearizable is defined, either of these suffices for it.
+  const auto suffices = [](LevelId a, LevelId b) {
+    return b == LevelId::linearizable &&
+           (a == LevelId::strict_serializable || a == LevelId::strong_si);
+  };
+  for (const LevelInfo& a : all_levels()) {
+    for (const LevelInfo& b : all_levels()) {
+      EXPECT_EQ(separated[static_cast<size_t>(a.id)][static_cast<size_t>(b.id)],
+                !implies(a.id, b.id) && !suffices(a.id, b.id))
+          << a.name << " and " << b.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,76 @@
+// The checker says what brute force from the definitions says, on every level of many random
+// histories, and proves it. ASSAY_HISTORIES sets how many.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "checked.h"
+
+namespace assay {
+namespace {
+
+uint64_t histories(uint64_t usual) {
+  const char* wanted = std::getenv("ASSAY_HISTORIES");
+  return wanted == nullptr ? usual : std::strtoull(wanted, nullptr, 10);
+}
+
+oracle::SelftestResult expect_agreement(const oracle::SelftestOptions& options,
+                                        const Switches& switches = {}) {
+  std::string complaint;
+  const auto checker = [&](const History& h) { return checked(h, &complaint, switches); };
+  oracle::SelftestResult result = oracle::selftest(checker, options);
+  EXPECT_TRUE(result.ok()) << result.failure << "\n" << complaint;
+  return result;
+}
+
+TEST(OracleAgreement, registers) { expect_agreement({.seed = 1, .count = histories(100'000)}); }
+
+TEST(OracleAgreement, largerTransactions) {
+  expect_agreement({.seed = 2,
+                    .count = histories(10'000),
+                    .shape = {.max_sessions = 5, .max_txns = 9, .max_keys = 4, .max_ops = 6}});
+}
+
+TEST(OracleAgreement, manyShortTransactions) {
+  expect_agreement({.seed = 3,
+                    .count = histories(20'000),
+                    .shape = {.max_sessions = 6, .max_txns = 9, .max_keys = 2, .max_ops = 2}});
+}
+
+// Of these the checker may leave some undecided; what it decides must be right.
+TEST(OracleAgreement, lists) {
+  expect_agreement({.seed = 4,
+                    .count = histories(20'000),
+                    .shape = {.duplicates = 0.1, .lists = 1},
+                    .may_abstain = true});
+}
+
+TEST(OracleAgreement, removesInsertsComparisonsAndRanges) {
+  expect_agreement({.seed = 5,
+                    .count = histories(20'000),
+                    .shape = {.duplicates = 0.1, .rich = 1},
+                    .may_abstain = true});
+}
+
+TEST(OracleAgreement, valuesWrittenTwice) {
+  expect_agreement(
+      {.seed = 7, .count = histories(20'000), .shape = {.duplicates = 1}, .may_abstain = true});
+}
+
+TEST(OracleAgreement, singleOperations) {
+  expect_agreement({.seed = 6,
+                    .count = histories(20'000),
+                    .shape = {.max_txns = 9, .max_keys = 2, .timed = 1, .single_op = 1}});
+}
+
+// Every speed-up has a switch, and none changes a verdict.
+TEST(OracleAgreement, withoutSpeedUps) {
+  const Switches cases[] = {
+      {false, true, true}, {true, false, true}, {true, true, false}, {false, false, false}};
+  for (const Switches& switches : cases) {
+    expect_agreement({.seed = 8, .count = histories(10'000)}, switches);
+  }
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,115 @@
+// The checker on histories of the simulated database, larger than the oracle can take: the right level
+// is never rejected, and a bug is found, called by its name, and held against no level that allows it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "assay/check.h"
+#include "assay/verify.h"
+#include "collect/generate.h"
+#include "collect/simulated/policy.h"
+#include "explain/explain.h"
+
+namespace assay {
+namespace {
+
+using collect::GenerateOptions;
+
+// ASSAY_TEST_SCALE multiplies the number of random cases.
+uint64_t scaled(uint64_t cases) {
+  const char* scale = std::getenv("ASSAY_TEST_SCALE");
+  const double factor = scale == nullptr ? 1 : std::atof(scale);
+  return std::max<uint64_t>(1, static_cast<uint64_t>(static_cast<double>(cases) * factor));
+}
+
+GenerateOptions options_for(LevelId level, uint64_t seed) {
+  constexpr Distribution kDistributions[] = {Distribution::uniform, Distribution::zipfian,
+                                             Distribution::hotspot, Distribution::exponential};
+  GenerateOptions options;
+  options.level = level;
+  options.seed = seed;
+  options.sessions = static_cast<uint32_t>(5 + seed % 5);
+  options.txns = 4 + seed % 9;
+  options.workload = seed % 5 == 0 && level != LevelId::linearizable ? "mini" : "general";
+  options.workload_options.ops = static_cast<uint32_t>(2 + seed % 7);
+  options.workload_options.keys = 3 + seed % 20;
+  options.workload_options.read_share = 0.3 + 0.1 * static_cast<double>(seed % 6);
+  options.workload_options.distribution = kDistributions[seed % 4];
+  options.times = seed % 2 == 0 ? collect::Times::points : collect::Times::intervals;
+  options.abort_share = 0.05;
+  options.unknown_share = 0.05;
+  return options;
+}
+
+History make(const GenerateOptions& options) {
+  collect::HistorySink sink;
+  const auto stats = collect::generate(options, sink);
+  EXPECT_TRUE(stats.ok()) << stats.error().to_string();
+  auto history = sink.take();
+  EXPECT_TRUE(history.ok()) << history.error().to_string();
+  return std::move(history).value();
+}
+
+class SimulatedLevelCheck : public testing::TestWithParam<LevelInfo> {};
+
+TEST_P(SimulatedLevelCheck, IsNeverRejected) {
+  const LevelId level = GetParam().id;
+  for (uint64_t seed = 1; seed <= scaled(1000); ++seed) {
+    const History history = make(options_for(level, seed));
+    CheckOptions options;
+    options.levels = {level};
+    const CheckResult result = check(history, options);
+    ASSERT_EQ(outcome_name(result.find(level)->outcome), "satisfied") << "seed " << seed;
+    const Status verified = verify(result.certificates[result.find(level)->certificate], history);
+    ASSERT_TRUE(verified.ok()) << "seed " << seed << ": " << verified.error().to_string();
+  }
+}
+
+class SimulatedBugCheck : public testing::TestWithParam<Anomaly> {};
+
+TEST_P(SimulatedBugCheck, IsFoundAndNamed) {
+  const Anomaly bug = GetParam();
+  for (const LevelInfo& base : all_levels()) {
+    // Linearizable has single operations only, and few bugs; simulated_test has them.
+    if (base.id == LevelId::linearizable || !collect::forbids(base.id, bug)) continue;
+    for (uint64_t seed = 1; seed <= 3; ++seed) {
+      GenerateOptions generated = options_for(base.id, seed);
+      generated.bug = bug;
+      const History history = make(generated);
+      CheckOptions options;
+      for (const LevelInfo& level : all_levels())
+        if (implies(base.id, level.id)) options.levels.push_back(level.id);
+      const CheckResult result = check(history, options);
+      const auto explanations = explain(history, result);
+      for (const Verdict& verdict : result.verdicts) {
+        const bool forbidden = collect::forbids(verdict.level, bug);
+        ASSERT_EQ(outcome_name(verdict.outcome), forbidden ? "violated" : "satisfied")
+            << level_info(verdict.level).name << " of " << base.name << ", seed " << seed;
+        if (!forbidden) continue;
+        const Explanation* explanation = find_explanation(explanations, verdict.level);
+        ASSERT_NE(explanation, nullptr);
+        EXPECT_EQ(anomaly_info(explanation->anomaly).name, anomaly_info(bug).name)
+            << level_info(verdict.level).name << " of " << base.name << ", seed " << seed;
+      }
+    }
+  }
+}
+
+std::string test_name(std::string_view name) {
+  std::string result(name);
+  std::replace(result.begin(), result.end(), '-', '_');
+  return result;
+}
+std::string level_name(const testing::TestParamInfo<LevelInfo>& param) {
+  return test_name(param.param.name);
+}
+std::string bug_name(const testing::TestParamInfo<Anomaly>& param) {
+  return test_name(anomaly_info(param.param).name);
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, SimulatedLevelCheck, testing::ValuesIn(all_levels()), level_name);
+INSTANTIATE_TEST_SUITE_P(Bugs, SimulatedBugCheck, testing::ValuesIn(collect::all_bugs()), bug_name);
+
+}  // namespace
+}  // namespace assay

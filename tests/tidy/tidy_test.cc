@@ -1,0 +1,274 @@
+// Rules of the tree that no compiler knows. Each rule is a function from a file's text to what is
+// wrong with it, and each has a canary: a sample that it must refuse.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/anomaly.h"
+#include "assay/format.h"
+#include "assay/level.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using Faults = std::vector<std::string>;
+
+constexpr size_t kMaxLines = 600;
+constexpr size_t kMaxPublicHeaders = 12;
+constexpr size_t kEssayLines = 5;
+
+const fs::path& root() {
+  static const fs::path kRoot = ASSAY_SOURCE_DIR;
+  return kRoot;
+}
+
+std::string read_file(const fs::path& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+bool has_extension(const fs::path& path, std::initializer_list<std::string_view> extensions) {
+  return std::ranges::any_of(extensions, [&](std::string_view e) { return path.extension() == e; });
+}
+
+bool is_code(const fs::path& path) {
+  return has_extension(path, {".cc", ".h", ".js", ".py", ".cmake", ".sh"});
+}
+
+// Every file that people wrote: build trees and dot folders are left out.
+std::vector<fs::path> tree() {
+  std::vector<fs::path> files;
+  for (auto it = fs::recursive_directory_iterator(root()); it != fs::end(it); ++it) {
+    const std::string name = it->path().filename();
+    if (it->is_directory() && (name == "build" || (name[0] == '.' && name != ".ci")))
+      it.disable_recursion_pending();
+    else if (it->is_regular_file() && name != "LICENSE" && name != ".git")
+      files.push_back(it->path());
+  }
+  return files;
+}
+
+std::string shown(const fs::path& path) { return fs::relative(path, root()); }
+
+// --- the rules
+
+Faults too_long(const std::string& text) {
+  const auto lines = static_cast<size_t>(std::ranges::count(text, '\n'));
+  if (lines <= kMaxLines) return {};
+  return {std::to_string(lines) + " lines; more than one concept?"};
+}
+
+// Written in pieces, so that this file does not find itself.
+Faults banned_words(const std::string& text) {
+  static const std::vector<std::pair<std::regex, std::string>> kBanned = {
+      {std::regex(std::string("(^|[^A-Za-z0-9_.])/") + "(work|home|root|Users)/"),
+       "a path of one machine"},
+      {std::regex(std::string("\\b") + "(FIX" + "ME|X" + "XX)\\b"), "a note to nobody"},
+      {std::regex(std::string("\\b") + "TO" + "DO\\b(?!\\([a-z-]+\\): \\w+ \\w+)"),
+       "a to-do without topic and text"},
+  };
+  Faults faults;
+  for (const auto& [pattern, what] : kBanned) {
+    std::smatch match;
+    if (std::regex_search(text, match, pattern)) faults.push_back(what + ": " + match.str());
+  }
+  return faults;
+}
+
+Faults banned_in_headers(const std::string& text) {
+  Faults faults;
+  if (text.find("#pragma once") == std::string::npos) faults.push_back("no #pragma once");
+  if (std::regex_search(text, std::regex("(^|\n)\\s*using namespace")))
+    faults.push_back("using namespace in a header");
+  if (text.find("#include <iostream>") != std::string::npos)
+    faults.push_back("<iostream> in a header; <iosfwd> will do");
+  return faults;
+}
+
+Faults banned_in_code(const std::string& text) {
+  Faults faults;
+  if (std::regex_search(text, std::regex("\\b(s?rand|strcpy|sprintf|gets)\\(")))
+    faults.push_back("a C function with a better relative in base/");
+  if (text.find(std::string("std::en") + "dl") != std::string::npos)
+    faults.push_back("flushes at every line; write a newline");
+  return faults;
+}
+
+// Comment lines at the top of a file.
+size_t essay_lines(const std::string& text) {
+  size_t lines = 0;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line) && line.starts_with("//");) ++lines;
+  return lines;
+}
+
+// Relative links of a Markdown page that lead nowhere.
+Faults dead_links(const fs::path& page, const std::string& text) {
+  static const std::regex kLink("\\]\\(([^)#: ]+)(#[^)]*)?\\)");
+  Faults faults;
+  for (auto it = std::sregex_iterator(text.begin(), text.end(), kLink);
+       it != std::sregex_iterator(); ++it)
+    if (!fs::exists(page.parent_path() / (*it)[1].str()))
+      faults.push_back("dead link " + (*it)[1].str());
+  return faults;
+}
+
+Faults missing_pages(const fs::path& folder, const std::vector<std::string>& names) {
+  Faults faults;
+  for (const std::string& name : names)
+    if (!fs::exists(folder / (name + ".md"))) faults.push_back("no page for " + name);
+  return faults;
+}
+
+Faults missing_words(const std::string& text, const std::vector<std::string>& words) {
+  Faults faults;
+  for (const std::string& word : words)
+    if (text.find("`" + word + "`") == std::string::npos) faults.push_back("nothing on " + word);
+  return faults;
+}
+
+template <class Rule>
+void expect_clean(bool (*applies)(const fs::path&), Rule rule) {
+  int files = 0;
+  for (const fs::path& path : tree()) {
+    if (!applies(path)) continue;
+    ++files;
+    for (const std::string& fault : rule(path)) ADD_FAILURE() << shown(path) << ": " << fault;
+  }
+  EXPECT_GT(files, 0);
+}
+
+// --- the tree keeps them
+
+TEST(Tidy, FilesAreShort) {
+  expect_clean(is_code, [](const fs::path& p) { return too_long(read_file(p)); });
+}
+
+TEST(Tidy, NoBannedWords) {
+  expect_clean(
+      [](const fs::path& p) {
+        return is_code(p) || has_extension(p, {".md", ".txt", ".json", ".hist", ""});
+      },
+      [](const fs::path& p) { return banned_words(read_file(p)); });
+}
+
+TEST(Tidy, HeadersKeepToThemselves) {
+  expect_clean([](const fs::path& p) { return p.extension() == ".h"; },
+               [](const fs::path& p) { return banned_in_headers(read_file(p)); });
+}
+
+TEST(Tidy, CodeUsesTheHouseTools) {
+  expect_clean(
+      [](const fs::path& p) {
+        return has_extension(p, {".cc", ".h"});
+      },
+      [](const fs::path& p) { return banned_in_code(read_file(p)); });
+}
+
+// An algorithm is explained where it stands: in its source or in its header.
+TEST(Tidy, AlgorithmsOpenWithAnEssay) {
+  for (const char* room : {"graph", "infer", "solver", "levels"}) {
+    if (!fs::exists(root() / "src" / room)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(root() / "src" / room)) {
+      const fs::path& path = entry.path();
+      if (path.extension() != ".cc" || path.stem().string().ends_with("_test") ||
+          path.stem().string().ends_with("_fuzz"))
+        continue;
+      fs::path header = path;
+      header.replace_extension(".h");
+      EXPECT_GE(std::max(essay_lines(read_file(path)), essay_lines(read_file(header))), kEssayLines)
+          << shown(path) << " opens without an essay";
+    }
+  }
+}
+
+TEST(Tidy, FewPublicHeaders) {
+  const auto headers =
+      std::distance(fs::directory_iterator(root() / "include" / "assay"), fs::directory_iterator());
+  EXPECT_LE(static_cast<size_t>(headers), kMaxPublicHeaders);
+}
+
+TEST(Tidy, NoRoomForOddments) {
+  expect_clean(
+      [](const fs::path& p) {
+        return has_extension(p, {".cc", ".h"});
+      },
+      [](const fs::path& p) -> Faults {
+        static const std::regex kOddments("^(utils?|helpers?|misc|common)(_test)?$");
+        if (!std::regex_match(p.stem().string(), kOddments)) return {};
+        return {"is named after nothing"};
+      });
+}
+
+TEST(Tidy, LinksLeadSomewhere) {
+  expect_clean([](const fs::path& p) { return p.extension() == ".md"; },
+               [](const fs::path& p) { return dead_links(p, read_file(p)); });
+}
+
+TEST(Tidy, EveryLevelHasAPage) {
+  std::vector<std::string> names;
+  for (const assay::LevelInfo& level : assay::all_levels()) names.emplace_back(level.name);
+  EXPECT_EQ(missing_pages(root() / "docs" / "levels", names), Faults{});
+  EXPECT_EQ(missing_words(read_file(root() / "README.md"), names), Faults{});
+}
+
+TEST(Tidy, EveryFormatHasAPage) {
+  std::vector<std::string> names;
+  for (const assay::FormatInfo& format : assay::all_formats()) names.emplace_back(format.name);
+  EXPECT_EQ(missing_pages(root() / "docs" / "formats", names), Faults{});
+  const std::string index = read_file(root() / "docs" / "formats" / "README.md");
+  for (const std::string& name : names)
+    EXPECT_NE(index.find("[" + name + "](" + name + ".md)"), std::string::npos) << name;
+}
+
+TEST(Tidy, EveryAnomalyIsInTheGlossary) {
+  std::vector<std::string> names;
+  for (const assay::AnomalyInfo& a : assay::all_anomalies()) names.emplace_back(a.name);
+  EXPECT_EQ(missing_words(read_file(root() / "docs" / "glossary.md"), names), Faults{});
+}
+
+// --- canaries: every rule must be able to fail
+
+TEST(TidyCanary, EveryRuleRefusesItsSample) {
+  EXPECT_FALSE(too_long(std::string(kMaxLines + 1, '\n')).empty());
+  EXPECT_TRUE(too_long(std::string(kMaxLines, '\n')).empty());
+  for (const std::string bad : {"see /ho"
+                                "me/me/x",
+                                "// FIX"
+                                "ME",
+                                "// TO"
+                                "DO",
+                                "// TO"
+                                "DO: later",
+                                "X"
+                                "XX here"})
+    EXPECT_FALSE(banned_words(bad).empty()) << bad;
+  EXPECT_TRUE(banned_words("// TO"
+                           "DO(ranges): support open bounds")
+                  .empty());
+  EXPECT_TRUE(banned_words("mkstemp X"
+                           "XXXXX, docs/ho"
+                           "me/x")
+                  .empty());
+  EXPECT_FALSE(banned_in_headers("int x;").empty());
+  EXPECT_FALSE(banned_in_headers("#pragma once\nusing namespace std;\n").empty());
+  EXPECT_FALSE(banned_in_headers("#pragma once\n#include <iostream>\n").empty());
+  EXPECT_TRUE(banned_in_headers("#pragma once\nusing std::string;\n").empty());
+  EXPECT_FALSE(banned_in_code(std::string("int i = ra") + "nd();").empty());
+  EXPECT_FALSE(banned_in_code(std::string("out << std::en") + "dl;").empty());
+  EXPECT_EQ(essay_lines("#include <x>\n// late\n"), 0u);
+  EXPECT_EQ(essay_lines("// one\n// two\n\n// three\n"), 2u);
+  EXPECT_EQ(dead_links(root() / "README.md", "[a](no/such/page.md) [b](LICENSE) [c](https://x.y)"),
+            Faults{"dead link no/such/page.md"});
+  EXPECT_EQ(missing_pages(root() / "docs", {"no-such-level"}), Faults{"no page for no-such-level"});
+  EXPECT_EQ(missing_words("`a` only", {"a", "b"}), Faults{"nothing on b"});
+}
+
+}  // namespace
