@@ -165,6 +165,25 @@ TEST(Jepsen, RoundTripOfTimedHistoriesWithEveryOutcome) {
   }
 }
 
+// Processes finish in another order than the sessions first appeared, at one and the same time.
+TEST(Jepsen, RoundTripKeepsTheOrderOfCompletions) {
+  constexpr std::string_view kEdn =
+      "{:type :invoke, :process 0, :time 10, :value [[:w :x 0]]}"
+      "{:type :invoke, :process 1, :time 16, :value [[:w 1 11]]}"
+      "{:type :info, :process 1, :time 17}"
+      "{:type :invoke, :process 2, :time 18, :value [[:w 1 12]]}"
+      "{:type :ok, :process 2, :time 20, :value [[:w 1 12]]}"
+      "{:type :info, :process 0}"
+      "{:type :invoke, :process 1, :time 20, :value [[:w 1 13]]}";
+  auto read = read_history_text(kEdn, "first", {"jepsen"});
+  ASSERT_TRUE(read.ok()) << read.error().to_string();
+  std::string text;
+  ASSERT_TRUE(write_history_text(read->history, "jepsen", text).ok());
+  auto again = read_history_text(text, "again", {"jepsen"});
+  ASSERT_TRUE(again.ok()) << again.error().to_string();
+  EXPECT_EQ(again->history.content_hash(), read->history.content_hash()) << text;
+}
+
 TEST(ElleJson, ReadsArraysAndLines) {
   constexpr std::string_view kLine =
       R"({"type":"ok","f":"txn","process":0,"value":[["append",253,1],["r","k\u00e9",[1,2]],["r",3,null]]})";

@@ -1,8 +1,13 @@
 // One session becomes one process. Where every transaction that matters has a begin and an end, invocations and
 // completions are merged by time; otherwise there are completions only, because the order of the
 // records would claim times that nobody measured.
+//
+// Who reads a Jepsen history takes its operations in the order of their completions. So that the same history
+// comes back, completions keep the order of the transactions wherever that does not run against the clock, as it
+// does in histories written session by session.
 #include "formats/jepsen_write.h"
 
+#include <algorithm>
 #include <queue>
 #include <string>
 #include <tuple>
@@ -39,28 +44,45 @@ class Writer {
     return timed;
   }
 
-  // An invocation or a completion; the completion of an unknown outcome is due when its process goes on.
-  void write_by_time() {
-    using Due =
-        std::tuple<int64_t, bool, SessionId, uint32_t>;  // time, completion, session, position
-    std::priority_queue<Due, std::vector<Due>, std::greater<>> due;
-    for (SessionId s = 0; s < h_.session_count(); ++s)
-      due.emplace(h_.begin_time(h_.session_txns(s)[0]).request, false, s, 0);
-    while (!due.empty()) {
-      const auto [time, completion, s, position] = due.top();
-      due.pop();
-      const auto txns = h_.session_txns(s);
-      const TxnId t = txns[position];
-      write_record(t, completion, time);
-      if (!completion) {
-        const bool last = position + 1 == txns.size();
-        const int64_t end = h_.status(t) != TxnStatus::unknown ? h_.end_time(t).response
-                            : last                             ? INT64_MAX
-                                                               : begin(txns[position + 1]);
-        due.emplace(end, true, s, position);
-      } else if (position + 1 < txns.size()) {
-        due.emplace(begin(txns[position + 1]), false, s, position + 1);
+  // When each transaction completes. An unknown outcome completes as soon as the transactions
+  // before it have, but before its process goes on.
+  std::vector<int64_t> completion_times() const {
+    std::vector<int64_t> due(h_.txn_count());
+    int64_t latest = INT64_MIN;
+    for (TxnId t = 0; t < h_.txn_count(); ++t) {
+      if (h_.status(t) == TxnStatus::unknown) {
+        const auto session = h_.session_txns(h_.session(t));
+        const uint32_t next = h_.position(t) + 1;
+        due[t] = std::max(latest, begin(t));
+        if (next < session.size()) due[t] = std::min(due[t], begin(session[next]));
+      } else {
+        due[t] = h_.end_time(t).response;
       }
+      latest = std::max(latest, due[t]);
+    }
+    return due;
+  }
+
+  void write_by_time() {
+    using Due = std::tuple<int64_t, bool, TxnId>;  // time, whether it is a completion
+    const std::vector<int64_t> completes = completion_times();
+    std::priority_queue<Due, std::vector<Due>, std::greater<>> due;
+    for (SessionId s = 0; s < h_.session_count(); ++s) {
+      const TxnId first = h_.session_txns(s)[0];
+      due.emplace(begin(first), false, first);
+    }
+    while (!due.empty()) {
+      const auto [time, completion, t] = due.top();
+      due.pop();
+      const bool unknown_end = completion && h_.status(t) == TxnStatus::unknown;
+      write_record(t, completion, unknown_end ? Interval::kUnknown : time);
+      if (!completion) {
+        due.emplace(completes[t], true, t);
+        continue;
+      }
+      const auto session = h_.session_txns(h_.session(t));
+      const uint32_t next = h_.position(t) + 1;
+      if (next < session.size()) due.emplace(begin(session[next]), false, session[next]);
     }
   }
   int64_t begin(TxnId t) const { return h_.begin_time(t).request; }
@@ -93,7 +115,7 @@ class Writer {
     name("process");
     line_ += std::to_string(process(t));
     comma();
-    if (time != Interval::kUnknown && time != INT64_MAX) {
+    if (time != Interval::kUnknown) {
       name("time");
       line_ += std::to_string(time);
       comma();
