@@ -15,7 +15,7 @@ add_library(assay::assay ALIAS assay_library)
 if(PROJECT_IS_TOP_LEVEL)
   set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/assay)
   install(TARGETS assay_library assay_base assay_history assay_formats assay_graph assay_infer
-                  assay_solver assay_levels assay_certify
+                  assay_solver assay_prefix_search assay_levels assay_certify
           EXPORT assay-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(EXPORT assay-targets NAMESPACE assay:: DESTINATION ${package_dir})
   if(TARGET assay)

@@ -21,10 +21,17 @@ struct Switches {
   bool carry = true;         // let certificates of one level serve its neighbours in the lattice
 };
 
+// How the levels from prefix upwards are decided.
+//   graph   event graph, saturation, replay and search for what is left
+//   dbcop   search over prefixes of executions, after dbcop; for few sessions or short histories.
+//           It finds orders by itself; for a violation it asks the graph for a proof
+enum class EngineId : uint8_t { graph, dbcop };
+
 struct CheckOptions {
   std::vector<LevelId> levels;  // empty: all
   Budget budget;
   Switches switches;
+  EngineId engine = EngineId::graph;
   uint64_t seed = 1;
   // Called now and then with a stage ("saturate session-si") and how much of it is done, 0…1.
   std::function<void(std::string_view, double)> progress;

@@ -20,6 +20,7 @@ Action add_check(CLI::App& app) {
   s->flags.output.add(app);
   s->flags.budget.add(app);
   add_from(app, s->flags.from);
+  add_engine(app, s->flags.engine);
   add_seed(app, s->flags.seed);
   s->flags.switches.add(app);
   return [s] { return check_files(s->files, s->flags); };

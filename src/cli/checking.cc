@@ -35,6 +35,7 @@ CheckOptions check_options(const CheckFlags& flags, ProgressLine& progress) {
   options.levels = flags.levels.levels;
   options.budget = flags.budget.budget();
   options.switches = flags.switches.switches;
+  options.engine = flags.engine;
   options.seed = flags.seed;
   options.progress = [&progress](std::string_view stage, double fraction) {
     progress.update(fraction, stage);

@@ -14,6 +14,7 @@ struct CheckFlags {
   LevelFlags levels;
   BudgetFlags budget;
   SwitchFlags switches;
+  EngineId engine = EngineId::graph;
   OutputFlags output;
   uint64_t seed = 1;
   std::string from;

@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/flags.h"
+#include "prefix_search/reduction.h"
 
 namespace assay::cli {
 namespace {
@@ -38,6 +39,7 @@ void check_target(const std::string& to) {
 Action add_convert(CLI::App& app) {
   struct State {
     std::string input, output = "-", from, to;
+    LevelFlags reduced;
   };
   auto s = std::make_shared<State>();
   app.add_option("INPUT", s->input, "history; - is standard input")->required()->type_name("");
@@ -54,10 +56,20 @@ Action add_convert(CLI::App& app) {
          },
          "the format to write; without it, told by the ending of OUTPUT")
       ->type_name("FORMAT");
+  s->reduced.add_as(
+      app, "--reduce",
+      "write a history that is session-serializable exactly if the input satisfies this "
+      "level, prefix or session-si: for checkers of serializability");
   return [s] {
-    const auto read = read_history(s->input, {s->from});
+    auto read = read_history(s->input, {s->from});
     if (!read.ok()) return fail(read.error());
     for (const ReadNote& n : read->notes) note(n.message);
+    if (s->reduced.levels.size() > 1) return fail(usage_error("--reduce: expected one level"));
+    for (const LevelId level : s->reduced.levels) {
+      auto reduced = reduce_to_serializability(read->history, level);
+      if (!reduced.ok()) return fail(reduced.error());
+      read->history = std::move(reduced).value();
+    }
     const auto losses = write_history(read->history, s->output, target_format(s->to, s->output));
     if (!losses.ok()) return fail(losses.error());
     for (const Loss& l : *losses) note(fmt::format("not in the output: {} ({})", l.what, l.count));

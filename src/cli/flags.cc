@@ -44,23 +44,28 @@ void bad_flag(const std::string& flag, const std::string& message) {
 }
 
 void LevelFlags::add(CLI::App& app, const std::string& help, bool required) {
-  app.add_option_function<std::vector<std::string>>(
-         "--level,-l",
-         [this](const std::vector<std::string>& names) {
-           for (const std::string& name : names) {
-             const auto id = find_level(name);
-             if (!id)
-               bad_flag("--level",
-                        fmt::format("no level '{}'; expected one of {}", name,
-                                    join(all_levels(), [](const LevelInfo& l) { return l.name; })));
-             levels.push_back(*id);
-           }
-         },
-         help)
+  add_as(app, "--level,-l", help)->required(required);
+}
+
+CLI::Option* LevelFlags::add_as(CLI::App& app, const std::string& flag, const std::string& help) {
+  return app
+      .add_option_function<std::vector<std::string>>(
+          flag,
+          [this, flag](const std::vector<std::string>& names) {
+            for (const std::string& name : names) {
+              const auto id = find_level(name);
+              if (!id)
+                bad_flag(
+                    flag.substr(0, flag.find(',')),
+                    fmt::format("no level '{}'; expected one of {}", name,
+                                join(all_levels(), [](const LevelInfo& l) { return l.name; })));
+              levels.push_back(*id);
+            }
+          },
+          help)
       ->type_name("LEVEL")
       ->allow_extra_args(false)
-      ->delimiter(',')
-      ->required(required);
+      ->delimiter(',');
 }
 
 void BudgetFlags::add(CLI::App& app) {
@@ -90,6 +95,21 @@ void SwitchFlags::add(CLI::App& app) {
            std::string(s.flag), [this, member = s.member] { switches.*member = false; },
            std::string(s.help))
         ->group("Speed-ups (the verdicts are the same without them)");
+}
+
+void add_engine(CLI::App& app, EngineId& engine) {
+  app.add_option_function<std::string>(
+         "--engine",
+         [&engine](const std::string& name) {
+           if (name != "graph" && name != "dbcop")
+             bad_flag("--engine", fmt::format("no engine '{}'; expected graph or dbcop", name));
+           engine = name == "graph" ? EngineId::graph : EngineId::dbcop;
+         },
+         "how strong levels are decided: graph, or dbcop for dbcop's search over prefixes, which "
+         "suits "
+         "few sessions and short histories")
+      ->default_str("graph")
+      ->type_name("NAME");
 }
 
 void add_seed(CLI::App& app, uint64_t& seed) {

@@ -12,7 +12,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace assay::cli {
 
@@ -20,6 +21,8 @@ namespace assay::cli {
 struct LevelFlags {
   std::vector<LevelId> levels;
   void add(CLI::App& app, const std::string& help, bool required = false);
+  // The same under another name.
+  CLI::Option* add_as(CLI::App& app, const std::string& flag, const std::string& help);
 };
 
 // --time 60s --memory 4G
@@ -36,6 +39,8 @@ struct SwitchFlags {
   void add(CLI::App& app);
 };
 
+// --engine graph|dbcop
+void add_engine(CLI::App& app, EngineId& engine);
 // --seed N
 void add_seed(CLI::App& app, uint64_t& seed);
 // --from FORMAT

@@ -18,6 +18,7 @@
 
 #include "infer/hint.h"
 #include "infer/reads_from.h"
+#include "levels/engine.h"
 #include "levels/stages.h"
 #include "levels/strong.h"
 #include "levels/weak.h"
@@ -59,7 +60,7 @@ class LatticeWalk {
   CheckResult run() {
     match();
     if (!refuted_by_a_read()) {
-      if (options_.switches.replay) accept_what_plays();
+      if (options_.switches.replay && options_.engine == EngineId::graph) accept_what_plays();
       decide_what_is_left();
     }
     decide_linearizable();
@@ -78,6 +79,9 @@ class LatticeWalk {
       if (other.id == level) return true;
       if (other.id == linearizable && level == strict_serializable) return true;  // its verdict
       if (!options_.switches.carry) continue;
+      // A violation of causal spares the search over prefixes, whose end would be no proof.
+      if (options_.engine == EngineId::dbcop && level == causal && implies(other.id, causal))
+        return true;
       if (options_.levels.empty() && (implies(level, other.id) || implies(other.id, level)))
         return true;
       if (!other.session_order && same_rules(level_info(level), other)) return true;
@@ -148,7 +152,7 @@ class LatticeWalk {
         continue;
       }
       if (timed_enough(level)) {
-        add_strong(level, decide_strong(input(), level_info(level), budget_));
+        add_strong(level, decide_with(options_.engine, input(), level_info(level), budget_));
       } else {
         decide_untimed(level);
       }
@@ -159,7 +163,7 @@ class LatticeWalk {
   void decide_untimed(LevelId level) {
     LevelInfo without_time = level_info(level);
     without_time.real_time = RealTime::none;
-    StrongVerdict v = decide_strong(input(), without_time, budget_);
+    StrongVerdict v = decide_with(options_.engine, input(), without_time, budget_);
     if (v.outcome == Outcome::satisfied) {
       set_reason(level,
                  "the history does not tell when every committed transaction began and ended");

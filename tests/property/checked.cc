@@ -21,10 +21,9 @@ std::string objection(const Verdict& v, const CheckResult& result, const History
 
 }  // namespace
 
-oracle::Verdicts checked(const History& history, std::string* complaint, const Switches& switches) {
+oracle::Verdicts checked(const History& history, std::string* complaint,
+                         const CheckOptions& options) {
   complaint->clear();
-  CheckOptions options;
-  options.switches = switches;
   const CheckResult result = check(history, options);
   oracle::Verdicts verdicts;
   verdicts.fill(Outcome::unknown);
@@ -39,6 +38,26 @@ oracle::Verdicts checked(const History& history, std::string* complaint, const S
     outcome = v.outcome == Outcome::satisfied ? Outcome::violated : Outcome::satisfied;
   }
   return verdicts;
+}
+
+std::span<bool Switches::*const> all_switches() {
+  static constexpr bool Switches::*kAll[] = {&Switches::replay, &Switches::saturation,
+                                             &Switches::early_search, &Switches::carry};
+  return kAll;
+}
+
+std::vector<CheckOptions> ways_to_check() {
+  std::vector<CheckOptions> ways(2);  // everything on; all off
+  for (bool Switches::*const each : all_switches()) {
+    ways[1].switches.*each = false;
+    CheckOptions without;
+    without.switches.*each = false;
+    ways.push_back(without);
+  }
+  ways.emplace_back().engine = EngineId::dbcop;
+  ways.push_back(ways[1]);
+  ways.back().engine = EngineId::dbcop;
+  return ways;
 }
 
 }  // namespace assay

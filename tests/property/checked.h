@@ -1,7 +1,9 @@
 // The checker and the verifier together, as something that can be compared with the oracle.
 #pragma once
 
+#include <span>
 #include <string>
+#include <vector>
 
 #include "assay/check.h"
 #include "oracle/selftest.h"
@@ -11,6 +13,12 @@ namespace assay {
 // Verdicts of check() on every level. A verdict without a certificate that verify() accepts comes
 // back inverted, so that whoever compares sees a disagreement; `complaint` says what is wrong.
 oracle::Verdicts checked(const History& history, std::string* complaint,
-                         const Switches& switches = {});
+                         const CheckOptions& options = {});
+
+// Every switch of the checker, on unless one is named.
+std::span<bool Switches::*const> all_switches();
+
+// Ways to come to the same verdicts: everything on, each switch off, all off, and the other engine.
+std::vector<CheckOptions> ways_to_check();
 
 }  // namespace assay

@@ -14,12 +14,9 @@ TEST_P(CheckedCorpus, checkerAgreesWithTheSourceAndTheOracle) {
   const CorpusFile& file = GetParam();
   const History history = read_corpus_file(file);
   const oracle::Verdicts expected = oracle::decide_all(history);
-  // Every speed-up on; each off; all off.
-  for (const Switches& switches :
-       {Switches{true, true, true}, Switches{false, true, true}, Switches{true, false, true},
-        Switches{true, true, false}, Switches{false, false, false}}) {
+  for (const CheckOptions& way : ways_to_check()) {
     std::string complaint;
-    const oracle::Verdicts found = checked(history, &complaint, switches);
+    const oracle::Verdicts found = checked(history, &complaint, way);
     EXPECT_EQ(complaint, "");
     for (const auto& [level, outcome] : file.verdicts) {
       EXPECT_EQ(outcome_name(found[static_cast<size_t>(level)]), outcome_name(outcome))

@@ -1,0 +1,45 @@
+// Two engines that share nothing but the reads-from relation: the event graph (strong.cc) and the search over
+// prefixes (src/prefix_search).
+//
+// An order is a certificate, whoever found it. But that a search over prefixes came to its end proves nothing to
+// somebody who was not there, so for its violations the event graph is asked for a proof. If that finds an order
+// instead, one of the two is wrong, and the verdict is unknown, with that as its reason.
+
+#include "levels/engine.h"
+
+#include "prefix_search/prefix_search.h"
+
+namespace assay {
+namespace {
+
+StrongVerdict prove(const StrongInput& in, const LevelInfo& level, Budget& budget) {
+  StrongVerdict proved = decide_strong(in, level, budget);
+  if (proved.outcome == Outcome::violated) return proved;
+  StrongVerdict open;
+  open.reason =
+      proved.outcome == Outcome::unknown
+          ? "the search over prefixes found no order, but there is no proof: " + proved.reason
+          : "internal error: the search over prefixes found no order, the event graph found one";
+  return open;
+}
+
+}  // namespace
+
+StrongVerdict decide_with(EngineId engine, const StrongInput& in, const LevelInfo& level,
+                          Budget& budget) {
+  if (engine == EngineId::graph) return decide_strong(in, level, budget);
+  PrefixSearchVerdict found;
+  {
+    const auto timer = in.stages.time("prefixes");
+    found = search_prefixes(in.history, in.rf, in.hint, level, budget);
+  }
+  in.stages.count("prefixes", found.prefixes);
+  if (found.outcome == Outcome::violated) return prove(in, level, budget);
+  StrongVerdict verdict;
+  verdict.outcome = found.outcome;
+  verdict.reason = std::move(found.reason);
+  verdict.order = std::move(found.order);
+  return verdict;
+}
+
+}  // namespace assay

@@ -1,0 +1,287 @@
+// A prefix holds, of each chain, the first so many events. An event may be appended if every completion of the
+// prefix that begins with it still reads right:
+//
+//   reads    every key it reads holds the version it read
+//   writes   nobody is left who has to read the version it overwrites
+//   SI       nobody who has begun and not committed writes a key that it will write: from begin to commit a
+//            transaction has the keys that it writes for itself
+//
+//   s1: { r(x,0) w(x,1) }  s2: { r(x,0) w(x,2) }
+//   serializable, snapshot isolation: T1 may not overwrite x while T2 has to read it, nor T2 while T1 has
+//   prefix: r(T1) r(T2) w(T1) w(T2); serializable with one reader less
+//
+// Session order, known orders and real time are the same kind of condition: something must have happened.
+// Each test costs as much as the transaction has operations; real time as much as there are chains.
+//
+// A *free* event can be moved to the front of every completion, so nothing else need be tried in its place:
+// an event that only reads; a write where nobody else is left to write the key; and under SI every commit, for
+// nobody can have got in between. This and the state being a vector of positions only are what makes the search
+// polynomial for a fixed number of chains (Biswas and Enea, OOPSLA 2019, sections 4 and 5).
+
+#include "prefix_search/frontier.h"
+
+#include <algorithm>
+
+#include "infer/stated_orders.h"
+
+namespace assay {
+namespace {
+
+// A transaction of unknown outcome that counts took effect at some time after it began.
+Interval commit_time(const History& history, TxnId t) {
+  if (history.status(t) == TxnStatus::committed) return history.end_time(t);
+  const Interval begin = history.begin_time(t);
+  if (!begin.known()) return {};
+  return {begin.request, std::numeric_limits<int64_t>::max()};
+}
+
+}  // namespace
+
+Frontier::Frontier(const History& history, const ReadsFrom& rf, const LevelInfo& level)
+    : rf_(rf),
+      level_(level),
+      split_(level.events == EventModel::split),
+      per_node_(split_ ? 2 : 1),
+      events_(per_node_ * rf.nodes()),
+      current_(rf.writers.rows(), kNone),
+      writers_to_come_(rf.writers.rows()),
+      lock_(rf.writers.rows(), kNone) {
+  index_chains(history);
+  index_stated_orders(history);
+  if (level.real_time != RealTime::none) index_times(history);
+  position_.assign(chains(), 0);
+  for (WriteId w = 0; w < rf.writes(); ++w) {
+    unread_versions_.push_back(static_cast<uint32_t>(rf.readers[w].size()));
+  }
+  unread_initial_.resize(rf.writers.rows());
+  for (KeyId key = 0; key < rf.writers.rows(); ++key) {
+    writers_to_come_[key] = static_cast<uint32_t>(rf.writers[key].size());
+    if (key < rf.initial_readers.rows()) {
+      unread_initial_[key] = static_cast<uint32_t>(rf.initial_readers[key].size());
+    }
+  }
+}
+
+// A transaction of unknown outcome comes after what its session did before it, and nothing waits for it: it
+// is a chain of its own.
+void Frontier::index_chains(const History& history) {
+  session_before_.assign(rf_.nodes(), kNone);
+  chain_.assign(rf_.nodes(), 0);
+  place_.assign(rf_.nodes(), 0);
+  const auto close_chain = [&] {
+    const uint32_t begin = chains_.begin.back();
+    const auto length = static_cast<uint32_t>(chains_.items.size()) - begin;
+    if (length == 0) return;
+    for (uint32_t i = 0; i < length; ++i) {
+      chain_[chains_.items[begin + i]] = chains();
+      place_[chains_.items[begin + i]] = i;
+    }
+    chains_.begin.push_back(begin + length);
+    end_.push_back(length * per_node_);
+  };
+  std::vector<Node> alone;
+  for (const std::vector<Node>& session : rf_.sessions) {
+    Node before = kNone;
+    for (Node n : session) {
+      const bool committed = history.status(rf_.txn[n]) == TxnStatus::committed;
+      if (level_.session_order && committed) {
+        chains_.items.push_back(n);
+        before = n;
+      } else {
+        alone.push_back(n);
+        if (level_.session_order) session_before_[n] = before;
+      }
+    }
+    close_chain();
+  }
+  for (Node n : alone) {
+    chains_.items.push_back(n);
+    close_chain();
+  }
+}
+
+void Frontier::index_stated_orders(const History& history) {
+  std::vector<std::pair<Node, Node>> pairs;
+  for (const StatedOrder& order : stated_orders(history, rf_)) {
+    pairs.emplace_back(order.after, order.before);
+  }
+  std::sort(pairs.begin(), pairs.end());
+  size_t next = 0;
+  for (Node n = 0; n < rf_.nodes(); ++n) {
+    for (; next < pairs.size() && pairs[next].first == n; ++next) {
+      stated_before_.items.push_back(pairs[next].second);
+    }
+    stated_before_.begin.push_back(static_cast<uint32_t>(stated_before_.items.size()));
+  }
+}
+
+void Frontier::index_times(const History& history) {
+  read_start_.assign(rf_.nodes(), -kNever);
+  write_start_.assign(rf_.nodes(), -kNever);
+  least_begin_.assign(chains_.items.size(), kNever);
+  least_commit_ = least_begin_;
+  for (uint32_t chain = 0; chain < chains(); ++chain) {
+    int64_t begin = kNever, commit = kNever;
+    for (uint32_t at = chains_.begin[chain + 1]; at-- > chains_.begin[chain];) {
+      const Node n = chains_.items[at];
+      const TxnId t = rf_.txn[n];
+      const Interval begins = history.begin_time(t);
+      const Interval commits = commit_time(history, t);
+      if (begins.known()) {
+        read_start_[n] = begins.request;
+        begin = std::min(begin, begins.response);
+      }
+      if (commits.known()) {
+        write_start_[n] = commits.request;
+        if (history.status(t) == TxnStatus::committed) commit = std::min(commit, commits.response);
+      }
+      least_begin_[at] = begin;
+      least_commit_[at] = commit;
+    }
+  }
+}
+
+bool Frontier::has_written(Node n) const {
+  return position_[chain_[n]] >= (place_[n] + 1) * per_node_;
+}
+
+bool Frontier::reads_current(Node n) const {
+  return std::all_of(rf_.reads[n].begin(), rf_.reads[n].end(),
+                     [&](const ExternalRead& read) { return current_[read.key] == read.write; });
+}
+
+bool Frontier::may_overwrite(Node n) const {
+  for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
+    const KeyId key = rf_.write_key[w];
+    const WriteId held = current_[key];
+    uint32_t readers = held == kNone ? unread_initial_[key] : unread_versions_[held];
+    if (!split_ && readers == 1) {  // perhaps only itself
+      const auto own = [&](const ExternalRead& read) { return read.key == key; };
+      readers -= std::any_of(rf_.reads[n].begin(), rf_.reads[n].end(), own);
+    }
+    if (readers != 0) return false;
+  }
+  const auto stated = stated_before_[n];
+  return std::all_of(stated.begin(), stated.end(), [&](Node b) { return has_written(b); });
+}
+
+bool Frontier::keys_are_unlocked(Node n) const {
+  for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
+    if (lock_[rf_.write_key[w]] != kNone) return false;
+  }
+  return true;
+}
+
+bool Frontier::is_sole_writer(Node n) const {
+  for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
+    if (writers_to_come_[rf_.write_key[w]] != 1) return false;
+  }
+  return true;
+}
+
+// Everything that was over before the event started has happened.
+bool Frontier::time_has_come(Node n, bool reads, bool writes) const {
+  int64_t begin = kNever, commit = kNever;
+  for (uint32_t chain = 0; chain < chains(); ++chain) {
+    if (finished(chain)) continue;
+    const uint32_t place = position_[chain] / per_node_;
+    const uint32_t at = chains_.begin[chain] + place;
+    commit = std::min(commit, least_commit_[at]);
+    const uint32_t begins = at + position_[chain] % per_node_;  // the next begin to come
+    if (begins < chains_.begin[chain + 1]) begin = std::min(begin, least_begin_[begins]);
+  }
+  switch (level_.real_time) {
+    case RealTime::none:
+      return true;
+    case RealTime::transactions:
+      return commit >= read_start_[n];
+    case RealTime::into_commits:
+      return !writes || std::min(begin, commit) >= write_start_[n];
+    case RealTime::all_but_begins:
+      return (!reads || commit >= read_start_[n]) &&
+             (!writes || std::min(begin, commit) >= write_start_[n]);
+  }
+  return false;
+}
+
+bool Frontier::may_happen(uint32_t chain) const {
+  const Node n = next_node(chain);
+  const bool writes = next_writes(chain);
+  const bool reads = !split_ || !writes;
+  if (reads) {
+    if (session_before_[n] != kNone && !has_written(session_before_[n])) return false;
+    if (!reads_current(n)) return false;
+    if (level_.write_conflict && !keys_are_unlocked(n)) return false;
+  }
+  if (writes && !may_overwrite(n)) return false;
+  return level_.real_time == RealTime::none || time_has_come(n, reads, writes);
+}
+
+bool Frontier::is_free(uint32_t chain) const {
+  const bool writes = next_writes(chain);
+  if (split_ && level_.write_conflict == writes) return true;
+  return is_sole_writer(next_node(chain));
+}
+
+uint32_t& Frontier::unread(KeyId key, WriteId version) {
+  return version == kNone ? unread_initial_[key] : unread_versions_[version];
+}
+
+void Frontier::happen(uint32_t chain) {
+  const Node n = next_node(chain);
+  trail_.push_back({chain, static_cast<uint32_t>(overwritten_.size())});
+  if (!split_ || !next_writes(chain)) {
+    for (const ExternalRead& read : rf_.reads[n]) --unread(read.key, read.write);
+    for (WriteId w = rf_.write_begin[n]; level_.write_conflict && w < rf_.write_begin[n + 1]; ++w) {
+      lock_[rf_.write_key[w]] = n;
+    }
+  }
+  if (next_writes(chain)) {
+    for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
+      const KeyId key = rf_.write_key[w];
+      overwritten_.push_back(current_[key]);
+      current_[key] = w;
+      --writers_to_come_[key];
+      lock_[key] = kNone;
+    }
+  }
+  ++position_[chain];
+}
+
+void Frontier::rewind(size_t length) {
+  while (trail_.size() > length) {
+    const Step step = trail_.back();
+    trail_.pop_back();
+    --position_[step.chain];
+    const Node n = next_node(step.chain);
+    const bool writes = next_writes(step.chain);
+    if (writes) {
+      for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
+        const KeyId key = rf_.write_key[w];
+        current_[key] = overwritten_[step.overwritten + w - rf_.write_begin[n]];
+        ++writers_to_come_[key];
+        if (level_.write_conflict) lock_[key] = n;
+      }
+      overwritten_.resize(step.overwritten);
+    }
+    if (!split_ || !writes) {
+      for (const ExternalRead& read : rf_.reads[n]) ++unread(read.key, read.write);
+      for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
+        lock_[rf_.write_key[w]] = kNone;
+      }
+    }
+  }
+}
+
+std::vector<uint32_t> Frontier::events() const {
+  std::vector<uint32_t> events, place(chains(), 0);
+  events.reserve(trail_.size());
+  for (const Step& step : trail_) {
+    const uint32_t at = place[step.chain]++;
+    const TxnId t = rf_.txn[chains_[step.chain][at / per_node_]];
+    events.push_back(split_ ? 2 * t + at % 2 : t);
+  }
+  return events;
+}
+
+}  // namespace assay

@@ -1,0 +1,55 @@
+// The prefixes that have been tried: exact vectors of positions, found by hash.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/hash.h"
+
+namespace assay {
+
+class FrontierSet {
+ public:
+  explicit FrontierSet(uint32_t width) : width_(width), slots_(1024, 0) {}
+
+  // False if it was there already.
+  bool insert(std::span<const uint32_t> positions) {
+    if (2 * (size() + 1) > slots_.size()) grow();
+    size_t slot = hash(positions) & (slots_.size() - 1);
+    for (; slots_[slot] != 0; slot = (slot + 1) & (slots_.size() - 1)) {
+      const auto there = at(slots_[slot] - 1);
+      if (std::equal(there.begin(), there.end(), positions.begin())) return false;
+    }
+    pool_.insert(pool_.end(), positions.begin(), positions.end());
+    slots_[slot] = size_ += 1;
+    return true;
+  }
+  size_t size() const { return size_; }
+
+ private:
+  static uint64_t hash(std::span<const uint32_t> positions) {
+    return hash_bytes({reinterpret_cast<const char*>(positions.data()), positions.size_bytes()});
+  }
+  std::span<const uint32_t> at(size_t index) const {
+    return {pool_.data() + index * width_, width_};
+  }
+  void grow() {
+    std::vector<uint64_t> larger(2 * slots_.size(), 0);
+    for (uint64_t entry : slots_) {
+      if (entry == 0) continue;
+      size_t slot = hash(at(entry - 1)) & (larger.size() - 1);
+      while (larger[slot] != 0) slot = (slot + 1) & (larger.size() - 1);
+      larger[slot] = entry;
+    }
+    slots_ = std::move(larger);
+  }
+
+  size_t width_;
+  size_t size_ = 0;
+  std::vector<uint64_t> slots_;  // index + 1; 0 = empty
+  std::vector<uint32_t> pool_;
+};
+
+}  // namespace assay

@@ -1,0 +1,121 @@
+// Is there an order of all events in which every read returns the current version?
+//
+// The method of dbcop (Biswas and Enea, OOPSLA 2019): extend a prefix of the execution event by event, and
+// remember the prefixes from which no way led on. Sessions are chains, so a prefix is one number a session, and what
+// can follow depends on these numbers only. Serializability has one event a transaction; prefix consistency and
+// snapshot isolation split it into its reads and its writes (frontier.cc).
+//
+//   s1: { w(x,1) } { w(x,2) }   s2: { r(x,1) r(y,0) }   s3: { w(y,3) r(x,1) }
+//   from (0,0,0): T1, then (1,0,0): T2 may not overwrite x with two readers to come; T3 reads x right but may not
+//   overwrite y; T4, which only reads, is free; then T3, then T2
+//
+// It shares the reads-from relation with the other engine and nothing else: no graph, no version orders, no solver. So
+// each is a check of the other. Cost: transactions^sessions prefixes at worst, each as much as the events tried there;
+// it is for few sessions, or for short histories. Depth first, with an explicit stack; the event that the hint has
+// first is tried first. Memory: a word for each session and prefix at which there was a choice.
+
+#include "prefix_search/prefix_search.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "prefix_search/frontier.h"
+#include "prefix_search/frontier_set.h"
+
+namespace assay {
+namespace {
+
+class PrefixSearch {
+ public:
+  PrefixSearch(const History& history, const ReadsFrom& rf, const Hint& hint,
+               const LevelInfo& level, Budget& budget)
+      : hint_(hint), budget_(budget), frontier_(history, rf, level), seen_(frontier_.chains()) {}
+
+  // True if a whole execution was found; then it is in the frontier.
+  bool run() {
+    take_free_events();
+    while (!frontier_.complete() && !budget_.exhausted()) {
+      if (seen_.insert(frontier_.positions())) open_choice();
+      while (!choices_.empty() && choices_.back().next == candidates_.size()) close_choice();
+      if (choices_.empty()) return false;
+      frontier_.rewind(choices_.back().length);
+      frontier_.happen(candidates_[choices_.back().next++]);
+      take_free_events();
+    }
+    return frontier_.complete();
+  }
+
+  const Frontier& frontier() const { return frontier_; }
+  uint64_t prefixes() const { return seen_.size(); }
+
+ private:
+  // A prefix at which there is a choice; its candidates, the last ones, from `next` on are untried.
+  struct Choice {
+    size_t length;
+    size_t first, next;
+  };
+
+  void take_free_events() {
+    const uint32_t chains = frontier_.chains();
+    for (uint32_t idle = 0, chain = 0; idle < chains; chain = chain + 1 == chains ? 0 : chain + 1) {
+      ++idle;
+      while (!frontier_.finished(chain) && frontier_.may_happen(chain) &&
+             frontier_.is_free(chain)) {
+        frontier_.happen(chain);
+        idle = 0;
+        if (budget_.exhausted()) return;
+      }
+    }
+  }
+
+  void open_choice() {
+    const size_t first = candidates_.size();
+    for (uint32_t chain = 0; chain < frontier_.chains(); ++chain) {
+      if (!frontier_.finished(chain) && frontier_.may_happen(chain)) candidates_.push_back(chain);
+    }
+    std::sort(candidates_.begin() + static_cast<ptrdiff_t>(first), candidates_.end(),
+              [&](uint32_t a, uint32_t b) {
+                const int64_t ta = hinted_time(a), tb = hinted_time(b);
+                return ta != tb ? ta < tb : a < b;
+              });
+    choices_.push_back({frontier_.length(), first, first});
+  }
+
+  void close_choice() {
+    candidates_.resize(choices_.back().first);
+    choices_.pop_back();
+  }
+
+  int64_t hinted_time(uint32_t chain) const {
+    const Node n = frontier_.next_node(chain);
+    return frontier_.next_writes(chain) ? hint_.write_time[n] : hint_.read_time[n];
+  }
+
+  const Hint& hint_;
+  Budget& budget_;
+  Frontier frontier_;
+  FrontierSet seen_;
+  std::vector<Choice> choices_;
+  std::vector<uint32_t> candidates_;  // chains; those of the last choice at the end
+};
+
+}  // namespace
+
+PrefixSearchVerdict search_prefixes(const History& history, const ReadsFrom& rf, const Hint& hint,
+                                    const LevelInfo& level, Budget& budget) {
+  PrefixSearch search(history, rf, hint, level, budget);
+  PrefixSearchVerdict verdict;
+  const bool found = search.run();
+  verdict.prefixes = search.prefixes();
+  if (found) {
+    verdict.outcome = Outcome::satisfied;
+    verdict.order = {level.events == EventModel::split, search.frontier().events()};
+  } else if (budget.exhausted()) {
+    verdict.reason = budget.reason();
+  } else {
+    verdict.outcome = Outcome::violated;
+  }
+  return verdict;
+}
+
+}  // namespace assay

@@ -1,0 +1,26 @@
+// The second way to decide the strong levels: a search over prefixes of executions. See prefix_search.cc.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "assay/budget.h"
+#include "assay/certificate.h"
+#include "infer/hint.h"
+#include "infer/reads_from.h"
+
+namespace assay {
+
+struct PrefixSearchVerdict {
+  Outcome outcome = Outcome::unknown;
+  std::string reason;     // of an unknown
+  Order order;            // satisfied
+  uint64_t prefixes = 0;  // at which the search had a choice
+};
+
+// Decides completely, within the budget. `level` must not be weak; where it has real time, `history` has
+// times. A violation comes without a proof: the search has seen that there is no order, and nothing else.
+PrefixSearchVerdict search_prefixes(const History& history, const ReadsFrom& rf, const Hint& hint,
+                                    const LevelInfo& level, Budget& budget);
+
+}  // namespace assay

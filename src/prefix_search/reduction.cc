@@ -1,0 +1,174 @@
+// Each transaction T becomes two, in the same session: R(T) with its reads, then W(T) with its writes. The
+// result is serializable, sessions in order, iff the history is prefix consistent: W(T) may come later than R(T),
+// and others in between.
+//
+//   s1: { r(x,0) w(x,1) }          s1: { r(x,0) } { w(x,1) }
+//   s2: { r(x,0) w(x,2) }          s2: { r(x,0) } { w(x,2) }      serializable: R1 R2 W1 W2
+//
+// Snapshot isolation also forbids that two writers of a key overlap. For each two such T and U there are two keys
+// more; one is written by R(T) and W(U) and read by W(T), which reads what R(T) wrote, so W(U) is not between them.
+// The other is the same with T and U changed over.
+//
+//   s1: { r(x,0) w(a,"begin") } { r(a,"begin") w(x,1) w(b,"commit") }
+//   s2: { r(x,0) w(b,"begin") } { r(b,"begin") w(x,2) w(a,"commit") }      not serializable
+//
+// Size: linear, and for snapshot isolation a few operations more for each two writers of one key. The search
+// over prefixes does the same without writing it down (frontier.cc). Source: Biswas and Enea, OOPSLA 2019,
+// theorems 4.8 and 4.10.
+
+#include "prefix_search/reduction.h"
+
+#include <algorithm>
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "infer/reads_from.h"
+
+namespace assay {
+namespace {
+
+constexpr size_t kMostPairs = 10'000'000;
+const ValueView kBegin = ValueView::of("begin");
+const ValueView kCommit = ValueView::of("commit");
+
+class Reduction {
+ public:
+  Reduction(const History& history, const ReadsFrom& rf, bool write_conflict)
+      : history_(history), rf_(rf), write_conflict_(write_conflict) {}
+
+  Result<History> run() {
+    if (write_conflict_ && !list_rivals())
+      return usage_error("more than " + std::to_string(kMostPairs) +
+                         " pairs of transactions write the same keys; expected fewer");
+    choose_prefix();
+    out_.set_initial(history_.initial());
+    for (const std::vector<Node>& session : rf_.sessions) {
+      for (Node n : session) {
+        if (Status s = add(n); !s.ok()) return s.error();
+      }
+    }
+    add_known_orders();
+    return std::move(out_).finish();
+  }
+
+ private:
+  // Per node, whom it shares a written key with; false if there are too many.
+  bool list_rivals() {
+    std::vector<std::pair<Node, Node>> pairs;
+    for (KeyId key = 0; key < rf_.writers.rows(); ++key) {
+      const auto writers = rf_.key_writers(key);
+      if (pairs.size() + writers.size() * writers.size() > kMostPairs) return false;
+      for (WriteId a : writers) {
+        for (WriteId b : writers) {
+          if (a != b) pairs.emplace_back(rf_.write_node[a], rf_.write_node[b]);
+        }
+      }
+    }
+    std::sort(pairs.begin(), pairs.end());
+    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+    for (Node n = 0, next = 0; n < rf_.nodes(); ++n) {
+      for (; next < pairs.size() && pairs[next].first == n; ++next) {
+        rivals_.items.push_back(pairs[next].second);
+      }
+      rivals_.begin.push_back(next);
+    }
+    return true;
+  }
+
+  // New keys are strings with a beginning that no key of the history has.
+  void choose_prefix() {
+    for (KeyId key = 0; key < history_.key_count(); ++key) {
+      while (history_.key(key).text.starts_with(prefix_)) prefix_ += '\'';
+    }
+  }
+
+  // A half without operations is left out, unless that leaves nothing.
+  Status add(Node n) {
+    const auto rivals = write_conflict_ ? rivals_[n] : std::span<const Node>();
+    const bool writes = rf_.write_begin[n] != rf_.write_begin[n + 1];
+    const bool reads = !writes || !rf_.reads[n].empty() || !rivals.empty();
+    // The session orders the two halves only if the transaction is known to have committed.
+    const bool tied = reads && writes && history_.status(rf_.txn[n]) != TxnStatus::committed;
+    if (reads) {
+      if (Status s = add_reads(n, rivals, tied); !s.ok()) return s;
+    }
+    return writes ? add_writes(n, rivals, tied) : Status(Ok{});
+  }
+
+  Status add_reads(Node n, std::span<const Node> rivals, bool tied) {
+    begin(n, ".r");
+    for (const ExternalRead& read : rf_.reads[n]) {
+      out_.read(history_.key(read.key),
+                read.write == kNone ? history_.initial()
+                                    : history_.version_value(rf_.write_version[read.write]));
+    }
+    for (Node rival : rivals) out_.write(extra_key(n, rival), kBegin);
+    if (tied) out_.write(extra_key(n, n), kBegin);
+    return out_.end_txn();
+  }
+
+  Status add_writes(Node n, std::span<const Node> rivals, bool tied) {
+    begin(n, ".w");
+    if (tied) out_.read(extra_key(n, n), kBegin);
+    for (Node rival : rivals) out_.read(extra_key(n, rival), kBegin);
+    for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
+      out_.write(history_.key(rf_.write_key[w]), history_.version_value(rf_.write_version[w]));
+    }
+    for (Node rival : rivals) out_.write(extra_key(rival, n), kCommit);
+    return out_.end_txn();
+  }
+
+  void begin(Node n, const char* half) {
+    const TxnId t = rf_.txn[n];
+    texts_.clear();
+    TxnHeader header;
+    header.session = history_.session_name(history_.session(t));
+    header.name = texts_.emplace_back(history_.name(t) + half);
+    header.status = history_.status(t);
+    out_.begin_txn(header);
+  }
+
+  // The key on which `holder` keeps `rival` out.
+  ValueView extra_key(Node holder, Node rival) {
+    texts_.push_back(prefix_ + history_.name(rf_.txn[holder]) + "/" +
+                     history_.name(rf_.txn[rival]));
+    return ValueView::of(std::string_view(texts_.back()));
+  }
+
+  void add_known_orders() {
+    for (const KnownOrder& order : history_.known_orders()) {
+      std::vector<ValueView> values;
+      for (VersionId v : order.versions) values.push_back(history_.version_value(v));
+      out_.known_order(history_.key(order.key), values);
+    }
+  }
+
+  const History& history_;
+  const ReadsFrom& rf_;
+  const bool write_conflict_;
+  Rows<Node> rivals_;
+  std::string prefix_ = "lock ";
+  std::deque<std::string> texts_;  // of the transaction being added
+  HistoryBuilder out_;
+};
+
+}  // namespace
+
+Result<History> reduce_to_serializability(const History& history, LevelId level) {
+  if (level != LevelId::prefix && level != LevelId::session_si)
+    return usage_error("no reduction of '" + std::string(level_info(level).name) +
+                       "' to serializability; expected prefix or session-si");
+  const ReadsFrom rf = match_reads(history);
+  if (rf.has_lists)
+    return usage_error("the history has lists that were read; expected reads of single values");
+  if (rf.bad_read.anomaly != Anomaly::none || rf.non_repeatable.anomaly != Anomaly::none ||
+      !rf.unresolved.empty())
+    return usage_error(
+        "a read of the history has no writer that explains it, or more than one; "
+        "expected exactly one");
+  return Reduction(history, rf, level_info(level).write_conflict).run();
+}
+
+}  // namespace assay
