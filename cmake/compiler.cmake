@@ -20,7 +20,7 @@ if(ASSAY_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${ASSAY_CCACHE})
 endif()
 find_program(ASSAY_MOLD mold)
-if(ASSAY_MOLD AND NOT ASSAY_FUZZ)
+if(ASSAY_MOLD)
   target_link_options(assay_options INTERFACE -fuse-ld=mold)
 endif()
 

@@ -130,7 +130,7 @@ Anomaly classify(const Cycle& cycle, const LevelInfo& weakest) {
   if (s.anti == 1) return one_miss(cycle, s, weakest);
   if (s.adjacent) {
     if (overwrites_unseen(cycle)) return Anomaly::lost_update;
-    return s.anti == 2 ? Anomaly::write_skew : Anomaly::g2_item;
+    return cycle.size() == 2 ? Anomaly::write_skew : Anomaly::g2_item;
   }
   if (weakest.id == LevelId::prefix || (s.anti == 2 && s.order == 0)) return Anomaly::long_fork;
   return Anomaly::g_nonadjacent;

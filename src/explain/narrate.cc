@@ -111,7 +111,6 @@ class Story {
   }
 
   std::vector<std::string> write_skew() const {
-    if (cycle_.size() != 2) return contradiction();
     const std::string a = say_.txn(cycle_[0].edge.from), b = say_.txn(cycle_[1].edge.from);
     return {fmt::format("{}, and {}.", say_.because(cycle_[0]), say_.because(cycle_[1])),
             fmt::format("Neither saw the other's write, so {} would have to run before {} and {} "

@@ -100,14 +100,76 @@ std::vector<Curve> curves(const Explanation& e, const std::vector<Node>& nodes,
   return out;
 }
 
-// The boxes and the middles of the arrows, with room for labels.
+// A rectangle, by its middle and half its sides.
+struct Box {
+  Point centre;
+  double dx, dy;
+
+  bool overlaps(const Box& o) const {
+    return std::abs(centre.x - o.centre.x) < dx + o.dx &&
+           std::abs(centre.y - o.centre.y) < dy + o.dy;
+  }
+};
+
+Box label_box(const History& h, const Curve& c) {
+  return {curve_middle(c.start, c.end, c.bend), text_width(arrow_label(h, *c.arrow)) / 2, 8};
+}
+
+std::vector<Box> boxes_of(const History& h, const std::vector<Node>& nodes,
+                          const std::vector<Curve>& arrows) {
+  std::vector<Box> out;
+  for (const Node& n : nodes) out.push_back({n.centre, n.width / 2, n.height / 2});
+  for (const Curve& c : arrows) out.push_back(label_box(h, c));
+  return out;
+}
+
+bool any_overlap(const std::vector<Box>& boxes) {
+  for (size_t i = 0; i < boxes.size(); ++i)
+    for (size_t j = i + 1; j < boxes.size(); ++j)
+      if (boxes[i].overlaps(boxes[j])) return true;
+  return false;
+}
+
+void place_on_ring(std::vector<Node>& nodes, double rx, double ry) {
+  const auto n = static_cast<double>(nodes.size());
+  // Two stand side by side, more begin at the top.
+  const double start = nodes.size() == 2 ? std::numbers::pi : -std::numbers::pi / 2;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const double angle = start + 2 * std::numbers::pi * static_cast<double>(i) / n;
+    nodes[i].centre = {rx * std::cos(angle), ry * std::sin(angle)};
+  }
+}
+
+// The smallest of some rings on which boxes and labels leave each other alone; where none does, the
+// widest.
+std::vector<Curve> lay_out(const History& h, const Explanation& e, std::vector<Node>& nodes,
+                           const std::unordered_map<TxnId, size_t>& at) {
+  constexpr double kGrow = 1.1, kWidest = 3;
+  double widest = 0, tallest = 0;
+  for (const Node& n : nodes) {
+    widest = std::max(widest, n.width);
+    tallest = std::max(tallest, n.height);
+  }
+  const auto n = static_cast<double>(nodes.size());
+  const double rx = std::max(170.0, n * (widest + 50) / (2 * std::numbers::pi));
+  const double ry = std::max(110.0, n * (tallest + 40) / (2 * std::numbers::pi));
+  std::vector<Curve> arrows;
+  for (double scale = 1; scale < kWidest; scale *= kGrow) {
+    place_on_ring(nodes, rx * scale, ry * scale);
+    arrows = curves(e, nodes, at);
+    if (!any_overlap(boxes_of(h, nodes, arrows))) break;
+  }
+  return arrows;
+}
+
 struct Extent {
   double left = 1e9, right = -1e9, top = 1e9, bottom = -1e9;
-  void include(Point p, double dx, double dy) {
-    left = std::min(left, p.x - dx);
-    right = std::max(right, p.x + dx);
-    top = std::min(top, p.y - dy);
-    bottom = std::max(bottom, p.y + dy);
+  void include(const Box& b) {
+    constexpr double kMargin = 8;
+    left = std::min(left, b.centre.x - b.dx - kMargin);
+    right = std::max(right, b.centre.x + b.dx + kMargin);
+    top = std::min(top, b.centre.y - b.dy - kMargin);
+    bottom = std::max(bottom, b.centre.y + b.dy + kMargin);
   }
 };
 
@@ -117,29 +179,13 @@ std::string cycle_figure(const History& h, const Explanation& e) {
   if (e.arrows.empty()) return {};
   std::vector<Node> nodes;
   std::unordered_map<TxnId, size_t> at;
-  double widest = 0, tallest = 0;
   for (const TxnId t : ring_order(e)) {
     at.emplace(t, nodes.size());
     nodes.push_back(make_node(h, e, t));
-    widest = std::max(widest, nodes.back().width);
-    tallest = std::max(tallest, nodes.back().height);
   }
-  const auto n = static_cast<double>(nodes.size());
-  const double rx = std::max(170.0, n * (widest + 50) / (2 * std::numbers::pi));
-  const double ry = std::max(110.0, n * (tallest + 40) / (2 * std::numbers::pi));
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    // Two stand side by side, more begin at the top.
-    const double start = nodes.size() == 2 ? std::numbers::pi : -std::numbers::pi / 2;
-    const double angle = start + 2 * std::numbers::pi * static_cast<double>(i) / n;
-    nodes[i].centre = {rx * std::cos(angle), ry * std::sin(angle)};
-  }
-  const std::vector<Curve> arrows = curves(e, nodes, at);
+  const std::vector<Curve> arrows = lay_out(h, e, nodes, at);
   Extent extent;
-  for (const Node& node : nodes)
-    extent.include(node.centre, node.width / 2 + 8, node.height / 2 + 8);
-  for (const Curve& c : arrows)
-    extent.include(curve_middle(c.start, c.end, c.bend), text_width(arrow_label(h, *c.arrow)) / 2,
-                   12);
+  for (const Box& b : boxes_of(h, nodes, arrows)) extent.include(b);
   Svg svg({extent.left, extent.top}, extent.right - extent.left, extent.bottom - extent.top,
           "Dependencies between the transactions");
   for (const Curve& c : arrows)

@@ -8,7 +8,9 @@
 #include "assay/check.h"
 #include "assay/format.h"
 #include "explain/explain.h"
+#include "report/figures.h"
 #include "report/markup.h"
+#include "report/svg.h"
 
 namespace assay {
 namespace {
@@ -151,6 +153,39 @@ TEST(HtmlReport, EveryAnomalyDraws) {
     EXPECT_EQ(html.find("nan"), std::string::npos);
     EXPECT_EQ(html.find("inf\""), std::string::npos);
   }
+}
+
+TEST(HtmlReport, ArrowsAreLabelledBesideTheBoxes) {
+  struct Box {
+    double left, top, right, bottom;
+  };
+  const Checked c = checked(
+      "initial 0\ns1: { r(x,0) w(y,1) }\ns2: { r(y,0) w(z,1) }\ns3: { r(z,0) w(\"a key with a long "
+      "name\",1) }\ns4: { r(\"a key with a long name\",0) w(v,1) }\ns5: { r(v,0) w(x,1) }\n",
+      {LevelId::serializable});
+  ASSERT_EQ(c.explanations.size(), 1u);
+  ASSERT_EQ(c.explanations[0].arrows.size(), 5u);
+  const std::string svg = cycle_figure(c.history, c.explanations[0]);
+  std::vector<Box> boxes;
+  const std::regex rect(
+      R"re(<rect x="([-.0-9]+)" y="([-.0-9]+)" width="([.0-9]+)" height="([.0-9]+)")re");
+  for (std::sregex_iterator i(svg.begin(), svg.end(), rect), end; i != end; ++i) {
+    const double x = std::stod((*i)[1]), y = std::stod((*i)[2]);
+    boxes.push_back({x, y, x + std::stod((*i)[3]), y + std::stod((*i)[4])});
+  }
+  ASSERT_EQ(boxes.size(), 5u);
+  const std::regex label(R"re(<text x="([-.0-9]+)" y="([-.0-9]+)" class="label"[^>]*>([^<]*)<)re");
+  for (std::sregex_iterator i(svg.begin(), svg.end(), label), end; i != end; ++i) {
+    const double x = std::stod((*i)[1]), y = std::stod((*i)[2]);
+    const double half = text_width((*i)[3].str()) / 2;
+    boxes.push_back({x - half, y - 10, x + half, y + 2});
+  }
+  ASSERT_EQ(boxes.size(), 10u);
+  for (size_t i = 0; i < boxes.size(); ++i)
+    for (size_t j = i + 1; j < boxes.size(); ++j)
+      EXPECT_FALSE(boxes[i].left < boxes[j].right && boxes[j].left < boxes[i].right &&
+                   boxes[i].top < boxes[j].bottom && boxes[j].top < boxes[i].bottom)
+          << i << " and " << j << " overlap";
 }
 
 TEST(HtmlReport, IsCapped) {
