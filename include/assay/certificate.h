@@ -100,14 +100,23 @@ struct Proof {
   std::vector<ProofStep> steps;
 };
 
+// violated, linearizability of one key: no order of the operations on `key` that respects the clock
+// explains what they returned until the response of `until`. Each of its transactions is one
+// operation. To re-check it the verifier goes through the orders.
+struct Exhausted {
+  KeyId key = kNone;
+  TxnId until = kNone;
+};
+
 // One reason for one or more levels: an order serves every level listed, a refutation likewise.
 struct Certificate {
-  enum class Kind : uint8_t { order, bad_read, proof };
+  enum class Kind : uint8_t { order, bad_read, proof, exhausted };
   std::vector<LevelId> levels;
   Kind kind = Kind::order;
-  Order order;       // Kind::order, satisfied
-  BadRead bad_read;  // Kind::bad_read, violated
-  Proof proof;       // Kind::proof, violated
+  Order order;               // Kind::order, satisfied
+  BadRead bad_read;          // Kind::bad_read, violated
+  Proof proof;               // Kind::proof, violated
+  Exhausted exhausted = {};  // Kind::exhausted, violated
 
   Outcome outcome() const { return kind == Kind::order ? Outcome::satisfied : Outcome::violated; }
 };

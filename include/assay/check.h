@@ -18,6 +18,7 @@ struct Switches {
   bool replay = true;        // accept by replaying an order proposed from client times
   bool saturation = true;    // derive forced version orders before searching
   bool early_search = true;  // search what goes wrong in the first order before saturating
+  bool zones = true;         // linearize keys by their chains of values before searching
   bool carry = true;         // let certificates of one level serve its neighbours in the lattice
 };
 

@@ -50,8 +50,8 @@ class Reader {
     if (file.certificates.size() >= kMaxCertificates) return in_.fail("too many certificates");
     Certificate c;
     std::string outcome;
-    const uint32_t seen =
-        in_.object({"levels", "outcome", "order", "bad_read", "proof"}, [&](size_t field) {
+    const uint32_t seen = in_.object(
+        {"levels", "outcome", "order", "bad_read", "proof", "exhausted"}, [&](size_t field) {
           switch (field) {
             case 0:
               return in_.array([&] { level(c.levels); });
@@ -64,15 +64,18 @@ class Reader {
             case 3:
               c.kind = Certificate::Kind::bad_read;
               return bad_read(c.bad_read);
-            default:
+            case 4:
               c.kind = Certificate::Kind::proof;
               return in_.array([&] { step(c.proof.steps.emplace_back()); });
+            default:
+              c.kind = Certificate::Kind::exhausted;
+              return exhausted(c.exhausted);
           }
         });
     require(seen, 0b11, "a certificate needs levels and outcome");
     const uint32_t kinds = seen >> 2;
-    if (kinds != 1 && kinds != 2 && kinds != 4)
-      in_.fail("a certificate needs exactly one of order, bad_read and proof");
+    if (kinds != 1 && kinds != 2 && kinds != 4 && kinds != 8)
+      in_.fail("a certificate needs exactly one of order, bad_read, proof and exhausted");
     if (outcome != outcome_name(c.outcome()))
       in_.fail("the outcome does not fit the kind of certificate");
     file.certificates.push_back(std::move(c));
@@ -114,6 +117,17 @@ class Reader {
       }
     });
     require(seen, 0b111, "a bad_read needs anomaly, read and other");
+  }
+
+  void exhausted(Exhausted& e) {
+    const uint32_t seen = in_.object({"until", "key"}, [&](size_t field) {
+      if (field == 0) {
+        e.until = in_.index();
+      } else {
+        e.key = key();
+      }
+    });
+    require(seen, 0b11, "an exhausted search needs until and key");
   }
 
   void step(ProofStep& s) {

@@ -39,20 +39,20 @@ inline std::vector<LevelId> every_level() {
 }
 
 inline Certificate single_order(std::string_view names, std::vector<uint32_t> txns) {
-  return {levels(names), Certificate::Kind::order, {false, std::move(txns)}, {}, {}};
+  return {levels(names), Certificate::Kind::order, {false, std::move(txns)}, {}, {}, {}};
 }
 
 // r(T) is 2T, w(T) is 2T + 1.
 inline Certificate split_order(std::string_view names, std::vector<uint32_t> events) {
-  return {levels(names), Certificate::Kind::order, {true, std::move(events)}, {}, {}};
+  return {levels(names), Certificate::Kind::order, {true, std::move(events)}, {}, {}, {}};
 }
 
 inline Certificate bad_read(std::string_view names, Anomaly anomaly, OpId read, OpId other) {
-  return {levels(names), Certificate::Kind::bad_read, {}, {anomaly, read, other}, {}};
+  return {levels(names), Certificate::Kind::bad_read, {}, {anomaly, read, other}, {}, {}};
 }
 
 inline Certificate proof(std::string_view names, std::vector<ProofStep> steps) {
-  return {levels(names), Certificate::Kind::proof, {}, {}, {std::move(steps)}};
+  return {levels(names), Certificate::Kind::proof, {}, {}, {std::move(steps)}, {}};
 }
 
 inline KeyId key(const History& h, std::string_view name) {

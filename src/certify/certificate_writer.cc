@@ -73,6 +73,12 @@ class Writer {
         });
         out_ += ']';
         break;
+      case Certificate::Kind::exhausted:
+        out_ += R"("exhausted":{"until":)";
+        put("{}", c.exhausted.until);
+        key(c.exhausted.key);
+        out_ += '}';
+        break;
     }
     out_ += '}';
   }

@@ -4,11 +4,13 @@
 //   bad read   bad_read_verifier.h   it violates them: one operation cannot be explained
 //   proof      proof_verifier.h      it violates them: every choice of version orders closes a
 //   cycle
+//   exhausted  exhaustion_verifier.h  it violates them: no order of the operations on one key will do
 //
-// None of them infers or searches, and none shares code with the checker.
+// None of them infers, only the last goes through orders, and none shares code with the checker.
 #include "assay/verify.h"
 
 #include "certify/bad_read_verifier.h"
+#include "certify/exhaustion_verifier.h"
 #include "certify/order_verifier.h"
 #include "certify/proof_verifier.h"
 #include "certify/refusal.h"
@@ -56,6 +58,10 @@ Status verify(const Certificate& certificate, const History& history) {
     case Certificate::Kind::proof: {
       certify::ProofVerifier proof(certificate.proof, history);
       return for_each_level(certificate.levels, [&](LevelId l) { return proof.refutes(l); });
+    }
+    case Certificate::Kind::exhausted: {
+      certify::ExhaustionVerifier exhausted(certificate.exhausted, history);
+      return for_each_level(certificate.levels, [&](LevelId l) { return exhausted.refutes(l); });
     }
   }
   return certify::refuse("a certificate of no known kind");

@@ -23,6 +23,7 @@ constexpr Switch kSwitches[] = {
     {"--no-saturation", &Switches::saturation, "derive no version orders before searching"},
     {"--no-early-search", &Switches::early_search,
      "do not search what goes wrong in the first order before saturating"},
+    {"--no-zones", &Switches::zones, "linearize each key by search alone"},
     {"--no-carry", &Switches::carry,
      "decide each level afresh, without the certificates of others"},
 };

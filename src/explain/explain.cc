@@ -1,6 +1,7 @@
 // How a certificate becomes a story.
 //
-//   1. two operations    they are the story
+//   1. two operations    they are the story; where no order of one key's operations exists, the
+//                        operation at which all orders end (no_order.h)
 //   2. a refutation      conclude(): its cheapest contradiction; shortest_cycle(): the cheapest
 //                        cycle among the transactions it mentions; classify(): the name;
 //                        narrate(): the sentences
@@ -21,6 +22,7 @@
 #include "explain/conclusion.h"
 #include "explain/local_graph.h"
 #include "explain/narrate.h"
+#include "explain/no_order.h"
 
 namespace assay {
 namespace {
@@ -132,6 +134,9 @@ class Explainer {
       explain_bad_read(c.bad_read, e);
       // Only read committed lets a transaction read a key twice with different results; the story
       // needs neither sessions nor clocks.
+    } else if (c.kind == Certificate::Kind::exhausted) {
+      explain_exhausted(h_, c.exhausted, e);
+      uses.time = true;
     } else {
       explain_proof(c.proof, level_info(r.level), e, uses);
     }

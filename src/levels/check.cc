@@ -6,7 +6,8 @@
 //   that lacks
 //                                  session order or real time if the refutation does not use them
 //
-// So the walk first tries to accept the strongest levels by replay, which is linear and nearly
+// A history of single operations is first decided key by key, which is the quickest way to
+// linearizability and so to everything below it. Otherwise the walk first tries to accept the strongest levels by replay, which is linear and nearly
 // always succeeds on what a sound database did; then decides what is left from the weakest level
 // upwards, and within the strong ones the variants with session order before those without, because
 // sessions make them cheaper.
@@ -19,6 +20,7 @@
 #include "infer/hint.h"
 #include "infer/reads_from.h"
 #include "levels/engine.h"
+#include "levels/linearizable.h"
 #include "levels/stages.h"
 #include "levels/strong.h"
 #include "levels/weak.h"
@@ -60,6 +62,7 @@ class LatticeWalk {
   CheckResult run() {
     match();
     if (!refuted_by_a_read()) {
+      if (options_.engine == EngineId::graph) decide_single_operations();
       if (options_.switches.replay && options_.engine == EngineId::graph) accept_what_plays();
       decide_what_is_left();
     }
@@ -129,6 +132,24 @@ class LatticeWalk {
       if (level.id >= weakest && level.id != linearizable) certificate.levels.push_back(level.id);
     }
     settle(std::move(certificate));
+  }
+
+  void decide_single_operations() {
+    if (!useful(linearizable) && !useful(strict_serializable)) return;
+    if (!decidable_by_key(history_, rf_)) return;
+    report("decide", linearizable);
+    LinearizableVerdict v = decide_by_key(history_, rf_, options_.switches, stages_, budget_);
+    if (v.outcome == Outcome::unknown) {
+      set_reason(linearizable, std::move(v.reason));
+      return;
+    }
+    v.certificate.levels = {linearizable};
+    if (options_.switches.carry) {
+      v.certificate.levels = {strict_serializable, linearizable};
+      if (v.outcome == Outcome::satisfied)
+        v.certificate.levels = served(linearizable, v.outcome, {});
+    }
+    settle(std::move(v.certificate));
   }
 
   void accept_what_plays() {
@@ -217,7 +238,7 @@ class LatticeWalk {
     const bool needs_session = outcome == Outcome::violated && uses(proof, EdgeKind::session);
     const bool needs_time = outcome == Outcome::violated && uses(proof, EdgeKind::real_time);
     for (const LevelInfo& other : all_levels()) {
-      if (other.id == linearizable) continue;
+      if (other.id == linearizable && level != linearizable) continue;
       if (outcome == Outcome::satisfied) {
         if (implies(level, other.id)) levels.push_back(other.id);
         continue;
@@ -271,7 +292,7 @@ class LatticeWalk {
     }
     const Verdict& strict = known_[index(strict_serializable)];
     if (strict.outcome == Outcome::unknown) {
-      lin.reason = strict.reason;
+      if (lin.reason.empty()) lin.reason = strict.reason;
       return;
     }
     lin.outcome = strict.outcome;

@@ -42,6 +42,8 @@ std::string_view certificate_kind(Certificate::Kind kind) {
       return "bad-read";
     case Certificate::Kind::proof:
       return "proof";
+    case Certificate::Kind::exhausted:
+      return "exhausted";
   }
   return "";
 }

@@ -90,6 +90,12 @@ class Editor {
         return edit_bad_read(c.bad_read);
       case Certificate::Kind::proof:
         return edit_proof(c.proof);
+      case Certificate::Kind::exhausted:
+        if (rng_.chance(0.5)) {
+          c.exhausted.key = any_index(rng_, h_.key_count());
+        } else {
+          c.exhausted.until = any_index(rng_, h_.txn_count());
+        }
     }
   }
 

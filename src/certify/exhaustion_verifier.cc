@@ -1,0 +1,209 @@
+#include "certify/exhaustion_verifier.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "certify/reads.h"
+#include "certify/real_time.h"
+#include "certify/refusal.h"
+
+namespace assay::certify {
+namespace {
+
+constexpr VersionId kInitial = kNone;
+
+struct Content {
+  VersionId version = kInitial;
+  bool removed = false;
+  friend auto operator<=>(const Content&, const Content&) = default;
+};
+
+struct Situation {
+  Content content;
+  std::vector<uint32_t> done;  // operations under way that took effect, ascending
+  friend auto operator<=>(const Situation&, const Situation&) = default;
+  bool has(uint32_t op) const { return std::binary_search(done.begin(), done.end(), op); }
+};
+
+struct KeyOp {
+  TxnId txn;
+  Operation op;
+  VersionId expected;  // compare-and-set
+  bool certain;
+};
+
+class Sweep {
+ public:
+  Sweep(const History& history, KeyId key) : history_(history), key_(key) {}
+
+  // The transaction at whose response no situation is left; kNone if there is none such.
+  Result<TxnId> run() {
+    if (Status s = collect(); !s.ok()) return s.error();
+    std::set<Situation> situations = {Situation()};
+    for (const Moment& m : moments_) {
+      if (!m.response) {
+        open_.insert(std::upper_bound(open_.begin(), open_.end(), m.op), m.op);
+        continue;
+      }
+      std::set<Situation> next;
+      for (const Situation& s : situations)
+        if (!complete(s, m.op, next))
+          return refuse("there are too many orders of the operations on {} to go through them",
+                        name());
+      if (next.empty()) return ops_[m.op].txn;
+      situations = std::move(next);
+      std::erase(open_, m.op);
+    }
+    return TxnId{kNone};
+  }
+
+ private:
+  struct Moment {
+    int64_t time;
+    bool response;
+    uint32_t op;
+  };
+
+  std::string name() const { return history_.key(key_).to_string(); }
+
+  Status collect() {
+    for (TxnId t = 0; t < history_.txn_count(); ++t) {
+      const bool certain = history_.status(t) == TxnStatus::committed;
+      if (history_.status(t) == TxnStatus::aborted) continue;
+      for (OpId i = history_.first_op(t); i < history_.end_op(t); ++i) {
+        const Operation op = history_.op(i);
+        if (certain && op.kind == OpKind::range)
+          return refuse("transaction {} may see {} in a range query", history_.name(t), name());
+        // What only read, and is of unknown outcome, says nothing.
+        if (op.key != key_ || (!certain && !writes(op))) continue;
+        if (history_.end_op(t) - history_.first_op(t) != 1)
+          return refuse("transaction {} is more than one operation, on {} among others",
+                        history_.name(t), name());
+        if (op.kind == OpKind::append || op.kind == OpKind::read_list)
+          return refuse("{} is a list", name());
+        add(t, op, op.kind == OpKind::cas ? history_.operands(i)[0] : kNone);
+      }
+    }
+    std::stable_sort(moments_.begin(), moments_.end(), [](const Moment& a, const Moment& b) {
+      return a.time != b.time ? a.time < b.time : a.response < b.response;
+    });
+    return Ok{};
+  }
+
+  void add(TxnId t, const Operation& op, VersionId expected) {
+    const bool certain = history_.status(t) == TxnStatus::committed;
+    const auto id = static_cast<uint32_t>(ops_.size());
+    ops_.push_back({t, op, expected, certain});
+    moments_.push_back({time_of(history_, t, Side::read).request, false, id});
+    const int64_t response = time_of(history_, t, Side::write).response;
+    if (certain && response != Interval::kUnknown) moments_.push_back({response, true, id});
+  }
+
+  bool shows(const Content& content, VersionId v) const {
+    if (content.version == v) return true;
+    if (content.version == kInitial) return history_.is_initial(v);
+    return content.removed && history_.version_value(v).is_null();
+  }
+  bool absent(const Content& content) const {
+    if (content.version == kInitial) return history_.initial().is_null();
+    return content.removed || history_.version_value(content.version).is_null();
+  }
+
+  // Whether the operation returns on this content what it did.
+  bool fits(const KeyOp& o, const Content& content) const {
+    switch (o.op.kind) {
+      case OpKind::read:
+        return shows(content, o.op.version);
+      case OpKind::cas:
+        return shows(content, o.expected) == o.op.effect;
+      case OpKind::insert:
+        return absent(content) == o.op.effect;
+      default:
+        return true;
+    }
+  }
+
+  static void mark(Situation& s, uint32_t op) {
+    s.done.insert(std::upper_bound(s.done.begin(), s.done.end(), op), op);
+  }
+
+  void let_harmless_take_effect(Situation& s) const {
+    for (const uint32_t o : open_)
+      if (!writes(ops_[o].op) && !s.has(o) && fits(ops_[o], s.content)) mark(s, o);
+  }
+
+  // Another operation of unknown outcome that does the same and was asked for earlier is waiting.
+  bool must_wait(uint32_t op, const Situation& s) const {
+    const KeyOp& o = ops_[op];
+    if (o.certain) return false;
+    return std::any_of(open_.begin(), open_.end(), [&](uint32_t other) {
+      const KeyOp& p = ops_[other];
+      return other < op && !p.certain && p.op.kind == o.op.kind && p.op.version == o.op.version &&
+             p.expected == o.expected && !s.has(other);
+    });
+  }
+
+  // Adds every situation in which `op` has just taken effect, or had before. False if there are too
+  // many.
+  bool complete(const Situation& from, uint32_t op, std::set<Situation>& next) {
+    std::set<Situation> met;
+    std::vector<Situation> work;
+    const auto enter = [&](Situation s) {
+      let_harmless_take_effect(s);
+      if (s.has(op)) {
+        std::erase(s.done, op);
+        next.insert(std::move(s));
+      } else if (met.insert(s).second) {
+        work.push_back(std::move(s));
+      }
+    };
+    for (enter(from); !work.empty();) {
+      const Situation s = std::move(work.back());
+      work.pop_back();
+      if (++situations_ > ExhaustionVerifier::kMaxSituations) return false;
+      for (const uint32_t o : open_) {
+        if (!writes(ops_[o].op) || s.has(o) || !fits(ops_[o], s.content) || must_wait(o, s))
+          continue;
+        Situation after = s;
+        after.content = {ops_[o].op.version, ops_[o].op.kind == OpKind::remove};
+        mark(after, o);
+        enter(std::move(after));
+      }
+    }
+    return true;
+  }
+
+  const History& history_;
+  const KeyId key_;
+  std::vector<KeyOp> ops_;
+  std::vector<Moment> moments_;
+  std::vector<uint32_t> open_;  // under way, in the order of their requests in the file
+  size_t situations_ = 0;
+};
+
+}  // namespace
+
+Status ExhaustionVerifier::refutes(LevelId level) {
+  const bool by_key = level == LevelId::strict_serializable || level == LevelId::linearizable;
+  if (!by_key) return refuse("the level does not order single operations by time");
+  if (!history_.fully_timed())
+    return refuse("the level needs the begin and end time of every committed transaction");
+  if (!checked_) checked_ = check();
+  return *checked_;
+}
+
+Status ExhaustionVerifier::check() const {
+  if (claim_.key >= history_.key_count()) return refuse("the history has no such key");
+  Result<TxnId> stuck = Sweep(history_, claim_.key).run();
+  if (!stuck.ok()) return stuck.error();
+  if (*stuck == kNone)
+    return refuse("the operations on {} can be put in order", history_.key(claim_.key).to_string());
+  if (*stuck != claim_.until)
+    return refuse("the operations on {} can be put in order until the response of {}, not of {}",
+                  history_.key(claim_.key).to_string(), history_.name(*stuck),
+                  claim_.until < history_.txn_count() ? history_.name(claim_.until) : "none");
+  return Ok{};
+}
+
+}  // namespace assay::certify

@@ -1,0 +1,44 @@
+// Certificates that no order of the operations on one key explains what they returned.
+//
+//   w(x,1) [0,1]   cas(x,1,2) failed [2,3]   r(x,1) [4,5]
+//
+// Whoever doubts it has to go through the orders, so the verifier does: it keeps the set of all
+// *situations* that the key can be in, and follows the clock. A situation is the content of the key
+// and which of the operations under way took effect already. At a response the operation must have
+// taken effect: each situation is replaced by those in which it did, reached by letting operations
+// under way take effect. When no situation is left, there is no order.
+//
+//   - An operation that changes nothing may as well take effect at the first moment it fits.
+//   - Of two operations of unknown outcome that do the same, the earlier one may go first.
+//
+// Beyond kMaxSituations the certificate is refused.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "assay/certificate.h"
+#include "assay/history.h"
+#include "assay/level.h"
+#include "assay/result.h"
+
+namespace assay::certify {
+
+class ExhaustionVerifier {
+ public:
+  static constexpr size_t kMaxSituations = 4'000'000;
+
+  ExhaustionVerifier(const Exhausted& claim, const History& history)
+      : claim_(claim), history_(history) {}
+
+  Status refutes(LevelId level);
+
+ private:
+  Status check() const;
+
+  const Exhausted& claim_;
+  const History& history_;
+  std::optional<Status> checked_;
+};
+
+}  // namespace assay::certify

@@ -1,0 +1,64 @@
+#include "certify/exhaustion_verifier.h"
+
+#include "certify/certificate_samples.h"
+
+namespace assay::certify {
+namespace {
+
+Certificate exhausted(std::string_view names, KeyId key, TxnId until) {
+  Certificate c;
+  c.levels = levels(names);
+  c.kind = Certificate::Kind::exhausted;
+  c.exhausted = {key, until};
+  return c;
+}
+
+constexpr std::string_view kFailedAmidst =
+    "s1: @[0,1] { w(x,1) } @[4,5] { r(x,1) } @[6,7] { w(y,1) }\n"
+    "s2: @[2,3] { cas(x,1,2)! }\n";
+
+TEST(Exhaustion, AcceptsWhatNoOrderExplains) {
+  const History h = hist(kFailedAmidst);
+  const Certificate c = exhausted("sser lin", key(h, "x"), 3);
+  EXPECT_TRUE(verify(c, h).ok()) << verify(c, h).error().to_string();
+}
+
+TEST(Exhaustion, RefusesAnotherKeyAnotherEndAndOtherLevels) {
+  const History h = hist(kFailedAmidst);
+  EXPECT_FALSE(verify(exhausted("lin", key(h, "y"), 3), h).ok());
+  EXPECT_FALSE(verify(exhausted("lin", key(h, "x"), 1), h).ok());
+  EXPECT_FALSE(verify(exhausted("lin", 77, 3), h).ok());
+  EXPECT_FALSE(verify(exhausted("ser", key(h, "x"), 3), h).ok());
+}
+
+TEST(Exhaustion, AnOperationOfUnknownOutcomeMayExplainIt) {
+  const History h = hist(
+      "s1: @[0,1] { w(x,1) } @[4,5] { r(x,1) }\n"
+      "s2: @[2,3] { cas(x,1,2)! }\n"
+      "s3: @[2,_] { w(x,3) }?\n"
+      "s4: @[2,_] { w(x,1) }?\n");
+  EXPECT_FALSE(verify(exhausted("lin", key(h, "x"), 2), h).ok());
+}
+
+TEST(Exhaustion, RefusesTransactionsOfSeveralOperationsAndUntimedHistories) {
+  const History longer = hist(
+      "s1: @[0,1] { w(x,1) } @[4,5] { r(x,1) r(y,null) }\n"
+      "s2: @[2,3] { cas(x,1,2)! }\n");
+  EXPECT_FALSE(verify(exhausted("lin", key(longer, "x"), 2), longer).ok());
+  const History untimed = hist("s1: { w(x,1) } { cas(x,1,2)! } { r(x,1) }\n");
+  EXPECT_FALSE(verify(exhausted("lin", key(untimed, "x"), 1), untimed).ok());
+}
+
+TEST(Exhaustion, SurvivesTheFile) {
+  const History h = hist(kFailedAmidst);
+  const CertificateFile file{h.content_hash(), {exhausted("lin", key(h, "x"), 3)}};
+  const auto read = read_certificates(write_certificates(file, h), h, "c.json");
+  ASSERT_TRUE(read.ok()) << read.error().to_string();
+  ASSERT_EQ(read->certificates.size(), 1u);
+  EXPECT_EQ(read->certificates[0].kind, Certificate::Kind::exhausted);
+  EXPECT_EQ(read->certificates[0].exhausted.until, 3u);
+  EXPECT_TRUE(verify(read->certificates[0], h).ok());
+}
+
+}  // namespace
+}  // namespace assay::certify

@@ -1,0 +1,11 @@
+// The story of a key whose operations cannot be put in order.
+#pragma once
+
+#include "assay/certificate.h"
+#include "explain/explanation.h"
+
+namespace assay {
+
+void explain_exhausted(const History& history, const Exhausted& exhausted, Explanation& e);
+
+}  // namespace assay

@@ -1,0 +1,124 @@
+// A failed compare-and-set says that at some moment between its request and its response the key
+// did not hold the value it expected.
+//
+//   w(x,1) [0,1]   cas(x,1,2) failed [3,9]   w(x,5) [8,9]     fits behind w(x,5)
+//
+// In a given order of the other operations the places that the clock allows are adjacent, and so
+// are those where the key holds one version. Taken by time of request, each failed operation goes
+// to the first place that is allowed, not before one that ended before it began, and where it
+// fails. No other choice leaves more room to those after it, so the answer is exact for this order.
+// O(n log n).
+
+#include "levels/failed_operations.h"
+
+namespace assay {
+namespace {
+
+class Fitting {
+ public:
+  Fitting(const History& history, const OperationTimes& times, std::span<const Segment> segments,
+          const std::vector<TxnId>& sequence)
+      : history_(history),
+        times_(times),
+        segments_(segments),
+        sequence_(sequence),
+        begun_(sequence.size() + 1, std::numeric_limits<int64_t>::min()),
+        ending_(sequence.size() + 1, OperationTimes::kForever) {
+    for (size_t i = 0; i < sequence.size(); ++i)
+      begun_[i + 1] = std::max(begun_[i], times.begin[sequence[i]]);
+    for (size_t i = sequence.size(); i-- > 0;)
+      ending_[i] = std::min(ending_[i + 1], times.end[sequence[i]]);
+  }
+
+  // Places: p is behind the first p operations. Those `failed` must be sorted by begin.
+  bool place(std::span<const TxnId> failed, std::vector<size_t>& places) {
+    std::vector<size_t> by_end(failed.size());
+    for (size_t i = 0; i < failed.size(); ++i) by_end[i] = i;
+    std::sort(by_end.begin(), by_end.end(),
+              [&](size_t a, size_t b) { return times_.end[failed[a]] < times_.end[failed[b]]; });
+    places.assign(failed.size(), 0);
+    size_t ended = 0, behind = 0;
+    for (size_t i = 0; i < failed.size(); ++i) {
+      for (; ended < failed.size() && times_.end[failed[by_end[ended]]] < times_.begin[failed[i]];
+           ++ended)
+        behind = std::max(behind, places[by_end[ended]]);
+      places[i] = first_place(failed[i], behind);
+      if (places[i] == kNowhere) return false;
+    }
+    return true;
+  }
+
+ private:
+  static constexpr size_t kNowhere = static_cast<size_t>(-1);
+
+  size_t first_place(TxnId t, size_t behind) const {
+    const auto open = std::partition_point(ending_.begin(), ending_.end(),
+                                           [&](int64_t end) { return end < times_.begin[t]; });
+    const auto late = std::partition_point(begun_.begin(), begun_.end(),
+                                           [&](int64_t begin) { return begin <= times_.end[t]; });
+    size_t place = std::max(behind, static_cast<size_t>(open - ending_.begin()));
+    const auto end = static_cast<size_t>(late - begun_.begin());
+    const OpId op = history_.first_op(t);
+    const VersionId expected =
+        history_.op(op).kind == OpKind::cas ? history_.operands(op)[0] : kNone;
+    auto next = std::partition_point(segments_.begin(), segments_.end(),
+                                     [&](const Segment& s) { return s.begin < place; });
+    for (; place < end; ++next) {
+      const Segment* held = next == segments_.begin() ? nullptr : &*(next - 1);
+      if (!would_take_effect(history_, history_.op(op), expected,
+                             held == nullptr ? kNone : held->version,
+                             held != nullptr && held->removed))
+        return place;
+      if (next == segments_.end()) break;
+      place = next->begin + 1;
+    }
+    return kNowhere;
+  }
+
+  const History& history_;
+  const OperationTimes& times_;
+  std::span<const Segment> segments_;
+  const std::vector<TxnId>& sequence_;
+  std::vector<int64_t> begun_;   // per place: the latest begin before it
+  std::vector<int64_t> ending_;  // per place: the earliest end behind it
+};
+
+}  // namespace
+
+bool would_take_effect(const History& history, const Operation& op, VersionId expected,
+                       VersionId content, bool removed) {
+  if (op.kind == OpKind::insert) {
+    if (content == kNone) return history.initial().is_null();
+    return removed || history.version_value(content).is_null();
+  }
+  if (content == expected) return true;
+  if (content == kNone) return history.is_initial(expected);
+  return removed && history.version_value(expected).is_null();
+}
+
+bool fit_failed(const History& history, const OperationTimes& times,
+                std::span<const Segment> segments, std::span<const TxnId> failed,
+                std::vector<TxnId>& sequence) {
+  std::vector<TxnId> by_begin(failed.begin(), failed.end());
+  std::sort(by_begin.begin(), by_begin.end(),
+            [&](TxnId a, TxnId b) { return times.begin[a] < times.begin[b]; });
+  std::vector<size_t> places;
+  if (!Fitting(history, times, segments, sequence).place(by_begin, places)) return false;
+  std::vector<size_t> order(by_begin.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return places[a] < places[b]; });
+  std::vector<TxnId> merged;
+  merged.reserve(sequence.size() + by_begin.size());
+  size_t at = 0;
+  for (const size_t i : order) {
+    for (; at < places[i]; ++at) merged.push_back(sequence[at]);
+    merged.push_back(by_begin[i]);
+  }
+  merged.insert(merged.end(), sequence.begin() + static_cast<std::ptrdiff_t>(at), sequence.end());
+  if (!fits_the_clock(times, merged)) return false;
+  sequence = std::move(merged);
+  return true;
+}
+
+}  // namespace assay

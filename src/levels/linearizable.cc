@@ -1,0 +1,265 @@
+// Linearizability is local: a history is linearizable iff the operations on each key are (Herlihy
+// and Wing, 1990).
+//
+//   x: w(x,1) [0,9]  r(x,1) [2,3]         y: w(y,1) [1,4]  r(y,null) [5,6]
+//
+// x is linearizable, y is not, so the whole is not. Each key goes the cheapest way that decides it:
+//
+//   zones           every read is matched to one write                    zones.cc
+//   linear search   a value was written twice, a key was removed,         linear_search.cc
+//                   a failed operation fits nowhere in the first order
+//
+// The orders of the keys are merged by time: each operation takes effect at the earliest instant
+// that those before it on its key leave, and instants are compared across keys. At equal instants
+// any order of the keys respects the clock, but sessions may still ask for one.
+//
+// Operations of unknown outcome that were read from took effect at some time after their request.
+// One that nobody read from never changes what zones.cc says; the search may use it to explain why
+// a comparison failed.
+//
+// Cost: O(n log n) where zones decide.
+
+#include "levels/linearizable.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "graph/digraph.h"
+#include "levels/linear_search.h"
+#include "levels/zones.h"
+
+namespace assay {
+namespace {
+
+bool one_operation(const History& history, TxnId t) {
+  if (history.end_op(t) - history.first_op(t) != 1) return false;
+  const OpKind kind = history.op(history.first_op(t)).kind;
+  return kind != OpKind::range && kind != OpKind::append && kind != OpKind::read_list;
+}
+
+bool writes_something(const History& history, TxnId t) {
+  for (OpId i = history.first_op(t); i < history.end_op(t); ++i) {
+    if (installs_version(history.op(i))) return true;
+  }
+  return false;
+}
+
+class KeyByKey {
+ public:
+  KeyByKey(const History& history, const ReadsFrom& rf, const Switches& switches, Stages& stages,
+           Budget& budget)
+      : history_(history),
+        rf_(rf),
+        switches_(switches),
+        stages_(stages),
+        budget_(budget),
+        times_(history) {}
+
+  LinearizableVerdict decide() {
+    look_at_operations();
+    {
+      const auto timer = stages_.time("zones");
+      Zones zones(history_, rf_, times_);
+      for (KeyId key = 0; key < history_.key_count() && !done_; ++key) decide_key(zones, key);
+    }
+    if (!done_) merge();
+    return std::move(verdict_);
+  }
+
+ private:
+  void look_at_operations() {
+    failed_.resize(history_.key_count());
+    searched_.assign(history_.key_count(), !switches_.zones);
+    for (const OpId i : rf_.unresolved) {
+      const Operation op = history_.op(i);
+      if (op.effect) {
+        searched_[op.key] = true;
+      } else {
+        failed_[op.key].push_back(history_.txn_of(i));
+      }
+    }
+    // An insert that follows a written null found the key absent as well.
+    for (WriteId w = 0; w < rf_.writes(); ++w) {
+      if (history_.version_value(rf_.write_version[w]).is_null())
+        searched_[rf_.write_key[w]] = true;
+    }
+  }
+
+  void decide_key(Zones& zones, KeyId key) {
+    if (budget_.exhausted_now()) return give_up(budget_.reason());
+    if (!searched_[key]) {
+      ZoneResult result = zones.decide(key, failed_[key]);
+      if (result.kind == ZoneResult::Kind::refuted) {
+        verdict_.certificate.kind = Certificate::Kind::proof;
+        verdict_.certificate.proof = std::move(result.proof);
+        return violated();
+      }
+      if (result.kind == ZoneResult::Kind::ordered) return append(result.sequence);
+    }
+    search(key);
+  }
+
+  void search(KeyId key) {
+    stages_.count("keys searched", 1);
+    if (by_key_.rows() == 0) index_operations();
+    const SearchResult result =
+        search_linearization(history_, times_, by_key_[key], possible_[key], budget_);
+    switch (result.outcome) {
+      case Outcome::satisfied:
+        return append(result.sequence);
+      case Outcome::unknown:
+        return give_up(result.reason);
+      case Outcome::violated:
+        break;
+    }
+    verdict_.certificate.kind = Certificate::Kind::exhausted;
+    verdict_.certificate.exhausted = {key, result.until};
+    violated();
+  }
+
+  // The operations of each key, for searching it.
+  void index_operations() {
+    std::vector<std::vector<TxnId>> certain(history_.key_count()), possible(history_.key_count());
+    for (TxnId t = 0; t < history_.txn_count(); ++t) {
+      if (history_.status(t) == TxnStatus::aborted || !one_operation(history_, t)) continue;
+      const Operation op = history_.op(history_.first_op(t));
+      const bool known = history_.status(t) == TxnStatus::committed;
+      if (known) certain[op.key].push_back(t);
+      if (!known && installs_version(op)) possible[op.key].push_back(t);
+    }
+    by_key_ = rows(certain);
+    possible_ = rows(possible);
+  }
+
+  static Rows<TxnId> rows(const std::vector<std::vector<TxnId>>& lists) {
+    Rows<TxnId> out;
+    for (const std::vector<TxnId>& list : lists) {
+      out.items.insert(out.items.end(), list.begin(), list.end());
+      out.begin.push_back(static_cast<uint32_t>(out.items.size()));
+    }
+    return out;
+  }
+
+  void append(const std::vector<TxnId>& sequence) {
+    int64_t now = std::numeric_limits<int64_t>::min();
+    for (const TxnId t : sequence) {
+      now = std::max(now, times_.begin[t]);
+      instants_.push_back({now, t});
+    }
+  }
+
+  void merge() {
+    const auto timer = stages_.time("merge");
+    std::stable_sort(instants_.begin(), instants_.end(),
+                     [](const Instant& a, const Instant& b) { return a.time < b.time; });
+    for (size_t begin = 0, end = 0; begin < instants_.size(); begin = end) {
+      while (end < instants_.size() && instants_[end].time == instants_[begin].time) ++end;
+      if (end - begin > 1 && !settle_tie(begin, end)) {
+        return give_up_for_sessions();
+      }
+    }
+    if (!follows_sessions()) return give_up_for_sessions();
+    Order& order = verdict_.certificate.order;
+    for (const Instant& instant : instants_) order.events.push_back(instant.txn);
+    verdict_.outcome = Outcome::satisfied;
+    verdict_.certificate.kind = Certificate::Kind::order;
+  }
+
+  // Puts operations at the same instant into an order that sessions allow, each key keeping its
+  // own.
+  bool settle_tie(size_t begin, size_t end) {
+    const auto n = static_cast<uint32_t>(end - begin);
+    std::vector<uint32_t> by_key(n);
+    std::iota(by_key.begin(), by_key.end(), 0u);
+    std::vector<uint32_t> by_session = by_key;
+    const auto txn = [&](uint32_t i) { return instants_[begin + i].txn; };
+    const auto key = [&](uint32_t i) { return history_.op(history_.first_op(txn(i))).key; };
+    std::stable_sort(by_key.begin(), by_key.end(),
+                     [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
+    std::sort(by_session.begin(), by_session.end(), [&](uint32_t a, uint32_t b) {
+      const SessionId s = history_.session(txn(a)), r = history_.session(txn(b));
+      return s != r ? s < r : history_.position(txn(a)) < history_.position(txn(b));
+    });
+    std::vector<Arc> arcs;
+    uint32_t last = kNone;  // nothing waits for an operation of unknown outcome
+    for (const uint32_t i : by_session) {
+      if (last != kNone && history_.session(txn(last)) == history_.session(txn(i)))
+        arcs.push_back({last, i});
+      if (history_.status(txn(i)) == TxnStatus::committed) last = i;
+    }
+    if (arcs.empty()) return true;
+    for (uint32_t i = 1; i < n; ++i) {
+      if (key(by_key[i - 1]) == key(by_key[i])) arcs.push_back({by_key[i - 1], by_key[i]});
+    }
+    const std::vector<Vertex> order = topological_order(Digraph(n, arcs));
+    if (order.size() < n) return false;
+    std::vector<Instant> sorted;
+    for (const Vertex v : order) sorted.push_back(instants_[begin + v]);
+    std::copy(sorted.begin(), sorted.end(), instants_.begin() + static_cast<std::ptrdiff_t>(begin));
+    return true;
+  }
+
+  // By the clock it does, unless one operation began when the one before it ended, or it was not
+  // told when it began.
+  bool follows_sessions() const {
+    std::vector<uint32_t> farthest(history_.session_count(), 0);
+    return std::all_of(instants_.begin(), instants_.end(), [&](const Instant& i) {
+      const uint32_t position = history_.position(i.txn);
+      uint32_t& reached = farthest[history_.session(i.txn)];
+      const bool late = position < reached && history_.status(i.txn) == TxnStatus::committed;
+      reached = std::max(reached, position);
+      return !late;
+    });
+  }
+  void give_up_for_sessions() {
+    give_up(
+        "operations of one session touch in time, and the orders found for the keys disagree with "
+        "it");
+  }
+
+  void violated() {
+    verdict_.outcome = Outcome::violated;
+    done_ = true;
+  }
+  void give_up(std::string reason) {
+    verdict_.reason = std::move(reason);
+    done_ = true;
+  }
+
+  struct Instant {
+    int64_t time;
+    TxnId txn;
+  };
+
+  const History& history_;
+  const ReadsFrom& rf_;
+  const Switches& switches_;
+  Stages& stages_;
+  Budget& budget_;
+  OperationTimes times_;
+  std::vector<std::vector<TxnId>> failed_;  // per key: operations that did not take effect
+  std::vector<bool> searched_;              // per key: zones cannot decide it
+  Rows<TxnId> by_key_, possible_;           // for the search
+  std::vector<Instant> instants_;
+  LinearizableVerdict verdict_;
+  bool done_ = false;
+};
+
+}  // namespace
+
+bool decidable_by_key(const History& history, const ReadsFrom& rf) {
+  if (!history.fully_timed() || rf.has_lists || !history.known_orders().empty()) return false;
+  for (TxnId t = 0; t < history.txn_count(); ++t) {
+    const bool counts = rf.node[t] != kNone;
+    const bool may_count = history.status(t) == TxnStatus::unknown && writes_something(history, t);
+    if ((counts || may_count) && !one_operation(history, t)) return false;
+  }
+  return true;
+}
+
+LinearizableVerdict decide_by_key(const History& history, const ReadsFrom& rf,
+                                  const Switches& switches, Stages& stages, Budget& budget) {
+  return KeyByKey(history, rf, switches, stages, budget).decide();
+}
+
+}  // namespace assay

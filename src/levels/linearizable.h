@@ -1,0 +1,27 @@
+// Linearizability, key by key. See linearizable.cc.
+#pragma once
+
+#include <string>
+
+#include "assay/budget.h"
+#include "assay/certificate.h"
+#include "assay/check.h"
+#include "infer/reads_from.h"
+#include "levels/stages.h"
+
+namespace assay {
+
+// Whether the history can be decided key by key: every committed transaction has times, all that may
+// count are one operation on one key that is no list, and no version orders are stated.
+bool decidable_by_key(const History& history, const ReadsFrom& rf);
+
+struct LinearizableVerdict {
+  Outcome outcome = Outcome::unknown;
+  std::string reason;       // of an unknown
+  Certificate certificate;  // otherwise; its levels are left open
+};
+
+LinearizableVerdict decide_by_key(const History& history, const ReadsFrom& rf,
+                                  const Switches& switches, Stages& stages, Budget& budget);
+
+}  // namespace assay

@@ -1,0 +1,43 @@
+// When single operations ran, and the order they are put in: what the files that decide
+// linearizability share.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "assay/history.h"
+
+namespace assay {
+
+// Between request and response, by transaction. An operation of unknown outcome may take effect at
+// any time after its request.
+struct OperationTimes {
+  static constexpr int64_t kForever = std::numeric_limits<int64_t>::max();
+
+  explicit OperationTimes(const History& history)
+      : begin(history.txn_count()), end(history.txn_count()) {
+    for (TxnId t = 0; t < history.txn_count(); ++t) {
+      begin[t] = history.begin_time(t).request;
+      const bool known = history.status(t) == TxnStatus::committed && history.end_time(t).known();
+      end[t] = known ? history.end_time(t).response : kForever;
+    }
+  }
+
+  std::vector<int64_t> begin;  // Interval::kUnknown, before everything, where it was not told
+  std::vector<int64_t> end;
+};
+
+// Whether each operation of the sequence can have an instant of its own interval, one after the
+// other: each at the earliest that those before it leave.
+inline bool fits_the_clock(const OperationTimes& times, std::span<const TxnId> sequence) {
+  int64_t now = std::numeric_limits<int64_t>::min();
+  return std::all_of(sequence.begin(), sequence.end(), [&](TxnId t) {
+    now = std::max(now, times.begin[t]);
+    return now <= times.end[t];
+  });
+}
+
+}  // namespace assay

@@ -1,0 +1,132 @@
+// Proofs about the chains of one key.
+//
+// Two chains that must precede each other: say p0 starts one, q0 the other; a reads from the first
+// and began after b, of the second, had ended; and the other way round.
+//
+//   p0 < q0 would close   a -anti→ q0 -read→ b -real time→ a      so q0 < p0
+//   q0 < p0 would close   the same with sides changed             a contradiction
+//
+// If a does not read p0's value but that of a later p2 = cas(p1), p1 = cas(p0): whoever overwrites
+// p0's value does so after p1 took it, which one cycle a link shows.
+//
+//   p0 < q0 and q0 < p1 would close   p1 -anti (read p0)→ q0 -write order→ p1
+//
+// Cost: the links of the chains that are told about.
+
+#include "levels/zone_proof.h"
+
+#include <numeric>
+
+namespace assay {
+namespace {
+
+ProofStep cycle_step(std::vector<Edge> cycle) {
+  ProofStep step;
+  step.cycle = std::move(cycle);
+  return step;
+}
+
+// The empty clause, from all the steps so far in their order.
+void conclude(Proof& proof) {
+  if (proof.steps.size() < 2) return;
+  ProofStep last;
+  last.kind = ProofStep::Kind::derived;
+  last.hints.resize(proof.steps.size());
+  std::iota(last.hints.begin(), last.hints.end(), 0u);
+  proof.steps.push_back(std::move(last));
+}
+
+}  // namespace
+
+Edge ZoneProof::edge(EdgeKind kind, TxnId from, TxnId to) const {
+  Edge e;
+  e.kind = kind;
+  e.from = from;
+  e.to = to;
+  if (kind != EdgeKind::real_time) e.key = key_;
+  return e;
+}
+
+Edge ZoneProof::anti(TxnId reader, uint32_t value, TxnId to) const {
+  Edge e = edge(EdgeKind::anti, reader, to);
+  e.via = txn_(value);
+  return e;
+}
+
+// From the writer of `from` to an operation further down its chain.
+void ZoneProof::read_along(uint32_t from, const ZonePlace& to, std::vector<Edge>& cycle) const {
+  for (uint32_t v = from; v != to.value; v = next_[v])
+    cycle.push_back(edge(EdgeKind::read_from, txn_(v), txn_(next_[v])));
+  if (to.reader) cycle.push_back(edge(EdgeKind::read_from, txn_(to.value), to.txn));
+}
+
+Proof ZoneProof::both_took(const ZonePlace& value, TxnId first, TxnId second) const {
+  Proof proof;
+  if (value.txn != kNone) {
+    for (const TxnId taker : {first, second})
+      proof.steps.push_back(cycle_step({edge(EdgeKind::read_from, value.txn, taker),
+                                        edge(EdgeKind::write_order, taker, value.txn)}));
+  }
+  proof.steps.push_back(
+      cycle_step({anti(first, value.value, second), anti(second, value.value, first)}));
+  conclude(proof);
+  return proof;
+}
+
+Proof ZoneProof::backwards(const ZonePlace& early, const ZonePlace& late) const {
+  Proof proof;
+  std::vector<Edge> cycle;
+  uint32_t from = early.value;
+  if (early.reader) {
+    from = next_[early.value];
+    const TxnId writer = txn_(early.value), taker = txn_(from);
+    if (writer != kNone)
+      proof.steps.push_back(cycle_step(
+          {edge(EdgeKind::read_from, writer, taker), edge(EdgeKind::write_order, taker, writer)}));
+    cycle.push_back(anti(early.txn, early.value, taker));
+  }
+  read_along(from, late, cycle);
+  cycle.push_back(edge(EdgeKind::real_time, late.txn, early.txn));
+  proof.steps.push_back(cycle_step(std::move(cycle)));
+  conclude(proof);
+  return proof;
+}
+
+Proof ZoneProof::ring(uint32_t value) const {
+  // Walking back from any value that hangs on the ring leads into it; as many steps as there are
+  // values certainly do.
+  for (uint32_t i = 0; i < initial_; ++i) value = source_[value];
+  std::vector<Edge> cycle;
+  uint32_t v = value;
+  do {
+    cycle.push_back(edge(EdgeKind::read_from, txn_(v), txn_(next_[v])));
+    v = next_[v];
+  } while (v != value);
+  return Proof{{cycle_step(std::move(cycle))}};
+}
+
+// The steps that lead from "the chain of a is before that of b" to a contradiction. True if nothing
+// had to be assumed.
+bool ZoneProof::refute_before(const ZoneBlock& a, const ZoneBlock& b, Proof& proof) const {
+  const ZonePlace& late = a.last_begin;
+  const TxnId other = txn_(b.head);
+  std::vector<Edge> cycle;
+  cycle.push_back(late.reader ? anti(late.txn, late.value, other)
+                              : edge(EdgeKind::write_order, late.txn, other));
+  read_along(b.head, b.first_end, cycle);
+  cycle.push_back(edge(EdgeKind::real_time, b.first_end.txn, late.txn));
+  proof.steps.push_back(cycle_step(std::move(cycle)));
+  for (uint32_t v = late.value; v != a.head; v = source_[v])
+    proof.steps.push_back(cycle_step(
+        {anti(txn_(v), source_[v], other), edge(EdgeKind::write_order, other, txn_(v))}));
+  return a.head == initial_;
+}
+
+Proof ZoneProof::overlap(const ZoneBlock& a, const ZoneBlock& b) const {
+  Proof proof;
+  if (!refute_before(a, b, proof)) refute_before(b, a, proof);
+  conclude(proof);
+  return proof;
+}
+
+}  // namespace assay

@@ -1,0 +1,239 @@
+// Linearizability of one key in O(n log n), when every read is matched to its write.
+//
+//   w(x,1) [0,9]   r(x,1) [1,2]   w(x,2) [3,4]   r(x,1) [5,6]
+//
+// The two reads of 1 need x = 1 from 2 to 5 without a break; 2 is written within that time:
+// violated.
+//
+// A *chain* is a plain write (or the initial value) followed along the successful
+// compare-and-sets, each reading what the one before left. Nothing can come between the operations
+// of a chain, since each value passes directly to the next. So a chain is one block:
+//
+//   write, its readers, compare-and-set, its readers, …
+//
+// Inside a block a later one may not end before an earlier one begins. Of the whole block only two
+// times matter: f, the least end, and s, the greatest begin. Block A must precede block B iff
+// f(A) < s(B): some operation of A ended before one of B began. Blocks that precede each other
+// refute; if no two do, sorting by f + s is a linearization. So one pass in that order, which keeps
+// the greatest s so far, decides.
+//
+// Failed operations say only what the value was not. They are fitted into the order that was found,
+// each as early as it goes; if one does not fit, the question stays open (linear_search.h).
+//
+// Sources: Gibbons and Korach (1997), whose zones these are; the chains of MTC (2025).
+
+#include "levels/zones.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "levels/failed_operations.h"
+#include "levels/zone_proof.h"
+
+namespace assay {
+namespace {
+
+constexpr int64_t kNever = std::numeric_limits<int64_t>::min();
+
+// a + b, which need not fit one number: its half, rounded down, and the rest.
+std::pair<int64_t, int64_t> sum(int64_t a, int64_t b) {
+  return {(a & b) + ((a ^ b) >> 1), (a ^ b) & 1};
+}
+
+class KeyZones {
+ public:
+  KeyZones(const History& history, const ReadsFrom& rf, const OperationTimes& times,
+           const std::vector<uint32_t>& place, KeyId key)
+      : history_(history), rf_(rf), times_(times), place_(place), key_(key) {}
+
+  ZoneResult decide(std::span<const TxnId> failed) {
+    ZoneResult result;
+    if (!link() || !walk_chains() || !walk_cycles() || !compare()) {
+      result.kind = ZoneResult::Kind::refuted;
+      result.proof = std::move(proof_);
+      return result;
+    }
+    std::vector<Segment> segments = emit(result.sequence);
+    const bool fits =
+        fits_the_clock(times_, result.sequence) &&
+        (failed.empty() || fit_failed(history_, times_, segments, failed, result.sequence));
+    result.kind = fits ? ZoneResult::Kind::ordered : ZoneResult::Kind::open;
+    return result;
+  }
+
+ private:
+  // Local numbers: the writes of the key in the order of the file, then the initial value.
+  uint32_t initial() const { return static_cast<uint32_t>(writes().size()); }
+  std::span<const WriteId> writes() const { return rf_.key_writers(key_); }
+  Node node(uint32_t value) const { return rf_.write_node[writes()[value]]; }
+  TxnId txn(uint32_t value) const { return value == initial() ? kNone : rf_.txn[node(value)]; }
+  std::span<const Node> readers(uint32_t value) const {
+    return value == initial() ? rf_.initial_readers[key_] : rf_.readers[writes()[value]];
+  }
+  bool also_writes(Node n) const { return rf_.write_begin[n] != rf_.write_begin[n + 1]; }
+
+  // Each value knows the one its writer read, if that was a compare-and-set. False if two of them
+  // took the same one.
+  bool link() {
+    source_.assign(initial(), kNone);
+    next_.assign(initial() + 1, kNone);
+    for (uint32_t v = 0; v < initial(); ++v) {
+      const auto reads = rf_.reads[node(v)];
+      if (reads.empty()) continue;
+      const uint32_t from = reads[0].write == kNone ? initial() : place_[reads[0].write];
+      source_[v] = from;
+      if (next_[from] != kNone) {
+        proof_ = zone_proof().both_took({from, txn(from)}, txn(next_[from]), txn(v));
+        return false;
+      }
+      next_[from] = v;
+    }
+    return true;
+  }
+
+  struct Chain {
+    uint32_t head = 0;
+    int64_t f = OperationTimes::kForever;
+    int64_t s = kNever;
+    ZonePlace first_end, last_begin;
+  };
+
+  bool walk_chains() {
+    seen_.assign(initial() + 1, 0);
+    if (!walk(initial())) return false;
+    for (uint32_t v = 0; v < initial(); ++v) {
+      if (source_[v] == kNone && !walk(v)) return false;
+    }
+    return true;
+  }
+
+  bool walk(uint32_t head) {
+    Chain chain;
+    chain.head = head;
+    latest_ = {};
+    latest_begin_ = kNever;
+    if (head == initial()) chain.f = kNever;
+    for (uint32_t v = head; v != kNone; v = next_[v]) {
+      seen_[v] = 1;
+      if (v != initial()) {
+        if (!visit(chain, {v, txn(v), false})) return false;
+        pass();
+      }
+      for (const Node reader : readers(v)) {
+        if (!also_writes(reader) && !visit(chain, {v, rf_.txn[reader], true})) return false;
+      }
+      pass();
+    }
+    if (head != initial() || chain.s != kNever) chains_.push_back(chain);
+    return true;
+  }
+
+  // One operation of the chain. False if it ended before an earlier one of the chain began.
+  bool visit(Chain& chain, const ZonePlace& at) {
+    const int64_t begin = times_.begin[at.txn], end = times_.end[at.txn];
+    if (end < latest_begin_) {
+      proof_ = zone_proof().backwards(latest_, at);
+      return false;
+    }
+    if (begin > step_begin_) {
+      step_begin_ = begin;
+      step_ = at;
+    }
+    if (end < chain.f) {
+      chain.f = end;
+      chain.first_end = at;
+    }
+    if (begin > chain.s) {
+      chain.s = begin;
+      chain.last_begin = at;
+    }
+    return true;
+  }
+
+  // Those visited since the last call are earlier than all that follow.
+  void pass() {
+    if (step_begin_ > latest_begin_) {
+      latest_begin_ = step_begin_;
+      latest_ = step_;
+    }
+    step_begin_ = kNever;
+  }
+
+  // A value that no chain reaches comes from a ring of compare-and-sets.
+  bool walk_cycles() {
+    for (uint32_t v = 0; v < initial(); ++v) {
+      if (seen_[v]) continue;
+      proof_ = zone_proof().ring(v);
+      return false;
+    }
+    return true;
+  }
+
+  bool compare() {
+    const bool has_initial = !chains_.empty() && chains_[0].head == initial();
+    std::sort(chains_.begin() + has_initial, chains_.end(),
+              [](const Chain& a, const Chain& b) { return sum(a.f, a.s) < sum(b.f, b.s); });
+    const Chain* last = nullptr;  // the greatest s so far
+    for (const Chain& chain : chains_) {
+      if (last != nullptr && chain.f < last->s) {
+        const ZoneBlock before{last->head, last->first_end, last->last_begin};
+        proof_ = zone_proof().overlap(before, {chain.head, chain.first_end, chain.last_begin});
+        return false;
+      }
+      if (last == nullptr || chain.s > last->s) last = &chain;
+    }
+    return true;
+  }
+
+  std::vector<Segment> emit(std::vector<TxnId>& sequence) const {
+    std::vector<Segment> segments;
+    for (const Chain& chain : chains_) {
+      for (uint32_t v = chain.head; v != kNone; v = next_[v]) {
+        if (v != initial()) {
+          segments.push_back({sequence.size(), rf_.write_version[writes()[v]],
+                              history_.op(history_.first_op(txn(v))).kind == OpKind::remove});
+          sequence.push_back(txn(v));
+        }
+        const size_t first = sequence.size();
+        for (const Node reader : readers(v)) {
+          if (!also_writes(reader)) sequence.push_back(rf_.txn[reader]);
+        }
+        std::sort(sequence.begin() + static_cast<std::ptrdiff_t>(first), sequence.end(),
+                  [&](TxnId a, TxnId b) { return times_.begin[a] < times_.begin[b]; });
+      }
+    }
+    return segments;
+  }
+
+  ZoneProof zone_proof() const {
+    return {key_, initial(), source_, next_, [this](uint32_t v) { return txn(v); }};
+  }
+
+  const History& history_;
+  const ReadsFrom& rf_;
+  const OperationTimes& times_;
+  const std::vector<uint32_t>& place_;
+  const KeyId key_;
+  std::vector<uint32_t> source_, next_;
+  std::vector<uint8_t> seen_;
+  std::vector<Chain> chains_;
+  ZonePlace latest_, step_;  // of the chain being walked
+  int64_t latest_begin_ = kNever, step_begin_ = kNever;
+  Proof proof_;
+};
+
+}  // namespace
+
+Zones::Zones(const History& history, const ReadsFrom& rf, const OperationTimes& times)
+    : history_(history), rf_(rf), times_(times), place_(rf.writes()) {
+  for (KeyId key = 0; key < rf.writers.rows(); ++key) {
+    uint32_t place = 0;
+    for (const WriteId w : rf.key_writers(key)) place_[w] = place++;
+  }
+}
+
+ZoneResult Zones::decide(KeyId key, std::span<const TxnId> failed) {
+  return KeyZones(history_, rf_, times_, place_, key).decide(failed);
+}
+
+}  // namespace assay

@@ -1,0 +1,127 @@
+// Histories of single operations: what is decided key by key is what brute force says, never left
+// open, and proved, with the zones and by search alone.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdlib>
+
+#include "assay/check.h"
+#include "assay/verify.h"
+#include "oracle/oracle.h"
+#include "oracle/random_history.h"
+
+namespace assay {
+namespace {
+
+uint64_t histories(uint64_t usual) {
+  const char* wanted = std::getenv("ASSAY_HISTORIES");
+  return wanted == nullptr ? usual : std::strtoull(wanted, nullptr, 10);
+}
+
+CheckResult linearized(const History& history, bool zones) {
+  CheckOptions options;
+  options.levels = {LevelId::linearizable};
+  options.switches.zones = zones;
+  return check(history, options);
+}
+
+// Where one operation of a session begins when the one before it ends, the keys are not independent
+// of each other; the same where it was not told when an operation began.
+bool sessions_touch(const History& history) {
+  for (SessionId s = 0; s < history.session_count(); ++s) {
+    int64_t ended = Interval::kUnknown;
+    for (const TxnId t : history.session_txns(s)) {
+      if (!history.begin_time(t).known() || history.begin_time(t).request <= ended) return true;
+      if (history.status(t) == TxnStatus::committed) ended = history.end_time(t).response;
+    }
+  }
+  return false;
+}
+
+std::string objection(const History& history, const CheckResult& result, Outcome expected) {
+  const Verdict& v = result.verdicts[0];
+  if (v.outcome == Outcome::unknown && sessions_touch(history)) return "";
+  if (v.outcome != expected)
+    return std::string(outcome_name(v.outcome)) + " " + v.reason + ", but it is " +
+           std::string(outcome_name(expected));
+  if (v.outcome == Outcome::unknown) return "";
+  const Status verified = verify(result.certificates[v.certificate], history);
+  return verified.ok() ? "" : verified.error().to_string();
+}
+
+struct Counts {
+  std::array<uint64_t, 3> outcomes{};
+  std::array<uint64_t, 4> kinds{};
+};
+
+Counts expect_agreement(uint64_t seed, uint64_t count, const oracle::RandomShape& shape,
+                        bool zones) {
+  Counts counts;
+  for (uint64_t i = 0; i < count; ++i) {
+    Rng rng = Rng(seed).split(i);
+    const oracle::Draft draft = oracle::random_draft(rng, shape);
+    Result<History> history = draft.history();
+    EXPECT_TRUE(history.ok());
+    const Outcome expected = oracle::decide(*history, LevelId::linearizable);
+    if (expected == Outcome::unknown) continue;
+    const CheckResult result = linearized(*history, zones);
+    const std::string why = objection(*history, result, expected);
+    if (!why.empty()) {
+      const oracle::Draft small = oracle::shrink(draft, [&](const oracle::Draft& d) {
+        Result<History> h = d.history();
+        if (!h.ok()) return false;
+        const Outcome right = oracle::decide(*h, LevelId::linearizable);
+        return right != Outcome::unknown && !objection(*h, linearized(*h, zones), right).empty();
+      });
+      ADD_FAILURE() << why << "\n" << small.text();
+      return counts;
+    }
+    const Verdict& v = result.verdicts[0];
+    ++counts.outcomes[static_cast<size_t>(v.outcome)];
+    if (v.outcome != Outcome::unknown)
+      ++counts.kinds[static_cast<size_t>(result.certificates[v.certificate].kind)];
+  }
+  return counts;
+}
+
+constexpr oracle::RandomShape kRegisters{
+    .max_sessions = 5, .max_txns = 10, .max_keys = 2, .max_ops = 1, .timed = 1, .single_op = 1};
+
+oracle::RandomShape rich(double duplicates) {
+  oracle::RandomShape shape = kRegisters;
+  shape.rich = 1;
+  shape.duplicates = duplicates;
+  return shape;
+}
+
+// Both answers and each kind of certificate that can occur did occur.
+void expect_variety(const Counts& counts, std::initializer_list<Certificate::Kind> kinds) {
+  EXPECT_GT(counts.outcomes[static_cast<size_t>(Outcome::satisfied)], 0u);
+  EXPECT_GT(counts.outcomes[static_cast<size_t>(Outcome::violated)], 0u);
+  EXPECT_LT(20 * counts.outcomes[static_cast<size_t>(Outcome::unknown)],
+            counts.outcomes[static_cast<size_t>(Outcome::satisfied)]);
+  for (const Certificate::Kind kind : kinds) EXPECT_GT(counts.kinds[static_cast<size_t>(kind)], 0u);
+}
+
+TEST(LinearizableAgreement, readsAndWrites) {
+  using enum Certificate::Kind;
+  expect_variety(expect_agreement(11, histories(40'000), kRegisters, true), {order, proof});
+}
+
+TEST(LinearizableAgreement, comparisonsInsertsAndRemoves) {
+  using enum Certificate::Kind;
+  expect_variety(expect_agreement(12, histories(40'000), rich(0), true), {order, proof, exhausted});
+}
+
+TEST(LinearizableAgreement, valuesWrittenTwice) {
+  using enum Certificate::Kind;
+  expect_variety(expect_agreement(13, histories(20'000), rich(1), true), {order, exhausted});
+}
+
+TEST(LinearizableAgreement, bySearchAlone) {
+  using enum Certificate::Kind;
+  expect_variety(expect_agreement(14, histories(10'000), rich(0.3), false), {order, exhausted});
+}
+
+}  // namespace
+}  // namespace assay

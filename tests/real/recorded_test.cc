@@ -1,0 +1,103 @@
+// Histories that other tools recorded, with the verdicts those tools gave. Skipped where they are
+// not at hand: they are not ours to ship (formats/shared_data.h).
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "assay/check.h"
+#include "assay/format.h"
+#include "assay/verify.h"
+#include "formats/shared_data.h"
+
+namespace assay {
+namespace {
+
+struct Expected {
+  std::string path;
+  LevelId level;
+  Outcome outcome;
+};
+
+class Recorded : public testing::Test {
+ protected:
+  void SetUp() override {
+    data_ = formats::shared_data();
+    if (data_.empty()) GTEST_SKIP() << "no shared data; name its folder in ASSAY_DATA";
+  }
+
+  void expect(const Expected& e) const {
+    const std::filesystem::path path = data_ / e.path;
+    if (!std::filesystem::exists(path)) GTEST_SKIP() << "no " << path;
+    const Result<ReadResult> read = read_history(path.string(), {});
+    ASSERT_TRUE(read.ok()) << read.error().to_string();
+    CheckOptions options;
+    options.levels = {e.level};
+    const CheckResult result = check(read->history, options);
+    const Verdict& v = result.verdicts.at(0);
+    ASSERT_EQ(v.outcome, e.outcome) << e.path << " " << level_info(e.level).name << " " << v.reason;
+    const Status verified = verify(result.certificates.at(v.certificate), read->history);
+    EXPECT_TRUE(verified.ok()) << e.path << ": " << verified.error().to_string();
+  }
+
+  std::filesystem::path data_;
+};
+
+using enum LevelId;
+constexpr Outcome kYes = Outcome::satisfied;
+constexpr Outcome kNo = Outcome::violated;
+
+TEST_F(Recorded, Porcupine) {
+  expect({"porcupine/etcd_000.log", linearizable, kNo});
+  expect({"porcupine/etcd_002.log", linearizable, kYes});
+  expect({"porcupine/etcd_005.log", linearizable, kYes});
+}
+
+TEST_F(Recorded, Knossos) {
+  expect({"knossos/cas-register/good/memstress3-9.edn", linearizable, kYes});
+  expect({"knossos/cas-register/bad/bad-analysis.edn", linearizable, kNo});
+  expect({"knossos/mutex/bad/etcd.edn", linearizable, kNo});
+}
+
+// The folder is the strongest weak level that holds.
+TEST_F(Recorded, Awdit) {
+  const LevelId weak[] = {read_committed, read_atomic, causal};
+  const struct {
+    const char* folder;
+    int holding;
+  } folders[] = {{"none", 0}, {"read-committed", 1}, {"read-atomic", 2}, {"causal", 3}};
+  for (const auto& [folder, holding] : folders) {
+    if (!std::filesystem::exists(data_ / "awdit" / folder)) GTEST_SKIP();
+    for (const auto& file : std::filesystem::directory_iterator(data_ / "awdit" / folder)) {
+      const std::string path =
+          "awdit/" + std::string(folder) + "/" + file.path().filename().string();
+      for (int i = 0; i < 3; ++i) expect({path, weak[i], i < holding ? kYes : kNo});
+    }
+  }
+  expect({"awdit/causal/long-fork.txt", prefix, kNo});
+  expect({"awdit/causal/lost-update.txt", prefix, kYes});
+  expect({"awdit/causal/lost-update.txt", session_si, kNo});
+  expect({"awdit/causal/fully-ser.txt", session_serializable, kYes});
+}
+
+// Their levels by our names. What the study calls repeatable read is refuted by every level from
+// read atomic upwards.
+TEST_F(Recorded, Dbcop) {
+  std::ifstream verdicts(data_ / "dbcop/verdicts.tsv");
+  if (!verdicts) GTEST_SKIP() << "no dbcop/verdicts.tsv";
+  std::string path, violated;
+  int count = 0;
+  while (verdicts >> path >> violated) {
+    path = "dbcop/" + path + "/history.bincode";
+    ++count;
+    if (violated == "ok") expect({path, session_serializable, kYes});
+    if (violated == "Serializable") expect({path, session_serializable, kNo});
+    if (violated == "RepeatableRead") expect({path, read_atomic, kNo});
+    if (violated == "RepeatableRead") expect({path, read_committed, kYes});
+    if (violated == "ReadCommitted") expect({path, read_committed, kNo});
+  }
+  EXPECT_GT(count, 0);
+}
+
+}  // namespace
+}  // namespace assay
