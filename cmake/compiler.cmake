@@ -12,7 +12,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 if(ASSAY_SANITIZE)
   target_compile_options(assay_options INTERFACE -fsanitize=${ASSAY_SANITIZE}
-                                                 -fno-omit-frame-pointer -g)
+                                                 -fno-omit-frame-pointer -g1)
   target_link_options(assay_options INTERFACE -fsanitize=${ASSAY_SANITIZE})
 endif()
 find_program(ASSAY_CCACHE ccache)
@@ -25,5 +25,9 @@ if(ASSAY_MOLD)
 endif()
 
 # For code that calls the rooms and does no work of its own (the command line, tests): compiling it
-# quickly is worth more than running it quickly.
-set(ASSAY_LIGHT_OPTIONS -O1)
+# quickly is worth more than running it quickly. Sanitizers make the optimizer slow.
+if(ASSAY_SANITIZE)
+  set(ASSAY_LIGHT_OPTIONS -O0)
+else()
+  set(ASSAY_LIGHT_OPTIONS -O1)
+endif()
