@@ -15,11 +15,12 @@ namespace assay {
 
 // Every speed-up has a switch; verdicts are the same without it.
 struct Switches {
-  bool replay = true;        // accept by replaying an order proposed from client times
-  bool saturation = true;    // derive forced version orders before searching
-  bool early_search = true;  // search what goes wrong in the first order before saturating
-  bool zones = true;         // linearize keys by their chains of values before searching
-  bool carry = true;         // let certificates of one level serve its neighbours in the lattice
+  bool replay = true;         // accept by replaying an order proposed from client times
+  bool saturation = true;     // derive forced version orders before searching
+  bool early_search = true;   // search what goes wrong in the first order before saturating
+  bool zones = true;          // linearize keys by their chains of values before searching
+  bool decomposition = true;  // decide parts of the history that do not touch each other apart
+  bool carry = true;          // let certificates of one level serve its neighbours in the lattice
 };
 
 // How the levels from prefix upwards are decided.
@@ -33,6 +34,9 @@ struct CheckOptions {
   Budget budget;
   Switches switches;
   EngineId engine = EngineId::graph;
+  // For parts of the history that are decided at the same time; 0: as many as there are cores
+  // where it is worth it.
+  unsigned threads = 0;
   uint64_t seed = 1;
   // Called now and then with a stage ("saturate session-si") and how much of it is done, 0…1.
   std::function<void(std::string_view, double)> progress;

@@ -21,6 +21,11 @@ Action add_check(CLI::App& app) {
   s->flags.budget.add(app);
   add_from(app, s->flags.from);
   add_engine(app, s->flags.engine);
+  app.add_option("--threads", s->flags.threads,
+                 "threads for parts of the history that do not touch each other; 0 is one per core")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1024))
+      ->type_name("N");
   add_seed(app, s->flags.seed);
   s->flags.switches.add(app);
   return [s] { return check_files(s->files, s->flags); };

@@ -36,6 +36,7 @@ CheckOptions check_options(const CheckFlags& flags, ProgressLine& progress) {
   options.budget = flags.budget.budget();
   options.switches = flags.switches.switches;
   options.engine = flags.engine;
+  options.threads = flags.threads;
   options.seed = flags.seed;
   options.progress = [&progress](std::string_view stage, double fraction) {
     progress.update(fraction, stage);

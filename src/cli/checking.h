@@ -15,6 +15,7 @@ struct CheckFlags {
   BudgetFlags budget;
   SwitchFlags switches;
   EngineId engine = EngineId::graph;
+  unsigned threads = 0;
   OutputFlags output;
   uint64_t seed = 1;
   std::string from;

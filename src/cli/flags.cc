@@ -24,6 +24,8 @@ constexpr Switch kSwitches[] = {
     {"--no-early-search", &Switches::early_search,
      "do not search what goes wrong in the first order before saturating"},
     {"--no-zones", &Switches::zones, "linearize each key by search alone"},
+    {"--no-decompose", &Switches::decomposition,
+     "decide the history as a whole even where it falls apart"},
     {"--no-carry", &Switches::carry,
      "decide each level afresh, without the certificates of others"},
 };

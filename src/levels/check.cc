@@ -173,7 +173,7 @@ class LatticeWalk {
         continue;
       }
       if (timed_enough(level)) {
-        add_strong(level, decide_with(options_.engine, input(), level_info(level), budget_));
+        add_strong(level, decide(options_, input(), level_info(level), budget_));
       } else {
         decide_untimed(level);
       }
@@ -184,7 +184,7 @@ class LatticeWalk {
   void decide_untimed(LevelId level) {
     LevelInfo without_time = level_info(level);
     without_time.real_time = RealTime::none;
-    StrongVerdict v = decide_with(options_.engine, input(), without_time, budget_);
+    StrongVerdict v = decide(options_, input(), without_time, budget_);
     if (v.outcome == Outcome::satisfied) {
       set_reason(level,
                  "the history does not tell when every committed transaction began and ended");

@@ -7,10 +7,15 @@
 
 #include "levels/engine.h"
 
+#include "base/parallel.h"
+#include "infer/decomposition.h"
+#include "levels/by_parts.h"
 #include "prefix_search/prefix_search.h"
 
 namespace assay {
 namespace {
+
+constexpr size_t kSmall = 1000;  // transactions that are decided before a thread has started
 
 StrongVerdict prove(const StrongInput& in, const LevelInfo& level, Budget& budget) {
   StrongVerdict proved = decide_strong(in, level, budget);
@@ -23,11 +28,7 @@ StrongVerdict prove(const StrongInput& in, const LevelInfo& level, Budget& budge
   return open;
 }
 
-}  // namespace
-
-StrongVerdict decide_with(EngineId engine, const StrongInput& in, const LevelInfo& level,
-                          Budget& budget) {
-  if (engine == EngineId::graph) return decide_strong(in, level, budget);
+StrongVerdict by_prefixes(const StrongInput& in, const LevelInfo& level, Budget& budget) {
   PrefixSearchVerdict found;
   {
     const auto timer = in.stages.time("prefixes");
@@ -40,6 +41,23 @@ StrongVerdict decide_with(EngineId engine, const StrongInput& in, const LevelInf
   verdict.reason = std::move(found.reason);
   verdict.order = std::move(found.order);
   return verdict;
+}
+
+}  // namespace
+
+StrongVerdict decide(const CheckOptions& options, const StrongInput& in, const LevelInfo& level,
+                     Budget& budget) {
+  const auto engine = options.engine == EngineId::graph ? decide_strong : by_prefixes;
+  std::vector<Part> parts;
+  if (in.switches.decomposition) {
+    const auto timer = in.stages.time("decompose");
+    parts = decompose(in.history, in.rf, level);
+  }
+  if (parts.empty()) return engine(in, level, budget);
+  in.stages.count("parts", parts.size());
+  unsigned threads = options.threads;
+  if (threads == 0) threads = in.rf.nodes() < kSmall ? 1 : core_count();
+  return decide_by_parts(in, level, parts, threads, budget, engine);
 }
 
 }  // namespace assay

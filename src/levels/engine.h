@@ -6,8 +6,8 @@
 
 namespace assay {
 
-// Decides completely, within the budget.
-StrongVerdict decide_with(EngineId engine, const StrongInput& in, const LevelInfo& level,
-                          Budget& budget);
+// Decides completely, within the budget; part by part if the history falls apart.
+StrongVerdict decide(const CheckOptions& options, const StrongInput& in, const LevelInfo& level,
+                     Budget& budget);
 
 }  // namespace assay

@@ -1,6 +1,7 @@
 // Where the time of a check goes, for --stats.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <string_view>
@@ -41,20 +42,28 @@ class Stages {
     counters_.emplace_back(counter, amount);
   }
 
+  // Adds what `other` has noted.
+  void take(Stages other) {
+    for (const StageTime& t : other.times_) add(t);
+    for (const auto& [name, amount] : other.counters_) count(name, amount);
+  }
+
   std::vector<StageTime> take_times() { return std::move(times_); }
   std::vector<std::pair<std::string, uint64_t>> take_counters() { return std::move(counters_); }
 
  private:
   void add(std::string_view stage, std::chrono::steady_clock::duration elapsed) {
-    const double seconds = std::chrono::duration<double>(elapsed).count();
-    const uint64_t peak = peak_resident_memory_bytes();
+    add({std::string(stage), std::chrono::duration<double>(elapsed).count(),
+         peak_resident_memory_bytes()});
+  }
+  void add(const StageTime& more) {
     for (StageTime& t : times_) {
-      if (t.stage != stage) continue;
-      t.seconds += seconds;
-      t.peak_memory_bytes = peak;
+      if (t.stage != more.stage) continue;
+      t.seconds += more.seconds;
+      t.peak_memory_bytes = std::max(t.peak_memory_bytes, more.peak_memory_bytes);
       return;
     }
-    times_.push_back({std::string(stage), seconds, peak});
+    times_.push_back(more);
   }
 
   std::vector<StageTime> times_;

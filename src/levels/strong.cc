@@ -34,18 +34,6 @@ namespace {
 constexpr uint64_t kEarlyConflicts = 3000;
 constexpr size_t kEarlyFaults = 10'000;
 
-Order to_order(const ReadsFrom& rf, bool split, std::span<const Vertex> vertices) {
-  Order order;
-  order.split = split;
-  const size_t events = (split ? 2 : 1) * rf.nodes();
-  order.events.reserve(events);
-  for (Vertex v : vertices) {
-    if (v >= events) continue;
-    order.events.push_back(split ? 2 * rf.txn[v / 2] + v % 2 : rf.txn[v]);
-  }
-  return order;
-}
-
 class Engine {
  public:
   Engine(const StrongInput& in, const LevelInfo& level, Budget& budget)
@@ -229,6 +217,18 @@ class Engine {
 };
 
 }  // namespace
+
+Order to_order(const ReadsFrom& rf, bool split, std::span<const Vertex> vertices) {
+  Order order;
+  order.split = split;
+  const size_t events = (split ? 2 : 1) * rf.nodes();
+  order.events.reserve(events);
+  for (Vertex v : vertices) {
+    if (v >= events) continue;
+    order.events.push_back(split ? 2 * rf.txn[v / 2] + v % 2 : rf.txn[v]);
+  }
+  return order;
+}
 
 StrongVerdict accept_by_replay(const StrongInput& in, const LevelInfo& level, Budget& budget) {
   const auto timer = in.stages.time("replay");

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "assay/budget.h"
 #include "assay/certificate.h"
 #include "assay/check.h"
+#include "graph/digraph.h"
 #include "infer/hint.h"
 #include "infer/reads_from.h"
 #include "levels/stages.h"
@@ -27,6 +29,9 @@ struct StrongInput {
   const Switches& switches;
   Stages& stages;
 };
+
+// An order of vertices of an event graph as a certificate has it; helper vertices are left out.
+Order to_order(const ReadsFrom& rf, bool split, std::span<const Vertex> vertices);
 
 // Accepts by replay alone: satisfied or unknown, in linear time.
 StrongVerdict accept_by_replay(const StrongInput& in, const LevelInfo& level, Budget& budget);

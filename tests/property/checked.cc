@@ -41,8 +41,9 @@ oracle::Verdicts checked(const History& history, std::string* complaint,
 }
 
 std::span<bool Switches::*const> all_switches() {
-  static constexpr bool Switches::*kAll[] = {&Switches::replay, &Switches::saturation,
-                                             &Switches::early_search, &Switches::carry};
+  static constexpr bool Switches::*kAll[] = {&Switches::replay,        &Switches::saturation,
+                                             &Switches::early_search,  &Switches::zones,
+                                             &Switches::decomposition, &Switches::carry};
   return kAll;
 }
 

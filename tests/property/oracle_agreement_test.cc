@@ -82,7 +82,7 @@ TEST(OracleAgreement, dbcop) {
 // Every speed-up has a switch, and none changes a verdict.
 TEST(OracleAgreement, everyWayToCheck) {
   for (const CheckOptions& way : ways_to_check()) {
-    expect_agreement({.seed = 8, .count = histories(5'000)}, way);
+    expect_agreement({.seed = 8, .count = histories(2'000)}, way);
   }
 }
 

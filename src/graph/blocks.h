@@ -1,0 +1,22 @@
+// Biconnected components of an undirected graph. See blocks.cc.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "graph/digraph.h"
+
+namespace assay {
+
+using Link = std::pair<Vertex, Vertex>;  // no direction, two different ends
+
+struct Blocks {
+  std::vector<uint32_t> of_link;  // per link
+  uint32_t count = 0;
+};
+
+Blocks biconnected_components(size_t vertices, std::span<const Link> links);
+
+}  // namespace assay

@@ -1,0 +1,245 @@
+// What need not be decided together?
+//
+// Link two sessions if they use a common key. Where session order counts and real time does not, the blocks
+// (biconnected components) of this graph can be decided one by one, each key in the block whose sessions use it:
+//
+//   s1: { w(x,1) w(y,1) }   s2: { r(x,1) }   s3: { r(y,1) w(z,1) }   s4: { r(z,1) }      blocks {s1,s2} {s1,s3} {s3,s4}
+//
+// A cycle of events that leaves a block does so in the session that joins it to the others and comes back in the
+// same session. Sessions are chains: either the chain leads from where it left to where it came back, and the cycle
+// can do without the detour; or it leads the other way, and the detour with it is a cycle already. So a smallest
+// cycle stays in one block, and versions of a key do so anyway. This is theorem 5.2 of Biswas and Enea (OOPSLA 2019);
+// it asks of a session only that it is a chain. A transaction of unknown outcome, for which its session does not wait,
+// is a chain of its own. Where session order does not count each transaction is one; for so many the connected
+// components must do.
+//
+// Real time joins everything to everything, and yet connected components (not blocks) can be decided one by one if
+// its edges are those of intervals: of two edges a → b and c → d, also a → d or c → b is one, and a cycle with two
+// such edges has a shorter one inside it, down to one edge, and that lies in one component. This is the locality of
+// Herlihy and Wing. It needs that a may precede d and c may precede b by the kind of their events. At strong-si begins
+// do not precede begins; there is no such argument and no decomposition.
+//
+// All users of a key are in one block, so a ring through them links them as well as all pairs would. Cost: linear in
+// the reads and writes, and less where it is soon plain that nearly everything hangs
+// together. Histories with stated version orders stay whole: these leave little to decide.
+
+#include "infer/decomposition.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "assay/level.h"
+#include "graph/blocks.h"
+
+namespace assay {
+namespace {
+
+constexpr size_t kMostChainsOfBlocks = 1024;  // so that a matrix of their links is small
+constexpr KeyId kFirstLook = 64;              // keys, before looking whether it is worth it
+
+// Connected components, and how much is in each.
+class Components {
+ public:
+  explicit Components(std::vector<uint32_t> weights)
+      : parent_(weights.size()), weight_(std::move(weights)) {
+    std::iota(parent_.begin(), parent_.end(), 0);
+  }
+  uint32_t root(uint32_t v) {
+    while (parent_[v] != v) v = parent_[v] = parent_[parent_[v]];
+    return v;
+  }
+  // The weight of what a and b are in now.
+  uint32_t join(uint32_t a, uint32_t b) {
+    a = root(a);
+    b = root(b);
+    if (a == b) return weight_[a];
+    if (weight_[a] < weight_[b]) std::swap(a, b);
+    parent_[b] = a;
+    return weight_[a] += weight_[b];
+  }
+
+ private:
+  std::vector<uint32_t> parent_, weight_;
+};
+
+class Decomposer {
+ public:
+  Decomposer(const History& history, const ReadsFrom& rf, const LevelInfo& level)
+      : history_(history),
+        rf_(rf),
+        keys_(static_cast<KeyId>(rf.writers.rows())),
+        part_(keys_, kNone) {
+    index_chains(level.session_order);
+    by_blocks_ = level.session_order && level.real_time == RealTime::none &&
+                 weight_.size() <= kMostChainsOfBlocks;
+  }
+
+  std::vector<Part> run() {
+    if (weight_.size() < 2) return {};
+    if (!(by_blocks_ ? place_by_blocks() : place_by_components())) return {};
+    std::vector<Part> parts = collect();
+    const bool worth_it = std::none_of(
+        parts.begin(), parts.end(), [&](const Part& part) { return too_large(part.nodes.size()); });
+    return parts.size() > 1 && worth_it ? std::move(parts) : std::vector<Part>();
+  }
+
+ private:
+  // What is left beside a part as large as this is not worth a copy.
+  bool too_large(size_t nodes) const { return nodes * 10 > rf_.nodes() * 9; }
+
+  void index_chains(bool session_order) {
+    chain_.assign(rf_.nodes(), kNone);
+    const auto add_chain = [&] {
+      weight_.push_back(0);
+      return static_cast<uint32_t>(weight_.size()) - 1;
+    };
+    for (const std::vector<Node>& session : rf_.sessions) {
+      uint32_t own = kNone;
+      for (Node n : session) {
+        const bool committed = history_.status(rf_.txn[n]) == TxnStatus::committed;
+        if (session_order && committed) {
+          if (own == kNone) own = add_chain();
+          chain_[n] = own;
+        } else {
+          chain_[n] = add_chain();
+          if (session_order && own != kNone) links_.emplace_back(own, chain_[n]);
+        }
+        ++weight_[chain_[n]];
+      }
+    }
+  }
+
+  // Calls use(chain) for every read and write of a key.
+  template <class Use>
+  void each_use(KeyId key, Use use) const {
+    for (WriteId w : rf_.key_writers(key)) {
+      use(chain_[rf_.write_node[w]]);
+      for (Node reader : rf_.readers[w]) use(chain_[reader]);
+    }
+    for (Node reader : rf_.initial_readers[key]) use(chain_[reader]);
+  }
+
+  // False as soon as it is plain that one part is too large.
+  bool place_by_components() {
+    Components components(weight_);
+    for (const auto& [a, b] : links_) components.join(a, b);
+    std::vector<uint32_t> user(keys_, kNone);
+    uint32_t largest = 0;
+    for (KeyId key = 0; key < keys_ && !too_large(largest); ++key) {
+      each_use(key, [&](uint32_t chain) {
+        if (user[key] == kNone) user[key] = chain;
+        largest = std::max(largest, components.join(user[key], chain));
+      });
+    }
+    if (too_large(largest)) return false;
+    std::vector<uint32_t> number(weight_.size(), kNone);
+    for (KeyId key = 0; key < keys_; ++key) {
+      if (user[key] != kNone) part_[key] = numbered(number[components.root(user[key])]);
+    }
+    return true;
+  }
+
+  bool place_by_blocks() {
+    std::vector<uint32_t> user(keys_, kNone), link(keys_, kNone);
+    std::vector<KeyId> seen(weight_.size(), kNone);
+    std::vector<uint32_t> users;
+    link_of_.assign(weight_.size() * weight_.size(), kNone);
+    KeyId look = kFirstLook;
+    for (KeyId key = 0; key < keys_; ++key) {
+      users.clear();
+      each_use(key, [&](uint32_t chain) {
+        if (seen[chain] != key) users.push_back(chain);
+        seen[chain] = key;
+      });
+      if (users.empty()) continue;
+      user[key] = users[0];
+      if (users.size() > 1) link[key] = add_link(users.front(), users.back());
+      for (size_t i = 0; i + 1 < users.size(); ++i) add_link(users[i], users[i + 1]);
+      if (key < look) continue;
+      look = 2 * key;
+      if (a_block_is_too_large()) return false;
+    }
+    const Blocks blocks = biconnected_components(weight_.size(), links_);
+    parts_ = blocks.count;
+    std::vector<uint32_t> home(weight_.size(), kNone);  // per chain: its first block
+    for (size_t i = links_.size(); i-- > 0;) {
+      home[links_[i].first] = home[links_[i].second] = blocks.of_link[i];
+    }
+    for (KeyId key = 0; key < keys_; ++key) {
+      if (user[key] == kNone) continue;
+      part_[key] = link[key] == kNone ? numbered(home[user[key]]) : blocks.of_link[link[key]];
+    }
+    return true;
+  }
+
+  uint32_t add_link(uint32_t a, uint32_t b) {
+    uint32_t& known = link_of_[size_t{std::min(a, b)} * weight_.size() + std::max(a, b)];
+    if (known == kNone) {
+      known = static_cast<uint32_t>(links_.size());
+      links_.emplace_back(a, b);
+    }
+    return known;
+  }
+
+  bool a_block_is_too_large() const {
+    const Blocks blocks = biconnected_components(weight_.size(), links_);
+    std::vector<uint64_t> weight(blocks.count, 0);
+    std::vector<uint32_t> counted(weight_.size(), kNone);  // per chain: in which block last
+    std::vector<uint32_t> links(links_.size());
+    std::iota(links.begin(), links.end(), 0);
+    std::sort(links.begin(), links.end(),
+              [&](uint32_t a, uint32_t b) { return blocks.of_link[a] < blocks.of_link[b]; });
+    for (uint32_t i : links) {
+      for (uint32_t chain : {links_[i].first, links_[i].second}) {
+        if (counted[chain] != blocks.of_link[i]) weight[blocks.of_link[i]] += weight_[chain];
+        counted[chain] = blocks.of_link[i];
+      }
+    }
+    return std::any_of(weight.begin(), weight.end(), [&](uint64_t w) { return too_large(w); });
+  }
+
+  uint32_t numbered(uint32_t& number) {
+    if (number == kNone) number = parts_++;
+    return number;
+  }
+
+  std::vector<Part> collect() const {
+    std::vector<Part> parts(parts_);
+    for (KeyId key = 0; key < keys_; ++key) {
+      if (part_[key] != kNone) parts[part_[key]].keys.push_back(key);
+    }
+    const auto add = [&](Node n, KeyId key) {
+      std::vector<Node>& nodes = parts[part_[key]].nodes;
+      if (nodes.empty() || nodes.back() != n) nodes.push_back(n);
+    };
+    for (Node n = 0; n < rf_.nodes(); ++n) {
+      for (const ExternalRead& read : rf_.reads[n]) add(n, read.key);
+      for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
+        add(n, rf_.write_key[w]);
+      }
+    }
+    std::erase_if(parts, [](const Part& part) { return part.nodes.empty(); });
+    return parts;
+  }
+
+  const History& history_;
+  const ReadsFrom& rf_;
+  const KeyId keys_;
+  bool by_blocks_ = false;
+  std::vector<uint32_t> chain_;    // per node
+  std::vector<uint32_t> weight_;   // per chain: its nodes
+  std::vector<Link> links_;        // between chains
+  std::vector<uint32_t> link_of_;  // per pair of chains
+  std::vector<uint32_t> part_;     // per key
+  uint32_t parts_ = 0;
+};
+
+}  // namespace
+
+std::vector<Part> decompose(const History& history, const ReadsFrom& rf, const LevelInfo& level) {
+  const bool stated = rf.has_lists || !history.known_orders().empty();
+  if (stated || level.real_time == RealTime::all_but_begins) return {};
+  return Decomposer(history, rf, level).run();
+}
+
+}  // namespace assay

@@ -1,0 +1,19 @@
+// Parts of a history that can be decided one by one. See decomposition.cc.
+#pragma once
+
+#include <vector>
+
+#include "infer/reads_from.h"
+
+namespace assay {
+
+struct Part {
+  std::vector<Node> nodes;  // those that read or write its keys, ascending
+  std::vector<KeyId> keys;  // ascending
+};
+
+// The history satisfies `level`, which must not be weak, iff each part does. Empty if it does not fall apart into
+// parts that are worth it.
+std::vector<Part> decompose(const History& history, const ReadsFrom& rf, const LevelInfo& level);
+
+}  // namespace assay

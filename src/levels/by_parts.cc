@@ -1,0 +1,119 @@
+// A history falls apart (infer/decomposition.cc); each part is decided by itself, and the verdicts are put together.
+//
+//   violated    A proof for one part is a proof for the whole, once its keys have their old numbers again. Of several
+//               violated parts the first one counts, whichever thread was done first.
+//   satisfied   The orders of the parts, session order and real time, taken together, have no cycle; so some order of
+//               all events contains them, and it is the certificate.
+//   unknown     if some part is, and none is violated.
+//
+//   part {x}: w(x,1) r(x,1)    part {y}: w(y,1) r(y,1)    s1: { w(x,1) } { w(y,1) }    one after the other
+//
+// Threads take the parts in ascending order, and skip those behind a violated one. Each has a budget of its own, a copy:
+// the clock and the memory are the same for all. Cost: what the parts cost, and an order of the whole graph.
+
+#include "levels/by_parts.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+
+#include "base/parallel.h"
+#include "infer/event_graph.h"
+
+namespace assay {
+namespace {
+
+class PartwiseDecision {
+ public:
+  PartwiseDecision(const StrongInput& in, const LevelInfo& level, const std::vector<Part>& parts,
+                   const Decide& decide)
+      : in_(in), level_(level), parts_(parts), decide_(decide), verdicts_(parts.size()) {}
+
+  StrongVerdict run(unsigned threads, Budget& budget) {
+    share_jobs(parts_.size(), threads, [&](const auto& next) { work(next, budget); });
+    for (size_t i = 0; i < parts_.size(); ++i) {
+      if (verdicts_[i].outcome == Outcome::violated) return rename_keys(i);
+    }
+    for (StrongVerdict& v : verdicts_) {
+      if (v.outcome == Outcome::unknown) return std::move(v);
+    }
+    return join_orders();
+  }
+
+ private:
+  template <class Next>
+  void work(const Next& next, const Budget& shared) {
+    Projector projector(in_.rf, in_.hint);
+    Stages stages;
+    for (size_t i = next(); i < parts_.size() && i < first_violated_; i = next()) {
+      Budget budget = shared;
+      const Projection part = projector.project(in_.history, parts_[i]);
+      const StrongInput input{in_.history, part.rf, part.hint, in_.switches, stages};
+      verdicts_[i] = decide_(input, level_, budget);
+      if (verdicts_[i].outcome != Outcome::violated) continue;
+      for (size_t first = first_violated_; i < first;) {
+        if (first_violated_.compare_exchange_weak(first, i)) break;
+      }
+    }
+    const std::lock_guard lock(mutex_);
+    in_.stages.take(std::move(stages));
+  }
+
+  StrongVerdict rename_keys(size_t part) {
+    StrongVerdict verdict = std::move(verdicts_[part]);
+    const std::vector<KeyId>& keys = parts_[part].keys;
+    const auto rename = [&](Edge& edge) {
+      if (edge.key != kNone) edge.key = keys[edge.key];
+    };
+    for (ProofStep& step : verdict.proof.steps) {
+      for (Edge& edge : step.cycle) {
+        rename(edge);
+        std::for_each(edge.path.begin(), edge.path.end(), rename);
+      }
+    }
+    return verdict;
+  }
+
+  StrongVerdict join_orders() {
+    EventGraph events(in_.history, in_.rf, level_);
+    Digraph& graph = events.graph();
+    for (const StrongVerdict& v : verdicts_) {
+      const std::vector<uint32_t>& order = v.order.events;
+      for (size_t i = 1; i < order.size(); ++i) {
+        graph.add({vertex(order[i - 1]), vertex(order[i])});
+      }
+    }
+    StrongVerdict verdict;
+    const std::vector<Vertex> joined = topological_order(graph);
+    if (joined.size() != graph.vertices()) {
+      verdict.reason = "internal error: the orders of the parts contradict each other";
+      return verdict;
+    }
+    verdict.outcome = Outcome::satisfied;
+    verdict.order = to_order(in_.rf, events.split(), joined);
+    return verdict;
+  }
+
+  Vertex vertex(uint32_t event) const {
+    const bool split = level_.events == EventModel::split;
+    return split ? 2 * in_.rf.node[event / 2] + event % 2 : in_.rf.node[event];
+  }
+
+  const StrongInput& in_;
+  const LevelInfo& level_;
+  const std::vector<Part>& parts_;
+  const Decide& decide_;
+  std::vector<StrongVerdict> verdicts_;  // per part
+  std::atomic<size_t> first_violated_{SIZE_MAX};
+  std::mutex mutex_;  // of in_.stages
+};
+
+}  // namespace
+
+StrongVerdict decide_by_parts(const StrongInput& in, const LevelInfo& level,
+                              const std::vector<Part>& parts, unsigned threads, Budget& budget,
+                              const Decide& decide) {
+  return PartwiseDecision(in, level, parts, decide).run(threads, budget);
+}
+
+}  // namespace assay

@@ -1,0 +1,20 @@
+// Decides a level part by part, on several threads. See by_parts.cc.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "infer/projection.h"
+#include "levels/strong.h"
+
+namespace assay {
+
+using Decide = std::function<StrongVerdict(const StrongInput&, const LevelInfo&, Budget&)>;
+
+// `parts` is what decompose() made of the history. The verdict, with its certificate, does not depend on
+// `threads`.
+StrongVerdict decide_by_parts(const StrongInput& in, const LevelInfo& level,
+                              const std::vector<Part>& parts, unsigned threads, Budget& budget,
+                              const Decide& decide);
+
+}  // namespace assay
