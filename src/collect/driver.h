@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "assay/result.h"
+#include "collect/schema.h"
 #include "collect/step.h"
 
 namespace assay::collect {
@@ -18,8 +19,7 @@ namespace assay::collect {
 // How a call ended.
 //   ok
 //   aborted  the transaction certainly has no effect and never will (a conflict, a time-out or a
-//   lost
-//            connection while the server cannot have committed)
+//            lost connection while the server cannot have committed)
 //   unknown  nobody can say: the connection was lost or the time ran out after COMMIT was sent
 //   fatal    going on makes no sense (disk full, no such table, a bug of ours): the run ends
 enum class CallOutcome : uint8_t { ok, aborted, unknown, fatal };
@@ -61,6 +61,10 @@ struct DriverOptions {
   std::string isolation;  // as the database spells it; empty: the driver's default
   std::chrono::milliseconds timeout{5000};  // of one statement
   uint64_t seed = 1;
+  std::vector<Table> tables = {};  // of the workload
+  // Names the run, the same at all its endpoints: a session connects only where the tables of this run
+  // have arrived, so that a replica that lags does not show those of the run before. 0: anywhere.
+  uint64_t run = 0;
 };
 
 // A database at one endpoint. `connect` may be called from several threads at once.

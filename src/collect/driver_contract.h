@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,7 +28,9 @@ class DriverContract : public testing::TestWithParam<MakeOptions> {
   void SetUp() override {
     const auto options = GetParam()();
     if (!options) GTEST_SKIP() << "no such database here";
-    auto driver = open_driver(*options);
+    DriverOptions with_tables = *options;
+    with_tables.tables = {{"account", {"owner", "balance"}}};
+    auto driver = open_driver(with_tables);
     ASSERT_TRUE(driver.ok()) << driver.error().to_string();
     driver_ = std::move(*driver);
     ASSERT_TRUE(driver_->prepare().ok());
@@ -51,6 +55,20 @@ class DriverContract : public testing::TestWithParam<MakeOptions> {
     Value value = read(s, key);
     EXPECT_TRUE(s.commit().ok());
     return value;
+  }
+
+  // One operation in a transaction of its own.
+  static Reply alone(DriverSession& s, const Request& request) {
+    Reply reply;
+    EXPECT_TRUE(s.begin().ok());
+    const CallResult result = s.call(request, reply);
+    EXPECT_TRUE(result.ok()) << result.message;
+    EXPECT_TRUE(s.commit().ok());
+    return reply;
+  }
+  bool can(std::initializer_list<OpKind> kinds) const {
+    return std::all_of(kinds.begin(), kinds.end(),
+                       [this](OpKind kind) { return driver_->supports(kind); });
   }
 
   std::unique_ptr<Driver> driver_;
@@ -120,6 +138,85 @@ TEST_P(DriverContract, AConflictIsAnAbortAndTheSessionGoesOn) {
   ASSERT_TRUE(write(*loser, 1, Value::of(30)).ok());
   ASSERT_TRUE(loser->commit().ok());
   EXPECT_EQ(read_alone(*a, 1), Value::of(30));
+}
+
+TEST_P(DriverContract, ConditionalWritesTellWhetherTheyTookEffect) {
+  if (!can({OpKind::insert, OpKind::cas})) GTEST_SKIP() << "not offered";
+  Session s = connect();
+  const Value key = Value::of(1), ten = Value::of(10), twelve = Value::of(12);
+  const Request insert{.kind = OpKind::insert, .key = key, .value = ten};
+  EXPECT_TRUE(alone(*s, insert).effect);
+  EXPECT_FALSE(alone(*s, insert).effect);
+  Request cas{.kind = OpKind::cas, .key = key, .value = twelve, .expected = Value::of(9)};
+  EXPECT_FALSE(alone(*s, cas).effect);
+  EXPECT_EQ(read_alone(*s, 1), ten);
+  cas.expected = ten;
+  EXPECT_TRUE(alone(*s, cas).effect);
+  EXPECT_EQ(read_alone(*s, 1), twelve);
+  cas.expected = Value();
+  EXPECT_FALSE(alone(*s, cas).effect);
+  cas.key = Value::of(2);
+  EXPECT_TRUE(alone(*s, cas).effect) << "absent, as expected";
+  EXPECT_EQ(read_alone(*s, 2), twelve);
+}
+
+TEST_P(DriverContract, RemovedKeysReadNull) {
+  if (!can({OpKind::remove})) GTEST_SKIP() << "not offered";
+  Session s = connect();
+  const Value key = Value::of(1);
+  alone(*s, {.kind = OpKind::write, .key = key, .value = Value::of(10)});
+  alone(*s, {.kind = OpKind::remove, .key = key, .value = Value::of(11)});
+  EXPECT_EQ(read_alone(*s, 1), Value());
+  alone(*s, {.kind = OpKind::remove, .key = key, .value = Value::of(12)});
+  EXPECT_EQ(read_alone(*s, 1), Value());
+}
+
+TEST_P(DriverContract, RangesAreInTheOrderOfTheKeys) {
+  if (!can({OpKind::range})) GTEST_SKIP() << "not offered";
+  Session s = connect();
+  const Value a = Value::of(std::string("a"));
+  for (const Value& key : {Value::of(10), Value::of(-3), a, Value::of(9)})
+    alone(*s, {.kind = OpKind::write, .key = key, .value = Value::of(1)});
+  const auto keys = [&](Value low, Value high) {
+    std::vector<Value> found;
+    for (const auto& [key, value] :
+         alone(*s, {.kind = OpKind::range, .key = std::move(low), .high = std::move(high)}).rows)
+      found.push_back(key);
+    return found;
+  };
+  using Values = std::vector<Value>;
+  EXPECT_EQ(keys({}, {}), (Values{Value::of(-3), Value::of(9), Value::of(10), a}));
+  EXPECT_EQ(keys(Value::of(-2), Value::of(10)), (Values{Value::of(9), Value::of(10)}));
+  EXPECT_EQ(keys(Value::of(10), {}), (Values{Value::of(10), a}));
+  EXPECT_EQ(keys(Value::of(11), Value::of(12)), Values{});
+}
+
+TEST_P(DriverContract, ListsGrowAtTheirEnd) {
+  if (!can({OpKind::append, OpKind::read_list})) GTEST_SKIP() << "not offered";
+  Session s = connect();
+  const Request read{.kind = OpKind::read_list, .key = Value::of(1)};
+  EXPECT_TRUE(alone(*s, read).list.empty());
+  const std::vector<Value> elements = {Value::of(5), Value::of(std::string("a,b%c")),
+                                       Value::of(-7)};
+  for (const Value& element : elements)
+    alone(*s, {.kind = OpKind::append, .key = Value::of(1), .value = element});
+  EXPECT_EQ(alone(*s, read).list, elements);
+}
+
+TEST_P(DriverContract, CellsOfOneRowAreKeysOfTheirOwn) {
+  Session s = connect();
+  const auto cell = [](const char* name) { return Value::of(std::string(name)); };
+  const auto read = [&](const char* name) {
+    return alone(*s, {.kind = OpKind::read, .key = cell(name)}).value;
+  };
+  EXPECT_EQ(read("account:7:balance"), Value());
+  alone(*s, {.kind = OpKind::write, .key = cell("account:7:balance"), .value = Value::of(10)});
+  EXPECT_EQ(read("account:7:balance"), Value::of(10));
+  EXPECT_EQ(read("account:7:owner"), Value());
+  alone(*s, {.kind = OpKind::write, .key = cell("account:7:owner"), .value = Value::of(11)});
+  alone(*s, {.kind = OpKind::write, .key = cell("account:8:balance"), .value = Value::of(12)});
+  EXPECT_EQ(read("account:7:balance"), Value::of(10));
+  EXPECT_EQ(read("account:7:owner"), Value::of(11));
 }
 
 TEST_P(DriverContract, DescribesItselfAsJson) {

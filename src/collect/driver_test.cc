@@ -28,37 +28,6 @@ INSTANTIATE_TEST_SUITE_P(All, DriverContract,
                                          always(options("simulated:strict-serializable"))),
                          [](const auto& param) { return std::to_string(param.index); });
 
-TEST(Sqlite, ConditionalWritesAndRanges) {
-  auto driver = open_driver(options("sqlite:"));
-  ASSERT_TRUE(driver.ok());
-  ASSERT_TRUE((*driver)->prepare().ok());
-  auto session = (*driver)->connect();
-  ASSERT_TRUE(session.ok());
-  DriverSession& s = **session;
-  const auto key = [](int64_t k) { return Value::of(k); };
-  Reply reply;
-  ASSERT_TRUE(s.begin().ok());
-  ASSERT_TRUE(s.call({.kind = OpKind::insert, .key = key(1), .value = key(10)}, reply).ok());
-  EXPECT_TRUE(reply.effect);
-  ASSERT_TRUE(s.call({.kind = OpKind::insert, .key = key(1), .value = key(11)}, reply).ok());
-  EXPECT_FALSE(reply.effect);
-  Request cas{.kind = OpKind::cas, .key = key(1), .value = key(12), .expected = key(9)};
-  ASSERT_TRUE(s.call(cas, reply).ok());
-  EXPECT_FALSE(reply.effect);
-  cas.expected = key(10);
-  ASSERT_TRUE(s.call(cas, reply).ok());
-  EXPECT_TRUE(reply.effect);
-  ASSERT_TRUE(s.call({.kind = OpKind::insert, .key = key(3), .value = key(30)}, reply).ok());
-  Request range{.kind = OpKind::range, .key = key(1)};
-  ASSERT_TRUE(s.call(range, reply).ok());
-  using Rows = std::vector<std::pair<Value, Value>>;
-  EXPECT_EQ(reply.rows, (Rows{{key(1), key(12)}, {key(3), key(30)}}));
-  range.high = key(2);
-  ASSERT_TRUE(s.call(range, reply).ok());
-  EXPECT_EQ(reply.rows, (Rows{{key(1), key(12)}}));
-  ASSERT_TRUE(s.commit().ok());
-}
-
 TEST(Sqlite, ATemporaryDatabaseLeavesNothingBehind) {
   namespace fs = std::filesystem;
   const auto folders = [] {
@@ -79,10 +48,72 @@ TEST(Drivers, UnknownNamesAreUsageErrors) {
        {options("oracle:x"), options("sqlite"), options("sqlite:", "serializable"),
         options("sqlite::memory:"), options("simulated:nothing"),
         options("simulated:session-si?bug=write-skew"), options("simulated:session-si?rate=2"),
-        options("simulated:session-si", "snapshot")}) {
+        options("simulated:session-si", "snapshot"), options("exec:")}) {
     const auto driver = open_driver(bad);
     ASSERT_FALSE(driver.ok()) << bad.url;
     EXPECT_EQ(driver.error().kind, ErrorKind::usage);
+  }
+}
+
+// A program of one line of shell that answers hello, and then as the test wants.
+std::unique_ptr<Driver> exec_driver(const std::string& then) {
+  auto driver = open_driver(
+      options("exec:read -r l; echo '{\"ok\":true,\"name\":\"x\"}'; read -r l; " + then));
+  EXPECT_TRUE(driver.ok()) << driver.error().to_string();
+  return std::move(*driver);
+}
+
+TEST(Exec, AProgramThatDoesNotAnswerCommitLeavesItUnknown) {
+  for (const char* ending : {"exit 0", "sleep 5", "echo '[1]'", "echo '{'"}) {
+    auto driver = exec_driver("echo '{\"ok\":true}'; read -r l; " + std::string(ending));
+    auto session = driver->connect();
+    ASSERT_TRUE(session.ok());
+    ASSERT_TRUE((*session)->begin().ok());
+    const CallResult result = (*session)->commit();
+    EXPECT_EQ(result.outcome, CallOutcome::unknown) << ending;
+    EXPECT_TRUE(result.session_lost);
+  }
+}
+
+TEST(Exec, AProgramThatEndsBeforeCommitHasAborted) {
+  auto driver = exec_driver("exit 0");
+  auto session = driver->connect();
+  ASSERT_TRUE(session.ok());
+  const CallResult result = (*session)->begin();
+  EXPECT_EQ(result.outcome, CallOutcome::aborted);
+  EXPECT_TRUE(result.session_lost);
+}
+
+TEST(Exec, AnswersAreTakenAsTheyAre) {
+  struct Case {
+    const char* answer;
+    CallOutcome outcome;
+  };
+  for (const Case& c : {Case{R"({"aborted":"busy"})", CallOutcome::aborted},
+                        Case{R"({"unknown":"lost"})", CallOutcome::unknown},
+                        Case{R"({"fatal":"disk full"})", CallOutcome::fatal},
+                        Case{R"({"yes":1})", CallOutcome::fatal}}) {
+    auto driver = exec_driver("echo '" + std::string(c.answer) + "'; read -r l");
+    auto session = driver->connect();
+    ASSERT_TRUE(session.ok());
+    EXPECT_EQ((*session)->commit().outcome, c.outcome) << c.answer;
+  }
+}
+
+TEST(Exec, AReadNeedsAValueThatIsOne) {
+  auto driver = exec_driver(R"(echo '{"ok":true,"value":[1]}'; read -r l)");
+  auto session = driver->connect();
+  ASSERT_TRUE(session.ok());
+  Reply reply;
+  EXPECT_EQ((*session)->call({.kind = OpKind::read, .key = Value::of(1)}, reply).outcome,
+            CallOutcome::fatal);
+}
+
+TEST(Exec, AProgramThatDoesNotSayHelloIsAnIoError) {
+  for (const char* url : {"exec:true", "exec:/nonexistent/program"}) {
+    const auto driver = open_driver(options(url));
+    ASSERT_FALSE(driver.ok());
+    EXPECT_EQ(driver.error().kind, ErrorKind::io);
   }
 }
 

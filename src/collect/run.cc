@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <random>
 #include <thread>
 
 #include "collect/client.h"
@@ -88,11 +89,14 @@ Status check(const RunOptions& o) {
 Status Run::open_drivers() {
   std::vector<std::string> urls = options_.databases;
   if (urls.empty()) urls.push_back("sqlite:");
+  const uint64_t run_id = std::random_device{}() | 1u;
   for (const std::string& url : urls) {
     Result<std::unique_ptr<Driver>> driver = open_driver({.url = url,
                                                           .isolation = options_.isolation,
                                                           .timeout = options_.timeout,
-                                                          .seed = options_.seed});
+                                                          .seed = options_.seed,
+                                                          .tables = workload_->tables(),
+                                                          .run = run_id});
     if (!driver.ok()) return driver.error();
     for (OpKind kind : workload_->kinds())
       if (!(*driver)->supports(kind))

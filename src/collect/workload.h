@@ -12,6 +12,7 @@
 #include "assay/anomaly.h"
 #include "assay/result.h"
 #include "base/rng.h"
+#include "collect/schema.h"
 #include "collect/step.h"
 
 namespace assay::collect {
@@ -48,6 +49,8 @@ class Workload {
                                                 uint64_t seed) const = 0;
   // The kinds of operation it uses, for asking whether a driver can do them.
   virtual std::span<const OpKind> kinds() const = 0;
+  // Its SQL tables, if its keys are cells of such.
+  virtual std::vector<Table> tables() const { return {}; }
   // Reads of everything it may have written, at most `limit` keys, drawn with `rng` where there are
   // more. For the final reads.
   virtual std::vector<Request> final_reads(uint64_t limit, Rng& rng) const = 0;

@@ -1,38 +1,61 @@
 #include "server.h"
 
+#include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 
 #include <cstdio>
+#include <map>
 #include <sstream>
-#include <stdexcept>
-#include <utility>
 
 namespace assay {
 namespace {
 
-constexpr int kNotInstalled = 5;
+constexpr int kNotHere = 5;
 
-std::string script() { return ASSAY_SOURCE_DIR "/dev/db"; }
+std::map<std::string, std::vector<std::string>> servers;
 
-}  // namespace
+class StopServers : public testing::Environment {
+ public:
+  void TearDown() override {
+    for (const auto& [name, urls] : servers) EXPECT_TRUE(urls.empty() || dev_db("down " + name));
+  }
+};
+[[maybe_unused]] const auto* const kStopServers =
+    testing::AddGlobalTestEnvironment(new StopServers);
 
-Server::Server(std::string name) : name_(std::move(name)) {
-  FILE* out = popen((script() + " up " + name_).c_str(), "r");
-  if (out == nullptr) throw std::runtime_error("cannot run dev/db");
+std::vector<std::string> start(const std::string& name) {
+  FILE* out = popen((ASSAY_SOURCE_DIR "/dev/db up " + name).c_str(), "r");
+  if (out == nullptr) return {};
   std::string last;
   char buffer[512];
   while (fgets(buffer, sizeof buffer, out) != nullptr) last = buffer;
   const int status = pclose(out);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == kNotInstalled) return;
-  if (status != 0) throw std::runtime_error("dev/db up " + name_ + " failed");
+  std::vector<std::string> urls;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kNotHere) {
+    printf("dev/db cannot have '%s' here\n", name.c_str());
+    return urls;
+  }
+  if (status != 0) {
+    ADD_FAILURE() << "dev/db up " << name;
+    dev_db("down " + name);
+    return urls;
+  }
   std::istringstream words(last);
-  for (std::string url; words >> url;) urls_.push_back(url);
+  for (std::string url; words >> url;) urls.push_back(url);
+  return urls;
 }
 
-Server::~Server() {
-  if (!urls_.empty() && system((script() + " down " + name_).c_str()) != 0)
-    fprintf(stderr, "dev/db down %s failed\n", name_.c_str());
+}  // namespace
+
+bool dev_db(const std::string& arguments) {
+  return system((ASSAY_SOURCE_DIR "/dev/db " + arguments).c_str()) == 0;
+}
+
+const std::vector<std::string>& server(const std::string& name) {
+  const auto [it, first] = servers.try_emplace(name);
+  if (first) it->second = start(name);
+  return it->second;
 }
 
 }  // namespace assay

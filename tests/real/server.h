@@ -1,4 +1,4 @@
-// A server started by dev/db for the tests of one program, and stopped at its end.
+// Servers started by dev/db for the tests of one program, at first use, and stopped at its end.
 #pragma once
 
 #include <string>
@@ -6,20 +6,10 @@
 
 namespace assay {
 
-class Server {
- public:
-  // `name` as dev/db knows it.
-  explicit Server(std::string name);
-  ~Server();
-  Server(const Server&) = delete;
-  Server& operator=(const Server&) = delete;
+// The URLs of the server that dev/db knows by this name; none if it cannot be had here, which is said.
+const std::vector<std::string>& server(const std::string& name);
 
-  // Empty if the server is not installed here.
-  const std::vector<std::string>& urls() const { return urls_; }
-
- private:
-  std::string name_;
-  std::vector<std::string> urls_;
-};
+// A line to dev/db, such as "node mariadb kill 1". True if it succeeded.
+bool dev_db(const std::string& arguments);
 
 }  // namespace assay

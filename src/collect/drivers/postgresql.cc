@@ -3,21 +3,27 @@
 // Every statement is sent without blocking and waited for with a deadline of our own, since a server
 // that hangs does not keep its statement_timeout. What an error means for the transaction:
 //
-//   SQLSTATE 40xxx, 57014, 55P03, 25006, 23505   refused: aborted
+//   SQLSTATE 40xxx, 57014, 55P03, 25006, 23505   refused: aborted (H2 says also 90131 and HYTxx)
 //   connection lost or deadline passed           before COMMIT was sent: aborted, as the server undoes what
 //                                                is open on a lost connection; after that: unknown
 //   anything else                                fatal
 //
-// A COMMIT that is answered with ROLLBACK is an abort, too.
+// A COMMIT that is answered with ROLLBACK is an abort, too. Which database it is tells its version();
+// CockroachDB and YugabyteDB take the same statements, H2 has its own for isolation and upserts.
 #ifdef ASSAY_POSTGRESQL
 #include <fmt/format.h>
 #include <libpq-fe.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
+#include <sys/socket.h>
 
 #include <array>
-#include <charconv>
+#include <optional>
+#include <unordered_map>
 
 #include "collect/drivers/registry.h"
+#include "collect/drivers/sql.h"
 
 namespace assay::collect {
 namespace {
@@ -30,6 +36,7 @@ constexpr IsolationName kIsolations[] = {
     {"repeatable read", "BEGIN ISOLATION LEVEL REPEATABLE READ: snapshot isolation"},
     {"serializable", "BEGIN ISOLATION LEVEL SERIALIZABLE"},
     {"read uncommitted", "the same as read committed"},
+    {"snapshot", "H2 only"},
 };
 
 // The client waits so much longer than the server, so that an orderly error comes first.
@@ -45,18 +52,6 @@ struct ClearResult {
 };
 using Answer = std::unique_ptr<PGresult, ClearResult>;
 
-// Values in a text column: an integer as its digits, a string after a quotation mark.
-std::string encode(const Value& v) {
-  return v.is_integer() ? std::to_string(v.integer) : '"' + v.text;
-}
-
-Value decode(std::string_view text) {
-  if (text.starts_with('"')) return Value::of(std::string(text.substr(1)));
-  int64_t integer = 0;
-  std::from_chars(text.data(), text.data() + text.size(), integer);
-  return Value::of(integer);
-}
-
 std::string one_line(std::string message) {
   while (!message.empty() && message.back() == '\n') message.pop_back();
   return message.substr(0, message.find('\n'));
@@ -64,7 +59,8 @@ std::string one_line(std::string message) {
 
 bool refused(std::string_view sqlstate) {
   return sqlstate.starts_with("40") || sqlstate == "57014" || sqlstate == "55P03" ||
-         sqlstate == "25006" || sqlstate == "23505";
+         sqlstate == "25006" || sqlstate == "23505" || sqlstate == "90131" ||
+         sqlstate.starts_with("HYT");
 }
 
 // The server ends the connection: shutdown, crash, recovery, or the network.
@@ -72,32 +68,55 @@ bool means_lost(std::string_view sqlstate) {
   return sqlstate.empty() || sqlstate.starts_with("08") || sqlstate.starts_with("57P");
 }
 
-enum Sql { kRead, kWrite, kInsert, kCas };
-struct Prepared {
-  const char* name;
-  const char* text;
-};
-constexpr std::array<Prepared, 4> kSql = {{
-    {"assay_read", "SELECT v FROM assay_kv WHERE k = $1"},
-    {"assay_write",
-     "INSERT INTO assay_kv (k, v) VALUES ($1, $2) ON CONFLICT (k) DO UPDATE SET v = EXCLUDED.v"},
-    {"assay_insert", "INSERT INTO assay_kv (k, v) VALUES ($1, $2) ON CONFLICT (k) DO NOTHING"},
-    {"assay_cas", "UPDATE assay_kv SET v = $2 WHERE k = $1 AND v = $3"},
-}};
+// The databases behind the protocol.
+enum class Dialect { postgresql, cockroachdb, yugabytedb, h2 };
+
+Dialect dialect_of(std::string_view version) {
+  if (version.find("CockroachDB") != std::string_view::npos) return Dialect::cockroachdb;
+  if (version.find("-YB-") != std::string_view::npos) return Dialect::yugabytedb;
+  if (version.find("H2 ") != std::string_view::npos) return Dialect::h2;
+  return Dialect::postgresql;
+}
+
+std::string_view name_of(Dialect dialect) {
+  switch (dialect) {
+    case Dialect::postgresql:
+      return "PostgreSQL";
+    case Dialect::cockroachdb:
+      return "CockroachDB";
+    case Dialect::yugabytedb:
+      return "YugabyteDB";
+    case Dialect::h2:
+      return "H2";
+  }
+  return "";
+}
 
 class PostgresqlSession : public DriverSession {
  public:
-  PostgresqlSession(Connection connection, std::string begin, std::chrono::milliseconds timeout)
-      : connection_(std::move(connection)), begin_(std::move(begin)), timeout_(timeout) {}
+  PostgresqlSession(Connection connection, const DriverOptions& options)
+      : connection_(std::move(connection)), options_(options) {}
+
+  // Finds out what it talks to; before anything else.
+  Status greet() {
+    version_ = ask("SELECT version()");
+    if (version_.empty()) return io_error("PostgreSQL: no answer to SELECT version()");
+    dialect_ = dialect_of(version_);
+    const bool merge = dialect_ == Dialect::h2;
+    statements_.emplace(merge ? Upsert::merge : Upsert::on_conflict, options_.tables);
+    return Ok{};
+  }
 
   Status prepare() {
+    if (options_.run != 0 &&
+        ask(fmt::format("SELECT id FROM {}", kRunTable)) != std::to_string(options_.run))
+      return io_error("PostgreSQL: the tables of this run have not arrived here");
+    if (dialect_ == Dialect::h2) return prepare_h2();
+    const bool named = options_.isolation != "default";
+    begin_ = named ? "BEGIN ISOLATION LEVEL " + options_.isolation : "BEGIN";
     const std::string limit =
-        fmt::format("SET statement_timeout = {}; SET lock_timeout = 0", timeout_.count());
-    if (Status s = must(send_text(limit)); !s.ok()) return s;
-    for (const Prepared& sql : kSql)
-      if (Status s = must(PQsendPrepare(connection_.get(), sql.name, sql.text, 0, nullptr));
-          !s.ok())
-        return s;
+        fmt::format("SET statement_timeout = {}; SET lock_timeout = 0", options_.timeout.count());
+    if (Status s = run(limit); !s.ok()) return s;
     read_only_ = ask("SELECT pg_is_in_recovery()") == "t";
     return Ok{};
   }
@@ -107,22 +126,33 @@ class PostgresqlSession : public DriverSession {
   CallResult begin() override { return judge(send_text(begin_), false); }
 
   CallResult call(const Request& request, Reply& reply) override {
+    const SqlCall sql = statements_->of(request);
+    if (sql.sql.empty()) return CallResult::fatal("PostgreSQL: unsupported kind of operation");
+    CallResult result = execute(sql);
+    if (!result.ok()) return result;
     switch (request.kind) {
-      case OpKind::read: {
-        const CallResult result = execute(kRead, {&request.key});
-        const bool found = result.ok() && PQntuples(answer_.get()) > 0;
-        reply.value = found ? decode(PQgetvalue(answer_.get(), 0, 0)) : Value();
-        return result;
-      }
-      case OpKind::write:
-        return execute(kWrite, {&request.key, &request.value});
+      case OpKind::read:
+        reply.value = row_count() > 0 ? value_at(0, 0) : Value();
+        break;
+      case OpKind::read_list:
+        reply.list = row_count() > 0 ? decode_list(text_at(0, 0)) : std::vector<Value>();
+        break;
+      case OpKind::range:
+        reply.rows.clear();
+        for (int row = 0; row < row_count(); ++row)
+          reply.rows.emplace_back(decode_key(text_at(row, 0)), value_at(row, 1));
+        break;
       case OpKind::insert:
-        return with_effect(execute(kInsert, {&request.key, &request.value}), reply);
       case OpKind::cas:
-        return with_effect(execute(kCas, {&request.key, &request.value, &request.expected}), reply);
+        reply.effect = changed_one();
+        break;
+      case OpKind::append:
+        if (!changed_one()) return execute(statements_->first_element(request));
+        break;
       default:
-        return CallResult::fatal("PostgreSQL: unsupported kind of operation");
+        break;
     }
+    return result;
   }
 
   CallResult commit() override {
@@ -140,30 +170,59 @@ class PostgresqlSession : public DriverSession {
   // One statement outside of transactions; for setting up.
   Status run(const std::string& sql) { return must(send_text(sql)); }
   std::string ask(const std::string& sql) {
-    if (!run(sql).ok() || PQntuples(answer_.get()) == 0) return {};
-    return PQgetvalue(answer_.get(), 0, 0);
+    if (!run(sql).ok() || row_count() == 0) return {};
+    return std::string(text_at(0, 0));
   }
+  Dialect dialect() const { return dialect_; }
+  const std::string& version() const { return version_; }
+  const SqlStatements& statements() const { return *statements_; }
 
  private:
+  int row_count() const { return PQntuples(answer_.get()); }
+  std::string_view text_at(int row, int column) const {
+    return {PQgetvalue(answer_.get(), row, column),
+            static_cast<size_t>(PQgetlength(answer_.get(), row, column))};
+  }
+  Value value_at(int row, int column) const {
+    if (PQgetisnull(answer_.get(), row, column) != 0) return {};
+    return decode_value(text_at(row, column));
+  }
+  bool changed_one() const { return std::string_view(PQcmdTuples(answer_.get())) == "1"; }
+
+  Status prepare_h2() {
+    begin_ = "BEGIN";
+    if (Status s = run(fmt::format("SET QUERY_TIMEOUT {}", options_.timeout.count())); !s.ok())
+      return s;
+    if (options_.isolation == "default") return Ok{};
+    return run("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL " + options_.isolation);
+  }
+
   int send_text(const std::string& sql) { return PQsendQuery(connection_.get(), sql.c_str()); }
 
-  CallResult execute(Sql sql, std::initializer_list<const Value*> values) {
-    std::array<std::string, 3> texts;
-    std::array<const char*, 3> parameters{};
-    int n = 0;
-    for (const Value* v : values) {
-      texts[n] = encode(*v);
-      parameters[n] = texts[n].c_str();
-      ++n;
+  // Prepares a statement at its first use.
+  CallResult execute(const SqlCall& call) {
+    auto [it, first] = prepared_.try_emplace(call.sql.data());
+    if (first) {
+      it->second = fmt::format("assay_{}", prepared_.size());
+      const std::string sql(call.sql);
+      CallResult result = judge(
+          PQsendPrepare(connection_.get(), it->second.c_str(), sql.c_str(), 0, nullptr), false);
+      if (!result.ok()) {
+        prepared_.erase(it);
+        return result;
+      }
     }
-    return judge(PQsendQueryPrepared(connection_.get(), kSql[sql].name, n, parameters.data(),
+    std::array<const char*, 3> parameters{};
+    for (size_t i = 0; i < call.parameters.size(); ++i) parameters[i] = call.parameters[i].c_str();
+    return judge(PQsendQueryPrepared(connection_.get(), it->second.c_str(),
+                                     static_cast<int>(call.parameters.size()), parameters.data(),
                                      nullptr, nullptr, 0),
                  false);
   }
 
   // Waits for the answer to what was sent, into answer_; false if the connection is of no use any more.
   bool receive() {
-    const auto deadline = Steady::now() + timeout_ + kGrace;
+    const auto deadline = Steady::now() + options_.timeout + kGrace;
     answer_.reset();
     while (true) {
       while (PQisBusy(connection_.get()) == 0) {
@@ -181,6 +240,10 @@ class PostgresqlSession : public DriverSession {
         lost_because_ = "no answer in time";
         return false;
       }
+      // H2 sends an answer in pieces and waits for us to acknowledge each; the system takes its time.
+      const int now = 1;
+      if (dialect_ == Dialect::h2)
+        setsockopt(socket.fd, IPPROTO_TCP, TCP_QUICKACK, &now, sizeof now);
       if (poll(&socket, 1, static_cast<int>(left)) < 0 && errno != EINTR) return false;
       if ((socket.revents & (POLLIN | POLLERR | POLLHUP)) != 0 &&
           PQconsumeInput(connection_.get()) == 0)
@@ -228,14 +291,13 @@ class PostgresqlSession : public DriverSession {
     return Ok{};
   }
 
-  CallResult with_effect(CallResult result, Reply& reply) {
-    reply.effect = result.ok() && std::string_view(PQcmdTuples(answer_.get())) == "1";
-    return result;
-  }
-
   Connection connection_;
+  const DriverOptions& options_;
+  std::optional<SqlStatements> statements_;
+  std::unordered_map<const char*, std::string> prepared_;  // by the statement's text
   std::string begin_;
-  std::chrono::milliseconds timeout_;
+  std::string version_;
+  Dialect dialect_ = Dialect::postgresql;
   Answer answer_;
   std::string lost_because_;
   bool read_only_ = false;
@@ -245,19 +307,26 @@ class PostgresqlDriver : public Driver {
  public:
   explicit PostgresqlDriver(const DriverOptions& options) : options_(options) {}
 
-  bool supports(OpKind kind) const override {
-    return kind == OpKind::read || kind == OpKind::write || kind == OpKind::insert ||
-           kind == OpKind::cas;
-  }
+  bool supports(OpKind) const override { return true; }
 
   Status prepare() override {
     auto session = open();
     if (!session.ok()) return session.error();
-    for (const char* sql : {"SET client_min_messages = warning", "DROP TABLE IF EXISTS assay_kv",
-                            "CREATE TABLE assay_kv (k text PRIMARY KEY, v text NOT NULL)"})
-      if (Status s = (*session)->run(sql); !s.ok()) return s;
-    version_ = (*session)->ask("SHOW server_version");
-    default_isolation_ = (*session)->ask("SHOW default_transaction_isolation");
+    const Dialect dialect = (*session)->dialect();
+    const bool has_collations = dialect == Dialect::postgresql || dialect == Dialect::yugabytedb;
+    std::vector<std::string> sql = (*session)->statements().schema(
+        has_collations ? "varchar(200) COLLATE \"C\"" : "varchar(200)",
+        dialect == Dialect::h2 ? "varchar" : "text");
+    if (dialect != Dialect::h2) sql.insert(sql.begin(), "SET client_min_messages = warning");
+    sql.push_back(fmt::format("DROP TABLE IF EXISTS {}", kRunTable));
+    sql.push_back(fmt::format("CREATE TABLE {} (id varchar(40) PRIMARY KEY)", kRunTable));
+    sql.push_back(fmt::format("INSERT INTO {} VALUES ('{}')", kRunTable, options_.run));
+    for (const std::string& statement : sql)
+      if (Status s = (*session)->run(statement); !s.ok()) return s;
+    name_ = name_of(dialect);
+    version_ = (*session)->version();
+    default_isolation_ =
+        dialect == Dialect::h2 ? "default" : (*session)->ask("SHOW default_transaction_isolation");
     return Ok{};
   }
 
@@ -271,7 +340,7 @@ class PostgresqlDriver : public Driver {
   std::string describe() const override {
     const std::string& isolation =
         options_.isolation == "default" ? default_isolation_ : options_.isolation;
-    return fmt::format(R"({{"name":"PostgreSQL","version":"{}","isolation":"{}"}})", version_,
+    return fmt::format(R"({{"name":"{}","version":"{}","isolation":"{}"}})", name_, version_,
                        isolation);
   }
 
@@ -288,13 +357,13 @@ class PostgresqlDriver : public Driver {
     PQsetnonblocking(connection.get(), 1);
     PQsetNoticeProcessor(
         connection.get(), [](void*, const char*) {}, nullptr);
-    const bool named = options_.isolation != "default";
-    return std::make_unique<PostgresqlSession>(
-        std::move(connection), named ? "BEGIN ISOLATION LEVEL " + options_.isolation : "BEGIN",
-        options_.timeout);
+    auto session = std::make_unique<PostgresqlSession>(std::move(connection), options_);
+    if (Status s = session->greet(); !s.ok()) return s.error();
+    return session;
   }
 
   DriverOptions options_;
+  std::string name_ = "PostgreSQL";
   std::string version_;
   std::string default_isolation_;
 };

@@ -28,10 +28,18 @@ std::string list(const Range& range, Name name) {
 
 std::span<const DriverInfo> all_drivers() {
   static const DriverInfo drivers[] = {
-      kSqlite,
-      kSimulated,
+      kSqlite,     kSimulated, kExec,
 #ifdef ASSAY_POSTGRESQL
       kPostgresql,
+#endif
+#ifdef ASSAY_MYSQL
+      kMysql,
+#endif
+#ifdef ASSAY_CURL
+      kEtcd,
+#endif
+#ifdef ASSAY_REDIS
+      kRedis,
 #endif
   };
   return drivers;

@@ -11,8 +11,10 @@
 #include <array>
 #include <filesystem>
 #include <thread>
+#include <unordered_map>
 
 #include "collect/drivers/registry.h"
+#include "collect/drivers/sql.h"
 
 namespace assay::collect {
 namespace {
@@ -102,9 +104,10 @@ enum Sql {
   kWrite,
   kInsert,
   kCas,
+  kRemove,
   kRange
 };
-constexpr std::array<const char*, 9> kSql = {
+constexpr std::array<const char*, 10> kSql = {
     "BEGIN DEFERRED",
     "BEGIN IMMEDIATE",
     "COMMIT",
@@ -113,17 +116,19 @@ constexpr std::array<const char*, 9> kSql = {
     "INSERT INTO assay_kv (k, v) VALUES (?1, ?2) ON CONFLICT (k) DO UPDATE SET v = excluded.v",
     "INSERT INTO assay_kv (k, v) VALUES (?1, ?2) ON CONFLICT (k) DO NOTHING",
     "UPDATE assay_kv SET v = ?2 WHERE k = ?1 AND v IS ?3",
+    "DELETE FROM assay_kv WHERE k = ?1",
     "SELECT k, v FROM assay_kv WHERE (?1 IS NULL OR k >= ?1) AND (?2 IS NULL OR k <= ?2) ORDER BY "
     "k",
 };
 
 class SqliteSession : public DriverSession {
  public:
-  SqliteSession(Connection db, std::string_view isolation, std::chrono::milliseconds timeout)
-      : patience_{timeout},
-        deferred_(isolation != "immediate"),
-        adaptive_(isolation == "adaptive"),
-        db_(std::move(db)) {
+  SqliteSession(Connection db, const DriverOptions& options)
+      : patience_{options.timeout},
+        deferred_(options.isolation != "immediate"),
+        adaptive_(options.isolation == "adaptive"),
+        db_(std::move(db)),
+        texts_(Upsert::on_conflict, options.tables) {
     sqlite3_busy_handler(db_.get(), &Patience::wait, &patience_);
   }
 
@@ -144,6 +149,8 @@ class SqliteSession : public DriverSession {
   }
 
   CallResult call(const Request& request, Reply& reply) override {
+    const bool list = request.kind == OpKind::append || request.kind == OpKind::read_list;
+    if (list || texts_.is_cell(request.key)) return call_as_text(request, reply);
     switch (request.kind) {
       case OpKind::read:
         reply.value = {};
@@ -154,7 +161,11 @@ class SqliteSession : public DriverSession {
       case OpKind::insert:
         return with_effect(execute(kInsert, {&request.key, &request.value}), reply);
       case OpKind::cas:
-        return with_effect(execute(kCas, {&request.key, &request.value, &request.expected}), reply);
+        return with_effect(execute(request.expected.is_null() ? kInsert : kCas,
+                                   {&request.key, &request.value, &request.expected}),
+                           reply);
+      case OpKind::remove:
+        return execute(kRemove, {&request.key});
       case OpKind::range:
         reply.rows.clear();
         return execute(kRange, {&request.key, &request.high}, [&](sqlite3_stmt* row) {
@@ -184,21 +195,57 @@ class SqliteSession : public DriverSession {
   CallResult execute(Sql sql, std::initializer_list<const Value*> values = {}, OnRow on_row = {}) {
     sqlite3_stmt* s = statements_[sql].get();
     int at = 0;
-    for (const Value* v : values) bind(s, ++at, *v);
+    const int wanted = sqlite3_bind_parameter_count(s);
+    for (const Value* v : values)
+      if (at < wanted) bind(s, ++at, *v);
+    return step(s, sql == kCommit, on_row);
+  }
+
+  // Lists and cells are kept as text, as in databases whose columns have types.
+  CallResult call_as_text(const Request& request, Reply& reply) {
+    const SqlCall call = texts_.of(request);
+    if (call.sql.empty()) return CallResult::fatal("SQLite: unsupported kind of operation");
+    Statement& prepared = text_statements_[call.sql.data()];
+    sqlite3_stmt* s = prepared.get();
+    if (s == nullptr) {
+      if (sqlite3_prepare_v3(db_.get(), call.sql.data(), static_cast<int>(call.sql.size()),
+                             SQLITE_PREPARE_PERSISTENT, &s, nullptr) != SQLITE_OK)
+        return CallResult::fatal("SQLite: " + message_of(db_.get()));
+      prepared.reset(s);
+    }
+    for (size_t i = 0; i < call.parameters.size(); ++i) {
+      const int at = sqlite3_bind_parameter_index(s, fmt::format("${}", i + 1).c_str());
+      const std::string& text = call.parameters[i];
+      sqlite3_bind_text(s, at, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
+    }
+    reply.value = {};
+    reply.list.clear();
+    const CallResult result = step(s, false, [&](sqlite3_stmt* row) {
+      const Value text = column(row, 0);
+      if (request.kind == OpKind::read_list)
+        reply.list = decode_list(text.text);
+      else if (!text.is_null())
+        reply.value = decode_value(text.text);
+    });
+    return request.kind == OpKind::cas ? with_effect(result, reply) : result;
+  }
+
+  template <class OnRow>
+  CallResult step(sqlite3_stmt* s, bool committing, OnRow on_row) {
     int code = sqlite3_step(s);
     for (; code == SQLITE_ROW; code = sqlite3_step(s)) on_row(s);
     if (code == SQLITE_DONE) {
       sqlite3_reset(s);
       return {};
     }
-    return failed(sql, s, code);
+    return failed(committing, s, code);
   }
 
-  CallResult failed(Sql sql, sqlite3_stmt* s, int code) {
+  CallResult failed(bool committing, sqlite3_stmt* s, int code) {
     std::string message = message_of(db_.get());
     sqlite3_reset(s);
     const bool conflict = (code & 0xFF) == SQLITE_BUSY || (code & 0xFF) == SQLITE_LOCKED;
-    if (!conflict && sql == kCommit) return CallResult::unknown(std::move(message));
+    if (!conflict && committing) return CallResult::unknown(std::move(message));
     if (!conflict) return CallResult::fatal("SQLite: " + message);
     // A busy database leaves the transaction open, COMMIT included.
     if (sqlite3_get_autocommit(db_.get()) == 0) {
@@ -222,6 +269,8 @@ class SqliteSession : public DriverSession {
   bool was_aborted_ = false;
   Connection db_;  // outlives its statements
   std::array<Statement, kSql.size()> statements_;
+  SqlStatements texts_;
+  std::unordered_map<const char*, Statement> text_statements_;  // by the statement's text
 };
 
 // A folder of its own, removed with everything in it.
@@ -254,26 +303,26 @@ class SqliteDriver : public Driver {
   SqliteDriver(const DriverOptions& options, std::string path, TemporaryFolder folder)
       : options_(options), path_(std::move(path)), folder_(std::move(folder)) {}
 
-  bool supports(OpKind kind) const override {
-    return kind == OpKind::read || kind == OpKind::write || kind == OpKind::insert ||
-           kind == OpKind::cas || kind == OpKind::range;
-  }
+  bool supports(OpKind) const override { return true; }
 
   Status prepare() override {
     Result<Connection> db = open(SQLITE_OPEN_CREATE);
     if (!db.ok()) return db.error();
-    // No type for the columns: integers and strings come back as they went in.
-    return execute_script(db->get(),
-                          "PRAGMA journal_mode = WAL;"
-                          "DROP TABLE IF EXISTS assay_kv;"
-                          "CREATE TABLE assay_kv (k NOT NULL PRIMARY KEY, v) WITHOUT ROWID;");
+    std::string script = "PRAGMA journal_mode = WAL;";
+    for (const std::string& sql :
+         SqlStatements(Upsert::on_conflict, options_.tables).schema("text", "text"))
+      script += sql + ';';
+    // No type for these columns: integers and strings come back as they went in.
+    script +=
+        "DROP TABLE assay_kv;"
+        "CREATE TABLE assay_kv (k NOT NULL PRIMARY KEY, v) WITHOUT ROWID;";
+    return execute_script(db->get(), script.c_str());
   }
 
   Result<std::unique_ptr<DriverSession>> connect() override {
     Result<Connection> db = open(0);
     if (!db.ok()) return db.error();
-    auto session =
-        std::make_unique<SqliteSession>(std::move(*db), options_.isolation, options_.timeout);
+    auto session = std::make_unique<SqliteSession>(std::move(*db), options_);
     if (Status s = session->prepare(); !s.ok()) return s.error();
     return std::unique_ptr<DriverSession>(std::move(session));
   }

@@ -3,7 +3,8 @@
 namespace assay::collect {
 
 std::span<const WorkloadInfo> all_workloads() {
-  static const WorkloadInfo workloads[] = {kGeneral, kMini};
+  static const WorkloadInfo workloads[] = {kGeneral,   kMini,     kIncrement,
+                                           kWriteSkew, kLongFork, kListAppend};
   return workloads;
 }
 

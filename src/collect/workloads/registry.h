@@ -7,5 +7,9 @@ namespace assay::collect {
 
 extern const WorkloadInfo kGeneral;
 extern const WorkloadInfo kMini;
+extern const WorkloadInfo kIncrement;
+extern const WorkloadInfo kWriteSkew;
+extern const WorkloadInfo kLongFork;
+extern const WorkloadInfo kListAppend;
 
 }  // namespace assay::collect

@@ -1,0 +1,227 @@
+// etcd over its HTTP gateway (JSON). A transaction is optimistic (drivers/optimistic.h) and, as etcd's own Go
+// library does it, commits with one /v3/kv/txn that compares the revision of every key it read:
+//
+//   serializable      reads see the revision of the first read; committed if none of its keys changed since
+//   repeatable reads  each key is read as it is when first asked for; the same comparison
+//   read committed    each key likewise, and no comparison
+//
+// A transaction that wrote nothing has read one revision under `serializable` and needs no commit.
+#ifdef ASSAY_CURL
+#include <curl/curl.h>
+#include <fmt/format.h>
+
+#include <mutex>
+#include <nlohmann/json.hpp>
+
+#include "collect/drivers/optimistic.h"
+#include "collect/drivers/registry.h"
+#include "collect/url.h"
+
+namespace assay::collect {
+namespace {
+
+using nlohmann::json;
+
+constexpr IsolationName kIsolations[] = {
+    {"serializable", "reads of one revision, compared at the commit"},
+    {"repeatable reads", "each key read when asked for, compared at the commit"},
+    {"read committed", "no comparison"},
+};
+constexpr uint16_t kDefaultPort = 2379;
+constexpr std::string_view kPrefix = "assay/";
+constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+std::string to_base64(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); i += 3) {
+    uint32_t three = 0;
+    for (size_t j = 0; j < 3; ++j)
+      three = three << 8 | (i + j < text.size() ? static_cast<uint8_t>(text[i + j]) : 0);
+    for (size_t j = 0; j < 4; ++j)
+      out += i + j <= text.size() ? kDigits[three >> (18 - 6 * j) & 63] : '=';
+  }
+  return out;
+}
+
+std::string from_base64(std::string_view text) {
+  std::string out;
+  uint32_t bits = 0;
+  int count = 0;
+  for (const char c : text) {
+    const size_t digit = std::string_view(kDigits, 64).find(c);
+    if (digit == std::string_view::npos) break;
+    bits = bits << 6 | static_cast<uint32_t>(digit);
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    out += static_cast<char>(bits >> count & 0xFF);
+  }
+  return out;
+}
+
+struct CloseCurl {
+  void operator()(CURL* c) const { curl_easy_cleanup(c); }
+};
+struct FreeHeaders {
+  void operator()(curl_slist* l) const { curl_slist_free_all(l); }
+};
+
+// One connection to the gateway.
+class Gateway {
+ public:
+  Gateway(const Url& url, std::chrono::milliseconds timeout)
+      : curl_(curl_easy_init()), headers_(curl_slist_append(nullptr, "Expect:")) {
+    base_ = fmt::format("http://{}:{}/v3/kv/", url.host, url.port == 0 ? kDefaultPort : url.port);
+    CURL* c = curl_.get();
+    curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, static_cast<long>(timeout.count()));
+    curl_easy_setopt(c, CURLOPT_HTTPHEADER, headers_.get());
+    curl_easy_setopt(c, CURLOPT_PROXY, "");
+    curl_easy_setopt(
+        c, CURLOPT_WRITEFUNCTION, +[](char* data, size_t, size_t size, void* to) -> size_t {
+          static_cast<std::string*>(to)->append(data, size);
+          return size;
+        });
+    curl_easy_setopt(c, CURLOPT_WRITEDATA, &body_);
+  }
+
+  // `answer` is set if the result is ok. An error etcd is sure about is fatal; of any other nobody knows what
+  // became of the request.
+  CallResult post(const char* method, const json& request, json& answer) {
+    const std::string url = base_ + method, text = request.dump();
+    body_.clear();
+    // On a connection that died meanwhile curl sends a request twice, and the second answer to a transaction
+    // would deny the first.
+    curl_easy_setopt(curl_.get(), CURLOPT_FRESH_CONNECT,
+                     std::string_view(method) == "txn" ? 1L : 0L);
+    curl_easy_setopt(curl_.get(), CURLOPT_URL, url.c_str());
+    curl_easy_setopt(curl_.get(), CURLOPT_POSTFIELDS, text.c_str());
+    const CURLcode code = curl_easy_perform(curl_.get());
+    if (code != CURLE_OK) return CallResult::unknown(curl_easy_strerror(code), false);
+    long status = 0;
+    curl_easy_getinfo(curl_.get(), CURLINFO_RESPONSE_CODE, &status);
+    answer = json::parse(body_, nullptr, false);
+    if (status == 200 && answer.is_object()) return {};
+    const std::string message = fmt::format("HTTP {} {}", status, body_.substr(0, 200));
+    if (status == 400) return CallResult::fatal("etcd: " + message);
+    return CallResult::unknown(message, false);
+  }
+
+ private:
+  std::unique_ptr<CURL, CloseCurl> curl_;
+  std::unique_ptr<curl_slist, FreeHeaders> headers_;
+  std::string base_;
+  std::string body_;
+};
+
+class EtcdSession : public OptimisticSession {
+ public:
+  EtcdSession(const Url& url, const DriverOptions& options)
+      : gateway_(url, options.timeout), isolation_(options.isolation) {}
+
+  CallResult begin() override {
+    revision_.clear();
+    compares_ = json::array();
+    return OptimisticSession::begin();
+  }
+
+  CallResult commit() override {
+    const bool one_revision = isolation_ == "serializable";
+    const bool compared = isolation_ != "read committed";
+    if (writes().empty() && (one_revision || !compared || compares_.empty())) return {};
+    json request = {{"compare", compared ? compares_ : json::array()}, {"success", json::array()}};
+    for (const auto& [key, text] : writes()) {
+      const std::string name = to_base64(std::string(kPrefix) + key);
+      if (text)
+        request["success"].push_back(
+            {{"requestPut", {{"key", name}, {"value", to_base64(*text)}}}});
+      else
+        request["success"].push_back({{"requestDeleteRange", {{"key", name}}}});
+    }
+    json answer;
+    CallResult result = gateway_.post("txn", request, answer);
+    // Without writes there is nothing that could have happened.
+    if (result.outcome == CallOutcome::unknown && writes().empty())
+      result.outcome = CallOutcome::aborted;
+    if (!result.ok()) return result;
+    if (!answer.value("succeeded", false))
+      return CallResult::aborted("a key that was read has changed");
+    return {};
+  }
+
+  CallResult abort() override { return CallResult::aborted("given up by the client"); }
+
+ protected:
+  CallResult fetch(const std::string& key, Text& text) override {
+    const std::string name = to_base64(std::string(kPrefix) + key);
+    json request = {{"key", name}};
+    if (!revision_.empty() && isolation_ == "serializable") request["revision"] = revision_;
+    json answer;
+    CallResult result = gateway_.post("range", request, answer);
+    if (result.outcome == CallOutcome::unknown) result.outcome = CallOutcome::aborted;
+    if (!result.ok()) return result;
+    if (revision_.empty()) revision_ = answer["header"].value("revision", "0");
+    std::string changed = "0";  // what etcd says of a key that is not there
+    text.reset();
+    if (answer.contains("kvs") && !answer["kvs"].empty()) {
+      const json& found = answer["kvs"][0];
+      changed = found.value("mod_revision", "0");
+      text = from_base64(found.value("value", ""));
+    }
+    compares_.push_back({{"key", name}, {"target", "MOD"}, {"modRevision", changed}});
+    return {};
+  }
+
+ private:
+  Gateway gateway_;
+  std::string isolation_;
+  std::string revision_;  // of the first read
+  json compares_;
+};
+
+class EtcdDriver : public Driver {
+ public:
+  EtcdDriver(const DriverOptions& options, Url url) : options_(options), url_(std::move(url)) {
+    static std::once_flag once;
+    std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
+  }
+
+  bool supports(OpKind kind) const override { return OptimisticSession::can_do(kind); }
+
+  Status prepare() override {
+    Gateway gateway(url_, options_.timeout);
+    std::string end(kPrefix);
+    ++end.back();
+    json answer;
+    const CallResult result = gateway.post(
+        "deleterange", {{"key", to_base64(kPrefix)}, {"range_end", to_base64(end)}}, answer);
+    if (!result.ok()) return io_error("etcd: " + result.message);
+    return Ok{};
+  }
+
+  Result<std::unique_ptr<DriverSession>> connect() override {
+    return std::unique_ptr<DriverSession>(std::make_unique<EtcdSession>(url_, options_));
+  }
+
+  std::string describe() const override {
+    return fmt::format(R"({{"name":"etcd","isolation":"{}"}})", options_.isolation);
+  }
+
+ private:
+  DriverOptions options_;
+  Url url_;
+};
+
+Result<std::unique_ptr<Driver>> open_etcd(const DriverOptions& options) {
+  Result<Url> url = Url::parse(options.url);
+  if (!url.ok()) return url.error();
+  return std::unique_ptr<Driver>(std::make_unique<EtcdDriver>(options, std::move(*url)));
+}
+
+}  // namespace
+
+const DriverInfo kEtcd = {"etcd", "etcd, by compare-and-set transactions over its HTTP gateway",
+                          "etcd://HOST:PORT", kIsolations, open_etcd};
+
+}  // namespace assay::collect
+#endif

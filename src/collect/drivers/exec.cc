@@ -1,0 +1,325 @@
+// Any program as a database: one process a session, a JSON object a line on its standard input, one line of
+// answer on its standard output. The protocol is docs/databases/exec.md.
+//
+// A program that does not answer in time is killed. Before COMMIT was sent that is an abort (its process ends,
+// and with it what it had open), after that the outcome is unknown.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <thread>
+
+#include "collect/drivers/registry.h"
+
+extern char** environ;  // NOLINT: POSIX
+
+namespace assay::collect {
+namespace {
+
+using nlohmann::json;
+using Steady = std::chrono::steady_clock;
+
+constexpr std::string_view kScheme = "exec:";
+constexpr auto kGrace = std::chrono::milliseconds(1000);
+constexpr auto kStartTime = std::chrono::milliseconds(10'000);
+constexpr size_t kMaxLine = size_t{16} << 20;
+
+struct KindName {
+  OpKind kind;
+  const char* name;
+};
+constexpr KindName kKinds[] = {
+    {OpKind::read, "r"},         {OpKind::write, "w"},       {OpKind::remove, "d"},
+    {OpKind::append, "append"},  {OpKind::range, "range"},   {OpKind::cas, "cas"},
+    {OpKind::read_list, "list"}, {OpKind::insert, "insert"},
+};
+
+const char* name_of(OpKind kind) {
+  for (const KindName& k : kKinds)
+    if (k.kind == kind) return k.name;
+  return "";
+}
+
+json to_json(const Value& v) {
+  if (v.is_null()) return nullptr;
+  if (v.is_integer()) return v.integer;
+  return v.text;
+}
+
+bool from_json(const json& j, Value& v) {
+  if (j.is_null())
+    v = Value();
+  else if (j.is_number_integer())
+    v = Value::of(j.get<int64_t>());
+  else if (j.is_string())
+    v = Value::of(j.get<std::string>());
+  else
+    return false;
+  return true;
+}
+
+json to_json(const Request& r) {
+  json op = {name_of(r.kind), to_json(r.key)};
+  if (r.kind == OpKind::cas) op.push_back(to_json(r.expected));
+  if (r.kind == OpKind::range)
+    op.push_back(to_json(r.high));
+  else if (r.kind != OpKind::read && r.kind != OpKind::read_list)
+    op.push_back(to_json(r.value));
+  return op;
+}
+
+// The program, as long as it runs.
+class Process {
+ public:
+  static Result<std::unique_ptr<Process>> start(const std::string& command) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+      return io_error(std::string("exec: ") + std::strerror(errno));
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    // A group of its own, so that what it starts ends with it, and an interrupt of ours is not one of its.
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    const char* arguments[] = {"sh", "-c", command.c_str(), nullptr};
+    pid_t pid = 0;
+    const int failed = posix_spawn(&pid, "/bin/sh", &actions, &attributes,
+                                   const_cast<char* const*>(arguments), environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    if (failed != 0) {
+      close(ends[0]);
+      return io_error(std::string("exec: ") + std::strerror(failed));
+    }
+    return std::unique_ptr<Process>(new Process(pid, ends[0]));
+  }
+
+  // Its input ends, which is its sign to undo what is open; a program that goes on is killed.
+  ~Process() {
+    shutdown(socket_, SHUT_WR);
+    for (int tries = 0; tries < 100 && waitpid(pid_, nullptr, WNOHANG) == 0; ++tries) {
+      if (tries == 99) {
+        kill(-pid_, SIGKILL);
+        waitpid(pid_, nullptr, 0);
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(tries < 20 ? 1 : 5));
+    }
+    close(socket_);
+  }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  bool send(const json& message) {
+    const std::string line = message.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+    for (size_t at = 0; at < line.size();) {
+      const ssize_t n = ::send(socket_, line.data() + at, line.size() - at, MSG_NOSIGNAL);
+      if (n < 0 && errno != EINTR) return false;
+      if (n > 0) at += static_cast<size_t>(n);
+    }
+    return true;
+  }
+
+  // The next line as JSON; discarded if there is none in time or it is no object.
+  json receive(std::chrono::milliseconds limit) {
+    const auto deadline = Steady::now() + limit;
+    size_t end = 0;
+    while ((end = input_.find('\n')) == std::string::npos) {
+      const auto left =
+          std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Steady::now()).count();
+      pollfd ready{socket_, POLLIN, 0};
+      if (left <= 0 || input_.size() > kMaxLine) return json::value_t::discarded;
+      if (poll(&ready, 1, static_cast<int>(left)) <= 0) continue;
+      char buffer[4096];
+      const ssize_t n = read(socket_, buffer, sizeof buffer);
+      if (n <= 0) return json::value_t::discarded;
+      input_.append(buffer, static_cast<size_t>(n));
+    }
+    json answer = json::parse(input_.substr(0, end), nullptr, false);
+    input_.erase(0, end + 1);
+    return answer.is_object() ? answer : json(json::value_t::discarded);
+  }
+
+ private:
+  Process(pid_t pid, int socket) : pid_(pid), socket_(socket) {}
+  pid_t pid_;
+  int socket_;
+  std::string input_;
+};
+
+// What an answer says about the transaction. `commit`: it is the answer to COMMIT.
+CallResult outcome_of(const json& answer, bool commit) {
+  const auto text = [&](const char* name) {
+    return answer[name].is_string() ? answer[name].get<std::string>() : answer[name].dump();
+  };
+  if (answer.is_discarded()) {
+    const char* why = "the program gave no answer, or none that is a JSON object";
+    return commit ? CallResult::unknown(why) : CallResult::aborted(why, true);
+  }
+  const bool lost = answer.value("lost", json(false)) == json(true);
+  if (answer.contains("aborted")) return CallResult::aborted(text("aborted"), lost);
+  if (answer.contains("unknown")) return CallResult::unknown(text("unknown"), lost);
+  if (answer.contains("fatal")) return CallResult::fatal("exec: " + text("fatal"));
+  if (answer.value("ok", json(false)) == json(true)) return {};
+  return CallResult::fatal("exec: an answer without ok, aborted, unknown or fatal");
+}
+
+bool take(const Request& request, const json& answer, Reply& reply) {
+  const auto part = [&](const char* name) { return answer.value(name, json()); };
+  switch (request.kind) {
+    case OpKind::read:
+      return from_json(part("value"), reply.value);
+    case OpKind::read_list: {
+      const json list = part("list");
+      reply.list.assign(list.size(), {});
+      for (size_t i = 0; i < list.size(); ++i)
+        if (!from_json(list[i], reply.list[i])) return false;
+      return list.is_array() || list.is_null();
+    }
+    case OpKind::range: {
+      const json rows = part("rows");
+      reply.rows.assign(rows.size(), {});
+      for (size_t i = 0; i < rows.size(); ++i)
+        if (!rows[i].is_array() || rows[i].size() != 2 ||
+            !from_json(rows[i][0], reply.rows[i].first) ||
+            !from_json(rows[i][1], reply.rows[i].second))
+          return false;
+      return rows.is_array();
+    }
+    case OpKind::cas:
+    case OpKind::insert: {
+      const json effect = part("effect");
+      reply.effect = effect == json(true);
+      return effect.is_boolean();
+    }
+    default:
+      return true;
+  }
+}
+
+class ExecSession : public DriverSession {
+ public:
+  ExecSession(std::unique_ptr<Process> process, std::chrono::milliseconds timeout)
+      : process_(std::move(process)), timeout_(timeout) {}
+
+  CallResult begin() override { return ask({{"do", "begin"}}).first; }
+  CallResult call(const Request& request, Reply& reply) override {
+    auto [result, answer] = ask({{"do", "op"}, {"op", to_json(request)}});
+    if (result.ok() && !take(request, answer, reply))
+      return CallResult::fatal("exec: a bad answer to an operation: " + answer.dump());
+    return result;
+  }
+  CallResult commit() override { return ask({{"do", "commit"}}, true).first; }
+  CallResult abort() override {
+    const CallResult result = ask({{"do", "abort"}}).first;
+    if (result.outcome == CallOutcome::fatal) return result;
+    return CallResult::aborted("given up by the client", result.session_lost);
+  }
+  bool read_only() const override { return read_only_; }
+
+  std::pair<CallResult, json> ask(const json& message, bool commit = false,
+                                  std::chrono::milliseconds extra = kGrace) {
+    json answer = json::value_t::discarded;
+    if (process_->send(message)) answer = process_->receive(timeout_ + extra);
+    CallResult result = outcome_of(answer, commit);
+    return {std::move(result), std::move(answer)};
+  }
+  void set_read_only(bool read_only) { read_only_ = read_only; }
+
+ private:
+  std::unique_ptr<Process> process_;
+  std::chrono::milliseconds timeout_;
+  bool read_only_ = false;
+};
+
+class ExecDriver : public Driver {
+ public:
+  explicit ExecDriver(const DriverOptions& options)
+      : options_(options), command_(options.url.substr(kScheme.size())) {}
+
+  // Asks the program what it can do.
+  Status greet() {
+    auto session = open();
+    return session.ok() ? Status(Ok{}) : Status(session.error());
+  }
+
+  bool supports(OpKind kind) const override { return kinds_.contains(name_of(kind)); }
+
+  Status prepare() override {
+    auto session = open();
+    if (!session.ok()) return session.error();
+    const CallResult result = (*session)->ask({{"do", "prepare"}}, false, kStartTime).first;
+    if (!result.ok()) return io_error("exec: prepare: " + result.message);
+    return Ok{};
+  }
+
+  Result<std::unique_ptr<DriverSession>> connect() override {
+    auto session = open();
+    if (!session.ok()) return session.error();
+    return std::unique_ptr<DriverSession>(std::move(*session));
+  }
+
+  std::string describe() const override {
+    // "name" first, as every driver has it.
+    const std::string rest = json{{"isolation", options_.isolation}, {"version", version_}}.dump();
+    return "{\"name\":" + json(name_).dump() + "," + rest.substr(1);
+  }
+
+ private:
+  // A process that has said hello.
+  Result<std::unique_ptr<ExecSession>> open() {
+    auto process = Process::start(command_);
+    if (!process.ok()) return process.error();
+    auto session = std::make_unique<ExecSession>(std::move(*process), options_.timeout);
+    json hello = {{"do", "hello"},
+                  {"protocol", 1},
+                  {"isolation", options_.isolation},
+                  {"timeout_ms", options_.timeout.count()},
+                  {"run", options_.run}};
+    const auto [result, answer] = session->ask(hello, false, kStartTime);
+    if (!result.ok())
+      return io_error(fmt::format("exec: '{}' does not say hello: {}", command_, result.message));
+    session->set_read_only(answer.value("read_only", json(false)) == json(true));
+    if (!kinds_.empty()) return session;  // known from the first time
+    name_ = answer.value("name", json("exec")).is_string() ? answer.value("name", "exec") : "exec";
+    version_ = answer.value("version", json());
+    for (const json& kind : answer.value("kinds", json::array({"r", "w"})))
+      if (kind.is_string()) kinds_.insert(kind.get<std::string>());
+    return session;
+  }
+
+  DriverOptions options_;
+  std::string command_;
+  std::string name_;
+  json version_;
+  std::set<std::string> kinds_;
+};
+
+Result<std::unique_ptr<Driver>> open_exec(const DriverOptions& options) {
+  auto driver = std::make_unique<ExecDriver>(options);
+  if (options.url.size() == kScheme.size())
+    return usage_error("exec: needs a command, as in exec:python3 driver.py");
+  if (Status s = driver->greet(); !s.ok()) return s.error();
+  return std::unique_ptr<Driver>(std::move(driver));
+}
+
+}  // namespace
+
+const DriverInfo kExec = {"exec",
+                          "any program that speaks JSON lines (docs/databases/exec.md)",
+                          "exec:COMMAND",
+                          {},
+                          open_exec};
+
+}  // namespace assay::collect

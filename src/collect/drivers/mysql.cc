@@ -1,0 +1,286 @@
+// MySQL's protocol through MariaDB's client library: MariaDB, Galera clusters, MySQL, TiDB.
+//
+// Statements go as text. InnoDB and Galera may end a transaction at any call, fetching a result included. What
+// an error means for it:
+//
+//   1213, 1205, 1020 and their like    refused: aborted, also as the answer to COMMIT (Galera certifies then)
+//   connection lost, no answer         before COMMIT was sent: aborted, as the server undoes what is open on a
+//                                      lost connection; after that: unknown
+//   anything else at COMMIT            unknown
+//   anything else                      fatal
+//
+// A lock wait that ends in 1205 undoes the statement alone, so every abort is followed by a ROLLBACK.
+#ifdef ASSAY_MYSQL
+#include <fmt/format.h>
+#include <mysql.h>
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+
+#include "collect/drivers/registry.h"
+#include "collect/drivers/sql.h"
+#include "collect/url.h"
+
+namespace assay::collect {
+namespace {
+
+constexpr IsolationName kIsolations[] = {
+    {"default", "what the server's transaction_isolation says"},
+    {"read committed", "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"},
+    {"repeatable read",
+     "… REPEATABLE READ; with ?innodb_snapshot_isolation=ON in the URL it refuses lost updates"},
+    {"serializable", "… SERIALIZABLE"},
+    {"read uncommitted", "… READ UNCOMMITTED"},
+};
+
+constexpr uint16_t kDefaultPort = 3306;
+
+// Conflicts, time-outs and refusals: the transaction did not and will not happen.
+//   1205 lock wait, 1213 deadlock or certification, 1020 changed since read, 1062 duplicate,
+//   1047 node not in the cluster, 1290 1792 1836 read-only, 1317 1969 3024 interrupted,
+//   8002 8022 9007 TiDB's conflicts
+constexpr unsigned kRefusals[] = {1205, 1213, 1020, 1062, 1047, 1290, 1792,
+                                  1836, 1317, 1969, 3024, 8002, 8022, 9007};
+// Of those, what COMMIT may be answered with so that nothing happened.
+constexpr unsigned kCommitRefusals[] = {1205, 1213, 1020, 1792, 8002, 8022, 9007};
+
+template <size_t N>
+bool is_one_of(const unsigned (&codes)[N], unsigned code) {
+  return std::find(std::begin(codes), std::end(codes), code) != std::end(codes);
+}
+
+// The client's own errors, and the server's at its end.
+bool means_lost(unsigned code) {
+  return (code >= 2000 && code < 3000) || code == 1053 || code == 1927 ||
+         (code >= 1158 && code <= 1161);
+}
+
+struct CloseConnection {
+  void operator()(MYSQL* c) const { mysql_close(c); }
+};
+using Connection = std::unique_ptr<MYSQL, CloseConnection>;
+
+struct FreeResult {
+  void operator()(MYSQL_RES* r) const { mysql_free_result(r); }
+};
+using Rows = std::unique_ptr<MYSQL_RES, FreeResult>;
+
+class MysqlSession : public DriverSession {
+ public:
+  MysqlSession(Connection connection, const DriverOptions& options)
+      : connection_(std::move(connection)), statements_(Upsert::on_duplicate_key, options.tables) {}
+
+  Status set_up(const DriverOptions& options, const Url& url) {
+    version_ = ask("SELECT VERSION()");
+    const bool mariadb = version_.find("MariaDB") != std::string::npos;
+    const auto seconds = std::max<int64_t>(1, options.timeout.count() / 1000);
+    std::vector<std::string> settings = {
+        fmt::format("SET SESSION innodb_lock_wait_timeout = {}", seconds)};
+    if (mariadb)
+      settings.push_back(fmt::format("SET SESSION max_statement_time = {:.3f}",
+                                     static_cast<double>(options.timeout.count()) / 1000));
+    if (options.isolation != "default")
+      settings.push_back("SET SESSION TRANSACTION ISOLATION LEVEL " + options.isolation);
+    for (const auto& [name, value] : url.query)
+      settings.push_back(fmt::format("SET SESSION {} = {}", name, value));
+    for (const std::string& sql : settings)
+      if (Status s = run(sql); !s.ok()) return s;
+    read_only_ = ask("SELECT @@global.read_only") == "1";
+    return Ok{};
+  }
+
+  bool read_only() const override { return read_only_; }
+
+  CallResult begin() override { return query("START TRANSACTION", false); }
+
+  CallResult call(const Request& request, Reply& reply) override {
+    const SqlCall sql = statements_.of(request);
+    if (sql.sql.empty()) return CallResult::fatal("MySQL: unsupported kind of operation");
+    CallResult result = query(filled_in(sql), false);
+    if (!result.ok()) return result;
+    const MYSQL_ROW first = rows_ ? mysql_fetch_row(rows_.get()) : nullptr;
+    switch (request.kind) {
+      case OpKind::read:
+        reply.value = first != nullptr ? value_at(first, 0) : Value();
+        break;
+      case OpKind::read_list:
+        reply.list = first != nullptr ? decode_list(text_at(first, 0)) : std::vector<Value>();
+        break;
+      case OpKind::range:
+        reply.rows.clear();
+        for (MYSQL_ROW row = first; row != nullptr; row = mysql_fetch_row(rows_.get()))
+          reply.rows.emplace_back(decode_key(text_at(row, 0)), value_at(row, 1));
+        break;
+      case OpKind::insert:
+      case OpKind::cas:
+        reply.effect = mysql_affected_rows(connection_.get()) == 1;
+        break;
+      default:
+        break;
+    }
+    return result;
+  }
+
+  CallResult commit() override { return query("COMMIT", true); }
+
+  CallResult abort() override {
+    return CallResult::aborted("rolled back by the client", !roll_back());
+  }
+
+  Status run(const std::string& sql) {
+    const CallResult result = query(sql, false);
+    if (!result.ok()) return io_error(result.message);
+    return Ok{};
+  }
+  std::string ask(const std::string& sql) {
+    if (!run(sql).ok() || !rows_) return {};
+    const MYSQL_ROW row = mysql_fetch_row(rows_.get());
+    return row != nullptr ? std::string(text_at(row, 0)) : std::string();
+  }
+  const std::string& version() const { return version_; }
+  const SqlStatements& statements() const { return statements_; }
+
+ private:
+  std::string_view text_at(MYSQL_ROW row, unsigned column) const {
+    return {row[column], mysql_fetch_lengths(rows_.get())[column]};
+  }
+  Value value_at(MYSQL_ROW row, unsigned column) const {
+    return row[column] == nullptr ? Value() : decode_value(text_at(row, column));
+  }
+
+  // The statement with its parameters as literals.
+  std::string filled_in(const SqlCall& call) {
+    std::string sql;
+    for (size_t i = 0; i < call.sql.size(); ++i) {
+      if (call.sql[i] != '$') {
+        sql += call.sql[i];
+        continue;
+      }
+      const std::string& text = call.parameters[static_cast<size_t>(call.sql[++i] - '1')];
+      std::string escaped(2 * text.size() + 1, '\0');
+      escaped.resize(
+          mysql_real_escape_string(connection_.get(), escaped.data(), text.data(), text.size()));
+      sql += '\'' + escaped + '\'';
+    }
+    return sql;
+  }
+
+  // Sends and takes the whole answer, into rows_ if it has any.
+  CallResult query(const std::string& sql, bool committing) {
+    rows_.reset();
+    if (mysql_real_query(connection_.get(), sql.data(), sql.size()) != 0) return failed(committing);
+    rows_.reset(mysql_store_result(connection_.get()));
+    if (!rows_ && mysql_errno(connection_.get()) != 0) return failed(committing);
+    return {};
+  }
+
+  CallResult failed(bool committing) {
+    const unsigned code = mysql_errno(connection_.get());
+    std::string message = fmt::format("{} {}", code, mysql_error(connection_.get()));
+    if (means_lost(code)) {
+      if (committing) return CallResult::unknown(std::move(message));
+      return CallResult::aborted(std::move(message), true);
+    }
+    if (committing && !is_one_of(kCommitRefusals, code))
+      return CallResult::unknown(std::move(message));
+    if (!is_one_of(kRefusals, code)) return CallResult::fatal("MySQL: " + message);
+    return CallResult::aborted(std::move(message), !roll_back());
+  }
+
+  // False if the connection is not usable afterwards.
+  bool roll_back() {
+    rows_.reset();
+    return mysql_real_query(connection_.get(), "ROLLBACK", 8) == 0;
+  }
+
+  Connection connection_;
+  SqlStatements statements_;
+  std::string version_;
+  Rows rows_;
+  bool read_only_ = false;
+};
+
+class MysqlDriver : public Driver {
+ public:
+  MysqlDriver(const DriverOptions& options, Url url) : options_(options), url_(std::move(url)) {
+    static std::once_flag once;
+    std::call_once(once, [] { mysql_library_init(0, nullptr, nullptr); });
+  }
+
+  bool supports(OpKind) const override { return true; }
+
+  Status prepare() override {
+    auto session = open();
+    if (!session.ok()) return session.error();
+    std::vector<std::string> sql = (*session)->statements().schema("varbinary(200)", "longblob");
+    sql.push_back(fmt::format("DROP TABLE IF EXISTS {}", kRunTable));
+    sql.push_back(fmt::format("CREATE TABLE {} (id varchar(40) PRIMARY KEY)", kRunTable));
+    sql.push_back(fmt::format("INSERT INTO {} VALUES ('{}')", kRunTable, options_.run));
+    for (const std::string& statement : sql)
+      if (Status s = (*session)->run(statement); !s.ok()) return s;
+    version_ = (*session)->version();
+    isolation_ = (*session)->ask("SELECT @@tx_isolation");
+    return Ok{};
+  }
+
+  Result<std::unique_ptr<DriverSession>> connect() override {
+    auto session = open();
+    if (!session.ok()) return session.error();
+    if (options_.run != 0 && (*session)->ask(fmt::format("SELECT id FROM {}", kRunTable)) !=
+                                 std::to_string(options_.run))
+      return io_error("MySQL: the tables of this run have not arrived here");
+    return std::unique_ptr<DriverSession>(std::move(*session));
+  }
+
+  std::string describe() const override {
+    const bool mariadb = version_.find("MariaDB") != std::string::npos;
+    const bool tidb = version_.find("TiDB") != std::string::npos;
+    return fmt::format(R"({{"name":"{}","version":"{}","isolation":"{}"}})",
+                       mariadb ? "MariaDB"
+                       : tidb  ? "TiDB"
+                               : "MySQL",
+                       version_, options_.isolation == "default" ? isolation_ : options_.isolation);
+  }
+
+ private:
+  Result<std::unique_ptr<MysqlSession>> open() {
+    Connection connection(mysql_init(nullptr));
+    // A little longer than the server waits, so that an orderly error comes first.
+    const auto seconds = static_cast<unsigned>(options_.timeout.count() / 1000 + 2);
+    mysql_options(connection.get(), MYSQL_OPT_CONNECT_TIMEOUT, &seconds);
+    mysql_options(connection.get(), MYSQL_OPT_READ_TIMEOUT, &seconds);
+    mysql_options(connection.get(), MYSQL_OPT_WRITE_TIMEOUT, &seconds);
+    mysql_options(connection.get(), MYSQL_SET_CHARSET_NAME, "utf8mb4");
+    if (mysql_real_connect(connection.get(), url_.host.c_str(), url_.user.c_str(),
+                           url_.password.c_str(), url_.path.empty() ? nullptr : url_.path.c_str(),
+                           url_.port == 0 ? kDefaultPort : url_.port, nullptr, 0) == nullptr)
+      return io_error(fmt::format("MySQL: {}", mysql_error(connection.get())));
+    auto session = std::make_unique<MysqlSession>(std::move(connection), options_);
+    if (Status s = session->set_up(options_, url_); !s.ok()) return s.error();
+    return session;
+  }
+
+  DriverOptions options_;
+  Url url_;
+  std::string version_;
+  std::string isolation_;
+};
+
+Result<std::unique_ptr<Driver>> open_mysql(const DriverOptions& options) {
+  Result<Url> url = Url::parse(options.url);
+  if (!url.ok()) return url.error();
+  return std::unique_ptr<Driver>(std::make_unique<MysqlDriver>(options, std::move(*url)));
+}
+
+}  // namespace
+
+const DriverInfo kMysql = {"mysql",
+                           "MariaDB, Galera, MySQL and others that speak its protocol",
+                           "mysql://USER@HOST:PORT/DATABASE",
+                           kIsolations,
+                           open_mysql,
+                           "mariadb"};
+
+}  // namespace assay::collect
+#endif

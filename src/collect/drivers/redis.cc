@@ -1,0 +1,193 @@
+// Redis: reads WATCH their keys, writes wait in the client (drivers/optimistic.h), and the commit is
+// MULTI … EXEC, which Redis refuses if a watched key has changed. A transaction that wrote nothing asks the
+// same of an empty one.
+#ifdef ASSAY_REDIS
+#include <fmt/format.h>
+#include <hiredis/hiredis.h>
+
+#include "collect/drivers/optimistic.h"
+#include "collect/drivers/registry.h"
+#include "collect/url.h"
+
+namespace assay::collect {
+namespace {
+
+constexpr IsolationName kIsolations[] = {
+    {"watch", "WATCH what is read, then MULTI and EXEC"},
+    {"multi", "MULTI and EXEC alone: nothing that was read is compared"},
+};
+constexpr uint16_t kDefaultPort = 6379;
+constexpr std::string_view kPrefix = "assay:";
+
+struct CloseConnection {
+  void operator()(redisContext* c) const { redisFree(c); }
+};
+using Connection = std::unique_ptr<redisContext, CloseConnection>;
+
+struct FreeReply {
+  void operator()(redisReply* r) const { freeReplyObject(r); }
+};
+using Answer = std::unique_ptr<redisReply, FreeReply>;
+
+Answer ask(redisContext* c, const std::vector<std::string>& words) {
+  std::vector<const char*> texts;
+  std::vector<size_t> lengths;
+  for (const std::string& word : words) {
+    texts.push_back(word.data());
+    lengths.push_back(word.size());
+  }
+  return Answer(static_cast<redisReply*>(
+      redisCommandArgv(c, static_cast<int>(words.size()), texts.data(), lengths.data())));
+}
+
+std::string message_of(redisContext* c, const Answer& answer) {
+  if (answer && answer->type == REDIS_REPLY_ERROR) return {answer->str, answer->len};
+  return c->err != 0 ? c->errstr : "an answer of the wrong kind";
+}
+
+class RedisSession : public OptimisticSession {
+ public:
+  RedisSession(Connection connection, bool watches)
+      : connection_(std::move(connection)), watches_(watches) {}
+
+  CallResult commit() override {
+    if (writes().empty() && !watching_) return {};
+    if (!watches_ && writes().empty()) return {};
+    // Everything up to EXEC can be lost without harm: the server does nothing before it.
+    Answer answer = ask(connection_.get(), {"MULTI"});
+    if (!answer || answer->type == REDIS_REPLY_ERROR) return refused(answer);
+    for (const auto& [key, text] : writes()) {
+      const std::string name = std::string(kPrefix) + key;
+      answer = text ? ask(connection_.get(), {"SET", name, *text})
+                    : ask(connection_.get(), {"DEL", name});
+      if (!answer || answer->type == REDIS_REPLY_ERROR) return refused(answer);
+    }
+    watching_ = false;
+    answer = ask(connection_.get(), {"EXEC"});
+    if (!answer && writes().empty()) return refused(answer);
+    if (!answer) return CallResult::unknown(message_of(connection_.get(), answer));
+    if (answer->type == REDIS_REPLY_NIL) return CallResult::aborted("a watched key has changed");
+    if (answer->type == REDIS_REPLY_ARRAY) return {};
+    const std::string message = message_of(connection_.get(), answer);
+    if (message.starts_with("EXECABORT")) return CallResult::aborted(message);
+    return CallResult::unknown(message);
+  }
+
+  CallResult abort() override {
+    const bool kept = !watching_ || ask(connection_.get(), {"UNWATCH"}) != nullptr;
+    watching_ = false;
+    return CallResult::aborted("given up by the client", !kept);
+  }
+
+ protected:
+  CallResult fetch(const std::string& key, Text& text) override {
+    const std::string name = std::string(kPrefix) + key;
+    if (watches_) {
+      const Answer watched = ask(connection_.get(), {"WATCH", name});
+      if (!watched || watched->type == REDIS_REPLY_ERROR) return refused(watched);
+      watching_ = true;
+    }
+    const Answer answer = ask(connection_.get(), {"GET", name});
+    if (!answer || answer->type == REDIS_REPLY_ERROR) return refused(answer);
+    text.reset();
+    if (answer->type == REDIS_REPLY_STRING) text.emplace(answer->str, answer->len);
+    return {};
+  }
+
+ private:
+  // A new connection forgets everything that was watched or queued.
+  CallResult refused(const Answer& answer) {
+    watching_ = false;
+    return CallResult::aborted(message_of(connection_.get(), answer), true);
+  }
+
+  Connection connection_;
+  bool watches_;
+  bool watching_ = false;
+};
+
+class RedisDriver : public Driver {
+ public:
+  RedisDriver(const DriverOptions& options, Url url) : options_(options), url_(std::move(url)) {}
+
+  bool supports(OpKind kind) const override { return OptimisticSession::can_do(kind); }
+
+  // Removes the keys of earlier runs, and no others.
+  Status prepare() override {
+    auto connection = open();
+    if (!connection.ok()) return connection.error();
+    std::string cursor = "0";
+    do {
+      const Answer page = ask(connection->get(), {"SCAN", cursor, "MATCH",
+                                                  std::string(kPrefix) + "*", "COUNT", "1000"});
+      if (!page || page->type != REDIS_REPLY_ARRAY || page->elements != 2)
+        return io_error("Redis: " + message_of(connection->get(), page));
+      cursor.assign(page->element[0]->str, page->element[0]->len);
+      std::vector<std::string> words = {"DEL"};
+      for (size_t i = 0; i < page->element[1]->elements; ++i)
+        words.emplace_back(page->element[1]->element[i]->str, page->element[1]->element[i]->len);
+      if (words.size() > 1 && !ask(connection->get(), words))
+        return io_error("Redis: " + message_of(connection->get(), nullptr));
+    } while (cursor != "0");
+    const Answer info = ask(connection->get(), {"INFO", "server"});
+    if (info && info->type == REDIS_REPLY_STRING) {
+      const std::string_view text(info->str, info->len), mark = "redis_version:";
+      const size_t at = text.find(mark);
+      if (at != std::string_view::npos)
+        version_ = text.substr(at + mark.size(), text.find('\r', at) - at - mark.size());
+    }
+    return Ok{};
+  }
+
+  Result<std::unique_ptr<DriverSession>> connect() override {
+    auto connection = open();
+    if (!connection.ok()) return connection.error();
+    return std::unique_ptr<DriverSession>(
+        std::make_unique<RedisSession>(std::move(*connection), options_.isolation == "watch"));
+  }
+
+  std::string describe() const override {
+    return fmt::format(R"({{"name":"Redis","version":"{}","isolation":"{}"}})", version_,
+                       options_.isolation);
+  }
+
+ private:
+  Result<Connection> open() const {
+    const timeval limit{static_cast<time_t>(options_.timeout.count() / 1000),
+                        static_cast<suseconds_t>(options_.timeout.count() % 1000 * 1000)};
+    Connection connection(redisConnectWithTimeout(
+        url_.host.c_str(), url_.port == 0 ? kDefaultPort : url_.port, limit));
+    if (!connection || connection->err != 0)
+      return io_error(std::string("Redis: ") + (connection ? connection->errstr : "no memory"));
+    redisSetTimeout(connection.get(), limit);
+    std::vector<std::vector<std::string>> greetings;
+    if (!url_.password.empty())
+      greetings.push_back(url_.user.empty()
+                              ? std::vector<std::string>{"AUTH", url_.password}
+                              : std::vector<std::string>{"AUTH", url_.user, url_.password});
+    if (!url_.path.empty()) greetings.push_back({"SELECT", url_.path});
+    for (const auto& words : greetings)
+      if (const Answer answer = ask(connection.get(), words);
+          !answer || answer->type == REDIS_REPLY_ERROR)
+        return io_error("Redis: " + message_of(connection.get(), answer));
+    return connection;
+  }
+
+  DriverOptions options_;
+  Url url_;
+  std::string version_;
+};
+
+Result<std::unique_ptr<Driver>> open_redis(const DriverOptions& options) {
+  Result<Url> url = Url::parse(options.url);
+  if (!url.ok()) return url.error();
+  return std::unique_ptr<Driver>(std::make_unique<RedisDriver>(options, std::move(*url)));
+}
+
+}  // namespace
+
+const DriverInfo kRedis = {"redis", "Redis, by WATCH, MULTI and EXEC", "redis://HOST:PORT/0",
+                           kIsolations, open_redis};
+
+}  // namespace assay::collect
+#endif

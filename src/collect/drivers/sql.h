@@ -1,0 +1,56 @@
+// What the drivers of SQL databases share: where the value of a key lives, and the statements for each kind
+// of operation.
+//
+// A key of the workload's tables, "table:row:column", is a cell of a real table; every other key a row of
+// assay_kv, its lists a row of assay_list.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "collect/drivers/text_values.h"
+#include "collect/schema.h"
+#include "collect/step.h"
+
+namespace assay::collect {
+
+// How the database says "insert, or update if it is there".
+enum class Upsert : uint8_t { on_conflict, on_duplicate_key, merge };
+
+// A statement and the texts for its parameters $1, $2, …
+struct SqlCall {
+  std::string_view sql;  // lives as long as the statements
+  std::vector<std::string> parameters;
+};
+
+class SqlStatements {
+ public:
+  SqlStatements(Upsert upsert, std::span<const Table> tables);
+  // The statement for a request; empty if there is none (insert and compare-with-null of a cell).
+  SqlCall of(const Request& request) const;
+  bool is_cell(const Value& key) const;
+  // For Upsert::merge, which cannot append in one statement: when `of` an append changed no row.
+  SqlCall first_element(const Request& request) const;
+
+  // DROP and CREATE of every table. `text` is the type of values and `key` that of primary keys.
+  std::vector<std::string> schema(std::string_view key, std::string_view text) const;
+
+ private:
+  // The statements of one column.
+  struct Column {
+    std::string table, name;
+    std::string read, write, insert, cas, remove, range, append;
+  };
+  Column make_column(std::string table, std::string name) const;
+  const Column& column_of(const Value& key, std::string& row) const;
+
+  Upsert upsert_;
+  std::vector<Column> columns_;  // that of keys and values, that of lists, then the cells
+  std::vector<Table> tables_;
+};
+
+inline constexpr std::string_view kRunTable = "assay_run";
+
+}  // namespace assay::collect

@@ -1,0 +1,26 @@
+// Keys, values and lists as text, for databases that keep text. A value is its digits, or a string after a
+// quotation mark. Keys sort as the history says: integers by value, then strings by their bytes.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "collect/value.h"
+
+namespace assay::collect {
+
+std::string encode_value(const Value& value);
+Value decode_value(std::string_view text);
+
+std::string encode_key(const Value& key);
+Value decode_key(std::string_view text);
+// Before and after every key.
+inline constexpr std::string_view kFirstKey = "";
+inline constexpr std::string_view kLastKey = "~";
+
+// Elements are joined by commas, so that appending one is appending text.
+std::string encode_element(const Value& element);
+std::vector<Value> decode_list(std::string_view text);
+
+}  // namespace assay::collect

@@ -1,0 +1,15 @@
+// The tables of a workload. A key "table:row:column" of a table named here lives in that cell of a real SQL
+// table, where the database has such; every other key in a table of keys and values.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace assay::collect {
+
+struct Table {
+  std::string name;
+  std::vector<std::string> columns;
+};
+
+}  // namespace assay::collect

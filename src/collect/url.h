@@ -1,0 +1,28 @@
+// URLs of databases, as far as the drivers and the proxy need them:
+//
+//   scheme://user:password@host:port/path?name=value&name=value
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "assay/result.h"
+
+namespace assay::collect {
+
+struct Url {
+  std::string scheme, user, password, host, path;
+  uint16_t port = 0;  // 0: not given
+  std::vector<std::pair<std::string, std::string>> query;
+
+  // Escapes (%20) are undone. Without a host it is a usage error.
+  static Result<Url> parse(std::string_view text);
+};
+
+// The same URL with another host and port; everything else stays as it was written.
+Result<std::string> with_endpoint(std::string_view url, std::string_view host, uint16_t port);
+
+}  // namespace assay::collect

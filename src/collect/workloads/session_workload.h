@@ -1,0 +1,43 @@
+// A workload whose sessions differ in nothing but their random numbers, values and number. `Session` is
+// constructed from the options, those three and the number of sessions; it says which kinds it uses (kKinds) and what
+// to read at the end (final_reads).
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "collect/workload.h"
+
+namespace assay::collect {
+
+// Who a session is.
+struct SessionSeat {
+  uint32_t session = 0;
+  uint32_t sessions = 1;
+};
+
+template <class Session>
+class SessionWorkload : public Workload {
+ public:
+  explicit SessionWorkload(const WorkloadOptions& options) : options_(options) {}
+
+  std::unique_ptr<WorkloadSession> open(uint32_t session, uint32_t sessions,
+                                        uint64_t seed) const override {
+    return std::make_unique<Session>(options_, Rng(seed).split(session),
+                                     UniqueValues(session, sessions),
+                                     SessionSeat{session, sessions});
+  }
+  std::span<const OpKind> kinds() const override { return Session::kKinds; }
+  std::vector<Request> final_reads(uint64_t limit, Rng& rng) const override {
+    return Session::final_reads(options_, limit, rng);
+  }
+
+ protected:
+  const WorkloadOptions& options() const { return options_; }
+
+ private:
+  WorkloadOptions options_;
+};
+
+}  // namespace assay::collect

@@ -1,0 +1,137 @@
+// What is wrong with real databases at their own levels' names, found within seconds; and gone where the
+// database is told to do better.
+#include "measure.h"
+
+namespace assay {
+namespace {
+
+using enum LevelId;
+
+void expect_lost_updates(const collect::RunOptions& options) {
+  const Measured m = measure(options, {read_committed, session_si});
+  EXPECT_EQ(m.outcome(read_committed), Outcome::satisfied);
+  EXPECT_EQ(m.anomaly(session_si), Anomaly::lost_update);
+}
+
+void expect_satisfied(const collect::RunOptions& options, LevelId level) {
+  const Measured m = measure(options, {level});
+  EXPECT_EQ(m.outcome(level), Outcome::satisfied)
+      << level_info(level).name << ": " << anomaly_info(m.anomaly(level)).name;
+}
+
+// Snapshot isolation, and no more.
+void expect_write_skew(const collect::RunOptions& options) {
+  const Measured m = measure(options, {session_si, serializable});
+  EXPECT_EQ(m.outcome(session_si), Outcome::satisfied);
+  // The second where no two transactions alone show it.
+  const Anomaly found = m.anomaly(serializable);
+  EXPECT_TRUE(found == Anomaly::write_skew || found == Anomaly::g2_item)
+      << anomaly_info(found).name;
+}
+
+TEST(Postgresql, ReadCommittedLosesUpdates) {
+  ASSAY_SERVER(urls, "postgres");
+  expect_lost_updates(contended(urls, "READ COMMITTED", "increment"));
+}
+
+TEST(Postgresql, RepeatableReadAllowsWriteSkew) {
+  ASSAY_SERVER(urls, "postgres");
+  expect_write_skew(contended(urls, "REPEATABLE READ", "write-skew"));
+}
+
+TEST(Postgresql, SerializableDoesNot) {
+  ASSAY_SERVER(urls, "postgres");
+  expect_satisfied(contended(urls, "SERIALIZABLE", "write-skew"), session_serializable);
+}
+
+TEST(Mariadb, RepeatableReadLosesUpdates) {
+  ASSAY_SERVER(urls, "mariadb");
+  expect_lost_updates(contended(urls, "REPEATABLE READ", "increment"));
+}
+
+TEST(Mariadb, WithSnapshotIsolationItDoesNotButAllowsWriteSkew) {
+  ASSAY_SERVER(urls, "mariadb");
+  expect_write_skew(
+      contended({urls.front() + "?innodb_snapshot_isolation=ON"}, "REPEATABLE READ", "write-skew"));
+}
+
+TEST(Mariadb, SerializableIs) {
+  ASSAY_SERVER(urls, "mariadb");
+  expect_satisfied(contended(urls, "SERIALIZABLE"), strict_serializable);
+}
+
+TEST(Galera, HealthyNodesLoseUpdates) {
+  ASSAY_SERVER(urls, "galera");
+  expect_lost_updates(contended(urls, "REPEATABLE READ", "increment"));
+}
+
+// The nodes agree on an order but not on when it is seen.
+TEST(Galera, ReadsOnAnotherNodeAreStale) {
+  ASSAY_SERVER(urls, "galera");
+  const auto with = [&](const std::string& query) {
+    std::vector<std::string> changed;
+    for (const std::string& url : urls) changed.push_back(url + "?" + query);
+    return contended(changed, "REPEATABLE READ", "long-fork");
+  };
+  const Measured m = measure(with("innodb_snapshot_isolation=ON"), {session_si, strong_si});
+  EXPECT_EQ(m.outcome(session_si), Outcome::satisfied);
+  EXPECT_EQ(m.anomaly(strong_si), Anomaly::real_time_violation);
+  expect_satisfied(with("innodb_snapshot_isolation=ON&wsrep_sync_wait=1"), strong_si);
+}
+
+TEST(H2, SerializableAllowsWriteSkew) {
+  ASSAY_SERVER(urls, "h2");
+  expect_write_skew(contended(urls, "SERIALIZABLE", "write-skew"));
+}
+
+TEST(H2, ReadCommittedLosesUpdates) {
+  ASSAY_SERVER(urls, "h2");
+  expect_lost_updates(contended(urls, "READ COMMITTED", "increment"));
+}
+
+// Each server is right by itself; but they apply commits in different orders.
+TEST(Standby, PrimaryAndStandbyForkTheHistory) {
+  ASSAY_SERVER(urls, "postgres-standby");
+  collect::RunOptions options = contended(urls, "REPEATABLE READ", "long-fork");
+  options.workload_options.keys = 2;
+  options.sessions = 16;
+  options.txns = 1000;
+  const Measured m = measure(options, {causal, prefix});
+  EXPECT_EQ(m.outcome(causal), Outcome::satisfied);
+  EXPECT_EQ(m.outcome(prefix), Outcome::violated);
+  EXPECT_NE(m.anomaly(prefix), Anomaly::none);
+}
+
+// Rows come into being and are updated all the time.
+collect::RunOptions fresh_lists(const std::vector<std::string>& urls) {
+  collect::RunOptions options = contended(urls, "SERIALIZABLE", "list-append");
+  options.workload_options.keys = 4;
+  options.workload_options.ops = 2;
+  options.sessions = 10;
+  options.txns = 1000;
+  return options;
+}
+
+// A row that is inserted and then updated by others while a snapshot sees neither was forgotten (fixed in 12.4).
+TEST(OldPostgresql, SerializableWasNot) {
+  ASSAY_SERVER(urls, "postgres@12.3");
+  // Two runs of three show it.
+  for (int run = 1; run <= 20; ++run) {
+    collect::RunOptions options = fresh_lists(urls);
+    options.seed = static_cast<uint64_t>(run);
+    const Measured m = measure(options, {session_si, session_serializable});
+    ASSERT_EQ(m.outcome(session_si), Outcome::satisfied);
+    if (m.outcome(session_serializable) != Outcome::violated) continue;
+    EXPECT_NE(m.anomaly(session_serializable), Anomaly::none);
+    return;
+  }
+  FAIL() << "20 runs were serializable";
+}
+
+TEST(Postgresql, SerializableOfTheSameWorkloadIsNow) {
+  ASSAY_SERVER(urls, "postgres");
+  expect_satisfied(fresh_lists(urls), session_serializable);
+}
+
+}  // namespace
+}  // namespace assay
