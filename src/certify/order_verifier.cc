@@ -25,7 +25,11 @@ Status OrderVerifier::serves(LevelId level) {
 Status OrderVerifier::serves_weak(LevelId level) {
   if (const Status& s = follows_sessions(); !s.ok()) return s;
   if (const Status& s = replays(); s.ok() || order_.split) return s;
-  return commit_order_serves(level, history_, order_.events);
+  // What a transaction sees at a weak level it sees at a stronger one too.
+  if (weak_ && implies(*weak_, level)) return Ok{};
+  Status s = commit_order_serves(level, history_, order_.events);
+  if (s.ok()) weak_ = level;
+  return s;
 }
 
 Status OrderVerifier::serves_strong(const LevelInfo& level) {

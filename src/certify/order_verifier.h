@@ -62,6 +62,7 @@ class OrderVerifier {
   // Places of r(T) and w(T) in the order; kNone if T is not in it.
   std::vector<uint32_t> read_place_, write_place_;
   std::optional<Status> well_formed_, replays_, sessions_, known_orders_, exclusion_;
+  std::optional<LevelId> weak_;  // a weak level that it serves as a commit order
   std::optional<RealTimeSweep> sweep_;
 };
 

@@ -9,6 +9,8 @@
 // None of them infers, only the last goes through orders, and none shares code with the checker.
 #include "assay/verify.h"
 
+#include <algorithm>
+
 #include "certify/bad_read_verifier.h"
 #include "certify/exhaustion_verifier.h"
 #include "certify/order_verifier.h"
@@ -31,8 +33,10 @@ Status check_levels(const std::vector<LevelId>& levels) {
   return Ok{};
 }
 
+// The strongest first: what serves it may serve the others without another look.
 template <class Verify>
-Status for_each_level(const std::vector<LevelId>& levels, Verify holds_at) {
+Status for_each_level(std::vector<LevelId> levels, Verify holds_at) {
+  std::sort(levels.rbegin(), levels.rend());
   for (LevelId level : levels) {
     Status s = holds_at(level);
     if (s.ok()) continue;

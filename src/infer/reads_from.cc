@@ -28,8 +28,8 @@ class Matcher {
     choose_nodes();
     for (Node n = 0; n < out_.nodes(); ++n) number_writes(n);
     out_.write_begin.push_back(static_cast<uint32_t>(out_.writes()));
-    write_of_version_.resize(h_.version_count(), kNone);
-    for (WriteId w = 0; w < out_.writes(); ++w) write_of_version_[out_.write_version[w]] = w;
+    out_.write_of_version.resize(h_.version_count(), kNone);
+    for (WriteId w = 0; w < out_.writes(); ++w) out_.write_of_version[out_.write_version[w]] = w;
     for (Node n = 0; n < out_.nodes(); ++n) match(n);
     index_readers();
     index_sessions();
@@ -66,7 +66,6 @@ class Matcher {
   static constexpr uint8_t kAsRegister = 2;
   std::vector<uint8_t> uses_;        // per key; empty: no lists in the history
   std::vector<uint8_t> tombstoned_;  // per key: some transaction deletes it; empty: no deletes
-  std::vector<WriteId> write_of_version_;
   TxnKeys keys_;
   std::vector<std::pair<KeyId, VersionId>> own_;  // scratch: final writes of one transaction
   ReadsFrom out_;
@@ -271,7 +270,7 @@ void Matcher::external_read(Node n, OpId op, KeyId key, VersionId version) {
   state.read = true;
   state.version = version;
   state.op = op;
-  out_.reads.items.push_back({key, initial ? kNone : write_of_version_[version], op});
+  out_.reads.items.push_back({key, initial ? kNone : out_.write_of_version[version], op});
 }
 
 void Matcher::match_read(Node n, OpId op, KeyId key, VersionId version) {
@@ -378,7 +377,7 @@ void Matcher::match_list(Node n, OpId op, KeyId key) {
   }
   state.list_op = op;
   out_.has_lists = true;
-  out_.reads.items.push_back({key, last == kNone ? kNone : write_of_version_[last], op});
+  out_.reads.items.push_back({key, last == kNone ? kNone : out_.write_of_version[last], op});
 }
 
 void Matcher::match(Node n) {
@@ -483,7 +482,7 @@ void external_reads(const History& history, const ReadsFrom& rf, Node n,
                     std::vector<ExternalRead>& out) {
   out.assign(rf.reads[n].begin(), rf.reads[n].end());
   if (!std::binary_search(rf.repeating.begin(), rf.repeating.end(), n)) return;
-  // Rare: walk the operations again and look the writer up among the key's.
+  // Rare: walk the operations again and look the writers up.
   out.clear();
   TxnKeys keys;
   const TxnId t = rf.txn[n];
@@ -495,10 +494,7 @@ void external_reads(const History& history, const ReadsFrom& rf, Node n,
     const bool resolved = !std::binary_search(rf.unresolved.begin(), rf.unresolved.end(), i);
     if (reads && resolved && !state.written) {
       const VersionId version = op.kind == OpKind::read ? op.version : history.operands(i)[0];
-      WriteId source = kNone;
-      for (WriteId w : rf.key_writers(op.key)) {
-        if (rf.write_version[w] == version) source = w;
-      }
+      const WriteId source = rf.write_of_version[version];
       if (source != kNone || history.is_initial(version)) out.push_back({op.key, source, i});
     }
     if (installs_version(op)) state.written = true;

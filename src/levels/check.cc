@@ -8,14 +8,15 @@
 //
 // A history of single operations is first decided key by key, which is the quickest way to
 // linearizability and so to everything below it. Otherwise the walk first tries to accept the strongest levels by replay, which is linear and nearly
-// always succeeds on what a sound database did; then decides what is left from the weakest level
-// upwards, and within the strong ones the variants with session order before those without, because
-// sessions make them cheaper.
+// always succeeds on what a sound database did; then decides what is left: the weak levels,
+// causal first, since its order serves the others; then the strong ones from the weakest upwards, the
+// variants with session order before those without, because sessions make them cheaper.
 
 #include "assay/check.h"
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "infer/hint.h"
 #include "infer/reads_from.h"
@@ -36,9 +37,9 @@ constexpr LevelId kReplayOrder[] = {strict_serializable, strong_si,      session
                                     serializable,        adya_si,        prefix};
 
 constexpr LevelId kDecideOrder[] = {
-    read_committed, read_atomic,        causal,         prefix,    session_si,
-    adya_si,        strong_session_si,  generalized_si, strong_si, session_serializable,
-    serializable,   strict_serializable};
+    causal,       read_atomic,        read_committed, prefix,    session_si,
+    adya_si,      strong_session_si,  generalized_si, strong_si, session_serializable,
+    serializable, strict_serializable};
 
 bool uses(const Proof& proof, EdgeKind kind) {
   return std::any_of(proof.steps.begin(), proof.steps.end(), [kind](const ProofStep& step) {
@@ -201,7 +202,8 @@ class LatticeWalk {
 
   void add_weak(LevelId level) {
     const auto timer = stages_.time("weak");
-    WeakVerdict v = decide_weak(history_, rf_, level, budget_);
+    if (!weak_) weak_.emplace(history_, rf_, hint_);
+    WeakVerdict v = weak_->decide(level, budget_);
     if (v.outcome == Outcome::satisfied && rf_.has_lists) {
       // A commit order alone cannot be checked against lists; a stronger level's order can.
       set_reason(level, "lists were read, and no order that replays them was found");
@@ -319,6 +321,7 @@ class LatticeWalk {
   Stages stages_;
   ReadsFrom rf_;
   Hint hint_;
+  std::optional<WeakLevels> weak_;
   std::array<bool, kLevelCount> wanted_{};
   std::array<Verdict, kLevelCount> known_{};
   std::vector<Certificate> certificates_;

@@ -13,30 +13,21 @@
 // the level; a cycle refutes it. An edge into the initial state (a reader of the initial value that
 // had seen a writer) refutes it alone.
 //
-// Cost: that of the rule, plus a topological sort.
+// At causal nearly all forced edges agree with any sensible order. So there a commit order is
+// proposed, from the hint, and only the edges that it runs against are added, until an order has
+// none or there is a cycle. A cycle of session order and reads-from alone is told first.
+//
+// Cost: that of the rule or of finding faults, plus a topological sort, in each round.
 
 #include "levels/weak.h"
 
 #include <algorithm>
 #include <deque>
+#include <numeric>
 #include <optional>
-
-#include "infer/stated_orders.h"
 
 namespace assay {
 namespace {
-
-bool forced(const WeakInput& in, LevelId level, std::vector<VisibilityEdge>& edges,
-            Budget& budget) {
-  switch (level) {
-    case LevelId::read_committed:
-      return force_read_committed(in, edges, budget);
-    case LevelId::read_atomic:
-      return force_read_atomic(in, edges, budget);
-    default:
-      return force_causal(in, topological_order(in.base), edges, budget);
-  }
-}
 
 std::vector<Arc> base_arcs(const History& history, const ReadsFrom& rf) {
   std::vector<Arc> arcs;
@@ -208,46 +199,90 @@ class WeakProof {
 
 }  // namespace
 
-WeakVerdict decide_weak(const History& history, const ReadsFrom& rf, LevelId level,
-                        Budget& budget) {
+WeakLevels::WeakLevels(const History& history, const ReadsFrom& rf, const Hint& hint)
+    : history_(history),
+      rf_(rf),
+      stated_(stated_orders(history, rf)),
+      known_(base_arcs(history, rf)),
+      base_(rf.nodes(), known_),
+      rank_(rf.nodes()) {
+  std::vector<Node> by_time(rf.nodes());
+  std::iota(by_time.begin(), by_time.end(), 0u);
+  std::stable_sort(by_time.begin(), by_time.end(),
+                   [&](Node a, Node b) { return hint.write_time[a] < hint.write_time[b]; });
+  for (uint32_t i = 0; i < by_time.size(); ++i) rank_[by_time[i]] = i;
+}
+
+WeakVerdict WeakLevels::decide(LevelId level, Budget& budget) {
   WeakVerdict verdict;
-  const std::vector<Arc> known = base_arcs(history, rf);
-  const Digraph base(rf.nodes(), known);
-  const WeakInput in{history, rf, base};
-  std::vector<VisibilityEdge> edges;
-  const std::vector<StatedOrder> stated = stated_orders(history, rf);
-  const WeakProof proof(in, edges, stated);
-  if (topological_order(base).size() < rf.nodes()) {
-    verdict.outcome = Outcome::violated;
-    verdict.proof = proof.of_cycle(find_cycle(base));
-    return verdict;
+  edges_.clear();
+  if (level == LevelId::causal) {
+    decide_by_faults(verdict, budget);
+  } else {
+    decide_by_rule(level, verdict, budget);
   }
-  if (!forced(in, level, edges, budget)) {
+  if (verdict.outcome == Outcome::unknown && verdict.reason.empty())
     verdict.reason = budget.reason();
-    if (verdict.reason.empty())
-      verdict.reason = "the clocks of so many sessions need more than 4 GiB";
-    return verdict;
-  }
-  std::vector<Arc> arcs = known;
-  for (const StatedOrder& edge : stated) arcs.push_back({edge.before, edge.after});
-  for (const VisibilityEdge& edge : edges) {
+  return verdict;
+}
+
+// A commit order that contains all edges so far. Empty, and the verdict given, if they refute the
+// level.
+std::vector<Vertex> WeakLevels::ordered(WeakVerdict& verdict) {
+  const WeakInput in{history_, rf_, base_};
+  const WeakProof proof(in, edges_, stated_);
+  std::vector<Arc> arcs = known_;
+  for (const StatedOrder& edge : stated_) arcs.push_back({edge.before, edge.after});
+  for (const VisibilityEdge& edge : edges_) {
     if (edge.to == kNone) {
       verdict.outcome = Outcome::violated;
       verdict.proof = proof.of_initial_read(edge);
-      return verdict;
+      return {};
     }
     arcs.push_back({edge.from, edge.to});
   }
-  const Digraph graph(rf.nodes(), arcs);
-  const std::vector<Vertex> order = topological_order(graph);
-  if (order.size() < rf.nodes()) {
-    verdict.outcome = Outcome::violated;
-    verdict.proof = proof.of_cycle(find_cycle(graph));
-    return verdict;
+  const Digraph graph(rf_.nodes(), arcs);
+  std::vector<Vertex> order = topological_order(graph, rank_);
+  if (order.size() == rf_.nodes()) return order;
+  verdict.outcome = Outcome::violated;
+  verdict.proof = proof.of_cycle(find_cycle(graph));
+  return {};
+}
+
+void WeakLevels::decide_by_rule(LevelId level, WeakVerdict& verdict, Budget& budget) {
+  const WeakInput in{history_, rf_, base_};
+  // A cycle of what is known is told without forced edges.
+  if (topological_order(base_, rank_).size() == rf_.nodes()) {
+    const bool complete = level == LevelId::read_committed
+                              ? force_read_committed(in, edges_, budget)
+                              : force_read_atomic(in, edges_, budget);
+    if (!complete) return;
+  }
+  const std::vector<Vertex> order = ordered(verdict);
+  if (verdict.outcome == Outcome::violated) return;
+  verdict.outcome = Outcome::satisfied;
+  for (const Vertex n : order) verdict.order.events.push_back(rf_.txn[n]);
+}
+
+void WeakLevels::decide_by_faults(WeakVerdict& verdict, Budget& budget) {
+  const WeakInput in{history_, rf_, base_};
+  std::vector<Vertex> order = ordered(verdict);
+  if (verdict.outcome == Outcome::violated) return;
+  CausalFaults faults(in, order);
+  if (!faults.fill_clocks(budget)) {
+    if (!budget.exhausted_now())
+      verdict.reason = "the clocks of so many sessions need more than 4 GiB";
+    return;
+  }
+  for (;;) {
+    const size_t known = edges_.size();
+    if (!faults.find(order, edges_, budget)) return;
+    if (edges_.size() == known) break;
+    order = ordered(verdict);
+    if (verdict.outcome == Outcome::violated) return;
   }
   verdict.outcome = Outcome::satisfied;
-  for (Vertex n : order) verdict.order.events.push_back(rf.txn[n]);
-  return verdict;
+  for (const Vertex n : order) verdict.order.events.push_back(rf_.txn[n]);
 }
 
 }  // namespace assay

@@ -3,13 +3,16 @@
 // acyclic. See weak.cc.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "assay/budget.h"
 #include "assay/certificate.h"
 #include "graph/digraph.h"
+#include "infer/hint.h"
 #include "infer/reads_from.h"
+#include "infer/stated_orders.h"
 
 namespace assay {
 
@@ -34,9 +37,25 @@ struct WeakInput {
 // The rules, one file each. They fail only when the budget runs out (false).
 bool force_read_committed(const WeakInput& in, std::vector<VisibilityEdge>& edges, Budget& budget);
 bool force_read_atomic(const WeakInput& in, std::vector<VisibilityEdge>& edges, Budget& budget);
-// `order` is a topological order of the base graph.
-bool force_causal(const WeakInput& in, const std::vector<Vertex>& order,
-                  std::vector<VisibilityEdge>& edges, Budget& budget);
+
+// Causal consistency goes by a commit order in place of rules: the faults of an order, as edges that
+// the next one must follow. See causal.cc.
+class CausalFaults {
+ public:
+  // `order` is a topological order of the base graph.
+  CausalFaults(const WeakInput& in, const std::vector<Vertex>& order);
+  ~CausalFaults();
+  // False if the clocks need too much memory, or the budget runs out.
+  bool fill_clocks(Budget& budget);
+  // Appends, for each read that has one, the last writer of its key that the reader saw and that
+  // `order` puts behind the one it read from. `order` contains the base graph. False if the budget
+  // runs out.
+  bool find(const std::vector<Vertex>& order, std::vector<VisibilityEdge>& edges, Budget& budget);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 struct WeakVerdict {
   Outcome outcome = Outcome::unknown;
@@ -45,6 +64,25 @@ struct WeakVerdict {
   Proof proof;         // violated
 };
 
-WeakVerdict decide_weak(const History& history, const ReadsFrom& rf, LevelId level, Budget& budget);
+// Decides the weak levels of one history, keeping what they share.
+class WeakLevels {
+ public:
+  WeakLevels(const History& history, const ReadsFrom& rf, const Hint& hint);
+
+  WeakVerdict decide(LevelId level, Budget& budget);
+
+ private:
+  void decide_by_rule(LevelId level, WeakVerdict& verdict, Budget& budget);
+  void decide_by_faults(WeakVerdict& verdict, Budget& budget);
+  std::vector<Vertex> ordered(WeakVerdict& verdict);
+
+  const History& history_;
+  const ReadsFrom& rf_;
+  std::vector<StatedOrder> stated_;
+  std::vector<Arc> known_;  // session order and reads-from
+  Digraph base_;
+  std::vector<uint32_t> rank_;  // per node, by the hint
+  std::vector<VisibilityEdge> edges_;
+};
 
 }  // namespace assay

@@ -20,7 +20,8 @@ constexpr LevelId kWeak[] = {read_committed, read_atomic, causal};
 
 WeakVerdict decide(const History& history, LevelId level) {
   Budget budget;
-  return decide_weak(history, match_reads(history), level, budget);
+  const ReadsFrom rf = match_reads(history);
+  return WeakLevels(history, rf, make_hint(history, rf)).decide(level, budget);
 }
 
 // Says which of the three levels hold, as "RC RA CC".
@@ -115,7 +116,8 @@ TEST(Weak, WithoutABudgetThereIsNoAnswer) {
   for (const LevelId level : kWeak) {
     Budget budget(0, 1);
     ASSERT_TRUE(budget.exhausted_now());
-    const WeakVerdict v = decide_weak(history, match_reads(history), level, budget);
+    const ReadsFrom rf = match_reads(history);
+    const WeakVerdict v = WeakLevels(history, rf, make_hint(history, rf)).decide(level, budget);
     EXPECT_EQ(v.outcome, Outcome::unknown);
     EXPECT_EQ(v.reason, budget.reason());
   }
