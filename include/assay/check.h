@@ -15,12 +15,17 @@ namespace assay {
 
 // Every speed-up has a switch; verdicts are the same without it.
 struct Switches {
-  bool replay = true;         // accept by replaying an order proposed from client times
-  bool saturation = true;     // derive forced version orders before searching
-  bool early_search = true;   // search what goes wrong in the first order before saturating
-  bool zones = true;          // linearize keys by their chains of values before searching
-  bool decomposition = true;  // decide parts of the history that do not touch each other apart
-  bool carry = true;          // let certificates of one level serve its neighbours in the lattice
+  bool replay = true;      // accept by replaying an order proposed from client times
+  bool saturation = true;  // derive forced version orders before searching
+  bool anti_dependency_rule =
+      true;  // in saturation, as in PolySI: who would overwrite what was read
+  bool write_dependency_rule = true;  // in saturation, as in PolySI: who reaches another writer
+  bool begin_rule = true;  // in saturation, as in Viper: also from begins, not from commits only
+  bool combined_writes = true;  // in saturation, as in Cobra: who overwrites what it read
+  bool early_search = true;     // search what goes wrong in the first order before saturating
+  bool zones = true;            // linearize keys by their chains of values before searching
+  bool decomposition = true;    // decide parts of the history that do not touch each other apart
+  bool carry = true;            // let certificates of one level serve its neighbours in the lattice
 };
 
 // How the levels from prefix upwards are decided.
@@ -37,6 +42,8 @@ struct CheckOptions {
   // For parts of the history that are decided at the same time; 0: as many as there are cores
   // where it is worth it.
   unsigned threads = 0;
+  // Also count constraints as PolySI does, before and after saturation; takes time on hot keys.
+  bool count_constraints = false;
   uint64_t seed = 1;
   // Called now and then with a stage ("saturate session-si") and how much of it is done, 0…1.
   std::function<void(std::string_view, double)> progress;

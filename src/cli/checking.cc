@@ -37,6 +37,7 @@ CheckOptions check_options(const CheckFlags& flags, ProgressLine& progress) {
   options.switches = flags.switches.switches;
   options.engine = flags.engine;
   options.threads = flags.threads;
+  options.count_constraints = flags.output.stats;
   options.seed = flags.seed;
   options.progress = [&progress](std::string_view stage, double fraction) {
     progress.update(fraction, stage);

@@ -21,6 +21,15 @@ struct Switch {
 constexpr Switch kSwitches[] = {
     {"--no-replay", &Switches::replay, "do not try to accept by replaying the clients' order"},
     {"--no-saturation", &Switches::saturation, "derive no version orders before searching"},
+    {"--no-anti-dependency-rule", &Switches::anti_dependency_rule,
+     "saturation: not from what reads would be overwritten (a rule of PolySI)"},
+    {"--no-write-dependency-rule", &Switches::write_dependency_rule,
+     "saturation: not from which writers reach each other (a rule of PolySI)"},
+    {"--no-begin-rule", &Switches::begin_rule,
+     "saturation: only from commits, as PolySI does, not from begins, as Viper's graph has them"},
+    {"--no-combined-writes", &Switches::combined_writes,
+     "saturation: not from read-modify-writes alone (a rule of Cobra; the rule of write "
+     "dependencies has it too)"},
     {"--no-early-search", &Switches::early_search,
      "do not search what goes wrong in the first order before saturating"},
     {"--no-zones", &Switches::zones, "linearize each key by search alone"},

@@ -12,6 +12,8 @@
 //   R1  T2 → S, S reads x from T1                 ⇒ T2 before T1: edge w(T2) → tgt(T1)
 //   R2  U's tgt → w(W), both write x              ⇒ U before W:   edge w(U) → tgt(W)
 //   R3  the same, and R reads x from U            ⇒ edge r(R) → w(W)
+// R1 is PolySI's rule for anti-dependencies, R2 that for write dependencies, R3 what PolySI adds with both; but PolySI
+// looks for R2 from w(U) on, tgt(U) = r(U) comes with Viper's graph. Each has a switch.
 // They contain PolySI's pruning (a pair is decided as soon as one side closes a cycle) and Cobra's
 // chains: a transaction that reads and overwrites a version gets the write dependency from its own
 // read.
@@ -42,8 +44,9 @@ constexpr uint64_t kMaxClockWords = uint64_t{1} << 30;  // 4 GiB
 
 }  // namespace
 
-Saturation::Saturation(const EventGraph& events, IncrementalOrder& order, KnownEdges& known)
-    : events_(events), rf_(events.reads_from()), order_(order), known_(known) {
+Saturation::Saturation(const EventGraph& events, IncrementalOrder& order, KnownEdges& known,
+                       SaturationRules rules)
+    : events_(events), rf_(events.reads_from()), order_(order), known_(known), rules_(rules) {
   index_chains();
 }
 
@@ -75,6 +78,14 @@ uint32_t Saturation::write_mark(Node n) const {
 }
 uint32_t Saturation::overwrite_mark(Node n) const {
   return events_.overwrite_event(n) == events_.read_event(n) ? read_mark(n) : write_mark(n);
+}
+
+// Where R2 and R3 start: at the event where a write dependency arrives, or at the commit.
+uint32_t Saturation::start_mark(Node n) const {
+  return rules_.begins ? overwrite_mark(n) : write_mark(n);
+}
+uint32_t Saturation::starts_within(uint32_t mark) const {
+  return rules_.begins ? overwrites_within(mark) : writes_within(mark);
 }
 
 void Saturation::index_segments() {
@@ -199,15 +210,18 @@ void Saturation::push_clock(Vertex from, Vertex to) {
 void Saturation::apply_rules(Vertex v) {
   const Node n = events_.node_of(v);
   uint32_t* before = examined_.data() + size_t{v} * chains_;
-  if (v == events_.read_event(n)) {
+  if (v == events_.read_event(n) && rules_.anti_dependencies) {
     for (const ExternalRead& read : rf_.reads[n]) {
       if (read.write != kNone) earlier_writers_of_read(n, read, before);
     }
   }
-  if (v == events_.write_event(n)) {
+  if (v == events_.write_event(n) && rules_.write_dependencies) {
     for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
       earlier_writers_of_write(w, before);
     }
+  }
+  if (v == events_.write_event(n) && !rules_.write_dependencies && rules_.combined_writes) {
+    combine_writes(n);
   }
   std::copy_n(clock(v), chains_, before);
 }
@@ -235,6 +249,16 @@ void Saturation::earlier_writers_of_read(Node reader, const ExternalRead& read,
     c.edge.arc = {events_.write_event(writer), events_.overwrite_event(source)};
     c.edge.key = read.key;
     candidates_.push_back(c);
+    if (!rules_.write_dependencies) readers_precede(earlier, read.write);  // else R3 does
+  }
+}
+
+// R3 for writers that read what they overwrite.
+void Saturation::combine_writes(Node n) {
+  for (const ExternalRead& read : rf_.reads[n]) {
+    if (read.write == kNone || !on_chain(rf_.write_node[read.write])) continue;
+    const WriteId own = rf_.write_of(n, read.key);
+    if (own != kNone) readers_precede(read.write, own);
   }
 }
 
@@ -246,12 +270,12 @@ void Saturation::earlier_writers_of_write(WriteId write, const uint32_t* before)
   for (const Segment& segment : segments_[key]) {
     const uint32_t chain = segment.chain;
     if (now[chain] == before[chain]) continue;
-    uint32_t bound = overwrites_within(now[chain]);
+    uint32_t bound = starts_within(now[chain]);
     if (chain == chain_[n]) bound = std::min(bound, chain_index_[n]);
     const WriteId earlier = last_within(segment, bound);
     if (earlier == kNone || earlier == write) continue;
     const Node writer = rf_.write_node[earlier];
-    if (before[chain] >= overwrite_mark(writer) && chain != chain_[n]) continue;  // seen last time
+    if (before[chain] >= start_mark(writer) && chain != chain_[n]) continue;  // seen last time
     if (clock(events_.overwrite_event(n))[chain] < write_mark(writer)) {
       Candidate c;
       c.forced.before = writer;
@@ -264,7 +288,7 @@ void Saturation::earlier_writers_of_write(WriteId write, const uint32_t* before)
     const WriteId previous = previous_[write];
     const bool done_before =
         previous != kNone && previous != earlier &&
-        clock(events_.write_event(rf_.write_node[previous]))[chain] >= overwrite_mark(writer);
+        clock(events_.write_event(rf_.write_node[previous]))[chain] >= start_mark(writer);
     if (!done_before) readers_precede(earlier, write);
   }
 }

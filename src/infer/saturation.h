@@ -11,12 +11,21 @@
 
 namespace assay {
 
+// Which rules apply; saturation.cc says what they are. Without one less is derived, and more left to search.
+struct SaturationRules {
+  bool anti_dependencies = true;
+  bool write_dependencies = true;
+  bool begins = true;
+  bool combined_writes = true;
+};
+
 class Saturation {
  public:
   enum class Result : uint8_t { fixpoint, cycle, out_of_budget };
 
   // Adds derived edges to the graph of `events` through `order`, which is kept topological.
-  Saturation(const EventGraph& events, IncrementalOrder& order, KnownEdges& known);
+  Saturation(const EventGraph& events, IncrementalOrder& order, KnownEdges& known,
+             SaturationRules rules = {});
 
   // Clocks cost events × sessions words; false if that is beyond what is sensible, then do not run.
   bool affordable() const;
@@ -29,6 +38,12 @@ class Saturation {
   // True if known edges lead from the event of `n` at which it reads (write == false) or writes to
   // `v`. Only for nodes on a chain.
   bool reaches(Node n, bool write, Vertex v) const;
+  // True if known edges lead from the writes of one to those of the other. Nodes on no chain are ordered with those
+  // that reach them only.
+  bool ordered(Node a, Node b) const {
+    return (on_chain(a) && reaches(a, true, events_.write_event(b))) ||
+           (on_chain(b) && reaches(b, true, events_.write_event(a)));
+  }
   bool on_chain(Node n) const { return chain_[n] != kNone; }
   uint32_t rounds() const { return rounds_; }
 
@@ -48,11 +63,13 @@ class Saturation {
   uint32_t read_mark(Node n) const;
   uint32_t write_mark(Node n) const;
   uint32_t overwrite_mark(Node n) const;
+  uint32_t start_mark(Node n) const;
   uint32_t* clock(Vertex v) { return clocks_.data() + size_t{v} * chains_; }
   const uint32_t* clock(Vertex v) const { return clocks_.data() + size_t{v} * chains_; }
   WriteId last_within(const Segment& segment, uint32_t index_bound) const;
   uint32_t writes_within(uint32_t mark) const;
   uint32_t overwrites_within(uint32_t mark) const;
+  uint32_t starts_within(uint32_t mark) const;
 
   bool sweep(Budget& budget);
   void push_clock(Vertex from, Vertex to);
@@ -61,6 +78,7 @@ class Saturation {
   void apply_rules(Vertex v);
   void earlier_writers_of_read(Node reader, const ExternalRead& read, const uint32_t* before);
   void earlier_writers_of_write(WriteId write, const uint32_t* before);
+  void combine_writes(Node n);
   void readers_precede(WriteId earlier, WriteId write);
   bool insert_candidates();
 
@@ -68,6 +86,7 @@ class Saturation {
   const ReadsFrom& rf_;
   IncrementalOrder& order_;
   KnownEdges& known_;
+  const SaturationRules rules_;
   uint32_t chains_ = 0;
   std::vector<uint32_t> chain_;        // per node; kNone: on none
   std::vector<uint32_t> chain_index_;  // per node: place in its chain

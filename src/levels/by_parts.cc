@@ -48,7 +48,8 @@ class PartwiseDecision {
     for (size_t i = next(); i < parts_.size() && i < first_violated_; i = next()) {
       Budget budget = shared;
       const Projection part = projector.project(in_.history, parts_[i]);
-      const StrongInput input{in_.history, part.rf, part.hint, in_.switches, stages};
+      const StrongInput input{in_.history,  part.rf, part.hint,
+                              in_.switches, stages,  in_.count_constraints};
       verdicts_[i] = decide_(input, level_, budget);
       if (verdicts_[i].outcome != Outcome::violated) continue;
       for (size_t first = first_violated_; i < first;) {

@@ -198,7 +198,9 @@ class LatticeWalk {
     return level_info(level).real_time == RealTime::none || history_.fully_timed();
   }
 
-  StrongInput input() { return {history_, rf_, hint_, options_.switches, stages_}; }
+  StrongInput input() {
+    return {history_, rf_, hint_, options_.switches, stages_, options_.count_constraints};
+  }
 
   void add_weak(LevelId level) {
     const auto timer = stages_.time("weak");

@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "infer/constraints.h"
 #include "infer/saturation.h"
 #include "infer/schedule.h"
 #include "infer/stated_orders.h"
@@ -42,7 +43,7 @@ class Engine {
   StrongVerdict decide() {
     if (!order_known_graph()) return std::move(verdict_);
     IncrementalOrder order(graph_.graph(), initial_);
-    Saturation saturation(graph_, order, known_);
+    Saturation saturation(graph_, order, known_, rules());
     const bool can_saturate = in_.switches.saturation && saturation.affordable();
     if (!can_saturate || in_.switches.early_search) {
       if (settle(order.order(), can_saturate ? kEarlyConflicts : UINT64_MAX))
@@ -109,6 +110,11 @@ class Engine {
     return rank;
   }
 
+  SaturationRules rules() const {
+    const Switches& s = in_.switches;
+    return {s.anti_dependency_rule, s.write_dependency_rule, s.begin_rule, s.combined_writes};
+  }
+
   bool saturate(Saturation& saturation, const IncrementalOrder& order) {
     const auto timer = in_.stages.time("saturate");
     const Saturation::Result result = saturation.run(budget_);
@@ -119,7 +125,21 @@ class Engine {
       violated(ProofBuilder(graph_, known_)
                    .from_closing_edge(saturation.closing_edge(), order.path_back()));
     }
+    if (in_.count_constraints && result == Saturation::Result::fixpoint) count(saturation);
     return result == Saturation::Result::fixpoint;
+  }
+
+  void count(const Saturation& saturation) {
+    const auto timer = in_.stages.time("count");
+    const auto before =
+        count_constraints(rf_, InitialWrites::every_key, [](Node, Node) { return true; });
+    if (!before) return;
+    const auto open = [&](Node a, Node b) { return !saturation.ordered(a, b); };
+    const auto after = count_constraints(rf_, InitialWrites::none, open);
+    in_.stages.count("constraints before saturation", before->constraints);
+    in_.stages.count("constraints after saturation", after->constraints);
+    in_.stages.count("unknown dependencies before", before->dependencies);
+    in_.stages.count("unknown dependencies after", after->dependencies);
   }
 
   // Replay and search on the graph as it is. False if the effort allowed was not enough.

@@ -28,6 +28,7 @@ struct StrongInput {
   const Hint& hint;
   const Switches& switches;
   Stages& stages;
+  bool count_constraints = false;
 };
 
 // An order of vertices of an event graph as a certificate has it; helper vertices are left out.

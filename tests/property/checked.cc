@@ -41,9 +41,16 @@ oracle::Verdicts checked(const History& history, std::string* complaint,
 }
 
 std::span<bool Switches::*const> all_switches() {
-  static constexpr bool Switches::*kAll[] = {&Switches::replay,        &Switches::saturation,
-                                             &Switches::early_search,  &Switches::zones,
-                                             &Switches::decomposition, &Switches::carry};
+  static constexpr bool Switches::*kAll[] = {&Switches::replay,
+                                             &Switches::saturation,
+                                             &Switches::anti_dependency_rule,
+                                             &Switches::write_dependency_rule,
+                                             &Switches::begin_rule,
+                                             &Switches::combined_writes,
+                                             &Switches::early_search,
+                                             &Switches::zones,
+                                             &Switches::decomposition,
+                                             &Switches::carry};
   return kAll;
 }
 
