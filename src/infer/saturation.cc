@@ -249,7 +249,7 @@ void Saturation::earlier_writers_of_read(Node reader, const ExternalRead& read,
     c.edge.arc = {events_.write_event(writer), events_.overwrite_event(source)};
     c.edge.key = read.key;
     candidates_.push_back(c);
-    if (!rules_.write_dependencies) readers_precede(earlier, read.write);  // else R3 does
+    if (!rules_.write_dependencies) readers_precede(earlier, read.write, reader);  // else R3 does
   }
 }
 
@@ -293,7 +293,8 @@ void Saturation::earlier_writers_of_write(WriteId write, const uint32_t* before)
   }
 }
 
-void Saturation::readers_precede(WriteId earlier, WriteId write) {
+// `shown_by` is the reader of R1; kNone: the order of the writers follows from what reaches the later one.
+void Saturation::readers_precede(WriteId earlier, WriteId write, Node shown_by) {
   const Node n = rf_.write_node[write];
   const uint32_t* now = clock(events_.write_event(n));
   for (Node reader : rf_.readers[earlier]) {
@@ -303,6 +304,7 @@ void Saturation::readers_precede(WriteId earlier, WriteId write) {
     c.forced.before = rf_.write_node[earlier];
     c.forced.after = n;
     c.forced.key = rf_.write_key[write];
+    c.forced.reader = shown_by;
     c.edge.arc = {events_.read_event(reader), events_.write_event(n)};
     c.edge.kind = EdgeKind::anti;
     c.edge.key = c.forced.key;

@@ -79,7 +79,7 @@ class Saturation {
   void earlier_writers_of_read(Node reader, const ExternalRead& read, const uint32_t* before);
   void earlier_writers_of_write(WriteId write, const uint32_t* before);
   void combine_writes(Node n);
-  void readers_precede(WriteId earlier, WriteId write);
+  void readers_precede(WriteId earlier, WriteId write, Node shown_by = kNone);
   bool insert_candidates();
 
   const EventGraph& events_;

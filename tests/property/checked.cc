@@ -68,4 +68,15 @@ std::vector<CheckOptions> ways_to_check() {
   return ways;
 }
 
+CheckOptions random_way(Rng& rng) {
+  CheckOptions way;
+  if (rng.chance(0.9)) {  // else as users have it
+    const double off = rng.unit();
+    for (bool Switches::*const each : all_switches()) way.switches.*each = !rng.chance(off);
+  }
+  if (rng.chance(0.15)) way.engine = EngineId::dbcop;
+  way.threads = rng.chance(0.05) ? 2 : 1;
+  return way;
+}
+
 }  // namespace assay

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "assay/check.h"
+#include "base/rng.h"
 #include "oracle/selftest.h"
 
 namespace assay {
@@ -20,5 +21,8 @@ std::span<bool Switches::*const> all_switches();
 
 // Ways to come to the same verdicts: everything on, each switch off, all off, and the other engine.
 std::vector<CheckOptions> ways_to_check();
+
+// One at random: any switches, either engine, one thread or two.
+CheckOptions random_way(Rng& rng);
 
 }  // namespace assay

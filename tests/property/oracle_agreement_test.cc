@@ -79,6 +79,14 @@ TEST(OracleAgreement, dbcop) {
                    checking);
 }
 
+TEST(OracleAgreement, randomWaysToCheck) {
+  Rng rng(12);
+  std::string complaint;
+  const auto checker = [&](const History& h) { return checked(h, &complaint, random_way(rng)); };
+  const auto result = oracle::selftest(checker, {.seed = 12, .count = histories(15'000)});
+  EXPECT_TRUE(result.ok()) << result.failure << "\n" << complaint;
+}
+
 // Every speed-up has a switch, and none changes a verdict.
 TEST(OracleAgreement, everyWayToCheck) {
   for (const CheckOptions& way : ways_to_check()) {

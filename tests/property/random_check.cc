@@ -1,0 +1,61 @@
+// Compares the checker with the oracle on very many random small histories, each decided with switches, engine and
+// number of threads drawn at random. Takes minutes to hours; not part of the usual tests. Prints what docs/long-runs.md
+// records.
+//
+//   random_check [HISTORIES [SEED]]     default 1000000 1
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "checked.h"
+#include "oracle/selftest.h"
+
+namespace assay {
+namespace {
+
+struct Kind {
+  const char* name;
+  uint64_t share;  // of ten
+  oracle::RandomShape shape;
+};
+
+const Kind kKinds[] = {
+    {"up to 7 transactions of 4 operations, 3 keys", 6, {}},
+    {"up to 9 of 2, 2 keys", 2, {.max_sessions = 6, .max_txns = 9, .max_keys = 2, .max_ops = 2}},
+    {"up to 9 of 6, 4 keys", 1, {.max_sessions = 5, .max_txns = 9, .max_keys = 4, .max_ops = 6}},
+    {"up to 9 of 1, 2 keys, timed", 1, {.max_txns = 9, .max_keys = 2, .timed = 1, .single_op = 1}},
+};
+
+unsigned long long shown(uint64_t n) { return n; }
+
+int run(uint64_t histories, uint64_t seed) {
+  Rng ways(seed);
+  std::printf("| histories | kind | satisfied | violated | undefined | disagreements |\n");
+  std::printf("|---|---|---|---|---|---|\n");
+  for (const Kind& kind : kKinds) {
+    std::string complaint;
+    const auto checker = [&](const History& h) { return checked(h, &complaint, random_way(ways)); };
+    const oracle::SelftestResult result = oracle::selftest(
+        checker, {.seed = ++seed, .count = histories * kind.share / 10, .shape = kind.shape});
+    uint64_t sums[3] = {};
+    for (const auto& level : result.outcomes) {
+      for (size_t i = 0; i < 3; ++i) sums[i] += level[i];
+    }
+    std::printf("| %llu | %s | %llu | %llu | %llu | %s |\n", shown(result.histories), kind.name,
+                shown(sums[0]), shown(sums[1]), shown(sums[2]), result.ok() ? "0" : "found");
+    std::fflush(stdout);
+    if (result.ok()) continue;
+    std::printf("\n%s\n%s\n", result.failure.c_str(), complaint.c_str());
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace assay
+
+int main(int argc, char** argv) {
+  const uint64_t histories = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1'000'000;
+  return assay::run(histories, argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1);
+}
