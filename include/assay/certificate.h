@@ -15,6 +15,15 @@ namespace assay {
 enum class Outcome : uint8_t { satisfied, violated, unknown };
 std::string_view outcome_name(Outcome o);  // "satisfied", "violated", "unknown"
 
+// "What operation `op` saw of `key` is what `source` left there" (kNone: the initial state). Said of reads that
+// several transactions could explain.
+struct Seen {
+  OpId op = kNone;
+  KeyId key = kNone;
+  TxnId source = kNone;
+  friend auto operator<=>(const Seen&, const Seen&) = default;
+};
+
 // satisfied: a total order in which everything that counts took effect. It lists every committed
 // transaction, no aborted one, and those of unknown outcome that are taken to have committed.
 //   split == false  `events` are TxnIds: reads and writes of a transaction happen together (or, for
@@ -23,6 +32,8 @@ std::string_view outcome_name(Outcome o);  // "satisfied", "violated", "unknown"
 struct Order {
   bool split = false;
   std::vector<uint32_t> events;
+  // Commit orders of weak levels only: where the last fitting writer before the reader is not meant.
+  std::vector<Seen> sources = {};
 };
 
 // violated, no cycle needed: `read` (an operation of a committed or kept transaction) cannot be
@@ -108,15 +119,34 @@ struct Exhausted {
   TxnId until = kNone;
 };
 
+// violated, by cases: whoever wrote what the reads of duplicate values returned, something is wrong. A case refutes
+// what it is given:
+//   proof   given the sources in `given`, the refutation `proof` holds
+//   split   operation `op` saw what one of few writers, or nobody, had left of `key`; each is refuted by one of
+//           `cases` (indices of earlier ones), which need no more than `given` besides. Without `cases` nobody can
+//           have left what it saw
+// The last case is given nothing.
+struct Case {
+  enum class Kind : uint8_t { proof, bad_read, split };
+  Kind kind = Kind::proof;
+  std::vector<Seen> given;  // sorted
+  Proof proof;
+  BadRead bad_read;
+  OpId op = kNone;
+  KeyId key = kNone;
+  std::vector<uint32_t> cases;
+};
+
 // One reason for one or more levels: an order serves every level listed, a refutation likewise.
 struct Certificate {
-  enum class Kind : uint8_t { order, bad_read, proof, exhausted };
+  enum class Kind : uint8_t { order, bad_read, proof, cases, exhausted };
   std::vector<LevelId> levels;
   Kind kind = Kind::order;
-  Order order;               // Kind::order, satisfied
-  BadRead bad_read;          // Kind::bad_read, violated
-  Proof proof;               // Kind::proof, violated
-  Exhausted exhausted = {};  // Kind::exhausted, violated
+  Order order;                   // Kind::order, satisfied
+  BadRead bad_read;              // Kind::bad_read, violated
+  Proof proof;                   // Kind::proof, violated
+  std::vector<Case> cases = {};  // Kind::cases, violated
+  Exhausted exhausted = {};      // Kind::exhausted, violated
 
   Outcome outcome() const { return kind == Kind::order ? Outcome::satisfied : Outcome::violated; }
 };

@@ -8,10 +8,14 @@
 namespace assay::certify {
 namespace {
 
-class Case {
+class Claim {
  public:
-  Case(const BadRead& claim, const History& history)
-      : claim_(claim), history_(history), writers_(history), reader_(history.txn_of(claim.read)) {}
+  Claim(const BadRead& claim, const History& history, std::span<const Seen> given)
+      : claim_(claim),
+        history_(history),
+        given_(given),
+        writers_(history),
+        reader_(history.txn_of(claim.read)) {}
 
   Status check();
 
@@ -34,26 +38,27 @@ class Case {
 
   const BadRead& claim_;
   const History& history_;
+  const std::span<const Seen> given_;
   const Writers writers_;
   const TxnId reader_;
 };
 
 // A later operation of the same transaction writes the key again.
-bool Case::overwritten(OpId i) const {
+bool Claim::overwritten(OpId i) const {
   const OpId end = history_.end_op(history_.txn_of(i));
   for (OpId later = i + 1; later < end; ++later)
     if (writes(history_.op(later)) && history_.op(later).key == history_.op(i).key) return true;
   return false;
 }
 
-bool Case::wrote_before_read(VersionId v) const {
+bool Claim::wrote_before_read(VersionId v) const {
   for (OpId i = history_.first_op(reader_); i < claim_.read; ++i)
     if (writes_version(i, v)) return true;
   return false;
 }
 
 // Whether something that may have happened shows the reader this version.
-bool Case::explained(const Observation& seen) const {
+bool Claim::explained(const Observation& seen) const {
   if (seen.external()) return seen.initial || writers_.may_be_installed(seen, reader_);
   const Operation own = history_.op(seen.own_write);
   if (own.version == seen.version) return true;
@@ -61,7 +66,7 @@ bool Case::explained(const Observation& seen) const {
 }
 
 // Whether `other` is what the name of the anomaly says, for an observation that is not explained.
-bool Case::shown_by(const Observation& seen) const {
+bool Claim::shown_by(const Observation& seen) const {
   const OpId other = claim_.other;
   const bool others_write =
       other != kNone && !in_reader(other) && writes_version(other, seen.version);
@@ -89,7 +94,7 @@ bool Case::shown_by(const Observation& seen) const {
 }
 
 // An element anywhere in a list that nobody who may count left there.
-bool Case::bad_element(VersionId element) const {
+bool Claim::bad_element(VersionId element) const {
   if (history_.is_initial(element) || writers_.has_author(element)) return false;
   if (claim_.anomaly == Anomaly::thin_air_read)
     return claim_.other == kNone && !writers_.ever_written(history_.version_key(element), element);
@@ -100,7 +105,7 @@ bool Case::bad_element(VersionId element) const {
 
 // One state of a key can look like different versions: a removed key reads as null and as its
 // tombstone, a fresh one as the initial value and as an empty list.
-bool Case::one_state_shows_both(const Observation& a, const Observation& b) const {
+bool Claim::one_state_shows_both(const Observation& a, const Observation& b) const {
   const bool list = history_.op(a.op).kind == OpKind::read_list;
   if (list != (history_.op(b.op).kind == OpKind::read_list)) return true;
   if (list) {
@@ -113,13 +118,13 @@ bool Case::one_state_shows_both(const Observation& a, const Observation& b) cons
   return (a_null && is_tombstone(b.version)) || (b_null && is_tombstone(a.version));
 }
 
-bool Case::is_tombstone(VersionId v) const {
+bool Claim::is_tombstone(VersionId v) const {
   for (OpId i = 0; i < history_.op_count(); ++i)
     if (history_.op(i).kind == OpKind::remove && history_.op(i).version == v) return true;
   return false;
 }
 
-bool Case::non_repeatable(const std::vector<Observation>& all, const Observation& seen) const {
+bool Claim::non_repeatable(const std::vector<Observation>& all, const Observation& seen) const {
   if (claim_.other == kNone || !before_read(claim_.other) || !seen.external()) return false;
   return std::any_of(all.begin(), all.end(), [&](const Observation& earlier) {
     const bool list = history_.op(earlier.op).kind == OpKind::read_list;
@@ -129,8 +134,8 @@ bool Case::non_repeatable(const std::vector<Observation>& all, const Observation
   });
 }
 
-Status Case::check() {
-  if (!Counting(history_, writers_).counts(reader_))
+Status Claim::check() {
+  if (!Counting(history_, writers_, given_).counts(reader_))
     return refuse("transaction {}, which made the read, need not have taken effect",
                   history_.name(reader_));
   const std::vector<Observation> all = observations(history_, reader_);
@@ -172,7 +177,7 @@ Status BadReadVerifier::check() const {
     case Anomaly::not_my_own_write:
     case Anomaly::intermediate_read:
     case Anomaly::non_repeatable_read:
-      return Case(claim_, history_).check();
+      return Claim(claim_, history_, given_).check();
     default:
       return refuse("the anomaly is not one that two operations show");
   }

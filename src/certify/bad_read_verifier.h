@@ -11,6 +11,8 @@
 // alone allows.
 #pragma once
 
+#include <span>
+
 #include "assay/certificate.h"
 #include "assay/history.h"
 #include "assay/result.h"
@@ -19,8 +21,9 @@ namespace assay::certify {
 
 class BadReadVerifier {
  public:
-  BadReadVerifier(const BadRead& claim, const History& history)
-      : claim_(claim), history_(history) {}
+  // `given`: sources of reads that may be taken for granted (cases_verifier.h).
+  BadReadVerifier(const BadRead& claim, const History& history, std::span<const Seen> given = {})
+      : claim_(claim), history_(history), given_(given) {}
 
   Status refutes(LevelId level);
 
@@ -29,6 +32,7 @@ class BadReadVerifier {
 
   const BadRead& claim_;
   const History& history_;
+  const std::span<const Seen> given_;
   bool checked_ = false;
 };
 

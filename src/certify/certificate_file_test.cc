@@ -54,6 +54,33 @@ TEST(CertificateFile, RoundTrip) {
   EXPECT_EQ(steps[3].clause[1].before, 2u);
 }
 
+TEST(CertificateFile, RoundTripOfCasesAndSources) {
+  const History h = hist(kHistory);
+  const KeyId x = key(h, "x");
+  Case bad;
+  bad.kind = Case::Kind::bad_read;
+  bad.given = {{2, x, kNone}};
+  bad.bad_read = {Anomaly::thin_air_read, 2, kNone};
+  Certificate order = single_order("causal", {0, 1, 2});
+  order.order.sources = {{2, x, 0}, {3, 1, kNone}};
+  const CertificateFile file{
+      h.content_hash(),
+      {by_cases("causal", {proof_given({{2, x, 0}}, {cycle({session(1, 2)})}), bad,
+                           split(2, x, {0, 1}, {{4, 1, 0}})}),
+       order}};
+  const std::string text = write_certificates(file, h);
+  const auto back = read_certificates(text, h, "c.json");
+  ASSERT_TRUE(back.ok()) << back.error().to_string() << text;
+  EXPECT_EQ(write_certificates(*back, h), text);
+  const std::vector<Case>& cases = back->certificates[0].cases;
+  ASSERT_EQ(cases.size(), 3u);
+  EXPECT_EQ(cases[0].given, (std::vector<Seen>{{2, x, 0}}));
+  EXPECT_EQ(cases[0].proof.steps[0].cycle.size(), 1u);
+  EXPECT_EQ(cases[1].bad_read.read, 2u);
+  EXPECT_EQ(cases[2].cases, (std::vector<uint32_t>{0, 1}));
+  EXPECT_EQ(back->certificates[1].order.sources, order.order.sources);
+}
+
 class CertificateFileErrors : public ::testing::Test {
  protected:
   const History h_ = hist(kHistory);
@@ -115,6 +142,9 @@ TEST_F(CertificateFileErrors, Fields) {
       R"("order":{"split":true,"events":[]},"proof":[])",
       R"("proof":[])",
       R"("levels":["causal"],"order":{"split":true,"events":[]})",
+      R"("order":{"split":true,"events":[],"sources":[{"op":0,"key":7}]})",
+      R"("order":{"split":true,"events":[],"sources":[{"op":0,"key":9,"source":0}]})",
+      R"("cases":[])",
   };
   for (const char* fields : wrong) EXPECT_NE(order(fields), "accepted") << fields;
   EXPECT_NE(
@@ -123,6 +153,14 @@ TEST_F(CertificateFileErrors, Fields) {
   EXPECT_NE(error(file(R"({"levels":["causal","causal"],"outcome":"violated","proof":[]})")),
             "accepted");
   EXPECT_NE(error(file(R"({"levels":["causal"],"outcome":"violated"})")), "accepted");
+  const auto cases = [&](const std::string& one) {
+    return error(file(R"({"levels":["causal"],"outcome":"violated","cases":[)" + one + "]}"));
+  };
+  EXPECT_EQ(cases(R"({"given":[],"split":{"op":0,"key":7,"cases":[]}})"), "accepted");
+  for (const char* one :
+       {R"({"given":[]})", R"({"proof":[]})", R"({"given":[],"proof":[],"split":{}})",
+        R"({"given":[],"split":{"op":0,"key":7}})"})
+    EXPECT_NE(cases(one), "accepted") << one;
   EXPECT_NE(error(file(R"({"levels":["causal"],"proof":[]})")), "accepted");
   EXPECT_NE(error(file(R"({"levels":["causal"],"outcome":"unknown","proof":[]})")), "accepted");
 }

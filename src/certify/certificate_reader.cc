@@ -50,32 +50,36 @@ class Reader {
     if (file.certificates.size() >= kMaxCertificates) return in_.fail("too many certificates");
     Certificate c;
     std::string outcome;
-    const uint32_t seen = in_.object(
-        {"levels", "outcome", "order", "bad_read", "proof", "exhausted"}, [&](size_t field) {
-          switch (field) {
-            case 0:
-              return in_.array([&] { level(c.levels); });
-            case 1:
-              outcome = in_.string();
-              return;
-            case 2:
-              c.kind = Certificate::Kind::order;
-              return order(c.order);
-            case 3:
-              c.kind = Certificate::Kind::bad_read;
-              return bad_read(c.bad_read);
-            case 4:
-              c.kind = Certificate::Kind::proof;
-              return in_.array([&] { step(c.proof.steps.emplace_back()); });
-            default:
-              c.kind = Certificate::Kind::exhausted;
-              return exhausted(c.exhausted);
-          }
-        });
+    const uint32_t seen =
+        in_.object({"levels", "outcome", "order", "bad_read", "proof", "cases", "exhausted"},
+                   [&](size_t field) {
+                     switch (field) {
+                       case 0:
+                         return in_.array([&] { level(c.levels); });
+                       case 1:
+                         outcome = in_.string();
+                         return;
+                       case 2:
+                         c.kind = Certificate::Kind::order;
+                         return order(c.order);
+                       case 3:
+                         c.kind = Certificate::Kind::bad_read;
+                         return bad_read(c.bad_read);
+                       case 4:
+                         c.kind = Certificate::Kind::proof;
+                         return in_.array([&] { step(c.proof.steps.emplace_back()); });
+                       case 5:
+                         c.kind = Certificate::Kind::cases;
+                         return in_.array([&] { read_case(c.cases.emplace_back()); });
+                       default:
+                         c.kind = Certificate::Kind::exhausted;
+                         return exhausted(c.exhausted);
+                     }
+                   });
     require(seen, 0b11, "a certificate needs levels and outcome");
     const uint32_t kinds = seen >> 2;
-    if (kinds != 1 && kinds != 2 && kinds != 4 && kinds != 8)
-      in_.fail("a certificate needs exactly one of order, bad_read, proof and exhausted");
+    if (kinds != 1 && kinds != 2 && kinds != 4 && kinds != 8 && kinds != 16)
+      in_.fail("a certificate needs exactly one of order, bad_read, proof, cases and exhausted");
     if (outcome != outcome_name(c.outcome()))
       in_.fail("the outcome does not fit the kind of certificate");
     file.certificates.push_back(std::move(c));
@@ -93,14 +97,62 @@ class Reader {
   }
 
   void order(Order& o) {
-    const uint32_t seen = in_.object({"split", "events"}, [&](size_t field) {
+    const uint32_t seen = in_.object({"split", "events", "sources"}, [&](size_t field) {
       if (field == 0) {
         o.split = in_.boolean();
-      } else {
+      } else if (field == 1) {
         in_.array([&] { o.events.push_back(in_.index()); });
+      } else {
+        in_.array([&] { source(o.sources.emplace_back()); });
       }
     });
     require(seen, 0b11, "an order needs split and events");
+  }
+
+  void source(Seen& s) {
+    const uint32_t seen = in_.object({"op", "key", "source"}, [&](size_t field) {
+      if (field == 0) {
+        s.op = in_.index();
+      } else if (field == 1) {
+        s.key = key();
+      } else {
+        s.source = index_or_null();
+      }
+    });
+    require(seen, 0b111, "what an operation saw needs op, key and source");
+  }
+
+  void read_case(Case& c) {
+    const uint32_t seen = in_.object({"given", "proof", "bad_read", "split"}, [&](size_t field) {
+      switch (field) {
+        case 0:
+          return in_.array([&] { source(c.given.emplace_back()); });
+        case 1:
+          c.kind = Case::Kind::proof;
+          return in_.array([&] { step(c.proof.steps.emplace_back()); });
+        case 2:
+          c.kind = Case::Kind::bad_read;
+          return bad_read(c.bad_read);
+        default:
+          c.kind = Case::Kind::split;
+          return split(c);
+      }
+    });
+    if (seen != 0b0011 && seen != 0b0101 && seen != 0b1001)
+      in_.fail("a case needs given, and one of proof, bad_read and split");
+  }
+
+  void split(Case& c) {
+    const uint32_t seen = in_.object({"op", "key", "cases"}, [&](size_t field) {
+      if (field == 0) {
+        c.op = in_.index();
+      } else if (field == 1) {
+        c.key = key();
+      } else {
+        in_.array([&] { c.cases.push_back(in_.index()); });
+      }
+    });
+    require(seen, 0b111, "a split needs op, key and cases");
   }
 
   void bad_read(BadRead& b) {

@@ -57,20 +57,21 @@ class Writer {
       case Certificate::Kind::order:
         put(R"("order":{{"split":{},"events":)", c.order.split);
         numbers(c.order.events);
+        if (!c.order.sources.empty()) {
+          out_ += R"(,"sources":)";
+          seen(c.order.sources);
+        }
         out_ += '}';
         break;
       case Certificate::Kind::bad_read:
-        put(R"("bad_read":{{"anomaly":"{}","read":{},"other":)",
-            anomaly_info(c.bad_read.anomaly).name, c.bad_read.read);
-        index_or_null(c.bad_read.other);
-        out_ += '}';
+        bad_read(c.bad_read);
         break;
       case Certificate::Kind::proof:
-        out_ += R"("proof":[)";
-        list(c.proof.steps, [&](const ProofStep& s) {
-          out_ += '\n';
-          step(s);
-        });
+        proof(c.proof);
+        break;
+      case Certificate::Kind::cases:
+        out_ += R"("cases":[)";
+        list(c.cases, [&](const Case& one) { write_case(one); });
         out_ += ']';
         break;
       case Certificate::Kind::exhausted:
@@ -81,6 +82,55 @@ class Writer {
         break;
     }
     out_ += '}';
+  }
+
+  void bad_read(const BadRead& b) {
+    put(R"("bad_read":{{"anomaly":"{}","read":{},"other":)", anomaly_info(b.anomaly).name, b.read);
+    index_or_null(b.other);
+    out_ += '}';
+  }
+
+  void proof(const Proof& p) {
+    out_ += R"("proof":[)";
+    list(p.steps, [&](const ProofStep& s) {
+      out_ += '\n';
+      step(s);
+    });
+    out_ += ']';
+  }
+
+  void write_case(const Case& c) {
+    out_ += "\n{\"given\":";
+    seen(c.given);
+    out_ += ',';
+    switch (c.kind) {
+      case Case::Kind::proof:
+        proof(c.proof);
+        break;
+      case Case::Kind::bad_read:
+        bad_read(c.bad_read);
+        break;
+      case Case::Kind::split:
+        put(R"("split":{{"op":{})", c.op);
+        key(c.key);
+        out_ += R"(,"cases":)";
+        numbers(c.cases);
+        out_ += '}';
+        break;
+    }
+    out_ += '}';
+  }
+
+  void seen(const std::vector<Seen>& all) {
+    out_ += '[';
+    list(all, [&](const Seen& s) {
+      put(R"({{"op":{})", s.op);
+      key(s.key);
+      out_ += R"(,"source":)";
+      index_or_null(s.source);
+      out_ += '}';
+    });
+    out_ += ']';
   }
 
   void step(const ProofStep& s) {

@@ -25,6 +25,11 @@ bool is_register_operation(const Operation& op) {
   return false;
 }
 
+bool sees_other_states(const Operation& op) {
+  return op.kind == OpKind::range ||
+         (!op.effect && (op.kind == OpKind::cas || op.kind == OpKind::insert));
+}
+
 // kNone is what an insert saw: that the key was absent.
 bool is_absence(const History& history, VersionId v) {
   return v == kNone || history.version_value(v).is_null();
@@ -36,8 +41,12 @@ bool leaves_nothing(const History& history, const Operation& op) {
 
 }  // namespace
 
-Result<CommitOrder> CommitOrder::build(const History& history, std::span<const TxnId> order) {
+Result<CommitOrder> CommitOrder::build(const History& history, std::span<const TxnId> order,
+                                       std::span<const Seen> sources) {
   CommitOrder built;
+  if (!std::is_sorted(sources.begin(), sources.end()))
+    return refuse("the sources are not in the order of the operations");
+  built.sources_ = sources;
   built.txn_.push_back(kNone);
   built.txn_.insert(built.txn_.end(), order.begin(), order.end());
   built.place_.assign(history.txn_count(), kNone);
@@ -59,13 +68,17 @@ Status CommitOrder::add(const History& history, Place p, Installers& installers,
   const TxnId t = txn_[p];
   for (OpId i = history.first_op(t); i < history.end_op(t); ++i) {
     const Operation op = history.op(i);
-    if (!is_register_operation(op))
+    // What only says that a key is in some other state needs to be told whose.
+    const bool given = !this->given(i).empty() || sees_other_states(op);
+    if (given) {
+      if (Status s = add_given(history, p, i, own); !s.ok()) return s;
+    } else if (!is_register_operation(op))
       return refuse(
           "operation {} of transaction {} is none that a commit order explains, and the order "
           "cannot "
           "be replayed",
           i - history.first_op(t), history.name(t));
-    const bool reads = op.kind != OpKind::write && op.kind != OpKind::remove;
+    const bool reads = !given && op.kind != OpKind::write && op.kind != OpKind::remove;
     const VersionId seen = op.kind == OpKind::read  ? op.version
                            : op.kind == OpKind::cas ? history.operands(i)[0]
                                                     : kNone;
@@ -78,7 +91,7 @@ Status CommitOrder::add(const History& history, Place p, Installers& installers,
     } else if (reads) {
       Result<Place> from = source(history, p, op.key, seen, installers);
       if (!from.ok()) return from.error();
-      reads_.push_back({op.key, *from});
+      reads_.push_back({op.key, *from, i});
     }
     if (!writes(op)) continue;
     if (own[op.key].place != p) writes_.push_back(op.key);
@@ -92,6 +105,40 @@ Status CommitOrder::add(const History& history, Place p, Installers& installers,
   }
   read_begin_.push_back(reads_.size());
   write_begin_.push_back(writes_.size());
+  return Ok{};
+}
+
+std::span<const Seen> CommitOrder::given(OpId i) const {
+  const auto by_op = [](const Seen& seen, OpId op) { return seen.op < op; };
+  const auto from = std::lower_bound(sources_.begin(), sources_.end(), i, by_op);
+  const auto to = std::lower_bound(from, sources_.end(), i + 1, by_op);
+  return {from, to};
+}
+
+// An operation whose sources are given: one for each key of which it sees a state that is not its transaction's own.
+Status CommitOrder::add_given(const History& history, Place p, OpId i,
+                              const std::vector<Own>& own) {
+  if (!possible_) possible_.emplace(history);
+  const std::span<const Seen> sources = given(i);
+  std::vector<KeyId> keys{history.op(i).key};
+  if (history.op(i).kind == OpKind::range) keys = possible_->keys_of_range(i);
+  size_t used = 0;
+  for (KeyId key : keys) {
+    if (used < sources.size() && sources[used].key == key) {
+      const Seen& seen = sources[used++];
+      const Place from = seen.source == kNone                ? 0
+                         : seen.source < history.txn_count() ? place_[seen.source]
+                                                             : kNone;
+      if (from == kNone || from >= p || !possible_->possible(i, key, seen.source))
+        return refuse("operation {} of transaction {} cannot have its source",
+                      i - history.first_op(txn_[p]), history.name(txn_[p]));
+      reads_.push_back({key, from, i});
+    } else if (own[key].place != p || !possible_->explained_by(own[key].op, i, key)) {
+      return refuse("operation {} of transaction {} has no source for a key that it sees",
+                    i - history.first_op(txn_[p]), history.name(txn_[p]));
+    }
+  }
+  if (used != sources.size()) return refuse("operation {} has sources that it cannot have", i);
   return Ok{};
 }
 

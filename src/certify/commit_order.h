@@ -3,11 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "assay/certificate.h"
 #include "assay/history.h"
 #include "assay/result.h"
+#include "certify/sources.h"
 
 namespace assay::certify {
 
@@ -17,15 +20,18 @@ using Place = uint32_t;
 struct ReadFrom {
   KeyId key;
   Place from;
+  OpId op;
 };
 
 class CommitOrder {
  public:
   // Takes every read to be from the last transaction before it in the order that installs what was
   // read, or from the initial state. Fails if there is none such, or if a read after an own write
-  // is not of that. Registers only: no lists, no ranges, and of the conditional writes those that
-  // took effect.
-  static Result<CommitOrder> build(const History& history, std::span<const TxnId> order);
+  // is not of that. Registers only: no lists, and of ranges and conditional writes without effect those
+  // whose sources are given. `sources`, sorted, is what operations saw instead, if it comes before them in
+  // the order and could be what they saw.
+  static Result<CommitOrder> build(const History& history, std::span<const TxnId> order,
+                                   std::span<const Seen> sources = {});
 
   Place count() const { return static_cast<Place>(txn_.size() - 1); }
   TxnId txn(Place p) const { return txn_[p]; }
@@ -51,9 +57,13 @@ class CommitOrder {
     OpId op = kNone;
   };
   Status add(const History& history, Place p, Installers& installers, std::vector<Own>& own);
+  Status add_given(const History& history, Place p, OpId i, const std::vector<Own>& own);
+  std::span<const Seen> given(OpId i) const;
   Result<Place> source(const History& history, Place reader, KeyId key, VersionId version,
                        const Installers& installers) const;
 
+  std::span<const Seen> sources_;
+  std::optional<Sources> possible_;  // where sources are given
   std::vector<TxnId> txn_;
   std::vector<Place> place_;
   std::vector<ReadFrom> reads_;

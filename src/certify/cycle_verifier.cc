@@ -77,6 +77,13 @@ bool CycleVerifier::reads_from(TxnId reader, KeyId key, TxnId from, OpId only, O
     if (*first == kNone) *first = seen.op;
     *last = seen.op;
   }
+  for (const Seen& seen : evidence_.given) {
+    if (seen.key != key || seen.source != from || (only != kNone && seen.op != only) ||
+        history_.txn_of(seen.op) != reader)
+      continue;
+    *first = std::min(*first, seen.op);
+    *last = *last == kNone ? seen.op : std::max(*last, seen.op);
+  }
   return *first != kNone;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -14,13 +15,15 @@ namespace assay::certify {
 
 class Evidence {
  public:
-  explicit Evidence(const History& h) : history(h), writers(h), counting(h, writers), accesses(h) {}
+  explicit Evidence(const History& h, std::span<const Seen> g = {})
+      : history(h), given(g), writers(h), counting(h, writers, g), accesses(h) {}
 
   // The versions that `fact.before` wrote are stated to precede those of `fact.after`, by the known
   // order with this index or by the list that this operation read.
   Status check_fact(const Before& fact, uint32_t source, bool source_is_op);
 
   const History& history;
+  const std::span<const Seen> given;  // sources that are taken for granted, sorted
   const Writers writers;
   Counting counting;
   Accesses accesses;

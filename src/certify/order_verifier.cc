@@ -27,7 +27,7 @@ Status OrderVerifier::serves_weak(LevelId level) {
   if (const Status& s = replays(); s.ok() || order_.split) return s;
   // What a transaction sees at a weak level it sees at a stronger one too.
   if (weak_ && implies(*weak_, level)) return Ok{};
-  Status s = commit_order_serves(level, history_, order_.events);
+  Status s = commit_order_serves(level, history_, order_.events, order_.sources);
   if (s.ok()) weak_ = level;
   return s;
 }

@@ -11,6 +11,8 @@
 // choose.
 #pragma once
 
+#include <span>
+
 #include "assay/certificate.h"
 #include "assay/history.h"
 #include "assay/level.h"
@@ -21,7 +23,9 @@ namespace assay::certify {
 
 class ProofVerifier {
  public:
-  ProofVerifier(const Proof& proof, const History& history) : proof_(proof), evidence_(history) {}
+  // `given`: sources of reads that may be taken for granted (cases_verifier.h).
+  ProofVerifier(const Proof& proof, const History& history, std::span<const Seen> given = {})
+      : proof_(proof), evidence_(history, given) {}
 
   Status refutes(LevelId level);
 

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "assay/certificate.h"
 #include "assay/history.h"
 
 namespace assay::certify {
@@ -130,7 +131,9 @@ std::vector<Observation> observations(const History& history, TxnId t);
 // are the only possible source of something a counting transaction saw.
 class Counting {
  public:
-  Counting(const History& history, const Writers& writers) : history_(history), writers_(writers) {}
+  // `given`: sources that are taken for granted, sorted; they count if the operation's transaction does.
+  Counting(const History& history, const Writers& writers, std::span<const Seen> given = {})
+      : history_(history), writers_(writers), given_(given) {}
 
   bool counts(TxnId t);
 
@@ -140,6 +143,7 @@ class Counting {
 
   const History& history_;
   const Writers& writers_;
+  const std::span<const Seen> given_;
   std::vector<bool> kept_;  // empty until an unknown transaction is asked for
   std::vector<TxnId> work_;
 };

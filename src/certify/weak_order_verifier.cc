@@ -78,7 +78,11 @@ Status check_read_committed(const History& history, const CommitOrder& order) {
       firsts.push_back(i);
     }
     later.start(p);
-    for (size_t i = reads.size(); i-- > 0; later.add(reads[i])) {
+    size_t later_begin = reads.size();
+    for (size_t i = reads.size(); i-- > 0;) {
+      // What one operation on a range sees it sees at once.
+      if (later_begin > i + 1 && reads[i].op != reads[later_begin - 1].op)
+        while (later_begin > i + 1) later.add(reads[--later_begin]);
       if (firsts.empty() || firsts.back() != i) continue;
       firsts.pop_back();
       const KeyId key = later.read_behind(order, reads[i].from);
@@ -228,8 +232,9 @@ class CausalCheck {
 
 }  // namespace
 
-Status commit_order_serves(LevelId level, const History& history, std::span<const TxnId> order) {
-  Result<CommitOrder> built = CommitOrder::build(history, order);
+Status commit_order_serves(LevelId level, const History& history, std::span<const TxnId> order,
+                           std::span<const Seen> sources) {
+  Result<CommitOrder> built = CommitOrder::build(history, order, sources);
   if (!built.ok()) return built.error();
   if (level == LevelId::read_committed) return check_read_committed(history, *built);
   if (Status s = check_repeatable(history, *built); !s.ok()) return s;

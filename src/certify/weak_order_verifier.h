@@ -24,13 +24,16 @@
 #include <cstdint>
 #include <span>
 
+#include "assay/certificate.h"
 #include "assay/history.h"
 #include "assay/level.h"
 #include "assay/result.h"
 
 namespace assay::certify {
 
-// `order` holds every committed transaction, none twice, no aborted one, and follows the sessions.
-Status commit_order_serves(LevelId level, const History& history, std::span<const TxnId> order);
+// `order` holds every committed transaction, none twice, no aborted one, and follows the sessions. `sources` says
+// of some operations whose state they saw.
+Status commit_order_serves(LevelId level, const History& history, std::span<const TxnId> order,
+                           std::span<const Seen> sources = {});
 
 }  // namespace assay::certify

@@ -130,7 +130,9 @@ class Explainer {
     Explanation e;
     Uses uses;
     e.level = r.level;
-    if (c.kind == Certificate::Kind::bad_read) {
+    if (c.kind == Certificate::Kind::cases) {
+      explain_cases(c.cases, level_info(r.level), e, uses);
+    } else if (c.kind == Certificate::Kind::bad_read) {
       explain_bad_read(c.bad_read, e);
       // Only read committed lets a transaction read a key twice with different results; the story
       // needs neither sessions nor clocks.
@@ -159,6 +161,41 @@ class Explainer {
       e.transactions.push_back(h_.txn_of(bad.other));
     }
     e.sentences = narrate(bad, accesses_);
+  }
+
+  // What goes wrong with the first choice of writers, and that the others are no better.
+  void explain_cases(const std::vector<Case>& cases, const LevelInfo& level, Explanation& e,
+                     Uses& uses) {
+    const auto told = std::find_if(cases.begin(), cases.end(),
+                                   [](const Case& c) { return c.kind != Case::Kind::split; });
+    const auto split = std::find_if(cases.begin(), cases.end(),
+                                    [](const Case& c) { return c.kind == Case::Kind::split; });
+    if (told == cases.end()) {
+      e.anomaly = Anomaly::thin_air_read;
+      e.operations = {split->op};
+      e.transactions = {h_.txn_of(split->op)};
+      e.sentences = {"Nothing that any transaction left of key " + h_.key(split->key).to_string() +
+                     " is what transaction " + h_.name(h_.txn_of(split->op)) + " saw of it."};
+      return;
+    }
+    if (told->kind == Case::Kind::bad_read) {
+      explain_bad_read(told->bad_read, e);
+    } else {
+      explain_proof(told->proof, level, e, uses);
+    }
+    std::string choices = "Several writers could explain some reads (" +
+                          std::to_string(cases.size()) +
+                          " cases); whichever it was, something is wrong.";
+    for (const Seen& seen : told->given) {
+      choices += " If " + h_.name(h_.txn_of(seen.op)) + " saw what " +
+                 (seen.source == kNone ? std::string("was there initially")
+                                       : h_.name(seen.source) + " left") +
+                 " of key " + h_.key(seen.key).to_string() + ":";
+      break;
+    }
+    e.sentences.insert(e.sentences.begin(), std::move(choices));
+    // The other cases may use what this one does not.
+    uses.session = uses.time = uses.within_time = true;
   }
 
   void explain_proof(const Proof& proof, const LevelInfo& level, Explanation& e, Uses& uses) {

@@ -18,9 +18,20 @@ struct Origin {
   bool unknown = false;    // the outcome of the writing transaction is unknown
 };
 
+// What is assumed about the operations from `first` until before `end`.
+std::span<const Seen> assumed_of(const std::vector<Seen>& assumed, OpId first, OpId end) {
+  if (assumed.empty()) return {};
+  const auto by_op = [](const Seen& seen, OpId op) { return seen.op < op; };
+  const auto from = std::lower_bound(assumed.begin(), assumed.end(), first, by_op);
+  const auto to = std::lower_bound(from, assumed.end(), end, by_op);
+  return {from, to};
+}
+
 class Matcher {
  public:
-  explicit Matcher(const History& h) : h_(h), origin_(h.version_count()) {}
+  Matcher(const History& h, std::span<const Seen> assumed) : h_(h), origin_(h.version_count()) {
+    out_.assumed.assign(assumed.begin(), assumed.end());
+  }
 
   ReadsFrom run() {
     note_uses();
@@ -45,7 +56,8 @@ class Matcher {
   void number_writes(Node n);
   void match(Node n);
   void match_read(Node n, OpId op, KeyId key, VersionId version);
-  void match_insert(OpId op, KeyId key, bool effect);
+  bool follow_assumptions(Node n, OpId op);
+  void match_insert(Node n, OpId op, KeyId key, bool effect);
   void match_list(Node n, OpId op, KeyId key);
   OpId neighbour_append(OpId op, int step) const;
   std::span<const VersionId> others_in_list(OpId op) const;
@@ -168,6 +180,12 @@ void Matcher::keep_sources_of(TxnId t, std::vector<TxnId>& found) {
     out_.node[source] = 0;
     found.push_back(source);
   };
+  for (const Seen& seen : assumed_of(out_.assumed, h_.first_op(t), h_.end_op(t))) {
+    if (seen.source == kNone || h_.status(seen.source) != TxnStatus::unknown) continue;
+    if (out_.node[seen.source] != kNone) continue;
+    out_.node[seen.source] = 0;
+    found.push_back(seen.source);
+  }
   keys_.start(h_.end_op(t) - h_.first_op(t));
   for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
     const Operation op = h_.op(i);
@@ -250,7 +268,8 @@ void Matcher::external_read(Node n, OpId op, KeyId key, VersionId version) {
   TxnKeys::State& state = keys_[key];
   if (state.read) {
     if (out_.repeating.empty() || out_.repeating.back() != n) out_.repeating.push_back(n);
-    if (state.version != version && out_.non_repeatable.anomaly == Anomaly::none) {
+    const bool assumed = !assumed_of(out_.assumed, state.op, state.op + 1).empty();
+    if (!assumed && state.version != version && out_.non_repeatable.anomaly == Anomaly::none) {
       out_.non_repeatable = {Anomaly::non_repeatable_read, op, state.op};
     }
   }
@@ -282,14 +301,38 @@ void Matcher::match_read(Node n, OpId op, KeyId key, VersionId version) {
   }
 }
 
+// Reads from the sources that are assumed for the operation. False if there is none such.
+bool Matcher::follow_assumptions(Node n, OpId op) {
+  const std::span<const Seen> assumed = assumed_of(out_.assumed, op, op + 1);
+  for (const Seen& seen : assumed) {
+    TxnKeys::State& state = keys_[seen.key];
+    if (state.read) {
+      if (out_.repeating.empty() || out_.repeating.back() != n) out_.repeating.push_back(n);
+      continue;
+    }
+    const WriteId write =
+        seen.source == kNone ? kNone : out_.write_of(out_.node[seen.source], seen.key);
+    state.read = true;
+    state.op = op;
+    state.version = write == kNone ? kNone : out_.write_version[write];
+    out_.reads.items.push_back({seen.key, write, op});
+  }
+  return !assumed.empty();
+}
+
 // An insert that took effect found the key absent: it read the initial null, unless deletes leave
 // other ways of being absent. One that did not only says that the key was there.
-void Matcher::match_insert(OpId op, KeyId key, bool effect) {
+void Matcher::match_insert(Node n, OpId op, KeyId key, bool effect) {
   TxnKeys::State& state = keys_[key];
-  const bool clear =
-      effect && !state.written && !state.read && !deleted_somewhere(key) && h_.initial().is_null();
+  const bool assumed = state.read && !assumed_of(out_.assumed, state.op, state.op + 1).empty();
+  const bool clear = effect && !state.written && (!state.read || assumed) &&
+                     !deleted_somewhere(key) && h_.initial().is_null();
   if (!clear) {
     out_.unresolved.push_back(op);
+    return;
+  }
+  if (assumed) {
+    if (out_.repeating.empty() || out_.repeating.back() != n) out_.repeating.push_back(n);
     return;
   }
   state.read = true;
@@ -385,11 +428,13 @@ void Matcher::match(Node n) {
   keys_.start(h_.end_op(t) - h_.first_op(t));
   for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
     const Operation op = h_.op(i);
+    const bool decided = !out_.assumed.empty() && follow_assumptions(n, i);
     switch (op.kind) {
       case OpKind::read:
-        match_read(n, i, op.key, op.version);
+        if (!decided) match_read(n, i, op.key, op.version);
         break;
       case OpKind::cas:
+        if (decided) break;
         if (op.effect) {
           match_read(n, i, op.key, h_.operands(i)[0]);
         } else {
@@ -397,13 +442,13 @@ void Matcher::match(Node n) {
         }
         break;
       case OpKind::insert:
-        match_insert(i, op.key, op.effect);
+        if (!decided) match_insert(n, i, op.key, op.effect);
         break;
       case OpKind::read_list:
         match_list(n, i, op.key);
         break;
       case OpKind::range:
-        out_.unresolved.push_back(i);
+        if (!decided) out_.unresolved.push_back(i);
         break;
       case OpKind::write:
       case OpKind::remove:
@@ -476,7 +521,9 @@ WriteId ReadsFrom::write_of(Node n, KeyId k) const {
   return it != end && *it == k ? static_cast<WriteId>(it - write_key.begin()) : kNone;
 }
 
-ReadsFrom match_reads(const History& history) { return Matcher(history).run(); }
+ReadsFrom match_reads(const History& history, std::span<const Seen> assumed) {
+  return Matcher(history, assumed).run();
+}
 
 void external_reads(const History& history, const ReadsFrom& rf, Node n,
                     std::vector<ExternalRead>& out) {
@@ -490,13 +537,22 @@ void external_reads(const History& history, const ReadsFrom& rf, Node n,
   for (OpId i = history.first_op(t); i < history.end_op(t); ++i) {
     const Operation op = history.op(i);
     TxnKeys::State& state = keys[op.key];
-    const bool reads = op.kind == OpKind::read || (op.kind == OpKind::cas && op.effect);
+    const std::span<const Seen> assumed = assumed_of(rf.assumed, i, i + 1);
+    for (const Seen& seen : assumed) {
+      const WriteId write =
+          seen.source == kNone ? kNone : rf.write_of(rf.node[seen.source], seen.key);
+      out.push_back({seen.key, write, i});
+    }
+    const bool reads =
+        assumed.empty() && (op.kind == OpKind::read || (op.kind == OpKind::cas && op.effect));
     const bool resolved = !std::binary_search(rf.unresolved.begin(), rf.unresolved.end(), i);
     if (reads && resolved && !state.written) {
       const VersionId version = op.kind == OpKind::read ? op.version : history.operands(i)[0];
       const WriteId source = rf.write_of_version[version];
       if (source != kNone || history.is_initial(version)) out.push_back({op.key, source, i});
     }
+    const bool inserts = assumed.empty() && op.kind == OpKind::insert && op.effect;
+    if (inserts && resolved && !state.written) out.push_back({op.key, kNone, i});
     if (installs_version(op)) state.written = true;
   }
 }

@@ -61,6 +61,9 @@ struct ReadsFrom {
   std::vector<std::vector<Node>> sessions;  // per session: nodes in session order
   std::vector<Node> repeating;  // nodes that read a key more than once externally, ascending
 
+  // What was assumed about reads that several writes explain; sorted.
+  std::vector<Seen> assumed;
+
   bool has_lists = false;  // some external read is of a list
 
   // The first read that no level allows, and the first that only read committed allows.
@@ -78,7 +81,8 @@ struct ReadsFrom {
   WriteId write_of(Node n, KeyId k) const;
 };
 
-ReadsFrom match_reads(const History& history);
+// `assumed` is sorted, speaks of unresolved operations only, and names sources that could be right.
+ReadsFrom match_reads(const History& history, std::span<const Seen> assumed = {});
 
 // Every external read of a node in program order, repetitions included, as read committed counts
 // them. Appends to `out`, which is cleared first. Leaves out reads that no write explains.

@@ -25,6 +25,7 @@
 #include "levels/stages.h"
 #include "levels/strong.h"
 #include "levels/weak.h"
+#include "levels/writer_choice.h"
 
 namespace assay {
 namespace {
@@ -157,7 +158,7 @@ class LatticeWalk {
     for (LevelId level : kReplayOrder) {
       if (decided(level) || !useful(level) || !timed_enough(level)) continue;
       report("replay", level);
-      add_strong(level, accept_by_replay(input(), level_info(level), budget_));
+      add_strong(level, accept_by_replay(input(), level_info(level), budget_), false);
     }
   }
 
@@ -186,6 +187,10 @@ class LatticeWalk {
     LevelInfo without_time = level_info(level);
     without_time.real_time = RealTime::none;
     StrongVerdict v = decide(options_, input(), without_time, budget_);
+    if (v.outcome == Outcome::satisfied && !explains_open_reads(v.order)) {
+      ChosenVerdict chosen = choose_writers(without_time);
+      if (chosen.outcome != Outcome::satisfied) return add_chosen(level, std::move(chosen));
+    }
     if (v.outcome == Outcome::satisfied) {
       set_reason(level,
                  "the history does not tell when every committed transaction began and ended");
@@ -203,9 +208,14 @@ class LatticeWalk {
   }
 
   void add_weak(LevelId level) {
-    const auto timer = stages_.time("weak");
-    if (!weak_) weak_.emplace(history_, rf_, hint_);
-    WeakVerdict v = weak_->decide(level, budget_);
+    WeakVerdict v;
+    {
+      const auto timer = stages_.time("weak");
+      if (!weak_) weak_.emplace(history_, rf_, hint_);
+      v = weak_->decide(level, budget_);
+    }
+    if (v.outcome == Outcome::satisfied && !rf_.unresolved.empty())
+      return add_chosen(level, choose_writers(level_info(level)));
     if (v.outcome == Outcome::satisfied && rf_.has_lists) {
       // A commit order alone cannot be checked against lists; a stronger level's order can.
       set_reason(level, "lists were read, and no order that replays them was found");
@@ -213,12 +223,14 @@ class LatticeWalk {
     }
     add(level, v.outcome, std::move(v.order), std::move(v.proof), std::move(v.reason));
   }
-  void add_strong(LevelId level, StrongVerdict v) {
+  void add_strong(LevelId level, StrongVerdict v, bool decided = true) {
+    if (decided && v.outcome == Outcome::satisfied && !explains_open_reads(v.order))
+      return add_chosen(level, choose_writers(level_info(level)));
     add(level, v.outcome, std::move(v.order), std::move(v.proof), std::move(v.reason));
   }
 
   void add(LevelId level, Outcome outcome, Order order, Proof proof, std::string reason) {
-    if (outcome == Outcome::satisfied && !rf_.unresolved.empty()) {
+    if (outcome == Outcome::satisfied && !explains_open_reads(order)) {
       set_reason(level, unresolved_reason());
       return;
     }
@@ -257,6 +269,38 @@ class LatticeWalk {
     return levels;
   }
 
+  // Whether the order also explains the reads that several writers could have explained.
+  bool explains_open_reads(const Order& order) {
+    if (rf_.unresolved.empty()) return true;
+    if (!open_) open_.emplace(history_, true).add(rf_);
+    return open_->obstacle().empty() && order_explains(history_, *open_, order);
+  }
+
+  // Decides a level together with who wrote what the open reads saw.
+  ChosenVerdict choose_writers(const LevelInfo& rules) {
+    const ChoiceInput in{history_, options_, stages_};
+    return decide_choosing_writers(in, rules, budget_);
+  }
+
+  void add_chosen(LevelId level, ChosenVerdict v) {
+    if (v.outcome == Outcome::unknown) {
+      set_reason(level, unresolved_reason() + ": " + v.reason);
+      return;
+    }
+    Certificate certificate;
+    certificate.kind =
+        v.outcome == Outcome::satisfied ? Certificate::Kind::order : Certificate::Kind::cases;
+    certificate.order = std::move(v.order);
+    certificate.cases = std::move(v.cases);
+    for (const LevelInfo& other : all_levels()) {
+      const bool carries =
+          v.outcome == Outcome::satisfied ? implies(level, other.id) : implies(other.id, level);
+      if (other.id == level || (options_.switches.carry && carries && other.id != linearizable))
+        certificate.levels.push_back(other.id);
+    }
+    settle(std::move(certificate));
+  }
+
   void settle(Certificate certificate) {
     const uint32_t id = static_cast<uint32_t>(certificates_.size());
     std::vector<LevelId> news;
@@ -287,7 +331,13 @@ class LatticeWalk {
   void decide_linearizable() {
     Verdict& lin = known_[index(linearizable)];
     if (lin.outcome != Outcome::unknown) return;
-    for (TxnId t : rf_.txn) {
+    std::vector<TxnId> counting = rf_.txn;
+    if (open_) {  // who may have been read may count
+      for (const OpenRead& read : open_->all())
+        for (TxnId t : read.sources)
+          if (t != kNone && history_.status(t) == TxnStatus::unknown) counting.push_back(t);
+    }
+    for (TxnId t : counting) {
       const uint32_t ops = history_.end_op(t) - history_.first_op(t);
       if (ops == 1 && history_.op(history_.first_op(t)).kind != OpKind::range) continue;
       lin.reason = "transaction " + history_.name(t) + " has " + std::to_string(ops) +
@@ -322,6 +372,7 @@ class LatticeWalk {
   Budget budget_;
   Stages stages_;
   ReadsFrom rf_;
+  std::optional<OpenReads> open_;  // once somebody asks
   Hint hint_;
   std::optional<WeakLevels> weak_;
   std::array<bool, kLevelCount> wanted_{};

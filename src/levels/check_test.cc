@@ -169,12 +169,36 @@ TEST(Check, StatedVersionOrdersBindWeakAndStrongLevels) {
   EXPECT_EQ(reversed.find(serializable)->outcome, Outcome::violated);
 }
 
-TEST(Check, ReadsThatCannotBeToldApartForbidAYes) {
-  const CheckResult result = checked({{1, {w("x", 1)}}, {2, {w("x", 1)}}, {3, {r("x", 1)}}});
+TEST(Check, WhoWroteADuplicateValueIsPartOfTheSearch) {
+  const CheckResult either = checked({{1, {w("x", 1)}}, {2, {w("x", 1)}}, {3, {r("x", 1)}}});
+  EXPECT_EQ(either.find(session_serializable)->outcome, Outcome::satisfied);
+  ASSERT_EQ(either.duplicates.size(), 1u);
+  EXPECT_TRUE(either.duplicates[0].read);
+  // Whoever x is from, y of the same transaction was not seen.
+  const CheckResult neither = checked(
+      {{1, {w("x", 1), w("y", 1)}}, {2, {w("x", 1), w("y", 2)}}, {3, {r("y", kNull), r("x", 1)}}});
+  EXPECT_EQ(neither.find(read_committed)->outcome, Outcome::satisfied);
+  const Verdict& atomic = *neither.find(read_atomic);
+  EXPECT_EQ(atomic.outcome, Outcome::violated);
+  EXPECT_EQ(neither.certificates[atomic.certificate].kind, Certificate::Kind::cases);
+  EXPECT_EQ(neither.certificates[atomic.certificate].cases.size(), 3u);
+}
+
+TEST(Check, ElementsThatCannotBeToldApartForbidAYes) {
+  HistoryBuilder builder;
+  const ValueView list = ValueView::of("l"), element = ValueView::of(1);
+  for (int64_t session : {1, 2, 3}) {
+    builder.begin_txn({.session = ValueView::of(session)});
+    if (session < 3) {
+      builder.append(list, element);
+    } else {
+      builder.read_list(list, std::span(&element, 1));
+    }
+    ASSERT_TRUE(builder.end_txn().ok());
+  }
+  const CheckResult result = checked(*std::move(builder).finish());
   EXPECT_TRUE(levels_with(result, Outcome::satisfied).empty());
   EXPECT_NE(result.find(read_committed)->reason.find("3-0"), std::string::npos);
-  ASSERT_EQ(result.duplicates.size(), 1u);
-  EXPECT_TRUE(result.duplicates[0].read);
 }
 
 TEST(Check, LinearizabilityIsStrictSerializabilityOfSingleOperations) {

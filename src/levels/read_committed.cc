@@ -99,7 +99,10 @@ bool force_read_committed(const WeakInput& in, std::vector<VisibilityEdge>& edge
       seen = n;
     }
     near.start(reads);
+    size_t pending = reads.size();  // from here until `i`: reads of the same operation, a range
     for (size_t i = reads.size(); i-- > 0;) {
+      if (pending > i + 1 && reads[i].op != reads[pending - 1].op)
+        while (pending > i + 1) near.push(reads[--pending]);
       if (first[i]) {
         const Node writer = rf.write_node[reads[i].write];
         const auto force = [&](const Near& later) {
@@ -121,7 +124,6 @@ bool force_read_committed(const WeakInput& in, std::vector<VisibilityEdge>& edge
           }
         }
       }
-      near.push(reads[i]);
     }
   }
   return true;

@@ -162,12 +162,25 @@ class WeakProof {
       seen.from = edge.from;
       seen.to = edge.via;
       seen.op = visible.seen_by;
-      seen.key = in_.history.op(visible.seen_by).key;
+      seen.key = key_seen_by(visible);
       edge.path.push_back(seen);
     } else {
       edge.path = visible_path(visible.from, visible.reader);
     }
     return edge;
+  }
+
+  // The key by which `visible.from` was seen; an operation on a range sees several.
+  KeyId key_seen_by(const VisibilityEdge& visible) const {
+    const Operation op = in_.history.op(visible.seen_by);
+    if (op.kind != OpKind::range) return op.key;
+    std::vector<ExternalRead> reads;
+    external_reads(in_.history, in_.rf, visible.reader, reads);
+    for (const ExternalRead& read : reads)
+      if (read.op == visible.seen_by && read.write != kNone &&
+          in_.rf.write_node[read.write] == visible.from)
+        return read.key;
+    return kNone;
   }
 
   // A shortest path of session and reads-from edges; one session edge may jump over transactions.

@@ -29,8 +29,8 @@ struct Judged {
 
 std::optional<Judged> random_case(Rng& rng) {
   oracle::RandomShape shape;
-  shape.rich = 0.15;
-  shape.duplicates = 0.2;
+  shape.rich = 0.25;
+  shape.duplicates = 0.4;
   oracle::Draft draft = oracle::random_draft(rng, shape);
   Result<History> history = draft.history();
   if (!history.ok() || history->op_count() == 0) return std::nullopt;
@@ -85,21 +85,80 @@ class Editor {
   void edit(Certificate& c) {
     switch (c.kind) {
       case Certificate::Kind::order:
+        if (!c.order.sources.empty() && rng_.chance(0.4)) return edit_seen(c.order.sources);
         return edit_order(c.order);
       case Certificate::Kind::bad_read:
         return edit_bad_read(c.bad_read);
       case Certificate::Kind::proof:
         return edit_proof(c.proof);
+      case Certificate::Kind::cases:
+        return edit_cases(c.cases);
       case Certificate::Kind::exhausted:
         if (rng_.chance(0.5)) {
           c.exhausted.key = any_index(rng_, h_.key_count());
         } else {
           c.exhausted.until = any_index(rng_, h_.txn_count());
         }
+        return;
     }
   }
 
  private:
+  void edit_seen(std::vector<Seen>& all) {
+    if (all.empty() || rng_.chance(0.2)) {
+      all.insert(all.begin() + below(rng_, all.size() + 1),
+                 {any_index(rng_, h_.op_count()), any_index(rng_, h_.key_count()),
+                  any_index(rng_, h_.txn_count())});
+      return;
+    }
+    Seen& seen = all[below(rng_, all.size())];
+    switch (rng_.below(4)) {
+      case 0:
+        all.erase(all.begin() + below(rng_, all.size()));
+        return;
+      case 1:
+        seen.op = any_index(rng_, h_.op_count());
+        return;
+      case 2:
+        seen.key = any_index(rng_, h_.key_count());
+        return;
+      default:
+        seen.source = rng_.chance(0.3) ? kNone : any_index(rng_, h_.txn_count());
+    }
+  }
+
+  void edit_cases(std::vector<Case>& cases) {
+    if (cases.empty()) {
+      cases.emplace_back();
+      return;
+    }
+    Case& c = cases[below(rng_, cases.size())];
+    switch (rng_.below(6)) {
+      case 0:
+        c.kind = static_cast<Case::Kind>(rng_.below(3));
+        return;
+      case 1:
+        return edit_seen(c.given);
+      case 2:
+        if (rng_.chance(0.5)) {
+          c.cases.push_back(any_index(rng_, static_cast<uint32_t>(cases.size())));
+        } else if (!c.cases.empty()) {
+          c.cases.erase(c.cases.begin() + below(rng_, c.cases.size()));
+        }
+        return;
+      case 3:
+        c.op = any_index(rng_, h_.op_count());
+        return;
+      case 4:
+        cases.erase(cases.begin() + below(rng_, cases.size()));
+        return;
+      default:
+        if (c.kind == Case::Kind::proof) return edit_proof(c.proof);
+        if (c.kind == Case::Kind::bad_read) return edit_bad_read(c.bad_read);
+        c.key = any_index(rng_, h_.key_count());
+    }
+  }
+
   void edit_order(Order& o) {
     auto& events = o.events;
     const size_t n = events.size();

@@ -1,0 +1,130 @@
+#include "certify/sources.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "certify/reads.h"
+#include "certify/refusal.h"
+
+namespace assay::certify {
+
+Sources::Sources(const History& history)
+    : history_(history),
+      left_(history.key_count()),
+      holds_list_(history.key_count()),
+      touched_(history.key_count()) {
+  for (TxnId t = 0; t < history.txn_count(); ++t) {
+    if (history.status(t) == TxnStatus::aborted) continue;
+    for (OpId i = history.first_op(t); i < history.end_op(t); ++i) {
+      const Operation op = history.op(i);
+      if (op.kind == OpKind::range) {
+        for (VersionId row : history.operands(i).subspan(2))
+          touched_[history.version_key(row)] = true;
+        continue;
+      }
+      touched_[op.key] = true;
+      if (op.kind == OpKind::append || op.kind == OpKind::read_list) holds_list_[op.key] = true;
+      if (!writes(op)) continue;
+      if (left_[op.key].empty() || left_[op.key].back().writer != t) left_[op.key].push_back({});
+      left_[op.key].back() = {t, op.version, op.kind == OpKind::remove};
+    }
+  }
+}
+
+bool Sources::covers(OpId range, KeyId key) const {
+  const auto operands = history_.operands(range);
+  const ValueView name = history_.key(key);
+  return (operands[0] == kNone || !key_less(name, history_.key(operands[0]))) &&
+         (operands[1] == kNone || !key_less(history_.key(operands[1]), name));
+}
+
+bool Sources::explained_by(OpId own, OpId op, KeyId key) const {
+  const Operation write = history_.op(own);
+  return explains({history_.txn_of(own), write.version, write.kind == OpKind::remove}, op, key);
+}
+
+std::vector<KeyId> Sources::keys_of_range(OpId op) const {
+  std::vector<KeyId> keys;
+  for (KeyId k = 0; k < history_.key_count(); ++k)
+    if (sees(op, k)) keys.push_back(k);
+  return keys;
+}
+
+bool Sources::sees(OpId i, KeyId key) const {
+  const Operation op = history_.op(i);
+  switch (op.kind) {
+    case OpKind::read:
+    case OpKind::cas:
+    case OpKind::insert:
+      return op.key == key;
+    case OpKind::range: {
+      const auto rows = history_.operands(i).subspan(2);
+      return (touched_[key] && covers(i, key)) ||
+             std::any_of(rows.begin(), rows.end(),
+                         [&](VersionId row) { return history_.version_key(row) == key; });
+    }
+    default:
+      return false;
+  }
+}
+
+bool Sources::returns(const State& state, VersionId version) const {
+  if (state.writer == kNone) return history_.is_initial(version);
+  return state.version == version || (state.removed && history_.version_value(version).is_null());
+}
+
+bool Sources::is_absent(const State& state) const {
+  if (state.writer == kNone) return history_.initial().is_null();
+  return state.removed || history_.version_value(state.version).is_null();
+}
+
+bool Sources::explains(const State& state, OpId i, KeyId key) const {
+  const Operation op = history_.op(i);
+  if (op.kind == OpKind::read) return returns(state, op.version);
+  if (op.kind == OpKind::cas) return returns(state, history_.operands(i)[0]) == op.effect;
+  if (op.kind == OpKind::insert) return is_absent(state) == op.effect;
+  if (op.kind != OpKind::range) return false;
+  std::optional<VersionId> found;
+  for (VersionId row : history_.operands(i).subspan(2)) {
+    if (history_.version_key(row) != key) continue;
+    if (found || !covers(i, key)) return false;
+    found = row;
+  }
+  return found ? returns(state, *found) : is_absent(state);
+}
+
+Result<std::vector<TxnId>> Sources::of(OpId op, KeyId key, bool one_state) const {
+  if (op >= history_.op_count() || key >= history_.key_count() || !sees(op, key))
+    return refuse("operation {} sees no state of the key", op);
+  if (holds_list_[key]) return refuse("cases are about registers, and the key holds a list");
+  const TxnId reader = history_.txn_of(op);
+  std::vector<OpId> together{op};
+  std::optional<State> own;
+  for (OpId i = history_.first_op(reader); i < history_.end_op(reader); ++i) {
+    if (i == op && own) {
+      if (explains(*own, op, key))
+        return refuse("operation {} sees the own write of its transaction", op);
+      return std::vector<TxnId>{};
+    }
+    if (one_state && i != op && !own && sees(i, key)) together.push_back(i);
+    const Operation o = history_.op(i);
+    if (o.kind != OpKind::range && o.key == key && writes(o))
+      own = State{reader, o.version, o.kind == OpKind::remove};
+  }
+  const auto fits = [&](const State& state) {
+    return std::all_of(together.begin(), together.end(),
+                       [&](OpId i) { return explains(state, i, key); });
+  };
+  std::vector<TxnId> found;
+  for (const State& state : left_[key])
+    if (state.writer != reader && fits(state)) found.push_back(state.writer);
+  if (fits(State{})) found.push_back(kNone);
+  return found;
+}
+
+bool Sources::possible(OpId op, KeyId key, TxnId source) const {
+  const Result<std::vector<TxnId>> all = of(op, key, false);
+  return all.ok() && std::count(all->begin(), all->end(), source) != 0;
+}
+
+}  // namespace assay::certify

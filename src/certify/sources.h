@@ -1,0 +1,52 @@
+// Whose state of a key an operation may have seen.
+//
+//   A { w(x,1) }   B { w(x,1) }   C { w(x,2) }   D { cas(x,2,3) failed }
+//   The compare-and-set of D saw what A or what B left of x, not what C left; if x is 2 initially, not the initial
+//   state.
+//
+// Every operation sees, of each key that it is about, what some transaction left there, its own last write, or the
+// initial state. From read atomic upwards all that a transaction sees of a key before it writes it is the same.
+// Certificates by cases must treat every possible source; commit orders may name the source they mean.
+#pragma once
+
+#include <vector>
+
+#include "assay/history.h"
+#include "assay/result.h"
+
+namespace assay::certify {
+
+class Sources {
+ public:
+  explicit Sources(const History& history);
+
+  // Every transaction whose state of `key` explains what `op` saw, kNone for the initial state; with `one_state`
+  // together with what the transaction's other operations saw of the key before it wrote it. Empty if nothing does.
+  // Fails for operations that see no state of the key, or their transaction's own.
+  Result<std::vector<TxnId>> of(OpId op, KeyId key, bool one_state) const;
+
+  // Whether one of them is `source`.
+  bool possible(OpId op, KeyId key, TxnId source) const;
+  // Whether `op` returned what it had to if the write `own` of its transaction is what it saw.
+  bool explained_by(OpId own, OpId op, KeyId key) const;
+  // The keys that operations which may count touch and that a range covers, and those of its rows.
+  std::vector<KeyId> keys_of_range(OpId op) const;
+
+ private:
+  struct State {
+    TxnId writer = kNone;  // kNone: the initial state
+    VersionId version = kNone;
+    bool removed = false;
+  };
+  bool sees(OpId i, KeyId key) const;
+  bool explains(const State& state, OpId i, KeyId key) const;
+  bool returns(const State& state, VersionId version) const;
+  bool is_absent(const State& state) const;
+  bool covers(OpId range, KeyId key) const;
+
+  const History& history_;
+  std::vector<std::vector<State>> left_;  // per key, by transactions that did not abort
+  std::vector<bool> holds_list_, touched_;
+};
+
+}  // namespace assay::certify

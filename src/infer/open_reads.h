@@ -1,0 +1,83 @@
+// Reads that more than one writer explains, and who might.
+//
+//   s1: { w(x,1) }   s2: { w(x,1) w(y,2) }   s3: { r(x,1) r(y,null) }
+//   The read of x saw what s1 or what s2 left of x.
+//
+// An operation sees a *state* of a key: what some transaction left there, or the initial state. Plain reads fit the
+// states with their value; a compare-and-set or an insert, whether or not it took effect, and each key that a range
+// covers, present or absent, fit some states as well. From read atomic upwards all that a transaction sees of a
+// key before it writes it is one state, so the operations of a transaction on a key are taken together; read
+// committed takes each by itself.
+//
+// Cost: the operations of the transaction, and for each key that it leaves open the writers of the key.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "infer/reads_from.h"
+
+namespace assay {
+
+struct OpenRead {
+  OpId op = kNone;  // the first of `ops`
+  KeyId key = kNone;
+  TxnId reader = kNone;
+  std::vector<OpId> ops;  // the unresolved operations that see this state
+  std::vector<TxnId>
+      sources;  // who may have left it, ascending; kNone, the initial state, comes last
+};
+
+class OpenReads {
+ public:
+  // `one_state`: all operations of a transaction see one state of a key.
+  OpenReads(const History& history, bool one_state);
+
+  // Takes in the unresolved operations of `rf`. Repeated calls, with other assumptions, add what is new.
+  void add(const ReadsFrom& rf);
+  const std::vector<OpenRead>& all() const { return reads_; }
+  // By reader: indices into all().
+  const std::vector<uint32_t>& of(TxnId reader) const;
+  // Not empty: there are unresolved operations that no choice of writers resolves.
+  const std::string& obstacle() const { return obstacle_; }
+
+ private:
+  struct State {
+    TxnId writer = kNone;  // kNone: the initial state
+    VersionId version = kNone;
+    bool removed = false;
+  };
+  // What a transaction did to a key so far.
+  struct Group {
+    OpenRead read;
+    std::vector<OpId> external;  // operations that saw it before an own write
+    bool contradicts_itself = false;
+  };
+
+  void index_writers();
+  void add_txn(TxnId t, std::span<const OpId> unresolved);
+  void add_op(OpId i, bool open, std::unordered_map<KeyId, State>& own,
+              std::unordered_map<KeyId, Group>& groups, std::vector<KeyId>& order);
+  void add_seen(OpId i, KeyId key, bool open, const std::unordered_map<KeyId, State>& own,
+                std::unordered_map<KeyId, Group>& groups, std::vector<KeyId>& order);
+  void keys_of(OpId i, std::vector<KeyId>& keys) const;
+  bool shows(const State& state, VersionId version) const;
+  bool absent(const State& state) const;
+  bool fits(OpId i, KeyId key, const State& state) const;
+  void find_sources(Group& group);
+
+  const History& h_;
+  bool one_state_;
+  std::vector<std::vector<State>> writers_;  // per key, those that did not abort
+  std::vector<uint8_t> list_;                // per key: something is appended to it
+  std::vector<KeyId> sorted_;                // keys that operations touch, in key order; for ranges
+  std::vector<uint8_t> seen_txns_;
+  std::vector<OpenRead> reads_;
+  std::unordered_map<TxnId, std::vector<uint32_t>> by_reader_;
+  uint64_t sources_ = 0;
+  std::string obstacle_;
+};
+
+}  // namespace assay
