@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/flags.h"
+#include "collect/lightweight.h"
 
 namespace assay::cli {
 namespace {
@@ -25,7 +26,23 @@ struct State {
   LevelFlags level;
   WorkloadFlags workload;
   std::string output = "-";
+  bool lightweight = false;
+  double concurrent = 1;
 };
+
+collect::LightweightOptions lightweight_options(const State& s) {
+  collect::LightweightOptions o;
+  o.sessions = s.workload.sessions;
+  o.txns = s.workload.txns;
+  o.keys = s.workload.options.keys;
+  o.concurrent = s.concurrent;
+  o.read_share = s.workload.options.read_share;
+  o.unknown_share = s.options.unknown_share;
+  o.bug = s.options.bug;
+  o.bug_count = s.options.bug_count;
+  o.seed = s.options.seed;
+  return o;
+}
 
 std::string bug_names() {
   std::string names;
@@ -100,7 +117,10 @@ Exit generate_history(State& s) {
   ProgressLine progress("generate", terminal_on_stderr() && isatty(fd) == 0);
   s.options.progress = [&](double fraction) { progress.update(fraction, ""); };
   collect::LineSink sink(fd);
-  const auto made = collect::generate(s.options, sink);
+  collect::LightweightOptions lightweight = lightweight_options(s);
+  lightweight.progress = s.options.progress;
+  const auto made = s.lightweight ? collect::generate_lightweight(lightweight, sink)
+                                  : collect::generate(s.options, sink);
   progress.clear();
   if (fd != STDOUT_FILENO && close(fd) != 0 && made.ok())
     return fail(io_error(std::strerror(errno), s.output));
@@ -117,6 +137,13 @@ Action add_generate(CLI::App& app) {
   add_bug(app, s->options);
   s->workload.add(app);
   add_times(app, s->options);
+  app.add_flag("--lightweight", s->lightweight,
+               "compare-and-sets, reads and inserts of single keys from a linearizable store");
+  app.add_option("--concurrent", s->concurrent,
+                 "lightweight: share of the sessions that are under way at the same time")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1.0))
+      ->type_name("0…1");
   add_seed(app, s->options.seed);
   app.add_option("--output,-o", s->output, "file to write; - is standard output")
       ->capture_default_str()

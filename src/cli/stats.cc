@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "assay/format.h"
 #include "cli/command.h"
@@ -11,6 +12,7 @@
 #include "cli/flags.h"
 #include "explain/because.h"
 #include "explain/names.h"
+#include "history/mini_transactions.h"
 #include "report/summary.h"
 
 namespace assay::cli {
@@ -26,7 +28,9 @@ struct Statistics {
   uint64_t longest = 0;         // operations of the longest transaction
   uint64_t initial_reads = 0;
   uint64_t read_only = 0, write_only = 0;
-  uint64_t timed = 0;  // transactions with begin and end
+  uint64_t mini = 0;                  // mini-transactions
+  std::set<std::string_view> shapes;  // of theirs
+  uint64_t timed = 0;                 // transactions with begin and end
   int64_t first = INT64_MAX, last = INT64_MIN;
   uint64_t session_least = UINT64_MAX, session_most = 0;
   std::vector<std::pair<uint64_t, KeyId>> hottest;
@@ -59,6 +63,10 @@ Statistics measure(const History& h) {
     }
     s.read_only += reads && !writes;
     s.write_only += writes && !reads;
+    if (const std::string_view shape = mini_shape(h, t); !shape.empty()) {
+      ++s.mini;
+      s.shapes.insert(shape);
+    }
     count_times(h, t, s);
   }
   for (SessionId i = 0; i < h.session_count(); ++i) {
@@ -86,6 +94,8 @@ std::string as_text(const std::string& file, const History& h, const Statistics&
                                   grouped(s.outcomes.aborted), grouped(s.outcomes.unknown)));
   row("  read-only", grouped(s.read_only));
   row("  write-only", grouped(s.write_only));
+  row("  mini-transactions",
+      s.mini == 0 ? "0" : fmt::format("{} of {} shapes", grouped(s.mini), s.shapes.size()));
   row("  longest", counted(s.longest, "operation", "operations"));
   if (h.session_count())
     row("sessions", fmt::format("{} of {} to {} transactions", grouped(h.session_count()),
@@ -116,6 +126,7 @@ std::string as_json(const std::string& file, const History& h, const Statistics&
   j["unknown"] = s.outcomes.unknown;
   j["read_only"] = s.read_only;
   j["write_only"] = s.write_only;
+  j["mini_transactions"] = s.mini;
   j["longest"] = s.longest;
   j["sessions"] = h.session_count();
   j["operations"] = h.op_count();

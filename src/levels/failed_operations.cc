@@ -25,9 +25,9 @@ class Fitting {
         begun_(sequence.size() + 1, std::numeric_limits<int64_t>::min()),
         ending_(sequence.size() + 1, OperationTimes::kForever) {
     for (size_t i = 0; i < sequence.size(); ++i)
-      begun_[i + 1] = std::max(begun_[i], times.begin[sequence[i]]);
+      begun_[i + 1] = std::max(begun_[i], times[sequence[i]].begin);
     for (size_t i = sequence.size(); i-- > 0;)
-      ending_[i] = std::min(ending_[i + 1], times.end[sequence[i]]);
+      ending_[i] = std::min(ending_[i + 1], times[sequence[i]].end);
   }
 
   // Places: p is behind the first p operations. Those `failed` must be sorted by begin.
@@ -35,11 +35,11 @@ class Fitting {
     std::vector<size_t> by_end(failed.size());
     for (size_t i = 0; i < failed.size(); ++i) by_end[i] = i;
     std::sort(by_end.begin(), by_end.end(),
-              [&](size_t a, size_t b) { return times_.end[failed[a]] < times_.end[failed[b]]; });
+              [&](size_t a, size_t b) { return times_[failed[a]].end < times_[failed[b]].end; });
     places.assign(failed.size(), 0);
     size_t ended = 0, behind = 0;
     for (size_t i = 0; i < failed.size(); ++i) {
-      for (; ended < failed.size() && times_.end[failed[by_end[ended]]] < times_.begin[failed[i]];
+      for (; ended < failed.size() && times_[failed[by_end[ended]]].end < times_[failed[i]].begin;
            ++ended)
         behind = std::max(behind, places[by_end[ended]]);
       places[i] = first_place(failed[i], behind);
@@ -53,9 +53,9 @@ class Fitting {
 
   size_t first_place(TxnId t, size_t behind) const {
     const auto open = std::partition_point(ending_.begin(), ending_.end(),
-                                           [&](int64_t end) { return end < times_.begin[t]; });
+                                           [&](int64_t end) { return end < times_[t].begin; });
     const auto late = std::partition_point(begun_.begin(), begun_.end(),
-                                           [&](int64_t begin) { return begin <= times_.end[t]; });
+                                           [&](int64_t begin) { return begin <= times_[t].end; });
     size_t place = std::max(behind, static_cast<size_t>(open - ending_.begin()));
     const auto end = static_cast<size_t>(late - begun_.begin());
     const OpId op = history_.first_op(t);
@@ -101,7 +101,7 @@ bool fit_failed(const History& history, const OperationTimes& times,
                 std::vector<TxnId>& sequence) {
   std::vector<TxnId> by_begin(failed.begin(), failed.end());
   std::sort(by_begin.begin(), by_begin.end(),
-            [&](TxnId a, TxnId b) { return times.begin[a] < times.begin[b]; });
+            [&](TxnId a, TxnId b) { return times[a].begin < times[b].begin; });
   std::vector<size_t> places;
   if (!Fitting(history, times, segments, sequence).place(by_begin, places)) return false;
   std::vector<size_t> order(by_begin.size());

@@ -159,8 +159,8 @@ class Search {
     };
     std::vector<Moment> moments;
     for (uint32_t i = 0; i < ops_.size(); ++i) {
-      moments.push_back({times_.begin[ops_[i].txn], false, i});
-      if (ops_[i].certain) moments.push_back({times_.end[ops_[i].txn], true, i});
+      moments.push_back({times_[ops_[i].txn].begin, false, i});
+      if (ops_[i].certain) moments.push_back({times_[ops_[i].txn].end, true, i});
     }
     std::stable_sort(moments.begin(), moments.end(), [](const Moment& a, const Moment& b) {
       return a.time != b.time ? a.time < b.time : a.reply < b.reply;

@@ -143,7 +143,7 @@ class KeyByKey {
   void append(const std::vector<TxnId>& sequence) {
     int64_t now = std::numeric_limits<int64_t>::min();
     for (const TxnId t : sequence) {
-      now = std::max(now, times_.begin[t]);
+      now = std::max(now, times_[t].begin);
       instants_.push_back({now, t});
     }
   }

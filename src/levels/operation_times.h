@@ -17,17 +17,21 @@ namespace assay {
 struct OperationTimes {
   static constexpr int64_t kForever = std::numeric_limits<int64_t>::max();
 
-  explicit OperationTimes(const History& history)
-      : begin(history.txn_count()), end(history.txn_count()) {
+  struct Span {
+    int64_t begin;  // Interval::kUnknown, before everything, where it was not told
+    int64_t end;
+  };
+
+  explicit OperationTimes(const History& history) : spans_(history.txn_count()) {
     for (TxnId t = 0; t < history.txn_count(); ++t) {
-      begin[t] = history.begin_time(t).request;
       const bool known = history.status(t) == TxnStatus::committed && history.end_time(t).known();
-      end[t] = known ? history.end_time(t).response : kForever;
+      spans_[t] = {history.begin_time(t).request, known ? history.end_time(t).response : kForever};
     }
   }
+  const Span& operator[](TxnId t) const { return spans_[t]; }
 
-  std::vector<int64_t> begin;  // Interval::kUnknown, before everything, where it was not told
-  std::vector<int64_t> end;
+ private:
+  std::vector<Span> spans_;
 };
 
 // Whether each operation of the sequence can have an instant of its own interval, one after the
@@ -35,8 +39,8 @@ struct OperationTimes {
 inline bool fits_the_clock(const OperationTimes& times, std::span<const TxnId> sequence) {
   int64_t now = std::numeric_limits<int64_t>::min();
   return std::all_of(sequence.begin(), sequence.end(), [&](TxnId t) {
-    now = std::max(now, times.begin[t]);
-    return now <= times.end[t];
+    now = std::max(now, times[t].begin);
+    return now <= times[t].end;
   });
 }
 

@@ -130,7 +130,7 @@ class KeyZones {
 
   // One operation of the chain. False if it ended before an earlier one of the chain began.
   bool visit(Chain& chain, const ZonePlace& at) {
-    const int64_t begin = times_.begin[at.txn], end = times_.end[at.txn];
+    const int64_t begin = times_[at.txn].begin, end = times_[at.txn].end;
     if (end < latest_begin_) {
       proof_ = zone_proof().backwards(latest_, at);
       return false;
@@ -199,7 +199,7 @@ class KeyZones {
           if (!also_writes(reader)) sequence.push_back(rf_.txn[reader]);
         }
         std::sort(sequence.begin() + static_cast<std::ptrdiff_t>(first), sequence.end(),
-                  [&](TxnId a, TxnId b) { return times_.begin[a] < times_.begin[b]; });
+                  [&](TxnId a, TxnId b) { return times_[a].begin < times_[b].begin; });
       }
     }
     return segments;

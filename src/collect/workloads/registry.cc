@@ -3,7 +3,7 @@
 namespace assay::collect {
 
 std::span<const WorkloadInfo> all_workloads() {
-  static const WorkloadInfo workloads[] = {kGeneral,   kMini,     kIncrement,
+  static const WorkloadInfo workloads[] = {kGeneral,   kBaseline, kMini,      kIncrement,
                                            kWriteSkew, kLongFork, kListAppend};
   return workloads;
 }

@@ -6,6 +6,7 @@
 namespace assay::collect {
 
 extern const WorkloadInfo kGeneral;
+extern const WorkloadInfo kBaseline;
 extern const WorkloadInfo kMini;
 extern const WorkloadInfo kIncrement;
 extern const WorkloadInfo kWriteSkew;

@@ -1,0 +1,19 @@
+// Mini-transactions: what they are, and which of their shapes a transaction has.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "assay/history.h"
+
+namespace assay {
+
+// The shapes up to the names of the two keys, two letters an operation: "rxrywx" reads x, reads y,
+// writes x.
+std::span<const std::string_view> mini_shapes();
+
+// The shape of a transaction: one or two reads, at most two writes, at most two keys, and each write
+// after a read of its key. Empty if it is no mini-transaction.
+std::string_view mini_shape(const History& history, TxnId t);
+
+}  // namespace assay
