@@ -46,6 +46,8 @@ class Inputs:
             "--clock-error", self._clock_error(wanted), "--abort-share", 0, "--unknown-share", 0,
             "--seed", wanted.seed, "--output", path,
         ]
+        if wanted.lightweight is not None:
+            command += ["--lightweight", "--concurrent", wanted.lightweight]
         if wanted.bug:
             command += ["--bug", wanted.bug]
         subprocess.run([str(word) for word in command], check=True)
@@ -89,5 +91,5 @@ def group_by_session(path: pathlib.Path):
 def _name(g: Generated) -> str:
     words = [g.level, g.workload, f"{g.sessions}x{g.txns}x{g.ops}", f"r{g.read_share}",
              f"k{g.keys}", g.distribution, f"t-{g.times}", f"j{g.jitter}", g.bug or "sound",
-             f"seed{g.seed}", "sessions" if g.by_session else "ends"]
+             *([] if g.lightweight is None else [f"lightweight{g.lightweight}"]), f"seed{g.seed}", "sessions" if g.by_session else "ends"]
     return "_".join(words)

@@ -29,6 +29,8 @@ class Generated:
     # The simulated database writes transactions down as they end, so the order of the lines would
     # give the order of commits away even without times. Grouped by session it does not.
     by_session: bool = True
+    # Compare-and-sets, reads and inserts of single keys; this share of the sessions at once.
+    lightweight: Optional[float] = None
 
     def scaled(self, divisor: int) -> "Generated":
         return replace(self, txns=max(20, self.txns // divisor))
@@ -74,6 +76,13 @@ _BLIND = Generated("session-si", sessions=20, txns=100, ops=15, read_share=0, ke
                    distribution="zipfian")
 _BLINDW = Generated("session-si", sessions=24, txns=417, ops=8, read_share=0.5, keys=2000)
 _UNIFORM = Generated("session-si", sessions=25, txns=4000, ops=8, read_share=0.5, keys=2000)
+
+_WEAK = Generated("causal", sessions=100, txns=10_000, ops=20, read_share=0.5, keys=1_000_000,
+                  distribution="zipfian")
+_MINI = Generated("strict-serializable", sessions=20, txns=50_000, ops=4, read_share=0.5, keys=2000,
+                  distribution="zipfian", workload="mini", times="points", by_session=False)
+_LIGHTWEIGHT = Generated("linearizable", sessions=20, txns=50_000, ops=1, read_share=0.2, keys=100,
+                         times="points", by_session=False, lightweight=1)
 
 _RECORDED = (
     ("GeneralRH", "25_400_8_10000_0.95_uniform/hist-00000/history.bincode", 0.05),
@@ -135,6 +144,17 @@ ROWS = (
         Generated("strict-serializable", sessions=20, txns=50_000, ops=4, read_share=0.5, keys=10,
                   workload="mini", times="points", by_session=False),
         "strict-serializable", target=Target(ratio=2.5), repeat=1, quick=100),
+    *(Row("1M x 20, 100 sessions, weak", _WEAK, level, target=target, repeat=1, quick=100)
+      for level, target in (("read-committed", Target(20, memory=6 * GB)),
+                            ("read-atomic", Target(20, memory=6 * GB)),
+                            ("causal", Target(20, ratio=3, memory=6 * GB)))),
+    *(Row("1M mini-transactions, zipfian, 2k keys", _MINI, level, target=Target(ratio=2), repeat=1,
+          quick=100)
+      for level in ("session-serializable", "session-si", "strict-serializable")),
+    Row("1M lightweight, 100 keys, all at once", _LIGHTWEIGHT, "linearizable",
+        target=Target(ratio=2), repeat=1, quick=100),
+    Row("1M lightweight, 100 keys, one by one", replace(_LIGHTWEIGHT, lightweight=0), "linearizable",
+        target=Target(ratio=2), repeat=1, quick=100),
 )
 
 # Each is forbidden by the level of every row with `planted`.

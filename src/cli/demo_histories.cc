@@ -32,6 +32,11 @@ constexpr DemoHistory kDemos[] = {
      "initial 0\n"
      "s1: { w(x,1) }\n"
      "s2: { r(x,0) r(x,1) }\n"},
+    {g0,
+     "s1: { a(x,1) a(y,1) }\n"
+     "s2: { a(x,2) a(y,2) }\n"
+     "s3: { r(x,[1,2]) }\n"
+     "s4: { r(y,[2,1]) }\n"},
     {g1c,
      "initial 0\n"
      "s1: { r(x,1) w(y,1) }\n"
@@ -70,6 +75,12 @@ constexpr DemoHistory kDemos[] = {
      "s1: { r(x,0) w(y,1) }\n"
      "s2: { w(x,1) w(y,2) }\n"
      "s3: { r(y,2) } { r(y,1) }\n"},
+    {g_nonadjacent,
+     "s1: { r(x,null) a(m,2) }\n"
+     "s2: { w(x,1) a(l,1) }\n"
+     "s3: { r(y,null) a(l,2) }\n"
+     "s4: { w(y,1) a(m,1) }\n"
+     "s5: { r(l,[1,2]) r(m,[1,2]) }\n"},
     {write_skew,
      "initial 0\n"
      "s1: { r(x,0) r(y,0) w(x,1) }\n"
@@ -83,6 +94,11 @@ constexpr DemoHistory kDemos[] = {
      "initial 0\n"
      "s1: @[0,10] { w(x,1) }\n"
      "s2: @[20,30] { r(x,0) }\n"},
+    {duplicate_write,
+     "initial 0\n"
+     "s1: { w(x,1) }\n"
+     "s2: { w(x,1) }\n"
+     "s3: { r(x,1) }\n"},
 };
 
 }  // namespace
