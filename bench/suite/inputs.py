@@ -43,7 +43,8 @@ class Inputs:
             "--sessions", wanted.sessions, "--txns", wanted.txns, "--ops", wanted.ops,
             "--read-share", wanted.read_share, "--keys", wanted.keys,
             "--distribution", wanted.distribution, "--times", wanted.times,
-            "--clock-error", self._clock_error(wanted), "--abort-share", 0, "--unknown-share", 0,
+            "--clock-error", self._lengths(wanted, wanted.clocks_off),
+            "--time-jitter", self._lengths(wanted, wanted.jitter), "--abort-share", 0, "--unknown-share", 0,
             "--seed", wanted.seed, "--output", path,
         ]
         if wanted.lightweight is not None:
@@ -52,18 +53,18 @@ class Inputs:
             command += ["--bug", wanted.bug]
         subprocess.run([str(word) for word in command], check=True)
 
-    def _clock_error(self, wanted: Generated) -> int:
-        """Nanoseconds: `jitter` times the mean length of a transaction, found on a small sample."""
-        if not wanted.jitter:
+    def _lengths(self, wanted: Generated, count: int) -> int:
+        """Nanoseconds: `count` times the mean length of a transaction, found on a small sample."""
+        if not count:
             return 0
-        sample = self.path(replace(wanted, jitter=0, txns=200, bug=None))
+        sample = self.path(replace(wanted, clocks_off=0, jitter=0, txns=200, bug=None))
         lengths = []
         with open(sample, encoding="utf-8") as lines:
             for line in lines:
                 txn = json.loads(line)
                 if "begin" in txn and "end" in txn:
                     lengths.append(txn["end"] - txn["begin"])
-        return round(wanted.jitter * statistics.fmean(lengths))
+        return round(count * statistics.fmean(lengths))
 
 
 def group_by_session(path: pathlib.Path):
@@ -90,6 +91,6 @@ def group_by_session(path: pathlib.Path):
 
 def _name(g: Generated) -> str:
     words = [g.level, g.workload, f"{g.sessions}x{g.txns}x{g.ops}", f"r{g.read_share}",
-             f"k{g.keys}", g.distribution, f"t-{g.times}", f"j{g.jitter}", g.bug or "sound",
+             f"k{g.keys}", g.distribution, f"t-{g.times}", f"c{g.clocks_off}", f"j{g.jitter}", g.bug or "sound",
              *([] if g.lightweight is None else [f"lightweight{g.lightweight}"]), f"seed{g.seed}", "sessions" if g.by_session else "ends"]
     return "_".join(words)

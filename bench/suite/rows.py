@@ -23,7 +23,8 @@ class Generated:
     distribution: str = "uniform"
     workload: str = "general"
     times: str = "none"  # none, points
-    jitter: int = 0  # clocks are off by up to so many mean transaction lengths
+    clocks_off: int = 0  # clocks are off by up to so many mean transaction lengths
+    jitter: int = 0  # the times of each transaction are, by an amount of their own
     bug: Optional[str] = None
     seed: int = 1
     # The simulated database writes transactions down as they end, so the order of the lines would
@@ -97,16 +98,22 @@ GROWTH = ("100k x 15, times", "1M x 15, times", 13.0)
 
 ROWS = (
     Row(GROWTH[0], _timed("strong-si", 5000), "session-si", quick=10),
-    Row("100k x 15, times, clocks off", _timed("strong-si", 5000, jitter=10), "session-si",
+    Row("100k x 15, times, clocks off", _timed("strong-si", 5000, clocks_off=10), "session-si",
         target=_JITTERED, quick=10),
     Row(GROWTH[1], _timed("strong-si", 50_000), "session-si", target=_EXACT, repeat=1, quick=0),
     Row("1M x 15, times, reads of older points", _timed("session-si", 50_000), "session-si",
         target=_EXACT, repeat=1, quick=100),
     Row("1M x 15, times, serial", _timed("strict-serializable", 50_000), "session-serializable",
         target=_EXACT, repeat=1, quick=100),
-    Row("1M x 15, times, clocks off", _timed("strong-si", 50_000, jitter=10), "session-si",
+    Row("1M x 15, times, clocks off", _timed("strong-si", 50_000, clocks_off=10), "session-si",
         target=_JITTERED, repeat=1, quick=100),
-    Row("1M x 15, times, clocks off, serial", _timed("strict-serializable", 50_000, jitter=10),
+    Row("1M x 15, times, clocks off, serial", _timed("strict-serializable", 50_000, clocks_off=10),
+        "session-serializable", target=_JITTERED, repeat=1, quick=100),
+    Row("100k x 15, times jittered", _timed("strong-si", 5000, jitter=10), "session-si",
+        target=_JITTERED, quick=10),
+    Row("1M x 15, times jittered", _timed("strong-si", 50_000, jitter=10), "session-si",
+        target=_JITTERED, repeat=1, quick=100),
+    Row("1M x 15, times jittered, serial", _timed("strict-serializable", 50_000, jitter=10),
         "session-serializable", target=_JITTERED, repeat=1, quick=100),
     *(Row(f"PolySI {name}", Recorded(f"polysi/{path}"), level, expect=expect,
           target=Target(seconds), switches=True)

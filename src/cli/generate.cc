@@ -89,6 +89,11 @@ void add_times(CLI::App& app, GenerateOptions& options) {
       ->capture_default_str()
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 60))
       ->type_name("NS");
+  app.add_option("--time-jitter", options.time_jitter,
+                 "nanoseconds by which the times of each transaction may be off besides")
+      ->capture_default_str()
+      ->check(CLI::Range(int64_t{0}, int64_t{1} << 60))
+      ->type_name("NS");
   app.add_option("--abort-share", options.abort_share,
                  "share of transactions given up by the client")
       ->capture_default_str()

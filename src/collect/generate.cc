@@ -29,6 +29,8 @@ Status check_sizes(const GenerateOptions& o) {
     return usage_error("aborted and unknown transactions must be shares of at most 0.9 together");
   if (o.clock_error < 0 || o.clock_error > kMaxClockError)
     return usage_error("the clock error must be between 0 and 2^60 nanoseconds");
+  if (o.time_jitter < 0 || o.time_jitter > kMaxClockError)
+    return usage_error("the jitter of times must be between 0 and 2^60 nanoseconds");
   return Ok{};
 }
 

@@ -32,6 +32,8 @@ struct GenerateOptions {
   // Each session's clock is off by a fixed amount of at most so many nanoseconds. Above 0 the times
   // are hints only: levels with real time may then be reported violated.
   int64_t clock_error = 0;
+  // The same, by an amount of each transaction's own.
+  int64_t time_jitter = 0;
   double abort_share = 0.01;     // of the transactions, given up by the client
   double unknown_share = 0.002;  // of the transactions, outcome lost
   std::function<void(double fraction)> progress;

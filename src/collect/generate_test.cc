@@ -151,6 +151,22 @@ TEST(Generate, TimesAsAskedFor) {
   EXPECT_NE(off.begin_time(0), intervals.begin_time(0));
 }
 
+TEST(Generate, JitterMovesEachTransactionAlone) {
+  GenerateOptions options;
+  options.sessions = 1;
+  options.times = Times::points;
+  const History sound = history_of(options);
+  options.time_jitter = 1'000'000'000;
+  const History jittered = history_of(options);
+  bool overtaken = false;
+  for (TxnId t = 1; t < jittered.txn_count(); ++t) {
+    overtaken |= jittered.begin_time(t).request < jittered.begin_time(t - 1).request;
+    EXPECT_LE(jittered.begin_time(t).request, jittered.end_time(t).request);
+  }
+  EXPECT_TRUE(overtaken);
+  EXPECT_EQ(jittered.op_count(), sound.op_count());
+}
+
 TEST(Generate, ShapesAsAskedFor) {
   GenerateOptions options;
   options.workload_options.ops = 3;

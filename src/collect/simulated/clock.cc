@@ -11,12 +11,19 @@ constexpr int64_t kSlowest = 45'000;
 
 }  // namespace
 
-SimulatedClock::SimulatedClock(Times times, int64_t error, uint32_t sessions, Rng rng)
-    : times_(times), rng_(rng), sessions_(sessions) {
+SimulatedClock::SimulatedClock(Times times, int64_t error, int64_t jitter, uint32_t sessions,
+                               Rng rng)
+    : times_(times), jitter_(jitter), rng_(rng), sessions_(sessions) {
   for (Session& s : sessions_) {
-    s.error = rng_.between(-error, error);
-    s.response = error;  // so that no reading is negative
+    s.error = s.off = rng_.between(-error, error);
+    s.response = error + jitter;  // so that no reading is negative
   }
+}
+
+void SimulatedClock::begin(uint32_t session) {
+  if (jitter_ == 0) return;
+  Session& s = sessions_[session];
+  s.off = s.error + rng_.between(-jitter_, jitter_);
 }
 
 int64_t SimulatedClock::travel() { return rng_.between(kFastest, kSlowest); }
@@ -34,9 +41,9 @@ Interval SimulatedClock::answer(uint32_t session, int64_t at) {
     case Times::none:
       return {};
     case Times::points:
-      return Interval::point(at + s.error);
+      return Interval::point(at + s.off);
     case Times::intervals:
-      return {s.request + s.error, s.response + s.error};
+      return {s.request + s.off, s.response + s.off};
   }
   return {};
 }

@@ -14,7 +14,11 @@ namespace assay::collect {
 class SimulatedClock {
  public:
   // `error`: each session's readings are off by a fixed amount of at most so many nanoseconds.
-  SimulatedClock(Times times, int64_t error, uint32_t sessions, Rng rng);
+  // `jitter`: those of each transaction by an amount of its own on top of that.
+  SimulatedClock(Times times, int64_t error, int64_t jitter, uint32_t sessions, Rng rng);
+
+  // The session's next transaction begins.
+  void begin(uint32_t session);
 
   // Sends the session's next request, not before `earliest`, nor before the answer to its last one.
   // Returns the moment at which the database handles it.
@@ -27,12 +31,14 @@ class SimulatedClock {
  private:
   struct Session {
     int64_t error = 0;
+    int64_t off = 0;  // in this transaction: the error and its jitter
     int64_t request = 0;
     int64_t response = 0;
   };
   int64_t travel();
 
   Times times_;
+  int64_t jitter_;
   Rng rng_;
   std::vector<Session> sessions_;
 };

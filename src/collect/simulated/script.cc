@@ -120,8 +120,9 @@ Result<int64_t> ScriptRun::run(int64_t start, const std::function<Status(TxnReco
     const auto txn = static_cast<uint32_t>(word[1] - '1');
     TxnRecord& record = txns_[txn].record;
     const uint32_t session = script_.sessions[txn];
-    const int64_t at = clock_.send(session, now + 1);
     const char what = word[0];
+    if (what == 'b') clock_.begin(session);
+    const int64_t at = clock_.send(session, now + 1);
     if (what == 'b') begin(txn);
     if (what == 'r' || what == 'w') operate(txn, what == 'r', word[2] == 'x' ? x_ : y_);
     if (what == 'a') engine_.abort(session);

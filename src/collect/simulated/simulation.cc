@@ -23,7 +23,8 @@ Simulation::Simulation(const GenerateOptions& options, const Workload& workload,
       sink_(sink),
       rng_(options.seed),
       engine_(options.level, options.bug, options.sessions, rng_.next()),
-      clock_(options.times, options.clock_error, options.sessions, rng_.split(0)),
+      clock_(options.times, options.clock_error, options.time_jitter, options.sessions,
+             rng_.split(0)),
       clients_(options.sessions),
       think_(kThink),
       planted_values_(options.sessions, options.sessions + 1) {
@@ -63,6 +64,7 @@ void Simulation::start_next(uint32_t session, int64_t earliest) {
   }
   client.workload->start(client.retry);
   client.phase = Phase::begin;
+  clock_.begin(session);
   ++running_;
   send(session, earliest + static_cast<int64_t>(rng_.exponential(think_)));
 }
