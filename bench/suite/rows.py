@@ -170,4 +170,4 @@ SEEDS = (1, 2, 3, 4, 5)
 REJECT_RATIO = 2.0  # time to reject to time to accept
 SPREAD = 2.0  # slowest seed to fastest seed
 
-SWITCHES = ("--no-replay", "--no-saturation", "--no-early-search", "--no-carry")
+SWITCHES = ("--no-replay", "--no-saturation", "--no-early-search", "--no-local-search", "--no-carry")

@@ -23,6 +23,7 @@ struct Switches {
   bool begin_rule = true;  // in saturation, as in Viper: also from begins, not from commits only
   bool combined_writes = true;  // in saturation, as in Cobra: who overwrites what it read
   bool early_search = true;     // search what goes wrong in the first order before saturating
+  bool local_search = true;     // search in the order of time, and undo only what is near
   bool zones = true;            // linearize keys by their chains of values before searching
   bool decomposition = true;    // decide parts of the history that do not touch each other apart
   bool carry = true;            // let certificates of one level serve its neighbours in the lattice

@@ -32,6 +32,8 @@ constexpr Switch kSwitches[] = {
      "dependencies has it too)"},
     {"--no-early-search", &Switches::early_search,
      "do not search what goes wrong in the first order before saturating"},
+    {"--no-local-search", &Switches::local_search,
+     "search all over the history at once, not in the order of time"},
     {"--no-zones", &Switches::zones, "linearize each key by search alone"},
     {"--no-decompose", &Switches::decomposition,
      "decide the history as a whole even where it falls apart"},

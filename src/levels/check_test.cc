@@ -244,12 +244,12 @@ TEST(Check, VerdictsFollowTheLatticeAndNoSwitchChangesThem) {
       }
     }
     satisfied_counts.insert(levels_with(plain, Outcome::satisfied).size());
-    for (unsigned bits = 0; bits < 32; ++bits) {
+    for (unsigned bits = 0; bits < 64; ++bits) {
       CheckOptions options;
       unsigned bit = 1;
       for (bool Switches::*const each :
            {&Switches::replay, &Switches::saturation, &Switches::early_search,
-            &Switches::decomposition, &Switches::carry}) {
+            &Switches::local_search, &Switches::decomposition, &Switches::carry}) {
         options.switches.*each = (bits & bit) != 0;
         bit *= 2;
       }

@@ -8,8 +8,9 @@
 //   4. search       only for what goes wrong. Each fault becomes a choice between two sets of edges; the solver takes
 //                   sides that keep the graph acyclic; its order is played again, and new faults become new choices.
 //                   No faults: satisfied. A contradiction: violated, for those choices exist in every history.
-//   5. saturation   if step 4 does not settle quickly: the version orders that known edges force, to a fixpoint; a
-//                   cycle refutes. Then 3 and 4 again on the saturated graph, starting from the order so far.
+//   5. saturation   if step 4 meets more conflicts than a sound history has: the version orders that known edges
+//                   force, to a fixpoint; a cycle refutes. Then 3 and 4 again on the saturated graph, starting from
+//                   the order so far.
 //
 // The search never sees pairs of writers that no order tried has got wrong, so hot keys with thousands of writers cost
 // nothing by themselves. It ends, because every round adds a pair.
@@ -31,9 +32,9 @@
 namespace assay {
 namespace {
 
-// How long to search before saturating: what goes wrong on a real history is a few pairs.
-constexpr uint64_t kEarlyConflicts = 3000;
-constexpr size_t kEarlyFaults = 10'000;
+// How many conflicts to search through before saturating.
+constexpr uint64_t kEarlyConflicts = 10'000;
+constexpr uint64_t kEarlyConflictsPerNode = 2;
 
 class Engine {
  public:
@@ -46,8 +47,8 @@ class Engine {
     Saturation saturation(graph_, order, known_, rules());
     const bool can_saturate = in_.switches.saturation && saturation.affordable();
     if (!can_saturate || in_.switches.early_search) {
-      if (settle(order.order(), can_saturate ? kEarlyConflicts : UINT64_MAX))
-        return std::move(verdict_);
+      const uint64_t early = kEarlyConflicts + kEarlyConflictsPerNode * rf_.nodes();
+      if (settle(order.order(), can_saturate ? early : UINT64_MAX)) return std::move(verdict_);
     }
     if (can_saturate && saturate(saturation, order)) {
       saturation_ = &saturation;
@@ -166,16 +167,12 @@ class Engine {
     const auto timer = in_.stages.time("search");
     pairs_.clear();
     chosen_.clear();
-    ChoiceSolver solver(graph_.graph(), order);
+    ChoiceSolver solver(graph_.graph(), order, {.on = in_.switches.local_search});
     bool settled = true;
     for (;;) {
       const std::vector<Fault> faults = find_faults(graph_, order.order());
       if (faults.empty()) {
         satisfied(order.order());
-        break;
-      }
-      if (most_conflicts != UINT64_MAX && faults.size() + pairs_.size() > kEarlyFaults) {
-        settled = false;
         break;
       }
       for (const Fault& fault : faults) add_choice(solver, fault);

@@ -249,6 +249,7 @@ TEST(Strong, AgreesWithTryingAllOrdersWhateverTheSwitches) {
         for (const bool early : {false, true}) {
           s.switches.saturation = saturation;
           s.switches.early_search = early;
+          s.switches.local_search = early != saturation;
           const StrongVerdict v = s.decide(level);
           ASSERT_EQ(v.outcome, possible ? Outcome::satisfied : Outcome::violated)
               << level_info(level).name << ", round " << round;

@@ -11,6 +11,12 @@
 // justification. Backtracking takes edges out and leaves the order alone, so the order drifts
 // towards a good schedule; the side tried first is the one that agrees with it.
 //
+// A history's conflicts are local, so the choices are decided in the order of time (DecisionOrder), and a conflict that
+// would jump far back undoes only the last decision: its consequence is then assigned late, above the level that
+// implies it, and survives going back as far as that level ("Chronological backtracking", SAT 2018). New choices are
+// probed one by one before anything is decided, since many have a side that known edges forbid. A search that has had
+// as many conflicts as choices is hard for another reason and goes on by activity, with restarts.
+//
 // Every clause keeps what it came from, a cycle or the clauses it was resolved from, so that a
 // contradiction can be written down and re-checked by unit propagation alone. Learnt facts (level
 // 0) get a unit clause of their own, which keeps derivations short.
@@ -26,8 +32,7 @@
 namespace assay {
 namespace {
 
-constexpr double kActivityDecay = 0.95;
-constexpr double kActivityLimit = 1e100;
+constexpr uint32_t kInPlace = 0xFFFFFFFF;  // not assigned late
 constexpr uint64_t kRestartUnit = 128;
 
 // 1 1 2 1 1 2 4 1 1 2 … (Luby, Sinclair and Zuckerman 1993).
@@ -42,8 +47,11 @@ uint64_t luby(uint64_t i) {
 
 }  // namespace
 
-ChoiceSolver::ChoiceSolver(Digraph& graph, IncrementalOrder& order)
-    : graph_(graph), order_(order), known_added_(static_cast<uint32_t>(graph.added())) {}
+ChoiceSolver::ChoiceSolver(Digraph& graph, IncrementalOrder& order, const Locality& local)
+    : graph_(graph),
+      order_(order),
+      local_(local),
+      known_added_(static_cast<uint32_t>(graph.added())) {}
 
 ChoiceSolver::~ChoiceSolver() {
   for (size_t i = 0; i < added_side_.size(); ++i) order_.pop();
@@ -51,7 +59,6 @@ ChoiceSolver::~ChoiceSolver() {
 
 uint32_t ChoiceSolver::add_choice(std::span<const Arc> first, std::span<const Arc> second,
                                   bool prefer_first) {
-  backtrack(0);
   const uint32_t choice = static_cast<uint32_t>(choices());
   arcs_.insert(arcs_.end(), first.begin(), first.end());
   arc_begin_.push_back(static_cast<uint32_t>(arcs_.size()));
@@ -61,12 +68,11 @@ uint32_t ChoiceSolver::add_choice(std::span<const Arc> first, std::span<const Ar
   watches_.resize(value_.size());
   reason_.push_back(kNoClause);
   assigned_level_.push_back(0);
+  implied_level_.push_back(kInPlace);
   unit_.push_back(kNoClause);
   phase_.push_back(prefer_first ? 0 : 1);
-  activity_.push_back(0);
   seen_.push_back(0);
-  heap_at_.push_back(0xFFFFFFFF);
-  heap_insert(choice);
+  next_.add();
   return choice;
 }
 
@@ -194,6 +200,7 @@ uint32_t ChoiceSolver::add_cycle_lemma(Arc closing, Side side) {
   const uint32_t id = new_clause(clause);
   clauses_[id].cycle_begin = cycle_begin;
   clauses_[id].cycle_end = static_cast<uint32_t>(cycles_.size());
+  fresh_lemma_ = id;
   return id;
 }
 
@@ -207,24 +214,32 @@ void ChoiceSolver::backtrack(uint32_t to_level) {
     added_side_.pop_back();
   }
   edges_before_.resize(std::min(edges_before_.size(), keep));
-  for (size_t i = keep; i < trail_.size(); ++i) {
+  for (size_t i = trail_.size(); i-- > keep;) {
     const Side side = trail_[i];
     value_[side] = value_[side ^ 1] = kOpen;
+    if (implied_level_[side / 2] <= to_level) {
+      survivors_.push_back(side);
+    } else {
+      implied_level_[side / 2] = kInPlace;
+    }
     phase_[side / 2] = static_cast<uint8_t>(side & 1);
-    if (heap_at_[side / 2] == 0xFFFFFFFF) heap_insert(side / 2);
+    next_.undone(side / 2);
   }
   trail_.resize(keep);
   level_begin_.resize(to_level);
   next_clauses_ = std::min(next_clauses_, keep);
   next_edges_ = std::min(next_edges_, keep);
+  for (; !survivors_.empty(); survivors_.pop_back()) {
+    const Side side = survivors_.back();
+    if (implied_level_[side / 2] == to_level) implied_level_[side / 2] = kInPlace;
+    assign(side, reason_[side / 2]);
+  }
 }
 
-void ChoiceSolver::bump(uint32_t choice) {
-  if ((activity_[choice] += bump_) > kActivityLimit) {
-    for (double& a : activity_) a /= kActivityLimit;
-    bump_ /= kActivityLimit;
-  }
-  if (heap_at_[choice] != 0xFFFFFFFF) heap_up(heap_at_[choice]);
+// Where to go back to when `to_level` is far below: one level, so that what was decided in between
+// and has nothing to do with the conflict stays.
+uint32_t ChoiceSolver::retreat(uint32_t to_level) const {
+  return local_.on && level() - to_level > local_.far ? level() - 1 : to_level;
 }
 
 // First unique implication point: resolve from the conflict until one side of the current level is
@@ -250,7 +265,7 @@ void ChoiceSolver::analyze(uint32_t conflict, std::vector<Side>& learnt,
         units.push_back(unit_[side / 2]);
         continue;
       }
-      bump(side / 2);
+      next_.bump(side / 2);
       if (assigned_level_[side / 2] == level()) {
         ++open;
       } else {
@@ -284,7 +299,8 @@ void ChoiceSolver::finish_refutation(uint32_t clause) {
   clauses_[empty_clause_].hint_end = static_cast<uint32_t>(hints_.size());
 }
 
-void ChoiceSolver::resolve_conflict(uint32_t conflict) {
+// Learns from a conflict whose latest sides were taken at the current level, and goes back.
+uint32_t ChoiceSolver::resolve_conflict(uint32_t conflict) {
   ++conflicts_;
   std::vector<Side> learnt;
   std::vector<uint32_t> hints;
@@ -292,14 +308,14 @@ void ChoiceSolver::resolve_conflict(uint32_t conflict) {
   analyze(conflict, learnt, hints, back_level);
   // The lemma itself may become useful again: watch it at two sides of the highest levels.
   const Clause lemma = clauses_[conflict];
-  const bool fresh_lemma = lemma.cycle_begin != lemma.cycle_end && conflict + 1 == clauses_.size();
-  if (fresh_lemma && lemma.end - lemma.begin >= 2) {
+  if (conflict == fresh_lemma_ && lemma.end - lemma.begin >= 2) {
     std::partial_sort(
         pool_.begin() + lemma.begin, pool_.begin() + lemma.begin + 2, pool_.begin() + lemma.end,
         [this](Side a, Side b) { return assigned_level_[a / 2] > assigned_level_[b / 2]; });
     watch(conflict);
+    fresh_lemma_ = kNoClause;
   }
-  backtrack(back_level);
+  backtrack(retreat(back_level));
   uint32_t reason = conflict;
   if (hints.size() > 1 || clauses_[conflict].end - clauses_[conflict].begin != learnt.size()) {
     const uint32_t hint_begin = static_cast<uint32_t>(hints_.size());
@@ -315,50 +331,109 @@ void ChoiceSolver::resolve_conflict(uint32_t conflict) {
     clauses_[reason].hint_end = static_cast<uint32_t>(hints_.size());
     watch(reason);
   }
+  next_.decay();
+  // Its opposite survives as long as what implies it does.
+  while (value_[learnt[0]] == kFalse && level() > back_level) {
+    const uint32_t implied = std::min(implied_level_[learnt[0] / 2], level());
+    backtrack(implied > back_level ? implied - 1 : back_level);
+  }
+  if (value_[learnt[0]] == kFalse) return reason;
+  implied_level_[learnt[0] / 2] = level() > back_level ? back_level : kInPlace;
   assign(learnt[0], reason);
-  bump_ /= kActivityDecay;
+  return kNoClause;
+}
+
+// Goes back to the level at which `clause` became false; true if that is 0.
+bool ChoiceSolver::contradicts(uint32_t clause) {
+  uint32_t highest = 0;
+  for (uint32_t i = clauses_[clause].begin; i < clauses_[clause].end; ++i) {
+    highest = std::max(highest, assigned_level_[pool_[i] / 2]);
+  }
+  backtrack(highest);
+  if (highest > 0) return false;
+  ++conflicts_;
+  finish_refutation(clause);
+  return true;
+}
+
+// Learns from `conflict` and what follows from that; false if it contradicts everything.
+bool ChoiceSolver::learn(uint32_t conflict) {
+  while (conflict != kNoClause) {
+    if (contradicts(conflict)) return false;
+    conflict = resolve_conflict(conflict);
+  }
+  return true;
+}
+
+void ChoiceSolver::take(uint32_t choice) {
+  level_begin_.push_back(static_cast<uint32_t>(trail_.size()));
+  assign(2 * choice + phase_[choice], kNoClause);
 }
 
 bool ChoiceSolver::decide() {
-  while (!heap_.empty()) {
-    const uint32_t choice = heap_pop();
-    if (value_[2 * choice] != kOpen) continue;
-    ++decisions_;
-    level_begin_.push_back(static_cast<uint32_t>(trail_.size()));
-    assign(2 * choice + phase_[choice], kNoClause);
-    return true;
+  const uint32_t choice = next_.next([this](uint32_t c) { return value_[2 * c] == kOpen; });
+  if (choice == DecisionOrder::kNothing) return false;
+  ++decisions_;
+  take(choice);
+  return true;
+}
+
+// Lines the choices up by where they now stand in the order.
+void ChoiceSolver::line_up() {
+  std::vector<uint32_t> place(choices());
+  for (uint32_t choice = 0; choice < choices(); ++choice) {
+    uint32_t first = 0xFFFFFFFF;
+    for (const Side side : {2 * choice, 2 * choice + 1}) {
+      if (arc_begin_[side] == arc_begin_[side + 1]) continue;
+      const Arc& arc = arcs_[arc_begin_[side]];
+      first = std::min({first, order_.position(arc.from), order_.position(arc.to)});
+    }
+    place[choice] = first;
   }
-  return false;
+  next_.line_up(place);
+}
+
+// Takes the preferred side of each new choice by itself: if known edges alone forbid it, the other side holds for good,
+// which is cheaper to find out before anything is decided. False if that is a contradiction.
+bool ChoiceSolver::probe(Budget& budget, uint64_t most_conflicts) {
+  for (uint32_t choice : next_.line()) {
+    if (choice < probed_ || value_[2 * choice] != kOpen) continue;
+    take(choice);
+    for (uint32_t conflict = propagate(); conflict != kNoClause; conflict = propagate()) {
+      if (!learn(conflict)) return false;
+    }
+    backtrack(0);
+    if (budget.exhausted() || conflicts_ > most_conflicts) return true;
+  }
+  probed_ = static_cast<uint32_t>(choices());
+  return true;
 }
 
 ChoiceSolver::Result ChoiceSolver::solve(Budget& budget, uint64_t most_conflicts) {
   if (empty_clause_ != kNoClause) return Result::contradiction;
+  // For a few new choices the rest is better left as it is.
+  const bool afresh = !local_.on || !next_.in_line() || choices() - probed_ > local_.few;
+  if (afresh) backtrack(0);
+  if (local_.on && !afresh) {
+    next_.line_up_more();
+    probed_ = static_cast<uint32_t>(choices());
+  } else if (local_.on) {
+    line_up();
+    if (!probe(budget, most_conflicts)) return Result::contradiction;
+    if (budget.exhausted() || conflicts_ > most_conflicts) return Result::out_of_budget;
+  }
+  const uint64_t hard = conflicts_ + choices();  // so many conflicts are not a local matter
   uint64_t restarts = 0;
-  uint64_t next_restart = conflicts_ + kRestartUnit * luby(restarts);
+  uint64_t next_restart = (local_.on ? hard : conflicts_) + kRestartUnit * luby(restarts);
   for (;;) {
     const uint32_t conflict = propagate();
     if (conflict != kNoClause) {
-      if (level() == 0) {
-        ++conflicts_;
-        finish_refutation(conflict);
-        return Result::contradiction;
-      }
-      // A lemma may lie entirely below the current level.
-      uint32_t highest = 0;
-      for (uint32_t i = clauses_[conflict].begin; i < clauses_[conflict].end; ++i) {
-        highest = std::max(highest, assigned_level_[pool_[i] / 2]);
-      }
-      backtrack(highest);
-      if (highest == 0) {
-        ++conflicts_;
-        finish_refutation(conflict);
-        return Result::contradiction;
-      }
-      resolve_conflict(conflict);
+      if (!learn(conflict)) return Result::contradiction;
       if (budget.exhausted() || conflicts_ > most_conflicts) return Result::out_of_budget;
     } else if (conflicts_ >= next_restart) {
       next_restart = conflicts_ + kRestartUnit * luby(++restarts);
       backtrack(0);
+      if (next_.in_line()) next_.by_activity();
     } else if (!decide()) {
       return Result::acyclic;
     } else if (budget.exhausted()) {
@@ -387,49 +462,6 @@ std::vector<RefutationStep> ChoiceSolver::refutation() const {
     for (uint32_t i = c.hint_begin; i < c.hint_end; ++i) step.hints.push_back(step_of[hints_[i]]);
   }
   return steps;
-}
-
-void ChoiceSolver::heap_up(uint32_t at) {
-  const uint32_t choice = heap_[at];
-  while (at > 0) {
-    const uint32_t parent = (at - 1) / 2;
-    if (activity_[heap_[parent]] >= activity_[choice]) break;
-    heap_[at] = heap_[parent];
-    heap_at_[heap_[at]] = at;
-    at = parent;
-  }
-  heap_[at] = choice;
-  heap_at_[choice] = at;
-}
-
-void ChoiceSolver::heap_down(uint32_t at) {
-  const uint32_t choice = heap_[at];
-  for (uint32_t child = 2 * at + 1; child < heap_.size(); child = 2 * at + 1) {
-    if (child + 1 < heap_.size() && activity_[heap_[child + 1]] > activity_[heap_[child]]) ++child;
-    if (activity_[heap_[child]] <= activity_[choice]) break;
-    heap_[at] = heap_[child];
-    heap_at_[heap_[at]] = at;
-    at = child;
-  }
-  heap_[at] = choice;
-  heap_at_[choice] = at;
-}
-
-void ChoiceSolver::heap_insert(uint32_t choice) {
-  heap_.push_back(choice);
-  heap_up(static_cast<uint32_t>(heap_.size()) - 1);
-}
-
-uint32_t ChoiceSolver::heap_pop() {
-  const uint32_t top = heap_[0];
-  heap_at_[top] = 0xFFFFFFFF;
-  const uint32_t last = heap_.back();
-  heap_.pop_back();
-  if (!heap_.empty()) {
-    heap_[0] = last;
-    heap_down(0);
-  }
-  return top;
 }
 
 }  // namespace assay

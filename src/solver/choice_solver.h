@@ -8,6 +8,7 @@
 
 #include "assay/budget.h"
 #include "graph/incremental_order.h"
+#include "solver/decision_order.h"
 
 namespace assay {
 
@@ -29,12 +30,19 @@ struct RefutationStep {
   std::vector<uint32_t> hints;  // derived: indices of earlier steps
 };
 
+// How much a search makes of conflicts being between choices near each other in the order.
+struct Locality {
+  bool on = true;
+  uint32_t far = 8;  // of so many levels that a conflict would undo, only the last is undone
+  size_t few = 4;    // a later solve with so many new choices goes on from where the last ended
+};
+
 class ChoiceSolver {
  public:
   enum class Result : uint8_t { acyclic, contradiction, out_of_budget };
 
   // Known edges are those of `graph` now; `order` keeps the graph acyclic.
-  ChoiceSolver(Digraph& graph, IncrementalOrder& order);
+  ChoiceSolver(Digraph& graph, IncrementalOrder& order, const Locality& local = {});
   // Takes every edge out of the graph that it put in; the order stays.
   ~ChoiceSolver();
   ChoiceSolver(const ChoiceSolver&) = delete;
@@ -45,7 +53,7 @@ class ChoiceSolver {
   size_t choices() const { return value_.size() / 2; }
 
   // Takes a side of every choice so that the graph with their edges is acyclic. After `acyclic` the
-  // edges are in the graph and the order is an order of it, until the next add_choice.
+  // edges are in the graph and the order is an order of it; a later solve may go on from there.
   // Gives up, as out_of_budget does, once conflicts() passes `most_conflicts`.
   Result solve(Budget& budget, uint64_t most_conflicts = UINT64_MAX);
   bool first_taken(uint32_t choice) const { return value_[2 * choice] == kTrue; }
@@ -77,23 +85,23 @@ class ChoiceSolver {
   uint32_t new_clause(std::span<const Side> sides);
   void watch(uint32_t clause);
   void note_unit(Side side, uint32_t reason);
-  void resolve_conflict(uint32_t clause);
+  uint32_t resolve_conflict(uint32_t clause);  // what is still in conflict, or kNoClause
+  bool contradicts(uint32_t clause);
+  uint32_t retreat(uint32_t to_level) const;
   void analyze(uint32_t clause, std::vector<Side>& learnt, std::vector<uint32_t>& hints,
                uint32_t& back_level);
   void finish_refutation(uint32_t clause);
   void backtrack(uint32_t to_level);
-  void bump(uint32_t choice);
+  bool learn(uint32_t conflict);
+  void take(uint32_t choice);
   bool decide();
-
-  // A binary heap of choices by activity.
-  void heap_up(uint32_t at);
-  void heap_down(uint32_t at);
-  void heap_insert(uint32_t choice);
-  uint32_t heap_pop();
+  void line_up();
+  bool probe(Budget& budget, uint64_t most_conflicts);
 
   static constexpr uint32_t kNoClause = 0xFFFFFFFF;
   Digraph& graph_;
   IncrementalOrder& order_;
+  const Locality local_;
   uint32_t known_added_;                // added edges of the graph that are known
   std::vector<Side> added_side_;        // per edge added beyond those
   std::vector<uint32_t> arc_begin_{0};  // per side
@@ -102,12 +110,13 @@ class ChoiceSolver {
   std::vector<Value> value_;      // per side
   std::vector<uint32_t> reason_;  // per choice
   std::vector<uint32_t> assigned_level_;
-  std::vector<uint32_t> unit_;  // per choice: the unit clause of a level-0 value
-  std::vector<uint8_t> phase_;  // per choice: the side to try
-  std::vector<double> activity_;
-  std::vector<uint32_t> heap_, heap_at_;
+  std::vector<uint32_t> implied_level_;  // per choice: assigned above the level that implies it
+  std::vector<Side> survivors_;          // of a backtrack, the latest first
+  std::vector<uint32_t> unit_;           // per choice: the unit clause of a level-0 value
+  std::vector<uint8_t> phase_;           // per choice: the side to try
   std::vector<uint8_t> seen_;
-  double bump_ = 1.0;
+  DecisionOrder next_;
+  uint32_t probed_ = 0;  // choices that were probed
 
   std::vector<Side> trail_;
   std::vector<uint32_t> edges_before_;  // per trail entry: edges in the graph before its own
@@ -120,6 +129,7 @@ class ChoiceSolver {
   std::vector<SidedArc> cycles_;
   std::vector<std::vector<Watch>>
       watches_;  // per side: clauses watching it, looked at when it becomes false
+  uint32_t fresh_lemma_ = kNoClause;  // not watched yet
   uint32_t empty_clause_ = kNoClause;
   uint64_t conflicts_ = 0, decisions_ = 0;
 };

@@ -29,13 +29,13 @@ Arcs random_arcs(Rng& rng, size_t vertices, uint64_t most) {
   return arcs;
 }
 
-Problem random_problem(Rng& rng) {
+Problem random_problem(Rng& rng, uint64_t most_choices = 8) {
   Problem problem;
-  problem.vertices = 4 + rng.below(6);
+  problem.vertices = 4 + rng.below(most_choices - 2);
   for (Arc arc : random_arcs(rng, problem.vertices, 4)) {
     if (arc.from < arc.to) problem.known.push_back(arc);
   }
-  for (uint64_t i = 2 * (1 + rng.below(8)); i > 0; --i) {
+  for (uint64_t i = 2 * (1 + rng.below(most_choices)); i > 0; --i) {
     problem.sides.push_back(random_arcs(rng, problem.vertices, 2));
   }
   return problem;
@@ -114,12 +114,17 @@ void check_refutation(const Problem& problem, const std::vector<RefutationStep>&
   }
 }
 
+// Where undoing little and starting from the last solve happen on small problems too.
+constexpr Locality kLocalities[] = {
+    {.on = false}, {}, {.far = 0, .few = 1000}, {.far = 1, .few = 0}};
+
 // A problem with a solver on it.
 struct Search {
   const Problem& problem;
   Digraph graph{problem.vertices, problem.known};
   IncrementalOrder order{graph, topological_order(graph)};
-  std::optional<ChoiceSolver> solver{std::in_place, graph, order};
+  Locality local{};
+  std::optional<ChoiceSolver> solver{std::in_place, graph, order, local};
   Budget budget{};
 
   void add(size_t choice, bool prefer_first = true) {
@@ -197,7 +202,7 @@ TEST(ChoiceSolver, AgreesWithTryingAllCombinations) {
   constexpr int kRounds = 2000;
   for (int round = 0; round < kRounds; ++round) {
     const Problem problem = random_problem(rng);
-    Search search{problem};
+    Search search{.problem = problem, .local = kLocalities[round % 4]};
     search.add_all();
     const ChoiceSolver::Result result = search.solve();
     const bool possible = some_combination_is_acyclic(problem, problem.sides.size() / 2);
@@ -223,7 +228,7 @@ TEST(ChoiceSolver, ChoicesMayBeAddedAfterASolve) {
   Rng rng(4);
   for (int round = 0; round < 500; ++round) {
     const Problem problem = random_problem(rng);
-    Search search{problem};
+    Search search{.problem = problem, .local = kLocalities[round % 4]};
     for (size_t c = 0; c < problem.sides.size() / 2; ++c) {
       search.add(c, rng.chance(0.5));
       const ChoiceSolver::Result result = search.solve();
@@ -237,12 +242,43 @@ TEST(ChoiceSolver, ChoicesMayBeAddedAfterASolve) {
   }
 }
 
+TEST(ChoiceSolver, LocalOrNotTheAnswerIsTheSame) {
+  Rng rng(6);
+  int contradictions = 0;
+  constexpr int kRounds = 400;
+  for (int round = 0; round < kRounds; ++round) {
+    const Problem problem = random_problem(rng, 60);
+    std::optional<ChoiceSolver::Result> first;
+    for (const Locality& local : kLocalities) {
+      Search search{.problem = problem, .local = local};
+      ChoiceSolver::Result result = ChoiceSolver::Result::acyclic;
+      for (size_t c = 0; c < problem.sides.size() / 2; ++c) {
+        search.add(c, rng.chance(0.5));
+        if (rng.chance(0.3)) result = search.solve();
+        if (result == ChoiceSolver::Result::contradiction) break;
+      }
+      result = search.solve();
+      ASSERT_EQ(result, first.value_or(result)) << "round " << round;
+      first = result;
+      if (result == ChoiceSolver::Result::acyclic) {
+        ASSERT_TRUE(acyclic(problem, taken_sides(*search.solver)));
+        continue;
+      }
+      ++contradictions;
+      check_refutation(problem, search.solver->refutation());
+      if (HasFatalFailure()) FAIL() << "round " << round;
+    }
+  }
+  EXPECT_GT(contradictions, kRounds / 2);
+  EXPECT_LT(contradictions, kRounds * 7 / 2);
+}
+
 TEST(ChoiceSolver, GivesUpAfterSoManyConflictsAndCanGoOn) {
   Rng rng(5);
   int gave_up = 0;
   for (int round = 0; round < 500; ++round) {
     const Problem problem = random_problem(rng);
-    Search search{problem};
+    Search search{.problem = problem, .local = kLocalities[round % 4]};
     search.add_all();
     ChoiceSolver::Result result = search.solve(0);
     if (result == ChoiceSolver::Result::out_of_budget) {

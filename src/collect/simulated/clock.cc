@@ -28,6 +28,11 @@ void SimulatedClock::begin(uint32_t session) {
 
 int64_t SimulatedClock::travel() { return rng_.between(kFastest, kSlowest); }
 
+int64_t SimulatedClock::reading(Session& session, int64_t at) {
+  session.shown = std::max(session.shown, at + session.off);
+  return session.shown;
+}
+
 int64_t SimulatedClock::send(uint32_t session, int64_t earliest) {
   Session& s = sessions_[session];
   s.request = std::max(s.response, earliest);
@@ -41,9 +46,9 @@ Interval SimulatedClock::answer(uint32_t session, int64_t at) {
     case Times::none:
       return {};
     case Times::points:
-      return Interval::point(at + s.off);
+      return Interval::point(reading(s, at));
     case Times::intervals:
-      return {s.request + s.off, s.response + s.off};
+      return {reading(s, s.request), reading(s, s.response)};
   }
   return {};
 }

@@ -14,7 +14,8 @@ namespace assay::collect {
 class SimulatedClock {
  public:
   // `error`: each session's readings are off by a fixed amount of at most so many nanoseconds.
-  // `jitter`: those of each transaction by an amount of its own on top of that.
+  // `jitter`: those of each transaction by an amount of its own on top of that, but they do not run
+  // backwards in a session.
   SimulatedClock(Times times, int64_t error, int64_t jitter, uint32_t sessions, Rng rng);
 
   // The session's next transaction begins.
@@ -32,10 +33,13 @@ class SimulatedClock {
   struct Session {
     int64_t error = 0;
     int64_t off = 0;  // in this transaction: the error and its jitter
+    int64_t shown = 0;
     int64_t request = 0;
     int64_t response = 0;
   };
   int64_t travel();
+  // What the session's clock shows at `at`.
+  int64_t reading(Session& session, int64_t at);
 
   Times times_;
   int64_t jitter_;
