@@ -48,6 +48,7 @@ std::span<bool Switches::*const> all_switches() {
                                              &Switches::begin_rule,
                                              &Switches::combined_writes,
                                              &Switches::early_search,
+                                             &Switches::local_search,
                                              &Switches::zones,
                                              &Switches::decomposition,
                                              &Switches::carry};
