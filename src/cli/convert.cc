@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "assay/format.h"
@@ -34,15 +35,40 @@ void check_target(const std::string& to) {
            fmt::format("no format '{}' that can be written; expected one of {}", to, known));
 }
 
+// The formats as a table: name, read, write, what it is.
+Exit list_formats() {
+  size_t width = 0;
+  for (const FormatInfo& f : all_formats()) width = std::max(width, f.name.size());
+  fmt::print("{:{}}  read  write  what\n", "format", width);
+  for (const FormatInfo& f : all_formats())
+    fmt::print("{:{}}  {:4}  {:5}  {}{}\n", f.name, width, f.reads ? "yes" : "-",
+               f.writes ? "yes" : "-", f.summary, f.directory ? "; a directory" : "");
+  return Exit::satisfied;
+}
+
+bool is_directory_format(std::string_view name) {
+  const auto all = all_formats();
+  return std::any_of(all.begin(), all.end(),
+                     [&](const FormatInfo& f) { return f.name == name && f.directory; });
+}
+
+Error loss_error(const std::vector<Loss>& losses, std::string_view format) {
+  std::string what;
+  for (const Loss& l : losses)
+    what += fmt::format("{}{} ({})", what.empty() ? "" : "; ", l.what, l.count);
+  return bad_input(fmt::format("format '{}' cannot hold all of the history: {}", format, what));
+}
+
 }  // namespace
 
 Action add_convert(CLI::App& app) {
   struct State {
     std::string input, output = "-", from, to;
+    bool list = false, strict = false;
     LevelFlags reduced;
   };
   auto s = std::make_shared<State>();
-  app.add_option("INPUT", s->input, "history; - is standard input")->required()->type_name("");
+  app.add_option("INPUT", s->input, "history; - is standard input")->type_name("");
   app.add_option("OUTPUT", s->output,
                  "file to write; - is standard output; .gz and .zst endings compress")
       ->capture_default_str()
@@ -56,11 +82,16 @@ Action add_convert(CLI::App& app) {
          },
          "the format to write; without it, told by the ending of OUTPUT")
       ->type_name("FORMAT");
+  app.add_flag("--strict", s->strict,
+               "fail, and write nothing, if the format cannot hold all of the history");
+  app.add_flag("--list", s->list, "list the formats that can be read and written");
   s->reduced.add_as(
       app, "--reduce",
       "write a history that is session-serializable exactly if the input satisfies this "
       "level, prefix or session-si: for checkers of serializability");
   return [s] {
+    if (s->list) return list_formats();
+    if (s->input.empty()) return fail(usage_error("INPUT is required; convert --help tells more"));
     auto read = read_history(s->input, {s->from});
     if (!read.ok()) return fail(read.error());
     for (const ReadNote& n : read->notes) note(n.message);
@@ -70,7 +101,17 @@ Action add_convert(CLI::App& app) {
       if (!reduced.ok()) return fail(reduced.error());
       read->history = std::move(reduced).value();
     }
-    const auto losses = write_history(read->history, s->output, target_format(s->to, s->output));
+    const std::string_view format = target_format(s->to, s->output);
+    if (s->strict && is_directory_format(format))
+      return fail(
+          usage_error("--strict: directories are written as they are converted; convert "
+                      "without it and see what is reported"));
+    if (s->strict) {
+      const auto lost = write_history(read->history, "/dev/null", format);
+      if (!lost.ok()) return fail(lost.error());
+      if (!lost->empty()) return fail(loss_error(*lost, format));
+    }
+    const auto losses = write_history(read->history, s->output, format);
     if (!losses.ok()) return fail(losses.error());
     for (const Loss& l : *losses) note(fmt::format("not in the output: {} ({})", l.what, l.count));
     return Exit::satisfied;
