@@ -9,10 +9,12 @@
 #include <cstring>
 #include <memory>
 
+#include "assay/format.h"
 #include "base/progress.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/flags.h"
+#include "cli/hard_history.h"
 #include "collect/lightweight.h"
 
 namespace assay::cli {
@@ -25,6 +27,7 @@ struct State {
   GenerateOptions options;
   LevelFlags level;
   WorkloadFlags workload;
+  HardFlags hard;
   std::string output = "-";
   bool lightweight = false;
   double concurrent = 1;
@@ -106,7 +109,15 @@ void add_times(CLI::App& app, GenerateOptions& options) {
       ->type_name("0…1");
 }
 
+Exit generate_hard_case(const State& s) {
+  const auto history = hard_history(s.hard, s.options.seed);
+  if (!history.ok()) return fail(history.error());
+  const auto losses = write_history(*history, s.output, "assay");
+  return losses.ok() ? Exit::satisfied : fail(losses.error());
+}
+
 Exit generate_history(State& s) {
+  if (!s.hard.kind.empty()) return generate_hard_case(s);
   if (s.level.levels.size() > 1) return fail(usage_error("--level: expected one level"));
   if (!s.level.levels.empty()) s.options.level = s.level.levels[0];
   s.options.workload = s.workload.workload;
@@ -149,6 +160,7 @@ Action add_generate(CLI::App& app) {
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1.0))
       ->type_name("0…1");
+  s->hard.add(app);
   add_seed(app, s->options.seed);
   app.add_option("--output,-o", s->output, "file to write; - is standard output")
       ->capture_default_str()

@@ -1,0 +1,25 @@
+// generate --hard: histories that are hard to decide for a reason (oracle/hard_cases.h), for whoever compares checkers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "assay/history.h"
+#include "assay/result.h"
+
+namespace CLI {
+class App;
+}
+
+namespace assay::cli {
+
+struct HardFlags {
+  std::string kind;  // empty: none wanted
+  uint32_t size = 20;
+  double density = 0;  // 0: the kind's own
+  void add(CLI::App& app);
+};
+
+Result<History> hard_history(const HardFlags& flags, uint64_t seed);
+
+}  // namespace assay::cli
