@@ -8,23 +8,6 @@
 namespace assay::certify {
 namespace {
 
-bool is_register_operation(const Operation& op) {
-  switch (op.kind) {
-    case OpKind::read:
-    case OpKind::write:
-    case OpKind::remove:
-      return true;
-    case OpKind::cas:
-    case OpKind::insert:
-      return op.effect;
-    case OpKind::append:
-    case OpKind::read_list:
-    case OpKind::range:
-      return false;
-  }
-  return false;
-}
-
 bool sees_other_states(const Operation& op) {
   return op.kind == OpKind::range ||
          (!op.effect && (op.kind == OpKind::cas || op.kind == OpKind::insert));
@@ -56,29 +39,36 @@ Result<CommitOrder> CommitOrder::build(const History& history, std::span<const T
   installers.version.assign(history.version_count(), 0);
   installers.absence.assign(history.key_count(), 0);
   std::vector<Own> own(history.key_count());
+  Lists lists;
+  lists.elements.resize(history.key_count());
+  lists.places.resize(history.key_count());
+  lists.is_register.resize(history.key_count());
   for (Place p = 1; p <= built.count(); ++p) {
     built.place_[built.txn_[p]] = p;
-    if (Status s = built.add(history, p, installers, own); !s.ok()) return s.error();
+    if (Status s = built.add(history, p, installers, own, lists); !s.ok()) return s.error();
   }
   return built;
 }
 
 Status CommitOrder::add(const History& history, Place p, Installers& installers,
-                        std::vector<Own>& own) {
+                        std::vector<Own>& own, Lists& lists) {
   const TxnId t = txn_[p];
   for (OpId i = history.first_op(t); i < history.end_op(t); ++i) {
     const Operation op = history.op(i);
+    const bool on_list = op.kind == OpKind::append || op.kind == OpKind::read_list;
+    if (op.kind != OpKind::range && !on_list) lists.is_register[op.key] = true;
+    if (on_list && lists.is_register[op.key])
+      return refuse("{} is used as a list and as a register", history.key(op.key).to_string());
+    if (op.kind == OpKind::read_list) {
+      if (Status s = add_list_read(history, p, i, lists); !s.ok()) return s;
+      continue;
+    }
     // What only says that a key is in some other state needs to be told whose.
     const bool given = !this->given(i).empty() || sees_other_states(op);
     if (given) {
       if (Status s = add_given(history, p, i, own); !s.ok()) return s;
-    } else if (!is_register_operation(op))
-      return refuse(
-          "operation {} of transaction {} is none that a commit order explains, and the order "
-          "cannot "
-          "be replayed",
-          i - history.first_op(t), history.name(t));
-    const bool reads = !given && op.kind != OpKind::write && op.kind != OpKind::remove;
+    }
+    const bool reads = !given && !on_list && op.kind != OpKind::write && op.kind != OpKind::remove;
     const VersionId seen = op.kind == OpKind::read  ? op.version
                            : op.kind == OpKind::cas ? history.operands(i)[0]
                                                     : kNone;
@@ -97,6 +87,12 @@ Status CommitOrder::add(const History& history, Place p, Installers& installers,
     if (own[op.key].place != p) writes_.push_back(op.key);
     own[op.key] = {p, i};
   }
+  for (OpId i = history.first_op(t); i < history.end_op(t); ++i) {
+    const Operation op = history.op(i);
+    if (op.kind != OpKind::append) continue;
+    lists.elements[op.key].push_back(op.version);
+    lists.places[op.key].push_back(p);
+  }
   std::sort(writes_.begin() + static_cast<ptrdiff_t>(write_begin_.back()), writes_.end());
   for (size_t w = write_begin_.back(); w < writes_.size(); ++w) {
     const Operation last = history.op(own[writes_[w]].op);
@@ -105,6 +101,25 @@ Status CommitOrder::add(const History& history, Place p, Installers& installers,
   }
   read_begin_.push_back(reads_.size());
   write_begin_.push_back(writes_.size());
+  return Ok{};
+}
+
+// What others had appended, as far as the transaction saw it, is what the transactions up to one of those before it
+// had appended, none of them in part; that one is its source.
+Status CommitOrder::add_list_read(const History& history, Place p, OpId i, const Lists& lists) {
+  const KeyId key = history.op(i).key;
+  const ListSeen seen = list_seen(history, i);
+  const std::vector<VersionId>& all = lists.elements[key];
+  const size_t count = seen.others.size();
+  const bool stands = seen.own_at_end && count <= all.size() &&
+                      std::equal(seen.others.begin(), seen.others.end(), all.begin()) &&
+                      (count == 0 || count == all.size() ||
+                       lists.places[key][count - 1] != lists.places[key][count]);
+  if (!stands)
+    return refuse(
+        "the list that operation {} of transaction {} reads is not what the order has appended",
+        i - history.first_op(txn_[p]), history.name(txn_[p]));
+  reads_.push_back({key, count == 0 ? Place{0} : lists.places[key][count - 1], i});
   return Ok{};
 }
 

@@ -27,8 +27,8 @@ class CommitOrder {
  public:
   // Takes every read to be from the last transaction before it in the order that installs what was
   // read, or from the initial state. Fails if there is none such, or if a read after an own write
-  // is not of that. Registers only: no lists, and of ranges and conditional writes without effect those
-  // whose sources are given. `sources`, sorted, is what operations saw instead, if it comes before them in
+  // is not of that. A list that was read must be what whole transactions had appended in this order. Of
+  // ranges and conditional writes without effect only those whose sources are given. `sources`, sorted, is what operations saw instead, if it comes before them in
   // the order and could be what they saw.
   static Result<CommitOrder> build(const History& history, std::span<const TxnId> order,
                                    std::span<const Seen> sources = {});
@@ -51,12 +51,20 @@ class CommitOrder {
   struct Installers {
     std::vector<Place> version, absence;
   };
+  // Along the order: what was appended to each key, and by whom.
+  struct Lists {
+    std::vector<std::vector<VersionId>> elements;
+    std::vector<std::vector<Place>> places;
+    std::vector<bool> is_register;  // per key: something else was done to it
+  };
   // What the transaction at `place` wrote last to a key.
   struct Own {
     Place place = 0;
     OpId op = kNone;
   };
-  Status add(const History& history, Place p, Installers& installers, std::vector<Own>& own);
+  Status add(const History& history, Place p, Installers& installers, std::vector<Own>& own,
+             Lists& lists);
+  Status add_list_read(const History& history, Place p, OpId i, const Lists& lists);
   Status add_given(const History& history, Place p, OpId i, const std::vector<Own>& own);
   std::span<const Seen> given(OpId i) const;
   Result<Place> source(const History& history, Place reader, KeyId key, VersionId version,

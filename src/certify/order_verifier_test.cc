@@ -493,12 +493,22 @@ TEST(WeakOrderVerifier, removalsAndConditionalWrites) {
   EXPECT_FALSE(serves("read-atomic", "s1: { w(x,1) } { ins(x,2) }\n"));
 }
 
-TEST(WeakOrderVerifier, otherOperationsNeedReplay) {
-  for (const char* op : {"r(l,[])", "a(l,1)"}) {
-    const History h = hist(std::string("s1: { w(y,1) w(w,1) ") + op + " }\ns2: { r(y,null) }\n");
-    EXPECT_TRUE(
-        refused(single_order("read-committed", {0, 1}), h, "none that a commit order explains"));
-  }
+// A list is what whole transactions appended, in the order of their commits.
+TEST(WeakOrderVerifier, listsGrowInCommitOrder) {
+  const auto h = [](const char* read) {
+    return hist(std::string("s1: { w(y,1) a(l,1) a(l,2) }\ns2: { a(l,3) }\ns3: { ") + read +
+                " r(y,null) }\n");
+  };
+  const Certificate forth = single_order("read-committed", {0, 1, 2});
+  EXPECT_TRUE(verifies(forth, h("r(l,[])")));
+  EXPECT_TRUE(verifies(single_order("read-committed", {1, 0, 2}), h("r(l,[3])")));
+  EXPECT_TRUE(verifies(single_order("read-committed", {1, 0, 2}), h("a(l,4) r(l,[3,4])")));
+  for (const char* torn :
+       {"r(l,[1])", "r(l,[3])", "r(l,[2,1])", "r(l,[1,2,3,9])", "a(l,4) r(l,[1,2])"})
+    EXPECT_TRUE(refused(forth, h(torn), "is not what the order has appended")) << torn;
+  EXPECT_TRUE(refused(forth, h("r(l,[1,2])"), "saw transaction s1-0 and yet reads y"));
+  EXPECT_TRUE(refused(forth, hist("s1: { w(y,1) w(l,1) }\ns2: { a(l,3) }\ns3: { r(y,null) }\n"),
+                      "is used as a list and as a register"));
 }
 
 // What shows only that a key is in some other state is explained by own writes, or by a source that is named.

@@ -226,7 +226,7 @@ Result<History> read_cobra(Source& source, Notes& notes) {
 class Writer {
  public:
   Writer(const History& history, Losses& losses)
-      : registers_(history, {.negative = true}, losses) {}
+      : registers_(history, {.negative = true}, losses), losses_(losses) {}
 
   Status write(const std::string& path) {
     if (auto s = make_empty_directory(path); !s.ok()) return s;
@@ -265,12 +265,17 @@ class Writer {
     }
   };
 
+  // A read names its writer, so of several that wrote its value it names the first.
   void number_writes() {
     uint64_t next = 1;
+    uint64_t repeated = 0;
     for (const auto& session : registers_.sessions())
       for (TxnId t : session.txns)
         for (const RegisterOp& op : registers_.ops(t))
-          if (op.write) places_.try_emplace({op.key, op.value}, Place{uint64_t{t} + 1, next++});
+          if (op.write)
+            repeated +=
+                !places_.try_emplace({op.key, op.value}, Place{uint64_t{t} + 1, next++}).second;
+    losses_.add("that values were written twice, and reads could be of either", repeated);
   }
 
   void write_op(ByteWriter& w, const RegisterOp& op, uint64_t& next_write) {
@@ -292,6 +297,7 @@ class Writer {
   }
 
   Registers registers_;
+  Losses& losses_;
   std::unordered_map<Version, Place, VersionHash> places_;
 };
 

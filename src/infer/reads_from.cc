@@ -532,6 +532,7 @@ void external_reads(const History& history, const ReadsFrom& rf, Node n,
   // Rare: walk the operations again and look the writers up.
   out.clear();
   TxnKeys keys;
+  std::vector<KeyId> appended_to;
   const TxnId t = rf.txn[n];
   keys.start(history.end_op(t) - history.first_op(t));
   for (OpId i = history.first_op(t); i < history.end_op(t); ++i) {
@@ -553,6 +554,16 @@ void external_reads(const History& history, const ReadsFrom& rf, Node n,
     }
     const bool inserts = assumed.empty() && op.kind == OpKind::insert && op.effect;
     if (inserts && resolved && !state.written) out.push_back({op.key, kNone, i});
+    if (op.kind == OpKind::read_list && resolved) {
+      // What others had appended, without the own elements at the end.
+      const auto own = std::count_if(appended_to.begin(), appended_to.end(),
+                                     [&](KeyId key) { return key == op.key; });
+      const std::span<const VersionId> list = history.operands(i);
+      const size_t others = list.size() - std::min(list.size(), static_cast<size_t>(own));
+      const WriteId source = others == 0 ? kNone : rf.write_of_version[list[others - 1]];
+      if (others == 0 || source != kNone) out.push_back({op.key, source, i});
+    }
+    if (op.kind == OpKind::append) appended_to.push_back(op.key);
     if (installs_version(op)) state.written = true;
   }
 }

@@ -3,7 +3,8 @@
 //   violated    A proof for one part is a proof for the whole, once its keys have their old numbers again. Of several
 //               violated parts the first one counts, whichever thread was done first.
 //   satisfied   The orders of the parts, session order and real time, taken together, have no cycle; so some order of
-//               all events contains them, and it is the certificate.
+//               all events contains them, and it is the certificate. Where real time joins parts after all, and their
+//               orders contradict it, the history is decided as a whole.
 //   unknown     if some part is, and none is violated.
 //
 //   part {x}: w(x,1) r(x,1)    part {y}: w(y,1) r(y,1)    s1: { w(x,1) } { w(y,1) }    one after the other
@@ -37,7 +38,7 @@ class PartwiseDecision {
     for (StrongVerdict& v : verdicts_) {
       if (v.outcome == Outcome::unknown) return std::move(v);
     }
-    return join_orders();
+    return join_orders(budget);
   }
 
  private:
@@ -75,7 +76,7 @@ class PartwiseDecision {
     return verdict;
   }
 
-  StrongVerdict join_orders() {
+  StrongVerdict join_orders(Budget& budget) {
     EventGraph events(in_.history, in_.rf, level_);
     Digraph& graph = events.graph();
     for (const StrongVerdict& v : verdicts_) {
@@ -86,10 +87,7 @@ class PartwiseDecision {
     }
     StrongVerdict verdict;
     const std::vector<Vertex> joined = topological_order(graph);
-    if (joined.size() != graph.vertices()) {
-      verdict.reason = "internal error: the orders of the parts contradict each other";
-      return verdict;
-    }
+    if (joined.size() != graph.vertices()) return decide_(in_, level_, budget);
     verdict.outcome = Outcome::satisfied;
     verdict.order = to_order(in_.rf, events.split(), joined);
     return verdict;

@@ -216,9 +216,10 @@ class LatticeWalk {
     }
     if (v.outcome == Outcome::satisfied && !rf_.unresolved.empty())
       return add_chosen(level, choose_writers(level_info(level)));
-    if (v.outcome == Outcome::satisfied && rf_.has_lists) {
-      // A commit order alone cannot be checked against lists; a stronger level's order can.
-      set_reason(level, "lists were read, and no order that replays them was found");
+    if (v.outcome == Outcome::satisfied && rf_.has_lists &&
+        rf_.non_repeatable.anomaly != Anomaly::none) {
+      // Only the first read of a list states an order, and read committed lets the second differ.
+      set_reason(level, "a transaction read a list twice and got different ones");
       return;
     }
     add(level, v.outcome, std::move(v.order), std::move(v.proof), std::move(v.reason));

@@ -37,7 +37,7 @@ TEST(OracleAgreement, manyShortTransactions) {
                     .shape = {.max_sessions = 6, .max_txns = 9, .max_keys = 2, .max_ops = 2}});
 }
 
-// Of these the checker may leave some undecided; what it decides must be right.
+// Elements appended twice leave some undecided; what is decided must be right.
 TEST(OracleAgreement, lists) {
   expect_agreement({.seed = 4,
                     .count = histories(20'000),
