@@ -9,8 +9,14 @@ constexpr std::array kCommands = {
     Command{"run", "drive a database, record its history, check it",
             "  assay run                                    embedded SQLite, 10,000 transactions\n"
             "  assay run --sessions 4 --txns 500 --keys 50  shorter, with more conflicts\n"
-            "  assay run --database sqlite:app.db --isolation deferred --history run.jsonl\n",
+            "  assay run --database sqlite:app.db --isolation deferred --history run.jsonl\n"
+            "  assay run --database URL --until-violation --time 10m --level serializable\n"
+            "  assay run --list                             workloads, databases, isolations\n",
             add_run},
+    Command{"probe", "which anomalies each isolation of a database allows, in seconds",
+            "  assay probe postgresql://postgres@127.0.0.1/postgres\n"
+            "  assay probe mysql://root@127.0.0.1/test --isolation 'repeatable read' --expect si\n",
+            add_probe},
     Command{
         "check", "decide which isolation levels a history satisfies",
         "  assay check run.jsonl                        the strongest levels, and why no stronger\n"

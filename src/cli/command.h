@@ -27,6 +27,7 @@ struct Command {
 std::span<const Command> all_commands();
 
 Action add_run(CLI::App& app);
+Action add_probe(CLI::App& app);
 Action add_check(CLI::App& app);
 Action add_verify(CLI::App& app);
 Action add_generate(CLI::App& app);

@@ -158,6 +158,7 @@ void WorkloadFlags::add(CLI::App& app) {
                                   join(collect::all_workloads(),
                                        [](const collect::WorkloadInfo& w) { return w.name; })));
            workload = name;
+           chosen = true;
          },
          "what the transactions do: " +
              join(collect::all_workloads(), [](const collect::WorkloadInfo& w) { return w.name; }))

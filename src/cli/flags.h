@@ -49,6 +49,7 @@ void add_from(CLI::App& app, std::string& format);
 // --workload, --ops, --read-share, --keys, --distribution, --sessions, --txns
 struct WorkloadFlags {
   std::string workload = "general";
+  bool chosen = false;  // by a flag
   collect::WorkloadOptions options;
   uint32_t sessions = 10;
   uint64_t txns = 1000;  // of each session

@@ -13,6 +13,7 @@
 #include "cli/checking.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/hunt.h"
 #include "cli/units.h"
 #include "collect/driver.h"
 #include "explain/names.h"
@@ -21,7 +22,11 @@
 namespace assay::cli {
 namespace {
 
+constexpr double kHuntSeconds = 600;
+
 struct State {
+  bool list = false;
+  bool until_violation = false;
   collect::RunOptions options;
   WorkloadFlags workload;
   CheckFlags check;
@@ -57,13 +62,47 @@ void report_run(const collect::RunStats& stats, const std::string& path) {
     note(fmt::format("  aborted {} times: {}", grouped(count), display(message, 200)));
 }
 
+// What there is to choose from.
+Exit list_choices() {
+  std::string out = "Workloads (--workload), and the anomalies each can show:\n";
+  for (const collect::WorkloadInfo& w : collect::all_workloads()) {
+    out += fmt::format("\n  {:<12} {}\n", w.name, w.summary);
+    std::string line = "              ";
+    for (const Anomaly a : w.shows) {
+      const std::string_view name = anomaly_info(a).name;
+      if (line.size() + name.size() > 98) {
+        out += line + "\n";
+        line = "              ";
+      }
+      line += ' ' + std::string(name);
+    }
+    out += line + "\n";
+  }
+  out += "\nDatabases (--database), and their isolations (--isolation), the first the default:\n";
+  for (const collect::DriverInfo& d : collect::all_drivers()) {
+    out += fmt::format("\n  {:<32} {}\n", d.example, d.summary);
+    for (const collect::IsolationName& i : d.isolations)
+      out += fmt::format("    {:<30} {}\n", i.name, i.summary);
+  }
+  const Status printed = print(out);
+  return printed.ok() ? Exit::satisfied : fail(printed.error());
+}
+
 Exit run_and_check(State& s) {
+  if (s.list) return list_choices();
   collect::RunOptions& o = s.options;
   o.workload = s.workload.workload;
   o.workload_options = s.workload.options;
   o.sessions = s.workload.sessions;
   o.txns = s.workload.txns;
   if (o.history.empty()) o.history = fresh_history_name();
+  if (s.until_violation) {
+    o.stop = &stop_requested;
+    signal(SIGINT, on_interrupt);
+    signal(SIGTERM, on_interrupt);
+    const double seconds = s.check.budget.seconds > 0 ? s.check.budget.seconds : kHuntSeconds;
+    return hunt(o, !s.workload.chosen, seconds, s.check);
+  }
   note(fmt::format("recording to {}", o.history));
   ProgressLine progress("run");
   o.progress = [&](const collect::RunProgress& p) {
@@ -82,6 +121,40 @@ Exit run_and_check(State& s) {
   if (!stats.ok()) return fail(stats.error());
   report_run(*stats, o.history);
   return check_files({o.history}, s.check);
+}
+
+void add_faults(CLI::App& app, collect::FaultOptions& faults) {
+  std::string names;
+  for (const collect::FaultKind kind : collect::all_faults())
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", collect::fault_name(kind));
+  app.add_option_function<std::vector<std::string>>(
+         "--fault",
+         [&faults, names](const std::vector<std::string>& chosen) {
+           for (const std::string& name : chosen) {
+             const auto kind = collect::find_fault(name);
+             if (!kind)
+               bad_flag("--fault", fmt::format("no '{}'; expected one of {}", name, names));
+             faults.kinds.push_back(*kind);
+           }
+         },
+         "disturb the database, at times drawn from the seed: " + names)
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("KIND");
+  app.add_option_function<std::string>(
+         "--fault-interval",
+         [&faults](const std::string& text) {
+           const auto amount = parse_seconds(text);
+           if (!amount.ok()) bad_flag("--fault-interval", amount.error().message);
+           faults.interval = *amount;
+         },
+         "mean time between faults; each lasts about half of it")
+      ->default_str("5s")
+      ->type_name("TIME");
+  app.add_option("--node-command", faults.node_command,
+                 "acts on the process of node N when kill N, start N, pause N or resume N is put "
+                 "behind it, as 'dev/db node galera' does; for the faults kill, pause, restart")
+      ->type_name("COMMAND");
 }
 
 void add_database(CLI::App& app, collect::RunOptions& o) {
@@ -128,7 +201,12 @@ void add_database(CLI::App& app, collect::RunOptions& o) {
 
 Action add_run(CLI::App& app) {
   auto s = std::make_shared<State>();
+  app.add_flag("--list", s->list, "show the workloads, databases and isolations there are");
   add_database(app, s->options);
+  add_faults(app, s->options.faults);
+  app.add_flag("--until-violation", s->until_violation,
+               "run again and again with other parameters, ever longer, until a --level is "
+               "violated or --time (10m) is up; then shrink the history");
   s->workload.add(app);
   add_seed(app, s->options.seed);
   s->check.levels.add(app, "a level to decide; the exit code is then the verdict");

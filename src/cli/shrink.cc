@@ -11,6 +11,7 @@
 #include "cli/checking.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/shrinking.h"
 #include "explain/explain.h"
 #include "report/summary.h"
 
@@ -52,29 +53,34 @@ Exit shrink_history(const State& s) {
   if (c.error) return fail(*c.error);
   const Result<LevelId> level = level_to_show(c);
   if (!level.ok()) return fail(level.error());
+  return write_smallest(c, *level, s.flags, s.output, s.to);
+}
+
+}  // namespace
+
+Exit write_smallest(const Checked& c, LevelId level, const CheckFlags& flags,
+                    const std::string& output, const std::string& format) {
   ShrinkOptions options;
-  options.budget = s.flags.budget.budget();
-  if (const Explanation* e = find_explanation(c.explanations, *level))
+  options.budget = flags.budget.budget();
+  if (const Explanation* e = find_explanation(c.explanations, level))
     options.suspects = e->transactions;
   ProgressLine progress("shrink");
   options.progress = [&](uint32_t txns, uint32_t ops) {
     progress.update(-1, fmt::format("{} transactions, {} operations", txns, ops));
   };
   const auto small = shrink(
-      c.history, [&](const History& h) { return violates(h, *level, s.flags); }, options);
+      c.history, [&](const History& h) { return violates(h, level, flags); }, options);
   progress.clear();
   if (!small.ok()) return fail(small.error());
   note(fmt::format("{} of {} transactions and {} of {} operations still violate {}{}",
                    small->history.txn_count(), c.history.txn_count(), small->history.op_count(),
-                   c.history.op_count(), level_info(*level).name,
+                   c.history.op_count(), level_info(level).name,
                    small->complete ? "" : "; the budget ran out, there may be less"));
-  const auto losses = write_history(small->history, s.output, s.to);
+  const auto losses = write_history(small->history, output, format);
   if (!losses.ok()) return fail(losses.error());
   for (const Loss& l : *losses) note(fmt::format("not in the output: {} ({})", l.what, l.count));
   return Exit::satisfied;
 }
-
-}  // namespace
 
 Action add_shrink(CLI::App& app) {
   auto s = std::make_shared<State>();

@@ -84,6 +84,11 @@ Result<GenerateStats> generate(const GenerateOptions& asked, Sink& sink) {
   Result<std::unique_ptr<Workload>> workload =
       make_workload(options.workload, options.workload_options);
   if (!workload.ok()) return workload.error();
+  for (const OpKind kind : (*workload)->kinds())
+    if (kind != OpKind::read && kind != OpKind::write)
+      return usage_error(
+          fmt::format("the simulated database reads and writes; '{}' needs other operations",
+                      options.workload));
   if (Status s = check_sizes(options); !s.ok()) return s.error();
   if (Status s = check_bug(options); !s.ok()) return s.error();
   if (Status s = sink.header(describe(options)); !s.ok()) return s.error();

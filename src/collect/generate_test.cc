@@ -206,7 +206,10 @@ TEST(Generate, SaysWhyNot) {
   EXPECT_NE(refusal(options).find("transactions"), std::string::npos);
   options = {};
   options.workload = "tpc-x";
-  EXPECT_NE(refusal(options).find("general, mini"), std::string::npos);
+  EXPECT_NE(refusal(options).find("general, mini, increment"), std::string::npos);
+  options = {};
+  options.workload = "lwt";
+  EXPECT_NE(refusal(options).find("other operations"), std::string::npos);
   options = {};
   options.bug = Anomaly::write_skew;
   EXPECT_NE(refusal(options).find("allows"), std::string::npos);

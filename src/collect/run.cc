@@ -14,6 +14,7 @@
 #include "collect/client.h"
 #include "collect/driver.h"
 #include "collect/recorder.h"
+#include "collect/url.h"
 
 namespace assay::collect {
 namespace {
@@ -54,6 +55,7 @@ class Run {
  private:
   Status prepare();
   Status open_drivers();
+  Status open_proxies(std::vector<std::string>& urls);
   Status connect_clients();
   std::string describe() const;
   void drive();
@@ -68,6 +70,7 @@ class Run {
   std::vector<std::unique_ptr<Driver>> drivers_;  // one an endpoint
   std::unique_ptr<Recorder> recorder_;
   RunClock clock_;
+  std::unique_ptr<FaultInjector> injector_;  // none without faults
   std::vector<std::unique_ptr<Client>> clients_;
   std::vector<uint64_t> committed_by_session_;
   Shared shared_;
@@ -83,12 +86,42 @@ Status check(const RunOptions& o) {
     return usage_error("a run needs a number of transactions or a time to end");
   if (o.history.empty()) return usage_error("a run needs a file for its history");
   if (o.timeout.count() <= 0) return usage_error("the statement time-out must be above 0");
+  if (!o.faults.kinds.empty() && !(o.faults.interval > 0))
+    return usage_error("the time between faults must be above 0");
+  for (const FaultKind kind : o.faults.kinds)
+    if (needs_node(kind) && o.faults.node_command.empty())
+      return usage_error(
+          fmt::format("the fault '{}' needs a command that acts on nodes, such as "
+                      "'dev/db node mariadb'",
+                      fault_name(kind)));
+  return Ok{};
+}
+
+// Puts a proxy before each endpoint, if there are faults that need one.
+Status Run::open_proxies(std::vector<std::string>& urls) {
+  const auto& kinds = options_.faults.kinds;
+  if (kinds.empty()) return Ok{};
+  std::vector<std::unique_ptr<Proxy>> proxies;
+  if (!std::all_of(kinds.begin(), kinds.end(), needs_node))
+    for (std::string& url : urls) {
+      const Result<Url> parsed = Url::parse(url);
+      if (!parsed.ok()) return parsed.error();
+      if (parsed->port == 0)
+        return usage_error("partition and delay need the port in the URL '" + url + "'");
+      auto proxy = Proxy::start(parsed->host, parsed->port);
+      if (!proxy.ok()) return proxy.error();
+      url = *with_endpoint(url, "127.0.0.1", (*proxy)->port());
+      proxies.push_back(std::move(*proxy));
+    }
+  injector_ = std::make_unique<FaultInjector>(options_.faults, static_cast<uint32_t>(urls.size()),
+                                              options_.seed, std::move(proxies));
   return Ok{};
 }
 
 Status Run::open_drivers() {
   std::vector<std::string> urls = options_.databases;
   if (urls.empty()) urls.push_back("sqlite:");
+  if (Status s = open_proxies(urls); !s.ok()) return s;
   const uint64_t run_id = std::random_device{}() | 1u;
   for (const std::string& url : urls) {
     Result<std::unique_ptr<Driver>> driver = open_driver({.url = url,
@@ -203,8 +236,11 @@ void Run::drive() {
   std::vector<std::thread> threads;
   for (uint32_t i = 0; i < options_.sessions; ++i)
     threads.emplace_back([this, i] { drive_session(i); });
+  if (injector_) injector_->start(*recorder_, clock_);
   watch();
   for (std::thread& thread : threads) thread.join();
+  if (injector_)
+    if (Status s = injector_->stop(); !s.ok()) shared_.fail(s.error());
   seconds_ = clock_.seconds() - start;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "assay/result.h"
+#include "collect/faults/injector.h"
 #include "collect/workload.h"
 
 namespace assay::collect {
@@ -37,6 +38,7 @@ struct RunOptions {
   // At the end every session reads once more, at most so many keys; 0: no final reads.
   uint64_t final_read_keys = 1000;
   std::chrono::milliseconds timeout{5000};  // of one statement
+  FaultOptions faults;                      // no kinds: no faults
   // Called a few times a second from the calling thread.
   std::function<void(const RunProgress&)> progress;
   // Set from outside (a signal handler) to end the run early; what was recorded stays valid.

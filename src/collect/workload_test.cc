@@ -81,20 +81,50 @@ TEST_P(EveryWorkload, TheSeedDecides) {
   EXPECT_NE(keys(0, 1), keys(0, 2));
 }
 
-TEST_P(EveryWorkload, FinalReadsAreDifferentKeys) {
+TEST_P(EveryWorkload, FinalReadsAreDifferentKeysOfItsOwnKinds) {
   const auto workload = make(GetParam().name, {.keys = 1000});
-  Rng rng(1);
-  EXPECT_EQ(workload->final_reads(5000, rng).size(), 1000u);
-  std::set<int64_t> sample;
-  for (const Request& r : workload->final_reads(300, rng)) sample.insert(r.key.integer);
-  EXPECT_EQ(sample.size(), 300u);
-  EXPECT_LT(*sample.rbegin(), 1000);
+  for (const uint64_t limit : {uint64_t{5000}, uint64_t{300}}) {
+    Rng rng(1);
+    std::set<std::string> keys;
+    const auto reads = workload->final_reads(limit, rng);
+    for (const Request& r : reads) {
+      EXPECT_TRUE(keys.insert(r.key.view().to_string()).second);
+      const auto kinds = workload->kinds();
+      EXPECT_NE(std::find(kinds.begin(), kinds.end(), r.kind), kinds.end());
+    }
+    EXPECT_LE(reads.size(), limit);
+  }
+}
+
+TEST(IntegerKeys, FinalReadsAreAllOrASample) {
+  for (const char* name : {"general", "mini", "increment", "write-skew", "long-fork", "bank"}) {
+    const auto workload = make(name, {.keys = 1000});
+    Rng rng(1);
+    EXPECT_EQ(workload->final_reads(5000, rng).size(), 1000u);
+    EXPECT_EQ(workload->final_reads(300, rng).size(), 300u);
+  }
 }
 
 TEST_P(EveryWorkload, OneKeyIsEnough) {
   const auto session = make(GetParam().name, {.keys = 1})->open(0, 1, 1);
-  for (int i = 0; i < 100; ++i)
-    for (const Request& r : next_transaction(*session)) EXPECT_EQ(r.key, Value::of(0));
+  for (int i = 0; i < 100; ++i) EXPECT_LT(next_transaction(*session).size(), 1000u);
+}
+
+TEST_P(EveryWorkload, CellsAreOfItsTables) {
+  const auto workload = make(GetParam().name);
+  std::set<std::string> cells;
+  for (const Table& table : workload->tables())
+    for (const std::string& column : table.columns) cells.insert(table.name + ' ' + column);
+  if (cells.empty()) GTEST_SKIP() << "no tables";
+  const auto session = workload->open(0, 1, 1);
+  for (int i = 0; i < 500; ++i)
+    for (const Request& r : next_transaction(*session)) {
+      const std::string& key = r.key.text;
+      ASSERT_EQ(std::count(key.begin(), key.end(), ':'), 2) << key;
+      EXPECT_TRUE(
+          cells.contains(key.substr(0, key.find(':')) + ' ' + key.substr(key.rfind(':') + 1)))
+          << key;
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryWorkload, testing::ValuesIn(all_workloads()),

@@ -3,8 +3,10 @@
 namespace assay::collect {
 
 std::span<const WorkloadInfo> all_workloads() {
-  static const WorkloadInfo workloads[] = {kGeneral,   kBaseline, kMini,      kIncrement,
-                                           kWriteSkew, kLongFork, kListAppend};
+  static const WorkloadInfo workloads[] = {
+      kGeneral,    kBaseline,  kMini,     kIncrement, kWriteSkew, kLongFork,
+      kListAppend, kBank,      kBlindwRw, kBlindwRm,  kLwt,       kVRangeB,
+      kVRangeRqh,  kVRangeIdh, kTpcc,     kRubis,     kTwitter};
   return workloads;
 }
 

@@ -12,5 +12,15 @@ extern const WorkloadInfo kIncrement;
 extern const WorkloadInfo kWriteSkew;
 extern const WorkloadInfo kLongFork;
 extern const WorkloadInfo kListAppend;
+extern const WorkloadInfo kBank;
+extern const WorkloadInfo kBlindwRw;
+extern const WorkloadInfo kBlindwRm;
+extern const WorkloadInfo kLwt;
+extern const WorkloadInfo kVRangeB;
+extern const WorkloadInfo kVRangeRqh;
+extern const WorkloadInfo kVRangeIdh;
+extern const WorkloadInfo kTpcc;
+extern const WorkloadInfo kRubis;
+extern const WorkloadInfo kTwitter;
 
 }  // namespace assay::collect

@@ -1,0 +1,170 @@
+#include "collect/probe.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "base/progress.h"
+#include "cli/checking.h"
+#include "cli/command.h"
+#include "cli/console.h"
+#include "collect/driver.h"
+#include "explain/names.h"
+
+namespace assay::cli {
+namespace {
+
+struct State {
+  std::vector<std::string> databases;
+  std::string isolation;
+  LevelFlags expect;
+  uint64_t seed = 1;
+};
+
+// What a scenario came to at one isolation.
+enum class Cell : uint8_t { shown, prevented, refused, unknown };
+
+std::string_view text_of(Cell cell) {
+  switch (cell) {
+    case Cell::shown:
+      return "YES";
+    case Cell::prevented:
+      return "no";
+    case Cell::refused:
+      return "aborts";
+    case Cell::unknown:
+      return "?";
+  }
+  return "";
+}
+
+// The verdict is the checker's: the scenario's history violates the level that forbids the anomaly, or not.
+Result<Cell> probe_one(const collect::Scenario& scenario, const collect::ProbeOptions& options) {
+  auto played = collect::play(scenario, options);
+  if (!played.ok()) return played.error();
+  CheckOptions check_options;
+  check_options.levels = {scenario.level};
+  CheckResult result = check(played->history, check_options);
+  verify_verdicts(result, played->history);
+  switch (result.find(scenario.level)->outcome) {
+    case Outcome::violated:
+      return Cell::shown;
+    case Outcome::satisfied:
+      return played->aborted > 0 ? Cell::refused : Cell::prevented;
+    case Outcome::unknown:
+      break;
+  }
+  return Cell::unknown;
+}
+
+std::vector<std::string> isolations_of(const State& s) {
+  if (!s.isolation.empty()) return {s.isolation};
+  const std::string& url = s.databases.front();
+  const std::string scheme = url.substr(0, url.find(':'));
+  std::vector<std::string> names;
+  for (const collect::DriverInfo& d : collect::all_drivers())
+    if (d.scheme == scheme || d.alias == scheme)
+      for (const collect::IsolationName& i : d.isolations)
+        if (i.name != "default") names.emplace_back(i.name);
+  if (names.empty()) names.emplace_back();
+  return names;
+}
+
+std::string header(const std::vector<std::string>& isolations) {
+  std::string line = fmt::format("{:<16}{:<24}", "", "anomaly");
+  for (const std::string& name : isolations)
+    line +=
+        fmt::format("  {:<{}}", name.empty() ? "default" : name, std::max<size_t>(name.size(), 7));
+  while (line.ends_with(' ')) line.pop_back();
+  return line + "\n";
+}
+
+collect::ProbeOptions options_for(const State& s, const std::string& isolation) {
+  collect::ProbeOptions options;
+  options.databases = s.databases;
+  options.isolation = isolation;
+  options.seed = s.seed;
+  return options;
+}
+
+// Names that this server does not know: a driver may serve several kinds of database.
+Status leave_out_unknown(std::vector<std::string>& isolations, const State& s) {
+  Status last = Ok{};
+  std::erase_if(isolations, [&](const std::string& isolation) {
+    const auto played = collect::play(collect::all_scenarios().back(), options_for(s, isolation));
+    if (!played.ok()) last = played.error();
+    return !played.ok();
+  });
+  return isolations.empty() ? last : Status(Ok{});
+}
+
+Exit probe(const State& s) {
+  std::vector<std::string> isolations = isolations_of(s);
+  // Only one isolation can be held to a promise.
+  if (!s.expect.levels.empty() && isolations.size() > 1)
+    return fail(usage_error("--expect needs --isolation: which one is to keep the promise?"));
+  if (s.expect.levels.size() > 1) return fail(usage_error("--expect: expected one level"));
+  if (Status refused = leave_out_unknown(isolations, s); !refused.ok())
+    return fail(refused.error());
+  if (Status printed = print(header(isolations)); !printed.ok()) return fail(printed.error());
+  std::vector<std::string> broken;
+  bool unknown = false;
+  for (const collect::Scenario& scenario : collect::all_scenarios()) {
+    std::string line =
+        fmt::format("{:<16}{:<24}", scenario.name, anomaly_info(scenario.anomaly).name);
+    for (const std::string& isolation : isolations) {
+      ProgressLine progress("probe");
+      progress.update(-1, fmt::format("{} at {}", scenario.name, isolation));
+      const Result<Cell> cell = probe_one(scenario, options_for(s, isolation));
+      progress.clear();
+      if (!cell.ok()) return fail(cell.error());
+      line += fmt::format("  {:<{}}", text_of(*cell), std::max<size_t>(isolation.size(), 7));
+      const bool promised =
+          !s.expect.levels.empty() && implies(s.expect.levels.front(), scenario.level);
+      unknown = unknown || (promised && *cell == Cell::unknown);
+      if (promised && *cell == Cell::shown)
+        broken.push_back(
+            fmt::format("{}: {}", anomaly_info(scenario.anomaly).name, scenario.summary));
+    }
+    while (line.ends_with(' ')) line.pop_back();
+    if (Status printed = print(line + "\n"); !printed.ok()) return fail(printed.error());
+  }
+  std::string end =
+      "\nYES: the anomaly came about. no: it did not. aborts: the database refused a "
+      "transaction instead.\n";
+  if (!s.expect.levels.empty()) {
+    const std::string_view level = level_info(s.expect.levels.front()).name;
+    end += broken.empty() ? fmt::format("Nothing that {} forbids came about.\n", level)
+                          : fmt::format("{} forbids:\n", level);
+    for (const std::string& what : broken) end += "  " + what + "\n";
+  }
+  if (Status printed = print(end); !printed.ok()) return fail(printed.error());
+  if (!broken.empty()) return Exit::violated;
+  return unknown ? Exit::unknown : Exit::satisfied;
+}
+
+}  // namespace
+
+Action add_probe(CLI::App& app) {
+  auto s = std::make_shared<State>();
+  app.add_option("URL", s->databases, "the database; several are endpoints of one")
+      ->required()
+      ->type_name("");
+  app.add_option("--isolation", s->isolation,
+                 "one isolation, as the database spells it; all without it")
+      ->type_name("NAME");
+  app.add_option_function<std::string>(
+         "--expect",
+         [s](const std::string& name) {
+           const auto level = find_level(name);
+           if (!level) bad_flag("--expect", fmt::format("no level '{}'", name));
+           s->expect.levels.push_back(*level);
+         },
+         "exit with 1 if the isolation allows what this level forbids")
+      ->type_name("LEVEL");
+  add_seed(app, s->seed);
+  return [s] { return probe(*s); };
+}
+
+}  // namespace assay::cli

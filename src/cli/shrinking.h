@@ -1,0 +1,14 @@
+// The smallest part of a checked history that still violates a level, written to a file. For `shrink` and for runs
+// that hunt.
+#pragma once
+
+#include <string>
+
+#include "cli/checking.h"
+
+namespace assay::cli {
+
+Exit write_smallest(const Checked& checked, LevelId level, const CheckFlags& flags,
+                    const std::string& output, const std::string& format);
+
+}  // namespace assay::cli

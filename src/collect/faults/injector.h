@@ -1,0 +1,59 @@
+// Does the faults of a schedule to a running database and heals them, each written into the history as it
+// happens.
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "assay/result.h"
+#include "collect/client.h"
+#include "collect/faults/proxy.h"
+#include "collect/faults/schedule.h"
+#include "collect/sink.h"
+
+namespace assay::collect {
+
+struct FaultOptions {
+  std::vector<FaultKind> kinds;
+  // Mean seconds between faults; each lasts about half of it.
+  double interval = 5;
+  // Acts on node N, from 1, when " kill N", " start N", " pause N" or " resume N" is put behind it.
+  std::string node_command;
+};
+
+class FaultInjector {
+ public:
+  // The proxies, one an endpoint, are needed for partition and delay only.
+  FaultInjector(const FaultOptions& options, uint32_t nodes, uint64_t seed,
+                std::vector<std::unique_ptr<Proxy>> proxies);
+  ~FaultInjector();
+  FaultInjector(const FaultInjector&) = delete;
+  FaultInjector& operator=(const FaultInjector&) = delete;
+
+  void start(Sink& sink, const RunClock& clock);
+  // Heals what is broken and does nothing any more. The first thing that went wrong, if any.
+  Status stop();
+
+ private:
+  void run();
+  bool wait_until(double seconds);
+  void act(const Fault& fault, bool begins);
+  Status command(const char* action, uint32_t node);
+
+  FaultOptions options_;
+  FaultSchedule schedule_;
+  std::vector<std::unique_ptr<Proxy>> proxies_;
+  Sink* sink_ = nullptr;
+  const RunClock* clock_ = nullptr;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool stopping_ = false;
+  Status status_ = Ok{};
+  std::thread thread_;
+};
+
+}  // namespace assay::collect

@@ -1,0 +1,46 @@
+#include "collect/probe.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace assay::collect {
+namespace {
+
+ProbeOptions on(std::string url, std::string isolation = {}) {
+  ProbeOptions options;
+  options.databases = {std::move(url)};
+  options.isolation = std::move(isolation);
+  options.timeout = std::chrono::milliseconds(100);
+  return options;
+}
+
+TEST(Probe, EveryScenarioEndsAndIsRecorded) {
+  for (const Scenario& scenario : all_scenarios())
+    for (const char* url : {"sqlite:", "simulated:read-committed", "simulated:strong-si"}) {
+      const auto played = play(scenario, on(url));
+      ASSERT_TRUE(played.ok()) << scenario.name << ": " << played.error().to_string();
+      std::set<char> begun;
+      for (size_t i = 0; i + 1 < scenario.script.size(); ++i)
+        if (scenario.script[i] == 'b') begun.insert(scenario.script[i + 1]);
+      EXPECT_EQ(played->history.txn_count(), 1 + begun.size()) << scenario.name;
+    }
+}
+
+TEST(Probe, WhatIsRefusedIsCountedAndSaid) {
+  for (const Scenario& scenario : all_scenarios()) {
+    if (scenario.name != "P4") continue;
+    const auto played = play(scenario, on("sqlite:", "deferred"));
+    ASSERT_TRUE(played.ok());
+    EXPECT_EQ(played->aborted, 1u);
+    EXPECT_NE(played->first_refusal.find("SQLITE_BUSY"), std::string::npos);
+  }
+}
+
+TEST(Probe, ADatabaseIsNeeded) {
+  EXPECT_FALSE(play(all_scenarios().front(), ProbeOptions{}).ok());
+  EXPECT_FALSE(play(all_scenarios().front(), on("nothing:")).ok());
+}
+
+}  // namespace
+}  // namespace assay::collect

@@ -1,0 +1,70 @@
+// Transactions that only read or only write blindly, the hardest shape for a checker: no write tells which version
+// it replaced. BlindW-RW has as many of one as of the other, BlindW-RM nine readers to one writer. Source: Cobra (Tan
+// et al., 2020), as used by Viper (Zhang et al., 2023): 8 operations, 2,000 keys.
+#include "collect/workloads/integer_keys.h"
+#include "collect/workloads/planned_session.h"
+#include "collect/workloads/registry.h"
+#include "collect/workloads/session_workload.h"
+
+namespace assay::collect {
+namespace {
+
+constexpr uint32_t kMaxOps = 100000;
+
+class BlindSession : public PlannedSession {
+ public:
+  static constexpr OpKind kKinds[] = {OpKind::read, OpKind::write};
+  static std::vector<Request> final_reads(const WorkloadOptions& options, uint64_t limit,
+                                          Rng& rng) {
+    return read_integer_keys(options.keys, limit, rng);
+  }
+
+  // The share of reads is that of the transactions which read.
+  BlindSession(const WorkloadOptions& options, Rng random, UniqueValues values, SessionSeat)
+      : PlannedSession(random, values),
+        options_(options),
+        keys_(options.distribution, options.keys) {}
+
+ protected:
+  void plan() override {
+    const bool reads = rng().chance(options_.read_share);
+    for (uint32_t i = 0; i < options_.ops; ++i) {
+      const Value key = integer_key(keys_.draw(rng()));
+      if (reads)
+        read(key);
+      else
+        write(key);
+    }
+  }
+
+ private:
+  WorkloadOptions options_;
+  Ranks keys_;
+};
+
+constexpr Anomaly kShows[] = {
+    Anomaly::thin_air_read,      Anomaly::aborted_read,
+    Anomaly::intermediate_read,  Anomaly::non_repeatable_read,
+    Anomaly::non_monotonic_read, Anomaly::session_guarantee_violation,
+    Anomaly::fractured_read,     Anomaly::causality_violation,
+    Anomaly::long_fork,          Anomaly::real_time_violation,
+};
+
+Result<std::unique_ptr<Workload>> make_blind(WorkloadOptions options, double read_share) {
+  if (Status s = check_key_options(options); !s.ok()) return s.error();
+  if (options.ops == 0 || options.ops > kMaxOps)
+    return usage_error("a transaction must have between 1 and 100000 operations");
+  options.read_share = read_share;
+  return std::unique_ptr<Workload>(std::make_unique<SessionWorkload<BlindSession>>(options));
+}
+
+}  // namespace
+
+const WorkloadInfo kBlindwRw = {
+    "blindw-rw", "half the transactions read, half write blindly", kShows,
+    [](const WorkloadOptions& options) { return make_blind(options, 0.5); }};
+const WorkloadInfo kBlindwRm = {
+    "blindw-rm", "nine of ten transactions read, one writes blindly", kShows,
+    [](const WorkloadOptions& options) { return make_blind(options, 0.9); }};
+
+}  // namespace assay::collect
