@@ -8,13 +8,15 @@
 #include <string_view>
 #include <vector>
 
+#include "assay/budget.h"
 #include "assay/history.h"
 #include "assay/result.h"
 
 namespace assay {
 
 struct ReadOptions {
-  std::string from;  // name of a format; empty: detect
+  std::string from;          // name of a format; empty: detect
+  Budget* budget = nullptr;  // reading ends with an error of kind budget once it is exhausted
 };
 
 // Something the reader tolerated and the user should know ("line 812 is cut off and was ignored").

@@ -19,21 +19,21 @@ namespace {
 
 class Stopwatch {
  public:
-  double lap() {
+  void lap(Checked& c, const char* stage) {
     const auto now = std::chrono::steady_clock::now();
     const double seconds = std::chrono::duration<double>(now - last_).count();
     last_ = now;
-    return seconds;
+    c.stages.push_back({stage, seconds, peak_resident_memory_bytes()});
   }
 
  private:
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-CheckOptions check_options(const CheckFlags& flags, ProgressLine& progress) {
+CheckOptions check_options(const CheckFlags& flags, const Budget& budget, ProgressLine& progress) {
   CheckOptions options;
   options.levels = flags.levels.levels;
-  options.budget = flags.budget.budget();
+  options.budget = budget;
   options.switches = flags.switches.switches;
   options.engine = flags.engine;
   options.threads = flags.threads;
@@ -47,11 +47,15 @@ CheckOptions check_options(const CheckFlags& flags, ProgressLine& progress) {
 
 void print_stats(const Checked& c) {
   std::string out = fmt::format("{}:\n", display(c.file, 200));
-  for (const auto& [stage, seconds] : c.seconds)
-    out += fmt::format("  {:<32} {:>10.3f} s\n", stage, seconds);
-  for (const StageTime& s : c.result.stages)
-    out += fmt::format("    {:<30} {:>10.3f} s  {:>8.1f} MiB\n", s.stage, s.seconds,
-                       static_cast<double>(s.peak_memory_bytes) / (1 << 20));
+  const auto line = [](const StageTime& s, int indent) {
+    return fmt::format("{:{}}{:<{}} {:>10.3f} s  {:>8.1f} MiB\n", "", indent, s.stage, 34 - indent,
+                       s.seconds, static_cast<double>(s.peak_memory_bytes) / (1 << 20));
+  };
+  for (const StageTime& s : c.stages) {
+    out += line(s, 2);
+    if (s.stage != "check") continue;
+    for (const StageTime& part : c.result.stages) out += line(part, 4);
+  }
   for (const auto& [name, count] : c.result.counters)
     out += fmt::format("    {:<30} {:>10}\n", name, count);
   const double bytes = static_cast<double>(c.history.memory_bytes());
@@ -62,15 +66,15 @@ void print_stats(const Checked& c) {
   std::fputs(out.c_str(), stderr);
 }
 
-void decide(Checked& c, const CheckFlags& flags, Stopwatch& watch) {
+void decide(Checked& c, const CheckFlags& flags, const Budget& budget, Stopwatch& watch) {
   ProgressLine progress("check");
   c.requested = flags.levels.levels;
-  c.result = check(c.history, check_options(flags, progress));
-  c.seconds.emplace_back("check", watch.lap());
+  c.result = check(c.history, check_options(flags, budget, progress));
+  watch.lap(c, "check");
   verify_verdicts(c.result, c.history);
-  c.seconds.emplace_back("verify", watch.lap());
+  watch.lap(c, "verify");
   c.explanations = explain(c.history, c.result);
-  c.seconds.emplace_back("explain", watch.lap());
+  watch.lap(c, "explain");
   progress.clear();
   if (flags.output.stats) print_stats(c);
 }
@@ -156,7 +160,7 @@ Checked check_history(History history, const std::string& name, const CheckFlags
   c.file = name;
   c.history = std::move(history);
   Stopwatch watch;
-  decide(c, flags, watch);
+  decide(c, flags, flags.budget.budget(), watch);
   return c;
 }
 
@@ -164,7 +168,8 @@ Checked check_file(const std::string& path, const CheckFlags& flags) {
   Checked c;
   c.file = path;
   Stopwatch watch;
-  Result<ReadResult> read = read_history(path, {flags.from});
+  Budget budget = flags.budget.budget();  // from here on: reading counts
+  Result<ReadResult> read = read_history(path, {flags.from, &budget});
   if (!read.ok()) {
     c.error = read.error();
     return c;
@@ -173,8 +178,8 @@ Checked check_file(const std::string& path, const CheckFlags& flags) {
   c.format = std::move(read->format);
   for (const ReadNote& n : read->notes)
     c.notes.push_back(where(path, n) + ": " + display(n.message, 300));
-  c.seconds.emplace_back("read", watch.lap());
-  decide(c, flags, watch);
+  watch.lap(c, "read");
+  decide(c, flags, budget, watch);
   return c;
 }
 

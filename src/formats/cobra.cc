@@ -209,6 +209,7 @@ Result<History> read_cobra(Source& source, Notes& notes) {
     for (const SessionFile& file : files) {
       auto input = Input::open(file.path);
       if (!input.ok()) return input.error();
+      input->limit(source.budget);
       if (!reader.read(*input, file.number)) break;
     }
     if (reader.failed()) return reader.error();

@@ -98,6 +98,8 @@ Result<Input> Input::start(std::unique_ptr<ByteSource> source, std::string name)
 
 Result<bool> Input::more(size_t want) {
   if (ended_) return false;
+  if (budget_ != nullptr && budget_->exhausted_now())
+    return located(Error{ErrorKind::budget, budget_->reason() + " while reading", {}, 0, 0});
   if (begin_ > 0) {
     std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
     end_ -= begin_;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "assay/budget.h"
 #include "assay/result.h"
 
 namespace assay::formats {
@@ -33,6 +34,9 @@ class Input {
   static Result<Input> open(const std::string& path);
   // `text` must outlive the input; `name` is used in messages.
   static Result<Input> memory(std::string_view text, std::string name);
+
+  // Reading fails once `budget` is exhausted; it must outlive the input.
+  void limit(Budget* budget) { budget_ = budget; }
 
   const std::string& name() const { return name_; }
 
@@ -70,6 +74,7 @@ class Input {
 
   std::string name_;
   std::unique_ptr<ByteSource> source_;
+  Budget* budget_ = nullptr;
   std::vector<char> buffer_;
   size_t begin_ = 0;
   size_t end_ = 0;

@@ -17,9 +17,9 @@ Result<Source> open_source(const std::string& path) {
     auto input = Input::open(path);
     if (!input.ok()) return input.error();
     std::string name = input->name();
-    return Source{std::move(name), {}, std::move(*input)};
+    return Source{std::move(name), {}, std::move(*input), nullptr};
   }
-  Source source{path, {}, {}};
+  Source source{path, {}, {}, nullptr};
   for (fs::directory_iterator it(path, ec), end; !ec && it != end; it.increment(ec))
     source.files.push_back(it->path().filename().string());
   if (ec) return io_error("cannot list the directory: " + ec.message(), path);
@@ -55,7 +55,9 @@ Result<const Format*> choose(Source& source, const ReadOptions& options) {
 }
 
 Result<ReadResult> read(Source source, const ReadOptions& options) {
+  source.budget = options.budget;
   if (source.input) {
+    source.input->limit(options.budget);
     if (auto s = source.input->fill(kHeadBytes); !s.ok()) return s.error();
     auto empty = source.input->at_end();
     if (!empty.ok()) return empty.error();
@@ -102,7 +104,7 @@ Result<ReadResult> read_history_text(std::string_view text, const std::string& n
                                      const ReadOptions& options) {
   auto input = formats::Input::memory(text, name);
   if (!input.ok()) return input.error();
-  return formats::read(formats::Source{name, {}, std::move(*input)}, options);
+  return formats::read(formats::Source{name, {}, std::move(*input), nullptr}, options);
 }
 
 Result<std::vector<Loss>> write_history(const History& history, const std::string& path,

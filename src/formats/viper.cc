@@ -280,7 +280,11 @@ bool detect_viper(const Source& source) { return !session_files(source, kPrefix)
 Result<History> read_viper(Source& source, Notes& notes) {
   std::vector<Log> logs;
   for (const SessionFile& file : session_files(source, kPrefix))
-    logs.push_back({file.number, [path = file.path] { return Input::open(path); }});
+    logs.push_back({file.number, [path = file.path, budget = source.budget] {
+                      auto input = Input::open(path);
+                      if (input.ok()) input->limit(budget);
+                      return input;
+                    }});
   if (logs.empty()) return bad_input("no log in the directory, expected files J<number>.log");
   return Reader(std::move(logs), notes).run();
 }

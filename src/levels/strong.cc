@@ -62,9 +62,11 @@ class Engine {
     verdict_.outcome = Outcome::satisfied;
     verdict_.order = to_order(rf_, graph_.split(), order);
   }
-  void violated(Proof proof) {
+  template <class Make>
+  void violated(Make proof) {
+    const auto timer = in_.stages.time("certify");
     verdict_.outcome = Outcome::violated;
-    verdict_.proof = std::move(proof);
+    verdict_.proof = proof();
   }
   void out_of_budget() { verdict_.reason = budget_.reason(); }
 
@@ -94,7 +96,7 @@ class Engine {
     std::vector<uint32_t> rank = ranks();
     initial_ = topological_order(graph_.graph(), rank);
     if (initial_.size() == graph_.graph().vertices()) return true;
-    violated(ProofBuilder(graph_, known_).from_cycle(find_cycle(graph_.graph())));
+    violated([&] { return ProofBuilder(graph_, known_).from_cycle(find_cycle(graph_.graph())); });
     return false;
   }
 
@@ -123,8 +125,10 @@ class Engine {
     in_.stages.count("derived edges", known_.edges.size());
     if (result == Saturation::Result::out_of_budget) out_of_budget();
     if (result == Saturation::Result::cycle) {
-      violated(ProofBuilder(graph_, known_)
-                   .from_closing_edge(saturation.closing_edge(), order.path_back()));
+      violated([&] {
+        return ProofBuilder(graph_, known_)
+            .from_closing_edge(saturation.closing_edge(), order.path_back());
+      });
     }
     if (in_.count_constraints && result == Saturation::Result::fixpoint) count(saturation);
     return result == Saturation::Result::fixpoint;
@@ -186,7 +190,9 @@ class Engine {
         break;
       }
       if (result == ChoiceSolver::Result::contradiction) {
-        violated(ProofBuilder(graph_, known_).from_refutation(solver.refutation(), pairs_));
+        violated([&] {
+          return ProofBuilder(graph_, known_).from_refutation(solver.refutation(), pairs_);
+        });
         break;
       }
     }

@@ -108,7 +108,7 @@ std::string facts(const Checked& c) {
   row("keys", grouped(c.history.key_count()));
   row("content hash", c.history.content_hash());
   if (!c.certificate_file.empty()) row("certificates", c.certificate_file);
-  for (const auto& [stage, seconds] : c.seconds) row(stage, fmt::format("{:.3f} s", seconds));
+  for (const StageTime& s : c.stages) row(s.stage, fmt::format("{:.3f} s", s.seconds));
   if (!c.history.meta().empty()) row("recorded with", display(c.history.meta(), 2000));
   for (const std::string& n : c.notes) row("note", n);
   return out + "</tbody></table>\n";

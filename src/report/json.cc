@@ -93,7 +93,7 @@ std::string line(const Checked& c) {
     for (const LevelId id : strongest_satisfied(c.result)) best.push_back(level_info(id).name);
     j["strongest"] = std::move(best);
     ordered_json seconds = ordered_json::object();
-    for (const auto& [stage, time] : c.seconds) seconds[stage] = time;
+    for (const StageTime& s : c.stages) seconds[s.stage] = s.seconds;
     j["seconds"] = std::move(seconds);
   }
   // Names and values may hold bytes that are not UTF-8.

@@ -62,7 +62,7 @@ std::string suite(const Checked& c) {
     for (const Verdict& v : c.result.verdicts) add_case(s, c, v);
   }
   double seconds = 0;
-  for (const auto& [stage, time] : c.seconds) seconds += time;
+  for (const StageTime& stage : c.stages) seconds += stage.seconds;
   return fmt::format(
       "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" "
       "time=\"{:.3f}\">\n{}  </testsuite>\n",

@@ -27,7 +27,7 @@ struct Checked {
   std::vector<Explanation> explanations;
   std::vector<LevelId> requested;  // --level; empty: all, and none of them is required
   std::string certificate_file;    // where the certificates were written; may be empty
-  std::vector<std::pair<std::string, double>> seconds;  // stages: read, check, verify
+  std::vector<StageTime> stages;   // read, check, verify, explain
 };
 
 struct ReportOptions {

@@ -27,7 +27,7 @@ Checked checked(std::string_view text, std::vector<LevelId> levels = {}) {
   options.levels = std::move(levels);
   c.result = check(c.history, options);
   c.explanations = explain(c.history, c.result);
-  c.seconds = {{"read", 0.5}, {"check", 0.25}};
+  c.stages = {{"read", 0.5, 0}, {"check", 0.25, 0}};
   return c;
 }
 
@@ -99,7 +99,7 @@ TEST(TextReport, TheSameInputGivesTheSameBytes) {
   EXPECT_EQ(text_report(std::vector<Checked>{}, {}), "");
   const Checked a = checked(kLostUpdate);
   Checked b = checked(kLostUpdate);
-  b.seconds = {{"read", 99}};
+  b.stages = {{"read", 99, 0}};
   EXPECT_EQ(text_report({&a, 1}, {}), text_report({&b, 1}, {}));
 }
 
