@@ -273,10 +273,13 @@ class Writer {
     for (const auto& session : registers_.sessions())
       for (TxnId t : session.txns)
         for (const RegisterOp& op : registers_.ops(t))
-          if (op.write)
-            repeated +=
-                !places_.try_emplace({op.key, op.value}, Place{uint64_t{t} + 1, next++}).second;
+          if (op.write) repeated += !number(op, Place{uint64_t{t} + 1, next++});
     losses_.add("that values were written twice, and reads could be of either", repeated);
+  }
+
+  // False if somebody wrote the value before, or if it is the initial one.
+  bool number(const RegisterOp& op, Place place) {
+    return places_.try_emplace({op.key, op.value}, place).second && op.value != 0;
   }
 
   void write_op(ByteWriter& w, const RegisterOp& op, uint64_t& next_write) {
@@ -285,10 +288,11 @@ class Writer {
       w.u64_big(next_write++);
     } else {
       // A value that nobody wrote keeps an id that no write has.
-      Place place{0, ~uint64_t{0} - static_cast<uint64_t>(op.value)};
+      Place place{kInitial, kInitial};
       auto it = places_.find({op.key, op.value});
+      if (it == places_.end() && op.value != 0)
+        it = places_.try_emplace({op.key, op.value}, Place{0, unwritten_--}).first;
       if (it != places_.end()) place = it->second;
-      if (it == places_.end() && op.value == 0) place = {kInitial, kInitial};
       w.u8('R');
       w.u64_big(place.txn);
       w.u64_big(place.write);
@@ -299,6 +303,7 @@ class Writer {
 
   Registers registers_;
   Losses& losses_;
+  uint64_t unwritten_ = ~uint64_t{0};
   std::unordered_map<Version, Place, VersionHash> places_;
 };
 

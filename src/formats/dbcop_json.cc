@@ -184,6 +184,8 @@ void write_dbcop_json(const History& history, Output& out, Losses& losses) {
         if (line.back() != '[') line += ',';
         line += op.write ? "{\"Write\":{\"variable\":" : "{\"Read\":{\"variable\":";
         line += std::to_string(op.key) + ",\"version\":";
+        if (op.write && op.value == 0)
+          losses.add("writes of the initial value, which is read as null");
         line += !op.write && op.value == 0 ? "null" : std::to_string(op.value);
         line += "}}";
       }

@@ -137,6 +137,8 @@ void write_dbcop_text(const History& history, Output& out, Losses& losses) {
       for (const RegisterOp& op : registers.ops(t)) {
         if (line.size() > 1) line += ' ';
         line += names[static_cast<size_t>(op.key)] + (op.write ? ":=" : "==");
+        if (op.write && op.value == 0)
+          losses.add("writes of the initial value, which is read as ?");
         line += !op.write && op.value == 0 ? "?" : std::to_string(op.value);
       }
       line += registers.committed(t) ? "]\n" : "]!\n";

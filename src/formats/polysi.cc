@@ -150,6 +150,9 @@ void write_polysi(const History& history, Output& out, Losses& losses) {
       const auto& ops = registers.ops(t);
       if (ops.empty()) losses.add("transactions without operations");
       for (const RegisterOp& op : ops) {
+        // Readers take a first transaction of nothing else for the initial state.
+        if (op.write && op.value == 0)
+          losses.add("that writes of the initial value are no initial state");
         out.write(op.write ? "w(" : "r(");
         out.write_integer(op.key);
         out.write(',');
