@@ -137,7 +137,7 @@ class CausalFaults::Impl {
     key_begin_.reserve(rf_.writers.rows() + 1);
     for (KeyId key = 0; key <= rf_.writers.rows(); ++key)
       key_begin_.push_back(rf_.writers.begin[key]);
-    nodes_.resize(rf_.writes());
+    writers_.resize(rf_.writes());
   }
 
   bool fill_clocks(Budget& budget) {
@@ -167,14 +167,18 @@ class CausalFaults::Impl {
       place_[n] = i;
       for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
         row_[w] = next[rf_.write_key[w]]++;
-        nodes_[row_[w]] = n;
+        writers_[row_[w]] = {n, i, clocks_.chain(n), clocks_.place(n)};
       }
     }
   }
 
-  bool saw(const uint32_t* clock, Node n) const {
-    return clock[clocks_.chain(n)] >= clocks_.place(n);
-  }
+  // A writer of a key, with all that asking whether it was seen takes: no look elsewhere.
+  struct Writer {
+    Node node;
+    uint32_t at;  // in the commit order
+    uint32_t chain;
+    uint32_t place;  // on its chain
+  };
 
   // The last writer of the key behind the one that was read which the reader saw; kNone if none.
   Node last_seen_between(Node reader, const ExternalRead& read) {
@@ -185,8 +189,9 @@ class CausalFaults::Impl {
     Node last = kNone;
     const uint32_t most = first + 4 * clocks_.chains();
     uint32_t i = first;
-    for (; i < end && i < most && place_[nodes_[i]] < before; ++i) {
-      if (saw(clock, nodes_[i])) last = nodes_[i];
+    for (; i < end && i < most && writers_[i].at < before; ++i) {
+      const Writer& w = writers_[i];
+      if (clock[w.chain] >= w.place) last = w.node;
     }
     if (i < most || i == end) return last;
     return last_by_chain(reader, read);
@@ -217,9 +222,9 @@ class CausalFaults::Impl {
   CausalClocks clocks_;
   const std::vector<Vertex>& first_order_;
   std::vector<uint32_t> place_;      // per node, in the commit order
-  std::vector<uint32_t> key_begin_;  // per key, into nodes_
-  std::vector<Node> nodes_;          // the writers of each key, in the commit order
-  std::vector<uint32_t> row_;        // per write: where in nodes_
+  std::vector<uint32_t> key_begin_;  // per key, into writers_
+  std::vector<Writer> writers_;      // of each key, in the commit order
+  std::vector<uint32_t> row_;        // per write: where in writers_
   Rows<ChainWriter> by_chain_;       // once it is needed
 };
 
