@@ -127,7 +127,7 @@ constexpr Format kJepsen = {
 
 constexpr Format kElleJson = {
     .info = {.name = "elle-json",
-             .summary = "the same in JSON, as elle-cli reads it",
+             .summary = "Jepsen's histories in JSON, as elle-cli reads them",
              .reads = true,
              .writes = true},
     .detect = detect_elle_json,
