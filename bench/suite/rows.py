@@ -75,7 +75,11 @@ _JITTERED = Target(ratio=4)
 _SWEEP = Generated("session-si", sessions=20, txns=100, ops=15, read_share=0.5, keys=10_000)
 _BLIND = Generated("session-si", sessions=20, txns=100, ops=15, read_share=0, keys=10_000,
                    distribution="zipfian")
-_BLINDW = Generated("session-si", sessions=24, txns=417, ops=8, read_share=0.5, keys=2000)
+_BLINDW = Generated("session-si", sessions=24, txns=417, ops=8, read_share=0.5, keys=2000,
+                    workload="blindw-rw")
+_TWITTER = Generated("session-si", sessions=25, txns=4000, ops=8, read_share=0.5, keys=1000,
+                     workload="twitter")
+_RUBIS = replace(_TWITTER, keys=20_000, workload="rubis")
 _UNIFORM = Generated("session-si", sessions=25, txns=4000, ops=8, read_share=0.5, keys=2000)
 
 _WEAK = Generated("causal", sessions=100, txns=10_000, ops=20, read_share=0.5, keys=1_000_000,
@@ -97,7 +101,7 @@ _RECORDED = (
 GROWTH = ("100k x 15, times", "1M x 15, times", 13.0)
 
 ROWS = (
-    Row(GROWTH[0], _timed("strong-si", 5000), "session-si", quick=10),
+    Row(GROWTH[0], _timed("strong-si", 5000), "session-si", planted=True, quick=10),
     Row("100k x 15, times, clocks off", _timed("strong-si", 5000, clocks_off=10), "session-si",
         target=_JITTERED, quick=10),
     Row(GROWTH[1], _timed("strong-si", 50_000), "session-si", target=_EXACT, repeat=1, quick=0),
@@ -131,9 +135,13 @@ ROWS = (
         Generated("session-si", sessions=25, txns=40_000, ops=8, read_share=0.5, keys=100_000,
                   distribution="zipfian"),
         "session-si", target=Target(60, memory=8 * GB), repeat=1, quick=0),
-    Row("BlindW-like 10k x 8, 2k keys", _BLINDW, "adya-si", target=Target(0.3), switches=True,
-        quick=4),
-    Row("BlindW-like, sessions not in order", replace(_BLINDW, level="adya-si"), "adya-si",
+    *(Row(f"100k, {name}-like", made, level, expect=expect, target=Target(3, memory=GB),
+          planted=level == "session-si", quick=20)
+      for name, made in (("Twitter", _TWITTER), ("RUBiS", _RUBIS))
+      for level, expect in (("session-si", "satisfied"), ("session-serializable", None))),
+    Row("BlindW-RW 10k x 8, 2k keys", _BLINDW, "adya-si", target=Target(0.3), switches=True,
+        planted=True, quick=4),
+    Row("BlindW-RW, sessions not in order", replace(_BLINDW, level="adya-si"), "adya-si",
         target=Target(0.3), quick=4),
     Row("sweep: 30 sessions", replace(_SWEEP, sessions=30), "session-si", target=Target(0.2)),
     Row("sweep: 250 a session", replace(_SWEEP, txns=250), "session-si", target=Target(0.2)),
@@ -146,7 +154,7 @@ ROWS = (
         switches=True),
     Row("27k x 3, 85 keys",
         Generated("session-si", sessions=25, txns=1080, ops=3, read_share=0.65, keys=85),
-        "session-si", target=Target(1), switches=True, quick=10),
+        "session-si", target=Target(1), switches=True, planted=True, quick=10),
     Row("1M mini-transactions, ten keys",
         Generated("strict-serializable", sessions=20, txns=50_000, ops=4, read_share=0.5, keys=10,
                   workload="mini", times="points", by_session=False),

@@ -13,6 +13,9 @@
 //   more                                                    g-nonadjacent, g2-item
 //   none                                                    g0, g1c
 //   any with the clock in it                                real-time-violation
+//
+// Where a step was derived, because its other direction contradicts the level, the level says more than the
+// shape: a prefix refuted so is a long-fork, serializability g2-item.
 #include "explain/classify.h"
 
 #include <algorithm>
@@ -101,6 +104,13 @@ bool needs_proof(const Cycle& cycle) {
   });
 }
 
+// The other direction of such a step closes a cycle of its own at the violated level. A weaker level
+// may still allow it, so the shape of what is left says less than that level does.
+bool is_derived(const Cycle& cycle) {
+  return std::any_of(cycle.begin(), cycle.end(),
+                     [](const Step& s) { return s.because == Step::Because::proof; });
+}
+
 // One transaction read from a writer and afterwards something older. Everything is newer than the
 // initial state, so a reader that finds it after part of another transaction has only seen that one
 // in part.
@@ -126,6 +136,9 @@ Anomaly one_miss(const Cycle& cycle, const Shape& s, const LevelInfo& weakest) {
 Anomaly classify(const Cycle& cycle, const LevelInfo& weakest) {
   const Shape s = shape_of(cycle);
   if (s.time > 0) return Anomaly::real_time_violation;
+  if (is_derived(cycle) && weakest.id == LevelId::prefix) return Anomaly::long_fork;
+  if (is_derived(cycle) && weakest.events == EventModel::single && !s.adjacent)
+    return Anomaly::g2_item;
   if (s.anti == 0) return s.order == cycle.size() ? Anomaly::g0 : Anomaly::g1c;
   if (s.anti == 1) return one_miss(cycle, s, weakest);
   if (s.adjacent) {

@@ -54,7 +54,7 @@ struct ReadsFrom {
   std::vector<KeyId> write_key;       // per write
   std::vector<Node> write_node;
   std::vector<VersionId> write_version;
-  std::vector<WriteId> write_of_version;  // per version: a write that installs it, kNone if none
+  std::vector<WriteId> write_of_version;    // per version: a write that installs it, kNone if none
   Rows<Node> readers;                       // per write: nodes that read it externally
   Rows<WriteId> writers;                    // per key: its writes, in node order
   Rows<Node> initial_readers;               // per key

@@ -21,7 +21,6 @@ class Fitting {
       : history_(history),
         times_(times),
         segments_(segments),
-        sequence_(sequence),
         begun_(sequence.size() + 1, std::numeric_limits<int64_t>::min()),
         ending_(sequence.size() + 1, OperationTimes::kForever) {
     for (size_t i = 0; i < sequence.size(); ++i)
@@ -78,7 +77,6 @@ class Fitting {
   const History& history_;
   const OperationTimes& times_;
   std::span<const Segment> segments_;
-  const std::vector<TxnId>& sequence_;
   std::vector<int64_t> begun_;   // per place: the latest begin before it
   std::vector<int64_t> ending_;  // per place: the earliest end behind it
 };

@@ -89,17 +89,21 @@ TEST(H2, ReadCommittedLosesUpdates) {
   expect_lost_updates(contended(urls, "READ COMMITTED", "increment"));
 }
 
-// Each server is right by itself; but they apply commits in different orders.
+// Each server is right by itself; but they apply commits in different orders. Whether a run meets that is luck.
 TEST(Standby, PrimaryAndStandbyForkTheHistory) {
   ASSAY_SERVER(urls, "postgres-standby");
   collect::RunOptions options = contended(urls, "REPEATABLE READ", "long-fork");
   options.workload_options.keys = 2;
   options.sessions = 16;
   options.txns = 1000;
-  const Measured m = measure(options, {causal, prefix});
-  EXPECT_EQ(m.outcome(causal), Outcome::satisfied);
-  EXPECT_EQ(m.outcome(prefix), Outcome::violated);
-  EXPECT_NE(m.anomaly(prefix), Anomaly::none);
+  for (options.seed = 1; options.seed <= 20; ++options.seed) {
+    const Measured m = measure(options, {causal, prefix});
+    ASSERT_EQ(m.outcome(causal), Outcome::satisfied);
+    if (m.outcome(prefix) != Outcome::violated) continue;
+    EXPECT_EQ(m.anomaly(prefix), Anomaly::long_fork);
+    return;
+  }
+  FAIL() << "20 runs had one order of commits";
 }
 
 // Rows come into being and are updated all the time.

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include <filesystem>
+#include <iostream>
 
 #include "assay/format.h"
 #include "assay/verify.h"
@@ -25,11 +26,23 @@ Anomaly Measured::anomaly(LevelId level) const {
   return e == nullptr ? Anomaly::none : e->anomaly;
 }
 
-Measured measure(collect::RunOptions options, std::vector<LevelId> levels) {
+static Recording temporary_recording() {
   std::string folder = (std::filesystem::temp_directory_path() / "assay-real-XXXXXX").string();
   EXPECT_NE(mkdtemp(folder.data()), nullptr);
-  options.history = folder + "/history.jsonl";
+  return {new std::string(folder + "/history.jsonl"), [](const std::string* history) {
+            if (testing::Test::HasFailure()) {
+              std::cerr << "the history is kept in " << *history << '\n';
+            } else {
+              std::filesystem::remove_all(std::filesystem::path(*history).parent_path());
+            }
+            delete history;
+          }};
+}
+
+Measured measure(collect::RunOptions options, std::vector<LevelId> levels) {
   Measured measured;
+  measured.recording = temporary_recording();
+  options.history = *measured.recording;
   const auto stats = collect::run(options);
   EXPECT_TRUE(stats.ok()) << stats.error().to_string();
   if (stats.ok()) measured.stats = *stats;
@@ -39,7 +52,6 @@ Measured measure(collect::RunOptions options, std::vector<LevelId> levels) {
   CheckOptions check_options;
   check_options.levels = std::move(levels);
   measured.result = check(measured.history, check_options);
-  std::filesystem::remove_all(folder);
   return measured;
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,11 @@
 
 namespace assay {
 
+// The history of a run on disk. Goes with the last of its owners, but stays if the test has failed.
+using Recording = std::shared_ptr<const std::string>;
+
 struct Measured {
+  Recording recording;
   collect::RunStats stats;
   History history;
   CheckResult result;
@@ -22,7 +27,7 @@ struct Measured {
   Anomaly anomaly(LevelId level) const;
 };
 
-// Runs with `options` (the history goes to a temporary file) and decides the levels.
+// Runs with `options` (the history goes to a temporary folder) and decides the levels.
 Measured measure(collect::RunOptions options, std::vector<LevelId> levels);
 
 // Eight sessions on few keys.
