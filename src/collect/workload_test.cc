@@ -55,7 +55,8 @@ TEST_P(EveryWorkload, ValuesAreUniqueAcrossSessionsAndRetries) {
 }
 
 TEST_P(EveryWorkload, ARetryIsTheSameOnNewValues) {
-  const auto session = make(GetParam().name)->open(0, 1, 1);
+  const auto workload = make(GetParam().name);
+  const auto session = workload->open(0, 1, 1);
   for (int i = 0; i < 50; ++i) {
     const auto first = next_transaction(*session);
     const auto again = next_transaction(*session, true);
@@ -106,7 +107,8 @@ TEST(IntegerKeys, FinalReadsAreAllOrASample) {
 }
 
 TEST_P(EveryWorkload, OneKeyIsEnough) {
-  const auto session = make(GetParam().name, {.keys = 1})->open(0, 1, 1);
+  const auto workload = make(GetParam().name, {.keys = 1});
+  const auto session = workload->open(0, 1, 1);
   for (int i = 0; i < 100; ++i) EXPECT_LT(next_transaction(*session).size(), 1000u);
 }
 
@@ -150,7 +152,8 @@ TEST(General, SharesAndSkewAsAskedFor) {
 }
 
 TEST(Mini, EveryWriteFollowsAReadOfItsKey) {
-  const auto session = make("mini", {.keys = 10})->open(0, 1, 1);
+  const auto workload = make("mini", {.keys = 10});
+  const auto session = workload->open(0, 1, 1);
   std::map<std::string, int> shapes;
   for (int i = 0; i < 5000; ++i) {
     const auto requests = next_transaction(*session);

@@ -144,7 +144,7 @@ class Propagation {
   void collect(Conclusion& c) const {
     std::vector<char> needed(proof_.steps.size(), 0);
     needed[conflict_] = 1;
-    std::vector<ForcedOrder> reversed;
+    std::vector<ConcludedOrder> reversed;
     std::unordered_set<Before, PairHash> wanted;
     mark_refuters(conflict_, wanted);
     for (auto b = order_.rbegin(); b != order_.rend(); ++b) {
@@ -191,7 +191,7 @@ Conclusion other_end(const Conclusion& c, const Proof& proof) {
     other.cycle.clear();
     return other;
   }
-  ForcedOrder& last = other.forced.back();
+  ConcludedOrder& last = other.forced.back();
   std::swap(last.step, other.step);
   last.pair = swapped(last.pair);
   other.cycle = proof.steps[other.step].cycle;

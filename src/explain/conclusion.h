@@ -9,7 +9,7 @@
 namespace assay {
 
 // An order of two writers that the proof forces, and the step that forces it.
-struct ForcedOrder {
+struct ConcludedOrder {
   Before pair;
   uint32_t step = kNone;
 };
@@ -18,7 +18,7 @@ struct Conclusion {
   // The contradiction. Every order it assumes is in `forced`, unless case_split.
   std::vector<Edge> cycle;
   // In the order in which they follow from each other.
-  std::vector<ForcedOrder> forced;
+  std::vector<ConcludedOrder> forced;
   // True if no single cycle contradicts: each way of ordering the writers closes some other cycle,
   // and `cycle` is only the shortest of them.
   bool case_split = false;

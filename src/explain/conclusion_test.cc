@@ -66,7 +66,7 @@ TEST(Conclusion, OrdersAreForcedOneAfterTheOther) {
   ASSERT_EQ(c.forced.size(), 3u);
   EXPECT_EQ(c.cycle_count, 4u);
   // Each forced order comes with the step that refutes the other one.
-  for (const ForcedOrder& f : c.forced) {
+  for (const ConcludedOrder& f : c.forced) {
     const Before other{f.pair.after, f.pair.before};
     const auto assumed = assumptions(proof.steps[f.step].cycle);
     EXPECT_NE(std::find(assumed.begin(), assumed.end(), other), assumed.end());

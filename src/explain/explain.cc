@@ -285,7 +285,7 @@ class Explainer {
     };
     if (conclusion) {
       for (const Edge& e : conclusion->cycle) see(e);
-      for (const ForcedOrder& f : conclusion->forced)
+      for (const ConcludedOrder& f : conclusion->forced)
         for (const Edge& e : proof.steps[f.step].cycle) see(e);
     } else {
       for (const ProofStep& s : proof.steps)

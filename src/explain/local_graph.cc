@@ -266,7 +266,7 @@ class LocalGraph {
         if (!s.path.empty()) know(i, j, std::move(s));
       }
     }
-    for (const ForcedOrder& f : conclusion.forced) {
+    for (const ConcludedOrder& f : conclusion.forced) {
       const uint32_t i = place(f.pair.before), j = place(f.pair.after);
       const bool stated = proof.steps[f.step].kind == ProofStep::Kind::fact;
       if (i != kNone && j != kNone)

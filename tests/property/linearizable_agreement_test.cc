@@ -51,7 +51,7 @@ std::string objection(const History& history, const CheckResult& result, Outcome
 
 struct Counts {
   std::array<uint64_t, 3> outcomes{};
-  std::array<uint64_t, 4> kinds{};
+  std::array<uint64_t, 5> kinds{};
 };
 
 Counts expect_agreement(uint64_t seed, uint64_t count, const oracle::RandomShape& shape,
