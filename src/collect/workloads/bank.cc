@@ -14,14 +14,8 @@ namespace {
 
 constexpr int64_t kInitialBalance = 100;
 
-class BankSession : public PlannedSession {
+class BankSession : public PlannedSession, public IntegerRegisters {
  public:
-  static constexpr OpKind kKinds[] = {OpKind::read, OpKind::write};
-  static std::vector<Request> final_reads(const WorkloadOptions& options, uint64_t limit,
-                                          Rng& rng) {
-    return read_integer_keys(options.keys, limit, rng);
-  }
-
   BankSession(const WorkloadOptions& options, Rng random, UniqueValues values, SessionSeat)
       : PlannedSession(random, values),
         options_(options),

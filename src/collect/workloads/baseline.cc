@@ -6,56 +6,39 @@
 // Writes that follow no read of their key leave the order of versions open, which is what makes such
 // histories hard; `mini` beside it shows what that costs.
 #include "collect/workloads/integer_keys.h"
+#include "collect/workloads/planned_session.h"
 #include "collect/workloads/registry.h"
 #include "collect/workloads/session_workload.h"
 
 namespace assay::collect {
 namespace {
 
-class BaselineSession : public WorkloadSession {
+class BaselineSession : public PlannedSession, public IntegerRegisters {
  public:
-  static constexpr OpKind kKinds[] = {OpKind::read, OpKind::write};
-  static std::vector<Request> final_reads(const WorkloadOptions& options, uint64_t limit,
-                                          Rng& rng) {
-    return read_integer_keys(options.keys, limit, rng);
-  }
+  BaselineSession(const WorkloadOptions& options, Rng random, UniqueValues values, SessionSeat)
+      : PlannedSession(random, values),
+        keys_(options.distribution, options.keys),
+        ops_(options.ops) {}
 
-  BaselineSession(const WorkloadOptions& options, Rng rng, UniqueValues values, SessionSeat)
-      : keys_(options.distribution, options.keys), rng_(rng), values_(values), ops_(options.ops) {}
-
-  void start(bool retry) override {
-    at_ = 0;
-    if (retry) return;
-    const uint64_t draw = rng_.below(5);
-    shape_ = draw == 0 ? Shape::read : draw < 3 ? Shape::write : Shape::update;
-    plan_.resize(ops_);
+ protected:
+  void plan() override {
+    const uint64_t draw = rng().below(5);
+    const bool reads = draw == 0, writes = draw == 1 || draw == 2;
+    Value key;
     for (uint32_t i = 0; i < ops_; ++i) {
-      const bool second = shape_ == Shape::update && i % 2 == 1;
-      plan_[i] = second ? plan_[i - 1] : static_cast<int64_t>(keys_.draw(rng_));
+      const bool second = !reads && !writes && i % 2 == 1;  // of the same key
+      if (!second) key = integer_key(keys_.draw(rng()));
+      if (writes || second)
+        write(key);
+      else
+        read(key);
     }
   }
 
-  bool next(const Reply*, Request& request) override {
-    if (at_ == ops_) return false;
-    const bool read = shape_ == Shape::read || (shape_ == Shape::update && at_ % 2 == 0);
-    request = {.kind = read ? OpKind::read : OpKind::write, .key = Value::of(plan_[at_++])};
-    if (!read) request.value = values_.take();
-    return true;
-  }
-
  private:
-  enum class Shape : uint8_t { read, write, update };
-
   Ranks keys_;
-  Rng rng_;
-  UniqueValues values_;
   uint32_t ops_;
-  Shape shape_ = Shape::read;
-  std::vector<int64_t> plan_;
-  uint32_t at_ = 0;
 };
-
-constexpr uint32_t kMaxOps = 100'000;
 
 constexpr Anomaly kShows[] = {
     Anomaly::thin_air_read,       Anomaly::aborted_read,
@@ -70,9 +53,7 @@ constexpr Anomaly kShows[] = {
 }  // namespace
 
 static Result<std::unique_ptr<Workload>> make_baseline(const WorkloadOptions& options) {
-  if (Status s = check_key_options(options); !s.ok()) return s.error();
-  if (options.ops == 0 || options.ops > kMaxOps)
-    return usage_error("a transaction must have between 1 and 100000 operations");
+  if (Status s = check_key_and_operation_options(options); !s.ok()) return s.error();
   return std::unique_ptr<Workload>(std::make_unique<SessionWorkload<BaselineSession>>(options));
 }
 

@@ -9,16 +9,8 @@
 namespace assay::collect {
 namespace {
 
-constexpr uint32_t kMaxOps = 100000;
-
-class BlindSession : public PlannedSession {
+class BlindSession : public PlannedSession, public IntegerRegisters {
  public:
-  static constexpr OpKind kKinds[] = {OpKind::read, OpKind::write};
-  static std::vector<Request> final_reads(const WorkloadOptions& options, uint64_t limit,
-                                          Rng& rng) {
-    return read_integer_keys(options.keys, limit, rng);
-  }
-
   // The share of reads is that of the transactions which read.
   BlindSession(const WorkloadOptions& options, Rng random, UniqueValues values, SessionSeat)
       : PlannedSession(random, values),
@@ -51,9 +43,7 @@ constexpr Anomaly kShows[] = {
 };
 
 Result<std::unique_ptr<Workload>> make_blind(WorkloadOptions options, double read_share) {
-  if (Status s = check_key_options(options); !s.ok()) return s.error();
-  if (options.ops == 0 || options.ops > kMaxOps)
-    return usage_error("a transaction must have between 1 and 100000 operations");
+  if (Status s = check_key_and_operation_options(options); !s.ok()) return s.error();
   options.read_share = read_share;
   return std::unique_ptr<Workload>(std::make_unique<SessionWorkload<BlindSession>>(options));
 }

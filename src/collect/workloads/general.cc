@@ -6,15 +6,14 @@
 
 #include "collect/workloads/integer_keys.h"
 #include "collect/workloads/registry.h"
+#include "collect/workloads/session_workload.h"
 
 namespace assay::collect {
 namespace {
 
-constexpr OpKind kKinds[] = {OpKind::read, OpKind::write};
-
-class GeneralSession : public WorkloadSession {
+class GeneralSession : public WorkloadSession, public IntegerRegisters {
  public:
-  GeneralSession(const WorkloadOptions& options, Rng rng, UniqueValues values)
+  GeneralSession(const WorkloadOptions& options, Rng rng, UniqueValues values, SessionSeat)
       : options_(options),
         ranks_(options.distribution, options.keys),
         rng_(rng),
@@ -53,26 +52,6 @@ class GeneralSession : public WorkloadSession {
   size_t at_ = 0;
 };
 
-class General : public Workload {
- public:
-  explicit General(const WorkloadOptions& options) : options_(options) {}
-
-  std::unique_ptr<WorkloadSession> open(uint32_t session, uint32_t sessions,
-                                        uint64_t seed) const override {
-    return std::make_unique<GeneralSession>(options_, Rng(seed).split(session),
-                                            UniqueValues(session, sessions));
-  }
-  std::span<const OpKind> kinds() const override { return kKinds; }
-  std::vector<Request> final_reads(uint64_t limit, Rng& rng) const override {
-    return read_integer_keys(options_.keys, limit, rng);
-  }
-
- private:
-  WorkloadOptions options_;
-};
-
-constexpr uint32_t kMaxOps = 100000;
-
 constexpr Anomaly kShows[] = {
     Anomaly::thin_air_read,       Anomaly::aborted_read,
     Anomaly::future_read,         Anomaly::not_my_last_write,
@@ -87,12 +66,10 @@ constexpr Anomaly kShows[] = {
 }  // namespace
 
 static Result<std::unique_ptr<Workload>> make_general(const WorkloadOptions& options) {
-  if (Status s = check_key_options(options); !s.ok()) return s.error();
-  if (options.ops == 0 || options.ops > kMaxOps)
-    return usage_error("a transaction must have between 1 and 100000 operations");
+  if (Status s = check_key_and_operation_options(options); !s.ok()) return s.error();
   if (!(options.read_share >= 0 && options.read_share <= 1))
     return usage_error("the read share must be between 0 and 1");
-  return std::unique_ptr<Workload>(std::make_unique<General>(options));
+  return std::unique_ptr<Workload>(std::make_unique<SessionWorkload<GeneralSession>>(options));
 }
 
 const WorkloadInfo kGeneral = {

@@ -5,42 +5,23 @@
 //
 // lose one of the two updates. Every version tells which one it replaced, so checking is linear.
 #include "collect/workloads/integer_keys.h"
+#include "collect/workloads/planned_session.h"
 #include "collect/workloads/registry.h"
 #include "collect/workloads/session_workload.h"
 
 namespace assay::collect {
 namespace {
 
-class IncrementSession : public WorkloadSession {
+class IncrementSession : public PlannedSession, public IntegerRegisters {
  public:
-  static constexpr OpKind kKinds[] = {OpKind::read, OpKind::write};
-  static std::vector<Request> final_reads(const WorkloadOptions& options, uint64_t limit,
-                                          Rng& rng) {
-    return read_integer_keys(options.keys, limit, rng);
-  }
+  IncrementSession(const WorkloadOptions& options, Rng random, UniqueValues values, SessionSeat)
+      : PlannedSession(random, values), keys_(options.distribution, options.keys) {}
 
-  IncrementSession(const WorkloadOptions& options, Rng rng, UniqueValues values, SessionSeat)
-      : keys_(options.distribution, options.keys), rng_(rng), values_(values) {}
-
-  void start(bool retry) override {
-    at_ = 0;
-    if (!retry) key_ = Value::of(static_cast<int64_t>(keys_.draw(rng_)));
-  }
-
-  bool next(const Reply*, Request& request) override {
-    if (at_ == 2) return false;
-    const bool read = at_++ == 0;
-    request = {.kind = read ? OpKind::read : OpKind::write, .key = key_};
-    if (!read) request.value = values_.take();
-    return true;
-  }
+ protected:
+  void plan() override { update(integer_key(keys_.draw(rng()))); }
 
  private:
   Ranks keys_;
-  Rng rng_;
-  UniqueValues values_;
-  Value key_;
-  int at_ = 0;
 };
 
 constexpr Anomaly kShows[] = {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <string>
 
 namespace assay::collect {
 
@@ -29,6 +30,13 @@ Status check_key_options(const WorkloadOptions& options) {
   if (options.keys == 0 || options.keys > uint64_t{std::numeric_limits<uint32_t>::max()})
     return usage_error("the number of keys must be between 1 and 4294967295");
   return Ok{};
+}
+
+Status check_key_and_operation_options(const WorkloadOptions& options, uint32_t most) {
+  if (options.ops == 0 || options.ops > most)
+    return usage_error("a transaction must have between 1 and " + std::to_string(most) +
+                       " operations");
+  return check_key_options(options);
 }
 
 }  // namespace assay::collect

@@ -11,7 +11,18 @@ namespace assay::collect {
 // Reads of all keys, or of `limit` different ones where there are more.
 std::vector<Request> read_integer_keys(uint64_t keys, uint64_t limit, Rng& rng);
 
+// What sessions that only read and write such keys say of themselves (session_workload.h).
+struct IntegerRegisters {
+  static constexpr OpKind kKinds[] = {OpKind::read, OpKind::write};
+  static std::vector<Request> final_reads(const WorkloadOptions& options, uint64_t limit,
+                                          Rng& rng) {
+    return read_integer_keys(options.keys, limit, rng);
+  }
+};
+
 // The options that every such workload has in common.
 Status check_key_options(const WorkloadOptions& options);
+// Those of a workload whose transactions have `ops` operations, at most `most`.
+Status check_key_and_operation_options(const WorkloadOptions& options, uint32_t most = 100'000);
 
 }  // namespace assay::collect

@@ -11,6 +11,7 @@
 #include <atomic>
 
 #include "collect/workloads/integer_keys.h"
+#include "collect/workloads/planned_session.h"
 #include "collect/workloads/registry.h"
 
 namespace assay::collect {
@@ -24,48 +25,38 @@ uint64_t first_key(uint64_t started, uint64_t keys) { return started / kTxnsPerS
 
 constexpr OpKind kKinds[] = {OpKind::append, OpKind::read_list};
 
-class ListAppendSession : public WorkloadSession {
+class ListAppendSession : public PlannedSession {
  public:
-  ListAppendSession(const WorkloadOptions& options, Rng rng, UniqueValues values,
+  // `started` counts the transactions of all sessions.
+  ListAppendSession(const WorkloadOptions& options, Rng random, UniqueValues values,
                     std::atomic<uint64_t>& started)
-      : read_share_(options.read_share),
+      : PlannedSession(random, values),
+        options_(options),
         keys_(options.distribution, options.keys),
-        rng_(rng),
-        values_(values),
-        plan_(options.ops),
         started_(started) {}
 
   void start(bool retry) override {
-    at_ = 0;
-    if (retry) return;
-    const uint64_t first = first_key(started_++, keys_.size());
-    for (Planned& op : plan_) {
-      op.read = rng_.chance(read_share_);
-      op.key = static_cast<int64_t>(first + keys_.draw(rng_));
+    if (!retry) first_ = first_key(started_++, options_.keys);
+    PlannedSession::start(retry);
+  }
+
+ protected:
+  void plan() override {
+    for (uint32_t i = 0; i < options_.ops; ++i) {
+      const bool reads = rng().chance(options_.read_share);
+      const Value key = integer_key(first_ + keys_.draw(rng()));
+      if (reads)
+        put({.kind = OpKind::read_list, .key = key});
+      else
+        put({.kind = OpKind::append, .key = key, .value = take_value()});
     }
   }
 
-  bool next(const Reply*, Request& request) override {
-    if (at_ == plan_.size()) return false;
-    const Planned& op = plan_[at_++];
-    request = {.kind = op.read ? OpKind::read_list : OpKind::append, .key = Value::of(op.key)};
-    if (!op.read) request.value = values_.take();
-    return true;
-  }
-
  private:
-  struct Planned {
-    bool read = true;
-    int64_t key = 0;
-  };
-
-  double read_share_;
+  WorkloadOptions options_;
   Ranks keys_;
-  Rng rng_;
-  UniqueValues values_;
-  std::vector<Planned> plan_;
-  size_t at_ = 0;
-  std::atomic<uint64_t>& started_;  // transactions of all sessions
+  std::atomic<uint64_t>& started_;
+  uint64_t first_ = 0;  // the oldest key in use
 };
 
 class ListAppend : public Workload {
@@ -115,9 +106,7 @@ constexpr Anomaly kShows[] = {
 }  // namespace
 
 static Result<std::unique_ptr<Workload>> make_list_append(const WorkloadOptions& options) {
-  if (Status s = check_key_options(options); !s.ok()) return s.error();
-  if (options.ops == 0 || options.ops > kMaxOps)
-    return usage_error("a transaction of list-append must have between 1 and 1000 operations");
+  if (Status s = check_key_and_operation_options(options, kMaxOps); !s.ok()) return s.error();
   return std::unique_ptr<Workload>(std::make_unique<ListAppend>(options));
 }
 

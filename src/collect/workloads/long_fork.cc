@@ -6,45 +6,30 @@
 // as between a primary and a replica that apply commits in different orders. A session writes one side only, so
 // that all writers of a key are few sessions and the order of its versions is soon known.
 #include "collect/workloads/integer_keys.h"
+#include "collect/workloads/planned_session.h"
 #include "collect/workloads/registry.h"
 #include "collect/workloads/session_workload.h"
 
 namespace assay::collect {
 namespace {
 
-class LongForkSession : public WorkloadSession {
+class LongForkSession : public PlannedSession, public IntegerRegisters {
  public:
-  static constexpr OpKind kKinds[] = {OpKind::read, OpKind::write};
-  static std::vector<Request> final_reads(const WorkloadOptions& options, uint64_t limit,
-                                          Rng& rng) {
-    return read_integer_keys(options.keys, limit, rng);
-  }
-
-  LongForkSession(const WorkloadOptions& options, Rng rng, UniqueValues values, SessionSeat seat)
-      : keys_(options.keys),
+  LongForkSession(const WorkloadOptions& options, Rng random, UniqueValues values, SessionSeat seat)
+      : PlannedSession(random, values),
+        keys_(options.keys),
         read_share_(options.read_share),
         side_(seat.session / 2 % 2),
-        pairs_(options.distribution, (options.keys + 1) / 2),
-        rng_(rng),
-        values_(values) {}
+        pairs_(options.distribution, (options.keys + 1) / 2) {}
 
-  void start(bool retry) override {
-    at_ = 0;
-    if (retry) return;
-    pair_ = pairs_.draw(rng_);
-    reads_ = rng_.chance(read_share_);
-    second_first_ = rng_.chance(0.5);
-  }
-
-  bool next(const Reply*, Request& request) override {
-    const int last = reads_ ? 2 : 1;
-    if (at_ == last) return false;
-    const uint64_t side = reads_ ? (at_ == 0) == second_first_ : side_;
-    ++at_;
-    request = {.kind = reads_ ? OpKind::read : OpKind::write,
-               .key = Value::of(static_cast<int64_t>((2 * pair_ + side) % keys_))};
-    if (!reads_) request.value = values_.take();
-    return true;
+ protected:
+  void plan() override {
+    const uint64_t pair = pairs_.draw(rng());
+    const auto key = [&](uint64_t side) { return integer_key((2 * pair + side) % keys_); };
+    if (!rng().chance(read_share_)) return write(key(side_));
+    const uint64_t first = rng().below(2);
+    read(key(first));
+    read(key(1 - first));
   }
 
  private:
@@ -52,12 +37,6 @@ class LongForkSession : public WorkloadSession {
   double read_share_;
   uint64_t side_;
   Ranks pairs_;
-  Rng rng_;
-  UniqueValues values_;
-  uint64_t pair_ = 0;
-  bool reads_ = false;
-  bool second_first_ = false;
-  int at_ = 0;
 };
 
 constexpr Anomaly kShows[] = {

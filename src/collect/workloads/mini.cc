@@ -8,11 +8,10 @@
 
 #include "collect/workloads/integer_keys.h"
 #include "collect/workloads/registry.h"
+#include "collect/workloads/session_workload.h"
 
 namespace assay::collect {
 namespace {
-
-constexpr OpKind kKinds[] = {OpKind::read, OpKind::write};
 
 // Two letters an operation. Each group is equally likely, and so is each shape of a group; the last
 // group holds the shapes that only anomalies within one transaction need.
@@ -26,9 +25,9 @@ constexpr std::string_view kRest[] = {"rxrx",     "rxwxwx",   "rxrxwx",   "rxwxr
 constexpr std::span<const std::string_view> kGroups[] = {kReadOnly, kUpdate, kReadTwoWriteOne,
                                                          kUpdateTwo, kRest};
 
-class MiniSession : public WorkloadSession {
+class MiniSession : public WorkloadSession, public IntegerRegisters {
  public:
-  MiniSession(const WorkloadOptions& options, Rng rng, UniqueValues values)
+  MiniSession(const WorkloadOptions& options, Rng rng, UniqueValues values, SessionSeat)
       : ranks_(options.distribution, options.keys), rng_(rng), values_(values) {}
 
   void start(bool retry) override {
@@ -62,24 +61,6 @@ class MiniSession : public WorkloadSession {
   size_t at_ = 0;
 };
 
-class Mini : public Workload {
- public:
-  explicit Mini(const WorkloadOptions& options) : options_(options) {}
-
-  std::unique_ptr<WorkloadSession> open(uint32_t session, uint32_t sessions,
-                                        uint64_t seed) const override {
-    return std::make_unique<MiniSession>(options_, Rng(seed).split(session),
-                                         UniqueValues(session, sessions));
-  }
-  std::span<const OpKind> kinds() const override { return kKinds; }
-  std::vector<Request> final_reads(uint64_t limit, Rng& rng) const override {
-    return read_integer_keys(options_.keys, limit, rng);
-  }
-
- private:
-  WorkloadOptions options_;
-};
-
 constexpr Anomaly kShows[] = {
     Anomaly::thin_air_read,       Anomaly::aborted_read,
     Anomaly::future_read,         Anomaly::not_my_last_write,
@@ -95,7 +76,7 @@ constexpr Anomaly kShows[] = {
 
 static Result<std::unique_ptr<Workload>> make_mini(const WorkloadOptions& options) {
   if (Status s = check_key_options(options); !s.ok()) return s.error();
-  return std::unique_ptr<Workload>(std::make_unique<Mini>(options));
+  return std::unique_ptr<Workload>(std::make_unique<SessionWorkload<MiniSession>>(options));
 }
 
 const WorkloadInfo kMini = {

@@ -81,9 +81,7 @@ constexpr Anomaly kShows[] = {
 
 template <const Mix& mix>
 Result<std::unique_ptr<Workload>> make_v_range(const WorkloadOptions& options) {
-  if (Status s = check_key_options(options); !s.ok()) return s.error();
-  if (options.ops == 0 || options.ops > kMaxOps)
-    return usage_error("a transaction of v-range must have between 1 and 1000 operations");
+  if (Status s = check_key_and_operation_options(options, kMaxOps); !s.ok()) return s.error();
   return std::unique_ptr<Workload>(std::make_unique<SessionWorkload<VRangeSession<mix>>>(options));
 }
 
