@@ -132,11 +132,14 @@ TEST(OldPostgresql, SerializableWasNot) {
   FAIL() << "20 runs were serializable";
 }
 
-// Some runs of this workload violate serializable on 15.18 too (g2-item, verified); why is open, so what is
-// asserted is what every run has kept.
+// More does not hold in every run: commits can overtake each other between being seen and taking their place in
+// the order of commits. postgresql_commit_order beside this file shows that in plain SQL.
 TEST(Postgresql, SerializableOfTheSameWorkloadIsAtLeastSnapshotIsolation) {
   ASSAY_SERVER(urls, "postgres");
-  expect_satisfied(fresh_lists(urls), session_si);
+  const Measured m = measure(fresh_lists(urls), {session_si, session_serializable});
+  EXPECT_EQ(m.outcome(session_si), Outcome::satisfied);
+  const Anomaly found = m.anomaly(session_serializable);
+  EXPECT_TRUE(found == Anomaly::none || found == Anomaly::g2_item) << anomaly_info(found).name;
 }
 
 }  // namespace
