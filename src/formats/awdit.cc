@@ -119,7 +119,7 @@ void write_awdit(const History& history, Output& out, Losses& losses) {
   bool first_session = true;
   if (initial) {
     const auto keys = keys_read_initially(registers);
-    for (int64_t key : keys) write_op(out, {true, key, 0});
+    for (int64_t key : keys) write_op(out, {true, key, 0, false, {}});
     losses.add("initial values, written by a first transaction in a session of its own",
                keys.size());
     first_session = keys.empty();

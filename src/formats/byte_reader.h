@@ -49,6 +49,13 @@ class ByteReader {
     return little == (std::endian::native == std::endian::little) ? v : __builtin_bswap64(v);
   }
 
+  static uint32_t u32_big(std::string_view b) {
+    uint32_t v = 0;
+    if (b.size() < 4) return 0;
+    std::memcpy(&v, b.data(), 4);
+    return std::endian::native == std::endian::big ? v : __builtin_bswap32(v);
+  }
+
   // True at the end of the input; false after a failure.
   bool at_end() {
     if (failed_) return false;

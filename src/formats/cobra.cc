@@ -14,6 +14,7 @@
 #include "formats/byte_writer.h"
 #include "formats/directory.h"
 #include "formats/registers.h"
+#include "formats/utf8.h"
 
 namespace assay::formats {
 namespace {
@@ -32,27 +33,35 @@ bool either(uint64_t txn, uint64_t write, std::initializer_list<uint64_t> ids) {
   return std::any_of(ids.begin(), ids.end(), [&](uint64_t id) { return txn == id || write == id; });
 }
 
-// Whether bytes are whole records; a record that the end cuts off counts. S and C carry a time if
-// `timed`.
-bool are_records(std::string_view bytes, bool timed) {
+// What the records of a log carry besides their ids.
+struct Layout {
+  bool times = false;  // S and C: a time
+  bool text_keys =
+      false;  // W and R: the key as text, its length before it, in the place of its hash
+};
+// The first that fits is taken.
+constexpr Layout kLayouts[] = {{false, false}, {true, false}, {false, true}, {true, true}};
+
+// Whether bytes are whole records; a record that the end cuts off counts.
+bool are_records(std::string_view bytes, Layout layout) {
+  constexpr size_t kNumber = 8;
+  constexpr size_t kLength = 4;
   size_t at = 0;
   while (at < bytes.size()) {
-    switch (bytes[at]) {
-      case 'S':
-      case 'C':
-        at += timed ? 17 : 9;
-        break;
-      case 'A':
-        at += 9;
-        break;
-      case 'W':
-        at += 25;
-        break;
-      case 'R':
-        at += 33;
-        break;
-      default:
-        return false;
+    const char kind = bytes[at++];
+    if (kind == 'S' || kind == 'C' || kind == 'A') {
+      at += kNumber + (layout.times && kind != 'A' ? kNumber : 0);
+      continue;
+    }
+    if (kind != 'W' && kind != 'R') return false;
+    at += kind == 'W' ? kNumber : 2 * kNumber;
+    if (layout.text_keys) {
+      if (at + kLength > bytes.size()) return true;
+      const uint32_t length = ByteReader::u32_big(bytes.substr(at, kLength));
+      if (length > HistoryBuilder::kMaxTextBytes) return false;
+      at += kLength + length + kNumber;
+    } else {
+      at += 2 * kNumber;
     }
   }
   return true;
@@ -66,7 +75,12 @@ class Reader {
   bool read(Input& input, int64_t session) {
     ByteReader in(input);
     if (auto s = input.fill(kHeadBytes); !s.ok()) return fail(s.error());
-    timed_ = !are_records(input.window(), false) && are_records(input.window(), true);
+    layout_ = {};
+    for (const Layout& layout : kLayouts) {
+      if (!are_records(input.window().substr(0, kHeadBytes), layout)) continue;
+      layout_ = layout;
+      break;
+    }
     session_ = session;
     open_ = false;
     while (!in.at_end() && in.ok())
@@ -82,6 +96,13 @@ class Reader {
   uint64_t collected() const { return collected_; }
 
  private:
+  // A key by its hash, or as a part of texts_.
+  struct Key {
+    uint64_t hash = 0;
+    size_t begin = 0;
+    size_t size = 0;
+  };
+
   bool fail(Error e) {
     error_ = std::move(e);
     failed_ = true;
@@ -110,9 +131,10 @@ class Reader {
     if (open_) return in.refuse("expected the end of the transaction before the next begins", at);
     txn_ = in.u64_big("the id of a transaction");
     header_ = {};
-    if (timed_) header_.begin = time(in);
+    if (layout_.times) header_.begin = time(in);
     open_ = true;
     ops_.clear();
+    texts_.clear();
     return in.ok();
   }
 
@@ -120,7 +142,7 @@ class Reader {
     if (!open_) return in.refuse("expected the begin of a transaction, S, before its end", at);
     if (in.u64_big("the id of a transaction") != txn_)
       return in.refuse("expected the end of transaction " + std::to_string(txn_), at);
-    if (timed_ && status == TxnStatus::committed) header_.end = time(in);
+    if (layout_.times && status == TxnStatus::committed) header_.end = time(in);
     return in.ok() && end_txn(status);
   }
 
@@ -132,17 +154,37 @@ class Reader {
   bool write(ByteReader& in, uint64_t at) {
     if (!open_) return in.refuse("expected the begin of a transaction, S, before a write", at);
     const uint64_t id = in.u64_big("a write");
-    const uint64_t key = in.u64_big("a write");
+    const Key key = read_key(in);
     const uint64_t hash = in.u64_big("a write");
     ops_.push_back({true, key, false, by_hash_ ? hash : id});
     return in.ok();
+  }
+
+  Key read_key(ByteReader& in) {
+    Key key;
+    if (!layout_.text_keys) {
+      key.hash = in.u64_big("a key");
+      return key;
+    }
+    const uint64_t at = in.offset();
+    const size_t length = ByteReader::u32_big(in.bytes(4, "the length of a key"));
+    if (length > HistoryBuilder::kMaxTextBytes) {
+      in.refuse("expected the length of a key, below 16 MiB", at);
+      return key;
+    }
+    const std::string_view text = in.bytes(length, "a key");
+    if (in.ok() && !is_utf8(text)) in.refuse("expected a key in UTF-8", at + 4);
+    key.begin = texts_.size();
+    key.size = text.size();
+    texts_ += text;
+    return key;
   }
 
   bool read_op(ByteReader& in, uint64_t at) {
     if (!open_) return in.refuse("expected the begin of a transaction, S, before a read", at);
     const uint64_t writer = in.u64_big("a read");
     const uint64_t id = in.u64_big("a read");
-    const uint64_t key = in.u64_big("a read");
+    const Key key = read_key(in);
     const uint64_t hash = in.u64_big("a read");
     if (!in.ok()) return false;
     if (either(writer, id, {kCollected1, kCollected2})) {
@@ -166,7 +208,10 @@ class Reader {
     header_.status = status;
     builder_.begin_txn(header_);
     for (const Op& op : ops_) {
-      ValueView key = ValueView::of(static_cast<int64_t>(op.key));
+      const ValueView key =
+          layout_.text_keys
+              ? ValueView::of(std::string_view(texts_).substr(op.key.begin, op.key.size))
+              : ValueView::of(static_cast<int64_t>(op.key.hash));
       ValueView value =
           op.initial ? ValueView::null() : ValueView::of(static_cast<int64_t>(op.value));
       if (op.write)
@@ -180,18 +225,19 @@ class Reader {
 
   struct Op {
     bool write;
-    uint64_t key;
+    Key key;
     bool initial;
     uint64_t value;
   };
   HistoryBuilder& builder_;
   bool by_hash_;
-  bool timed_ = false;
+  Layout layout_;
   int64_t session_ = 0;
   bool open_ = false;
   uint64_t txn_ = 0;
   TxnHeader header_;
   std::vector<Op> ops_;
+  std::string texts_;  // keys of the open transaction
   bool wants_hashes_ = false;
   uint64_t collected_ = 0;
   bool failed_ = false;

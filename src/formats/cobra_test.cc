@@ -67,6 +67,29 @@ TEST(Cobra, NoticesTimes) {
   EXPECT_EQ(r->history.content_hash(), from_hist("0: @[500,900] { w(1,100) }\n").content_hash());
 }
 
+// A record whose `at`th word gives way to a key as text.
+std::string text_record(char kind, std::initializer_list<uint64_t> words, size_t at,
+                        const std::string& key) {
+  std::string s = record(kind, words);
+  std::string length(4, '\0');
+  for (size_t i = 0; i < 4; ++i) length[i] = static_cast<char>(key.size() >> (24 - 8 * i) & 0xFF);
+  return s.replace(1 + 8 * at, 8, length + key);
+}
+
+TEST(Cobra, KeysAsText) {
+  formats::TemporaryFolder folder;
+  folder.put("T0.log", record('S', {1}) + text_record('W', {100, 0, 55}, 1, "user:1") +
+                           text_record('W', {101, 0, 55}, 1, "") + record('C', {1}));
+  folder.put("T1.log", record('S', {2, 500}) + text_record('R', {1, 100, 0, 55}, 2, "user:1") +
+                           text_record('R', {kInitial, kInitial, 0, 5}, 2, "z") +
+                           record('C', {2, 900}));
+  auto r = read_history(folder.path());
+  ASSERT_TRUE(r.ok()) << r.error().to_string();
+  EXPECT_EQ(r->history.content_hash(), from_hist("0: { w(\"user:1\",100) w(\"\",101) }\n"
+                                                 "1: @[500,900] { r(\"user:1\",100) r(z,null) }\n")
+                                           .content_hash());
+}
+
 TEST(Cobra, RefusesBadRecordsAtTheirByte) {
   auto refuse = [](const std::string& bytes, const std::string& message) {
     auto r = formats::read_cobra_log(bytes, "T0.log");

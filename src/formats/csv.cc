@@ -6,33 +6,21 @@
 //   web-1,17,commit,,,1020
 #include "formats/csv.h"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "formats/gathered_txns.h"
-#include "formats/owned_op.h"
 #include "formats/text_lines.h"
+#include "formats/trace.h"
 #include "formats/utf8.h"
 
 namespace assay::formats {
 namespace {
 
-enum Column : size_t { kSession, kTxn, kOp, kKey, kValue, kTime, kStatus, kColumns };
-constexpr std::array<std::string_view, kColumns> kNames = {"session", "txn",  "op",    "key",
-                                                           "value",   "time", "status"};
 constexpr std::string_view kSeparators = ",;\t";
-
-std::string lower(std::string_view text) {
-  std::string s(text);
-  for (char& c : s)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
-  return s;
-}
+using Columns = std::array<size_t, kTraceColumns>;  // where each is; npos: nowhere
 
 struct Field {
   std::string text;
@@ -67,26 +55,27 @@ bool split(TextCursor& c, char separator, std::vector<Field>& fields) {
 }
 
 // The separator and the place of each column; false if the line is no header.
-bool parse_header(std::string_view line, char& separator, std::array<size_t, kColumns>& columns) {
+bool parse_header(std::string_view line, char& separator, Columns& columns) {
   for (char s : kSeparators) {
     TextCursor c(line);
     std::vector<Field> fields;
     columns.fill(std::string_view::npos);
     if (!split(c, s, fields)) continue;
-    for (size_t i = 0; i < fields.size(); ++i) {
-      const auto name = std::find(kNames.begin(), kNames.end(), lower(fields[i].text));
-      if (name != kNames.end()) columns[static_cast<size_t>(name - kNames.begin())] = i;
-    }
+    for (size_t i = 0; i < fields.size(); ++i)
+      if (const auto column = trace_column(fields[i].text))
+        columns[static_cast<size_t>(*column)] = i;
     separator = s;
-    if (columns[kSession] != line.npos && columns[kOp] != line.npos && columns[kKey] != line.npos)
-      return true;
+    const auto has = [&](TraceColumn column) {
+      return columns[static_cast<size_t>(column)] != line.npos;
+    };
+    if (has(TraceColumn::session) && has(TraceColumn::op) && has(TraceColumn::key)) return true;
   }
   return false;
 }
 
 bool detect_csv(const Source& source) {
   char separator = 0;
-  std::array<size_t, kColumns> columns{};
+  Columns columns{};
   return parse_header(first_line(source.head()), separator, columns);
 }
 
@@ -102,23 +91,12 @@ class Reader {
       return read_row(c);
     });
     if (!read.ok()) return read.error();
-    HistoryBuilder builder;
-    auto built =
-        gathered_.for_each([&](uint32_t t, const auto& txn, std::span<const OwnedOp* const> ops) {
-          return build_txn(builder, t, txn, ops);
-        });
-    if (!built.ok()) return input_.located(built.error());
-    auto history = std::move(builder).finish();
+    auto history = std::move(history_).finish();
     if (!history.ok()) return input_.located(history.error());
     return history;
   }
 
  private:
-  struct Outcome {
-    Interval begin, end;
-    std::optional<TxnStatus> status;
-  };
-
   bool invalid_utf8(TextCursor& c) {
     size_t at = 0;
     while (size_t n = utf8_length(c.line().substr(at))) at += n;
@@ -132,176 +110,52 @@ class Reader {
                      "txn, value, time, status");
   }
 
-  bool has(Column column) const {
-    return columns_[column] < fields_.size() && !fields_[columns_[column]].empty();
-  }
-  const Field& field(Column column) const { return fields_[columns_[column]]; }
-  bool fail(TextCursor& c, Column column, const std::string& message) {
-    const bool there = columns_[column] < fields_.size();
-    return c.fail_at(there ? fields_[columns_[column]].at : c.line().size(), message);
-  }
-
   bool read_row(TextCursor& c) {
     c.seek(0);
     if (!split(c, separator_, fields_)) return false;
-    if (!has(kSession)) return fail(c, kSession, "expected a session");
-    if (!has(kOp)) return fail(c, kOp, "expected an operation");
-    if (gathered_.full()) return c.fail("more than 4 billion operations");
-    const uint32_t txn = txn_of_row();
-    if (txn == outcomes_.size()) outcomes_.emplace_back();
-    return read_time(c, outcomes_[txn]) && read_status(c, outcomes_[txn]) && read_op(c, txn);
-  }
-
-  // Sessions and transactions are numbered by first appearance; a row without a transaction is one.
-  uint32_t txn_of_row() {
-    const auto number = [](auto& table, const Field& f, auto& names) {
-      auto [it, is_new] = table.try_emplace({f.text, f.quoted}, static_cast<int64_t>(table.size()));
-      if (is_new) names.push_back(value_of(f));
-      return it->second;
-    };
-    const int64_t session = number(sessions_, field(kSession), session_names_);
-    if (!has(kTxn)) {
-      txn_names_.emplace_back();
-      return gathered_.separate_txn(session, --unnamed_, input_.line());
+    TraceRow row;
+    for (size_t column = 0; column < kTraceColumns; ++column) {
+      if (columns_[column] >= fields_.size() || fields_[columns_[column]].empty()) continue;
+      read_field(fields_[columns_[column]], static_cast<TraceColumn>(column), row.fields[column]);
     }
-    std::vector<OwnedValue> unused;
-    const int64_t id = number(ids_, field(kTxn), unused);
-    const uint32_t t = gathered_.txn(session, id, input_.line());
-    if (t == txn_names_.size()) txn_names_.push_back(field(kTxn).text);
-    return t;
+    if (history_.add(row, input_.line())) return true;
+    const size_t place = columns_[static_cast<size_t>(history_.fault().column)];
+    return c.fail_at(place < fields_.size() ? fields_[place].at : c.line().size(),
+                     history_.fault().message);
   }
 
-  // Integers are integers unless quoted; an empty field is null.
-  static OwnedValue value_of(const Field& f) {
-    if (f.empty()) return {};
+  void read_field(const Field& f, TraceColumn column, TraceField& to) {
+    to.present = true;
+    const bool text =
+        column == TraceColumn::txn || column == TraceColumn::op || column == TraceColumn::status;
+    to.value = text ? ValueView::of(std::string_view(f.text)) : value_of(f.text, f.quoted);
+    if (column != TraceColumn::value || f.quoted || !f.text.starts_with('[') ||
+        !f.text.ends_with(']'))
+      return;
+    to.list = true;
+    elements_.clear();
+    TextCursor c(std::string_view(f.text).substr(1, f.text.size() - 2));
+    for (c.skip_blanks(); !c.done(); c.skip_blanks())
+      elements_.push_back(
+          value_of(c.take_while([](char ch) { return ch != ' ' && ch != '\t'; }), false));
+    to.elements = elements_;
+  }
+
+  // Integers are integers unless quoted.
+  static ValueView value_of(std::string_view text, bool quoted) {
     int64_t v = 0;
-    const char* end = f.text.data() + f.text.size();
-    const auto parsed = std::from_chars(f.text.data(), end, v);
-    if (!f.quoted && parsed.ec == std::errc{} && parsed.ptr == end)
-      return {ValueView::Type::integer, v, {}};
-    return {ValueView::Type::string, 0, f.text};
-  }
-
-  bool read_time(TextCursor& c, Outcome& to) {
-    if (!has(kTime)) return true;
-    const OwnedValue time = value_of(field(kTime));
-    if (time.type != ValueView::Type::integer || time.integer == Interval::kUnknown)
-      return fail(c, kTime, "expected a time in nanoseconds, an integer");
-    if (!to.begin.known() || time.integer < to.begin.request)
-      to.begin = Interval::point(time.integer);
-    if (!to.end.known() || time.integer > to.end.response) to.end = Interval::point(time.integer);
-    return true;
-  }
-
-  bool read_status(TextCursor& c, Outcome& to) {
-    if (!has(kStatus)) return true;
-    const std::string status = lower(field(kStatus).text);
-    if (status == "committed" || status == "ok")
-      to.status = TxnStatus::committed;
-    else if (status == "aborted" || status == "fail")
-      to.status = TxnStatus::aborted;
-    else if (status == "unknown" || status == "info")
-      to.status = TxnStatus::unknown;
-    else
-      return fail(c, kStatus, "expected committed, aborted or unknown");
-    return true;
-  }
-
-  bool read_op(TextCursor& c, uint32_t txn) {
-    const std::string name = lower(field(kOp).text);
-    if (name == "begin") return true;
-    if (name == "commit" || name == "abort" || name == "rollback") {
-      outcomes_[txn].status = name == "commit" ? TxnStatus::committed : TxnStatus::aborted;
-      ends_told_ = true;
-      return true;
-    }
-    OwnedOp op;
-    if (name == "r" || name == "read")
-      op.kind = OpKind::read;
-    else if (name == "w" || name == "write")
-      op.kind = OpKind::write;
-    else if (name == "a" || name == "append")
-      op.kind = OpKind::append;
-    else if (name == "d" || name == "delete")
-      op.kind = OpKind::remove;
-    else
-      return fail(c, kOp, "expected read, write, append, delete, begin, commit or abort");
-    if (!has(kKey)) return fail(c, kKey, "expected a key");
-    op.key = value_of(field(kKey));
-    if (has(kValue))
-      op.value = value_of(field(kValue));
-    else if (op.kind != OpKind::read)
-      return fail(c, kValue, "expected a value to write");
-    const bool list = op.kind == OpKind::read && op.value.text.starts_with('[') &&
-                      op.value.text.ends_with(']') && !field(kValue).quoted;
-    if (list) {
-      op.kind = OpKind::read_list;
-      split_list(op.value.text, op.elements);
-    }
-    gathered_.add(txn, std::move(op));
-    return true;
-  }
-
-  // "[1 5]"
-  static void split_list(std::string_view text, std::vector<OwnedValue>& to) {
-    text = text.substr(1, text.size() - 2);
-    TextCursor c(text);
-    for (c.skip_blanks(); !c.done(); c.skip_blanks()) {
-      Field f;
-      f.text = c.take_while([](char ch) { return ch != ' ' && ch != '\t'; });
-      to.push_back(value_of(f));
-    }
-  }
-
-  Status build_txn(HistoryBuilder& builder, uint32_t t, const GatheredTxns<OwnedOp>::Txn& txn,
-                   std::span<const OwnedOp* const> ops) {
-    const Outcome& outcome = outcomes_[t];
-    TxnHeader header;
-    header.session = session_names_[static_cast<size_t>(txn.session)].view();
-    header.name = txn_names_[t];
-    // Where the table tells ends, a transaction without one was cut off.
-    header.status = outcome.status.value_or(ends_told_ && txn.id >= 0 ? TxnStatus::unknown
-                                                                      : TxnStatus::committed);
-    header.begin = outcome.begin;
-    if (header.status != TxnStatus::unknown) header.end = outcome.end;
-    header.line = txn.line;
-    builder.begin_txn(header);
-    std::vector<ValueView> list;
-    for (const OwnedOp* op : ops) {
-      switch (op->kind) {
-        case OpKind::write:
-          builder.write(op->key.view(), op->value.view());
-          break;
-        case OpKind::append:
-          builder.append(op->key.view(), op->value.view());
-          break;
-        case OpKind::remove:
-          builder.remove(op->key.view(), op->value.view());
-          break;
-        case OpKind::read_list:
-          list.clear();
-          for (const OwnedValue& e : op->elements) list.push_back(e.view());
-          builder.read_list(op->key.view(), list);
-          break;
-        default:
-          builder.read(op->key.view(), op->value.view());
-      }
-    }
-    return builder.end_txn();
+    const char* end = text.data() + text.size();
+    const auto parsed = std::from_chars(text.data(), end, v);
+    if (!quoted && parsed.ec == std::errc{} && parsed.ptr == end) return ValueView::of(v);
+    return ValueView::of(text);
   }
 
   Input& input_;
   char separator_ = ',';
-  std::array<size_t, kColumns> columns_{};
+  Columns columns_{};
   std::vector<Field> fields_;
-  GatheredTxns<OwnedOp> gathered_;
-  std::vector<Outcome> outcomes_;
-  std::vector<std::string> txn_names_;
-  std::vector<OwnedValue> session_names_;
-  std::map<std::pair<std::string, bool>, int64_t> sessions_;
-  std::map<std::pair<std::string, bool>, int64_t> ids_;
-  int64_t unnamed_ = 0;
-  bool ends_told_ = false;
+  std::vector<ValueView> elements_;
+  TraceHistory history_;
 };
 
 Result<History> read_csv(Source& source, Notes&) { return Reader(*source.input).run(); }

@@ -49,7 +49,9 @@ bool DatumTree::skip_blanks(int depth) {
   for (;;) {
     while (!done() && (is_blank(text_[at_]) || (json_ && text_[at_] == ':'))) ++at_;
     if (done() || json_) return true;
-    if (text_[at_] == ';') {
+    if (text_[at_] == ':' && (at_ + 1 == text_.size() || is_delimiter(text_[at_ + 1]))) {
+      ++at_;  // a colon alone is no EDN; some write {"id": 5}
+    } else if (text_[at_] == ';') {
       at_ = std::min(text_.find('\n', at_), text_.size());
     } else if (text_.substr(at_).starts_with("#_")) {
       at_ += 2;

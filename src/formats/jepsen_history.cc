@@ -289,8 +289,10 @@ bool JepsenHistory::translate_register(const JepsenRecord& record) {
   OwnedOp op;
   op.key = text_value(kRegister);
   const Datum* value = record.value;
-  // Of many registers: [key value].
-  if (value && value->kind == Kind::list && value->children == 2) {
+  // Of many registers: one that :key names, or [key value].
+  if (record.key) {
+    if (!key_of(*record.key, op.key)) return false;
+  } else if (value && value->kind == Kind::list && value->children == 2) {
     const Datum* first = tree_->first(*value);
     const Datum* second = tree_->next(*first);
     if (record.f != "cas" || second->kind == Kind::list) {

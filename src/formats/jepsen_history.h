@@ -2,7 +2,7 @@
 // workloads. Shared by every format that speaks in invocations and completions.
 //
 //   value [[:r k v] [:w k v] [:append k v]]  a transaction, whatever :f says
-//   :f read, write, cas                      a register; value [k v] for one of many
+//   :f read, write, cas                      a register; :key, or value [k v], for one of many
 //   :f acquire, release                      a lock: compare-and-set between "free" and "held"
 //   :f get, put, append with :key            a key-value store
 //   :f add, read                             a set: a write of a key per element; a read is a range over all

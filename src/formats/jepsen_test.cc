@@ -12,6 +12,18 @@ void expect_same(std::string_view edn, std::string_view hist) {
   formats::expect_same_history("jepsen", edn, hist);
 }
 
+// As Porcupine's users write them: the key has a field of its own.
+TEST(Jepsen, RegistersNamedByKey) {
+  formats::expect_same_history(
+      "jepsen", R"({:process 0, :type :invoke, :f :write, :key "x", :value 1}
+{:process 0, :type :ok, :f :write, :key "x", :value 1}
+{:process 1, :type :invoke, :f :cas, :key "x", :value [1 2]}
+{:process 1, :type :ok, :f :cas, :key "x", :value [1 2]}
+{:process 1, :type :invoke, :f :read, :key "y", :value nil}
+{:process 1, :type :ok, :f :read, :key "y", :value nil})",
+      "0: @[1,2] { w(x,1) }\n1: @[3,4] { cas(x,1,2) } @[5,6] { r(y,null) }\n");
+}
+
 TEST(Jepsen, PairsInvocationsWithCompletionsByProcess) {
   expect_same(
       R"({:type :invoke, :f :txn, :process 0, :time 10, :value [[:w :x 1] [:r "y" nil]], :index 0}

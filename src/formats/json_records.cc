@@ -1,6 +1,7 @@
 #include "formats/json_records.h"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 namespace assay::formats {
@@ -145,6 +146,14 @@ bool json_value(simdjson::dom::element e, ValueView& to) {
     default:
       return false;
   }
+}
+
+bool json_integer(simdjson::dom::element e, int64_t& to) {
+  std::string_view text;
+  if (e.get_int64().get(to) == simdjson::SUCCESS) return true;
+  if (e.get_string().get(text) != simdjson::SUCCESS) return false;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), to);
+  return error == std::errc{} && end == text.data() + text.size();
 }
 
 bool json_field(simdjson::dom::object object, std::string_view name, simdjson::dom::element& to) {

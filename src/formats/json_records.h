@@ -57,6 +57,8 @@ class JsonRecords {
 
 // An integer of 64 bits or a string; false for anything else.
 bool json_value(simdjson::dom::element e, ValueView& to);
+// An integer of 64 bits, as a number or in a string.
+bool json_integer(simdjson::dom::element e, int64_t& to);
 // The field of an object, if it has it.
 bool json_field(simdjson::dom::object object, std::string_view name, simdjson::dom::element& to);
 

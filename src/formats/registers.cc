@@ -139,13 +139,21 @@ const std::vector<RegisterOp>& Registers::ops(TxnId t) {
   ops_.clear();
   for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
     const Operation op = h.op(i);
-    if (op.kind == OpKind::append || op.kind == OpKind::read_list || op.kind == OpKind::range ||
-        !op.effect)
-      continue;
+    const bool list = op.kind == OpKind::append || op.kind == OpKind::read_list;
+    if ((list && !holds_.lists) || op.kind == OpKind::range || !op.effect) continue;
     int64_t key = renumber_keys_ ? int64_t{op.key} : h.key(op.key).integer;
-    if (op.kind == OpKind::cas) ops_.push_back({false, key, value_number(h.operands(i)[0])});
-    if (op.kind == OpKind::insert) ops_.push_back({false, key, 0});
-    ops_.push_back({op.kind != OpKind::read, key, value_number(op.version)});
+    if (list) {
+      RegisterOp& to = ops_.emplace_back();
+      to = {op.kind == OpKind::append, key, 0, true, {}};
+      if (to.write) to.value = value_number(op.version);
+      if (!to.write)
+        for (VersionId v : h.operands(i)) to.elements.push_back(value_number(v));
+      continue;
+    }
+    if (op.kind == OpKind::cas)
+      ops_.push_back({false, key, value_number(h.operands(i)[0]), false, {}});
+    if (op.kind == OpKind::insert) ops_.push_back({false, key, 0, false, {}});
+    ops_.push_back({op.kind != OpKind::read, key, value_number(op.version), false, {}});
   }
   return ops_;
 }
@@ -175,10 +183,10 @@ void Registers::count_losses(Losses& losses) const {
         losses.add("deletes, written as writes of their tombstones");
         break;
       case OpKind::append:
-        losses.add("appends to lists");
+        if (!holds_.lists) losses.add("appends to lists");
         break;
       case OpKind::read_list:
-        losses.add("reads of lists");
+        if (!holds_.lists) losses.add("reads of lists");
         break;
       case OpKind::range:
         losses.add("range reads");

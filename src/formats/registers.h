@@ -23,6 +23,8 @@ struct RegisterOp {
   bool write = false;
   int64_t key = 0;
   int64_t value = 0;
+  bool list = false;              // an append, or a read of a whole list
+  std::vector<int64_t> elements;  // of that list
 };
 
 class Registers {
@@ -36,6 +38,7 @@ class Registers {
     bool session_names = true;  // numbers of sessions, with gaps
     bool times = false;         // begin and end
     bool timestamps = false;    // start_ts and commit_ts
+    bool lists = false;         // appends and reads of lists
   };
 
   Registers(const History& history, Holds holds, Losses& losses);

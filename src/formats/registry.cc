@@ -10,6 +10,7 @@
 #include "formats/hist.h"
 #include "formats/jepsen.h"
 #include "formats/jepsen_log.h"
+#include "formats/json_trace.h"
 #include "formats/polysi.h"
 #include "formats/timekiller.h"
 #include "formats/veristrong.h"
@@ -22,10 +23,12 @@ namespace formats {
 // lenient.
 // clang-format off
 constexpr const Format* kRegistry[] = {
+    &kJsonTrace,
     &kAssayJsonl,
     &kDbcop,
     &kCobra,
     &kViper,
+    &kViperEdn,
     &kTimekiller,
     &kElleJson,
     &kJepsen,

@@ -3,7 +3,6 @@
 #include "formats/timekiller.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 #include <vector>
 
@@ -74,25 +73,16 @@ class Reader {
     return Ok{};
   }
 
-  // An integer, as a number or in a string.
-  static bool to_integer(json::element e, int64_t& to) {
-    std::string_view text;
-    if (e.get_int64().get(to) == simdjson::SUCCESS) return true;
-    if (e.get_string().get(text) != simdjson::SUCCESS) return false;
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), to);
-    return error == std::errc{} && end == text.data() + text.size();
-  }
-
   Status read_timestamp(const char* name, json::element e, int64_t& to) {
     json::object parts;
     json::element part;
     int64_t p = 0;
     int64_t l = 0;
     if (e.get_object().get(parts) != simdjson::SUCCESS || !json_field(parts, "p", part) ||
-        !to_integer(part, p) || p < 0 || p >= int64_t{1} << (63 - kLogicalBits))
+        !json_integer(part, p) || p < 0 || p >= int64_t{1} << (63 - kLogicalBits))
       return records_.expected({name, "p"}, "{\"p\":…,\"l\":…} with p from 0 to 2^47 - 1");
     if (json_field(parts, "l", part) &&
-        (!to_integer(part, l) || l < 0 || l >= int64_t{1} << kLogicalBits))
+        (!json_integer(part, l) || l < 0 || l >= int64_t{1} << kLogicalBits))
       return records_.expected({name, "l"}, "l from 0 to 65535");
     to = p << kLogicalBits | l;
     return Ok{};
@@ -149,8 +139,17 @@ void write_timestamp(std::string& to, std::string_view name, int64_t ts, Losses&
         ",\"l\":" + std::to_string(ts & ((1 << kLogicalBits) - 1)) + "}";
 }
 
+void write_elements(std::string& to, const std::vector<int64_t>& elements) {
+  to += '[';
+  for (int64_t e : elements) {
+    if (to.back() != '[') to += ',';
+    to += std::to_string(e);
+  }
+  to += ']';
+}
+
 void write_timekiller(const History& history, Output& out, Losses& losses) {
-  Registers registers(history, {.negative = true, .timestamps = true}, losses);
+  Registers registers(history, {.negative = true, .timestamps = true, .lists = true}, losses);
   bool first = true;
   std::string line;
   for (const auto& session : registers.sessions()) {
@@ -163,8 +162,14 @@ void write_timekiller(const History& history, Output& out, Losses& losses) {
       line += ",\"ops\":[";
       for (const RegisterOp& op : registers.ops(t)) {
         if (line.back() != '[') line += ',';
-        line += op.write ? "{\"t\":\"w\",\"k\":" : "{\"t\":\"r\",\"k\":";
-        line += std::to_string(op.key) + ",\"v\":" + std::to_string(op.value) + "}";
+        line += "{\"t\":\"";
+        line += !op.write ? 'r' : op.list ? 'a' : 'w';
+        line += "\",\"k\":" + std::to_string(op.key) + ",\"v\":";
+        if (op.list && !op.write)
+          write_elements(line, op.elements);
+        else
+          line += std::to_string(op.value);
+        line += '}';
       }
       line += "]}";
       out.write(line);

@@ -66,6 +66,19 @@ TEST(Timekiller, RecordsOneAfterTheOther) {
 
 TEST(Timekiller, RoundTrip) { formats::expect_stable_round_trip("timekiller", {.aborted = false}); }
 
+TEST(Timekiller, WritesLists) {
+  auto lists = read_history_text("1: { a(3,4) r(3,[4]) } { r(3,[4,-5]) r(9,[]) }\n2: { a(3,-5) }\n",
+                                 "lists", {"hist"});
+  ASSERT_TRUE(lists.ok()) << lists.error().to_string();
+  std::string text;
+  auto losses = write_history_text(lists->history, "timekiller", text);
+  ASSERT_TRUE(losses.ok());
+  for (const Loss& loss : *losses) EXPECT_EQ(loss.what.find("list"), loss.what.npos) << loss.what;
+  formats::expect_same_history(
+      "timekiller", text,
+      "initial 0\n1: { a(3,4) r(3,[4]) } { r(3,[4,-5]) r(9,[]) }\n2: { a(3,-5) }\n");
+}
+
 TEST(Timekiller, ReadsTheRealFile) {
   const auto data = formats::shared_data();
   if (data.empty()) GTEST_SKIP() << "no shared data";

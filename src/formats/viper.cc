@@ -1,4 +1,5 @@
-// Viper's JSON directories: one J<number>.log per session, one committed transaction a line.
+// Viper's directories: one log per session, one committed transaction a line. In JSON, J<number>.log, whose operations
+// are arrays or objects, or in EDN, Jep<number>.log.
 //
 // A read carries only the hash of the value it saw, also when that was loaded before the run. So the
 // logs are read twice: first the versions that somebody wrote, then the transactions, where the first
@@ -6,6 +7,7 @@
 #include "formats/viper.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <set>
 #include <string>
@@ -15,17 +17,33 @@
 #include <vector>
 
 #include "formats/directory.h"
-#include "formats/json_records.h"
 #include "formats/registers.h"
+#include "formats/viper_records.h"
 
 namespace assay::formats {
 namespace {
 
 namespace json = simdjson::dom;
-constexpr std::string_view kPrefix = "J";
+constexpr std::string_view kJson = "J";  // how the names of files begin
+constexpr std::string_view kEdn = "Jep";
 constexpr std::string_view kNil = "nil";
 constexpr int64_t kMillisecond = 1'000'000;
 constexpr std::string_view kWantValue = "an integer of 64 bits or a string";
+
+// The forms of an operation with named fields, in the order of the array.
+struct Form {
+  std::string_view kind;
+  std::array<std::string_view, 5> fields;
+};
+constexpr Form kForms[] = {
+    {"r", {"key", "value", "isDead"}},
+    {"w", {"key", "value", "succ"}},
+    {"i", {"key", "value", "readValue", "isDead", "succ"}},
+    {"d", {"key", "value", "readValue", "isDead", "succ"}},
+    {"range", {"key1", "key2", "liveKVs", "deadKVs"}},
+};
+
+constexpr Form kUnknownForm = {};
 
 using Opener = std::function<Result<Input>()>;
 struct Log {
@@ -54,7 +72,7 @@ class Reader {
   Status read_log(const Log& log) {
     auto input = log.open();
     if (!input.ok()) return input.error();
-    JsonRecords records(*input);
+    ViperRecords records(*input);
     records_ = &records;
     json::element record;
     for (;;) {
@@ -71,6 +89,10 @@ class Reader {
     json::array ops;
     if (record.get_object().get(txn) != simdjson::SUCCESS)
       return records_->expected({}, "a transaction, an object");
+    std::string_view type;
+    if (json_field(txn, "type", field) &&
+        (field.get_string().get(type) != simdjson::SUCCESS || type != "ok"))
+      return records_->expected({"type"}, "ok: only what committed is in these logs");
     if (!json_field(txn, "value", field) || field.get_array().get(ops) != simdjson::SUCCESS)
       return records_->expected({"value"}, "a field \"value\", an array of operations");
     bool initial = false;
@@ -121,8 +143,10 @@ class Reader {
     return Ok{};
   }
 
-  // What a key held: a hash, or null for "nil" and 0.
+  // What a key held: a hash, or null for "nil", nil and 0.
   static bool version(json::element e, ValueView& to) {
+    to = ValueView::null();
+    if (e.is_null()) return true;
     if (!json_value(e, to)) return false;
     if (to == ValueView::of(kNil) || to == ValueView::of(0)) to = ValueView::null();
     return true;
@@ -176,24 +200,51 @@ class Reader {
   }
 
   Status read_op(json::element e, size_t i) {
+    constexpr std::string_view kWant = "an operation like [\"r\",5,123,false]";
     json::array array;
-    if (e.get_array().get(array) != simdjson::SUCCESS)
-      return records_->expected({"value", i}, "an operation like [\"r\",5,123,false]");
+    json::object object;
+    form_ = nullptr;
     part_.clear();
-    for (json::element p : array) part_.push_back(p);
+    if (e.get_array().get(array) == simdjson::SUCCESS) {
+      for (json::element p : array) part_.push_back(p);
+    } else if (e.get_object().get(object) != simdjson::SUCCESS || !name_parts(object)) {
+      return records_->expected({"value", i}, kWant);
+    }
     std::string_view kind;
     if (part_.empty() || part_[0].get_string().get(kind) != simdjson::SUCCESS)
-      return records_->expected({"value", i}, "an operation like [\"r\",5,123,false]");
+      return records_->expected({"value", i}, kWant);
     if (kind == "range") return read_range(i);
     if (kind == "r" || kind == "w") return read_access(kind == "w", i);
     if (kind == "i" || kind == "d") return read_change(kind == "d", i);
-    return records_->expected({"value", i, size_t{0}}, "one of r, w, i, d, range");
+    return records_->expected({"value", i, step(0)}, "one of r, w, i, d, range");
+  }
+
+  // The array that {"opType":"r","key":5,…} stands for, to the first field that is missing.
+  bool name_parts(json::object object) {
+    json::element field;
+    std::string_view kind;
+    if (!json_field(object, "opType", field) || field.get_string().get(kind) != simdjson::SUCCESS)
+      return false;
+    part_.push_back(field);
+    form_ = &kUnknownForm;
+    for (const Form& form : kForms)
+      if (form.kind == kind) form_ = &form;
+    for (size_t f = 0; f < form_->fields.size() && !form_->fields[f].empty(); ++f) {
+      if (!json_field(object, form_->fields[f], field)) break;
+      part_.push_back(field);
+    }
+    return true;
+  }
+  // Where a part of the operation stands: an index, or a field.
+  JsonStep step(size_t part) const {
+    if (!form_) return JsonStep(part);
+    return part == 0 ? JsonStep("opType") : JsonStep(form_->fields[part - 1]);
   }
 
   // Whether the write of an operation worked; absent means yes.
   Status read_ok(size_t i, size_t at, bool& ok) {
     if (at < part_.size() && part_[at].get_bool().get(ok) != simdjson::SUCCESS)
-      return records_->expected({"value", i, at}, "true or false");
+      return records_->expected({"value", i, step(at)}, "true or false");
     return Ok{};
   }
 
@@ -202,9 +253,9 @@ class Reader {
     if (part_.size() < 3)
       return records_->expected({"value", i},
                                 "[\"r\", key, value, dead] or [\"w\", key, value, ok]");
-    if (!json_value(part_[1], key)) return records_->expected({"value", i, size_t{1}}, kWantValue);
+    if (!json_value(part_[1], key)) return records_->expected({"value", i, step(1)}, kWantValue);
     if (!version(part_[2], value) || (write && value.is_null()))
-      return records_->expected({"value", i, size_t{2}}, kWantValue);
+      return records_->expected({"value", i, step(2)}, kWantValue);
     bool ok = true;
     if (auto s = read_ok(i, 3, ok); !s.ok()) return s;
     if (write)
@@ -219,9 +270,9 @@ class Reader {
     ValueView key, value, before;
     if (part_.size() < 6)
       return records_->expected({"value", i}, "[\"i\" or \"d\", key, value, read value, dead, ok]");
-    if (!json_value(part_[1], key)) return records_->expected({"value", i, size_t{1}}, kWantValue);
-    if (!version(part_[2], value)) return records_->expected({"value", i, size_t{2}}, kWantValue);
-    if (!version(part_[3], before)) return records_->expected({"value", i, size_t{3}}, kWantValue);
+    if (!json_value(part_[1], key)) return records_->expected({"value", i, step(1)}, kWantValue);
+    if (!version(part_[2], value)) return records_->expected({"value", i, step(2)}, kWantValue);
+    if (!version(part_[3], before)) return records_->expected({"value", i, step(3)}, kWantValue);
     bool ok = true;
     if (auto s = read_ok(i, 5, ok); !s.ok()) return s;
     add_read(key, before);
@@ -234,15 +285,19 @@ class Reader {
     if (part_.size() < 4)
       return records_->expected({"value", i}, "[\"range\", low, high, [live], [dead]]");
     for (size_t b = 0; b < 2; ++b) {
-      if (!json_value(part_[b + 1], bound[b]))
-        return records_->expected({"value", i, b + 1}, "a key or \"nil\"");
-      if (bound[b] == ValueView::of(kNil)) bound[b] = ValueView::null();
+      if (!part_[b + 1].is_null() && !json_value(part_[b + 1], bound[b]))
+        return records_->expected({"value", i, step(b + 1)}, "a key or \"nil\"");
+      // With named fields an open end is the smallest or largest integer.
+      if (bound[b] == ValueView::of(kNil) ||
+          (form_ && bound[b] == ValueView::of(b == 0 ? INT64_MIN : INT64_MAX)))
+        bound[b] = ValueView::null();
     }
     rows_.clear();
     for (size_t list = 3; list < std::min<size_t>(part_.size(), 5); ++list) {
       json::array rows;
+      if (list == 4 && part_[list].is_bool()) break;  // "final", where there are no dead rows
       if (part_[list].get_array().get(rows) != simdjson::SUCCESS)
-        return records_->expected({"value", i, list}, "an array of {\"id\":…,\"val\":…}");
+        return records_->expected({"value", i, step(list)}, "an array of {\"id\":…,\"val\":…}");
       size_t n = 0;
       for (json::element row : rows) {
         json::object object;
@@ -250,7 +305,7 @@ class Reader {
         ValueView key, value;
         if (row.get_object().get(object) != simdjson::SUCCESS || !json_field(object, "id", id) ||
             !json_field(object, "val", val) || !json_value(id, key) || !version(val, value))
-          return records_->expected({"value", i, list, n}, "{\"id\":key,\"val\":value}");
+          return records_->expected({"value", i, step(list), n}, "{\"id\":key,\"val\":value}");
         ++n;
         // A key that was seen to be absent is one that was not found.
         if (ValueView v = seen(key, value); !v.is_null() || list == 3) rows_.emplace_back(key, v);
@@ -263,7 +318,7 @@ class Reader {
   std::vector<Log> logs_;
   Notes& notes_;
   HistoryBuilder builder_;
-  JsonRecords* records_ = nullptr;
+  ViperRecords* records_ = nullptr;
   bool collecting_ = false;
   bool initial_txn_ = false;
   bool has_initial_txn_ = false;
@@ -271,22 +326,32 @@ class Reader {
   std::unordered_set<std::string> written_;               // key and value
   std::unordered_map<std::string, std::string> initial_;  // key to key and value
   std::vector<json::element> part_;
+  const Form* form_ = nullptr;  // of an operation with named fields
   std::vector<std::pair<ValueView, ValueView>> failed_;
   std::vector<std::pair<ValueView, ValueView>> rows_;
 };
 
-bool detect_viper(const Source& source) { return !session_files(source, kPrefix).empty(); }
+bool detect_viper(const Source& source) { return !session_files(source, kJson).empty(); }
+bool detect_viper_edn(const Source& source) { return !session_files(source, kEdn).empty(); }
 
-Result<History> read_viper(Source& source, Notes& notes) {
+Result<History> read_directory(Source& source, std::string_view prefix, Notes& notes) {
   std::vector<Log> logs;
-  for (const SessionFile& file : session_files(source, kPrefix))
+  for (const SessionFile& file : session_files(source, prefix))
     logs.push_back({file.number, [path = file.path, budget = source.budget] {
                       auto input = Input::open(path);
                       if (input.ok()) input->limit(budget);
                       return input;
                     }});
-  if (logs.empty()) return bad_input("no log in the directory, expected files J<number>.log");
+  if (logs.empty())
+    return bad_input("no log in the directory, expected files " + std::string(prefix) +
+                     "<number>.log");
   return Reader(std::move(logs), notes).run();
+}
+Result<History> read_viper(Source& source, Notes& notes) {
+  return read_directory(source, kJson, notes);
+}
+Result<History> read_viper_edn(Source& source, Notes& notes) {
+  return read_directory(source, kEdn, notes);
 }
 
 // Whether something is read that nobody wrote. It would be taken for the initial value then, unless the
@@ -303,28 +368,46 @@ bool reads_out_of_thin_air(Registers& registers) {
   return !unwritten.empty();
 }
 
-Status write_viper(const History& history, const std::string& path, Losses& losses) {
+// What the two notations do not have in common.
+struct Notation {
+  std::string_view prefix;
+  std::string_view initial;
+  std::string_view open;
+  std::string_view write, read;
+  std::string_view nil;
+  char gap;
+};
+constexpr Notation kJsonNotation = {
+    kJson, "{\"isInitial\":true,\"value\":[]}\n", "{\"value\":[", "[\"w\",", "[\"r\",", "\"nil\"",
+    ','};
+constexpr Notation kEdnNotation = {
+    kEdn, "{:isInitial true, :value []}\n", "{:type :ok :f :txn :value [", "[:w ", "[:r ", "nil",
+    ' '};
+
+Status write_directory(const History& history, const std::string& path, const Notation& n,
+                       Losses& losses) {
   if (auto s = make_empty_directory(path); !s.ok()) return s;
   Registers registers(history, {.negative = true}, losses);
   std::string line;
   bool initial_state = reads_out_of_thin_air(registers);
   for (const auto& session : registers.sessions()) {
     if (session.txns.empty()) continue;
-    auto out = Output::open(session_path(path, kPrefix, session.name));
+    auto out = Output::open(session_path(path, n.prefix, session.name));
     if (!out.ok()) return out.error();
-    if (std::exchange(initial_state, false)) out->write("{\"isInitial\":true,\"value\":[]}\n");
+    if (std::exchange(initial_state, false)) out->write(n.initial);
     for (TxnId t : session.txns) {
-      line = "{\"value\":[";
+      line = n.open;
+      const size_t start = line.size();
       for (const RegisterOp& op : registers.ops(t)) {
         if (op.write && op.value == 0) {
           losses.add("writes of the initial value");
           continue;
         }
-        if (line.back() != '[') line += ',';
-        line += op.write ? "[\"w\"," : "[\"r\",";
-        line += std::to_string(op.key) + ",";
-        line += op.value == 0 ? "\"nil\"" : std::to_string(op.value);
-        line += op.write ? ",true]" : ",false]";
+        if (line.size() > start) line += n.gap;
+        line += op.write ? n.write : n.read;
+        (line += std::to_string(op.key)) += n.gap;
+        line += op.value == 0 ? std::string(n.nil) : std::to_string(op.value);
+        ((line += n.gap) += op.write ? "true" : "false") += ']';
       }
       line += "]}\n";
       out->write(line);
@@ -332,6 +415,12 @@ Status write_viper(const History& history, const std::string& path, Losses& loss
     if (auto s = out->close(); !s.ok()) return s;
   }
   return Ok{};
+}
+Status write_viper(const History& history, const std::string& path, Losses& losses) {
+  return write_directory(history, path, kJsonNotation, losses);
+}
+Status write_viper_edn(const History& history, const std::string& path, Losses& losses) {
+  return write_directory(history, path, kEdnNotation, losses);
 }
 
 }  // namespace
@@ -352,6 +441,18 @@ constexpr Format kViper = {
     .read = read_viper,
     .write = nullptr,
     .write_directory = write_viper,
+};
+
+constexpr Format kViperEdn = {
+    .info = {.name = "viper-edn",
+             .summary = "Viper's EDN directory, one Jep<number>.log per session",
+             .reads = true,
+             .writes = true,
+             .directory = true},
+    .detect = detect_viper_edn,
+    .read = read_viper_edn,
+    .write = nullptr,
+    .write_directory = write_viper_edn,
 };
 
 }  // namespace assay::formats

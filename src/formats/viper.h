@@ -1,11 +1,12 @@
-// Viper's JSON directories. Every byte: docs/formats/viper.md.
+// Viper's directories. Every byte: docs/formats/viper.md and viper-edn.md.
 #pragma once
 
 #include "formats/registry.h"
 
 namespace assay::formats {
 
-extern const Format kViper;
+extern const Format kViper;  // JSON
+extern const Format kViperEdn;
 
 // Reads one log, as the only session; for fuzzing.
 Result<History> read_viper_log(std::string_view bytes, const std::string& name);

@@ -36,6 +36,36 @@ TEST(Viper, EveryOperation) {
               "20: @[1000000~2000000,5000000~9000000] { range(..9,[5=50,1=12]) range(1..,[]) }\n");
 }
 
+// The same operations, as Viper's Jepsen logger and its other forms have them.
+TEST(Viper, Edn) {
+  formats::TemporaryFolder folder;
+  folder.put("Jep3.log", R"({:value: [[:w, 1, 10, true], [:w, 1, 11, false], [:r, 2, nil, false]]}
+{:type :ok :f :txn :value [[:i 5 50 nil false true], [:d, 1, 12, 10, false, true] [:r k -7]]})");
+  folder.put(
+      "Jep20.log",
+      R"({:value: [[:range, nil, 9, [{"id": 5, "sk": 5, "val": 50}], [{:id 1, :val 12}], false]
+ [:range nil nil [{:id 5 :val 50}] true]]})");
+  auto r = read_history(folder.path());
+  ASSERT_TRUE(r.ok()) << r.error().to_string();
+  EXPECT_EQ(r->format, "viper-edn");
+  expect_same(r->history,
+              "3: { w(1,10) r(2,null) } { w(1,11) }!\n"
+              "3: { r(5,null) w(5,50) r(1,10) d(1,12) r(k,null) }\n"
+              "20: { range(..9,[5=50,1=12]) range(..,[5=50]) }\n");
+}
+
+TEST(Viper, NamedFields) {
+  auto r = formats::read_viper_log(
+      R"({"value":[{"opType": "w", "key": 1, "value": 10, "succ": true, "reqTS": 1, "resTS": 2},
+{"opType":"r","key":1,"value":10,"isDead":false},
+{"opType":"i","key":2,"value":20,"readValue":0,"isDead":false,"succ":true},
+{"opType":"d","key":2,"value":21,"readValue":20,"isDead":false,"succ":true},
+{"opType":"range","key1":-9223372036854775808,"key2":5,"liveKVs":[{"id":1,"sk":1,"val":10}],"deadKVs":[]}]})",
+      "J0.log");
+  ASSERT_TRUE(r.ok()) << r.error().to_string();
+  expect_same(*r, "0: { w(1,10) r(1,10) r(2,null) w(2,20) r(2,20) d(2,21) range(..5,[1=10]) }\n");
+}
+
 TEST(Viper, AValueThatNobodyWroteIsTheInitialOneOnce) {
   auto r = formats::read_viper_log(
       "{\"value\":[[\"r\",1,77,false],[\"r\",1,77,false],[\"r\",1,78,false],[\"w\",1,5,true],["
@@ -75,6 +105,15 @@ TEST(Viper, RefusesBadInputAtItsPlace) {
   refuse("{\"value\":[[\"range\",1]]}\n", 1, 11, "[\"range\", low, high");
   refuse("{\"value\":[[\"range\",1,{},[],[]]]}\n", 1, 22, "a key or \"nil\"");
   refuse("{\"value\":[[\"range\",1,2,[{\"id\":1}],[]]]}\n", 1, 25, "{\"id\":key");
+  refuse("{\"value\":[{\"key\":1}]}\n", 1, 11, "an operation like");
+  refuse("{\"value\":[{\"opType\":\"x\"}]}\n", 1, 21, "one of r, w, i, d, range");
+  refuse("{\"value\":[{\"opType\":\"r\",\"key\":{},\"value\":1}]}\n", 1, 31, "64 bits");
+  refuse("{\"value\":[{\"opType\":\"i\",\"key\":1,\"value\":1}]}\n", 1, 11, "read value, dead, ok");
+  refuse("{:value [[:r 1]]}\n{:value [[:r 1 2 true]]}", 1, 10, "[\"r\", key, value, dead]");
+  refuse("{:value [[:r 1 2 true]]}\n{:value: [[:r 1 2 true][:w 1 []]]}", 2, 30, "64 bits");
+  refuse("{:value [[:w 1 2 3]]}", 1, 18, "true or false");
+  refuse("{:type :fail :value []}", 1, 8, "only what committed");
+  refuse("{:value", 1, 8, "unexpected end");
   refuse("{\"isInitial\":1,\"value\":[]}\n", 1, 14, "true or false");
   refuse("{\"preBeginTS\":5,\"postBeginTS\":4,\"value\":[]}\n", 1, 31, "not before");
 }
@@ -88,11 +127,13 @@ TEST(Viper, RoundTripKeepsRegisterHistories) {
                                         .unknown = false};
     History h = formats::RandomHistory(seed, plain).build();
     formats::TemporaryFolder folder;
-    ASSERT_TRUE(write_history(h, folder.path("a"), "viper").ok());
+    const char* format = seed % 2 == 0 ? "viper" : "viper-edn";
+    ASSERT_TRUE(write_history(h, folder.path("a"), format).ok());
     auto once = read_history(folder.path("a"));
     ASSERT_TRUE(once.ok()) << once.error().to_string();
+    EXPECT_EQ(once->format, format);
     ASSERT_EQ(once->history.op_count(), h.op_count());
-    ASSERT_TRUE(write_history(once->history, folder.path("b"), "viper").ok());
+    ASSERT_TRUE(write_history(once->history, folder.path("b"), format).ok());
     auto twice = read_history(folder.path("b"));
     ASSERT_TRUE(twice.ok());
     EXPECT_EQ(once->history.content_hash(), twice->history.content_hash());

@@ -1,0 +1,10 @@
+// Traces of an application in JSON, and OpenTelemetry's spans: docs/formats/json-trace.md.
+#pragma once
+
+#include "formats/registry.h"
+
+namespace assay::formats {
+
+extern const Format kJsonTrace;
+
+}  // namespace assay::formats

@@ -1,0 +1,93 @@
+// What an application did, told operation by operation: each row names its session, transaction, operation,
+// key, value, time and status, as far as the source tells them. Tables (csv.cc) and JSON
+// (json_trace.cc) are read through it.
+//
+// Rows of a transaction need not be neighbours. A transaction runs from its smallest time to its largest; if any
+// row of the source is a commit or abort, a transaction that has neither, and no status, is of unknown
+// outcome, otherwise it committed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "assay/history.h"
+#include "formats/gathered_txns.h"
+#include "formats/owned_op.h"
+
+namespace assay::formats {
+
+enum class TraceColumn : uint8_t { session, txn, op, key, value, time, status };
+inline constexpr size_t kTraceColumns = 7;
+
+// The column of that name, in any case of letters.
+std::optional<TraceColumn> trace_column(std::string_view name);
+
+struct TraceField {
+  bool present = false;
+  bool list = false;  // the value is `elements`
+  ValueView value{};
+  std::span<const ValueView> elements{};
+};
+
+struct TraceRow {
+  std::array<TraceField, kTraceColumns> fields;
+  std::optional<int64_t> end;  // when the operation ended, where that is told apart from `time`
+  bool failed = false;         // the operation did not work: what it read is not known
+
+  TraceField& at(TraceColumn c) { return fields[static_cast<size_t>(c)]; }
+  const TraceField& at(TraceColumn c) const { return fields[static_cast<size_t>(c)]; }
+};
+
+class TraceHistory {
+ public:
+  struct Fault {
+    TraceColumn column = TraceColumn::session;
+    std::string message;
+  };
+  // The row's views need to live for the call only. False at a fault, which is then in fault().
+  bool add(const TraceRow& row, uint64_t line);
+  const Fault& fault() const { return fault_; }
+  Result<History> finish() &&;
+
+ private:
+  // Values numbered by first appearance.
+  class Numbers {
+   public:
+    int64_t of(const ValueView& v);
+    const std::vector<OwnedValue>& names() const { return names_; }
+
+   private:
+    std::unordered_map<int64_t, int64_t> integers_;
+    std::unordered_map<std::string, int64_t> strings_;
+    std::vector<OwnedValue> names_;
+  };
+  struct Outcome {
+    Interval begin, end;
+    std::optional<TxnStatus> status;
+    std::string name;
+  };
+
+  bool fail(TraceColumn column, std::string message);
+  uint32_t txn_of(const TraceRow& row, uint64_t line);
+  bool read_time(const TraceRow& row, Outcome& to);
+  bool read_status(const TraceRow& row, Outcome& to);
+  bool read_op(const TraceRow& row, uint32_t txn);
+  Status build_txn(HistoryBuilder& builder, uint32_t t, const GatheredTxns<OwnedOp>::Txn& txn,
+                   std::span<const OwnedOp* const> ops) const;
+
+  GatheredTxns<OwnedOp> gathered_;
+  std::vector<Outcome> outcomes_;
+  Numbers sessions_;
+  Numbers txns_;
+  int64_t unnamed_ = 0;
+  bool ends_told_ = false;
+  Fault fault_;
+};
+
+}  // namespace assay::formats
