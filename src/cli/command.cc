@@ -42,6 +42,8 @@ constexpr std::array kCommands = {
             add_convert},
     Command{"stats", "what a history contains",
             "  assay stats run.jsonl\n  assay stats run.jsonl --json\n", add_stats},
+    Command{"tally", "the totals of a bank, the bounds of a counter (Jepsen's workloads)",
+            "  assay tally bank.edn\n  assay tally counter.edn --json\n", add_tally},
     Command{"shrink", "the smallest part of a history that still violates a level",
             "  assay shrink run.jsonl --level session-si\n"
             "  assay shrink run.jsonl --level serializable --output small.hist\n",

@@ -33,6 +33,7 @@ Action add_verify(CLI::App& app);
 Action add_generate(CLI::App& app);
 Action add_convert(CLI::App& app);
 Action add_stats(CLI::App& app);
+Action add_tally(CLI::App& app);
 Action add_shrink(CLI::App& app);
 Action add_selftest(CLI::App& app);
 Action add_demo(CLI::App& app);

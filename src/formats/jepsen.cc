@@ -48,7 +48,7 @@ class Reader {
       if (!more.ok()) return more.error();
       if (!*more) break;
       JepsenRecord record;
-      if (auto s = read_record(tree, record); !s.ok()) return s.error();
+      if (auto s = read_jepsen_record(records_, tree, record); !s.ok()) return s.error();
       if (!history_.add(record, tree, records_.text()))
         return records_.error(history_.fault().at, history_.fault().message);
     }
@@ -58,41 +58,6 @@ class Reader {
   }
 
  private:
-  Status read_record(const DatumTree& tree, JepsenRecord& to) {
-    const Datum& map = tree.root();
-    if (map.kind != Datum::Kind::map)
-      return records_.error(0, "expected an operation, a map with :type, :process, :f and :value");
-    to.line = records_.line();
-    const Datum* type = tree.field(map, "type");
-    const std::string_view name = type ? type->text : std::string_view();
-    if (name == "invoke")
-      to.type = JepsenType::invoke;
-    else if (name == "ok")
-      to.type = JepsenType::ok;
-    else if (name == "fail")
-      to.type = JepsenType::fail;
-    else if (name == "info")
-      to.type = JepsenType::info;
-    else
-      return records_.error(type ? type->at : 0,
-                            "expected :type, one of :invoke, :ok, :fail, :info");
-    if (const Datum* f = tree.field(map, "f")) to.f = f->text;
-    to.value = tree.field(map, "value");
-    to.key = tree.field(map, "key");
-    if (const Datum* time = tree.field(map, "time"); time && time->kind != Datum::Kind::nil) {
-      if (time->kind != Datum::Kind::integer)
-        return records_.error(time->at, "expected :time in nanoseconds, an integer");
-      to.time = time->integer;
-    }
-    const Datum* process = tree.field(map, "process");
-    if (!process || process->kind == Datum::Kind::nil) return Ok{};
-    if (process->kind == Datum::Kind::integer)
-      to.process = OwnedValue{ValueView::Type::integer, process->integer, {}};
-    else
-      to.process = OwnedValue{ValueView::Type::string, 0, std::string(process->text)};
-    return Ok{};
-  }
-
   Input& input_;
   EdnRecords records_;
   JepsenHistory history_;

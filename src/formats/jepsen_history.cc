@@ -179,7 +179,8 @@ bool JepsenHistory::choose_workload(const JepsenRecord& record) {
     return fail(record.value,
                 "the workload '" + std::string(record.f) +
                     "' is not one that can be checked; expected transactions, read/write/cas, "
-                    "get/put/append, acquire/release or add/read");
+                    "get/put/append, acquire/release or add/read (of a bank or a counter: assay "
+                    "tally)");
   if (workload_ == Workload::none && found == Workload::lock)
     builder_.set_initial(ValueView::of(kFree));
   if (workload_ != Workload::none && workload_ != found)
@@ -373,6 +374,8 @@ bool JepsenHistory::translate_set(const JepsenRecord& record) {
   OwnedOp op;
   if (record.f == "add") {
     if (!record.value) return fail(nullptr, "expected a :value");
+    if (record.value->kind == Kind::list)
+      return fail(record.value, "expected an element; sets of several keys are not read");
     op.kind = OpKind::write;
     op.value = integer_value(1);
     if (!key_of(*record.value, op.key)) return false;
@@ -381,7 +384,8 @@ bool JepsenHistory::translate_set(const JepsenRecord& record) {
   }
   if (record.type != JepsenType::ok) return true;
   if (!record.value || (record.value->kind != Kind::list && record.value->kind != Kind::set))
-    return fail(record.value, "expected the elements of the set");
+    return fail(record.value, "expected the elements of the set (of a counter, see assay tally)");
+  set_read_ = true;
   op.kind = OpKind::range;
   if (!values_of(*record.value, op.elements)) return false;
   ops_.push_back(std::move(op));
@@ -397,6 +401,9 @@ Result<History> JepsenHistory::finish(Notes& notes) && {
   if (open_ends_ > 0)
     notes.push_back({0, std::to_string(open_ends_) +
                             " operations have no completion; their outcome is unknown"});
+  if (workload_ == Workload::set && !set_read_)
+    notes.push_back(
+        {0, "nothing was read: whatever the database did, this history cannot show it"});
   if (nameless_ > 0)
     notes.push_back({0, std::to_string(nameless_) +
                             " operations name no process; each is in a session of its own"});

@@ -20,23 +20,11 @@
 
 #include "assay/history.h"
 #include "formats/edn.h"
+#include "formats/jepsen_record.h"
 #include "formats/owned_op.h"
 #include "formats/registry.h"
 
 namespace assay::formats {
-
-enum class JepsenType : uint8_t { invoke, ok, fail, info };
-
-// One line of a history.
-struct JepsenRecord {
-  JepsenType type = JepsenType::invoke;
-  std::string_view f;                 // may be empty
-  const Datum* value = nullptr;       // may be missing
-  const Datum* key = nullptr;         // likewise
-  std::optional<OwnedValue> process;  // none: it is not told
-  std::optional<int64_t> time;        // nanoseconds
-  uint64_t line = 0;
-};
 
 // A fault at a place of the record.
 struct JepsenFault {
@@ -91,6 +79,7 @@ class JepsenHistory {
   std::vector<OwnedOp> ops_;
   bool any_ = false;
   bool timed_ = false;
+  bool set_read_ = false;
   int64_t records_ = 0;
   int64_t nameless_ = 0;
   uint64_t open_ends_ = 0;

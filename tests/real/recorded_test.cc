@@ -8,7 +8,9 @@
 #include "assay/check.h"
 #include "assay/format.h"
 #include "assay/verify.h"
+#include "formats/jepsen_tally.h"
 #include "formats/shared_data.h"
+#include "levels/tally_rules.h"
 
 namespace assay {
 namespace {
@@ -143,6 +145,19 @@ TEST_F(Recorded, Elle) {
   for (const char* path : {"elle/rw-register.edn", "elle/rw-register.json"})
     expect({path, read_committed, kNo});
   expect({"elle/set.edn", strict_serializable, kYes});
+}
+
+// Workloads whose values do not tell who wrote them are judged by their own rules.
+TEST_F(Recorded, ElleTallies) {
+  const struct {
+    const char* path;
+    Outcome outcome;
+  } tallies[] = {{"elle/bank.edn", kYes}, {"elle/counter.edn", Outcome::unknown}};  // no read
+  for (const auto& [path, outcome] : tallies) {
+    const Result<Tally> tally = formats::read_tally((data_ / path).string(), nullptr);
+    ASSERT_TRUE(tally.ok()) << tally.error().to_string();
+    EXPECT_EQ(judge(*tally).outcome, outcome) << path;
+  }
 }
 
 }  // namespace

@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/flags.h"
+#include "explain/names.h"
+#include "formats/jepsen_tally.h"
+#include "levels/tally_rules.h"
+#include "report/summary.h"
+
+namespace assay::cli {
+namespace {
+
+struct Flags {
+  std::vector<std::string> files;
+  bool json = false;
+  BudgetFlags budget;
+};
+
+std::string_view workload_name(const Tally& tally) {
+  return tally.workload == Tally::Workload::bank ? "bank" : "counter";
+}
+
+// "adya-si, serializable"
+std::string names(const std::vector<LevelId>& levels) {
+  std::string out;
+  for (const LevelId level : levels)
+    out += (out.empty() ? "" : ", ") + std::string(level_info(level).name);
+  return out;
+}
+
+std::string as_text(const std::string& file, const Tally& tally, const TallyVerdict& v) {
+  std::string out =
+      fmt::format("{}: {}, {} operations, {} reads judged\n\n  {:<9}  {}\n", display(file, 200),
+                  workload_name(tally), grouped(tally.txns.size()), grouped(v.judged),
+                  outcome_name(v.outcome), rule_of(tally.workload));
+  if (v.not_judged > 0)
+    out += fmt::format("\n{} reads were not of all accounts and were not judged.\n",
+                       grouped(v.not_judged));
+  if (v.outcome == Outcome::unknown) out += "\nNothing was read, so nothing can be said.\n";
+  if (v.outcome == Outcome::satisfied)
+    out += "\nThe values do not tell who wrote them, so this decides no isolation level.\n";
+  if (v.outcome == Outcome::violated)
+    out += fmt::format(
+        "\n{} wrong. The first: {}.\nSo these levels are violated, and all above "
+        "them: {}.\n",
+        counted(v.wrong, "read is", "reads are"), v.why, names(v.refuted));
+  return out;
+}
+
+std::string as_json(const std::string& file, const Tally& tally, const TallyVerdict& v) {
+  nlohmann::ordered_json j;
+  j["schema"] = 1;
+  j["file"] = file;
+  j["workload"] = workload_name(tally);
+  j["operations"] = tally.txns.size();
+  j["rule"] = rule_of(tally.workload);
+  j["verdict"] = outcome_name(v.outcome);
+  j["judged"] = v.judged;
+  j["not_judged"] = v.not_judged;
+  j["wrong"] = v.wrong;
+  if (v.outcome == Outcome::violated) {
+    j["lines"] = v.lines;
+    j["why"] = v.why;
+    nlohmann::ordered_json levels = nlohmann::ordered_json::array();
+    for (const LevelId level : v.refuted) levels.push_back(level_info(level).name);
+    j["violated"] = std::move(levels);
+  }
+  return j.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+Exit tally_file(const Flags& flags, const std::string& file) {
+  Budget budget = flags.budget.budget();
+  const Result<Tally> tally = formats::read_tally(file, &budget);
+  if (!tally.ok()) return fail(tally.error());
+  const TallyVerdict v = judge(*tally);
+  const Status s = print(flags.json ? as_json(file, *tally, v) : as_text(file, *tally, v));
+  if (!s.ok()) return fail(s.error());
+  return v.outcome == Outcome::satisfied  ? Exit::satisfied
+         : v.outcome == Outcome::violated ? Exit::violated
+                                          : Exit::unknown;
+}
+
+}  // namespace
+
+Action add_tally(CLI::App& app) {
+  auto flags = std::make_shared<Flags>();
+  app.add_option("FILE", flags->files, "histories of Jepsen in EDN or JSON; - is standard input")
+      ->required();
+  app.add_flag("--json", flags->json, "a line of JSON for each file");
+  flags->budget.add(app);
+  return [flags] {
+    Exit worst = Exit::satisfied;
+    for (const std::string& file : flags->files) worst = worse(worst, tally_file(*flags, file));
+    return worst;
+  };
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,11 @@
+// Whatever the bytes: no crash.
+#include <cstdint>
+#include <string_view>
+
+#include "formats/jepsen_tally.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  (void)assay::formats::read_tally_text(bytes, "fuzz").ok();
+  return 0;
+}

@@ -1,0 +1,33 @@
+// Histories whose values do not tell who wrote them: transactions add to accounts and read what accounts hold. So
+// are Jepsen's workloads bank (a transfer adds to two accounts) and counter. There is no read that names its
+// writer, hence nothing that the levels' engine could work on; levels/tally_rules.h says what can be said.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "assay/history.h"
+
+namespace assay {
+
+using AccountId = uint32_t;
+
+struct TallyTxn {
+  int64_t session = 0;
+  TxnStatus status = TxnStatus::committed;
+  Interval begin{}, end{};
+  uint64_t line = 0;  // of its first record
+  std::vector<std::pair<AccountId, int64_t>> adds;
+  std::vector<std::pair<AccountId, int64_t>> reads;
+};
+
+struct Tally {
+  enum class Workload : uint8_t { bank, counter };
+  Workload workload = Workload::counter;
+  std::vector<std::string> accounts;
+  std::vector<TallyTxn> txns;  // of a session in its order
+};
+
+}  // namespace assay
