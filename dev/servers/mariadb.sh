@@ -71,7 +71,7 @@ wsrep_cluster_name = assay
 wsrep_cluster_address = gcomm://$members
 wsrep_node_name = n$i
 wsrep_node_address = 127.0.0.1:$(port "2${i}0")
-wsrep_provider_options = "base_port=$(port "2${i}0");gmcast.listen_addr=tcp://127.0.0.1:$(port "2${i}0");ist.recv_addr=127.0.0.1:$(port "2${i}1");gcache.size=32M"
+wsrep_provider_options = "base_port=$(port "2${i}0");gmcast.listen_addr=tcp://127.0.0.1:$(port "2${i}0");ist.recv_addr=127.0.0.1:$(port "2${i}1");gcache.size=32M;evs.suspect_timeout=PT2S;evs.inactive_timeout=PT4S;evs.install_timeout=PT4S;evs.inactive_check_period=PT0.2S;evs.keepalive_period=PT0.4S"
 wsrep_sst_method = rsync
 wsrep_sst_receive_address = 127.0.0.1:$(port "2${i}2")
 wsrep_slave_threads = 2

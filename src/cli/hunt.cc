@@ -97,8 +97,7 @@ Exit hunt(collect::RunOptions options, bool vary_workload, double seconds,
   const auto start = Steady::now();
   const uint64_t first_seed = options.seed;
   double txns = kFirstTxns;
-  bool unknown = false;
-  uint64_t runs = 0, committed = 0;
+  uint64_t runs = 0, undecided = 0, committed = 0;
   ProgressLine progress("hunt");
   while (seconds_since(start) < seconds && !(options.stop != nullptr && *options.stop)) {
     vary(options, vary_workload, first_seed + runs, txns);
@@ -118,6 +117,7 @@ Exit hunt(collect::RunOptions options, bool vary_workload, double seconds,
     checking.budget.seconds = std::max(1.0, seconds - seconds_since(start));
     const Checked c = check_file(options.history, checking);
     if (c.error) return fail(*c.error);
+    bool unknown = false;
     for (const Verdict& v : c.result.verdicts) {
       if (v.outcome == Outcome::violated) {
         progress.clear();
@@ -127,12 +127,15 @@ Exit hunt(collect::RunOptions options, bool vary_workload, double seconds,
       }
       unknown = unknown || v.outcome == Outcome::unknown;
     }
+    undecided += unknown;
     txns = std::min<double>(txns * kGrowth, kMostTxns);
   }
   progress.clear();
   std::remove(options.history.c_str());
-  note(fmt::format("no violation in {} runs of {} transactions in all", runs, grouped(committed)));
-  return unknown ? Exit::unknown : Exit::satisfied;
+  note(fmt::format(
+      "no violation in {} runs of {} transactions in all{}", runs, grouped(committed),
+      undecided > 0 ? fmt::format("; {} could not be decided in time", undecided) : ""));
+  return undecided > 0 ? Exit::unknown : Exit::satisfied;
 }
 
 }  // namespace assay::cli

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <atomic>
 #include <ctime>
 #include <memory>
@@ -54,10 +55,13 @@ std::string fresh_history_name() {
   return name;
 }
 
-void report_run(const collect::RunStats& stats, const std::string& path) {
-  note(fmt::format("{} committed, {} aborted, {} of unknown outcome in {:.1f} s{}; history in {}",
-                   grouped(stats.committed), grouped(stats.aborted), grouped(stats.unknown),
-                   stats.seconds, stats.stopped_early ? ", stopped early" : "", path));
+void report_run(const collect::RunStats& stats, const collect::RunOptions& o) {
+  const double rate = static_cast<double>(stats.operations) / std::max(stats.seconds, 1e-9);
+  note(fmt::format(
+      "{} committed, {} aborted, {} of unknown outcome in {:.1f} s{}, {} operations/s; {}",
+      grouped(stats.committed), grouped(stats.aborted), grouped(stats.unknown), stats.seconds,
+      stats.stopped_early ? ", stopped early" : "", grouped(static_cast<uint64_t>(rate)),
+      o.record ? "history in " + o.history : "no history"));
   for (const auto& [message, count] : stats.abort_messages)
     note(fmt::format("  aborted {} times: {}", grouped(count), display(message, 200)));
 }
@@ -95,6 +99,8 @@ Exit run_and_check(State& s) {
   o.workload_options = s.workload.options;
   o.sessions = s.workload.sessions;
   o.txns = s.workload.txns;
+  if (!o.record && (s.until_violation || !o.history.empty() || !s.check.levels.levels.empty()))
+    return fail(usage_error("with --no-history there is nothing to check"));
   if (o.history.empty()) o.history = fresh_history_name();
   if (s.until_violation) {
     o.stop = &stop_requested;
@@ -103,7 +109,7 @@ Exit run_and_check(State& s) {
     const double seconds = s.check.budget.seconds > 0 ? s.check.budget.seconds : kHuntSeconds;
     return hunt(o, !s.workload.chosen, seconds, s.check);
   }
-  note(fmt::format("recording to {}", o.history));
+  if (o.record) note(fmt::format("recording to {}", o.history));
   ProgressLine progress("run");
   o.progress = [&](const collect::RunProgress& p) {
     progress.update(
@@ -119,7 +125,8 @@ Exit run_and_check(State& s) {
   signal(SIGTERM, SIG_DFL);
   progress.clear();
   if (!stats.ok()) return fail(stats.error());
-  report_run(*stats, o.history);
+  report_run(*stats, o);
+  if (!o.record) return Exit::satisfied;
   return check_files({o.history}, s.check);
 }
 
@@ -172,6 +179,9 @@ void add_database(CLI::App& app, collect::RunOptions& o) {
   app.add_option("--history", o.history,
                  "file to record to; without it, a new assay-history-….jsonl in the current folder")
       ->type_name("FILE");
+  app.add_flag_callback(
+      "--no-history", [&o] { o.record = false; },
+      "send the same statements, but record and check nothing: what the recorder costs");
   app.add_option_function<std::string>(
          "--duration",
          [&o](const std::string& text) {

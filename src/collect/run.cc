@@ -68,7 +68,7 @@ class Run {
   const RunOptions& options_;
   std::unique_ptr<Workload> workload_;
   std::vector<std::unique_ptr<Driver>> drivers_;  // one an endpoint
-  std::unique_ptr<Recorder> recorder_;
+  std::unique_ptr<Sink> recorder_;
   RunClock clock_;
   std::unique_ptr<FaultInjector> injector_;  // none without faults
   std::vector<std::unique_ptr<Client>> clients_;
@@ -84,7 +84,7 @@ Status check(const RunOptions& o) {
         fmt::format("the number of sessions must be between 1 and {}", kMaxSessions));
   if (o.txns == 0 && !(o.seconds > 0))
     return usage_error("a run needs a number of transactions or a time to end");
-  if (o.history.empty()) return usage_error("a run needs a file for its history");
+  if (o.record && o.history.empty()) return usage_error("a run needs a file for its history");
   if (o.timeout.count() <= 0) return usage_error("the statement time-out must be above 0");
   if (!o.faults.kinds.empty() && !(o.faults.interval > 0))
     return usage_error("the time between faults must be above 0");
@@ -171,9 +171,13 @@ Status Run::prepare() {
   workload_ = std::move(*workload);
   if (Status s = open_drivers(); !s.ok()) return s;
   if (Status s = drivers_.front()->prepare(); !s.ok()) return s;
-  auto recorder = Recorder::create(options_.history);
-  if (!recorder.ok()) return recorder.error();
-  recorder_ = std::move(*recorder);
+  if (options_.record) {
+    auto recorder = Recorder::create(options_.history);
+    if (!recorder.ok()) return recorder.error();
+    recorder_ = std::move(*recorder);
+  } else {
+    recorder_ = std::make_unique<NoSink>();
+  }
   if (Status s = recorder_->header(describe()); !s.ok()) return s;
   return connect_clients();
 }
@@ -245,7 +249,7 @@ void Run::drive() {
 }
 
 Status Run::final_reads() {
-  if (options_.final_read_keys == 0 || stopped_early_) return Ok{};
+  if (options_.final_read_keys == 0 || !options_.record || stopped_early_) return Ok{};
   Rng rng = Rng(options_.seed).split(options_.sessions);
   const std::vector<Request> reads = workload_->final_reads(options_.final_read_keys, rng);
   for (auto& client : clients_)

@@ -35,6 +35,7 @@ struct RunOptions {
   double seconds = 0;    // stop after this time; 0: no limit
   uint64_t seed = 1;
   std::string history;  // path of the file; created or emptied
+  bool record = true;   // without: the same statements, but no file and no final reads
   // At the end every session reads once more, at most so many keys; 0: no final reads.
   uint64_t final_read_keys = 1000;
   std::chrono::milliseconds timeout{5000};  // of one statement

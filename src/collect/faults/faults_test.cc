@@ -140,6 +140,31 @@ TEST(FaultInjector, WritesWhatItDoesAndHealsAtTheEnd) {
     EXPECT_NE(events[i].json.find(i % 2 == 0 ? "\"fault\"" : "\"heal\""), std::string::npos);
 }
 
+int64_t number_after(const std::string& json, const std::string& name) {
+  return std::stoll(json.substr(json.find("\"" + name + "\":") + name.size() + 3));
+}
+
+TEST(FaultInjector, RestsAfterAHealThatTookLong) {
+  HistorySink sink;
+  RunClock clock;
+  FaultOptions options;
+  options.kinds = {FaultKind::kill};
+  options.interval = 0.1;
+  options.node_command = "sleep 0.15; true";
+  FaultInjector injector(options, 1, 1, {});
+  injector.start(sink, clock);
+  std::this_thread::sleep_for(std::chrono::milliseconds(900));
+  EXPECT_TRUE(injector.stop().ok());
+  const auto history = sink.take();
+  ASSERT_TRUE(history.ok());
+  const auto events = history->events();
+  ASSERT_GE(events.size(), 4u);
+  for (size_t i = 2; i < events.size(); i += 2)
+    EXPECT_GE(number_after(events[i].json, "at") - number_after(events[i - 1].json, "until"),
+              50'000'000)
+        << "half of the interval";
+}
+
 TEST(FaultInjector, ACommandThatFailsIsTold) {
   HistorySink sink;
   RunClock clock;

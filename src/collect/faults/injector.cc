@@ -70,12 +70,14 @@ void FaultInjector::act(const Fault& fault, bool begins) {
 }
 
 void FaultInjector::run() {
+  double late = 0;  // healing may take its time, and what follows is put off by as much
   while (status_.ok()) {
     const Fault fault = schedule_.next();
-    if (!wait_until(fault.begin)) return;
+    if (!wait_until(fault.begin + late)) return;
     act(fault, true);
-    wait_until(fault.end);
+    wait_until(fault.end + late);
     act(fault, false);
+    late = clock_->seconds() - fault.end;
   }
 }
 
