@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "certify/overdrawn_verifier.h"
 #include "certify/reads.h"
 #include "certify/refusal.h"
 
@@ -161,6 +162,11 @@ Status BadReadVerifier::refutes(LevelId level) {
   }
   if (claim_.anomaly == Anomaly::non_repeatable_read && level == LevelId::read_committed)
     return refuse("read committed allows non-repeatable reads");
+  const LevelInfo& info = level_info(level);
+  const bool loses_none = info.events == EventModel::single ||
+                          (info.events == EventModel::split && info.write_conflict);
+  if (claim_.anomaly == Anomaly::lost_update && !loses_none)
+    return refuse("{} allows lost updates", info.name);
   return Ok{};
 }
 
@@ -178,6 +184,8 @@ Status BadReadVerifier::check() const {
     case Anomaly::intermediate_read:
     case Anomaly::non_repeatable_read:
       return Claim(claim_, history_, given_).check();
+    case Anomaly::lost_update:
+      return check_overdrawn(history_, claim_.read);
     default:
       return refuse("the anomaly is not one that two operations show");
   }

@@ -178,9 +178,33 @@ std::vector<std::string> narrate(Anomaly anomaly, const Cycle& cycle, const Acce
   return Story(cycle, accesses, clauses).tell(anomaly);
 }
 
+namespace {
+
+// A value that was overwritten more often than it was there.
+std::vector<std::string> narrate_overdrawn(const History& h, OpId read) {
+  const Operation op = h.op(read);
+  const VersionId version = op.kind == OpKind::cas ? h.operands(read)[0] : op.version;
+  uint64_t writes = 0;
+  for (OpId i = 0; i < h.op_count(); ++i)
+    if (h.op(i).version == version && installs_version(h.op(i)) &&
+        h.status(h.txn_of(i)) != TxnStatus::aborted)
+      ++writes;
+  const uint64_t there = writes + (h.is_initial(version) ? 1 : 0);
+  return {
+      fmt::format("More than {} transactions read {} and overwrote it, {} the last of them; but it "
+                  "was there only {} times: {}written by {}.",
+                  there, display_version(h, version), display_txn(h, h.txn_of(read)), there,
+                  h.is_initial(version) ? "initially, and " : "", writes),
+      "Each of them needs one for itself; else one did not know the other's update, which is "
+      "lost."};
+}
+
+}  // namespace
+
 std::vector<std::string> narrate(const BadRead& bad, const Accesses& accesses) {
   const History& h = accesses.history();
   const Operation read = h.op(bad.read);
+  if (bad.anomaly == Anomaly::lost_update) return narrate_overdrawn(h, bad.read);
   const std::string reader = display_txn(h, h.txn_of(bad.read));
   const std::string key = read.key == kNone ? "a range" : key_in_words(h, read.key);
   const std::string seen =

@@ -22,6 +22,7 @@
 #include "infer/reads_from.h"
 #include "levels/engine.h"
 #include "levels/linearizable.h"
+#include "levels/overdrawn.h"
 #include "levels/stages.h"
 #include "levels/strong.h"
 #include "levels/weak.h"
@@ -64,6 +65,7 @@ class LatticeWalk {
   CheckResult run() {
     match();
     if (!refuted_by_a_read()) {
+      if (!rf_.unresolved.empty()) refute_by_counting();
       if (options_.engine == EngineId::graph) decide_single_operations();
       if (options_.switches.replay && options_.engine == EngineId::graph) accept_what_plays();
       decide_what_is_left();
@@ -133,6 +135,18 @@ class LatticeWalk {
     for (const LevelInfo& level : all_levels()) {
       if (level.id >= weakest && level.id != linearizable) certificate.levels.push_back(level.id);
     }
+    settle(std::move(certificate));
+  }
+
+  // Where who wrote what was read is open.
+  void refute_by_counting() {
+    Certificate certificate;
+    certificate.kind = Certificate::Kind::bad_read;
+    certificate.bad_read = find_overdrawn(history_);
+    if (certificate.bad_read.anomaly == Anomaly::none) return;
+    for (const LevelInfo& level : all_levels())
+      if (level.id != linearizable && implies(level.id, adya_si))
+        certificate.levels.push_back(level.id);
     settle(std::move(certificate));
   }
 

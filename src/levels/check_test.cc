@@ -184,6 +184,27 @@ TEST(Check, WhoWroteADuplicateValueIsPartOfTheSearch) {
   EXPECT_EQ(neither.certificates[atomic.certificate].cases.size(), 3u);
 }
 
+// A lock that was taken more often than it was free, by whoever released it.
+TEST(Check, CountingRefutesWhatTheSearchOverWritersCannot) {
+  constexpr int64_t kFree = 1, kHeld = 2;
+  std::vector<sample::Txn> txns = {{0, {w("lock", kFree)}}};
+  for (int64_t session = 1; session <= 6; ++session) {
+    txns.push_back({session, {r("lock", kFree), w("lock", kHeld)}});
+    txns.push_back({session, {r("lock", kHeld), w("lock", kFree)}});
+  }
+  EXPECT_NE(checked(txns).find(serializable)->outcome, Outcome::violated);
+  txns.push_back({7, {r("lock", kFree), w("lock", kHeld)}});
+  EXPECT_NE(checked(txns).find(serializable)->outcome, Outcome::violated);
+  txns.push_back({8, {r("lock", kFree), w("lock", kHeld)}});
+  const CheckResult taken = checked(txns);
+  for (LevelId level : {adya_si, strong_session_si, serializable, session_serializable}) {
+    const Verdict& v = *taken.find(level);
+    ASSERT_EQ(v.outcome, Outcome::violated) << level_info(level).name;
+    EXPECT_EQ(taken.certificates[v.certificate].bad_read.anomaly, Anomaly::lost_update);
+  }
+  EXPECT_NE(taken.find(prefix)->outcome, Outcome::violated);
+}
+
 TEST(Check, ElementsThatCannotBeToldApartForbidAYes) {
   HistoryBuilder builder;
   const ValueView list = ValueView::of("l"), element = ValueView::of(1);
