@@ -9,6 +9,24 @@ using enum Anomaly;
 constexpr std::string_view kAll =
     "read-committed causal prefix adya-si strong-si serializable linearizable";
 
+TEST(BadReadVerifier, overdrawn) {
+  const History h = hist(
+      "1: { w(x,1) } { w(x,1) }! { w(x,1) }?\n2: { r(x,1) w(x,2) }\n3: { cas(x,1,3) }\n"
+      "4: { r(x,1) r(y,null) w(x,4) }\n5: { w(x,5) r(x,5) }\n");
+  const OpId cas = 5;
+  EXPECT_TRUE(verifies(bad_read("si ser adya-si sser", lost_update, cas, kNone), h));
+  EXPECT_TRUE(refused(bad_read("prefix", lost_update, cas, kNone), h, "allows lost updates"));
+  EXPECT_TRUE(refused(bad_read("causal", lost_update, cas, kNone), h, "allows lost updates"));
+  EXPECT_TRUE(refused(bad_read("si", lost_update, 0, kNone), h, "saw no value"));
+  EXPECT_TRUE(refused(bad_read("si", lost_update, 7, kNone), h, "null is there"));
+  EXPECT_TRUE(refused(bad_read("si", lost_update, 10, kNone), h, "overwritten by 0"));
+  // One more write of the value, and there is one for each.
+  const History enough = hist(
+      "1: { w(x,1) } { w(x,1) } { w(x,1) }?\n2: { r(x,1) w(x,2) }\n3: { cas(x,1,3) }\n"
+      "4: { r(x,1) w(x,4) }\n");
+  EXPECT_TRUE(refused(bad_read("si", lost_update, cas, kNone), enough, "was there 3 times"));
+}
+
 TEST(BadReadVerifier, thinAir) {
   const History h = hist("initial 0\ns1: { r(x,7) r(y,0) } { w(x,8) }! { r(x,8) }\n");
   EXPECT_TRUE(verifies(bad_read(kAll, thin_air_read, 0, kNone), h));
@@ -20,7 +38,7 @@ TEST(BadReadVerifier, thinAir) {
   EXPECT_TRUE(refused(bad_read("causal", thin_air_read, 99, kNone), h, "no operation"));
   EXPECT_TRUE(refused(bad_read("causal", aborted_read, 3, 99), h, "none of the history"));
   EXPECT_TRUE(refused(bad_read("causal", none, 0, kNone), h, "not one that"));
-  EXPECT_TRUE(refused(bad_read("causal", lost_update, 0, kNone), h, "not one that"));
+  EXPECT_TRUE(refused(bad_read("causal", write_skew, 0, kNone), h, "not one that"));
 }
 
 TEST(BadReadVerifier, aConditionalWriteWithoutEffectWritesNothing) {
