@@ -11,6 +11,16 @@ namespace assay {
 
 // Weaker before stronger: a level never stands before one it implies.
 enum class LevelId : uint8_t {
+  pl_1,
+  pl_2,
+  pl_cs,
+  pl_2_plus,
+  pl_2_99,
+  pl_3,
+  read_your_writes,
+  monotonic_reads,
+  monotonic_writes,
+  writes_follow_reads,
   read_committed,
   read_atomic,
   causal,
@@ -25,13 +35,14 @@ enum class LevelId : uint8_t {
   strict_serializable,
   linearizable,
 };
-inline constexpr int kLevelCount = 13;
+inline constexpr int kLevelCount = 23;
 
 // How a level turns transactions into events; see docs/architecture.md.
+//   adya    one event a transaction; the kinds of dependencies on a cycle matter (pl-1 … pl-3)
 //   weak    commit order axioms over session order and reads-from (read committed … causal)
 //   split   two events a transaction: r (its reads) before w (its writes are installed)
 //   single  one event a transaction
-enum class EventModel : uint8_t { weak, split, single };
+enum class EventModel : uint8_t { adya, weak, split, single };
 
 // Which real-time edges a level adds. "Before" means: response of the one strictly less than the
 // request of the other.
@@ -50,11 +61,15 @@ struct LevelInfo {
   bool session_order;   // session order is an edge
   bool write_conflict;  // split only: writers of one key do not overlap (w→r instead of w→w)
   RealTime real_time;
+  bool repeatable = true;   // what a transaction reads of a key does not change
+  bool on_request = false;  // decided only where it is asked for by name
 };
 
 const LevelInfo& level_info(LevelId id);
 // Every level, in the order of LevelId.
 std::span<const LevelInfo> all_levels();
+// Those that are decided when none is asked for.
+std::span<const LevelInfo> default_levels();
 // By name or alias.
 std::optional<LevelId> find_level(std::string_view name);
 // The levels directly below `id` in the lattice.

@@ -160,9 +160,13 @@ Status BadReadVerifier::refutes(LevelId level) {
     if (Status s = check(); !s.ok()) return s;
     checked_ = true;
   }
-  if (claim_.anomaly == Anomaly::non_repeatable_read && level == LevelId::read_committed)
-    return refuse("read committed allows non-repeatable reads");
   const LevelInfo& info = level_info(level);
+  if (claim_.anomaly == Anomaly::non_repeatable_read && !info.repeatable)
+    return refuse("{} allows non-repeatable reads", info.name);
+  const bool dirty =
+      claim_.anomaly == Anomaly::aborted_read || claim_.anomaly == Anomaly::intermediate_read;
+  if (dirty && level == LevelId::pl_1)
+    return refuse("pl-1 allows reads of what was aborted or overwritten");
   const bool loses_none = info.events == EventModel::single ||
                           (info.events == EventModel::split && info.write_conflict);
   if (claim_.anomaly == Anomaly::lost_update && !loses_none)

@@ -31,7 +31,44 @@ Status CycleVerifier::check(std::span<const Edge> cycle) {
   if (weak() && has_anti) return check_unseen_initial(cycle);
   for (const Edge& edge : cycle)
     if (Status s = check_edge(edge); !s.ok()) return s;
+  if (level_.events == EventModel::adya) return check_kinds(cycle);
   return check_joints(cycle);
+}
+
+// Whether the kinds of its edges make it a cycle that one of Adya's levels forbids. If a reader writes the key itself, it
+// may have written the next version: then the edge to a later one is no anti-dependency but a path of write orders.
+Status CycleVerifier::check_kinds(std::span<const Edge> cycle) {
+  size_t anti = 0, write_orders = 0, items = 0, updated = 0;
+  bool one_key = true;
+  for (const Edge& edge : cycle) {
+    if (edge.kind == EdgeKind::forced) return refuse("{} knows no forced edges", level_.name);
+    write_orders += edge.kind == EdgeKind::write_order;
+    one_key = one_key && edge.key == cycle[0].key;
+    if (edge.kind != EdgeKind::anti) continue;
+    ++anti;
+    items += is_item(edge);
+    updated += is_item(edge) && evidence_.accesses.writes_key(edge.from, edge.key);
+  }
+  const bool g0 = write_orders == cycle.size();
+  const bool g1c = anti == 0;
+  const bool lost_update = anti == 1 && items == 1 && write_orders + 1 == cycle.size() && one_key;
+  const bool forbidden = level_.id == LevelId::pl_1        ? g0
+                         : level_.id == LevelId::pl_2      ? g1c
+                         : level_.id == LevelId::pl_cs     ? g1c || lost_update
+                         : level_.id == LevelId::pl_2_plus ? anti <= 1
+                         : level_.id == LevelId::pl_2_99   ? g1c || lost_update || items > updated
+                                                           : true;
+  if (!forbidden) return refuse("{} allows a cycle of these kinds of edges", level_.name);
+  return Ok{};
+}
+
+// The read returned the key, and did not merely find it absent from a range.
+bool CycleVerifier::is_item(const Edge& anti) const {
+  if (anti.op >= history_.op_count()) return false;
+  if (history_.op(anti.op).kind != OpKind::range) return true;
+  const std::span<const uint32_t> rows = history_.operands(anti.op).subspan(2);
+  return std::any_of(rows.begin(), rows.end(),
+                     [&](VersionId row) { return history_.version_key(row) == anti.key; });
 }
 
 // Both ends are different transactions that took effect.
@@ -161,6 +198,7 @@ Status CycleVerifier::check_seen(TxnId seen, TxnId reader, std::span<const Edge>
   OpId first, last;
   if (!reads_from(reader, key, from, read, &first, &last))
     return refuse("transaction {} does not certainly read the key as the edge says", name(reader));
+  if (!level_.repeatable && level_.id != LevelId::read_committed) return check_guarantee(path);
   if (level_.id != LevelId::read_committed && level_.id != LevelId::read_atomic) return Ok{};
   if (path.size() != 1)
     return refuse("at {} one edge must show that transaction {} saw transaction {}", level_.name,
@@ -171,6 +209,18 @@ Status CycleVerifier::check_seen(TxnId seen, TxnId reader, std::span<const Edge>
       !reads_from(reader, path[0].key, seen, path[0].op, &earlier, &ignored) || earlier >= last)
     return refuse("transaction {} did not read from transaction {} before it read the key",
                   name(reader), name(seen));
+  return Ok{};
+}
+
+// A path by which a session guarantee lets its end see its start.
+Status CycleVerifier::check_guarantee(std::span<const Edge> path) const {
+  std::string kinds;
+  for (const Edge& edge : path) kinds += edge.kind == EdgeKind::session ? 's' : 'r';
+  const bool seen = level_.id == LevelId::read_your_writes   ? kinds == "s"
+                    : level_.id == LevelId::monotonic_reads  ? kinds == "rs"
+                    : level_.id == LevelId::monotonic_writes ? kinds == "sr"
+                                                             : kinds == "rr" || kinds == "rsr";
+  if (!seen) return refuse("{} does not make such a path a way to see", level_.name);
   return Ok{};
 }
 

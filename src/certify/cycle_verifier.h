@@ -11,6 +11,8 @@
 // Which side of a transaction an edge leaves and enters is fixed by its kind. In levels with two
 // events a transaction, a path that enters T at r may leave it at w, not the other way round.
 //
+// Adya's levels look at the kinds of the edges: which ones may not close a cycle together.
+//
 // The weak levels know one event a transaction, its place in the commit order, and no order of
 // versions but this one. They allow read-from, session and forced edges, and one more cycle:
 // somebody saw a writer of x and yet reads the initial x. That is an anti edge without writer,
@@ -51,6 +53,9 @@ class CycleVerifier {
                     OpId read);
   Status check_path(TxnId from, TxnId to, std::span<const Edge> path);
   Status check_joints(std::span<const Edge> cycle) const;
+  Status check_kinds(std::span<const Edge> cycle);
+  Status check_guarantee(std::span<const Edge> path) const;
+  bool is_item(const Edge& anti) const;
   Status check_unseen_initial(std::span<const Edge> cycle);
 
   bool reads_from(TxnId reader, KeyId key, TxnId from, OpId only, OpId* first, OpId* last);

@@ -1,5 +1,6 @@
 #include "certify/order_verifier.h"
 
+#include "certify/adya_order_verifier.h"
 #include "certify/reads.h"
 #include "certify/refusal.h"
 #include "certify/replay.h"
@@ -19,6 +20,10 @@ Status OrderVerifier::serves(LevelId level) {
   if (const Status& s = well_formed(); !s.ok()) return s;
   if (const Status& s = follows_known_orders(); !s.ok()) return s;
   const LevelInfo& info = level_info(level);
+  if (info.events == EventModel::adya) {
+    if (order_.split) return refuse("an order for Adya's levels has one event a transaction");
+    return adya_order_serves(level, history_, order_.events, order_.sources);
+  }
   return info.events == EventModel::weak ? serves_weak(level) : serves_strong(info);
 }
 

@@ -12,6 +12,8 @@
 // consistent satisfies them all, so an order that can be replayed and contains session order serves
 // them too.
 //
+// So have Adya's levels (adya_order_verifier.h).
+//
 // Unknown outcomes: those in the order took effect, the others did not. One that did comes after
 // what its session did before it, but its session went on without waiting for it.
 #pragma once

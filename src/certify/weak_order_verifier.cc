@@ -147,6 +147,93 @@ Status check_own_session(const History& history, const CommitOrder& order) {
   return Ok{};
 }
 
+// Session guarantees: walks through each session, keeping of all writers of a key that count as seen so far the last one
+// in the order. Whom it is held against is the transaction itself, or those who read from it.
+class GuaranteeCheck {
+ public:
+  GuaranteeCheck(LevelId level, const History& history, const CommitOrder& order)
+      : level_(level), history_(history), order_(order), last_(history.key_count()) {
+    if (level == LevelId::monotonic_reads) return;
+    readers_.resize(order.count() + 1);
+    for (Place p = 1; p <= order.count(); ++p)
+      for (const ReadFrom& read : order.reads(p))
+        if (readers_[read.from].empty() || readers_[read.from].back() != p)
+          readers_[read.from].push_back(p);
+  }
+
+  Status run() {
+    for (session_ = 0; session_ < history_.session_count(); ++session_) {
+      for (const TxnId t : history_.session_txns(session_)) {
+        const Place p = order_.place(t);
+        if (p == kNone) continue;
+        if (Status s = visit(p, history_.status(t) == TxnStatus::committed); !s.ok()) return s;
+      }
+    }
+    return Ok{};
+  }
+
+ private:
+  struct Last {
+    SessionId session = kNone;
+    Place writer = 0;
+  };
+
+  Status visit(Place p, bool committed) {
+    switch (level_) {
+      case LevelId::monotonic_reads:
+        if (Status s = holds_for(p); !s.ok()) return s;
+        if (committed) see_what_it_read(p);
+        return Ok{};
+      case LevelId::monotonic_writes:
+        if (Status s = holds_for_readers(p); !s.ok()) return s;
+        if (committed) see(p);
+        return Ok{};
+      default: {  // writes follow reads
+        if (committed) {
+          see_what_it_read(p);
+          return holds_for_readers(p);
+        }
+        const std::vector<Last> before = last_;  // its session goes on without it
+        see_what_it_read(p);
+        Status s = holds_for_readers(p);
+        last_ = before;
+        return s;
+      }
+    }
+  }
+
+  void see(Place writer) {
+    for (const KeyId key : order_.keys_written(writer)) {
+      Last& last = last_[key];
+      if (last.session != session_ || last.writer < writer) last = {session_, writer};
+    }
+  }
+  void see_what_it_read(Place p) {
+    for (const ReadFrom& read : order_.reads(p))
+      if (read.from != 0) see(read.from);
+  }
+  Status holds_for_readers(Place p) const {
+    for (const Place reader : readers_[p])
+      if (Status s = holds_for(reader); !s.ok()) return s;
+    return Ok{};
+  }
+  Status holds_for(Place reader) const {
+    for (const ReadFrom& read : order_.reads(reader)) {
+      const Last& last = last_[read.key];
+      if (last.session == session_ && last.writer > read.from && last.writer != reader)
+        return saw_later_writer(history_, order_, reader, read.key, last.writer, read.from);
+    }
+    return Ok{};
+  }
+
+  const LevelId level_;
+  const History& history_;
+  const CommitOrder& order_;
+  std::vector<Last> last_;                   // per key
+  std::vector<std::vector<Place>> readers_;  // per place: who reads from it
+  SessionId session_ = 0;
+};
+
 // The writers of every key: in commit order, and grouped by chain.
 struct KeyWriters {
   KeyWriters(const History& history, const CommitOrder& order, const SessionClocks& clocks)
@@ -236,7 +323,18 @@ Status commit_order_serves(LevelId level, const History& history, std::span<cons
                            std::span<const Seen> sources) {
   Result<CommitOrder> built = CommitOrder::build(history, order, sources);
   if (!built.ok()) return built.error();
-  if (level == LevelId::read_committed) return check_read_committed(history, *built);
+  switch (level) {
+    case LevelId::read_your_writes:
+      return check_own_session(history, *built);
+    case LevelId::monotonic_reads:
+    case LevelId::monotonic_writes:
+    case LevelId::writes_follow_reads:
+      return GuaranteeCheck(level, history, *built).run();
+    case LevelId::read_committed:
+      return check_read_committed(history, *built);
+    default:
+      break;
+  }
   if (Status s = check_repeatable(history, *built); !s.ok()) return s;
   if (level == LevelId::causal) return CausalCheck(history, *built).run();
   if (Status s = check_whole_writers(history, *built); !s.ok()) return s;

@@ -1,9 +1,10 @@
-// Commit orders for the weak levels: read committed, read atomic, causal.
+// Commit orders for the weak levels: the session guarantees, read committed, read atomic, causal.
 //
 // A commit order serves a level iff it contains session order and reads-from, and whenever a
 // transaction reads x from t1 although it saw another writer t2 of x, t2 comes before t1. "Saw" is
 // the level:
 //
+//   session guarantees   what its session, or that of somebody it reads from, wrote or read (docs/levels/)
 //   read committed   an earlier read of the transaction is from t2
 //   read atomic      it reads from t2, or t2 is earlier in its session; and it reads each key from
 //   one

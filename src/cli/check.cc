@@ -16,7 +16,8 @@ Action add_check(CLI::App& app) {
   s->flags.levels.add(
       app,
       "a level to decide, by id or alias; repeatable. The exit code is then the verdict. "
-      "Without it all levels are decided and the strongest reported");
+      "Without it all levels are decided but Adya's and the session guarantees, and the strongest "
+      "reported; 'adya', 'session-guarantees' and 'all' name several");
   s->flags.output.add(app);
   s->flags.budget.add(app);
   add_from(app, s->flags.from);

@@ -90,6 +90,10 @@ constexpr DemoHistory kDemos[] = {
      "s1: { r(x,0) w(y,1) }\n"
      "s2: { r(y,0) w(z,1) }\n"
      "s3: { r(z,0) w(x,1) }\n"},
+    {g2,
+     "s1: { range(a..f,[]) w(b,1) }\n"
+     "s2: { range(a..f,[]) w(c,1) }\n"},
+    {result_set_mismatch, "s1: { w(a,1) w(b,2) range(a..f,[a=1]) }\n"},
     {real_time_violation,
      "initial 0\n"
      "s1: @[0,10] { w(x,1) }\n"

@@ -44,6 +44,18 @@ constexpr Switch kSwitches[] = {
 constexpr Distribution kDistributions[] = {Distribution::uniform, Distribution::zipfian,
                                            Distribution::hotspot, Distribution::exponential};
 
+// Names of several levels at once; empty if it is none such.
+std::vector<LevelId> level_group(std::string_view name) {
+  std::vector<LevelId> group;
+  for (const LevelInfo& level : all_levels()) {
+    const bool adya = level.events == EventModel::adya;
+    if (name == "all" || (name == "adya" && adya) ||
+        (name == "session-guarantees" && level.on_request && !adya))
+      group.push_back(level.id);
+  }
+  return group;
+}
+
 template <class Range, class Name>
 std::string join(const Range& range, Name name) {
   std::string out;
@@ -67,12 +79,16 @@ CLI::Option* LevelFlags::add_as(CLI::App& app, const std::string& flag, const st
           flag,
           [this, flag](const std::vector<std::string>& names) {
             for (const std::string& name : names) {
+              const std::vector<LevelId> group = level_group(name);
+              levels.insert(levels.end(), group.begin(), group.end());
+              if (!group.empty()) continue;
               const auto id = find_level(name);
               if (!id)
-                bad_flag(
-                    flag.substr(0, flag.find(',')),
-                    fmt::format("no level '{}'; expected one of {}", name,
-                                join(all_levels(), [](const LevelInfo& l) { return l.name; })));
+                bad_flag(flag.substr(0, flag.find(',')),
+                         fmt::format(
+                             "no level '{}'; expected one of {}, or one of the groups all, adya, "
+                             "session-guarantees",
+                             name, join(all_levels(), [](const LevelInfo& l) { return l.name; })));
               levels.push_back(*id);
             }
           },

@@ -11,6 +11,7 @@
 //   two, apart                                              long-fork
 //   two, adjacent                                           write-skew
 //   more                                                    g-nonadjacent, g2-item
+//   two or more, all of ranges that found a key absent      g2
 //   none                                                    g0, g1c
 //   any with the clock in it                                real-time-violation
 //
@@ -19,6 +20,7 @@
 #include "explain/classify.h"
 
 #include <algorithm>
+#include <span>
 
 namespace assay {
 
@@ -131,11 +133,41 @@ Anomaly one_miss(const Cycle& cycle, const Shape& s, const LevelInfo& weakest) {
   return s.session > 0 ? Anomaly::session_guarantee_violation : Anomaly::fractured_read;
 }
 
+// An operation of the transaction names the key, or returned it.
+bool reads_by_name(const History& h, TxnId t, KeyId key) {
+  for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
+    const Operation op = h.op(i);
+    if (op.kind != OpKind::range) {
+      if (op.key == key && op.kind != OpKind::write && op.kind != OpKind::append &&
+          op.kind != OpKind::remove)
+        return true;
+      continue;
+    }
+    const std::span<const uint32_t> rows = h.operands(i).subspan(2);
+    if (std::any_of(rows.begin(), rows.end(),
+                    [&](VersionId row) { return h.version_key(row) == key; }))
+      return true;
+  }
+  return false;
+}
+
+// What was overwritten was the absence of keys, which only predicates had read.
+bool of_predicates(const Cycle& cycle, const History& h) {
+  return std::none_of(cycle.begin(), cycle.end(), [&](const Step& s) {
+    return s.edge.kind == EdgeKind::anti && reads_by_name(h, s.edge.from, s.edge.key);
+  });
+}
+
 }  // namespace
 
-Anomaly classify(const Cycle& cycle, const LevelInfo& weakest) {
+Anomaly classify(const Cycle& cycle, const LevelInfo& weakest, const History& history) {
   const Shape s = shape_of(cycle);
   if (s.time > 0) return Anomaly::real_time_violation;
+  if (s.anti > 0 && weakest.on_request) {
+    if (weakest.events == EventModel::weak) return Anomaly::session_guarantee_violation;
+    if (weakest.id == LevelId::pl_cs) return Anomaly::lost_update;
+  }
+  if (s.anti > 1 && of_predicates(cycle, history)) return Anomaly::g2;
   if (is_derived(cycle) && weakest.id == LevelId::prefix) return Anomaly::long_fork;
   if (is_derived(cycle) && weakest.events == EventModel::single && !s.adjacent)
     return Anomaly::g2_item;

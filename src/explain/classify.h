@@ -2,6 +2,7 @@
 #pragma once
 
 #include "assay/anomaly.h"
+#include "assay/history.h"
 #include "assay/level.h"
 #include "explain/local_graph.h"
 
@@ -13,6 +14,6 @@ Cycle without_forced(Cycle cycle);
 
 // `weakest`: the level the cycle refutes, while the levels below it are satisfied or were not asked
 // for. The cycle has no forced edges.
-Anomaly classify(const Cycle& cycle, const LevelInfo& weakest);
+Anomaly classify(const Cycle& cycle, const LevelInfo& weakest, const History& history);
 
 }  // namespace assay

@@ -171,7 +171,8 @@ class Explainer {
     const auto split = std::find_if(cases.begin(), cases.end(),
                                     [](const Case& c) { return c.kind == Case::Kind::split; });
     if (told == cases.end()) {
-      e.anomaly = Anomaly::thin_air_read;
+      const bool range = h_.op(split->op).kind == OpKind::range;
+      e.anomaly = range ? Anomaly::result_set_mismatch : Anomaly::thin_air_read;
       e.operations = {split->op};
       e.transactions = {h_.txn_of(split->op)};
       e.sentences = {"Nothing that any transaction left of key " + h_.key(split->key).to_string() +
@@ -203,10 +204,9 @@ class Explainer {
     const Clauses clauses(accesses_, proof);
     Cycle cycle;
     if (forbids_lost_update(level)) cycle = lost_update(proof);
-    if (cycle.empty()) cycle = tell_tale_cycle(proof, conclusion, level);
-    if (cycle.empty())  // the proof's own cycle, unadorned
-      for (const Edge& edge : conclusion.cycle)
-        cycle.push_back({edge, Step::Because::plain, {}, kNone});
+    // Levels that ask what kinds of edges a path has know best which cycle they mean.
+    if (cycle.empty() && !level.on_request) cycle = tell_tale_cycle(proof, conclusion, level);
+    if (cycle.empty()) cycle = own_cycle(proof, conclusion);
     cycle = without_forced(std::move(cycle));
     // The earliest transaction first.
     std::rotate(
@@ -214,9 +214,25 @@ class Explainer {
         std::min_element(cycle.begin(), cycle.end(),
                          [](const Step& a, const Step& b) { return a.edge.from < b.edge.from; }),
         cycle.end());
-    e.anomaly = classify(cycle, level);
+    e.anomaly = classify(cycle, level, h_);
     e.sentences = narrate(e.anomaly, cycle, accesses_, clauses);
     for (const Step& s : cycle) show(s, proof, clauses, e, uses);
+  }
+
+  // The proof's own cycle, unadorned.
+  static Cycle own_cycle(const Proof& proof, const Conclusion& conclusion) {
+    Cycle cycle;
+    for (const Edge& edge : conclusion.cycle) {
+      const Before order{edge.kind == EdgeKind::anti ? edge.via : edge.from, edge.to};
+      const bool stated = std::any_of(
+          conclusion.forced.begin(), conclusion.forced.end(), [&](const ConcludedOrder& f) {
+            return f.pair == order && proof.steps[f.step].kind == ProofStep::Kind::fact;
+          });
+      const bool assumes = edge.kind == EdgeKind::write_order || edge.kind == EdgeKind::anti;
+      cycle.push_back(
+          {edge, assumes && stated ? Step::Because::stated : Step::Because::plain, {}, kNone});
+    }
+    return cycle;
   }
 
   static bool forbids_lost_update(const LevelInfo& level) {
@@ -309,7 +325,7 @@ class Explainer {
     if (!other.cycle.empty()) {
       FoundCycle turned = shortest_cycle(accesses_, level, std::move(txns), other, proof);
       const bool tells = !turned.cycle.empty() && (found.cycle.empty() || turned.cost < found.cost);
-      if (tells && classify(turned.cycle, level) == Anomaly::lost_update)
+      if (tells && classify(turned.cycle, level, h_) == Anomaly::lost_update)
         return std::move(turned.cycle);
     }
     return std::move(found.cycle);

@@ -28,7 +28,9 @@ class Story {
       case Anomaly::fractured_read:
       case Anomaly::non_monotonic_read:
       case Anomaly::non_repeatable_read:
-      case Anomaly::session_guarantee_violation:
+      case Anomaly::
+          session_guarantee_violation:  // some guarantees look through more than a session
+        return missed(cycle_.size() > 2 ? Anomaly::causality_violation : a);
       case Anomaly::causality_violation:
         return missed(a);
       case Anomaly::lost_update:

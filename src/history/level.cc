@@ -8,10 +8,35 @@ namespace {
 
 using enum LevelId;
 
+// One of Adya's levels.
+constexpr LevelInfo adya(LevelId id, std::string_view name, std::string_view summary,
+                         bool repeatable) {
+  return {id, name, "", summary, EventModel::adya, false, false, RealTime::none, repeatable, true};
+}
+
+constexpr LevelInfo session_guarantee(LevelId id, std::string_view name, std::string_view alias,
+                                      std::string_view summary) {
+  return {id, name, alias, summary, EventModel::weak, true, false, RealTime::none, false, true};
+}
+
 constexpr LevelInfo kLevels[kLevelCount] = {
+    adya(pl_1, "pl-1", "writes of two transactions are not interleaved", false),
+    adya(pl_2, "pl-2", "what is read was committed, and information flows one way", false),
+    adya(pl_cs, "pl-cs", "and no update of a key is lost", false),
+    adya(pl_2_plus, "pl-2+", "and what a transaction depends on it does not miss", true),
+    adya(pl_2_99, "pl-2.99", "and no cycle overwrites what somebody read by name", true),
+    adya(pl_3, "pl-3", "no cycle of dependencies, predicates included", true),
+    session_guarantee(read_your_writes, "read-your-writes", "ryw",
+                      "a session sees what it wrote before"),
+    session_guarantee(monotonic_reads, "monotonic-reads", "mr",
+                      "a session sees what it saw before"),
+    session_guarantee(monotonic_writes, "monotonic-writes", "mw",
+                      "who sees a write sees what its session wrote before"),
+    session_guarantee(writes_follow_reads, "writes-follow-reads", "wfr",
+                      "who sees a write sees what its session had read"),
     {read_committed, "read-committed", "rc",
      "reads of one transaction never go back in commit order", EventModel::weak, true, false,
-     RealTime::none},
+     RealTime::none, false},
     {read_atomic, "read-atomic", "ra", "a transaction is seen whole or not at all",
      EventModel::weak, true, false, RealTime::none},
     {causal, "causal", "cc tcc causal-consistency",
@@ -46,14 +71,20 @@ constexpr LevelInfo kLevels[kLevelCount] = {
 };
 
 // Arrows of the lattice, stronger → weaker.
-constexpr LevelId kBelowReadAtomic[] = {read_committed};
-constexpr LevelId kBelowCausal[] = {read_atomic};
+constexpr LevelId kBelowPl2[] = {pl_1};
+constexpr LevelId kAbovePl2[] = {pl_2};
+constexpr LevelId kAbovePlCs[] = {pl_cs};
+constexpr LevelId kBelowPl3[] = {pl_2_plus, pl_2_99};
+constexpr LevelId kBelowReadAtomic[] = {read_your_writes, read_committed};
+constexpr LevelId kBelowCausal[] = {monotonic_reads, monotonic_writes, writes_follow_reads,
+                                    read_atomic};
 constexpr LevelId kBelowPrefix[] = {causal};
 constexpr LevelId kBelowSessionSi[] = {prefix, adya_si};
+constexpr LevelId kBelowAdyaSi[] = {pl_2_plus};
 constexpr LevelId kBelowGeneralizedSi[] = {adya_si};
 constexpr LevelId kBelowStrongSessionSi[] = {session_si, generalized_si};
 constexpr LevelId kBelowStrongSi[] = {strong_session_si};
-constexpr LevelId kBelowSerializable[] = {adya_si};
+constexpr LevelId kBelowSerializable[] = {pl_3, adya_si};
 constexpr LevelId kBelowSessionSerializable[] = {session_si, serializable};
 constexpr LevelId kBelowStrictSerializable[] = {session_serializable};
 constexpr LevelId kBelowLinearizable[] = {strict_serializable};
@@ -85,6 +116,10 @@ const LevelInfo& level_info(LevelId id) { return kLevels[static_cast<size_t>(id)
 
 std::span<const LevelInfo> all_levels() { return kLevels; }
 
+std::span<const LevelInfo> default_levels() {  // the others stand before them
+  return std::span(kLevels).subspan(static_cast<size_t>(read_committed));
+}
+
 std::optional<LevelId> find_level(std::string_view name) {
   if (name.empty()) return std::nullopt;
   for (const LevelInfo& level : kLevels) {
@@ -95,8 +130,22 @@ std::optional<LevelId> find_level(std::string_view name) {
 
 std::span<const LevelId> next_weaker(LevelId id) {
   switch (id) {
-    case read_committed:
+    case pl_1:
       return {};
+    case pl_2:
+      return kBelowPl2;
+    case pl_cs:
+    case read_your_writes:
+    case monotonic_reads:
+    case monotonic_writes:
+    case writes_follow_reads:
+    case read_committed:
+      return kAbovePl2;
+    case pl_2_plus:
+    case pl_2_99:
+      return kAbovePlCs;
+    case pl_3:
+      return kBelowPl3;
     case read_atomic:
       return kBelowReadAtomic;
     case causal:
@@ -104,7 +153,7 @@ std::span<const LevelId> next_weaker(LevelId id) {
     case prefix:
       return kBelowPrefix;
     case adya_si:
-      return {};
+      return kBelowAdyaSi;
     case session_si:
       return kBelowSessionSi;
     case generalized_si:

@@ -31,6 +31,18 @@ TEST(Level, impliesIsTheTransitiveLattice) {
   EXPECT_TRUE(implies(LevelId::causal, LevelId::causal));
 }
 
+TEST(Level, levelsOnRequestStandBeforeTheOthers) {
+  const auto usual = default_levels();
+  ASSERT_EQ(usual.size(), 13u);
+  EXPECT_EQ(usual.front().id, LevelId::read_committed);
+  EXPECT_EQ(usual.back().id, all_levels().back().id);
+  for (const LevelInfo& level : all_levels())
+    EXPECT_EQ(level.on_request, level.id < LevelId::read_committed) << level.name;
+  EXPECT_TRUE(implies(LevelId::linearizable, LevelId::pl_1));
+  EXPECT_FALSE(implies(LevelId::pl_2_plus, LevelId::pl_2_99));
+  EXPECT_FALSE(implies(LevelId::pl_3, LevelId::read_committed));
+}
+
 TEST(Level, strongestKeepsMaximalElements) {
   const LevelId satisfied[] = {LevelId::read_committed, LevelId::adya_si, LevelId::serializable,
                                LevelId::read_atomic};

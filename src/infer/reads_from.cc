@@ -236,6 +236,9 @@ void Matcher::number_writes(Node n) {
 
 void Matcher::bad(Anomaly anomaly, OpId read, OpId other) {
   if (out_.bad_read.anomaly == Anomaly::none) out_.bad_read = {anomaly, read, other};
+  const bool dirty = anomaly == Anomaly::aborted_read || anomaly == Anomaly::intermediate_read;
+  if (!dirty && out_.impossible_read.anomaly == Anomaly::none)
+    out_.impossible_read = {anomaly, read, other};
 }
 
 // A read of a key its transaction wrote before must return the last own write.

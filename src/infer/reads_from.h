@@ -66,8 +66,10 @@ struct ReadsFrom {
 
   bool has_lists = false;  // some external read is of a list
 
-  // The first read that no level allows, and the first that only read committed allows.
+  // The first read that no level allows but, perhaps, pl-1; the first that not even that allows; the first that only
+  // the weakest levels allow.
   BadRead bad_read;
+  BadRead impossible_read;
   BadRead non_repeatable;
   std::vector<DuplicateWrite> duplicates;
   // Operations of counting transactions whose source is open: satisfied may not be concluded

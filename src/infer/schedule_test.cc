@@ -82,7 +82,7 @@ bool plays(const Sample& s, const std::vector<Vertex>& order) {
 TEST(ScheduleByHint, AcceptsWhatAnExactClockTells) {
   Rng rng(31);
   const sample::Shape shape = {.sessions = 4, .txns = 6, .ops = 3, .keys = 4};
-  for (const LevelInfo& level : all_levels()) {
+  for (const LevelInfo& level : default_levels()) {
     if (level.events == EventModel::weak) continue;
     const bool overlap = level.events == EventModel::split;
     for (int round = 0; round < 50; ++round) {

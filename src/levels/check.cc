@@ -20,6 +20,7 @@
 
 #include "infer/hint.h"
 #include "infer/reads_from.h"
+#include "levels/adya.h"
 #include "levels/engine.h"
 #include "levels/linearizable.h"
 #include "levels/overdrawn.h"
@@ -38,10 +39,28 @@ constexpr LevelId kReplayOrder[] = {strict_serializable, strong_si,      session
                                     strong_session_si,   generalized_si, session_si,
                                     serializable,        adya_si,        prefix};
 
-constexpr LevelId kDecideOrder[] = {
-    causal,       read_atomic,        read_committed, prefix,    session_si,
-    adya_si,      strong_session_si,  generalized_si, strong_si, session_serializable,
-    serializable, strict_serializable};
+constexpr LevelId kDecideOrder[] = {causal,
+                                    read_atomic,
+                                    read_committed,
+                                    read_your_writes,
+                                    monotonic_reads,
+                                    monotonic_writes,
+                                    writes_follow_reads,
+                                    prefix,
+                                    session_si,
+                                    adya_si,
+                                    strong_session_si,
+                                    generalized_si,
+                                    strong_si,
+                                    session_serializable,
+                                    serializable,
+                                    strict_serializable,
+                                    pl_3,
+                                    pl_2_99,
+                                    pl_2_plus,
+                                    pl_cs,
+                                    pl_2,
+                                    pl_1};
 
 bool uses(const Proof& proof, EdgeKind kind) {
   return std::any_of(proof.steps.begin(), proof.steps.end(), [kind](const ProofStep& step) {
@@ -56,8 +75,9 @@ class LatticeWalk {
  public:
   LatticeWalk(const History& history, const CheckOptions& options)
       : history_(history), options_(options), budget_(options.budget) {
-    wanted_.fill(options.levels.empty());
     for (LevelId level : options.levels) wanted_[index(level)] = true;
+    for (const LevelInfo& level : default_levels())
+      if (options.levels.empty()) wanted_[index(level.id)] = true;
     known_.fill(Verdict{});
     for (const LevelInfo& level : all_levels()) known_[index(level.id)].level = level.id;
   }
@@ -81,6 +101,7 @@ class LatticeWalk {
   // True if the outcome of `level` is asked for, or may settle a level that is: with session order a level is
   // cheaper to accept, and what holds with it holds without.
   bool useful(LevelId level) const {
+    if (level_info(level).on_request) return wanted_[index(level)] && !decided(level);
     for (const LevelInfo& other : all_levels()) {
       if (!wanted_[index(other.id)] || decided(other.id)) continue;
       if (other.id == level) return true;
@@ -119,22 +140,27 @@ class LatticeWalk {
   }
 
   bool refuted_by_a_read() {
+    const auto all_but_pl_1 = [](const LevelInfo& level) { return level.id != pl_1; };
+    const auto repeatable = [](const LevelInfo& level) { return level.repeatable; };
     if (rf_.bad_read.anomaly != Anomaly::none) {
-      add_bad_read(rf_.bad_read, read_committed);
+      if (rf_.impossible_read.anomaly != Anomaly::none)
+        add_bad_read(rf_.impossible_read, [](const LevelInfo& level) { return level.id == pl_1; });
+      add_bad_read(rf_.bad_read, all_but_pl_1);
+      if (useful(pl_1)) decide_dirty_pl_1();
       return true;
     }
-    if (rf_.non_repeatable.anomaly != Anomaly::none) add_bad_read(rf_.non_repeatable, read_atomic);
+    if (rf_.non_repeatable.anomaly != Anomaly::none) add_bad_read(rf_.non_repeatable, repeatable);
     return false;
   }
 
-  // A read that only read committed can bear also refutes the levels outside its cone.
-  void add_bad_read(const BadRead& bad, LevelId weakest) {
+  template <class Refutes>
+  void add_bad_read(const BadRead& bad, Refutes refutes) {
     Certificate certificate;
     certificate.kind = Certificate::Kind::bad_read;
     certificate.bad_read = bad;
-    for (const LevelInfo& level : all_levels()) {
-      if (level.id >= weakest && level.id != linearizable) certificate.levels.push_back(level.id);
-    }
+    for (const LevelInfo& level : all_levels())
+      if (refutes(level) && level.id != linearizable && is_asked(level))
+        certificate.levels.push_back(level.id);
     settle(std::move(certificate));
   }
 
@@ -148,6 +174,31 @@ class LatticeWalk {
       if (level.id != linearizable && implies(level.id, adya_si))
         certificate.levels.push_back(level.id);
     settle(std::move(certificate));
+  }
+
+  // PL-1 alone lets transactions read what was aborted or overwritten.
+  void decide_dirty_pl_1() {
+    if (rf_.has_lists || !rf_.unresolved.empty()) {
+      set_reason(pl_1,
+                 "lists and ambiguous reads beside reads of aborted or intermediate versions");
+      return;
+    }
+    decide_adya(pl_1);
+  }
+
+  void decide_adya(LevelId level) {
+    AdyaVerdict v;
+    {
+      const auto timer = stages_.time("adya");
+      if (!adya_) adya_.emplace(history_, rf_, hint_);
+      v = adya_->decide(level, budget_);
+    }
+    add_by_reads(level, std::move(v));
+  }
+
+  // Levels that are decided on request only do not appear without it.
+  bool is_asked(const LevelInfo& level) const {
+    return !level.on_request || wanted_[index(level.id)];
   }
 
   void decide_single_operations() {
@@ -184,6 +235,10 @@ class LatticeWalk {
         continue;
       }
       report("decide", level);
+      if (level_info(level).events == EventModel::adya) {
+        decide_adya(level);
+        continue;
+      }
       if (level_info(level).events == EventModel::weak) {
         add_weak(level);
         continue;
@@ -228,11 +283,16 @@ class LatticeWalk {
       if (!weak_) weak_.emplace(history_, rf_, hint_);
       v = weak_->decide(level, budget_);
     }
+    add_by_reads(level, std::move(v));
+  }
+  // The verdict of a level that looks at who read from whom.
+  template <class V>
+  void add_by_reads(LevelId level, V v) {
     if (v.outcome == Outcome::satisfied && !rf_.unresolved.empty())
       return add_chosen(level, choose_writers(level_info(level)));
     if (v.outcome == Outcome::satisfied && rf_.has_lists &&
         rf_.non_repeatable.anomaly != Anomaly::none) {
-      // Only the first read of a list states an order, and read committed lets the second differ.
+      // Only the first read of a list states an order, and this level lets the second differ.
       set_reason(level, "a transaction read a list twice and got different ones");
       return;
     }
@@ -262,6 +322,11 @@ class LatticeWalk {
     settle(std::move(certificate));
   }
 
+  // Adya's levels want the order of versions to be known, which no reason for another level shows.
+  static bool withheld(LevelId level, const LevelInfo& other) {
+    return other.events == EventModel::adya && level_info(level).events != EventModel::adya;
+  }
+
   // The levels that a reason for `level` serves too.
   std::vector<LevelId> served(LevelId level, Outcome outcome, const Proof& proof) const {
     if (!options_.switches.carry) return {level};
@@ -270,6 +335,7 @@ class LatticeWalk {
     const bool needs_time = outcome == Outcome::violated && uses(proof, EdgeKind::real_time);
     for (const LevelInfo& other : all_levels()) {
       if (other.id == linearizable && level != linearizable) continue;
+      if (!is_asked(other) || withheld(level, other)) continue;
       if (outcome == Outcome::satisfied) {
         if (implies(level, other.id)) levels.push_back(other.id);
         continue;
@@ -277,7 +343,7 @@ class LatticeWalk {
       const LevelInfo& own = level_info(level);
       const bool same_model = other.events == own.events &&
                               other.write_conflict == own.write_conflict &&
-                              own.events != EventModel::weak;
+                              own.events != EventModel::weak && own.events != EventModel::adya;
       const bool sibling = same_model && !needs_time && (other.session_order || !needs_session);
       if (implies(other.id, level) || sibling) levels.push_back(other.id);
     }
@@ -310,8 +376,9 @@ class LatticeWalk {
     for (const LevelInfo& other : all_levels()) {
       const bool carries =
           v.outcome == Outcome::satisfied ? implies(level, other.id) : implies(other.id, level);
-      if (other.id == level || (options_.switches.carry && carries && other.id != linearizable))
-        certificate.levels.push_back(other.id);
+      const bool carried = options_.switches.carry && carries && other.id != linearizable &&
+                           is_asked(other) && !withheld(level, other);
+      if (other.id == level || carried) certificate.levels.push_back(other.id);
     }
     settle(std::move(certificate));
   }
@@ -390,6 +457,7 @@ class LatticeWalk {
   std::optional<OpenReads> open_;  // once somebody asks
   Hint hint_;
   std::optional<WeakLevels> weak_;
+  std::optional<AdyaLevels> adya_;
   std::array<bool, kLevelCount> wanted_{};
   std::array<Verdict, kLevelCount> known_{};
   std::vector<Certificate> certificates_;

@@ -1,6 +1,6 @@
 // Deciding a weak level from its forced edges.
 //
-// All three levels say: if a transaction saw t2, and reads x from t1, and t2 writes x, then t2
+// All these levels say: if a transaction saw t2, and reads x from t1, and t2 writes x, then t2
 // committed before t1 (Biswas and Enea, OOPSLA 2019); they differ in what "saw" means.
 //
 //   s1: { w(x,1) w(y,1) }   t1
@@ -13,7 +13,7 @@
 // the level; a cycle refutes it. An edge into the initial state (a reader of the initial value that
 // had seen a writer) refutes it alone.
 //
-// At causal nearly all forced edges agree with any sensible order. So there a commit order is
+// At causal and at the session guarantees nearly all forced edges agree with any sensible order. So there a commit order is
 // proposed, from the hint, and only the edges that it runs against are added, until an order has
 // none or there is a cycle. A cycle of session order and reads-from alone is told first.
 //
@@ -54,9 +54,9 @@ std::vector<Arc> base_arcs(const History& history, const ReadsFrom& rf) {
 // Writes the reasons of a cycle.
 class WeakProof {
  public:
-  WeakProof(const WeakInput& in, const std::vector<VisibilityEdge>& edges,
+  WeakProof(const WeakInput& in, LevelId level, const std::vector<VisibilityEdge>& edges,
             const std::vector<StatedOrder>& stated)
-      : in_(in), edges_(edges), stated_(stated) {}
+      : in_(in), level_(level), edges_(edges), stated_(stated) {}
 
   Proof of_cycle(const std::vector<Vertex>& cycle) const {
     Proof proof;
@@ -156,7 +156,9 @@ class WeakProof {
     edge.key = visible.key;
     edge.via = rf.txn[visible.reader];
     edge.op = visible.op;
-    if (visible.seen_by != kNone) {
+    if (is_session_guarantee(level_)) {
+      edge.path = session_guarantee_path(in_, level_, visible.from, visible.reader);
+    } else if (visible.seen_by != kNone) {
       Edge seen;
       seen.kind = EdgeKind::read_from;
       seen.from = edge.from;
@@ -206,6 +208,7 @@ class WeakProof {
   }
 
   const WeakInput& in_;
+  const LevelId level_;
   const std::vector<VisibilityEdge>& edges_;
   const std::vector<StatedOrder>& stated_;
 };
@@ -229,8 +232,11 @@ WeakLevels::WeakLevels(const History& history, const ReadsFrom& rf, const Hint& 
 WeakVerdict WeakLevels::decide(LevelId level, Budget& budget) {
   WeakVerdict verdict;
   edges_.clear();
+  level_ = level;
   if (level == LevelId::causal) {
-    decide_by_faults(verdict, budget);
+    decide_causal(verdict, budget);
+  } else if (is_session_guarantee(level)) {
+    decide_session_guarantee(verdict, budget);
   } else {
     decide_by_rule(level, verdict, budget);
   }
@@ -243,7 +249,7 @@ WeakVerdict WeakLevels::decide(LevelId level, Budget& budget) {
 // level.
 std::vector<Vertex> WeakLevels::ordered(WeakVerdict& verdict) {
   const WeakInput in{history_, rf_, base_};
-  const WeakProof proof(in, edges_, stated_);
+  const WeakProof proof(in, level_, edges_, stated_);
   std::vector<Arc> arcs = known_;
   for (const StatedOrder& edge : stated_) arcs.push_back({edge.before, edge.after});
   for (const VisibilityEdge& edge : edges_) {
@@ -277,7 +283,7 @@ void WeakLevels::decide_by_rule(LevelId level, WeakVerdict& verdict, Budget& bud
   for (const Vertex n : order) verdict.order.events.push_back(rf_.txn[n]);
 }
 
-void WeakLevels::decide_by_faults(WeakVerdict& verdict, Budget& budget) {
+void WeakLevels::decide_causal(WeakVerdict& verdict, Budget& budget) {
   const WeakInput in{history_, rf_, base_};
   std::vector<Vertex> order = ordered(verdict);
   if (verdict.outcome == Outcome::violated) return;
@@ -287,6 +293,20 @@ void WeakLevels::decide_by_faults(WeakVerdict& verdict, Budget& budget) {
       verdict.reason = "the clocks of so many sessions need more than 4 GiB";
     return;
   }
+  decide_by_faults(faults, std::move(order), verdict, budget);
+}
+
+void WeakLevels::decide_session_guarantee(WeakVerdict& verdict, Budget& budget) {
+  const WeakInput in{history_, rf_, base_};
+  std::vector<Vertex> order = ordered(verdict);
+  if (verdict.outcome == Outcome::violated) return;
+  SessionFaults faults(in, level_);
+  decide_by_faults(faults, std::move(order), verdict, budget);
+}
+
+template <class Faults>
+void WeakLevels::decide_by_faults(Faults& faults, std::vector<Vertex> order, WeakVerdict& verdict,
+                                  Budget& budget) {
   for (;;) {
     const size_t known = edges_.size();
     if (!faults.find(order, edges_, budget)) return;

@@ -1,4 +1,4 @@
-// The weak levels: read committed, read atomic, causal. Each is a rule that forces edges of the
+// The weak levels: the session guarantees, read committed, read atomic, causal. Each is a rule that forces edges of the
 // commit order; the level holds iff session order, reads-from and the forced edges together are
 // acyclic. See weak.cc.
 #pragma once
@@ -57,6 +57,23 @@ class CausalFaults {
   std::unique_ptr<Impl> impl_;
 };
 
+// The session guarantees go by a commit order too. See session_guarantees.cc.
+bool is_session_guarantee(LevelId level);
+class SessionFaults {
+ public:
+  SessionFaults(const WeakInput& in, LevelId level);
+  ~SessionFaults();
+  // As in CausalFaults.
+  bool find(const std::vector<Vertex>& order, std::vector<VisibilityEdge>& edges, Budget& budget);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+// How `reader` saw `seen` in the sense of a session guarantee: session and reads-from edges.
+std::vector<Edge> session_guarantee_path(const WeakInput& in, LevelId level, Node seen,
+                                         Node reader);
+
 struct WeakVerdict {
   Outcome outcome = Outcome::unknown;
   std::string reason;  // of an unknown
@@ -73,7 +90,11 @@ class WeakLevels {
 
  private:
   void decide_by_rule(LevelId level, WeakVerdict& verdict, Budget& budget);
-  void decide_by_faults(WeakVerdict& verdict, Budget& budget);
+  void decide_causal(WeakVerdict& verdict, Budget& budget);
+  void decide_session_guarantee(WeakVerdict& verdict, Budget& budget);
+  template <class Faults>
+  void decide_by_faults(Faults& faults, std::vector<Vertex> order, WeakVerdict& verdict,
+                        Budget& budget);
   std::vector<Vertex> ordered(WeakVerdict& verdict);
 
   const History& history_;
@@ -83,6 +104,7 @@ class WeakLevels {
   Digraph base_;
   std::vector<uint32_t> rank_;  // per node, by the hint
   std::vector<VisibilityEdge> edges_;
+  LevelId level_ = LevelId::read_committed;  // being decided
 };
 
 }  // namespace assay

@@ -22,6 +22,7 @@
 #include <array>
 
 #include "infer/hint.h"
+#include "levels/adya.h"
 #include "levels/engine.h"
 #include "levels/strong.h"
 #include "levels/weak.h"
@@ -41,7 +42,7 @@ class ChoiceSearch {
         h_(in.history),
         level_(level),
         budget_(budget),
-        open_(in.history, level.id != LevelId::read_committed),
+        open_(in.history, level.repeatable && level.events != EventModel::adya),
         most_checks_(std::clamp<uint64_t>(kEffort / (uint64_t{h_.op_count()} + 1), kLeastChecks,
                                           kMostChecks)) {}
 
@@ -59,7 +60,10 @@ class ChoiceSearch {
   }
 
  private:
-  bool weak() const { return level_.events == EventModel::weak; }
+  // The level looks at who read from whom, not only at what an order explains.
+  bool weak() const {
+    return level_.events == EventModel::weak || level_.events == EventModel::adya;
+  }
 
   struct Decision {
     uint32_t read;                // index into open_.all()
@@ -89,7 +93,10 @@ class ChoiceSearch {
     const ReadsFrom rf = match_reads(h_, assumed_);
     open_.add(rf);
     if (!open_.obstacle().empty()) return give_up(open_.obstacle());
-    const bool repeatable = level_.id != LevelId::read_committed;
+    const bool repeatable = level_.repeatable;
+    if (level_.id == LevelId::pl_1 && rf.bad_read.anomaly != Anomaly::none &&
+        rf.impossible_read.anomaly == Anomaly::none)
+      return give_up("reads of aborted or intermediate versions beside reads of several writers");
     if (rf.bad_read.anomaly != Anomaly::none ||
         (repeatable && rf.non_repeatable.anomaly != Anomaly::none)) {
       Case bad;
@@ -117,6 +124,13 @@ class ChoiceSearch {
   }
 
   Outcome decide(const ReadsFrom& rf, Order& order, Proof& proof, std::string& reason) {
+    if (level_.events == EventModel::adya) {
+      AdyaVerdict v = AdyaLevels(h_, rf, make_hint(h_, rf)).decide(level_.id, budget_);
+      order = std::move(v.order);
+      proof = std::move(v.proof);
+      reason = std::move(v.reason);
+      return v.outcome;
+    }
     if (weak()) {
       WeakVerdict v = WeakLevels(h_, rf, make_hint(h_, rf)).decide(level_.id, budget_);
       order = std::move(v.order);

@@ -15,6 +15,19 @@ struct Relation {
   bool has(int a, int b) const { return contains(after[node(a)], node(b)); }
   static int node(int t) { return t == kInitial ? kMaxTxns : t; }
 
+  // All pairs with something in between: a → via in this, via → b in `next`.
+  Relation then(const Relation& next) const {
+    Relation both;
+    for (int a = 0; a < kNodes; ++a)
+      for (int via = 0; via < kNodes; ++via)
+        if (contains(after[a], via)) both.after[a] |= next.after[via];
+    return both;
+  }
+  Relation or_also(const Relation& more) const {
+    Relation either = *this;
+    for (int a = 0; a < kNodes; ++a) either.after[a] |= more.after[a];
+    return either;
+  }
   void close() {
     for (int via = 0; via < kNodes; ++via) {
       for (TxnSet& row : after) {
@@ -47,11 +60,11 @@ class Axiom {
   }
 
   bool holds(const Attribution& attribution) const {
-    Relation visible = session_;
-    for (const ReadsFrom& read : attribution.reads) visible.add(read.writer, read.reader);
-    Relation order = visible;
+    Relation reads;
+    for (const ReadsFrom& read : attribution.reads) reads.add(read.writer, read.reader);
+    Relation order = session_.or_also(reads);
     for (const auto& [a, b] : attribution.write_order) order.add(a, b);
-    if (visibility_ == Visibility::causal) visible.close();
+    const Relation visible = seen(reads);
     for (const ReadsFrom& read : attribution.reads) {
       if (visibility_ == Visibility::read_committed) {
         demand_after_reads(attribution, read, order);
@@ -64,6 +77,28 @@ class Axiom {
   }
 
  private:
+  // Who is visible to whom; not asked for read committed, where that depends on the read.
+  Relation seen(const Relation& reads) const {
+    switch (visibility_) {
+      case Visibility::read_your_writes:
+        return session_;
+      case Visibility::monotonic_reads:
+        return reads.then(session_);
+      case Visibility::monotonic_writes:
+        return session_.then(reads);
+      case Visibility::writes_follow_reads:
+        return reads.then(reads).or_also(reads.then(session_).then(reads));
+      case Visibility::read_committed:
+      case Visibility::read_atomic:
+        return session_.or_also(reads);
+      case Visibility::causal:
+        break;
+    }
+    Relation all = session_.or_also(reads);
+    all.close();
+    return all;
+  }
+
   bool writes(int t, uint32_t key) const {
     return t == kInitial || small_.txns[t].install(key) != nullptr;
   }
@@ -97,8 +132,8 @@ class Axiom {
 Outcome commit_order_exists(const History& h, const Footprints& small, Visibility visibility,
                             TxnSet effective) {
   const Axiom axiom(h, small, visibility, effective);
-  const auto granularity =
-      visibility == Visibility::read_committed ? Granularity::operation : Granularity::transaction;
+  const bool one_state = visibility == Visibility::read_atomic || visibility == Visibility::causal;
+  const auto granularity = one_state ? Granularity::transaction : Granularity::operation;
   bool exhausted = false;
   const auto holds = [&](const Attribution& a) { return axiom.holds(a); };
   if (any_attribution(small, effective, granularity, holds, &exhausted)) return Outcome::satisfied;

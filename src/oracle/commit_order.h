@@ -1,10 +1,14 @@
-// The weak levels: read committed, read atomic, causal.
+// The weak levels: the session guarantees, read committed, read atomic, causal.
 //
 // A history satisfies one of them iff there is a total order of its transactions, the commit order,
 // that contains session order and reads-from and in which, whenever a read of x returns what t1
 // wrote although another writer t2 of x was visible to it, t2 comes before t1. What "visible" means
 // makes the level:
 //
+//   read your writes     t2 is earlier in the session of the reading transaction
+//   monotonic reads      somebody earlier in its session read from t2
+//   monotonic writes     it read from somebody whose session has t2 earlier
+//   writes follow reads  it read from somebody who had read from t2, or somebody earlier in whose session had
 //   read committed   an earlier read of the same transaction returned something of t2
 //   read atomic      the reading transaction read from t2, or t2 is earlier in its session
 //   causal           a chain of such steps leads from t2 to it
@@ -24,7 +28,15 @@
 
 namespace assay::oracle {
 
-enum class Visibility { read_committed, read_atomic, causal };
+enum class Visibility {
+  read_your_writes,
+  monotonic_reads,
+  monotonic_writes,
+  writes_follow_reads,
+  read_committed,
+  read_atomic,
+  causal
+};
 
 // Whether such a commit order exists when exactly `effective` took effect. unknown: too many ways
 // to attribute reads to writers.

@@ -119,6 +119,11 @@ Result<History> Draft::history() const {
     for (const DraftOp& op : t.ops) add_op(b, op);
     if (Status s = b.end_txn(); !s.ok()) return s.error();
   }
+  for (const DraftOrder& order : orders) {
+    std::vector<ValueView> values;
+    for (const int64_t v : order.values) values.push_back(ValueView::of(v));
+    b.known_order(ValueView::of(key_name(order.key)), values);
+  }
   return std::move(b).finish();
 }
 
@@ -136,6 +141,8 @@ std::string Draft::text() const {
     }
     out += "\n";
   }
+  for (const DraftOrder& order : orders)
+    out += fmt::format("order {}: {}\n", key_name(order.key), fmt::join(order.values, " "));
   return out;
 }
 

@@ -34,9 +34,16 @@ struct DraftTxn {
   std::vector<DraftOp> ops = {};
 };
 
+// Values that were written to a key, in this order.
+struct DraftOrder {
+  int key = 0;
+  std::vector<int64_t> values = {};
+};
+
 struct Draft {
   DraftValue initial = {};
   std::vector<DraftTxn> txns = {};  // in file order, which is the order within each session
+  std::vector<DraftOrder> orders = {};
 
   Result<History> history() const;
   // As a .hist file: one session a line.

@@ -91,6 +91,7 @@ bool Compiler::note_key(KeyId key, bool list) {
     dense_[key] = static_cast<uint32_t>(out_.keys.size());
     outside_.push_back(key);
     out_.keys.emplace_back();
+    out_.keys.back().outside = key;
     out_.keys.back().is_list = list;
   }
   return out_.keys[dense_[key]].is_list == list ||

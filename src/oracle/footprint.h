@@ -71,6 +71,7 @@ struct Footprint {
 
 // A list that was read: the states its prefixes have, from the empty list on, and its elements.
 struct KeyStates {
+  KeyId outside = kNone;  // the key
   bool is_list = false;
   std::vector<VersionId> element;  // list: last element of the state, kNone for state 0
   std::vector<State> parent;       // list: the state before that element

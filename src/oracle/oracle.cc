@@ -3,6 +3,7 @@
 #include <bit>
 #include <variant>
 
+#include "oracle/adya.h"
 #include "oracle/commit_order.h"
 #include "oracle/replay.h"
 
@@ -11,12 +12,32 @@ namespace {
 
 constexpr int kMaxUnknown = 8;
 
-using Definition = std::variant<Visibility, OrderRule>;
+// One of Adya's levels by its name.
+struct Adya {
+  LevelId level;
+};
+
+using Definition = std::variant<Visibility, OrderRule, Adya>;
 
 // The levels, said once more. Not taken from level_info, so that an error there is seen.
 Definition definition(LevelId level) {
   //                    split, session order, write conflict, real time
   switch (level) {
+    case LevelId::pl_1:
+    case LevelId::pl_2:
+    case LevelId::pl_cs:
+    case LevelId::pl_2_plus:
+    case LevelId::pl_2_99:
+    case LevelId::pl_3:
+      return Adya{level};
+    case LevelId::read_your_writes:
+      return Visibility::read_your_writes;
+    case LevelId::monotonic_reads:
+      return Visibility::monotonic_reads;
+    case LevelId::monotonic_writes:
+      return Visibility::monotonic_writes;
+    case LevelId::writes_follow_reads:
+      return Visibility::writes_follow_reads;
     case LevelId::read_committed:
       return Visibility::read_committed;
     case LevelId::read_atomic:
@@ -149,6 +170,8 @@ Outcome Oracle::exactly(const Definition& d, TxnSet effective) const {
   if (const auto* visibility = std::get_if<Visibility>(&d)) {
     return commit_order_exists(h_, *small_, *visibility, effective);
   }
+  if (const auto* adya = std::get_if<Adya>(&d))
+    return version_order_exists(h_, *small_, adya->level, effective);
   return replayable(h_, *small_, std::get<OrderRule>(d), effective);
 }
 
@@ -201,12 +224,13 @@ Outcome decide(const History& history, LevelId level, std::string* why) {
   return Oracle(history).decide(level, why);
 }
 
-std::array<Outcome, kLevelCount> decide_all(const History& history) {
+std::array<Outcome, kLevelCount> decide_all(const History& history,
+                                            std::span<const LevelInfo> levels) {
   const Oracle oracle(history);
-  std::array<Outcome, kLevelCount> result{};
-  for (int i = 0; i < kLevelCount; ++i) {
-    result[static_cast<size_t>(i)] = oracle.decide(static_cast<LevelId>(i), nullptr);
-  }
+  std::array<Outcome, kLevelCount> result;
+  result.fill(Outcome::unknown);
+  for (const LevelInfo& level : levels)
+    result[static_cast<size_t>(level.id)] = oracle.decide(level.id, nullptr);
   return result;
 }
 

@@ -18,6 +18,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string>
 
 #include "assay/certificate.h"
@@ -36,7 +37,8 @@ namespace assay::oracle {
 // `why`, if not null, receives one sentence about anything but satisfied.
 Outcome decide(const History& history, LevelId level, std::string* why = nullptr);
 
-// The same for every level, indexed by LevelId.
-std::array<Outcome, kLevelCount> decide_all(const History& history);
+// The same for several levels, indexed by LevelId; unknown for the others.
+std::array<Outcome, kLevelCount> decide_all(const History& history,
+                                            std::span<const LevelInfo> levels = default_levels());
 
 }  // namespace assay::oracle

@@ -70,7 +70,7 @@ TEST(Oracle, badReadsViolateEveryLevel) {
       {.txns = {txn(1, {w(kX, 6), w(kX, 7)}, TxnStatus::unknown), txn(2, {r(kX, 6)})}},
   };
   for (const Draft& d : cases) {
-    for (const LevelInfo& level : all_levels()) {
+    for (const LevelInfo& level : default_levels()) {
       if (level.id == linearizable) continue;  // not defined for most of these
       EXPECT_EQ(verdict(d, level.id), Outcome::violated) << level.name << "\n" << d.text();
     }
@@ -121,7 +121,7 @@ TEST(Oracle, listsSayTheOrderOfTheirWriters) {
   Draft d{.txns = {txn(1, {append(kX, 1)}), txn(2, {append(kX, 2)}), txn(3, {list(kX, {2, 1})})}};
   EXPECT_TRUE(holds(d, session_serializable));
   d.txns.push_back(txn(4, {list(kX, {1})}));
-  for (const LevelInfo& level : all_levels()) {
+  for (const LevelInfo& level : default_levels()) {
     if (level.real_time != RealTime::none) continue;
     EXPECT_EQ(verdict(d, level.id), Outcome::violated) << level.name;
   }
@@ -174,7 +174,7 @@ TEST(Oracle, secondOpinionsAgree) {
   }
   EXPECT_GT(compared, 30'000u);
   EXPECT_GT(satisfied, compared / 5);
-  EXPECT_LT(satisfied, compared * 4 / 5);
+  EXPECT_LT(satisfied, compared * 9 / 10);
 }
 
 TEST(Oracle, knowsEveryLevelAsTheLatticeTableDoes) {
@@ -182,7 +182,7 @@ TEST(Oracle, knowsEveryLevelAsTheLatticeTableDoes) {
   const SelftestResult result = selftest(
       itself, {.seed = 3, .count = 3000, .shape = {.duplicates = 0.1, .lists = 0.1, .rich = 0.1}});
   EXPECT_TRUE(result.ok()) << result.failure;
-  for (const LevelInfo& level : all_levels()) {
+  for (const LevelInfo& level : default_levels()) {
     const auto& counts = result.outcomes[static_cast<size_t>(level.id)];
     EXPECT_GT(counts[0], 100u) << level.name;
     EXPECT_GT(counts[1], level.id == linearizable ? 30u : 300u) << level.name;
@@ -199,13 +199,14 @@ TEST(Selftest, catchesAWrongChecker) {
     v.fill(Outcome::satisfied);
     return v;
   }));
-  for (int wrong = 0; wrong < kLevelCount; ++wrong) {
+  for (const LevelInfo& level : default_levels()) {
+    const auto wrong = static_cast<size_t>(level.id);
     EXPECT_TRUE(caught([wrong](const History& h) {
       Verdicts v = decide_all(h);
-      Outcome& o = v[static_cast<size_t>(wrong)];
+      Outcome& o = v[wrong];
       if (h.txn_count() % 2 == 1 && o == Outcome::violated) o = Outcome::satisfied;
       return v;
-    })) << wrong;
+    })) << level.name;
   }
 }
 

@@ -1,6 +1,7 @@
 #include "oracle/random_history.h"
 
 #include <algorithm>
+#include <map>
 
 namespace assay::oracle {
 namespace {
@@ -391,6 +392,28 @@ void mutate(Rng& rng, Draft& draft) {
   }
 }
 
+// The last versions that transactions wrote, mostly in the order in which they ended.
+void state_orders(Rng& rng, Draft& draft) {
+  std::map<int, std::vector<int64_t>> written;
+  for (const DraftTxn& t : draft.txns) {
+    if (t.status == TxnStatus::aborted) continue;
+    std::map<int, int64_t> last;
+    for (const DraftOp& op : t.ops) {
+      const bool writes = op.kind == OpKind::write || op.kind == OpKind::remove ||
+                          ((op.kind == OpKind::cas || op.kind == OpKind::insert) && op.effect);
+      if (writes && op.value) last[op.key] = *op.value;
+    }
+    for (const auto& [key, value] : last) written[key].push_back(value);
+  }
+  for (auto& [key, values] : written) {
+    if (values.size() > 1 && rng.chance(0.3)) {
+      const size_t i = rng.below(values.size() - 1);
+      std::swap(values[i], values[i + 1]);
+    }
+    draft.orders.push_back({key, values});
+  }
+}
+
 }  // namespace
 
 Draft random_draft(Rng& rng, const RandomShape& shape) {
@@ -398,6 +421,7 @@ Draft random_draft(Rng& rng, const RandomShape& shape) {
   if (rng.chance(shape.mutated)) {
     for (uint64_t n = 1 + rng.below(4); n > 0; --n) mutate(rng, draft);
   }
+  if (shape.ordered > 0 && rng.chance(shape.ordered)) state_orders(rng, draft);
   return draft;
 }
 

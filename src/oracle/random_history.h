@@ -22,6 +22,7 @@ struct RandomShape {
   double duplicates = 0;   // histories in which values are written twice
   double lists = 0;        // histories of lists
   double rich = 0;         // histories with removes, inserts, compare-and-set and ranges
+  double ordered = 0;      // histories of registers that state the order of all versions
   double single_op = 0.1;  // histories of single operations
 };
 

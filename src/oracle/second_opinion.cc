@@ -238,6 +238,16 @@ class Axioms {
     const int t3 = read.reader;
     const auto up_to = [&](int t4) { return t4 == t2 || co(t2, t4); };
     switch (level_) {
+      case LevelId::read_your_writes:
+        return so(t2, t3);
+      case LevelId::monotonic_reads:
+        return some([&](int t) { return wr(t2, t) && so(t, t3); });
+      case LevelId::monotonic_writes:
+        return some([&](int t) { return so(t2, t) && wr(t, t3); });
+      case LevelId::writes_follow_reads:
+        return some([&](int t) {
+          return wr(t, t3) && (wr(t2, t) || some([&](int r) { return wr(t2, r) && so(r, t); }));
+        });
       case LevelId::read_committed:
         return std::any_of(
             attribution_->reads.begin(), attribution_->reads.end(), [&](const ReadsFrom& earlier) {
@@ -274,7 +284,8 @@ class Axioms {
 
 Outcome by_version_orders(const History& history, LevelId level) {
   const LevelInfo& info = level_info(level);
-  if (info.events == EventModel::weak || level == LevelId::linearizable) return Outcome::unknown;
+  const bool has_events = info.events == EventModel::split || info.events == EventModel::single;
+  if (!has_events || level == LevelId::linearizable) return Outcome::unknown;
   const auto small = footprints(history, nullptr);
   if (!small || (info.real_time != RealTime::none && !has_times(history, *small))) {
     return Outcome::unknown;
@@ -288,16 +299,19 @@ Outcome by_version_orders(const History& history, LevelId level) {
 
 Outcome by_axioms(const History& history, LevelId level) {
   using enum LevelId;
-  const bool known = level == read_committed || level == read_atomic || level == causal ||
-                     level == prefix || level == session_si || level == session_serializable;
+  const bool guarantee =
+      level_info(level).events == EventModel::weak && level_info(level).on_request;
+  const bool known = guarantee || level == read_committed || level == read_atomic ||
+                     level == causal || level == prefix || level == session_si ||
+                     level == session_serializable;
   const auto small = footprints(history, nullptr);
   if (!known || !small) return Outcome::unknown;
   Axioms axioms(history, *small, level);
-  return some_reading(*small,
-                      level == read_committed ? Granularity::operation : Granularity::transaction,
-                      [&](TxnSet effective, const Attribution& a, bool* exhausted) {
-                        return axioms.some_commit_order(effective, a, exhausted);
-                      });
+  return some_reading(
+      *small, level_info(level).repeatable ? Granularity::transaction : Granularity::operation,
+      [&](TxnSet effective, const Attribution& a, bool* exhausted) {
+        return axioms.some_commit_order(effective, a, exhausted);
+      });
 }
 
 }  // namespace assay::oracle

@@ -9,8 +9,9 @@ namespace {
 
 constexpr uint64_t kProgressEvery = 1000;
 
-std::string compare(const Verdicts& oracle, const Verdicts& checker, bool may_abstain) {
-  for (const LevelInfo& level : all_levels()) {
+std::string compare(const Verdicts& oracle, const Verdicts& checker,
+                    const SelftestOptions& options) {
+  for (const LevelInfo& level : options.levels) {
     const auto at = static_cast<size_t>(level.id);
     if (oracle[at] == checker[at]) continue;
     // Levels that every history has are unknown to the oracle only where it ran out of what it may try.
@@ -20,16 +21,16 @@ std::string compare(const Verdicts& oracle, const Verdicts& checker, bool may_ab
     // refute, by the plain reads alone.
     const bool one_sided = checker[at] == Outcome::unknown ||
                            (oracle[at] == Outcome::unknown && checker[at] == Outcome::violated);
-    if (may_abstain && one_sided) continue;
+    if (options.may_abstain && one_sided) continue;
     return fmt::format("{}: the oracle says {}, the checker says {}", level.name,
                        outcome_name(oracle[at]), outcome_name(checker[at]));
   }
   return {};
 }
 
-std::string judge(const Verdicts& oracle, const Verdicts& checker, bool may_abstain) {
+std::string judge(const Verdicts& oracle, const Verdicts& checker, const SelftestOptions& options) {
   if (std::string broken = broken_lattice(oracle); !broken.empty()) return "oracle: " + broken;
-  std::string difference = compare(oracle, checker, may_abstain);
+  std::string difference = compare(oracle, checker, options);
   return difference.empty() ? broken_lattice(checker) : difference;
 }
 
@@ -48,28 +49,29 @@ std::string broken_lattice(const Verdicts& verdicts) {
   return {};
 }
 
-std::string disagreement(const Checker& checker, const Draft& draft, bool may_abstain) {
+std::string disagreement(const Checker& checker, const Draft& draft,
+                         const SelftestOptions& options) {
   const auto history = draft.history();
   if (!history.ok()) return {};
-  return judge(decide_all(*history), checker(*history), may_abstain);
+  return judge(decide_all(*history, options.levels), checker(*history), options);
 }
 
 SelftestResult selftest(const Checker& checker, const SelftestOptions& options) {
   SelftestResult result;
   Rng rng(options.seed);
-  const auto wrong = [&](const Draft& d) { return disagreement(checker, d, options.may_abstain); };
+  const auto wrong = [&](const Draft& d) { return disagreement(checker, d, options); };
   while (result.histories < options.count) {
     const Draft draft = random_draft(rng, options.shape);
     const auto history = draft.history();
     if (!history.ok()) continue;  // a mutation made the times of a session run backwards
     ++result.histories;
-    const Verdicts oracle = decide_all(*history);
+    const Verdicts oracle = decide_all(*history, options.levels);
     const Verdicts found = checker(*history);
     for (size_t i = 0; i < oracle.size(); ++i) {
       ++result.outcomes[i][static_cast<size_t>(oracle[i])];
       result.abstained += found[i] == Outcome::unknown && oracle[i] != Outcome::unknown;
     }
-    if (!judge(oracle, found, options.may_abstain).empty()) {
+    if (!judge(oracle, found, options).empty()) {
       const Draft smallest = shrink(draft, [&](const Draft& d) { return !wrong(d).empty(); });
       result.failure = fmt::format("{}\n{}(history {} of seed {})", wrong(smallest),
                                    smallest.text(), result.histories, options.seed);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 
 #include "assay/certificate.h"
@@ -22,6 +23,7 @@ struct SelftestOptions {
   uint64_t seed = 1;
   uint64_t count = 100'000;  // histories
   RandomShape shape = {};
+  std::span<const LevelInfo> levels = default_levels();  // to compare
   // The checker may say unknown where the oracle decides, and refute where the oracle cannot.
   bool may_abstain = false;
   std::function<void(double)> progress = {};  // called now and then with the share done
@@ -43,7 +45,8 @@ struct SelftestResult {
 SelftestResult selftest(const Checker& checker, const SelftestOptions& options);
 
 // What the checker does wrong on this draft; empty if nothing.
-std::string disagreement(const Checker& checker, const Draft& draft, bool may_abstain = false);
+std::string disagreement(const Checker& checker, const Draft& draft,
+                         const SelftestOptions& options = {});
 
 // The first level that is satisfied although one it implies is violated, as a sentence.
 std::string broken_lattice(const Verdicts& verdicts);

@@ -1,6 +1,8 @@
-// The lattice, strongest on top. Places are given by hand: thirteen levels are few, and a figure
-// that never changes its shape is one that people learn to read.
+// The lattice, strongest on top. Places are given by hand: the levels are few, and a figure
+// that never changes its shape is one that people learn to read. Those that are decided on request only stand
+// to its right, where any of them was asked for.
 #include <algorithm>
+#include <span>
 
 #include "explain/explain.h"
 #include "report/figures.h"
@@ -41,6 +43,26 @@ Point place(LevelId id) {
       return {1.5, 6};
     case LevelId::read_committed:
       return {1.5, 7};
+    case LevelId::pl_3:
+      return {3.5, 1};
+    case LevelId::pl_2_plus:
+      return {3, 2};
+    case LevelId::pl_2_99:
+      return {4, 2};
+    case LevelId::pl_cs:
+      return {3.5, 3};
+    case LevelId::pl_2:
+      return {3.5, 4};
+    case LevelId::pl_1:
+      return {3.5, 5};
+    case LevelId::read_your_writes:
+      return {3, 6};
+    case LevelId::monotonic_reads:
+      return {4, 6};
+    case LevelId::monotonic_writes:
+      return {3, 7};
+    case LevelId::writes_follow_reads:
+      return {4, 7};
   }
   return {};
 }
@@ -71,14 +93,21 @@ Look look(const Checked& c, LevelId id) {
 }  // namespace
 
 std::string lattice_figure(const Checked& c) {
-  Svg svg({}, 3 * kColumn + 8, 8 * kRow, "Lattice of isolation levels with the verdict of each");
-  for (const LevelInfo& level : all_levels())
+  const bool more = std::any_of(c.requested.begin(), c.requested.end(),
+                                [](LevelId id) { return level_info(id).on_request; });
+  const std::span<const LevelInfo> levels = more ? all_levels() : default_levels();
+  Svg svg({}, (more ? 5 : 3) * kColumn + 8, 8 * kRow,
+          "Lattice of isolation levels with the verdict of each");
+  for (const LevelInfo& level : levels)
     for (const LevelId weaker : next_weaker(level.id)) {
+      const bool guarantee = level.on_request && level.events == EventModel::weak;
+      // Lines between the two halves would cross everything.
+      if (guarantee || level_info(weaker).on_request != level.on_request) continue;
       const Point a = centre(level.id), b = centre(weaker);
       svg.line({a.x, a.y + kHeight / 2}, {b.x, b.y - kHeight / 2}, "arrow faint");
     }
   const std::vector<LevelId> best = strongest_satisfied(c.result);
-  for (const LevelInfo& level : all_levels()) {
+  for (const LevelInfo& level : levels) {
     const Point p = centre(level.id);
     const Look l = look(c, level.id);
     const bool is_best = std::find(best.begin(), best.end(), level.id) != best.end();

@@ -60,6 +60,14 @@ void expect_sound(const History& h, const CheckResult& result,
   }
 }
 
+TEST(Explain, EveryAnomalyHasABuiltInHistory) {
+  for (const AnomalyInfo& anomaly : all_anomalies()) {
+    const auto shows = [&](const cli::DemoHistory& d) { return d.anomaly == anomaly.id; };
+    const auto demos = cli::demo_histories();
+    EXPECT_EQ(std::count_if(demos.begin(), demos.end(), shows), 1) << anomaly.name;
+  }
+}
+
 TEST(Explain, EveryBuiltInHistoryGetsItsName) {
   for (const cli::DemoHistory& d : cli::demo_histories()) {
     const History h = from_text(d.text);

@@ -49,7 +49,7 @@ TEST(JsonReport, HasTheFieldsOfTheContract) {
   EXPECT_EQ(j["history"]["sessions"], 3);
   EXPECT_EQ(j["strongest"], nlohmann::json::array({"prefix"}));
   EXPECT_EQ(j["seconds"]["read"], 0.5);
-  EXPECT_EQ(j["levels"].size(), static_cast<size_t>(kLevelCount));
+  EXPECT_EQ(j["levels"].size(), default_levels().size());
   for (const auto& [name, level] : j["levels"].items()) {
     ASSERT_TRUE(find_level(name)) << name;
     const std::string verdict = level["verdict"];

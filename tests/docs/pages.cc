@@ -22,7 +22,7 @@ std::string block(const std::vector<std::string>& lines, size_t& at) {
 
 std::vector<Claim> claims(const std::string& paragraph) {
   static const std::regex kClaim(
-      "`([a-z-]+)` (satisfied|violated|unknown)(?: \\(`([a-z0-9-]+)`\\))?");
+      "`([a-z0-9.+-]+)` (satisfied|violated|unknown)(?: \\(`([a-z0-9-]+)`\\))?");
   std::vector<Claim> found;
   for (auto it = std::sregex_iterator(paragraph.begin(), paragraph.end(), kClaim);
        it != std::sregex_iterator(); ++it)

@@ -35,7 +35,7 @@ std::optional<Judged> random_case(Rng& rng) {
   oracle::Draft draft = oracle::random_draft(rng, shape);
   Result<History> history = draft.history();
   if (!history.ok() || history->op_count() == 0) return std::nullopt;
-  const auto truth = oracle::decide_all(*history);
+  const auto truth = oracle::decide_all(*history, all_levels());
   return Judged{std::move(*history), std::move(draft), truth};
 }
 
@@ -583,7 +583,8 @@ TEST(Certificates, AnyBadReadIsRefusedOrTrue) {
     c.levels = every_level();
     for (c.bad_read.read = 0; c.bad_read.read < h.op_count(); ++c.bad_read.read) {
       // Most histories have no bad read at all.
-      const bool bad = judged->truth[0] == Outcome::violated;
+      const bool bad =
+          judged->truth[static_cast<size_t>(LevelId::read_committed)] == Outcome::violated;
       for (int k = bad ? 30 : 2; k > 0; --k) {
         c.bad_read.anomaly = static_cast<Anomaly>(1 + rng.below(7));
         c.bad_read.other = rng.chance(0.2) ? kNone : below(rng, h.op_count());

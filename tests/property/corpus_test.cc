@@ -31,7 +31,7 @@ TEST_P(Corpus, liesWhereItsStrongestLevelSays) {
   const oracle::Verdicts verdicts = oracle::decide_all(read_corpus_file(file));
   EXPECT_EQ(oracle::broken_lattice(verdicts), "");
   std::vector<LevelId> satisfied;
-  for (const LevelInfo& level : all_levels()) {
+  for (const LevelInfo& level : default_levels()) {
     if (verdicts[static_cast<size_t>(level.id)] == Outcome::satisfied)
       satisfied.push_back(level.id);
   }
@@ -59,10 +59,11 @@ oracle::Bounds bounds(bool timed) {
 }
 
 TEST(Boundary, everyArrowHasItsSmallestHistory) {
-  for (const LevelInfo& strong : all_levels()) {
+  for (const LevelInfo& strong : default_levels()) {
     // Not defined where strict serializability could differ from it.
     if (strong.id == LevelId::linearizable) continue;
     for (const LevelId weak : next_weaker(strong.id)) {
+      if (level_info(weak).on_request) continue;
       const std::pair arrow(strong.id, weak);
       size_t size = 0;
       for (const CorpusFile& file : corpus_files("boundary")) {
@@ -83,6 +84,27 @@ TEST(Boundary, everyArrowHasItsSmallestHistory) {
                               << draft.text();
                           return true;
                         });
+    }
+  }
+}
+
+// Arrows from or to levels that are decided on request: a history each, where there can be one.
+TEST(Boundary, everyArrowOfTheLevelsOnRequestHasAHistory) {
+  for (const LevelInfo& strong : all_levels()) {
+    for (const LevelId weak : next_weaker(strong.id)) {
+      if (!strong.on_request && !level_info(weak).on_request) continue;
+      const std::pair arrow(strong.id, weak);
+      // They differ only in what is known of the version order.
+      if (arrow == std::pair(LevelId::serializable, LevelId::pl_3)) continue;
+      bool found = false;
+      for (const CorpusFile& file : corpus_files("boundary")) {
+        if (file.boundary != arrow) continue;
+        const History h = read_corpus_file(file);
+        EXPECT_EQ(oracle::decide(h, strong.id), Outcome::violated) << file.path;
+        EXPECT_EQ(oracle::decide(h, weak), Outcome::satisfied) << file.path;
+        found = true;
+      }
+      EXPECT_TRUE(found) << strong.name << " over " << level_info(weak).name;
     }
   }
 }
@@ -122,8 +144,8 @@ TEST(Boundary, theLatticeHasAllItsArrowsAndNoOther) {
     return b == LevelId::linearizable &&
            (a == LevelId::strict_serializable || a == LevelId::strong_si);
   };
-  for (const LevelInfo& a : all_levels()) {
-    for (const LevelInfo& b : all_levels()) {
+  for (const LevelInfo& a : default_levels()) {
+    for (const LevelInfo& b : default_levels()) {
       EXPECT_EQ(separated[static_cast<size_t>(a.id)][static_cast<size_t>(b.id)],
                 !implies(a.id, b.id) && !suffices(a.id, b.id))
           << a.name << " and " << b.name;

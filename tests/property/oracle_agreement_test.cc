@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <span>
 
 #include "checked.h"
 
@@ -15,7 +16,8 @@ uint64_t histories(uint64_t usual) {
 }
 
 oracle::SelftestResult expect_agreement(const oracle::SelftestOptions& options,
-                                        const CheckOptions& checking = {}) {
+                                        CheckOptions checking = {}) {
+  for (const LevelInfo& level : options.levels) checking.levels.push_back(level.id);
   std::string complaint;
   const auto checker = [&](const History& h) { return checked(h, &complaint, checking); };
   oracle::SelftestResult result = oracle::selftest(checker, options);
@@ -81,6 +83,62 @@ TEST(OracleAgreement, randomWaysToCheck) {
   const auto checker = [&](const History& h) { return checked(h, &complaint, random_way(rng)); };
   const auto result = oracle::selftest(checker, {.seed = 12, .count = histories(15'000)});
   EXPECT_TRUE(result.ok()) << result.failure << "\n" << complaint;
+}
+
+// Adya's levels come first, then the session guarantees.
+constexpr size_t kAdya = 6;
+std::span<const LevelInfo> adya_levels() { return all_levels().first(kAdya); }
+std::span<const LevelInfo> session_guarantees() { return all_levels().subspan(kAdya, 4); }
+
+TEST(OracleAgreement, sessionGuarantees) {
+  expect_agreement({.seed = 21, .count = histories(15'000), .levels = session_guarantees()});
+  expect_agreement({.seed = 22,
+                    .count = histories(10'000),
+                    .shape = {.max_sessions = 3, .max_txns = 9, .max_keys = 2, .max_ops = 3},
+                    .levels = session_guarantees()});
+}
+
+TEST(OracleAgreement, sessionGuaranteesOfListsAndAmbiguousReads) {
+  expect_agreement({.seed = 23,
+                    .count = histories(8'000),
+                    .shape = {.duplicates = 0.5, .lists = 0.5, .rich = 0.3},
+                    .levels = session_guarantees(),
+                    .may_abstain = true});
+}
+
+// Where the version order is not known the checker may refute, but no more.
+TEST(OracleAgreement, adyaLevels) {
+  const auto result = expect_agreement({.seed = 24,
+                                        .count = histories(4'000),
+                                        .shape = {.lists = 1},
+                                        .levels = adya_levels(),
+                                        .may_abstain = true});
+  EXPECT_LT(result.abstained, result.histories);
+  expect_agreement(
+      {.seed = 25, .count = histories(2'000), .levels = adya_levels(), .may_abstain = true});
+  expect_agreement({.seed = 26,
+                    .count = histories(1'500),
+                    .shape = {.duplicates = 0.3, .rich = 1},
+                    .levels = adya_levels(),
+                    .may_abstain = true});
+}
+
+TEST(OracleAgreement, adyaLevelsWithKnownVersionOrders) {
+  expect_agreement(
+      {.seed = 27, .count = histories(5'000), .shape = {.ordered = 1}, .levels = adya_levels()});
+  expect_agreement({.seed = 28,
+                    .count = histories(1'500),
+                    .shape = {.rich = 1, .ordered = 1},
+                    .levels = adya_levels(),
+                    .may_abstain = true});
+}
+
+TEST(OracleAgreement, theWholeLattice) {
+  expect_agreement({.seed = 29,
+                    .count = histories(5'000),
+                    .shape = {.lists = 0.5, .ordered = 0.5},
+                    .levels = all_levels(),
+                    .may_abstain = true});
 }
 
 // Every speed-up has a switch, and none changes a verdict.

@@ -70,7 +70,7 @@ class SimulatedBugCheck : public testing::TestWithParam<Anomaly> {};
 
 TEST_P(SimulatedBugCheck, IsFoundAndNamed) {
   const Anomaly bug = GetParam();
-  for (const LevelInfo& base : all_levels()) {
+  for (const LevelInfo& base : default_levels()) {
     // Linearizable has single operations only, and few bugs; simulated_test has them.
     if (base.id == LevelId::linearizable || !collect::forbids(base.id, bug)) continue;
     for (uint64_t seed = 1; seed <= 3; ++seed) {
@@ -78,7 +78,7 @@ TEST_P(SimulatedBugCheck, IsFoundAndNamed) {
       generated.bug = bug;
       const History history = make(generated);
       CheckOptions options;
-      for (const LevelInfo& level : all_levels())
+      for (const LevelInfo& level : default_levels())
         if (implies(base.id, level.id)) options.levels.push_back(level.id);
       const CheckResult result = check(history, options);
       const auto explanations = explain(history, result);
@@ -108,7 +108,8 @@ std::string bug_name(const testing::TestParamInfo<Anomaly>& param) {
   return test_name(anomaly_info(param.param).name);
 }
 
-INSTANTIATE_TEST_SUITE_P(Levels, SimulatedLevelCheck, testing::ValuesIn(all_levels()), level_name);
+INSTANTIATE_TEST_SUITE_P(Levels, SimulatedLevelCheck, testing::ValuesIn(default_levels()),
+                         level_name);
 INSTANTIATE_TEST_SUITE_P(Bugs, SimulatedBugCheck, testing::ValuesIn(collect::all_bugs()), bug_name);
 
 }  // namespace

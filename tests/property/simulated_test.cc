@@ -61,7 +61,7 @@ TEST_P(SimulatedLevel, GivesItsLevelAndNoStrongerOne) {
     const auto verdicts = judge(make(small_options(level, seed)));
     if (!verdicts) continue;
     ++judged;
-    for (const LevelInfo& info : all_levels()) {
+    for (const LevelInfo& info : default_levels()) {
       const Outcome outcome = (*verdicts)[static_cast<size_t>(info.id)];
       violated[static_cast<size_t>(info.id)] += outcome == Outcome::violated;
       if (implies(level, info.id)) {
@@ -71,7 +71,7 @@ TEST_P(SimulatedLevel, GivesItsLevelAndNoStrongerOne) {
   }
   EXPECT_GE(judged, 200);
   // Contended as they are, some histories show what the level allows and a stronger one does not.
-  for (const LevelInfo& info : all_levels()) {
+  for (const LevelInfo& info : default_levels()) {
     if (info.id == LevelId::linearizable || info.id == level || !implies(info.id, level)) continue;
     EXPECT_GT(violated[static_cast<size_t>(info.id)], 0) << "never violates " << info.name;
   }
@@ -84,7 +84,7 @@ struct Bug {
 
 std::vector<Bug> bugs_by_level() {
   std::vector<Bug> result;
-  for (const LevelInfo& level : all_levels()) {
+  for (const LevelInfo& level : default_levels()) {
     for (Anomaly bug : collect::all_bugs()) {
       if (!collect::forbids(level.id, bug)) continue;
       const bool one_operation = level.id == LevelId::linearizable;
@@ -110,7 +110,7 @@ TEST_P(SimulatedBug, BreaksExactlyWhatForbidsIt) {
     const auto verdicts = judge(make(options));
     if (!verdicts) continue;
     ++judged;
-    for (const LevelInfo& info : all_levels()) {
+    for (const LevelInfo& info : default_levels()) {
       if (!implies(level, info.id)) continue;
       const Outcome expected =
           collect::forbids(info.id, bug) ? Outcome::violated : Outcome::satisfied;
@@ -134,7 +134,7 @@ std::string bug_name(const testing::TestParamInfo<Bug>& param) {
          test_name(anomaly_info(param.param.bug).name);
 }
 
-INSTANTIATE_TEST_SUITE_P(Levels, SimulatedLevel, testing::ValuesIn(all_levels()), level_name);
+INSTANTIATE_TEST_SUITE_P(Levels, SimulatedLevel, testing::ValuesIn(default_levels()), level_name);
 INSTANTIATE_TEST_SUITE_P(Bugs, SimulatedBug, testing::ValuesIn(bugs_by_level()), bug_name);
 
 }  // namespace

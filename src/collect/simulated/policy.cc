@@ -51,6 +51,8 @@ Policy policy_of(LevelId level) {
     case LevelId::session_serializable:
       return lagging(Check::reads, Moment::begin, true);
     case LevelId::serializable:
+    case LevelId::pl_3:
+    case LevelId::pl_2_99:
       return lagging(Check::reads, Moment::begin, false);
     case LevelId::strong_si:
       return fresh(Check::writes);
@@ -64,14 +66,22 @@ Policy policy_of(LevelId level) {
     case LevelId::session_si:
       return lagging(Check::writes, Moment::first_read, true);
     case LevelId::adya_si:
+    case LevelId::pl_2_plus:
+    case LevelId::pl_cs:
       return lagging(Check::writes, Moment::first_read, false);
     case LevelId::prefix:
       return lagging(Check::none, Moment::first_read, true);
     case LevelId::causal:
+    case LevelId::monotonic_reads:
+    case LevelId::monotonic_writes:
+    case LevelId::writes_follow_reads:
       return {.view = ViewKind::replicas};
     case LevelId::read_atomic:
+    case LevelId::read_your_writes:
       return {.view = ViewKind::scattered};
     case LevelId::read_committed:
+    case LevelId::pl_2:
+    case LevelId::pl_1:
       return lagging(Check::none, Moment::every_read, false);
   }
   return {};

@@ -1,0 +1,38 @@
+// Orders for Adya's levels: they give each key its version order, the order of its writers, and leave no forbidden cycle.
+//
+//   s1: A { a(l,1) }   s2: B { r(l,[]) a(m,1) }   s3: C { r(l,[1]) r(m,[]) }      order A C B
+//   B read what A overwrote, against the order; C read what B overwrote, along it. pl-3: refused. One anti-dependency
+//   runs back from B to A; does A lead to B by reads and writes? No: pl-2+ is served.
+//
+// Every read must be from before the reader, so write orders and reads-from run forwards and cannot close a cycle.
+// An anti-dependency leads from a reader to the next writer of the key; further ones are reached through that.
+//
+//   pl-1     no more than that write orders run forwards, and that lists show them
+//   pl-2     every read is from before
+//   pl-cs    who reads a key and writes it reads from the writer before it
+//   pl-2+    an anti-dependency that runs back is closed by no path of the other kinds between its ends
+//   pl-2.99  those that run back are of ranges that found a key absent, and none of another kind lies between
+//            transactions that these join
+//   pl-3     none runs back
+//
+// For pl-2.99: whoever is on a cycle is between the ends of an edge that runs back, and overlapping ones belong
+// together; an edge that leads from one such stretch to a later one is on no cycle.
+//
+// Cost: linear, but for pl-2+ the paths between the ends of edges that run back; after 100 million steps it refuses.
+#pragma once
+
+#include <span>
+
+#include "assay/certificate.h"
+#include "assay/history.h"
+#include "assay/level.h"
+#include "assay/result.h"
+
+namespace assay::certify {
+
+// `order` holds every committed transaction, none twice, no aborted one, and agrees with the known orders. `sources` says
+// of some operations whose state they saw.
+Status adya_order_serves(LevelId level, const History& history, std::span<const TxnId> order,
+                         std::span<const Seen> sources);
+
+}  // namespace assay::certify

@@ -1,0 +1,338 @@
+// Adya's levels: which kinds of dependencies may not close a cycle.
+//
+//   pl-1     write orders alone (G0)
+//   pl-2     write orders and reads-from (G1c)
+//   pl-cs    and a lost update: who read a version of a key and overwrites it, but not that version (G-cursor)
+//   pl-2+    and one anti-dependency (G-single)
+//   pl-2.99  and any number of anti-dependencies, at least one of them on a key that was read, not on one that a range
+//            found absent (G2-item)
+//   pl-3     anything (G2)
+//
+//   s1: { r(l,[]) a(m,1) }   s2: { r(m,[]) a(l,1) }
+//   T1 -anti l-> T2 -anti m-> T1: no cycle with one anti-dependency, so pl-2+ holds; pl-2.99 does not.
+//
+// The version order must be known (dependencies.h). A forbidden cycle of what the history certainly has refutes. Else
+// one order of the transactions serves every level that holds: it follows write orders and reads-from, keeps what is on
+// a common cycle together, and the versions that nobody read follow it. The full graph is acyclic iff all of it runs
+// forwards in this order; an anti-dependency is on a cycle iff its ends are in one component; and a path that closes
+// a cycle with one anti-dependency lies between that one's ends in the order, so only edges that run backwards are looked
+// at, each between its ends. That they do not close one although they run backwards is rare in histories.
+//
+// Should the assumed order of unread versions close a forbidden cycle that is not there without it, the verdict is
+// unknown; another order might not. That can happen for pl-cs and pl-2+ only.
+//
+// Cost: linear, with a logarithm for sorting, but for pl-2+, where it is the edges between the ends of anti-dependencies
+// that run backwards. Definitions: Adya 1999; names as in Clark et al. 2024.
+
+#include "levels/adya.h"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <tuple>
+
+#include "graph/components.h"
+
+namespace assay {
+namespace {
+
+constexpr size_t kCyclesTried = 64;  // for a short one
+
+}  // namespace
+
+AdyaLevels::AdyaLevels(const History& history, const ReadsFrom& rf, const Hint& hint)
+    : history_(history), rf_(rf), deps_(history, rf), rank_(rf.nodes()) {
+  std::vector<Node> by_time(rf.nodes());
+  std::iota(by_time.begin(), by_time.end(), 0u);
+  std::stable_sort(by_time.begin(), by_time.end(),
+                   [&](Node a, Node b) { return hint.write_time[a] < hint.write_time[b]; });
+  for (uint32_t i = 0; i < by_time.size(); ++i) rank_[by_time[i]] = i;
+  build_graphs();
+  put_in_order();
+}
+
+void AdyaLevels::build_graphs() {
+  const std::vector<Dependency>& all = deps_.all();
+  const auto build = [&](auto belongs, std::vector<uint32_t>& ids, Digraph& graph) {
+    ids.clear();
+    for (uint32_t i = 0; i < all.size(); ++i)
+      if (belongs(all[i].kind)) ids.push_back(i);
+    std::stable_sort(ids.begin(), ids.end(), [&](uint32_t a, uint32_t b) {
+      return std::pair(all[a].from, all[a].to) < std::pair(all[b].from, all[b].to);
+    });
+    std::vector<Arc> arcs;
+    for (const uint32_t i : ids) {
+      const Arc arc{all[i].from, all[i].to};
+      if (arcs.empty() || !(arcs.back() == arc)) arcs.push_back(arc);
+    }
+    graph = Digraph(rf_.nodes(), arcs);
+  };
+  build([](EdgeKind k) { return k == EdgeKind::write_order; }, writes_, write_graph_);
+  build([](EdgeKind k) { return k != EdgeKind::anti; }, depends_, depend_graph_);
+  build([](EdgeKind) { return true; }, every_, full_graph_);
+}
+
+void AdyaLevels::put_in_order() {
+  write_order_ = topological_order(write_graph_, rank_);
+  order_ = topological_order(depend_graph_, rank_);
+  if (order_.size() < rf_.nodes()) return;
+  Components components = strong_components(full_graph_);
+  component_ = std::move(components.of);
+  place_.resize(rf_.nodes());
+  for (uint32_t i = 0; i < order_.size(); ++i) place_[order_[i]] = i;
+  std::vector<uint32_t> earliest(components.count, kNone);
+  for (const Node n : order_)
+    earliest[component_[n]] = std::min(earliest[component_[n]], place_[n]);
+  std::vector<Arc> arcs;
+  for (const uint32_t i : every_) {
+    const Arc arc{component_[deps_.all()[i].from], component_[deps_.all()[i].to]};
+    if (arc.from != arc.to) arcs.push_back(arc);
+  }
+  const std::vector<Vertex> between = topological_order(Digraph(components.count, arcs), earliest);
+  for (uint32_t i = 0; i < between.size(); ++i) earliest[between[i]] = i;  // now: its place
+  std::stable_sort(order_.begin(), order_.end(), [&](Node a, Node b) {
+    return earliest[component_[a]] < earliest[component_[b]];
+  });
+  for (uint32_t i = 0; i < order_.size(); ++i) place_[order_[i]] = i;
+}
+
+void AdyaLevels::know_version_orders() {
+  if (asked_) return;
+  asked_ = true;
+  Rows<WriteId> versions;
+  const bool ordered = order_.size() == rf_.nodes();
+  if (!deps_.version_orders(ordered ? order_ : write_order_, versions, unstated_)) return;
+  if (!ordered || !deps_.assume(versions)) return;
+  assumed_ = true;
+  build_graphs();
+  put_in_order();
+}
+
+AdyaVerdict AdyaLevels::decide(LevelId level, Budget& budget) {
+  AdyaVerdict verdict;
+  Path cycle = forbidden(level, budget);
+  if (cycle.empty() && !asked_) {
+    know_version_orders();
+    if (assumed_) cycle = forbidden(level, budget);
+  }
+  if (!cycle.empty() && !assumes(cycle)) {
+    verdict.outcome = Outcome::violated;
+    verdict.proof = prove(cycle);
+  } else if (budget.exhausted_now()) {
+    verdict.reason = budget.reason();
+  } else if (!cycle.empty()) {
+    verdict.reason =
+        "the history does not tell in which order versions that nobody read were written";
+  } else if (!unstated_.empty()) {
+    verdict.reason = unstated_;
+  } else {
+    verdict.outcome = Outcome::satisfied;
+    const bool ordered = order_.size() == rf_.nodes();
+    for (const Node n : ordered ? order_ : write_order_) verdict.order.events.push_back(rf_.txn[n]);
+  }
+  return verdict;
+}
+
+AdyaLevels::Path AdyaLevels::forbidden(LevelId level, Budget& budget) const {
+  if (write_order_.size() < rf_.nodes()) return cycle_of(find_cycle(write_graph_), writes_);
+  if (level == LevelId::pl_1) return {};
+  if (order_.size() < rf_.nodes()) return cycle_of(find_cycle(depend_graph_), depends_);
+  switch (level) {
+    case LevelId::pl_cs:
+      return lost_update();
+    case LevelId::pl_2_plus:
+      return one_anti(budget);
+    case LevelId::pl_2_99: {
+      Path cycle = lost_update();
+      return cycle.empty() ? item_cycle(budget) : cycle;
+    }
+    case LevelId::pl_3:
+      return cycle_of(find_cycle(full_graph_), every_);
+    default:
+      return {};
+  }
+}
+
+// Somebody read a version of a key and wrote another, not the next.
+AdyaLevels::Path AdyaLevels::lost_update() const {
+  std::vector<uint32_t> by_key;  // write orders, by their earlier version
+  for (const uint32_t i : writes_) by_key.push_back(i);
+  const std::vector<Dependency>& all = deps_.all();
+  std::sort(by_key.begin(), by_key.end(), [&](uint32_t a, uint32_t b) {
+    return std::tuple(all[a].from, all[a].key, all[a].to) <
+           std::tuple(all[b].from, all[b].key, all[b].to);
+  });
+  const auto following = [&](Node from, KeyId key) {
+    const auto of = [&](uint32_t i) { return std::pair(all[i].from, all[i].key); };
+    const std::pair wanted(from, key);
+    const auto begin = std::lower_bound(by_key.begin(), by_key.end(), wanted,
+                                        [&](uint32_t i, auto& w) { return of(i) < w; });
+    const auto end = std::upper_bound(begin, by_key.end(), wanted,
+                                      [&](auto& w, uint32_t i) { return w < of(i); });
+    return std::span(begin, end);
+  };
+  for (const uint32_t i : every_) {
+    const Dependency& anti = all[i];
+    if (anti.kind != EdgeKind::anti || !anti.item || place_[anti.to] > place_[anti.from] ||
+        rf_.write_of(anti.from, anti.key) == kNone)
+      continue;
+    // From the overwriting version on to the reader's own.
+    Path path{i};
+    for (Node at = anti.to; at != anti.from;) {
+      const std::span<uint32_t> next = following(at, anti.key);
+      const auto own = std::find_if(next.begin(), next.end(),
+                                    [&](uint32_t w) { return all[w].to == anti.from; });
+      const bool one_way = !next.empty() && all[next.front()].to == all[next.back()].to &&
+                           place_[all[next.front()].to] < place_[anti.from];
+      if (own == next.end() && !one_way) {
+        path.clear();
+        break;
+      }
+      path.push_back(own == next.end() ? next.front() : *own);
+      at = all[path.back()].to;
+    }
+    if (!path.empty()) return path;
+  }
+  return {};
+}
+
+// Backwards from each reader that runs against the order, for as long as it may meet who overwrote what it read.
+AdyaLevels::Path AdyaLevels::one_anti(Budget& budget) const {
+  const std::vector<Dependency>& all = deps_.all();
+  std::vector<Node> seen_from(rf_.nodes(), kNone), queue;
+  for (size_t i = 0; i < every_.size();) {
+    const Node reader = all[every_[i]].from;
+    uint32_t earliest = place_[reader];
+    size_t end = i;
+    for (; end < every_.size() && all[every_[end]].from == reader; ++end)
+      if (all[every_[end]].kind == EdgeKind::anti)
+        earliest = std::min(earliest, place_[all[every_[end]].to]);
+    if (earliest < place_[reader]) {
+      queue.assign(1, reader);
+      seen_from[reader] = reader;
+      for (size_t at = 0; at < queue.size(); ++at) {
+        if (budget.exhausted()) return {};
+        depend_graph_.each_in(queue[at], [&](Vertex v) {
+          if (place_[v] >= earliest && seen_from[v] != reader) {
+            seen_from[v] = reader;
+            queue.push_back(v);
+          }
+          return true;
+        });
+      }
+      for (size_t e = i; e < end; ++e) {
+        if (all[every_[e]].kind != EdgeKind::anti || seen_from[all[every_[e]].to] != reader)
+          continue;
+        Path path = way(depend_graph_, depends_, all[every_[e]].to, reader);
+        path.push_back(every_[e]);
+        return path;
+      }
+    }
+    i = end;
+  }
+  return {};
+}
+
+// An anti-dependency on a key that was read, within a component. The shortest cycle of a few. Readers that write the key
+// themselves have lost an update, or wrote the next version, and what comes after that they did not overwrite.
+AdyaLevels::Path AdyaLevels::item_cycle(Budget& budget) const {
+  const std::vector<Dependency>& all = deps_.all();
+  Path best;
+  size_t tried = 0;
+  for (const uint32_t i : every_) {
+    const Dependency& anti = all[i];
+    if (anti.kind != EdgeKind::anti || !anti.item || component_[anti.from] != component_[anti.to] ||
+        rf_.write_of(anti.from, anti.key) != kNone)
+      continue;
+    if (++tried > kCyclesTried || budget.exhausted_now()) break;
+    Path path = way(full_graph_, every_, anti.to, anti.from);
+    path.push_back(i);
+    if (best.empty() || path.size() < best.size()) best = std::move(path);
+    if (best.size() == 2) break;
+  }
+  return best;
+}
+
+// A shortest path from one node to another; there is one.
+AdyaLevels::Path AdyaLevels::way(const Digraph& graph, const std::vector<uint32_t>& arcs, Node from,
+                                 Node to) const {
+  std::vector<Node> parent(rf_.nodes(), kNone);
+  std::vector<Node> queue{from};
+  parent[from] = from;
+  for (size_t at = 0; at < queue.size() && parent[to] == kNone; ++at)
+    graph.each_out(queue[at], [&](Vertex v) {
+      if (parent[v] == kNone) {
+        parent[v] = queue[at];
+        queue.push_back(v);
+      }
+      return true;
+    });
+  std::vector<Vertex> nodes;
+  for (Node v = to; v != from; v = parent[v]) nodes.push_back(v);
+  nodes.push_back(from);
+  std::reverse(nodes.begin(), nodes.end());
+  Path path;
+  for (size_t i = 0; i + 1 < nodes.size(); ++i)
+    path.push_back(dependency(nodes[i], nodes[i + 1], arcs));
+  return path;
+}
+
+AdyaLevels::Path AdyaLevels::cycle_of(const std::vector<Vertex>& nodes,
+                                      const std::vector<uint32_t>& arcs) const {
+  Path path;
+  for (size_t i = 0; i < nodes.size(); ++i)
+    path.push_back(dependency(nodes[i], nodes[(i + 1) % nodes.size()], arcs));
+  return path;
+}
+
+// The first one between two nodes that have one.
+uint32_t AdyaLevels::dependency(Node from, Node to, const std::vector<uint32_t>& arcs) const {
+  return *std::lower_bound(arcs.begin(), arcs.end(), std::pair(from, to),
+                           [this](uint32_t a, const auto& ends) {
+                             return std::pair(deps_.all()[a].from, deps_.all()[a].to) < ends;
+                           });
+}
+
+bool AdyaLevels::assumes(const Path& cycle) const {
+  return std::any_of(cycle.begin(), cycle.end(), [this](uint32_t i) {
+    const Dependency& d = deps_.all()[i];
+    return d.kind == EdgeKind::write_order && d.stated == kNone;
+  });
+}
+
+// The cycle, and what the history states for the orders that it assumes.
+Proof AdyaLevels::prove(const Path& cycle) const {
+  Proof proof;
+  ProofStep step;
+  ProofStep last;
+  last.kind = ProofStep::Kind::derived;
+  const auto state = [&](const StatedOrder& stated) {
+    ProofStep fact;
+    fact.kind = ProofStep::Kind::fact;
+    fact.clause.push_back({rf_.txn[stated.before], rf_.txn[stated.after]});
+    fact.source = stated.source;
+    fact.source_is_op = stated.source_is_op;
+    last.hints.push_back(static_cast<uint32_t>(proof.steps.size()));
+    proof.steps.push_back(std::move(fact));
+  };
+  for (const uint32_t i : cycle) {
+    const Dependency& d = deps_.all()[i];
+    Edge edge;
+    edge.kind = d.kind;
+    edge.from = rf_.txn[d.from];
+    edge.to = rf_.txn[d.to];
+    edge.key = d.key;
+    edge.op = d.op;
+    if (d.via != kNone) edge.via = rf_.txn[rf_.write_node[d.via]];
+    if (d.kind == EdgeKind::write_order) state(deps_.stated()[d.stated]);
+    if (d.kind == EdgeKind::anti && d.via != kNone)
+      state(*deps_.statement(rf_.write_node[d.via], d.to, d.key));
+    step.cycle.push_back(edge);
+  }
+  last.hints.push_back(static_cast<uint32_t>(proof.steps.size()));
+  proof.steps.push_back(std::move(step));
+  if (last.hints.size() > 1) proof.steps.push_back(std::move(last));
+  return proof;
+}
+
+}  // namespace assay

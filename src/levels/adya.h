@@ -1,0 +1,63 @@
+// Adya's levels PL-1 to PL-3, for histories that state the order of versions. See adya.cc.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "assay/budget.h"
+#include "assay/certificate.h"
+#include "graph/digraph.h"
+#include "infer/hint.h"
+#include "infer/reads_from.h"
+#include "levels/dependencies.h"
+
+namespace assay {
+
+struct AdyaVerdict {
+  Outcome outcome = Outcome::unknown;
+  std::string reason;  // of an unknown
+  Order order;         // satisfied
+  Proof proof;         // violated
+};
+
+// Decides them for one history, keeping what they share.
+class AdyaLevels {
+ public:
+  AdyaLevels(const History& history, const ReadsFrom& rf, const Hint& hint);
+
+  AdyaVerdict decide(LevelId level, Budget& budget);
+
+ private:
+  using Path = std::vector<uint32_t>;  // indices into deps_.all()
+
+  void build_graphs();
+  void put_in_order();
+  void know_version_orders();
+  Path forbidden(LevelId level, Budget& budget) const;
+  Path lost_update() const;
+  Path one_anti(Budget& budget) const;
+  Path item_cycle(Budget& budget) const;
+  Path cycle_of(const std::vector<Vertex>& nodes, const std::vector<uint32_t>& arcs) const;
+  uint32_t dependency(Node from, Node to, const std::vector<uint32_t>& arcs) const;
+  Path way(const Digraph& graph, const std::vector<uint32_t>& arcs, Node from, Node to) const;
+  Proof prove(const Path& cycle) const;
+  bool assumes(const Path& cycle) const;
+
+  const History& history_;
+  const ReadsFrom& rf_;
+  Dependencies deps_;
+  std::vector<uint32_t> rank_;  // per node, by the hint
+
+  // Indices of dependencies by their ends, and the graphs of them.
+  std::vector<uint32_t> writes_, depends_, every_;
+  Digraph write_graph_, depend_graph_, full_graph_;
+  std::vector<Node> write_order_;  // agrees with all write orders; shorter if they have a cycle
+  std::vector<Node> order_;        // with reads-from, and components of the full graph together
+  std::vector<uint32_t> place_;    // in order_
+  std::vector<uint32_t> component_;
+  bool asked_ = false;    // whether the version orders are known
+  bool assumed_ = false;  // the dependencies hold an order of versions nobody read
+  std::string unstated_;  // what keeps the version orders from being known; empty if they are
+};
+
+}  // namespace assay

@@ -1,0 +1,94 @@
+#include "levels/adya.h"
+
+#include <gtest/gtest.h>
+
+#include "assay/check.h"
+#include "history/test_history.h"
+#include "infer/hint.h"
+
+namespace assay {
+namespace {
+
+using sample::kNull;
+using sample::make_history;
+using sample::r;
+using sample::w;
+using enum LevelId;
+
+constexpr LevelId kAll[] = {pl_1, pl_2, pl_cs, pl_2_plus, pl_2_99, pl_3};
+
+std::string letters(const History& h) {
+  const ReadsFrom rf = match_reads(h);
+  AdyaLevels levels(h, rf, make_hint(h, rf));
+  std::string out;
+  for (const LevelId level : kAll) {
+    Budget budget;
+    const AdyaVerdict v = levels.decide(level, budget);
+    out += v.outcome == Outcome::satisfied ? '+' : v.outcome == Outcome::violated ? '-' : 'u';
+    EXPECT_EQ(v.order.events.empty(), v.outcome != Outcome::satisfied);
+    EXPECT_EQ(v.proof.steps.empty(), v.outcome != Outcome::violated);
+    EXPECT_EQ(v.reason.empty(), v.outcome != Outcome::unknown);
+  }
+  return out;
+}
+
+TEST(Adya, theKindsOfEdgesMatter) {
+  EXPECT_EQ(letters(make_history({{1, {w("x", 1), w("y", 1)}}, {2, {w("x", 2), w("y", 2)}}},
+                                 {{"x", {1, 2}}, {"y", {2, 1}}})),
+            "------");
+  EXPECT_EQ(letters(make_history({{1, {r("x", 1), w("y", 1)}}, {2, {r("y", 1), w("x", 1)}}})),
+            "+-----");
+  EXPECT_EQ(letters(make_history({{1, {r("x", kNull), w("x", 1)}}, {2, {r("x", kNull), w("x", 2)}}},
+                                 {{"x", {1, 2}}})),
+            "++----");
+  EXPECT_EQ(letters(make_history({{1, {w("x", 1), w("y", 1)}}, {2, {r("x", kNull), r("y", 1)}}})),
+            "+++---");
+  EXPECT_EQ(
+      letters(make_history({{1, {r("x", kNull), w("y", 1)}}, {2, {r("y", kNull), w("x", 1)}}})),
+      "++++--");
+  EXPECT_EQ(letters(make_history({{1, {w("x", 1)}}, {1, {r("x", kNull)}}})), "++++++");
+}
+
+TEST(Adya, aLostUpdateMayLieFurtherBack) {
+  const std::vector<sample::Txn> txns = {
+      {1, {w("x", 1)}}, {2, {w("x", 2)}}, {3, {w("x", 3)}}, {4, {r("x", 1), w("x", 4)}}};
+  EXPECT_EQ(letters(make_history(txns, {{"x", {1, 2, 3, 4}}})), "++----");
+  EXPECT_EQ(letters(make_history(txns, {{"x", {1, 4, 2, 3}}})), "++++++");
+}
+
+TEST(Adya, withoutTheOrderOfVersionsOnlyCertainCyclesAreTold) {
+  EXPECT_EQ(letters(make_history({{1, {w("x", 1)}}, {2, {w("x", 2)}}, {3, {r("x", 1)}}})),
+            "uuuuuu");
+  // Nobody read either: any order will do.
+  EXPECT_EQ(letters(make_history({{1, {w("x", 1)}}, {2, {w("x", 2)}}})), "++++++");
+  EXPECT_EQ(letters(make_history({{1, {w("x", 1), w("y", 1)}},
+                                  {2, {w("x", 2)}},
+                                  {3, {r("x", 2), r("y", kNull)}},
+                                  {2, {r("x", 1), r("y", 1)}}})),
+            "uuuuuu");
+  EXPECT_EQ(letters(make_history({{1, {w("x", 1), w("y", 1)}},
+                                  {2, {w("x", 2), w("y", 2)}},
+                                  {3, {r("x", kNull), r("y", 2)}}})),
+            "uuu---");
+}
+
+// A known order may be stated in pieces, and two that overlap are one.
+TEST(Adya, piecesOfAnOrderAreEnough) {
+  const std::vector<sample::Txn> txns = {
+      {1, {w("x", 1)}}, {2, {w("x", 2)}}, {3, {w("x", 3)}}, {4, {r("x", 1)}}, {4, {r("x", 2)}}};
+  EXPECT_EQ(letters(make_history(txns, {{"x", {1, 2}}, {"x", {2, 3}}})), "++++++");
+  EXPECT_EQ(letters(make_history(txns, {{"x", {1, 2}}, {"x", {1, 3}}})), "uuuuuu");
+}
+
+TEST(Adya, onlyWhoAsksIsAnswered) {
+  const History h = make_history({{1, {w("x", 1)}}});
+  EXPECT_EQ(check(h, {}).find(pl_3), nullptr);
+  CheckOptions options;
+  options.levels = {pl_3, serializable};
+  const CheckResult result = check(h, options);
+  EXPECT_EQ(result.find(pl_3)->outcome, Outcome::satisfied);
+  EXPECT_EQ(result.find(serializable)->outcome, Outcome::satisfied);
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,193 @@
+// Dependencies in the sense of Adya, from the version orders that a history states.
+//
+//   s1: { a(l,1) } { a(l,2) }   s2: { r(l,[1]) }   s3: { r(l,[1,2]) }
+//   The list [1,2] states the order: T1 -write order-> T2. T1 -read from-> T3, and T3 read what T2 overwrote:
+//   T3 -anti-> T2.
+//
+// A pair of neighbours is an edge; pairs further apart are paths, so cycles of closed edges are cycles of these, with as
+// many anti-dependencies. The initial version precedes every other.
+//
+// Adya's levels ask for the whole version order. Lists and known orders state it but for versions that nobody read:
+// their order can be chosen, for nothing but write orders depends on it. The rest is as it is; where the order of two
+// versions one of which was read is not stated, the version order is not known.
+//
+// Cost: linear in reads and stated pairs. Many readers of the last version read, times many versions after it that
+// nobody read, would be quadratic: some of these edges are left out, which can only make a refutation fail.
+
+#include "levels/dependencies.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+namespace assay {
+namespace {
+
+constexpr uint64_t kMostPairs = 10'000;  // of readers of one version and writers of the next
+constexpr size_t kFewWriters = 4;
+
+// Turns (row, item) pairs, in any order, into rows.
+Rows<NodeRead> to_rows(size_t rows, const std::vector<std::pair<uint32_t, NodeRead>>& pairs) {
+  Rows<NodeRead> out;
+  out.begin.assign(rows + 1, 0);
+  for (const auto& [row, read] : pairs) ++out.begin[row + 1];
+  for (size_t i = 0; i < rows; ++i) out.begin[i + 1] += out.begin[i];
+  out.items.resize(pairs.size());
+  std::vector<uint32_t> next(out.begin.begin(), out.begin.end() - 1);
+  for (const auto& [row, read] : pairs) out.items[next[row]++] = read;
+  return out;
+}
+
+}  // namespace
+
+Dependencies::Dependencies(const History& history, const ReadsFrom& rf)
+    : history_(history), rf_(rf), stated_(stated_orders(history, rf)) {
+  by_pair_.resize(stated_.size());
+  std::iota(by_pair_.begin(), by_pair_.end(), 0u);
+  by_after_ = by_pair_;
+  std::sort(by_pair_.begin(), by_pair_.end(), [this](uint32_t a, uint32_t b) {
+    const StatedOrder &x = stated_[a], &y = stated_[b];
+    return std::tie(x.key, x.before, x.after, a) < std::tie(y.key, y.before, y.after, b);
+  });
+  std::sort(by_after_.begin(), by_after_.end(), [this](uint32_t a, uint32_t b) {
+    const StatedOrder &x = stated_[a], &y = stated_[b];
+    return std::tie(x.key, x.after, a) < std::tie(y.key, y.after, b);
+  });
+  for (uint32_t i = 0; i < stated_.size(); ++i)
+    all_.push_back({stated_[i].before, stated_[i].after, EdgeKind::write_order, stated_[i].key,
+                    kNone, kNone, true, i});
+  index_reads();
+  add_anti();
+}
+
+void Dependencies::index_reads() {
+  std::vector<std::pair<uint32_t, NodeRead>> of_writes, of_initial;
+  std::vector<ExternalRead> reads;
+  for (Node n = 0; n < rf_.nodes(); ++n) {
+    external_reads(history_, rf_, n, reads);
+    for (const ExternalRead& read : reads) {
+      if (read.write == kNone) {
+        of_initial.push_back({read.key, {n, read.op}});
+        continue;
+      }
+      of_writes.push_back({read.write, {n, read.op}});
+      all_.push_back(
+          {rf_.write_node[read.write], n, EdgeKind::read_from, read.key, kNone, read.op});
+    }
+  }
+  readers_ = to_rows(rf_.writes(), of_writes);
+  initial_readers_ = to_rows(history_.key_count(), of_initial);
+}
+
+// A range reads the keys it returns; that others are absent it learns from its predicate.
+bool Dependencies::is_item(OpId op, KeyId key) const {
+  if (history_.op(op).kind != OpKind::range) return true;
+  const std::span<const uint32_t> rows = history_.operands(op).subspan(2);
+  return std::any_of(rows.begin(), rows.end(),
+                     [&](VersionId row) { return history_.version_key(row) == key; });
+}
+
+void Dependencies::add_anti() {
+  std::vector<Node> next;
+  for (size_t i = 0; i < by_pair_.size();) {  // one version and those stated to follow it
+    const StatedOrder& first = stated_[by_pair_[i]];
+    next.clear();
+    for (; i < by_pair_.size() && stated_[by_pair_[i]].key == first.key &&
+           stated_[by_pair_[i]].before == first.before;
+         ++i)
+      if (next.empty() || next.back() != stated_[by_pair_[i]].after)
+        next.push_back(stated_[by_pair_[i]].after);
+    const WriteId read = rf_.write_of(first.before, first.key);
+    add_anti(readers_[read], read, next, first.key);
+  }
+  for (KeyId key = 0; key < initial_readers_.rows(); ++key) {
+    if (initial_readers_[key].empty()) continue;
+    next.clear();
+    for (const WriteId w : rf_.key_writers(key))
+      if (stated_before(key, rf_.write_node[w]).empty()) next.push_back(rf_.write_node[w]);
+    add_anti(initial_readers_[key], kNone, next, key);
+  }
+}
+
+void Dependencies::add_anti(std::span<const NodeRead> readers, WriteId read,
+                            std::span<const Node> writers, KeyId key) {
+  if (readers.size() * writers.size() > kMostPairs)
+    writers = writers.first(std::min(writers.size(), kFewWriters));
+  for (const NodeRead& r : readers)
+    for (const Node writer : writers)
+      if (writer != r.reader)
+        all_.push_back({r.reader, writer, EdgeKind::anti, key, read, r.op, is_item(r.op, key)});
+}
+
+const StatedOrder* Dependencies::statement(Node before, Node after, KeyId key) const {
+  const auto it = std::lower_bound(by_pair_.begin(), by_pair_.end(), std::tuple(key, before, after),
+                                   [this](uint32_t i, const auto& pair) {
+                                     return std::tie(stated_[i].key, stated_[i].before,
+                                                     stated_[i].after) < pair;
+                                   });
+  if (it == by_pair_.end()) return nullptr;
+  const StatedOrder& found = stated_[*it];
+  return found.key == key && found.before == before && found.after == after ? &found : nullptr;
+}
+
+std::span<const uint32_t> Dependencies::stated_before(KeyId key, Node after) const {
+  const auto of = [this](uint32_t i) { return std::tie(stated_[i].key, stated_[i].after); };
+  const std::tuple wanted(key, after);
+  const auto begin = std::lower_bound(by_after_.begin(), by_after_.end(), wanted,
+                                      [&](uint32_t i, const auto& w) { return of(i) < w; });
+  const auto end = std::upper_bound(begin, by_after_.end(), wanted,
+                                    [&](const auto& w, uint32_t i) { return w < of(i); });
+  return {begin, end};
+}
+
+bool Dependencies::version_orders(const std::vector<Node>& order, Rows<WriteId>& versions,
+                                  std::string& unstated) const {
+  std::vector<uint32_t> place(rf_.nodes());
+  for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+  versions = rf_.writers;
+  for (KeyId key = 0; key < versions.rows(); ++key) {
+    const auto begin = versions.items.begin() + versions.begin[key];
+    const auto end = versions.items.begin() + versions.begin[key + 1];
+    std::sort(begin, end, [&](WriteId a, WriteId b) {
+      return place[rf_.write_node[a]] < place[rf_.write_node[b]];
+    });
+    auto unread = end;  // from here on nobody read
+    while (unread != begin && readers_[*(unread - 1)].empty()) --unread;
+    for (auto w = begin; w != end; ++w) {
+      const Node node = rf_.write_node[*w];
+      if (w == begin || (w > unread && unread == begin)) continue;
+      const Node last = rf_.write_node[w > unread ? *(unread - 1) : *(w - 1)];  // read last
+      const std::span<const uint32_t> before = stated_before(key, node);
+      const bool known = w <= unread ? statement(last, node, key) != nullptr
+                                     : std::any_of(before.begin(), before.end(), [&](uint32_t i) {
+                                         return place[stated_[i].before] >= place[last];
+                                       });
+      if (known) continue;
+      unstated = "the history does not tell which version of " + history_.key(key).to_string() +
+                 " came first, that of " + history_.name(rf_.txn[rf_.write_node[*(w - 1)]]) +
+                 " or that of " + history_.name(rf_.txn[node]);
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Dependencies::assume(const Rows<WriteId>& versions) {
+  const size_t known = all_.size();
+  for (KeyId key = 0; key < versions.rows(); ++key) {
+    const std::span<const WriteId> writers = versions[key];
+    for (size_t i = 0; i < writers.size(); ++i) {
+      const Node node = rf_.write_node[writers[i]];
+      const std::span<const NodeRead> readers =
+          i == 0 ? initial_readers_[key] : readers_[writers[i - 1]];
+      const bool stated = i == 0 || statement(rf_.write_node[writers[i - 1]], node, key) != nullptr;
+      if (!stated)
+        all_.push_back({rf_.write_node[writers[i - 1]], node, EdgeKind::write_order, key});
+      const bool left_out = readers.size() * (writers.size() - i) > kMostPairs;
+      if (left_out) add_anti(readers, i == 0 ? kNone : writers[i - 1], {&node, 1}, key);
+    }
+  }
+  return all_.size() > known;
+}
+
+}  // namespace assay

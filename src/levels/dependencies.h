@@ -1,0 +1,68 @@
+// The dependencies that a history certainly has when Adya's levels are asked: who wrote what another read or
+// overwrote, and who overwrote what another read. See dependencies.cc.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "assay/certificate.h"
+#include "infer/reads_from.h"
+#include "infer/stated_orders.h"
+
+namespace assay {
+
+struct Dependency {
+  Node from;
+  Node to;
+  EdgeKind kind;  // write_order, read_from or anti
+  KeyId key;
+  WriteId via = kNone;      // anti: the version read, kNone for the initial one
+  OpId op = kNone;          // read_from, anti: the read
+  bool item = true;         // anti: the read returned the key; false: a range that found it absent
+  uint32_t stated = kNone;  // write_order: index into Dependencies::stated; kNone: assumed
+};
+
+// A read from outside the transaction; unlike in ReadsFrom, repetitions count.
+struct NodeRead {
+  Node reader;
+  OpId op;
+};
+
+class Dependencies {
+ public:
+  Dependencies(const History& history, const ReadsFrom& rf);
+
+  const std::vector<StatedOrder>& stated() const { return stated_; }
+  const std::vector<Dependency>& all() const { return all_; }
+
+  // Per key its writers, in an order that agrees with `order`, where every pair is either stated or of two versions that
+  // nobody read. If the history says less, empty, and `unstated` names two transactions and the key.
+  bool version_orders(const std::vector<Node>& order, Rows<WriteId>& versions,
+                      std::string& unstated) const;
+
+  // What states that `before` wrote the key before `after` did; null if nothing does.
+  const StatedOrder* statement(Node before, Node after, KeyId key) const;
+
+  // Adds what is the case if `versions` are the orders of versions. True if that is more than the history states.
+  bool assume(const Rows<WriteId>& versions);
+
+ private:
+  void index_reads();
+  bool is_item(OpId op, KeyId key) const;
+  void add_anti();
+  void add_anti(std::span<const NodeRead> readers, WriteId read, std::span<const Node> writers,
+                KeyId key);
+  // The writers that are stated to come before `after`, as indices into stated_.
+  std::span<const uint32_t> stated_before(KeyId key, Node after) const;
+
+  const History& history_;
+  const ReadsFrom& rf_;
+  std::vector<StatedOrder> stated_;
+  std::vector<uint32_t> by_pair_;   // indices into stated_, by key, before, after
+  std::vector<uint32_t> by_after_;  // by key, after
+  Rows<NodeRead> readers_;          // per write
+  Rows<NodeRead> initial_readers_;  // per key
+  std::vector<Dependency> all_;
+};
+
+}  // namespace assay
