@@ -90,6 +90,22 @@ std::string Clauses::consequence(const ProofStep& step, const Before& assumed) c
   return "this would close a cycle: " + out;
 }
 
+// The axiom of the weak levels, for this reader and key: it saw `from`, which writes the key, and reads it from `to`.
+std::string Clauses::axiom_instance(const Edge& e) const {
+  std::string seen = "earlier in its session";
+  if (e.path.size() > 1) {
+    seen = "through " + chain(e.path);
+  } else if (!e.path.empty() && e.path[0].kind == EdgeKind::read_from) {
+    seen = fmt::format("it read {} of it", read_version(e.path[0]));
+  }
+  Edge read = e;
+  read.kind = EdgeKind::read_from;
+  read.from = e.to;
+  read.to = e.via;
+  return fmt::format("{} saw {} ({}), which wrote {}, and yet read {} of {}", txn(e.via),
+                     txn(e.from), seen, written(e.from, e.key), read_version(read), txn(e.to));
+}
+
 std::string Clauses::because(const Step& step) const {
   const Edge& e = step.edge;
   const History& h = accesses_.history();
@@ -115,11 +131,8 @@ std::string Clauses::because(const Step& step) const {
                            read_version(e), to, written_value(e.to, e.key));
       return justified(fmt::format("{} read {}, which {} overwrote with {}", from, read_version(e),
                                    to, written_value(e.to, e.key)));
-    case EdgeKind::forced: {
-      const std::string reader = txn(e.via);
-      return fmt::format("{} could see {} but read {} of {}", reader, from, key_in_words(h, e.key),
-                         to);
-    }
+    case EdgeKind::forced:
+      return axiom_instance(e);
   }
   return {};
 }

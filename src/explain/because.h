@@ -36,6 +36,7 @@ class Clauses {
 
  private:
   std::string consequence(const ProofStep& step, const Before& assumed) const;
+  std::string axiom_instance(const Edge& forced) const;
 
   const Accesses& accesses_;
   const Proof& proof_;

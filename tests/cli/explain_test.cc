@@ -110,6 +110,30 @@ TEST(Explain, ALostUpdateNamesTheWriterAndBothUpdaters) {
   EXPECT_NE(found[0].sentences[0].find("both read x = 1 (written by s1-1)"), std::string::npos);
 }
 
+// What forces the order of two writers at a weak level is told with who saw what.
+TEST(Explain, AForcedOrderComesWithItsReason) {
+  const auto reason = [](std::string_view text, LevelId level) {
+    const auto found = explained(from_text(text), {level});
+    EXPECT_EQ(found.size(), 1u);
+    std::string all;
+    for (const Arrow& a : found[0].arrows) all += a.because + "\n";
+    return all;
+  };
+  EXPECT_NE(reason("s1: { w(x,1) w(y,1) }\ns2: { w(x,2) w(y,2) }\ns3: { r(x,1) r(y,2) }\n",
+                   LevelId::read_atomic)
+                .find("s3-0 saw s2-0 (it read y = 2 of it), which wrote x = 2, and yet read x = 1 "
+                      "of s1-0"),
+            std::string::npos);
+  EXPECT_NE(reason("s1: { w(x,1) } { r(x,2) }\ns2: { w(x,2) } { r(x,1) }\n", LevelId::read_atomic)
+                .find("(earlier in its session)"),
+            std::string::npos);
+  EXPECT_NE(reason("s1: { w(x,1) } { w(y,1) }\ns2: { w(x,2) } { w(z,1) }\n"
+                   "s3: { r(z,1) r(x,1) }\ns4: { r(y,1) r(x,2) }\n",
+                   LevelId::causal)
+                .find("(through s"),
+            std::string::npos);
+}
+
 TEST(Explain, ALostUpdateOfTheInitialValueNamesTwo) {
   const History h = from_text("initial 0\ns1: { r(x,0) w(x,1) }\ns2: { r(x,0) w(x,2) }\n");
   const auto found = explained(h);

@@ -2,10 +2,14 @@
 // number of threads drawn at random. Takes minutes to hours; not part of the usual tests. Prints what docs/long-runs.md
 // records.
 //
-//   random_check [HISTORIES [SEED]]     default 1000000 1
+//   random_check [HISTORIES [SEED [weak]]]     default 1000000 1; weak: the session guarantees, read committed, read
+//                                              atomic and causal alone
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "checked.h"
@@ -29,15 +33,29 @@ const Kind kKinds[] = {
 
 unsigned long long shown(uint64_t n) { return n; }
 
-int run(uint64_t histories, uint64_t seed) {
+std::span<const LevelInfo> weak_levels() {
+  const auto weak = [](const LevelInfo& level) { return level.events == EventModel::weak; };
+  const std::span<const LevelInfo> all = all_levels();
+  const auto first = std::find_if(all.begin(), all.end(), weak);
+  return {first, std::find_if_not(first, all.end(), weak)};
+}
+
+int run(uint64_t histories, uint64_t seed, std::span<const LevelInfo> levels) {
   Rng ways(seed);
   std::printf("| histories | kind | satisfied | violated | undefined | disagreements |\n");
   std::printf("|---|---|---|---|---|---|\n");
   for (const Kind& kind : kKinds) {
     std::string complaint;
-    const auto checker = [&](const History& h) { return checked(h, &complaint, random_way(ways)); };
-    const oracle::SelftestResult result = oracle::selftest(
-        checker, {.seed = ++seed, .count = histories * kind.share / 10, .shape = kind.shape});
+    const auto checker = [&](const History& h) {
+      CheckOptions way = random_way(ways);
+      for (const LevelInfo& level : levels) way.levels.push_back(level.id);
+      return checked(h, &complaint, way);
+    };
+    const oracle::SelftestResult result =
+        oracle::selftest(checker, {.seed = ++seed,
+                                   .count = histories * kind.share / 10,
+                                   .shape = kind.shape,
+                                   .levels = levels});
     uint64_t sums[3] = {};
     for (const auto& level : result.outcomes) {
       for (size_t i = 0; i < 3; ++i) sums[i] += level[i];
@@ -57,5 +75,7 @@ int run(uint64_t histories, uint64_t seed) {
 
 int main(int argc, char** argv) {
   const uint64_t histories = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1'000'000;
-  return assay::run(histories, argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1);
+  const bool weak = argc > 3 && std::string_view(argv[3]) == "weak";
+  return assay::run(histories, argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1,
+                    weak ? assay::weak_levels() : assay::default_levels());
 }
