@@ -26,7 +26,8 @@ def operate(db, op):
     if kind == "w":
         db.execute("INSERT OR REPLACE INTO exec_kv VALUES (?, ?)", (key, rest[0]))
     elif kind == "d":
-        db.execute("DELETE FROM exec_kv WHERE k IS ?", (key,))
+        done = db.execute("DELETE FROM exec_kv WHERE k IS ?", (key,))
+        return {"effect": done.rowcount == 1}
     elif kind == "append":
         db.execute("INSERT INTO exec_list (k, v) VALUES (?, ?)", (key, rest[0]))
     elif kind == "list":

@@ -82,6 +82,7 @@ void append_rows(std::string& out, const std::vector<std::pair<Value, Value>>& r
 // What follows the key: one or two values and, for the conditional ones, whether they took effect.
 void append_operands(std::string& out, const Step& step) {
   const Request& request = step.request;
+  if (step.only_saw_absence()) return append_value(out, {});
   switch (request.kind) {
     case OpKind::read:
       append_value(out, step.reply.value);
@@ -153,7 +154,7 @@ void append_record_line(std::string& out, const TxnRecord& record) {
   for (const Step& step : record.steps) {
     out += first ? "[\"" : ",[\"";
     first = false;
-    out += kind_name(step.request.kind);
+    out += kind_name(step.only_saw_absence() ? OpKind::read : step.request.kind);
     out += "\",";
     append_value(out, step.request.key);
     out += ',';

@@ -49,6 +49,15 @@ TEST(Lines, WritesEveryKindAsTheFormatSays) {
             "\n");
 }
 
+TEST(Lines, ARemovalThatFoundNothingIsAReadOfNothing) {
+  TxnRecord record;
+  record.steps.push_back(step(OpKind::remove, Value::of(7), Value::of(12)));
+  record.steps.back().reply.effect = false;
+  std::string line;
+  append_record_line(line, record);
+  EXPECT_NE(line.find(R"("ops":[["r",7,null]])"), std::string::npos) << line;
+}
+
 TEST(Lines, StatusAndMissingTimes) {
   TxnRecord record;
   std::string lines;

@@ -22,7 +22,10 @@ void add_step(HistoryBuilder& builder, const Step& step) {
       builder.write(key, value);
       return;
     case OpKind::remove:
-      builder.remove(key, value);
+      if (step.only_saw_absence())
+        builder.read(key, {});
+      else
+        builder.remove(key, value);
       return;
     case OpKind::append:
       builder.append(key, value);

@@ -24,7 +24,7 @@ struct Request {
 // What came back. Kinds without an answer leave it empty.
 struct Reply {
   Value value;                                // read
-  bool effect = true;                         // cas, insert: it took effect
+  bool effect = true;                         // cas, insert, remove: it took effect
   std::vector<Value> list;                    // read_list
   std::vector<std::pair<Value, Value>> rows;  // range: keys and values found
 };
@@ -32,6 +32,9 @@ struct Reply {
 struct Step {
   Request request;
   Reply reply;
+
+  // A removal that found nothing leaves nothing either: all it did was to see that the key is absent.
+  bool only_saw_absence() const { return request.kind == OpKind::remove && !reply.effect; }
 };
 
 // An attempt at a transaction as the client saw it. `steps` are the operations that were answered,

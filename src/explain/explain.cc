@@ -27,6 +27,8 @@
 namespace assay {
 namespace {
 
+constexpr double kSecondsForName = 5;
+
 // What a story rests on besides reads and writes; decides which other levels it refutes.
 struct Uses {
   bool session = false;
@@ -85,6 +87,7 @@ class Explainer {
 
   std::vector<Explanation> run() {
     std::vector<Refuted> levels = refuted(result_);
+    if (levels.empty()) return {};
     const CheckResult weaker = decide_weak_levels();
     for (const Refuted& r : refuted(weaker))
       if (verify(*r.certificate, h_).ok()) levels.push_back(r);
@@ -101,9 +104,11 @@ class Explainer {
 
  private:
   // A violated level that was asked for alone may be violated because a much weaker one is, and
-  // then that one names the anomaly. The weak levels are cheap to decide.
+  // then that one names the anomaly. The weak levels are nearly always cheap to decide; a better name is not
+  // worth more than a few seconds.
   CheckResult decide_weak_levels() const {
     CheckOptions options;
+    options.budget = Budget(kSecondsForName, 0);
     for (const LevelId id : {LevelId::read_committed, LevelId::read_atomic, LevelId::causal})
       if (result_.find(id) == nullptr) options.levels.push_back(id);
     return options.levels.empty() ? CheckResult() : check(h_, options);

@@ -428,7 +428,9 @@ void Matcher::match_list(Node n, OpId op, KeyId key) {
 
 void Matcher::match(Node n) {
   const TxnId t = out_.txn[n];
-  keys_.start(h_.end_op(t) - h_.first_op(t));
+  // One range read may have seen any number of keys.
+  const size_t assumed = assumed_of(out_.assumed, h_.first_op(t), h_.end_op(t)).size();
+  keys_.start(h_.end_op(t) - h_.first_op(t) + static_cast<uint32_t>(assumed));
   for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
     const Operation op = h_.op(i);
     const bool decided = !out_.assumed.empty() && follow_assumptions(n, i);

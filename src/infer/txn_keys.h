@@ -21,10 +21,10 @@ class TxnKeys {
     bool read = false;
   };
 
-  // Forgets everything; makes room for a transaction of `ops` operations.
-  void start(uint32_t ops) {
+  // Forgets everything; makes room for so many keys, and there must not be more.
+  void start(uint32_t keys) {
     size_t slots = 16;
-    while (slots < 2 * size_t{ops}) slots *= 2;
+    while (slots < 2 * size_t{keys}) slots *= 2;
     slots_.assign(slots, State{});
   }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "history/test_history.h"
 #include "levels/proof_shape.h"
@@ -181,6 +182,29 @@ TEST(Check, WhoWroteADuplicateValueIsPartOfTheSearch) {
   EXPECT_EQ(atomic.outcome, Outcome::violated);
   EXPECT_EQ(neither.certificates[atomic.certificate].kind, Certificate::Kind::cases);
   EXPECT_EQ(neither.certificates[atomic.certificate].cases.size(), 3u);
+}
+
+// The reader has one operation, but seen more keys than operations.
+TEST(Check, OneRangeMaySeeManyKeysOfSeveralPossibleWriters) {
+  constexpr int64_t kKeys = 40;
+  HistoryBuilder builder;
+  std::vector<std::pair<ValueView, ValueView>> rows;
+  for (int64_t session = 1; session <= 2; ++session) {
+    builder.begin_txn({.session = ValueView::of(session), .status = kCommitted});
+    for (int64_t key = 0; key < kKeys; ++key)
+      builder.write(ValueView::of(key), ValueView::of(int64_t{7}));
+    ASSERT_TRUE(builder.end_txn().ok());
+  }
+  for (int64_t key = 0; key < kKeys; ++key)
+    rows.emplace_back(ValueView::of(key), ValueView::of(int64_t{7}));
+  builder.begin_txn({.session = ValueView::of(int64_t{3}), .status = kCommitted});
+  builder.range(ValueView(), ValueView(), rows);
+  ASSERT_TRUE(builder.end_txn().ok());
+  const auto history = std::move(builder).finish();
+  ASSERT_TRUE(history.ok());
+  const CheckResult result = checked(*history);
+  EXPECT_EQ(result.find(causal)->outcome, Outcome::satisfied);
+  EXPECT_EQ(result.find(session_serializable)->outcome, Outcome::satisfied);
 }
 
 // A lock that was taken more often than it was free, by whoever released it.

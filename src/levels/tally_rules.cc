@@ -184,9 +184,9 @@ TallyVerdict judge_bounds(const Tally& tally) {
                    {accounts[account].by_clock(t),
                     {strong_si, strict_serializable},
                     "the additions that ended before it or began before its end"}};
-      const auto* broken = std::find_if(std::begin(rules), std::end(rules), [&](const auto& rule) {
-        return !rule.bounds.allow(amount);
-      });
+      const auto* broken = std::find_if(
+          std::begin(rules), std::end(rules),
+          [&, amount = amount](const auto& rule) { return !rule.bounds.allow(amount); });
       if (broken == std::end(rules) || v.wrong++ > 0) continue;
       v.lines = {t.line};
       v.why = name(t) + " shows " + show(amount) + "; " + std::string(broken->what) +

@@ -203,6 +203,9 @@ bool take(const Request& request, const json& answer, Reply& reply) {
       reply.effect = effect == json(true);
       return effect.is_boolean();
     }
+    case OpKind::remove:
+      reply.effect = part("effect") != json(false);
+      return true;
     default:
       return true;
   }

@@ -114,6 +114,7 @@ class MysqlSession : public DriverSession {
         break;
       case OpKind::insert:
       case OpKind::cas:
+      case OpKind::remove:
         reply.effect = mysql_affected_rows(connection_.get()) == 1;
         break;
       default:

@@ -144,6 +144,7 @@ class PostgresqlSession : public DriverSession {
         break;
       case OpKind::insert:
       case OpKind::cas:
+      case OpKind::remove:
         reply.effect = changed_one();
         break;
       case OpKind::append:

@@ -165,7 +165,7 @@ class SqliteSession : public DriverSession {
                                    {&request.key, &request.value, &request.expected}),
                            reply);
       case OpKind::remove:
-        return execute(kRemove, {&request.key});
+        return with_effect(execute(kRemove, {&request.key}), reply);
       case OpKind::range:
         reply.rows.clear();
         return execute(kRange, {&request.key, &request.high}, [&](sqlite3_stmt* row) {
@@ -227,7 +227,8 @@ class SqliteSession : public DriverSession {
       else if (!text.is_null())
         reply.value = decode_value(text.text);
     });
-    return request.kind == OpKind::cas ? with_effect(result, reply) : result;
+    const bool conditional = request.kind == OpKind::cas || request.kind == OpKind::remove;
+    return conditional ? with_effect(result, reply) : result;
   }
 
   template <class OnRow>
@@ -259,7 +260,7 @@ class SqliteSession : public DriverSession {
   }
 
   CallResult with_effect(CallResult result, Reply& reply) {
-    reply.effect = result.ok() && sqlite3_changes(db_.get()) > 0;
+    if (result.ok()) reply.effect = sqlite3_changes(db_.get()) > 0;
     return result;
   }
 
