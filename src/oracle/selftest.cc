@@ -67,7 +67,8 @@ SelftestResult selftest(const Checker& checker, const SelftestOptions& options) 
     ++result.histories;
     const Verdicts oracle = decide_all(*history, options.levels);
     const Verdicts found = checker(*history);
-    for (size_t i = 0; i < oracle.size(); ++i) {
+    for (const LevelInfo& level : options.levels) {
+      const auto i = static_cast<size_t>(level.id);
       ++result.outcomes[i][static_cast<size_t>(oracle[i])];
       result.abstained += found[i] == Outcome::unknown && oracle[i] != Outcome::unknown;
     }
