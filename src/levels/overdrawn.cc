@@ -38,7 +38,7 @@ BadRead find_overdrawn(const History& h) {
       if (touch.txn != t) touch = {t, kNone, false};
       if (touch.wrote) continue;
       const VersionId seen = version_seen(h, i, op);
-      if (seen != kNone && !h.version_value(seen).is_null()) touch.read = i;
+      if (seen != kNone) touch.read = h.version_value(seen).is_null() ? kNone : i;
       if (!installs_version(op)) continue;
       touch.wrote = true;
       if (touch.read == kNone || op.kind == OpKind::append) continue;
