@@ -41,7 +41,7 @@ constexpr size_t kCyclesTried = 64;  // for a short one
 }  // namespace
 
 AdyaLevels::AdyaLevels(const History& history, const ReadsFrom& rf, const Hint& hint)
-    : history_(history), rf_(rf), deps_(history, rf), rank_(rf.nodes()) {
+    : rf_(rf), deps_(history, rf), rank_(rf.nodes()) {
   std::vector<Node> by_time(rf.nodes());
   std::iota(by_time.begin(), by_time.end(), 0u);
   std::stable_sort(by_time.begin(), by_time.end(),

@@ -43,7 +43,6 @@ class AdyaLevels {
   Proof prove(const Path& cycle) const;
   bool assumes(const Path& cycle) const;
 
-  const History& history_;
   const ReadsFrom& rf_;
   Dependencies deps_;
   std::vector<uint32_t> rank_;  // per node, by the hint
