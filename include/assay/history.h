@@ -194,20 +194,25 @@ class History {
   class VersionTable {
    public:
     VersionId intern(KeyId key, const ValueView& v, uint64_t hash);
+    // Two steps ahead of intern: the slot, then what it leads to.
     void prefetch(uint64_t hash) const;
-    KeyId key(VersionId v) const { return key_[v]; }
+    void prefetch_entry(uint64_t hash) const;
+    KeyId key(VersionId v) const { return entries_[v].key; }
     ValueView value(VersionId v) const;
     void set_initial(const ValueView& v);
     ValueView initial() const;
     bool is_initial(VersionId v) const;
-    size_t size() const { return key_.size(); }
+    size_t size() const { return entries_.size(); }
     uint64_t memory_bytes() const;
 
    private:
     void grow();
-    std::vector<KeyId> key_;
-    std::vector<uint64_t> payload_;  // as in ValueTable
-    std::vector<ValueView::Type> type_;
+    struct Entry {
+      uint64_t payload;  // as in ValueTable
+      KeyId key;
+      ValueView::Type type;
+    };
+    std::vector<Entry> entries_;
     std::string text_;
     std::vector<uint64_t> slots_;
     ValueView::Type initial_type_ = ValueView::Type::null;
@@ -312,6 +317,7 @@ class HistoryBuilder {
   void store_times(TxnId t);
   void resolve_window(size_t first, size_t end);
   void resolve_operands(const RawOp& op, KeyId key);
+  void resolve_versions(KeyId key, std::span<const ValueView> values);
   KeyId key_id(const ValueView& v);
   VersionId version_id(KeyId key, const ValueView& v);
   void drop_replaced_ops();

@@ -86,7 +86,10 @@ class Reader {
 
   bool read_txn(int64_t session) {
     ++record_;
+    const uint64_t count_at = in_.offset();
     const uint64_t count = in_.u64_little("the number of events of a transaction");
+    if (count > HistoryBuilder::kMaxOps)
+      return in_.refuse("expected fewer than 4 billion events", count_at);
     events_.clear();
     for (uint64_t i = 0; i < count; ++i)
       if (!read_event()) return false;

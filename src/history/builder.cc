@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "assay/history.h"
+#include "base/huge_pages.h"
 #include "history/value_hash.h"
 
 namespace assay {
@@ -115,6 +116,9 @@ Status HistoryBuilder::end_txn() {
   if (h_.op_kind_.size() + raw_.size() + extra_.size() > kMaxOps) {
     return bad_input("more operations than the supported 4 billion", header_.line);
   }
+  if (h_.txns_.size() >= kMaxOps) {
+    return bad_input("more transactions than the supported 4 billion", header_.line);
+  }
   if (h_.names_.size() + header_.name.size() >= kNone) {
     return bad_input("names of transactions exceed 4 GiB", header_.line);
   }
@@ -139,7 +143,7 @@ Status HistoryBuilder::end_txn() {
   return Ok{};
 }
 
-// Three passes over a few operations, so that the cache misses of a pass overlap.
+// Four passes over a few operations, so that the cache misses of a pass overlap.
 void HistoryBuilder::resolve_window(size_t first, size_t end) {
   hashes_.resize(kWindow);
   for (size_t i = first; i < end; ++i) {
@@ -150,17 +154,20 @@ void HistoryBuilder::resolve_window(size_t first, size_t end) {
   for (size_t i = first; i < end; ++i) {
     const RawOp& op = raw_[i];
     const KeyId key = op.key.is_null() ? kNone : h_.keys_.intern(op.key, hashes_[i - first]);
-    h_.op_key_.push_back(key);
+    push_back_roomy(h_.op_key_, key);
     hashes_[i - first] = hash_version(key, op.value);
     if (op.kind != OpKind::range) h_.versions_.prefetch(hashes_[i - first]);
   }
+  for (size_t i = first; i < end; ++i)
+    if (raw_[i].kind != OpKind::range) h_.versions_.prefetch_entry(hashes_[i - first]);
   for (size_t i = first; i < end; ++i) {
     const RawOp& op = raw_[i];
     const KeyId key = h_.op_key_[base + i - first];
-    h_.op_kind_.push_back(op.kind);
-    h_.op_effect_.push_back(op.effect ? 1 : 0);
-    h_.op_version_.push_back(
-        op.kind == OpKind::range ? kNone : h_.versions_.intern(key, op.value, hashes_[i - first]));
+    push_back_roomy(h_.op_kind_, op.kind);
+    push_back_roomy(h_.op_effect_, uint8_t{op.effect});
+    push_back_roomy(h_.op_version_, op.kind == OpKind::range
+                                        ? VersionId{kNone}
+                                        : h_.versions_.intern(key, op.value, hashes_[i - first]));
     const bool has_operands =
         op.kind == OpKind::read_list || op.kind == OpKind::range || op.kind == OpKind::cas;
     if (has_operands) resolve_operands(op, key);
@@ -183,11 +190,24 @@ void HistoryBuilder::resolve_operands(const RawOp& op, KeyId key) {
       pool.push_back(version_id(row, extra_[op.first_extra + i + 1]));
     }
   } else {
-    for (uint32_t i = 0; i < op.extra_count; ++i) {
-      pool.push_back(version_id(key, extra_[op.first_extra + i]));
+    const std::span<const ValueView> values(extra_.data() + op.first_extra, op.extra_count);
+    for (size_t i = 0; i < values.size(); i += kWindow) {
+      resolve_versions(key, values.subspan(i, std::min(kWindow, values.size() - i)));
     }
   }
   pool[count_at] = static_cast<uint32_t>(pool.size() - count_at - 1);
+}
+
+// Versions of one key to the pool, again so that the cache misses overlap.
+void HistoryBuilder::resolve_versions(KeyId key, std::span<const ValueView> values) {
+  uint64_t hashes[kWindow];
+  for (size_t i = 0; i < values.size(); ++i) {
+    hashes[i] = hash_version(key, values[i]);
+    h_.versions_.prefetch(hashes[i]);
+  }
+  for (size_t i = 0; i < values.size(); ++i) h_.versions_.prefetch_entry(hashes[i]);
+  for (size_t i = 0; i < values.size(); ++i)
+    push_back_roomy(h_.pool_, h_.versions_.intern(key, values[i], hashes[i]));
 }
 
 void HistoryBuilder::known_order(ValueView key, std::span<const ValueView> values) {

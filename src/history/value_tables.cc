@@ -3,10 +3,14 @@
 // Both tables are open addressing with linear probing over 8-byte slots (hash tag, id). A probe
 // touches the payload only when the 32-bit tag agrees, so a lookup is one cache miss in the slots
 // and, on a hit, one in the payload. `prefetch` lets the builder overlap the misses of one
-// transaction.
+// transaction. A slot's place is the top bits of its tag, so a table grows in one sweep from slot to slot,
+// without a look at the payload.
+
+#include <bit>
 
 #include "assay/history.h"
 #include "base/hash.h"
+#include "base/huge_pages.h"
 #include "history/value_hash.h"
 
 namespace assay {
@@ -42,16 +46,21 @@ ValueView view_of(uint64_t payload, ValueView::Type type, const std::string& poo
   return {type, static_cast<int64_t>(payload), {}};
 }
 
-// Doubles `slots`, finding each id's hash again from its tag and `rehash(id)`.
-template <class Rehash>
-void grow_slots(std::vector<uint64_t>& slots, size_t count, Rehash rehash) {
-  std::vector<uint64_t> bigger(slots.empty() ? kFirstSlots : slots.size() * 2);
-  const size_t mask = bigger.size() - 1;
-  for (uint32_t id = 0; id < count; ++id) {
-    const uint64_t hash = rehash(id);
-    size_t i = hash & mask;
+// Where the search for a hash begins in a table of 2^k slots: its top k bits.
+size_t home(uint64_t hash, size_t slots) { return hash >> (64 - std::countr_zero(slots)); }
+
+void grow_slots(std::vector<uint64_t>& slots) {
+  const size_t size = slots.empty() ? kFirstSlots : slots.size() * 2;
+  const size_t mask = size - 1;
+  std::vector<uint64_t> bigger;
+  bigger.reserve(size);
+  advise_huge_pages(bigger.data(), size * sizeof(uint64_t));
+  bigger.resize(size);
+  for (const uint64_t slot : slots) {
+    if (slot == 0) continue;
+    size_t i = home(slot, size);
     while (bigger[i] != 0) i = (i + 1) & mask;
-    bigger[i] = tag_of(hash) | (id + 1);
+    bigger[i] = slot;
   }
   slots = std::move(bigger);
 }
@@ -74,18 +83,16 @@ uint64_t hash_version(KeyId key, const ValueView& v) {
   return mix64(hash_value(v) + key * 0xD1B54A32D192ED03ull);
 }
 
-void History::ValueTable::grow() {
-  grow_slots(slots_, payload_.size(), [this](uint32_t id) { return hash_value(view(id)); });
-}
+void History::ValueTable::grow() { grow_slots(slots_); }
 
 void History::ValueTable::prefetch(uint64_t hash) const {
-  if (!slots_.empty()) __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]);
+  if (!slots_.empty()) __builtin_prefetch(&slots_[home(hash, slots_.size())]);
 }
 
 uint32_t History::ValueTable::intern(const ValueView& v, uint64_t hash) {
   if (payload_.size() * 3 >= slots_.size() * 2) grow();
   const size_t mask = slots_.size() - 1;
-  size_t i = hash & mask;
+  size_t i = home(hash, slots_.size());
   for (; slots_[i] != 0; i = (i + 1) & mask) {
     if (tag_of(slots_[i]) != tag_of(hash)) continue;
     const uint32_t id = static_cast<uint32_t>(slots_[i]) - 1;
@@ -106,34 +113,38 @@ uint64_t History::ValueTable::memory_bytes() const {
   return payload_.capacity() * 8 + type_.capacity() + text_.capacity() + slots_.capacity() * 8;
 }
 
-void History::VersionTable::grow() {
-  grow_slots(slots_, key_.size(),
-             [this](uint32_t id) { return hash_version(key_[id], value(id)); });
-}
+void History::VersionTable::grow() { grow_slots(slots_); }
 
 void History::VersionTable::prefetch(uint64_t hash) const {
-  if (!slots_.empty()) __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]);
+  if (!slots_.empty()) __builtin_prefetch(&slots_[home(hash, slots_.size())]);
+}
+
+// Only the first slot is looked at: most searches end there.
+void History::VersionTable::prefetch_entry(uint64_t hash) const {
+  if (slots_.empty()) return;
+  const uint64_t slot = slots_[home(hash, slots_.size())];
+  if (slot != 0 && tag_of(slot) == tag_of(hash))
+    __builtin_prefetch(&entries_[static_cast<uint32_t>(slot) - 1]);
 }
 
 VersionId History::VersionTable::intern(KeyId key, const ValueView& v, uint64_t hash) {
-  if (key_.size() * 3 >= slots_.size() * 2) grow();
+  if (entries_.size() * 3 >= slots_.size() * 2) grow();
   const size_t mask = slots_.size() - 1;
-  size_t i = hash & mask;
+  size_t i = home(hash, slots_.size());
   for (; slots_[i] != 0; i = (i + 1) & mask) {
     if (tag_of(slots_[i]) != tag_of(hash)) continue;
     const uint32_t id = static_cast<uint32_t>(slots_[i]) - 1;
-    if (key_[id] == key && same(v, payload_[id], type_[id], text_)) return id;
+    const Entry& entry = entries_[id];
+    if (entry.key == key && same(v, entry.payload, entry.type, text_)) return id;
   }
-  const VersionId id = static_cast<VersionId>(key_.size());
+  const VersionId id = static_cast<VersionId>(entries_.size());
   slots_[i] = tag_of(hash) | (id + 1);
-  key_.push_back(key);
-  payload_.push_back(payload_of(v, text_));
-  type_.push_back(v.type);
+  push_back_roomy(entries_, Entry{payload_of(v, text_), key, v.type});
   return id;
 }
 
 ValueView History::VersionTable::value(VersionId v) const {
-  return view_of(payload_[v], type_[v], text_);
+  return view_of(entries_[v].payload, entries_[v].type, text_);
 }
 
 void History::VersionTable::set_initial(const ValueView& v) {
@@ -149,12 +160,11 @@ ValueView History::VersionTable::initial() const {
 }
 
 bool History::VersionTable::is_initial(VersionId v) const {
-  return same(initial(), payload_[v], type_[v], text_);
+  return same(initial(), entries_[v].payload, entries_[v].type, text_);
 }
 
 uint64_t History::VersionTable::memory_bytes() const {
-  return key_.capacity() * 4 + payload_.capacity() * 8 + type_.capacity() + text_.capacity() +
-         slots_.capacity() * 8;
+  return entries_.capacity() * sizeof(Entry) + text_.capacity() + slots_.capacity() * 8;
 }
 
 }  // namespace assay

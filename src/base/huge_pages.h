@@ -1,0 +1,30 @@
+// Large arrays in large pages, where the system gives them on request: fewer page faults while they grow, and fewer
+// misses of the address translation when they are hit at random. Changes nothing else.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace assay {
+
+// Asks for large pages for the memory at `p`, as far as it holds whole ones. Before it is touched.
+void advise_huge_pages(const void* p, size_t bytes);
+
+// Room for twice as many elements, in large pages if there are many.
+template <class T>
+void double_room(std::vector<T>& v) {
+  std::vector<T> bigger;
+  bigger.reserve(v.capacity() < 16 ? 16 : 2 * v.capacity());
+  advise_huge_pages(bigger.data(), bigger.capacity() * sizeof(T));
+  bigger.assign(v.begin(), v.end());
+  v.swap(bigger);
+}
+
+template <class T>
+void push_back_roomy(std::vector<T>& v, T value) {
+  if (v.size() == v.capacity()) [[unlikely]]
+    double_room(v);
+  v.push_back(value);
+}
+
+}  // namespace assay
