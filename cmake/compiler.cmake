@@ -2,13 +2,16 @@
 add_library(assay_options INTERFACE)
 target_compile_options(assay_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                                                -Wno-sign-conversion)
+# Some client libraries ask for it; all files must agree on the size of a file's offset.
+target_compile_definitions(assay_options INTERFACE _FILE_OFFSET_BITS=64)
 if(ASSAY_WERROR)
   target_compile_options(assay_options INTERFACE -Werror)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # False positives of g++ 12 inside the standard library at -O2 and above.
   target_compile_options(assay_options INTERFACE -Wno-restrict -Wno-maybe-uninitialized
-                                                 -Wno-stringop-overflow -Wno-array-bounds)
+                                                 -Wno-stringop-overflow -Wno-stringop-overread
+                                                 -Wno-array-bounds)
 endif()
 if(ASSAY_SANITIZE)
   target_compile_options(assay_options INTERFACE -fsanitize=${ASSAY_SANITIZE}
@@ -17,17 +20,18 @@ if(ASSAY_SANITIZE)
 endif()
 find_program(ASSAY_CCACHE ccache)
 if(ASSAY_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${ASSAY_CCACHE})
+  # What it may not look at: precompiled headers, which it would otherwise refuse.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${ASSAY_CCACHE})
 endif()
 find_program(ASSAY_MOLD mold)
 if(ASSAY_MOLD)
   target_link_options(assay_options INTERFACE -fuse-ld=mold)
 endif()
 
-# For code that calls the rooms and does no work of its own (the command line, tests): compiling it
-# quickly is worth more than running it quickly. Sanitizers make the optimizer slow.
-if(ASSAY_SANITIZE)
-  set(ASSAY_LIGHT_OPTIONS -O0)
-else()
-  set(ASSAY_LIGHT_OPTIONS -O1)
+# Code that calls the rooms and does no work of its own: compiling it quickly is worth more than running it quickly.
+set(ASSAY_TEST_OPTIONS -O0)
+set(ASSAY_COMMAND_LINE_OPTIONS -O1)
+if(ASSAY_SANITIZE)  # sanitizers make the optimizer slow
+  set(ASSAY_COMMAND_LINE_OPTIONS -O0)
+  set(ASSAY_COLD_OPTIONS -O0)  # for rooms in which nothing is searched
 endif()

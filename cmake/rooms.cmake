@@ -1,7 +1,8 @@
 # A room is one folder of src/: one static library, its unit tests beside its sources.
 #
-#   assay_room(graph ROOMS base LIBRARIES fmt::fmt)
+#   assay_room(graph [COLD] ROOMS base LIBRARIES fmt::fmt)
 #
+# COLD: sanitizers build it without optimization.
 # ROOMS are the only rooms it may include; tests/arrows_test checks the sources against these lists.
 # Files: *_test.cc become the executable <room>_test, *_fuzz.cc one libFuzzer target each.
 if(ASSAY_FUZZ)
@@ -9,7 +10,7 @@ if(ASSAY_FUZZ)
 endif()
 
 function(assay_room room)
-  cmake_parse_arguments(ROOM "" "" "ROOMS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ROOM "COLD" "" "ROOMS;LIBRARIES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${room}/*.cc)
   set(tests ${sources})
   set(fuzzers ${sources})
@@ -42,14 +43,16 @@ function(assay_room room)
 
   if(ASSAY_FUZZ AND fuzzers)  # coverage counters, in what is fuzzed only
     target_compile_options(assay_${room} PRIVATE -fsanitize=fuzzer-no-link)
+    assay_precompile(assay_${room} assay_fuzzed_headers)
+  elseif(ROOM_COLD AND ASSAY_SANITIZE)
+    target_compile_options(assay_${room} PRIVATE ${ASSAY_COLD_OPTIONS})
+    assay_precompile(assay_${room} assay_cold_headers)
+  else()
+    assay_precompile(assay_${room} assay_common_headers)
   endif()
   if(ASSAY_TESTS AND tests)
-    add_executable(${room}_test ${tests})
-    target_compile_options(${room}_test PRIVATE ${ASSAY_LIGHT_OPTIONS})
-    target_link_libraries(${room}_test PRIVATE assay_${room} assay_options ${ROOM_LIBRARIES}
-                                               GTest::gtest_main)
-    gtest_discover_tests(${room}_test TEST_PREFIX "${room}." NO_PRETTY_VALUES
-                         DISCOVERY_TIMEOUT 60)
+    assay_test_program(${room}_test SOURCES ${tests} LIBRARIES assay_${room} ${ROOM_LIBRARIES})
+    assay_test_cases(${room}_test PREFIX ${room})
   endif()
   if(ASSAY_FUZZ)
     foreach(fuzzer ${fuzzers})
