@@ -12,7 +12,7 @@
 namespace assay::cli {
 namespace {
 
-struct State {
+struct DemoState {
   std::string name;
   bool all = false;
   bool history_only = false;
@@ -44,7 +44,7 @@ Exit show(const DemoHistory& demo) {
   return s.ok() ? Exit::satisfied : fail(s.error());
 }
 
-Exit run_demo(const State& s) {
+Exit run_demo(const DemoState& s) {
   if (s.all) {
     for (const DemoHistory& d : demo_histories()) {
       const Exit e = show(d);
@@ -66,7 +66,7 @@ Exit run_demo(const State& s) {
 }  // namespace
 
 Action add_demo(CLI::App& app) {
-  auto s = std::make_shared<State>();
+  auto s = std::make_shared<DemoState>();
   app.add_option("ANOMALY", s->name, "the one to show; without it, a list")->type_name("");
   app.add_flag("--all", s->all, "show all of them");
   app.add_flag("--history", s->history_only, "print the history alone, in the .hist form");

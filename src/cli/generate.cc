@@ -23,7 +23,7 @@ namespace {
 using collect::GenerateOptions;
 using collect::Times;
 
-struct State {
+struct GenerateState {
   GenerateOptions options;
   LevelFlags level;
   WorkloadFlags workload;
@@ -33,7 +33,7 @@ struct State {
   double concurrent = 1;
 };
 
-collect::LightweightOptions lightweight_options(const State& s) {
+collect::LightweightOptions lightweight_options(const GenerateState& s) {
   collect::LightweightOptions o;
   o.sessions = s.workload.sessions;
   o.txns = s.workload.txns;
@@ -109,14 +109,14 @@ void add_times(CLI::App& app, GenerateOptions& options) {
       ->type_name("0…1");
 }
 
-Exit generate_hard_case(const State& s) {
+Exit generate_hard_case(const GenerateState& s) {
   const auto history = hard_history(s.hard, s.options.seed);
   if (!history.ok()) return fail(history.error());
   const auto losses = write_history(*history, s.output, "assay");
   return losses.ok() ? Exit::satisfied : fail(losses.error());
 }
 
-Exit generate_history(State& s) {
+Exit generate_history(GenerateState& s) {
   if (!s.hard.kind.empty()) return generate_hard_case(s);
   if (s.level.levels.size() > 1) return fail(usage_error("--level: expected one level"));
   if (!s.level.levels.empty()) s.options.level = s.level.levels[0];
@@ -146,7 +146,7 @@ Exit generate_history(State& s) {
 }  // namespace
 
 Action add_generate(CLI::App& app) {
-  auto s = std::make_shared<State>();
+  auto s = std::make_shared<GenerateState>();
   s->workload.txns = s->options.txns;
   s->workload.sessions = s->options.sessions;
   s->level.add(app, "the level the simulated database gives; session-si without it");

@@ -39,7 +39,7 @@ void vary(collect::RunOptions& o, bool workload, uint64_t seed, double txns) {
   static constexpr std::array<uint32_t, 4> kSessions = {4, 8, 12, 20};
   static constexpr std::array<uint32_t, 4> kOps = {2, 4, 8, 12};
   static constexpr std::array<double, 3> kReadShares = {0.3, 0.5, 0.8};
-  static constexpr std::array<Distribution, 3> kDistributions = {
+  static constexpr std::array<Distribution, 3> kDrawnFrom = {
       Distribution::uniform, Distribution::zipfian, Distribution::hotspot};
   Rng rng(seed);
   o.seed = seed;
@@ -47,7 +47,7 @@ void vary(collect::RunOptions& o, bool workload, uint64_t seed, double txns) {
   o.workload_options.keys = pick(kKeys, rng);
   o.workload_options.ops = pick(kOps, rng);
   o.workload_options.read_share = pick(kReadShares, rng);
-  o.workload_options.distribution = pick(kDistributions, rng);
+  o.workload_options.distribution = pick(kDrawnFrom, rng);
   o.sessions = std::max(pick(kSessions, rng), static_cast<uint32_t>(o.databases.size()) * 2);
   o.txns = static_cast<uint64_t>(txns);
 }

@@ -15,7 +15,7 @@
 namespace assay::cli {
 namespace {
 
-struct State {
+struct ProbeState {
   std::vector<std::string> databases;
   std::string isolation;
   LevelFlags expect;
@@ -58,7 +58,7 @@ Result<Cell> probe_one(const collect::Scenario& scenario, const collect::ProbeOp
   return Cell::unknown;
 }
 
-std::vector<std::string> isolations_of(const State& s) {
+std::vector<std::string> isolations_of(const ProbeState& s) {
   if (!s.isolation.empty()) return {s.isolation};
   const std::string& url = s.databases.front();
   const std::string scheme = url.substr(0, url.find(':'));
@@ -80,7 +80,7 @@ std::string header(const std::vector<std::string>& isolations) {
   return line + "\n";
 }
 
-collect::ProbeOptions options_for(const State& s, const std::string& isolation) {
+collect::ProbeOptions options_for(const ProbeState& s, const std::string& isolation) {
   collect::ProbeOptions options;
   options.databases = s.databases;
   options.isolation = isolation;
@@ -89,7 +89,7 @@ collect::ProbeOptions options_for(const State& s, const std::string& isolation) 
 }
 
 // Names that this server does not know: a driver may serve several kinds of database.
-Status leave_out_unknown(std::vector<std::string>& isolations, const State& s) {
+Status leave_out_unknown(std::vector<std::string>& isolations, const ProbeState& s) {
   Status last = Ok{};
   std::erase_if(isolations, [&](const std::string& isolation) {
     const auto played = collect::play(collect::all_scenarios().back(), options_for(s, isolation));
@@ -99,7 +99,7 @@ Status leave_out_unknown(std::vector<std::string>& isolations, const State& s) {
   return isolations.empty() ? last : Status(Ok{});
 }
 
-Exit probe(const State& s) {
+Exit probe(const ProbeState& s) {
   std::vector<std::string> isolations = isolations_of(s);
   // Only one isolation can be held to a promise.
   if (!s.expect.levels.empty() && isolations.size() > 1)
@@ -147,7 +147,7 @@ Exit probe(const State& s) {
 }  // namespace
 
 Action add_probe(CLI::App& app) {
-  auto s = std::make_shared<State>();
+  auto s = std::make_shared<ProbeState>();
   app.add_option("URL", s->databases, "the database; several are endpoints of one")
       ->required()
       ->type_name("");

@@ -25,7 +25,7 @@ namespace {
 
 constexpr double kHuntSeconds = 600;
 
-struct State {
+struct RunState {
   bool list = false;
   bool until_violation = false;
   collect::RunOptions options;
@@ -92,7 +92,7 @@ Exit list_choices() {
   return printed.ok() ? Exit::satisfied : fail(printed.error());
 }
 
-Exit run_and_check(State& s) {
+Exit run_and_check(RunState& s) {
   if (s.list) return list_choices();
   collect::RunOptions& o = s.options;
   o.workload = s.workload.workload;
@@ -210,7 +210,7 @@ void add_database(CLI::App& app, collect::RunOptions& o) {
 }  // namespace
 
 Action add_run(CLI::App& app) {
-  auto s = std::make_shared<State>();
+  auto s = std::make_shared<RunState>();
   app.add_flag("--list", s->list, "show the workloads, databases and isolations there are");
   add_database(app, s->options);
   add_faults(app, s->options.faults);

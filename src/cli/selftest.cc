@@ -13,7 +13,7 @@
 namespace assay::cli {
 namespace {
 
-struct State {
+struct SelftestState {
   oracle::SelftestOptions options;
   SwitchFlags switches;
 };
@@ -41,7 +41,7 @@ std::string table(const oracle::SelftestResult& r) {
   return out;
 }
 
-Exit run_selftest(State& s) {
+Exit run_selftest(SelftestState& s) {
   ProgressLine progress("selftest");
   s.options.progress = [&](double fraction) { progress.update(fraction, ""); };
   const oracle::SelftestResult r =
@@ -61,7 +61,7 @@ Exit run_selftest(State& s) {
 }  // namespace
 
 Action add_selftest(CLI::App& app) {
-  auto s = std::make_shared<State>();
+  auto s = std::make_shared<SelftestState>();
   s->options.count = 5'000;  // a few seconds
   app.add_option("--count", s->options.count, "histories to compare")
       ->capture_default_str()

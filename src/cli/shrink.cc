@@ -18,7 +18,7 @@
 namespace assay::cli {
 namespace {
 
-struct State {
+struct ShrinkState {
   std::string input, output = "-", to = "hist";
   CheckFlags flags;
 };
@@ -48,7 +48,7 @@ Result<LevelId> level_to_show(const Checked& c) {
                                  c.requested.empty() ? "every level" : level_names(c.requested)));
 }
 
-Exit shrink_history(const State& s) {
+Exit shrink_history(const ShrinkState& s) {
   const Checked c = check_file(s.input, s.flags);
   if (c.error) return fail(*c.error);
   const Result<LevelId> level = level_to_show(c);
@@ -83,7 +83,7 @@ Exit write_smallest(const Checked& c, LevelId level, const CheckFlags& flags,
 }
 
 Action add_shrink(CLI::App& app) {
-  auto s = std::make_shared<State>();
+  auto s = std::make_shared<ShrinkState>();
   app.add_option("FILE", s->input, "history; - is standard input")->required()->type_name("");
   s->flags.levels.add(app,
                       "the level that must stay violated; the weakest violated one without it");

@@ -3,22 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "assay/verify.h"
+#include "cases.h"
 #include "checked.h"
 #include "oracle/hard_cases.h"
 #include "oracle/oracle.h"
 
 namespace assay {
 namespace {
-
-// ASSAY_TEST_SCALE multiplies the number of random cases.
-uint64_t scaled(uint64_t cases) {
-  const char* scale = std::getenv("ASSAY_TEST_SCALE");
-  const double factor = scale == nullptr ? 1 : std::atof(scale);
-  return std::max<uint64_t>(50, static_cast<uint64_t>(static_cast<double>(cases) * factor));
-}
 
 uint64_t parts(const CheckResult& result) {
   for (const auto& [name, count] : result.counters) {
@@ -54,7 +47,7 @@ std::string certificates(const CheckResult& result, const History& history) {
 TEST(Decomposition, keepsTheVerdicts) {
   Rng rng(1);
   uint64_t apart = 0, compared = 0;
-  for (uint64_t i = 0; i < scaled(3000); ++i) {
+  for (uint64_t i = 0; i < scaled(3000, 50); ++i) {
     const oracle::Draft draft = two_in_one(rng);
     const auto history = draft.history();
     if (!history.ok()) continue;  // the times of a shared session run backwards

@@ -2,10 +2,9 @@
 // oracle: hundreds of transactions in a few sessions, of databases of every level, some with a bug.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "assay/check.h"
 #include "assay/verify.h"
+#include "cases.h"
 #include "collect/generate.h"
 #include "collect/simulated/policy.h"
 
@@ -14,13 +13,6 @@ namespace {
 
 using collect::GenerateOptions;
 using enum LevelId;
-
-// ASSAY_TEST_SCALE multiplies the number of random cases.
-uint64_t scaled(uint64_t cases) {
-  const char* scale = std::getenv("ASSAY_TEST_SCALE");
-  const double factor = scale == nullptr ? 1 : std::atof(scale);
-  return std::max<uint64_t>(1, static_cast<uint64_t>(static_cast<double>(cases) * factor));
-}
 
 // Blind writes over few keys leave much open; the level is often just below what is asked.
 GenerateOptions middling(uint64_t seed) {

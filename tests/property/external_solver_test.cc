@@ -4,25 +4,18 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <sstream>
 #include <string>
 
 #include "base/rng.h"
+#include "cases.h"
 #include "formats/temporary_folder.h"
 #include "solver/choice_solver.h"
 
 namespace assay {
 namespace {
-
-// ASSAY_TEST_SCALE multiplies the number of random cases.
-uint64_t scaled(uint64_t cases) {
-  const char* scale = std::getenv("ASSAY_TEST_SCALE");
-  const double factor = scale == nullptr ? 1 : std::atof(scale);
-  return std::max<uint64_t>(5, static_cast<uint64_t>(static_cast<double>(cases) * factor));
-}
 
 struct Polygraph {
   Vertex vertices = 0;
@@ -178,21 +171,21 @@ std::vector<bool> one_by_one(const std::string& command, const std::vector<Polyg
 
 TEST(ExternalSolver, cadical) {
   if (!installed("cadical")) GTEST_SKIP() << "cadical is not installed";
-  expect_agreement(scaled(100), 1, [](const std::vector<Polygraph>& polygraphs) {
+  expect_agreement(scaled(100, 5), 1, [](const std::vector<Polygraph>& polygraphs) {
     return one_by_one("cadical -q", polygraphs, dimacs);
   });
 }
 
 TEST(ExternalSolver, clingo) {
   if (!installed("clingo")) GTEST_SKIP() << "clingo is not installed";
-  expect_agreement(scaled(100), 2, [](const std::vector<Polygraph>& polygraphs) {
+  expect_agreement(scaled(100, 5), 2, [](const std::vector<Polygraph>& polygraphs) {
     return one_by_one("clingo", polygraphs, answer_set_program);
   });
 }
 
 TEST(ExternalSolver, z3) {
   if (!installed("z3")) GTEST_SKIP() << "z3 is not installed";
-  expect_agreement(scaled(300), 3, [](const std::vector<Polygraph>& polygraphs) {
+  expect_agreement(scaled(300, 5), 3, [](const std::vector<Polygraph>& polygraphs) {
     const formats::TemporaryFolder folder;
     const std::string file = folder.path("problems.smt2");
     {

@@ -17,6 +17,7 @@
 #include "assay/check.h"
 #include "assay/format.h"
 #include "base/rng.h"
+#include "cases.h"
 #include "oracle/random_history.h"
 
 namespace assay {
@@ -129,11 +130,10 @@ History with_numbers_for_keys(const History& history) {
 }
 
 TEST_F(FormatRoundTrip, KeepsVerdictsThroughEveryPair) {
-  const char* wanted = std::getenv("ASSAY_HISTORIES");
-  const uint64_t histories = wanted == nullptr ? 50 : std::strtoull(wanted, nullptr, 10);
+  const uint64_t count = histories(50);
   Rng rng(11);
   std::map<std::string, uint64_t> compared;
-  for (uint64_t i = 0; i < histories && !HasFailure(); ++i) {
+  for (uint64_t i = 0; i < count && !HasFailure(); ++i) {
     oracle::RandomShape shape;
     shape.duplicates = 0.1;
     if (i % 4 == 1) shape.lists = 1;

@@ -3,20 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cstdlib>
 
 #include "assay/check.h"
 #include "assay/verify.h"
+#include "cases.h"
 #include "oracle/oracle.h"
 #include "oracle/random_history.h"
 
 namespace assay {
 namespace {
-
-uint64_t histories(uint64_t usual) {
-  const char* wanted = std::getenv("ASSAY_HISTORIES");
-  return wanted == nullptr ? usual : std::strtoull(wanted, nullptr, 10);
-}
 
 CheckResult linearized(const History& history, bool zones) {
   CheckOptions options;

@@ -2,18 +2,13 @@
 // histories, and proves it. ASSAY_HISTORIES sets how many.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <span>
 
+#include "cases.h"
 #include "checked.h"
 
 namespace assay {
 namespace {
-
-uint64_t histories(uint64_t usual) {
-  const char* wanted = std::getenv("ASSAY_HISTORIES");
-  return wanted == nullptr ? usual : std::strtoull(wanted, nullptr, 10);
-}
 
 oracle::SelftestResult expect_agreement(const oracle::SelftestOptions& options,
                                         CheckOptions checking = {}) {

@@ -7,6 +7,7 @@
 
 #include "assay/check.h"
 #include "assay/verify.h"
+#include "cases.h"
 #include "collect/generate.h"
 #include "collect/simulated/policy.h"
 #include "explain/explain.h"
@@ -15,13 +16,6 @@ namespace assay {
 namespace {
 
 using collect::GenerateOptions;
-
-// ASSAY_TEST_SCALE multiplies the number of random cases.
-uint64_t scaled(uint64_t cases) {
-  const char* scale = std::getenv("ASSAY_TEST_SCALE");
-  const double factor = scale == nullptr ? 1 : std::atof(scale);
-  return std::max<uint64_t>(1, static_cast<uint64_t>(static_cast<double>(cases) * factor));
-}
 
 GenerateOptions options_for(LevelId level, uint64_t seed) {
   constexpr Distribution kDistributions[] = {Distribution::uniform, Distribution::zipfian,

@@ -1,0 +1,24 @@
+// How many random cases a test tries; the environment may ask for more or fewer.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+
+namespace assay {
+
+// ASSAY_TEST_SCALE multiplies the number; it does not go below `least`.
+inline uint64_t scaled(uint64_t usual, uint64_t least = 1) {
+  const char* scale = std::getenv("ASSAY_TEST_SCALE");
+  const double factor = scale == nullptr ? 1 : std::atof(scale);
+  return std::max(least, static_cast<uint64_t>(static_cast<double>(usual) * factor));
+}
+
+// ASSAY_HISTORIES sets the number, for a run of many.
+inline uint64_t histories(uint64_t usual) {
+  const char* wanted = std::getenv("ASSAY_HISTORIES");
+  return wanted == nullptr ? scaled(usual, std::min<uint64_t>(usual, 300))
+                           : std::strtoull(wanted, nullptr, 10);
+}
+
+}  // namespace assay
