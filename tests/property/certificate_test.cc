@@ -16,11 +16,14 @@
 #include "assay/check.h"
 #include "assay/verify.h"
 #include "base/rng.h"
+#include "cases.h"
 #include "oracle/oracle.h"
 #include "oracle/random_history.h"
 
 namespace assay {
 namespace {
+
+int random_cases(int usual) { return static_cast<int>(scaled(static_cast<uint64_t>(usual), 200)); }
 
 struct Judged {
   History history;
@@ -312,7 +315,8 @@ std::string edit_text(Rng& rng, std::string text) {
 TEST(Certificates, OfTheCheckerSurviveTheFile) {
   Rng rng(11);
   std::map<Certificate::Kind, int> kinds;
-  for (int i = 0; i < 1500; ++i) {
+  const int cases = random_cases(1500);
+  for (int i = 0; i < cases; ++i) {
     const auto judged = random_case(rng);
     if (!judged) continue;
     CertificateFile file{judged->history.content_hash(), check(judged->history, {}).certificates};
@@ -328,13 +332,14 @@ TEST(Certificates, OfTheCheckerSurviveTheFile) {
   }
   for (const auto kind :
        {Certificate::Kind::order, Certificate::Kind::bad_read, Certificate::Kind::proof})
-    EXPECT_GT(kinds[kind], 100);
+    EXPECT_GT(kinds[kind], cases / 15);
 }
 
 TEST(Certificates, ChangedAtRandomAreRefusedOrTrue) {
   Rng rng(12);
   int edits = 0, accepted = 0;
-  for (int i = 0; i < 2500; ++i) {
+  const int cases = random_cases(2500);
+  for (int i = 0; i < cases; ++i) {
     const auto judged = random_case(rng);
     if (!judged) continue;
     Editor editor(rng, judged->history);
@@ -349,7 +354,7 @@ TEST(Certificates, ChangedAtRandomAreRefusedOrTrue) {
       }
     }
   }
-  EXPECT_GT(edits, 30'000);
+  EXPECT_GT(edits, 12 * cases);
   EXPECT_GT(accepted, edits / 100);
   EXPECT_LT(accepted, edits / 2);
 }
@@ -357,7 +362,8 @@ TEST(Certificates, ChangedAtRandomAreRefusedOrTrue) {
 TEST(Certificates, ChangedAsTextAreRefusedOrTrue) {
   Rng rng(13);
   int edits = 0, read = 0, accepted = 0;
-  for (int i = 0; i < 1000; ++i) {
+  const int cases = random_cases(1000);
+  for (int i = 0; i < cases; ++i) {
     const auto judged = random_case(rng);
     if (!judged) continue;
     const CertificateFile file{judged->history.content_hash(),
@@ -373,16 +379,17 @@ TEST(Certificates, ChangedAsTextAreRefusedOrTrue) {
       if (HasFailure()) return;
     }
   }
-  EXPECT_GT(edits, 5'000);
-  EXPECT_GT(read, 1'000);
-  EXPECT_GT(accepted, 1'000);
+  EXPECT_GT(edits, 5 * cases);
+  EXPECT_GT(read, cases);
+  EXPECT_GT(accepted, cases);
 }
 
 TEST(Certificates, OfOtherHistoriesAreRefusedOrTrue) {
   Rng rng(14);
   std::vector<Certificate> previous;
   int accepted = 0;
-  for (int i = 0; i < 2000; ++i) {
+  const int cases = random_cases(2000);
+  for (int i = 0; i < cases; ++i) {
     const auto judged = random_case(rng);
     if (!judged) continue;
     for (Certificate& c : previous) {
@@ -420,14 +427,15 @@ Certificate any_order(Rng& rng, const History& h) {
 TEST(Certificates, AnyOrderIsRefusedOrTrue) {
   Rng rng(15);
   int accepted = 0;
-  for (int i = 0; i < 2000; ++i) {
+  const int cases = random_cases(2000);
+  for (int i = 0; i < cases; ++i) {
     const auto judged = random_case(rng);
     if (!judged) continue;
     for (int k = 0; k < 20; ++k)
       accepted += accepted_levels(any_order(rng, judged->history), *judged) > 0;
     if (HasFailure()) return;
   }
-  EXPECT_GT(accepted, 1'000);
+  EXPECT_GT(accepted, cases / 2);
 }
 
 // Edges that a careless prover might believe in: everything that has the right shape.
@@ -559,7 +567,8 @@ Certificate any_refutation(Rng& rng, const History& h, Edges& edges) {
 TEST(Certificates, AnyRefutationIsRefusedOrTrue) {
   Rng rng(16);
   int accepted = 0;
-  for (int i = 0; i < 1500; ++i) {
+  const int cases = random_cases(1500);
+  for (int i = 0; i < cases; ++i) {
     const auto judged = random_case(rng);
     if (!judged || judged->history.txn_count() < 2) continue;
     Edges edges(rng, judged->history);
@@ -568,13 +577,14 @@ TEST(Certificates, AnyRefutationIsRefusedOrTrue) {
       accepted += accepted_levels(any_refutation(rng, judged->history, edges), *judged) > 0;
     if (HasFailure()) return;
   }
-  EXPECT_GT(accepted, 200);
+  EXPECT_GT(accepted, cases / 8);
 }
 
 TEST(Certificates, AnyBadReadIsRefusedOrTrue) {
   Rng rng(17);
   int accepted = 0;
-  for (int i = 0; i < 1500; ++i) {
+  const int cases = random_cases(1500);
+  for (int i = 0; i < cases; ++i) {
     const auto judged = random_case(rng);
     if (!judged) continue;
     const History& h = judged->history;
@@ -593,7 +603,7 @@ TEST(Certificates, AnyBadReadIsRefusedOrTrue) {
     }
     if (HasFailure()) return;
   }
-  EXPECT_GT(accepted, 50);
+  EXPECT_GT(accepted, cases / 30);
 }
 
 }  // namespace
