@@ -33,7 +33,7 @@ class Reader {
       if (record.process && record.process->type != ValueView::Type::integer) continue;
       if (auto s = add(record); !s.ok()) return s.error();
     }
-    // What was still under way, in the order in which it began.
+    // What never completed.
     for (const auto& [process, txn] : open_) tally_.txns[txn].status = TxnStatus::unknown;
     if (!workload_) return input_.located(bad_input("no operation of a bank or a counter"));
     tally_.workload = *workload_;

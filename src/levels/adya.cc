@@ -108,8 +108,8 @@ void AdyaLevels::know_version_orders() {
   put_in_order();
 }
 
-AdyaVerdict AdyaLevels::decide(LevelId level, Budget& budget) {
-  AdyaVerdict verdict;
+LevelVerdict AdyaLevels::decide(LevelId level, Budget& budget) {
+  LevelVerdict verdict;
   Path cycle = forbidden(level, budget);
   if (cycle.empty() && !asked_) {
     know_version_orders();

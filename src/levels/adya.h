@@ -10,22 +10,16 @@
 #include "infer/hint.h"
 #include "infer/reads_from.h"
 #include "levels/dependencies.h"
+#include "levels/level_verdict.h"
 
 namespace assay {
-
-struct AdyaVerdict {
-  Outcome outcome = Outcome::unknown;
-  std::string reason;  // of an unknown
-  Order order;         // satisfied
-  Proof proof;         // violated
-};
 
 // Decides them for one history, keeping what they share.
 class AdyaLevels {
  public:
   AdyaLevels(const History& history, const ReadsFrom& rf, const Hint& hint);
 
-  AdyaVerdict decide(LevelId level, Budget& budget);
+  LevelVerdict decide(LevelId level, Budget& budget);
 
  private:
   using Path = std::vector<uint32_t>;  // indices into deps_.all()

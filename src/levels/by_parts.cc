@@ -30,12 +30,12 @@ class PartwiseDecision {
                    const Decide& decide)
       : in_(in), level_(level), parts_(parts), decide_(decide), verdicts_(parts.size()) {}
 
-  StrongVerdict run(unsigned threads, Budget& budget) {
+  LevelVerdict run(unsigned threads, Budget& budget) {
     share_jobs(parts_.size(), threads, [&](const auto& next) { work(next, budget); });
     for (size_t i = 0; i < parts_.size(); ++i) {
       if (verdicts_[i].outcome == Outcome::violated) return rename_keys(i);
     }
-    for (StrongVerdict& v : verdicts_) {
+    for (LevelVerdict& v : verdicts_) {
       if (v.outcome == Outcome::unknown) return std::move(v);
     }
     return join_orders(budget);
@@ -61,8 +61,8 @@ class PartwiseDecision {
     in_.stages.take(std::move(stages));
   }
 
-  StrongVerdict rename_keys(size_t part) {
-    StrongVerdict verdict = std::move(verdicts_[part]);
+  LevelVerdict rename_keys(size_t part) {
+    LevelVerdict verdict = std::move(verdicts_[part]);
     const std::vector<KeyId>& keys = parts_[part].keys;
     const auto rename = [&](Edge& edge) {
       if (edge.key != kNone) edge.key = keys[edge.key];
@@ -76,16 +76,16 @@ class PartwiseDecision {
     return verdict;
   }
 
-  StrongVerdict join_orders(Budget& budget) {
+  LevelVerdict join_orders(Budget& budget) {
     EventGraph events(in_.history, in_.rf, level_);
     Digraph& graph = events.graph();
-    for (const StrongVerdict& v : verdicts_) {
+    for (const LevelVerdict& v : verdicts_) {
       const std::vector<uint32_t>& order = v.order.events;
       for (size_t i = 1; i < order.size(); ++i) {
         graph.add({vertex(order[i - 1]), vertex(order[i])});
       }
     }
-    StrongVerdict verdict;
+    LevelVerdict verdict;
     const std::vector<Vertex> joined = topological_order(graph);
     if (joined.size() != graph.vertices()) return decide_(in_, level_, budget);
     verdict.outcome = Outcome::satisfied;
@@ -102,16 +102,16 @@ class PartwiseDecision {
   const LevelInfo& level_;
   const std::vector<Part>& parts_;
   const Decide& decide_;
-  std::vector<StrongVerdict> verdicts_;  // per part
+  std::vector<LevelVerdict> verdicts_;  // per part
   std::atomic<size_t> first_violated_{SIZE_MAX};
   std::mutex mutex_;  // of in_.stages
 };
 
 }  // namespace
 
-StrongVerdict decide_by_parts(const StrongInput& in, const LevelInfo& level,
-                              const std::vector<Part>& parts, unsigned threads, Budget& budget,
-                              const Decide& decide) {
+LevelVerdict decide_by_parts(const StrongInput& in, const LevelInfo& level,
+                             const std::vector<Part>& parts, unsigned threads, Budget& budget,
+                             const Decide& decide) {
   return PartwiseDecision(in, level, parts, decide).run(threads, budget);
 }
 

@@ -166,14 +166,9 @@ class LatticeWalk {
 
   // Where who wrote what was read is open.
   void refute_by_counting() {
-    Certificate certificate;
-    certificate.kind = Certificate::Kind::bad_read;
-    certificate.bad_read = find_overdrawn(history_);
-    if (certificate.bad_read.anomaly == Anomaly::none) return;
-    for (const LevelInfo& level : all_levels())
-      if (level.id != linearizable && implies(level.id, adya_si))
-        certificate.levels.push_back(level.id);
-    settle(std::move(certificate));
+    const BadRead overdrawn = find_overdrawn(history_);
+    if (overdrawn.anomaly == Anomaly::none) return;
+    add_bad_read(overdrawn, [](const LevelInfo& level) { return implies(level.id, adya_si); });
   }
 
   // PL-1 alone lets transactions read what was aborted or overwritten.
@@ -183,17 +178,7 @@ class LatticeWalk {
                  "lists and ambiguous reads beside reads of aborted or intermediate versions");
       return;
     }
-    decide_adya(pl_1);
-  }
-
-  void decide_adya(LevelId level) {
-    AdyaVerdict v;
-    {
-      const auto timer = stages_.time("adya");
-      if (!adya_) adya_.emplace(history_, rf_, hint_);
-      v = adya_->decide(level, budget_);
-    }
-    add_by_reads(level, std::move(v));
+    decide_by_reads(pl_1, "adya", adya_);
   }
 
   // Levels that are decided on request only do not appear without it.
@@ -236,11 +221,11 @@ class LatticeWalk {
       }
       report("decide", level);
       if (level_info(level).events == EventModel::adya) {
-        decide_adya(level);
+        decide_by_reads(level, "adya", adya_);
         continue;
       }
       if (level_info(level).events == EventModel::weak) {
-        add_weak(level);
+        decide_by_reads(level, "weak", weak_);
         continue;
       }
       if (timed_enough(level)) {
@@ -255,7 +240,7 @@ class LatticeWalk {
   void decide_untimed(LevelId level) {
     LevelInfo without_time = level_info(level);
     without_time.real_time = RealTime::none;
-    StrongVerdict v = decide(options_, input(), without_time, budget_);
+    LevelVerdict v = decide(options_, input(), without_time, budget_);
     if (v.outcome == Outcome::satisfied && !explains_open_reads(v.order)) {
       ChosenVerdict chosen = choose_writers(without_time);
       if (chosen.outcome != Outcome::satisfied) return add_chosen(level, std::move(chosen));
@@ -276,18 +261,15 @@ class LatticeWalk {
     return {history_, rf_, hint_, options_.switches, stages_, options_.count_constraints};
   }
 
-  void add_weak(LevelId level) {
-    WeakVerdict v;
+  // A level that looks at who read from whom; `levels` decides those of its kind.
+  template <class Levels>
+  void decide_by_reads(LevelId level, std::string_view stage, std::optional<Levels>& levels) {
+    LevelVerdict v;
     {
-      const auto timer = stages_.time("weak");
-      if (!weak_) weak_.emplace(history_, rf_, hint_);
-      v = weak_->decide(level, budget_);
+      const auto timer = stages_.time(stage);
+      if (!levels) levels.emplace(history_, rf_, hint_);
+      v = levels->decide(level, budget_);
     }
-    add_by_reads(level, std::move(v));
-  }
-  // The verdict of a level that looks at who read from whom.
-  template <class V>
-  void add_by_reads(LevelId level, V v) {
     if (v.outcome == Outcome::satisfied && !rf_.unresolved.empty())
       return add_chosen(level, choose_writers(level_info(level)));
     if (v.outcome == Outcome::satisfied && rf_.has_lists &&
@@ -296,29 +278,30 @@ class LatticeWalk {
       set_reason(level, "a transaction read a list twice and got different ones");
       return;
     }
-    add(level, v.outcome, std::move(v.order), std::move(v.proof), std::move(v.reason));
-  }
-  void add_strong(LevelId level, StrongVerdict v, bool decided = true) {
-    if (decided && v.outcome == Outcome::satisfied && !explains_open_reads(v.order))
-      return add_chosen(level, choose_writers(level_info(level)));
-    add(level, v.outcome, std::move(v.order), std::move(v.proof), std::move(v.reason));
+    add(level, std::move(v));
   }
 
-  void add(LevelId level, Outcome outcome, Order order, Proof proof, std::string reason) {
-    if (outcome == Outcome::satisfied && !explains_open_reads(order)) {
+  void add_strong(LevelId level, LevelVerdict v, bool decided = true) {
+    if (decided && v.outcome == Outcome::satisfied && !explains_open_reads(v.order))
+      return add_chosen(level, choose_writers(level_info(level)));
+    add(level, std::move(v));
+  }
+
+  void add(LevelId level, LevelVerdict v) {
+    if (v.outcome == Outcome::satisfied && !explains_open_reads(v.order)) {
       set_reason(level, unresolved_reason());
       return;
     }
-    if (outcome == Outcome::unknown) {
-      set_reason(level, std::move(reason));
+    if (v.outcome == Outcome::unknown) {
+      set_reason(level, std::move(v.reason));
       return;
     }
     Certificate certificate;
     certificate.kind =
-        outcome == Outcome::satisfied ? Certificate::Kind::order : Certificate::Kind::proof;
-    certificate.levels = served(level, outcome, proof);
-    certificate.order = std::move(order);
-    certificate.proof = std::move(proof);
+        v.outcome == Outcome::satisfied ? Certificate::Kind::order : Certificate::Kind::proof;
+    certificate.levels = served(level, v.outcome, v.proof);
+    certificate.order = std::move(v.order);
+    certificate.proof = std::move(v.proof);
     settle(std::move(certificate));
   }
 

@@ -17,10 +17,10 @@ namespace {
 
 constexpr size_t kSmall = 1000;  // transactions that are decided before a thread has started
 
-StrongVerdict prove(const StrongInput& in, const LevelInfo& level, Budget& budget) {
-  StrongVerdict proved = decide_strong(in, level, budget);
+LevelVerdict prove(const StrongInput& in, const LevelInfo& level, Budget& budget) {
+  LevelVerdict proved = decide_strong(in, level, budget);
   if (proved.outcome == Outcome::violated) return proved;
-  StrongVerdict open;
+  LevelVerdict open;
   open.reason =
       proved.outcome == Outcome::unknown
           ? "the search over prefixes found no order, but there is no proof: " + proved.reason
@@ -28,7 +28,7 @@ StrongVerdict prove(const StrongInput& in, const LevelInfo& level, Budget& budge
   return open;
 }
 
-StrongVerdict by_prefixes(const StrongInput& in, const LevelInfo& level, Budget& budget) {
+LevelVerdict by_prefixes(const StrongInput& in, const LevelInfo& level, Budget& budget) {
   PrefixSearchVerdict found;
   {
     const auto timer = in.stages.time("prefixes");
@@ -36,7 +36,7 @@ StrongVerdict by_prefixes(const StrongInput& in, const LevelInfo& level, Budget&
   }
   in.stages.count("prefixes", found.prefixes);
   if (found.outcome == Outcome::violated) return prove(in, level, budget);
-  StrongVerdict verdict;
+  LevelVerdict verdict;
   verdict.outcome = found.outcome;
   verdict.reason = std::move(found.reason);
   verdict.order = std::move(found.order);
@@ -45,8 +45,8 @@ StrongVerdict by_prefixes(const StrongInput& in, const LevelInfo& level, Budget&
 
 }  // namespace
 
-StrongVerdict decide(const CheckOptions& options, const StrongInput& in, const LevelInfo& level,
-                     Budget& budget) {
+LevelVerdict decide(const CheckOptions& options, const StrongInput& in, const LevelInfo& level,
+                    Budget& budget) {
   const auto engine = options.engine == EngineId::graph ? decide_strong : by_prefixes;
   std::vector<Part> parts;
   if (in.switches.decomposition) {

@@ -7,7 +7,7 @@
 namespace assay {
 
 // Decides completely, within the budget; part by part if the history falls apart.
-StrongVerdict decide(const CheckOptions& options, const StrongInput& in, const LevelInfo& level,
-                     Budget& budget);
+LevelVerdict decide(const CheckOptions& options, const StrongInput& in, const LevelInfo& level,
+                    Budget& budget);
 
 }  // namespace assay

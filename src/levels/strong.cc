@@ -41,7 +41,7 @@ class Engine {
   Engine(const StrongInput& in, const LevelInfo& level, Budget& budget)
       : in_(in), rf_(in.rf), budget_(budget), graph_(in.history, in.rf, level) {}
 
-  StrongVerdict decide() {
+  LevelVerdict decide() {
     if (!order_known_graph()) return std::move(verdict_);
     IncrementalOrder order(graph_.graph(), initial_);
     Saturation saturation(graph_, order, known_, rules());
@@ -236,7 +236,7 @@ class Engine {
   const Saturation* saturation_ = nullptr;  // once it has reached its fixpoint
   std::vector<WriterPair> pairs_;           // per choice
   std::unordered_set<uint64_t> chosen_;
-  StrongVerdict verdict_;
+  LevelVerdict verdict_;
 };
 
 }  // namespace
@@ -253,9 +253,9 @@ Order to_order(const ReadsFrom& rf, bool split, std::span<const Vertex> vertices
   return order;
 }
 
-StrongVerdict accept_by_replay(const StrongInput& in, const LevelInfo& level, Budget& budget) {
+LevelVerdict accept_by_replay(const StrongInput& in, const LevelInfo& level, Budget& budget) {
   const auto timer = in.stages.time("replay");
-  StrongVerdict verdict;
+  LevelVerdict verdict;
   const bool stated = in.rf.has_lists || !in.history.known_orders().empty();
   if (stated) return verdict;  // the replay would not respect stated orders
   const Schedule schedule = schedule_by_hint(in.history, in.rf, in.hint, level, budget);
@@ -265,7 +265,7 @@ StrongVerdict accept_by_replay(const StrongInput& in, const LevelInfo& level, Bu
   return verdict;
 }
 
-StrongVerdict decide_strong(const StrongInput& in, const LevelInfo& level, Budget& budget) {
+LevelVerdict decide_strong(const StrongInput& in, const LevelInfo& level, Budget& budget) {
   return Engine(in, level, budget).decide();
 }
 

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 
 #include "assay/budget.h"
 #include "assay/certificate.h"
@@ -11,16 +10,10 @@
 #include "graph/digraph.h"
 #include "infer/hint.h"
 #include "infer/reads_from.h"
+#include "levels/level_verdict.h"
 #include "levels/stages.h"
 
 namespace assay {
-
-struct StrongVerdict {
-  Outcome outcome = Outcome::unknown;
-  std::string reason;  // of an unknown
-  Order order;         // satisfied
-  Proof proof;         // violated
-};
 
 struct StrongInput {
   const History& history;
@@ -35,9 +28,9 @@ struct StrongInput {
 Order to_order(const ReadsFrom& rf, bool split, std::span<const Vertex> vertices);
 
 // Accepts by replay alone: satisfied or unknown, in linear time.
-StrongVerdict accept_by_replay(const StrongInput& in, const LevelInfo& level, Budget& budget);
+LevelVerdict accept_by_replay(const StrongInput& in, const LevelInfo& level, Budget& budget);
 
 // Decides completely, within the budget.
-StrongVerdict decide_strong(const StrongInput& in, const LevelInfo& level, Budget& budget);
+LevelVerdict decide_strong(const StrongInput& in, const LevelInfo& level, Budget& budget);
 
 }  // namespace assay

@@ -28,11 +28,11 @@ struct Sample {
   explicit Sample(const std::vector<sample::Txn>& txns,
                   const std::vector<sample::Stated>& stated = {})
       : history(make_history(txns, stated)) {}
-  StrongVerdict replay(LevelId level) {
+  LevelVerdict replay(LevelId level) {
     return accept_by_replay(input(), level_info(level), budget);
   }
-  StrongVerdict decide(LevelId level) {
-    StrongVerdict v = decide_strong(input(), level_info(level), budget);
+  LevelVerdict decide(LevelId level) {
+    LevelVerdict v = decide_strong(input(), level_info(level), budget);
     if (v.outcome == Outcome::violated) expect_proof_shape(v.proof);
     return v;
   }
@@ -130,7 +130,7 @@ TEST(Strong, OrdersNameTransactionsAndSkipAbortedOnes) {
 TEST(Strong, WithoutABudgetThereIsNoAnswer) {
   Sample s(kWriteSkew);
   s.budget = Budget(0, 1);
-  const StrongVerdict v = s.decide(session_si);
+  const LevelVerdict v = s.decide(session_si);
   EXPECT_EQ(v.outcome, Outcome::unknown);
   EXPECT_EQ(v.reason, s.budget.reason());
   EXPECT_FALSE(v.reason.empty());
@@ -250,7 +250,7 @@ TEST(Strong, AgreesWithTryingAllOrdersWhateverTheSwitches) {
           s.switches.saturation = saturation;
           s.switches.early_search = early;
           s.switches.local_search = early != saturation;
-          const StrongVerdict v = s.decide(level);
+          const LevelVerdict v = s.decide(level);
           ASSERT_EQ(v.outcome, possible ? Outcome::satisfied : Outcome::violated)
               << level_info(level).name << ", round " << round;
           if (possible) {

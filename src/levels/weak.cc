@@ -229,8 +229,8 @@ WeakLevels::WeakLevels(const History& history, const ReadsFrom& rf, const Hint& 
   for (uint32_t i = 0; i < by_time.size(); ++i) rank_[by_time[i]] = i;
 }
 
-WeakVerdict WeakLevels::decide(LevelId level, Budget& budget) {
-  WeakVerdict verdict;
+LevelVerdict WeakLevels::decide(LevelId level, Budget& budget) {
+  LevelVerdict verdict;
   edges_.clear();
   level_ = level;
   if (level == LevelId::causal) {
@@ -247,7 +247,7 @@ WeakVerdict WeakLevels::decide(LevelId level, Budget& budget) {
 
 // A commit order that contains all edges so far. Empty, and the verdict given, if they refute the
 // level.
-std::vector<Vertex> WeakLevels::ordered(WeakVerdict& verdict) {
+std::vector<Vertex> WeakLevels::ordered(LevelVerdict& verdict) {
   const WeakInput in{history_, rf_, base_};
   const WeakProof proof(in, level_, edges_, stated_);
   std::vector<Arc> arcs = known_;
@@ -268,7 +268,7 @@ std::vector<Vertex> WeakLevels::ordered(WeakVerdict& verdict) {
   return {};
 }
 
-void WeakLevels::decide_by_rule(LevelId level, WeakVerdict& verdict, Budget& budget) {
+void WeakLevels::decide_by_rule(LevelId level, LevelVerdict& verdict, Budget& budget) {
   const WeakInput in{history_, rf_, base_};
   // A cycle of what is known is told without forced edges.
   if (topological_order(base_, rank_).size() == rf_.nodes()) {
@@ -283,7 +283,7 @@ void WeakLevels::decide_by_rule(LevelId level, WeakVerdict& verdict, Budget& bud
   for (const Vertex n : order) verdict.order.events.push_back(rf_.txn[n]);
 }
 
-void WeakLevels::decide_causal(WeakVerdict& verdict, Budget& budget) {
+void WeakLevels::decide_causal(LevelVerdict& verdict, Budget& budget) {
   const WeakInput in{history_, rf_, base_};
   std::vector<Vertex> order = ordered(verdict);
   if (verdict.outcome == Outcome::violated) return;
@@ -296,7 +296,7 @@ void WeakLevels::decide_causal(WeakVerdict& verdict, Budget& budget) {
   decide_by_faults(faults, std::move(order), verdict, budget);
 }
 
-void WeakLevels::decide_session_guarantee(WeakVerdict& verdict, Budget& budget) {
+void WeakLevels::decide_session_guarantee(LevelVerdict& verdict, Budget& budget) {
   const WeakInput in{history_, rf_, base_};
   std::vector<Vertex> order = ordered(verdict);
   if (verdict.outcome == Outcome::violated) return;
@@ -305,7 +305,7 @@ void WeakLevels::decide_session_guarantee(WeakVerdict& verdict, Budget& budget) 
 }
 
 template <class Faults>
-void WeakLevels::decide_by_faults(Faults& faults, std::vector<Vertex> order, WeakVerdict& verdict,
+void WeakLevels::decide_by_faults(Faults& faults, std::vector<Vertex> order, LevelVerdict& verdict,
                                   Budget& budget) {
   for (;;) {
     const size_t known = edges_.size();

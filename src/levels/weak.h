@@ -1,10 +1,9 @@
-// The weak levels: the session guarantees, read committed, read atomic, causal. Each is a rule that forces edges of the
-// commit order; the level holds iff session order, reads-from and the forced edges together are
-// acyclic. See weak.cc.
+// The weak levels: the session guarantees, read committed, read atomic, causal. Each is a rule that
+// forces edges of the commit order; the level holds iff session order, reads-from and the forced
+// edges together are acyclic. See weak.cc.
 #pragma once
 
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "assay/budget.h"
@@ -13,6 +12,7 @@
 #include "infer/hint.h"
 #include "infer/reads_from.h"
 #include "infer/stated_orders.h"
+#include "levels/level_verdict.h"
 
 namespace assay {
 
@@ -74,28 +74,21 @@ class SessionFaults {
 std::vector<Edge> session_guarantee_path(const WeakInput& in, LevelId level, Node seen,
                                          Node reader);
 
-struct WeakVerdict {
-  Outcome outcome = Outcome::unknown;
-  std::string reason;  // of an unknown
-  Order order;         // satisfied
-  Proof proof;         // violated
-};
-
 // Decides the weak levels of one history, keeping what they share.
 class WeakLevels {
  public:
   WeakLevels(const History& history, const ReadsFrom& rf, const Hint& hint);
 
-  WeakVerdict decide(LevelId level, Budget& budget);
+  LevelVerdict decide(LevelId level, Budget& budget);
 
  private:
-  void decide_by_rule(LevelId level, WeakVerdict& verdict, Budget& budget);
-  void decide_causal(WeakVerdict& verdict, Budget& budget);
-  void decide_session_guarantee(WeakVerdict& verdict, Budget& budget);
+  void decide_by_rule(LevelId level, LevelVerdict& verdict, Budget& budget);
+  void decide_causal(LevelVerdict& verdict, Budget& budget);
+  void decide_session_guarantee(LevelVerdict& verdict, Budget& budget);
   template <class Faults>
-  void decide_by_faults(Faults& faults, std::vector<Vertex> order, WeakVerdict& verdict,
+  void decide_by_faults(Faults& faults, std::vector<Vertex> order, LevelVerdict& verdict,
                         Budget& budget);
-  std::vector<Vertex> ordered(WeakVerdict& verdict);
+  std::vector<Vertex> ordered(LevelVerdict& verdict);
 
   const History& history_;
   const ReadsFrom& rf_;

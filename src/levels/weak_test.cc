@@ -18,7 +18,7 @@ using sample::w;
 using enum LevelId;
 constexpr LevelId kWeak[] = {read_committed, read_atomic, causal};
 
-WeakVerdict decide(const History& history, LevelId level) {
+LevelVerdict decide(const History& history, LevelId level) {
   Budget budget;
   const ReadsFrom rf = match_reads(history);
   return WeakLevels(history, rf, make_hint(history, rf)).decide(level, budget);
@@ -30,7 +30,7 @@ std::string holding(const std::vector<sample::Txn>& txns,
   const History history = make_history(txns, stated);
   std::string out;
   for (const LevelId level : kWeak) {
-    const WeakVerdict v = decide(history, level);
+    const LevelVerdict v = decide(history, level);
     EXPECT_NE(v.outcome, Outcome::unknown);
     if (v.outcome == Outcome::violated) {
       expect_proof_shape(v.proof);
@@ -69,7 +69,7 @@ TEST(Weak, ReadCommittedCountsRepeatedReads) {
   const History up = make_history({t1, t2, {3, {r("x", 1), r("x", 2)}}});
   EXPECT_EQ(decide(up, read_committed).outcome, Outcome::satisfied);
   const History down = make_history({t1, t2, {3, {r("x", 2), r("x", 1)}}});
-  const WeakVerdict v = decide(down, read_committed);
+  const LevelVerdict v = decide(down, read_committed);
   EXPECT_EQ(v.outcome, Outcome::violated);
   expect_proof_shape(v.proof);
 }
@@ -105,7 +105,7 @@ TEST(Weak, AStatedVersionOrderBindsTheCommitOrder) {
   const std::vector<sample::Txn> txns = {{1, {w("x", 1)}}, {2, {r("x", 1), w("x", 2)}}};
   EXPECT_EQ(holding(txns, {{"x", {1, 2}}}), "RC RA CC");
   EXPECT_EQ(holding(txns, {{"x", {2, 1}}}), "");
-  const WeakVerdict v = decide(make_history(txns, {{"x", {2, 1}}}), read_committed);
+  const LevelVerdict v = decide(make_history(txns, {{"x", {2, 1}}}), read_committed);
   ASSERT_EQ(v.proof.steps.size(), 3u);
   EXPECT_EQ(v.proof.steps[0].kind, ProofStep::Kind::fact);
   EXPECT_EQ(v.proof.steps[0].clause, (std::vector<Before>{{1, 0}}));
@@ -117,7 +117,7 @@ TEST(Weak, WithoutABudgetThereIsNoAnswer) {
     Budget budget(0, 1);
     ASSERT_TRUE(budget.exhausted_now());
     const ReadsFrom rf = match_reads(history);
-    const WeakVerdict v = WeakLevels(history, rf, make_hint(history, rf)).decide(level, budget);
+    const LevelVerdict v = WeakLevels(history, rf, make_hint(history, rf)).decide(level, budget);
     EXPECT_EQ(v.outcome, Outcome::unknown);
     EXPECT_EQ(v.reason, budget.reason());
   }
@@ -203,7 +203,7 @@ TEST(Weak, AgreesWithTryingAllCommitOrders) {
         make_history(sample::any_reads(rng, {.sessions = 2, .txns = 2, .ops = 2, .keys = 2}));
     const Definition definition(history);
     for (const LevelId level : kWeak) {
-      const WeakVerdict v = decide(history, level);
+      const LevelVerdict v = decide(history, level);
       ASSERT_EQ(v.outcome == Outcome::satisfied, definition.some_order(level))
           << level_info(level).name << ", round " << round;
       if (v.outcome == Outcome::satisfied) {

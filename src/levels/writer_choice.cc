@@ -106,45 +106,29 @@ class ChoiceSearch {
       return refute(add_case(std::move(bad)));
     }
     if (decide_forced(rf)) return;
-    Order order;
-    Proof proof;
-    std::string reason;
-    switch (decide(rf, order, proof, reason)) {
+    LevelVerdict found = decide(rf);
+    switch (found.outcome) {
       case Outcome::unknown:
-        return give_up(std::move(reason));
+        return give_up(std::move(found.reason));
       case Outcome::violated: {
         Case refuted;
-        refuted.given = used_by(proof);
-        refuted.proof = std::move(proof);
+        refuted.given = used_by(found.proof);
+        refuted.proof = std::move(found.proof);
         return refute(add_case(std::move(refuted)));
       }
       case Outcome::satisfied:
-        if (!choose_what_fails(rf, order)) satisfied(std::move(order));
+        if (!choose_what_fails(rf, found.order)) satisfied(std::move(found.order));
     }
   }
 
-  Outcome decide(const ReadsFrom& rf, Order& order, Proof& proof, std::string& reason) {
-    if (level_.events == EventModel::adya) {
-      AdyaVerdict v = AdyaLevels(h_, rf, make_hint(h_, rf)).decide(level_.id, budget_);
-      order = std::move(v.order);
-      proof = std::move(v.proof);
-      reason = std::move(v.reason);
-      return v.outcome;
-    }
-    if (weak()) {
-      WeakVerdict v = WeakLevels(h_, rf, make_hint(h_, rf)).decide(level_.id, budget_);
-      order = std::move(v.order);
-      proof = std::move(v.proof);
-      reason = std::move(v.reason);
-      return v.outcome;
-    }
+  LevelVerdict decide(const ReadsFrom& rf) {
     const Hint hint = make_hint(h_, rf);
+    if (level_.events == EventModel::adya)
+      return AdyaLevels(h_, rf, hint).decide(level_.id, budget_);
+    if (level_.events == EventModel::weak)
+      return WeakLevels(h_, rf, hint).decide(level_.id, budget_);
     const StrongInput input{h_, rf, hint, in_.options.switches, in_.stages};
-    StrongVerdict v = assay::decide(in_.options, input, level_, budget_);
-    order = std::move(v.order);
-    proof = std::move(v.proof);
-    reason = std::move(v.reason);
-    return v.outcome;
+    return assay::decide(in_.options, input, level_, budget_);
   }
 
   void satisfied(Order order) {

@@ -114,26 +114,37 @@ TEST_F(ProxyTest, Delays) {
   EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(110)) << "each way";
 }
 
+struct Injected {
+  Status healed;
+  History history;
+};
+
+// The faults of a while with no other load.
+Injected inject(const FaultOptions& options, std::chrono::milliseconds time,
+                std::vector<std::unique_ptr<Proxy>> proxies = {}) {
+  HistorySink sink;
+  RunClock clock;
+  FaultInjector injector(options, 1, 1, std::move(proxies));
+  injector.start(sink, clock);
+  std::this_thread::sleep_for(time);
+  Status healed = injector.stop();
+  auto history = sink.take();
+  EXPECT_TRUE(history.ok());
+  return {std::move(healed), std::move(*history)};
+}
+
 TEST(FaultInjector, WritesWhatItDoesAndHealsAtTheEnd) {
   auto proxy = Proxy::start("127.0.0.1", 1);
   ASSERT_TRUE(proxy.ok());
   std::vector<std::unique_ptr<Proxy>> proxies;
   proxies.push_back(std::move(*proxy));
-  HistorySink sink;
-  RunClock clock;
   FaultOptions options;
   options.kinds = {FaultKind::partition, FaultKind::kill};
   options.interval = 0.02;
   options.node_command = "true";
-  {
-    FaultInjector injector(options, 1, 1, std::move(proxies));
-    injector.start(sink, clock);
-    std::this_thread::sleep_for(std::chrono::milliseconds(400));
-    EXPECT_TRUE(injector.stop().ok());
-  }
-  const auto history = sink.take();
-  ASSERT_TRUE(history.ok());
-  const auto events = history->events();
+  const Injected done = inject(options, std::chrono::milliseconds(400), std::move(proxies));
+  EXPECT_TRUE(done.healed.ok());
+  const auto events = done.history.events();
   ASSERT_GT(events.size(), 4u);
   EXPECT_EQ(events.size() % 2, 0u) << "each fault is healed";
   for (size_t i = 0; i < events.size(); ++i)
@@ -145,19 +156,13 @@ int64_t number_after(const std::string& json, const std::string& name) {
 }
 
 TEST(FaultInjector, RestsAfterAHealThatTookLong) {
-  HistorySink sink;
-  RunClock clock;
   FaultOptions options;
   options.kinds = {FaultKind::kill};
   options.interval = 0.1;
   options.node_command = "sleep 0.15; true";
-  FaultInjector injector(options, 1, 1, {});
-  injector.start(sink, clock);
-  std::this_thread::sleep_for(std::chrono::milliseconds(900));
-  EXPECT_TRUE(injector.stop().ok());
-  const auto history = sink.take();
-  ASSERT_TRUE(history.ok());
-  const auto events = history->events();
+  const Injected done = inject(options, std::chrono::milliseconds(900));
+  EXPECT_TRUE(done.healed.ok());
+  const auto events = done.history.events();
   ASSERT_GE(events.size(), 4u);
   for (size_t i = 2; i < events.size(); i += 2)
     EXPECT_GE(number_after(events[i].json, "at") - number_after(events[i - 1].json, "until"),
@@ -166,16 +171,11 @@ TEST(FaultInjector, RestsAfterAHealThatTookLong) {
 }
 
 TEST(FaultInjector, ACommandThatFailsIsTold) {
-  HistorySink sink;
-  RunClock clock;
   FaultOptions options;
   options.kinds = {FaultKind::pause};
   options.interval = 0.01;
   options.node_command = "false";
-  FaultInjector injector(options, 1, 1, {});
-  injector.start(sink, clock);
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  EXPECT_FALSE(injector.stop().ok());
+  EXPECT_FALSE(inject(options, std::chrono::milliseconds(200)).healed.ok());
 }
 
 }  // namespace
