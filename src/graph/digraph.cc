@@ -2,15 +2,16 @@
 //
 //   a → b → c → a, c → d      Kahn orders nothing: a, b, c wait for each other and d for c
 //
-// Trimming the leftover from the other side too (d has no successor) leaves exactly the vertices
-// that lie on or between cycles; a breadth-first search from one of them back to itself gives a
-// short cycle. Searching from a few starts and keeping the least keeps counterexamples small at
-// bounded cost. O(edges) a start.
+// A cycle stays in one strongly connected component; a breadth-first search in it from a vertex back to itself gives a
+// short one. Searching from a few starts, in the smallest components first, and keeping the least keeps counterexamples
+// small at bounded cost. O(edges of the component) a start.
 
 #include "graph/digraph.h"
 
 #include <algorithm>
 #include <queue>
+
+#include "graph/components.h"
 
 namespace assay {
 namespace {
@@ -28,64 +29,75 @@ std::vector<uint32_t> in_degrees(const Digraph& graph) {
   return degree;
 }
 
-// Vertices neither before nor after every cycle.
-std::vector<uint8_t> cyclic_core(const Digraph& graph) {
-  std::vector<uint8_t> in_core(graph.vertices(), 1);
-  for (Vertex v : topological_order(graph)) in_core[v] = 0;
-  std::vector<uint32_t> out_degree(graph.vertices(), 0);
-  std::vector<Vertex> ends;
-  for (Vertex u = 0; u < graph.vertices(); ++u) {
-    if (!in_core[u]) continue;
-    graph.each_out(u, [&](Vertex v) {
-      out_degree[u] += in_core[v];
-      return true;
-    });
-    if (out_degree[u] == 0) ends.push_back(u);
-  }
-  while (!ends.empty()) {
-    const Vertex v = ends.back();
-    ends.pop_back();
-    in_core[v] = 0;
-    graph.each_in(v, [&](Vertex u) {
-      if (in_core[u] && --out_degree[u] == 0) ends.push_back(u);
-      return true;
-    });
-  }
-  return in_core;
-}
+class CycleSearch {
+ public:
+  explicit CycleSearch(const Digraph& graph)
+      : graph_(graph),
+        components_(strong_components(graph)),
+        seen_from_(graph.vertices(), kNowhere),
+        parent_(graph.vertices()) {}
 
-// Shortest path start → … → start inside the core, at most `limit` vertices; empty if none.
-std::vector<Vertex> cycle_through(const Digraph& graph, Vertex start,
-                                  const std::vector<uint8_t>& in_core, size_t limit) {
-  std::vector<Vertex> parent(graph.vertices(), 0xFFFFFFFF);
-  std::vector<Vertex> frontier{start};
-  std::vector<Vertex> next;
-  Vertex last = 0xFFFFFFFF;
-  for (size_t length = 1; length <= limit && last == 0xFFFFFFFF && !frontier.empty(); ++length) {
-    next.clear();
-    for (Vertex u : frontier) {
-      graph.each_out(u, [&](Vertex v) {
-        if (v == start) {
-          last = u;
-          return false;
-        }
-        if (in_core[v] && parent[v] == 0xFFFFFFFF) {
-          parent[v] = u;
-          next.push_back(v);
-        }
-        return true;
-      });
-      if (last != 0xFFFFFFFF) break;
+  // Vertices on cycles, those in the smallest components first.
+  std::vector<Vertex> starts() const {
+    std::vector<uint32_t> size(components_.count, 0);
+    for (uint32_t c : components_.of) ++size[c];
+    std::vector<Vertex> starts;
+    for (Vertex v = 0; v < graph_.vertices(); ++v) {
+      if (size[components_.of[v]] > 1) starts.push_back(v);
     }
-    frontier.swap(next);
+    const size_t few = std::min(starts.size(), kCycleStarts);
+    std::partial_sort(starts.begin(), starts.begin() + static_cast<std::ptrdiff_t>(few),
+                      starts.end(), [&](Vertex a, Vertex b) {
+                        const uint32_t sa = size[components_.of[a]];
+                        const uint32_t sb = size[components_.of[b]];
+                        return sa != sb ? sa < sb : a < b;
+                      });
+    starts.resize(few);
+    return starts;
   }
-  if (last == 0xFFFFFFFF) return {};
-  std::vector<Vertex> cycle;
-  for (Vertex v = last; v != start; v = parent[v]) cycle.push_back(v);
-  cycle.push_back(start);
-  std::reverse(cycle.begin(), cycle.end());
-  return cycle;
-}
+
+  // Shortest path start → … → start of at most `limit` vertices; empty if there is none.
+  std::vector<Vertex> through(Vertex start, size_t limit) {
+    std::vector<Vertex> frontier{start};
+    std::vector<Vertex> next;
+    Vertex last = kNowhere;
+    for (size_t length = 1; length <= limit && last == kNowhere && !frontier.empty(); ++length) {
+      next.clear();
+      for (Vertex u : frontier) {
+        if (last == kNowhere) last = step(start, u, next);
+      }
+      frontier.swap(next);
+    }
+    std::vector<Vertex> cycle;
+    if (last == kNowhere) return cycle;
+    for (Vertex v = last; v != start; v = parent_[v]) cycle.push_back(v);
+    cycle.push_back(start);
+    std::reverse(cycle.begin(), cycle.end());
+    return cycle;
+  }
+
+ private:
+  static constexpr Vertex kNowhere = 0xFFFFFFFF;
+
+  // Appends to `next` what an edge from `u` reaches for the first time; gives `u` back if that is `start` itself.
+  Vertex step(Vertex start, Vertex u, std::vector<Vertex>& next) {
+    const bool open = graph_.each_out(u, [&](Vertex v) {
+      if (v == start) return false;
+      if (components_.of[v] == components_.of[start] && seen_from_[v] != start) {
+        seen_from_[v] = start;
+        parent_[v] = u;
+        next.push_back(v);
+      }
+      return true;
+    });
+    return open ? kNowhere : u;
+  }
+
+  const Digraph& graph_;
+  const Components components_;
+  std::vector<Vertex> seen_from_;  // per vertex: the last start of a search that came here
+  std::vector<Vertex> parent_;
+};
 
 }  // namespace
 
@@ -161,14 +173,11 @@ std::vector<Vertex> topological_order(const Digraph& graph, std::span<const uint
 }
 
 std::vector<Vertex> find_cycle(const Digraph& graph) {
-  const std::vector<uint8_t> in_core = cyclic_core(graph);
+  CycleSearch search(graph);
   std::vector<Vertex> best;
-  size_t starts = 0;
-  for (Vertex v = 0; v < graph.vertices() && starts < kCycleStarts; ++v) {
-    if (!in_core[v]) continue;
-    ++starts;
+  for (Vertex v : search.starts()) {
     const size_t limit = best.empty() ? graph.vertices() : best.size() - 1;
-    std::vector<Vertex> cycle = cycle_through(graph, v, in_core, limit);
+    std::vector<Vertex> cycle = search.through(v, limit);
     if (!cycle.empty()) best = std::move(cycle);
     if (best.size() == 2) break;
   }

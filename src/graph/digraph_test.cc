@@ -134,6 +134,20 @@ TEST(FindCycle, TakesTheShortest) {
   EXPECT_TRUE(is_cycle(graph, cycle));
 }
 
+TEST(FindCycle, BehindAHundredVerticesThatLieBetweenCycles) {
+  Arcs arcs = {{0, 1}, {1, 2}, {2, 0}, {200, 201}, {201, 200}};
+  for (Vertex v = 3; v < 200; ++v) {
+    arcs.push_back({2, v});
+    arcs.push_back({v, 200});
+  }
+  const std::vector<Vertex> cycle = find_cycle(Digraph(202, arcs));
+  EXPECT_EQ(cycle, (std::vector<Vertex>{200, 201}));
+  Digraph chain(203, Arcs{{200, 201}, {201, 202}, {202, 200}, {0, 1}, {1, 2}, {2, 0}});
+  for (Vertex v = 3; v < 200; ++v) chain.add({v - 1, v});
+  chain.add({199, 200});
+  EXPECT_EQ(find_cycle(chain).size(), 3u);
+}
+
 TEST(FindCycle, AgreesWithTopologicalOrderOnRandomGraphs) {
   Rng rng(7);
   int cyclic = 0;
