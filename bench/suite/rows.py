@@ -142,7 +142,7 @@ ROWS = (
     Row("BlindW-RW 10k x 8, 2k keys", _BLINDW, "adya-si", target=Target(0.3), switches=True,
         planted=True, quick=4),
     Row("BlindW-RW, sessions not in order", replace(_BLINDW, level="adya-si"), "adya-si",
-        target=Target(0.3), quick=4),
+        target=Target(0.3), switches=True, quick=4),
     Row("sweep: 30 sessions", replace(_SWEEP, sessions=30), "session-si", target=Target(0.2)),
     Row("sweep: 250 a session", replace(_SWEEP, txns=250), "session-si", target=Target(0.2)),
     Row("sweep: 30 operations", replace(_SWEEP, ops=30), "session-si", target=Target(0.2)),
@@ -178,4 +178,5 @@ SEEDS = (1, 2, 3, 4, 5)
 REJECT_RATIO = 2.0  # time to reject to time to accept
 SPREAD = 2.0  # slowest seed to fastest seed
 
-SWITCHES = ("--no-replay", "--no-saturation", "--no-early-search", "--no-local-search", "--no-carry")
+SWITCHES = ("--no-replay", "--no-saturation", "--no-early-search", "--no-local-search", "--no-carry",
+            "--no-update-facts", "--no-assumed-sessions")

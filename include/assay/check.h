@@ -21,12 +21,14 @@ struct Switches {
       true;  // in saturation, as in PolySI: who would overwrite what was read
   bool write_dependency_rule = true;  // in saturation, as in PolySI: who reaches another writer
   bool begin_rule = true;  // in saturation, as in Viper: also from begins, not from commits only
-  bool combined_writes = true;  // in saturation, as in Cobra: who overwrites what it read
-  bool early_search = true;     // search what goes wrong in the first order before saturating
-  bool local_search = true;     // search in the order of time, and undo only what is near
-  bool zones = true;            // linearize keys by their chains of values before searching
-  bool decomposition = true;    // decide parts of the history that do not touch each other apart
-  bool carry = true;            // let certificates of one level serve its neighbours in the lattice
+  bool combined_writes = true;   // in saturation, as in Cobra: who overwrites what it read
+  bool early_search = true;      // search what goes wrong in the first order before saturating
+  bool local_search = true;      // search in the order of time, and undo only what is near
+  bool update_facts = true;      // who overwrites what it read comes right behind, before searching
+  bool assumed_sessions = true;  // without session order: first try with some of it all the same
+  bool zones = true;             // linearize keys by their chains of values before searching
+  bool decomposition = true;     // decide parts of the history that do not touch each other apart
+  bool carry = true;  // let certificates of one level serve its neighbours in the lattice
 };
 
 // How the levels from prefix upwards are decided.

@@ -293,7 +293,8 @@ TEST(Check, VerdictsFollowTheLatticeAndNoSwitchChangesThem) {
       unsigned bit = 1;
       for (bool Switches::*const each :
            {&Switches::replay, &Switches::saturation, &Switches::early_search,
-            &Switches::local_search, &Switches::decomposition, &Switches::carry}) {
+            &Switches::local_search, &Switches::update_facts, &Switches::assumed_sessions,
+            &Switches::decomposition, &Switches::carry}) {
         options.switches.*each = (bits & bit) != 0;
         bit *= 2;
       }

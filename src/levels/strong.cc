@@ -1,7 +1,8 @@
 // One engine for every level whose events need one total order.
 //
 //   1. replay       propose an order from the hint and play it; if it plays, that order is the certificate
-//   2. known graph  everything that holds whatever the version orders are; a cycle in it refutes
+//   2. known graph  everything that holds whatever the version orders are, and what follows from read-modify-writes; a
+//                   cycle in it refutes
 //   3. replay       the known graph, in the order of the hint; where it gets stuck something is forced to happen, so
 //                   the order is complete but has *faults*: two writers whose order makes a read return the wrong
 //                   version
@@ -11,6 +12,10 @@
 //   5. saturation   if step 4 meets more conflicts than a sound history has: the version orders that known edges
 //                   force, to a fixpoint; a cycle refutes. Then 3 and 4 again on the saturated graph, starting from
 //                   the order so far.
+//
+// Where the level has no session order there are no clocks to saturate with, and little that keeps events in their places.
+// There 3 and 4 are first tried with some session order assumed (infer/assumed_sessions.cc): an order found so is one of
+// the level's, and a refutation counts if it uses nothing assumed.
 //
 // The search never sees pairs of writers that no order tried has got wrong, so hot keys with thousands of writers cost
 // nothing by themselves. It ends, because every round adds a pair.
@@ -22,10 +27,12 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "infer/assumed_sessions.h"
 #include "infer/constraints.h"
 #include "infer/saturation.h"
 #include "infer/schedule.h"
 #include "infer/stated_orders.h"
+#include "infer/updates.h"
 #include "levels/proof_builder.h"
 #include "solver/choice_solver.h"
 
@@ -36,6 +43,8 @@ namespace {
 constexpr uint64_t kEarlyConflicts = 10'000;
 constexpr uint64_t kEarlyConflictsPerNode = 2;
 
+constexpr uint32_t kAttempts = 8;  // with assumed sessions
+
 class Engine {
  public:
   Engine(const StrongInput& in, const LevelInfo& level, Budget& budget)
@@ -43,12 +52,13 @@ class Engine {
 
   LevelVerdict decide() {
     if (!order_known_graph()) return std::move(verdict_);
+    if (settle_with_sessions()) return std::move(verdict_);
     IncrementalOrder order(graph_.graph(), initial_);
     Saturation saturation(graph_, order, known_, rules());
     const bool can_saturate = in_.switches.saturation && saturation.affordable();
     if (!can_saturate || in_.switches.early_search) {
-      const uint64_t early = kEarlyConflicts + kEarlyConflictsPerNode * rf_.nodes();
-      if (settle(order.order(), can_saturate ? early : UINT64_MAX)) return std::move(verdict_);
+      if (settle(order.order(), can_saturate ? early_conflicts() : UINT64_MAX) == Result::settled)
+        return std::move(verdict_);
     }
     if (can_saturate && saturate(saturation, order)) {
       saturation_ = &saturation;
@@ -58,6 +68,12 @@ class Engine {
   }
 
  private:
+  // contradicted: what is assumed cannot hold; contradiction_ tells.
+  enum class Result : uint8_t { settled, too_hard, contradicted };
+
+  uint64_t early_conflicts() const {
+    return kEarlyConflicts + kEarlyConflictsPerNode * rf_.nodes();
+  }
   void satisfied(std::span<const Vertex> order) {
     verdict_.outcome = Outcome::satisfied;
     verdict_.order = to_order(rf_, graph_.split(), order);
@@ -93,8 +109,9 @@ class Engine {
   bool order_known_graph() {
     const auto timer = in_.stages.time("graph");
     add_stated_orders();
-    std::vector<uint32_t> rank = ranks();
-    initial_ = topological_order(graph_.graph(), rank);
+    if (in_.switches.update_facts) add_updates(graph_, known_);
+    rank_ = ranks();
+    initial_ = topological_order(graph_.graph(), rank_);
     if (initial_.size() == graph_.graph().vertices()) return true;
     violated([&] { return ProofBuilder(graph_, known_).from_cycle(find_cycle(graph_.graph())); });
     return false;
@@ -147,16 +164,49 @@ class Engine {
     in_.stages.count("unknown dependencies after", after->dependencies);
   }
 
-  // Replay and search on the graph as it is. False if the effort allowed was not enough.
-  bool settle(std::span<const Vertex> order, uint64_t most_conflicts) {
+  // Tries with some session order where the level asks for none. True if that settled the level.
+  bool settle_with_sessions() {
+    if (graph_.level().session_order || !in_.switches.assumed_sessions) return false;
+    AssumedSessions sessions(graph_);
+    for (uint32_t attempt = 0; attempt < kAttempts; ++attempt) {
+      const std::vector<Arc> assumed = sessions.arcs();
+      if (assumed.empty()) return false;
+      for (const Arc& arc : assumed) graph_.graph().add(arc);
+      const Result result = settle_assuming();
+      for (size_t i = 0; i < assumed.size(); ++i) graph_.graph().pop();
+      in_.stages.count("attempts with assumed sessions", 1);
+      if (result != Result::contradicted) return result == Result::settled;
+      sessions.relax(contradiction_);
+    }
+    return false;
+  }
+
+  Result settle_assuming() {
+    const std::vector<Vertex> order = topological_order(graph_.graph(), rank_);
+    if (order.size() == graph_.graph().vertices()) return settle(order, early_conflicts());
+    contradiction_.clear();
+    const std::vector<Vertex> cycle = find_cycle(graph_.graph());
+    for (size_t i = 0; i < cycle.size(); ++i) {
+      note_assumed({cycle[i], cycle[(i + 1) % cycle.size()]});
+    }
+    return Result::contradicted;
+  }
+
+  void note_assumed(Arc arc) {
+    const uint32_t found = graph_.graph().find(arc);
+    if (found != Digraph::kBuiltIn && found >= known_.edges.size()) contradiction_.push_back(arc);
+  }
+
+  // Replay and search on the graph as it is.
+  Result settle(std::span<const Vertex> order, uint64_t most_conflicts) {
     const Schedule schedule = play(order);
     if (schedule.accepted) {
       satisfied(schedule.order);
-      return true;
+      return Result::settled;
     }
     if (budget_.exhausted_now()) {
       out_of_budget();
-      return true;
+      return Result::settled;
     }
     IncrementalOrder search_order(graph_.graph(), schedule.order);
     return search(search_order, most_conflicts);
@@ -167,12 +217,12 @@ class Engine {
     return schedule_by_graph(graph_, order, budget_);
   }
 
-  bool search(IncrementalOrder& order, uint64_t most_conflicts) {
+  Result search(IncrementalOrder& order, uint64_t most_conflicts) {
     const auto timer = in_.stages.time("search");
     pairs_.clear();
     chosen_.clear();
     ChoiceSolver solver(graph_.graph(), order, {.on = in_.switches.local_search});
-    bool settled = true;
+    Result found = Result::settled;
     for (;;) {
       const std::vector<Fault> faults = find_faults(graph_, order.order());
       if (faults.empty()) {
@@ -186,20 +236,31 @@ class Engine {
         break;
       }
       if (result == ChoiceSolver::Result::out_of_budget) {
-        settled = false;
+        found = Result::too_hard;
         break;
       }
       if (result == ChoiceSolver::Result::contradiction) {
-        violated([&] {
-          return ProofBuilder(graph_, known_).from_refutation(solver.refutation(), pairs_);
-        });
+        found = contradict(solver.refutation());
         break;
       }
     }
     in_.stages.count("choices", pairs_.size());
     in_.stages.count("conflicts", solver.conflicts());
     in_.stages.count("decisions", solver.decisions());
-    return settled;
+    return found;
+  }
+
+  // A contradiction that leans on nothing assumed refutes the level.
+  Result contradict(const std::vector<RefutationStep>& steps) {
+    contradiction_.clear();
+    for (const RefutationStep& step : steps) {
+      for (const SidedArc& arc : step.cycle) {
+        if (arc.side == kKnownSide) note_assumed(arc.arc);
+      }
+    }
+    if (!contradiction_.empty()) return Result::contradicted;
+    violated([&] { return ProofBuilder(graph_, known_).from_refutation(steps, pairs_); });
+    return Result::settled;
   }
 
   void add_choice(ChoiceSolver& solver, const Fault& fault) {
@@ -232,10 +293,12 @@ class Engine {
   Budget& budget_;
   EventGraph graph_;
   KnownEdges known_;
+  std::vector<uint32_t> rank_;  // per vertex, by the hint
   std::vector<Vertex> initial_;
   const Saturation* saturation_ = nullptr;  // once it has reached its fixpoint
   std::vector<WriterPair> pairs_;           // per choice
   std::unordered_set<uint64_t> chosen_;
+  std::vector<Arc> contradiction_;  // assumed edges
   LevelVerdict verdict_;
 };
 

@@ -127,6 +127,56 @@ TEST(Strong, OrdersNameTransactionsAndSkipAbortedOnes) {
   EXPECT_EQ(split.events, (std::vector<uint32_t>{2, 3}));
 }
 
+// T4 of a session reads what was there before its session wrote anything.
+const std::vector<sample::Txn> kOldRead = {
+    {1, {w("x", 1)}}, {1, {w("y", 1)}}, {1, {w("z", 1)}}, {1, {w("y", 2)}}, {1, {r("x", kNull)}}};
+
+TEST(Strong, SessionOrderThatIsOnlyAssumedRefutesNothing) {
+  for (const bool assumed : {false, true}) {
+    for (const LevelId level : {adya_si, serializable}) {
+      Sample s(kOldRead);
+      s.switches.assumed_sessions = assumed;
+      EXPECT_EQ(s.decide(level).outcome, Outcome::satisfied);
+    }
+    // The same, where the versions of x are in an order that has to be found.
+    std::vector<sample::Txn> txns = kOldRead;
+    txns[0].ops.push_back(w("u", 1));
+    txns.push_back({2, {w("x", 2), w("u", 2)}});
+    txns[4] = {1, {r("x", 2)}};
+    txns.push_back({3, {r("u", 1)}});
+    Sample s(txns);
+    s.switches.assumed_sessions = assumed;
+    EXPECT_EQ(s.decide(adya_si).outcome, Outcome::satisfied);
+  }
+}
+
+TEST(Strong, AViolationIsFoundBehindAssumedSessions) {
+  std::vector<sample::Txn> txns = kOldRead;
+  for (const sample::Txn& txn : kLongFork) {
+    txns.push_back(txn);
+    txns.back().session += 10;
+    for (auto& op : txns.back().ops) op.key = "fork " + op.key;
+  }
+  for (const LevelId level : {adya_si, serializable})
+    EXPECT_EQ(outcome(txns, level), Outcome::violated);
+}
+
+TEST(Strong, TwoUpdatesOfOneVersionAreRefutedWithoutSearch) {
+  const std::vector<sample::Txn> txns = {
+      {1, {w("x", 1)}}, {2, {r("x", 1), w("x", 2)}}, {3, {r("x", 1), w("x", 3)}}};
+  for (const bool facts : {false, true}) {
+    for (const LevelId level : {adya_si, session_si, serializable}) {
+      Sample s(txns);
+      s.switches.update_facts = facts;
+      EXPECT_EQ(s.decide(level).outcome, Outcome::violated);
+      const auto counters = s.stages.take_counters();
+      const bool searched = std::any_of(counters.begin(), counters.end(),
+                                        [](const auto& c) { return c.first == "choices"; });
+      EXPECT_NE(searched, facts);
+    }
+  }
+}
+
 TEST(Strong, WithoutABudgetThereIsNoAnswer) {
   Sample s(kWriteSkew);
   s.budget = Budget(0, 1);
@@ -250,6 +300,8 @@ TEST(Strong, AgreesWithTryingAllOrdersWhateverTheSwitches) {
           s.switches.saturation = saturation;
           s.switches.early_search = early;
           s.switches.local_search = early != saturation;
+          s.switches.update_facts = round % 2 == 0;
+          s.switches.assumed_sessions = round % 4 < 2;
           const LevelVerdict v = s.decide(level);
           ASSERT_EQ(v.outcome, possible ? Outcome::satisfied : Outcome::violated)
               << level_info(level).name << ", round " << round;

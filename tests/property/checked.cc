@@ -49,6 +49,8 @@ std::span<bool Switches::*const> all_switches() {
                                              &Switches::combined_writes,
                                              &Switches::early_search,
                                              &Switches::local_search,
+                                             &Switches::update_facts,
+                                             &Switches::assumed_sessions,
                                              &Switches::zones,
                                              &Switches::decomposition,
                                              &Switches::carry};

@@ -1,0 +1,68 @@
+// A level without session order lets a session see an older point than before. Real databases give much more than the
+// level asks for: a client waits for the answer to a commit before it begins anew, so what a session *writes* is
+// installed in its order, and what it reads may be old, but hardly older than a few of its own transactions. So assume
+//
+//   each transaction          →  its session's next transaction that writes
+//   each transaction but the last few before it  →  the reads of a transaction
+//
+//   s1: { w(x,1) } T1  { w(x,2) } T2  { r(x,1) } T3       T1 → T2, T2 → whatever s1 writes next; T3 may read T1's x
+//
+// and look for an order with that. It is one of the level's orders all the same. With these edges the events have few places
+// to go, so the search meets few conflicts; without, it drowns in orders of writers that no read tells apart. Viper
+// (EuroSys 2023) prunes by such an assumption too, the order of time in the log.
+//
+// An assumption may help to say yes, never to say no: a refutation that leans on assumed edges is no refutation. It tells which
+// of them cannot all hold. Then these are given up, the reads may be four times as old, and so on a few times,
+// until either there is an order or a refutation that needs no assumption.
+//
+// Cost: linear in the transactions, each time.
+
+#include "infer/assumed_sessions.h"
+
+namespace assay {
+namespace {
+
+constexpr uint32_t kFirstLag = 2;
+constexpr uint32_t kGrowth = 4;
+constexpr uint32_t kMostLag = 32;
+
+}  // namespace
+
+AssumedSessions::AssumedSessions(const EventGraph& events)
+    : events_(events), lag_(kFirstLag), given_up_(events.events(), 0) {}
+
+std::vector<Arc> AssumedSessions::arcs() const {
+  std::vector<Arc> arcs;
+  for (const std::vector<Node>& session : events_.reads_from().sessions) {
+    assume_session(session, arcs);
+  }
+  return arcs;
+}
+
+void AssumedSessions::assume_session(const std::vector<Node>& session,
+                                     std::vector<Arc>& arcs) const {
+  const ReadsFrom& rf = events_.reads_from();
+  std::vector<Node> committed;
+  size_t last_writer = 0;  // in committed; those before it precede it
+  for (Node n : session) {
+    if (lag_ > 0 && committed.size() >= lag_) {
+      assume(events_.write_event(committed[committed.size() - lag_]), events_.read_event(n), arcs);
+    }
+    const bool writes = rf.write_begin[n] != rf.write_begin[n + 1];
+    if (writes) {
+      for (size_t i = last_writer; i < committed.size(); ++i) {
+        assume(events_.write_event(committed[i]), events_.write_event(n), arcs);
+      }
+    }
+    if (!events_.committed(n)) continue;
+    if (writes) last_writer = committed.size();
+    committed.push_back(n);
+  }
+}
+
+void AssumedSessions::relax(std::span<const Arc> refuted) {
+  for (const Arc& arc : refuted) given_up_[arc.to] = 1;
+  lag_ = lag_ >= kMostLag ? 0 : lag_ * kGrowth;
+}
+
+}  // namespace assay

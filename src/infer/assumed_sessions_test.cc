@@ -1,0 +1,90 @@
+#include "infer/assumed_sessions.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "history/test_history.h"
+
+namespace assay {
+namespace {
+
+using sample::kNull;
+using sample::make_history;
+using sample::r;
+using sample::w;
+using enum LevelId;
+
+struct Sample {
+  History history;
+  ReadsFrom rf = match_reads(history);
+  EventGraph events;
+  AssumedSessions sessions{events};
+
+  Sample(const std::vector<sample::Txn>& txns, LevelId level)
+      : history(make_history(txns)), events(history, rf, level_info(level)) {}
+  bool assumes(Vertex from, Vertex to) const {
+    const std::vector<Arc> arcs = sessions.arcs();
+    return std::find(arcs.begin(), arcs.end(), Arc{from, to}) != arcs.end();
+  }
+  Vertex reads(Node n) const { return events.read_event(n); }
+  Vertex writes(Node n) const { return events.write_event(n); }
+};
+
+const std::vector<sample::Txn> kSession = {{1, {w("x", 1)}},     {1, {w("x", 2)}},
+                                           {1, {r("y", kNull)}}, {1, {r("y", kNull)}},
+                                           {1, {w("x", 3)}},     {2, {w("x", 4)}}};
+
+TEST(AssumedSessions, EveryTransactionComesBeforeTheNextThatWrites) {
+  for (const LevelId level : {adya_si, serializable}) {
+    const Sample s(kSession, level);
+    EXPECT_TRUE(s.assumes(s.writes(0), s.writes(1)));
+    EXPECT_TRUE(s.assumes(s.writes(1), s.writes(4)));
+    EXPECT_TRUE(s.assumes(s.writes(2), s.writes(4)));
+    EXPECT_TRUE(s.assumes(s.writes(3), s.writes(4)));
+    EXPECT_FALSE(s.assumes(s.writes(0), s.writes(4)));  // goes without saying
+    EXPECT_FALSE(s.assumes(s.writes(4), s.writes(5)));  // another session
+  }
+}
+
+TEST(AssumedSessions, AReadMayMissTheLastCommitsOfItsSession) {
+  const Sample s(kSession, adya_si);
+  EXPECT_FALSE(s.assumes(s.writes(1), s.reads(2)));
+  EXPECT_TRUE(s.assumes(s.writes(0), s.reads(2)));
+  EXPECT_TRUE(s.assumes(s.writes(1), s.reads(3)));
+}
+
+TEST(AssumedSessions, RelaxingGivesUpWhatWasRefutedAndLetsReadsBeOlder) {
+  Sample s(kSession, adya_si);
+  const Arc refuted[] = {{s.writes(0), s.writes(1)}};
+  s.sessions.relax(refuted);
+  EXPECT_FALSE(s.assumes(s.writes(0), s.writes(1)));
+  EXPECT_TRUE(s.assumes(s.writes(1), s.writes(4)));
+  EXPECT_FALSE(s.assumes(s.writes(0), s.reads(2)));
+}
+
+TEST(AssumedSessions, InTheEndReadsMayBeAsOldAsTheyLike) {
+  std::vector<sample::Txn> txns;
+  for (int i = 0; i < 40; ++i) txns.push_back({1, {w("x", i + 1)}});
+  Sample s(txns, adya_si);
+  EXPECT_EQ(s.sessions.arcs().size(), 39u + 38u);
+  s.sessions.relax({});
+  EXPECT_EQ(s.sessions.arcs().size(), 39u + 32u);
+  s.sessions.relax({});
+  EXPECT_EQ(s.sessions.arcs().size(), 39u + 8u);
+  for (int again = 0; again < 3; ++again) {
+    s.sessions.relax({});
+    EXPECT_EQ(s.sessions.arcs().size(), 39u);
+  }
+}
+
+TEST(AssumedSessions, NothingWaitsForATransactionOfUnknownOutcome) {
+  const Sample s(
+      {{1, {w("x", 1)}, TxnStatus::unknown}, {1, {w("x", 2)}}, {1, {w("x", 3)}}, {2, {r("x", 1)}}},
+      serializable);
+  for (const Arc& arc : s.sessions.arcs()) EXPECT_NE(arc.from, s.writes(0));
+  EXPECT_TRUE(s.assumes(s.writes(1), s.writes(2)));
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,12 @@
+// What follows from transactions that overwrite a version they read. See updates.cc.
+#pragma once
+
+#include "infer/event_graph.h"
+#include "infer/known_edges.h"
+
+namespace assay {
+
+// Adds the edges to the graph of `events`, each with its reason to `known`.
+void add_updates(EventGraph& events, KnownEdges& known);
+
+}  // namespace assay
