@@ -14,7 +14,7 @@
 #include "explain/explain.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <unordered_set>
 
 #include "assay/verify.h"
 #include "explain/because.h"
@@ -276,19 +276,39 @@ class Explainer {
   void find_divergences() {
     divergences_known_ = true;
     constexpr size_t kMost = 1000;
-    std::unordered_map<VersionId, TxnId> updater;
+    std::vector<TxnId> updater(h_.version_count(), kNone);
+    std::vector<TxnId> reader(h_.key_count(),
+                              kNone);  // per key: the last transaction looked at that read it
     for (TxnId t = 0; t < h_.txn_count() && divergences_.size() < kMost; ++t) {
-      if (h_.status(t) != TxnStatus::committed) continue;
-      const std::vector<Access> writes = accesses_.writes(t);
-      if (writes.empty()) continue;
-      std::unordered_map<KeyId, bool> written;
-      for (const Access& w : writes) written.emplace(w.key, true);
+      if (h_.status(t) != TxnStatus::committed || !may_update(t, reader)) continue;
+      std::unordered_set<KeyId> written;
+      for (const Access& w : accesses_.writes(t)) written.insert(w.key);
       for (const Access& r : accesses_.reads(t)) {
         if (!written.contains(r.key)) continue;
-        const auto [first, fresh] = updater.emplace(r.version, t);
-        if (!fresh) divergences_.push_back({first->second, t, r});
+        TxnId& first = updater[r.version];
+        if (first == kNone) {
+          first = t;
+        } else {
+          divergences_.push_back({first, t, r});
+        }
       }
     }
+  }
+
+  // Whether `t` writes a key after reading it; most transactions do not, and this tells them quickly.
+  bool may_update(TxnId t, std::vector<TxnId>& reader) const {
+    bool range = false;
+    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
+      const Operation op = h_.op(i);
+      if (op.kind == OpKind::range) {
+        range = true;
+      } else if (installs_version(op)) {
+        if (range || op.kind == OpKind::cas || reader[op.key] == t) return true;
+      } else {
+        reader[op.key] = t;
+      }
+    }
+    return false;
   }
 
   // Every transaction of the cycles of the proof; of those only that `conclusion` rests on if
