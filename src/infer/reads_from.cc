@@ -8,6 +8,8 @@
 namespace assay {
 namespace {
 
+constexpr OpId kAhead = 16;  // operations, for fetch_ahead
+
 // Who writes a version, as far as one look tells.
 struct Origin {
   enum class Kind : uint8_t { nobody, final_write, intermediate, aborted };
@@ -54,6 +56,7 @@ class Matcher {
   void choose_nodes();
   void keep_sources_of(TxnId t, std::vector<TxnId>& found);
   void number_writes(Node n);
+  void fetch_ahead(OpId op) const;
   void match(Node n);
   void match_read(Node n, OpId op, KeyId key, VersionId version);
   bool follow_assumptions(Node n, OpId op);
@@ -102,6 +105,7 @@ void Matcher::find_origins() {
   for (TxnId t = 0; t < h_.txn_count(); ++t) {
     keys_.start(h_.end_op(t) - h_.first_op(t));
     const bool aborted = h_.status(t) == TxnStatus::aborted;
+    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) fetch_ahead(i);
     for (OpId i = h_.end_op(t);
          i-- > h_.first_op(t);) {  // backwards: the last write of a key comes first
       const Operation op = h_.op(i);
@@ -277,7 +281,7 @@ void Matcher::external_read(Node n, OpId op, KeyId key, VersionId version) {
     }
   }
   const Origin& origin = origin_[version];
-  const bool initial = h_.is_initial(version) && origin.kind != Origin::Kind::final_write;
+  const bool initial = origin.kind != Origin::Kind::final_write && h_.is_initial(version);
   if (!initial) {
     const bool own_later =
         origin.op != kNone && origin.op >= op && origin.op < h_.end_op(out_.txn[n]);
@@ -426,12 +430,22 @@ void Matcher::match_list(Node n, OpId op, KeyId key) {
   out_.reads.items.push_back({key, last == kNone ? kNone : out_.write_of_version[last], op});
 }
 
+// Versions lie far apart: their cache misses are overlapped.
+void Matcher::fetch_ahead(OpId op) const {
+  if (op + kAhead >= h_.op_count()) return;
+  const VersionId version = h_.op(op + kAhead).version;
+  if (version == kNone) return;
+  __builtin_prefetch(&origin_[version]);
+  if (!out_.write_of_version.empty()) __builtin_prefetch(&out_.write_of_version[version]);
+}
+
 void Matcher::match(Node n) {
   const TxnId t = out_.txn[n];
   // One range read may have seen any number of keys.
   const size_t assumed = assumed_of(out_.assumed, h_.first_op(t), h_.end_op(t)).size();
   keys_.start(h_.end_op(t) - h_.first_op(t) + static_cast<uint32_t>(assumed));
   for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
+    fetch_ahead(i);
     const Operation op = h_.op(i);
     const bool decided = !out_.assumed.empty() && follow_assumptions(n, i);
     switch (op.kind) {

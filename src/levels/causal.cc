@@ -7,20 +7,24 @@
 //   s3: { r(y,1) r(x,null) }      x=1 reached s3 through s2, yet s3 reads x from the initial state:
 //   violated
 //
-// Reachability by clocks: transactions are covered by chains (the sessions; a transaction of
-// unknown outcome, which its session does not continue, goes on top of a chain whose last member
-// reaches it, or starts one). The clock of a transaction holds, per chain, how many of its members
-// reach it.
+// Reachability by clocks: transactions are covered by chains, each member of which reaches the next. The clock of a
+// transaction holds, per chain, how many of its members reach it. The sessions are chains; a transaction of unknown
+// outcome, which its session does not continue, goes on top of a chain whose last member reaches it, or starts one.
 //
 // Given a commit order, a read is at fault if a writer of the key that the reader saw stands between
 // the one it read from and the reader. In an order near the real one few writers stand there, and
 // each costs one look at the clock; where many do, each chain is asked for its last one that was
-// seen.
+// seen. The first order proposed is that of how much a transaction saw. Once faults have become edges, the next
+// order differs from it by transactions that come later than they did, and only what those overtake is looked at
+// again: a writer that comes to stand behind another one, and was seen by somebody who read from that one.
 //
 // Cost: reads-from edges × chains for the clocks, then reads × writers in between, at most reads ×
-// chains × log. Memory: transactions × chains words. Sources: dbcop (OOPSLA 2019), AWDIT (PLDI 2025).
+// chains × log; a later round at most twice that. Memory: transactions × chains words. Sources: dbcop
+// (OOPSLA 2019), AWDIT (PLDI 2025).
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "levels/weak.h"
 
@@ -28,43 +32,38 @@ namespace assay {
 namespace {
 
 constexpr uint64_t kMaxClockWords = uint64_t{1} << 30;  // 4 GiB
+constexpr uint32_t kFirstSpare = 16;
 
 // Chains over a partial order, and how many members of each reach a node (itself included).
 class CausalClocks {
  public:
-  CausalClocks(const WeakInput& in, const std::vector<Vertex>& order)
-      : in_(in), chain_(in.rf.nodes(), kNone), place_(in.rf.nodes(), 0) {
-    cover(order);
-  }
+  explicit CausalClocks(const WeakInput& in) : in_(in) {}
 
   uint32_t chains() const { return static_cast<uint32_t>(members_.size()); }
   uint32_t chain(Node n) const { return chain_[n]; }
   uint32_t place(Node n) const { return place_[n]; }  // from 1
-  bool affordable() const { return uint64_t{chains()} * in_.rf.nodes() <= kMaxClockWords; }
+  const uint32_t* clock(Node n) const { return clocks_.data() + uint64_t{n} * stride_; }
 
-  // Fills the clocks. Needs chains() × nodes words.
+  // Fills the clocks along a topological order. False if they need too much memory, or the budget runs out.
   bool fill(const std::vector<Vertex>& order, Budget& budget) {
-    clocks_.assign(uint64_t{chains()} * in_.rf.nodes(), 0);
-    for (Vertex v : order) {
-      uint32_t* own = row(v);
-      in_.base.each_in(v, [&](Vertex u) {
-        const uint32_t* other = row(u);
-        for (uint32_t c = 0; c < chains(); ++c) own[c] = std::max(own[c], other[c]);
-        return true;
-      });
-      own[chain_[v]] = place_[v];
+    cover_sessions();
+    const std::vector<uint32_t> chain = chain_, place = place_, members = members_;
+    const auto open = static_cast<uint32_t>(std::count(chain.begin(), chain.end(), kNone));
+    for (uint32_t spare = std::min(open, kFirstSpare);; spare = std::min(open, 2 * spare)) {
+      stride_ = members.size() + spare;
+      if (stride_ * in_.rf.nodes() > kMaxClockWords) return false;
+      if (fill_rows(order, budget)) return true;
       if (budget.exhausted()) return false;
+      chain_ = chain, place_ = place, members_ = members;
     }
-    return true;
   }
-  const uint32_t* clock(Node n) const { return clocks_.data() + uint64_t{n} * chains(); }
 
  private:
-  uint32_t* row(Node n) { return clocks_.data() + uint64_t{n} * chains(); }
+  uint32_t* row(Node n) { return clocks_.data() + uint64_t{n} * stride_; }
 
-  // Sessions first. An unknown transaction may sit on the end of a chain whose last member it read
-  // from.
-  void cover(const std::vector<Vertex>& order) {
+  void cover_sessions() {
+    chain_.assign(in_.rf.nodes(), kNone);
+    place_.assign(in_.rf.nodes(), 0);
     for (const std::vector<Node>& session : in_.rf.sessions) {
       uint32_t chain = kNone;
       for (Node n : session) {
@@ -77,16 +76,36 @@ class CausalClocks {
         put_on(session.back(), chain);
       }
     }
-    for (Vertex v : order) {
-      if (chain_[v] != kNone) continue;
-      uint32_t chain = kNone;
-      in_.base.each_in(v, [&](Vertex u) {
-        if (members_[chain_[u]] == place_[u]) chain = chain_[u];
-        return chain == kNone;
-      });
-      put_on(v, chain == kNone ? open_chain() : chain);
-    }
   }
+
+  // False if there are more chains than the rows have room for, or the budget ran out.
+  bool fill_rows(const std::vector<Vertex>& order, Budget& budget) {
+    clocks_.assign(stride_ * in_.rf.nodes(), 0);
+    for (Vertex v : order) {
+      uint32_t* own = row(v);
+      in_.base.each_in(v, [&](Vertex u) {
+        const uint32_t* other = row(u);
+        for (size_t c = 0; c < stride_; ++c) own[c] = std::max(own[c], other[c]);
+        return true;
+      });
+      if (chain_[v] == kNone && !put_on_some_chain(v, own)) return false;
+      own[chain_[v]] = place_[v];
+      if (budget.exhausted()) return false;
+    }
+    return true;
+  }
+
+  bool put_on_some_chain(Node n, const uint32_t* clock) {
+    for (uint32_t c = 0; c < chains(); ++c) {
+      if (clock[c] != members_[c]) continue;
+      put_on(n, c);
+      return true;
+    }
+    if (chains() == stride_) return false;
+    put_on(n, open_chain());
+    return true;
+  }
+
   uint32_t open_chain() {
     members_.push_back(0);
     return chains() - 1;
@@ -98,6 +117,7 @@ class CausalClocks {
 
   const WeakInput& in_;
   std::vector<uint32_t> chain_, place_, members_;
+  size_t stride_ = 0;  // room for so many chains in each row
   std::vector<uint32_t> clocks_;
 };
 
@@ -130,71 +150,149 @@ class CausalFaults::Impl {
  public:
   Impl(const WeakInput& in, const std::vector<Vertex>& order)
       : rf_(in.rf),
-        clocks_(in, order),
+        clocks_(in),
         first_order_(order),
         place_(in.rf.nodes()),
-        row_(in.rf.writes()) {
-    key_begin_.reserve(rf_.writers.rows() + 1);
-    for (KeyId key = 0; key <= rf_.writers.rows(); ++key)
-      key_begin_.push_back(rf_.writers.begin[key]);
-    writers_.resize(rf_.writes());
-  }
+        row_(in.rf.writes()),
+        writers_(in.rf.writes()) {}
 
-  bool fill_clocks(Budget& budget) {
-    return clocks_.affordable() && clocks_.fill(first_order_, budget);
+  bool fill_clocks(Budget& budget) { return clocks_.fill(first_order_, budget); }
+
+  std::vector<Vertex> by_past(std::vector<Vertex> order) const {
+    std::vector<uint64_t> past(order.size());
+    for (const Vertex n : order)
+      past[n] = std::accumulate(clocks_.clock(n), clocks_.clock(n) + clocks_.chains(), uint64_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](Vertex a, Vertex b) { return past[a] < past[b]; });
+    return order;
   }
 
   bool find(const std::vector<Vertex>& order, std::vector<VisibilityEdge>& edges, Budget& budget) {
+    const std::vector<Node> delayed = take_order(order);
+    const bool few = !delayed.empty() && delayed.size() < order.size() / 8;
+    return (few && find_again(delayed, edges)) || find_all(order, edges, budget);
+  }
+
+ private:
+  // A writer of a key, with all that asking whether it was seen takes: no look elsewhere.
+  struct Writer {
+    WriteId write;
+    uint32_t at;  // in the commit order that was looked at whole
+    uint32_t chain;
+    uint32_t place;  // on its chain
+  };
+
+  bool find_all(const std::vector<Vertex>& order, std::vector<VisibilityEdge>& edges,
+                Budget& budget) {
     arrange(order);
+    at_fault_.clear();
     for (const Vertex n : order) {
       for (const ExternalRead& read : rf_.reads[n]) {
-        const Node seen = last_seen_between(n, read);
+        const Node seen = last_seen_between(n, read, place_[n]);
         if (seen == kNone) continue;
-        const Node source = read.write == kNone ? kNone : rf_.write_node[read.write];
-        edges.push_back({seen, source, read.key, n, read.op, kNone});
+        add_fault(seen, n, read, edges);
+        at_fault_.push_back({n, read});
       }
       if (budget.exhausted()) return false;
     }
     return true;
   }
 
- private:
+  // Notes the places of a commit order. Returns who comes later than in the one before, in comparison with the
+  // others; the last of them in the order before comes first.
+  std::vector<Node> take_order(const std::vector<Vertex>& order) {
+    std::vector<Node> delayed;
+    std::vector<bool> is_delayed(order.size());
+    for (size_t before = 0, now = 0; before < previous_.size(); ++before) {
+      while (now < order.size() && is_delayed[order[now]]) ++now;
+      if (previous_[before] == order[now]) {
+        ++now;
+        continue;
+      }
+      is_delayed[previous_[before]] = true;
+      delayed.push_back(previous_[before]);
+    }
+    std::reverse(delayed.begin(), delayed.end());
+    for (uint32_t i = 0; i < order.size(); ++i) place_[order[i]] = i;
+    previous_ = order;
+    return delayed;
+  }
+
+  // Reads that were at fault may have seen more than one writer too many; the others can only be at fault by who is
+  // delayed. False if looking at everything is cheaper.
+  bool find_again(const std::vector<Node>& delayed, std::vector<VisibilityEdge>& edges) {
+    size_t looks = 0;
+    for (const Node n : delayed) {
+      for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w)
+        looks += move_back(w, edges);
+      if (looks > rf_.reads.items.size()) return false;
+    }
+    std::erase_if(at_fault_, [&](const auto& fault) {
+      const auto& [reader, read] = fault;
+      const Node seen = last_seen_between(reader, read, kNone);
+      if (seen != kNone) add_fault(seen, reader, read, edges);
+      return seen == kNone;
+    });
+    return true;
+  }
+
+  // Moves a writer of a key behind those that it now follows. Returns how much was looked at.
+  size_t move_back(WriteId write, std::vector<VisibilityEdge>& edges) {
+    const Node n = rf_.write_node[write];
+    const uint32_t end = rf_.writers.begin[rf_.write_key[write] + 1];
+    const Writer moved = writers_[row_[write]];
+    uint32_t row = row_[write];
+    size_t looks = 1;
+    for (; row + 1 < end; ++row) {
+      const Writer& next = writers_[row + 1];
+      if (place_[rf_.write_node[next.write]] > place_[n]) break;
+      look_at_readers(next.write, moved, edges);
+      looks += 1 + rf_.readers[next.write].size();
+      writers_[row] = next;
+      row_[next.write] = row;
+    }
+    writers_[row] = moved;
+    row_[write] = row;
+    return looks;
+  }
+
+  // Whoever read from `source` must not have seen `later`.
+  void look_at_readers(WriteId source, const Writer& later, std::vector<VisibilityEdge>& edges) {
+    for (const Node reader : rf_.readers[source]) {
+      if (clocks_.clock(reader)[later.chain] < later.place) continue;
+      for (const ExternalRead& read : rf_.reads[reader])
+        if (read.write == source)
+          return add_fault(rf_.write_node[later.write], reader, read, edges);
+    }
+  }
+
   // The writers of each key in the commit order.
   void arrange(const std::vector<Vertex>& order) {
-    std::vector<uint32_t> next(key_begin_.begin(), key_begin_.end() - 1);
+    std::vector<uint32_t> next(rf_.writers.begin.begin(), rf_.writers.begin.end() - 1);
     for (uint32_t i = 0; i < order.size(); ++i) {
       const Node n = order[i];
-      place_[n] = i;
       for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
         row_[w] = next[rf_.write_key[w]]++;
-        writers_[row_[w]] = {n, i, clocks_.chain(n), clocks_.place(n)};
+        writers_[row_[w]] = {w, i, clocks_.chain(n), clocks_.place(n)};
       }
     }
   }
 
-  // A writer of a key, with all that asking whether it was seen takes: no look elsewhere.
-  struct Writer {
-    Node node;
-    uint32_t at;  // in the commit order
-    uint32_t chain;
-    uint32_t place;  // on its chain
-  };
-
-  // The last writer of the key behind the one that was read which the reader saw; kNone if none.
-  Node last_seen_between(Node reader, const ExternalRead& read) {
-    const uint32_t first = read.write == kNone ? key_begin_[read.key] : row_[read.write] + 1;
-    const uint32_t end = key_begin_[read.key + 1];
+  // The last writer of the key behind the one that was read which the reader saw; kNone if none. Whoever else was
+  // seen is before the reader: `before`, its place, only spares looks.
+  Node last_seen_between(Node reader, const ExternalRead& read, uint32_t before) {
+    const uint32_t first = read.write == kNone ? rf_.writers.begin[read.key] : row_[read.write] + 1;
+    const uint32_t end = rf_.writers.begin[read.key + 1];
     const uint32_t* clock = clocks_.clock(reader);
-    const uint32_t before = place_[reader];
-    Node last = kNone;
+    WriteId last = kNone;
     const uint32_t most = first + 4 * clocks_.chains();
     uint32_t i = first;
     for (; i < end && i < most && writers_[i].at < before; ++i) {
       const Writer& w = writers_[i];
-      if (clock[w.chain] >= w.place) last = w.node;
+      if (clock[w.chain] >= w.place && rf_.write_node[w.write] != reader) last = w.write;
     }
-    if (i < most || i == end) return last;
-    return last_by_chain(reader, read);
+    if (i == most && i < end) return last_by_chain(reader, read);
+    return last == kNone ? kNone : rf_.write_node[last];
   }
 
   // The same, asking each chain.
@@ -218,20 +316,30 @@ class CausalFaults::Impl {
     return last;
   }
 
+  void add_fault(Node seen, Node reader, const ExternalRead& read,
+                 std::vector<VisibilityEdge>& edges) const {
+    const Node source = read.write == kNone ? kNone : rf_.write_node[read.write];
+    edges.push_back({seen, source, read.key, reader, read.op, kNone});
+  }
+
   const ReadsFrom& rf_;
   CausalClocks clocks_;
   const std::vector<Vertex>& first_order_;
-  std::vector<uint32_t> place_;      // per node, in the commit order
-  std::vector<uint32_t> key_begin_;  // per key, into writers_
-  std::vector<Writer> writers_;      // of each key, in the commit order
-  std::vector<uint32_t> row_;        // per write: where in writers_
-  Rows<ChainWriter> by_chain_;       // once it is needed
+  std::vector<Vertex> previous_;                         // the commit order looked at last
+  std::vector<uint32_t> place_;                          // per node, in that order
+  std::vector<uint32_t> row_;                            // per write: where in writers_
+  std::vector<Writer> writers_;                          // of each key, in that order
+  std::vector<std::pair<Node, ExternalRead>> at_fault_;  // in that order
+  Rows<ChainWriter> by_chain_;                           // once it is needed
 };
 
 CausalFaults::CausalFaults(const WeakInput& in, const std::vector<Vertex>& order)
     : impl_(std::make_unique<Impl>(in, order)) {}
 CausalFaults::~CausalFaults() = default;
 bool CausalFaults::fill_clocks(Budget& budget) { return impl_->fill_clocks(budget); }
+std::vector<Vertex> CausalFaults::by_past(std::vector<Vertex> order) const {
+  return impl_->by_past(std::move(order));
+}
 bool CausalFaults::find(const std::vector<Vertex>& order, std::vector<VisibilityEdge>& edges,
                         Budget& budget) {
   return impl_->find(order, edges, budget);

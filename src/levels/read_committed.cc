@@ -36,11 +36,14 @@ struct Near {
   }
 };
 
-// Later reads by key; a transaction reads few keys, so a sorted vector is found fast.
+// Later reads by key; a transaction reads few keys, so a sorted vector is found fast, and most keys that others write
+// are known from one word not to be among them.
 class NearReads {
  public:
   void start(const std::vector<ExternalRead>& reads) {
     entries_.clear();
+    filter_ = 0;
+    for (const ExternalRead& read : reads) filter_ |= bit(read.key);
     for (const ExternalRead& read : reads) {
       entries_.emplace_back();
       entries_.back().key = read.key;
@@ -52,6 +55,7 @@ class NearReads {
   }
 
   Near* find(KeyId key) {
+    if ((filter_ & bit(key)) == 0) return nullptr;
     const auto it = std::lower_bound(entries_.begin(), entries_.end(), key,
                                      [](const Near& e, KeyId k) { return e.key < k; });
     return it != entries_.end() && it->key == key ? &*it : nullptr;
@@ -76,6 +80,9 @@ class NearReads {
   }
 
  private:
+  static uint64_t bit(KeyId key) { return uint64_t{1} << ((key * 0x9E3779B1u) >> 26); }
+
+  uint64_t filter_ = 0;
   std::vector<Near> entries_;
 };
 

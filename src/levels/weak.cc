@@ -219,8 +219,7 @@ WeakLevels::WeakLevels(const History& history, const ReadsFrom& rf, const Hint& 
     : history_(history),
       rf_(rf),
       stated_(stated_orders(history, rf)),
-      known_(base_arcs(history, rf)),
-      base_(rf.nodes(), known_),
+      base_(rf.nodes(), base_arcs(history, rf)),
       rank_(rf.nodes()) {
   std::vector<Node> by_time(rf.nodes());
   std::iota(by_time.begin(), by_time.end(), 0u);
@@ -232,6 +231,7 @@ WeakLevels::WeakLevels(const History& history, const ReadsFrom& rf, const Hint& 
 LevelVerdict WeakLevels::decide(LevelId level, Budget& budget) {
   LevelVerdict verdict;
   edges_.clear();
+  constrained_.reset();
   level_ = level;
   if (level == LevelId::causal) {
     decide_causal(verdict, budget);
@@ -250,22 +250,41 @@ LevelVerdict WeakLevels::decide(LevelId level, Budget& budget) {
 std::vector<Vertex> WeakLevels::ordered(LevelVerdict& verdict) {
   const WeakInput in{history_, rf_, base_};
   const WeakProof proof(in, level_, edges_, stated_);
-  std::vector<Arc> arcs = known_;
-  for (const StatedOrder& edge : stated_) arcs.push_back({edge.before, edge.after});
-  for (const VisibilityEdge& edge : edges_) {
-    if (edge.to == kNone) {
-      verdict.outcome = Outcome::violated;
-      verdict.proof = proof.of_initial_read(edge);
-      return {};
-    }
-    arcs.push_back({edge.from, edge.to});
+  const auto initial = std::find_if(edges_.begin(), edges_.end(),
+                                    [](const VisibilityEdge& e) { return e.to == kNone; });
+  if (initial != edges_.end()) {
+    verdict.outcome = Outcome::violated;
+    verdict.proof = proof.of_initial_read(*initial);
+    return {};
   }
-  const Digraph graph(rf_.nodes(), arcs);
+  const Digraph& graph = edges_.empty() && stated_.empty() ? base_ : constrained();
   std::vector<Vertex> order = topological_order(graph, rank_);
   if (order.size() == rf_.nodes()) return order;
   verdict.outcome = Outcome::violated;
   verdict.proof = proof.of_cycle(find_cycle(graph));
   return {};
+}
+
+// The base graph with the stated orders and all forced edges so far: built anew for the first of them, which are many;
+// later ones are added.
+const Digraph& WeakLevels::constrained() {
+  if (constrained_) {
+    for (; constrained_edges_ < edges_.size(); ++constrained_edges_)
+      constrained_->add({edges_[constrained_edges_].from, edges_[constrained_edges_].to});
+    return *constrained_;
+  }
+  std::vector<Arc> arcs;
+  arcs.reserve(base_.edges() + stated_.size() + edges_.size());
+  for (Vertex u = 0; u < base_.vertices(); ++u) {
+    base_.each_out(u, [&](Vertex v) {
+      arcs.push_back({u, v});
+      return true;
+    });
+  }
+  for (const StatedOrder& edge : stated_) arcs.push_back({edge.before, edge.after});
+  for (const VisibilityEdge& edge : edges_) arcs.push_back({edge.from, edge.to});
+  constrained_edges_ = edges_.size();
+  return constrained_.emplace(rf_.nodes(), arcs);
 }
 
 void WeakLevels::decide_by_rule(LevelId level, LevelVerdict& verdict, Budget& budget) {
@@ -293,6 +312,9 @@ void WeakLevels::decide_causal(LevelVerdict& verdict, Budget& budget) {
       verdict.reason = "the clocks of so many sessions need more than 4 GiB";
     return;
   }
+  order = faults.by_past(std::move(order));
+  for (uint32_t i = 0; i < order.size(); ++i) rank_[order[i]] = i;
+  if (!stated_.empty()) order = ordered(verdict);  // which what was seen need not follow
   decide_by_faults(faults, std::move(order), verdict, budget);
 }
 

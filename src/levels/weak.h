@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "assay/budget.h"
@@ -47,6 +48,9 @@ class CausalFaults {
   ~CausalFaults();
   // False if the clocks need too much memory, or the budget runs out.
   bool fill_clocks(Budget& budget);
+  // The order in which transactions saw more and more of the others, a topological order too: `order` sorted anew.
+  // Nearer to a commit order than a guess. After fill_clocks.
+  std::vector<Vertex> by_past(std::vector<Vertex> order) const;
   // Appends, for each read that has one, the last writer of its key that the reader saw and that
   // `order` puts behind the one it read from. `order` contains the base graph. False if the budget
   // runs out.
@@ -89,14 +93,16 @@ class WeakLevels {
   void decide_by_faults(Faults& faults, std::vector<Vertex> order, LevelVerdict& verdict,
                         Budget& budget);
   std::vector<Vertex> ordered(LevelVerdict& verdict);
+  const Digraph& constrained();
 
   const History& history_;
   const ReadsFrom& rf_;
   std::vector<StatedOrder> stated_;
-  std::vector<Arc> known_;  // session order and reads-from
-  Digraph base_;
+  Digraph base_;                // session order and reads-from
   std::vector<uint32_t> rank_;  // per node, by the hint
   std::vector<VisibilityEdge> edges_;
+  std::optional<Digraph> constrained_;
+  size_t constrained_edges_ = 0;             // so many of edges_ are in it
   LevelId level_ = LevelId::read_committed;  // being decided
 };
 

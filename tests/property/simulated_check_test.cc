@@ -60,6 +60,58 @@ TEST_P(SimulatedLevelCheck, IsNeverRejected) {
   }
 }
 
+// Writes down one session after the other, so that the order of the lines tells nothing about that of the commits.
+class SessionBySession : public collect::Sink {
+ public:
+  Status header(std::string_view meta) override { return to_.header(meta); }
+  Status transaction(const collect::TxnRecord& record) override {
+    if (records_.size() <= record.session) records_.resize(record.session + 1);
+    records_[record.session].push_back(record);
+    return Ok{};
+  }
+  Status event(int64_t at, std::string_view json) override { return to_.event(at, json); }
+  Status finish() override {
+    for (const auto& session : records_)
+      for (const collect::TxnRecord& record : session)
+        if (Status s = to_.transaction(record); !s.ok()) return s;
+    return to_.finish();
+  }
+  Result<History> take() { return to_.take(); }
+
+ private:
+  collect::HistorySink to_;
+  std::vector<std::vector<collect::TxnRecord>> records_;
+};
+
+// With little to guess the order of commits from, it takes several proposals; also with many transactions of unknown
+// outcome, which continue no session.
+TEST(SimulatedWithoutTimes, CausalIsDecidedInSeveralRounds) {
+  size_t rejected = 0;
+  for (uint64_t seed = 1; seed <= scaled(300, 6); ++seed) {
+    GenerateOptions generated = options_for(LevelId::causal, seed);
+    generated.workload = "general";
+    generated.sessions = static_cast<uint32_t>(3 + seed % 9);
+    generated.txns = 60;
+    generated.times = collect::Times::none;
+    generated.unknown_share = seed % 3 == 0 ? 0.3 : 0;
+    if (seed % 2 == 0) generated.bug = Anomaly::causality_violation;
+    SessionBySession sink;
+    const auto stats = collect::generate(generated, sink);
+    ASSERT_TRUE(stats.ok()) << stats.error().to_string();
+    const auto history = sink.take();
+    ASSERT_TRUE(history.ok());
+    CheckOptions options;
+    options.levels = {LevelId::causal};
+    const CheckResult result = check(*history, options);
+    const Verdict& verdict = *result.find(LevelId::causal);
+    ASSERT_EQ(outcome_name(verdict.outcome), seed % 2 == 0 ? "violated" : "satisfied") << seed;
+    const Status verified = verify(result.certificates[verdict.certificate], *history);
+    ASSERT_TRUE(verified.ok()) << "seed " << seed << ": " << verified.error().to_string();
+    rejected += seed % 2 == 0;
+  }
+  EXPECT_GT(rejected, 1u);
+}
+
 class SimulatedBugCheck : public testing::TestWithParam<Anomaly> {};
 
 TEST_P(SimulatedBugCheck, IsFoundAndNamed) {
