@@ -2,17 +2,17 @@
 // level asks for: a client waits for the answer to a commit before it begins anew, so what a session *writes* is
 // installed in its order, and what it reads may be old, but hardly older than a few of its own transactions. So assume
 //
-//   each transaction          →  its session's next transaction that writes
-//   each transaction but the last few before it  →  the reads of a transaction
+//   each transaction                        →  its session's next transaction that writes
+//   the last transaction of a session but k →  the reads of its next one; k = 0 at first
 //
-//   s1: { w(x,1) } T1  { w(x,2) } T2  { r(x,1) } T3       T1 → T2, T2 → whatever s1 writes next; T3 may read T1's x
+//   s1: { w(x,1) } T1  { w(x,2) } T2  { r(x,1) } T3       T1 → T2, T2 → whatever s1 writes next; with k = 1 only T1 → T3
 //
 // and look for an order with that. It is one of the level's orders all the same. With these edges the events have few places
 // to go, so the search meets few conflicts; without, it drowns in orders of writers that no read tells apart. Viper
 // (EuroSys 2023) prunes by such an assumption too, the order of time in the log.
 //
 // An assumption may help to say yes, never to say no: a refutation that leans on assumed edges is no refutation. It tells which
-// of them cannot all hold. Then these are given up, the reads may be four times as old, and so on a few times,
+// of them cannot all hold. Then these are given up, the reads may be older (k = 3, 15, 63, then any), and so on a few times,
 // until either there is an order or a refutation that needs no assumption.
 //
 // Cost: linear in the transactions, each time.
@@ -22,7 +22,7 @@
 namespace assay {
 namespace {
 
-constexpr uint32_t kFirstLag = 2;
+constexpr uint32_t kFirstLag = 1;
 constexpr uint32_t kGrowth = 4;
 constexpr uint32_t kMostLag = 32;
 

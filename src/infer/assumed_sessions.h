@@ -26,7 +26,7 @@ class AssumedSessions {
   }
 
   const EventGraph& events_;
-  uint32_t lag_;                   // how many commits of its session a read may miss; 0: any number
+  uint32_t lag_;  // a read sees the commits of its session up to the lag-th last; 0: perhaps none
   std::vector<uint8_t> given_up_;  // per event: nothing is assumed to come before it
 };
 

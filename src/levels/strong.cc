@@ -43,7 +43,7 @@ namespace {
 constexpr uint64_t kEarlyConflicts = 10'000;
 constexpr uint64_t kEarlyConflictsPerNode = 2;
 
-constexpr uint32_t kAttempts = 5;  // with assumed sessions
+constexpr uint32_t kAttempts = 6;  // with assumed sessions
 
 class Engine {
  public:
