@@ -374,7 +374,14 @@ TEST(WeakOrderVerifier, causalThroughSessions) {
   EXPECT_TRUE(verifies(single_order("causal", {0, 1, 2, 3, 4}), unknown));
 }
 
-TEST(WeakOrderVerifier, unknownsAreChainsOfTheirOwn) {
+TEST(WeakOrderVerifier, theLaterOfTwoThatWereSeenCounts) {
+  const History h = hist(
+      "s1: { w(x,1) w(a,1) } { w(x,2) } { w(b,1) }\n"
+      "s2: { r(a,1) r(b,1) r(x,1) }\n");
+  EXPECT_TRUE(refused(single_order("causal", {0, 1, 2, 3}), h, "saw transaction"));
+}
+
+TEST(WeakOrderVerifier, unknownsAreNotSeenBySessionOrder) {
   // Both unknowns are in the past of the last: through reads, and then what their session did
   // before.
   const History h = hist(
@@ -384,6 +391,20 @@ TEST(WeakOrderVerifier, unknownsAreChainsOfTheirOwn) {
       "s4: { r(y,2) }\n");
   EXPECT_TRUE(verifies(single_order("read-atomic", {0, 1, 2, 3, 4, 5, 6}), h));
   EXPECT_TRUE(refused(single_order("causal", {0, 1, 2, 3, 4, 5, 6}), h, "initial state"));
+}
+
+TEST(WeakOrderVerifier, unknownsShareAChainIfOneSawTheOther) {
+  const std::string unknowns =
+      "s1: { w(x,1) }? { w(y,2) }?\n"
+      "s2: { r(x,1) w(z,1) }\n"
+      "s3: { r(z,1) w(v,1) }?\n";
+  // The second did not see the first, so whoever saw it did not thereby see the first.
+  const std::string apart = "s4: { r(y,2) r(x,null) }\n";
+  EXPECT_TRUE(verifies(single_order("causal", {0, 1, 2, 4}), hist(unknowns + apart)));
+  // The third did.
+  const std::string together = "s4: { r(v,1) r(x,null) }\n";
+  EXPECT_TRUE(
+      refused(single_order("causal", {0, 2, 3, 4}), hist(unknowns + together), "initial state"));
 }
 
 TEST(WeakOrderVerifier, causalManyWritersPerChain) {

@@ -234,29 +234,40 @@ class GuaranteeCheck {
   SessionId session_ = 0;
 };
 
-// The writers of every key: in commit order, and grouped by chain.
-struct KeyWriters {
-  KeyWriters(const History& history, const CommitOrder& order, const SessionClocks& clocks)
-      : begin(history.key_count() + 1) {
-    for (Place p = 1; p <= order.count(); ++p)
-      for (KeyId k : order.keys_written(p)) ++begin[k + 1];
-    for (size_t k = 0; k + 1 < begin.size(); ++k) begin[k + 1] += begin[k];
-    in_order.resize(begin.back());
-    std::vector<size_t> next(begin.begin(), begin.end() - 1);
-    for (Place p = 1; p <= order.count(); ++p)
-      for (KeyId k : order.keys_written(p)) in_order[next[k]++] = p;
-    by_chain = in_order;
-    for (size_t k = 0; k + 1 < begin.size(); ++k)
-      std::stable_sort(by_chain.begin() + static_cast<ptrdiff_t>(begin[k]),
-                       by_chain.begin() + static_cast<ptrdiff_t>(begin[k + 1]),
-                       [&](Place a, Place b) { return clocks.chain(a) < clocks.chain(b); });
-  }
-  std::span<const Place> of(const std::vector<Place>& list, KeyId k) const {
-    return {list.data() + begin[k], list.data() + begin[k + 1]};
-  }
+// The writers of every key so far, along the commit order.
+class KeyWriters {
+ public:
+  struct Writer {
+    Place place;
+    uint32_t chain;
+    uint32_t position;  // on its chain
+  };
 
-  std::vector<size_t> begin;  // per key
-  std::vector<Place> in_order, by_chain;
+  // Keys with more writers than `many` are kept by chain too.
+  KeyWriters(const History& history, const CommitOrder& order, uint64_t many)
+      : begin_(history.key_count() + 1), by_chain_(history.key_count()), many_(many) {
+    for (Place p = 1; p <= order.count(); ++p)
+      for (KeyId k : order.keys_written(p)) ++begin_[k + 1];
+    for (size_t k = 0; k + 1 < begin_.size(); ++k) begin_[k + 1] += begin_[k];
+    end_.assign(begin_.begin(), begin_.end() - 1);
+    all_.resize(begin_.back());
+  }
+  void add(KeyId k, const Writer& writer) {
+    all_[end_[k]++] = writer;
+    if (!has_many(k)) return;
+    if (by_chain_[k].size() <= writer.chain) by_chain_[k].resize(writer.chain + 1);
+    by_chain_[k][writer.chain].push_back(writer);
+  }
+  bool has_many(KeyId k) const { return begin_[k + 1] - begin_[k] > many_; }
+  std::span<const Writer> of(KeyId k) const { return {&all_[0] + begin_[k], &all_[0] + end_[k]}; }
+  // Per chain; only if there are many.
+  const std::vector<std::vector<Writer>>& by_chain(KeyId k) const { return by_chain_[k]; }
+
+ private:
+  std::vector<size_t> begin_, end_;  // per key
+  std::vector<Writer> all_;
+  std::vector<std::vector<std::vector<Writer>>> by_chain_;
+  const uint64_t many_;
 };
 
 class CausalCheck {
@@ -265,48 +276,47 @@ class CausalCheck {
       : history_(history),
         order_(order),
         clocks_(history, order),
-        writers_(history, order, clocks_) {}
+        few_(size_t{4} * clocks_.chain_count()),
+        writers_(history, order, few_) {}
 
   Status run() {
     for (Place p = 1; p <= order_.count(); ++p) {
       Result<std::span<const uint32_t>> clock = clocks_.advance(p);
       if (!clock.ok()) return clock.error();
       for (const ReadFrom& read : order_.reads(p)) {
-        const Place seen = later_writer_seen(*clock, p, read);
+        const Place seen = later_writer_seen(*clock, read);
         if (seen != 0) return saw_later_writer(history_, order_, p, read.key, seen, read.from);
       }
+      for (KeyId k : order_.keys_written(p))
+        writers_.add(k, {p, clocks_.chain(p), clocks_.position(p)});
     }
     return Ok{};
   }
 
  private:
-  bool saw(std::span<const uint32_t> clock, Place p) const {
-    return clock[clocks_.chain(p)] >= clocks_.position(p);
+  using Writer = KeyWriters::Writer;
+
+  static bool saw(std::span<const uint32_t> clock, const Writer& w) {
+    return w.chain < clock.size() && clock[w.chain] >= w.position;
   }
 
-  // A writer of the key behind read.from that `reader` saw. Usually few stand between the two.
-  Place later_writer_seen(std::span<const uint32_t> clock, Place reader,
-                          const ReadFrom& read) const {
-    const auto all = writers_.of(writers_.in_order, read.key);
-    const auto first = std::upper_bound(all.begin(), all.end(), read.from);
-    const auto end = std::lower_bound(first, all.end(), reader);
-    if (static_cast<uint64_t>(end - first) > uint64_t{4} * clocks_.chain_count())
-      return last_seen_by_chain(clock, read);
-    for (auto w = first; w != end; ++w)
-      if (saw(clock, *w)) return *w;
+  // A writer of the key behind read.from that the reader saw; 0 if there is none. Usually few stand between the two.
+  Place later_writer_seen(std::span<const uint32_t> clock, const ReadFrom& read) const {
+    const std::span<const Writer> writers = writers_.of(read.key);
+    size_t looks = 0;
+    for (size_t i = writers.size(); i-- > 0 && writers[i].place > read.from; ++looks) {
+      if (looks == few_) return last_seen_by_chain(clock, read);
+      if (saw(clock, writers[i])) return writers[i].place;
+    }
     return 0;
   }
 
   // The same, asking each chain for its last writer that was seen.
   Place last_seen_by_chain(std::span<const uint32_t> clock, const ReadFrom& read) const {
-    const auto all = writers_.of(writers_.by_chain, read.key);
-    for (auto group = all.begin(); group != all.end();) {
-      const uint32_t chain = clocks_.chain(*group);
-      const auto end = std::upper_bound(group, all.end(), chain,
-                                        [&](uint32_t c, Place p) { return c < clocks_.chain(p); });
-      const auto unseen = std::partition_point(group, end, [&](Place p) { return saw(clock, p); });
-      if (unseen != group && *(unseen - 1) > read.from) return *(unseen - 1);
-      group = end;
+    for (const std::vector<Writer>& chain : writers_.by_chain(read.key)) {
+      const auto unseen = std::partition_point(chain.begin(), chain.end(),
+                                               [&](const Writer& w) { return saw(clock, w); });
+      if (unseen != chain.begin() && (unseen - 1)->place > read.from) return (unseen - 1)->place;
     }
     return 0;
   }
@@ -314,6 +324,7 @@ class CausalCheck {
   const History& history_;
   const CommitOrder& order_;
   SessionClocks clocks_;
+  const size_t few_;
   KeyWriters writers_;
 };
 

@@ -84,6 +84,7 @@ class CausalClocks {
     for (Vertex v : order) {
       uint32_t* own = row(v);
       in_.base.each_in(v, [&](Vertex u) {
+        if (own[chain_[u]] >= place_[u]) return true;  // seen, with all that it saw
         const uint32_t* other = row(u);
         for (size_t c = 0; c < stride_; ++c) own[c] = std::max(own[c], other[c]);
         return true;
