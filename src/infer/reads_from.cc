@@ -31,7 +31,8 @@ std::span<const Seen> assumed_of(const std::vector<Seen>& assumed, OpId first, O
 
 class Matcher {
  public:
-  Matcher(const History& h, std::span<const Seen> assumed) : h_(h), origin_(h.version_count()) {
+  Matcher(const History& h, std::span<const Seen> assumed, Budget& budget)
+      : h_(h), budget_(budget), origin_(h.version_count()) {
     out_.assumed.assign(assumed.begin(), assumed.end());
   }
 
@@ -39,11 +40,13 @@ class Matcher {
     note_uses();
     find_origins();
     choose_nodes();
-    for (Node n = 0; n < out_.nodes(); ++n) number_writes(n);
+    for (Node n = 0; n < out_.nodes() && !budget_.exhausted(); ++n) number_writes(n);
+    if (budget_.exhausted_now()) return {};
     out_.write_begin.push_back(static_cast<uint32_t>(out_.writes()));
     out_.write_of_version.resize(h_.version_count(), kNone);
     for (WriteId w = 0; w < out_.writes(); ++w) out_.write_of_version[out_.write_version[w]] = w;
-    for (Node n = 0; n < out_.nodes(); ++n) match(n);
+    for (Node n = 0; n < out_.nodes() && !budget_.exhausted(); ++n) match(n);
+    if (budget_.exhausted_now()) return {};
     index_readers();
     index_sessions();
     return std::move(out_);
@@ -76,6 +79,7 @@ class Matcher {
   void index_sessions();
 
   const History& h_;
+  Budget& budget_;
   std::vector<Origin> origin_;
   static constexpr uint8_t kAsList = 1;
   static constexpr uint8_t kAsRegister = 2;
@@ -102,7 +106,7 @@ void Matcher::note_uses() {
 }
 
 void Matcher::find_origins() {
-  for (TxnId t = 0; t < h_.txn_count(); ++t) {
+  for (TxnId t = 0; t < h_.txn_count() && !budget_.exhausted(); ++t) {
     keys_.start(h_.end_op(t) - h_.first_op(t));
     const bool aborted = h_.status(t) == TxnStatus::aborted;
     for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) fetch_ahead(i);
@@ -540,8 +544,13 @@ WriteId ReadsFrom::write_of(Node n, KeyId k) const {
   return it != end && *it == k ? static_cast<WriteId>(it - write_key.begin()) : kNone;
 }
 
+ReadsFrom match_reads(const History& history, std::span<const Seen> assumed, Budget& budget) {
+  return Matcher(history, assumed, budget).run();
+}
+
 ReadsFrom match_reads(const History& history, std::span<const Seen> assumed) {
-  return Matcher(history, assumed).run();
+  Budget unlimited;
+  return match_reads(history, assumed, unlimited);
 }
 
 void external_reads(const History& history, const ReadsFrom& rf, Node n,

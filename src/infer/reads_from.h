@@ -19,6 +19,7 @@
 #include <span>
 #include <vector>
 
+#include "assay/budget.h"
 #include "assay/certificate.h"
 #include "assay/history.h"
 
@@ -83,7 +84,10 @@ struct ReadsFrom {
   WriteId write_of(Node n, KeyId k) const;
 };
 
-// `assumed` is sorted, speaks of unresolved operations only, and names sources that could be right.
+// `assumed` is sorted, speaks of unresolved operations only, and names sources that could be right. Stops early when
+// the budget runs out; what it returns is not to be used then.
+ReadsFrom match_reads(const History& history, std::span<const Seen> assumed, Budget& budget);
+// Without a limit.
 ReadsFrom match_reads(const History& history, std::span<const Seen> assumed = {});
 
 // Every external read of a node in program order, repetitions included, as read committed counts

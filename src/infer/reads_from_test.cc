@@ -208,6 +208,15 @@ TEST(ReadsFrom, AbsenceOfAKeyThatIsDeletedSomewhereIsOpen) {
   EXPECT_EQ(rf.unresolved, (std::vector<OpId>{3}));
 }
 
+TEST(ReadsFrom, StopsWhenTheBudgetRunsOut) {
+  const History h = make_history({{1, {w("x", 1)}}, {2, {r("x", 1)}}});
+  Budget enough(3600, 0);
+  EXPECT_EQ(match_reads(h, {}, enough).nodes(), 2u);
+  Budget spent(1e-9, 0);
+  EXPECT_EQ(match_reads(h, {}, spent).nodes(), 0u);
+  EXPECT_TRUE(spent.exhausted());
+}
+
 TEST(ExternalReads, RepetitionsCountAndOwnValuesDoNot) {
   const History h =
       make_history({{1, {w("x", 1), w("y", 1)}},

@@ -83,7 +83,10 @@ class LatticeWalk {
   }
 
   CheckResult run() {
-    match();
+    if (!match()) {
+      for (const LevelInfo& level : all_levels()) set_reason(level.id, budget_.reason());
+      return collect();
+    }
     if (!refuted_by_a_read()) {
       if (!rf_.unresolved.empty()) refute_by_counting();
       if (options_.engine == EngineId::graph) decide_single_operations();
@@ -131,12 +134,13 @@ class LatticeWalk {
                       static_cast<double>(done) / kLevelCount);
   }
 
-  void match() {
-    {
-      const auto timer = stages_.time("match");
-      rf_ = match_reads(history_);
-    }
+  // False if the budget ran out.
+  bool match() {
+    const auto timer = stages_.time("match");
+    rf_ = match_reads(history_, {}, budget_);
+    if (budget_.exhausted_now()) return false;
     hint_ = make_hint(history_, rf_);
+    return true;
   }
 
   bool refuted_by_a_read() {
