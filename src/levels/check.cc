@@ -406,6 +406,11 @@ class LatticeWalk {
         for (TxnId t : read.sources)
           if (t != kNone && history_.status(t) == TxnStatus::unknown) counting.push_back(t);
     }
+    if (const OpId other = rf_.bad_read.other;
+        other != kNone) {  // whoever was read in part may count too
+      const TxnId t = history_.txn_of(other);
+      if (history_.status(t) == TxnStatus::unknown) counting.push_back(t);
+    }
     for (TxnId t : counting) {
       const uint32_t ops = history_.end_op(t) - history_.first_op(t);
       if (ops == 1 && history_.op(history_.first_op(t)).kind != OpKind::range) continue;

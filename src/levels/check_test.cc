@@ -257,6 +257,11 @@ TEST(Check, LinearizabilityIsStrictSerializabilityOfSingleOperations) {
   EXPECT_EQ(stale.find(linearizable)->certificate, stale.find(strict_serializable)->certificate);
   EXPECT_EQ(stale.find(session_serializable)->outcome, Outcome::satisfied);
   EXPECT_NE(checked(kSerial).find(linearizable)->reason.find("2 operations"), std::string::npos);
+  // A transaction of several operations was read in part, so it may have happened.
+  const CheckResult torn = checked(
+      {{1, {r("x", 1)}, kCommitted, 1, 2}, {2, {w("x", 1), w("x", 2)}, TxnStatus::unknown, 3, 4}});
+  EXPECT_EQ(torn.find(strict_serializable)->outcome, Outcome::violated);
+  EXPECT_NE(torn.find(linearizable)->reason.find("2 operations"), std::string::npos);
 }
 
 TEST(Check, ProgressStaysBetweenNothingAndAll) {
