@@ -177,20 +177,15 @@ class History {
   class ValueTable {
    public:
     uint32_t intern(const ValueView& v, uint64_t hash);
-    // Two steps ahead of intern: the slot, then what it leads to.
     void prefetch(uint64_t hash) const;
-    void prefetch_entry(uint64_t hash) const;
     ValueView view(uint32_t id) const;
-    size_t size() const { return entries_.size(); }
+    size_t size() const { return payload_.size(); }
     uint64_t memory_bytes() const;
 
    private:
     void grow();
-    struct Entry {
-      uint64_t payload;  // integer, or offset << 24 | length in text_
-      ValueView::Type type;
-    };
-    std::vector<Entry> entries_;
+    std::vector<uint64_t> payload_;  // integer, or offset << 24 | length in text_
+    std::vector<ValueView::Type> type_;
     std::string text_;
     std::vector<uint64_t> slots_;  // hash tag << 32 | id + 1; 0 = empty
   };
@@ -199,6 +194,7 @@ class History {
   class VersionTable {
    public:
     VersionId intern(KeyId key, const ValueView& v, uint64_t hash);
+    // Two steps ahead of intern: the slot, then what it leads to.
     void prefetch(uint64_t hash) const;
     void prefetch_entry(uint64_t hash) const;
     KeyId key(VersionId v) const { return entries_[v].key; }

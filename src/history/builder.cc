@@ -143,14 +143,13 @@ Status HistoryBuilder::end_txn() {
   return Ok{};
 }
 
-// Five passes over a few operations, so that the cache misses of a pass overlap.
+// Four passes over a few operations, so that the cache misses of a pass overlap.
 void HistoryBuilder::resolve_window(size_t first, size_t end) {
   hashes_.resize(kWindow);
   for (size_t i = first; i < end; ++i) {
     hashes_[i - first] = hash_value(raw_[i].key);
     h_.keys_.prefetch(hashes_[i - first]);
   }
-  for (size_t i = first; i < end; ++i) h_.keys_.prefetch_entry(hashes_[i - first]);
   const size_t base = h_.op_key_.size();
   for (size_t i = first; i < end; ++i) {
     const RawOp& op = raw_[i];

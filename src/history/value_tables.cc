@@ -65,20 +65,6 @@ void grow_slots(std::vector<uint64_t>& slots) {
   slots = std::move(bigger);
 }
 
-void prefetch_slot(const std::vector<uint64_t>& slots, uint64_t hash) {
-  if (!slots.empty()) __builtin_prefetch(&slots[home(hash, slots.size())]);
-}
-
-// Only the first slot is looked at: most searches end there.
-template <class Entry>
-void prefetch_first(const std::vector<uint64_t>& slots, const std::vector<Entry>& entries,
-                    uint64_t hash) {
-  if (slots.empty()) return;
-  const uint64_t slot = slots[home(hash, slots.size())];
-  if (slot != 0 && tag_of(slot) == tag_of(hash))
-    __builtin_prefetch(&entries[static_cast<uint32_t>(slot) - 1]);
-}
-
 }  // namespace
 
 uint64_t hash_value(const ValueView& v) {
@@ -99,41 +85,46 @@ uint64_t hash_version(KeyId key, const ValueView& v) {
 
 void History::ValueTable::grow() { grow_slots(slots_); }
 
-void History::ValueTable::prefetch(uint64_t hash) const { prefetch_slot(slots_, hash); }
-
-void History::ValueTable::prefetch_entry(uint64_t hash) const {
-  prefetch_first(slots_, entries_, hash);
+void History::ValueTable::prefetch(uint64_t hash) const {
+  if (!slots_.empty()) __builtin_prefetch(&slots_[home(hash, slots_.size())]);
 }
 
 uint32_t History::ValueTable::intern(const ValueView& v, uint64_t hash) {
-  if (entries_.size() * 3 >= slots_.size() * 2) grow();
+  if (payload_.size() * 3 >= slots_.size() * 2) grow();
   const size_t mask = slots_.size() - 1;
   size_t i = home(hash, slots_.size());
   for (; slots_[i] != 0; i = (i + 1) & mask) {
     if (tag_of(slots_[i]) != tag_of(hash)) continue;
     const uint32_t id = static_cast<uint32_t>(slots_[i]) - 1;
-    if (same(v, entries_[id].payload, entries_[id].type, text_)) return id;
+    if (same(v, payload_[id], type_[id], text_)) return id;
   }
-  const uint32_t id = static_cast<uint32_t>(entries_.size());
+  const uint32_t id = static_cast<uint32_t>(payload_.size());
   slots_[i] = tag_of(hash) | (id + 1);
-  push_back_roomy(entries_, Entry{payload_of(v, text_), v.type});
+  payload_.push_back(payload_of(v, text_));
+  type_.push_back(v.type);
   return id;
 }
 
 ValueView History::ValueTable::view(uint32_t id) const {
-  return view_of(entries_[id].payload, entries_[id].type, text_);
+  return view_of(payload_[id], type_[id], text_);
 }
 
 uint64_t History::ValueTable::memory_bytes() const {
-  return entries_.capacity() * sizeof(Entry) + text_.capacity() + slots_.capacity() * 8;
+  return payload_.capacity() * 8 + type_.capacity() + text_.capacity() + slots_.capacity() * 8;
 }
 
 void History::VersionTable::grow() { grow_slots(slots_); }
 
-void History::VersionTable::prefetch(uint64_t hash) const { prefetch_slot(slots_, hash); }
+void History::VersionTable::prefetch(uint64_t hash) const {
+  if (!slots_.empty()) __builtin_prefetch(&slots_[home(hash, slots_.size())]);
+}
 
+// Only the first slot is looked at: most searches end there.
 void History::VersionTable::prefetch_entry(uint64_t hash) const {
-  prefetch_first(slots_, entries_, hash);
+  if (slots_.empty()) return;
+  const uint64_t slot = slots_[home(hash, slots_.size())];
+  if (slot != 0 && tag_of(slot) == tag_of(hash))
+    __builtin_prefetch(&entries_[static_cast<uint32_t>(slot) - 1]);
 }
 
 VersionId History::VersionTable::intern(KeyId key, const ValueView& v, uint64_t hash) {
