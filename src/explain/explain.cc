@@ -277,8 +277,7 @@ class Explainer {
     divergences_known_ = true;
     constexpr size_t kMost = 1000;
     std::vector<TxnId> updater(h_.version_count(), kNone);
-    std::vector<TxnId> reader(h_.key_count(),
-                              kNone);  // per key: the last transaction looked at that read it
+    std::vector<TxnId> reader(h_.key_count(), kNone);  // per key: who read it last
     for (TxnId t = 0; t < h_.txn_count() && divergences_.size() < kMost; ++t) {
       if (h_.status(t) != TxnStatus::committed || !may_update(t, reader)) continue;
       std::unordered_set<KeyId> written;

@@ -149,15 +149,16 @@ Rows<ChainWriter> writers_by_chain(const ReadsFrom& rf, const CausalClocks& cloc
 
 class CausalFaults::Impl {
  public:
-  Impl(const WeakInput& in, const std::vector<Vertex>& order)
+  explicit Impl(const WeakInput& in)
       : rf_(in.rf),
         clocks_(in),
-        first_order_(order),
         place_(in.rf.nodes()),
         row_(in.rf.writes()),
         writers_(in.rf.writes()) {}
 
-  bool fill_clocks(Budget& budget) { return clocks_.fill(first_order_, budget); }
+  bool fill_clocks(const std::vector<Vertex>& order, Budget& budget) {
+    return clocks_.fill(order, budget);
+  }
 
   std::vector<Vertex> by_past(std::vector<Vertex> order) const {
     std::vector<uint64_t> past(order.size());
@@ -325,7 +326,6 @@ class CausalFaults::Impl {
 
   const ReadsFrom& rf_;
   CausalClocks clocks_;
-  const std::vector<Vertex>& first_order_;
   std::vector<Vertex> previous_;                         // the commit order looked at last
   std::vector<uint32_t> place_;                          // per node, in that order
   std::vector<uint32_t> row_;                            // per write: where in writers_
@@ -334,10 +334,11 @@ class CausalFaults::Impl {
   Rows<ChainWriter> by_chain_;                           // once it is needed
 };
 
-CausalFaults::CausalFaults(const WeakInput& in, const std::vector<Vertex>& order)
-    : impl_(std::make_unique<Impl>(in, order)) {}
+CausalFaults::CausalFaults(const WeakInput& in) : impl_(std::make_unique<Impl>(in)) {}
 CausalFaults::~CausalFaults() = default;
-bool CausalFaults::fill_clocks(Budget& budget) { return impl_->fill_clocks(budget); }
+bool CausalFaults::fill_clocks(const std::vector<Vertex>& order, Budget& budget) {
+  return impl_->fill_clocks(order, budget);
+}
 std::vector<Vertex> CausalFaults::by_past(std::vector<Vertex> order) const {
   return impl_->by_past(std::move(order));
 }

@@ -406,9 +406,8 @@ class LatticeWalk {
         for (TxnId t : read.sources)
           if (t != kNone && history_.status(t) == TxnStatus::unknown) counting.push_back(t);
     }
-    if (const OpId other = rf_.bad_read.other;
-        other != kNone) {  // whoever was read in part may count too
-      const TxnId t = history_.txn_of(other);
+    if (rf_.bad_read.other != kNone) {  // whoever was read in part may count too
+      const TxnId t = history_.txn_of(rf_.bad_read.other);
       if (history_.status(t) == TxnStatus::unknown) counting.push_back(t);
     }
     for (TxnId t : counting) {

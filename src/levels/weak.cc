@@ -306,8 +306,8 @@ void WeakLevels::decide_causal(LevelVerdict& verdict, Budget& budget) {
   const WeakInput in{history_, rf_, base_};
   std::vector<Vertex> order = ordered(verdict);
   if (verdict.outcome == Outcome::violated) return;
-  CausalFaults faults(in, order);
-  if (!faults.fill_clocks(budget)) {
+  CausalFaults faults(in);
+  if (!faults.fill_clocks(order, budget)) {
     if (!budget.exhausted_now())
       verdict.reason = "the clocks of so many sessions need more than 4 GiB";
     return;

@@ -43,11 +43,11 @@ bool force_read_atomic(const WeakInput& in, std::vector<VisibilityEdge>& edges, 
 // the next one must follow. See causal.cc.
 class CausalFaults {
  public:
-  // `order` is a topological order of the base graph.
-  CausalFaults(const WeakInput& in, const std::vector<Vertex>& order);
+  explicit CausalFaults(const WeakInput& in);
   ~CausalFaults();
-  // False if the clocks need too much memory, or the budget runs out.
-  bool fill_clocks(Budget& budget);
+  // Comes first; `order` is a topological order of the base graph. False if the clocks need too much memory, or the
+  // budget runs out.
+  bool fill_clocks(const std::vector<Vertex>& order, Budget& budget);
   // The order in which transactions saw more and more of the others, a topological order too: `order` sorted anew.
   // Nearer to a commit order than a guess. After fill_clocks.
   std::vector<Vertex> by_past(std::vector<Vertex> order) const;
