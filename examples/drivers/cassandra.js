@@ -1,0 +1,163 @@
+#!/usr/bin/env node
+// A driver for assay in JavaScript: Apache Cassandra through its own client (npm install cassandra-driver).
+//
+//     assay run --database 'exec:node examples/drivers/cassandra.js cassandra://127.0.0.1:9042/assay' \
+//               --isolation serial --workload lwt --level linearizable
+//
+// The URL names one node, and only that one is spoken to, and a keyspace. docs/databases/cassandra.md has the
+// isolations. One process a session. A line of JSON comes in, a line of JSON goes out; docs/databases/exec.md.
+'use strict';
+const readline = require('readline');
+const cassandra = require('cassandra-driver');
+const {consistencies, responseErrorCodes: codes} = cassandra.types;
+const policies = cassandra.policies;
+
+// `read`, `write`: the consistencies. `guarded`: a commit is conditional on everything that was read. `partition`:
+// where a key lies; what is conditional must lie in one partition.
+const isolations = {
+  serial: {read: consistencies.serial, write: consistencies.quorum, guarded: true, partition: (key) => key},
+  partition: {read: consistencies.serial, write: consistencies.quorum, guarded: true, partition: () => ''},
+  quorum: {read: consistencies.quorum, write: consistencies.quorum, partition: (key) => key},
+  one: {read: consistencies.one, write: consistencies.one, partition: (key) => key},
+};
+
+const url = new URL(process.argv[2]);
+const keyspace = url.pathname.slice(1) || 'assay';
+const table = `${keyspace}.assay_kv`;
+
+// Integers have 64 bits and JavaScript's numbers 53, so a long one travels as an object that holds its digits.
+const parse = (line) => JSON.parse(
+    line.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}/g, (t) => t[0] === '"' ? t : `{"$":"${t}"}`));
+const print = (reply) => JSON.stringify(reply).replace(/\{"\$":"(-?\d+)"\}/g, '$1');
+// Keys and values are kept as JSON.
+const store = (value) => value === null ? null : JSON.stringify(value);
+const load = (text) => text === null ? null : JSON.parse(text);
+
+let client, isolation;
+let seen, writes, expected;  // of the transaction, by stored key; what the commit is conditional on
+
+async function connect({isolation: name, timeout_ms: timeout}) {
+  isolation = isolations[name.toLowerCase() || 'serial'];
+  if (!isolation) throw new Error(`no isolation '${name}'; there are: ${Object.keys(isolations).join(', ')}`);
+  const node = `${url.hostname}:${url.port || 9042}`;
+  client = new cassandra.Client({
+    contactPoints: [node],
+    policies: {
+      loadBalancing: new policies.loadBalancing.AllowListPolicy(
+          new policies.loadBalancing.RoundRobinPolicy(), [node]),
+      reconnection: new policies.reconnection.ConstantReconnectionPolicy(200),
+      retry: new policies.retry.FallthroughRetryPolicy(),
+    },
+    queryOptions: {prepare: true, serialConsistency: consistencies.serial},
+    socketOptions: {readTimeout: timeout, connectTimeout: timeout},
+  });
+  await client.connect();
+  const {rows} = await client.execute('SELECT release_version FROM system.local');
+  return {name: 'Cassandra', version: rows[0].release_version, kinds: ['r', 'w', 'd', 'cas', 'insert']};
+}
+
+// A new table: one that is only emptied keeps the unfinished lightweight transactions of the run before.
+async function prepare() {
+  const peers = await client.execute('SELECT peer FROM system.peers');
+  const patient = {prepare: false, readTimeout: 9000};
+  for (const statement of [
+    `CREATE KEYSPACE IF NOT EXISTS ${keyspace} WITH replication =
+         {'class': 'SimpleStrategy', 'replication_factor': ${Math.min(3, 1 + peers.rowLength)}}`,
+    `DROP TABLE IF EXISTS ${table}`,
+    `CREATE TABLE ${table} (part text, key text, value text, PRIMARY KEY (part, key))`,
+  ]) {
+    const {info} = await client.execute(statement, [], patient);
+    if (!info.isSchemaInAgreement) throw new Error('the nodes do not agree on the tables');
+  }
+  return {};
+}
+
+async function read(key) {
+  if (writes.has(key)) return writes.get(key);
+  if (isolation.guarded && seen.has(key)) return seen.get(key);
+  const {rows} = await client.execute(`SELECT value FROM ${table} WHERE part = ? AND key = ?`,
+                                      [isolation.partition(key), key], {consistency: isolation.read});
+  const value = rows.length ? rows[0].value : null;
+  seen.set(key, value);
+  if (isolation.guarded) expected.set(key, value);
+  return value;
+}
+
+async function operate([kind, name, ...rest]) {
+  const key = store(name);
+  if (kind === 'r') return {value: load(await read(key))};
+  if (kind === 'w') return void writes.set(key, store(rest[0])) || {};
+  // Removal, compare and set, or insert if absent.
+  const was = await read(key);
+  const effect = kind === 'd' ? was !== null : was === (kind === 'cas' ? store(rest[0]) : null);
+  if (effect && kind !== 'd' && !writes.has(key)) expected.set(key, was);
+  if (effect) writes.set(key, kind === 'd' ? null : store(rest[rest.length - 1]));
+  return {effect};
+}
+
+// All of it, in one batch. What was only read is written again as it was, which makes its value a condition.
+async function commit() {
+  const guarded = isolation.guarded || expected.size > 0;
+  if (writes.size === 0 && (!isolation.guarded || seen.size < 2)) return {};
+  const batch = [...new Map([...expected, ...writes])].map(([key, value]) => {
+    const condition = expected.has(key) ? 'IF value = ?' : guarded ? "IF value != ''" : '';
+    return {
+      query: `UPDATE ${table} SET value = ? WHERE part = ? AND key = ? ${condition}`,
+      params: [value, isolation.partition(key), key, ...(expected.has(key) ? [expected.get(key)] : [])],
+    };
+  });
+  try {
+    const result = await client.batch(batch, {consistency: isolation.write});
+    return result.wasApplied() ? {} : {ok: false, aborted: 'a key that was read has changed'};
+  } catch (error) {
+    return {ok: false, [outcome(error, guarded)]: String(error)};
+  }
+}
+
+// What a failed commit leaves. Only that is called aborted which no node can have been told of: too few nodes for a
+// plain write, or no connection to send it over. A lightweight transaction that had been agreed on can also end in
+// "unavailable", when it is to be made visible.
+function outcome(error, guarded) {
+  if (error instanceof cassandra.errors.NoHostAvailableError) return 'aborted';
+  switch (error.code) {
+    case codes.unavailableException: return guarded ? 'unknown' : 'aborted';
+    case codes.isBootstrapping: return 'aborted';
+    case codes.invalid: case codes.syntaxError: case codes.unauthorized: case codes.configError: return 'fatal';
+    default: return 'unknown';
+  }
+}
+
+async function answer(message) {
+  switch (message.do) {
+    case 'hello':
+      return connect(message);
+    case 'prepare':
+      return prepare();
+    case 'op':
+      return operate(message.op);
+    case 'commit':
+      return commit();
+    default:  // begin, abort
+      seen = new Map();
+      writes = new Map();
+      expected = new Map();
+      return {};
+  }
+}
+
+(async () => {
+  for await (const line of readline.createInterface({input: process.stdin})) {
+    const message = parse(line);
+    let reply;
+    try {
+      reply = {ok: true, ...await answer(message)};
+    } catch (error) {
+      // Nothing is written before the commit.
+      const kind = message.do === 'hello' || message.do === 'prepare' || outcome(error) === 'fatal' ? 'fatal' : 'aborted';
+      reply = {[kind]: String(error)};
+    }
+    if (!reply.ok) delete reply.ok;
+    console.log(print(reply));
+  }
+  process.exit(0);
+})();
