@@ -79,6 +79,21 @@ TEST(Galera, ReadsOnAnotherNodeAreStale) {
   expect_satisfied(with("innodb_snapshot_isolation=ON&wsrep_sync_wait=1"), strong_si);
 }
 
+// It repeats the statements of a transaction that has met a conflict, on a newer snapshot, and tells nobody.
+TEST(Tidb, RepeatedTransactionsLoseUpdates) {
+  ASSAY_SERVER(urls, "tidb@3.0");
+  const Measured m = measure(contended(urls, "REPEATABLE READ", "increment"), {session_si});
+  EXPECT_EQ(m.stats.aborted, 0u);
+  EXPECT_EQ(m.anomaly(session_si), Anomaly::lost_update);
+}
+
+TEST(Tidb, WithoutRepeatingItIsSnapshotIsolation) {
+  ASSAY_SERVER(urls, "tidb@3.0");
+  const std::vector<std::string> without = {urls.front() + "?tidb_disable_txn_auto_retry=1"};
+  expect_satisfied(contended(without, "REPEATABLE READ", "increment"), session_si);
+  expect_write_skew(contended(without, "REPEATABLE READ", "write-skew"));
+}
+
 TEST(H2, SerializableAllowsWriteSkew) {
   ASSAY_SERVER(urls, "h2");
   expect_write_skew(contended(urls, "SERIALIZABLE", "write-skew"));

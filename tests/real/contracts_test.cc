@@ -38,6 +38,10 @@ INSTANTIATE_TEST_SUITE_P(Mariadb, DriverContract,
                          kNumber);
 INSTANTIATE_TEST_SUITE_P(Galera, DriverContract, testing::Values(on("galera", "serializable")),
                          kNumber);
+INSTANTIATE_TEST_SUITE_P(Tidb, DriverContract,
+                         testing::Values(on("tidb@3.0", "repeatable read",
+                                            "?tidb_disable_txn_auto_retry=1")),
+                         kNumber);
 INSTANTIATE_TEST_SUITE_P(Etcd, DriverContract,
                          testing::Values(on("etcd", "serializable"),
                                          on("etcd", "repeatable reads")),

@@ -3,7 +3,10 @@
 // Statements go as text. InnoDB and Galera may end a transaction at any call, fetching a result included. What
 // an error means for it:
 //
-//   1213, 1205, 1020 and their like    refused: aborted, also as the answer to COMMIT (Galera certifies then)
+//   1213, 1205, 1020 and their like    refused: aborted, also as the answer to COMMIT (Galera and TiDB's optimistic
+//                                      transactions are judged then)
+//   1105 "[try again later]"           the same: TiDB's mark of what it would itself begin anew. A commit of which
+//                                      it does not know the outcome, it answers by closing the connection.
 //   connection lost, no answer         before COMMIT was sent: aborted, as the server undoes what is open on a
 //                                      lost connection; after that: unknown
 //   anything else at COMMIT            unknown
@@ -39,11 +42,14 @@ constexpr uint16_t kDefaultPort = 3306;
 // Conflicts, time-outs and refusals: the transaction did not and will not happen.
 //   1205 lock wait, 1213 deadlock or certification, 1020 changed since read, 1062 duplicate,
 //   1047 node not in the cluster, 1290 1792 1836 read-only, 1317 1969 3024 interrupted,
-//   8002 8022 9007 TiDB's conflicts
-constexpr unsigned kRefusals[] = {1205, 1213, 1020, 1062, 1047, 1290, 1792,
-                                  1836, 1317, 1969, 3024, 8002, 8022, 9007};
-// Of those, what COMMIT may be answered with so that nothing happened.
-constexpr unsigned kCommitRefusals[] = {1205, 1213, 1020, 1792, 8002, 8022, 9007};
+//   8002 8005 8022 9007 TiDB's conflicts, 8028 its table was altered, 9001 to 9005 its store does not answer
+constexpr unsigned kRefusals[] = {1205, 1213, 1020, 1062, 1047, 1290, 1792, 1836, 1317, 1969, 3024,
+                                  8002, 8005, 8022, 8028, 9007, 9001, 9002, 9003, 9004, 9005};
+// Of those, what COMMIT may be answered with so that nothing happened. 1062: TiDB looks for duplicates then.
+constexpr unsigned kCommitRefusals[] = {1205, 1213, 1020, 1062, 1792, 8002, 8005, 8022, 8028, 9007};
+// "Unknown error", of which the text tells more.
+constexpr unsigned kUnnumbered = 1105;
+constexpr std::string_view kTryAgain = "[try again later]";
 
 template <size_t N>
 bool is_one_of(const unsigned (&codes)[N], unsigned code) {
@@ -178,14 +184,17 @@ class MysqlSession : public DriverSession {
 
   CallResult failed(bool committing) {
     const unsigned code = mysql_errno(connection_.get());
-    std::string message = fmt::format("{} {}", code, mysql_error(connection_.get()));
+    const std::string_view text = mysql_error(connection_.get());
+    const bool try_again = code == kUnnumbered && text.starts_with(kTryAgain);
+    // What follows differs each time.
+    std::string message = fmt::format("{} {}", code, text.substr(0, text.find("txnStartTS")));
     if (means_lost(code)) {
       if (committing) return CallResult::unknown(std::move(message));
       return CallResult::aborted(std::move(message), true);
     }
-    if (committing && !is_one_of(kCommitRefusals, code))
+    if (committing && !try_again && !is_one_of(kCommitRefusals, code))
       return CallResult::unknown(std::move(message));
-    if (!is_one_of(kRefusals, code)) return CallResult::fatal("MySQL: " + message);
+    if (!try_again && !is_one_of(kRefusals, code)) return CallResult::fatal("MySQL: " + message);
     return CallResult::aborted(std::move(message), !roll_back());
   }
 
