@@ -79,19 +79,33 @@ TEST(Galera, ReadsOnAnotherNodeAreStale) {
   expect_satisfied(with("innodb_snapshot_isolation=ON&wsrep_sync_wait=1"), strong_si);
 }
 
+// Pessimistic transactions, the default: they write on top of what they have not read.
+TEST(Tidb, RepeatableReadLosesUpdates) {
+  ASSAY_SERVER(urls, "tidb");
+  expect_lost_updates(contended(urls, "REPEATABLE READ", "increment"));
+}
+
+void expect_snapshot_isolation(const std::string& url) {
+  expect_satisfied(contended({url}, "REPEATABLE READ", "increment"), strong_si);
+  expect_write_skew(contended({url}, "REPEATABLE READ", "write-skew"));
+}
+
+TEST(Tidb, OptimisticTransactionsAreSnapshotIsolation) {
+  ASSAY_SERVER(urls, "tidb");
+  expect_snapshot_isolation(urls.front() + "?tidb_txn_mode=optimistic");
+}
+
 // It repeats the statements of a transaction that has met a conflict, on a newer snapshot, and tells nobody.
-TEST(Tidb, RepeatedTransactionsLoseUpdates) {
+TEST(OldTidb, RepeatedTransactionsLoseUpdates) {
   ASSAY_SERVER(urls, "tidb@3.0");
   const Measured m = measure(contended(urls, "REPEATABLE READ", "increment"), {session_si});
   EXPECT_EQ(m.stats.aborted, 0u);
   EXPECT_EQ(m.anomaly(session_si), Anomaly::lost_update);
 }
 
-TEST(Tidb, WithoutRepeatingItIsSnapshotIsolation) {
+TEST(OldTidb, WithoutRepeatingItIsSnapshotIsolation) {
   ASSAY_SERVER(urls, "tidb@3.0");
-  const std::vector<std::string> without = {urls.front() + "?tidb_disable_txn_auto_retry=1"};
-  expect_satisfied(contended(without, "REPEATABLE READ", "increment"), session_si);
-  expect_write_skew(contended(without, "REPEATABLE READ", "write-skew"));
+  expect_snapshot_isolation(urls.front() + "?tidb_disable_txn_auto_retry=1");
 }
 
 TEST(H2, SerializableAllowsWriteSkew) {

@@ -39,6 +39,10 @@ INSTANTIATE_TEST_SUITE_P(Mariadb, DriverContract,
 INSTANTIATE_TEST_SUITE_P(Galera, DriverContract, testing::Values(on("galera", "serializable")),
                          kNumber);
 INSTANTIATE_TEST_SUITE_P(Tidb, DriverContract,
+                         testing::Values(on("tidb", "repeatable read",
+                                            "?tidb_txn_mode=optimistic")),
+                         kNumber);
+INSTANTIATE_TEST_SUITE_P(OldTidb, DriverContract,
                          testing::Values(on("tidb@3.0", "repeatable read",
                                             "?tidb_disable_txn_auto_retry=1")),
                          kNumber);

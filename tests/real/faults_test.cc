@@ -58,6 +58,13 @@ TEST(Mariadb, SurvivesPauses) {
                   LevelId::strict_serializable);
 }
 
+TEST(Tidb, SurvivesKills) {
+  ASSAY_SERVER(urls, "tidb");
+  expect_survives(
+      contended({urls.front() + "?tidb_txn_mode=optimistic"}, "REPEATABLE READ", "general"),
+      {FaultKind::kill}, "tidb", LevelId::strong_si);
+}
+
 TEST(Etcd, SurvivesDelays) {
   ASSAY_SERVER(urls, "etcd");
   expect_survives(contended(urls, "serializable", "general"), {FaultKind::delay}, "etcd",
