@@ -7,6 +7,7 @@ cassandra_driver_version=4.10.0
 cassandra_jars() {  # the folder of jars
   local kept=$cache/cassandra-$cassandra_version
   if [ ! -d "$kept/lib" ]; then
+    build_allowed "Cassandra" "dev/db up cassandra"
     command -v mvn >/dev/null || die "maven is not installed" 5
     rm -rf "$kept.part"
     mkdir -p "$kept.part"

@@ -16,7 +16,7 @@ const policies = cassandra.policies;
 // where a key lies; what is conditional must lie in one partition.
 const isolations = {
   serial: {read: consistencies.serial, write: consistencies.quorum, guarded: true, partition: (key) => key},
-  partition: {read: consistencies.serial, write: consistencies.quorum, guarded: true, partition: () => ''},
+  partition: {read: consistencies.serial, write: consistencies.quorum, guarded: true, partition: () => 'all'},
   quorum: {read: consistencies.quorum, write: consistencies.quorum, partition: (key) => key},
   one: {read: consistencies.one, write: consistencies.one, partition: (key) => key},
 };

@@ -100,6 +100,15 @@ TEST_F(RunTest, FinalReadsAreASampleOrNone) {
   EXPECT_EQ(count(history(), TxnStatus::committed), 200u);
 }
 
+// A transaction without operations would be no operation on one key.
+TEST_F(RunTest, NoFinalReadsWhereTheWorkloadHasNone) {
+  options_.workload = "lwt";
+  run_it();
+  const History h = history();
+  EXPECT_EQ(count(h, TxnStatus::committed), 200u);
+  EXPECT_EQ(h.op_count(), h.txn_count());
+}
+
 TEST_F(RunTest, IntervalsAreInOrder) {
   options_.databases = {"simulated:strict-serializable"};
   run_it();

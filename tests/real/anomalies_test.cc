@@ -118,6 +118,48 @@ TEST(H2, ReadCommittedLosesUpdates) {
   expect_lost_updates(contended(urls, "READ COMMITTED", "increment"));
 }
 
+TEST(Cassandra, PlainWritesLoseUpdates) {
+  ASSAY_SERVER(urls, "cassandra");
+  collect::RunOptions options = contended(urls, "quorum", "increment");
+  options.txns = 40;
+  expect_lost_updates(options);
+}
+
+TEST(Cassandra, LightweightTransactionsDoNot) {
+  ASSAY_SERVER(urls, "cassandra");
+  collect::RunOptions options = contended(urls, "partition", "increment");
+  options.sessions = 4;
+  options.txns = 20;
+  expect_satisfied(options, strict_serializable);
+}
+
+collect::RunOptions lightweight(const std::vector<std::string>& urls, const std::string& reads) {
+  collect::RunOptions options = contended(urls, reads, "lwt");
+  options.workload_options.keys = 3;
+  options.txns = 100;
+  return options;
+}
+
+TEST(CassandraCluster, ReadsAtOneAreStale) {
+  ASSAY_SERVER(urls, "cassandra-cluster");
+  collect::RunOptions options = lightweight(urls, "one");
+  for (options.seed = 1; options.seed <= 10; ++options.seed) {
+    const Measured m = measure(options, {linearizable});
+    if (m.outcome(linearizable) != Outcome::violated) continue;
+    const Anomaly found = m.anomaly(linearizable);
+    EXPECT_TRUE(found == Anomaly::real_time_violation ||
+                found == Anomaly::session_guarantee_violation)
+        << anomaly_info(found).name;
+    return;
+  }
+  FAIL() << "10 runs had no stale read";
+}
+
+TEST(CassandraCluster, SerialReadsAreNot) {
+  ASSAY_SERVER(urls, "cassandra-cluster");
+  expect_satisfied(lightweight(urls, "serial"), linearizable);
+}
+
 // Each server is right by itself; but they apply commits in different orders. Whether a run meets that is luck.
 TEST(Standby, PrimaryAndStandbyForkTheHistory) {
   ASSAY_SERVER(urls, "postgres-standby");

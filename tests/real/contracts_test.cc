@@ -51,6 +51,10 @@ INSTANTIATE_TEST_SUITE_P(Etcd, DriverContract,
                                          on("etcd", "repeatable reads")),
                          kNumber);
 INSTANTIATE_TEST_SUITE_P(Redis, DriverContract, testing::Values(on("redis", "watch")), kNumber);
+// One key a transaction, or all keys in one partition.
+INSTANTIATE_TEST_SUITE_P(Cassandra, DriverContract,
+                         testing::Values(on("cassandra", "serial"), on("cassandra", "partition")),
+                         kNumber);
 INSTANTIATE_TEST_SUITE_P(H2, DriverContract, testing::Values(on("h2", "serializable")), kNumber);
 
 // The examples.

@@ -71,5 +71,12 @@ TEST(Etcd, SurvivesDelays) {
                   LevelId::strict_serializable);
 }
 
+// The two that are left agree; what the one that stands still was told is of unknown outcome.
+TEST(CassandraCluster, SurvivesPausesOfANode) {
+  ASSAY_SERVER(urls, "cassandra-cluster");
+  expect_survives(contended(urls, "serial", "lwt"), {FaultKind::pause}, "cassandra-cluster",
+                  LevelId::linearizable);
+}
+
 }  // namespace
 }  // namespace assay

@@ -25,12 +25,12 @@ class StopServers : public testing::Environment {
     testing::AddGlobalTestEnvironment(new StopServers);
 
 std::vector<std::string> start(const std::string& name) {
-  // What takes minutes of compiling is tested where someone has compiled it.
+  // What takes minutes to build is tested where someone has built it.
   setenv("ASSAY_DB_BUILD", "0", 0);
   FILE* out = popen((ASSAY_SOURCE_DIR "/dev/db up " + name).c_str(), "r");
   if (out == nullptr) return {};
   std::string last;
-  char buffer[512];
+  char buffer[4096];
   while (fgets(buffer, sizeof buffer, out) != nullptr) last = buffer;
   const int status = pclose(out);
   std::vector<std::string> urls;
@@ -44,7 +44,13 @@ std::vector<std::string> start(const std::string& name) {
     return urls;
   }
   std::istringstream words(last);
-  for (std::string url; words >> url;) urls.push_back(url);
+  for (std::string word; words >> word;) {
+    // A command has several words.
+    if (!urls.empty() && urls.back().starts_with("exec:") && !word.starts_with("exec:"))
+      urls.back() += ' ' + word;
+    else
+      urls.push_back(word);
+  }
   return urls;
 }
 
