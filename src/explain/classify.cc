@@ -164,7 +164,8 @@ Anomaly classify(const Cycle& cycle, const LevelInfo& weakest, const History& hi
   const Shape s = shape_of(cycle);
   if (s.time > 0) return Anomaly::real_time_violation;
   if (s.anti > 0 && weakest.on_request) {
-    if (weakest.events == EventModel::weak) return Anomaly::session_guarantee_violation;
+    if (weakest.events == EventModel::weak && s.session > 0)
+      return Anomaly::session_guarantee_violation;
     if (weakest.id == LevelId::pl_cs) return Anomaly::lost_update;
   }
   if (s.anti > 1 && of_predicates(cycle, history)) return Anomaly::g2;

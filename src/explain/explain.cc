@@ -98,11 +98,31 @@ class Explainer {
       if (e == nullptr) e = &add(r);
       if (result_.find(r.level) != nullptr) e->levels.push_back(r.level);
     }
+    merge_equal();
     std::erase_if(explanations_, [](const Explanation& e) { return e.levels.empty(); });
     return std::move(explanations_);
   }
 
  private:
+  // Levels that do not imply each other may fail by the same story; it is told once.
+  void merge_equal() {
+    for (size_t i = 0; i < explanations_.size(); ++i) {
+      Explanation& first = explanations_[i];
+      for (size_t j = i + 1; j < explanations_.size() && !first.levels.empty(); ++j) {
+        Explanation& later = explanations_[j];
+        if (!tells_same(first, later)) continue;
+        first.levels.insert(first.levels.end(), later.levels.begin(), later.levels.end());
+        later.levels.clear();
+      }
+      std::sort(first.levels.begin(), first.levels.end());
+    }
+  }
+
+  static bool tells_same(const Explanation& a, const Explanation& b) {
+    return a.anomaly == b.anomaly && a.sentences == b.sentences && a.arrows == b.arrows &&
+           a.transactions == b.transactions && a.operations == b.operations;
+  }
+
   // A violated level that was asked for alone may be violated because a much weaker one is, and
   // then that one names the anomaly. The weak levels are nearly always cheap to decide; a better name is not
   // worth more than a few seconds.

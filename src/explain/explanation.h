@@ -20,6 +20,8 @@ struct Arrow {
   KeyId key = kNone;
   bool in_cycle = true;  // false: shown only because an arrow of the cycle rests on it
   std::string because;   // a clause: "T2 read x = 1, which T1 wrote"
+
+  bool operator==(const Arrow&) const = default;
 };
 
 struct Explanation {

@@ -99,6 +99,27 @@ TEST(Explain, TheNameDoesNotDependOnTheLevelsAskedFor) {
   }
 }
 
+// Levels that do not imply each other fail by one story, which is told once.
+TEST(Explain, AStoryIsToldOnceForAllLevelsItRefutes) {
+  std::vector<LevelId> every;
+  for (const LevelInfo& level : all_levels()) every.push_back(level.id);
+  for (const cli::DemoHistory& d : cli::demo_histories()) {
+    const History h = from_text(d.text);
+    CheckOptions options;
+    options.levels = every;
+    const CheckResult result = check(h, options);
+    const std::vector<Explanation> found = explain(h, result);
+    expect_sound(h, result, found);
+    for (size_t i = 0; i < found.size(); ++i)
+      for (size_t j = 0; j < i; ++j)
+        EXPECT_FALSE(found[i].sentences == found[j].sentences && found[i].arrows == found[j].arrows)
+            << anomaly_info(d.anomaly).name;
+    if (d.anomaly == Anomaly::long_fork || d.anomaly == Anomaly::lost_update) {
+      EXPECT_EQ(found.size(), 1u) << anomaly_info(d.anomaly).name;
+    }
+  }
+}
+
 TEST(Explain, ALostUpdateNamesTheWriterAndBothUpdaters) {
   const History h = from_text(
       "initial 0\ns1: { w(y,9) } { w(x,1) }\ns2: { r(x,1) w(x,2) } { r(y,9) }\ns3: { r(x,1) w(x,3) "
