@@ -65,7 +65,7 @@ TEST(Galera, HealthyNodesLoseUpdates) {
   expect_lost_updates(contended(urls, "REPEATABLE READ", "increment"));
 }
 
-// The nodes agree on an order but not on when it is seen.
+// The nodes agree on an order but not on when it is seen. Whether a run reads in between is luck, most do.
 TEST(Galera, ReadsOnAnotherNodeAreStale) {
   ASSAY_SERVER(urls, "galera");
   const auto with = [&](const std::string& query) {
@@ -73,10 +73,16 @@ TEST(Galera, ReadsOnAnotherNodeAreStale) {
     for (const std::string& url : urls) changed.push_back(url + "?" + query);
     return contended(changed, "REPEATABLE READ", "long-fork");
   };
-  const Measured m = measure(with("innodb_snapshot_isolation=ON"), {session_si, strong_si});
-  EXPECT_EQ(m.outcome(session_si), Outcome::satisfied);
-  EXPECT_EQ(m.anomaly(strong_si), Anomaly::real_time_violation);
   expect_satisfied(with("innodb_snapshot_isolation=ON&wsrep_sync_wait=1"), strong_si);
+  collect::RunOptions options = with("innodb_snapshot_isolation=ON");
+  for (options.seed = 1; options.seed <= 10; ++options.seed) {
+    const Measured m = measure(options, {session_si, strong_si});
+    ASSERT_EQ(m.outcome(session_si), Outcome::satisfied);
+    if (m.outcome(strong_si) != Outcome::violated) continue;
+    EXPECT_EQ(m.anomaly(strong_si), Anomaly::real_time_violation);
+    return;
+  }
+  FAIL() << "no stale read in 10 runs";
 }
 
 // Pessimistic transactions, the default: they write on top of what they have not read.
