@@ -1,8 +1,8 @@
 // Mini-transactions: what they are, and which of their shapes a transaction has.
 #pragma once
 
+#include <span>
 #include <string_view>
-#include <vector>
 
 #include "assay/history.h"
 

@@ -9,21 +9,24 @@
 #include "collect/workloads/integer_keys.h"
 #include "collect/workloads/registry.h"
 #include "collect/workloads/session_workload.h"
+#include "history/mini_transactions.h"
 
 namespace assay::collect {
 namespace {
 
-// Two letters an operation. Each group is equally likely, and so is each shape of a group; the last
-// group holds the shapes that only anomalies within one transaction need.
-constexpr std::string_view kReadOnly[] = {"rx", "rxry"};
-constexpr std::string_view kUpdate[] = {"rxwx"};
-constexpr std::string_view kReadTwoWriteOne[] = {"rxrywx", "rxrywy"};
-constexpr std::string_view kUpdateTwo[] = {"rxrywxwy", "rxrywywx", "rxwxrywy"};
-constexpr std::string_view kRest[] = {"rxrx",     "rxwxwx",   "rxrxwx",   "rxwxrx",
-                                      "rxwxry",   "rxrxwxwx", "rxwxrxwx", "rxwxwxrx",
-                                      "rxrywxwx", "rxrywywy", "rxwxrywx", "rxwxwxry"};
-constexpr std::span<const std::string_view> kGroups[] = {kReadOnly, kUpdate, kReadTwoWriteOne,
-                                                         kUpdateTwo, kRest};
+using Shapes = std::vector<std::string_view>;
+
+// Each group is equally likely, and so is each shape of a group; the last group holds the shapes that only anomalies
+// within one transaction need.
+std::vector<Shapes> shape_groups() {
+  std::vector<Shapes> groups = {
+      {"rx", "rxry"}, {"rxwx"}, {"rxrywx", "rxrywy"}, {"rxrywxwy", "rxrywywx", "rxwxrywy"}};
+  Shapes rest(mini_shapes().begin(), mini_shapes().end());
+  for (const Shapes& group : groups)
+    for (const std::string_view shape : group) std::erase(rest, shape);
+  groups.push_back(std::move(rest));
+  return groups;
+}
 
 class MiniSession : public WorkloadSession, public IntegerRegisters {
  public:
@@ -33,7 +36,8 @@ class MiniSession : public WorkloadSession, public IntegerRegisters {
   void start(bool retry) override {
     at_ = 0;
     if (retry) return;
-    const auto& group = kGroups[rng_.below(std::size(kGroups))];
+    static const std::vector<Shapes> groups = shape_groups();
+    const Shapes& group = groups[rng_.below(groups.size())];
     shape_ = group[rng_.below(group.size())];
     x_ = ranks_.draw(rng_);
     y_ = ranks_.draw(rng_);
