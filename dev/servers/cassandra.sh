@@ -1,13 +1,16 @@
 # Apache Cassandra from its Maven artifacts: one node, or a cluster of three on 127.0.0.1 to 127.0.0.3 where each
-# holds everything. The URLs run examples/drivers/cassandra.js. Sourced by dev/db.
+# holds everything; of 6 with its transactions, Accord. The URLs run examples/drivers/cassandra.js. Sourced by dev/db.
 
-cassandra_version=5.0.9
 cassandra_driver_version=4.10.0
+cassandra_version() { case $1 in *@6) echo 6.0-alpha2 ;; *) echo 5.0.9 ;; esac; }
+cassandra_nodes() { case $1 in *cluster*) seq 3 ;; *) echo 1 ;; esac; }
 
-cassandra_jars() {  # the folder of jars
-  local kept=$cache/cassandra-$cassandra_version
+cassandra_jars() {  # cassandra_jars NAME: the folder of jars
+  local version kept
+  version=$(cassandra_version "$1")
+  kept=$cache/cassandra-$version
   if [ ! -d "$kept/lib" ]; then
-    build_allowed "Cassandra" "dev/db up cassandra"
+    build_allowed "Cassandra $version" "dev/db up $1"
     command -v mvn >/dev/null || die "maven is not installed" 5
     rm -rf "$kept.part"
     mkdir -p "$kept.part"
@@ -21,7 +24,7 @@ cassandra_jars() {  # the folder of jars
     <dependency>
       <groupId>org.apache.cassandra</groupId>
       <artifactId>cassandra-all</artifactId>
-      <version>$cassandra_version</version>
+      <version>$version</version>
     </dependency>
   </dependencies>
 </project>
@@ -48,17 +51,24 @@ cassandra_driver() {  # the folder of modules with the client
 }
 
 # A cluster has a port for clients and one for its nodes, the same on each address.
-cassandra_port() { [ "$1" = cassandra ] && port 100 || port 102; }
+cassandra_port() {  # cassandra_port NAME
+  case $1 in
+    cassandra) port 100 ;;
+    cassandra-cluster) port 102 ;;
+    cassandra@6) port 104 ;;
+    cassandra-cluster@6) port 106 ;;
+  esac
+}
 cassandra_url() {  # cassandra_url NAME I
   echo "exec:NODE_PATH=$(cassandra_driver) node $(dirname "$here")/examples/drivers/cassandra.js" \
     "cassandra://127.0.0.$2:$(cassandra_port "$1")/assay"
 }
 
 # Every node is a seed, so that it starts whether or not others are there.
-cassandra_config() {  # cassandra_config NAME I NODES
+cassandra_config() {  # cassandra_config NAME I
   local name=$1 i=$2 folder=$base/$1/n$2 seeds="" clients j
   clients=$(cassandra_port "$name")
-  for j in $(seq "$3"); do seeds+="${seeds:+,}127.0.0.$j:$((clients + 1))"; done
+  for j in $(cassandra_nodes "$name"); do seeds+="${seeds:+,}127.0.0.$j:$((clients + 1))"; done
   cat >"$folder/cassandra.yaml" <<YAML
 cluster_name: assay
 num_tokens: 1
@@ -79,6 +89,11 @@ commitlog_sync_period: 10000ms
 commitlog_segment_size: 5MiB
 auto_snapshot: false
 YAML
+  # A node of 6 writes to itself in order to start, and gives up if that takes too long.
+  case $name in *@6)
+    printf '%s\n' 'accord:' '  enabled: true' 'write_request_timeout: 10s' 'cas_contention_timeout: 10s' \
+      >>"$folder/cassandra.yaml" ;;
+  esac
   cat >"$folder/logback.xml" <<XML
 <configuration>
   <appender name="out" class="ch.qos.logback.core.ConsoleAppender">
@@ -124,39 +139,34 @@ cassandra_await() {  # cassandra_await NAME I SEEN: until it serves clients and 
   await 120 "$base/$1/n$2" cassandra_serves "$base/$1/n$2/server.log" "$3"
 }
 
-cassandra_nodes_up() {  # cassandra_nodes_up NAME NODES
-  local name=$1 nodes=$2 jars i urls=()
+cassandra_up() {  # cassandra_up NAME
+  local name=$1 jars i urls=()
   command -v java >/dev/null || die "java is not installed (Debian: openjdk-17-jre-headless)" 5
   command -v node >/dev/null || die "node is not installed (Debian: nodejs)" 5
-  jars=$(cassandra_jars)
+  jars=$(cassandra_jars "$name")
   cassandra_driver >/dev/null
   folder_for nobody "$base/$name"
   [ -d "$base/$name/lib" ] || cp -r "$jars" "$base/$name/lib"
   chmod -R a+rX "$base/$name/lib"
-  for i in $(seq "$nodes"); do
+  for i in $(cassandra_nodes "$name"); do
     folder_for nobody "$base/$name/n$i"
-    cassandra_config "$name" "$i" "$nodes"
+    cassandra_config "$name" "$i"
     cassandra_launch "$name" "$i"
+    # The first node of a cluster of 6 is the one that the others ask who belongs to it.
+    case $name in *@6) cassandra_await "$name" "$i" 0 ;; esac
   done
-  for i in $(seq "$nodes"); do
-    cassandra_await "$name" "$i" $((nodes - 1))
+  for i in $(cassandra_nodes "$name"); do
+    cassandra_await "$name" "$i" $(($(cassandra_nodes "$name" | wc -l) - 1))
     urls+=("$(cassandra_url "$name" "$i")")
   done
   echo "${urls[*]}"
 }
 
-cassandra_nodes_down() {  # cassandra_nodes_down NAME
+cassandra_down() {  # cassandra_down NAME
   local folder
   for folder in "$base/$1"/n*; do stop "$folder"; done
   rm -rf "${base:?}/$1"
 }
 
-cassandra_up() { cassandra_nodes_up cassandra 1; }
-cassandra_down() { cassandra_nodes_down cassandra; }
-cassandra_node_folder() { echo "$base/cassandra/n$1"; }
-cassandra_node_start() { cassandra_launch cassandra "$1" && cassandra_await cassandra "$1" 0; }
-
-cassandra_cluster_up() { cassandra_nodes_up cassandra-cluster 3; }
-cassandra_cluster_down() { cassandra_nodes_down cassandra-cluster; }
-cassandra_cluster_node_folder() { echo "$base/cassandra-cluster/n$1"; }
-cassandra_cluster_node_start() { cassandra_launch cassandra-cluster "$1" && cassandra_await cassandra-cluster "$1" 0; }
+cassandra_node_folder() { echo "$base/$1/n$2"; }
+cassandra_node_start() { cassandra_launch "$1" "$2" && cassandra_await "$1" "$2" 0; }

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// A driver for assay in JavaScript: Apache Cassandra through its own client (npm install cassandra-driver).
+// A driver for assay in JavaScript: Apache Cassandra through its own client (`npm install cassandra-driver`
+// in the folder of this file).
 //
 //     assay run --database 'exec:node examples/drivers/cassandra.js cassandra://127.0.0.1:9042/assay' \
 //               --isolation serial --workload lwt --level linearizable
@@ -13,10 +14,12 @@ const {consistencies, responseErrorCodes: codes} = cassandra.types;
 const policies = cassandra.policies;
 
 // `read`, `write`: the consistencies. `guarded`: a commit is conditional on everything that was read. `partition`:
-// where a key lies; what is conditional must lie in one partition.
+// where a key lies; what is conditional must lie in one partition, unless `send` is Cassandra 6's transaction.
 const isolations = {
   serial: {read: consistencies.serial, write: consistencies.quorum, guarded: true, partition: (key) => key},
   partition: {read: consistencies.serial, write: consistencies.quorum, guarded: true, partition: () => 'all'},
+  accord: {read: consistencies.serial, write: consistencies.quorum, guarded: true, partition: (key) => key,
+           table: "WITH transactional_mode = 'full'", send: transact},
   quorum: {read: consistencies.quorum, write: consistencies.quorum, partition: (key) => key},
   one: {read: consistencies.one, write: consistencies.one, partition: (key) => key},
 };
@@ -59,12 +62,12 @@ async function connect({isolation: name, timeout_ms: timeout}) {
 // A new table: one that is only emptied keeps the unfinished lightweight transactions of the run before.
 async function prepare() {
   const peers = await client.execute('SELECT peer FROM system.peers');
-  const patient = {prepare: false, readTimeout: 9000};
+  const patient = {prepare: false, readTimeout: 25000};
   for (const statement of [
     `CREATE KEYSPACE IF NOT EXISTS ${keyspace} WITH replication =
          {'class': 'SimpleStrategy', 'replication_factor': ${Math.min(3, 1 + peers.rowLength)}}`,
     `DROP TABLE IF EXISTS ${table}`,
-    `CREATE TABLE ${table} (part text, key text, value text, PRIMARY KEY (part, key))`,
+    `CREATE TABLE ${table} (part text, key text, value text, PRIMARY KEY (part, key)) ${isolation.table || ''}`,
   ]) {
     const {info} = await client.execute(statement, [], patient);
     if (!info.isSchemaInAgreement) throw new Error('the nodes do not agree on the tables');
@@ -95,10 +98,8 @@ async function operate([kind, name, ...rest]) {
   return {effect};
 }
 
-// All of it, in one batch. What was only read is written again as it was, which makes its value a condition.
-async function commit() {
-  const guarded = isolation.guarded || expected.size > 0;
-  if (writes.size === 0 && (!isolation.guarded || seen.size < 2)) return {};
+// One batch. What was only read is written again as it was, which makes its value a condition.
+async function sendBatch(guarded) {
   const batch = [...new Map([...expected, ...writes])].map(([key, value]) => {
     const condition = expected.has(key) ? 'IF value = ?' : guarded ? "IF value != ''" : '';
     return {
@@ -106,9 +107,33 @@ async function commit() {
       params: [value, isolation.partition(key), key, ...(expected.has(key) ? [expected.get(key)] : [])],
     };
   });
+  return (await client.batch(batch, {consistency: isolation.write})).wasApplied();
+}
+
+// A transaction of Cassandra 6, which answers with what the keys held.
+async function transact() {
+  const conditions = [...expected];
+  const each = (text) => conditions.map(([, was], i) => text(i, was));
+  const lets = each((i) => `LET r${i} = (SELECT value FROM ${table} WHERE part = ? AND key = ?);`).join(' ');
+  const held = conditions.length ? `SELECT ${each((i) => `r${i}.value`)};` : '';
+  const tests = each((i, was) => was === null ? `r${i}.value IS NULL` : `r${i}.value = ?`).join(' AND ');
+  const updates = `UPDATE ${table} SET value = ? WHERE part = ? AND key = ?; `.repeat(writes.size);
+  const body = tests && updates ? `IF ${tests} THEN ${updates} END IF` : updates;
+  const params = conditions.flatMap(([key]) => [isolation.partition(key), key]);
+  if (updates) params.push(...conditions.map(([, was]) => was).filter((was) => was !== null));
+  for (const [key, value] of writes) params.push(value, isolation.partition(key), key);
+  const {rows} = await client.execute(`BEGIN TRANSACTION ${lets} ${held} ${body} COMMIT TRANSACTION`, params,
+                                      {consistency: isolation.write});
+  return conditions.every(([, was], i) => rows[0][`r${i}.value`] === was);
+}
+
+// All of it, or nothing if it depends on something that has changed.
+async function commit() {
+  const guarded = isolation.guarded || expected.size > 0;
+  if (writes.size === 0 && (!isolation.guarded || seen.size < 2)) return {};
   try {
-    const result = await client.batch(batch, {consistency: isolation.write});
-    return result.wasApplied() ? {} : {ok: false, aborted: 'a key that was read has changed'};
+    const applied = await (isolation.send || sendBatch)(guarded);
+    return applied ? {} : {ok: false, aborted: 'a key that was read has changed'};
   } catch (error) {
     return {ok: false, [outcome(error, guarded)]: String(error)};
   }

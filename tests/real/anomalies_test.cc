@@ -139,6 +139,16 @@ TEST(Cassandra, LightweightTransactionsDoNot) {
   expect_satisfied(options, strict_serializable);
 }
 
+TEST(Cassandra6, TransactionsAreStrictSerializable) {
+  ASSAY_SERVER(urls, "cassandra@6");
+  for (const char* workload : {"increment", "write-skew"}) {
+    collect::RunOptions options = contended(urls, "accord", workload);
+    options.sessions = 4;
+    options.txns = 40;
+    expect_satisfied(options, strict_serializable);
+  }
+}
+
 collect::RunOptions lightweight(const std::vector<std::string>& urls, const std::string& reads) {
   collect::RunOptions options = contended(urls, reads, "lwt");
   options.workload_options.keys = 3;

@@ -55,6 +55,8 @@ INSTANTIATE_TEST_SUITE_P(Redis, DriverContract, testing::Values(on("redis", "wat
 INSTANTIATE_TEST_SUITE_P(Cassandra, DriverContract,
                          testing::Values(on("cassandra", "serial"), on("cassandra", "partition")),
                          kNumber);
+INSTANTIATE_TEST_SUITE_P(Cassandra6, DriverContract, testing::Values(on("cassandra@6", "accord")),
+                         kNumber);
 INSTANTIATE_TEST_SUITE_P(H2, DriverContract, testing::Values(on("h2", "serializable")), kNumber);
 
 // The examples.

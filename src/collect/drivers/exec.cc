@@ -30,7 +30,7 @@ using Steady = std::chrono::steady_clock;
 
 constexpr std::string_view kScheme = "exec:";
 constexpr auto kGrace = std::chrono::milliseconds(1000);
-constexpr auto kStartTime = std::chrono::milliseconds(10'000);
+constexpr auto kStartTime = std::chrono::milliseconds(30'000);
 constexpr size_t kMaxLine = size_t{16} << 20;
 
 struct KindName {
