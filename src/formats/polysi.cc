@@ -146,9 +146,14 @@ Result<History> read_polysi(Source& source, Notes& notes) {
 void write_polysi(const History& history, Output& out, Losses& losses) {
   Registers registers(history, {.aborted = true, .negative = true}, losses);
   for (const auto& session : registers.sessions()) {
+    bool after_aborted = false;
     for (TxnId t : session.txns) {
       const auto& ops = registers.ops(t);
       if (ops.empty()) losses.add("transactions without operations");
+      const bool aborted = !registers.committed(t);
+      if (aborted && after_aborted)
+        losses.add("where an aborted transaction ends and the next begins");
+      after_aborted = aborted;
       for (const RegisterOp& op : ops) {
         // Readers take a first transaction of nothing else for the initial state.
         if (op.write && op.value == 0)
@@ -160,7 +165,7 @@ void write_polysi(const History& history, Output& out, Losses& losses) {
         out.write(',');
         out.write_integer(session.name);
         out.write(',');
-        out.write_integer(registers.committed(t) ? int64_t{t} : kAborted);
+        out.write_integer(aborted ? kAborted : int64_t{t});
         out.write(")\n");
       }
     }

@@ -72,6 +72,20 @@ TEST(Polysi, RoundTripOfRegisterHistories) {
   }
 }
 
+// The format has no name for an aborted transaction that would tell it from its neighbour.
+TEST(Polysi, NeighbouringAbortedTransactionsAreReportedAsLost) {
+  const auto losses = [](std::string_view hist) {
+    auto h = read_history_text(hist, "x", {"hist"});
+    EXPECT_TRUE(h.ok());
+    std::string text;
+    auto lost = write_history_text(h->history, "polysi", text);
+    EXPECT_TRUE(lost.ok());
+    return lost->size();
+  };
+  EXPECT_EQ(losses("initial 0\n0: { w(1,1) }! { w(1,2) }!\n"), 1u);
+  EXPECT_EQ(losses("initial 0\n0: { w(1,1) }! { r(1,0) } { w(1,2) }!\n1: { w(1,3) }!\n"), 0u);
+}
+
 TEST(Polysi, ReadsRealFiles) {
   const auto data = formats::shared_data();
   if (data.empty()) GTEST_SKIP() << "no shared data";
