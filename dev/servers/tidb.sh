@@ -1,27 +1,16 @@
-# TiDB, one server on the store it brings along, built from its Go module at the version that tidb/*/go.mod
-# pins. Sourced by dev/db.
+# TiDB, one server on the store it brings along, built from its Go module. Sourced by dev/db.
 
-tidb_modules=$here/servers/tidb
-
-# Builds once; minutes of processor time.
-tidb_build() {  # tidb_build VERSION PROGRAM
-  local log=$cache/tidb/$1.log package version
+tidb_program() {  # tidb_program VERSION
+  local release=TiDBReleaseVersion
   case $1 in
-    8) package=cmd/tidb-server version=tidb/pkg/parser/mysql.TiDBReleaseVersion=v8.4.0-20251126 ;;
-    3.0) package=tidb-server version=parser/mysql.TiDBReleaseVersion=v3.0.0-20190325 ;;
+    8) go_program tidb tidb/8 github.com/pingcap/tidb/cmd/tidb-server \
+      -ldflags "-s -w -X github.com/pingcap/tidb/pkg/parser/mysql.$release=v8.4.0-20251126" ;;
+    3.0) go_program tidb@3.0 tidb/3.0 github.com/pingcap/tidb/tidb-server \
+      -ldflags "-s -w -X github.com/pingcap/parser/mysql.$release=v3.0.0-20190325" ;;
     *) die "no TiDB $1 here; there are: $names" ;;
   esac
-  build_allowed "TiDB $1" "dev/db up $(tidb_name "$1")"
-  command -v go >/dev/null || die "go is not installed" 5
-  mkdir -p "$cache/tidb"
-  echo "dev/db: building TiDB $1, which takes some minutes; it is kept in $cache/tidb" >&2
-  (cd "$tidb_modules/$1" && GOFLAGS=-mod=readonly go build -o "$2.part" \
-    -ldflags "-s -w -X github.com/pingcap/$version" "github.com/pingcap/tidb/$package") \
-    >"$log" 2>&1 </dev/null || die "TiDB $1 does not build: $(tail -1 "$log")" 5
-  mv "$2.part" "$2"
 }
 
-tidb_name() { [ "$1" = 8 ] && echo tidb || echo "tidb@$1"; }
 tidb_node_folder() { echo "$base/tidb-$1"; }
 tidb_port() { echo $((90 + ${1%%.*})); }
 
@@ -41,10 +30,10 @@ tidb_node_start() {  # tidb_node_start VERSION
 }
 
 tidb_up() {  # tidb_up VERSION
-  local folder program=$cache/tidb/$1
+  local folder program
   folder=$(tidb_node_folder "$1")
   command -v mariadb >/dev/null || die "a client for TiDB is not installed (Debian: mariadb-client)" 5
-  [ -x "$program" ] || tidb_build "$1" "$program"
+  program=$(tidb_program "$1")
   folder_for nobody "$folder"
   folder_for nobody "$folder/tmp"
   # The server's user must be able to run it.
