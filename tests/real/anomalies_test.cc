@@ -1,5 +1,6 @@
 // What is wrong with real databases at their own levels' names, found within seconds; and gone where the
 // database is told to do better.
+#include "collect/driver.h"
 #include "measure.h"
 
 namespace assay {
@@ -112,6 +113,40 @@ TEST(OldTidb, RepeatedTransactionsLoseUpdates) {
 TEST(OldTidb, WithoutRepeatingItIsSnapshotIsolation) {
   ASSAY_SERVER(urls, "tidb@3.0");
   expect_snapshot_isolation(urls.front() + "?tidb_disable_txn_auto_retry=1");
+}
+
+// Whatever is asked for, it gives snapshot isolation.
+TEST(Dolt, SerializableAllowsWriteSkew) {
+  ASSAY_SERVER(urls, "dolt");
+  collect::RunOptions options = contended(urls, "SERIALIZABLE", "write-skew");
+  options.txns = 12;
+  expect_write_skew(options);
+}
+
+// But transactions that write the same value are merged: both succeed at what only one can do.
+TEST(Dolt, TwoTakeTheSameLock) {
+  ASSAY_SERVER(urls, "dolt");
+  collect::DriverOptions options;
+  options.url = urls.front();
+  options.isolation = "SERIALIZABLE";
+  const auto driver = collect::open_driver(options);
+  ASSERT_TRUE(driver.ok() && (*driver)->prepare().ok());
+  const auto a = (*driver)->connect(), b = (*driver)->connect();
+  ASSERT_TRUE(a.ok() && b.ok());
+  const auto key = collect::Value::of(1), free = collect::Value::of(0),
+             taken = collect::Value::of(1);
+  collect::Reply reply;
+  ASSERT_TRUE((*a)->begin().ok());
+  ASSERT_TRUE((*a)->call({.kind = OpKind::write, .key = key, .value = free}, reply).ok());
+  ASSERT_TRUE((*a)->commit().ok());
+  const collect::Request take = {.kind = OpKind::cas, .key = key, .value = taken, .expected = free};
+  for (const auto* session : {&a, &b}) ASSERT_TRUE((**session)->begin().ok());
+  for (const auto* session : {&a, &b}) {
+    reply = {};
+    ASSERT_TRUE((**session)->call(take, reply).ok());
+    EXPECT_TRUE(reply.effect);
+  }
+  for (const auto* session : {&a, &b}) EXPECT_TRUE((**session)->commit().ok());
 }
 
 TEST(H2, SerializableAllowsWriteSkew) {

@@ -38,6 +38,8 @@ INSTANTIATE_TEST_SUITE_P(Mariadb, DriverContract,
                          kNumber);
 INSTANTIATE_TEST_SUITE_P(Galera, DriverContract, testing::Values(on("galera", "serializable")),
                          kNumber);
+INSTANTIATE_TEST_SUITE_P(Dolt, DriverContract, testing::Values(on("dolt", "repeatable read")),
+                         kNumber);
 INSTANTIATE_TEST_SUITE_P(Tidb, DriverContract,
                          testing::Values(on("tidb", "repeatable read",
                                             "?tidb_txn_mode=optimistic")),

@@ -1,4 +1,4 @@
-// MySQL's protocol through MariaDB's client library: MariaDB, Galera clusters, MySQL, TiDB.
+// MySQL's protocol through MariaDB's client library: MariaDB, Galera clusters, MySQL, TiDB, Dolt.
 //
 // Statements go as text. InnoDB and Galera may end a transaction at any call, fetching a result included. What
 // an error means for it:
@@ -62,6 +62,12 @@ bool means_lost(unsigned code) {
          (code >= 1158 && code <= 1161);
 }
 
+std::string_view product_of(std::string_view version) {
+  for (const std::string_view product : {"MariaDB", "TiDB"})
+    if (version.find(product) != std::string_view::npos) return product;
+  return "MySQL";
+}
+
 // TiDB ends what it says of a conflict with times and keys, so that no two are alike.
 std::string_view without_moment(std::string_view text) {
   const size_t moment = text.find("txnStartTS");
@@ -86,11 +92,17 @@ class MysqlSession : public DriverSession {
 
   Status set_up(const DriverOptions& options, const Url& url) {
     version_ = ask("SELECT VERSION()");
-    const bool mariadb = version_.find("MariaDB") != std::string::npos;
+    product_ = product_of(version_);
+    if (product_ == "MySQL" && ask("SELECT @@version_comment") == "Dolt") {
+      product_ = "Dolt";
+      version_ = ask("SELECT DOLT_VERSION()");
+    }
     const auto seconds = std::max<int64_t>(1, options.timeout.count() / 1000);
-    std::vector<std::string> settings = {
-        fmt::format("SET SESSION innodb_lock_wait_timeout = {}", seconds)};
-    if (mariadb)
+    std::vector<std::string> settings;
+    // Dolt has no locks to wait for.
+    if (product_ != "Dolt")
+      settings.push_back(fmt::format("SET SESSION innodb_lock_wait_timeout = {}", seconds));
+    if (product_ == "MariaDB")
       settings.push_back(fmt::format("SET SESSION max_statement_time = {:.3f}",
                                      static_cast<double>(options.timeout.count()) / 1000));
     if (options.isolation != "default")
@@ -153,6 +165,7 @@ class MysqlSession : public DriverSession {
     return row != nullptr ? std::string(text_at(row, 0)) : std::string();
   }
   const std::string& version() const { return version_; }
+  std::string_view product() const { return product_; }
   const SqlStatements& statements() const { return statements_; }
 
  private:
@@ -213,6 +226,7 @@ class MysqlSession : public DriverSession {
   Connection connection_;
   SqlStatements statements_;
   std::string version_;
+  std::string_view product_;
   Rows rows_;
   bool read_only_ = false;
 };
@@ -235,6 +249,7 @@ class MysqlDriver : public Driver {
     sql.push_back(fmt::format("INSERT INTO {} VALUES ('{}')", kRunTable, options_.run));
     for (const std::string& statement : sql)
       if (Status s = (*session)->run(statement); !s.ok()) return s;
+    product_ = (*session)->product();
     version_ = (*session)->version();
     isolation_ = (*session)->ask("SELECT @@tx_isolation");
     return Ok{};
@@ -250,13 +265,8 @@ class MysqlDriver : public Driver {
   }
 
   std::string describe() const override {
-    const bool mariadb = version_.find("MariaDB") != std::string::npos;
-    const bool tidb = version_.find("TiDB") != std::string::npos;
-    return fmt::format(R"({{"name":"{}","version":"{}","isolation":"{}"}})",
-                       mariadb ? "MariaDB"
-                       : tidb  ? "TiDB"
-                               : "MySQL",
-                       version_, options_.isolation == "default" ? isolation_ : options_.isolation);
+    return fmt::format(R"({{"name":"{}","version":"{}","isolation":"{}"}})", product_, version_,
+                       options_.isolation == "default" ? isolation_ : options_.isolation);
   }
 
  private:
@@ -279,6 +289,7 @@ class MysqlDriver : public Driver {
 
   DriverOptions options_;
   Url url_;
+  std::string_view product_ = "MySQL";
   std::string version_;
   std::string isolation_;
 };
