@@ -10,7 +10,7 @@ cassandra_jars() {  # cassandra_jars NAME: the folder of jars
   version=$(cassandra_version "$1")
   kept=$cache/cassandra-$version
   if [ ! -d "$kept/lib" ]; then
-    build_allowed "Cassandra $version" "dev/db up $1"
+    build_allowed "$1"
     command -v mvn >/dev/null || die "maven is not installed" 5
     rm -rf "$kept.part"
     mkdir -p "$kept.part"
