@@ -1,15 +1,15 @@
 #!/usr/bin/env node
-// A driver for assay in JavaScript: Apache Cassandra through its own client (`npm install cassandra-driver`
-// in the folder of this file).
+// A driver for assay in JavaScript: Apache Cassandra through its own client (cassandra-driver of npm, in
+// the folder of this file).
 //
 //     assay run --database 'exec:node examples/drivers/cassandra.js cassandra://127.0.0.1:9042/assay' \
 //               --isolation serial --workload lwt --level linearizable
 //
 // The URL names one node, and only that one is spoken to, and a keyspace. docs/databases/cassandra.md has the
-// isolations. One process a session. A line of JSON comes in, a line of JSON goes out; docs/databases/exec.md.
+// isolations, docs/databases/exec.md the lines, and lines.js reads and writes them.
 'use strict';
-const readline = require('readline');
 const cassandra = require('cassandra-driver');
+const {serve} = require('./lines.js');
 const {consistencies, responseErrorCodes: codes} = cassandra.types;
 const policies = cassandra.policies;
 
@@ -28,10 +28,6 @@ const url = new URL(process.argv[2]);
 const keyspace = url.pathname.slice(1) || 'assay';
 const table = `${keyspace}.assay_kv`;
 
-// Integers have 64 bits and JavaScript's numbers 53, so a long one travels as an object that holds its digits.
-const parse = (line) => JSON.parse(
-    line.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}/g, (t) => t[0] === '"' ? t : `{"$":"${t}"}`));
-const print = (reply) => JSON.stringify(reply).replace(/\{"\$":"(-?\d+)"\}/g, '$1');
 // Keys and values are kept as JSON.
 const store = (value) => value === null ? null : JSON.stringify(value);
 const load = (text) => text === null ? null : JSON.parse(text);
@@ -170,19 +166,8 @@ async function answer(message) {
   }
 }
 
-(async () => {
-  for await (const line of readline.createInterface({input: process.stdin})) {
-    const message = parse(line);
-    let reply;
-    try {
-      reply = {ok: true, ...await answer(message)};
-    } catch (error) {
-      // Nothing is written before the commit.
-      const kind = message.do === 'hello' || message.do === 'prepare' || outcome(error) === 'fatal' ? 'fatal' : 'aborted';
-      reply = {[kind]: String(error)};
-    }
-    if (!reply.ok) delete reply.ok;
-    console.log(print(reply));
-  }
-  process.exit(0);
-})();
+// Nothing is written before the commit.
+serve(answer, (error, {do: asked}) => {
+  const fatal = asked === 'hello' || asked === 'prepare' || outcome(error) === 'fatal';
+  return {[fatal ? 'fatal' : 'aborted']: String(error)};
+});

@@ -3,20 +3,15 @@
 //
 //     assay run --database 'exec:node examples/drivers/etcd.js http://127.0.0.1:2379'
 //
-// One process a session. A line of JSON comes in, a line of JSON goes out; docs/databases/exec.md.
+// docs/databases/exec.md has the lines, and lines.js reads and writes them.
 'use strict';
-const readline = require('readline');
+const {serve} = require('./lines.js');
 
 const base = process.argv[2] + '/v3/kv/';
 const prefix = 'exec/';
 const encode = (text) => Buffer.from(text).toString('base64');
 const decode = (text) => Buffer.from(text, 'base64').toString();
 const keyOf = (key) => encode(prefix + JSON.stringify(key));
-
-// Integers have 64 bits and JavaScript's numbers 53, so a long one travels as an object that holds its digits.
-const parse = (line) => JSON.parse(
-    line.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}/g, (t) => t[0] === '"' ? t : `{"$":"${t}"}`));
-const print = (reply) => JSON.stringify(reply).replace(/\{"\$":"(-?\d+)"\}/g, '$1');
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
 let timeout = 5000;
@@ -89,16 +84,4 @@ async function answer(message) {
   }
 }
 
-(async () => {
-  for await (const line of readline.createInterface({input: process.stdin})) {
-    const message = parse(line);
-    let reply;
-    try {
-      reply = {ok: true, ...await answer(message)};
-    } catch (error) {
-      reply = {aborted: String(error)};  // nothing is sent to etcd before the commit
-    }
-    if (!reply.ok) delete reply.ok;
-    console.log(print(reply));
-  }
-})();
+serve(answer);  // nothing is sent to etcd before the commit, which handles its errors itself

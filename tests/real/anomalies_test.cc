@@ -33,7 +33,7 @@ void expect_write_skew(const collect::RunOptions& options) {
       << anomaly_info(found).name;
 }
 
-// Whether a run meets an anomaly may be luck: that of the first of twenty runs that violates `broken`. All satisfy `kept`.
+// Whether a run shows an anomaly may be luck. That of the first of twenty runs that violates `broken`; `kept` holds in all.
 Anomaly sooner_or_later(collect::RunOptions options, LevelId broken,
                         std::optional<LevelId> kept = std::nullopt) {
   std::vector<LevelId> levels = {broken};
