@@ -21,105 +21,74 @@ struct Anti {
   bool item;  // the read returned the key
 };
 
-// pl-1 does not care who read what. But lists must show beginnings of what the order appends.
-Status check_lists(const History& history, std::span<const TxnId> order) {
-  std::vector<std::vector<VersionId>> appended(history.key_count());
-  for (const TxnId t : order)
-    for (OpId i = history.first_op(t); i < history.end_op(t); ++i)
-      if (history.op(i).kind == OpKind::append)
-        appended[history.op(i).key].push_back(history.op(i).version);
-  for (const TxnId t : order) {
-    for (OpId i = history.first_op(t); i < history.end_op(t); ++i) {
-      if (history.op(i).kind != OpKind::read_list) continue;
-      const ListSeen seen = list_seen(history, i);
-      const std::vector<VersionId>& all = appended[history.op(i).key];
-      const bool stands = seen.own_at_end && seen.others.size() <= all.size() &&
-                          std::equal(seen.others.begin(), seen.others.end(), all.begin());
-      if (!stands)
-        return refuse("transaction {} reads a list that the order does not append",
-                      history.name(t));
-    }
-  }
-  return Ok{};
-}
-
-// Reads of pl-1 may be of what was aborted or overwritten, and of what comes later in the order: it only must be
-// somebody's work.
-class WrittenSomewhere {
+// pl-1 does not care who read what, only that somebody wrote it. But lists must show beginnings of what the order
+// appends, with elements of transactions that did not take effect here and there.
+class DirtyOrder {
  public:
-  WrittenSomewhere(const History& history, std::span<const TxnId> order)
+  DirtyOrder(const History& history, std::span<const TxnId> order)
       : history_(history),
         order_(order),
-        present_(history.txn_count()),
-        explains_(history.version_count()) {
-    for (const TxnId t : order) present_[t] = true;
-    std::vector<TxnId> last_writer(history.key_count(), kNone);
-    for (TxnId t = 0; t < history.txn_count(); ++t) {
-      for (OpId i = history.end_op(t); i-- > history.first_op(t);) {
+        states_(history),
+        present_author_(history.version_count()),
+        appended_(history.key_count()) {
+    for (const TxnId t : order) {
+      for (OpId i = history.first_op(t); i < history.end_op(t); ++i) {
         const Operation op = history.op(i);
-        if (!writes(op)) continue;
-        const bool final_write = last_writer[op.key] != t;
-        last_writer[op.key] = t;
-        const bool aborted = history.status(t) == TxnStatus::aborted;
-        if (present_[t] || aborted || !final_write) explains_[op.version].push_back(t);
+        if (op.kind != OpKind::append) continue;
+        appended_[op.key].push_back(op.version);
+        present_author_[op.version] = true;
       }
     }
   }
 
-  Status check() {
-    for (const TxnId t : order_) {
-      seen_ = observations(history_, t);
+  Status check() const {
+    const Writers writers(history_, ReadRule::dirty);
+    for (const TxnId t : order_)
       for (OpId i = history_.first_op(t); i < history_.end_op(t); ++i)
-        if (!explained(i, t))
+        if (!explained(writers, i))
           return refuse("nothing explains operation {} of transaction {}", i - history_.first_op(t),
                         history_.name(t));
-    }
     return Ok{};
   }
 
  private:
-  bool explained(OpId i, TxnId t) {
+  bool explained(const Writers& writers, OpId i) const {
     const Operation op = history_.op(i);
-    if (op.kind == OpKind::write || op.kind == OpKind::remove || op.kind == OpKind::append ||
-        op.kind == OpKind::read_list)
+    if (op.kind == OpKind::write || op.kind == OpKind::remove || op.kind == OpKind::append)
       return true;
-    const auto seen =
-        std::find_if(seen_.begin(), seen_.end(), [i](const Observation& o) { return o.op == i; });
-    const bool plain = op.kind == OpKind::read || (op.kind == OpKind::cas && op.effect);
-    if (plain && seen != seen_.end() && explained(*seen, t)) return true;
-    if (!states_) states_.emplace(history_);
-    if (op.kind != OpKind::range) return left_by_somebody(i, op.key);
-    for (const KeyId key : states_->keys_of_range(i))
-      if (!left_by_somebody(i, key)) return false;
+    if (op.kind == OpKind::read_list) return list_stands(writers, i);
+    if (op.kind != OpKind::range) return states_.explained_by_anybody(i, op.key);
+    const std::vector<KeyId> keys = states_.keys_of_range(i);
+    return std::all_of(keys.begin(), keys.end(),
+                       [&](KeyId key) { return states_.explained_by_anybody(i, key); });
+  }
+
+  bool list_stands(const Writers& writers, OpId i) const {
+    const TxnId reader = history_.txn_of(i);
+    const ListSeen seen = list_seen(history_, i);
+    if (!seen.own_at_end) return false;
+    const std::vector<VersionId>& all = appended_[history_.op(i).key];
+    size_t at = 0;
+    for (const VersionId element : seen.others) {
+      if (!writers.has_author(element) || appends(reader, element)) return false;
+      if (!present_author_[element]) continue;
+      if (at == all.size() || all[at] != element) return false;
+      ++at;
+    }
     return true;
   }
 
-  bool explained(const Observation& seen, TxnId reader) const {
-    if (!seen.external()) return history_.op(seen.own_write).version == seen.version;
-    if (seen.initial) return true;
-    if (seen.version == kNone) return false;
-    const std::vector<TxnId>& by = explains_[seen.version];
-    return std::any_of(by.begin(), by.end(), [reader](TxnId t) { return t != reader; });
-  }
-
-  // The state of the key that the operation saw is the own one of its transaction, the initial one, or that of a
-  // transaction of the order.
-  bool left_by_somebody(OpId i, KeyId key) const {
-    const TxnId t = history_.txn_of(i);
-    for (OpId own = i; own-- > history_.first_op(t);)
-      if (writes(history_.op(own)) && history_.op(own).key == key)
-        return states_->explained_by(own, i, key);
-    const Result<std::vector<TxnId>> all = states_->of(i, key, false);
-    return all.ok() && std::any_of(all->begin(), all->end(),
-                                   [&](TxnId s) { return s == kNone || present_[s]; });
+  bool appends(TxnId t, VersionId element) const {
+    for (OpId i = history_.first_op(t); i < history_.end_op(t); ++i)
+      if (history_.op(i).kind == OpKind::append && history_.op(i).version == element) return true;
+    return false;
   }
 
   const History& history_;
   const std::span<const TxnId> order_;
-  std::vector<bool> present_;
-  std::vector<std::vector<TxnId>> explains_;  // per version: whose writes of it may have been read
-  std::vector<Observation> seen_;             // of one transaction
-  std::optional<Sources> states_;             // once an operation needs it
+  const Sources states_;
+  std::vector<bool> present_author_;  // per version: a transaction of the order appends it
+  std::vector<std::vector<VersionId>> appended_;  // per key, in the order
 };
 
 class AdyaCheck {
@@ -253,8 +222,7 @@ Status adya_order_serves(LevelId level, const History& history, std::span<const 
   Result<CommitOrder> built = CommitOrder::build(history, order, sources);
   if (built.ok()) return level == LevelId::pl_1 ? Ok{} : AdyaCheck(history, *built).run(level);
   if (level != LevelId::pl_1) return built.error();
-  if (Status s = WrittenSomewhere(history, order).check(); !s.ok()) return s;
-  return check_lists(history, order);
+  return DirtyOrder(history, order).check();
 }
 
 }  // namespace assay::certify

@@ -5,6 +5,7 @@
 #include "certify/overdrawn_verifier.h"
 #include "certify/reads.h"
 #include "certify/refusal.h"
+#include "certify/sources.h"
 
 namespace assay::certify {
 namespace {
@@ -16,9 +17,12 @@ class Claim {
         history_(history),
         given_(given),
         writers_(history),
+        sources_(history),
         reader_(history.txn_of(claim.read)) {}
 
   Status check();
+  // At pl-1: nobody else ever wrote what was seen.
+  Status check_dirty();
 
  private:
   bool in_reader(OpId i) const { return history_.txn_of(i) == reader_; }
@@ -33,6 +37,7 @@ class Claim {
   bool explained(const Observation& seen) const;
   bool shown_by(const Observation& seen) const;
   bool bad_element(VersionId element) const;
+  bool dirty_state() const;
   bool non_repeatable(const std::vector<Observation>& all, const Observation& seen) const;
   bool one_state_shows_both(const Observation& a, const Observation& b) const;
   bool is_tombstone(VersionId v) const;
@@ -41,6 +46,7 @@ class Claim {
   const History& history_;
   const std::span<const Seen> given_;
   const Writers writers_;
+  const Sources sources_;
   const TxnId reader_;
 };
 
@@ -104,6 +110,21 @@ bool Claim::bad_element(VersionId element) const {
          history_.status(history_.txn_of(claim_.other)) == TxnStatus::aborted;
 }
 
+// An operation that returns no version of its own, or several keys at once, saw the state in which an aborted or an
+// overwritten write had left a key, and no other write explains what it saw.
+bool Claim::dirty_state() const {
+  const OpKind kind = history_.op(claim_.read).kind;
+  if (kind == OpKind::read || kind == OpKind::read_list || claim_.other == kNone ||
+      in_reader(claim_.other) || !writes(history_.op(claim_.other)))
+    return false;
+  const bool aborted = history_.status(history_.txn_of(claim_.other)) == TxnStatus::aborted;
+  const bool named = (claim_.anomaly == Anomaly::aborted_read && aborted) ||
+                     (claim_.anomaly == Anomaly::intermediate_read && overwritten(claim_.other));
+  const KeyId key = history_.op(claim_.other).key;
+  return named && sources_.left_by_nobody(claim_.read, key) &&
+         sources_.explained_by(claim_.other, claim_.read, key);
+}
+
 // One state of a key can look like different versions: a removed key reads as null and as its
 // tombstone, a fresh one as the initial value and as an empty list.
 bool Claim::one_state_shows_both(const Observation& a, const Observation& b) const {
@@ -140,17 +161,34 @@ Status Claim::check() {
     return refuse("transaction {}, which made the read, need not have taken effect",
                   history_.name(reader_));
   const std::vector<Observation> all = observations(history_, reader_);
+  // An insert that took effect saw no version; a list may be empty but for its reader's own elements.
+  const bool list = history_.op(claim_.read).kind == OpKind::read_list;
   for (const Observation& seen : all) {
-    if (seen.op != claim_.read || seen.version == kNone) continue;
+    if (seen.op != claim_.read || (seen.version == kNone && !list)) continue;
     if (claim_.anomaly == Anomaly::non_repeatable_read ? non_repeatable(all, seen)
                                                        : !explained(seen) && shown_by(seen))
       return Ok{};
   }
-  if (history_.op(claim_.read).kind == OpKind::read_list)
+  if (list)
     for (VersionId element : history_.operands(claim_.read))
       if (bad_element(element)) return Ok{};
+  if (dirty_state()) return Ok{};
   return refuse("operation {} of transaction {} is no {}", claim_.read - history_.first_op(reader_),
                 history_.name(reader_), anomaly_info(claim_.anomaly).name);
+}
+
+Status Claim::check_dirty() {
+  const Writers writers(history_, ReadRule::dirty);
+  if (!Counting(history_, writers, {}, ReadRule::dirty).counts(reader_))
+    return refuse("transaction {}, which made the read, need not have taken effect",
+                  history_.name(reader_));
+  if (claim_.anomaly == Anomaly::future_read && history_.op(claim_.read).kind == OpKind::read_list)
+    return refuse("pl-1 does not ask which element of a list was read last");
+  if (claim_.anomaly != Anomaly::future_read) return Ok{};
+  for (OpId i = 0; i < history_.op_count(); ++i)
+    if (!in_reader(i) && writes_version(i, history_.op(claim_.other).version))
+      return refuse("transaction {} wrote what was read too", history_.name(history_.txn_of(i)));
+  return Ok{};
 }
 
 }  // namespace
@@ -165,8 +203,12 @@ Status BadReadVerifier::refutes(LevelId level) {
     return refuse("{} allows non-repeatable reads", info.name);
   const bool dirty =
       claim_.anomaly == Anomaly::aborted_read || claim_.anomaly == Anomaly::intermediate_read;
-  if (dirty && level == LevelId::pl_1)
-    return refuse("pl-1 allows reads of what was aborted or overwritten");
+  if (level == LevelId::pl_1) {
+    if (dirty) return refuse("pl-1 allows reads of what was aborted or overwritten");
+    if (!given_.empty())
+      return refuse("pl-1 does not ask who was read, so nothing follows from it");
+    if (Status s = Claim(claim_, history_, given_).check_dirty(); !s.ok()) return s;
+  }
   const bool loses_none = info.events == EventModel::single ||
                           (info.events == EventModel::split && info.write_conflict);
   if (claim_.anomaly == Anomaly::lost_update && !loses_none)

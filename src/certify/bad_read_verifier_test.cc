@@ -6,8 +6,7 @@ namespace assay::certify {
 namespace {
 
 using enum Anomaly;
-constexpr std::string_view kAll =
-    "read-committed causal prefix adya-si strong-si serializable linearizable";
+constexpr std::string_view kAll = "read-committed causal prefix adya-si strong-si serializable";
 
 TEST(BadReadVerifier, overdrawn) {
   const History h = hist(

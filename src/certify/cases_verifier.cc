@@ -24,6 +24,8 @@ Status CasesVerifier::refutes(LevelId level) {
 Status CasesVerifier::check(uint32_t index, LevelId level) const {
   const Case& c = cases_[index];
   if (Status s = check_given(c); !s.ok()) return s;
+  if (level == LevelId::pl_1 && !c.given.empty())
+    return refuse("pl-1 does not ask who was read, so nothing follows from it");
   switch (c.kind) {
     case Case::Kind::proof:
       return ProofVerifier(c.proof, history_, c.given).refutes(level);
@@ -57,9 +59,16 @@ Status CasesVerifier::check_split(uint32_t index, LevelId level) const {
   const bool one_state = info.repeatable && info.events != EventModel::adya;
   const auto possible = sources_.of(split.op, split.key, one_state);
   if (!possible.ok()) return possible.error();
-  const Writers writers(history_);
-  if (!Counting(history_, writers, split.given).counts(history_.txn_of(split.op)))
+  const ReadRule rule = read_rule(level);
+  const Writers writers(history_, rule);
+  if (!Counting(history_, writers, split.given, rule).counts(history_.txn_of(split.op)))
     return refuse("the transaction of the operation need not have taken effect");
+  if (rule == ReadRule::dirty) {
+    if (sources_.explained_by_anybody(split.op, split.key))
+      return refuse("operation {} may have seen what somebody wrote, whatever became of it",
+                    split.op);
+    return Ok{};
+  }
   std::vector<TxnId> refuted;
   bool all = false;
   for (uint32_t child : split.cases) {

@@ -8,14 +8,14 @@ namespace assay::certify {
 
 Status Evidence::check_fact(const Before& fact, uint32_t source, bool source_is_op) {
   if (Status s = check_source(source, source_is_op); !s.ok()) return s;
-  const Places& listed = places(source, source_is_op);
-  const auto before = listed.find(fact.before), after = listed.find(fact.after);
-  const bool in_order =
-      before != listed.end() && after != listed.end() && before->second.first < after->second.last;
-  // A list shows all that was appended before it was read: who is not in it came later.
-  const bool came_later = source_is_op && before != listed.end() && after == listed.end() &&
+  const Listed& listed = this->listed(source, source_is_op);
+  const auto before = listed.places.find(fact.before), after = listed.places.find(fact.after);
+  const bool in_order = before != listed.places.end() && after != listed.places.end() &&
+                        before->second.first < after->second.last;
+  // A list shows all that was appended before it was read: who appended none of it came later.
+  const bool came_later = source_is_op && before != listed.places.end() &&
                           fact.after < history.txn_count() &&
-                          accesses.writes_key(fact.after, history.op(source).key);
+                          appended_elsewhere(fact.after, history.op(source).key, listed.elements);
   if (fact.before == fact.after || !(in_order || came_later))
     return refuse(
         "the source of the fact does not put a version of one transaction before one of the "
@@ -40,20 +40,39 @@ Status Evidence::check_source(uint32_t source, bool source_is_op) {
   return Ok{};
 }
 
-const Evidence::Places& Evidence::places(uint32_t source, bool source_is_op) {
-  auto [it, fresh] = places_.try_emplace(uint64_t{source} << 1 | (source_is_op ? 1 : 0));
-  if (!fresh) return it->second;
-  const std::span<const VersionId> versions =
-      source_is_op ? history.operands(source)
-                   : std::span<const VersionId>(history.known_orders()[source].versions);
-  for (uint32_t i = 0; i < versions.size(); ++i) {
-    if (source_is_op && history.is_initial(versions[i])) continue;
-    const TxnId t = writers.only_author(versions[i]);
-    if (t == kNone) continue;
-    const auto [place, first] = it->second.try_emplace(t, Span{i, i});
-    if (!first) place->second.last = i;
+const Evidence::Listed& Evidence::listed(uint32_t source, bool source_is_op) {
+  auto [it, fresh] = listed_.try_emplace(uint64_t{source} << 1 | (source_is_op ? 1 : 0));
+  Listed& listed = it->second;
+  if (!fresh) return listed;
+  const auto note = [&listed](TxnId t, uint32_t place) {
+    if (t == kNone) return;
+    const auto [at, first] = listed.places.try_emplace(t, Span{place, place});
+    if (!first) at->second.last = place;
+  };
+  if (!source_is_op) {
+    const std::vector<TxnId>& named = stated_.named(source);
+    for (uint32_t i = 0; i < named.size(); ++i) note(named[i], i);
+    return listed;
   }
-  return it->second;
+  // Of a list only what others had appended: the reader's own elements stand at the end of what it read, wherever
+  // they are installed.
+  const std::span<const VersionId> elements = list_seen(history, source).others;
+  for (uint32_t i = 0; i < elements.size(); ++i) note(writers.only_author(elements[i]), i);
+  listed.elements.insert(elements.begin(), elements.end());
+  return listed;
+}
+
+// The transaction appends to the list, and none of these elements: whoever else appended them too.
+bool Evidence::appended_elsewhere(TxnId t, KeyId list,
+                                  const std::unordered_set<VersionId>& elements) const {
+  bool appends = false;
+  for (OpId i = history.first_op(t); i < history.end_op(t); ++i) {
+    const Operation op = history.op(i);
+    if (op.kind != OpKind::append || op.key != list) continue;
+    if (elements.contains(op.version)) return false;
+    appends = true;
+  }
+  return appends;
 }
 
 }  // namespace assay::certify

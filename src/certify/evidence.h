@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "assay/certificate.h"
@@ -15,11 +16,20 @@ namespace assay::certify {
 
 class Evidence {
  public:
-  explicit Evidence(const History& h, std::span<const Seen> g = {})
-      : history(h), given(g), writers(h), counting(h, writers, g), accesses(h) {}
+  Evidence(const History& h, std::span<const Seen> g, ReadRule rule)
+      : history(h),
+        given(g),
+        writers(h, rule),
+        counting(h, writers, g, rule),
+        accesses(h),
+        stated_(h) {}
+  Evidence(const Evidence&) = delete;  // its parts refer to each other
+  Evidence& operator=(const Evidence&) = delete;
 
-  // The versions that `fact.before` wrote are stated to precede those of `fact.after`, by the known
-  // order with this index or by the list that this operation read.
+  // The source puts a version of `fact.before` before one of `fact.after`. It is the known order with this index, or
+  // the list that this operation read: there an element of the one stands before an element of the other, or the other
+  // appended to the list and none of its elements is there. Only elements of others count, not the reader's own, and
+  // only versions that exactly one transaction can have written (stated_orders.h, Writers::only_author).
   Status check_fact(const Before& fact, uint32_t source, bool source_is_op);
 
   const History& history;
@@ -32,12 +42,17 @@ class Evidence {
   struct Span {
     uint32_t first, last;
   };
-  // Per transaction the first and last place of its versions in the source.
-  using Places = std::unordered_map<TxnId, Span>;
+  // What a source lists.
+  struct Listed {
+    std::unordered_map<TxnId, Span> places;  // first and last place of the transaction's versions
+    std::unordered_set<VersionId> elements;  // all of them, whoever wrote them
+  };
   Status check_source(uint32_t source, bool source_is_op);
-  const Places& places(uint32_t source, bool source_is_op);
+  const Listed& listed(uint32_t source, bool source_is_op);
+  bool appended_elsewhere(TxnId t, KeyId list, const std::unordered_set<VersionId>& elements) const;
 
-  std::unordered_map<uint64_t, Places> places_;  // per source
+  const StatedOrders stated_;
+  std::unordered_map<uint64_t, Listed> listed_;  // per source
 };
 
 }  // namespace assay::certify

@@ -132,18 +132,21 @@ Status OrderVerifier::check_sessions() const {
 }
 
 Status OrderVerifier::check_known_orders() const {
-  if (history_.known_orders().empty()) return Ok{};
-  const Writers writers(history_);
-  for (const KnownOrder& known : history_.known_orders()) {
+  const StatedOrders stated(history_);
+  if (!stated.contradiction().empty()) return refuse("{}", stated.contradiction());
+  for (size_t line = 0; line < stated.lines(); ++line) {
     TxnId last = kNone;
-    for (VersionId v : known.versions) {
-      const TxnId t = writers.only_author(v);
-      if (t == kNone || !present(t)) continue;
+    for (const TxnId t : stated.named(line)) {
+      if (t == kNone) continue;
+      if (!present(t))
+        return refuse("the order lacks transaction {}, which a stated order of versions names",
+                      history_.name(t));
       if (last != kNone && write_place_[last] > write_place_[t])
         return refuse(
-            "the order installs {} before the versions of transaction {}, against the order "
+            "the order installs the versions of transaction {} before those of transaction {}, "
+            "against the order "
             "of versions that the history states",
-            show_version(history_, v), history_.name(last));
+            history_.name(t), history_.name(last));
       last = t;
     }
   }

@@ -312,13 +312,34 @@ TEST(OrderVerifier, rangesOverAnInitialValue) {
                    .ok());
 }
 
-TEST(OrderVerifier, knownOrdersOfVersionsThatNobodyLeaves) {
-  // Intermediate and aborted versions, and those that two transactions may have left, say nothing.
-  const std::string text = "s1: { w(x,1) w(x,3) } { w(x,4) }!\ns2: { w(x,2) }\ns3: { w(x,4) }\n";
-  for (const char* order : {"order x: 2 1\n", "order x: 2 4 1\n", "order x: 2 7\n"})
-    EXPECT_TRUE(verifies(single_order("serializable", {0, 2, 3}), hist(text + order)));
-  EXPECT_TRUE(refused(single_order("serializable", {0, 2, 3}), hist(text + "order x: 4 1 3\n"),
-                      "history states"));
+TEST(OrderVerifier, whatKnownOrdersName) {
+  const std::string text =
+      "s1: { w(x,1) w(x,3) } { w(x,4) w(x,8) }!\ns2: { w(x,2) }\ns3: { w(x,4) }\ns4: { w(x,5) }\n"
+      "s5: { w(x,5) }\n";
+  const auto order = [](std::vector<uint32_t> txns) {
+    return single_order("serializable pl-1 causal", std::move(txns));
+  };
+  // Overwritten versions were installed as well; what an aborted transaction wrote too is the other's.
+  const History overwritten = hist(text + "order x: 2 4 1\n");
+  EXPECT_TRUE(verifies(order({2, 3, 0, 4, 5}), overwritten));
+  EXPECT_TRUE(refused(order({2, 0, 3, 4, 5}), overwritten, "history states"));
+  // Another transaction's version between two of one.
+  for (const std::vector<uint32_t>& txns :
+       {std::vector<uint32_t>{0, 2, 3, 4, 5}, std::vector<uint32_t>{2, 0, 3, 4, 5}})
+    EXPECT_TRUE(refused(order(txns), hist(text + "order x: 1 2 3\n"), "history states"));
+  // Of two that wrote one value neither is named.
+  EXPECT_TRUE(verifies(order({0, 2, 3, 4, 5}), hist(text + "order x: 5 2 5\n")));
+  for (const char* bad : {"order x: 2 7\n", "order x: 8 2\n", "order x: 2 null\n"})
+    EXPECT_TRUE(refused(order({0, 2, 3, 4, 5}), hist(text + bad), "nobody can have installed"));
+  for (const char* bad : {"order x: 1 2\norder x: 2 1\n",
+                          "order x: 1 2\norder x: 2 4\norder x: 4 1\n", "order x: 1 2 1\n"})
+    EXPECT_TRUE(refused(order({0, 2, 3, 4, 5}), hist(text + bad), "opposite orders"));
+}
+
+TEST(OrderVerifier, aKnownOrderSettlesAnUnknownOutcome) {
+  const History h = hist("s1: { w(x,1) }?\ns2: { w(x,2) }\norder x: 1 2\n");
+  EXPECT_TRUE(verifies(single_order("serializable pl-3 causal", {0, 1}), h));
+  EXPECT_TRUE(refused(single_order("serializable", {1}), h, "lacks transaction"));
 }
 
 TEST(OrderVerifier, knownVersionOrders) {

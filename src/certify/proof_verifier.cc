@@ -15,17 +15,24 @@ Error at_step(size_t index, Error error) {
 }  // namespace
 
 Status ProofVerifier::refutes(LevelId level) {
-  if (Status s = check_cycles(level); !s.ok()) return s;
-  if (!resolved_) {
-    if (Status s = check_resolution(); !s.ok()) return s;
-    resolved_ = true;
+  Found& found = this->found(read_rule(level));
+  if (Status s = check_cycles(level, found.evidence); !s.ok()) return s;
+  if (!found.resolved) {
+    if (Status s = check_resolution(found.evidence); !s.ok()) return s;
+    found.resolved = true;
   }
   return Ok{};
 }
 
+ProofVerifier::Found& ProofVerifier::found(ReadRule rule) {
+  std::optional<Found>& found = rule == ReadRule::dirty ? dirty_ : clean_;
+  if (!found) found.emplace(history_, given_, rule);
+  return *found;
+}
+
 // The part that depends on the level.
-Status ProofVerifier::check_cycles(LevelId level) {
-  CycleVerifier cycles(level, evidence_);
+Status ProofVerifier::check_cycles(LevelId level, Evidence& evidence) {
+  CycleVerifier cycles(level, evidence);
   for (size_t i = 0; i < proof_.steps.size(); ++i) {
     const ProofStep& step = proof_.steps[i];
     if (step.kind != ProofStep::Kind::cycle) continue;
@@ -34,7 +41,7 @@ Status ProofVerifier::check_cycles(LevelId level) {
   return Ok{};
 }
 
-Status ProofVerifier::check_resolution() {
+Status ProofVerifier::check_resolution(Evidence& evidence) {
   Resolution clauses;
   for (size_t i = 0; i < proof_.steps.size(); ++i) {
     const ProofStep& step = proof_.steps[i];
@@ -45,7 +52,7 @@ Status ProofVerifier::check_resolution() {
           clauses.add_refuted(assumptions(step.cycle));
           break;
         case ProofStep::Kind::fact:
-          s = evidence_.check_fact(step.clause[0], step.source, step.source_is_op);
+          s = evidence.check_fact(step.clause[0], step.source, step.source_is_op);
           clauses.add_fact(step.clause[0]);
           break;
         case ProofStep::Kind::derived:

@@ -25,18 +25,27 @@ class ProofVerifier {
  public:
   // `given`: sources of reads that may be taken for granted (cases_verifier.h).
   ProofVerifier(const Proof& proof, const History& history, std::span<const Seen> given = {})
-      : proof_(proof), evidence_(history, given) {}
+      : proof_(proof), history_(history), given_(given) {}
 
   Status refutes(LevelId level);
 
  private:
-  Status check_cycles(LevelId level);
-  Status check_resolution();
+  // What is found out once for all levels with the same rule of reads.
+  struct Found {
+    Found(const History& history, std::span<const Seen> given, ReadRule rule)
+        : evidence(history, given, rule) {}
+    Evidence evidence;
+    bool resolved = false;
+  };
+  Found& found(ReadRule rule);
+  Status check_cycles(LevelId level, Evidence& evidence);
+  Status check_resolution(Evidence& evidence);
   Status check_step_shape(const ProofStep& step) const;
 
   const Proof& proof_;
-  Evidence evidence_;
-  bool resolved_ = false;
+  const History& history_;
+  const std::span<const Seen> given_;
+  std::optional<Found> clean_, dirty_;
 };
 
 }  // namespace assay::certify

@@ -11,7 +11,7 @@ void Writers::Few::add(TxnId t) {
   if (count < 3) ++count;
 }
 
-Writers::Writers(const History& history)
+Writers::Writers(const History& history, ReadRule rule)
     : null_(history.version_count()),
       installers_(history.version_count()),
       authors_(history.version_count()),
@@ -21,11 +21,12 @@ Writers::Writers(const History& history)
   for (VersionId v = 0; v < history.version_count(); ++v)
     null_[v] = history.version_value(v).is_null();
   std::vector<TxnId> last_writer(history.key_count(), kNone);
-  for (TxnId t = 0; t < history.txn_count(); ++t) add_transaction(history, t, last_writer);
+  for (TxnId t = 0; t < history.txn_count(); ++t) add_transaction(history, t, rule, last_writer);
 }
 
 // `last_writer`: per key, the last transaction that was added and writes it.
-void Writers::add_transaction(const History& history, TxnId t, std::vector<TxnId>& last_writer) {
+void Writers::add_transaction(const History& history, TxnId t, ReadRule rule,
+                              std::vector<TxnId>& last_writer) {
   const bool may_count = history.status(t) != TxnStatus::aborted;
   // Backwards, so that the first write met of each key is the one installed.
   for (OpId i = history.end_op(t); i-- > history.first_op(t);) {
@@ -36,8 +37,8 @@ void Writers::add_transaction(const History& history, TxnId t, std::vector<TxnId
     const bool leaves_nothing = op.kind == OpKind::remove || null_[op.version];
     ever_[op.version] = true;
     if (leaves_nothing) ever_absent_[op.key] = true;
+    if (may_count || rule == ReadRule::dirty) authors_[op.version].add(t);
     if (!may_count) continue;
-    if (installed || op.kind == OpKind::append) authors_[op.version].add(t);
     if (!installed) continue;
     installers_[op.version].add(t);
     if (leaves_nothing) absent_[op.key].add(t);
@@ -179,6 +180,10 @@ void Counting::close() {
   kept_.assign(history_.txn_count(), false);
   for (TxnId t = 0; t < history_.txn_count(); ++t)
     if (history_.status(t) == TxnStatus::committed) work_.push_back(t);
+  const StatedOrders stated(history_);
+  for (size_t line = 0; line < stated.lines(); ++line)
+    for (const TxnId t : stated.named(line)) keep(t);
+  if (rule_ == ReadRule::dirty) work_.clear();
   while (!work_.empty()) {
     const TxnId t = work_.back();
     work_.pop_back();

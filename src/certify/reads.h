@@ -14,6 +14,8 @@
 
 #include "assay/certificate.h"
 #include "assay/history.h"
+#include "assay/level.h"
+#include "certify/stated_orders.h"
 
 namespace assay::certify {
 
@@ -55,11 +57,19 @@ struct ListSeen {
 };
 ListSeen list_seen(const History& history, OpId op);
 
+// What a transaction may have seen of others. clean: what those leave behind that take effect. dirty, at pl-1: what
+// anybody ever wrote, aborted and overwritten values too; so that an element of a list may be an aborted one, and nobody
+// takes effect for having been read.
+enum class ReadRule : uint8_t { clean, dirty };
+inline ReadRule read_rule(LevelId level) {
+  return level == LevelId::pl_1 ? ReadRule::dirty : ReadRule::clean;
+}
+
 // The writers of every version. Reading null is reading an absent key, whose writers are those that
 // removed it or wrote null.
 class Writers {
  public:
-  explicit Writers(const History& history);
+  explicit Writers(const History& history, ReadRule rule = ReadRule::clean);
 
   // Some transaction other than `reader` may count and installs what was seen.
   bool may_be_installed(const Observation& seen, TxnId reader) const {
@@ -75,10 +85,10 @@ class Writers {
     return is_absence(version) ? ever_absent_[key] : ever_[version];
   }
 
-  // The only transaction that may count and leaves `version` behind: installs it or, since lists
-  // keep every element, appends it. kNone if there is none or there are several.
+  // The only transaction that may count and writes `version`, finally or on the way; with dirty reads aborted ones are
+  // among them. kNone if there is none or there are several.
   TxnId only_author(VersionId version) const;
-  // Some transaction that may count leaves `version` behind.
+  // Some transaction that may count writes `version`.
   bool has_author(VersionId version) const { return authors_[version].count > 0; }
 
  private:
@@ -89,7 +99,8 @@ class Writers {
     uint32_t count = 0;
     void add(TxnId t);
   };
-  void add_transaction(const History& history, TxnId t, std::vector<TxnId>& last_writer);
+  void add_transaction(const History& history, TxnId t, ReadRule rule,
+                       std::vector<TxnId>& last_writer);
   bool is_absence(VersionId v) const { return v == kNone || null_[v]; }
   const Few& installers(const Observation& seen) const {
     return is_absence(seen.version) ? absent_[seen.key] : installers_[seen.version];
@@ -127,13 +138,14 @@ class Accesses {
 // Every observation of the transaction, in program order.
 std::vector<Observation> observations(const History& history, TxnId t);
 
-// Which transactions certainly took effect: the committed ones, and those of unknown outcome that
-// are the only possible source of something a counting transaction saw.
+// Which transactions certainly took effect: the committed ones, and those of unknown outcome that a stated order of
+// versions names or, with clean reads, that are the only possible source of something a counting transaction saw.
 class Counting {
  public:
   // `given`: sources that are taken for granted, sorted; they count if the operation's transaction does.
-  Counting(const History& history, const Writers& writers, std::span<const Seen> given = {})
-      : history_(history), writers_(writers), given_(given) {}
+  Counting(const History& history, const Writers& writers, std::span<const Seen> given = {},
+           ReadRule rule = ReadRule::clean)
+      : history_(history), writers_(writers), given_(given), rule_(rule) {}
 
   bool counts(TxnId t);
 
@@ -144,6 +156,7 @@ class Counting {
   const History& history_;
   const Writers& writers_;
   const std::span<const Seen> given_;
+  const ReadRule rule_;
   std::vector<bool> kept_;  // empty until an unknown transaction is asked for
   std::vector<TxnId> work_;
 };

@@ -122,6 +122,33 @@ Result<std::vector<TxnId>> Sources::of(OpId op, KeyId key, bool one_state) const
   return found;
 }
 
+// The last write of the key before `i` in its own transaction; kNone if there is none.
+OpId Sources::own_write_before(OpId i, KeyId key) const {
+  for (OpId own = i; own-- > history_.first_op(history_.txn_of(i));)
+    if (writes(history_.op(own)) && history_.op(own).key == key) return own;
+  return kNone;
+}
+
+bool Sources::explained_by_anybody(OpId op, KeyId key) const {
+  const OpId own = own_write_before(op, key);
+  if (own != kNone) return explained_by(own, op, key);
+  if (explains(State{}, op, key)) return true;
+  const TxnId reader = history_.txn_of(op);
+  for (OpId i = 0; i < history_.op_count(); ++i) {
+    const bool others = i < history_.first_op(reader) || i >= history_.end_op(reader);
+    const Operation write = history_.op(i);
+    if (others && writes(write) && write.key == key && explained_by(i, op, key)) return true;
+  }
+  return false;
+}
+
+bool Sources::left_by_nobody(OpId op, KeyId key) const {
+  if (op >= history_.op_count() || key >= history_.key_count() || !sees(op, key)) return false;
+  if (own_write_before(op, key) != kNone) return false;
+  const Result<std::vector<TxnId>> all = of(op, key, false);
+  return all.ok() && all->empty();
+}
+
 bool Sources::possible(OpId op, KeyId key, TxnId source) const {
   const Result<std::vector<TxnId>> all = of(op, key, false);
   return all.ok() && std::count(all->begin(), all->end(), source) != 0;

@@ -27,6 +27,11 @@ class Sources {
 
   // Whether one of them is `source`.
   bool possible(OpId op, KeyId key, TxnId source) const;
+  // Some write of another transaction, whatever became of it, or the initial state explains what `op` saw of `key`; or the
+  // last write of its own transaction does, if there is one before it. For keys that `op` sees and that hold no list.
+  bool explained_by_anybody(OpId op, KeyId key) const;
+  // `op` saw a state of another transaction that none which may count left behind.
+  bool left_by_nobody(OpId op, KeyId key) const;
   // Whether `op` returned what it had to if the write `own` of its transaction is what it saw.
   bool explained_by(OpId own, OpId op, KeyId key) const;
   // The keys that operations which may count touch and that a range covers, and those of its rows.
@@ -39,6 +44,7 @@ class Sources {
     bool removed = false;
   };
   bool sees(OpId i, KeyId key) const;
+  OpId own_write_before(OpId i, KeyId key) const;
   bool explains(const State& state, OpId i, KeyId key) const;
   bool returns(const State& state, VersionId version) const;
   bool is_absent(const State& state) const;

@@ -17,6 +17,7 @@
 #include "certify/exhaustion_verifier.h"
 #include "certify/order_verifier.h"
 #include "certify/proof_verifier.h"
+#include "certify/reads.h"
 #include "certify/refusal.h"
 
 namespace assay {
@@ -31,6 +32,26 @@ Status check_levels(const std::vector<LevelId>& levels) {
     if (seen >> index & 1)
       return certify::refuse("the certificate names level {} twice", level_info(level).name);
     seen |= 1u << index;
+  }
+  return Ok{};
+}
+
+// Linearizability is defined where every transaction that took effect is one operation on one key. An order shows which
+// ones it takes to have done so, and is asked by its verifier.
+Status check_defined(const Certificate& certificate, const History& history) {
+  const std::vector<LevelId>& levels = certificate.levels;
+  if (certificate.outcome() != Outcome::violated ||
+      std::count(levels.begin(), levels.end(), LevelId::linearizable) == 0)
+    return Ok{};
+  const certify::Writers writers(history);
+  certify::Counting counting(history, writers);
+  for (TxnId t = 0; t < history.txn_count(); ++t) {
+    const OpId first = history.first_op(t);
+    const bool one = history.end_op(t) == first + 1 && history.op(first).kind != OpKind::range;
+    if (!one && counting.counts(t))
+      return certify::refuse(
+          "linearizable is defined for transactions of one operation on one key; {} is none such",
+          history.name(t));
   }
   return Ok{};
 }
@@ -52,6 +73,7 @@ Status for_each_level(std::vector<LevelId> levels, Verify holds_at) {
 
 Status verify(const Certificate& certificate, const History& history) {
   if (Status s = check_levels(certificate.levels); !s.ok()) return s;
+  if (Status s = check_defined(certificate, history); !s.ok()) return s;
   switch (certificate.kind) {
     case Certificate::Kind::order: {
       certify::OrderVerifier order(certificate.order, history);

@@ -27,7 +27,6 @@ class Story {
     switch (a) {
       case Anomaly::fractured_read:
       case Anomaly::non_monotonic_read:
-      case Anomaly::non_repeatable_read:
       case Anomaly::
           session_guarantee_violation:  // some guarantees look through more than a session
         return missed(cycle_.size() > 2 ? Anomaly::causality_violation : a);
@@ -72,13 +71,13 @@ class Story {
                             writer, say_.read_version(saw), lost),
                 older("Instead it")};
       case Anomaly::non_monotonic_read:
+        if (saw.key == e.key)
+          return {fmt::format("{} read {} twice without writing it: first {}.", reader,
+                              key_in_words(h_, e.key), say_.read_version(saw)),
+                  older("Afterwards it"), "Within one transaction the database went back in time."};
         return {fmt::format("{} first read {} from {}, which also wrote {}.", reader,
                             say_.read_version(saw), writer, lost),
                 older("Afterwards it"), "Within one transaction the database went back in time."};
-      case Anomaly::non_repeatable_read:
-        return {fmt::format("{} read {} twice without writing it: first {}.", reader,
-                            key_in_words(h_, e.key), say_.read_version(saw)),
-                older("Afterwards it")};
       case Anomaly::session_guarantee_violation:
         return {fmt::format("{} follows {} in session {}, yet it did not see {}'s {}.", reader,
                             writer, display_session(h_, h_.session(e.from)), writer, lost),

@@ -1,8 +1,10 @@
 #include "infer/reads_from.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "infer/dirty_states.h"
 #include "infer/txn_keys.h"
 
 namespace assay {
@@ -31,9 +33,11 @@ std::span<const Seen> assumed_of(const std::vector<Seen>& assumed, OpId first, O
 
 class Matcher {
  public:
-  Matcher(const History& h, std::span<const Seen> assumed, Budget& budget)
-      : h_(h), budget_(budget), origin_(h.version_count()) {
+  Matcher(const History& h, std::span<const Seen> assumed, Budget& budget, Reads reads)
+      : h_(h), budget_(budget), dirty_(reads == Reads::dirty), origin_(h.version_count()) {
     out_.assumed.assign(assumed.begin(), assumed.end());
+    out_.known = read_known_orders(h);
+    if (dirty_) states_.emplace(h);
   }
 
   ReadsFrom run() {
@@ -61,14 +65,21 @@ class Matcher {
   void number_writes(Node n);
   void fetch_ahead(OpId op) const;
   void match(Node n);
+  void match_clean(Node n, OpId op);
+  void match_dirty(Node n, OpId op);
   void match_read(Node n, OpId op, KeyId key, VersionId version);
   bool follow_assumptions(Node n, OpId op);
   void match_insert(Node n, OpId op, KeyId key, bool effect);
   void match_list(Node n, OpId op, KeyId key);
+  void match_dirty_list(OpId op, KeyId key);
+  bool take_own_elements(OpId op, std::span<const VersionId>& elements) const;
   OpId neighbour_append(OpId op, int step) const;
   std::span<const VersionId> others_in_list(OpId op) const;
+  bool torn(std::span<const VersionId> elements, size_t i) const;
   bool list_elements_stand(std::span<const VersionId> elements, OpId op, OpId end);
   void check_own(OpId op, const TxnKeys::State& own, VersionId version);
+  bool explained_by_own(const TxnKeys::State& own, VersionId version) const;
+  OpId other_writer(VersionId version, TxnId reader) const;
   void external_read(Node n, OpId op, KeyId key, VersionId version);
   bool nobody_can_tell(KeyId key, VersionId version) const;
   // A key used both as a list and as a register has no meaning here.
@@ -80,6 +91,8 @@ class Matcher {
 
   const History& h_;
   Budget& budget_;
+  const bool dirty_;
+  std::optional<DirtyStates> states_;  // dirty reads only
   std::vector<Origin> origin_;
   static constexpr uint8_t kAsList = 1;
   static constexpr uint8_t kAsRegister = 2;
@@ -160,9 +173,13 @@ void Matcher::choose_nodes() {
     if (h_.status(t) == TxnStatus::committed) out_.node[t] = 0;
     any_unknown |= h_.status(t) == TxnStatus::unknown;
   }
-  if (any_unknown) {
+  for (const std::vector<TxnId>& named : out_.known.named) {
+    for (const TxnId t : named)
+      if (t != kNone) out_.node[t] = 0;
+  }
+  if (any_unknown && !dirty_) {
     for (TxnId t = 0; t < h_.txn_count(); ++t) {
-      if (h_.status(t) == TxnStatus::committed) keep_sources_of(t, reached);
+      if (out_.node[t] != kNone) reached.push_back(t);
     }
     while (!reached.empty()) {
       const TxnId t = reached.back();
@@ -244,16 +261,28 @@ void Matcher::number_writes(Node n) {
 
 void Matcher::bad(Anomaly anomaly, OpId read, OpId other) {
   if (out_.bad_read.anomaly == Anomaly::none) out_.bad_read = {anomaly, read, other};
-  const bool dirty = anomaly == Anomaly::aborted_read || anomaly == Anomaly::intermediate_read;
-  if (!dirty && out_.impossible_read.anomaly == Anomaly::none)
-    out_.impossible_read = {anomaly, read, other};
+}
+
+// The read saw what its transaction wrote last, or that this left nothing.
+bool Matcher::explained_by_own(const TxnKeys::State& own, VersionId version) const {
+  return version == own.version ||
+         (h_.op(own.op).kind == OpKind::remove && h_.version_value(version).is_null());
+}
+
+// A write of the version by another transaction, whatever became of it; kNone if there is none. Looks through the
+// history: for what is about to be reported.
+OpId Matcher::other_writer(VersionId version, TxnId reader) const {
+  for (OpId i = 0; i < h_.op_count(); ++i) {
+    const Operation op = h_.op(i);
+    const bool own = i >= h_.first_op(reader) && i < h_.end_op(reader);
+    if (!own && op.version == version && installs_version(op)) return i;
+  }
+  return kNone;
 }
 
 // A read of a key its transaction wrote before must return the last own write.
 void Matcher::check_own(OpId op, const TxnKeys::State& own, VersionId version) {
-  if (version == own.version) return;
-  const bool removed = h_.op(own.op).kind == OpKind::remove;
-  if (removed && h_.version_value(version).is_null()) return;  // gone, as it should be
+  if (explained_by_own(own, version)) return;
   const OpId first = h_.first_op(h_.txn_of(op));
   for (OpId i = op; i-- > first;) {
     const Operation earlier = h_.op(i);
@@ -289,7 +318,12 @@ void Matcher::external_read(Node n, OpId op, KeyId key, VersionId version) {
   if (!initial) {
     const bool own_later =
         origin.op != kNone && origin.op >= op && origin.op < h_.end_op(out_.txn[n]);
-    if (own_later) return bad(Anomaly::future_read, op, origin.op);
+    if (own_later) {
+      const OpId other = origin.several ? other_writer(version, out_.txn[n]) : kNone;
+      if (other == kNone) return bad(Anomaly::future_read, op, origin.op);
+      const bool aborted = h_.status(h_.txn_of(other)) == TxnStatus::aborted;
+      return bad(aborted ? Anomaly::aborted_read : Anomaly::intermediate_read, op, other);
+    }
     if (origin.kind == Origin::Kind::nobody) return bad(Anomaly::thin_air_read, op, kNone);
     if (origin.kind == Origin::Kind::aborted) return bad(Anomaly::aborted_read, op, origin.op);
     if (origin.kind == Origin::Kind::intermediate) {
@@ -372,19 +406,22 @@ std::span<const VersionId> Matcher::others_in_list(OpId op) const {
   return list;
 }
 
+// What one transaction appended to a list stands together, but for what it had yet to append. True if the element's
+// neighbours belong elsewhere.
+bool Matcher::torn(std::span<const VersionId> elements, size_t i) const {
+  const OpId earlier = neighbour_append(origin_[elements[i]].op, -1);
+  const OpId later = neighbour_append(origin_[elements[i]].op, 1);
+  return (earlier != kNone && (i == 0 || elements[i - 1] != h_.op(earlier).version)) ||
+         (later != kNone && i + 1 < elements.size() && elements[i + 1] != h_.op(later).version);
+}
+
 // Every element of a list must have been appended by somebody who may count. False if one was not, or if it
 // cannot be told.
 bool Matcher::list_elements_stand(std::span<const VersionId> elements, OpId op, OpId end) {
   for (size_t i = 0; i < elements.size(); ++i) {
     const Origin& origin = origin_[elements[i]];
-    // What one transaction appended to the list stands together.
-    const OpId earlier = neighbour_append(origin.op, -1);
-    const OpId later = neighbour_append(origin.op, 1);
-    const bool torn =
-        (earlier != kNone && (i == 0 || elements[i - 1] != h_.op(earlier).version)) ||
-        (later != kNone && i + 1 < elements.size() && elements[i + 1] != h_.op(later).version);
     const bool own_later = origin.op != kNone && origin.op > op && origin.op < end;
-    if (own_later || torn) {
+    if (own_later || torn(elements, i)) {
       out_.unresolved.push_back(op);
       return false;
     }
@@ -398,22 +435,17 @@ bool Matcher::list_elements_stand(std::span<const VersionId> elements, OpId op, 
 // A list shows what others had appended, then the transaction's own elements so far. What others had appended is a
 // read of the writer of its last element; the order of the rest is stated (stated_orders.h).
 void Matcher::match_list(Node n, OpId op, KeyId key) {
-  const TxnId t = out_.txn[n];
   std::span<const VersionId> elements = h_.operands(op);
   TxnKeys::State& state = keys_[key];
-  bool telling = !mixed(key) && std::none_of(elements.begin(), elements.end(),
-                                             [this](VersionId v) { return origin_[v].several; });
-  for (OpId i = op; i-- > h_.first_op(t) && telling;) {
-    const Operation own = h_.op(i);
-    if (own.kind != OpKind::append || own.key != key) continue;
-    telling = !elements.empty() && elements.back() == own.version;
-    if (telling) elements = elements.first(elements.size() - 1);
-  }
+  const bool telling = !mixed(key) &&
+                       std::none_of(elements.begin(), elements.end(),
+                                    [this](VersionId v) { return origin_[v].several; }) &&
+                       take_own_elements(op, elements);
   if (!telling) {
     out_.unresolved.push_back(op);
     return;
   }
-  if (!list_elements_stand(elements, op, h_.end_op(t))) return;
+  if (!list_elements_stand(elements, op, h_.end_op(out_.txn[n]))) return;
   const VersionId last = elements.empty() ? kNone : elements.back();
   if (last != kNone && origin_[last].kind == Origin::Kind::intermediate) {
     return bad(Anomaly::intermediate_read, op, origin_[last].op);
@@ -422,16 +454,77 @@ void Matcher::match_list(Node n, OpId op, KeyId key) {
     if (out_.repeating.empty() || out_.repeating.back() != n) out_.repeating.push_back(n);
     const std::span<const VersionId> first = others_in_list(state.list_op);
     if (std::equal(first.begin(), first.end(), elements.begin(), elements.end())) return;
-    if (state.written) {  // what changed may be its own doing: not told apart here
-      out_.unresolved.push_back(op);
-    } else if (out_.non_repeatable.anomaly == Anomaly::none) {
+    if (out_.non_repeatable.anomaly == Anomaly::none)
       out_.non_repeatable = {Anomaly::non_repeatable_read, op, state.list_op};
-    }
     return;
   }
   state.list_op = op;
   out_.has_lists = true;
   out_.reads.items.push_back({key, last == kNone ? kNone : out_.write_of_version[last], op});
+}
+
+// Takes the elements that the transaction itself had appended off the end of what `op` read. False if they do not stand
+// there.
+bool Matcher::take_own_elements(OpId op, std::span<const VersionId>& elements) const {
+  for (OpId i = op; i-- > h_.first_op(h_.txn_of(op));) {
+    const Operation own = h_.op(i);
+    if (own.kind != OpKind::append || own.key != h_.op(op).key) continue;
+    if (elements.empty() || elements.back() != own.version) return false;
+    elements = elements.first(elements.size() - 1);
+  }
+  return true;
+}
+
+// A dirty list states the order of what was appended and stayed; what did not take effect is passed over.
+void Matcher::match_dirty_list(OpId op, KeyId key) {
+  std::span<const VersionId> elements = h_.operands(op);
+  bool telling = !mixed(key) && take_own_elements(op, elements);
+  std::vector<VersionId> stood;
+  for (const VersionId v : elements) {
+    const OpId author = origin_[v].op;
+    if (author == kNone) return bad(Anomaly::thin_air_read, op, kNone);
+    const bool own_later = author > op && author < h_.end_op(h_.txn_of(op));
+    telling = telling && !origin_[v].several && !own_later;
+    if (out_.node[h_.txn_of(author)] != kNone) stood.push_back(v);
+  }
+  for (size_t i = 0; i < stood.size() && telling; ++i) telling = !torn(stood, i);
+  if (!telling) {
+    out_.unresolved.push_back(op);
+    return;
+  }
+  out_.has_lists = true;
+  const VersionId last = elements.empty() ? kNone : elements.back();
+  out_.reads.items.push_back({key, last == kNone ? kNone : out_.write_of_version[last], op});
+}
+
+// Anything that anybody ever left explains a dirty read; only what it saw of its own must be right.
+void Matcher::match_dirty(Node n, OpId i) {
+  const Operation op = h_.op(i);
+  if (op.kind == OpKind::write || op.kind == OpKind::remove || op.kind == OpKind::append) return;
+  if (op.kind == OpKind::read_list) return match_dirty_list(i, op.key);
+  const bool plain = op.kind == OpKind::read || (op.kind == OpKind::cas && op.effect);
+  if (plain && keys_[op.key].written)
+    return check_own(i, keys_[op.key], op.kind == OpKind::read ? op.version : h_.operands(i)[0]);
+  if (op.kind == OpKind::range ? !uses_.empty() && states_->covers_list(i) : mixed(op.key)) {
+    out_.unresolved.push_back(i);
+    return;
+  }
+  const KeyId unexplained = states_->unexplained(i);
+  if (unexplained == kNone) return;
+  const VersionId version = op.kind == OpKind::read ? op.version
+                            : plain                 ? h_.operands(i)[0]
+                                                    : kNone;
+  if (version == kNone) {
+    if (out_.unexplained == kNone) {
+      out_.unexplained = i;
+      out_.unexplained_key = unexplained;
+    }
+    return;
+  }
+  const OpId own = origin_[version].op;
+  if (own != kNone && own >= i && own < h_.end_op(out_.txn[n]))
+    return bad(Anomaly::future_read, i, own);
+  bad(Anomaly::thin_air_read, i, kNone);
 }
 
 // Versions lie far apart: their cache misses are overlapped.
@@ -443,6 +536,35 @@ void Matcher::fetch_ahead(OpId op) const {
   if (!out_.write_of_version.empty()) __builtin_prefetch(&out_.write_of_version[version]);
 }
 
+void Matcher::match_clean(Node n, OpId i) {
+  const Operation op = h_.op(i);
+  switch (op.kind) {
+    case OpKind::read:
+      match_read(n, i, op.key, op.version);
+      break;
+    case OpKind::cas:
+      if (op.effect) {
+        match_read(n, i, op.key, h_.operands(i)[0]);
+      } else {
+        out_.unresolved.push_back(i);
+      }
+      break;
+    case OpKind::insert:
+      match_insert(n, i, op.key, op.effect);
+      break;
+    case OpKind::read_list:
+      match_list(n, i, op.key);
+      break;
+    case OpKind::range:
+      out_.unresolved.push_back(i);
+      break;
+    case OpKind::write:
+    case OpKind::remove:
+    case OpKind::append:
+      break;
+  }
+}
+
 void Matcher::match(Node n) {
   const TxnId t = out_.txn[n];
   // One range read may have seen any number of keys.
@@ -451,32 +573,10 @@ void Matcher::match(Node n) {
   for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
     fetch_ahead(i);
     const Operation op = h_.op(i);
-    const bool decided = !out_.assumed.empty() && follow_assumptions(n, i);
-    switch (op.kind) {
-      case OpKind::read:
-        if (!decided) match_read(n, i, op.key, op.version);
-        break;
-      case OpKind::cas:
-        if (decided) break;
-        if (op.effect) {
-          match_read(n, i, op.key, h_.operands(i)[0]);
-        } else {
-          out_.unresolved.push_back(i);
-        }
-        break;
-      case OpKind::insert:
-        if (!decided) match_insert(n, i, op.key, op.effect);
-        break;
-      case OpKind::read_list:
-        match_list(n, i, op.key);
-        break;
-      case OpKind::range:
-        if (!decided) out_.unresolved.push_back(i);
-        break;
-      case OpKind::write:
-      case OpKind::remove:
-      case OpKind::append:
-        break;
+    if (dirty_) {
+      match_dirty(n, i);
+    } else if (out_.assumed.empty() || !follow_assumptions(n, i)) {
+      match_clean(n, i);
     }
     if (!installs_version(op)) continue;
     TxnKeys::State& state = keys_[op.key];
@@ -544,8 +644,9 @@ WriteId ReadsFrom::write_of(Node n, KeyId k) const {
   return it != end && *it == k ? static_cast<WriteId>(it - write_key.begin()) : kNone;
 }
 
-ReadsFrom match_reads(const History& history, std::span<const Seen> assumed, Budget& budget) {
-  return Matcher(history, assumed, budget).run();
+ReadsFrom match_reads(const History& history, std::span<const Seen> assumed, Budget& budget,
+                      Reads reads) {
+  return Matcher(history, assumed, budget, reads).run();
 }
 
 ReadsFrom match_reads(const History& history, std::span<const Seen> assumed) {

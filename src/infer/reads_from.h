@@ -2,7 +2,7 @@
 //
 // A transaction counts if it committed, or if its outcome is unknown and some transaction that
 // counts read from it; an unknown transaction nobody read from is dropped, which never changes a
-// verdict. What counts is numbered densely: a *node* is a transaction that counts, a *write* the
+// verdict. So does one that a stated order of versions names. What counts is numbered densely: a *node* is a transaction that counts, a *write* the
 // final write of a node to a key.
 //
 //   s1: { w(x,1) w(x,2) }          node 0, write 0 = (x,2); w(x,1) is intermediate, no one may see
@@ -22,6 +22,7 @@
 #include "assay/budget.h"
 #include "assay/certificate.h"
 #include "assay/history.h"
+#include "infer/known_orders.h"
 
 namespace assay {
 
@@ -62,16 +63,19 @@ struct ReadsFrom {
   std::vector<std::vector<Node>> sessions;  // per session: nodes in session order
   std::vector<Node> repeating;  // nodes that read a key more than once externally, ascending
 
+  KnownOrders known;  // what the stated orders of versions name
+
   // What was assumed about reads that several writes explain; sorted.
   std::vector<Seen> assumed;
 
   bool has_lists = false;  // some external read is of a list
 
-  // The first read that no level allows but, perhaps, pl-1; the first that not even that allows; the first that only
-  // the weakest levels allow.
+  // The first read that the reads asked for do not allow; the first that only the weakest levels allow.
   BadRead bad_read;
-  BadRead impossible_read;
   BadRead non_repeatable;
+  // Dirty reads: an operation and a key of which nobody ever left what it saw; kNone if there is none.
+  OpId unexplained = kNone;
+  KeyId unexplained_key = kNone;
   std::vector<DuplicateWrite> duplicates;
   // Operations of counting transactions whose source is open: satisfied may not be concluded
   // without them.
@@ -84,9 +88,14 @@ struct ReadsFrom {
   WriteId write_of(Node n, KeyId k) const;
 };
 
+// Which reads of other transactions count. clean: of what a transaction that takes effect left behind. dirty: of
+// anything that anybody ever wrote, aborted or overwritten, as at pl-1; then nobody takes effect for having been read.
+enum class Reads : uint8_t { clean, dirty };
+
 // `assumed` is sorted, speaks of unresolved operations only, and names sources that could be right. Stops early when
 // the budget runs out; what it returns is not to be used then.
-ReadsFrom match_reads(const History& history, std::span<const Seen> assumed, Budget& budget);
+ReadsFrom match_reads(const History& history, std::span<const Seen> assumed, Budget& budget,
+                      Reads reads = Reads::clean);
 // Without a limit.
 ReadsFrom match_reads(const History& history, std::span<const Seen> assumed = {});
 

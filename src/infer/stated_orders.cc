@@ -10,7 +10,7 @@
 //   r(l,[1,5]) and r(l,[5])        T5 before T1 as well: no order of versions explains both
 //
 // Versions of transactions that do not count (aborted ones, say) are passed over, their neighbours
-// become neighbours. Linear in the orders, the lists and the writes.
+// become neighbours. Which versions a known order names: known_orders.h. Linear in the orders, the lists and the writes.
 
 #include "infer/stated_orders.h"
 
@@ -22,9 +22,8 @@ namespace {
 class Statements {
  public:
   Statements(const History& history, const ReadsFrom& rf) : history_(history), rf_(rf) {
-    writer_.assign(history.version_count(), kNone);
-    for (WriteId w = 0; w < rf.writes(); ++w) writer_[rf.write_version[w]] = rf.write_node[w];
     if (!rf.has_lists) return;
+    writer_.assign(history.version_count(), kNone);
     for (const TxnId t : rf.txn) {  // of several elements that one transaction appended, all count
       for (OpId i = history.first_op(t); i < history.end_op(t); ++i) {
         if (history.op(i).kind == OpKind::append) writer_[history.op(i).version] = rf.node[t];
@@ -33,23 +32,28 @@ class Statements {
   }
 
   void from_known_orders() {
-    const std::span<const KnownOrder> orders = history_.known_orders();
-    for (uint32_t i = 0; i < orders.size(); ++i) {
-      neighbours(orders[i].versions, orders[i].key, i, false);
+    for (uint32_t i = 0; i < rf_.known.named.size(); ++i) {
+      nodes_.clear();
+      for (const TxnId t : rf_.known.named[i])
+        if (t != kNone && rf_.node[t] != kNone) nodes_.push_back(rf_.node[t]);
+      neighbours(history_.known_orders()[i].key, i, false);
     }
   }
 
   void from_lists() {
     std::vector<OpId> longest(rf_.writers.rows(), kNone);
+    std::vector<size_t> length(longest.size());
     each_list([&](OpId op, KeyId key) {
-      const bool longer =
-          longest[key] == kNone || elements(op).size() > elements(longest[key]).size();
-      if (longer) longest[key] = op;
+      const std::span<const uint32_t> list = elements(op);
+      const auto stood = static_cast<size_t>(std::count_if(
+          list.begin(), list.end(), [this](VersionId v) { return writer_[v] != kNone; }));
+      if (longest[key] != kNone && stood <= length[key]) return;
+      longest[key] = op;
+      length[key] = stood;
     });
     std::vector<OpId> contradiction(longest.size(), kNone);
     each_list([&](OpId op, KeyId key) {
-      const std::span<const uint32_t> list = elements(op);
-      const bool prefix = std::equal(list.begin(), list.end(), elements(longest[key]).begin());
+      const bool prefix = is_prefix(elements(op), elements(longest[key]));
       if (!prefix && contradiction[key] == kNone) contradiction[key] = op;
     });
     for (KeyId key = 0; key < longest.size(); ++key) {
@@ -64,8 +68,10 @@ class Statements {
  private:
   template <class Take>
   void each_list(Take take) const {
+    std::vector<ExternalRead> reads;
     for (Node n = 0; n < rf_.nodes(); ++n) {
-      for (const ExternalRead& read : rf_.reads[n]) {
+      external_reads(history_, rf_, n, reads);
+      for (const ExternalRead& read : reads) {
         if (history_.op(read.op).kind == OpKind::read_list) take(read.op, read.key);
       }
     }
@@ -82,23 +88,37 @@ class Statements {
     return list;
   }
 
-  void neighbours(std::span<const uint32_t> versions, KeyId key, uint32_t source, bool is_op) {
+  // Elements whose transactions do not count are passed over.
+  bool is_prefix(std::span<const uint32_t> list, std::span<const uint32_t> whole) const {
+    const auto counts = [this](VersionId v) { return writer_[v] != kNone; };
+    auto at = whole.begin();
+    for (const VersionId v : list) {
+      if (!counts(v)) continue;
+      at = std::find_if(at, whole.end(), counts);
+      if (at == whole.end() || *at != v) return false;
+      ++at;
+    }
+    return true;
+  }
+
+  // Each of nodes_ wrote the key before the next one did.
+  void neighbours(KeyId key, uint32_t source, bool is_op) {
     Node before = kNone;
-    for (VersionId version : versions) {
-      const Node n = writer_[version];
-      if (n == kNone || n == before) continue;
+    for (const Node n : nodes_) {
+      if (n == before) continue;
       if (before != kNone) pairs_.push_back({before, n, key, source, is_op});
       before = n;
     }
   }
 
   void state_list(OpId op, KeyId key) {
-    const std::span<const uint32_t> list = elements(op);
-    neighbours(list, key, op, true);
-    if (list.empty() || writer_[list.back()] == kNone) return;
-    const Node last = writer_[list.back()];
-    std::vector<Node> listed;
-    for (VersionId version : list) listed.push_back(writer_[version]);
+    nodes_.clear();
+    for (VersionId version : elements(op))
+      if (writer_[version] != kNone) nodes_.push_back(writer_[version]);
+    neighbours(key, op, true);
+    if (nodes_.empty()) return;
+    const Node last = nodes_.back();
+    std::vector<Node>& listed = nodes_;
     std::sort(listed.begin(), listed.end());
     for (WriteId w : rf_.key_writers(key)) {
       const Node n = rf_.write_node[w];
@@ -109,7 +129,8 @@ class Statements {
 
   const History& history_;
   const ReadsFrom& rf_;
-  std::vector<Node> writer_;  // per version
+  std::vector<Node> writer_;  // per version; for lists
+  std::vector<Node> nodes_;   // scratch: who wrote what a source lists
   std::vector<StatedOrder> pairs_;
 };
 

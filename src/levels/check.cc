@@ -92,6 +92,7 @@ class LatticeWalk {
       if (options_.engine == EngineId::graph) decide_single_operations();
       if (options_.switches.replay && options_.engine == EngineId::graph) accept_what_plays();
       decide_what_is_left();
+      look_further();
     }
     decide_linearizable();
     return collect();
@@ -99,7 +100,9 @@ class LatticeWalk {
 
  private:
   static size_t index(LevelId level) { return static_cast<size_t>(level); }
-  bool decided(LevelId level) const { return known_[index(level)].outcome != Outcome::unknown; }
+  bool decided(LevelId level) const {
+    return known_[index(level)].outcome != Outcome::unknown || contradicted_[index(level)];
+  }
 
   // True if the outcome of `level` is asked for, or may settle a level that is: with session order a level is
   // cheaper to accept, and what holds with it holds without.
@@ -113,7 +116,8 @@ class LatticeWalk {
       // A violation of causal spares the search over prefixes, whose end would be no proof.
       if (options_.engine == EngineId::dbcop && level == causal && implies(other.id, causal))
         return true;
-      if (options_.levels.empty() && (implies(level, other.id) || implies(other.id, level)))
+      if ((options_.levels.empty() || widened_) &&
+          (implies(level, other.id) || implies(other.id, level)))
         return true;
       if (!other.session_order && same_rules(level_info(level), other)) return true;
     }
@@ -147,10 +151,8 @@ class LatticeWalk {
     const auto all_but_pl_1 = [](const LevelInfo& level) { return level.id != pl_1; };
     const auto repeatable = [](const LevelInfo& level) { return level.repeatable; };
     if (rf_.bad_read.anomaly != Anomaly::none) {
-      if (rf_.impossible_read.anomaly != Anomaly::none)
-        add_bad_read(rf_.impossible_read, [](const LevelInfo& level) { return level.id == pl_1; });
       add_bad_read(rf_.bad_read, all_but_pl_1);
-      if (useful(pl_1)) decide_dirty_pl_1();
+      if (useful(pl_1)) decide_pl_1();
       return true;
     }
     if (rf_.non_repeatable.anomaly != Anomaly::none) add_bad_read(rf_.non_repeatable, repeatable);
@@ -175,14 +177,32 @@ class LatticeWalk {
     add_bad_read(overdrawn, [](const LevelInfo& level) { return implies(level.id, adya_si); });
   }
 
-  // PL-1 alone lets transactions read what was aborted or overwritten.
-  void decide_dirty_pl_1() {
-    if (rf_.has_lists || !rf_.unresolved.empty()) {
-      set_reason(pl_1,
-                 "lists and ambiguous reads beside reads of aborted or intermediate versions");
-      return;
+  // PL-1 alone lets transactions see what was aborted or overwritten, and asks nothing of what they see but that
+  // somebody wrote it. So it has a matching of its own, and leaves nothing open that is no list.
+  void decide_pl_1() {
+    const auto timer = stages_.time("adya");
+    const ReadsFrom dirty = match_reads(history_, {}, budget_, Reads::dirty);
+    if (budget_.exhausted_now()) return set_reason(pl_1, budget_.reason());
+    const auto only_pl_1 = [](const LevelInfo& level) { return level.id == pl_1; };
+    if (dirty.bad_read.anomaly != Anomaly::none) return add_bad_read(dirty.bad_read, only_pl_1);
+    if (dirty.unexplained != kNone) {
+      Certificate certificate{{pl_1}, Certificate::Kind::cases, {}, {}, {}};
+      Case& nobody = certificate.cases.emplace_back();
+      nobody.kind = Case::Kind::split;
+      nobody.op = dirty.unexplained;
+      nobody.key = dirty.unexplained_key;
+      return settle(std::move(certificate));
     }
-    decide_by_reads(pl_1, "adya", adya_);
+    if (!dirty.unresolved.empty()) return set_reason(pl_1, open_reason(dirty.unresolved));
+    const Hint hint = make_hint(history_, dirty);
+    settle_verdict(pl_1, AdyaLevels(history_, dirty, hint).decide(pl_1, budget_));
+  }
+
+  // A dirty read changes nothing where every read is clean and every transaction that was read committed.
+  bool may_be_dirty() const {
+    return !rf_.unresolved.empty() || std::any_of(rf_.txn.begin(), rf_.txn.end(), [this](TxnId t) {
+      return history_.status(t) != TxnStatus::committed;
+    });
   }
 
   // Levels that are decided on request only do not appear without it.
@@ -223,7 +243,13 @@ class LatticeWalk {
         set_reason(level, budget_.reason());
         continue;
       }
+      if (tried_[index(level)]) continue;
+      tried_[index(level)] = true;
       report("decide", level);
+      if (level == pl_1 && may_be_dirty()) {
+        decide_pl_1();
+        continue;
+      }
       if (level_info(level).events == EventModel::adya) {
         decide_by_reads(level, "adya", adya_);
         continue;
@@ -238,6 +264,21 @@ class LatticeWalk {
         decide_untimed(level);
       }
     }
+  }
+
+  // What was asked for alone may follow from a level above or below it that is easier: tries these too.
+  void look_further() {
+    const auto open = [this](const LevelInfo& level) {
+      return wanted_[index(level.id)] && !decided(level.id) && !level.on_request &&
+             level.id != linearizable && timed_enough(level.id);
+    };
+    const auto levels = all_levels();
+    if (options_.levels.empty() || !options_.switches.carry || budget_.exhausted_now() ||
+        std::none_of(levels.begin(), levels.end(), open))
+      return;
+    widened_ = true;
+    if (options_.switches.replay && options_.engine == EngineId::graph) accept_what_plays();
+    decide_what_is_left();
   }
 
   // Without times the level can still be refuted: by what it asks besides real time.
@@ -276,12 +317,6 @@ class LatticeWalk {
     }
     if (v.outcome == Outcome::satisfied && !rf_.unresolved.empty())
       return add_chosen(level, choose_writers(level_info(level)));
-    if (v.outcome == Outcome::satisfied && rf_.has_lists &&
-        rf_.non_repeatable.anomaly != Anomaly::none) {
-      // Only the first read of a list states an order, and this level lets the second differ.
-      set_reason(level, "a transaction read a list twice and got different ones");
-      return;
-    }
     add(level, std::move(v));
   }
 
@@ -293,9 +328,13 @@ class LatticeWalk {
 
   void add(LevelId level, LevelVerdict v) {
     if (v.outcome == Outcome::satisfied && !explains_open_reads(v.order)) {
-      set_reason(level, unresolved_reason());
+      set_reason(level, open_reason(rf_.unresolved));
       return;
     }
+    settle_verdict(level, std::move(v));
+  }
+
+  void settle_verdict(LevelId level, LevelVerdict v) {
     if (v.outcome == Outcome::unknown) {
       set_reason(level, std::move(v.reason));
       return;
@@ -352,7 +391,7 @@ class LatticeWalk {
 
   void add_chosen(LevelId level, ChosenVerdict v) {
     if (v.outcome == Outcome::unknown) {
-      set_reason(level, unresolved_reason() + ": " + v.reason);
+      set_reason(level, open_reason(rf_.unresolved) + ": " + v.reason);
       return;
     }
     Certificate certificate;
@@ -371,6 +410,8 @@ class LatticeWalk {
   }
 
   void settle(Certificate certificate) {
+    if (certificate.outcome() == Outcome::satisfied && !rf_.known.contradiction.empty())
+      return doubt(certificate.levels);
     const uint32_t id = static_cast<uint32_t>(certificates_.size());
     std::vector<LevelId> news;
     for (LevelId level : certificate.levels) {
@@ -385,15 +426,26 @@ class LatticeWalk {
     certificates_.push_back(std::move(certificate));
   }
 
+  // Satisfied but for a stated order that cannot be right.
+  void doubt(const std::vector<LevelId>& levels) {
+    for (LevelId level : levels) {
+      if (decided(level)) continue;
+      contradicted_[index(level)] = true;
+      set_reason(level, "contradicted evidence: " + rf_.known.contradiction +
+                            "; without it the level would be satisfied");
+    }
+  }
+
   void set_reason(LevelId level, std::string reason) {
     known_[index(level)].reason = std::move(reason);
   }
 
-  std::string unresolved_reason() const {
-    const OpId op = rf_.unresolved.front();
+  std::string open_reason(const std::vector<OpId>& unresolved) const {
+    const OpId op = unresolved.front();
+    std::string many;
+    if (unresolved.size() > 1) many = " (one of " + std::to_string(unresolved.size()) + " such)";
     return "transaction " + history_.name(history_.txn_of(op)) +
-           " has an operation whose source cannot be told (of " +
-           std::to_string(rf_.unresolved.size()) + " such); see the duplicate writes";
+           " has an operation that several states of the database explain" + many;
   }
 
   // Linearizability is strict serializability where every transaction is one operation.
@@ -450,6 +502,9 @@ class LatticeWalk {
   std::optional<WeakLevels> weak_;
   std::optional<AdyaLevels> adya_;
   std::array<bool, kLevelCount> wanted_{};
+  std::array<bool, kLevelCount> tried_{};         // decide_what_is_left did what it can
+  std::array<bool, kLevelCount> contradicted_{};  // satisfied but for contradicted evidence
+  bool widened_ = false;                          // look_further is at work
   std::array<Verdict, kLevelCount> known_{};
   std::vector<Certificate> certificates_;
 };

@@ -94,9 +94,6 @@ class ChoiceSearch {
     open_.add(rf);
     if (!open_.obstacle().empty()) return give_up(open_.obstacle());
     const bool repeatable = level_.repeatable;
-    if (level_.id == LevelId::pl_1 && rf.bad_read.anomaly != Anomaly::none &&
-        rf.impossible_read.anomaly == Anomaly::none)
-      return give_up("reads of aborted or intermediate versions beside reads of several writers");
     if (rf.bad_read.anomaly != Anomaly::none ||
         (repeatable && rf.non_repeatable.anomaly != Anomaly::none)) {
       Case bad;

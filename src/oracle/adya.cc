@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace assay::oracle {
@@ -54,7 +56,6 @@ struct Dependencies {
 };
 
 bool allowed(LevelId level, const Dependencies& d) {
-  if (level == LevelId::pl_1) return !d.write.cyclic();
   const Edges flow = d.write.with(d.read);
   if (flow.cyclic()) return false;
   const Edges anti = d.item_anti.with(d.predicate_anti);
@@ -75,7 +76,7 @@ bool allowed(LevelId level, const Dependencies& d) {
 class VersionOrders {
  public:
   VersionOrders(const History& h, const Footprints& small, TxnSet effective)
-      : h_(h), small_(small), writers_(small.keys.size()) {
+      : h_(h), small_(small), effective_(effective), writers_(small.keys.size()) {
     for (int t = 0; t < static_cast<int>(small.txns.size()); ++t) {
       if (!contains(effective, t)) continue;
       for (const Install& put : small.txns[t].installs) writers_[put.key].push_back(t);
@@ -92,10 +93,30 @@ class VersionOrders {
   bool exhausted() const { return tried_ > kMaxTried; }
 
   bool some(LevelId level, const Attribution& attribution) {
+    return some([&] {
+      return agrees(attribution.write_order) && allowed(level, dependencies(attribution));
+    });
+  }
+
+  // Write dependencies are acyclic, and what was appended begins with each of the lists.
+  bool some_shows(const std::vector<std::pair<KeyId, std::vector<VersionId>>>& lists) {
+    return some([&] {
+      if (!agrees(small_.known_order) || dependencies({}).write.cyclic()) return false;
+      return std::all_of(lists.begin(), lists.end(), [this](const auto& list) {
+        const std::vector<VersionId> all = appended(list.first);
+        return list.second.size() <= all.size() &&
+               std::equal(list.second.begin(), list.second.end(), all.begin());
+      });
+    });
+  }
+
+ private:
+  template <class Holds>
+  bool some(const Holds& holds) {
     for (auto& list : writers_) std::sort(list.begin(), list.end());
     for (bool more = true; more;) {
       if (++tried_ > kMaxTried) return false;
-      if (agrees(attribution) && allowed(level, dependencies(attribution))) return true;
+      if (holds()) return true;
       more = false;
       for (auto& list : writers_) {
         more = std::next_permutation(list.begin(), list.end());
@@ -105,10 +126,22 @@ class VersionOrders {
     return false;
   }
 
- private:
+  std::vector<VersionId> appended(KeyId key) const {
+    std::vector<VersionId> all;
+    for (size_t k = 0; k < writers_.size(); ++k) {
+      if (small_.keys[k].outside != key) continue;
+      for (const int t : writers_[k]) {
+        const auto& elements = small_.txns[t].install(static_cast<uint32_t>(k))->elements;
+        all.insert(all.end(), elements.begin(), elements.end());
+      }
+    }
+    return all;
+  }
+
   // The initial version is before all others without being said.
-  bool agrees(const Attribution& attribution) const {
-    for (const auto& [a, b] : attribution.write_order) {
+  bool agrees(const std::vector<std::pair<int, int>>& write_order) const {
+    for (const auto& [a, b] : write_order) {
+      if (!contains(effective_, a) || !contains(effective_, b)) continue;
       for (const auto& list : writers_) {
         const auto at_a = std::find(list.begin(), list.end(), a);
         const auto at_b = std::find(list.begin(), list.end(), b);
@@ -146,43 +179,160 @@ class VersionOrders {
 
   const History& h_;
   const Footprints& small_;
+  const TxnSet effective_;
   std::vector<std::vector<int>> writers_;  // per key, in version order
   uint64_t tried_ = 0;
 };
 
-// pl-1 alone lets transactions read what was aborted or overwritten: such reads are left out, for no version that
-// counts is behind them.
-bool dirty(const History& h, TxnId reader, OpId i) {
-  const Operation op = h.op(i);
-  const bool reads = op.kind == OpKind::read || (op.kind == OpKind::cas && op.effect);
-  if (!reads) return false;
-  const VersionId seen = op.kind == OpKind::read ? op.version : h.operands(i)[0];
-  for (OpId w = 0; w < h.op_count(); ++w)
-    if (installs_version(h.op(w)) && h.op(w).version == seen) return h.txn_of(w) != reader;
-  return false;
-}
+// pl-1: what a transaction sees of others may be anything that anybody ever wrote, in whatever order; only the order of
+// versions matters, which lists show.
+class DirtyReads {
+ public:
+  DirtyReads(const History& h, const Footprints& small, TxnSet effective)
+      : h_(h), small_(small), effective_(effective) {}
 
-Footprints without_dirty_reads(const History& h, Footprints small) {
-  for (Footprint& t : small.txns) {
-    std::erase_if(t.observations, [&](const Observation& o) {
-      return o.need.accept == 0 && dirty(h, t.txn, h.first_op(t.txn) + o.step);
-    });
+  // Every operation that is no read of a list saw something that somebody wrote.
+  bool explained() const {
+    for (int t = 0; t < static_cast<int>(small_.txns.size()); ++t) {
+      if (!contains(effective_, t)) continue;
+      const TxnId txn = small_.txns[t].txn;
+      if (!small_.txns[t].contradiction.empty()) return false;
+      for (OpId i = h_.first_op(txn); i < h_.end_op(txn); ++i)
+        if (!explained(txn, i)) return false;
+    }
+    return true;
   }
-  return small;
-}
+
+  // What each list shows of the transactions that took effect, but for the reader's own elements. Nothing if an element
+  // may be one's or another's.
+  std::optional<std::vector<std::pair<KeyId, std::vector<VersionId>>>> lists() const {
+    std::vector<std::pair<KeyId, std::vector<VersionId>>> all;
+    for (int t = 0; t < static_cast<int>(small_.txns.size()); ++t) {
+      if (!contains(effective_, t)) continue;
+      const TxnId txn = small_.txns[t].txn;
+      size_t own = 0;
+      for (OpId i = h_.first_op(txn); i < h_.end_op(txn); ++i) {
+        if (h_.op(i).kind != OpKind::read_list) continue;
+        own = 0;
+        for (OpId a = h_.first_op(txn); a < i; ++a)
+          own += h_.op(a).kind == OpKind::append && h_.op(a).key == h_.op(i).key;
+        const auto elements = h_.operands(i).first(h_.operands(i).size() - own);
+        auto& shown = all.emplace_back(h_.op(i).key, std::vector<VersionId>{}).second;
+        for (const VersionId v : elements) {
+          const std::vector<TxnId> authors = appended_by(v);
+          if (authors.size() != 1) return std::nullopt;
+          if (is_effective(authors[0])) shown.push_back(v);
+        }
+      }
+    }
+    return all;
+  }
+
+  // Some element of a list was never appended, or only later by the reader itself.
+  bool bad_element() const {
+    for (int t = 0; t < static_cast<int>(small_.txns.size()); ++t) {
+      if (!contains(effective_, t)) continue;
+      const TxnId txn = small_.txns[t].txn;
+      for (OpId i = h_.first_op(txn); i < h_.end_op(txn); ++i) {
+        if (h_.op(i).kind != OpKind::read_list) continue;
+        for (const VersionId v : h_.operands(i)) {
+          bool possible = false;
+          for (OpId a = 0; a < h_.op_count(); ++a)
+            possible |= h_.op(a).kind == OpKind::append && h_.op(a).version == v &&
+                        (h_.txn_of(a) != txn || a < i);
+          if (!possible) return true;
+        }
+      }
+    }
+    return false;
+  }
+
+ private:
+  bool is_effective(TxnId txn) const {
+    for (int t = 0; t < static_cast<int>(small_.txns.size()); ++t)
+      if (small_.txns[t].txn == txn) return contains(effective_, t);
+    return false;
+  }
+
+  std::vector<TxnId> appended_by(VersionId v) const {
+    std::vector<TxnId> authors;
+    for (OpId i = 0; i < h_.op_count(); ++i)
+      if (h_.op(i).kind == OpKind::append && h_.op(i).version == v) authors.push_back(h_.txn_of(i));
+    return authors;
+  }
+
+  // The key was in the state that write `w` left (nothing: the initial state).
+  bool fits(OpId i, KeyId key, std::optional<OpId> w) const {
+    const ValueView value = w ? h_.version_value(h_.op(*w).version) : h_.initial();
+    const bool removed = w && h_.op(*w).kind == OpKind::remove;
+    const bool absent = removed || value.is_null();
+    const auto shows = [&](VersionId v) {
+      return h_.version_value(v) == value || (removed && h_.version_value(v).is_null());
+    };
+    const Operation op = h_.op(i);
+    if (op.kind == OpKind::read) return shows(op.version);
+    if (op.kind == OpKind::cas) return shows(h_.operands(i)[0]) == op.effect;
+    if (op.kind == OpKind::insert) return absent == op.effect;
+    for (const VersionId row : h_.operands(i).subspan(2))
+      if (h_.version_key(row) == key) return shows(row);
+    return absent;
+  }
+
+  // An own write before it settles what an operation sees; that is judged with the transaction itself.
+  bool explained(TxnId reader, OpId i) const {
+    const Operation op = h_.op(i);
+    const bool sees = op.kind == OpKind::read || op.kind == OpKind::cas ||
+                      op.kind == OpKind::insert || op.kind == OpKind::range;
+    if (!sees) return true;
+    for (const KeyStates& k : small_.keys) {
+      const KeyId key = k.outside;
+      if (op.kind != OpKind::range && op.key != key) continue;
+      if (op.kind == OpKind::range && !in_range(h_, i, key)) continue;
+      bool fit = fits(i, key, std::nullopt), own = false;
+      for (OpId w = 0; w < h_.op_count(); ++w) {
+        if (!installs_version(h_.op(w)) || h_.op(w).key != key) continue;
+        if (h_.txn_of(w) == reader)
+          own |= w < i;
+        else
+          fit |= fits(i, key, w);
+      }
+      if (!fit && !own) return false;
+    }
+    return true;
+  }
+
+  static bool in_range(const History& h, OpId i, KeyId key) {
+    const auto operands = h.operands(i);
+    return (operands[0] == kNone || !key_less(h.key(key), h.key(operands[0]))) &&
+           (operands[1] == kNone || !key_less(h.key(operands[1]), h.key(key)));
+  }
+
+  const History& h_;
+  const Footprints& small_;
+  const TxnSet effective_;
+};
 
 }  // namespace
 
 Outcome version_order_exists(const History& h, const Footprints& small, LevelId level,
                              TxnSet effective) {
-  const Footprints seen = level == LevelId::pl_1 ? without_dirty_reads(h, small) : small;
-  VersionOrders orders(h, seen, effective);
+  VersionOrders orders(h, small, effective);
   if (orders.too_many()) return Outcome::unknown;
   bool exhausted = false;
   const auto holds = [&](const Attribution& a) { return orders.some(level, a); };
-  if (any_attribution(seen, effective, Granularity::operation, holds, &exhausted))
+  if (any_attribution(small, effective, Granularity::operation, holds, &exhausted))
     return Outcome::satisfied;
   return exhausted || orders.exhausted() ? Outcome::unknown : Outcome::violated;
+}
+
+Outcome dirty_version_order_exists(const History& h, const Footprints& small, TxnSet effective) {
+  const DirtyReads reads(h, small, effective);
+  if (!reads.explained() || reads.bad_element()) return Outcome::violated;
+  const auto lists = reads.lists();
+  VersionOrders orders(h, small, effective);
+  if (!lists || orders.too_many()) return Outcome::unknown;
+  if (orders.some_shows(*lists)) return Outcome::satisfied;
+  return orders.exhausted() ? Outcome::unknown : Outcome::violated;
 }
 
 }  // namespace assay::oracle

@@ -3,7 +3,7 @@
 // A history satisfies one of them if some version order that agrees with what it states leaves no forbidden cycle of
 // dependencies:
 //
-//   pl-1     write dependencies (G0)
+//   pl-1     write dependencies (G0); see dirty_version_order_exists
 //   pl-2     write and read dependencies (G1c), and reads of aborted or intermediate versions (G1a, G1b)
 //   pl-cs    G1, and a transaction that overwrites another version of a key than it read by name (G-cursor)
 //   pl-2+    G1, and cycles with exactly one anti-dependency (G-single)
@@ -25,5 +25,9 @@ namespace assay::oracle {
 // Whether there is such a version order when exactly `effective` took effect. unknown: too many to try.
 Outcome version_order_exists(const History& h, const Footprints& small, LevelId level,
                              TxnSet effective);
+
+// The same for pl-1, where transactions may see what was aborted or overwritten: reads need only be of something that
+// somebody wrote, and lists show the order of what took effect.
+Outcome dirty_version_order_exists(const History& h, const Footprints& small, TxnSet effective);
 
 }  // namespace assay::oracle

@@ -1,6 +1,8 @@
 #include "oracle/footprint.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <unordered_map>
 
 namespace assay::oracle {
@@ -75,7 +77,11 @@ class Compiler {
   State list_state(uint32_t key, const std::vector<VersionId>& list) const;
   States accepted(const Probe& probe) const;
   void finish(Footprint& txn, const RawTxn& raw) const;
+  std::vector<int> writers_of(VersionId version) const;
+  bool somebody_empties(KeyId key) const;
+  std::vector<int> meant(const KnownOrder& order);
   void known_orders();
+  void say(const std::vector<int>& line);
 
   const History& h_;
   std::string* why_;
@@ -310,30 +316,79 @@ void Compiler::finish(Footprint& txn, const RawTxn& raw) const {
             [](const Install& a, const Install& b) { return a.key < b.key; });
 }
 
-// A known order says something about two transactions when each version named is what exactly one
-// of them wrote.
-void Compiler::known_orders() {
-  std::unordered_map<VersionId, int> writer;
-  for (int t = 0; t < static_cast<int>(raw_.size()); ++t) {
-    for (const auto& [key, put] : raw_[t].installs) {
-      std::vector<VersionId> left = put.elements;
-      if (!out_.keys[key].is_list) left = {put.content.version};
-      for (const VersionId v : left) {
-        const auto [it, fresh] = writer.emplace(v, t);
-        if (!fresh && it->second != t) it->second = -1;
-      }
+// The transactions that may have taken effect and write this value to the key, finally or not, and how often.
+std::vector<int> Compiler::writers_of(VersionId version) const {
+  std::vector<int> found;
+  for (int t = 0; t < static_cast<int>(out_.txns.size()); ++t)
+    for (OpId i = h_.first_op(out_.txns[t].txn); i < h_.end_op(out_.txns[t].txn); ++i)
+      if (installs_version(h_.op(i)) && h_.op(i).version == version) found.push_back(t);
+  return found;
+}
+
+bool Compiler::somebody_empties(KeyId key) const {
+  for (const Footprint& txn : out_.txns) {
+    for (OpId i = h_.first_op(txn.txn); i < h_.end_op(txn.txn); ++i) {
+      const Operation op = h_.op(i);
+      if (!installs_version(op) || op.key != key) continue;
+      if (op.kind == OpKind::remove || h_.version_value(op.version).is_null()) return true;
     }
   }
-  for (const KnownOrder& order : h_.known_orders()) {
-    std::vector<int> earlier;
-    for (const VersionId v : order.versions) {
-      const auto it = writer.find(v);
-      if (it == writer.end() || it->second < 0) continue;
-      for (const int t : earlier) {
-        if (t != it->second) out_.known_order.emplace_back(t, it->second);
-      }
-      earlier.push_back(it->second);
-    }
+  return false;
+}
+
+// Who is meant by each entry of a known order: -1 where it does not say.
+std::vector<int> Compiler::meant(const KnownOrder& order) {
+  std::vector<int> all;
+  for (size_t i = 0; i < order.versions.size(); ++i) {
+    const VersionId v = order.versions[i];
+    all.push_back(-1);
+    if (i == 0 && h_.is_initial(v)) continue;
+    if (h_.version_value(v).is_null() && somebody_empties(order.key)) continue;
+    const std::vector<int> writers = writers_of(v);
+    if (writers.empty())
+      out_.contradiction = "a known order names a version that nobody can have installed there";
+    else if (std::count(writers.begin(), writers.end(), writers[0]) ==
+             static_cast<ptrdiff_t>(writers.size()))
+      all.back() = writers[0];
+  }
+  return all;
+}
+
+// Known orders say of the versions of a key which came first, unless they contradict each other there.
+void Compiler::known_orders() {
+  const std::span<const KnownOrder> lines = h_.known_orders();
+  std::vector<std::vector<int>> who;
+  for (const KnownOrder& line : lines) who.push_back(meant(line));
+  for (KeyId key = 0; key < h_.key_count(); ++key) {
+    // [v]: the versions stated to follow v. A version is one only if it was written once.
+    std::map<VersionId, std::set<VersionId>> after;
+    for (size_t l = 0; l < lines.size(); ++l)
+      for (size_t i = 0; i < who[l].size() && lines[l].key == key; ++i)
+        for (size_t j = i + 1; j < who[l].size(); ++j) {
+          const VersionId a = lines[l].versions[i], b = lines[l].versions[j];
+          if (who[l][i] >= 0 && who[l][j] >= 0 && writers_of(a).size() == 1 &&
+              writers_of(b).size() == 1)
+            after[a].insert(b);
+        }
+    for (size_t round = 0; round < after.size(); ++round)
+      for (auto& [a, following] : after)
+        for (const VersionId b : std::set<VersionId>(following))
+          if (after.contains(b)) following.insert(after[b].begin(), after[b].end());
+    const bool opposite = std::any_of(after.begin(), after.end(),
+                                      [](const auto& a) { return a.second.contains(a.first); });
+    if (opposite) out_.contradiction = "known orders put two versions in opposite orders";
+    for (size_t l = 0; l < lines.size() && !opposite; ++l)
+      if (lines[l].key == key) say(who[l]);
+  }
+}
+
+// The transactions of a line, in its order.
+void Compiler::say(const std::vector<int>& line) {
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (line[i] < 0) continue;
+    out_.txns[line[i]].settled = true;
+    for (size_t j = i + 1; j < line.size(); ++j)
+      if (line[j] >= 0 && line[j] != line[i]) out_.known_order.emplace_back(line[i], line[j]);
   }
 }
 

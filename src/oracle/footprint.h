@@ -59,12 +59,14 @@ struct Install {
 struct Footprint {
   TxnId txn = kNone;
   bool certain = true;        // committed; otherwise of unknown outcome
+  bool settled = false;       // of unknown outcome, but a stated order of versions names it
   std::string contradiction;  // why the transaction disagrees with itself; empty if it does not
   std::vector<Observation> observations;  // in program order
   std::vector<Need> needs;                // the same, one per key: what all its observations accept
   std::vector<Install> installs;          // one per key
   bool single_operation = false;          // one operation on one key
 
+  bool takes_effect() const { return certain || settled; }
   const Install* install(uint32_t key) const;
   const Need* need(uint32_t key) const;
 };
@@ -85,6 +87,8 @@ struct Footprints {
   // Pairs of transactions whose versions of some key are known to have been installed in this
   // order.
   std::vector<std::pair<int, int>> known_order;
+  // Why the stated orders of versions cannot all be right; empty if they can. What is contradicted is left out of them.
+  std::string contradiction;
 };
 
 // Nothing, with `why` set, when the history is beyond the limits or mixes lists and registers.

@@ -116,7 +116,7 @@ TxnSet may_count(const History& h, const Footprints& small) {
   const int n = static_cast<int>(small.txns.size());
   TxnSet counting = 0;
   for (int t = 0; t < n; ++t) {
-    if (small.txns[t].certain) counting |= TxnSet{1} << t;
+    if (small.txns[t].takes_effect()) counting |= TxnSet{1} << t;
   }
   for (bool again = true; again;) {
     again = false;
@@ -136,7 +136,8 @@ class Oracle {
   explicit Oracle(const History& h) : h_(h), small_(footprints(h, &refusal_)) {
     if (!small_) return;
     for (int t = 0; t < static_cast<int>(small_->txns.size()); ++t) {
-      (small_->txns[t].certain ? certain_ : unknown_) |= TxnSet{1} << t;
+      const Footprint& txn = small_->txns[t];
+      (txn.takes_effect() ? certain_ : unknown_) |= TxnSet{1} << t;
     }
     if (std::popcount(unknown_) > kMaxUnknown)
       refusal_ = "too many unknown outcomes to try them all";
@@ -171,7 +172,8 @@ Outcome Oracle::exactly(const Definition& d, TxnSet effective) const {
     return commit_order_exists(h_, *small_, *visibility, effective);
   }
   if (const auto* adya = std::get_if<Adya>(&d))
-    return version_order_exists(h_, *small_, adya->level, effective);
+    return adya->level == LevelId::pl_1 ? dirty_version_order_exists(h_, *small_, effective)
+                                        : version_order_exists(h_, *small_, adya->level, effective);
   return replayable(h_, *small_, std::get<OrderRule>(d), effective);
 }
 
@@ -213,6 +215,8 @@ Outcome Oracle::decide(LevelId level, std::string* why) const {
   if (untimed && outcome == Outcome::satisfied) {
     return answer(Outcome::unknown, "a committed transaction has no times");
   }
+  if (outcome == Outcome::satisfied && !small_->contradiction.empty())
+    return answer(Outcome::unknown, small_->contradiction);
   std::string reason = first_contradiction();
   if (reason.empty()) reason = "no order of the transactions explains every read";
   return answer(outcome, reason);

@@ -22,7 +22,7 @@ template <class Holds>
 Outcome some_reading(const Footprints& small, Granularity granularity, const Holds& holds) {
   TxnSet certain = 0, unknown = 0;
   for (size_t t = 0; t < small.txns.size(); ++t) {
-    (small.txns[t].certain ? certain : unknown) |= TxnSet{1} << t;
+    (small.txns[t].takes_effect() ? certain : unknown) |= TxnSet{1} << t;
   }
   bool exhausted = false;
   TxnSet guess = 0;

@@ -1,0 +1,38 @@
+// Every state that any transaction ever gave a key: committed or not, overwritten or not.
+//
+//   s1: { w(x,1) }!   s2: { ins(x,2)! }      the insert failed on what s1 had written before it aborted
+//
+// At pl-1 an operation may have seen any of them, but for those of its own transaction: of a key that it wrote it
+// sees what it wrote last. Cost: the writes of the key, until one is met that explains the operation.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "assay/history.h"
+
+namespace assay {
+
+class DirtyStates {
+ public:
+  explicit DirtyStates(const History& history);
+
+  // A key of which nothing explains what the operation saw; kNone if everything is explained. Not for lists.
+  KeyId unexplained(OpId op) const;
+  // The range covers a key that holds a list.
+  bool covers_list(OpId range) const;
+
+ private:
+  bool explained(OpId op, KeyId key, VersionId row) const;
+  bool shows(std::optional<OpId> write, OpId op, VersionId row) const;
+  std::span<const KeyId> covered(OpId range) const;
+
+  const History& h_;
+  std::vector<std::vector<OpId>> writes_;  // per key
+  std::vector<KeyId>
+      sorted_;  // keys that transactions touch which did not abort, in key order; for ranges
+  std::vector<bool> list_;  // per key
+};
+
+}  // namespace assay

@@ -1,0 +1,29 @@
+// What the lines {"key":…,"order":[…]} of a history say: which transactions they name, and where they contradict
+// themselves or the rest of the history. See docs/formats/assay.md.
+//
+//   order x: 1 2        s1: { w(x,1) }?   s2: { w(x,2) }      s1 took effect, before s2
+//   order x: 1 9                                              nobody wrote 9: a contradiction
+//   order x: 1 2        order x: 2 1                          a contradiction
+//
+// An entry names a version by its value. A value that several transactions wrote names none of them, so such an entry
+// says nothing. A version that is named was installed, so its transaction took effect.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "assay/history.h"
+
+namespace assay {
+
+struct KnownOrders {
+  // Per line of History::known_orders and per entry the transaction whose version is meant; kNone where the entry says
+  // nothing. All entries of a key say nothing if its lines put two versions in opposite orders.
+  std::vector<std::vector<TxnId>> named;
+  // The first contradiction, as a sentence; empty if there is none.
+  std::string contradiction;
+};
+
+KnownOrders read_known_orders(const History& history);
+
+}  // namespace assay
