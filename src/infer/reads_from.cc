@@ -211,7 +211,10 @@ void Matcher::keep_sources_of(TxnId t, std::vector<TxnId>& found) {
     out_.node[seen.source] = 0;
     found.push_back(seen.source);
   }
-  keys_.start(h_.end_op(t) - h_.first_op(t));
+  uint32_t rows = 0;
+  for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i)
+    if (h_.op(i).kind == OpKind::range) rows += static_cast<uint32_t>(h_.operands(i).size());
+  keys_.start(h_.end_op(t) - h_.first_op(t) + rows);
   for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
     const Operation op = h_.op(i);
     const bool external = op.kind == OpKind::range || !keys_[op.key].written;
@@ -219,14 +222,16 @@ void Matcher::keep_sources_of(TxnId t, std::vector<TxnId>& found) {
       case OpKind::read:
         if (external) keep(op.version);
         break;
-      case OpKind::read_list:
-        for (VersionId version : h_.operands(i)) keep(version);
+      case OpKind::read_list:  // an element that several appended does not tell whose it is
+        for (VersionId version : h_.operands(i))
+          if (!origin_[version].several) keep(version);
         break;
       case OpKind::cas:
         if (op.effect && external) keep(h_.operands(i)[0]);
         break;
       case OpKind::range:
-        for (VersionId version : h_.operands(i).subspan(2)) keep(version);
+        for (VersionId version : h_.operands(i).subspan(2))
+          if (!keys_[h_.version_key(version)].written) keep(version);
         break;
       case OpKind::write:
       case OpKind::remove:

@@ -176,20 +176,19 @@ AdyaLevels::Path AdyaLevels::lost_update() const {
     if (anti.kind != EdgeKind::anti || !anti.item || place_[anti.to] > place_[anti.from] ||
         rf_.write_of(anti.from, anti.key) == kNone)
       continue;
-    // From the overwriting version on to the reader's own.
+    // From the overwriting version on to the reader's own, each time to the nearest that is stated to follow.
     Path path{i};
     for (Node at = anti.to; at != anti.from;) {
       const std::span<uint32_t> next = following(at, anti.key);
-      const auto own = std::find_if(next.begin(), next.end(),
-                                    [&](uint32_t w) { return all[w].to == anti.from; });
-      const bool one_way = !next.empty() && all[next.front()].to == all[next.back()].to &&
-                           place_[all[next.front()].to] < place_[anti.from];
-      if (own == next.end() && !one_way) {
+      const auto nearest = std::min_element(next.begin(), next.end(), [&](uint32_t x, uint32_t y) {
+        return place_[all[x].to] < place_[all[y].to];
+      });
+      if (nearest == next.end() || place_[all[*nearest].to] > place_[anti.from]) {
         path.clear();
         break;
       }
-      path.push_back(own == next.end() ? next.front() : *own);
-      at = all[path.back()].to;
+      path.push_back(*nearest);
+      at = all[*nearest].to;
     }
     if (!path.empty()) return path;
   }

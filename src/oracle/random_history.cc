@@ -414,6 +414,35 @@ void state_orders(Rng& rng, Draft& draft) {
   }
 }
 
+// A line or two about each key, of versions as they were written, with some left out and some in another place.
+void state_loose_orders(Rng& rng, Draft& draft) {
+  std::map<int, std::vector<int64_t>> written;
+  for (const DraftTxn& t : draft.txns) {
+    if (t.status == TxnStatus::aborted && rng.chance(0.9)) continue;
+    for (const DraftOp& op : t.ops) {
+      const bool writes = op.kind == OpKind::write || op.kind == OpKind::remove ||
+                          op.kind == OpKind::append ||
+                          ((op.kind == OpKind::cas || op.kind == OpKind::insert) && op.effect);
+      if (writes && op.value) written[op.key].push_back(*op.value);
+    }
+  }
+  for (const auto& [key, values] : written) {
+    for (uint64_t lines = 1 + rng.below(2); lines > 0; --lines) {
+      std::vector<int64_t> line;
+      if (draft.initial && rng.chance(0.2)) line.push_back(*draft.initial);
+      for (const int64_t value : values)
+        if (rng.chance(0.7)) line.push_back(value);
+      if (rng.chance(0.03)) line.push_back(99);
+      if (line.size() > 1 && rng.chance(0.3)) {
+        const size_t i = rng.below(line.size() - 1);
+        std::swap(line[i], line[i + 1]);
+      }
+      if (!line.empty() && rng.chance(0.05)) line.push_back(line[rng.below(line.size())]);
+      if (line.size() > 1) draft.orders.push_back({key, line});
+    }
+  }
+}
+
 }  // namespace
 
 Draft random_draft(Rng& rng, const RandomShape& shape) {
@@ -422,6 +451,7 @@ Draft random_draft(Rng& rng, const RandomShape& shape) {
     for (uint64_t n = 1 + rng.below(4); n > 0; --n) mutate(rng, draft);
   }
   if (shape.ordered > 0 && rng.chance(shape.ordered)) state_orders(rng, draft);
+  if (shape.loose > 0 && rng.chance(shape.loose)) state_loose_orders(rng, draft);
   return draft;
 }
 
