@@ -202,42 +202,64 @@ std::vector<std::string> narrate_overdrawn(const History& h, OpId read) {
 
 }  // namespace
 
+namespace {
+
+// What an operation says that it saw: "x = 1", or for a list and a range the operation itself.
+std::string display_seen(const History& h, OpId i) {
+  const Operation op = h.op(i);
+  if (op.kind == OpKind::cas && op.effect) return display_version(h, h.operands(i)[0]);
+  return op.kind == OpKind::read ? display_version(h, op.version) : display_op(h, i);
+}
+
+// The last version of the key that the transaction of `write` wrote before operation `end`.
+VersionId last_version(const History& h, OpId write, OpId end) {
+  const KeyId key = h.op(write).key;
+  VersionId last = h.op(write).version;
+  for (OpId i = write; i < end; ++i)
+    if (installs_version(h.op(i)) && h.op(i).key == key) last = h.op(i).version;
+  return last;
+}
+
+}  // namespace
+
 std::vector<std::string> narrate(const BadRead& bad, const Accesses& accesses) {
   const History& h = accesses.history();
   const Operation read = h.op(bad.read);
   if (bad.anomaly == Anomaly::lost_update) return narrate_overdrawn(h, bad.read);
   const std::string reader = display_txn(h, h.txn_of(bad.read));
-  const std::string key = read.key == kNone ? "a range" : key_in_words(h, read.key);
-  const std::string seen =
-      read.version == kNone ? display_op(h, bad.read) : display_version(h, read.version);
+  const std::string seen = display_seen(h, bad.read);
   if (bad.other == kNone)
     return {fmt::format("{} read {}, but no transaction wrote that value.", reader, seen)};
   const Operation other = h.op(bad.other);
-  const TxnId other_txn = h.txn_of(bad.other);
-  const std::string by = display_txn(h, other_txn);
-  const std::string value =
-      other.version == kNone ? std::string("another") : display(h.version_value(other.version));
+  const std::string by = display_txn(h, h.txn_of(bad.other));
+  const std::string key = key_in_words(h, other.key);
+  // An operation that returns no value, or several, saw what the other one wrote.
+  const bool returned = read.kind == OpKind::read || (read.kind == OpKind::cas && read.effect);
+  const std::string saw =
+      returned || read.kind == OpKind::read_list
+          ? fmt::format("{} read {}", reader, seen)
+          : fmt::format("{} of {} saw {}", seen, reader, display_version(h, other.version));
   switch (bad.anomaly) {
-    case Anomaly::thin_air_read:
-      return {fmt::format("{} read {}, but no transaction wrote that value.", reader, seen)};
     case Anomaly::aborted_read:
-      return {fmt::format("{} read {}, which {} wrote before it aborted.", reader, seen, by),
+      return {fmt::format("{}, which {} wrote before it aborted.", saw, by),
               "What an aborted transaction wrote must never be seen."};
     case Anomaly::future_read:
-      return {fmt::format("{} read {} before it wrote that value itself.", reader, seen)};
+      return {fmt::format("{} before it wrote that value itself.", saw)};
     case Anomaly::not_my_last_write:
-      return {fmt::format("{} had written {} = {}, and then read {}, an earlier write of its own.",
-                          reader, key, value, seen)};
+      return {fmt::format("{} had written {}, and then read {}, an earlier write of its own.",
+                          reader, display_version(h, last_version(h, bad.other, bad.read)), seen)};
     case Anomaly::not_my_own_write:
-      return {fmt::format("{} wrote {} = {}, and then read {}, which is not its own write.", reader,
-                          key, value, seen)};
+      return {fmt::format("{} wrote {}, and then read {}, which is not its own write.", reader,
+                          display_version(h, other.version), seen)};
     case Anomaly::intermediate_read:
-      return {fmt::format("{} read {}, which {} itself replaced by {} before it committed.", reader,
-                          seen, by, value),
-              "Only the last write of a transaction to a key may be seen by others."};
+      return {
+          fmt::format(
+              "{}, which {} itself replaced by {} before it committed.", saw, by,
+              display(h.version_value(last_version(h, bad.other, h.end_op(h.txn_of(bad.other)))))),
+          "Only the last write of a transaction to a key may be seen by others."};
     case Anomaly::non_repeatable_read:
-      return {fmt::format("{} read {} twice without writing it: once {}, once {}.", reader, key,
-                          value, display(h.version_value(read.version)))};
+      return {fmt::format("{} read {} twice without writing it in between: once {}, once {}.",
+                          reader, key, display_seen(h, bad.other), seen)};
     default:
       return {fmt::format("{} in {} contradicts {} in {}.", display_op(h, bad.read), reader,
                           display_op(h, bad.other), by)};

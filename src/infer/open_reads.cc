@@ -194,4 +194,27 @@ void OpenReads::find_sources(Group& group) {
   if (fit(State{})) group.read.sources.push_back(kNone);
 }
 
+BadRead OpenReads::dirty_read(const OpenRead& read) const {
+  const OpId first = h_.first_op(read.reader), end = h_.end_op(read.reader);
+  for (const OpId i : read.ops) {
+    for (OpId own = first; own < i; ++own)
+      if (h_.op(own).key == read.key && installs_version(h_.op(own))) return {};
+    const std::vector<State>& writers = writers_[read.key];
+    const bool clean = fits(i, read.key, State{}) ||
+                       std::any_of(writers.begin(), writers.end(), [&](const State& state) {
+                         return state.writer != read.reader && fits(i, read.key, state);
+                       });
+    // Nobody who counts left what it saw: any other write of it is aborted or overwritten.
+    for (OpId w = 0; w < h_.op_count() && !clean; ++w) {
+      const Operation op = h_.op(w);
+      if ((w >= first && w < end) || op.key != read.key || !installs_version(op)) continue;
+      const TxnId writer = h_.txn_of(w);
+      if (!fits(i, read.key, {writer, op.version, op.kind == OpKind::remove})) continue;
+      const bool aborted = h_.status(writer) == TxnStatus::aborted;
+      return {aborted ? Anomaly::aborted_read : Anomaly::intermediate_read, i, w};
+    }
+  }
+  return {};
+}
+
 }  // namespace assay

@@ -42,6 +42,9 @@ class OpenReads {
   const std::vector<uint32_t>& of(TxnId reader) const;
   // Not empty: there are unresolved operations that no choice of writers resolves.
   const std::string& obstacle() const { return obstacle_; }
+  // For an open read without sources: one of its operations, which saw what an aborted or an overwritten write had left.
+  // No anomaly if that does not explain it either.
+  BadRead dirty_read(const OpenRead& read) const;
 
  private:
   struct State {

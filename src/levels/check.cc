@@ -398,7 +398,12 @@ class LatticeWalk {
     certificate.kind =
         v.outcome == Outcome::satisfied ? Certificate::Kind::order : Certificate::Kind::cases;
     certificate.order = std::move(v.order);
-    certificate.cases = std::move(v.cases);
+    if (v.cases.size() == 1 && v.cases[0].kind == Case::Kind::bad_read) {
+      certificate.kind = Certificate::Kind::bad_read;
+      certificate.bad_read = v.cases[0].bad_read;
+    } else {
+      certificate.cases = std::move(v.cases);
+    }
     for (const LevelInfo& other : all_levels()) {
       const bool carries =
           v.outcome == Outcome::satisfied ? implies(level, other.id) : implies(other.id, level);

@@ -151,7 +151,12 @@ class ChoiceSearch {
       if (decided(read) || rf.node[open.reader] == kNone || open.sources.size() > 1) continue;
       any = true;
       if (open.sources.empty()) {
-        refute(split(open, {}));
+        Case dirty;
+        dirty.kind = Case::Kind::bad_read;
+        dirty.bad_read = open_.dirty_read(open);
+        const bool named = dirty.bad_read.anomaly != Anomaly::none;
+        if (named) dirty.given = assumptions_about_outcomes();
+        refute(named ? add_case(std::move(dirty)) : split(open, {}));
         return true;
       }
       push(read, open.sources);
