@@ -8,112 +8,151 @@
 namespace assay {
 namespace {
 
-// Edges that a careless prover might believe in: everything that has the right shape.
-class Edges {
+// All edges of a history that have the right shape, by what the transactions do, not by what they saw.
+class EdgeShapes {
  public:
-  Edges(Rng& rng, const History& history) : rng_(rng), h_(history) {
+  explicit EdgeShapes(const History& history) : h_(history) {}
+
+  std::vector<Edge> all() {
     for (TxnId a = 0; a < h_.txn_count(); ++a)
       for (TxnId b = 0; b < h_.txn_count(); ++b)
         if (a != b) between(a, b);
     add_forced();
+    return std::move(all_);
   }
-
-  std::vector<Edge> any_cycle() {
-    std::vector<Edge> cycle = {any(all_)};
-    while (cycle.size() < 4 && cycle.back().to != cycle.front().from) {
-      std::vector<Edge> next;
-      const bool must_close = cycle.size() == 3 || rng_.chance(0.5);
-      for (const Edge& e : all_)
-        if (e.from == cycle.back().to && (!must_close || e.to == cycle.front().from))
-          next.push_back(e);
-      if (next.empty()) return cycle;
-      cycle.push_back(any(next));
-    }
-    return cycle;
-  }
-  bool empty() const { return all_.empty(); }
 
  private:
-  const Edge& any(const std::vector<Edge>& edges) { return edges[rng_.below(edges.size())]; }
-
-  bool writes(TxnId t, KeyId k, VersionId v = kNone) const {
+  bool writes(TxnId t, KeyId k) const {
     for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
       const Operation op = h_.op(i);
       const bool write = op.kind != OpKind::read && op.kind != OpKind::read_list &&
                          op.kind != OpKind::range && op.effect;
-      if (write && op.key == k && (v == kNone || op.version == v)) return true;
+      if (write && op.key == k) return true;
     }
     return false;
   }
 
-  // Some read of `k` by `t` returned what `writer` (kNone: the initial state) might have written.
-  bool reads(TxnId t, KeyId k, TxnId writer) const {
+  // Operations of `t` that may see the key: by name, or as a range.
+  std::vector<OpId> looks_at(TxnId t, KeyId k) const {
+    std::vector<OpId> ops;
     for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
       const Operation op = h_.op(i);
-      if (op.kind == OpKind::range || op.key != k || writes(t, k, op.version)) continue;
-      if (writer == kNone ? h_.is_initial(op.version) : writes(writer, k, op.version)) return true;
+      const bool sees = op.kind != OpKind::write && op.kind != OpKind::remove &&
+                        op.kind != OpKind::append && (op.kind == OpKind::range || op.key == k);
+      if (sees) ops.push_back(i);
     }
-    return false;
+    return ops;
   }
 
-  void add(EdgeKind kind, TxnId a, TxnId b, KeyId k = kNone, TxnId via = kNone) {
+  Edge& add(EdgeKind kind, TxnId a, TxnId b, KeyId k = kNone, TxnId via = kNone, OpId op = kNone) {
     Edge e;
     e.kind = kind;
     e.from = a;
     e.to = b;
     e.key = k;
     e.via = via;
-    all_.push_back(e);
+    e.op = op;
+    return all_.emplace_back(std::move(e));
   }
 
   void between(TxnId a, TxnId b) {
     if (h_.session(a) == h_.session(b)) add(EdgeKind::session, a, b);
-    for (int sides = 0; sides < 4; ++sides) {
-      if (rng_.chance(0.8)) continue;  // else they would be most of all edges
-      add(EdgeKind::real_time, a, b);
-      all_.back().from_write = sides & 1;
-      all_.back().to_write = sides & 2;
-    }
+    if (h_.begin_time(a).known() && h_.begin_time(b).known())
+      for (int sides = 0; sides < 4; ++sides) {
+        Edge& e = add(EdgeKind::real_time, a, b);
+        e.from_write = sides & 1;
+        e.to_write = sides & 2;
+      }
     for (KeyId k = 0; k < h_.key_count(); ++k) {
       if (writes(a, k) && writes(b, k)) add(EdgeKind::write_order, a, b, k);
-      if (reads(b, k, a)) add(EdgeKind::read_from, a, b, k);
+      if (writes(a, k))
+        for (const OpId op : looks_at(b, k)) add(EdgeKind::read_from, a, b, k, kNone, op);
       if (!writes(b, k)) continue;
-      if (reads(a, k, kNone)) add(EdgeKind::anti, a, b, k);
-      for (TxnId via = 0; via < h_.txn_count(); ++via)
-        if (reads(a, k, via)) add(EdgeKind::anti, a, b, k, via);
+      for (const OpId op : looks_at(a, k))
+        for (TxnId via = 0; via <= h_.txn_count(); ++via) {
+          const bool initial = via == h_.txn_count();
+          if (via == a || (!initial && !writes(via, k))) continue;
+          add(EdgeKind::anti, a, b, k, initial ? kNone : via, op);
+        }
     }
   }
 
+  // The order of two writers that a path of one or two edges to a reader of the second forces.
   void add_forced() {
     const std::vector<Edge> plain = all_;
+    const auto is_path = [](const Edge& e) {
+      return e.kind == EdgeKind::session || e.kind == EdgeKind::read_from;
+    };
     for (const Edge& order : plain) {
       if (order.kind != EdgeKind::write_order) continue;
       for (const Edge& last : plain) {
-        if (last.kind != EdgeKind::session && last.kind != EdgeKind::read_from) continue;
-        Edge e = order;
-        e.kind = EdgeKind::forced;
-        e.via = last.to;
-        if (last.from == order.from) e.path = {last};
-        const Edge& first = any(plain);
-        if (e.path.empty() && first.from == order.from && first.to == last.from)
-          e.path = {first, last};
-        if (!e.path.empty()) all_.push_back(e);
+        if (!is_path(last)) continue;
+        for (const OpId op : looks_at(last.to, order.key)) {
+          Edge e = order;
+          e.kind = EdgeKind::forced;
+          e.via = last.to;
+          e.op = op;
+          if (last.from == order.from) {
+            e.path = {last};
+            all_.push_back(e);
+            continue;
+          }
+          const auto first = std::find_if(plain.begin(), plain.end(), [&](const Edge& f) {
+            return is_path(f) && f.from == order.from && f.to == last.from;
+          });
+          if (first == plain.end()) continue;
+          e.path = {*first, last};
+          all_.push_back(e);
+        }
       }
     }
   }
 
-  Rng& rng_;
   const History& h_;
   std::vector<Edge> all_;
 };
 
-Certificate any_refutation(Rng& rng, const History& h, Edges& edges) {
+// What the edge says was read is something that its source wrote: most others are refused at sight.
+bool plausible(const History& h, const Edge& e) {
+  if (e.kind != EdgeKind::read_from && e.kind != EdgeKind::anti) return true;
+  const Operation op = h.op(e.op);
+  const TxnId source = e.kind == EdgeKind::anti ? e.via : e.from;
+  if (op.kind == OpKind::range || op.kind == OpKind::insert) return true;
+  const VersionId seen = op.kind == OpKind::cas ? h.operands(e.op)[0] : op.version;
+  if (source == kNone) return h.is_initial(seen) || h.operands(e.op).empty();
+  for (OpId i = h.first_op(source); i < h.end_op(source); ++i)
+    if (h.op(i).version == seen) return true;
+  return false;
+}
+
+// `all` is sorted by the transaction that an edge leaves.
+std::vector<Edge> any_cycle(Rng& rng, const std::vector<Edge>& all) {
+  const auto any = [&rng](const std::vector<Edge>& edges) {
+    return edges[rng.below(edges.size())];
+  };
+  std::vector<Edge> cycle = {any(all)};
+  while (cycle.size() < 4 && cycle.back().to != cycle.front().from) {
+    std::vector<Edge> next;
+    const bool must_close = cycle.size() == 3 || rng.chance(0.5);
+    const auto leaves = [](const Edge& e, TxnId t) { return e.from < t; };
+    const TxnId at = cycle.back().to;
+    const auto begin = std::lower_bound(all.begin(), all.end(), at, leaves);
+    const auto end = std::lower_bound(begin, all.end(), at + 1, leaves);
+    for (auto e = begin; e != end; ++e)
+      if (!must_close || e->to == cycle.front().from) next.push_back(*e);
+    if (next.empty()) return cycle;
+    cycle.push_back(any(next));
+  }
+  return cycle;
+}
+
+Certificate any_refutation(Rng& rng, const History& h, const std::vector<Edge>& edges) {
   Certificate c;
   c.kind = Certificate::Kind::proof;
   c.levels = every_level();
   for (uint64_t cycles = 1 + rng.below(3); cycles > 0; --cycles) {
     ProofStep step;
-    step.cycle = edges.any_cycle();
+    step.cycle = any_cycle(rng, edges);
     c.proof.steps.push_back(std::move(step));
   }
   for (OpId i = 0; i < h.op_count(); ++i) {
@@ -135,6 +174,8 @@ Certificate any_refutation(Rng& rng, const History& h, Edges& edges) {
 }
 
 }  // namespace
+
+std::vector<Edge> every_edge(const History& history) { return EdgeShapes(history).all(); }
 
 Certificate any_order(Rng& rng, const History& h) {
   Certificate c;
@@ -159,7 +200,17 @@ Certificate any_order(Rng& rng, const History& h) {
 }
 
 std::vector<Certificate> any_refutations(Rng& rng, const History& history, int count) {
-  Edges edges(rng, history);
+  std::vector<Edge> edges = every_edge(history);
+  std::erase_if(edges, [&](const Edge& e) {
+    // Else most would be these.
+    const bool common = (e.kind == EdgeKind::real_time && rng.chance(0.8)) ||
+                        (e.kind == EdgeKind::forced && rng.chance(0.9));
+    return common || !plausible(history, e) ||
+           !std::all_of(e.path.begin(), e.path.end(),
+                        [&](const Edge& p) { return plausible(history, p); });
+  });
+  std::stable_sort(edges.begin(), edges.end(),
+                   [](const Edge& a, const Edge& b) { return a.from < b.from; });
   std::vector<Certificate> made;
   while (!edges.empty() && static_cast<int>(made.size()) < count)
     made.push_back(any_refutation(rng, history, edges));

@@ -9,6 +9,10 @@
 
 namespace assay {
 
+// Every edge that has the right shape: its transactions do what an edge of its kind is about. Whether it holds is another
+// question.
+std::vector<Edge> every_edge(const History& history);
+
 // For every level, as are the others.
 Certificate any_order(Rng& rng, const History& history);
 

@@ -1,0 +1,384 @@
+#include "claims.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "assay/certificate.h"
+#include "assay/verify.h"
+#include "certificate_edits.h"
+#include "made_up_certificates.h"
+#include "oracle/oracle.h"
+#include "oracle/random_history.h"
+
+namespace assay {
+namespace {
+
+using Lines = std::vector<oracle::DraftOrder>;
+using Truth = std::array<Outcome, kLevelCount>;
+
+bool is_write(const Operation& op) {
+  return op.kind != OpKind::read && op.kind != OpKind::read_list && op.kind != OpKind::range &&
+         op.effect;
+}
+
+// The value that a transaction wrote last to the key.
+std::optional<int64_t> last_value(const History& h, TxnId t, KeyId key) {
+  for (OpId i = h.end_op(t); i-- > h.first_op(t);) {
+    const Operation op = h.op(i);
+    if (!is_write(op) || op.key != key) continue;
+    const ValueView value = h.version_value(op.version);
+    if (value.type == ValueView::Type::integer) return value.integer;
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// The order that a proposition speaks about, as a line of the history.
+std::optional<oracle::DraftOrder> line(const History& h, TxnId before, TxnId after, KeyId key) {
+  const auto first = last_value(h, before, key), second = last_value(h, after, key);
+  if (!first || !second) return std::nullopt;
+  const std::string name = h.key(key).to_string();
+  const int number = name.size() == 1 ? name[0] - 'x' : std::stoi(name.substr(1));
+  return oracle::DraftOrder{number, {*first, *second}};
+}
+
+ProofStep fact_step(Before before, uint32_t source, bool source_is_op) {
+  ProofStep step;
+  step.kind = ProofStep::Kind::fact;
+  step.clause = {before};
+  step.source = source;
+  step.source_is_op = source_is_op;
+  return step;
+}
+
+ProofStep empty_clause(size_t steps) {
+  ProofStep last;
+  last.kind = ProofStep::Kind::derived;
+  for (uint32_t i = 0; i < steps; ++i) last.hints.push_back(i);
+  return last;
+}
+
+}  // namespace
+
+// The claims about one history.
+class Claims::Offer {
+ public:
+  Offer(Claims& claims, const oracle::Draft& draft, const History& history)
+      : claims_(claims), rng_(claims.rng_), draft_(draft), h_(history) {}
+
+  bool all() { return bad_reads() && facts() && cycles() && cases() && orders() && exhausted(); }
+
+ private:
+  // What the oracle says of the history with some lines added.
+  const Truth& truth(const Lines& added) {
+    std::vector<int64_t> key;
+    for (const oracle::DraftOrder& order : added) {
+      key.push_back(order.key);
+      key.insert(key.end(), order.values.begin(), order.values.end());
+    }
+    const auto [it, fresh] = truths_.try_emplace(std::move(key));
+    if (fresh) it->second = oracle::decide_all(*with(added).history(), all_levels());
+    return it->second;
+  }
+
+  oracle::Draft with(const Lines& added) const {
+    oracle::Draft more = draft_;
+    more.orders.insert(more.orders.end(), added.begin(), added.end());
+    return more;
+  }
+
+  // Offers the certificate for each level by itself.
+  bool offer(const char* kind, Certificate c, const Lines& added = {}) {
+    ClaimCounts& counts = claims_.counts_[kind];
+    std::optional<History> more;
+    if (!added.empty()) more = std::move(*with(added).history());
+    const History& history = more ? *more : h_;
+    for (const LevelInfo& level : all_levels()) {
+      c.levels = {level.id};
+      ++counts.offered;
+      if (!verify(c, history).ok()) continue;
+      ++counts.accepted;
+      const Outcome right = truth(added)[static_cast<size_t>(level.id)];
+      if (right == Outcome::unknown) continue;
+      ++counts.judged;
+      if (right == c.outcome()) continue;
+      claims_.lie_ = std::string(level.name) + " is " + std::string(outcome_name(right)) + "\n" +
+                     with(added).text() +
+                     write_certificates({history.content_hash(), {c}}, history);
+      return false;
+    }
+    return true;
+  }
+
+  bool bad_reads() {
+    Certificate c;
+    c.kind = Certificate::Kind::bad_read;
+    for (const Anomaly anomaly : kTwoOperations) {
+      c.bad_read.anomaly = anomaly;
+      for (c.bad_read.read = 0; c.bad_read.read < h_.op_count(); ++c.bad_read.read)
+        for (uint32_t other = 0; other <= h_.op_count(); ++other) {
+          c.bad_read.other = other == h_.op_count() ? kNone : other;
+          if (!offer("bad reads", c)) return false;
+        }
+    }
+    return true;
+  }
+
+  bool facts() {
+    for (OpId op = 0; op < h_.op_count(); ++op)
+      if (h_.op(op).kind == OpKind::read_list && !facts_of(op, true, h_.op(op).key)) return false;
+    for (uint32_t i = 0; i < h_.known_orders().size(); ++i)
+      if (!facts_of(i, false, h_.known_orders()[i].key)) return false;
+    return true;
+  }
+
+  bool facts_of(uint32_t source, bool source_is_op, KeyId key) {
+    for (TxnId a = 0; a < h_.txn_count(); ++a)
+      for (TxnId b = 0; b < h_.txn_count(); ++b) {
+        const auto opposite = line(h_, b, a, key);
+        if (a == b || !opposite) continue;
+        Certificate c;
+        c.kind = Certificate::Kind::proof;
+        const auto added = static_cast<uint32_t>(h_.known_orders().size());
+        c.proof.steps = {fact_step({a, b}, source, source_is_op), fact_step({b, a}, added, false),
+                         empty_clause(2)};
+        if (!offer("facts", c, {*opposite})) return false;
+      }
+    return true;
+  }
+
+  // What a cycle assumes of orders of versions.
+  static std::vector<std::pair<Before, KeyId>> assumptions(const std::vector<Edge>& cycle) {
+    std::vector<std::pair<Before, KeyId>> all;
+    for (const Edge& e : cycle) {
+      if (e.kind == EdgeKind::write_order) all.push_back({{e.from, e.to}, e.key});
+      if (e.kind == EdgeKind::anti && e.via != kNone) all.push_back({{e.via, e.to}, e.key});
+    }
+    return all;
+  }
+
+  // The certificate that the cycle is impossible, with these facts for what it assumes.
+  static Certificate refutation(const std::vector<Edge>& cycle, std::vector<ProofStep> facts) {
+    Certificate c;
+    c.kind = Certificate::Kind::proof;
+    c.proof.steps = std::move(facts);
+    c.proof.steps.emplace_back().cycle = cycle;
+    if (c.proof.steps.size() > 1) c.proof.steps.push_back(empty_clause(c.proof.steps.size()));
+    return c;
+  }
+
+  bool offer_cycle(const std::vector<Edge>& cycle) {
+    return offer_with_lines(cycle) && offer_with_sources(cycle);
+  }
+
+  // What it assumes is stated by added lines, where a line can say it.
+  bool offer_with_lines(const std::vector<Edge>& cycle) {
+    Lines added;
+    std::vector<ProofStep> facts;
+    for (const auto& [before, key] : assumptions(cycle)) {
+      const auto stated =
+          before.before == before.after ? std::nullopt : line(h_, before.before, before.after, key);
+      if (!stated) return true;
+      facts.push_back(
+          fact_step(before, static_cast<uint32_t>(h_.known_orders().size() + added.size()), false));
+      added.push_back(*stated);
+    }
+    return offer("cycles", refutation(cycle, std::move(facts)), added);
+  }
+
+  // What it assumes is a fact from one of the lists or stated orders that are there.
+  bool offer_with_sources(const std::vector<Edge>& cycle) {
+    const auto assumed = assumptions(cycle);
+    if (assumed.empty()) return true;
+    const auto offer_from = [&](uint32_t source, bool is_op) {
+      std::vector<ProofStep> facts;
+      for (const auto& [before, key] : assumed) facts.push_back(fact_step(before, source, is_op));
+      return offer("cycles", refutation(cycle, std::move(facts)));
+    };
+    for (OpId op = 0; op < h_.op_count(); ++op)
+      if (h_.op(op).kind == OpKind::read_list && !offer_from(op, true)) return false;
+    for (uint32_t i = 0; i < h_.known_orders().size(); ++i)
+      if (!offer_from(i, false)) return false;
+    return true;
+  }
+
+  bool cycles() {
+    const std::vector<Edge> edges = every_edge(h_);
+    std::vector<std::vector<size_t>> from(h_.txn_count());
+    for (size_t i = 0; i < edges.size(); ++i) from[edges[i].from].push_back(i);
+    uint64_t offered = 0;
+    // Short ones first. Each starts at the first of its transactions, for it may be turned.
+    for (size_t length = 2; length <= 4; ++length) {
+      std::vector<size_t> path;
+      if (!extend(edges, from, length, path, offered)) return false;
+    }
+    return sampled(edges, from);
+  }
+
+  // Every cycle of this length, until as many as are wanted have been offered.
+  bool extend(const std::vector<Edge>& edges, const std::vector<std::vector<size_t>>& from,
+              size_t length, std::vector<size_t>& path, uint64_t& offered) {
+    if (offered > claims_.most_cycles_) return true;
+    if (path.size() == length) {
+      if (edges[path.back()].to != edges[path.front()].from) return true;
+      ++offered;
+      std::vector<Edge> cycle;
+      for (const size_t i : path) cycle.push_back(edges[i]);
+      return offer_cycle(cycle);
+    }
+    if (path.empty()) {
+      for (size_t i = 0; i < edges.size(); ++i) {
+        path = {i};
+        if (!extend(edges, from, length, path, offered)) return false;
+      }
+      path.clear();
+      return true;
+    }
+    for (const size_t next : from[edges[path.back()].to]) {
+      if (edges[next].from < edges[path.front()].from) continue;
+      path.push_back(next);
+      if (!extend(edges, from, length, path, offered)) return false;
+      path.pop_back();
+    }
+    return true;
+  }
+
+  // Longer ones, drawn, for histories in which not all fit.
+  bool sampled(const std::vector<Edge>& edges, const std::vector<std::vector<size_t>>& from) {
+    for (uint64_t tries = 0; tries < claims_.most_cycles_ && !edges.empty(); ++tries) {
+      std::vector<Edge> cycle{edges[rng_.below(edges.size())]};
+      while (cycle.size() < 4 && cycle.back().to != cycle.front().from) {
+        const std::vector<size_t>& next = from[cycle.back().to];
+        if (next.empty()) break;
+        cycle.push_back(edges[next[rng_.below(next.size())]]);
+      }
+      if (cycle.back().to != cycle.front().from) continue;
+      if (!offer_cycle(cycle)) return false;
+    }
+    return true;
+  }
+
+  bool cases() {
+    const std::vector<Edge> edges = every_edge(h_);
+    for (OpId op = 0; op < h_.op_count(); ++op)
+      for (KeyId key = 0; key < h_.key_count(); ++key) {
+        Certificate c;
+        c.kind = Certificate::Kind::cases;
+        Case& split = c.cases.emplace_back();
+        split.kind = Case::Kind::split;
+        split.op = op;
+        split.key = key;
+        if (!offer("cases", c)) return false;
+        for (int tries = 0; tries < 3; ++tries)
+          if (!offer("cases", split_over(op, key, edges))) return false;
+      }
+    return true;
+  }
+
+  // Each source that the operation might have had is refuted by something random.
+  Certificate split_over(OpId op, KeyId key, const std::vector<Edge>& edges) {
+    Certificate c;
+    c.kind = Certificate::Kind::cases;
+    Case split;
+    split.kind = Case::Kind::split;
+    split.op = op;
+    split.key = key;
+    for (TxnId source = 0; source <= h_.txn_count(); ++source) {
+      Case one;
+      one.given = {{op, key, source == h_.txn_count() ? kNone : source}};
+      if (rng_.chance(0.3) || edges.empty()) {
+        one.kind = Case::Kind::bad_read;
+        one.bad_read = {kTwoOperations[rng_.below(std::size(kTwoOperations))],
+                        below(rng_, h_.op_count()),
+                        rng_.chance(0.2) ? kNone : below(rng_, h_.op_count())};
+      } else {
+        ProofStep& step = one.proof.steps.emplace_back();
+        step.cycle = {edges[rng_.below(edges.size())]};
+        for (const Edge& e : edges)
+          if (e.from == step.cycle[0].to && e.to == step.cycle[0].from && rng_.chance(0.2)) {
+            step.cycle.push_back(e);
+            break;
+          }
+      }
+      split.cases.push_back(static_cast<uint32_t>(c.cases.size()));
+      c.cases.push_back(std::move(one));
+    }
+    c.cases.push_back(std::move(split));
+    return c;
+  }
+
+  bool orders() {
+    for (int tries = 0; tries < 12; ++tries) {
+      Certificate c = any_order(rng_, h_);
+      while (!c.order.split && rng_.chance(0.4) && h_.op_count() > 0)
+        c.order.sources.push_back({below(rng_, h_.op_count()), below(rng_, h_.key_count()),
+                                   rng_.chance(0.3) ? kNone : below(rng_, h_.txn_count())});
+      std::sort(c.order.sources.begin(), c.order.sources.end());
+      if (!offer("orders", c)) return false;
+    }
+    return true;
+  }
+
+  bool exhausted() {
+    Certificate c;
+    c.kind = Certificate::Kind::exhausted;
+    for (c.exhausted.key = 0; c.exhausted.key < h_.key_count(); ++c.exhausted.key)
+      for (c.exhausted.until = 0; c.exhausted.until < h_.txn_count(); ++c.exhausted.until)
+        if (!offer("exhausted", c)) return false;
+    return true;
+  }
+
+  static constexpr Anomaly kTwoOperations[] = {
+      Anomaly::thin_air_read,       Anomaly::aborted_read,     Anomaly::future_read,
+      Anomaly::not_my_last_write,   Anomaly::not_my_own_write, Anomaly::intermediate_read,
+      Anomaly::non_repeatable_read, Anomaly::lost_update};
+
+  Claims& claims_;
+  Rng& rng_;
+  const oracle::Draft& draft_;
+  const History& h_;
+  std::map<std::vector<int64_t>, Truth> truths_;
+};
+
+bool Claims::offer_all(const oracle::Draft& draft) {
+  const Result<History> history = draft.history();
+  if (!history.ok() || history->op_count() == 0) return true;
+  return Offer(*this, draft, *history).all();
+}
+
+ClaimCounts Claims::total() const {
+  ClaimCounts sum;
+  for (const auto& [kind, counts] : counts_) {
+    sum.offered += counts.offered;
+    sum.accepted += counts.accepted;
+    sum.judged += counts.judged;
+  }
+  return sum;
+}
+
+oracle::Draft claim_history(Rng& rng, uint64_t number) {
+  static const oracle::RandomShape kShapes[] = {
+      {.max_sessions = 3, .max_txns = 4, .max_keys = 2, .max_ops = 3},
+      {.max_sessions = 3, .max_txns = 4, .max_keys = 2, .max_ops = 2, .duplicates = 1},
+      {.max_sessions = 3, .max_txns = 4, .max_keys = 1, .max_ops = 2, .lists = 1},
+      {.max_sessions = 3, .max_txns = 4, .max_keys = 1, .max_ops = 2, .duplicates = 1, .lists = 1},
+      {.max_sessions = 3, .max_txns = 4, .max_keys = 2, .max_ops = 2, .duplicates = 0.2, .rich = 1},
+      {.max_sessions = 3, .max_txns = 4, .max_keys = 2, .max_ops = 2, .ordered = 1},
+      {.max_sessions = 3,
+       .max_txns = 4,
+       .max_keys = 2,
+       .max_ops = 2,
+       .lists = 0.6,
+       .rich = 0.3,
+       .loose = 1},
+      {.max_sessions = 4, .max_txns = 5, .max_keys = 1, .timed = 1, .rich = 0.5, .single_op = 1},
+  };
+  return oracle::random_draft(rng, kShapes[number % std::size(kShapes)]);
+}
+
+}  // namespace assay
