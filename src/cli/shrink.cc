@@ -1,5 +1,3 @@
-#include "explain/shrink.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -13,6 +11,7 @@
 #include "cli/console.h"
 #include "cli/shrinking.h"
 #include "explain/explain.h"
+#include "explain/shrink_violation.h"
 #include "report/summary.h"
 
 namespace assay::cli {
@@ -22,18 +21,6 @@ struct ShrinkState {
   std::string input, output = "-", to = "hist";
   CheckFlags flags;
 };
-
-// Violated, and the verifier agrees.
-bool violates(const History& h, LevelId level, const CheckFlags& flags) {
-  CheckOptions options;
-  options.levels = {level};
-  options.budget = flags.budget.budget();
-  options.switches = flags.switches.switches;
-  CheckResult result = check(h, options);
-  verify_verdicts(result, h);
-  const Verdict* v = result.find(level);
-  return v != nullptr && v->outcome == Outcome::violated;
-}
 
 // The level asked for, or else the weakest that is violated.
 Result<LevelId> level_to_show(const Checked& c) {
@@ -62,14 +49,17 @@ Exit write_smallest(const Checked& c, LevelId level, const CheckFlags& flags,
                     const std::string& output, const std::string& format) {
   ShrinkOptions options;
   options.budget = flags.budget.budget();
-  if (const Explanation* e = find_explanation(c.explanations, level))
-    options.suspects = e->transactions;
+  const Explanation* explained = find_explanation(c.explanations, level);
+  if (explained == nullptr) return fail(usage_error("there is no violation to shrink"));
+  options.suspects = explained->transactions;
+  CheckOptions checking;
+  checking.budget = flags.budget.budget();
+  checking.switches = flags.switches.switches;
   ProgressLine progress("shrink");
   options.progress = [&](uint32_t txns, uint32_t ops) {
     progress.update(-1, fmt::format("{} transactions, {} operations", txns, ops));
   };
-  const auto small = shrink(
-      c.history, [&](const History& h) { return violates(h, level, flags); }, options);
+  const auto small = shrink_violation(c.history, level, explained->anomaly, checking, options);
   progress.clear();
   if (!small.ok()) return fail(small.error());
   note(fmt::format("{} of {} transactions and {} of {} operations still violate {}{}",

@@ -14,121 +14,10 @@
 #include <utility>
 
 #include "explain/accesses.h"
+#include "history/projection.h"
 
 namespace assay {
 namespace {
-
-// Copies operations into a builder, without those that lost their writer.
-class Copier {
- public:
-  Copier(const History& h, const std::vector<bool>& keep) : h_(h), keep_(keep) { mark_gone(); }
-
-  Result<History> copy() {
-    builder_.set_initial(h_.initial());
-    builder_.set_meta(h_.meta());
-    for (TxnId t = 0; t < h_.txn_count(); ++t)
-      if (const Status s = copy_txn(t); !s.ok()) return s.error();
-    for (const KnownOrder& order : h_.known_orders()) {
-      std::vector<ValueView> values;
-      for (const VersionId v : order.versions)
-        if (!gone_[v]) values.push_back(h_.version_value(v));
-      if (values.size() > 1) builder_.known_order(h_.key(order.key), values);
-    }
-    return std::move(builder_).finish();
-  }
-
- private:
-  // A version is gone if it had writers and none of them is kept.
-  void mark_gone() {
-    gone_.assign(h_.version_count(), false);
-    std::vector<bool> kept(h_.version_count(), false);
-    for (OpId i = 0; i < h_.op_count(); ++i) {
-      const Operation op = h_.op(i);
-      if (op.version == kNone || !installs_version(op)) continue;
-      gone_[op.version] = true;
-      if (keep_[i]) kept[op.version] = true;
-    }
-    for (VersionId v = 0; v < gone_.size(); ++v)
-      if (kept[v] || h_.is_initial(v)) gone_[v] = false;
-  }
-
-  Status copy_txn(TxnId t) {
-    bool any = false;
-    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) any = any || survives(i);
-    if (!any) return Ok{};
-    const std::string name = h_.name(t);
-    TxnHeader header;
-    header.session = h_.session_name(h_.session(t));
-    header.name = name;
-    header.status = h_.status(t);
-    header.begin = h_.begin_time(t);
-    header.end = h_.end_time(t);
-    header.start_ts = h_.start_ts(t);
-    header.commit_ts = h_.commit_ts(t);
-    header.meta = h_.meta(t);
-    header.line = h_.line(t);
-    builder_.begin_txn(header);
-    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i)
-      if (survives(i)) copy_op(i);
-    return builder_.end_txn();
-  }
-
-  bool survives(OpId i) const {
-    if (!keep_[i]) return false;
-    const Operation op = h_.op(i);
-    if (op.kind == OpKind::read) return !gone_[op.version];
-    if (op.kind == OpKind::cas) return !gone_[h_.operands(i)[0]];
-    return true;
-  }
-
-  void copy_op(OpId i) {
-    const Operation op = h_.op(i);
-    const auto operands = h_.operands(i);
-    const auto value = [&] { return h_.version_value(op.version); };
-    switch (op.kind) {
-      case OpKind::read:
-        builder_.read(h_.key(op.key), value());
-        break;
-      case OpKind::write:
-        builder_.write(h_.key(op.key), value());
-        break;
-      case OpKind::remove:
-        builder_.remove(h_.key(op.key), value());
-        break;
-      case OpKind::append:
-        builder_.append(h_.key(op.key), value());
-        break;
-      case OpKind::insert:
-        builder_.insert(h_.key(op.key), value(), op.effect);
-        break;
-      case OpKind::cas:
-        builder_.cas(h_.key(op.key), h_.version_value(operands[0]), value(), op.effect);
-        break;
-      case OpKind::read_list: {
-        elements_.clear();
-        for (const VersionId v : operands)
-          if (!gone_[v]) elements_.push_back(h_.version_value(v));
-        builder_.read_list(h_.key(op.key), elements_);
-        break;
-      }
-      case OpKind::range: {
-        rows_.clear();
-        for (const VersionId v : operands.subspan(2))
-          if (!gone_[v]) rows_.emplace_back(h_.key(h_.version_key(v)), h_.version_value(v));
-        const auto bound = [&](uint32_t k) { return k == kNone ? ValueView::null() : h_.key(k); };
-        builder_.range(bound(operands[0]), bound(operands[1]), rows_);
-        break;
-      }
-    }
-  }
-
-  const History& h_;
-  const std::vector<bool>& keep_;
-  std::vector<bool> gone_;
-  HistoryBuilder builder_;
-  std::vector<ValueView> elements_;
-  std::vector<std::pair<ValueView, ValueView>> rows_;
-};
 
 // A range of operations that goes or stays as one.
 struct Part {
@@ -167,7 +56,7 @@ class Shrinker {
   // Makes `keep` the best so far if it shows the fault.
   bool adopt(const std::vector<bool>& keep) {
     ++tries_;
-    Result<History> part = part_of(h_, keep);
+    Result<History> part = project(h_, keep);
     if (!part.ok() || !shows_(*part)) return false;
     best_keep_ = keep;
     best_ = std::move(*part);
@@ -239,10 +128,6 @@ class Shrinker {
 };
 
 }  // namespace
-
-Result<History> part_of(const History& history, const std::vector<bool>& keep) {
-  return Copier(history, keep).copy();
-}
 
 Result<Shrunk> shrink(const History& history, const Shows& shows, const ShrinkOptions& options) {
   return Shrinker(history, shows, options).run();

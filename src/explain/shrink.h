@@ -29,13 +29,9 @@ struct Shrunk {
   bool complete = false;  // nothing more can be left out; false if the budget ran out before
 };
 
-// Leaves out transactions, then operations, as long as `shows` holds. What remains is well-formed:
-// reads of a value go with its writer, so no value becomes one that nobody wrote. `shows` must hold
+// Leaves out transactions, then operations, as long as `shows` holds. What remains is a projection of the history
+// (history/projection.h): it shows nothing that the history itself does not show. `shows` must hold
 // for `history` itself; otherwise a usage error.
 Result<Shrunk> shrink(const History& history, const Shows& shows, const ShrinkOptions& options);
-
-// The part of `history` with the operations for which `keep` is true; transactions without any are
-// left out, reads of values whose writer is gone as well. Names, times and outcomes stay.
-Result<History> part_of(const History& history, const std::vector<bool>& keep);
 
 }  // namespace assay

@@ -91,45 +91,5 @@ TEST(Shrink, RefusesWhatDoesNotShow) {
   EXPECT_EQ(small.error().kind, ErrorKind::usage);
 }
 
-TEST(Shrink, ReadsGoWithTheirWriter) {
-  const History h = lost_update(0);
-  std::vector<bool> keep(h.op_count(), true);
-  keep[1] = false;  // w(x,1)
-  const auto part = part_of(h, keep);
-  ASSERT_TRUE(part.ok());
-  EXPECT_EQ(shown(*part), "writer{ w(y,1) } 2-0{ r(y,1) w(x,2) } 3-0{ r(y,1) w(x,3) } ");
-}
-
-TEST(Shrink, ThinAirReadsStay) {
-  HistoryBuilder b;
-  b.begin_txn({.session = v(1)});
-  b.read(x, v(7));
-  b.write(y, v(1));
-  ASSERT_TRUE(b.end_txn().ok());
-  const History h = finish(b);
-  const auto part = part_of(h, {true, false});
-  ASSERT_TRUE(part.ok());
-  EXPECT_EQ(shown(*part), "1-0{ r(x,7) } ");
-}
-
-TEST(Shrink, ListsAndRangesLoseWhatIsGone) {
-  HistoryBuilder b;
-  const std::vector<ValueView> list = {v(1), v(2)};
-  const std::vector<std::pair<ValueView, ValueView>> rows = {{x, v(1)}, {y, v(3)}};
-  b.begin_txn({.session = v(1)});
-  b.append(x, v(1));
-  b.append(x, v(2));
-  b.write(y, v(3));
-  ASSERT_TRUE(b.end_txn().ok());
-  b.begin_txn({.session = v(2)});
-  b.read_list(x, list);
-  b.range(x, y, rows);
-  ASSERT_TRUE(b.end_txn().ok());
-  const History h = finish(b);
-  const auto part = part_of(h, {false, true, true, true, true});
-  ASSERT_TRUE(part.ok());
-  EXPECT_EQ(shown(*part), "1-0{ a(x,2) w(y,3) } 2-0{ r(x,[2]) range(x..y,[y=3]) } ");
-}
-
 }  // namespace
 }  // namespace assay

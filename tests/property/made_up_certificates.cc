@@ -1,6 +1,7 @@
 #include "made_up_certificates.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "certificate_edits.h"
@@ -80,29 +81,27 @@ class EdgeShapes {
   // The order of two writers that a path of one or two edges to a reader of the second forces.
   void add_forced() {
     const std::vector<Edge> plain = all_;
-    const auto is_path = [](const Edge& e) {
-      return e.kind == EdgeKind::session || e.kind == EdgeKind::read_from;
-    };
+    std::vector<Edge> paths;
+    std::map<std::pair<TxnId, TxnId>, Edge> step;  // one of them for each pair
+    for (const Edge& e : plain) {
+      if (e.kind != EdgeKind::session && e.kind != EdgeKind::read_from) continue;
+      paths.push_back(e);
+      step.try_emplace({e.from, e.to}, e);
+    }
     for (const Edge& order : plain) {
       if (order.kind != EdgeKind::write_order) continue;
-      for (const Edge& last : plain) {
-        if (!is_path(last)) continue;
+      for (const Edge& last : paths) {
+        const auto first = step.find({order.from, last.from});
+        const bool direct = last.from == order.from;
+        if (!direct && first == step.end()) continue;
         for (const OpId op : looks_at(last.to, order.key)) {
           Edge e = order;
           e.kind = EdgeKind::forced;
           e.via = last.to;
           e.op = op;
-          if (last.from == order.from) {
-            e.path = {last};
-            all_.push_back(e);
-            continue;
-          }
-          const auto first = std::find_if(plain.begin(), plain.end(), [&](const Edge& f) {
-            return is_path(f) && f.from == order.from && f.to == last.from;
-          });
-          if (first == plain.end()) continue;
-          e.path = {*first, last};
-          all_.push_back(e);
+          if (!direct) e.path = {first->second};
+          e.path.push_back(last);
+          all_.push_back(std::move(e));
         }
       }
     }

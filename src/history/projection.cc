@@ -1,0 +1,365 @@
+#include "history/projection.h"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+namespace assay {
+namespace {
+
+// How many writes there are, and how many of them stay.
+struct Writes {
+  uint32_t all = 0;
+  uint32_t kept = 0;
+
+  void add(bool keep) {
+    ++all;
+    if (keep) ++kept;
+  }
+  bool stay() const { return all == kept; }
+  bool go() const { return all > 0 && kept == 0; }
+  Writes operator+(const Writes& more) const { return {all + more.all, kept + more.kept}; }
+  Writes operator-(const Writes& less) const { return {all - less.all, kept - less.kept}; }
+};
+
+class Projection {
+ public:
+  Projection(const History& h, const std::vector<bool>& keep)
+      : h_(h),
+        keep_(keep),
+        of_version_(h.version_count()),
+        of_key_(h.key_count()),
+        removes_(h.key_count()) {
+    count_writes();
+  }
+
+  Result<History> run() {
+    builder_.set_initial(h_.initial());
+    builder_.set_meta(h_.meta());
+    for (const Event& event : h_.events()) builder_.event(event.at, event.json);
+    for (TxnId t = 0; t < h_.txn_count(); ++t)
+      if (const Status s = copy_txn(t); !s.ok()) return s.error();
+    for (const KnownOrder& order : h_.known_orders()) copy_order(order);
+    return std::move(builder_).finish();
+  }
+
+ private:
+  // What stays of an operation.
+  struct Copy {
+    OpKind kind = OpKind::read;
+    std::vector<VersionId> versions = {};  // elements of a list, rows of a range
+    KeyId lo = kNone, hi = kNone;          // of a range
+  };
+
+  bool is_null(VersionId v) const { return h_.version_value(v).is_null(); }
+  bool absent_initially() const { return h_.initial().is_null(); }
+
+  void count_writes() {
+    for (TxnId t = 0; t < h_.txn_count(); ++t)
+      for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) count_write(t, i);
+    null_of_key_.assign(h_.key_count(), {});
+    for (VersionId v = 0; v < h_.version_count(); ++v)
+      if (is_null(v)) null_of_key_[h_.version_key(v)] = of_version_[v];
+  }
+
+  void count_write(TxnId t, OpId i) {
+    const Operation op = h_.op(i);
+    has_ranges_ = has_ranges_ || op.kind == OpKind::range;
+    if (!installs_version(op)) return;
+    of_version_[op.version].add(keep_[i]);
+    if (op.kind == OpKind::append) {
+      author_.resize(h_.version_count(), kNone);
+      author_[op.version] = t;
+    }
+    of_key_[op.key].add(keep_[i]);
+    // Tombstones leave the key absent; a null that was written is counted by its version.
+    if (op.kind == OpKind::remove && !is_null(op.version)) removes_[op.key].add(keep_[i]);
+  }
+
+  // Writes after which the key is absent.
+  Writes absence(KeyId key) const { return removes_[key] + null_of_key_[key]; }
+  // Writes after which a read returns this version.
+  Writes showing(VersionId v) const {
+    return is_null(v) ? absence(h_.version_key(v)) : of_version_[v];
+  }
+
+  // --- the transaction that is being copied
+
+  // Its last write of the key before `i`; kNone if there is none.
+  OpId own_write(OpId i, KeyId key) const {
+    for (OpId own = i; own-- > first_;)
+      if (installs_version(h_.op(own)) && h_.op(own).key == key) return own;
+    return kNone;
+  }
+
+  // No write of the key by another transaction stays.
+  bool untouched(KeyId key) const {
+    if (of_key_[key].kept == 0) return true;
+    uint32_t own = 0;
+    for (OpId i = first_; i < end_; ++i)
+      if (keep_[i] && installs_version(h_.op(i)) && h_.op(i).key == key) ++own;
+    return of_key_[key].kept == own;
+  }
+
+  // A write of the key by the transaction itself goes.
+  bool loses_write(KeyId key) const {
+    for (OpId i = first_; i < end_; ++i)
+      if (!keep_[i] && installs_version(h_.op(i)) && h_.op(i).key == key) return true;
+    return false;
+  }
+
+  // An observation that `explaining` may explain, or the initial state if that is one of them.
+  bool stays(OpId i, KeyId key, const Writes& explaining, bool initially) const {
+    // Who overwrites what it read, and keeps the read alone, is overwritten by somebody else: an anti-dependency where
+    // there was a write dependency. pl-2.99 allows a cycle with the one and what a range did not find, not with the other.
+    if (has_ranges_ && loses_write(key)) return false;
+    if (const OpId own = own_write(i, key); own != kNone) return keep_[own];
+    return explaining.stay() || (initially && untouched(key));
+  }
+  bool sees_version(OpId i, VersionId v) const {
+    return stays(i, h_.version_key(v), showing(v), h_.is_initial(v));
+  }
+  bool sees_absence(OpId i, KeyId key) const {
+    return stays(i, key, absence(key), absent_initially());
+  }
+
+  std::optional<Copy> copy_of(OpId i) const {
+    if (!keep_[i]) return std::nullopt;
+    const Operation op = h_.op(i);
+    const auto as = [](OpKind kind) { return std::optional<Copy>({.kind = kind}); };
+    switch (op.kind) {
+      case OpKind::write:
+      case OpKind::remove:
+      case OpKind::append:
+        return as(op.kind);
+      case OpKind::read:
+        return sees_version(i, op.version) ? as(op.kind) : std::nullopt;
+      case OpKind::cas: {
+        const VersionId expected = h_.operands(i)[0];
+        if (op.effect) return as(sees_version(i, expected) ? op.kind : OpKind::write);
+        const Writes others = of_key_[op.key] - showing(expected);
+        return stays(i, op.key, others, !h_.is_initial(expected)) ? as(op.kind) : std::nullopt;
+      }
+      case OpKind::insert: {
+        if (op.effect) return as(sees_absence(i, op.key) ? op.kind : OpKind::write);
+        const Writes present = of_key_[op.key] - absence(op.key);
+        return stays(i, op.key, present, !absent_initially()) ? as(op.kind) : std::nullopt;
+      }
+      case OpKind::read_list:
+        return list_of(i);
+      case OpKind::range:
+        return range_of(i);
+    }
+    return std::nullopt;
+  }
+
+  // The transaction whose element is the last that others had appended, kNone if there is none: the list was read from
+  // it. An own element is one that the transaction itself had appended before.
+  TxnId source_of_list(OpId i, std::span<const VersionId> elements) const {
+    const auto own = [&](VersionId v) {
+      for (OpId earlier = first_; earlier < i; ++earlier)
+        if (h_.op(earlier).kind == OpKind::append && h_.op(earlier).version == v) return true;
+      return false;
+    };
+    while (!elements.empty() && own(elements.back()))
+      elements = elements.first(elements.size() - 1);
+    return elements.empty() || author_.empty() ? kNone : author_[elements.back()];
+  }
+
+  // A list may lose elements as long as it is read from the same transaction: at the levels that look at who read from
+  // whom it would else show more of another one than before.
+  std::optional<Copy> list_of(OpId i) const {
+    Copy list{.kind = OpKind::read_list};
+    for (const VersionId v : h_.operands(i)) {
+      const Writes& writes = of_version_[v];
+      if (writes.go()) continue;
+      if (!writes.stay()) return std::nullopt;
+      list.versions.push_back(v);
+    }
+    const TxnId source = source_of_list(i, list.versions);
+    if (source != kNone && source != source_of_list(i, h_.operands(i))) return std::nullopt;
+    return list;
+  }
+
+  // What a range says of one key: whether that stays, and its row, if it has one and that stays.
+  struct Row {
+    KeyId key = kNone;
+    VersionId version = kNone;
+    bool stays = true;
+  };
+
+  Row row_of(OpId i, KeyId key, VersionId version) const {
+    Row row{key, version, false};
+    if (version != kNone && sees_version(i, version)) {
+      row.stays = true;
+    } else if (version == kNone) {
+      row.stays = sees_absence(i, key);
+    } else if (own_write(i, key) == kNone && untouched(key) && absent_initially()) {
+      row = {key, kNone, true};  // nobody writes the key any more
+    }
+    return row;
+  }
+
+  std::optional<Copy> range_of(OpId i) const {
+    const std::span<const uint32_t> operands = h_.operands(i);
+    const std::vector<KeyId> keys = keys_between(operands[0], operands[1]);
+    std::unordered_map<KeyId, VersionId> found;
+    for (const VersionId v : operands.subspan(2)) {
+      const KeyId key = h_.version_key(v);
+      const bool inside =
+          std::binary_search(keys.begin(), keys.end(), key,
+                             [this](KeyId x, KeyId y) { return key_less(h_.key(x), h_.key(y)); });
+      // Twice one key, or one outside the bounds: nothing explains that, and it stays as it is.
+      if (!inside || !found.try_emplace(key, v).second)
+        return Copy{
+            OpKind::range, {operands.begin() + 2, operands.end()}, operands[0], operands[1]};
+    }
+    std::vector<Row> rows;
+    for (const KeyId key : keys) {
+      const auto row = found.find(key);
+      rows.push_back(row_of(i, key, row == found.end() ? kNone : row->second));
+    }
+    return longest_run(rows, operands[0], operands[1]);
+  }
+
+  // The run with most rows, then with most keys.
+  static std::optional<Copy> longest_run(const std::vector<Row>& rows, KeyId lo, KeyId hi) {
+    if (rows.empty()) return Copy{OpKind::range, {}, lo, hi};
+    Copy best{.kind = OpKind::range};
+    size_t best_keys = 0;
+    for (size_t from = 0; from < rows.size();) {
+      size_t to = from;
+      Copy run{OpKind::range, {}, from == 0 ? lo : rows[from].key, kNone};
+      for (; to < rows.size() && rows[to].stays; ++to)
+        if (rows[to].version != kNone) run.versions.push_back(rows[to].version);
+      if (to > from) run.hi = to == rows.size() ? hi : rows[to - 1].key;
+      if (std::pair(run.versions.size(), to - from) > std::pair(best.versions.size(), best_keys)) {
+        best = std::move(run);
+        best_keys = to - from;
+      }
+      from = to + 1;
+    }
+    if (best_keys == 0) return std::nullopt;
+    return best;
+  }
+
+  // The keys that operations touch between these bounds, in key order.
+  std::vector<KeyId> keys_between(KeyId lo, KeyId hi) const {
+    if (sorted_.empty()) sort_keys();
+    const auto less = [this](KeyId a, KeyId b) { return key_less(h_.key(a), h_.key(b)); };
+    auto from = sorted_.begin(), to = sorted_.end();
+    if (lo != kNone) from = std::lower_bound(from, to, lo, less);
+    if (hi != kNone) to = std::upper_bound(from, to, hi, less);
+    return {from, to};
+  }
+
+  void sort_keys() const {
+    std::vector<bool> touched(h_.key_count());
+    for (OpId i = 0; i < h_.op_count(); ++i) {
+      const Operation op = h_.op(i);
+      if (op.kind != OpKind::range) {
+        touched[op.key] = true;
+      } else {
+        for (const VersionId v : h_.operands(i).subspan(2)) touched[h_.version_key(v)] = true;
+      }
+    }
+    for (KeyId k = 0; k < h_.key_count(); ++k)
+      if (touched[k]) sorted_.push_back(k);
+    std::sort(sorted_.begin(), sorted_.end(),
+              [this](KeyId a, KeyId b) { return key_less(h_.key(a), h_.key(b)); });
+  }
+
+  Status copy_txn(TxnId t) {
+    first_ = h_.first_op(t);
+    end_ = h_.end_op(t);
+    std::vector<std::pair<OpId, Copy>> copies;
+    for (OpId i = first_; i < end_; ++i)
+      if (std::optional<Copy> copy = copy_of(i)) copies.emplace_back(i, std::move(*copy));
+    if (copies.empty()) return Ok{};
+    const std::string name = h_.name(t);
+    TxnHeader header;
+    header.session = h_.session_name(h_.session(t));
+    header.name = name;
+    header.status = h_.status(t);
+    header.begin = h_.begin_time(t);
+    header.end = h_.end_time(t);
+    header.start_ts = h_.start_ts(t);
+    header.commit_ts = h_.commit_ts(t);
+    header.meta = h_.meta(t);
+    header.line = h_.line(t);
+    builder_.begin_txn(header);
+    for (const auto& [op, copy] : copies) add(op, copy);
+    return builder_.end_txn();
+  }
+
+  void add(OpId i, const Copy& copy) {
+    const Operation op = h_.op(i);
+    const ValueView key = op.kind == OpKind::range ? ValueView::null() : h_.key(op.key);
+    const ValueView value = op.kind == OpKind::range || op.version == kNone
+                                ? ValueView::null()
+                                : h_.version_value(op.version);
+    switch (copy.kind) {
+      case OpKind::read:
+        return builder_.read(key, value);
+      case OpKind::write:
+        return builder_.write(key, value);
+      case OpKind::remove:
+        return builder_.remove(key, value);
+      case OpKind::append:
+        return builder_.append(key, value);
+      case OpKind::insert:
+        return builder_.insert(key, value, op.effect);
+      case OpKind::cas:
+        return builder_.cas(key, h_.version_value(h_.operands(i)[0]), value, op.effect);
+      case OpKind::read_list: {
+        elements_.clear();
+        for (const VersionId v : copy.versions) elements_.push_back(h_.version_value(v));
+        return builder_.read_list(key, elements_);
+      }
+      case OpKind::range: {
+        rows_.clear();
+        for (const VersionId v : copy.versions)
+          rows_.emplace_back(h_.key(h_.version_key(v)), h_.version_value(v));
+        const auto bound = [&](KeyId k) { return k == kNone ? ValueView::null() : h_.key(k); };
+        return builder_.range(bound(copy.lo), bound(copy.hi), rows_);
+      }
+    }
+  }
+
+  void copy_order(const KnownOrder& order) {
+    std::vector<ValueView> values;
+    for (size_t i = 0; i < order.versions.size(); ++i) {
+      const VersionId v = order.versions[i];
+      const Writes writes = showing(v);
+      const bool initial = i == 0 && h_.is_initial(v);
+      if (initial || (writes.stay() && (writes.all > 0 || !is_null(v))))
+        values.push_back(h_.version_value(v));
+    }
+    if (values.size() > 1) builder_.known_order(h_.key(order.key), values);
+  }
+
+  const History& h_;
+  const std::vector<bool>& keep_;
+  std::vector<Writes> of_version_;
+  std::vector<Writes> of_key_;
+  std::vector<TxnId> author_;        // per version: who appended it; empty if there are no lists
+  std::vector<Writes> removes_;      // per key: tombstones
+  std::vector<Writes> null_of_key_;  // per key: writes of null
+  bool has_ranges_ = false;
+  mutable std::vector<KeyId> sorted_;  // for ranges, once there is one
+  OpId first_ = 0, end_ = 0;           // of the transaction being copied
+  HistoryBuilder builder_;
+  std::vector<ValueView> elements_;
+  std::vector<std::pair<ValueView, ValueView>> rows_;
+};
+
+}  // namespace
+
+Result<History> project(const History& history, const std::vector<bool>& keep) {
+  return Projection(history, keep).run();
+}
+
+}  // namespace assay
