@@ -111,19 +111,43 @@ class Projection {
     return false;
   }
 
-  // An observation that `explaining` may explain, or the initial state if that is one of them.
-  bool stays(OpId i, KeyId key, const Writes& explaining, bool initially) const {
+  // What a write leaves behind.
+  bool leaves(OpId write, VersionId v) const {
+    const Operation op = h_.op(write);
+    return op.version == v || (op.kind == OpKind::remove && is_null(v));
+  }
+  bool leaves_nothing(OpId write) const {
+    const Operation op = h_.op(write);
+    return op.kind == OpKind::remove || is_null(op.version);
+  }
+
+  // An observation that `explaining` may explain, the initial state if that is one of them, or an own write before it for
+  // which `explains` holds.
+  template <class Explains>
+  bool stays(OpId i, KeyId key, const Writes& explaining, bool initially, Explains explains) const {
     // Who overwrites what it read, and keeps the read alone, is overwritten by somebody else: an anti-dependency where
     // there was a write dependency. pl-2.99 allows a cycle with the one and what a range did not find, not with the other.
     if (has_ranges_ && loses_write(key)) return false;
-    if (const OpId own = own_write(i, key); own != kNone) return keep_[own];
+    if (const OpId own = own_write(i, key); own != kNone)
+      return keep_[own] && (explains(own) || explaining.stay());
     return explaining.stay() || (initially && untouched(key));
   }
   bool sees_version(OpId i, VersionId v) const {
-    return stays(i, h_.version_key(v), showing(v), h_.is_initial(v));
+    return stays(i, h_.version_key(v), showing(v), h_.is_initial(v),
+                 [&](OpId own) { return leaves(own, v); });
+  }
+  bool sees_another_version(OpId i, VersionId v) const {
+    const KeyId key = h_.version_key(v);
+    return stays(i, key, of_key_[key] - showing(v), !h_.is_initial(v),
+                 [&](OpId own) { return !leaves(own, v); });
   }
   bool sees_absence(OpId i, KeyId key) const {
-    return stays(i, key, absence(key), absent_initially());
+    return stays(i, key, absence(key), absent_initially(),
+                 [&](OpId own) { return leaves_nothing(own); });
+  }
+  bool sees_presence(OpId i, KeyId key) const {
+    return stays(i, key, of_key_[key] - absence(key), !absent_initially(),
+                 [&](OpId own) { return !leaves_nothing(own); });
   }
 
   std::optional<Copy> copy_of(OpId i) const {
@@ -140,14 +164,11 @@ class Projection {
       case OpKind::cas: {
         const VersionId expected = h_.operands(i)[0];
         if (op.effect) return as(sees_version(i, expected) ? op.kind : OpKind::write);
-        const Writes others = of_key_[op.key] - showing(expected);
-        return stays(i, op.key, others, !h_.is_initial(expected)) ? as(op.kind) : std::nullopt;
+        return sees_another_version(i, expected) ? as(op.kind) : std::nullopt;
       }
-      case OpKind::insert: {
+      case OpKind::insert:
         if (op.effect) return as(sees_absence(i, op.key) ? op.kind : OpKind::write);
-        const Writes present = of_key_[op.key] - absence(op.key);
-        return stays(i, op.key, present, !absent_initially()) ? as(op.kind) : std::nullopt;
-      }
+        return sees_presence(i, op.key) ? as(op.kind) : std::nullopt;
       case OpKind::read_list:
         return list_of(i);
       case OpKind::range:
