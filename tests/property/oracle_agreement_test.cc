@@ -7,6 +7,7 @@
 #include "assay/format.h"
 #include "cases.h"
 #include "checked.h"
+#include "oracle/random_history.h"
 
 namespace assay {
 namespace {
@@ -137,6 +138,31 @@ TEST(OracleAgreement, adyaLevelsWithKnownVersionOrders) {
                     .shape = {.rich = 1, .ordered = 1},
                     .levels = adya_levels(),
                     .may_abstain = true});
+}
+
+// Asked for alone, a level gets the verdict that it gets beside the others.
+TEST(OracleAgreement, aLevelAlone) {
+  Rng rng(32);
+  uint64_t decided = 0;
+  const uint64_t cases = histories(1'500);
+  for (uint64_t i = 0; i < cases; ++i) {
+    const oracle::RandomShape shape{.max_txns = 9, .duplicates = 0.3, .rich = 0.8, .loose = 0.2};
+    const oracle::Draft draft = oracle::random_draft(rng, shape);
+    const Result<History> history = draft.history();
+    if (!history.ok()) continue;
+    const CheckResult together = check(*history, {});
+    for (const Verdict& v : together.verdicts) {
+      CheckOptions alone;
+      alone.levels = {v.level};
+      const CheckResult result = check(*history, alone);
+      EXPECT_EQ(outcome_name(result.find(v.level)->outcome), outcome_name(v.outcome))
+          << level_info(v.level).name << "\n"
+          << draft.text();
+      decided += v.outcome != Outcome::unknown;
+    }
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(decided, cases);
 }
 
 // Overwritten and aborted versions, several lines, values that two transactions wrote.
