@@ -90,7 +90,10 @@ class LatticeWalk {
     if (!refuted_by_a_read()) {
       if (!rf_.unresolved.empty()) refute_by_counting();
       if (options_.engine == EngineId::graph) decide_single_operations();
+      // Where sources are open a search is dear; then an order that serves a stronger level is looked for first.
+      widened_ = !rf_.unresolved.empty();
       if (options_.switches.replay && options_.engine == EngineId::graph) accept_what_plays();
+      widened_ = false;
       decide_what_is_left();
       look_further();
     }
@@ -228,12 +231,19 @@ class LatticeWalk {
     settle(std::move(v.certificate));
   }
 
+  // Where an order explains all but the reads whose sources are open, some order near it probably explains these too: the
+  // first such level, the strongest, is decided before the weaker ones, which need more choices.
   void accept_what_plays() {
+    std::optional<LevelId> promising;
     for (LevelId level : kReplayOrder) {
       if (decided(level) || !useful(level) || !timed_enough(level)) continue;
       report("replay", level);
-      add_strong(level, accept_by_replay(input(), level_info(level), budget_), false);
+      LevelVerdict v = accept_by_replay(input(), level_info(level), budget_);
+      if (!promising && v.outcome == Outcome::satisfied && !explains_open_reads(v.order))
+        promising = level;
+      add(level, std::move(v));
     }
+    if (promising && !tried_[index(*promising)]) decide_one(*promising);
   }
 
   void decide_what_is_left() {
@@ -241,29 +251,20 @@ class LatticeWalk {
       if (decided(level) || !useful(level)) continue;
       if (budget_.exhausted_now()) {
         set_reason(level, budget_.reason());
-        continue;
-      }
-      if (tried_[index(level)]) continue;
-      tried_[index(level)] = true;
-      report("decide", level);
-      if (level == pl_1 && may_be_dirty()) {
-        decide_pl_1();
-        continue;
-      }
-      if (level_info(level).events == EventModel::adya) {
-        decide_by_reads(level, "adya", adya_);
-        continue;
-      }
-      if (level_info(level).events == EventModel::weak) {
-        decide_by_reads(level, "weak", weak_);
-        continue;
-      }
-      if (timed_enough(level)) {
-        add_strong(level, decide(options_, input(), level_info(level), budget_));
-      } else {
-        decide_untimed(level);
+      } else if (!tried_[index(level)]) {
+        decide_one(level);
       }
     }
+  }
+
+  void decide_one(LevelId level) {
+    tried_[index(level)] = true;
+    report("decide", level);
+    if (level == pl_1 && may_be_dirty()) return decide_pl_1();
+    if (level_info(level).events == EventModel::adya) return decide_by_reads(level, "adya", adya_);
+    if (level_info(level).events == EventModel::weak) return decide_by_reads(level, "weak", weak_);
+    if (!timed_enough(level)) return decide_untimed(level);
+    add_strong(level, decide(options_, input(), level_info(level), budget_));
   }
 
   // What was asked for alone may follow from a level above or below it that is easier: tries these too.
@@ -320,8 +321,8 @@ class LatticeWalk {
     add(level, std::move(v));
   }
 
-  void add_strong(LevelId level, LevelVerdict v, bool decided = true) {
-    if (decided && v.outcome == Outcome::satisfied && !explains_open_reads(v.order))
+  void add_strong(LevelId level, LevelVerdict v) {
+    if (v.outcome == Outcome::satisfied && !explains_open_reads(v.order))
       return add_chosen(level, choose_writers(level_info(level)));
     add(level, std::move(v));
   }
@@ -509,7 +510,7 @@ class LatticeWalk {
   std::array<bool, kLevelCount> wanted_{};
   std::array<bool, kLevelCount> tried_{};         // decide_what_is_left did what it can
   std::array<bool, kLevelCount> contradicted_{};  // satisfied but for contradicted evidence
-  bool widened_ = false;                          // look_further is at work
+  bool widened_ = false;  // levels are useful for those above and below them, asked for or not
   std::array<Verdict, kLevelCount> known_{};
   std::vector<Certificate> certificates_;
 };
