@@ -1,5 +1,5 @@
-// Certificates: why a verdict is right, in a form that a small program can re-check against the
-// history without knowing how it was found. Format on disk: docs/formats/certificate.md.
+// Certificates: why a verdict is right, in a form that can be re-checked against the history without
+// knowing how it was found. Format on disk: docs/formats/certificate.md.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // `assay` JSON Lines, version 1: the history file of this program. Every byte:
-// docs/formats/assay_jsonl.md.
+// docs/formats/assay.md.
 #pragma once
 
 #include "formats/registry.h"

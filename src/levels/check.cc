@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 
 #include "infer/hint.h"
@@ -61,6 +62,14 @@ constexpr LevelId kDecideOrder[] = {causal,
                                     pl_cs,
                                     pl_2,
                                     pl_1};
+
+// Every level but linearizable, which follows from strict serializability, has its place.
+static_assert(std::size(kDecideOrder) == kLevelCount - 1);
+static_assert([] {
+  bool has[kLevelCount] = {};
+  for (const LevelId level : kDecideOrder) has[static_cast<size_t>(level)] = true;
+  return std::count(std::begin(has), std::end(has), true) == kLevelCount - 1;
+}());
 
 bool uses(const Proof& proof, EdgeKind kind) {
   return std::any_of(proof.steps.begin(), proof.steps.end(), [kind](const ProofStep& step) {

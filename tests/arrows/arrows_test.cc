@@ -31,7 +31,6 @@ const Arrows kDesign = {
     {"explain", {"levels", "certify", "history", "base"}},
     {"report", {"explain", "levels", "certify", "history", "base"}},
     {"collect", {"formats", "history", "base"}},
-    {"whitebox", {"history", "base"}},
 };
 
 // The command line sees every room.
