@@ -13,10 +13,19 @@ namespace assay {
 // shared by the threads of one check only through copies.
 class Budget {
  public:
+  // What ran out.
+  enum class Cause : uint8_t { none, time, memory, interrupt };
+
   // No limits.
   Budget() = default;
   // A value of 0 means no limit for that resource.
   Budget(double seconds, uint64_t memory_bytes);
+
+  // Exhausts this budget too, and its copies, when somebody calls interrupt(); others are not asked.
+  void heed_interrupts() { limited_ = heeds_interrupts_ = true; }
+  // For the rest of the process. May be called in a signal handler.
+  static void interrupt();
+  static bool interrupted();
 
   // True once a limit has been passed; stays true.
   bool exhausted() {
@@ -28,12 +37,15 @@ class Budget {
   bool exhausted_now() { return exhausted_ || (limited_ && measure()); }
   // "time limit of 60 s reached", for the reason of an `unknown`. Empty while not exhausted.
   const std::string& reason() const { return reason_; }
+  Cause cause() const { return cause_; }
 
  private:
   bool measure();
 
   using Clock = std::chrono::steady_clock;
   bool limited_ = false;
+  bool heeds_interrupts_ = false;
+  Cause cause_ = Cause::none;
   bool exhausted_ = false;
   int countdown_ = 0;
   double seconds_ = 0;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <thread>
 
 namespace assay {
@@ -28,6 +29,7 @@ TEST(Budget, TimeRunsOutForGood) {
   EXPECT_TRUE(budget.exhausted_now());
   EXPECT_TRUE(budget.exhausted());
   EXPECT_EQ(budget.reason(), "the time limit of 0.002 s was reached");
+  EXPECT_EQ(budget.cause(), Budget::Cause::time);
 }
 
 TEST(Budget, TheCheapQuestionLooksAtTheClockNowAndThen) {
@@ -41,6 +43,7 @@ TEST(Budget, MemoryRunsOut) {
   Budget budget(0, 1);
   EXPECT_TRUE(budget.exhausted_now());
   EXPECT_EQ(budget.reason(), "the memory limit of 0 MiB was reached");
+  EXPECT_EQ(budget.cause(), Budget::Cause::memory);
   Budget enough(3600, kPlenty);
   EXPECT_FALSE(enough.exhausted_now());
 }
@@ -51,6 +54,20 @@ TEST(Budget, ACopyRemembersWhatRanOut) {
   Budget copy = budget;
   EXPECT_TRUE(copy.exhausted());
   EXPECT_EQ(copy.reason(), budget.reason());
+}
+
+// The flag stays for the rest of the process, so it is set in one of its own.
+TEST(Budget, AnInterruptExhaustsThoseThatHeedIt) {
+  const auto interrupted = [] {
+    Budget heeds, not_asked;
+    heeds.heed_interrupts();
+    Budget copy = heeds;
+    if (heeds.exhausted_now() || copy.exhausted_now()) return 1;
+    Budget::interrupt();
+    if (!heeds.exhausted_now() || !copy.exhausted_now() || not_asked.exhausted_now()) return 2;
+    return copy.cause() == Budget::Cause::interrupt && copy.reason() == "interrupted" ? 0 : 3;
+  };
+  EXPECT_EXIT(std::_Exit(interrupted()), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

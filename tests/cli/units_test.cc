@@ -14,7 +14,7 @@ TEST(Units, Times) {
 }
 
 TEST(Units, Sizes) {
-  EXPECT_EQ(*parse_bytes("1024"), 1024u);
+  EXPECT_EQ(*parse_bytes("1024B"), 1024u);
   EXPECT_EQ(*parse_bytes("4G"), 4ull << 30);
   EXPECT_EQ(*parse_bytes("512MiB"), 512ull << 20);
   EXPECT_EQ(*parse_bytes("0.5K"), 512u);
@@ -27,7 +27,7 @@ TEST(Units, WhatIsNoAmountIsRefusedWithAnExample) {
     EXPECT_NE(r.error().message.find("60s"), std::string::npos);
     EXPECT_EQ(r.error().kind, ErrorKind::usage);
   }
-  for (const char* text : {"", "G", "-1G", "0", "4X", "99999999999999T", "0.1"})
+  for (const char* text : {"", "G", "-1G", "0", "4X", "4", "99999999999999T", "0.1B"})
     EXPECT_FALSE(parse_bytes(text).ok()) << text;
 }
 
