@@ -111,6 +111,9 @@ Exit hunt(collect::RunOptions options, bool vary_workload, double seconds,
       progress.clear();
       return fail(stats.error());
     }
+    // The next run replaces this one's history.
+    options.history = stats->history;
+    options.recorder.overwrite = true;
     ++runs;
     committed += stats->committed;
     CheckFlags checking = flags;

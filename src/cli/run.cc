@@ -2,12 +2,10 @@
 
 #include <fmt/format.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
-#include <ctime>
 #include <memory>
 
 #include "base/progress.h"
@@ -42,26 +40,13 @@ extern "C" void on_interrupt(int number) {
   signal(number, SIG_DFL);
 }
 
-// A file of its own in the current folder.
-std::string fresh_history_name() {
-  const std::time_t now = std::time(nullptr);
-  std::tm t{};
-  gmtime_r(&now, &t);
-  const std::string stem =
-      fmt::format("assay-history-{:04}{:02}{:02}-{:02}{:02}{:02}", t.tm_year + 1900, t.tm_mon + 1,
-                  t.tm_mday, t.tm_hour, t.tm_min, t.tm_sec);
-  std::string name = stem + ".jsonl";
-  for (int i = 2; access(name.c_str(), F_OK) == 0; ++i) name = fmt::format("{}-{}.jsonl", stem, i);
-  return name;
-}
-
 void report_run(const collect::RunStats& stats, const collect::RunOptions& o) {
   const double rate = static_cast<double>(stats.operations) / std::max(stats.seconds, 1e-9);
   note(fmt::format(
       "{} committed, {} aborted, {} of unknown outcome in {:.1f} s{}, {} operations/s; {}",
       grouped(stats.committed), grouped(stats.aborted), grouped(stats.unknown), stats.seconds,
       stats.stopped_early ? ", stopped early" : "", grouped(static_cast<uint64_t>(rate)),
-      o.record ? "history in " + o.history : "no history"));
+      o.record ? "history in " + stats.history : "no history"));
   for (const auto& [message, count] : stats.abort_messages)
     note(fmt::format("  aborted {} times: {}", grouped(count), display(message, 200)));
 }
@@ -101,7 +86,6 @@ Exit run_and_check(RunState& s) {
   o.txns = s.workload.txns;
   if (!o.record && (s.until_violation || !o.history.empty() || !s.check.levels.levels.empty()))
     return fail(usage_error("with --no-history there is nothing to check"));
-  if (o.history.empty()) o.history = fresh_history_name();
   if (s.until_violation) {
     o.stop = &stop_requested;
     signal(SIGINT, on_interrupt);
@@ -109,7 +93,7 @@ Exit run_and_check(RunState& s) {
     const double seconds = s.check.budget.seconds > 0 ? s.check.budget.seconds : kHuntSeconds;
     return hunt(o, !s.workload.chosen, seconds, s.check);
   }
-  if (o.record) note(fmt::format("recording to {}", o.history));
+  o.recording = [](const std::string& path) { note(fmt::format("recording to {}", path)); };
   ProgressLine progress("run");
   o.progress = [&](const collect::RunProgress& p) {
     progress.update(
@@ -127,7 +111,7 @@ Exit run_and_check(RunState& s) {
   if (!stats.ok()) return fail(stats.error());
   report_run(*stats, o);
   if (!o.record) return Exit::satisfied;
-  return check_files({o.history}, s.check);
+  return check_files({stats->history}, s.check);
 }
 
 void add_faults(CLI::App& app, collect::FaultOptions& faults) {
@@ -177,8 +161,23 @@ void add_database(CLI::App& app, collect::RunOptions& o) {
   app.add_option("--isolation", o.isolation, "the isolation level, as the database spells it")
       ->type_name("NAME");
   app.add_option("--history", o.history,
-                 "file to record to; without it, a new assay-history-….jsonl in the current folder")
+                 "new file to record to, compressed if it ends in .gz or .zst; without it, "
+                 "assay-history-TIME-RUN.jsonl in the current folder")
       ->type_name("FILE");
+  app.add_flag("--force", o.recorder.overwrite, "replace the --history if it is there already");
+  app.add_option_function<std::string>(
+         "--fsync",
+         [&o](const std::string& name) {
+           const auto fsync = collect::find_fsync(name);
+           if (!fsync)
+             bad_flag("--fsync",
+                      fmt::format("no '{}'; expected never, end, second or commit", name));
+           o.recorder.fsync = *fsync;
+         },
+         "when the history is synced to the disk: never; at the end; twice a second and at the "
+         "end; with each line, before COMMIT is sent")
+      ->default_str(std::string(collect::fsync_name(o.recorder.fsync)))
+      ->type_name("WHEN");
   app.add_flag_callback(
       "--no-history", [&o] { o.record = false; },
       "send the same statements, but record and check nothing: what the recorder costs");

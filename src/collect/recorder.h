@@ -1,56 +1,92 @@
 // The history file while a run is going on. It is append-only, in assay JSON Lines, and never lies:
 //
+//   - it belongs to one run: it is created where no file was, and locked; an existing history is replaced
+//     only when the run was told to, and not before the header is written;
 //   - what a transaction is about to commit is handed to the operating system before COMMIT is sent, and
 //     its outcome before the session goes on (the runner calls `transaction` for both), so a process
 //     killed at any moment leaves a file in which every acknowledged commit stands and every write in
 //     the database is explained; a pending line without outcome is a transaction of unknown outcome;
-//   - the file is synced to the disk at least once a second, so a machine that stops loses no more;
+//   - when it is synced to the disk is chosen (Fsync): a machine that stops loses no more than that;
 //   - lines are written whole and in order of the calls, so those of a session are in session order.
+//
+// A path that ends in .gz or .zst is compressed: lines are gathered and written as frames of their own, twice a
+// second or when there are many. A process killed loses the lines since the last frame (none with Fsync::commit,
+// which makes each line a frame). What is left is still the beginning of the history: whatever a
+// transaction read was written by one whose line comes before.
 #pragma once
 
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
 #include "assay/result.h"
 #include "collect/sink.h"
+#include "formats/compression.h"
 
 namespace assay::collect {
 
-// May be used by several threads at once.
+// When the history is synced to the disk: never by us; once, at the end; twice a second and at the end; with each line,
+// so that what is acknowledged to the workload survives a loss of power.
+enum class Fsync : uint8_t { never, end, second, commit };
+
+std::string_view fsync_name(Fsync fsync);
+std::optional<Fsync> find_fsync(std::string_view name);
+
+struct RecorderOptions {
+  bool overwrite = false;  // replace a history that is there
+  Fsync fsync = Fsync::second;
+};
+
+// May be used by several threads at once. One that is dropped before its header was written leaves no file that was
+// not there.
 class Recorder : public Sink {
  public:
-  // Creates the file or empties it.
-  static Result<std::unique_ptr<Recorder>> create(const std::string& path);
+  // Takes the file. What is no regular file (a pipe, a device) is written to as it is.
+  static Result<std::unique_ptr<Recorder>> create(const std::string& path,
+                                                  const RecorderOptions& options = {});
+  // Takes the first of the names that is free.
+  static Result<std::unique_ptr<Recorder>> create_fresh(
+      const std::function<std::string()>& next_name, const RecorderOptions& options = {});
   ~Recorder() override;
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
+  const std::string& path() const { return path_; }
+
   Status header(std::string_view meta) override;
   Status transaction(const TxnRecord& record) override;
   Status event(int64_t at, std::string_view json) override;
-  // Everything is on the disk when it returns ok.
+  // Everything is in the file, and on the disk if it is to be, when it returns ok.
   Status finish() override;
 
  private:
-  Recorder(int fd, std::string path);
+  Recorder(int fd, std::string path, Fsync fsync, bool created);
   Status write(std::string_view lines);
-  void sync_regularly();
-  void stop_syncing();
+  Status write_frame();
+  void write_regularly();
+  void stop_writing();
+  bool sync() const;
 
   int fd_;
   std::string path_;
-  std::mutex mutex_;     // of fd_'s end and broken_
-  bool broken_ = false;  // a write failed: the file ends in the middle of a line and stays so
+  Fsync fsync_;
+  bool created_;  // by us; removed again if nothing comes
+  formats::Compression compression_;
+  std::mutex mutex_;          // of fd_'s end and what follows
+  bool has_header_ = false;
+  bool broken_ = false;       // a write failed: the file ends in the middle of a line and stays so
+  std::string gathered_;      // lines of the next frame, if compressed
   std::atomic<bool> dirty_{false};
   std::atomic<bool> sync_failed_{false};
   std::mutex stop_mutex_;
   std::condition_variable stop_changed_;
   bool stopping_ = false;
-  std::thread syncer_;
+  std::thread writer_;  // of frames and syncs between the calls
 };
 
 }  // namespace assay::collect

@@ -122,6 +122,81 @@ TEST_F(RecorderTest, CannotCreate) {
   EXPECT_EQ(recorder.error().kind, ErrorKind::io);
 }
 
+TEST_F(RecorderTest, AHistoryThatIsThereIsKept) {
+  std::ofstream(path_) << "mine";
+  auto refused = Recorder::create(path_);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind, ErrorKind::usage);
+  EXPECT_EQ(refused.error().file, path_);
+  {
+    // Nor is it lost by a run that fails before it has anything to record.
+    auto dropped = Recorder::create(path_, {.overwrite = true});
+    ASSERT_TRUE(dropped.ok());
+  }
+  EXPECT_EQ(fs::file_size(path_), 4u);
+  auto recorder = Recorder::create(path_, {.overwrite = true});
+  ASSERT_TRUE(recorder.ok());
+  ASSERT_TRUE((*recorder)->header("").ok());
+  ASSERT_TRUE((*recorder)->finish().ok());
+  EXPECT_TRUE(read_history(path_).ok());
+}
+
+TEST_F(RecorderTest, TwoRecordersNeverShareAFile) {
+  auto first = Recorder::create(path_);
+  ASSERT_TRUE(first.ok());
+  auto second = Recorder::create(path_, {.overwrite = true});
+  ASSERT_FALSE(second.ok());
+  EXPECT_NE(second.error().message.find("another run"), std::string::npos);
+  const std::vector<std::string> names = {path_, path_, folder_ + "/other.jsonl"};
+  size_t at = 0;
+  auto fresh = Recorder::create_fresh([&] { return names[at++]; });
+  ASSERT_TRUE(fresh.ok());
+  EXPECT_EQ((*fresh)->path(), names.back());
+}
+
+TEST_F(RecorderTest, WithoutAHeaderThereIsNoFile) {
+  ASSERT_TRUE(Recorder::create(path_).ok());
+  EXPECT_FALSE(fs::exists(path_));
+}
+
+TEST_F(RecorderTest, CompressesWhatItsNameSays) {
+  for (const std::string ending : {".gz", ".zst"}) {
+    for (const Fsync fsync : {Fsync::never, Fsync::end, Fsync::second, Fsync::commit}) {
+      const std::string path = path_ + std::string(fsync_name(fsync)) + ending;
+      auto recorder = Recorder::create(path, {.fsync = fsync});
+      ASSERT_TRUE(recorder.ok());
+      ASSERT_TRUE((*recorder)->header("").ok());
+      ASSERT_TRUE((*recorder)->transaction(record_of(0, 0, 1)).ok());
+      ASSERT_TRUE((*recorder)->finish().ok());
+      std::ifstream in(path, std::ios::binary);
+      std::string head(4, '\0');
+      in.read(head.data(), 4);
+      EXPECT_EQ(formats::detect_compression(head), formats::compression_of_path(path));
+      const auto read = read_history(path);
+      ASSERT_TRUE(read.ok()) << read.error().to_string();
+      EXPECT_EQ(read->history.txn_count(), 1u);
+    }
+  }
+}
+
+TEST_F(RecorderTest, CompressedLinesAreWithTheSystemSoonAndWithCommitAtOnce) {
+  for (const Fsync fsync : {Fsync::never, Fsync::commit}) {
+    const std::string path = path_ + std::string(fsync_name(fsync)) + ".zst";
+    auto recorder = Recorder::create(path, {.fsync = fsync});
+    ASSERT_TRUE(recorder.ok());
+    ASSERT_TRUE((*recorder)->header("").ok());
+    ASSERT_TRUE((*recorder)->transaction(record_of(0, 0, 1)).ok());
+    if (fsync != Fsync::commit) {
+      EXPECT_EQ(fs::file_size(path), 0u);
+      for (int i = 0; i < 1000 && fs::file_size(path) == 0; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    const auto read = read_history(path);
+    ASSERT_TRUE(read.ok()) << read.error().to_string();
+    EXPECT_EQ(read->history.txn_count(), 1u);
+  }
+}
+
 // What stands in the database's table, by key.
 std::map<int64_t, int64_t> table_of(const std::string& database) {
   std::map<int64_t, int64_t> rows;

@@ -1,19 +1,20 @@
 #include "collect/run.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <condition_variable>
+#include <ctime>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <random>
 #include <thread>
 
 #include "collect/client.h"
 #include "collect/driver.h"
-#include "collect/recorder.h"
+#include "collect/run_id.h"
 #include "collect/url.h"
 
 namespace assay::collect {
@@ -54,6 +55,7 @@ class Run {
 
  private:
   Status prepare();
+  Status open_recorder();
   Status open_drivers();
   Status open_proxies(std::vector<std::string>& urls);
   Status connect_clients();
@@ -67,6 +69,8 @@ class Run {
   RunStats stats() const;
 
   const RunOptions& options_;
+  uint64_t id_ = draw_run_id();
+  std::string history_;
   std::unique_ptr<Workload> workload_;
   std::vector<std::unique_ptr<Driver>> drivers_;  // one an endpoint
   std::unique_ptr<Sink> recorder_;
@@ -86,7 +90,6 @@ Status check(const RunOptions& o) {
         fmt::format("the number of sessions must be between 1 and {}", kMaxSessions));
   if (o.txns == 0 && !(o.seconds > 0))
     return usage_error("a run needs a number of transactions or a time to end");
-  if (o.record && o.history.empty()) return usage_error("a run needs a file for its history");
   if (o.timeout.count() <= 0) return usage_error("the statement time-out must be above 0");
   if (!o.faults.kinds.empty() && !(o.faults.interval > 0))
     return usage_error("the time between faults must be above 0");
@@ -120,18 +123,41 @@ Status Run::open_proxies(std::vector<std::string>& urls) {
   return Ok{};
 }
 
+// assay-history-TIME-RUN.jsonl
+std::string history_name(uint64_t run) {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  return fmt::format("assay-history-{:%Y%m%d-%H%M%S}-{}.jsonl", utc, run_id_text(run));
+}
+
+// Before anything is done to the database: a history that is there must not be lost, nor a run for want of a file.
+Status Run::open_recorder() {
+  if (!options_.record) {
+    recorder_ = std::make_unique<NoSink>();
+    return Ok{};
+  }
+  auto recorder = options_.history.empty()
+                      ? Recorder::create_fresh([&] { return history_name(id_ = draw_run_id()); },
+                                               options_.recorder)
+                      : Recorder::create(options_.history, options_.recorder);
+  if (!recorder.ok()) return recorder.error();
+  history_ = (*recorder)->path();
+  recorder_ = std::move(*recorder);
+  return Ok{};
+}
+
 Status Run::open_drivers() {
   std::vector<std::string> urls = options_.databases;
   if (urls.empty()) urls.push_back("sqlite:");
   if (Status s = open_proxies(urls); !s.ok()) return s;
-  const uint64_t run_id = std::random_device{}() | 1u;
   for (const std::string& url : urls) {
     Result<std::unique_ptr<Driver>> driver = open_driver({.url = url,
                                                           .isolation = options_.isolation,
                                                           .timeout = options_.timeout,
                                                           .seed = options_.seed,
                                                           .tables = workload_->tables(),
-                                                          .run = run_id});
+                                                          .run = id_});
     if (!driver.ok()) return driver.error();
     for (OpKind kind : workload_->kinds())
       if (!(*driver)->supports(kind))
@@ -171,17 +197,13 @@ Status Run::prepare() {
   auto workload = make_workload(options_.workload, options_.workload_options);
   if (!workload.ok()) return workload.error();
   workload_ = std::move(*workload);
+  if (Status s = open_recorder(); !s.ok()) return s;
   if (Status s = open_drivers(); !s.ok()) return s;
   if (Status s = drivers_.front()->prepare(); !s.ok()) return s;
-  if (options_.record) {
-    auto recorder = Recorder::create(options_.history);
-    if (!recorder.ok()) return recorder.error();
-    recorder_ = std::move(*recorder);
-  } else {
-    recorder_ = std::make_unique<NoSink>();
-  }
+  if (Status s = connect_clients(); !s.ok()) return s;
   if (Status s = recorder_->header(describe()); !s.ok()) return s;
-  return connect_clients();
+  if (options_.record && options_.recording) options_.recording(history_);
+  return Ok{};
 }
 
 void Run::drive_session(uint32_t session) {
@@ -269,6 +291,7 @@ RunStats Run::stats() const {
   stats.stopped_early = stopped_early_;
   stats.committed_by_session = committed_by_session_;
   stats.driver = drivers_.front()->describe();
+  stats.history = history_;
   std::map<std::string, uint64_t> failures;
   for (const auto& client : clients_) {
     stats.operations += client->operations();

@@ -11,6 +11,7 @@
 
 #include "assay/result.h"
 #include "collect/faults/injector.h"
+#include "collect/recorder.h"
 #include "collect/workload.h"
 
 namespace assay::collect {
@@ -34,12 +35,15 @@ struct RunOptions {
   uint64_t txns = 1000;  // committed transactions of each session; 0: no limit
   double seconds = 0;    // stop after this time; 0: no limit
   uint64_t seed = 1;
-  std::string history;  // path of the file; created or emptied
-  bool record = true;   // without: the same statements, but no file and no final reads
+  std::string history;       // path of the file; empty: a new one in the current folder
+  RecorderOptions recorder;  // of that file
+  bool record = true;        // without: the same statements, but no file and no final reads
   // At the end every session reads once more, at most so many keys; 0: no final reads.
   uint64_t final_read_keys = 1000;
   std::chrono::milliseconds timeout{5000};  // of one statement
   FaultOptions faults;                      // no kinds: no faults
+  // Called once, when every session is connected and the history has its header.
+  std::function<void(const std::string& history)> recording;
   // Called a few times a second from the calling thread.
   std::function<void(const RunProgress&)> progress;
   // Set from outside (a signal handler) to end the run early; what was recorded stays valid.
@@ -56,12 +60,13 @@ struct RunStats {
   std::vector<uint64_t> committed_by_session;
   // What the database said when it did not commit, with how often, most frequent first; at most ten.
   std::vector<std::pair<std::string, uint64_t>> abort_messages;
-  std::string driver;  // Driver::describe() of the first endpoint
+  std::string driver;   // Driver::describe() of the first endpoint
+  std::string history;  // path of the file; empty without one
 };
 
 // Errors: usage (unknown names, impossible combinations), io (cannot connect, cannot write the
 // file, the database failed in a way no retry helps). After an error the history file holds what
-// was recorded until then.
+// was recorded until then; if that is nothing, there is no file.
 Result<RunStats> run(const RunOptions& options);
 
 }  // namespace assay::collect

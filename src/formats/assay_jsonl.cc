@@ -186,6 +186,7 @@ constexpr Format kAssayJsonl = {
              .summary = "JSON Lines, one transaction a line; the native format",
              .reads = true,
              .writes = true},
+    .appended = true,
     .detect = detect_assay_jsonl,
     .read = read_assay_jsonl,
     .write = write_assay_jsonl,

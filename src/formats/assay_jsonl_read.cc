@@ -139,7 +139,7 @@ class Reader {
   json::element field(Field f) const { return fields_[std::countr_zero(static_cast<uint32_t>(f))]; }
 
   bool read_header(bool first) {
-    if (!first) return fail({"assay"}, "a header may only be the first line");
+    if (!first) return second_header();
     int64_t version = 0;
     if (field(kAssay).get_int64().get(version) != simdjson::SUCCESS || version < 1)
       return expected({"assay"}, "the version of the format, 1");
@@ -154,8 +154,23 @@ class Reader {
     if (has(kMeta)) {
       if (!field(kMeta).is_object()) return expected({"meta"}, "an object");
       builder_.set_meta(simdjson::minify(field(kMeta)));
+      run_ = run_in_header();
     }
     return true;
+  }
+
+  // The run that the line's "meta" names; empty if none.
+  std::string_view run_in_header() const {
+    std::string_view run;
+    if (!has(kMeta) || field(kMeta)["run"].get_string().get(run) != simdjson::SUCCESS) return {};
+    return run;
+  }
+
+  bool second_header() {
+    const std::string_view run = run_in_header();
+    if (run.empty() || run == run_) return fail({"assay"}, "a header may only be the first line");
+    return fail({"assay"}, "the file holds two runs, " + (run_.empty() ? "one" : "'" + run_ + "'") +
+                               " and from here on '" + std::string(run) + "'; expected one run");
   }
 
   bool read_event() {
@@ -395,6 +410,7 @@ class Reader {
   json::element fields_[std::size(kFields)];
   uint32_t seen_ = 0;
   bool first_ = true;
+  std::string run_;  // named by the header
   std::string name_;
   std::vector<ValueView> elements_;
   std::vector<std::pair<ValueView, ValueView>> rows_;

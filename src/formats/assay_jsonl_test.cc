@@ -70,6 +70,16 @@ TEST(AssayJsonl, WritesBackWhatItRead) {
   EXPECT_EQ(again.history.events()[0].json, r.history.events()[0].json);
 }
 
+TEST(AssayJsonl, RefusesTheLinesOfTwoRuns) {
+  const std::string txn = R"({"session":1,"ops":[]})";
+  const std::string one = R"({"assay":1,"meta":{"run":"00000000000a"}})";
+  const std::string two = R"({"assay":1,"meta":{"run":"00000000000b"}})";
+  refuse(one + "\n" + txn + "\n" + two + "\n", 3, 10,
+         "two runs, '00000000000a' and from here on '00000000000b'");
+  refuse(one + "\n" + one + "\n", 2, 10, "a header may only be the first line");
+  refuse("{\"assay\":1}\n" + one + "\n", 2, 10, "two runs, one and from here on '00000000000a'");
+}
+
 TEST(AssayJsonl, StatusOfPendingTransactions) {
   ReadResult r = read(R"({"session":1,"txn":"a","status":"pending","ops":[["w","x",1]]}
 {"session":1,"txn":"a","status":"aborted","ops":[["w","x",1],["w","y",1]]}

@@ -39,10 +39,6 @@ class Feed {
   size_t size_;
 };
 
-Error cut_off(const char* kind) {
-  return bad_input(std::string("the ") + kind + " data is cut off");
-}
-
 class GzipSource : public ByteSource {
  public:
   explicit GzipSource(Feed feed) : feed_(std::move(feed)) { inflateInit2(&z_, 16 + MAX_WBITS); }
@@ -58,7 +54,7 @@ class GzipSource : public ByteSource {
       auto more = feed_.refill();
       if (!more.ok()) return more.error();
       if (!*more) {
-        if (inside_) return cut_off("gzip");
+        cut_off_ = inside_;
         return size_t{0};
       }
       z_.next_in = reinterpret_cast<Bytef*>(feed_.data());
@@ -75,10 +71,13 @@ class GzipSource : public ByteSource {
     return size_t{room - z_.avail_out};
   }
 
+  bool cut_off() const override { return cut_off_; }
+
  private:
   Feed feed_;
   z_stream z_{};
   bool inside_ = true;
+  bool cut_off_ = false;
 };
 
 class ZstdSource : public ByteSource {
@@ -103,7 +102,7 @@ class ZstdSource : public ByteSource {
       if (ZSTD_isError(code))
         return bad_input(std::string("broken zstd data: ") + ZSTD_getErrorName(code));
       if (!*more && out.pos == 0) {
-        if (inside_) return cut_off("zstd");
+        cut_off_ = inside_;
         return size_t{0};
       }
       if (*more || out.pos > 0) inside_ = code != 0;
@@ -111,10 +110,13 @@ class ZstdSource : public ByteSource {
     return out.pos;
   }
 
+  bool cut_off() const override { return cut_off_; }
+
  private:
   Feed feed_;
   ZSTD_DStream* z_;
   bool inside_ = true;
+  bool cut_off_ = false;
 };
 
 class GzipSink : public ByteSink {
@@ -198,6 +200,12 @@ std::unique_ptr<ByteSource> decompress(Compression kind, std::unique_ptr<ByteSou
   Feed feed(std::move(source), std::move(head));
   if (kind == Compression::gzip) return std::make_unique<GzipSource>(std::move(feed));
   return std::make_unique<ZstdSource>(std::move(feed));
+}
+
+Status compress_frame(Compression kind, std::string_view text, std::string& to) {
+  const auto sink = compress(kind, std::make_unique<StringSink>(to));
+  if (Status s = sink->write(text); !s.ok()) return s;
+  return sink->finish();
 }
 
 std::unique_ptr<ByteSink> compress(Compression kind, std::unique_ptr<ByteSink> sink) {

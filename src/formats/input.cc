@@ -97,7 +97,7 @@ Result<Input> Input::start(std::unique_ptr<ByteSource> source, std::string name)
 }
 
 Result<bool> Input::more(size_t want) {
-  if (ended_) return false;
+  if (ended_) return end();
   if (budget_ != nullptr && budget_->exhausted_now())
     return located(Error{ErrorKind::budget, budget_->reason() + " while reading", {}, 0, 0});
   if (begin_ > 0) {
@@ -112,7 +112,14 @@ Result<bool> Input::more(size_t want) {
   if (!n.ok()) return located(n.error());
   end_ += *n;
   ended_ = *n == 0;
-  return !ended_;
+  if (ended_) return end();
+  return true;
+}
+
+Result<bool> Input::end() const {
+  if (source_->cut_off() && !cut_off_allowed_)
+    return located(bad_input("the compressed data is cut off"));
+  return false;
 }
 
 Status Input::fill(size_t size) {

@@ -22,6 +22,8 @@ class ByteSource {
  public:
   virtual ~ByteSource() = default;
   virtual Result<size_t> read(char* to, size_t size) = 0;
+  // True at the end of compressed data that ends in the middle.
+  virtual bool cut_off() const { return false; }
 };
 
 class Input {
@@ -47,6 +49,10 @@ class Input {
   void consume(size_t size);
   // True once everything has been consumed; may have to read to find out.
   Result<bool> at_end();
+  // Compressed data that ends in the middle is an error where it ends, or else the end of the input.
+  void allow_cut_off(bool allowed) { cut_off_allowed_ = allowed; }
+  // True if that is how it has ended.
+  bool cut_off() const { return ended_ && source_->cut_off(); }
   // Bytes consumed so far, after decompression.
   uint64_t offset() const { return offset_; }
 
@@ -71,6 +77,7 @@ class Input {
   static Result<Input> start(std::unique_ptr<ByteSource> source, std::string name);
   // Reads once; false at the end of the input.
   Result<bool> more(size_t want);
+  Result<bool> end() const;
 
   std::string name_;
   std::unique_ptr<ByteSource> source_;
@@ -79,6 +86,7 @@ class Input {
   size_t begin_ = 0;
   size_t end_ = 0;
   bool ended_ = false;
+  bool cut_off_allowed_ = false;
   uint64_t offset_ = 0;
   uint64_t line_ = 0;
 };

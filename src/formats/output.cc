@@ -45,19 +45,6 @@ class FileSink : public ByteSink {
   std::string name_;
 };
 
-class MemorySink : public ByteSink {
- public:
-  explicit MemorySink(std::string& to) : to_(to) {}
-  Status write(std::string_view bytes) override {
-    to_.append(bytes);
-    return Ok{};
-  }
-  Status finish() override { return Ok{}; }
-
- private:
-  std::string& to_;
-};
-
 }  // namespace
 
 Result<Output> Output::open(const std::string& path) {
@@ -68,7 +55,7 @@ Result<Output> Output::open(const std::string& path) {
   return Output(compress(compression_of_path(path), std::make_unique<FileSink>(fd, true, path)));
 }
 
-Output Output::memory(std::string& to) { return Output(std::make_unique<MemorySink>(to)); }
+Output Output::memory(std::string& to) { return Output(std::make_unique<StringSink>(to)); }
 
 void Output::write_integer(int64_t v) {
   char digits[24];

@@ -19,6 +19,19 @@ class ByteSink {
   virtual Status finish() = 0;
 };
 
+class StringSink : public ByteSink {
+ public:
+  explicit StringSink(std::string& to) : to_(to) {}
+  Status write(std::string_view bytes) override {
+    to_.append(bytes);
+    return Ok{};
+  }
+  Status finish() override { return Ok{}; }
+
+ private:
+  std::string& to_;
+};
+
 // Collects small writes. Errors are kept and returned by close(), so writers need not check each.
 class Output {
  public:

@@ -58,17 +58,19 @@ Result<ReadResult> read(Source source, const ReadOptions& options) {
   source.budget = options.budget;
   if (source.input) {
     source.input->limit(options.budget);
+    source.input->allow_cut_off(true);
     if (auto s = source.input->fill(kHeadBytes); !s.ok()) return s.error();
     auto empty = source.input->at_end();
     if (!empty.ok()) return empty.error();
     if (*empty && options.from.empty()) {
-      Error e = bad_input("the file is empty, expected a history");
+      Error e = bad_input(source.input->cut_off() ? "the compressed data is cut off" : "the file is empty, expected a history");
       e.file = source.name;
       return e;
     }
   }
   auto format = choose(source, options);
   if (!format.ok()) return format.error();
+  if (source.input) source.input->allow_cut_off((*format)->appended);
   ReadResult result;
   result.format = (*format)->info.name;
   auto history = (*format)->read(source, result.notes);
@@ -77,6 +79,8 @@ Result<ReadResult> read(Source source, const ReadOptions& options) {
     if (e.file.empty()) e.file = source.name;
     return e;
   }
+  if (source.input && source.input->cut_off())
+    result.notes.push_back({source.input->line(), "the compressed data is cut off here"});
   result.history = std::move(*history);
   return result;
 }

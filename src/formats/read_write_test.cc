@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "assay/format.h"
+#include "formats/compression.h"
 #include "formats/random_history.h"
 #include "formats/temporary_folder.h"
 
@@ -54,7 +55,7 @@ TEST_F(ReadWrite, CutOffOrBrokenCompressionIsBadInput) {
   History h = formats::RandomHistory(7, {.txns = 500}).build();
   for (std::string ending : {".gz", ".zst"}) {
     std::string file = path("h" + ending);
-    ASSERT_TRUE(write_history(h, file, "assay").ok());
+    ASSERT_TRUE(write_history(h, file, "hist").ok());
     std::string bytes = folder_.get("h" + ending);
     folder_.put("h" + ending, bytes.substr(0, bytes.size() / 2));
     auto cut = read_history(file);
@@ -67,6 +68,31 @@ TEST_F(ReadWrite, CutOffOrBrokenCompressionIsBadInput) {
     auto broken = read_history(file);
     ASSERT_FALSE(broken.ok());
     EXPECT_EQ(broken.error().kind, ErrorKind::bad_input);
+  }
+}
+
+// As a recorder leaves it that was killed: whole frames, and the beginning of one.
+TEST_F(ReadWrite, ACutOffJsonLinesFileIsItsBeginning) {
+  for (const auto kind : {formats::Compression::gzip, formats::Compression::zstd}) {
+    std::string bytes;
+    size_t whole = 0;
+    for (int txn = 0; txn < 3; ++txn) {
+      const std::string value = std::to_string(txn);
+      whole = bytes.size();
+      ASSERT_TRUE(formats::compress_frame(kind,
+                                          R"({"session":1,"txn":"1-)" + value +
+                                              R"(","ops":[["w","x",)" + value + "]]}\n",
+                                          bytes)
+                      .ok());
+    }
+    folder_.put("cut", bytes.substr(0, whole + 6));
+    const auto cut = read_history(path("cut"));
+    ASSERT_TRUE(cut.ok()) << cut.error().to_string();
+    EXPECT_EQ(cut->history.txn_count(), 2u);
+    ASSERT_EQ(cut->notes.size(), 1u);
+    EXPECT_EQ(cut->notes[0].message, "the compressed data is cut off here");
+    folder_.put("cut", bytes.substr(0, 8));
+    EXPECT_FALSE(read_history(path("cut")).ok()) << "nothing of it is whole";
   }
 }
 
