@@ -119,7 +119,30 @@ bool does_not_apply(LevelId level, const History& h) {
   return false;
 }
 
-// Better to hear it before an hour of checking than after.
+// Prints one result and writes its certificates; the exit code is the verdict's, or that of what went wrong.
+Exit show(Checked& c, const CheckFlags& flags, bool first) {
+  if (c.error) fail(*c.error);
+  for (const std::string& n : c.notes) note(n);
+  Exit worst = exit_code(c);
+  if (auto s = save_certificates(c, flags.output.certificate); !s.ok())
+    worst = worse(worst, fail(s.error()));
+  // A single unreadable file has been reported; a line of JSON is due for each file all the same.
+  if (!c.error || flags.output.json)
+    if (auto s = print_result(c, flags.output.json, first); !s.ok())
+      worst = worse(worst, fail(s.error()));
+  return worst;
+}
+
+Exit write_reports(std::span<const Checked> checked, const OutputFlags& output) {
+  Exit worst = Exit::satisfied;
+  for (const std::string& path : output.reports)
+    if (auto s = write_file(path, find_report_for(path)->write(checked, {})); !s.ok())
+      worst = worse(worst, fail(s.error()));
+  return worst;
+}
+
+}  // namespace
+
 Status outputs_writable(const OutputFlags& output) {
   std::vector<std::string> paths = output.reports;
   if (!output.certificate.empty()) paths.push_back(output.certificate);
@@ -128,7 +151,10 @@ Status outputs_writable(const OutputFlags& output) {
   return Ok{};
 }
 
-}  // namespace
+Exit deliver(Checked& c, const CheckFlags& flags) {
+  const Exit worst = show(c, flags, true);
+  return worse(worst, write_reports({&c, 1}, flags.output));
+}
 
 void verify_verdicts(CheckResult& result, const History& history) {
   std::vector<std::string> refusals;
@@ -203,21 +229,10 @@ Exit check_files(const std::vector<std::string>& paths, const CheckFlags& flags)
   std::vector<Checked> kept;  // only as long as reports will need them
   for (size_t i = 0; i < paths.size(); ++i) {
     Checked c = check_file(paths[i], flags);
-    if (c.error) fail(*c.error);
-    for (const std::string& n : c.notes) note(n);
-    if (auto s = save_certificates(c, flags.output.certificate); !s.ok())
-      worst = worse(worst, fail(s.error()));
-    // A single unreadable file has been reported; a line of JSON is due for each file all the same.
-    if (!c.error || flags.output.json)
-      if (auto s = print_result(c, flags.output.json, i == 0); !s.ok())
-        return worse(worst, fail(s.error()));
-    worst = worse(worst, exit_code(c));
+    worst = worse(worst, show(c, flags, i == 0));
     if (!flags.output.reports.empty()) kept.push_back(std::move(c));
   }
-  for (const std::string& path : flags.output.reports)
-    if (auto s = write_file(path, find_report_for(path)->write(kept, {})); !s.ok())
-      worst = worse(worst, fail(s.error()));
-  return worst;
+  return worse(worst, write_reports(kept, flags.output));
 }
 
 }  // namespace assay::cli

@@ -33,6 +33,11 @@ Exit exit_code(const Checked& checked);
 // worst exit code.
 Exit check_files(const std::vector<std::string>& paths, const CheckFlags& flags);
 
+// What check_files does with one that is checked already.
+Exit deliver(Checked& checked, const CheckFlags& flags);
+// Better to hear that a report cannot be written before an hour of checking than after.
+Status outputs_writable(const OutputFlags& output);
+
 // Turns verdicts whose certificate does not hold for the history into unknown ones.
 void verify_verdicts(CheckResult& result, const History& history);
 

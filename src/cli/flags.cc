@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
 #include <iterator>
 
 #include "assay/format.h"
@@ -150,6 +152,19 @@ void add_seed(CLI::App& app, uint64_t& seed) {
   app.add_option("--seed", seed, "of the random numbers")->capture_default_str()->type_name("N");
 }
 
+void add_statement_timeout(CLI::App& app, std::chrono::milliseconds& timeout) {
+  app.add_option_function<std::string>(
+         "--statement-timeout",
+         [&timeout](const std::string& text) {
+           const auto amount = parse_seconds(text);
+           if (!amount.ok()) bad_flag("--statement-timeout", amount.error().message);
+           timeout = std::chrono::milliseconds(static_cast<int64_t>(*amount * 1000));
+         },
+         "of one statement")
+      ->default_str(fmt::format("{}s", timeout.count() / 1000))
+      ->type_name("TIME");
+}
+
 void add_from(CLI::App& app, std::string& format) {
   app.add_option_function<std::string>(
          "--from",
@@ -178,7 +193,6 @@ void WorkloadFlags::add(CLI::App& app) {
                                   join(collect::all_workloads(),
                                        [](const collect::WorkloadInfo& w) { return w.name; })));
            workload = name;
-           chosen = true;
          },
          "what the transactions do: " +
              join(collect::all_workloads(), [](const collect::WorkloadInfo& w) { return w.name; }))
@@ -217,6 +231,19 @@ void WorkloadFlags::add(CLI::App& app) {
          "which keys are popular: " + join(kDistributions, name_of))
       ->default_str(std::string(distribution_name(options.distribution)))
       ->type_name("NAME");
+}
+
+void take_databases_from_environment(std::vector<std::string>& databases) {
+  const char* urls = std::getenv("ASSAY_DATABASE_URL");
+  if (!databases.empty() || urls == nullptr) return;
+  std::string_view rest = urls;
+  while (true) {
+    rest.remove_prefix(std::min(rest.find_first_not_of(" \n"), rest.size()));
+    if (rest.empty()) return;
+    const size_t end = rest.starts_with("exec:") ? rest.npos : rest.find_first_of(" \n");
+    databases.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end, rest.size()));
+  }
 }
 
 void OutputFlags::add(CLI::App& app) {

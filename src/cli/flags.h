@@ -1,6 +1,7 @@
 // The flags that several commands share, so that a flag means the same everywhere.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -43,13 +44,14 @@ struct SwitchFlags {
 void add_engine(CLI::App& app, EngineId& engine);
 // --seed N
 void add_seed(CLI::App& app, uint64_t& seed);
+// --statement-timeout TIME
+void add_statement_timeout(CLI::App& app, std::chrono::milliseconds& timeout);
 // --from FORMAT
 void add_from(CLI::App& app, std::string& format);
 
 // --workload, --ops, --read-share, --keys, --distribution, --sessions, --txns
 struct WorkloadFlags {
   std::string workload = "general";
-  bool chosen = false;  // by a flag
   collect::WorkloadOptions options;
   uint32_t sessions = 10;
   uint64_t txns = 1000;  // of each session
@@ -64,6 +66,10 @@ struct OutputFlags {
   std::string certificate;
   void add(CLI::App& app);
 };
+
+// The URLs of ASSAY_DATABASE_URL, where none was given: separated by blanks, but one that begins with exec: is a command
+// and reaches to the end. A password there is not seen by who lists processes.
+void take_databases_from_environment(std::vector<std::string>& databases);
 
 // Ends the reading of the command line with exit code 4.
 [[noreturn]] void bad_flag(const std::string& flag, const std::string& message);

@@ -2,14 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <optional>
 
 #include "base/progress.h"
 #include "base/rng.h"
 #include "cli/console.h"
+#include "cli/repeat.h"
 #include "cli/shrinking.h"
 #include "report/summary.h"
 
@@ -18,127 +21,238 @@ namespace {
 
 constexpr uint64_t kFirstTxns = 50;  // of a session
 constexpr double kGrowth = 1.25;
-constexpr uint64_t kMostTxns = 20'000;
+constexpr double kMostTxns = 20'000;
+// Fewer commits in all say nothing about a database.
+constexpr uint64_t kFewestCommits = 1000;
+// A run in which a larger share aborts, or of the time goes by in waiting, is too contended to be worth its time.
+constexpr double kTooManyAborts = 0.9;
+constexpr double kTooMuchWaiting = 0.5;
+constexpr uint32_t kMostEasings = 5;
+// Of one run, so that one in which everything waits is not the only one.
+constexpr double kShortestRun = 2, kLongestRun = 50, kRunsAtLeast = 10;
+constexpr double kSecondsForLevels = 60;
 
 using Steady = std::chrono::steady_clock;
-
-double seconds_since(Steady::time_point start) {
-  return std::chrono::duration<double>(Steady::now() - start).count();
-}
 
 template <class T, size_t N>
 T pick(const std::array<T, N>& choices, Rng& rng) {
   return choices[rng.below(N)];
 }
 
-// The parameters of the next run. All of them stand in the command that repeats it.
-void vary(collect::RunOptions& o, bool workload, uint64_t seed, double txns) {
-  static constexpr std::array<std::string_view, 6> kWorkloads = {
-      "increment", "write-skew", "long-fork", "mini", "general", "bank"};
-  static constexpr std::array<uint64_t, 6> kKeys = {2, 4, 6, 10, 30, 100};
-  static constexpr std::array<uint32_t, 4> kSessions = {4, 8, 12, 20};
-  static constexpr std::array<uint32_t, 4> kOps = {2, 4, 8, 12};
-  static constexpr std::array<double, 3> kReadShares = {0.3, 0.5, 0.8};
-  static constexpr std::array<Distribution, 3> kDrawnFrom = {
-      Distribution::uniform, Distribution::zipfian, Distribution::hotspot};
-  Rng rng(seed);
-  o.seed = seed;
-  if (workload) o.workload = pick(kWorkloads, rng);
-  o.workload_options.keys = pick(kKeys, rng);
-  o.workload_options.ops = pick(kOps, rng);
-  o.workload_options.read_share = pick(kReadShares, rng);
-  o.workload_options.distribution = pick(kDrawnFrom, rng);
-  o.sessions = std::max(pick(kSessions, rng), static_cast<uint32_t>(o.databases.size()) * 2);
-  o.txns = static_cast<uint64_t>(txns);
-}
+class Hunt {
+ public:
+  Hunt(collect::RunOptions options, const CLI::App& app, double seconds, const CheckFlags& flags)
+      : options_(std::move(options)),
+        app_(app),
+        seconds_(seconds),
+        flags_(flags),
+        first_seed_(options_.seed),
+        given_seconds_(options_.seconds) {}
 
-std::string quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
+  Exit operator()() {
+    while (elapsed() < seconds_ && !stopped()) {
+      draw();
+      progress_.update(
+          std::min(1.0, elapsed() / seconds_),
+          fmt::format("run {}: {} with {} keys, {} transactions so far", runs_ + 1,
+                      options_.workload, options_.workload_options.keys, grouped(committed_)));
+      const auto stats = collect::run(options_);
+      if (!stats.ok()) {
+        progress_.clear();
+        return fail(stats.error());
+      }
+      note_run(*stats);
+      last_ = check_file(options_.history, within(seconds_ - elapsed()));
+      if (last_->error) return fail(*last_->error);
+      if (const Verdict* violated = first(Outcome::violated)) return found(violated->level);
+      undecided_ += first(Outcome::unknown) != nullptr;
+    }
+    return not_found();
+  }
 
-std::string command_of(const collect::RunOptions& o, const CheckFlags& flags) {
-  std::string line = "assay run";
-  for (const std::string& url : o.databases) line += " --database " + quoted(url);
-  if (!o.isolation.empty()) line += " --isolation " + quoted(o.isolation);
-  line += fmt::format(
-      " --workload {} --sessions {} --txns {} --ops {} --read-share {} --keys {} --distribution {} "
-      "--seed {}",
-      o.workload, o.sessions, o.txns, o.workload_options.ops, o.workload_options.read_share,
-      o.workload_options.keys, distribution_name(o.workload_options.distribution), o.seed);
-  for (const collect::FaultKind kind : o.faults.kinds)
-    line += fmt::format(" --fault {}", collect::fault_name(kind));
-  if (!o.faults.kinds.empty()) line += fmt::format(" --fault-interval {}s", o.faults.interval);
-  if (!o.faults.node_command.empty()) line += " --node-command " + quoted(o.faults.node_command);
-  for (const LevelId level : flags.levels.levels)
-    line += fmt::format(" --level {}", level_info(level).name);
-  return line;
-}
+ private:
+  double elapsed() const { return std::chrono::duration<double>(Steady::now() - start_).count(); }
+  bool stopped() const { return options_.stop != nullptr && *options_.stop; }
+  bool given(const std::string& flag) const { return app_.count(flag) > 0; }
+  const Verdict* first(Outcome outcome) const {
+    for (const Verdict& v : last_->result.verdicts)
+      if (v.outcome == outcome) return &v;
+    return nullptr;
+  }
+  CheckFlags within(double seconds) const {
+    CheckFlags checking = flags_;
+    checking.budget.seconds = std::max(1.0, seconds);
+    return checking;
+  }
+  bool wants_output() const {
+    return flags_.output.json || !flags_.output.reports.empty() ||
+           !flags_.output.certificate.empty();
+  }
 
-Exit found(const Checked& c, LevelId level, const collect::RunOptions& o, const CheckFlags& flags) {
-  if (Status s = print(text_report({&c, 1}, {colour_on_stdout()})); !s.ok()) return fail(s.error());
-  const std::string small = o.history + ".smallest.hist";
-  CheckFlags shrinking = flags;
-  shrinking.budget.seconds = 60;
-  write_smallest(c, level, shrinking, small, "hist");
-  note(fmt::format("the history is in {}, the smallest part of it in {}", o.history, small));
-  if (Status s = print("\nTo repeat it:\n  " + command_of(o, flags) + "\n"); !s.ok())
-    return fail(s.error());
-  return Exit::violated;
-}
+  // The parameters of the next run.
+  void draw() {
+    static constexpr std::array<std::string_view, 6> kWorkloads = {
+        "increment", "write-skew", "long-fork", "mini", "general", "bank"};
+    static constexpr std::array<uint64_t, 6> kKeys = {2, 4, 6, 10, 30, 100};
+    static constexpr std::array<uint32_t, 4> kSessions = {4, 8, 12, 20};
+    static constexpr std::array<uint32_t, 4> kOps = {2, 4, 8, 12};
+    static constexpr std::array<double, 3> kReadShares = {0.3, 0.5, 0.8};
+    static constexpr std::array<Distribution, 3> kDrawnFrom = {
+        Distribution::uniform, Distribution::zipfian, Distribution::hotspot};
+    options_.seed = first_seed_ + runs_;
+    Rng rng(options_.seed);
+    drawn_ = {{"--seed", std::to_string(options_.seed)}};
+    // Each is drawn whether or not it is used, so that the others do not depend on which flags were given.
+    const auto use = [&](const char* flag, auto& to, auto value, const std::string& text) {
+      if (given(flag)) return;
+      to = value;
+      drawn_.emplace_back(flag, text);
+    };
+    const std::string_view workload = pick(kWorkloads, rng);
+    use("--workload", options_.workload, workload, std::string(workload));
+    collect::WorkloadOptions& w = options_.workload_options;
+    const uint64_t keys = pick(kKeys, rng) << (2 * easings_);
+    use("--keys", w.keys, keys, std::to_string(keys));
+    const uint32_t ops = pick(kOps, rng);
+    use("--ops", w.ops, ops, std::to_string(ops));
+    const double reads = pick(kReadShares, rng);
+    use("--read-share", w.read_share, reads, fmt::format("{}", reads));
+    const Distribution from = pick(kDrawnFrom, rng);
+    use("--distribution", w.distribution, from, std::string(distribution_name(from)));
+    const uint32_t sessions = std::max({pick(kSessions, rng) >> easings_, uint32_t{2},
+                                        static_cast<uint32_t>(options_.databases.size())});
+    use("--sessions", options_.sessions, sessions, std::to_string(sessions));
+    const auto txns = static_cast<uint64_t>(txns_);
+    use("--txns", options_.txns, txns, std::to_string(txns));
+    limit_ = std::clamp(seconds_ / kRunsAtLeast, kShortestRun, kLongestRun);
+    if (given_seconds_ > 0) limit_ = std::min(limit_, given_seconds_);
+    options_.seconds = std::min(limit_, seconds_ - elapsed());
+  }
+
+  void note_run(const collect::RunStats& stats) {
+    // The next run replaces this one's history.
+    options_.history = stats.history;
+    options_.recorder.overwrite = true;
+    ++runs_;
+    committed_ += stats.committed;
+    aborted_ += stats.aborted;
+    unknown_ += stats.unknown;
+    session_seconds_ += stats.seconds * options_.sessions;
+    waited_ += stats.waited_share * stats.seconds * options_.sessions;
+    if (stats.seconds >= options_.seconds && !given("--duration"))
+      drawn_.emplace_back("--duration", fmt::format("{:.1f}s", options_.seconds));
+    const auto attempts =
+        static_cast<double>(std::max<uint64_t>(1, stats.committed + stats.aborted + stats.unknown));
+    if (static_cast<double>(stats.aborted) / attempts > kTooManyAborts ||
+        stats.waited_share > kTooMuchWaiting)
+      easings_ = std::min(easings_ + 1, kMostEasings);
+    else
+      txns_ = std::min(txns_ * kGrowth, kMostTxns);
+  }
+
+  // "3 % aborted, 80 % of the time in statements of over 0.1 s"
+  std::string shares() const {
+    const double attempts =
+        static_cast<double>(std::max<uint64_t>(1, committed_ + aborted_ + unknown_));
+    return fmt::format("{:.0f} % aborted, {:.0f} % of the time in statements of over 0.1 s",
+                       100 * static_cast<double>(aborted_) / attempts,
+                       session_seconds_ > 0 ? 100 * waited_ / session_seconds_ : 0.0);
+  }
+
+  std::string bounds() const {
+    CheckFlags every = within(kSecondsForLevels);
+    every.levels = {};
+    const Checked all = check_file(options_.history, every);
+    std::vector<LevelId> weakest;
+    std::vector<Verdict> verdicts = all.result.verdicts;
+    // Those asked for may be among the levels that are decided on request only.
+    verdicts.insert(verdicts.end(), last_->result.verdicts.begin(), last_->result.verdicts.end());
+    for (const Verdict& v : verdicts) {
+      const bool stronger = std::any_of(weakest.begin(), weakest.end(),
+                                        [&](LevelId w) { return implies(v.level, w); });
+      if (v.outcome == Outcome::violated && !stronger) {
+        std::erase_if(weakest, [&](LevelId w) { return implies(w, v.level); });
+        weakest.push_back(v.level);
+      }
+    }
+    const std::vector<LevelId> strongest = strongest_satisfied(all.result);
+    return fmt::format("weakest level violated: {}; strongest satisfied: {}", level_names(weakest),
+                       strongest.empty() ? "none" : level_names(strongest));
+  }
+
+  Exit found(LevelId level) {
+    progress_.clear();
+    note(fmt::format("violated in run {} after {} in {:.1f} s ({})", runs_, transactions(),
+                     elapsed(), shares()));
+    Exit worst = deliver(*last_, flags_);
+    const std::string small = options_.history + ".smallest.hist";
+    CheckFlags shrinking = flags_;
+    shrinking.budget.seconds = kSecondsForLevels;
+    write_smallest(*last_, level, shrinking, small, "hist");
+    note(bounds());
+    note(fmt::format("the history is in {}, the smallest part of it in {}", options_.history,
+                     small));
+    const std::string command = repeating_command(app_, drawn_);
+    const std::string end =
+        "\nTo repeat it" +
+        std::string(command.find("***") == std::string::npos
+                        ? ""
+                        : " (with the password, or the URL in ASSAY_DATABASE_URL)") +
+        ":\n  " + command + "\n";
+    // Standard output is for the JSON alone.
+    if (flags_.output.json)
+      std::fputs(end.c_str() + 1, stderr);
+    else if (Status s = print(end); !s.ok())
+      worst = worse(worst, fail(s.error()));
+    return worse(worst, Exit::violated);
+  }
+
+  std::string transactions() const { return counted(committed_, "transaction", "transactions"); }
+
+  Exit not_found() {
+    progress_.clear();
+    Exit worst = undecided_ > 0 || committed_ < kFewestCommits ? Exit::unknown : Exit::satisfied;
+    std::string line = fmt::format("no violation in {} of {} in all ({})",
+                                   counted(runs_, "run", "runs"), transactions(), shares());
+    if (undecided_ > 0) line += fmt::format("; {} undecided", counted(undecided_, "run", "runs"));
+    if (committed_ < kFewestCommits)
+      line +=
+          fmt::format("; fewer than {} say nothing about the database", grouped(kFewestCommits));
+    note(line);
+    if (!last_) return worst;
+    // A report of what was satisfied is one of the last run's history.
+    if (wants_output())
+      worst = worse(worst, deliver(*last_, flags_));
+    else
+      std::remove(options_.history.c_str());
+    return worst;
+  }
+
+  collect::RunOptions options_;
+  const CLI::App& app_;
+  double seconds_;
+  const CheckFlags& flags_;
+  uint64_t first_seed_;
+  double given_seconds_;  // --duration
+  Steady::time_point start_ = Steady::now();
+  ProgressLine progress_{"hunt"};
+  DrawnFlags drawn_;
+  double limit_ = 0;
+  double txns_ = static_cast<double>(kFirstTxns);
+  uint32_t easings_ = 0;
+  uint64_t runs_ = 0, undecided_ = 0, committed_ = 0, aborted_ = 0, unknown_ = 0;
+  double session_seconds_ = 0, waited_ = 0;
+  std::optional<Checked> last_;
+};
 
 }  // namespace
 
-Exit hunt(collect::RunOptions options, bool vary_workload, double seconds,
+Exit hunt(collect::RunOptions options, const CLI::App& app, double seconds,
           const CheckFlags& flags) {
   if (flags.levels.levels.empty())
-    return fail(usage_error("--until-violation needs --level: the violation of what?"));
-  const auto start = Steady::now();
-  const uint64_t first_seed = options.seed;
-  double txns = kFirstTxns;
-  uint64_t runs = 0, undecided = 0, committed = 0;
-  ProgressLine progress("hunt");
-  while (seconds_since(start) < seconds && !(options.stop != nullptr && *options.stop)) {
-    vary(options, vary_workload, first_seed + runs, txns);
-    options.seconds = seconds - seconds_since(start);
-    progress.update(
-        std::min(1.0, seconds_since(start) / seconds),
-        fmt::format("run {}: {} with {} keys, {} transactions so far", runs + 1, options.workload,
-                    options.workload_options.keys, grouped(committed)));
-    const auto stats = collect::run(options);
-    if (!stats.ok()) {
-      progress.clear();
-      return fail(stats.error());
-    }
-    // The next run replaces this one's history.
-    options.history = stats->history;
-    options.recorder.overwrite = true;
-    ++runs;
-    committed += stats->committed;
-    CheckFlags checking = flags;
-    checking.budget.seconds = std::max(1.0, seconds - seconds_since(start));
-    const Checked c = check_file(options.history, checking);
-    if (c.error) return fail(*c.error);
-    bool unknown = false;
-    for (const Verdict& v : c.result.verdicts) {
-      if (v.outcome == Outcome::violated) {
-        progress.clear();
-        note(fmt::format("violated in run {} after {} transactions in {:.1f} s", runs,
-                         grouped(committed), seconds_since(start)));
-        return found(c, v.level, options, flags);
-      }
-      unknown = unknown || v.outcome == Outcome::unknown;
-    }
-    undecided += unknown;
-    txns = std::min<double>(txns * kGrowth, kMostTxns);
-  }
-  progress.clear();
-  std::remove(options.history.c_str());
-  note(fmt::format(
-      "no violation in {} runs of {} transactions in all{}", runs, grouped(committed),
-      undecided > 0 ? fmt::format("; {} could not be decided in time", undecided) : ""));
-  return undecided > 0 ? Exit::unknown : Exit::satisfied;
+    return fail(usage_error("--until-violation: expected --level, whose violation to look for"));
+  if (Status s = outputs_writable(flags.output); !s.ok()) return fail(s.error());
+  return Hunt(std::move(options), app, seconds, flags)();
 }
 
 }  // namespace assay::cli

@@ -20,6 +20,7 @@ struct ProbeState {
   std::string isolation;
   LevelFlags expect;
   uint64_t seed = 1;
+  std::chrono::milliseconds timeout = collect::ProbeOptions().timeout;
 };
 
 // What a scenario came to at one isolation.
@@ -85,6 +86,7 @@ collect::ProbeOptions options_for(const ProbeState& s, const std::string& isolat
   options.databases = s.databases;
   options.isolation = isolation;
   options.seed = s.seed;
+  options.timeout = s.timeout;
   return options;
 }
 
@@ -148,8 +150,9 @@ Exit probe(const ProbeState& s) {
 
 Action add_probe(CLI::App& app) {
   auto s = std::make_shared<ProbeState>();
-  app.add_option("URL", s->databases, "the database; several are endpoints of one")
-      ->required()
+  app.add_option("URL", s->databases,
+                 "the database; several are endpoints of one; without it, what ASSAY_DATABASE_URL "
+                 "says")
       ->type_name("");
   app.add_option("--isolation", s->isolation,
                  "one isolation, as the database spells it; all without it")
@@ -163,8 +166,14 @@ Action add_probe(CLI::App& app) {
          },
          "exit with 1 if the isolation allows what this level forbids")
       ->type_name("LEVEL");
+  add_statement_timeout(app, s->timeout);
   add_seed(app, s->seed);
-  return [s] { return probe(*s); };
+  return [s] {
+    take_databases_from_environment(s->databases);
+    if (s->databases.empty())
+      return fail(usage_error("expected the URL of a database, here or in ASSAY_DATABASE_URL"));
+    return probe(*s);
+  };
 }
 
 }  // namespace assay::cli

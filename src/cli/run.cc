@@ -43,10 +43,15 @@ extern "C" void on_interrupt(int number) {
 void report_run(const collect::RunStats& stats, const collect::RunOptions& o) {
   const double rate = static_cast<double>(stats.operations) / std::max(stats.seconds, 1e-9);
   note(fmt::format(
-      "{} committed, {} aborted, {} of unknown outcome in {:.1f} s{}, {} operations/s; {}",
+      "{} committed, {} aborted, {} of unknown outcome in {:.1f} s{}{}, {} operations/s; {}",
       grouped(stats.committed), grouped(stats.aborted), grouped(stats.unknown), stats.seconds,
-      stats.stopped_early ? ", stopped early" : "", grouped(static_cast<uint64_t>(rate)),
+      stats.stopped_early ? ", stopped early" : "",
+      stats.waited_share > 0.1
+          ? fmt::format(", {:.0f} % of it in statements of over 0.1 s", 100 * stats.waited_share)
+          : "",
+      grouped(static_cast<uint64_t>(rate)),
       o.record ? "history in " + stats.history : "no history"));
+  if (stats.final_reads_aborted) note("the final reads were aborted again and again, and left out");
   for (const auto& [message, count] : stats.abort_messages)
     note(fmt::format("  aborted {} times: {}", grouped(count), display(message, 200)));
 }
@@ -77,9 +82,10 @@ Exit list_choices() {
   return printed.ok() ? Exit::satisfied : fail(printed.error());
 }
 
-Exit run_and_check(RunState& s) {
+Exit run_and_check(RunState& s, const CLI::App& app) {
   if (s.list) return list_choices();
   collect::RunOptions& o = s.options;
+  take_databases_from_environment(o.databases);
   o.workload = s.workload.workload;
   o.workload_options = s.workload.options;
   o.sessions = s.workload.sessions;
@@ -91,7 +97,7 @@ Exit run_and_check(RunState& s) {
     signal(SIGINT, on_interrupt);
     signal(SIGTERM, on_interrupt);
     const double seconds = s.check.budget.seconds > 0 ? s.check.budget.seconds : kHuntSeconds;
-    return hunt(o, !s.workload.chosen, seconds, s.check);
+    return hunt(o, app, seconds, s.check);
   }
   o.recording = [](const std::string& path) { note(fmt::format("recording to {}", path)); };
   ProgressLine progress("run");
@@ -152,10 +158,12 @@ void add_database(CLI::App& app, collect::RunOptions& o) {
   std::string examples;
   for (const collect::DriverInfo& d : collect::all_drivers())
     examples += fmt::format("{}{}", examples.empty() ? "" : ", ", d.example);
-  app.add_option("--database", o.databases,
-                 "what to drive, repeatable for several endpoints of one database; without it, an "
-                 "embedded SQLite database that is removed at the end. Examples: " +
-                     examples)
+  app.add_option(
+         "--database", o.databases,
+         "what to drive, repeatable for several endpoints of one database; without it, what "
+         "ASSAY_DATABASE_URL says, or else an embedded SQLite database that is removed at "
+         "the end. Examples: " +
+             examples)
       ->allow_extra_args(false)
       ->type_name("URL");
   app.add_option("--isolation", o.isolation, "the isolation level, as the database spells it")
@@ -190,16 +198,7 @@ void add_database(CLI::App& app, collect::RunOptions& o) {
          },
          "stop driving after so long, even if transactions are left: 60s, 5m")
       ->type_name("TIME");
-  app.add_option_function<std::string>(
-         "--statement-timeout",
-         [&o](const std::string& text) {
-           const auto amount = parse_seconds(text);
-           if (!amount.ok()) bad_flag("--statement-timeout", amount.error().message);
-           o.timeout = std::chrono::milliseconds(static_cast<int64_t>(*amount * 1000));
-         },
-         "of one statement")
-      ->default_str("5s")
-      ->type_name("TIME");
+  add_statement_timeout(app, o.timeout);
   app.add_option("--final-read-keys", o.final_read_keys,
                  "keys that every session reads once more at the end")
       ->capture_default_str()
@@ -222,7 +221,7 @@ Action add_run(CLI::App& app) {
   s->check.output.add(app);
   s->check.budget.add(app);
   s->check.switches.add(app);
-  return [s] { return run_and_check(*s); };
+  return [s, &app] { return run_and_check(*s, app); };
 }
 
 }  // namespace assay::cli

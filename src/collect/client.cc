@@ -1,8 +1,12 @@
 #include "collect/client.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <thread>
 #include <utility>
+
+#include "collect/url.h"
 
 namespace assay::collect {
 namespace {
@@ -10,14 +14,31 @@ namespace {
 constexpr double kFirstPause = 50e3;  // nanoseconds, mean
 constexpr uint32_t kMostDoublings = 9;
 constexpr size_t kMostMessages = 100;
+constexpr size_t kMostOfMessage = 500;  // bytes, in the history
+constexpr int64_t kWait = 100'000'000;  // nanoseconds
 constexpr uint32_t kMostRetries = 10;
 constexpr int kReadTries = 100;
-constexpr auto kConnectFor = std::chrono::seconds(3);
-constexpr auto kReconnectFor = std::chrono::seconds(30);
+constexpr auto kConnectFor = std::chrono::milliseconds(3000);
 constexpr auto kReconnectPause = std::chrono::milliseconds(50);
 
 bool changes_data(OpKind kind) {
   return kind != OpKind::read && kind != OpKind::read_list && kind != OpKind::range;
+}
+
+std::string_view word_for(OpKind kind) {
+  constexpr std::string_view kWords[] = {"read",      "write", "remove", "append",
+                                         "read list", "range", "cas",    "insert"};
+  return kWords[static_cast<size_t>(kind)];
+}
+
+// As far as a person needs it to find the statement again.
+std::string in_words(const Request& request) {
+  return fmt::format("{} of key {}", word_for(request.kind), request.key.view().to_string());
+}
+
+// Passwords are never written down, wherever a message has them from.
+std::string for_the_record(const std::string& message) {
+  return redacted(message).substr(0, kMostOfMessage);
 }
 
 // A session at a read-only endpoint reads what it was to write.
@@ -30,12 +51,14 @@ void make_read(Request& request) {
 }  // namespace
 
 Client::Client(uint32_t session, Driver& driver, std::unique_ptr<WorkloadSession> workload,
-               Sink& sink, const RunClock& clock, uint64_t seed)
+               Sink& sink, const RunClock& clock, uint64_t seed,
+               std::chrono::milliseconds reconnect_for)
     : session_(session),
       driver_(driver),
       workload_(std::move(workload)),
       sink_(sink),
       clock_(clock),
+      reconnect_for_(reconnect_for),
       rng_(Rng(seed).split(session)) {
   record_.session = session_;
 }
@@ -44,16 +67,25 @@ Client::Client(uint32_t session, Driver& driver, std::unique_ptr<WorkloadSession
 // failure is not final at once.
 Status Client::connect() {
   const auto deadline =
-      std::chrono::steady_clock::now() + (record_.number > 0 ? kReconnectFor : kConnectFor);
+      std::chrono::steady_clock::now() + (record_.number > 0 ? reconnect_for_ : kConnectFor);
   while (true) {
     Result<std::unique_ptr<DriverSession>> connected = driver_.connect();
     if (connected.ok()) {
       connection_ = std::move(*connected);
+      loss_.reset();
       return Ok{};
     }
     if (std::chrono::steady_clock::now() > deadline) return connected.error();
     std::this_thread::sleep_for(kReconnectPause);
   }
+}
+
+Status Client::note_connection() {
+  const uint64_t backend = connection_->backend();
+  if (backend == 0) return Ok{};
+  const int64_t at = clock_.now();
+  return sink_.event(at, fmt::format(R"({{"event":"connect","at":{},"session":{},"backend":{}}})",
+                                     at, session_, backend));
 }
 
 Status Client::record(TxnStatus status, bool pending) {
@@ -66,6 +98,18 @@ void Client::note_failure(const std::string& message) {
   if (failures_.size() < kMostMessages || failures_.contains(message)) ++failures_[message];
 }
 
+void Client::note_time(int64_t since) {
+  const int64_t spent = clock_.now() - since;
+  if (spent > kWait) waited_ += spent;
+}
+
+std::string Client::place(bool committing) const {
+  const std::string what = committing              ? "its COMMIT"
+                           : last_request_.empty() ? "its beginning"
+                                                   : last_request_;
+  return fmt::format("session {}, transaction {}-{}, {}", session_, session_, record_.number, what);
+}
+
 // Begin and the operations. The begin time reaches from the request to begin until the answer to the
 // first operation: some databases take the snapshot only then.
 template <class Next>
@@ -73,12 +117,18 @@ CallResult Client::execute(Next& next) {
   record_.begin.request = clock_.now();
   CallResult result = connection_->begin();
   record_.begin.response = clock_.now();
+  note_time(record_.begin.request);
   const Reply* last = nullptr;
   Request request;
   while (result.ok() && next(last, request)) {
     Step& step = record_.steps.emplace_back();
     step.request = std::move(request);
+    const int64_t sent = clock_.now();
     result = connection_->call(step.request, step.reply);
+    note_time(sent);
+    if (!result.ok())
+      last_request_ =
+          fmt::format("operation {} ({})", record_.steps.size(), in_words(step.request));
     if (record_.steps.size() == 1) record_.begin.response = clock_.now();
     last = &step.reply;
     // A read without an answer says nothing; a write without one may still have happened.
@@ -98,15 +148,20 @@ CallResult Client::commit() {
 
 template <class Next>
 Result<TxnStatus> Client::run(Next next) {
-  if (!connection_)
+  if (!connection_) {
     if (Status s = connect(); !s.ok()) return s.error();
+    if (Status s = note_connection(); !s.ok()) return s.error();
+  }
   record_.steps.clear();
+  record_.error.clear();
   record_.end = {};
+  last_request_.clear();
   CallResult result = execute(next);
   const int64_t request = clock_.now();
   const bool committing = result.ok();
   if (committing) result = commit();
   record_.end = {request, clock_.now()};
+  if (committing) note_time(request);
   return settle(result, committing);
 }
 
@@ -119,13 +174,19 @@ Result<TxnStatus> Client::settle(const CallResult& result, bool committing) {
   if (result.outcome == CallOutcome::fatal)
     status = committing ? TxnStatus::unknown : TxnStatus::aborted;
   if (status == TxnStatus::unknown) record_.end = {};
-  if (!result.ok()) note_failure(result.message);
+  if (!result.ok()) {
+    record_.error = for_the_record(result.message);
+    note_failure(record_.error);
+  }
+  if (result.session_lost && result.outcome != CallOutcome::fatal)
+    loss_ = {clock_.now(), place(committing) + ": " + record_.error};
   if (status == TxnStatus::committed) operations_ += record_.steps.size();
   aborts_in_a_row_ = status == TxnStatus::aborted ? aborts_in_a_row_ + 1 : 0;
   if (Status s = record(status); !s.ok()) return s.error();
   ++record_.number;
   if (result.session_lost) connection_.reset();
-  if (result.outcome == CallOutcome::fatal) return io_error(result.message);
+  if (result.outcome == CallOutcome::fatal)
+    return io_error(place(committing) + ": " + result.message);
   return status;
 }
 
@@ -141,7 +202,7 @@ Result<TxnStatus> Client::attempt() {
   return status;
 }
 
-Status Client::read_all(const std::vector<Request>& reads) {
+Result<bool> Client::read_all(const std::vector<Request>& reads) {
   for (int tries = 0; tries < kReadTries; ++tries) {
     size_t at = 0;
     const Result<TxnStatus> status = run([&](const Reply*, Request& request) {
@@ -150,10 +211,10 @@ Status Client::read_all(const std::vector<Request>& reads) {
       return true;
     });
     if (!status.ok()) return status.error();
-    if (*status == TxnStatus::committed) return Ok{};
+    if (*status == TxnStatus::committed) return true;
     back_off();
   }
-  return io_error("the final reads were aborted again and again");
+  return false;
 }
 
 void Client::back_off() {

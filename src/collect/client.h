@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "assay/result.h"
@@ -23,28 +24,41 @@ class RunClock {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(Steady::now() - start_).count();
   }
   double seconds() const { return static_cast<double>(now()) / 1e9; }
+  // The time of day at its start.
+  std::chrono::system_clock::time_point time_of_day() const { return time_of_day_; }
 
  private:
   using Steady = std::chrono::steady_clock;
   Steady::time_point start_ = Steady::now();
+  std::chrono::system_clock::time_point time_of_day_ = std::chrono::system_clock::now();
 };
 
 class Client {
  public:
   Client(uint32_t session, Driver& driver, std::unique_ptr<WorkloadSession> workload, Sink& sink,
-         const RunClock& clock, uint64_t seed);
+         const RunClock& clock, uint64_t seed, std::chrono::milliseconds reconnect_for);
 
   // Connects; call once before the first attempt.
   Status connect();
+  // Writes into the history by which number the server knows the connection, if it does.
+  Status note_connection();
 
   // One attempt at the workload's next transaction, or at the last one again if that was aborted.
   Result<TxnStatus> attempt();
-  // Reads these in one transaction, trying again a few times when it is aborted.
-  Status read_all(const std::vector<Request>& reads);
+  // Reads these in one transaction, trying again a few times when it is aborted. False if it always was.
+  Result<bool> read_all(const std::vector<Request>& reads);
   // Sleeps for a random time that grows with the aborts in a row.
   void back_off();
 
   uint64_t operations() const { return operations_; }  // of committed transactions
+  // Spent in statements of more than a tenth of a second: nearly always waiting for others.
+  double seconds_waited() const { return static_cast<double>(waited_) / 1e9; }
+  // When and where the connection was lost, if it is: "session 3, transaction 3-17, …".
+  struct Loss {
+    int64_t at = 0;
+    std::string where;
+  };
+  const std::optional<Loss>& loss() const { return loss_; }
   // What the database said when it did not commit, and how often.
   const std::map<std::string, uint64_t>& failures() const { return failures_; }
 
@@ -57,18 +71,24 @@ class Client {
   Result<TxnStatus> settle(const CallResult& result, bool committing);
   Status record(TxnStatus status, bool pending = false);
   void note_failure(const std::string& message);
+  void note_time(int64_t since);
+  std::string place(bool committing) const;
 
   uint32_t session_;
   Driver& driver_;
   std::unique_ptr<WorkloadSession> workload_;
   Sink& sink_;
   const RunClock& clock_;
+  std::chrono::milliseconds reconnect_for_;
   Rng rng_;
   std::unique_ptr<DriverSession> connection_;
   TxnRecord record_;
   bool retry_ = false;
   uint32_t aborts_in_a_row_ = 0;
   uint64_t operations_ = 0;
+  int64_t waited_ = 0;
+  std::string last_request_;  // that got no answer
+  std::optional<Loss> loss_;
   std::map<std::string, uint64_t> failures_;
 };
 

@@ -54,6 +54,8 @@ class DriverSession {
   virtual CallResult abort() = 0;
   // True at an endpoint that takes no writes, such as a standby.
   virtual bool read_only() const { return false; }
+  // The number by which the server's log and tables know the connection; 0 if there is none.
+  virtual uint64_t backend() const { return 0; }
 };
 
 struct DriverOptions {
@@ -75,6 +77,8 @@ class Driver {
   // Creates the tables, empty. Called once per run, at the first endpoint only.
   virtual Status prepare() = 0;
   virtual Result<std::unique_ptr<DriverSession>> connect() = 0;
+  // The run that prepared what is there now; 0 if the database does not tell.
+  virtual Result<uint64_t> prepared_by() { return uint64_t{0}; }
   // Name, version and the isolation in force, as a JSON object for the history's header.
   virtual std::string describe() const = 0;
 };

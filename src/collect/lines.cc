@@ -128,6 +128,13 @@ std::string_view status_name(const TxnRecord& record) {
 
 }  // namespace
 
+std::string meta_of(const TxnRecord& record) {
+  if (record.error.empty()) return {};
+  std::string meta = "{\"error\":";
+  formats::append_json_string(meta, record.error);
+  return meta + '}';
+}
+
 void append_header_line(std::string& out, std::string_view meta) {
   out += "{\"assay\":1";
   if (!meta.empty()) {
@@ -161,7 +168,12 @@ void append_record_line(std::string& out, const TxnRecord& record) {
     append_operands(out, step);
     out += ']';
   }
-  out += "]}\n";
+  out += ']';
+  if (!record.error.empty()) {
+    out += ",\"meta\":";
+    out += meta_of(record);
+  }
+  out += "}\n";
 }
 
 void append_event_line(std::string& out, std::string_view json) {

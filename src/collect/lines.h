@@ -10,6 +10,8 @@ namespace assay::collect {
 
 // Each appends one line with its newline.
 void append_header_line(std::string& out, std::string_view meta);
+// The "meta" of a transaction's line; empty if there is none.
+std::string meta_of(const TxnRecord& record);
 void append_record_line(std::string& out, const TxnRecord& record);
 void append_event_line(std::string& out, std::string_view json);
 

@@ -6,12 +6,13 @@
 #include <deque>
 #include <memory>
 #include <mutex>
-#include <random>
 #include <thread>
 
 #include "collect/client.h"
 #include "collect/driver.h"
+#include "collect/run_id.h"
 #include "collect/sink.h"
+#include "collect/url.h"
 
 namespace assay::collect {
 namespace {
@@ -194,9 +195,11 @@ void follow(std::string_view script, Actors& actors, std::chrono::milliseconds p
 
 std::span<const Scenario> all_scenarios() { return kScenarios; }
 
-Result<Played> play(const Scenario& scenario, const ProbeOptions& options) {
+namespace {
+
+Result<Played> play_it(const Scenario& scenario, const ProbeOptions& options) {
   std::vector<std::unique_ptr<Driver>> drivers;
-  const uint64_t run_id = std::random_device{}() | 1u;
+  const uint64_t run_id = draw_run_id();
   for (const std::string& url : options.databases) {
     auto driver = open_driver({.url = url,
                                .isolation = options.isolation,
@@ -236,6 +239,14 @@ Result<Played> play(const Scenario& scenario, const ProbeOptions& options) {
   auto history = sink.take();
   if (!history.ok()) return history.error();
   played.history = std::move(*history);
+  return played;
+}
+
+}  // namespace
+
+Result<Played> play(const Scenario& scenario, const ProbeOptions& options) {
+  Result<Played> played = play_it(scenario, options);
+  if (!played.ok()) played.error().message = redacted(played.error().message);
   return played;
 }
 

@@ -15,6 +15,7 @@
 #include "collect/client.h"
 #include "collect/driver.h"
 #include "collect/run_id.h"
+#include "collect/run_meta.h"
 #include "collect/url.h"
 
 namespace assay::collect {
@@ -59,13 +60,14 @@ class Run {
   Status open_drivers();
   Status open_proxies(std::vector<std::string>& urls);
   Status connect_clients();
-  std::string describe() const;
   void drive();
   void drive_session(uint32_t session);
   void watch();
   double driven() const { return clock_.seconds() - drive_begin_; }
   double fraction() const;
   Status final_reads();
+  Error why_it_ended(const Error& error) const;
+  Status look_for_another_run();
   RunStats stats() const;
 
   const RunOptions& options_;
@@ -82,6 +84,7 @@ class Run {
   double drive_begin_ = 0;  // on the clock; what comes before may take long
   double seconds_ = 0;
   bool stopped_early_ = false;
+  bool final_reads_aborted_ = false;
 };
 
 Status check(const RunOptions& o) {
@@ -112,7 +115,7 @@ Status Run::open_proxies(std::vector<std::string>& urls) {
       const Result<Url> parsed = Url::parse(url);
       if (!parsed.ok()) return parsed.error();
       if (parsed->port == 0)
-        return usage_error("partition and delay need the port in the URL '" + url + "'");
+        return usage_error("partition and delay need the port in the URL '" + redacted(url) + "'");
       auto proxy = Proxy::start(parsed->host, parsed->port);
       if (!proxy.ok()) return proxy.error();
       url = *with_endpoint(url, "127.0.0.1", (*proxy)->port());
@@ -169,23 +172,12 @@ Status Run::open_drivers() {
   return Ok{};
 }
 
-std::string Run::describe() const {
-  const WorkloadOptions& w = options_.workload_options;
-  return fmt::format(
-      R"({{"tool":"assay run","database":{},"endpoints":{},"seed":{},"workload":"{}",)"
-      R"("sessions":{},"txns":{},"seconds":{},"ops":{},"read_share":{},"keys":{},)"
-      R"("distribution":"{}"}})",
-      drivers_.front()->describe(), drivers_.size(), options_.seed, options_.workload,
-      options_.sessions, options_.txns, options_.seconds, w.ops, w.read_share, w.keys,
-      distribution_name(w.distribution));
-}
-
 Status Run::connect_clients() {
   for (uint32_t i = 0; i < options_.sessions; ++i) {
     Driver& driver = *drivers_[i % drivers_.size()];
     clients_.push_back(
         std::make_unique<Client>(i, driver, workload_->open(i, options_.sessions, options_.seed),
-                                 *recorder_, clock_, options_.seed));
+                                 *recorder_, clock_, options_.seed, options_.reconnect_for));
     if (Status s = clients_.back()->connect(); !s.ok()) return s;
   }
   committed_by_session_.resize(options_.sessions);
@@ -201,7 +193,11 @@ Status Run::prepare() {
   if (Status s = open_drivers(); !s.ok()) return s;
   if (Status s = drivers_.front()->prepare(); !s.ok()) return s;
   if (Status s = connect_clients(); !s.ok()) return s;
-  if (Status s = recorder_->header(describe()); !s.ok()) return s;
+  if (Status s = recorder_->header(run_meta(options_, id_, clock_, drivers_.front()->describe()));
+      !s.ok())
+    return s;
+  for (const auto& client : clients_)
+    if (Status s = client->note_connection(); !s.ok()) return s;
   if (options_.record && options_.recording) options_.recording(history_);
   return Ok{};
 }
@@ -277,9 +273,42 @@ Status Run::final_reads() {
   Rng rng = Rng(options_.seed).split(options_.sessions);
   const std::vector<Request> reads = workload_->final_reads(options_.final_read_keys, rng);
   if (reads.empty()) return Ok{};
-  for (auto& client : clients_)
-    if (Status s = client->read_all(reads); !s.ok()) return s;
+  for (auto& client : clients_) {
+    const Result<bool> done = client->read_all(reads);
+    if (!done.ok()) return done.error();
+    // What the first cannot read, the others need not try.
+    if (!*done) {
+      final_reads_aborted_ = true;
+      break;
+    }
+  }
   return Ok{};
+}
+
+// Sessions that cannot connect any more say so one by one; what matters is where the database was lost first.
+Error Run::why_it_ended(const Error& error) const {
+  const Client::Loss* first = nullptr;
+  for (const auto& client : clients_)
+    if (const auto& loss = client->loss(); loss && (first == nullptr || loss->at < first->at))
+      first = &*loss;
+  if (first == nullptr) return error;
+  return io_error(fmt::format("the database was lost after {:.1f} s, first by {}; then: {}",
+                              static_cast<double>(first->at) / 1e9, first->where,
+                              error.to_string()));
+}
+
+// What another run writes into our tables, or removes from them, looks like a fault of the database.
+Status Run::look_for_another_run() {
+  const Result<uint64_t> found = drivers_.front()->prepared_by();
+  if (!found.ok() || *found == 0 || *found == id_) return Ok{};
+  const int64_t now = clock_.now();
+  const std::string other = run_id_text(*found);
+  Status noted =
+      recorder_->event(now, fmt::format(R"({{"event":"overrun","at":{},"run":"{}"}})", now, other));
+  if (!noted.ok()) return noted;
+  return io_error(
+      fmt::format("another run, {}, prepared the same database while this one, {}, was going on{}",
+                  other, run_id_text(id_), options_.record ? "; its history says nothing" : ""));
 }
 
 RunStats Run::stats() const {
@@ -293,10 +322,13 @@ RunStats Run::stats() const {
   stats.driver = drivers_.front()->describe();
   stats.history = history_;
   std::map<std::string, uint64_t> failures;
+  double waited = 0;
   for (const auto& client : clients_) {
     stats.operations += client->operations();
+    waited += client->seconds_waited();
     for (const auto& [message, count] : client->failures()) failures[message] += count;
   }
+  if (seconds_ > 0) stats.waited_share = std::min(1.0, waited / seconds_ / options_.sessions);
   stats.abort_messages.assign(failures.begin(), failures.end());
   std::stable_sort(stats.abort_messages.begin(), stats.abort_messages.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -308,11 +340,14 @@ Result<RunStats> Run::operator()() {
   if (Status s = prepare(); !s.ok()) return s.error();
   drive();
   // Counted before the final reads, which are no part of the workload.
-  const RunStats result = stats();
+  RunStats result = stats();
   if (!shared_.error)
     if (Status s = final_reads(); !s.ok()) shared_.error = s.error();
+  if (shared_.error) shared_.error = why_it_ended(*shared_.error);
+  if (Status s = look_for_another_run(); !s.ok()) shared_.error = s.error();
   clients_.clear();
   const Status finished = recorder_->finish();
+  result.final_reads_aborted = final_reads_aborted_;
   if (shared_.error) return *shared_.error;
   if (!finished.ok()) return finished.error();
   return result;
@@ -320,6 +355,10 @@ Result<RunStats> Run::operator()() {
 
 }  // namespace
 
-Result<RunStats> run(const RunOptions& options) { return Run(options)(); }
+Result<RunStats> run(const RunOptions& options) {
+  Result<RunStats> stats = Run(options)();
+  if (!stats.ok()) stats.error().message = redacted(stats.error().message);
+  return stats;
+}
 
 }  // namespace assay::collect

@@ -41,7 +41,9 @@ struct RunOptions {
   // At the end every session reads once more, at most so many keys; 0: no final reads.
   uint64_t final_read_keys = 1000;
   std::chrono::milliseconds timeout{5000};  // of one statement
-  FaultOptions faults;                      // no kinds: no faults
+  // A session that lost its connection tries so long to connect again.
+  std::chrono::milliseconds reconnect_for{30'000};
+  FaultOptions faults;  // no kinds: no faults
   // Called once, when every session is connected and the history has its header.
   std::function<void(const std::string& history)> recording;
   // Called a few times a second from the calling thread.
@@ -54,9 +56,11 @@ struct RunStats {
   uint64_t committed = 0;
   uint64_t aborted = 0;
   uint64_t unknown = 0;
-  uint64_t operations = 0;     // of committed transactions
-  double seconds = 0;          // of the driving, without preparation and final reads
-  bool stopped_early = false;  // by `stop`
+  uint64_t operations = 0;           // of committed transactions
+  double seconds = 0;                // of the driving, without preparation and final reads
+  bool stopped_early = false;        // by `stop`
+  bool final_reads_aborted = false;  // again and again, so that there are none
+  double waited_share = 0;  // of the sessions' time, in statements of more than a tenth of a second
   std::vector<uint64_t> committed_by_session;
   // What the database said when it did not commit, with how often, most frequent first; at most ten.
   std::vector<std::pair<std::string, uint64_t>> abort_messages;

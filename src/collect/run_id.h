@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace assay::collect {
 
@@ -11,5 +12,7 @@ namespace assay::collect {
 uint64_t draw_run_id();
 // Twelve hexadecimal digits.
 std::string run_id_text(uint64_t id);
+// 0 if it is none.
+uint64_t parse_run_id(std::string_view text);
 
 }  // namespace assay::collect

@@ -3,11 +3,16 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <chrono>
+#include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "assay/format.h"
+#include "collect/driver.h"
 
 namespace assay::collect {
 namespace {
@@ -181,6 +186,86 @@ TEST_F(RunTest, AnUnwritableHistoryIsAnIoError) {
   const auto stats = run(options_);
   ASSERT_FALSE(stats.ok());
   EXPECT_EQ(stats.error().kind, ErrorKind::io);
+}
+
+// A program that answers eight operations and then is no more.
+TEST_F(RunTest, ADatabaseThatDiesIsNamedWithTheOperationAfterWhichItWasLost) {
+  const std::string program = folder_ + "/dies.sh";
+  std::ofstream(program) << "test -e '" + folder_ + R"(/dead' && exit; n=0
+while read -r line; do case $line in
+*hello*) echo '{"ok":true,"kinds":["r","w"]}';;
+*'"op"'*) n=$((n + 1)); if [ $n = 9 ]; then touch ')" +
+                                folder_ + R"(/dead'; exit; fi
+  echo '{"ok":true,"value":null}';;
+*) echo '{"ok":true}';; esac; done)";
+  options_.databases = {"exec:sh '" + program + "'"};
+  options_.sessions = 1;
+  options_.workload_options.ops = 5;
+  options_.reconnect_for = std::chrono::milliseconds(100);
+  const auto stats = run(options_);
+  ASSERT_FALSE(stats.ok());
+  const std::string& message = stats.error().message;
+  EXPECT_NE(message.find("the database was lost after"), std::string::npos) << message;
+  EXPECT_NE(message.find("first by session 0, transaction 0-1, operation 4 ("), std::string::npos)
+      << message;
+}
+
+TEST_F(RunTest, TheHeaderSaysWhenWithWhatAndHow) {
+  options_.isolation = "deferred";
+  options_.timeout = std::chrono::milliseconds(2500);
+  options_.final_read_keys = 7;
+  const auto before = std::chrono::system_clock::now();
+  run_it();
+  const auto meta = nlohmann::json::parse(history().meta());
+  EXPECT_EQ(meta["isolation"], "deferred");
+  EXPECT_EQ(meta["statement_timeout"], 2.5);
+  EXPECT_EQ(meta["final_read_keys"], 7);
+  EXPECT_EQ(meta["database"]["name"], "SQLite");
+  EXPECT_EQ(meta["run"].get<std::string>().size(), 12u);
+  EXPECT_FALSE(meta["version"].get<std::string>().empty());
+  std::tm utc{};
+  ASSERT_NE(strptime(meta["started"].get<std::string>().c_str(), "%Y-%m-%dT%H:%M:%S", &utc),
+            nullptr);
+  const auto started = std::chrono::system_clock::from_time_t(timegm(&utc));
+  EXPECT_LT(std::chrono::abs(started - before), std::chrono::seconds(60));
+}
+
+TEST_F(RunTest, WhatIsNotCommittedSaysWhy) {
+  options_.isolation = "deferred";
+  options_.workload_options.keys = 2;
+  run_it();
+  const History h = history();
+  uint64_t aborted = 0;
+  for (TxnId t = 0; t < h.txn_count(); ++t) {
+    if (h.status(t) != TxnStatus::aborted) {
+      EXPECT_EQ(h.meta(t), "");
+      continue;
+    }
+    ++aborted;
+    EXPECT_NE(h.meta(t).find(R"({"error":"SQLITE_BUSY)"), std::string::npos) << h.meta(t);
+  }
+  EXPECT_GT(aborted, 0u);
+}
+
+TEST_F(RunTest, AnotherRunOnTheSameDatabaseIsNoticed) {
+  options_.databases = {"sqlite:" + folder_ + "/shared.db"};
+  bool prepared = false;
+  options_.recording = [&](const std::string&) {
+    auto other = open_driver(
+        {.url = options_.databases.front(), .isolation = {}, .tables = {}, .run = 0xabc});
+    ASSERT_TRUE(other.ok());
+    EXPECT_TRUE((*other)->prepare().ok());
+    prepared = true;
+  };
+  const auto stats = run(options_);
+  EXPECT_TRUE(prepared);
+  ASSERT_FALSE(stats.ok());
+  EXPECT_NE(stats.error().message.find("another run, 000000000abc, prepared the same database"),
+            std::string::npos)
+      << stats.error().message;
+  const auto read = read_history(options_.history);
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().kind, ErrorKind::bad_input);
 }
 
 }  // namespace

@@ -60,12 +60,14 @@ Status HistorySink::header(std::string_view meta) {
 
 Status HistorySink::transaction(const TxnRecord& record) {
   const std::string name = std::to_string(record.session) + "-" + std::to_string(record.number);
+  const std::string meta = meta_of(record);
   builder_.begin_txn({.session = ValueView::of(int64_t{record.session}),
                       .name = name,
                       .status = record.status,
                       .pending = record.pending,
                       .begin = record.begin,
-                      .end = record.end});
+                      .end = record.end,
+                      .meta = meta});
   for (const Step& step : record.steps) add_step(builder_, step);
   return builder_.end_txn();
 }

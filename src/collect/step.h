@@ -47,6 +47,7 @@ struct TxnRecord {
   bool pending = false;  // written before COMMIT is sent; the record with the outcome follows
   Interval begin, end;   // may be unknown
   std::vector<Step> steps;
+  std::string error = {};  // what the database said, unless it committed
 };
 
 }  // namespace assay::collect

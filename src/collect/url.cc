@@ -45,11 +45,92 @@ std::string_view endpoint_of(std::string_view url) {
   return user == std::string_view::npos ? rest : rest.substr(user + 1);
 }
 
+bool ends_text(char c) { return c == ' ' || c == '\'' || c == '"' || c == '\n' || c == '\t'; }
+
+// Length of the URL's part that begins `text`, up to blanks and quotes.
+size_t extent(std::string_view text) {
+  size_t size = 0;
+  while (size < text.size() && !ends_text(text[size])) ++size;
+  return size;
+}
+
+bool is_port(std::string_view text) {
+  return text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// Where the password of "user:password@host…" ends; npos if there is none.
+size_t password_end(std::string_view rest) {
+  const std::string_view authority = rest.substr(0, rest.find_first_of("/?#"));
+  if (const size_t at = authority.rfind('@'); at != std::string_view::npos) return at;
+  // One with a '/' that is not escaped.
+  const size_t colon = authority.find(':');
+  if (colon == std::string_view::npos || is_port(authority.substr(colon + 1)))
+    return std::string_view::npos;
+  return rest.rfind('@');
+}
+
+bool names_a_secret(std::string_view name) {
+  std::string lower;
+  for (const char c : name) lower += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  for (const char* secret : {"password", "passwd", "pwd", "secret", "token"})
+    if (lower.ends_with(secret)) return true;
+  return false;
+}
+
+std::string without_logins(std::string_view text) {
+  std::string out;
+  while (true) {
+    const size_t start = text.find("://");
+    if (start == std::string_view::npos) return out + std::string(text);
+    out += text.substr(0, start + 3);
+    text.remove_prefix(start + 3);
+    const std::string_view rest = text.substr(0, extent(text));
+    const size_t end = password_end(rest);
+    const size_t colon = rest.find(':');
+    if (end == std::string_view::npos || colon >= end) continue;
+    out += rest.substr(0, colon + 1);
+    out += "***";
+    text.remove_prefix(end);
+  }
+}
+
+// name=value, in a URL's query or a command.
+std::string without_secrets(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    out += text[i];
+    if (text[i] != '=') continue;
+    const std::string_view before = text.substr(0, i);
+    const size_t name = before.find_last_of("?& '\"-") + 1;
+    if (!names_a_secret(before.substr(name))) continue;
+    const bool quoted = i + 1 < text.size() && (text[i + 1] == '\'' || text[i + 1] == '"');
+    if (quoted) out += text[++i];
+    out += "***";
+    while (i + 1 < text.size() && text[i + 1] != '&' && !ends_text(text[i + 1])) ++i;
+  }
+  return out;
+}
+
 }  // namespace
+
+std::string redacted(std::string_view text) { return without_secrets(without_logins(text)); }
+
+Status check_login(std::string_view url) {
+  const size_t start = url.find("://");
+  if (start == std::string_view::npos || url.starts_with("exec:")) return Ok{};
+  const std::string_view rest = url.substr(start + 3);
+  const size_t end = password_end(rest);
+  if (end == std::string_view::npos) return Ok{};
+  const std::string_view login = rest.substr(0, end);
+  if (login.find_first_of("@/?#") == std::string_view::npos) return Ok{};
+  return usage_error(
+      "in the URL's user and password, '@', '/', '?' and '#' must be written as %40, "
+      "%2F, %3F and %23");
+}
 
 Result<Url> Url::parse(std::string_view text) {
   const auto bad = [&](std::string_view why) {
-    return usage_error(std::string(why) + " in the URL '" + std::string(text) + "'");
+    return usage_error(std::string(why) + " in the URL '" + redacted(text) + "'");
   };
   const std::string_view endpoint = endpoint_of(text);
   if (endpoint.empty()) return bad("no host");
@@ -83,7 +164,7 @@ Result<Url> Url::parse(std::string_view text) {
 
 Result<std::string> with_endpoint(std::string_view url, std::string_view host, uint16_t port) {
   const std::string_view endpoint = endpoint_of(url);
-  if (endpoint.empty()) return usage_error("no host in the URL '" + std::string(url) + "'");
+  if (endpoint.empty()) return usage_error("no host in the URL '" + redacted(url) + "'");
   const auto before = static_cast<size_t>(endpoint.data() - url.data());
   std::string changed(url.substr(0, before));
   changed += host;

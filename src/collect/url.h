@@ -22,6 +22,12 @@ struct Url {
   static Result<Url> parse(std::string_view text);
 };
 
+// Text in which URLs may stand, with "***" for their passwords.
+std::string redacted(std::string_view text);
+// A usage error for a login whose '@' or '/' are not escaped: programs disagree on where it ends, and would print the
+// rest of the password as the host.
+Status check_login(std::string_view url);
+
 // The same URL with another host and port; everything else stays as it was written.
 Result<std::string> with_endpoint(std::string_view url, std::string_view host, uint16_t port);
 

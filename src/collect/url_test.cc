@@ -39,5 +39,35 @@ TEST(Url, AnotherEndpoint) {
   EXPECT_FALSE(with_endpoint("sqlite:x.db", "h", 1).ok());
 }
 
+TEST(Url, PasswordsAreNotShown) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"postgresql://bob:s3cret@host:5432/db", "postgresql://bob:***@host:5432/db"},
+      {"cannot open 'mysql://bob:s3cret@h/d' and redis://:s3cret@h",
+       "cannot open 'mysql://bob:***@h/d' and redis://:***@h"},
+      {"exec:node x.js cassandra://u:s3cret@h:9042 --seed 1",
+       "exec:node x.js cassandra://u:***@h:9042 --seed 1"},
+      {"postgresql://host/db?user=a&password=s3cret&sslmode=require",
+       "postgresql://host/db?user=a&password=***&sslmode=require"},
+      {"exec:DB_PASSWORD=s3cret ./driver --token='s3cret'",
+       "exec:DB_PASSWORD=*** ./driver --token='***'"},
+      {"postgresql://bob:s3/cr@et@host/db", "postgresql://bob:***@host/db"},
+      {"postgresql://bob:s3cret@x@host/db", "postgresql://bob:***@host/db"},
+  };
+  for (const auto& [text, shown] : cases) EXPECT_EQ(redacted(text), shown);
+  for (const std::string same : {"postgresql://bob@host:5432/db", "sqlite:/tmp/x.db",
+                                 "etcd://127.0.0.1:2379", "postgresql://h:1/db?user=a@b", "k=v"})
+    EXPECT_EQ(redacted(same), same);
+}
+
+TEST(Url, ALoginIsNotGuessed) {
+  EXPECT_TRUE(check_login("postgresql://bob:s3%40cret@host/db").ok());
+  EXPECT_TRUE(check_login("postgresql://host:5432/db?user=a@b").ok());
+  for (const char* url : {"postgresql://bob:s3/cret@host/db", "redis://:a@b@host"}) {
+    const Status refused = check_login(url);
+    ASSERT_FALSE(refused.ok()) << url;
+    EXPECT_EQ(refused.error().message.find("s3"), std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace assay::collect

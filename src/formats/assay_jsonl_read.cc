@@ -174,7 +174,13 @@ class Reader {
   }
 
   bool read_event() {
-    if (!field(kEvent).is_string()) return expected({"event"}, "a string that names the event");
+    std::string_view name;
+    if (field(kEvent).get_string().get(name) != simdjson::SUCCESS)
+      return expected({"event"}, "a string that names the event");
+    if (name == "overrun")
+      return fail({"event"},
+                  "another run prepared the same database while this one was recorded, so the "
+                  "history says nothing about the database");
     int64_t at = Interval::kUnknown;
     if (has(kAt) && !integer({"at"}, field(kAt), at)) return false;
     builder_.event(

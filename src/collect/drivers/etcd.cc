@@ -15,6 +15,7 @@
 
 #include "collect/drivers/optimistic.h"
 #include "collect/drivers/registry.h"
+#include "collect/run_id.h"
 #include "collect/url.h"
 
 namespace assay::collect {
@@ -29,6 +30,7 @@ constexpr IsolationName kIsolations[] = {
 };
 constexpr uint16_t kDefaultPort = 2379;
 constexpr std::string_view kPrefix = "assay/";
+constexpr std::string_view kRunKey = "assay-run";
 constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 std::string to_base64(std::string_view text) {
@@ -71,7 +73,7 @@ class Gateway {
  public:
   Gateway(const Url& url, std::chrono::milliseconds timeout)
       : curl_(curl_easy_init()), headers_(curl_slist_append(nullptr, "Expect:")) {
-    base_ = fmt::format("http://{}:{}/v3/kv/", url.host, url.port == 0 ? kDefaultPort : url.port);
+    base_ = fmt::format("http://{}:{}/v3/", url.host, url.port == 0 ? kDefaultPort : url.port);
     CURL* c = curl_.get();
     curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, static_cast<long>(timeout.count()));
@@ -93,7 +95,7 @@ class Gateway {
     // On a connection that died meanwhile curl sends a request twice, and the second answer to a transaction
     // would deny the first.
     curl_easy_setopt(curl_.get(), CURLOPT_FRESH_CONNECT,
-                     std::string_view(method) == "txn" ? 1L : 0L);
+                     std::string_view(method) == "kv/txn" ? 1L : 0L);
     curl_easy_setopt(curl_.get(), CURLOPT_URL, url.c_str());
     curl_easy_setopt(curl_.get(), CURLOPT_POSTFIELDS, text.c_str());
     const CURLcode code = curl_easy_perform(curl_.get());
@@ -139,7 +141,7 @@ class EtcdSession : public OptimisticSession {
         request["success"].push_back({{"requestDeleteRange", {{"key", name}}}});
     }
     json answer;
-    CallResult result = gateway_.post("txn", request, answer);
+    CallResult result = gateway_.post("kv/txn", request, answer);
     // Without writes there is nothing that could have happened.
     if (result.outcome == CallOutcome::unknown && writes().empty())
       result.outcome = CallOutcome::aborted;
@@ -157,7 +159,7 @@ class EtcdSession : public OptimisticSession {
     json request = {{"key", name}};
     if (!revision_.empty() && isolation_ == "serializable") request["revision"] = revision_;
     json answer;
-    CallResult result = gateway_.post("range", request, answer);
+    CallResult result = gateway_.post("kv/range", request, answer);
     if (result.outcome == CallOutcome::unknown) result.outcome = CallOutcome::aborted;
     if (!result.ok()) return result;
     if (revision_.empty()) revision_ = answer["header"].value("revision", "0");
@@ -193,10 +195,25 @@ class EtcdDriver : public Driver {
     std::string end(kPrefix);
     ++end.back();
     json answer;
-    const CallResult result = gateway.post(
-        "deleterange", {{"key", to_base64(kPrefix)}, {"range_end", to_base64(end)}}, answer);
+    CallResult result = gateway.post(
+        "kv/deleterange", {{"key", to_base64(kPrefix)}, {"range_end", to_base64(end)}}, answer);
+    if (result.ok())
+      result = gateway.post(
+          "kv/put", {{"key", to_base64(kRunKey)}, {"value", to_base64(run_id_text(options_.run))}},
+          answer);
     if (!result.ok()) return io_error("etcd: " + result.message);
+    if (gateway.post("maintenance/status", json::object(), answer).ok())
+      version_ = answer.value("version", "");
     return Ok{};
+  }
+
+  Result<uint64_t> prepared_by() override {
+    json answer;
+    const CallResult result =
+        Gateway(url_, options_.timeout).post("kv/range", {{"key", to_base64(kRunKey)}}, answer);
+    if (!result.ok()) return io_error("etcd: " + result.message);
+    if (!answer.contains("kvs") || answer["kvs"].empty()) return uint64_t{0};
+    return parse_run_id(from_base64(answer["kvs"][0].value("value", "")));
   }
 
   Result<std::unique_ptr<DriverSession>> connect() override {
@@ -204,12 +221,14 @@ class EtcdDriver : public Driver {
   }
 
   std::string describe() const override {
-    return fmt::format(R"({{"name":"etcd","isolation":"{}"}})", options_.isolation);
+    return fmt::format(R"({{"name":"etcd","version":"{}","isolation":"{}"}})", version_,
+                       options_.isolation);
   }
 
  private:
   DriverOptions options_;
   Url url_;
+  std::string version_;
 };
 
 Result<std::unique_ptr<Driver>> open_etcd(const DriverOptions& options) {

@@ -19,6 +19,7 @@
 #include <thread>
 
 #include "collect/drivers/registry.h"
+#include "collect/run_id.h"
 
 extern char** environ;  // NOLINT: POSIX
 
@@ -264,7 +265,17 @@ class ExecDriver : public Driver {
     if (!session.ok()) return session.error();
     const CallResult result = (*session)->ask({{"do", "prepare"}}, false, kStartTime).first;
     if (!result.ok()) return io_error("exec: prepare: " + result.message);
+    if (can_be_marked()) static_cast<void>(in_a_transaction(**session, run_mark(OpKind::write)));
     return Ok{};
+  }
+
+  // As the programs know nothing of it, the run is the value of a key of ours. One that cannot hold it tells nothing.
+  Result<uint64_t> prepared_by() override {
+    if (!can_be_marked()) return uint64_t{0};
+    auto session = open();
+    if (!session.ok()) return session.error();
+    const Value run = in_a_transaction(**session, run_mark(OpKind::read)).value;
+    return run.is_null() ? uint64_t{0} : parse_run_id(run.text);
   }
 
   Result<std::unique_ptr<DriverSession>> connect() override {
@@ -280,6 +291,21 @@ class ExecDriver : public Driver {
   }
 
  private:
+  bool can_be_marked() const {
+    return options_.run != 0 && supports(OpKind::read) && supports(OpKind::write);
+  }
+  Request run_mark(OpKind kind) const {
+    Request request{.kind = kind, .key = Value::of("assay-run")};
+    if (kind == OpKind::write) request.value = Value::of(run_id_text(options_.run));
+    return request;
+  }
+  static Reply in_a_transaction(DriverSession& session, const Request& request) {
+    Reply reply;
+    if (!session.begin().ok() || !session.call(request, reply).ok() || !session.commit().ok())
+      return {};
+    return reply;
+  }
+
   // A process that has said hello.
   Result<std::unique_ptr<ExecSession>> open() {
     auto process = Process::start(command_);

@@ -23,6 +23,7 @@
 
 #include "collect/drivers/registry.h"
 #include "collect/drivers/sql.h"
+#include "collect/run_id.h"
 #include "collect/url.h"
 
 namespace assay::collect {
@@ -116,6 +117,7 @@ class MysqlSession : public DriverSession {
   }
 
   bool read_only() const override { return read_only_; }
+  uint64_t backend() const override { return mysql_thread_id(connection_.get()); }
 
   CallResult begin() override { return query("START TRANSACTION", false); }
 
@@ -244,9 +246,7 @@ class MysqlDriver : public Driver {
     auto session = open();
     if (!session.ok()) return session.error();
     std::vector<std::string> sql = (*session)->statements().schema("varbinary(200)", "longblob");
-    sql.push_back(fmt::format("DROP TABLE IF EXISTS {}", kRunTable));
-    sql.push_back(fmt::format("CREATE TABLE {} (id varchar(40) PRIMARY KEY)", kRunTable));
-    sql.push_back(fmt::format("INSERT INTO {} VALUES ('{}')", kRunTable, options_.run));
+    for (std::string& statement : run_table(options_.run)) sql.push_back(std::move(statement));
     for (const std::string& statement : sql)
       if (Status s = (*session)->run(statement); !s.ok()) return s;
     product_ = (*session)->product();
@@ -258,10 +258,15 @@ class MysqlDriver : public Driver {
   Result<std::unique_ptr<DriverSession>> connect() override {
     auto session = open();
     if (!session.ok()) return session.error();
-    if (options_.run != 0 && (*session)->ask(fmt::format("SELECT id FROM {}", kRunTable)) !=
-                                 std::to_string(options_.run))
+    if (options_.run != 0 && parse_run_id((*session)->ask(kRunQuestion)) != options_.run)
       return io_error("MySQL: the tables of this run have not arrived here");
     return std::unique_ptr<DriverSession>(std::move(*session));
+  }
+
+  Result<uint64_t> prepared_by() override {
+    auto session = open();
+    if (!session.ok()) return session.error();
+    return parse_run_id((*session)->ask(kRunQuestion));
   }
 
   std::string describe() const override {

@@ -24,6 +24,7 @@
 
 #include "collect/drivers/registry.h"
 #include "collect/drivers/sql.h"
+#include "collect/run_id.h"
 
 namespace assay::collect {
 namespace {
@@ -108,8 +109,7 @@ class PostgresqlSession : public DriverSession {
   }
 
   Status prepare() {
-    if (options_.run != 0 &&
-        ask(fmt::format("SELECT id FROM {}", kRunTable)) != std::to_string(options_.run))
+    if (options_.run != 0 && parse_run_id(ask(kRunQuestion)) != options_.run)
       return io_error("PostgreSQL: the tables of this run have not arrived here");
     if (dialect_ == Dialect::h2) return prepare_h2();
     const bool named = options_.isolation != "default";
@@ -122,6 +122,9 @@ class PostgresqlSession : public DriverSession {
   }
 
   bool read_only() const override { return read_only_; }
+  uint64_t backend() const override {
+    return static_cast<uint64_t>(PQbackendPID(connection_.get()));
+  }
 
   CallResult begin() override { return judge(send_text(begin_), false); }
 
@@ -319,9 +322,7 @@ class PostgresqlDriver : public Driver {
         has_collations ? "varchar(200) COLLATE \"C\"" : "varchar(200)",
         dialect == Dialect::h2 ? "varchar" : "text");
     if (dialect != Dialect::h2) sql.insert(sql.begin(), "SET client_min_messages = warning");
-    sql.push_back(fmt::format("DROP TABLE IF EXISTS {}", kRunTable));
-    sql.push_back(fmt::format("CREATE TABLE {} (id varchar(40) PRIMARY KEY)", kRunTable));
-    sql.push_back(fmt::format("INSERT INTO {} VALUES ('{}')", kRunTable, options_.run));
+    for (std::string& statement : run_table(options_.run)) sql.push_back(std::move(statement));
     for (const std::string& statement : sql)
       if (Status s = (*session)->run(statement); !s.ok()) return s;
     name_ = name_of(dialect);
@@ -336,6 +337,12 @@ class PostgresqlDriver : public Driver {
     if (!session.ok()) return session.error();
     if (Status s = (*session)->prepare(); !s.ok()) return s.error();
     return std::unique_ptr<DriverSession>(std::move(*session));
+  }
+
+  Result<uint64_t> prepared_by() override {
+    auto session = open();
+    if (!session.ok()) return session.error();
+    return parse_run_id((*session)->ask(kRunQuestion));
   }
 
   std::string describe() const override {

@@ -7,6 +7,7 @@
 
 #include "collect/drivers/optimistic.h"
 #include "collect/drivers/registry.h"
+#include "collect/run_id.h"
 #include "collect/url.h"
 
 namespace assay::collect {
@@ -18,6 +19,7 @@ constexpr IsolationName kIsolations[] = {
 };
 constexpr uint16_t kDefaultPort = 6379;
 constexpr std::string_view kPrefix = "assay:";
+constexpr const char* kRunKey = "assay-run";
 
 struct CloseConnection {
   void operator()(redisContext* c) const { redisFree(c); }
@@ -129,6 +131,8 @@ class RedisDriver : public Driver {
       if (words.size() > 1 && !ask(connection->get(), words))
         return io_error("Redis: " + message_of(connection->get(), nullptr));
     } while (cursor != "0");
+    if (!ask(connection->get(), {"SET", kRunKey, run_id_text(options_.run)}))
+      return io_error("Redis: " + message_of(connection->get(), nullptr));
     const Answer info = ask(connection->get(), {"INFO", "server"});
     if (info && info->type == REDIS_REPLY_STRING) {
       const std::string_view text(info->str, info->len), mark = "redis_version:";
@@ -144,6 +148,14 @@ class RedisDriver : public Driver {
     if (!connection.ok()) return connection.error();
     return std::unique_ptr<DriverSession>(
         std::make_unique<RedisSession>(std::move(*connection), options_.isolation == "watch"));
+  }
+
+  Result<uint64_t> prepared_by() override {
+    auto connection = open();
+    if (!connection.ok()) return connection.error();
+    const Answer run = ask(connection->get(), {"GET", kRunKey});
+    if (!run || run->type != REDIS_REPLY_STRING) return uint64_t{0};
+    return parse_run_id({run->str, run->len});
   }
 
   std::string describe() const override {

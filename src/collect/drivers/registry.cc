@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "collect/url.h"
+
 namespace assay::collect {
 namespace {
 
@@ -51,6 +53,7 @@ Result<std::unique_ptr<Driver>> open_driver(const DriverOptions& options) {
   if (info == nullptr || scheme.size() == options.url.size())
     return usage_error("no driver for the database '" + scheme + "'; URLs look like " +
                        list(all_drivers(), [](const DriverInfo& d) { return d.example; }));
+  if (Status s = check_login(options.url); !s.ok()) return s.error();
   const auto known = info->isolations;
   DriverOptions chosen = options;
   if (chosen.isolation.empty() && !known.empty()) chosen.isolation = known.front().name;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "collect/run_id.h"
+
 namespace assay::collect {
 namespace {
 
@@ -157,6 +159,11 @@ std::vector<std::string> SqlStatements::schema(std::string_view key, std::string
   table(kLists, {"v"});
   for (const Table& t : tables_) table("assay_" + t.name, t.columns);
   return sql;
+}
+
+std::vector<std::string> run_table(uint64_t run) {
+  return {"DROP TABLE IF EXISTS assay_run", "CREATE TABLE assay_run (id varchar(40) PRIMARY KEY)",
+          fmt::format("INSERT INTO assay_run VALUES ('{}')", run_id_text(run))};
 }
 
 }  // namespace assay::collect

@@ -51,6 +51,8 @@ class SqlStatements {
   std::vector<Table> tables_;
 };
 
-inline constexpr std::string_view kRunTable = "assay_run";
+// The table that tells which run prepared the others: making it, and asking it.
+std::vector<std::string> run_table(uint64_t run);
+inline constexpr const char* kRunQuestion = "SELECT id FROM assay_run";
 
 }  // namespace assay::collect

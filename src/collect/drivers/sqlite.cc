@@ -15,6 +15,7 @@
 
 #include "collect/drivers/registry.h"
 #include "collect/drivers/sql.h"
+#include "collect/run_id.h"
 
 namespace assay::collect {
 namespace {
@@ -317,7 +318,21 @@ class SqliteDriver : public Driver {
     script +=
         "DROP TABLE assay_kv;"
         "CREATE TABLE assay_kv (k NOT NULL PRIMARY KEY, v) WITHOUT ROWID;";
+    for (const std::string& sql : run_table(options_.run)) script += sql + ';';
     return execute_script(db->get(), script.c_str());
+  }
+
+  Result<uint64_t> prepared_by() override {
+    Result<Connection> db = open(0);
+    if (!db.ok()) return db.error();
+    std::string run;
+    const auto take = [](void* to, int, char** row, char**) {
+      *static_cast<std::string*>(to) = row[0];
+      return 0;
+    };
+    if (sqlite3_exec(db->get(), kRunQuestion, take, &run, nullptr) != SQLITE_OK)
+      return io_error("SQLite: " + message_of(db->get()), path_);
+    return parse_run_id(run);
   }
 
   Result<std::unique_ptr<DriverSession>> connect() override {

@@ -7,8 +7,15 @@
 namespace assay::collect {
 namespace {
 
-// Added to an integer so that the order of the unsigned sums is that of the integers.
-constexpr uint64_t kBias = uint64_t{1} << 63;
+constexpr std::string_view kCounts = "0123456789abcdefghij";
+constexpr size_t kMostDigits = 19;
+
+// The digits of a negative number so that the smaller number has the smaller text.
+std::string complement(std::string_view digits) {
+  std::string out;
+  for (const char c : digits) out += static_cast<char>('0' + '9' - c);
+  return out;
+}
 
 }  // namespace
 
@@ -25,14 +32,18 @@ Value decode_value(std::string_view text) {
 
 std::string encode_key(const Value& key) {
   if (!key.is_integer()) return 's' + key.text;
-  return fmt::format("i{:020}", static_cast<uint64_t>(key.integer) + kBias);
+  const std::string number = std::to_string(key.integer);
+  if (key.integer >= 0) return fmt::format("{}:{}", kCounts[number.size()], number);
+  const std::string_view digits = std::string_view(number).substr(1);
+  return fmt::format("-{}:{}:{}", kCounts[kMostDigits - digits.size()], complement(digits), number);
 }
 
 Value decode_key(std::string_view text) {
-  if (!text.starts_with('i')) return Value::of(std::string(text.substr(1)));
-  uint64_t biased = 0;
-  std::from_chars(text.data() + 1, text.data() + text.size(), biased);
-  return Value::of(static_cast<int64_t>(biased - kBias));
+  if (text.starts_with('s')) return Value::of(std::string(text.substr(1)));
+  const std::string_view number = text.substr(text.rfind(':') + 1);
+  int64_t integer = 0;
+  std::from_chars(number.data(), number.data() + number.size(), integer);
+  return Value::of(integer);
 }
 
 std::string encode_element(const Value& element) {

@@ -1,0 +1,46 @@
+#include "cli/repeat.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+
+#include "collect/url.h"
+
+namespace assay::cli {
+namespace {
+
+// What the hunt itself needs, and where its results go.
+constexpr std::array<std::string_view, 9> kNotRepeated = {
+    "--until-violation", "--time", "--history", "--force", "--report",
+    "--certificate",     "--json", "--stats",   "--help"};
+
+std::string quoted_if_needed(const std::string& text) {
+  constexpr std::string_view kPlain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.,/%+=";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+}  // namespace
+
+std::string repeating_command(const CLI::App& app, const DrawnFlags& drawn) {
+  std::string line = "assay " + app.get_name();
+  const auto is_drawn = [&](const std::string& name) {
+    return std::any_of(drawn.begin(), drawn.end(), [&](const auto& d) { return d.first == name; });
+  };
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name();
+    const bool left_out =
+        std::find(kNotRepeated.begin(), kNotRepeated.end(), name) != kNotRepeated.end();
+    if (option->count() == 0 || left_out || is_drawn(name)) continue;
+    const bool takes_value = option->get_expected_max() > 0;
+    for (const std::string& value : option->results())
+      line += ' ' + name + (takes_value ? ' ' + quoted_if_needed(collect::redacted(value)) : "");
+  }
+  for (const auto& [name, value] : drawn) line += ' ' + name + ' ' + quoted_if_needed(value);
+  return line;
+}
+
+}  // namespace assay::cli

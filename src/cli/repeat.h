@@ -1,0 +1,21 @@
+// The command that does the same again: what was given on the command line, except for what only says how long and where
+// to, and what was drawn.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace assay::cli {
+
+// A flag and its value.
+using DrawnFlags = std::vector<std::pair<std::string, std::string>>;
+
+// `drawn` takes the place of what was given for the same flags. Passwords are left out.
+std::string repeating_command(const CLI::App& app, const DrawnFlags& drawn);
+
+}  // namespace assay::cli

@@ -1,0 +1,62 @@
+#include "collect/run_meta.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "collect/run_id.h"
+#include "collect/url.h"
+
+namespace assay::collect {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+// ISO 8601, UTC. `begin` and `end` of a transaction are nanoseconds since then.
+std::string iso_8601(std::chrono::system_clock::time_point time) {
+  const auto micros =
+      std::chrono::duration_cast<std::chrono::microseconds>(time.time_since_epoch()).count();
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:06}Z",
+                     fmt::gmtime(static_cast<std::time_t>(micros / 1'000'000)), micros % 1'000'000);
+}
+
+json faults_of(const FaultOptions& o) {
+  json kinds = json::array();
+  for (const FaultKind kind : o.kinds) kinds.push_back(fault_name(kind));
+  json faults = {{"kinds", kinds}, {"interval", o.interval}};
+  if (!o.node_command.empty()) faults["node_command"] = redacted(o.node_command);
+  return faults;
+}
+
+}  // namespace
+
+std::string run_meta(const RunOptions& o, uint64_t run, const RunClock& clock,
+                     const std::string& database) {
+  const WorkloadOptions& w = o.workload_options;
+  json urls = json::array();
+  for (const std::string& url : o.databases) urls.push_back(redacted(url));
+  json meta = {{"tool", "assay run"},
+               {"version", ASSAY_VERSION},
+               {"run", run_id_text(run)},
+               {"started", iso_8601(clock.time_of_day())},
+               {"database", json::parse(database, nullptr, false)},
+               {"endpoints", std::max<size_t>(1, o.databases.size())},
+               {"urls", urls},
+               {"seed", o.seed},
+               {"workload", o.workload},
+               {"sessions", o.sessions},
+               {"txns", o.txns},
+               {"seconds", o.seconds},
+               {"ops", w.ops},
+               {"read_share", w.read_share},
+               {"keys", w.keys},
+               {"distribution", distribution_name(w.distribution)},
+               {"statement_timeout", static_cast<double>(o.timeout.count()) / 1000},
+               {"final_read_keys", o.final_read_keys}};
+  if (!o.isolation.empty()) meta["isolation"] = o.isolation;
+  if (!o.faults.kinds.empty()) meta["faults"] = faults_of(o.faults);
+  return meta.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+}  // namespace assay::collect

@@ -1,0 +1,17 @@
+// What the header of a history says of its run: when, with what, against what and how. No passwords.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "collect/client.h"
+#include "collect/run.h"
+
+namespace assay::collect {
+
+// A JSON object. `database`: Driver::describe() of the first endpoint.
+std::string run_meta(const RunOptions& options, uint64_t run, const RunClock& clock,
+                     const std::string& database);
+
+}  // namespace assay::collect
