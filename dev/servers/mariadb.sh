@@ -16,7 +16,7 @@ log-error = $1/server.log
 skip-name-resolve
 max_connections = 300
 innodb_buffer_pool_size = 64M
-innodb_flush_log_at_trx_commit = 0
+innodb_flush_log_at_trx_commit = 1
 CONF
 }
 

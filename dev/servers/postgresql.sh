@@ -22,7 +22,6 @@ unix_socket_directories = ''
 max_connections = 200
 wal_level = logical
 track_commit_timestamp = on
-fsync = off
 deadlock_timeout = 10ms
 CONF
 }
@@ -35,7 +34,6 @@ cluster_start() {  # cluster_start BIN FOLDER
   head -1 "$2/data/postmaster.pid" >"$2/pid"
 }
 
-# The children of a killed postmaster find out by themselves and end; the data folder is theirs until then.
 cluster_down() {  # cluster_down FOLDER
   local child
   if running "$1"; then

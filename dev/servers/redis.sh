@@ -1,10 +1,10 @@
-# Redis, without persistence. Sourced by dev/db.
+# Redis; every write is in its log, on the disk, before it is answered. Sourced by dev/db.
 
 redis_node_folder() { echo "$base/redis"; }
 redis_node_start() {
   local folder=$base/redis
   running "$folder" || launch nobody "$folder" redis-server --port "$(port 78)" --bind 127.0.0.1 \
-    --save '' --appendonly no --dir "$folder" --daemonize no
+    --save '' --appendonly yes --appendfsync always --dir "$folder" --daemonize no
   await 10 "$folder" bash -c "exec 3<>/dev/tcp/127.0.0.1/$(port 78); echo PING >&3; read -r -t 1 answer <&3; [ \"\${answer%?}\" = +PONG ]"
 }
 redis_up() {

@@ -1,4 +1,6 @@
 // Runs under faults: each fault happens, is healed, and the history stays one that the database can explain.
+#include <nlohmann/json.hpp>
+
 #include "measure.h"
 
 namespace assay {
@@ -7,8 +9,8 @@ namespace {
 using collect::FaultKind;
 
 // Runs for a few seconds with the faults, each of which must come.
-void expect_survives(collect::RunOptions options, std::vector<FaultKind> kinds,
-                     const std::string& nodes, LevelId level) {
+History expect_survives(collect::RunOptions options, std::vector<FaultKind> kinds,
+                        const std::string& nodes, LevelId level) {
   options.txns = 0;
   if (options.seconds == 0) options.seconds = 5;
   options.timeout = std::chrono::milliseconds(1000);
@@ -16,7 +18,7 @@ void expect_survives(collect::RunOptions options, std::vector<FaultKind> kinds,
   options.faults.kinds = kinds;
   options.faults.interval = 0.8;
   options.faults.node_command = ASSAY_SOURCE_DIR "/dev/db node " + nodes;
-  const Measured m = measure(options, {level});
+  Measured m = measure(options, {level});
   EXPECT_EQ(m.outcome(level), Outcome::satisfied) << anomaly_info(m.anomaly(level)).name;
   EXPECT_GT(m.stats.committed, 50u);
   const auto count = [&](const std::string& text) {
@@ -27,6 +29,37 @@ void expect_survives(collect::RunOptions options, std::vector<FaultKind> kinds,
   };
   for (const FaultKind kind : kinds) EXPECT_GE(count(std::string(fault_name(kind))), 2u);
   EXPECT_EQ(count("fault"), count("heal")) << "each is healed";
+  return std::move(m.history);
+}
+
+// Nothing that began after a server stood still ended before it went on.
+void expect_standstill(const History& h) {
+  struct Pause {
+    int64_t from, to;
+  };
+  std::vector<Pause> pauses;
+  for (const Event& event : h.events()) {
+    const auto e = nlohmann::json::parse(event.json);
+    if (e.value("what", "") != "pause") continue;
+    if (e["event"] == "fault")
+      pauses.push_back({e["until"].get<int64_t>(), INT64_MAX});
+    else
+      pauses.back().to = e["at"].get<int64_t>();
+  }
+  ASSERT_GE(pauses.size(), 2u);
+  uint64_t within = 0;
+  for (TxnId t = 0; t < h.txn_count(); ++t)
+    for (const Pause& p : pauses)
+      within += h.status(t) == TxnStatus::committed && h.begin_time(t).request > p.from &&
+                h.end_time(t).response < p.to;
+  EXPECT_EQ(within, 0u) << "transactions went on while the server was paused";
+}
+
+// Its backends have process groups of their own.
+TEST(Postgresql, SurvivesPauses) {
+  ASSAY_SERVER(urls, "postgres");
+  expect_standstill(expect_survives(contended(urls, "SERIALIZABLE", "general"), {FaultKind::pause},
+                                    "postgres", LevelId::session_serializable));
 }
 
 TEST(Postgresql, SurvivesKills) {
@@ -54,8 +87,27 @@ TEST(Postgresql, SurvivesPartitions) {
 
 TEST(Mariadb, SurvivesPauses) {
   ASSAY_SERVER(urls, "mariadb");
-  expect_survives(contended(urls, "SERIALIZABLE", "general"), {FaultKind::pause}, "mariadb",
-                  LevelId::strict_serializable);
+  expect_standstill(expect_survives(contended(urls, "SERIALIZABLE", "general"), {FaultKind::pause},
+                                    "mariadb", LevelId::strict_serializable));
+}
+
+// What was acknowledged is on the disk.
+TEST(Mariadb, SurvivesKills) {
+  ASSAY_SERVER(urls, "mariadb");
+  expect_survives(contended(urls, "SERIALIZABLE", "general"), {FaultKind::kill, FaultKind::restart},
+                  "mariadb", LevelId::session_serializable);
+}
+
+TEST(Redis, SurvivesKills) {
+  ASSAY_SERVER(urls, "redis");
+  expect_survives(contended(urls, "watch", "general"), {FaultKind::kill, FaultKind::restart},
+                  "redis", LevelId::session_serializable);
+}
+
+TEST(Etcd, SurvivesKills) {
+  ASSAY_SERVER(urls, "etcd");
+  expect_survives(contended(urls, "serializable", "general"), {FaultKind::kill}, "etcd",
+                  LevelId::session_serializable);
 }
 
 TEST(Tidb, SurvivesKills) {
