@@ -29,7 +29,7 @@ h2_up() {
   cp "$jar" "$base/h2/h2.jar"
   chmod a+r "$base/h2/h2.jar"
   h2_node_start
-  echo "postgresql://sa:sa@127.0.0.1:$(port 77)/assay?sslmode=disable"
+  echo "h2://sa:sa@127.0.0.1:$(port 77)/assay"
 }
 h2_down() {
   stop "$base/h2"

@@ -5,6 +5,7 @@ mariadb_installed() {
 }
 
 mariadb_config() {  # mariadb_config FOLDER PORT
+  tls_up
   cat >"$1/my.cnf" <<CONF
 [mysqld]
 datadir = $1/data
@@ -17,6 +18,8 @@ skip-name-resolve
 max_connections = 300
 innodb_buffer_pool_size = 64M
 innodb_flush_log_at_trx_commit = 1
+ssl_cert = $(tls_folder)/server.pem
+ssl_key = $(tls_folder)/server.key
 CONF
 }
 

@@ -34,6 +34,7 @@ class DriverContract : public testing::TestWithParam<MakeOptions> {
     ASSERT_TRUE(driver.ok()) << driver.error().to_string();
     driver_ = std::move(*driver);
     ASSERT_TRUE(driver_->prepare().ok());
+    run_ = options->run;
   }
   Session connect() {
     auto session = driver_->connect();
@@ -72,7 +73,15 @@ class DriverContract : public testing::TestWithParam<MakeOptions> {
   }
 
   std::unique_ptr<Driver> driver_;
+  uint64_t run_ = 0;
 };
+
+TEST_P(DriverContract, TellsWhichRunPreparedIt) {
+  if (run_ == 0) GTEST_SKIP() << "no run";
+  const auto run = driver_->prepared_by();
+  ASSERT_TRUE(run.ok()) << run.error().to_string();
+  EXPECT_EQ(*run, run_);
+}
 
 TEST_P(DriverContract, AbsentKeysReadNull) {
   Session s = connect();

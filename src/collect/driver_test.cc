@@ -16,12 +16,17 @@ DriverOptions options(std::string url, std::string isolation = {}) {
           .timeout = std::chrono::milliseconds(50)};
 }
 
+DriverOptions with_run(DriverOptions options) {
+  options.run = 7;
+  return options;
+}
+
 MakeOptions always(const DriverOptions& options) {
   return [options] { return options; };
 }
 
 INSTANTIATE_TEST_SUITE_P(All, DriverContract,
-                         testing::Values(always(options("sqlite:")),
+                         testing::Values(always(with_run(options("sqlite:"))),
                                          always(options("sqlite:", "deferred")),
                                          always(options("sqlite:", "immediate")),
                                          always(options("simulated:session-si")),

@@ -20,6 +20,7 @@
 #include "explain/because.h"
 #include "explain/classify.h"
 #include "explain/conclusion.h"
+#include "explain/faults.h"
 #include "explain/local_graph.h"
 #include "explain/narrate.h"
 #include "explain/no_order.h"
@@ -100,6 +101,7 @@ class Explainer {
     }
     merge_equal();
     std::erase_if(explanations_, [](const Explanation& e) { return e.levels.empty(); });
+    for (Explanation& e : explanations_) tell_faults(h_, e);
     return std::move(explanations_);
   }
 

@@ -62,6 +62,8 @@ void draw_events(Svg& svg, const History& h, const Scale& scale, double y) {
   size_t shown = 0;
   for (const Event& event : h.events()) {
     const auto at = static_cast<double>(event.at);
+    // Which connection is whose stands in the history for the server's log; it is nothing that happened to the database.
+    if (event.json.find("\"event\":\"connect\"") != std::string::npos) continue;
     if (!known(event.at) || at < scale.first || at > scale.last || shown == kMostEvents) continue;
     ++shown;
     svg.circle({scale.x(event.at), y}, 5, "event", display(event.json, 200));

@@ -24,15 +24,20 @@ class StopServers : public testing::Environment {
 [[maybe_unused]] const auto* const kStopServers =
     testing::AddGlobalTestEnvironment(new StopServers);
 
-std::vector<std::string> start(const std::string& name) {
-  // What takes minutes to build is tested where someone has built it.
-  setenv("ASSAY_DB_BUILD", "0", 0);
-  FILE* out = popen((ASSAY_SOURCE_DIR "/dev/db up " + name).c_str(), "r");
-  if (out == nullptr) return {};
+// And the status of dev/db.
+std::pair<std::string, int> last_line(const std::string& arguments) {
+  FILE* out = popen((ASSAY_SOURCE_DIR "/dev/db " + arguments).c_str(), "r");
+  if (out == nullptr) return {"", -1};
   std::string last;
   char buffer[4096];
   while (fgets(buffer, sizeof buffer, out) != nullptr) last = buffer;
-  const int status = pclose(out);
+  return {last.substr(0, last.find('\n')), pclose(out)};
+}
+
+std::vector<std::string> start(const std::string& name) {
+  // What takes minutes to build is tested where someone has built it.
+  setenv("ASSAY_DB_BUILD", "0", 0);
+  const auto [last, status] = last_line("up " + name);
   std::vector<std::string> urls;
   if (WIFEXITED(status) && WEXITSTATUS(status) == kNotHere) {
     printf("dev/db cannot have '%s' here\n", name.c_str());
@@ -59,6 +64,8 @@ std::vector<std::string> start(const std::string& name) {
 bool dev_db(const std::string& arguments) {
   return system((ASSAY_SOURCE_DIR "/dev/db " + arguments).c_str()) == 0;
 }
+
+std::string dev_db_line(const std::string& arguments) { return last_line(arguments).first; }
 
 const std::vector<std::string>& server(const std::string& name) {
   const auto [it, first] = servers.try_emplace(name);

@@ -12,4 +12,7 @@ const std::vector<std::string>& server(const std::string& name);
 // A line to dev/db, such as "node mariadb kill 1". True if it succeeded.
 bool dev_db(const std::string& arguments);
 
+// The last line that dev/db prints then, without its end.
+std::string dev_db_line(const std::string& arguments);
+
 }  // namespace assay

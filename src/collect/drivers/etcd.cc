@@ -10,9 +10,9 @@
 #include <curl/curl.h>
 #include <fmt/format.h>
 
-#include <mutex>
 #include <nlohmann/json.hpp>
 
+#include "collect/drivers/curl_tls.h"
 #include "collect/drivers/optimistic.h"
 #include "collect/drivers/registry.h"
 #include "collect/run_id.h"
@@ -73,8 +73,11 @@ class Gateway {
  public:
   Gateway(const Url& url, std::chrono::milliseconds timeout)
       : curl_(curl_easy_init()), headers_(curl_slist_append(nullptr, "Expect:")) {
-    base_ = fmt::format("http://{}:{}/v3/", url.host, url.port == 0 ? kDefaultPort : url.port);
+    const bool tls = url.scheme == "etcds";
+    base_ = fmt::format("{}://{}:{}/v3/", tls ? "https" : "http", url.host,
+                        url.port == 0 ? kDefaultPort : url.port);
     CURL* c = curl_.get();
+    set_up_tls(c, url, tls);
     curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, static_cast<long>(timeout.count()));
     curl_easy_setopt(c, CURLOPT_HTTPHEADER, headers_.get());
@@ -184,8 +187,7 @@ class EtcdSession : public OptimisticSession {
 class EtcdDriver : public Driver {
  public:
   EtcdDriver(const DriverOptions& options, Url url) : options_(options), url_(std::move(url)) {
-    static std::once_flag once;
-    std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
+    start_curl();
   }
 
   bool supports(OpKind kind) const override { return OptimisticSession::can_do(kind); }
@@ -234,13 +236,19 @@ class EtcdDriver : public Driver {
 Result<std::unique_ptr<Driver>> open_etcd(const DriverOptions& options) {
   Result<Url> url = Url::parse(options.url);
   if (!url.ok()) return url.error();
+  if (Status s = check_tls_query(*url); !s.ok()) return s.error();
   return std::unique_ptr<Driver>(std::make_unique<EtcdDriver>(options, std::move(*url)));
 }
 
 }  // namespace
 
-const DriverInfo kEtcd = {"etcd", "etcd, by compare-and-set transactions over its HTTP gateway",
-                          "etcd://HOST:PORT", kIsolations, open_etcd};
+const DriverInfo kEtcd = {
+    "etcd",
+    "etcd, by compare-and-set transactions over its HTTP gateway; etcds:// through TLS",
+    "etcd://HOST:PORT",
+    kIsolations,
+    open_etcd,
+    "etcds"};
 
 }  // namespace assay::collect
 #endif

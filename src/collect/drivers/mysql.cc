@@ -76,6 +76,52 @@ std::string_view without_moment(std::string_view text) {
   return text.substr(0, text.substr(0, moment).find_last_not_of(" ,:") + 1);
 }
 
+// Of the URL's query, what is for the client library; all else is a variable of the session.
+bool is_of_connection(std::string_view name) {
+  return name == "defaults-file" || name.starts_with("ssl-");
+}
+
+struct FileOption {
+  std::string_view name;
+  mysql_option option;
+};
+constexpr FileOption kFiles[] = {{"ssl-ca", MYSQL_OPT_SSL_CA},
+                                 {"ssl-cert", MYSQL_OPT_SSL_CERT},
+                                 {"ssl-key", MYSQL_OPT_SSL_KEY},
+                                 {"defaults-file", MYSQL_READ_DEFAULT_FILE}};
+
+// TLS without a look at the certificate is what ssl-mode=required asks for; whoever names an authority wants it asked.
+Status set_up_connection(MYSQL* c, const Url& url) {
+  my_bool tls = 0, verified = 0;
+  for (const auto& [name, value] : url.query) {
+    if (!is_of_connection(name)) continue;
+    bool known = name == "ssl-mode";
+    for (const FileOption& f : kFiles) {
+      if (f.name != name) continue;
+      known = true;
+      mysql_options(c, f.option, value.c_str());
+      if (name == "ssl-ca") tls = verified = 1;
+    }
+    if (!known)
+      return usage_error("the URL's query has '" + name +
+                         "'; expected ssl-mode, ssl-ca, ssl-cert or ssl-key");
+  }
+  for (const auto& [name, value] : url.query) {
+    if (name != "ssl-mode") continue;
+    if (value != "disabled" && value != "required" && value != "verify-identity")
+      return usage_error("no ssl-mode '" + value +
+                         "'; expected disabled, required or verify-identity");
+    tls = value != "disabled";
+    verified = value == "verify-identity";
+  }
+  if (tls) mysql_options(c, MYSQL_OPT_SSL_ENFORCE, &tls);
+  if (verified) mysql_options(c, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verified);
+  return Ok{};
+}
+
+// The library asks its option file and MYSQL_PWD for what it is not given.
+const char* given(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
+
 struct CloseConnection {
   void operator()(MYSQL* c) const { mysql_close(c); }
 };
@@ -109,7 +155,8 @@ class MysqlSession : public DriverSession {
     if (options.isolation != "default")
       settings.push_back("SET SESSION TRANSACTION ISOLATION LEVEL " + options.isolation);
     for (const auto& [name, value] : url.query)
-      settings.push_back(fmt::format("SET SESSION {} = {}", name, value));
+      if (!is_of_connection(name))
+        settings.push_back(fmt::format("SET SESSION {} = {}", name, value));
     for (const std::string& sql : settings)
       if (Status s = run(sql); !s.ok()) return s;
     read_only_ = ask("SELECT @@global.read_only") == "1";
@@ -283,8 +330,9 @@ class MysqlDriver : public Driver {
     mysql_options(connection.get(), MYSQL_OPT_READ_TIMEOUT, &seconds);
     mysql_options(connection.get(), MYSQL_OPT_WRITE_TIMEOUT, &seconds);
     mysql_options(connection.get(), MYSQL_SET_CHARSET_NAME, "utf8mb4");
-    if (mysql_real_connect(connection.get(), url_.host.c_str(), url_.user.c_str(),
-                           url_.password.c_str(), url_.path.empty() ? nullptr : url_.path.c_str(),
+    if (Status s = set_up_connection(connection.get(), url_); !s.ok()) return s.error();
+    if (mysql_real_connect(connection.get(), url_.host.c_str(), given(url_.user),
+                           given(url_.password), given(url_.path),
                            url_.port == 0 ? kDefaultPort : url_.port, nullptr, 0) == nullptr)
       return io_error(fmt::format("MySQL: {}", mysql_error(connection.get())));
     auto session = std::make_unique<MysqlSession>(std::move(connection), options_);

@@ -37,7 +37,15 @@ constexpr IsolationName kIsolations[] = {
     {"repeatable read", "BEGIN ISOLATION LEVEL REPEATABLE READ: snapshot isolation"},
     {"serializable", "BEGIN ISOLATION LEVEL SERIALIZABLE"},
     {"read uncommitted", "the same as read committed"},
-    {"snapshot", "H2 only"},
+};
+
+constexpr IsolationName kH2Isolations[] = {
+    {"default", "read committed"},
+    {"read committed", "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED"},
+    {"repeatable read", "… REPEATABLE READ"},
+    {"serializable", "… SERIALIZABLE: snapshot isolation"},
+    {"read uncommitted", "… READ UNCOMMITTED"},
+    {"snapshot", "… SNAPSHOT"},
 };
 
 // The client waits so much longer than the server, so that an orderly error comes first.
@@ -380,6 +388,15 @@ Result<std::unique_ptr<Driver>> open_postgresql(const DriverOptions& options) {
   return std::unique_ptr<Driver>(std::make_unique<PostgresqlDriver>(options));
 }
 
+// The same protocol, without TLS.
+Result<std::unique_ptr<Driver>> open_h2(const DriverOptions& options) {
+  DriverOptions changed = options;
+  changed.url.replace(0, std::string_view("h2").size(), "postgresql");
+  changed.url += changed.url.find('?') == std::string::npos ? '?' : '&';
+  changed.url += "sslmode=disable";
+  return open_postgresql(changed);
+}
+
 }  // namespace
 
 const DriverInfo kPostgresql = {"postgresql",
@@ -388,6 +405,9 @@ const DriverInfo kPostgresql = {"postgresql",
                                 kIsolations,
                                 open_postgresql,
                                 "postgres"};
+
+const DriverInfo kH2 = {"h2", "H2 as a server of PostgreSQL's protocol",
+                        "h2://USER:PASSWORD@HOST:PORT/DATABASE", kH2Isolations, open_h2};
 
 }  // namespace assay::collect
 #endif

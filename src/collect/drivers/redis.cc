@@ -3,9 +3,9 @@
 // same of an empty one.
 #ifdef ASSAY_REDIS
 #include <fmt/format.h>
-#include <hiredis/hiredis.h>
 
 #include "collect/drivers/optimistic.h"
+#include "collect/drivers/redis_wire.h"
 #include "collect/drivers/registry.h"
 #include "collect/run_id.h"
 #include "collect/url.h"
@@ -17,34 +17,15 @@ constexpr IsolationName kIsolations[] = {
     {"watch", "WATCH what is read, then MULTI and EXEC"},
     {"multi", "MULTI and EXEC alone: nothing that was read is compared"},
 };
-constexpr uint16_t kDefaultPort = 6379;
 constexpr std::string_view kPrefix = "assay:";
 constexpr const char* kRunKey = "assay-run";
 
-struct CloseConnection {
-  void operator()(redisContext* c) const { redisFree(c); }
-};
-using Connection = std::unique_ptr<redisContext, CloseConnection>;
+using Connection = std::unique_ptr<RedisWire>;
+using Answer = RedisAnswer;
 
-struct FreeReply {
-  void operator()(redisReply* r) const { freeReplyObject(r); }
-};
-using Answer = std::unique_ptr<redisReply, FreeReply>;
-
-Answer ask(redisContext* c, const std::vector<std::string>& words) {
-  std::vector<const char*> texts;
-  std::vector<size_t> lengths;
-  for (const std::string& word : words) {
-    texts.push_back(word.data());
-    lengths.push_back(word.size());
-  }
-  return Answer(static_cast<redisReply*>(
-      redisCommandArgv(c, static_cast<int>(words.size()), texts.data(), lengths.data())));
-}
-
-std::string message_of(redisContext* c, const Answer& answer) {
+std::string message_of(const RedisWire& wire, const Answer& answer) {
   if (answer && answer->type == REDIS_REPLY_ERROR) return {answer->str, answer->len};
-  return c->err != 0 ? c->errstr : "an answer of the wrong kind";
+  return answer ? "an answer of the wrong kind" : wire.error();
 }
 
 class RedisSession : public OptimisticSession {
@@ -56,27 +37,26 @@ class RedisSession : public OptimisticSession {
     if (writes().empty() && !watching_) return {};
     if (!watches_ && writes().empty()) return {};
     // Everything up to EXEC can be lost without harm: the server does nothing before it.
-    Answer answer = ask(connection_.get(), {"MULTI"});
+    Answer answer = connection_->ask({"MULTI"});
     if (!answer || answer->type == REDIS_REPLY_ERROR) return refused(answer);
     for (const auto& [key, text] : writes()) {
       const std::string name = std::string(kPrefix) + key;
-      answer = text ? ask(connection_.get(), {"SET", name, *text})
-                    : ask(connection_.get(), {"DEL", name});
+      answer = text ? connection_->ask({"SET", name, *text}) : connection_->ask({"DEL", name});
       if (!answer || answer->type == REDIS_REPLY_ERROR) return refused(answer);
     }
     watching_ = false;
-    answer = ask(connection_.get(), {"EXEC"});
+    answer = connection_->ask({"EXEC"});
     if (!answer && writes().empty()) return refused(answer);
-    if (!answer) return CallResult::unknown(message_of(connection_.get(), answer));
+    if (!answer) return CallResult::unknown(message_of(*connection_, answer));
     if (answer->type == REDIS_REPLY_NIL) return CallResult::aborted("a watched key has changed");
     if (answer->type == REDIS_REPLY_ARRAY) return {};
-    const std::string message = message_of(connection_.get(), answer);
+    const std::string message = message_of(*connection_, answer);
     if (message.starts_with("EXECABORT")) return CallResult::aborted(message);
     return CallResult::unknown(message);
   }
 
   CallResult abort() override {
-    const bool kept = !watching_ || ask(connection_.get(), {"UNWATCH"}) != nullptr;
+    const bool kept = !watching_ || connection_->ask({"UNWATCH"}) != nullptr;
     watching_ = false;
     return CallResult::aborted("given up by the client", !kept);
   }
@@ -85,11 +65,11 @@ class RedisSession : public OptimisticSession {
   CallResult fetch(const std::string& key, Text& text) override {
     const std::string name = std::string(kPrefix) + key;
     if (watches_) {
-      const Answer watched = ask(connection_.get(), {"WATCH", name});
+      const Answer watched = connection_->ask({"WATCH", name});
       if (!watched || watched->type == REDIS_REPLY_ERROR) return refused(watched);
       watching_ = true;
     }
-    const Answer answer = ask(connection_.get(), {"GET", name});
+    const Answer answer = connection_->ask({"GET", name});
     if (!answer || answer->type == REDIS_REPLY_ERROR) return refused(answer);
     text.reset();
     if (answer->type == REDIS_REPLY_STRING) text.emplace(answer->str, answer->len);
@@ -100,7 +80,7 @@ class RedisSession : public OptimisticSession {
   // A new connection forgets everything that was watched or queued.
   CallResult refused(const Answer& answer) {
     watching_ = false;
-    return CallResult::aborted(message_of(connection_.get(), answer), true);
+    return CallResult::aborted(message_of(*connection_, answer), true);
   }
 
   Connection connection_;
@@ -120,20 +100,21 @@ class RedisDriver : public Driver {
     if (!connection.ok()) return connection.error();
     std::string cursor = "0";
     do {
-      const Answer page = ask(connection->get(), {"SCAN", cursor, "MATCH",
-                                                  std::string(kPrefix) + "*", "COUNT", "1000"});
+      const Answer page =
+          (*connection)
+              ->ask({"SCAN", cursor, "MATCH", std::string(kPrefix) + "*", "COUNT", "1000"});
       if (!page || page->type != REDIS_REPLY_ARRAY || page->elements != 2)
-        return io_error("Redis: " + message_of(connection->get(), page));
+        return io_error("Redis: " + message_of(**connection, page));
       cursor.assign(page->element[0]->str, page->element[0]->len);
       std::vector<std::string> words = {"DEL"};
       for (size_t i = 0; i < page->element[1]->elements; ++i)
         words.emplace_back(page->element[1]->element[i]->str, page->element[1]->element[i]->len);
-      if (words.size() > 1 && !ask(connection->get(), words))
-        return io_error("Redis: " + message_of(connection->get(), nullptr));
+      if (words.size() > 1 && !(*connection)->ask(words))
+        return io_error("Redis: " + message_of(**connection, nullptr));
     } while (cursor != "0");
-    if (!ask(connection->get(), {"SET", kRunKey, run_id_text(options_.run)}))
-      return io_error("Redis: " + message_of(connection->get(), nullptr));
-    const Answer info = ask(connection->get(), {"INFO", "server"});
+    if (!(*connection)->ask({"SET", kRunKey, run_id_text(options_.run)}))
+      return io_error("Redis: " + message_of(**connection, nullptr));
+    const Answer info = (*connection)->ask({"INFO", "server"});
     if (info && info->type == REDIS_REPLY_STRING) {
       const std::string_view text(info->str, info->len), mark = "redis_version:";
       const size_t at = text.find(mark);
@@ -153,7 +134,7 @@ class RedisDriver : public Driver {
   Result<uint64_t> prepared_by() override {
     auto connection = open();
     if (!connection.ok()) return connection.error();
-    const Answer run = ask(connection->get(), {"GET", kRunKey});
+    const Answer run = (*connection)->ask({"GET", kRunKey});
     if (!run || run->type != REDIS_REPLY_STRING) return uint64_t{0};
     return parse_run_id({run->str, run->len});
   }
@@ -165,13 +146,8 @@ class RedisDriver : public Driver {
 
  private:
   Result<Connection> open() const {
-    const timeval limit{static_cast<time_t>(options_.timeout.count() / 1000),
-                        static_cast<suseconds_t>(options_.timeout.count() % 1000 * 1000)};
-    Connection connection(redisConnectWithTimeout(
-        url_.host.c_str(), url_.port == 0 ? kDefaultPort : url_.port, limit));
-    if (!connection || connection->err != 0)
-      return io_error(std::string("Redis: ") + (connection ? connection->errstr : "no memory"));
-    redisSetTimeout(connection.get(), limit);
+    Result<Connection> connection = RedisWire::open(url_, options_.timeout);
+    if (!connection.ok()) return connection;
     std::vector<std::vector<std::string>> greetings;
     if (!url_.password.empty())
       greetings.push_back(url_.user.empty()
@@ -179,9 +155,9 @@ class RedisDriver : public Driver {
                               : std::vector<std::string>{"AUTH", url_.user, url_.password});
     if (!url_.path.empty()) greetings.push_back({"SELECT", url_.path});
     for (const auto& words : greetings)
-      if (const Answer answer = ask(connection.get(), words);
+      if (const Answer answer = (*connection)->ask(words);
           !answer || answer->type == REDIS_REPLY_ERROR)
-        return io_error("Redis: " + message_of(connection.get(), answer));
+        return io_error("Redis: " + message_of(**connection, answer));
     return connection;
   }
 
@@ -198,8 +174,12 @@ Result<std::unique_ptr<Driver>> open_redis(const DriverOptions& options) {
 
 }  // namespace
 
-const DriverInfo kRedis = {"redis", "Redis, by WATCH, MULTI and EXEC", "redis://HOST:PORT/0",
-                           kIsolations, open_redis};
+const DriverInfo kRedis = {"redis",
+                           "Redis, by WATCH, MULTI and EXEC; rediss:// through TLS",
+                           "redis://HOST:PORT/0",
+                           kIsolations,
+                           open_redis,
+                           "rediss"};
 
 }  // namespace assay::collect
 #endif

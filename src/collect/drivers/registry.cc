@@ -32,7 +32,7 @@ std::span<const DriverInfo> all_drivers() {
   static const DriverInfo drivers[] = {
       kSqlite,     kSimulated, kExec,
 #ifdef ASSAY_POSTGRESQL
-      kPostgresql,
+      kPostgresql, kH2,
 #endif
 #ifdef ASSAY_MYSQL
       kMysql,

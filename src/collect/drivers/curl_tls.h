@@ -1,0 +1,19 @@
+// TLS of connections that go through libcurl, by the query of a URL: cacert (PEM file of the authorities to trust,
+// instead of the system's), cert and key (of the client). The server must show a certificate for the URL's host.
+#pragma once
+#ifdef ASSAY_CURL
+#include <curl/curl.h>
+
+#include "collect/url.h"
+
+namespace assay::collect {
+
+// Once a process, before any other call of libcurl.
+void start_curl();
+// A usage error for a name it does not know.
+Status check_tls_query(const Url& url);
+// Nothing unless `tls`.
+void set_up_tls(CURL* curl, const Url& url, bool tls);
+
+}  // namespace assay::collect
+#endif

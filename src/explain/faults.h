@@ -1,0 +1,13 @@
+// What was done to the database while the transactions of an anomaly ran: the faults that stand in the history.
+#pragma once
+
+#include "assay/history.h"
+#include "explain/explanation.h"
+
+namespace assay {
+
+// Adds a sentence for each fault in between, and where a kill lies between a commit and the transaction that did not
+// find it, the question that is to be asked first.
+void tell_faults(const History& h, Explanation& e);
+
+}  // namespace assay
