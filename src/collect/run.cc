@@ -25,6 +25,8 @@ constexpr uint32_t kMaxSessions = 10'000;
 constexpr auto kProgressInterval = std::chrono::milliseconds(100);
 // A run in which nothing commits for so long is given up.
 constexpr double kPatience = 60;
+// In which another run has made its tables.
+constexpr double kPrepareTime = 1;
 
 // What the threads of a run share.
 struct Shared {
@@ -299,7 +301,13 @@ Error Run::why_it_ended(const Error& error) const {
 
 // What another run writes into our tables, or removes from them, looks like a fault of the database.
 Status Run::look_for_another_run() {
-  const Result<uint64_t> found = drivers_.front()->prepared_by();
+  // One that is just making its tables, so that ours are gone and our statements fail, has not put its name there yet.
+  const double until = clock_.seconds() + (shared_.error ? kPrepareTime : 0);
+  Result<uint64_t> found = drivers_.front()->prepared_by();
+  while ((!found.ok() || *found == id_) && clock_.seconds() < until) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    found = drivers_.front()->prepared_by();
+  }
   if (!found.ok() || *found == 0 || *found == id_) return Ok{};
   const int64_t now = clock_.now();
   const std::string other = run_id_text(*found);

@@ -80,6 +80,7 @@ DriverOptions example(const std::string& command) {
   DriverOptions options;
   options.url = "exec:" + command;
   options.timeout = std::chrono::milliseconds(1000);
+  options.run = 7;
   return options;
 }
 

@@ -30,6 +30,7 @@ using nlohmann::json;
 using Steady = std::chrono::steady_clock;
 
 constexpr std::string_view kScheme = "exec:";
+constexpr const char* kRunKey = "assay-run";
 constexpr auto kGrace = std::chrono::milliseconds(1000);
 constexpr auto kStartTime = std::chrono::milliseconds(30'000);
 constexpr size_t kMaxLine = size_t{16} << 20;
@@ -222,6 +223,8 @@ class ExecSession : public DriverSession {
     auto [result, answer] = ask({{"do", "op"}, {"op", to_json(request)}});
     if (result.ok() && !take(request, answer, reply))
       return CallResult::fatal("exec: a bad answer to an operation: " + answer.dump());
+    // Ours, not the workload's.
+    std::erase_if(reply.rows, [](const auto& row) { return row.first.text == kRunKey; });
     return result;
   }
   CallResult commit() override { return ask({{"do", "commit"}}, true).first; }
@@ -295,7 +298,7 @@ class ExecDriver : public Driver {
     return options_.run != 0 && supports(OpKind::read) && supports(OpKind::write);
   }
   Request run_mark(OpKind kind) const {
-    Request request{.kind = kind, .key = Value::of("assay-run")};
+    Request request{.kind = kind, .key = Value::of(kRunKey)};
     if (kind == OpKind::write) request.value = Value::of(run_id_text(options_.run));
     return request;
   }
