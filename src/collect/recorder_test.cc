@@ -275,5 +275,33 @@ TEST_F(RecorderTest, AKilledRunLeavesAReadableFileThatExplainsTheDatabase) {
   EXPECT_GT(transactions, 1000u);
 }
 
+// The lines since the last frame are gone, but whatever was read has its writer.
+TEST_F(RecorderTest, AKilledRunLeavesTheBeginningOfACompressedHistory) {
+  for (const std::string ending : {".gz", ".zst"}) {
+    const std::string path = path_ + ending;
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) run_for_ever(folder_ + "/x.db", path, 1);
+    wait_for_size(path, 20'000);
+    kill(child, SIGKILL);
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status));
+    const auto read = read_history(path);
+    ASSERT_TRUE(read.ok()) << read.error().to_string();
+    const History& h = read->history;
+    EXPECT_GT(h.txn_count(), 100u);
+    std::map<int64_t, std::set<int64_t>> written;
+    for (OpId i = 0; i < h.op_count(); ++i)
+      if (h.op(i).kind == OpKind::write)
+        written[h.key(h.op(i).key).integer].insert(h.version_value(h.op(i).version).integer);
+    for (OpId i = 0; i < h.op_count(); ++i) {
+      const ValueView value = h.version_value(h.op(i).version);
+      if (h.op(i).kind != OpKind::read || value.is_null()) continue;
+      EXPECT_TRUE(written[h.key(h.op(i).key).integer].contains(value.integer));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace assay::collect
