@@ -20,7 +20,7 @@ def run(assay, url, isolation, level, workload, ops, seed):
         done = subprocess.run(
             [assay, "run", "--database", url, "--isolation", isolation, "--workload", workload, "--ops", str(ops),
              "--sessions", str(SESSIONS), "--txns", str(TXNS), "--keys", str(KEYS), "--distribution", "zipfian",
-             "--seed", str(seed), "--level", level, "--json", "--history", f"{folder}/h.jsonl"],
+             "--seed", str(seed), "--level", level, "--json", "--history", f"{folder}/h.jsonl", "--force"],
             capture_output=True, text=True, check=False)
     note = re.search(r"([0-9,]+) committed, ([0-9,]+) aborted, [0-9,]+ of unknown outcome in ([0-9.]+) s", done.stderr)
     committed, aborted = (int(note[i].replace(",", "")) for i in (1, 2))

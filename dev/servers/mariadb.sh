@@ -5,7 +5,6 @@ mariadb_installed() {
 }
 
 mariadb_config() {  # mariadb_config FOLDER PORT
-  tls_up
   cat >"$1/my.cnf" <<CONF
 [mysqld]
 datadir = $1/data
@@ -18,8 +17,6 @@ skip-name-resolve
 max_connections = 300
 innodb_buffer_pool_size = 64M
 innodb_flush_log_at_trx_commit = 1
-ssl_cert = $(tls_folder)/server.pem
-ssl_key = $(tls_folder)/server.key
 CONF
 }
 
@@ -41,6 +38,9 @@ mariadb_up() {
   if [ ! -f "$folder/my.cnf" ]; then
     folder_for mysql "$folder"
     mariadb_config "$folder" "$(port 6)"
+    # Not for the nodes of a cluster, whose state would then go through stunnel.
+    tls_up
+    printf 'ssl_cert = %s\nssl_key = %s\n' "$(tls_folder)/server.pem" "$(tls_folder)/server.key" >>"$folder/my.cnf"
     mariadb_install "$folder"
   fi
   mariadb_node_start
