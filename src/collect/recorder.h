@@ -77,10 +77,10 @@ class Recorder : public Sink {
   Fsync fsync_;
   bool created_;  // by us; removed again if nothing comes
   formats::Compression compression_;
-  std::mutex mutex_;          // of fd_'s end and what follows
+  std::mutex mutex_;  // of fd_'s end and what follows
   bool has_header_ = false;
-  bool broken_ = false;       // a write failed: the file ends in the middle of a line and stays so
-  std::string gathered_;      // lines of the next frame, if compressed
+  bool broken_ = false;   // a write failed: the file ends in the middle of a line and stays so
+  std::string gathered_;  // lines of the next frame, if compressed
   std::atomic<bool> dirty_{false};
   std::atomic<bool> sync_failed_{false};
   std::mutex stop_mutex_;

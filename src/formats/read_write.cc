@@ -63,7 +63,8 @@ Result<ReadResult> read(Source source, const ReadOptions& options) {
     auto empty = source.input->at_end();
     if (!empty.ok()) return empty.error();
     if (*empty && options.from.empty()) {
-      Error e = bad_input(source.input->cut_off() ? "the compressed data is cut off" : "the file is empty, expected a history");
+      Error e = bad_input(source.input->cut_off() ? "the compressed data is cut off"
+                                                  : "the file is empty, expected a history");
       e.file = source.name;
       return e;
     }

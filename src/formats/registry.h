@@ -43,7 +43,8 @@ class Losses {
 
 struct Format {
   FormatInfo info;
-  bool appended = false;  // line by line as things happen, so that a file cut off is the beginning of a history
+  bool appended =
+      false;  // line by line as things happen, so that a file cut off is the beginning of a history
   // Whether the source looks like this format. Looks at Source::head (kHeadBytes or all) or files.
   bool (*detect)(const Source& source);
   Result<History> (*read)(Source& source, Notes& notes);
