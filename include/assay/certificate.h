@@ -47,20 +47,15 @@ struct BadRead {
 // Why one event precedes another. The sides are fixed by the kind, given a level's event model
 // (r and w are the same event in single models):
 //   read_from    w(from) → r(to)   `to` reads `key` from `from`
-//   session      w(from) → r(to)   `from` is earlier in the session of `to`, and not of unknown
-//   outcome real_time    event → event     by the clocks; sides in from_write / to_write
-//   write_order  w(from) → r(to)   both write `key`, assuming from <key to (to w(to) where the
-//   level has
-//                                  no write-conflict rule)
-//   anti         r(from) → w(to)   `from` reads `key` from `via` (kNone: the initial value), `to`
-//   writes
-//                                  `key`, assuming via <key to (nothing to assume for the initial
-//                                  value)
-//   forced       as write_order, but proved on the spot: transaction `reader` reads `key` from
-//   `to`,
-//                `from` writes `key`, and `path` (read_from and session edges) leads from `from` to
-//                `reader`. Read committed: path is one read_from edge, read before `op`.
-//                Read atomic: path is one edge. `op` is the read of `key`.
+//   session      w(from) → r(to)   `from` is earlier in the session of `to`, and not of unknown outcome
+//   real_time    event → event     by the clocks; sides in from_write / to_write
+//   write_order  w(from) → r(to)   both write `key`, assuming from <key to (to w(to) where the level has no
+//                                  write-conflict rule)
+//   anti         r(from) → w(to)   `from` reads `key` from `via` (kNone: the initial value), `to` writes `key`,
+//                                  assuming via <key to (nothing to assume for the initial value)
+//   forced       as write_order, but proved on the spot: transaction `reader` reads `key` from `to`, `from` writes
+//                `key`, and `path` (read_from and session edges) leads from `from` to `reader`. Read committed: path
+//                is one read_from edge, read before `op`. Read atomic: path is one edge. `op` is the read of `key`.
 // r(T) → w(T) holds in every model and is never written down. At the weak levels a reader of the initial value that
 // had seen a writer of the key is a cycle of an anti edge (via kNone) and the path that shows what it saw.
 enum class EdgeKind : uint8_t { read_from, session, real_time, write_order, anti, forced };
@@ -87,16 +82,12 @@ struct Before {
 };
 
 // violated: a refutation. Each step adds a clause (a disjunction of Before); the last one is empty.
-//   cycle    the edges close a cycle; clause: not all of their assumptions hold. Without
-//   assumptions it is
-//            empty and the proof is done.
-//   fact     `clause` is one literal that the history states: a known order or a list that was
-//   read.
-//            `source` is the index into known_orders(), or the OpId of the read_list with
-//            source_is_op.
-//   derived  `clause` follows from earlier steps: assuming its negation, the clauses of `hints`
-//   (indices of
-//            steps, in this order) each become unit or, the last one, false.
+//   cycle    the edges close a cycle; clause: not all of their assumptions hold. Without assumptions it is empty and
+//            the proof is done.
+//   fact     `clause` is one literal that the history states: a known order or a list that was read. `source` is the
+//            index into known_orders(), or the OpId of the read_list with source_is_op.
+//   derived  `clause` follows from earlier steps: assuming its negation, the clauses of `hints` (indices of steps, in
+//            this order) each become unit or, the last one, false.
 struct ProofStep {
   enum class Kind : uint8_t { cycle, fact, derived };
   Kind kind = Kind::cycle;

@@ -2,12 +2,11 @@
 //
 //   order      order_verifier.h      the history satisfies the levels
 //   bad read   bad_read_verifier.h   it violates them: one operation cannot be explained
-//   proof      proof_verifier.h      it violates them: every choice of version orders closes a
-//   cycle
+//   proof      proof_verifier.h      it violates them: every choice of version orders closes a cycle
 //   cases      cases_verifier.h      it violates them: whoever wrote what several could have written
 //   exhausted  exhaustion_verifier.h  it violates them: no order of the operations on one key will do
 //
-// None of them infers, only the last goes through orders, and none shares code with the checker.
+// None of them infers, only `exhausted` enumerates orders, and none shares code with the checker.
 #include "assay/verify.h"
 
 #include <algorithm>

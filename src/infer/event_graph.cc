@@ -1,9 +1,9 @@
 // Builds the known event graph of a level.
 //
 //   r(T) → w(T)            split models only
-//   w(S) → r(T)            T reads from S; S precedes T in a session (where the level has session
-//   order) r(T) → w(S)            T reads the initial value of a key that S writes real time w(S) →
-//   r(T) and others by the clocks (LevelInfo::real_time)
+//   w(S) → r(T)            T reads from S; S precedes T in a session (where the level has session order)
+//   r(T) → w(S)            T reads the initial value of a key that S writes
+//   w(S) → r(T) and others by the clocks (LevelInfo::real_time)
 //
 //   s1: { w(x,1) }  s2: { r(x,null) } { r(x,1) }      r(T2) → w(T1) → r(T3), and w(T2) → r(T3)
 //

@@ -1,12 +1,12 @@
 // Reads-from: which transactions count, and which write each of their reads returned.
 //
-// A transaction counts if it committed, or if its outcome is unknown and some transaction that
-// counts read from it; an unknown transaction nobody read from is dropped, which never changes a
-// verdict. So does one that a stated order of versions names. What counts is numbered densely: a *node* is a transaction that counts, a *write* the
-// final write of a node to a key.
+// A transaction counts if it committed, or if its outcome is unknown and some transaction that counts read from it, or a
+// stated order of versions names it; an unknown transaction that is neither read nor named is dropped, which never
+// changes a verdict. What counts is numbered densely: a *node* is a transaction that counts, a *write* the final write of
+// a node to a key.
 //
-//   s1: { w(x,1) w(x,2) }          node 0, write 0 = (x,2); w(x,1) is intermediate, no one may see
-//   it s2: { r(x,2) r(x,2) w(y,1) }   node 1, one read: x from write 0; write 1 = (y,1)
+//   s1: { w(x,1) w(x,2) }             node 0, write 0 = (x,2); w(x,1) is intermediate, no one may see it
+//   s2: { r(x,2) r(x,2) w(y,1) }      node 1, one read: x from write 0; write 1 = (y,1)
 //
 // Reads after an own write, and repeated reads, are checked here and then dropped. Reads that no
 // single write explains (a value written twice, a failed compare-and-set) are kept apart as

@@ -4,8 +4,7 @@
 //
 //   s1: { w(x,1) }
 //   s2: { r(x,1) w(y,1) }
-//   s3: { r(y,1) r(x,null) }      x=1 reached s3 through s2, yet s3 reads x from the initial state:
-//   violated
+//   s3: { r(y,1) r(x,null) }      x=1 reached s3 through s2, yet s3 reads x from the initial state: violated
 //
 // Reachability by clocks: transactions are covered by chains, each member of which reaches the next. The clock of a
 // transaction holds, per chain, how many of its members reach it. The sessions are chains; a transaction of unknown

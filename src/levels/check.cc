@@ -2,15 +2,15 @@
 //
 //   a read that nothing explains   refutes every level at once
 //   an order                       proves its level and every weaker one
-//   a refutation                   refutes its level and every stronger one, and also a weaker one
-//   that lacks
-//                                  session order or real time if the refutation does not use them
+//   a refutation                   refutes its level and every stronger one, and also a weaker one that lacks session
+//                                  order or real time if the refutation does not use them
 //
-// A history of single operations is first decided key by key, which is the quickest way to
-// linearizability and so to everything below it. Otherwise the walk first tries to accept the strongest levels by replay, which is linear and nearly
-// always succeeds on what a sound database did; then decides what is left: the weak levels,
-// causal first, since its order serves the others; then the strong ones from the weakest upwards, the
-// variants with session order before those without, because sessions make them cheaper.
+// A history of single operations is first decided key by key, which is the quickest way to linearizability and so to
+// everything below it. Otherwise the walk first tries to accept the strongest levels by replay, which is linear and
+// nearly always succeeds on what a sound database did; then decides what is left: the weak levels, causal first, since
+// its order serves the others; then the strong ones from the weakest upwards, the variants with session order before
+// those without, because sessions make them cheaper. A level that was asked for and is still open gets another chance:
+// those above and below it are tried too.
 
 #include "assay/check.h"
 

@@ -4,9 +4,9 @@
 // that order is proved by a cycle of its own, the one that the opposite order would close, with
 // edges derived earlier:
 //
-//   step 0  cycle: if T1's x came before T2's, then S → T2 (S read T1's x) and T2 → S (y)   clause
-//   {T2 < T1} step 1  cycle using the edge T2 → T1 … clause {not T2 < T1} step 2  derived, hints 0
-//   1: the empty clause
+//   step 0  cycle: if T1's x came before T2's, then S → T2 (S read T1's x) and T2 → S (y)   clause {T2 < T1}
+//   step 1  cycle using the edge T2 → T1 …                                                  clause {not T2 < T1}
+//   step 2  derived, hints 0 1: the empty clause
 //
 // So the justification is not recursive: the forced orders that are needed, directly or for each
 // other, are collected first and proved in the order of their derivation, each as one cycle and, if

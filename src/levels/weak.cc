@@ -5,17 +5,16 @@
 //
 //   s1: { w(x,1) w(y,1) }   t1
 //   s2: { w(x,2) w(y,2) }   t2
-//   s3: { r(x,1) r(y,2) }   saw both: by y, t1 before t2; by x, t2 before t1: a cycle, no such
-//   commit order
+//   s3: { r(x,1) r(y,2) }   saw both: by y, t1 before t2; by x, t2 before t1: a cycle, no such commit order
 //
 // Nothing in the rules depends on the commit order, so one pass finds all forced edges. Any
 // topological order of session order, reads-from and forced edges is a commit order that satisfies
 // the level; a cycle refutes it. An edge into the initial state (a reader of the initial value that
 // had seen a writer) refutes it alone.
 //
-// At causal and at the session guarantees nearly all forced edges agree with any sensible order. So there a commit order is
-// proposed, from the hint, and only the edges that it runs against are added, until an order has
-// none or there is a cycle. A cycle of session order and reads-from alone is told first.
+// At causal and at the session guarantees nearly all forced edges agree with any sensible order. So there a commit order
+// is proposed, from the hint, and only the edges that it runs against are added, until an order has none or there is a
+// cycle. A cycle of session order and reads-from alone is reported without forced edges.
 //
 // Cost: that of the rule or of finding faults, plus a topological sort, in each round.
 

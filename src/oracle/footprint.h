@@ -7,11 +7,9 @@
 // itself.
 //
 // States of a key are small numbers, 0 being the state before anything was written:
-//   register   one state for each version that some transaction leaves behind. A removed key is a
-//   state of its own
-//              that reads as null.
-//   list       one state for each prefix of a list that was read, and one, kOff, for all other
-//   lists.
+//   register   one state for each version that some transaction leaves behind. A removed key is a state of its own that
+//              reads as null.
+//   list       one state for each prefix of a list that was read, and one, kOff, for all other lists.
 // No database returns a state that no transaction leaves, so a read of an aborted, intermediate or
 // invented value accepts no state at all.
 #pragma once

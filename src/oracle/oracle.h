@@ -4,14 +4,13 @@
 // It exists to be believed, not to be fast, and shares nothing with the checker. Every level is
 // asked literally:
 //
-//   which transactions took effect?   Committed ones did, aborted ones did not; of those with
-//   unknown
-//                                     outcome every subset is tried (oracle.cc).
-//   the levels of snapshots and       Is there an order of events, one or two a transaction, in
-//   which serializations                    replaying the operations returns what was read?
-//   (replay.h) the weak levels                   Is there a commit order that contains session
-//   order and
-//                                     reads-from and satisfies the level's axiom? (commit_order.h)
+//   which transactions took effect?   Committed ones did, aborted ones did not; of those with unknown outcome every
+//                                     subset is tried, but for those that a stated order names (oracle.cc).
+//   the levels of snapshots and       Is there an order of events, one or two a transaction, in which replaying the
+//   serializations                    operations returns what was read? (replay.h)
+//   the weak levels                   Is there a commit order that contains session order and reads-from and satisfies
+//                                     the level's axiom? (commit_order.h)
+//   Adya's levels                     Is there a version order without a forbidden cycle? (adya.h)
 //
 // Two more formulations, by version orders and by axioms alone, check it in turn
 // (second_opinion.h).
@@ -30,9 +29,8 @@ namespace assay::oracle {
 // `unknown` when the history is beyond the oracle's limits (more than 16 transactions that may have
 // taken effect, 8 of them of unknown outcome, too many states) or when the level is not defined for
 // it:
-//   - a level of real time, and a committed transaction without times — unless the level without
-//   real
-//     time is violated already;
+//   - a level of real time, and a committed transaction without times — unless the level without real time is violated
+//     already;
 //   - linearizable, and a transaction that counts is not one operation on one key.
 // `why`, if not null, receives one sentence about anything but satisfied.
 Outcome decide(const History& history, LevelId level, std::string* why = nullptr);
