@@ -153,6 +153,7 @@ struct DuplicateWrite {
 struct CertificateFile {
   std::string history_hash;  // History::content_hash()
   std::vector<Certificate> certificates;
+  int64_t clock_drift = 0;  // History::clock_drift(), under which the certificates hold
 };
 
 }  // namespace assay

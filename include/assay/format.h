@@ -17,6 +17,8 @@ namespace assay {
 struct ReadOptions {
   std::string from;          // name of a format; empty: detect
   Budget* budget = nullptr;  // reading ends with an error of kind budget once it is exhausted
+  // Of every key before anything is written, for formats that cannot say it.
+  std::optional<ValueView> initial = {};
 };
 
 // Something the reader tolerated and the user should know ("line 812 is cut off and was ignored").
@@ -30,6 +32,20 @@ struct ReadResult {
   std::string format;  // the format it was read as
   std::vector<ReadNote> notes;
 };
+
+// What `path` holds, each to be read by read_history: itself, if it is a file, "-" or a directory that
+// some format takes for one history; else every history below the directory, by name. Files that no
+// format recognises and hidden ones are left out; `skipped` counts the former.
+struct HistoryPaths {
+  std::vector<std::string> paths;
+  uint64_t skipped = 0;
+};
+Result<HistoryPaths> find_histories(const std::string& path, const ReadOptions& options = {});
+
+// One history in several files, as several processes of one run write it: each session in one of
+// them, and one initial value for all.
+Result<ReadResult> read_together(std::span<const std::string> paths,
+                                 const ReadOptions& options = {});
 
 // `path` is a file, a directory (formats that use one), or "-" for standard input; gzip and zstd
 // are undone on the way.

@@ -50,13 +50,15 @@ struct ValueView {
 bool key_less(const ValueView& a, const ValueView& b);
 
 // When something happened, in nanoseconds on one clock: somewhere between request and response.
-// A point in time has both equal.
+// A point in time has both equal. The response may be open: any time from the request on.
 struct Interval {
   static constexpr int64_t kUnknown = std::numeric_limits<int64_t>::min();
+  static constexpr int64_t kOpen = std::numeric_limits<int64_t>::max();
   int64_t request = kUnknown;
   int64_t response = kUnknown;
 
   static Interval point(int64_t t) { return {t, t}; }
+  static Interval from(int64_t t) { return {t, kOpen}; }
   bool known() const { return request != kUnknown; }
   friend bool operator==(const Interval&, const Interval&) = default;
 };
@@ -160,6 +162,19 @@ class History {
   // The header's "meta" object as JSON text; empty if none.
   const std::string& meta() const { return meta_; }
 
+  // A deletion leaves its tombstone behind as the value of the key, so that an absent key was never
+  // written. Such a history has no `remove`: its deletions are writes.
+  bool absent_is_never_written() const { return absent_is_never_written_; }
+
+  // By how much the clocks of two sessions may differ, in nanoseconds, 0 for one clock. An
+  // assumption under which the history is judged, not part of it: between sessions S is before T
+  // iff T's request is at least so much later than S's response.
+  int64_t clock_drift() const { return clock_drift_; }
+  void set_clock_drift(int64_t nanoseconds) { clock_drift_ = nanoseconds; }
+
+  // The value of every key before anything is written, where the source could not say it.
+  void set_initial(const ValueView& v) { versions_.set_initial(v); }
+
   // True if every committed transaction has a begin and an end time.
   bool fully_timed() const;
   // Digest of everything a verdict depends on (sessions, statuses, times, operations, initial
@@ -248,6 +263,8 @@ class History {
   std::vector<KnownOrder> known_orders_;
   std::vector<Event> events_;
   std::string meta_;
+  bool absent_is_never_written_ = false;
+  int64_t clock_drift_ = 0;
 };
 
 // What a reader knows of a transaction besides its operations.
@@ -283,6 +300,12 @@ class HistoryBuilder {
   // The value every key has before anything is written. Call before the first transaction.
   void set_initial(ValueView v) { h_.versions_.set_initial(v); }
   void set_meta(std::string json) { h_.meta_ = std::move(json); }
+  // From here on `remove` is a write of the tombstone; see History::absent_is_never_written.
+  void set_absent_is_never_written() { h_.absent_is_never_written_ = true; }
+
+  // A read of null of a key that is a list, and no register, is the read of the empty list: for
+  // sources that write both alike, and tell what a key is only by what else is done to it.
+  void take_null_for_empty_lists() { null_is_empty_list_ = true; }
 
   void begin_txn(const TxnHeader& header);
   void read(ValueView key, ValueView value);
@@ -301,7 +324,8 @@ class HistoryBuilder {
   void event(int64_t at, std::string json);
 
   // Turns what was built into a history: pending transactions without outcome become unknown, and
-  // the whole is validated (times of a session must not run backwards, begin must not follow end).
+  // the whole is validated: the events of a session, begin and end of one transaction after the
+  // other, must have room for one moment each within their intervals, in this order.
   Result<History> finish() &&;
 
  private:
@@ -321,6 +345,7 @@ class HistoryBuilder {
   KeyId key_id(const ValueView& v);
   VersionId version_id(KeyId key, const ValueView& v);
   void drop_replaced_ops();
+  void turn_nulls_into_lists();
   Status validate_times(SessionId session) const;
 
   History h_;
@@ -330,6 +355,7 @@ class HistoryBuilder {
   std::vector<uint64_t> hashes_;
   std::vector<std::unordered_map<std::string, TxnId>> pending_;  // per session, by name
   bool replaced_ = false;
+  bool null_is_empty_list_ = false;
 };
 
 }  // namespace assay

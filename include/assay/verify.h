@@ -10,8 +10,9 @@
 
 namespace assay {
 
-// Ok if `certificate` proves its outcome for every level it lists; otherwise an Error that says
-// what does not hold. Linear in the certificate and the history (n log n where real time counts), with two exceptions: a
+// Ok if `certificate` proves its outcome for every level it lists, given that clocks differ by no
+// more than history.clock_drift(); otherwise an Error that says what does not hold. Linear in the
+// certificate and the history (n log n where real time counts), with two exceptions: a
 // certificate of kind `exhausted` goes through the orders of the operations on one key, and an order for pl-2+ looks at
 // the paths between the ends of its anti-dependencies; both stop at a limit and refuse.
 Status verify(const Certificate& certificate, const History& history);

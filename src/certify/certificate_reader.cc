@@ -20,8 +20,8 @@ class Reader {
   Result<CertificateFile> read() {
     CertificateFile file;
     bool right_version = true, right_history = true;
-    const uint32_t seen =
-        in_.object({"assay_certificate", "history", "certificates"}, [&](size_t field) {
+    const uint32_t seen = in_.object(
+        {"assay_certificate", "history", "certificates", "clock_drift"}, [&](size_t field) {
           if (field == 0) {
             right_version = in_.index() == 1;
             if (!right_version) in_.fail("expected version 1 of the certificate format");
@@ -31,8 +31,12 @@ class Reader {
             if (!right_history)
               in_.fail("the certificate is about another history: it names " + file.history_hash +
                        ", this one is " + history_.content_hash());
-          } else {
+          } else if (field == 2) {
             in_.array([&] { certificate(file); });
+          } else {
+            file.clock_drift = in_.integer();
+            if (file.clock_drift < 0)
+              in_.fail("expected a drift of clocks in nanoseconds, 0 or more");
           }
         });
     require(seen, 0b111, "a certificate file needs assay_certificate, history and certificates");

@@ -15,7 +15,9 @@ class Writer {
   explicit Writer(const History& history) : history_(history) {}
 
   std::string write(const CertificateFile& file) {
-    put(R"({{"assay_certificate":1,"history":"{}","certificates":[)", file.history_hash);
+    put(R"({{"assay_certificate":1,"history":"{}",)", file.history_hash);
+    if (file.clock_drift > 0) put(R"("clock_drift":{},)", file.clock_drift);
+    out_ += R"("certificates":[)";
     list(file.certificates, [&](const Certificate& c) {
       out_ += '\n';
       certificate(c);

@@ -97,7 +97,14 @@ class Sweep {
     ops_.push_back({t, op, expected, certain});
     moments_.push_back({time_of(history_, t, Side::read).request, false, id});
     const int64_t response = time_of(history_, t, Side::write).response;
-    if (certain && response != Interval::kUnknown) moments_.push_back({response, true, id});
+    if (certain && response != Interval::kUnknown)
+      moments_.push_back({last_moment(response), true, id});
+  }
+
+  // Where clocks drift apart, nothing that was asked for by then surely comes after the response.
+  int64_t last_moment(int64_t response) const {
+    const int64_t more = history_.clock_drift() > 0 ? history_.clock_drift() - 1 : 0;
+    return response > Interval::kOpen - more ? Interval::kOpen : response + more;
   }
 
   bool shows(const Content& content, VersionId v) const {

@@ -12,10 +12,22 @@ Interval time_of(const History& history, TxnId t, Side side) {
   return {history.begin_time(t).request, Interval::kUnknown};
 }
 
+namespace {
+
+// D = 0 is one clock. Differences of two times may need all 64 bits.
+bool apart(int64_t response, int64_t request, int64_t drift) {
+  return response < request && static_cast<uint64_t>(request) - static_cast<uint64_t>(response) >=
+                                   static_cast<uint64_t>(drift);
+}
+
+}  // namespace
+
 bool before_in_time(const History& history, TxnId from, Side from_side, TxnId to, Side to_side) {
   const int64_t response = time_of(history, from, from_side).response;
   const int64_t request = time_of(history, to, to_side).request;
-  return response != Interval::kUnknown && request != Interval::kUnknown && response < request;
+  const int64_t drift = history.session(from) == history.session(to) ? 0 : history.clock_drift();
+  return response != Interval::kUnknown && request != Interval::kUnknown &&
+         apart(response, request, drift);
 }
 
 bool orders_by_time(RealTime rule, Side from, Side to) {
@@ -40,14 +52,32 @@ Status RealTimeSweep::respects(RealTime rule) {
   return Ok{};
 }
 
+// All sessions within the drift of their clocks; then each by its own clock.
 Status RealTimeSweep::sweep(Side from, Side to) {
+  const int64_t drift = history_.clock_drift();
+  if (Status s = sweep(responses(from), requests(to), drift, from, to); !s.ok()) return s;
+  if (drift == 0) return Ok{};
+  const std::vector<Moments> done = by_session(responses(from));
+  const std::vector<Moments> starts = by_session(requests(to));
+  for (SessionId session = 0; session < history_.session_count(); ++session)
+    if (Status s = sweep(done[session], starts[session], 0, from, to); !s.ok()) return s;
+  return Ok{};
+}
+
+std::vector<RealTimeSweep::Moments> RealTimeSweep::by_session(const Moments& moments) const {
+  std::vector<Moments> sessions(history_.session_count());
+  for (const Moment& m : moments) sessions[history_.session(m.txn)].push_back(m);
+  return sessions;
+}
+
+Status RealTimeSweep::sweep(const Moments& done, const Moments& starts, int64_t drift, Side from,
+                            Side to) {
   const std::span<const uint32_t> from_place = place_[static_cast<int>(from)];
   const std::span<const uint32_t> to_place = place_[static_cast<int>(to)];
-  const Moments& done = responses(from);
   size_t next = 0;
   TxnId last = kNone;  // of all that responded so far, the one that stands last in the order
-  for (const Moment& start : requests(to)) {
-    for (; next < done.size() && done[next].time < start.time; ++next)
+  for (const Moment& start : starts) {
+    for (; next < done.size() && apart(done[next].time, start.time, drift); ++next)
       if (last == kNone || from_place[done[next].txn] > from_place[last]) last = done[next].txn;
     // A transaction's own r is before its own w, so it never stands in its own way.
     if (last != kNone && from_place[last] > to_place[start.txn])

@@ -1,5 +1,6 @@
 // Real-time order: one event is before another iff its response came strictly before the other's
-// request.
+// request. If clocks of sessions may drift apart by D, an event of another session is before iff its
+// response came at least D before the request.
 //
 //   T1 [0 … 10]        T1 ended before T3 began, so in strict serializability T1 comes before T3;
 //        T2 [5 … 20]   T2 overlaps both and may be anywhere.
@@ -48,9 +49,11 @@ class RealTimeSweep {
   };
   using Moments = std::vector<Moment>;
   Status sweep(Side from, Side to);
+  Status sweep(const Moments& done, const Moments& starts, int64_t drift, Side from, Side to);
   const Moments& responses(Side side);
   const Moments& requests(Side side);
   Moments collect(Side side, int64_t Interval::*end) const;
+  std::vector<Moments> by_session(const Moments& moments) const;
 
   const History& history_;
   std::span<const uint32_t> place_[2];  // by Side

@@ -17,6 +17,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "certify/real_time.h"
 #include "explain/step_graph.h"
 
 namespace assay {
@@ -24,11 +25,6 @@ namespace {
 
 constexpr uint32_t kEdgeCost = 10;
 constexpr uint32_t kProofCost = 15;  // of an order that only the proof justifies
-
-bool before(const Interval& a, const Interval& b) {
-  return a.response != Interval::kUnknown && b.request != Interval::kUnknown &&
-         a.response < b.request;
-}
 
 class LocalGraph {
  public:
@@ -209,14 +205,15 @@ class LocalGraph {
       graph_.add(event(i, from_write), event(j, to_write), Layer::clock, std::move(s),
                  kEdgeCost + 1);
     };
-    // A transaction of unknown outcome has no end.
-    const bool a_ends = h_.status(a) == TxnStatus::committed;
-    const bool b_ends = h_.status(b) == TxnStatus::committed;
-    const bool apart = a_ends && before(h_.end_time(a), h_.begin_time(b));
-    if (apart && level_.real_time != RealTime::into_commits) link(true, false);
-    if (level_.real_time == RealTime::transactions) return;
-    if (a_ends && b_ends && before(h_.end_time(a), h_.end_time(b))) link(true, true);
-    if (b_ends && before(h_.begin_time(a), h_.end_time(b))) link(false, true);
+    using certify::Side;
+    const auto before = [&](Side from, Side to) {
+      return certify::before_in_time(h_, a, from, b, to);
+    };
+    if (before(Side::write, Side::read) && level_.real_time != RealTime::into_commits)
+      link(true, false);
+    if (level_.real_time == RealTime::transactions || h_.status(b) != TxnStatus::committed) return;
+    if (before(Side::write, Side::write)) link(true, true);
+    if (before(Side::read, Side::write)) link(false, true);
   }
 
   // An order of two writers of a key, and why.

@@ -270,13 +270,14 @@ std::string recording_hint(Anomaly anomaly, const History& h) {
   switch (anomaly) {
     case Anomaly::thin_air_read:
       return "Was the value there before recording began? Then say so: record the load as a "
-             "transaction, or give the initial value in the header.";
+             "transaction, or give the initial value in the header or with --initial.";
     case Anomaly::aborted_read:
       return "Was the transaction really rolled back? If its error was a time-out or a lost "
              "connection, its outcome must be recorded as unknown.";
     case Anomaly::real_time_violation:
-      return "Do all times come from one clock, begin taken before the first request and end after "
-             "the reply to COMMIT?";
+      return "Do all times come from one clock (else --clock-drift)? Is begin the moment of the "
+             "snapshot? Many databases take it at the first statement: record begin and end as "
+             "intervals [request, response], of the first statement and of COMMIT.";
     case Anomaly::session_guarantee_violation:
       return h.session_count() > 1
                  ? "Does each session of the history use one connection? Behind a "

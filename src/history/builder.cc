@@ -32,7 +32,7 @@ void HistoryBuilder::add(OpKind kind, ValueView key, ValueView value, bool effec
 void HistoryBuilder::read(ValueView key, ValueView value) { add(OpKind::read, key, value); }
 void HistoryBuilder::write(ValueView key, ValueView value) { add(OpKind::write, key, value); }
 void HistoryBuilder::remove(ValueView key, ValueView tombstone) {
-  add(OpKind::remove, key, tombstone);
+  add(h_.absent_is_never_written_ ? OpKind::write : OpKind::remove, key, tombstone);
 }
 void HistoryBuilder::append(ValueView key, ValueView element) { add(OpKind::append, key, element); }
 
@@ -246,37 +246,60 @@ void HistoryBuilder::drop_replaced_ops() {
   h_.op_operands_ = std::move(operands);
 }
 
-// Within a session one transaction ends before the next begins.
+// A read_list of no elements has the version (key, null) and no operands, as the read of null has.
+void HistoryBuilder::turn_nulls_into_lists() {
+  std::vector<uint8_t> list(h_.key_count()), reg(h_.key_count());
+  const auto is_null_read = [&](OpId i) {
+    return h_.op_kind_[i] == OpKind::read && h_.version_value(h_.op_version_[i]).is_null();
+  };
+  for (OpId i = 0; i < h_.op_count(); ++i) {
+    const OpKind kind = h_.op_kind_[i];
+    if (kind == OpKind::range || is_null_read(i)) continue;
+    const bool of_list = kind == OpKind::append || kind == OpKind::read_list;
+    (of_list ? list : reg)[h_.op_key_[i]] = 1;
+  }
+  for (OpId i = 0; i < h_.op_count(); ++i) {
+    const KeyId key = h_.op_key_[i];
+    if (is_null_read(i) && list[key] && !reg[key]) h_.op_kind_[i] = OpKind::read_list;
+  }
+}
+
+// The events of a session happened one after the other, each within its interval: intervals may
+// overlap as long as each event has a moment left that is not before those of the events before it.
+// The earliest such moments are tried.
 Status HistoryBuilder::validate_times(SessionId session) const {
-  int64_t last = Interval::kUnknown;
-  TxnId last_txn = kNone;
+  int64_t now = Interval::kUnknown;  // the earliest moment at which the events so far were over
+  TxnId last = kNone;
   for (TxnId t : h_.session_txns_[session]) {
     const Interval begin = h_.begin_time(t);
     const Interval end = h_.end_time(t);
     const bool backwards = (begin.known() && begin.request > begin.response) ||
                            (end.known() && end.request > end.response) ||
-                           (begin.known() && end.known() && begin.response > end.request);
+                           (begin.known() && end.known() && begin.request > end.response);
     if (backwards) {
       return bad_input("transaction " + h_.name(t) + " ends before it begins", h_.line(t));
     }
-    if (begin.known() && last_txn != kNone && begin.request < last) {
-      return bad_input("transaction " + h_.name(t) + " begins at " + std::to_string(begin.request) +
-                           ", before transaction " + h_.name(last_txn) +
-                           " of the same session ended at " + std::to_string(last) +
-                           "; expected the times of a session not to run backwards",
-                       h_.line(t));
+    for (const bool ends : {false, true}) {
+      const Interval& event = ends ? end : begin;
+      if (!event.known()) continue;
+      if (event.response < now) {
+        return bad_input("transaction " + h_.name(t) + (ends ? " ends at " : " begins at ") +
+                             std::to_string(event.response) + ", before transaction " +
+                             h_.name(last) + " of the same session ended at " +
+                             std::to_string(now) +
+                             "; expected the times of a session not to run backwards",
+                         h_.line(t));
+      }
+      now = std::max(now, event.request);
     }
-    const Interval known = end.known() ? end : begin;
-    if (known.known()) {
-      last = known.response;
-      last_txn = t;
-    }
+    if (begin.known() || end.known()) last = t;
   }
   return Ok{};
 }
 
 Result<History> HistoryBuilder::finish() && {
   if (replaced_) drop_replaced_ops();
+  if (null_is_empty_list_) turn_nulls_into_lists();
   std::stable_sort(h_.txn_meta_.begin(), h_.txn_meta_.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   const size_t count = h_.txns_.size();

@@ -91,6 +91,29 @@ TEST(History, sessionTimesMustNotRunBackwards) {
   EXPECT_EQ(h.error().line, 2u);
 }
 
+// Begin and end, and transactions of one session, may lie in intervals that overlap.
+TEST(History, intervalsOfASessionMayOverlap) {
+  struct Times {
+    Interval begin, end;
+  };
+  const auto fits = [](std::initializer_list<Times> txns) {
+    HistoryBuilder b;
+    for (const Times& t : txns) {
+      b.begin_txn({.session = v(1), .begin = t.begin, .end = t.end});
+      EXPECT_TRUE(b.end_txn().ok());
+    }
+    return std::move(b).finish().ok();
+  };
+  EXPECT_TRUE(fits({{{185, 215}, {205, 235}}}));
+  EXPECT_TRUE(fits({{{1, 5}, {1, 5}}, {{1, 5}, {1, 5}}}));
+  EXPECT_TRUE(fits({{Interval::from(3), {}}, {{1, 3}, {3, 4}}}));
+  // 6 is the earliest end of the first, 5 the latest begin of the second.
+  EXPECT_FALSE(fits({{{1, 9}, {6, 9}}, {{1, 5}, {1, 9}}}));
+  // Pairwise there is room, for all three there is not.
+  EXPECT_FALSE(fits({{{6, 9}, {6, 9}}, {}, {{1, 5}, {1, 9}}}));
+  EXPECT_FALSE(fits({{{6, 9}, {1, 5}}}));
+}
+
 TEST(History, contentHashIgnoresNamesAndSeesValues) {
   const auto build = [](std::string_view name, int64_t value) {
     HistoryBuilder b;

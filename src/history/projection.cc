@@ -38,12 +38,15 @@ class Projection {
 
   Result<History> run() {
     builder_.set_initial(h_.initial());
+    if (h_.absent_is_never_written()) builder_.set_absent_is_never_written();
     builder_.set_meta(h_.meta());
     for (const Event& event : h_.events()) builder_.event(event.at, event.json);
     for (TxnId t = 0; t < h_.txn_count(); ++t)
       if (const Status s = copy_txn(t); !s.ok()) return s.error();
     for (const KnownOrder& order : h_.known_orders()) copy_order(order);
-    return std::move(builder_).finish();
+    Result<History> part = std::move(builder_).finish();
+    if (part.ok()) part->set_clock_drift(h_.clock_drift());
+    return part;
   }
 
  private:

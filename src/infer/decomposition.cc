@@ -239,6 +239,9 @@ class Decomposer {
 std::vector<Part> decompose(const History& history, const ReadsFrom& rf, const LevelInfo& level) {
   const bool stated = rf.has_lists || !history.known_orders().empty();
   if (stated || level.real_time == RealTime::all_but_begins) return {};
+  // Exact within a session and vague between sessions, real time is not an order of intervals.
+  const bool vague = level.real_time != RealTime::none && history.clock_drift() > 0;
+  if (vague && !level.session_order) return {};
   return Decomposer(history, rf, level).run();
 }
 

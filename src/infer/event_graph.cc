@@ -19,6 +19,7 @@
 #include "infer/event_graph.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace assay {
 namespace {
@@ -39,6 +40,11 @@ Interval event_time(const History& history, TxnId t, bool write_event) {
   const Interval begin = history.begin_time(t);
   if (!begin.known()) return {};
   return {begin.request, std::numeric_limits<int64_t>::max()};
+}
+
+int64_t last_overlap(const History& history, int64_t response) {
+  const int64_t more = std::max<int64_t>(history.clock_drift(), 1) - 1;
+  return response > Interval::kOpen - more ? Interval::kOpen : response + more;
 }
 
 EventGraph::EventGraph(const History& history, const ReadsFrom& rf, const LevelInfo& level)
@@ -119,7 +125,21 @@ void EventGraph::add_initial_reads_of(KeyId key, std::vector<Arc>& arcs) {
   for (WriteId write : writers) arcs.push_back({helper, write_event(rf_.write_node[write])});
 }
 
+// Clocks of different sessions may drift apart. The clock of one session is exact for its own
+// events, which therefore get a chain of their own where a drift hides some of their order.
 void EventGraph::add_real_time(std::vector<Arc>& arcs) {
+  std::vector<Node> all(rf_.nodes());
+  std::iota(all.begin(), all.end(), Node{0});
+  add_real_time(all, false, arcs);
+  if (history_.clock_drift() == 0) return;
+  for (const std::vector<Node>& session : rf_.sessions) add_real_time(session, true, arcs);
+}
+
+void EventGraph::add_real_time(std::span<const Node> nodes, bool one_session,
+                               std::vector<Arc>& arcs) {
+  const auto over = [&](const Interval& event) {
+    return one_session ? event.response : last_overlap(history_, event.response);
+  };
   // One chain per class of sources: {commits} → begins and commits, {begins} → commits, as the
   // level says.
   struct Chain {
@@ -141,19 +161,18 @@ void EventGraph::add_real_time(std::vector<Arc>& arcs) {
   }
   for (const Chain& chain : chains) {
     std::vector<TimedEvent> timed;
-    for (Node n = 0; n < rf_.nodes(); ++n) {
+    for (const Node n : nodes) {
       const TxnId t = rf_.txn[n];
       const Interval begin = event_time(history_, t, false);
       const Interval commit = event_time(history_, t, true);
-      if (begin.known() && chain.from_begins)
-        timed.push_back({begin.response, true, read_event(n)});
+      if (begin.known() && chain.from_begins) timed.push_back({over(begin), true, read_event(n)});
       if (begin.known() && chain.into_begins)
         timed.push_back({begin.request, false, read_event(n)});
       if (commit.known() && chain.into_commits) {
         timed.push_back({commit.request, false, write_event(n)});
       }
       if (commit.known() && chain.from_commits && committed(n)) {
-        timed.push_back({commit.response, true, write_event(n)});
+        timed.push_back({over(commit), true, write_event(n)});
       }
     }
     std::sort(timed.begin(), timed.end(), [](const TimedEvent& a, const TimedEvent& b) {

@@ -49,6 +49,7 @@ class EventGraph {
   void add_initial_reads(std::vector<Arc>& arcs);
   void add_initial_reads_of(KeyId key, std::vector<Arc>& arcs);
   void add_real_time(std::vector<Arc>& arcs);
+  void add_real_time(std::span<const Node> nodes, bool one_session, std::vector<Arc>& arcs);
   Vertex new_helper(KeyId key);
 
   const History& history_;
@@ -62,5 +63,9 @@ class EventGraph {
 // When an event happened, for the purposes of real-time order: a transaction of unknown outcome
 // takes effect some time after it began.
 Interval event_time(const History& history, TxnId t, bool write_event);
+
+// The last moment at which an event that was over at `response` can still overlap one of another
+// session: later by the drift of the clocks, less what "strictly before" already says.
+int64_t last_overlap(const History& history, int64_t response);
 
 }  // namespace assay

@@ -1,6 +1,8 @@
 // A first guess at the order of events.
 //
-// Client times where the history has them: reads when the transaction began, writes when it ended.
+// Client times where the history has them: reads when the transaction began, writes when it ended;
+// where both are only known to lie within the same interval, reads at its begin and writes at its
+// end.
 // Without times, the order of the file if sessions alternate in it, as in a log written while it
 // happened; and if the file goes session by session, all sessions at an even pace.
 //
@@ -56,8 +58,13 @@ Hint make_hint(const History& history, const ReadsFrom& rf) {
   for (Node n = 0; n < rf.nodes(); ++n) {
     const Interval begin = history.begin_time(rf.txn[n]);
     const Interval end = history.end_time(rf.txn[n]);
-    hint.read_time[n] = begin.response;
-    hint.write_time[n] = std::max(begin.response, end.known() ? end.request : begin.response);
+    if (end.known() && begin.response > end.request) {  // known only to lie within the whole
+      hint.read_time[n] = begin.request;
+      hint.write_time[n] = end.response;
+      continue;
+    }
+    hint.read_time[n] = begin.response == Interval::kOpen ? begin.request : begin.response;
+    hint.write_time[n] = end.known() ? end.request : hint.read_time[n];
   }
   return hint;
 }

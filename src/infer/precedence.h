@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <queue>
 #include <span>
 #include <utility>
@@ -14,20 +15,23 @@
 namespace assay {
 
 // Real time as a gate: an event may happen when all events that were over before it started have
-// happened.
+// happened. Of one session its own clock tells that, of all together within the drift of clocks.
 class RealTimeGate {
  public:
-  RealTimeGate(const History& history, const ReadsFrom& rf, const Events& events, bool from_begins,
-               bool from_commits) {
-    for (Node n = 0; n < rf.nodes(); ++n) {
+  RealTimeGate(const History& history, const ReadsFrom& rf, const Events& events,
+               std::span<const Node> nodes, bool one_session, bool from_begins, bool from_commits) {
+    const auto over = [&](const Interval& event) {
+      return one_session ? event.response : last_overlap(history, event.response);
+    };
+    for (const Node n : nodes) {
       const TxnId t = rf.txn[n];
       if (const Interval begin = event_time(history, t, false); from_begins && begin.known()) {
-        over_.push_back({begin.response, events.read_event(n)});
+        over_.push_back({over(begin), events.read_event(n)});
       }
       const bool committed = history.status(t) == TxnStatus::committed;
       if (const Interval end = event_time(history, t, true);
           from_commits && committed && end.known()) {
-        over_.push_back({end.response, events.write_event(n)});
+        over_.push_back({over(end), events.write_event(n)});
       }
     }
     std::sort(over_.begin(), over_.end());
@@ -51,11 +55,12 @@ class HistoryPrecedence {
   HistoryPrecedence(const History& history, const ReadsFrom& rf, const LevelInfo& level)
       : history_(history), rf_(rf), events_(level), real_time_(level.real_time) {
     if (level.session_order) index_sessions();
-    if (real_time_ != RealTime::none) {
-      const bool begins_alone = real_time_ == RealTime::all_but_begins;
-      gates_.emplace_back(history, rf, events_, real_time_ == RealTime::into_commits, true);
-      if (begins_alone) gates_.emplace_back(history, rf, events_, true, false);
-    }
+    if (real_time_ == RealTime::none) return;
+    std::vector<Node> all(rf.nodes());
+    std::iota(all.begin(), all.end(), Node{0});
+    add_gates(all, false);
+    if (history.clock_drift() == 0) return;
+    for (const std::vector<Node>& session : rf.sessions) add_gates(session, true);
   }
 
   bool is_event(Vertex) const { return true; }
@@ -82,6 +87,17 @@ class HistoryPrecedence {
   }
 
  private:
+  // Before commits (and begins); for all_but_begins a second from begins alone.
+  using Gates = std::vector<RealTimeGate>;
+
+  void add_gates(std::span<const Node> nodes, bool one_session) {
+    Gates& gates = gates_.emplace_back();
+    const bool with_begins = real_time_ == RealTime::into_commits;
+    gates.emplace_back(history_, rf_, events_, nodes, one_session, with_begins, true);
+    if (real_time_ == RealTime::all_but_begins)
+      gates.emplace_back(history_, rf_, events_, nodes, one_session, true, false);
+  }
+
   void index_sessions() {
     previous_.assign(rf_.nodes(), kNone);
     for (const std::vector<Node>& session : rf_.sessions) {
@@ -99,9 +115,16 @@ class HistoryPrecedence {
     if (as_begin && real_time_ == RealTime::into_commits) return kNothing;
     const Interval time = event_time(history_, t, !as_begin);
     if (!time.known()) return kNothing;
-    const Vertex commit = gates_[0].missing(time.request, happened);
-    if (commit != kNothing || gates_.size() == 1 || as_begin) return commit;
-    return gates_[1].missing(time.request, happened);
+    const Vertex elsewhere = missing_in(gates_[0], time.request, as_begin, happened);
+    if (elsewhere != kNothing || gates_.size() == 1) return elsewhere;
+    return missing_in(gates_[1 + history_.session(t)], time.request, as_begin, happened);
+  }
+
+  static Vertex missing_in(Gates& gates, int64_t start, bool as_begin,
+                           const std::vector<uint8_t>& happened) {
+    const Vertex commit = gates[0].missing(start, happened);
+    if (commit != kNothing || gates.size() == 1 || as_begin) return commit;
+    return gates[1].missing(start, happened);
   }
 
   const History& history_;
@@ -109,8 +132,7 @@ class HistoryPrecedence {
   const Events events_;
   const RealTime real_time_;
   std::vector<Node> previous_;
-  std::vector<RealTimeGate>
-      gates_;  // from commits (and begins); for all_but_begins a second from begins
+  std::vector<Gates> gates_;  // of all sessions together; with a drift also of each session
 };
 
 // What an event depends on, from the known graph; helper vertices happen like events.

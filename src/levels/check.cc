@@ -480,8 +480,10 @@ class LatticeWalk {
     for (TxnId t : counting) {
       const uint32_t ops = history_.end_op(t) - history_.first_op(t);
       if (ops == 1 && history_.op(history_.first_op(t)).kind != OpKind::range) continue;
-      lin.reason = "transaction " + history_.name(t) + " has " + std::to_string(ops) +
-                   " operations; linearizability is defined for one operation on one key";
+      lin.reason = "transaction " + history_.name(t) +
+                   (ops == 1 ? std::string(" is a range read")
+                             : " has " + std::to_string(ops) + " operations") +
+                   "; linearizability is defined for one operation on one key";
       return;
     }
     const Verdict& strict = known_[index(strict_serializable)];

@@ -9,11 +9,13 @@
 #include <vector>
 
 #include "assay/history.h"
+#include "infer/event_graph.h"
 
 namespace assay {
 
 // Between request and response, by transaction. An operation of unknown outcome may take effect at
-// any time after its request.
+// any time after its request. Where clocks drift, responses are later by the drift; what this hides
+// of the order within a session, session order says.
 struct OperationTimes {
   static constexpr int64_t kForever = std::numeric_limits<int64_t>::max();
 
@@ -25,7 +27,8 @@ struct OperationTimes {
   explicit OperationTimes(const History& history) : spans_(history.txn_count()) {
     for (TxnId t = 0; t < history.txn_count(); ++t) {
       const bool known = history.status(t) == TxnStatus::committed && history.end_time(t).known();
-      spans_[t] = {history.begin_time(t).request, known ? history.end_time(t).response : kForever};
+      spans_[t] = {history.begin_time(t).request,
+                   known ? last_overlap(history, history.end_time(t).response) : kForever};
     }
   }
   const Span& operator[](TxnId t) const { return spans_[t]; }

@@ -124,11 +124,14 @@ Result<History> Draft::history() const {
     for (const int64_t v : order.values) values.push_back(ValueView::of(v));
     b.known_order(ValueView::of(key_name(order.key)), values);
   }
-  return std::move(b).finish();
+  Result<History> built = std::move(b).finish();
+  if (built.ok()) built->set_clock_drift(clock_drift);
+  return built;
 }
 
 std::string Draft::text() const {
   std::string out;
+  if (clock_drift > 0) out += fmt::format("# --clock-drift {}ns\n", clock_drift);
   if (initial) out += fmt::format("initial {}\n", *initial);
   std::vector<int> sessions;
   for (const DraftTxn& t : txns) {
@@ -155,7 +158,7 @@ Draft shrink(Draft draft, const std::function<bool(const Draft&)>& keeps) {
     return true;
   };
   for (bool progress = true; progress;) {
-    progress = false;
+    progress = draft.clock_drift > 0 && try_without([](Draft& d) { --d.clock_drift; });
     for (size_t t = draft.txns.size(); t-- > 0;) {
       progress |= try_without([t](Draft& d) { d.txns.erase(d.txns.begin() + t); });
     }

@@ -44,6 +44,7 @@ struct Draft {
   DraftValue initial = {};
   std::vector<DraftTxn> txns = {};  // in file order, which is the order within each session
   std::vector<DraftOrder> orders = {};
+  int64_t clock_drift = 0;
 
   Result<History> history() const;
   // As a .hist file: one session a line.

@@ -94,7 +94,7 @@ void each_version(const History& h, TxnId t, bool written, const Visit& visit) {
 }
 
 // Whether what the reader saw can be the writer's work: a state it left behind, or a version it wrote
-// on the way.
+// on the way, unless that is the initial one.
 bool may_read_from(const History& h, const Footprint& reader, const Footprint& writer) {
   for (const Observation& o : reader.observations) {
     const Install* put = writer.install(o.need.key);
@@ -105,7 +105,8 @@ bool may_read_from(const History& h, const Footprint& reader, const Footprint& w
   }
   bool found = false;
   each_version(h, reader.txn, false, [&](VersionId read) {
-    each_version(h, writer.txn, true, [&](VersionId written) { found |= read == written; });
+    each_version(h, writer.txn, true,
+                 [&](VersionId written) { found |= read == written && !h.is_initial(read); });
   });
   return found;
 }

@@ -21,7 +21,10 @@ bool time_before(const History& h, const Footprint& a, bool a_commit, const Foot
                  bool b_commit) {
   const int64_t response = when(h, a, a_commit).response;
   const int64_t request = when(h, b, b_commit).request;
-  return response != Interval::kUnknown && request != Interval::kUnknown && response < request;
+  if (response == Interval::kUnknown || request == Interval::kUnknown) return false;
+  if (h.clock_drift() == 0 || h.session(a.txn) == h.session(b.txn)) return response < request;
+  return response < request && static_cast<uint64_t>(request) - static_cast<uint64_t>(response) >=
+                                   static_cast<uint64_t>(h.clock_drift());
 }
 
 bool has_times(const History& h, const Footprints& small) {

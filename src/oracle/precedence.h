@@ -23,7 +23,8 @@ inline constexpr bool contains(TxnSet set, int t) { return (set >> t) & 1u; }
 // Both of one session, i before j, and i certain.
 bool session_before(const History& h, const Footprint& i, const Footprint& j);
 
-// Response of `a` strictly before request of `b`; false when either is not known. The moment of a
+// Response of `a` strictly before request of `b`, or, of different sessions whose clocks drift
+// apart, before it by the drift at least; false when either is not known. The moment of a
 // transaction is its commit (its writes) or its begin (its reads).
 bool time_before(const History& h, const Footprint& a, bool a_commit, const Footprint& b,
                  bool b_commit);

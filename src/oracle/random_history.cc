@@ -54,6 +54,7 @@ class Simulation {
   void begin(int session);
   void step(int session);
   void finish(int session);
+  void blur(DraftTxn& txn);
   void commit(int session);
   Seen choose_view(const Client& client);
   int choose_key(const Client& client);
@@ -69,7 +70,7 @@ class Simulation {
   Rng& rng_;
   const RandomShape& shape_;
   Isolation isolation_;
-  bool lists_, rich_, duplicates_, single_op_, timed_, intervals_;
+  bool lists_, rich_, duplicates_, single_op_, timed_, intervals_, vague_;
   int keys_;
   double reads_, aborted_, unknown_;
   int64_t clock_ = 0;
@@ -87,6 +88,8 @@ Simulation::Simulation(Rng& rng, const RandomShape& shape)
   single_op_ = rng.chance(shape.single_op);
   timed_ = rng.chance(shape.timed);
   intervals_ = rng.chance(0.5);
+  vague_ = timed_ && rng.chance(shape.vague);
+  if (timed_ && rng.chance(shape.drifting)) draft_.clock_drift = rng.between(1, 4);
   keys_ =
       static_cast<int>(std::max(rng.between(1, shape.max_keys), rng.between(1, shape.max_keys)));
   reads_ = 0.5 + 0.3 * rng.unit();
@@ -290,9 +293,21 @@ void Simulation::finish(int session) {
   txn.end.response = clock_;
   if (txn.status == TxnStatus::unknown && rng_.chance(0.9)) txn.end = {};
   advance();
+  if (vague_) blur(txn);
   if (!timed_) txn.begin = txn.end = {};
   client.open = false;
   draft_.txns.push_back(std::move(txn));
+}
+
+// What a client knows that only saw a request and a response, perhaps of more than this
+// transaction.
+void Simulation::blur(DraftTxn& txn) {
+  const bool unknown = txn.status == TxnStatus::unknown;
+  const auto wider = [&] { return static_cast<int64_t>(rng_.below(2) * rng_.below(4)); };
+  const Interval whole = {txn.begin.request - wider(),
+                          txn.end.known() ? txn.end.response + wider() : Interval::kOpen};
+  txn.begin = whole;
+  if (!unknown) txn.end = whole;
 }
 
 void Simulation::step(int session) {

@@ -18,14 +18,15 @@ struct RandomShape {
   int max_keys = 3;
   int max_ops = 4;        // of a transaction
   double timed = 0.75;    // histories with times
+  double vague = 0.3;     // of these, histories in which begins and ends lie in one interval
+  double drifting = 0.2;  // of these, histories whose clocks may differ
   double mutated = 0.75;  // histories with something changed afterwards
   double duplicates = 0;  // histories in which values are written twice
   double lists = 0;       // histories of lists
   double rich = 0;        // histories with removes, inserts, compare-and-set and ranges
   double ordered = 0;     // histories of registers that state the order of all versions
-  double loose =
-      0;  // histories that state orders of any versions: part of them, overwritten and aborted ones,
-          // in several lines, and now and then what nobody wrote
+  double loose = 0;  // histories that state orders of any versions: part of them, overwritten and
+                     // aborted ones, in several lines, and now and then what nobody wrote
   double single_op = 0.1;  // histories of single operations
 };
 

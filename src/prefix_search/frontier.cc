@@ -116,6 +116,8 @@ void Frontier::index_stated_orders(const History& history) {
 }
 
 void Frontier::index_times(const History& history) {
+  most_overlap_ = std::max<int64_t>(history.clock_drift(), 1) - 1;
+  for (const TxnId t : rf_.txn) session_.push_back(history.session(t));
   read_start_.assign(rf_.nodes(), -kNever);
   write_start_.assign(rf_.nodes(), -kNever);
   least_begin_.assign(chains_.items.size(), kNever);
@@ -186,9 +188,14 @@ bool Frontier::time_has_come(Node n, bool reads, bool writes) const {
     if (finished(chain)) continue;
     const uint32_t place = position_[chain] / per_node_;
     const uint32_t at = chains_.begin[chain] + place;
-    commit = std::min(commit, least_commit_[at]);
+    const bool same_session = session_[chains_.items[at]] == session_[n];
+    const auto over = [&](int64_t response) {
+      const int64_t more = same_session ? 0 : most_overlap_;
+      return response > kNever - more ? kNever : response + more;
+    };
+    commit = std::min(commit, over(least_commit_[at]));
     const uint32_t begins = at + position_[chain] % per_node_;  // the next begin to come
-    if (begins < chains_.begin[chain + 1]) begin = std::min(begin, least_begin_[begins]);
+    if (begins < chains_.begin[chain + 1]) begin = std::min(begin, over(least_begin_[begins]));
   }
   switch (level_.real_time) {
     case RealTime::none:

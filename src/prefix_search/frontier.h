@@ -83,6 +83,9 @@ class Frontier {
   // Real time: when an event may start at the earliest and when it was over, and per chain and place the
   // least time at which one of the events from there on was over.
   static constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+  // Between sessions an event overlaps for so much longer, by the drift of the clocks.
+  int64_t most_overlap_ = 0;
+  std::vector<SessionId> session_;  // per node
   std::vector<int64_t> read_start_, write_start_;
   std::vector<int64_t> least_begin_, least_commit_;  // per place in chains_.items
 };

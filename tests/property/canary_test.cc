@@ -17,6 +17,7 @@ struct Eyes {
   bool times = true;
   bool initial_reads = true;  // overlooks reads of the initial state: half the anti-dependencies
   bool sessions = true;
+  bool drift = true;
 };
 
 void copy_op(HistoryBuilder& b, const History& h, OpId i) {
@@ -61,6 +62,7 @@ History seen(const History& h, const Eyes& eyes) {
   }
   auto copy = std::move(b).finish();
   EXPECT_TRUE(copy.ok());
+  if (eyes.drift) copy->set_clock_drift(h.clock_drift());
   return std::move(*copy);
 }
 
@@ -89,6 +91,8 @@ TEST(Canary, overlookedAntiDependencies) {
   expect_caught({.initial_reads = false}, "initial reads");
 }
 TEST(Canary, overlookedSessions) { expect_caught({.sessions = false}, "sessions"); }
+
+TEST(Canary, overlookedDriftOfClocks) { expect_caught({.drift = false}, "drift"); }
 
 // A level taken for its weaker or stronger neighbour, in all neighbourhoods.
 TEST(Canary, levelsTakenForTheirNeighbours) {

@@ -136,6 +136,7 @@ TEST_F(FormatRoundTrip, KeepsVerdictsThroughEveryPair) {
   for (uint64_t i = 0; i < count && !HasFailure(); ++i) {
     oracle::RandomShape shape;
     shape.duplicates = 0.1;
+    shape.drifting = 0;  // no property of a file
     if (i % 4 == 1) shape.lists = 1;
     if (i % 4 == 2) shape.rich = 1;
     const oracle::Draft draft = oracle::random_draft(rng, shape);

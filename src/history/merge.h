@@ -1,0 +1,20 @@
+// One history out of several that were recorded side by side.
+#pragma once
+
+#include <span>
+
+#include "assay/history.h"
+
+namespace assay {
+
+struct HistoryPart {
+  const History* history;
+  std::string_view name;  // for messages
+};
+
+// The transactions of the parts, one part after the other. A session must not stand in two parts,
+// for nothing says how its transactions follow each other; all parts must agree on what is there
+// before anything is written.
+Result<History> merge_histories(std::span<const HistoryPart> parts);
+
+}  // namespace assay
