@@ -54,6 +54,10 @@ class Writer {
       text(",\"initial\":");
       value(h_.initial());
     }
+    if (h_.absent_is_never_written()) {
+      text(",\"absent\":");
+      string(kNeverWritten);
+    }
     if (!h_.meta().empty()) {
       text(",\"meta\":");
       text(h_.meta());
@@ -69,7 +73,10 @@ class Writer {
     text("[");
     integer(time.request);
     text(",");
-    integer(time.response);
+    if (time.response == Interval::kOpen)
+      text("null");
+    else
+      integer(time.response);
     text("]");
   }
 

@@ -37,6 +37,7 @@ enum Field : uint32_t {
   kAt = 1 << 12,
   kKey = 1 << 13,
   kOrder = 1 << 14,
+  kAbsent = 1 << 15,
 };
 constexpr std::pair<std::string_view, Field> kFields[] = {
     {"session", kSession}, {"txn", kTxn},          {"status", kStatus},
@@ -44,6 +45,7 @@ constexpr std::pair<std::string_view, Field> kFields[] = {
     {"meta", kMeta},       {"start_ts", kStartTs}, {"commit_ts", kCommitTs},
     {"assay", kAssay},     {"initial", kInitial},  {"event", kEvent},
     {"at", kAt},           {"key", kKey},          {"order", kOrder},
+    {"absent", kAbsent},
 };
 
 class Reader {
@@ -151,6 +153,12 @@ class Reader {
       if (!field(kInitial).is_null() && !value({"initial"}, field(kInitial), initial)) return false;
       builder_.set_initial(initial);
     }
+    if (has(kAbsent)) {
+      std::string_view absent;
+      if (field(kAbsent).get_string().get(absent) != simdjson::SUCCESS || absent != kNeverWritten)
+        return expected({"absent"}, "\"never-written\"");
+      builder_.set_absent_is_never_written();
+    }
     if (has(kMeta)) {
       if (!field(kMeta).is_object()) return expected({"meta"}, "an object");
       builder_.set_meta(simdjson::minify(field(kMeta)));
@@ -249,7 +257,8 @@ class Reader {
 
   bool time(const char* name, json::element e, Interval& to) {
     constexpr std::string_view kWant =
-        "a time in nanoseconds or [request, response] with request not after response";
+        "a time in nanoseconds or [request, response] with request not after response, which may "
+        "be null";
     int64_t t = 0;
     if (e.get_int64().get(t) == simdjson::SUCCESS && t != Interval::kUnknown) {
       to = Interval::point(t);
@@ -258,8 +267,9 @@ class Reader {
     json::array pair;
     if (e.get_array().get(pair) != simdjson::SUCCESS || pair.size() != 2)
       return expected({name}, kWant);
+    to.response = Interval::kOpen;
     if (pair.at(0).get_int64().get(to.request) != simdjson::SUCCESS ||
-        pair.at(1).get_int64().get(to.response) != simdjson::SUCCESS ||
+        (!pair.at(1).is_null() && pair.at(1).get_int64().get(to.response) != simdjson::SUCCESS) ||
         to.request == Interval::kUnknown || to.request > to.response)
       return expected({name}, kWant);
     return true;

@@ -158,6 +158,7 @@ TEST(AssayJsonl, RefusesBadHeaders) {
   refuse("{\"assay\":1}\n{\"assay\":1}\n", 2, 10, "only be the first line");
   refuse("{\"assay\":1,\"initial\":[]}\n", 1, 22, "expected an integer of 64 bits or a string");
   refuse("{\"assay\":1,\"meta\":1}\n", 1, 19, "expected an object");
+  refuse("{\"assay\":1,\"absent\":\"?\"}\n", 1, 21, "expected \"never-written\"");
 }
 
 TEST(AssayJsonl, RefusesBadTransactionFields) {

@@ -3,14 +3,19 @@
 // first.
 #include "formats/awdit.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
+#include <unordered_set>
+#include <vector>
 
 #include "formats/registers.h"
 #include "formats/text_lines.h"
 
 namespace assay::formats {
 namespace {
+
+constexpr int64_t kInitial = 0;
 
 bool is_run_of(std::string_view text, char c) {
   return !text.empty() && text.find_first_not_of(c) == text.npos;
@@ -42,66 +47,111 @@ bool detect_awdit(const Source& source) {
   return is_run_of(line, '=') || is_run_of(line, '-') || (!c.done() && parse(c, op));
 }
 
+// Files have no initial state, so they write it first: a transaction that is alone in the first
+// session and writes 0, which nobody else writes, to every key there is. As a transaction like any
+// other it would not be known to come before those that overwrite it.
 class Reader {
  public:
-  explicit Reader(Input& input) : input_(input) {}
+  Reader(Input& input, Notes& notes) : input_(input), notes_(notes) {}
 
   Result<History> run() {
     auto read = for_each_line(input_, [&](TextCursor& c) { return read_line(c); });
     if (!read.ok()) return read.error();
-    TextCursor end{{}};
-    if (!end_txn(end)) return input_.error(end.message());
-    return std::move(builder_).finish();
+    end_txn();
+    HistoryBuilder builder;
+    const bool initial = starts_with_initial_state();
+    if (initial) {
+      builder.set_initial(ValueView::of(kInitial));
+      notes_.push_back({txns_.front().line,
+                        "the first transaction, alone in its session, was taken "
+                        "for the initial state"});
+    }
+    for (size_t t = initial ? 1 : 0; t < txns_.size(); ++t)
+      if (auto s = add_txn(builder, txns_[t], initial); !s.ok()) return input_.located(s.error());
+    return std::move(builder).finish();
   }
 
  private:
+  struct Txn {
+    int64_t session;
+    uint64_t line;
+    size_t begin, end;  // in ops_
+  };
+
   bool read_line(TextCursor& c) {
     std::string_view rest = c.rest();
     while (rest.ends_with(' ') || rest.ends_with('\t')) rest.remove_suffix(1);
-    if (is_run_of(rest, '-')) return end_txn(c);
+    if (is_run_of(rest, '-')) return end_txn();
     if (is_run_of(rest, '=')) {
+      end_txn();
       ++session_;
-      return end_txn(c);
+      return true;
     }
     Line line;
     if (!parse(c, line)) return false;
-    if (!open_) {
-      TxnHeader header;
-      header.session = ValueView::of(session_);
-      header.line = input_.line();
-      builder_.begin_txn(header);
-      open_ = true;
-    }
-    if (line.write)
-      builder_.write(ValueView::of(line.key), ValueView::of(line.value));
-    else
-      builder_.read(ValueView::of(line.key), ValueView::of(line.value));
+    if (!open_) txns_.push_back({session_, input_.line(), ops_.size(), ops_.size()});
+    open_ = true;
+    ops_.push_back(line);
     return true;
   }
 
-  bool end_txn(TextCursor& c) {
-    if (!open_) return true;
+  bool end_txn() {
+    if (open_) txns_.back().end = ops_.size();
     open_ = false;
-    auto s = builder_.end_txn();
-    return s.ok() || c.fail(s.error().message);
+    return true;
+  }
+
+  bool starts_with_initial_state() const {
+    if (txns_.size() < 2 || txns_[0].session == txns_[1].session) return false;
+    std::unordered_set<int64_t> keys;
+    for (size_t i = 0; i < txns_[0].end; ++i)
+      if (!ops_[i].write || ops_[i].value != kInitial || !keys.insert(ops_[i].key).second)
+        return false;
+    return std::all_of(ops_.begin() + static_cast<ptrdiff_t>(txns_[0].end), ops_.end(),
+                       [&](const Line& op) {
+                         return keys.contains(op.key) && !(op.write && op.value == kInitial);
+                       });
+  }
+
+  // Without the session of the initial state the others count from 0.
+  Status add_txn(HistoryBuilder& builder, const Txn& txn, bool initial) const {
+    TxnHeader header;
+    header.session = ValueView::of(txn.session - (initial ? 1 : 0));
+    header.line = txn.line;
+    builder.begin_txn(header);
+    for (size_t i = txn.begin; i < txn.end; ++i) {
+      const Line& op = ops_[i];
+      if (op.write)
+        builder.write(ValueView::of(op.key), ValueView::of(op.value));
+      else
+        builder.read(ValueView::of(op.key), ValueView::of(op.value));
+    }
+    return builder.end_txn();
   }
 
   Input& input_;
-  HistoryBuilder builder_;
+  Notes& notes_;
+  std::vector<Txn> txns_;
+  std::vector<Line> ops_;
   int64_t session_ = 0;
   bool open_ = false;
 };
 
-Result<History> read_awdit(Source& source, Notes&) { return Reader(*source.input).run(); }
+Result<History> read_awdit(Source& source, Notes& notes) {
+  return Reader(*source.input, notes).run();
+}
 
-// Keys of which the initial value is read by something that is written.
-std::set<int64_t> keys_read_initially(Registers& registers) {
+// All keys, if the initial value of one is read by something that is written; else none.
+std::set<int64_t> keys_of_initial_state(Registers& registers) {
   std::set<int64_t> keys;
+  bool read = false;
   for (const auto& session : registers.sessions())
     for (TxnId t : session.txns)
-      for (const RegisterOp& op : registers.ops(t))
-        if (!op.write && op.value == 0) keys.insert(op.key);
-  return keys;
+      for (const RegisterOp& op : registers.ops(t)) {
+        keys.insert(op.key);
+        read = read || (!op.write && op.value == kInitial);
+      }
+  return read ? keys : std::set<int64_t>();
 }
 
 void write_op(Output& out, const RegisterOp& op) {
@@ -118,8 +168,8 @@ void write_awdit(const History& history, Output& out, Losses& losses) {
   Registers registers(history, {.initial_zero = initial, .session_names = false}, losses);
   bool first_session = true;
   if (initial) {
-    const auto keys = keys_read_initially(registers);
-    for (int64_t key : keys) write_op(out, {true, key, 0, false, {}});
+    const auto keys = keys_of_initial_state(registers);
+    for (int64_t key : keys) write_op(out, {true, key, kInitial, false, {}});
     losses.add("initial values, written by a first transaction in a session of its own",
                keys.size());
     first_session = keys.empty();

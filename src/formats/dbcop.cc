@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <unordered_set>
 
 #include "formats/byte_reader.h"
 #include "formats/byte_writer.h"
@@ -110,7 +111,6 @@ class Reader {
       return in_.refuse("expected 0 for a read, 1 for a write", at);
     if (static_cast<uint8_t>(b[17]) > 1)
       return in_.refuse("expected 0 or 1, whether it succeeded", at + 17);
-    if (e.key >> 63) return in_.refuse("expected a key below 2^63", at + 1);
     if (e.value >> 63) return in_.refuse("expected a value below 2^63", at + 9);
     events_.push_back(e);
     return true;
@@ -155,6 +155,10 @@ class Reader {
   };
   void add(const Event& e) {
     ValueView key = ValueView::of(static_cast<int64_t>(e.key));
+    // Keys may be hashes of 64 bits; what is no integer here is a text of the same digits.
+    if (e.key >> 63) {
+      key = ValueView::of(std::string_view(*large_keys_.insert(std::to_string(e.key)).first));
+    }
     ValueView value = ValueView::of(static_cast<int64_t>(e.value));
     if (e.write)
       builder_.write(key, value);
@@ -174,6 +178,7 @@ class Reader {
   Notes& notes_;
   HistoryBuilder builder_;
   std::vector<Event> events_;
+  std::unordered_set<std::string> large_keys_;
   uint64_t record_ = 0;
   uint64_t failed_reads_ = 0;
   uint64_t failed_writes_ = 0;

@@ -168,11 +168,29 @@ class Reader {
 
 Result<History> read_dbcop_json(Source& source, Notes&) { return Reader(*source.input).run(); }
 
+// What dbcop's command line wants around the sessions, up to their bracket. The times are of the
+// run, and nothing here says when that was.
+std::string wrapper(const History& history, Registers& registers) {
+  uint64_t txns = 0, events = 0;
+  for (const auto& session : registers.sessions()) {
+    txns = std::max<uint64_t>(txns, session.txns.size());
+    for (TxnId t : session.txns) events = std::max<uint64_t>(events, registers.ops(t).size());
+  }
+  const auto field = [](const char* name, uint64_t value) {
+    return ",\"" + std::string(name) + "\":" + std::to_string(value);
+  };
+  constexpr const char* kEpoch = "\"1970-01-01T00:00:00Z\"";
+  return "{\"params\":{\"id\":0" + field("n_node", registers.sessions().size()) +
+         field("n_variable", history.key_count()) + field("n_transaction", txns) +
+         field("n_event", events) + "},\"info\":\"written by assay\",\"start\":" + kEpoch +
+         ",\"end\":" + kEpoch + ",\n\"data\":[";
+}
+
 void write_dbcop_json(const History& history, Output& out, Losses& losses) {
   Registers registers(history, {.aborted = true, .session_names = false}, losses);
   bool first_session = true;
   std::string line;
-  out.write("[");
+  out.write(wrapper(history, registers));
   for (const auto& session : registers.sessions()) {
     out.write(first_session ? "\n[" : ",\n[");
     first_session = false;
@@ -194,7 +212,7 @@ void write_dbcop_json(const History& history, Output& out, Losses& losses) {
     }
     out.write("]");
   }
-  out.write("\n]\n");
+  out.write("\n]}\n");
 }
 
 }  // namespace

@@ -43,6 +43,20 @@ TEST(DbcopJson, RefusesBadInputAtItsPlace) {
   refuse("[[\n", 2, 1, "unexpected end");
 }
 
+// dbcop's command line wants the object, with numbers where its schema has numbers.
+TEST(DbcopJson, WritesTheObjectAroundTheSessions) {
+  auto r = read_history_text("0: { w(x,1) r(y,null) } { r(x,1) }\n1: { r(x,1) }\n", "h", {"hist"});
+  ASSERT_TRUE(r.ok());
+  std::string text;
+  ASSERT_TRUE(write_history_text(r->history, "dbcop-json", text).ok());
+  EXPECT_TRUE(text.starts_with(
+      "{\"params\":{\"id\":0,\"n_node\":2,\"n_variable\":2,\"n_transaction\":2,\"n_event\":2},"
+      "\"info\":\"written by assay\",\"start\":\"1970-01-01T00:00:00Z\","
+      "\"end\":\"1970-01-01T00:00:00Z\",\n\"data\":[\n[{\"events\":["))
+      << text;
+  EXPECT_TRUE(text.ends_with("]\n]}\n")) << text;
+}
+
 TEST(DbcopJson, RoundTrip) { formats::expect_stable_round_trip("dbcop-json", {.times = false}); }
 
 }  // namespace

@@ -24,7 +24,7 @@ bool detect_hist(const Source& source) {
       comment = true;
       continue;
     }
-    for (std::string_view directive : {"initial ", "order ", "event {", "meta {"})
+    for (std::string_view directive : {"initial ", "absent ", "order ", "event {", "meta {"})
       if (line.starts_with(directive)) return true;
     size_t name = 0;
     if (line[0] == '"') {
@@ -50,6 +50,7 @@ class Writer {
 
   void run() {
     if (!h_.initial().is_null()) directive("initial ", [&] { value(h_.initial()); });
+    if (h_.absent_is_never_written()) directive("absent ", [&] { line_ += kNeverWritten; });
     if (!h_.meta().empty()) directive("meta ", [&] { line_ += h_.meta(); });
     if (h_.txn_count() == 0) directive("# no transactions", [] {});
     for (TxnId t = 0; t < h_.txn_count();) t = write_session_line(t);
@@ -163,7 +164,8 @@ class Writer {
 
   void time(const Interval& t) {
     integer_or_unknown(t.request);
-    if (t.known() && t.request != t.response) line_ += '~', line_ += std::to_string(t.response);
+    if (!t.known() || t.request == t.response) return;
+    (line_ += '~') += t.response == Interval::kOpen ? "_" : std::to_string(t.response);
   }
   void integer_or_unknown(int64_t v) { line_ += v == Interval::kUnknown ? "_" : std::to_string(v); }
 

@@ -1,6 +1,6 @@
 // Reads `.hist`. Each line stands alone, so the reader is a cursor over one line at a time:
 //
-//   initial VALUE | order KEY: VALUE… | event {…} | meta {…} | SESSION: TRANSACTION…
+//   initial VALUE | absent never-written | order KEY: VALUE… | event {…} | meta {…} | SESSION: TRANSACTION…
 //
 // The mark that says how a transaction ended stands behind it, but the builder wants to know first,
 // so the closing brace is looked up before the operations are read.
@@ -57,13 +57,14 @@ class Reader {
     if (!text(first, quoted, kWantKey)) return false;
     if (!quoted && c_.peek() != ':') {
       if (first == "initial") return read_initial();
+      if (first == "absent") return read_absent();
       if (first == "order") return read_order();
       if (first == "event") return read_event();
       if (first == "meta") return read_meta();
       c_.skip_blanks();
       if (c_.peek() != ':')
         return c_.expected(
-            "':' after the name of a session, or one of initial, order, event, meta");
+            "':' after the name of a session, or one of initial, absent, order, event, meta");
     }
     c_.seek(0);
     c_.skip_blanks();
@@ -86,6 +87,15 @@ class Reader {
     c_.skip_blanks();
     if (!value(initial, true) || !end_of_line()) return false;
     builder_.set_initial(initial);
+    return true;
+  }
+
+  bool read_absent() {
+    if (any_txn_)
+      return c_.fail_at(0, "expected what an absent key means before the first transaction");
+    c_.skip_blanks();
+    if (!c_.accept(kNeverWritten) || !end_of_line()) return c_.expected(kNeverWritten);
+    builder_.set_absent_is_never_written();
     return true;
   }
 
@@ -251,7 +261,7 @@ class Reader {
     return true;
   }
 
-  // _ or 5 or 5~9
+  // _ or 5 or 5~9 or 5~_
   bool time(Interval& to) {
     c_.skip_blanks();
     if (c_.accept("_")) return true;
@@ -259,6 +269,7 @@ class Reader {
     if (!timestamp(request)) return false;
     to = Interval::point(request);
     if (!c_.accept("~")) return true;
+    to.response = Interval::kOpen;
     if (!timestamp(to.response)) return false;
     return to.response >= to.request || c_.fail("the response is before the request");
   }

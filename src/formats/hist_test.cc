@@ -99,6 +99,8 @@ TEST(Hist, RefusesBadLines) {
   refuse("s: { }\ninitial 0\n", 2, 1, "before the first transaction");
   refuse("initial\n", 1, 8, "expected an integer");
   refuse("initial 0 1\n", 1, 11, "the end of the line");
+  refuse("absent\n", 1, 7, "expected never-written");
+  refuse("s: { w(x,1) }\nabsent never-written\n", 2, 1, "before the first transaction");
   refuse("order null: 1\n", 1, 7, "not null");
   refuse("order x 1\n", 1, 9, "expected ':'");
   refuse("order x: 1,2\n", 1, 11, "expected an integer");
@@ -133,6 +135,37 @@ TEST(Hist, RefusesBadTransactions) {
   refuse("s: \"\" { }\n", 1, 4, "name of a transaction is empty");
   refuse("s: \"a { }\n", 1, 4, "no closing quote");
   refuse("s: @[5,3] { }\n", 1, 0, "ends before it begins");
+}
+
+TEST(Hist, IntervalsMayBeOpenAndOverlap) {
+  constexpr std::string_view kText = "s: @[1~_,_] { w(x,1) }? @[2~9,2~9] { r(x,1) }\n";
+  const History h = read(kText);
+  EXPECT_EQ(h.begin_time(0), Interval::from(1));
+  EXPECT_EQ(h.end_time(1), (Interval{2, 9}));
+  for (const char* format : {"hist", "assay"}) {
+    std::string text;
+    ASSERT_TRUE(write_history_text(h, format, text).ok());
+    const auto again = read_history_text(text, format);
+    ASSERT_TRUE(again.ok()) << again.error().to_string();
+    EXPECT_EQ(again->history.content_hash(), h.content_hash()) << text;
+  }
+}
+
+// Where what is absent was never written, a deletion is a write of its tombstone.
+TEST(Hist, AbsentMayMeanNeverWritten) {
+  constexpr std::string_view kText =
+      "absent never-written\ns: { w(x,1) d(x,t) r(x,t) r(y,null) }\n";
+  const History h = read(kText);
+  EXPECT_TRUE(h.absent_is_never_written());
+  EXPECT_EQ(h.op(1).kind, OpKind::write);
+  for (const char* format : {"hist", "assay"}) {
+    std::string text;
+    ASSERT_TRUE(write_history_text(h, format, text).ok());
+    const auto again = read_history_text(text, format);
+    ASSERT_TRUE(again.ok()) << again.error().to_string();
+    EXPECT_TRUE(again->history.absent_is_never_written()) << text;
+    EXPECT_EQ(again->history.content_hash(), h.content_hash()) << text;
+  }
 }
 
 TEST(Hist, RoundTripOfRandomHistories) {

@@ -59,7 +59,7 @@ bool JepsenHistory::add(const JepsenRecord& record, const DatumTree& tree, std::
   if (record.type == JepsenType::invoke) {
     if (pending.open) {
       ++open_ends_;
-      if (!settle(pending, names_[process], TxnStatus::unknown, {})) return false;
+      if (!settle(pending, names_[process], TxnStatus::unknown, Interval::kUnknown)) return false;
     }
     names_[process] = session_of(record);
     return start(pending, record);
@@ -78,13 +78,13 @@ bool JepsenHistory::add(const JepsenRecord& record, const DatumTree& tree, std::
   // An unknown outcome has no time: the effect may come later. A history of completions alone does
   // not say when things happened by their order.
   const bool untimed = record.type == JepsenType::info || (!timed_ && !invoked);
-  const Interval end = untimed ? Interval{} : time_of(record);
+  const int64_t end = untimed ? Interval::kUnknown : time_of(record);
   return settle(pending, names_[process], status, end);
 }
 
-Interval JepsenHistory::time_of(const JepsenRecord& record) const {
-  if (timed_) return record.time ? Interval::point(*record.time) : Interval{};
-  return Interval::point(records_);  // the file is in the order in which things happened
+int64_t JepsenHistory::time_of(const JepsenRecord& record) const {
+  if (timed_) return record.time.value_or(Interval::kUnknown);
+  return records_;  // the file is in the order in which things happened
 }
 
 OwnedValue JepsenHistory::session_of(const JepsenRecord& record) {
@@ -98,22 +98,33 @@ bool JepsenHistory::start(Pending& pending, const JepsenRecord& record) {
 }
 
 bool JepsenHistory::settle(Pending& pending, const OwnedValue& session, TxnStatus status,
-                           Interval end) {
+                           int64_t end) {
   TxnHeader header;
   header.session = session.view();
   header.status = status;
-  header.begin = pending.begin;
-  header.end = end;
+  const bool invoked = pending.begin != Interval::kUnknown;
+  const bool completed = end != Interval::kUnknown;
+  if (invoked) header.begin = {pending.begin, completed ? end : Interval::kOpen};
+  if (completed) header.end = {invoked ? pending.begin : end, end};
   header.line = pending.line;
-  builder_.begin_txn(header);
   if (status != TxnStatus::committed) {
     std::erase_if(pending.ops, [](const OwnedOp& op) {
       return op.kind == OpKind::read || op.kind == OpKind::read_list || op.kind == OpKind::range;
     });
   }
-  add_ops(pending.ops);
-  auto s = builder_.end_txn();
+  bool added = true;
+  if (workload_ == Workload::key_value)
+    store_.add(session, header, std::move(pending.ops));
+  else
+    added = add_txn(header, pending.ops);
   pending = {};
+  return added;
+}
+
+bool JepsenHistory::add_txn(const TxnHeader& header, const std::vector<OwnedOp>& ops) {
+  builder_.begin_txn(header);
+  add_ops(ops);
+  auto s = builder_.end_txn();
   return s.ok() || fail(nullptr, s.error().message);
 }
 
@@ -175,6 +186,9 @@ bool JepsenHistory::choose_workload(const JepsenRecord& record) {
     found = workload_ == Workload::set ? Workload::set : Workload::cas_register;
   else if (workload_ == Workload::txn && record.type != JepsenType::ok)
     found = Workload::txn;  // without a value, or with an explanation in its place
+  else if (workload_ == Workload::none && record.type != JepsenType::ok && record.value &&
+           record.value->kind == Kind::map && record.f != "transfer")
+    return true;  // a request in words of its own; its completion tells what was done
   if (found == Workload::none)
     return fail(record.value,
                 "the workload '" + std::string(record.f) +
@@ -183,6 +197,8 @@ bool JepsenHistory::choose_workload(const JepsenRecord& record) {
                     "tally)");
   if (workload_ == Workload::none && found == Workload::lock)
     builder_.set_initial(ValueView::of(kFree));
+  if (workload_ == Workload::none && found == Workload::key_value)
+    builder_.set_initial(ValueView::of(std::string_view()));  // as gets return it
   if (workload_ != Workload::none && workload_ != found)
     return fail(record.value, "the history mixes workloads");
   workload_ = found;
@@ -268,7 +284,7 @@ bool JepsenHistory::translate_mop(const Datum& mop, bool observed) {
   const Datum* value = tree_->next(key);
   OwnedOp op;
   if (!key_of(key, op.key)) return false;
-  if (f.text == "r") {
+  if (f.text == "r" || f.text == "read") {
     if (!observed) return true;
     if (value && value->kind == Kind::list) {
       op.kind = OpKind::read_list;
@@ -276,13 +292,26 @@ bool JepsenHistory::translate_mop(const Datum& mop, bool observed) {
     } else if (value) {
       value_of(*value, op.value);
     }
-  } else if ((f.text == "w" || f.text == "append") && value) {
-    op.kind = f.text == "w" ? OpKind::write : OpKind::append;
+  } else if ((f.text == "w" || f.text == "write" || f.text == "append") && value) {
+    op.kind = f.text == "append" ? OpKind::append : OpKind::write;
     if (!written(*value, op.value)) return false;
   } else {
     return fail(&f, std::string(kForm));
   }
   ops_.push_back(std::move(op));
+  return true;
+}
+
+// Accounts and elements are no values of a register: taken for ones, nobody wrote them.
+bool JepsenHistory::refuse_collection(const Datum& read) {
+  if (read.kind == Kind::map)
+    return fail(&read,
+                "expected the value of a register, not a map; if these are the accounts of a bank, "
+                "assay tally judges their total");
+  if (read.kind == Kind::set)
+    return fail(&read,
+                "expected the value of a register, not a set; of a set the elements are added with "
+                ":f :add before they are read, and a bank or a counter is judged by assay tally");
   return true;
 }
 
@@ -303,6 +332,7 @@ bool JepsenHistory::translate_register(const JepsenRecord& record) {
   }
   if (record.f == "read") {
     if (record.type != JepsenType::ok) return true;
+    if (value && !refuse_collection(*value)) return false;
     if (value) value_of(*value, op.value);
   } else if (!value) {
     return fail(nullptr, "expected a :value");
@@ -332,38 +362,20 @@ bool JepsenHistory::translate_lock(const JepsenRecord& record) {
   return true;
 }
 
-// The store appends text to text. What was appended can be told apart as long as every piece starts
-// with "x " and ends with " y", as Porcupine's histories have it.
 bool JepsenHistory::translate_key_value(const JepsenRecord& record) {
-  constexpr std::string_view kBegin = "x ";
-  constexpr std::string_view kEnd = " y";
   OwnedOp op;
   if (!key_of(*record.key, op.key)) return false;
   const bool textual = record.value && record.value->kind == Kind::string;
   std::string_view text = textual ? record.value->text : std::string_view();
   if (record.f == "get") {
     if (record.type != JepsenType::ok) return true;
-    if (!text.starts_with(kBegin)) {
-      if (!text.empty()) op.value = text_value(text);
-      ops_.push_back(std::move(op));
-      return true;
-    }
-    op.kind = OpKind::read_list;
-    while (!text.empty()) {
-      const size_t end = text.find(kEnd);
-      if (!text.starts_with(kBegin) || end == text.npos)
-        return fail(record.value, "expected pieces like \"x 0 1 y\", one after the other");
-      op.elements.push_back(text_value(text.substr(0, end + kEnd.size())));
-      text.remove_prefix(end + kEnd.size());
-    }
+    if (!KeyValueStore::read(text, op)) return fail(record.value, KeyValueStore::kWantPieces);
   } else {
     if (!textual && record.type != JepsenType::invoke) return true;  // repeats nothing
     if (!textual) return fail(record.value, "expected a string to write");
     op.kind = record.f == "put" ? OpKind::write : OpKind::append;
-    const bool piece = text.starts_with(kBegin) && text.find(kEnd) + kEnd.size() == text.size();
-    if (piece != (op.kind == OpKind::append))
-      return fail(record.value,
-                  "expected pieces like \"x 0 1 y\" to be appended, and only appended");
+    if (op.kind == OpKind::append && !KeyValueStore::is_piece(text))
+      return fail(record.value, KeyValueStore::kWantPieces);
     op.value = text_value(text);
   }
   ops_.push_back(std::move(op));
@@ -393,11 +405,18 @@ bool JepsenHistory::translate_set(const JepsenRecord& record) {
 }
 
 Result<History> JepsenHistory::finish(Notes& notes) && {
+  builder_.take_null_for_empty_lists();
   for (auto& [process, pending] : pending_) {
     if (!pending.open) continue;
     ++open_ends_;
-    if (!settle(pending, names_[process], TxnStatus::unknown, {})) return bad_input(fault_.message);
+    if (!settle(pending, names_[process], TxnStatus::unknown, Interval::kUnknown))
+      return bad_input(fault_.message);
   }
+  if (auto s = store_.finish([&](const TxnHeader& header, const std::vector<OwnedOp>& ops) {
+        return add_txn(header, ops);
+      });
+      !s.ok())
+    return s.error();
   if (open_ends_ > 0)
     notes.push_back({0, std::to_string(open_ends_) +
                             " operations have no completion; their outcome is unknown"});

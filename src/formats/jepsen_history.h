@@ -1,11 +1,14 @@
 // From Jepsen's operations to transactions: pairs invocations with completions and translates the
 // workloads. Shared by every format that speaks in invocations and completions.
 //
-//   value [[:r k v] [:w k v] [:append k v]]  a transaction, whatever :f says
+//   value [[:r k v] [:w k v] [:append k v]]  a transaction, whatever :f says; :read and :write too
 //   :f read, write, cas                      a register; :key, or value [k v], for one of many
 //   :f acquire, release                      a lock: compare-and-set between "free" and "held"
-//   :f get, put, append with :key            a key-value store
+//   :f get, put, append with :key            a key-value store                    key_value_store.h
 //   :f add, read                             a set: a write of a key per element; a read is a range over all
+//
+// An invocation and a completion tell between which moments an operation ran, and nothing of when
+// within them it took its snapshot or took effect: begin and end both are somewhere in between.
 //
 // :ok is committed, :fail aborted, :info and a missing completion unknown. Reads of what did not
 // commit say nothing and are left out.
@@ -21,6 +24,7 @@
 #include "assay/history.h"
 #include "formats/edn.h"
 #include "formats/jepsen_record.h"
+#include "formats/key_value_store.h"
 #include "formats/owned_op.h"
 #include "formats/registry.h"
 
@@ -42,7 +46,7 @@ class JepsenHistory {
  private:
   struct Pending {
     std::vector<OwnedOp> ops;
-    Interval begin;
+    int64_t begin = Interval::kUnknown;
     uint64_t line = 0;
     bool open = false;
   };
@@ -56,6 +60,7 @@ class JepsenHistory {
   bool translate_lock(const JepsenRecord& record);
   bool translate_set(const JepsenRecord& record);
   bool translate_key_value(const JepsenRecord& record);
+  bool refuse_collection(const Datum& read);
   static bool repeats_request(const JepsenRecord& record);
   bool values_of(const Datum& list, std::vector<OwnedValue>& to);
   bool value_of(const Datum& d, OwnedValue& to) const;
@@ -64,13 +69,15 @@ class JepsenHistory {
   bool fail(const Datum* at, std::string message);
 
   bool start(Pending& pending, const JepsenRecord& record);
-  bool settle(Pending& pending, const OwnedValue& session, TxnStatus status, Interval end);
+  bool settle(Pending& pending, const OwnedValue& session, TxnStatus status, int64_t end);
+  bool add_txn(const TxnHeader& header, const std::vector<OwnedOp>& ops);
   void add_ops(const std::vector<OwnedOp>& ops);
   void add_event(const JepsenRecord& record);
   OwnedValue session_of(const JepsenRecord& record);
-  Interval time_of(const JepsenRecord& record) const;
+  int64_t time_of(const JepsenRecord& record) const;
 
   HistoryBuilder builder_;
+  KeyValueStore store_;  // held back until all operations are known
   Workload workload_ = Workload::none;
   std::map<std::string, Pending> pending_;  // by process
   std::map<std::string, OwnedValue> names_;

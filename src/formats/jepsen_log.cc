@@ -1,4 +1,5 @@
-// Jepsen's console log: lines "INFO  jepsen.util - PROCESS TAB :type TAB :f TAB value" among others.
+// Jepsen's console log: lines "INFO  jepsen.util - PROCESS :type :f value" among others, the parts
+// separated by tabs or blanks.
 #include "formats/jepsen_log.h"
 
 #include <array>
@@ -14,12 +15,24 @@ namespace {
 
 constexpr std::string_view kMark = "jepsen.util - ";
 
+constexpr std::string_view kBlanks = " \t";
+
+// Takes the next word off `rest`, and the blanks behind it.
+std::string_view take_word(std::string_view& rest) {
+  const std::string_view word = rest.substr(0, rest.find_first_of(kBlanks));
+  rest.remove_prefix(word.size());
+  rest.remove_prefix(std::min(rest.find_first_not_of(kBlanks), rest.size()));
+  return word;
+}
+
 // The part behind the mark, empty if the line is no operation.
 std::string_view operation_of(std::string_view line) {
   const size_t at = line.find(kMark);
   if (at == line.npos) return {};
   line.remove_prefix(at + kMark.size());
-  return line.find("\t:") == line.npos ? std::string_view() : line;
+  std::string_view rest = line;
+  take_word(rest);
+  return rest.starts_with(':') ? line : std::string_view();
 }
 
 bool detect_jepsen_log(const Source& source) {
@@ -39,6 +52,10 @@ class Reader {
   Result<History> run() {
     auto read = for_each_line(input_, [&](TextCursor& c) { return read_line(c); });
     if (!read.ok()) return read.error();
+    if (operations_ == 0)
+      return input_.located(
+          bad_input("no line is an operation, expected \"jepsen.util - 0 :invoke "
+                    ":read nil\" or the like in some"));
     if (others_ > 0)
       notes_.push_back({0, std::to_string(others_) + " lines are no operations and were skipped"});
     auto history = std::move(history_).finish(notes_);
@@ -53,13 +70,13 @@ class Reader {
       ++others_;
       return true;
     }
+    ++operations_;
     // process, type, f, value
     std::array<std::string_view, 4> part;
     std::array<size_t, 4> at{};
     for (size_t i = 0; i < part.size(); ++i) {
       at[i] = static_cast<size_t>(rest.data() - c.line().data());
-      part[i] = i + 1 < part.size() ? rest.substr(0, rest.find('\t')) : rest;
-      rest.remove_prefix(std::min(part[i].size() + 1, rest.size()));
+      part[i] = i + 1 < part.size() ? take_word(rest) : rest;
     }
     JepsenRecord record;
     record.line = input_.line();
@@ -73,7 +90,7 @@ class Reader {
       return c.fail_at(at[1], "expected one of :invoke, :ok, :fail, :info");
     if (!part[2].starts_with(':')) return c.fail_at(at[2], "expected what was done, like :read");
     record.f = part[2].substr(1);
-    const bool valued = part[3].find_first_not_of(" \t") != part[3].npos;
+    const bool valued = part[3].find_first_not_of(kBlanks) != part[3].npos;
     if (!tree_.parse(valued ? part[3] : std::string_view("nil"), false))
       return c.fail_at(at[3] + tree_.fault_at(), tree_.message());
     if (valued) record.value = &tree_.root();
@@ -93,6 +110,7 @@ class Reader {
   Notes& notes_;
   JepsenHistory history_;
   DatumTree tree_;
+  uint64_t operations_ = 0;
   uint64_t others_ = 0;
 };
 

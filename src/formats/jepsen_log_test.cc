@@ -18,15 +18,31 @@ TEST(JepsenLog, OperationsAmongOtherLines) {
       "INFO  jepsen.util - 1\t:info\t:cas\t:timed-out\n"
       "INFO  jepsen.util - 2\t:invoke\t:read\tnil\n"
       "INFO  jepsen.util - 2\t:ok\t:read\t4\n";
-  formats::expect_same_history("jepsen-log", kLog,
-                               "0: @[1,3] { w(register,3) }\n1: @[2,_] { cas(register,3,4) }?\n2: "
-                               "@[6,7] { r(register,4) }\n");
+  formats::expect_same_history(
+      "jepsen-log", kLog,
+      "0: @[1~3,1~3] { w(register,3) }\n1: @[2~_,_] { cas(register,3,4) }?\n2: "
+      "@[6~7,6~7] { r(register,4) }\n");
   auto r = read_history_text(kLog, "f");
   ASSERT_TRUE(r.ok()) << r.error().to_string();
   EXPECT_EQ(r->format, "jepsen-log");
   EXPECT_EQ(r->history.events().size(), 1u);
   ASSERT_EQ(r->notes.size(), 1u);
   EXPECT_EQ(r->notes[0].message, "1 lines are no operations and were skipped");
+}
+
+TEST(JepsenLog, PartsMayBeSeparatedByBlanks) {
+  formats::expect_same_history("jepsen-log",
+                               "INFO  jepsen.util - 0   :invoke  :cas \t[3 4]\n"
+                               "INFO  jepsen.util - 0   :ok      :cas     [3 4]\n"
+                               "INFO  jepsen.util - 1   :invoke  :read\n"
+                               "INFO  jepsen.util - 1   :ok      :read    4   \n",
+                               "0: @[1~2,1~2] { cas(register,3,4) }\n"
+                               "1: @[3~4,3~4] { r(register,4) }\n");
+}
+
+TEST(JepsenLog, ALogWithoutOperationsIsNoHistory) {
+  formats::expect_bad_input("jepsen-log", "INFO  jepsen.core - Running test\nhello\n", 0, 0,
+                            "no line is an operation");
 }
 
 TEST(JepsenLog, RefusesBadInputAtItsPlace) {

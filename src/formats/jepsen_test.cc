@@ -21,7 +21,7 @@ TEST(Jepsen, RegistersNamedByKey) {
 {:process 1, :type :ok, :f :cas, :key "x", :value [1 2]}
 {:process 1, :type :invoke, :f :read, :key "y", :value nil}
 {:process 1, :type :ok, :f :read, :key "y", :value nil})",
-      "0: @[1,2] { w(x,1) }\n1: @[3,4] { cas(x,1,2) } @[5,6] { r(y,null) }\n");
+      "0: @[1~2,1~2] { w(x,1) }\n1: @[3~4,3~4] { cas(x,1,2) } @[5~6,5~6] { r(y,null) }\n");
 }
 
 TEST(Jepsen, PairsInvocationsWithCompletionsByProcess) {
@@ -32,7 +32,7 @@ TEST(Jepsen, PairsInvocationsWithCompletionsByProcess) {
 {:type :ok, :f :txn, :process 1, :time 12, :value [[:append 5 7] [:r 5 [7]]]}
 {:type :ok, :f :txn, :process 0, :time 15, :value [[:w :x 1] [:r "y" 3]]}
 )",
-      "1: @[11,12] { a(5,7) r(5,[7]) }\n0: @[10,15] { w(x,1) r(y,3) }\n");
+      "1: @[11~12,11~12] { a(5,7) r(5,[7]) }\n0: @[10~15,10~15] { w(x,1) r(y,3) }\n");
 }
 
 TEST(Jepsen, OutcomesAreNeverGuessed) {
@@ -43,14 +43,15 @@ TEST(Jepsen, OutcomesAreNeverGuessed) {
  {:type :fail, :process 1, :time 4, :value [[:w 1 2]]}
  {:type :invoke, :process 1, :time 5, :value [[:w 1 3]]}
  {:type :invoke, :process 1, :time 6, :value [[:w 1 4]]}])",
-      "0: @[1,_] { w(1,1) }?\n1: @[3,4] { w(1,2) }! @[5,_] { w(1,3) }? @[6,_] { w(1,4) }?\n");
+      "0: @[1~_,_] { w(1,1) }?\n1: @[3~4,3~4] { w(1,2) }! @[5~_,_] { w(1,3) }? @[6~_,_] { w(1,4) "
+      "}?\n");
 }
 
 TEST(Jepsen, AnInvocationMayLackItsValue) {
   expect_same(
       "{:type :ok, :process 0, :value [[:w 1 1]]} {:type :invoke, :process 0, :f :txn}"
       "{:type :ok, :process 0, :value [[:r 1 1]]}",
-      "0: { w(1,1) } @[2,3] { r(1,1) }\n");
+      "0: { w(1,1) } @[2~3,2~3] { r(1,1) }\n");
 }
 
 TEST(Jepsen, WithoutTimesTheOrderOfRecordsIsTheClock) {
@@ -59,7 +60,7 @@ TEST(Jepsen, WithoutTimesTheOrderOfRecordsIsTheClock) {
       "{:process 4, :type :ok, :f :write, :value 2}\n"
       "{:process 5, :type :invoke, :f :read, :value nil}\n"
       "{:process 5, :type :ok, :f :read, :value 2}]",
-      "4: @[1,2] { w(register,2) }\n5: @[3,4] { r(register,2) }\n");
+      "4: @[1~2,1~2] { w(register,2) }\n5: @[3~4,3~4] { r(register,2) }\n");
   // Completions alone say nothing about time.
   expect_same("{:process 4, :type :ok, :f :write, :value 2}\n{:type :ok :f :read :value nil}",
               "4: { w(register,2) }\n\"no process 1\": { r(register,null) }\n");
@@ -87,12 +88,90 @@ TEST(Jepsen, AKeyValueStoreAppendsPieces) {
 {:process 0, :type :ok, :f :get, :key "5", :value "x 0 0 yx 3 1 y"}
 {:process 0, :type :ok, :f :put, :key "6", :value "a"}
 {:process 0, :type :ok, :f :get, :key "6", :value "a"})",
-      "0: { r(\"5\",null) } { a(\"5\",\"x 0 0 y\") } { r(\"5\",[\"x 0 0 y\",\"x 3 1 y\"]) } "
+      "initial \"\"\n0: { r(\"5\",[]) } { a(\"5\",\"x 0 0 y\") } { r(\"5\",[\"x 0 0 y\",\"x 3 1 "
+      "y\"]) } "
       "{ w(\"6\",a) } { r(\"6\",a) }\n");
   formats::expect_bad_input("jepsen", "{:type :ok :f :append :key 1 :value \"a\"}", 1, 37,
                             "expected pieces");
+  formats::expect_bad_input("jepsen",
+                            "{:type :ok :f :append :key 1 :value \"x 1 y\"}\n"
+                            "{:type :ok :f :append :key 1 :value \"x 1 y\"}",
+                            2, 0, "appended twice");
   formats::expect_bad_input("jepsen", "{:type :ok :f :get :key 1 :value \"x 0 yz\"}", 1, 34,
                             "expected pieces");
+}
+
+// A text that starts with no piece is no empty list: nobody appended what it starts with.
+TEST(Jepsen, AListThatStartsWithNoPiece) {
+  expect_same(
+      R"({:process 0, :type :ok, :f :append, :key "0", :value "x 1 y"}
+{:process 0, :type :ok, :f :get, :key "0", :value "foox 1 y"})",
+      "initial \"\"\n0: { a(\"0\",\"x 1 y\") } { r(\"0\",[\"foox 1 y\"]) }\n");
+}
+
+// A key that is put and appended to is a register whose value is the last piece; an append that
+// nobody saw is a write that nobody saw.
+TEST(Jepsen, PutsAndAppendsOfOneKey) {
+  expect_same(
+      R"({:process 0, :type :ok, :f :append, :key "0", :value "x 0 1 y"}
+{:process 1, :type :ok, :f :put, :key "0", :value "x 1 1 y"}
+{:process 2, :type :ok, :f :append, :key "0", :value "x 2 1 y"}
+{:process 2, :type :ok, :f :append, :key "0", :value "x 2 2 y"}
+{:process 3, :type :ok, :f :get, :key "0", :value "x 1 1 yx 2 1 y"}
+{:process 3, :type :ok, :f :put, :key "0", :value ""}
+{:process 3, :type :ok, :f :get, :key "0", :value ""})",
+      "initial \"\"\n0: { w(\"0\",\"x 0 1 y\") }\n1: { w(\"0\",\"x 1 1 y\") }\n"
+      "2: { cas(\"0\",\"x 1 1 y\",\"x 2 1 y\") } { w(\"0\",\"x 2 2 y\") }\n"
+      "3: { r(\"0\",\"x 2 1 y\") } { w(\"0\",\"\") } { r(\"0\",\"\") }\n");
+  formats::expect_bad_input("jepsen",
+                            "{:type :ok :f :put :key 1 :value \"max y\"}\n"
+                            "{:type :ok :f :append :key 1 :value \"x 1 y\"}",
+                            2, 0, "pieces are appended");
+  formats::expect_bad_input("jepsen",
+                            "{:type :ok :f :put :key 1 :value \"x 1 y\"}\n"
+                            "{:type :ok :f :append :key 1 :value \"x 1 y\"}",
+                            2, 0, "both put and appended");
+  // A piece behind two different texts: the second get saw what nobody wrote.
+  expect_same(
+      R"({:process 0, :type :ok, :f :put, :key "0", :value "a"}
+{:process 0, :type :ok, :f :append, :key "0", :value "x 1 y"}
+{:process 0, :type :ok, :f :get, :key "0", :value "ax 1 y"}
+{:process 0, :type :ok, :f :get, :key "0", :value "bx 1 y"})",
+      "initial \"\"\n0: { w(\"0\",a) } { cas(\"0\",a,\"x 1 y\") } { r(\"0\",\"x 1 y\") } "
+      "{ r(\"0\",\"bx 1 y\") }\n");
+}
+
+TEST(Jepsen, NilOfAListIsTheEmptyList) {
+  expect_same(
+      "{:type :ok, :process 0, :value [[:r 1 nil] [:append 2 7]]}"
+      "{:type :ok, :process 1, :value [[:r 2 nil] [:r 3 nil]]}"
+      "{:type :ok, :process 2, :value [[:append 4 1]]}"
+      "{:type :ok, :process 2, :value [[:w 4 2] [:r 5 nil] [:r 5 [1]]]}"
+      "{:type :ok, :process 2, :value [[:r 4 nil]]}",
+      "0: { r(1,null) a(2,7) }\n1: { r(2,[]) r(3,null) }\n"
+      "2: { a(4,1) } { w(4,2) r(5,[]) r(5,[1]) } { r(4,null) }\n");
+}
+
+TEST(Jepsen, SetsAndMapsAreNoRegisters) {
+  formats::expect_bad_input("jepsen",
+                            "{:type :ok :f :write :value 1}\n{:type :ok :f :read :value #{1}}", 2,
+                            28, "not a set");
+  formats::expect_bad_input("jepsen", "{:type :ok :f :read :value {0 5}}", 1, 28, "assay tally");
+}
+
+TEST(Jepsen, MultiRegistersNameTheirOperationsInFull) {
+  expect_same("{:type :ok, :process 0, :f :txn, :value [[:read :x 0] [:write :y 2]]}",
+              "0: { r(x,0) w(y,2) }\n");
+}
+
+// What was asked for is told in a map, what was done as a transaction.
+TEST(Jepsen, ARequestInWordsOfItsOwn) {
+  expect_same(
+      "{:type :invoke, :process 0, :f :r1r2w2w1, :time 1, :value {:k1 1, :k2 2}}"
+      "{:type :ok, :process 0, :f :r1r2w2w1, :time 5, :value [[:r 1 nil] [:w 1 2]]}"
+      "{:type :invoke, :process 1, :f :r1r2w2w1, :time 6, :value {:k1 1, :k2 2}}"
+      "{:type :fail, :process 1, :f :r1r2w2w1, :time 7, :value {:k1 1, :k2 2}}",
+      "0: @[1~5,1~5] { r(1,null) w(1,2) }\n1: @[6~7,6~7] { }!\n");
 }
 
 TEST(Jepsen, ACompletionAloneMayRepeatWhatWasAsked) {
@@ -161,8 +240,8 @@ TEST(Jepsen, RoundTrip) {
 
 TEST(Jepsen, RoundTripOfTimedHistoriesWithEveryOutcome) {
   constexpr std::string_view kHist =
-      "1: @[1,5] { w(x,1) a(l,\"a b\") } @[5,9] { r(x,1) r(l,[\"a b\"]) r(y,null) }\n"
-      "2: @[2,_] { w(x,2) }? @[7,8] { w(x,3) }!\n";
+      "1: @[1~5,1~5] { w(x,1) a(l,\"a b\") } @[5~9,5~9] { r(x,1) r(l,[\"a b\"]) r(y,null) }\n"
+      "2: @[2~_,_] { w(x,2) }? @[7~8,7~8] { w(x,3) }!\n";
   auto r = read_history_text(kHist, "h", {"hist"});
   ASSERT_TRUE(r.ok());
   for (const char* format : {"jepsen", "elle-json"}) {
@@ -171,9 +250,9 @@ TEST(Jepsen, RoundTripOfTimedHistoriesWithEveryOutcome) {
     ASSERT_TRUE(losses.ok());
     for (const Loss& l : *losses) ADD_FAILURE() << l.what;
     formats::expect_same_history(format, text,
-                                 "1: @[1,5] { w(x,1) a(l,\"a b\") }\n"
-                                 "2: @[2,_] { w(x,2) }? @[7,8] { w(x,3) }!\n"
-                                 "1: @[5,9] { r(x,1) r(l,[\"a b\"]) r(y,null) }\n");
+                                 "1: @[1~5,1~5] { w(x,1) a(l,\"a b\") }\n"
+                                 "2: @[2~_,_] { w(x,2) }? @[7~8,7~8] { w(x,3) }!\n"
+                                 "1: @[5~9,5~9] { r(x,1) r(l,[\"a b\"]) r(y,null) }\n");
   }
 }
 

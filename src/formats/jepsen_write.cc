@@ -25,6 +25,7 @@ class Writer {
 
   void run() {
     count_losses();
+    losses_.keep(0);
     out_.write(json_ ? "[" : "");
     if (has_times())
       write_by_time();
@@ -139,6 +140,7 @@ class Writer {
 
   void write_op(const Operation& op, std::span<const uint32_t> operands, size_t start, bool seen) {
     if (!op.effect || op.kind == OpKind::range) return;
+    losses_.keep(1);
     if (op.kind == OpKind::cas) mop("r", op.key, operands[0], start, seen);
     if (op.kind == OpKind::insert) mop("r", op.key, kNone, start, seen);
     switch (op.kind) {
@@ -208,10 +210,10 @@ class Writer {
     if (h_.start_ts(t) != Interval::kUnknown || h_.commit_ts(t) != Interval::kUnknown)
       losses_.add("timestamps of transactions");
     if (!timed && (b.known() || e.known())) losses_.add("times of transactions");
-    if (timed && (b.request != b.response || e.request != e.response))
+    const bool unknown = h_.status(t) == TxnStatus::unknown;
+    if (timed && (unknown ? b.response != Interval::kOpen : b != e))
       losses_.add("moments within which transactions began or ended");
-    if (timed && h_.status(t) == TxnStatus::unknown && e.known())
-      losses_.add("ends of transactions of unknown outcome");
+    if (timed && unknown && e.known()) losses_.add("ends of transactions of unknown outcome");
     if (h_.status(t) == TxnStatus::committed) return;
     for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i)
       if (h_.op(i).kind == OpKind::read || h_.op(i).kind == OpKind::read_list)

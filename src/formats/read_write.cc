@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "formats/registry.h"
+#include "history/merge.h"
 
 namespace assay {
 namespace formats {
@@ -27,6 +28,21 @@ Result<Source> open_source(const std::string& path) {
   return source;
 }
 
+// What a directory that is no history holds, and what would be one.
+std::string no_history_in(const Source& source) {
+  constexpr size_t kMostNamed = 3;
+  std::string what = "the directory is empty";
+  if (!source.files.empty()) {
+    what = "the directory holds " + std::to_string(source.files.size()) + " entries (";
+    for (size_t i = 0; i < std::min(source.files.size(), kMostNamed); ++i)
+      what += (i > 0 ? ", " : "") + source.files[i];
+    what += source.files.size() > kMostNamed ? ", …), none of them a history" : "), no history";
+  }
+  return what +
+         "; expected files of histories, or the logs of one: J<n>.log or Jep<n>.log (Viper), "
+         "T<n>.log (Cobra)";
+}
+
 Result<const Format*> choose(Source& source, const ReadOptions& options) {
   if (!options.from.empty()) {
     const Format* format = find_format(options.from);
@@ -47,11 +63,27 @@ Result<const Format*> choose(Source& source, const ReadOptions& options) {
   }
   const Format* format = detect(source);
   if (!format) {
-    Error e = bad_input("the format is not recognised; name it, one of " + format_names());
+    Error e = bad_input(source.is_directory()
+                            ? no_history_in(source)
+                            : "the format is not recognised; name it, one of " + format_names());
     e.file = source.name;
     return e;
   }
   return format;
+}
+
+// The initial value that the user knows, unless the history says another.
+Status assume_initial(ReadResult& result, const ReadOptions& options, const std::string& name) {
+  if (!options.initial) return Ok{};
+  History& h = result.history;
+  if (!h.initial().is_null() && h.initial() != *options.initial) {
+    Error e = bad_input("states the initial value " + h.initial().to_string() + ", expected " +
+                        options.initial->to_string());
+    e.file = name;
+    return e;
+  }
+  h.set_initial(*options.initial);
+  return Ok{};
 }
 
 Result<ReadResult> read(Source source, const ReadOptions& options) {
@@ -83,7 +115,18 @@ Result<ReadResult> read(Source source, const ReadOptions& options) {
   if (source.input && source.input->cut_off())
     result.notes.push_back({source.input->line(), "the compressed data is cut off here"});
   result.history = std::move(*history);
+  if (auto s = assume_initial(result, options, source.name); !s.ok()) return s.error();
   return result;
+}
+
+// A file without operations would satisfy every level.
+Status check_kept(const History& history, const Losses& losses, std::string_view format) {
+  if (history.op_count() == 0 || !losses.nothing_kept()) return Ok{};
+  std::string what;
+  for (const Loss& l : losses.list())
+    what += (what.empty() ? "" : "; ") + l.what + " (" + std::to_string(l.count) + ")";
+  return bad_input("format '" + std::string(format) + "' holds none of the " +
+                   std::to_string(history.op_count()) + " operations: " + what);
 }
 
 Result<const Format*> writable(std::string_view name) {
@@ -98,6 +141,96 @@ Result<const Format*> writable(std::string_view name) {
 
 }  // namespace
 }  // namespace formats
+
+namespace formats {
+namespace {
+
+// Whether the file is one that can be read as a history. An empty one is a history that was lost:
+// reading it says so.
+bool looks_like_history(const std::string& path, const ReadOptions& options) {
+  auto source = open_source(path);
+  if (!source.ok()) return true;
+  if (source->input) {
+    if (!source->input->fill(kHeadBytes).ok()) return true;
+    const auto empty = source->input->at_end();
+    if (!empty.ok() || *empty) return true;
+  }
+  return choose(*source, options).ok();
+}
+
+// Histories below `folder`, by name.
+Status walk(const std::string& folder, const ReadOptions& options, HistoryPaths& found) {
+  std::vector<std::string> open = {folder};  // folders, the next to look at last
+  while (!open.empty()) {
+    const std::string at = std::move(open.back());
+    open.pop_back();
+    auto source = open_source(at);
+    if (!source.ok()) return source.error();
+    std::vector<std::string> folders;
+    for (const std::string& name : source->files) {
+      if (name.starts_with('.')) continue;
+      const std::string path = (fs::path(at) / name).string();
+      std::error_code ec;
+      const bool directory = fs::is_directory(path, ec) && !fs::is_symlink(path, ec);
+      if (!directory && !fs::is_regular_file(path, ec)) continue;
+      if (looks_like_history(path, options))
+        found.paths.push_back(path);
+      else if (directory)
+        folders.push_back(path);
+      else
+        ++found.skipped;
+    }
+    open.insert(open.end(), folders.rbegin(), folders.rend());
+  }
+  return Ok{};
+}
+
+}  // namespace
+}  // namespace formats
+
+Result<HistoryPaths> find_histories(const std::string& path, const ReadOptions& options) {
+  HistoryPaths found;
+  std::error_code ec;
+  const formats::Format* named = formats::find_format(options.from);
+  if (path == "-" || !std::filesystem::is_directory(path, ec) || (named && named->info.directory)) {
+    found.paths.push_back(path);
+    return found;
+  }
+  auto source = formats::open_source(path);
+  if (!source.ok()) return source.error();
+  if (!named && formats::detect(*source)) {
+    found.paths.push_back(path);
+    return found;
+  }
+  if (auto s = formats::walk(path, options, found); !s.ok()) return s.error();
+  if (found.paths.empty()) {
+    Error e = bad_input(formats::no_history_in(*source));
+    e.file = path;
+    return e;
+  }
+  return found;
+}
+
+Result<ReadResult> read_together(std::span<const std::string> paths, const ReadOptions& options) {
+  std::vector<ReadResult> read;
+  for (const std::string& path : paths) {
+    auto one = read_history(path, options);
+    if (!one.ok()) return one.error();
+    read.push_back(std::move(*one));
+  }
+  std::vector<HistoryPart> parts;
+  ReadResult all;
+  for (size_t i = 0; i < paths.size(); ++i) {
+    parts.push_back({&read[i].history, paths[i]});
+    for (ReadNote& n : read[i].notes) all.notes.push_back({n.line, paths[i] + ": " + n.message});
+    if (i == 0) all.format = read[i].format;
+    if (read[i].format != all.format) all.format = "several";
+  }
+  auto history = merge_histories(parts);
+  if (!history.ok()) return history.error();
+  all.history = std::move(*history);
+  return all;
+}
 
 Result<ReadResult> read_history(const std::string& path, const ReadOptions& options) {
   auto source = formats::open_source(path);
@@ -122,12 +255,14 @@ Result<std::vector<Loss>> write_history(const History& history, const std::strin
       return usage_error("format '" + std::string(format_name) +
                          "' is a directory and cannot be written to standard output");
     if (auto s = (*format)->write_directory(history, path, losses); !s.ok()) return s.error();
+    if (auto s = formats::check_kept(history, losses, format_name); !s.ok()) return s.error();
     return losses.list();
   }
   auto out = formats::Output::open(path);
   if (!out.ok()) return out.error();
   (*format)->write(history, *out, losses);
   if (auto s = out->close(); !s.ok()) return s.error();
+  if (auto s = formats::check_kept(history, losses, format_name); !s.ok()) return s.error();
   return losses.list();
 }
 
@@ -141,6 +276,7 @@ Result<std::vector<Loss>> write_history_text(const History& history, std::string
   formats::Output out = formats::Output::memory(text);
   (*format)->write(history, out, losses);
   if (auto s = out.close(); !s.ok()) return s.error();
+  if (auto s = formats::check_kept(history, losses, format_name); !s.ok()) return s.error();
   return losses.list();
 }
 

@@ -143,7 +143,9 @@ TEST_F(ReadWrite, EveryWritableTextFormatIsDetectedFromItsOwnOutput) {
       formats::RandomHistoryOptions plain{.strings = false, .registers_only = true, .times = false};
       History h = formats::RandomHistory(seed, plain).build();
       std::string text;
-      ASSERT_TRUE(write_history_text(h, format.name, text).ok());
+      const auto written = write_history_text(h, format.name, text);
+      if (!written.ok() && format.name == "veristrong") continue;  // lists only
+      ASSERT_TRUE(written.ok()) << written.error().to_string();
       auto again = read_history_text(text, "x");
       ASSERT_TRUE(again.ok()) << format.name << ": " << again.error().to_string() << "\n" << text;
       EXPECT_EQ(again->format, format.name) << text;

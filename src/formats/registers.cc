@@ -134,13 +134,18 @@ int64_t Registers::value_number(VersionId v) {
   return *number;
 }
 
+bool Registers::has_place(const Operation& op) const {
+  const bool list = op.kind == OpKind::append || op.kind == OpKind::read_list;
+  return (holds_.lists || !list) && op.kind != OpKind::range && op.effect;
+}
+
 const std::vector<RegisterOp>& Registers::ops(TxnId t) {
   const History& h = history_;
   ops_.clear();
   for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
     const Operation op = h.op(i);
     const bool list = op.kind == OpKind::append || op.kind == OpKind::read_list;
-    if ((list && !holds_.lists) || op.kind == OpKind::range || !op.effect) continue;
+    if (!has_place(op)) continue;
     int64_t key = renumber_keys_ ? int64_t{op.key} : h.key(op.key).integer;
     if (list) {
       RegisterOp& to = ops_.emplace_back();
@@ -160,6 +165,11 @@ const std::vector<RegisterOp>& Registers::ops(TxnId t) {
 
 void Registers::count_losses(Losses& losses) const {
   const History& h = history_;
+  uint64_t kept = 0;
+  for (const Session& session : sessions_)
+    for (TxnId t : session.txns)
+      for (OpId i = h.first_op(t); i < h.end_op(t); ++i) kept += has_place(h.op(i));
+  losses.keep(kept);
   losses.add("known version orders", h.known_orders().size());
   losses.add("events", h.events().size());
   if (!h.meta().empty()) losses.add("metadata of the history");

@@ -62,6 +62,7 @@ class Registers {
   void number(Losses& losses);
   void count_losses(Losses& losses) const;
   bool fits(const ValueView& v) const;
+  bool has_place(const Operation& op) const;
   int64_t value_number(VersionId v);
 
   const History& history_;

@@ -37,7 +37,12 @@ class Losses {
   }
   std::vector<Loss> list() const;
 
+  // Operations that are written; of formats that hold every operation nothing is said.
+  void keep(uint64_t operations) { kept_ = kept_.value_or(0) + operations; }
+  bool nothing_kept() const { return kept_ == 0u; }
+
  private:
+  std::optional<uint64_t> kept_;
   std::map<std::string, uint64_t> counts_;
 };
 
@@ -53,6 +58,9 @@ struct Format {
   Status (*write_directory)(const History& history, const std::string& path,
                             Losses& losses) = nullptr;
 };
+
+// What the native formats call History::absent_is_never_written.
+inline constexpr std::string_view kNeverWritten = "never-written";
 
 // How much of a stream detection sees.
 inline constexpr size_t kHeadBytes = size_t{1} << 16;

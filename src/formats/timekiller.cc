@@ -1,5 +1,6 @@
 // TimeKiller (Chronos, Aion): a JSON array of transactions with the database's own start and commit
-// timestamps. A timestamp {p, l} is kept as p * 2^16 + l.
+// timestamps. A timestamp {p, l} is kept as p * 2^16 + l; a p from 2^47 on is a whole timestamp, as
+// TiDB's are, which have their logical part in their last bits, and is kept as it is.
 #include "formats/timekiller.h"
 
 #include <algorithm>
@@ -79,12 +80,15 @@ class Reader {
     int64_t p = 0;
     int64_t l = 0;
     if (e.get_object().get(parts) != simdjson::SUCCESS || !json_field(parts, "p", part) ||
-        !json_integer(part, p) || p < 0 || p >= int64_t{1} << (63 - kLogicalBits))
-      return records_.expected({name, "p"}, "{\"p\":…,\"l\":…} with p from 0 to 2^47 - 1");
+        !json_integer(part, p) || p < 0)
+      return records_.expected({name, "p"}, "{\"p\":…,\"l\":…} with p from 0 to 2^63 - 1");
     if (json_field(parts, "l", part) &&
         (!json_integer(part, l) || l < 0 || l >= int64_t{1} << kLogicalBits))
       return records_.expected({name, "l"}, "l from 0 to 65535");
-    to = p << kLogicalBits | l;
+    const bool whole = p >= int64_t{1} << (63 - kLogicalBits);
+    if (whole && l != 0)
+      return records_.expected({name, "l"}, "0, as p is a whole timestamp from 2^47 on");
+    to = whole ? p : p << kLogicalBits | l;
     return Ok{};
   }
 

@@ -58,6 +58,20 @@ TEST(Timekiller, RefusesBadRecordsAtTheirPlace) {
   refuse("[{\"sid\":1,\"ops\":[}]}]", 1, 18, "expected a JSON value");
 }
 
+// TiDB's timestamps are whole: 18 bits of a counter behind the milliseconds.
+TEST(Timekiller, TimestampsOfFiftyNineBits) {
+  auto r = read_history_text(
+      "[{\"sid\":1,\"sts\":{\"p\":\"449387342812544001\",\"l\":0},"
+      "\"cts\":{\"p\":449387342812544005},\"ops\":[]}]",
+      "tidb", {"timekiller"});
+  ASSERT_TRUE(r.ok()) << r.error().to_string();
+  EXPECT_EQ(r->history.start_ts(0), 449387342812544001);
+  EXPECT_EQ(r->history.commit_ts(0), 449387342812544005);
+  formats::expect_bad_input("timekiller",
+                            "[{\"sid\":1,\"cts\":{\"p\":449387342812544005,\"l\":1},\"ops\":[]}]",
+                            1, 45, "0, as p is a whole timestamp");
+}
+
 TEST(Timekiller, RecordsOneAfterTheOther) {
   formats::expect_same_history(
       "timekiller", "{\"sid\":1,\"ops\":[]}\n\n{\"sid\":2,\"ops\":[]} {\"sid\":1,\"ops\":[]}",

@@ -139,6 +139,7 @@ class Writer {
       for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) write_op(t, i);
     }
     count_losses();
+    losses_.keep(static_cast<uint64_t>(lines_));
     out.write_integer(lines_);
     out.write('\n');
     out.write(text_);

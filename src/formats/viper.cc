@@ -56,6 +56,8 @@ class Reader {
   Reader(std::vector<Log> logs, Notes& notes) : logs_(std::move(logs)), notes_(notes) {}
 
   Result<History> run() {
+    // Collectors never delete: a tombstone stays, so what is absent was never written.
+    builder_.set_absent_is_never_written();
     for (bool collecting : {true, false}) {
       collecting_ = collecting;
       for (const Log& log : logs_)

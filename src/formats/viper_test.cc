@@ -32,7 +32,7 @@ TEST(Viper, EveryOperation) {
   EXPECT_TRUE(r->notes.empty());
   expect_same(r->history,
               "3: { w(1,10) r(2,null) r(2,null) } { w(1,11) }!\n"
-              "3: { r(5,null) w(5,50) r(1,10) d(1,12) r(1,12) } { w(1,13) }!\n"
+              "3: { r(5,null) w(5,50) r(1,10) w(1,12) r(1,12) } { w(1,13) }!\n"
               "20: @[1000000~2000000,5000000~9000000] { range(..9,[5=50,1=12]) range(1..,[]) }\n");
 }
 
@@ -50,7 +50,7 @@ TEST(Viper, Edn) {
   EXPECT_EQ(r->format, "viper-edn");
   expect_same(r->history,
               "3: { w(1,10) r(2,null) } { w(1,11) }!\n"
-              "3: { r(5,null) w(5,50) r(1,10) d(1,12) r(k,null) }\n"
+              "3: { r(5,null) w(5,50) r(1,10) w(1,12) r(k,null) }\n"
               "20: { range(..9,[5=50,1=12]) range(..,[5=50]) }\n");
 }
 
@@ -63,7 +63,7 @@ TEST(Viper, NamedFields) {
 {"opType":"range","key1":-9223372036854775808,"key2":5,"liveKVs":[{"id":1,"sk":1,"val":10}],"deadKVs":[]}]})",
       "J0.log");
   ASSERT_TRUE(r.ok()) << r.error().to_string();
-  expect_same(*r, "0: { w(1,10) r(1,10) r(2,null) w(2,20) r(2,20) d(2,21) range(..5,[1=10]) }\n");
+  expect_same(*r, "0: { w(1,10) r(1,10) r(2,null) w(2,20) r(2,20) w(2,21) range(..5,[1=10]) }\n");
 }
 
 TEST(Viper, AValueThatNobodyWroteIsTheInitialOneOnce) {

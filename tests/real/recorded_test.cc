@@ -64,6 +64,29 @@ TEST_F(Recorded, Knossos) {
   expect({"knossos/mutex/bad/etcd.edn", adya_si, kNo});
 }
 
+// What is linearizable has a point for every operation between its request and its reply, so real
+// time contradicts no level of snapshot isolation either.
+TEST_F(Recorded, LinearizableOperationsSatisfyStrongSnapshotIsolation) {
+  std::vector<std::string> files = {"porcupine/etcd_002.log", "porcupine/etcd_005.log"};
+  const auto good = data_ / "knossos/cas-register/good";
+  if (std::filesystem::exists(good))
+    for (const auto& file : std::filesystem::directory_iterator(good))
+      files.push_back("knossos/cas-register/good/" + file.path().filename().string());
+  for (const std::string& file : files) {
+    expect({file, linearizable, kYes});
+    for (const LevelId level : {generalized_si, strong_session_si, strong_si})
+      expect({file, level, kYes});
+  }
+}
+
+// Collectors never delete, so what a range misses was never written.
+TEST_F(Recorded, ViperMissingKeys) {
+  expect({"faults/viper-missing-key-in-range", adya_si, kNo});
+  expect({"faults/viper-missing-key-in-range", serializable, kNo});
+  expect({"faults/viper-null-read", adya_si, kNo});
+  expect({"faults/viper-null-read", serializable, kNo});
+}
+
 // The folder is the strongest weak level that holds.
 TEST_F(Recorded, Awdit) {
   const LevelId weak[] = {read_committed, read_atomic, causal};

@@ -1,0 +1,71 @@
+// A store of texts with get, put and append, as Porcupine's histories have it. What is appended are
+// pieces "x … y", so that a text that was read can be taken apart.
+//
+// A key to which pieces are only appended is a list. Where put and append meet on a key, it is a
+// register, and its value is the last piece of the text, or the text that was put:
+//
+//   put p     write p
+//   append a  compare-and-set from b to a, if some get showed a right behind b; a piece that nobody
+//             saw leaves a text that nobody saw: a write of a
+//   get       read of the last piece; "" at first
+//
+// That is exact as long as no piece is written twice. A piece then stands behind the same text
+// wherever it is seen, and a get that shows it behind another saw what nobody wrote: its value is
+// the whole text. And whatever follows an unseen piece on the same text would show it, so only a put
+// can come next, as behind a write.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "assay/history.h"
+#include "formats/owned_op.h"
+
+namespace assay::formats {
+
+class KeyValueStore {
+ public:
+  static constexpr const char* kWantPieces =
+      "expected pieces like \"x 0 1 y\", each with \"x \" at its begin and \" y\" at its end";
+
+  static bool is_piece(std::string_view text);
+  // What a get returned, as a read of the text and of its pieces; false if it starts with a piece
+  // and cannot be taken apart.
+  static bool read(std::string_view text, OwnedOp& to);
+
+  using AddTxn = std::function<bool(const TxnHeader&, const std::vector<OwnedOp>&)>;
+
+  void add(const OwnedValue& session, const TxnHeader& header, std::vector<OwnedOp> ops);
+  // Hands all transactions on, in the order in which they were added, with operations on lists and
+  // registers in the place of gets, puts and appends.
+  Status finish(const AddTxn& add_txn);
+
+ private:
+  struct Txn {
+    OwnedValue session;
+    TxnHeader header;
+    std::vector<OwnedOp> ops;
+  };
+  struct Key {
+    std::unordered_set<std::string> put, appended;
+    bool unclear = false;  // a text was put in which pieces cannot be told apart
+    std::unordered_map<std::string, std::string>
+        before;  // piece: what stood before it when first seen
+    bool is_list() const { return !appended.empty() && put.empty(); }
+  };
+
+  Key& key(const OwnedValue& name);
+  Status look_at(const Txn& txn);
+  static std::string last_piece(Key& key, std::string_view text);
+  static void translate(Key& key, OwnedOp& op);
+
+  std::deque<Txn> txns_;
+  std::unordered_map<std::string, Key> keys_;
+};
+
+}  // namespace assay::formats
