@@ -10,9 +10,12 @@ Action add_check(CLI::App& app) {
   struct State {
     std::vector<std::string> files;
     CheckFlags flags;
+    bool together = false;
   };
   auto s = std::make_shared<State>();
-  app.add_option("FILE", s->files, "histories; - is standard input")->required()->type_name("");
+  app.add_option("FILE", s->files, "histories, and directories that hold some; - is standard input")
+      ->required()
+      ->type_name("");
   s->flags.levels.add(
       app,
       "a level to decide, by id or alias; repeatable. The exit code is then the verdict. "
@@ -20,7 +23,11 @@ Action add_check(CLI::App& app) {
       "reported; 'adya', 'session-guarantees' and 'all' name several");
   s->flags.output.add(app);
   s->flags.budget.add(app);
-  add_from(app, s->flags.from);
+  s->flags.reading.add(app);
+  add_clock_drift(app, s->flags.clock_drift);
+  add_allow_empty(app, s->flags.allow_empty);
+  app.add_flag("--together", s->together,
+               "all files are one history, as several processes of one run write it");
   add_engine(app, s->flags.engine);
   app.add_option("--threads", s->flags.threads,
                  "threads for parts of the history that do not touch each other; 0 is one per core")
@@ -29,7 +36,7 @@ Action add_check(CLI::App& app) {
       ->type_name("N");
   add_seed(app, s->flags.seed);
   s->flags.switches.add(app);
-  return [s] { return check_files(s->files, s->flags); };
+  return [s] { return check_files(s->files, s->flags, s->together); };
 }
 
 }  // namespace assay::cli

@@ -11,8 +11,11 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "cli/console.h"
+#include "cli/report_files.h"
+#include "cli/vacuity.h"
 #include "explain/explain.h"
 #include "explain/names.h"
+#include "report/summary.h"
 
 namespace assay::cli {
 namespace {
@@ -68,10 +71,13 @@ void print_stats(const Checked& c) {
 
 void decide(Checked& c, const CheckFlags& flags, const Budget& budget, Stopwatch& watch) {
   ProgressLine progress("check");
+  c.history.set_clock_drift(flags.clock_drift);
   c.requested = flags.levels.levels;
   c.result = check(c.history, check_options(flags, budget, progress));
   watch.lap(c, "check");
   verify_verdicts(c.result, c.history);
+  c.observations = count_observations(c.history);
+  if (!flags.allow_empty) withhold_vacuous(c.result, c.history, c.observations);
   watch.lap(c, "verify");
   c.explanations = explain(c.history, c.result);
   watch.lap(c, "explain");
@@ -83,6 +89,7 @@ void decide(Checked& c, const CheckFlags& flags, const Budget& budget, Stopwatch
 CertificateFile standing_certificates(const Checked& c) {
   CertificateFile file;
   file.history_hash = c.history.content_hash();
+  file.clock_drift = c.history.clock_drift();
   for (uint32_t i = 0; i < c.result.certificates.size(); ++i) {
     const bool stands = std::any_of(c.result.verdicts.begin(), c.result.verdicts.end(),
                                     [&](const Verdict& v) { return v.certificate == i; });
@@ -99,13 +106,23 @@ Status save_certificates(Checked& c, const std::string& path) {
   return Ok{};
 }
 
-Status print_result(const Checked& c, bool json, bool first) {
-  if (json) return print(json_report({&c, 1}, {}));
-  return print((first ? "" : "\n") + text_report({&c, 1}, {colour_on_stdout()}));
-}
-
 std::string where(const std::string& file, const ReadNote& n) {
   return n.line ? fmt::format("{}:{}", file, n.line) : file;
+}
+
+Checked check_read(Checked c, Result<ReadResult> read, const CheckFlags& flags,
+                   const Budget& budget, Stopwatch& watch) {
+  if (!read.ok()) {
+    c.error = read.error();
+    return c;
+  }
+  c.history = std::move(read->history);
+  c.format = std::move(read->format);
+  for (const ReadNote& n : read->notes)
+    c.notes.push_back(where(c.file, n) + ": " + display(n.message, 300));
+  watch.lap(c, "read");
+  decide(c, flags, budget, watch);
+  return c;
 }
 
 // True if the level means nothing for this history: it needs times that are not there, or single
@@ -119,28 +136,6 @@ bool does_not_apply(LevelId level, const History& h) {
   return false;
 }
 
-// Prints one result and writes its certificates; the exit code is the verdict's, or that of what went wrong.
-Exit show(Checked& c, const CheckFlags& flags, bool first) {
-  if (c.error) fail(*c.error);
-  for (const std::string& n : c.notes) note(n);
-  Exit worst = exit_code(c);
-  if (auto s = save_certificates(c, flags.output.certificate); !s.ok())
-    worst = worse(worst, fail(s.error()));
-  // A single unreadable file has been reported; a line of JSON is due for each file all the same.
-  if (!c.error || flags.output.json)
-    if (auto s = print_result(c, flags.output.json, first); !s.ok())
-      worst = worse(worst, fail(s.error()));
-  return worst;
-}
-
-Exit write_reports(std::span<const Checked> checked, const OutputFlags& output) {
-  Exit worst = Exit::satisfied;
-  for (const std::string& path : output.reports)
-    if (auto s = write_file(path, find_report_for(path)->write(checked, {})); !s.ok())
-      worst = worse(worst, fail(s.error()));
-  return worst;
-}
-
 }  // namespace
 
 Status outputs_writable(const OutputFlags& output) {
@@ -149,11 +144,6 @@ Status outputs_writable(const OutputFlags& output) {
   for (const std::string& path : paths)
     if (Status s = can_write(path); !s.ok()) return s;
   return Ok{};
-}
-
-Exit deliver(Checked& c, const CheckFlags& flags) {
-  const Exit worst = show(c, flags, true);
-  return worse(worst, write_reports({&c, 1}, flags.output));
 }
 
 void verify_verdicts(CheckResult& result, const History& history) {
@@ -195,18 +185,19 @@ Checked check_file(const std::string& path, const CheckFlags& flags) {
   c.file = path;
   Stopwatch watch;
   Budget budget = flags.budget.budget();  // from here on: reading counts
-  Result<ReadResult> read = read_history(path, {flags.from, &budget});
-  if (!read.ok()) {
-    c.error = read.error();
-    return c;
-  }
-  c.history = std::move(read->history);
-  c.format = std::move(read->format);
-  for (const ReadNote& n : read->notes)
-    c.notes.push_back(where(path, n) + ": " + display(n.message, 300));
-  watch.lap(c, "read");
-  decide(c, flags, budget, watch);
-  return c;
+  ReadOptions options = flags.reading.options();
+  options.budget = &budget;
+  return check_read(std::move(c), read_history(path, options), flags, budget, watch);
+}
+
+Checked check_together(const std::vector<std::string>& paths, const CheckFlags& flags) {
+  Checked c;
+  c.file = paths.size() == 1 ? paths[0] : fmt::format("{} and {} more", paths[0], paths.size() - 1);
+  Stopwatch watch;
+  Budget budget = flags.budget.budget();
+  ReadOptions options = flags.reading.options();
+  options.budget = &budget;
+  return check_read(std::move(c), read_together(paths, options), flags, budget, watch);
 }
 
 Exit exit_code(const Checked& c) {
@@ -220,19 +211,103 @@ Exit exit_code(const Checked& c) {
   return unknown ? Exit::unknown : Exit::satisfied;
 }
 
-Exit check_files(const std::vector<std::string>& paths, const CheckFlags& flags) {
-  if (!flags.output.certificate.empty() && paths.size() > 1)
+namespace {
+
+// Prints and writes what the files come to, one after the other.
+class Results {
+ public:
+  explicit Results(const OutputFlags& output)
+      : output_(output), screen_(output.json ? start_json({}) : start_text({colour_on_stdout()})) {}
+
+  Status open() { return reports_.open(output_.reports); }
+
+  // False if standard output cannot be written.
+  bool add(Checked& c) {
+    if (c.error) fail(*c.error);
+    for (const std::string& n : c.notes) note(n);
+    if (Status s = save_certificates(c, output_.certificate); !s.ok()) worsen(fail(s.error()));
+    totals_.add(c);
+    // An unreadable file has been reported; a line of JSON is due for each file all the same.
+    if (!c.error || output_.json)
+      if (Status s = print(screen_->add(c)); !s.ok()) return worsen(fail(s.error())), false;
+    worsen(exit_code(c));
+    if (Status s = reports_.add(c); !s.ok()) {
+      worsen(fail(s.error()));
+      reports_ = {};  // told once
+    }
+    return true;
+  }
+
+  Exit finish() {
+    if (totals_.files() > 1) {
+      if (output_.json)
+        note(totals_.sentence());
+      else if (Status s = print("\n" + totals_.sentence() + "\n"); !s.ok())
+        worsen(fail(s.error()));
+    }
+    if (Status s = reports_.close(); !s.ok()) worsen(fail(s.error()));
+    return worst_;
+  }
+
+  void worsen(Exit e) { worst_ = worse(worst_, e); }
+  Exit worst() const { return worst_; }
+
+ private:
+  const OutputFlags& output_;
+  std::unique_ptr<ReportWriter> screen_;
+  ReportFiles reports_;
+  Totals totals_;
+  Exit worst_ = Exit::satisfied;
+};
+
+// The histories that the paths of the command line stand for.
+std::vector<std::string> all_histories(const std::vector<std::string>& paths,
+                                       const CheckFlags& flags, Results& results) {
+  std::vector<std::string> all;
+  for (const std::string& path : paths) {
+    const auto found = find_histories(path, flags.reading.options());
+    if (!found.ok()) {
+      Checked unreadable;
+      unreadable.file = path;
+      unreadable.error = found.error();
+      results.add(unreadable);
+      continue;
+    }
+    if (found->skipped > 0)
+      note(fmt::format("{}: {} left out, no histories", path,
+                       counted(found->skipped, "file", "files")));
+    all.insert(all.end(), found->paths.begin(), found->paths.end());
+  }
+  return all;
+}
+
+}  // namespace
+
+Exit deliver(Checked& c, const CheckFlags& flags) {
+  Results results(flags.output);
+  if (const Status s = results.open(); !s.ok()) return fail(s.error());
+  return results.add(c) ? results.finish() : results.worst();
+}
+
+Exit check_files(const std::vector<std::string>& paths, const CheckFlags& flags, bool together) {
+  if (const Status s = outputs_writable(flags.output); !s.ok()) return fail(s.error());
+  Results results(flags.output);
+  if (const Status s = results.open(); !s.ok()) return fail(s.error());
+  const std::vector<std::string> files = all_histories(paths, flags, results);
+  if (!flags.output.certificate.empty() && files.size() > 1 && !together)
     return fail(
         usage_error("--certificate takes the certificates of one history; expected one FILE"));
-  if (const Status s = outputs_writable(flags.output); !s.ok()) return fail(s.error());
-  Exit worst = Exit::satisfied;
-  std::vector<Checked> kept;  // only as long as reports will need them
-  for (size_t i = 0; i < paths.size(); ++i) {
-    Checked c = check_file(paths[i], flags);
-    worst = worse(worst, show(c, flags, i == 0));
-    if (!flags.output.reports.empty()) kept.push_back(std::move(c));
+  if (together) {
+    if (files.empty()) return results.finish();
+    Checked c = check_together(files, flags);
+    results.add(c);
+    return results.finish();
   }
-  return worse(worst, write_reports(kept, flags.output));
+  for (const std::string& file : files) {
+    Checked c = check_file(file, flags);
+    if (!results.add(c)) return results.worst();
+  }
+  return results.finish();
 }
 
 }  // namespace assay::cli

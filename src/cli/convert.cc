@@ -63,7 +63,8 @@ Error loss_error(const std::vector<Loss>& losses, std::string_view format) {
 
 Action add_convert(CLI::App& app) {
   struct State {
-    std::string input, output = "-", from, to;
+    std::string input, output = "-", to;
+    ReadFlags reading;
     bool list = false, strict = false;
     LevelFlags reduced;
   };
@@ -73,7 +74,7 @@ Action add_convert(CLI::App& app) {
                  "file to write; - is standard output; .gz and .zst endings compress")
       ->capture_default_str()
       ->type_name("");
-  add_from(app, s->from);
+  s->reading.add(app);
   app.add_option_function<std::string>(
          "--to",
          [s](const std::string& name) {
@@ -92,7 +93,7 @@ Action add_convert(CLI::App& app) {
   return [s] {
     if (s->list) return list_formats();
     if (s->input.empty()) return fail(usage_error("INPUT is required; convert --help tells more"));
-    auto read = read_history(s->input, {s->from});
+    auto read = read_history(s->input, s->reading.options());
     if (!read.ok()) return fail(read.error());
     for (const ReadNote& n : read->notes) note(n.message);
     if (s->reduced.levels.size() > 1) return fail(usage_error("--reduce: expected one level"));

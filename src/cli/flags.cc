@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <iterator>
 
@@ -165,13 +167,13 @@ void add_statement_timeout(CLI::App& app, std::chrono::milliseconds& timeout) {
       ->type_name("TIME");
 }
 
-void add_from(CLI::App& app, std::string& format) {
+void ReadFlags::add(CLI::App& app) {
   app.add_option_function<std::string>(
          "--from",
-         [&format](const std::string& name) {
+         [this](const std::string& name) {
            for (const FormatInfo& f : all_formats())
              if (f.name == name && f.reads) {
-               format = name;
+               from = name;
                return;
              }
            bad_flag("--from",
@@ -180,6 +182,42 @@ void add_from(CLI::App& app, std::string& format) {
          },
          "the format of the history; without it, told by the content")
       ->type_name("FORMAT");
+  app.add_option("--initial", initial,
+                 "the value of every key before anything is written, an integer or a text, where "
+                 "the format cannot say it")
+      ->type_name("VALUE");
+}
+
+ReadOptions ReadFlags::options() const {
+  ReadOptions options;
+  options.from = from;
+  if (initial.empty()) return options;
+  int64_t number = 0;
+  const char* end = initial.data() + initial.size();
+  const auto [stop, error] = std::from_chars(initial.data(), end, number);
+  const bool integer = error == std::errc{} && stop == end;
+  options.initial = integer ? ValueView::of(number) : ValueView::of(std::string_view(initial));
+  return options;
+}
+
+void add_allow_empty(CLI::App& app, bool& allow) {
+  app.add_flag("--allow-empty", allow,
+               "a level stays satisfied where no transaction observed anything, which is unknown "
+               "without it");
+}
+
+void add_clock_drift(CLI::App& app, int64_t& drift) {
+  app.add_option_function<std::string>(
+         "--clock-drift",
+         [&drift](const std::string& text) {
+           const auto amount = parse_seconds(text);
+           if (!amount.ok()) bad_flag("--clock-drift", amount.error().message);
+           if (*amount * 1e9 > 9e18) bad_flag("--clock-drift", "expected at most 285 years");
+           drift = std::llround(*amount * 1e9);
+         },
+         "by how much the clocks of two sessions may differ: a transaction is before one of "
+         "another session by the clock if so much time lies between them; 5ms, 200us")
+      ->type_name("TIME");
 }
 
 void WorkloadFlags::add(CLI::App& app) {

@@ -8,6 +8,7 @@
 
 #include "assay/budget.h"
 #include "assay/check.h"
+#include "assay/format.h"
 #include "assay/level.h"
 #include "collect/workload.h"
 
@@ -46,8 +47,18 @@ void add_engine(CLI::App& app, EngineId& engine);
 void add_seed(CLI::App& app, uint64_t& seed);
 // --statement-timeout TIME
 void add_statement_timeout(CLI::App& app, std::chrono::milliseconds& timeout);
-// --from FORMAT
-void add_from(CLI::App& app, std::string& format);
+// --from FORMAT, --initial VALUE: what a file does not say of itself.
+struct ReadFlags {
+  std::string from;
+  std::string initial;
+  void add(CLI::App& app);
+  // Views into the flags.
+  ReadOptions options() const;
+};
+// --allow-empty
+void add_allow_empty(CLI::App& app, bool& allow);
+// --clock-drift TIME, in nanoseconds.
+void add_clock_drift(CLI::App& app, int64_t& drift);
 
 // --workload, --ops, --read-share, --keys, --distribution, --sessions, --txns
 struct WorkloadFlags {

@@ -221,6 +221,8 @@ Action add_run(CLI::App& app) {
   s->check.output.add(app);
   s->check.budget.add(app);
   s->check.switches.add(app);
+  add_clock_drift(app, s->check.clock_drift);
+  add_allow_empty(app, s->check.allow_empty);
   return [s, &app] { return run_and_check(*s, app); };
 }
 

@@ -81,7 +81,8 @@ Action add_shrink(CLI::App& app) {
       ->capture_default_str()
       ->type_name("FILE");
   app.add_option("--to", s->to, "format to write")->capture_default_str()->type_name("FORMAT");
-  add_from(app, s->flags.from);
+  s->flags.reading.add(app);
+  add_clock_drift(app, s->flags.clock_drift);
   s->flags.budget.add(app);
   s->flags.switches.add(app);
   return [s] { return shrink_history(*s); };

@@ -149,17 +149,17 @@ std::string as_json(const std::string& file, const History& h, const Statistics&
 Action add_stats(CLI::App& app) {
   struct State {
     std::vector<std::string> files;
-    std::string from;
+    ReadFlags reading;
     bool json = false;
   };
   auto s = std::make_shared<State>();
   app.add_option("FILE", s->files, "histories; - is standard input")->required()->type_name("");
   app.add_flag("--json", s->json, "one line of JSON per history");
-  add_from(app, s->from);
+  s->reading.add(app);
   return [s] {
     Exit worst = Exit::satisfied;
     for (const std::string& file : s->files) {
-      const auto read = read_history(file, {s->from});
+      const auto read = read_history(file, s->reading.options());
       if (!read.ok()) {
         worst = worse(worst, fail(read.error()));
         continue;

@@ -33,8 +33,8 @@ Result<double> parse(std::string_view text, std::span<const Unit> units,
 }  // namespace
 
 Result<double> parse_seconds(std::string_view text) {
-  static constexpr Unit kUnits[] = {{"", 1},   {"s", 1},    {"ms", 1e-3},
-                                    {"m", 60}, {"min", 60}, {"h", 3600}};
+  static constexpr Unit kUnits[] = {{"", 1},      {"s", 1},  {"ms", 1e-3}, {"us", 1e-6},
+                                    {"ns", 1e-9}, {"m", 60}, {"min", 60},  {"h", 3600}};
   return parse(text, kUnits, "a time such as 60s, 500ms, 2m or 1h");
 }
 

@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/flags.h"
+#include "explain/because.h"
 #include "explain/names.h"
 #include "report/summary.h"
 
@@ -40,23 +41,31 @@ Exit verify_all(const CertificateFile& file, const History& history) {
 
 Action add_verify(CLI::App& app) {
   struct State {
-    std::string certificate, history, from;
+    std::string certificate;
+    std::vector<std::string> histories;
+    ReadFlags reading;
   };
   auto s = std::make_shared<State>();
   app.add_option("CERTIFICATE", s->certificate, "file written by check --certificate")
       ->required()
       ->type_name("");
-  app.add_option("HISTORY", s->history, "the history it is about; - is standard input")
+  app.add_option("HISTORY", s->histories,
+                 "the history it is about, all its files if it is several; - is standard input")
       ->required()
       ->type_name("");
-  add_from(app, s->from);
+  s->reading.add(app);
   return [s] {
     const auto text = read_file(s->certificate, kMaxCertificateBytes);
     if (!text.ok()) return fail(text.error());
-    const auto read = read_history(s->history, {s->from});
+    auto read = s->histories.size() == 1 ? read_history(s->histories[0], s->reading.options())
+                                         : read_together(s->histories, s->reading.options());
     if (!read.ok()) return fail(read.error());
     const auto file = read_certificates(*text, read->history, s->certificate);
     if (!file.ok()) return fail(file.error());
+    read->history.set_clock_drift(file->clock_drift);
+    if (file->clock_drift > 0)
+      note(fmt::format("real time is judged between sessions whose clocks differ by up to {}",
+                       duration(static_cast<uint64_t>(file->clock_drift))));
     return verify_all(*file, read->history);
   };
 }

@@ -36,14 +36,23 @@ std::string graph(const Checked& c, const Explanation& e, size_t number) {
   return out + "}\n";
 }
 
+class DotReport : public ReportWriter {
+ public:
+  std::string add(const Checked& c) override {
+    std::string out;
+    for (const Explanation& e : c.explanations) out += graph(c, e, ++graphs_);
+    return out;
+  }
+  std::string finish() override { return graphs_ == 0 ? "// no anomaly was found\n" : ""; }
+
+ private:
+  size_t graphs_ = 0;
+};
+
 }  // namespace
 
-std::string dot_report(std::span<const Checked> files, const ReportOptions&) {
-  std::string out;
-  size_t number = 0;
-  for (const Checked& c : files)
-    for (const Explanation& e : c.explanations) out += graph(c, e, ++number);
-  return out.empty() ? "// no anomaly was found\n" : out;
+std::unique_ptr<ReportWriter> start_dot(const ReportOptions&) {
+  return std::make_unique<DotReport>();
 }
 
 }  // namespace assay

@@ -104,6 +104,7 @@ std::string facts(const Checked& c) {
     out += fmt::format("<tr><td>{}</td><td>{}</td></tr>\n", name, escape(value));
   };
   row("history", history_line(c.history));
+  row("observations", grouped(c.observations));
   if (!c.format.empty()) row("format", c.format);
   row("keys", grouped(c.history.key_count()));
   row("content hash", c.history.content_hash());
@@ -136,29 +137,44 @@ std::string file_section(const Checked& c) {
   return out;
 }
 
+// The title says how many histories there are, so the page is put together at the end; it is small.
+class HtmlReport : public ReportWriter {
+ public:
+  std::string add(const Checked& c) override {
+    ++files_;
+    if (files_ == 1) only_ = escape(file_name(c));
+    std::string section = file_section(c);
+    if (sections_.size() + section.size() > kMostBytes)
+      ++left_out_;
+    else
+      sections_ += section;
+    return {};
+  }
+
+  std::string finish() override {
+    std::string out = fmt::format(
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+        "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
+        "<title>assay: {}</title>\n<style>{}</style></head><body>\n<header>assay <span>which "
+        "isolation "
+        "level did the clients really get?</span></header>\n{}<main>\n",
+        files_ == 1 ? only_ : fmt::format("{} histories", files_), kHtmlStyle, arrow_heads());
+    out += sections_;
+    if (left_out_)
+      out += fmt::format("<p class=\"hint\">{} left out to keep this page small.</p>\n",
+                         counted(left_out_, "history was", "histories were"));
+    return out + "</main></body></html>\n";
+  }
+
+ private:
+  size_t files_ = 0, left_out_ = 0;
+  std::string only_, sections_;
+};
+
 }  // namespace
 
-std::string html_report(std::span<const Checked> files, const ReportOptions&) {
-  std::string out = fmt::format(
-      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
-      "<title>assay: {}</title>\n<style>{}</style></head><body>\n<header>assay <span>which "
-      "isolation "
-      "level did the clients really get?</span></header>\n{}<main>\n",
-      files.size() == 1 ? escape(file_name(files[0])) : fmt::format("{} histories", files.size()),
-      kHtmlStyle, arrow_heads());
-  size_t left_out = 0;
-  for (const Checked& c : files) {
-    std::string section = file_section(c);
-    if (out.size() + section.size() > kMostBytes)
-      ++left_out;
-    else
-      out += section;
-  }
-  if (left_out)
-    out += fmt::format("<p class=\"hint\">{} left out to keep this page small.</p>\n",
-                       counted(left_out, "history was", "histories were"));
-  return out + "</main></body></html>\n";
+std::unique_ptr<ReportWriter> start_html(const ReportOptions&) {
+  return std::make_unique<HtmlReport>();
 }
 
 }  // namespace assay

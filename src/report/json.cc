@@ -29,8 +29,10 @@ ordered_json history_json(const Checked& c) {
   j["committed"] = counts.committed;
   j["aborted"] = counts.aborted;
   j["unknown"] = counts.unknown;
+  j["observations"] = c.observations;
   j["format"] = c.format;
   j["hash"] = h.content_hash();
+  if (h.clock_drift() > 0) j["clock_drift"] = h.clock_drift();
   return j;
 }
 
@@ -100,12 +102,16 @@ std::string line(const Checked& c) {
   return j.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
+class JsonReport : public ReportWriter {
+ public:
+  std::string add(const Checked& c) override { return line(c); }
+  std::string finish() override { return {}; }
+};
+
 }  // namespace
 
-std::string json_report(std::span<const Checked> files, const ReportOptions&) {
-  std::string out;
-  for (const Checked& c : files) out += line(c);
-  return out;
+std::unique_ptr<ReportWriter> start_json(const ReportOptions&) {
+  return std::make_unique<JsonReport>();
 }
 
 }  // namespace assay

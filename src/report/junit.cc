@@ -3,6 +3,8 @@
 // others are skipped, with what was found as the message.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "explain/explain.h"
 #include "report/markup.h"
 #include "report/report.h"
@@ -69,12 +71,23 @@ std::string suite(const Checked& c) {
       escape(c.file), s.tests, s.failures, s.errors, s.skipped, seconds, s.cases);
 }
 
+class JunitReport : public ReportWriter {
+ public:
+  std::string add(const Checked& c) override { return head() + suite(c); }
+  std::string finish() override { return head() + "</testsuites>\n"; }
+
+ private:
+  std::string head() {
+    if (std::exchange(begun_, true)) return {};
+    return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"assay\">\n";
+  }
+  bool begun_ = false;
+};
+
 }  // namespace
 
-std::string junit_report(std::span<const Checked> files, const ReportOptions&) {
-  std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"assay\">\n";
-  for (const Checked& c : files) out += suite(c);
-  return out + "</testsuites>\n";
+std::unique_ptr<ReportWriter> start_junit(const ReportOptions&) {
+  return std::make_unique<JunitReport>();
 }
 
 }  // namespace assay

@@ -6,11 +6,11 @@ namespace assay {
 namespace {
 
 constexpr std::array kReports = {
-    ReportInfo{"text", ".txt", "for reading", text_report},
-    ReportInfo{"json", ".json", "one line of JSON per file", json_report},
-    ReportInfo{"html", ".html", "one self-contained page with figures", html_report},
-    ReportInfo{"junit", ".xml", "JUnit XML, one test case per level", junit_report},
-    ReportInfo{"dot", ".dot", "Graphviz, one graph per anomaly", dot_report},
+    ReportInfo{"text", ".txt", "for reading", start_text},
+    ReportInfo{"json", ".json", "one line of JSON per file", start_json},
+    ReportInfo{"html", ".html", "one self-contained page with figures", start_html},
+    ReportInfo{"junit", ".xml", "JUnit XML, one test case per level", start_junit},
+    ReportInfo{"dot", ".dot", "Graphviz, one graph per anomaly", start_dot},
 };
 
 }  // namespace
@@ -27,6 +27,32 @@ const ReportInfo* find_report_for(std::string_view path) {
   for (const ReportInfo& r : kReports)
     if (path.ends_with(r.ending)) return &r;
   return nullptr;
+}
+
+namespace {
+
+std::string whole(std::unique_ptr<ReportWriter> report, std::span<const Checked> files) {
+  std::string out;
+  for (const Checked& c : files) out += report->add(c);
+  return out + report->finish();
+}
+
+}  // namespace
+
+std::string text_report(std::span<const Checked> files, const ReportOptions& options) {
+  return whole(start_text(options), files);
+}
+std::string json_report(std::span<const Checked> files, const ReportOptions& options) {
+  return whole(start_json(options), files);
+}
+std::string junit_report(std::span<const Checked> files, const ReportOptions& options) {
+  return whole(start_junit(options), files);
+}
+std::string dot_report(std::span<const Checked> files, const ReportOptions& options) {
+  return whole(start_dot(options), files);
+}
+std::string html_report(std::span<const Checked> files, const ReportOptions& options) {
+  return whole(start_html(options), files);
 }
 
 }  // namespace assay

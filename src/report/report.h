@@ -2,6 +2,7 @@
 // registry.cc.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,6 +24,7 @@ struct Checked {
   std::string format;
   std::vector<std::string> notes;  // what the reader tolerated
   History history;
+  uint64_t observations = 0;  // of committed transactions, of what others could have written
   CheckResult result;
   std::vector<Explanation> explanations;
   std::vector<LevelId> requested;  // --level; empty: all, and none of them is required
@@ -34,11 +36,20 @@ struct ReportOptions {
   bool colour = false;  // text only
 };
 
+// A report on the way: files are added as they are checked, so that no history need be kept.
+class ReportWriter {
+ public:
+  virtual ~ReportWriter() = default;
+  // What to write next, and what at the end.
+  virtual std::string add(const Checked& file) = 0;
+  virtual std::string finish() = 0;
+};
+
 struct ReportInfo {
   std::string_view name;    // "html"
   std::string_view ending;  // ".html": of the files that hold it
   std::string_view summary;
-  std::string (*write)(std::span<const Checked>, const ReportOptions&);
+  std::unique_ptr<ReportWriter> (*start)(const ReportOptions&);
 };
 
 std::span<const ReportInfo> all_reports();
@@ -47,8 +58,15 @@ const ReportInfo* find_report(std::string_view name);
 const ReportInfo* find_report_for(std::string_view path);
 
 // The reports themselves.
+std::unique_ptr<ReportWriter> start_text(const ReportOptions&);
+std::unique_ptr<ReportWriter> start_json(const ReportOptions&);  // one line per file
+std::unique_ptr<ReportWriter> start_junit(const ReportOptions&);
+std::unique_ptr<ReportWriter> start_dot(const ReportOptions&);
+std::unique_ptr<ReportWriter> start_html(const ReportOptions&);
+
+// The same of files that are all checked.
 std::string text_report(std::span<const Checked>, const ReportOptions&);
-std::string json_report(std::span<const Checked>, const ReportOptions&);  // one line per file
+std::string json_report(std::span<const Checked>, const ReportOptions&);
 std::string junit_report(std::span<const Checked>, const ReportOptions&);
 std::string dot_report(std::span<const Checked>, const ReportOptions&);
 std::string html_report(std::span<const Checked>, const ReportOptions&);

@@ -70,4 +70,27 @@ std::string history_line(const History& h) {
   return out;
 }
 
+void Totals::add(const Checked& c) {
+  const auto any = [&](Outcome outcome) {
+    return std::any_of(c.result.verdicts.begin(), c.result.verdicts.end(),
+                       [&](const Verdict& v) { return v.outcome == outcome; });
+  };
+  if (c.error)
+    ++unreadable_;
+  else if (c.requested.empty() && any(Outcome::satisfied))
+    ++satisfied_;
+  else if (any(Outcome::violated))
+    ++violated_;
+  else if (any(Outcome::unknown))
+    ++unknown_;
+  else
+    ++satisfied_;
+}
+
+std::string Totals::sentence() const {
+  return fmt::format("{}: {} satisfied, {} violated, {} unknown, {} unreadable",
+                     counted(files(), "history", "histories"), grouped(satisfied_),
+                     grouped(violated_), grouped(unknown_), grouped(unreadable_));
+}
+
 }  // namespace assay

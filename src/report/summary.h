@@ -29,4 +29,17 @@ std::string level_names(const std::vector<LevelId>& levels);
 // "12 transactions, 40 operations, 3 sessions"
 std::string history_line(const History& h);
 
+// What many files came to, each counted once: by the levels asked for, or, where none was, by
+// whether any level is satisfied.
+class Totals {
+ public:
+  void add(const Checked& c);
+  uint64_t files() const { return satisfied_ + violated_ + unknown_ + unreadable_; }
+  // "300 histories: 2 satisfied, 298 violated, 0 unknown, 0 unreadable"
+  std::string sentence() const;
+
+ private:
+  uint64_t satisfied_ = 0, violated_ = 0, unknown_ = 0, unreadable_ = 0;
+};
+
 }  // namespace assay

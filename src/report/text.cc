@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "explain/because.h"
 #include "explain/explain.h"
 #include "explain/names.h"
 #include "report/report.h"
@@ -30,7 +32,7 @@ class Text {
     closing(c);
   }
 
-  std::string take() { return std::move(out_); }
+  std::string take() { return std::exchange(out_, {}); }
   void separator() { line(""); }
 
  private:
@@ -159,21 +161,41 @@ class Text {
                                c.certificate_file.empty()
                                    ? std::string()
                                    : "; certificates in " + display(c.certificate_file, 200))));
+    const int64_t drift = c.history.clock_drift();
+    line("{}", dim(fmt::format("{} on {}{}.", decided == 1 ? "It rests" : "They rest",
+                               counted(c.observations, "observation", "observations"),
+                               drift == 0 ? std::string()
+                                          : fmt::format(", and on clocks that differ by at most {}",
+                                                        duration(static_cast<uint64_t>(drift))))));
   }
 
   bool colour_;
   std::string out_;
 };
 
+class TextReport : public ReportWriter {
+ public:
+  explicit TextReport(bool colour) : text_(colour) {}
+
+  std::string add(const Checked& c) override {
+    if (totals_.files() > 0) text_.separator();
+    totals_.add(c);
+    text_.file(c);
+    return text_.take();
+  }
+  std::string finish() override {
+    return totals_.files() > 1 ? "\n" + totals_.sentence() + "\n" : std::string();
+  }
+
+ private:
+  Text text_;
+  Totals totals_;
+};
+
 }  // namespace
 
-std::string text_report(std::span<const Checked> files, const ReportOptions& options) {
-  Text text(options.colour);
-  for (size_t i = 0; i < files.size(); ++i) {
-    if (i) text.separator();
-    text.file(files[i]);
-  }
-  return text.take();
+std::unique_ptr<ReportWriter> start_text(const ReportOptions& options) {
+  return std::make_unique<TextReport>(options.colour);
 }
 
 }  // namespace assay

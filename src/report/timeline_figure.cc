@@ -43,7 +43,8 @@ std::string bar_tooltip(const History& h, const Bar& b) {
 std::vector<Bar> bars_of(const History& h, const Explanation& e) {
   std::vector<Bar> bars;
   for (const TxnId t : e.transactions) {
-    const Bar b{t, h.begin_time(t).request, h.end_time(t).response};
+    const int64_t end = h.end_time(t).response;
+    const Bar b{t, h.begin_time(t).request, end == Interval::kOpen ? Interval::kUnknown : end};
     if (known(b.begin) && bars.size() < kMostBars) bars.push_back(b);
   }
   return bars;

@@ -1,0 +1,20 @@
+// Whether a history says anything at all.
+#pragma once
+
+#include <cstdint>
+
+#include "assay/check.h"
+#include "assay/history.h"
+
+namespace assay::cli {
+
+// How often committed transactions looked at what others could have written: reads, ranges and
+// conditional writes that no own write of the same key precedes.
+uint64_t count_observations(const History& history);
+
+// A history in which nobody looked satisfies every level, whatever the database did. Turns its
+// satisfied verdicts into unknown ones, unless it states an order of versions, which can contradict
+// a level by itself. Violated ones stand.
+void withhold_vacuous(CheckResult& result, const History& history, uint64_t observations);
+
+}  // namespace assay::cli
