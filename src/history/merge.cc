@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "history/copy.h"
+
 namespace assay {
 namespace {
 
@@ -48,47 +50,9 @@ class Merger {
   }
 
   Status add_txn(const History& h, TxnId t) {
-    const std::string name = h.name(t);
-    TxnHeader header;
-    header.session = h.session_name(h.session(t));
-    header.name = name;
-    header.status = h.status(t);
-    header.begin = h.begin_time(t);
-    header.end = h.end_time(t);
-    header.start_ts = h.start_ts(t);
-    header.commit_ts = h.commit_ts(t);
-    header.meta = h.meta(t);
-    header.line = h.line(t);
-    builder_.begin_txn(header);
-    for (OpId i = h.first_op(t); i < h.end_op(t); ++i) add_op(h, h.op(i), h.operands(i));
+    copier_.begin(h, t);
+    for (OpId i = h.first_op(t); i < h.end_op(t); ++i) copier_.operation(h, i);
     return builder_.end_txn();
-  }
-
-  void add_op(const History& h, const Operation& op, std::span<const uint32_t> operands) {
-    const auto key = [&](KeyId k) { return k == kNone ? ValueView::null() : h.key(k); };
-    const ValueView value = op.version == kNone ? ValueView::null() : h.version_value(op.version);
-    switch (op.kind) {
-      case OpKind::read:
-        return builder_.read(key(op.key), value);
-      case OpKind::write:
-        return builder_.write(key(op.key), value);
-      case OpKind::remove:
-        return builder_.remove(key(op.key), value);
-      case OpKind::append:
-        return builder_.append(key(op.key), value);
-      case OpKind::insert:
-        return builder_.insert(key(op.key), value, op.effect);
-      case OpKind::cas:
-        return builder_.cas(key(op.key), h.version_value(operands[0]), value, op.effect);
-      case OpKind::read_list:
-        return builder_.read_list(key(op.key), values(h, operands));
-      case OpKind::range: {
-        rows_.clear();
-        for (const VersionId row : operands.subspan(2))
-          rows_.emplace_back(h.key(h.version_key(row)), h.version_value(row));
-        return builder_.range(key(operands[0]), key(operands[1]), rows_);
-      }
-    }
   }
 
   // Valid until the next call.
@@ -99,10 +63,10 @@ class Merger {
   }
 
   HistoryBuilder builder_;
+  TxnCopier copier_{builder_};
   std::string meta_;
   std::map<std::pair<ValueView::Type, std::string>, std::string> home_;  // session: its file
   std::vector<ValueView> values_;
-  std::vector<std::pair<ValueView, ValueView>> rows_;
 };
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "history/copy.h"
+
 namespace assay {
 namespace {
 
@@ -303,54 +305,10 @@ class Projection {
     for (OpId i = first_; i < end_; ++i)
       if (std::optional<Copy> copy = copy_of(i)) copies.emplace_back(i, std::move(*copy));
     if (copies.empty()) return Ok{};
-    const std::string name = h_.name(t);
-    TxnHeader header;
-    header.session = h_.session_name(h_.session(t));
-    header.name = name;
-    header.status = h_.status(t);
-    header.begin = h_.begin_time(t);
-    header.end = h_.end_time(t);
-    header.start_ts = h_.start_ts(t);
-    header.commit_ts = h_.commit_ts(t);
-    header.meta = h_.meta(t);
-    header.line = h_.line(t);
-    builder_.begin_txn(header);
-    for (const auto& [op, copy] : copies) add(op, copy);
+    copier_.begin(h_, t);
+    for (const auto& [op, copy] : copies)
+      copier_.operation(h_, op, copy.kind, copy.versions, copy.lo, copy.hi);
     return builder_.end_txn();
-  }
-
-  void add(OpId i, const Copy& copy) {
-    const Operation op = h_.op(i);
-    const ValueView key = op.kind == OpKind::range ? ValueView::null() : h_.key(op.key);
-    const ValueView value = op.kind == OpKind::range || op.version == kNone
-                                ? ValueView::null()
-                                : h_.version_value(op.version);
-    switch (copy.kind) {
-      case OpKind::read:
-        return builder_.read(key, value);
-      case OpKind::write:
-        return builder_.write(key, value);
-      case OpKind::remove:
-        return builder_.remove(key, value);
-      case OpKind::append:
-        return builder_.append(key, value);
-      case OpKind::insert:
-        return builder_.insert(key, value, op.effect);
-      case OpKind::cas:
-        return builder_.cas(key, h_.version_value(h_.operands(i)[0]), value, op.effect);
-      case OpKind::read_list: {
-        elements_.clear();
-        for (const VersionId v : copy.versions) elements_.push_back(h_.version_value(v));
-        return builder_.read_list(key, elements_);
-      }
-      case OpKind::range: {
-        rows_.clear();
-        for (const VersionId v : copy.versions)
-          rows_.emplace_back(h_.key(h_.version_key(v)), h_.version_value(v));
-        const auto bound = [&](KeyId k) { return k == kNone ? ValueView::null() : h_.key(k); };
-        return builder_.range(bound(copy.lo), bound(copy.hi), rows_);
-      }
-    }
   }
 
   void copy_order(const KnownOrder& order) {
@@ -376,8 +334,7 @@ class Projection {
   mutable std::vector<KeyId> sorted_;  // for ranges, once there is one
   OpId first_ = 0, end_ = 0;           // of the transaction being copied
   HistoryBuilder builder_;
-  std::vector<ValueView> elements_;
-  std::vector<std::pair<ValueView, ValueView>> rows_;
+  TxnCopier copier_{builder_};
 };
 
 }  // namespace

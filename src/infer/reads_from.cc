@@ -112,9 +112,14 @@ void Matcher::note_uses() {
   while (first < h_.op_count() && !is_list(first)) ++first;
   if (first == h_.op_count()) return;
   uses_.assign(h_.key_count(), 0);
-  for (OpId i = 0; i < h_.op_count(); ++i) {
-    const Operation op = h_.op(i);
-    if (op.kind != OpKind::range) uses_[op.key] |= is_list(i) ? kAsList : kAsRegister;
+  for (TxnId t = 0; t < h_.txn_count(); ++t) {
+    if (h_.status(t) == TxnStatus::aborted) continue;
+    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
+      const Operation op = h_.op(i);
+      if (op.kind == OpKind::range) continue;
+      uses_[op.key] |= is_list(i) ? kAsList : kAsRegister;
+      if (out_.mixed == kNone && mixed(op.key)) out_.mixed = op.key;
+    }
   }
 }
 

@@ -113,7 +113,7 @@ class LatticeWalk {
  private:
   static size_t index(LevelId level) { return static_cast<size_t>(level); }
   bool decided(LevelId level) const {
-    return known_[index(level)].outcome != Outcome::unknown || contradicted_[index(level)];
+    return known_[index(level)].outcome != Outcome::unknown || doubted_[index(level)];
   }
 
   // True if the outcome of `level` is asked for, or may settle a level that is: with session order a level is
@@ -156,6 +156,7 @@ class LatticeWalk {
     rf_ = match_reads(history_, {}, budget_);
     if (budget_.exhausted_now()) return false;
     hint_ = make_hint(history_, rf_);
+    find_doubt();
     return true;
   }
 
@@ -425,7 +426,7 @@ class LatticeWalk {
   }
 
   void settle(Certificate certificate) {
-    if (certificate.outcome() == Outcome::satisfied && !rf_.known.contradiction.empty())
+    if (certificate.outcome() == Outcome::satisfied && !doubt_.empty())
       return doubt(certificate.levels);
     const uint32_t id = static_cast<uint32_t>(certificates_.size());
     std::vector<LevelId> news;
@@ -441,13 +442,22 @@ class LatticeWalk {
     certificates_.push_back(std::move(certificate));
   }
 
-  // Satisfied but for a stated order that cannot be right.
+  // Satisfied but for something in the history that has no meaning.
   void doubt(const std::vector<LevelId>& levels) {
     for (LevelId level : levels) {
       if (decided(level)) continue;
-      contradicted_[index(level)] = true;
-      set_reason(level, "contradicted evidence: " + rf_.known.contradiction +
-                            "; without it the level would be satisfied");
+      doubted_[index(level)] = true;
+      set_reason(level, doubt_);
+    }
+  }
+
+  void find_doubt() {
+    if (rf_.mixed != kNone) {
+      doubt_ = "key " + history_.key(rf_.mixed).to_string() +
+               " is used as a list and as a register; expected one of the two";
+    } else if (!rf_.known.contradiction.empty()) {
+      doubt_ = "contradicted evidence: " + rf_.known.contradiction +
+               "; without it the level would be satisfied";
     }
   }
 
@@ -456,6 +466,7 @@ class LatticeWalk {
   }
 
   std::string open_reason(const std::vector<OpId>& unresolved) const {
+    if (rf_.mixed != kNone) return doubt_;
     const OpId op = unresolved.front();
     std::string many;
     if (unresolved.size() > 1) many = " (one of " + std::to_string(unresolved.size()) + " such)";
@@ -519,8 +530,9 @@ class LatticeWalk {
   std::optional<WeakLevels> weak_;
   std::optional<AdyaLevels> adya_;
   std::array<bool, kLevelCount> wanted_{};
-  std::array<bool, kLevelCount> tried_{};         // decide_what_is_left did what it can
-  std::array<bool, kLevelCount> contradicted_{};  // satisfied but for contradicted evidence
+  std::array<bool, kLevelCount> tried_{};    // decide_what_is_left did what it can
+  std::array<bool, kLevelCount> doubted_{};  // satisfied but for doubt_
+  std::string doubt_;                        // why nothing can be called satisfied; empty if it can
   bool widened_ = false;  // levels are useful for those above and below them, asked for or not
   std::array<Verdict, kLevelCount> known_{};
   std::vector<Certificate> certificates_;

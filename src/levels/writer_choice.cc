@@ -90,7 +90,8 @@ class ChoiceSearch {
   // One check of the history with the writers chosen so far.
   void check() {
     assumed_ = assumptions();
-    const ReadsFrom rf = match_reads(h_, assumed_);
+    const ReadsFrom rf = match_reads(h_, assumed_, budget_);
+    if (budget_.exhausted_now()) return give_up(budget_.reason());
     open_.add(rf);
     if (!open_.obstacle().empty()) return give_up(open_.obstacle());
     const bool repeatable = level_.repeatable;
