@@ -23,6 +23,9 @@ class Budget {
 
   // Exhausts this budget too, and its copies, when somebody calls interrupt(); others are not asked.
   void heed_interrupts() { limited_ = heeds_interrupts_ = true; }
+  // The same limits, of which the time is up `seconds` from now at the latest.
+  Budget within(double seconds) const;
+
   // For the rest of the process. May be called in a signal handler.
   static void interrupt();
   static bool interrupted();
@@ -35,12 +38,18 @@ class Budget {
   }
   // Same, but measures now. For the borders between stages.
   bool exhausted_now() { return exhausted_ || (limited_ && measure()); }
+  // False, and exhausted, if `bytes` more would pass the memory limit. Before something large is
+  // allocated.
+  bool has_room(uint64_t bytes) { return !exhausted_ && (!limited_ || !measure(bytes)); }
   // "time limit of 60 s reached", for the reason of an `unknown`. Empty while not exhausted.
   const std::string& reason() const { return reason_; }
+  // The same of what may run out.
+  std::string reason_of(Cause cause) const;
   Cause cause() const { return cause_; }
 
  private:
-  bool measure();
+  bool measure(uint64_t more_bytes = 0);
+  double elapsed() const;
 
   using Clock = std::chrono::steady_clock;
   bool limited_ = false;

@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "assay/budget.h"
 #include "assay/result.h"
 
 namespace assay {
@@ -196,6 +197,8 @@ class History {
     ValueView view(uint32_t id) const;
     size_t size() const { return payload_.size(); }
     uint64_t memory_bytes() const;
+    // What growing takes when `values` with `text` bytes may come; 0 if there is room for them.
+    uint64_t bytes_to_grow(size_t values, size_t text) const;
 
    private:
     void grow();
@@ -219,6 +222,7 @@ class History {
     bool is_initial(VersionId v) const;
     size_t size() const { return entries_.size(); }
     uint64_t memory_bytes() const;
+    uint64_t bytes_to_grow(size_t versions, size_t text) const;
 
    private:
     void grow();
@@ -297,6 +301,10 @@ class HistoryBuilder {
   static constexpr uint64_t kMaxOps = 0xFFFF'FFF0;
   static constexpr uint64_t kMaxTextBytes = (1u << 24) - 1;  // one key or value
 
+  // end_txn and finish fail before they pass the memory limit of `budget`, which must outlive the
+  // builder and may be null.
+  void limit(Budget* budget) { budget_ = budget; }
+
   // The value every key has before anything is written. Call before the first transaction.
   void set_initial(ValueView v) { h_.versions_.set_initial(v); }
   void set_meta(std::string json) { h_.meta_ = std::move(json); }
@@ -336,6 +344,9 @@ class HistoryBuilder {
     uint32_t first_extra, extra_count;
   };
   void add(OpKind kind, ValueView key, ValueView value, bool effect = true);
+  Status check_limits() const;
+  uint64_t bytes_to_grow() const;
+  Status make_room(uint64_t bytes) const;
   SessionId session_id();
   TxnId place_txn(SessionId session);
   void store_times(TxnId t);
@@ -354,6 +365,7 @@ class HistoryBuilder {
   std::vector<ValueView> extra_;  // list elements, range rows of raw_
   std::vector<uint64_t> hashes_;
   std::vector<std::unordered_map<std::string, TxnId>> pending_;  // per session, by name
+  Budget* budget_ = nullptr;
   bool replaced_ = false;
   bool null_is_empty_list_ = false;
 };

@@ -16,22 +16,44 @@ bool Budget::interrupted() { return was_interrupted != 0; }
 Budget::Budget(double seconds, uint64_t memory_bytes)
     : limited_(seconds > 0 || memory_bytes > 0), seconds_(seconds), memory_bytes_(memory_bytes) {}
 
-bool Budget::measure() {
-  countdown_ = kCallsBetweenMeasurements;
-  const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
-  if (heeds_interrupts_ && interrupted()) {
-    reason_ = "interrupted";
-    cause_ = Cause::interrupt;
-  } else if (seconds_ > 0 && elapsed >= seconds_) {
-    std::string limit = std::to_string(seconds_);
-    limit.erase(limit.find_last_not_of('0') + 1);
-    if (limit.ends_with('.')) limit.pop_back();
-    reason_ = "the time limit of " + limit + " s was reached";
-    cause_ = Cause::time;
-  } else if (memory_bytes_ > 0 && resident_memory_bytes() > memory_bytes_) {
-    reason_ = "the memory limit of " + std::to_string(memory_bytes_ >> 20) + " MiB was reached";
-    cause_ = Cause::memory;
+Budget Budget::within(double seconds) const {
+  Budget shorter = *this;
+  const double until = elapsed() + seconds;
+  if (seconds_ <= 0 || until < seconds_) shorter.seconds_ = until;
+  shorter.limited_ = true;
+  return shorter;
+}
+
+double Budget::elapsed() const {
+  return std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
+std::string Budget::reason_of(Cause cause) const {
+  switch (cause) {
+    case Cause::none:
+      return "";
+    case Cause::interrupt:
+      return "interrupted";
+    case Cause::memory:
+      return "the memory limit of " + std::to_string(memory_bytes_ >> 20) + " MiB was reached";
+    case Cause::time:
+      break;
   }
+  std::string limit = std::to_string(seconds_);
+  limit.erase(limit.find_last_not_of('0') + 1);
+  if (limit.ends_with('.')) limit.pop_back();
+  return "the time limit of " + limit + " s was reached";
+}
+
+bool Budget::measure(uint64_t more_bytes) {
+  countdown_ = kCallsBetweenMeasurements;
+  if (heeds_interrupts_ && interrupted())
+    cause_ = Cause::interrupt;
+  else if (seconds_ > 0 && elapsed() >= seconds_)
+    cause_ = Cause::time;
+  else if (memory_bytes_ > 0 && resident_memory_bytes() + more_bytes > memory_bytes_)
+    cause_ = Cause::memory;
+  reason_ = reason_of(cause_);
   exhausted_ = cause_ != Cause::none;
   return exhausted_;
 }

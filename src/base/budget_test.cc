@@ -48,6 +48,33 @@ TEST(Budget, MemoryRunsOut) {
   EXPECT_FALSE(enough.exhausted_now());
 }
 
+TEST(Budget, WhatIsAboutToBeAllocatedCounts) {
+  Budget budget(0, uint64_t{1} << 40);
+  EXPECT_TRUE(budget.has_room(uint64_t{1} << 30));
+  EXPECT_FALSE(budget.exhausted());
+  EXPECT_FALSE(budget.has_room(uint64_t{1} << 40));
+  EXPECT_TRUE(budget.exhausted());
+  EXPECT_EQ(budget.cause(), Budget::Cause::memory);
+  EXPECT_FALSE(budget.has_room(1));
+  EXPECT_TRUE(Budget().has_room(kPlenty));
+}
+
+TEST(Budget, APartOfTheTimeEndsNoLaterThanTheWhole) {
+  const Budget hour(3600, kPlenty);
+  Budget little = hour.within(0.002);
+  Budget unlimited = Budget().within(0.002);
+  Budget more = Budget(0.002, 0).within(3600);
+  Budget none = Budget(3600, 1).within(10);
+  EXPECT_EQ(none.exhausted_now(), true);
+  std::this_thread::sleep_for(std::chrono::milliseconds(3));
+  for (Budget* b : {&little, &unlimited, &more}) {
+    EXPECT_TRUE(b->exhausted_now());
+    EXPECT_EQ(b->cause(), Budget::Cause::time);
+  }
+  Budget whole = hour;
+  EXPECT_FALSE(whole.exhausted_now());
+}
+
 TEST(Budget, ACopyRemembersWhatRanOut) {
   Budget budget(0, 1);
   ASSERT_TRUE(budget.exhausted_now());

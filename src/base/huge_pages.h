@@ -20,6 +20,13 @@ void double_room(std::vector<T>& v) {
   v.swap(bigger);
 }
 
+// The memory that is touched when `more` elements come: nothing while there is room, or else what is copied, and they.
+template <class Array>
+size_t growth_bytes(const Array& a, size_t more) {
+  if (a.size() + more <= a.capacity()) return 0;
+  return (a.size() + more) * sizeof(typename Array::value_type);
+}
+
 template <class T>
 void push_back_roomy(std::vector<T>& v, T value) {
   if (v.size() == v.capacity()) [[unlikely]]

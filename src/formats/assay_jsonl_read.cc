@@ -50,7 +50,9 @@ constexpr std::pair<std::string_view, Field> kFields[] = {
 
 class Reader {
  public:
-  Reader(Input& input, Notes& notes) : input_(input), notes_(notes) {}
+  Reader(Input& input, Notes& notes) : input_(input), notes_(notes) {
+    builder_.limit(input.budget());
+  }
 
   Result<History> run() {
     Input::Line line;

@@ -59,6 +59,7 @@ class Reader {
     if (!read.ok()) return read.error();
     end_txn();
     HistoryBuilder builder;
+    builder.limit(input_.budget());
     const bool initial = starts_with_initial_state();
     if (initial) {
       builder.set_initial(ValueView::of(kInitial));

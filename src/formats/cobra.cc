@@ -251,11 +251,11 @@ Result<History> read_cobra(Source& source, Notes& notes) {
   if (files.empty()) return bad_input("no log in the directory, expected files T<number>.log");
   for (bool by_hash : {false, true}) {
     HistoryBuilder builder;
+    builder.limit(source.budget);
     Reader reader(builder, by_hash);
     for (const SessionFile& file : files) {
-      auto input = Input::open(file.path);
+      auto input = Input::open(file.path, source.budget);
       if (!input.ok()) return input.error();
-      input->limit(source.budget);
       if (!reader.read(*input, file.number)) break;
     }
     if (reader.failed()) return reader.error();
@@ -362,7 +362,7 @@ Status write_cobra(const History& history, const std::string& path, Losses& loss
 
 Result<History> read_cobra_log(std::string_view bytes, const std::string& name) {
   for (bool by_hash : {false, true}) {
-    auto input = Input::memory(bytes, name);
+    auto input = Input::memory(bytes, name, nullptr);
     if (!input.ok()) return input.error();
     HistoryBuilder builder;
     Reader reader(builder, by_hash);

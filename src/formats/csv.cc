@@ -81,7 +81,7 @@ bool detect_csv(const Source& source) {
 
 class Reader {
  public:
-  explicit Reader(Input& input) : input_(input) {}
+  explicit Reader(Input& input) : input_(input) { history_.limit(input.budget()); }
 
   Result<History> run() {
     bool header = true;

@@ -36,7 +36,9 @@ bool detect_dbcop(const Source& source) {
 
 class Reader {
  public:
-  Reader(Input& input, Notes& notes) : input_(input), in_(input), notes_(notes) {}
+  Reader(Input& input, Notes& notes) : input_(input), in_(input), notes_(notes) {
+    builder_.limit(input.budget());
+  }
 
   Result<History> run() {
     builder_.set_initial(ValueView::of(0));

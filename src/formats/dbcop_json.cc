@@ -32,7 +32,7 @@ bool detect_dbcop_json(const Source& source) {
 
 class Reader {
  public:
-  explicit Reader(Input& input) : input_(input) {}
+  explicit Reader(Input& input) : input_(input) { builder_.limit(input.budget()); }
 
   Result<History> run() {
     if (auto s = input_.fill(kMaxDocumentBytes + 1); !s.ok()) return s.error();

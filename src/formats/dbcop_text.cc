@@ -34,7 +34,7 @@ bool detect_dbcop_text(const Source& source) {
 
 class Reader {
  public:
-  explicit Reader(Input& input) : input_(input) {}
+  explicit Reader(Input& input) : input_(input) { builder_.limit(input.budget()); }
 
   Result<History> run() {
     auto read = for_each_line(input_, [&](TextCursor& c) { return read_line(c); });

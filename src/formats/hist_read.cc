@@ -22,7 +22,7 @@ constexpr std::string_view kWantKey = "an integer, a word or a \"quoted string\"
 
 class Reader {
  public:
-  explicit Reader(Input& input) : input_(input) {}
+  explicit Reader(Input& input) : input_(input) { builder_.limit(input.budget()); }
 
   Result<History> run() {
     Input::Line line;

@@ -1,6 +1,7 @@
 #include "formats/input.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,10 +17,16 @@ namespace {
 
 constexpr size_t kChunkBytes = size_t{1} << 18;
 
+// How long a budget goes unasked while nothing arrives.
+constexpr int kMillisecondsOfWaiting = 20;
+
 class FileSource : public ByteSource {
  public:
-  FileSource(int fd, bool owned, std::string name)
-      : fd_(fd), owned_(owned), name_(std::move(name)) {}
+  FileSource(int fd, bool owned, std::string name, Budget* budget)
+      : fd_(fd), owned_(owned), name_(std::move(name)), budget_(budget) {
+    struct stat info;
+    waits_ = ::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode);
+  }
   FileSource(const FileSource&) = delete;
   FileSource& operator=(const FileSource&) = delete;
   ~FileSource() override {
@@ -27,16 +34,36 @@ class FileSource : public ByteSource {
   }
   Result<size_t> read(char* to, size_t size) override {
     for (;;) {
+      if (waits_)
+        if (Status s = wait(); !s.ok()) return s.error();
       ssize_t n = ::read(fd_, to, size);
       if (n >= 0) return static_cast<size_t>(n);
-      if (errno != EINTR) return io_error(std::string("cannot read: ") + strerror(errno), name_);
+      if (errno != EINTR && errno != EAGAIN) return failed(system_error());
     }
   }
 
  private:
+  // Until there is something to read, or the end.
+  Status wait() {
+    pollfd file{fd_, POLLIN, 0};
+    for (;;) {
+      if (budget_ != nullptr && budget_->exhausted_now()) return failed(budget_error(*budget_));
+      const int ready = ::poll(&file, 1, budget_ != nullptr ? kMillisecondsOfWaiting : -1);
+      if (ready > 0) return Ok{};
+      if (ready < 0 && errno != EINTR) return failed(system_error());
+    }
+  }
+  Error failed(Error e) const {
+    e.file = name_;
+    return e;
+  }
+  static Error system_error() { return io_error(std::string("cannot read: ") + strerror(errno)); }
+
   int fd_;
   bool owned_;
   std::string name_;
+  Budget* budget_;
+  bool waits_;  // a pipe or the like: reading may have to wait
 };
 
 class MemorySource : public ByteSource {
@@ -55,24 +82,29 @@ class MemorySource : public ByteSource {
 
 }  // namespace
 
-Result<Input> Input::open(const std::string& path) {
+Error budget_error(const Budget& budget) {
+  return {ErrorKind::budget, budget.reason() + " while reading", {}, 0, 0};
+}
+
+Result<Input> Input::open(const std::string& path, Budget* budget) {
   if (path == "-")
-    return start(std::make_unique<FileSource>(STDIN_FILENO, false, "standard input"),
-                 "standard input");
-  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    return start(std::make_unique<FileSource>(STDIN_FILENO, false, "standard input", budget),
+                 "standard input", budget);
+  // Not to wait for the writer of a named pipe already here.
+  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return io_error(std::string("cannot open: ") + strerror(errno), path);
-  auto source = std::make_unique<FileSource>(fd, true, path);
+  auto source = std::make_unique<FileSource>(fd, true, path, budget);
   struct stat info;
   if (::fstat(fd, &info) == 0 && S_ISDIR(info.st_mode))
     return io_error("is a directory, expected a file", path);
-  return start(std::move(source), path);
+  return start(std::move(source), path, budget);
 }
 
-Result<Input> Input::memory(std::string_view text, std::string name) {
-  return start(std::make_unique<MemorySource>(text), std::move(name));
+Result<Input> Input::memory(std::string_view text, std::string name, Budget* budget) {
+  return start(std::make_unique<MemorySource>(text), std::move(name), budget);
 }
 
-Result<Input> Input::start(std::unique_ptr<ByteSource> source, std::string name) {
+Result<Input> Input::start(std::unique_ptr<ByteSource> source, std::string name, Budget* budget) {
   std::string head(4, '\0');
   size_t size = 0;
   while (size < head.size()) {
@@ -84,6 +116,7 @@ Result<Input> Input::start(std::unique_ptr<ByteSource> source, std::string name)
   head.resize(size);
   Input input;
   input.name_ = std::move(name);
+  input.budget_ = budget;
   Compression kind = detect_compression(head);
   if (kind == Compression::none) {
     input.buffer_.assign(kChunkBytes + kPadding, '\0');
@@ -98,8 +131,7 @@ Result<Input> Input::start(std::unique_ptr<ByteSource> source, std::string name)
 
 Result<bool> Input::more(size_t want) {
   if (ended_) return end();
-  if (budget_ != nullptr && budget_->exhausted_now())
-    return located(Error{ErrorKind::budget, budget_->reason() + " while reading", {}, 0, 0});
+  if (budget_ != nullptr && budget_->exhausted_now()) return located(budget_error(*budget_));
   if (begin_ > 0) {
     std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
     end_ -= begin_;
@@ -107,7 +139,11 @@ Result<bool> Input::more(size_t want) {
   }
   // Half a chunk of room at least; doubling while one line or record needs it all.
   size_t least = std::max(want, end_ + kChunkBytes / 2) + kPadding;
-  if (buffer_.size() < least) buffer_.resize(std::max(least, 2 * end_ + kChunkBytes + kPadding));
+  if (buffer_.size() < least) {
+    const size_t size = std::max(least, 2 * end_ + kChunkBytes + kPadding);
+    if (budget_ != nullptr && !budget_->has_room(size)) return located(budget_error(*budget_));
+    buffer_.resize(size);
+  }
   auto n = source_->read(buffer_.data() + end_, buffer_.size() - kPadding - end_);
   if (!n.ok()) return located(n.error());
   end_ += *n;

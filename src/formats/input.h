@@ -17,6 +17,9 @@ namespace assay::formats {
 // Longest line of a text format. Also bounds every name and value (HistoryBuilder::kMaxTextBytes).
 inline constexpr size_t kMaxLineBytes = size_t{1} << 24;
 
+// Of a budget that ended while reading.
+Error budget_error(const Budget& budget);
+
 // Where bytes come from. `read` returns how many it stored, 0 at the end.
 class ByteSource {
  public:
@@ -32,14 +35,13 @@ class Input {
   // vectors need them.
   static constexpr size_t kPadding = 64;
 
-  // `path` is a file or "-" for standard input.
-  static Result<Input> open(const std::string& path);
+  // `path` is a file or "-" for standard input. Reading, and waiting for what is to be read, fails
+  // once `budget` is exhausted; it must outlive the input, and may be null.
+  static Result<Input> open(const std::string& path, Budget* budget);
   // `text` must outlive the input; `name` is used in messages.
-  static Result<Input> memory(std::string_view text, std::string name);
+  static Result<Input> memory(std::string_view text, std::string name, Budget* budget);
 
-  // Reading fails once `budget` is exhausted; it must outlive the input.
-  void limit(Budget* budget) { budget_ = budget; }
-
+  Budget* budget() const { return budget_; }
   const std::string& name() const { return name_; }
 
   // Makes at least `size` bytes available in window(), fewer only at the end of the input.
@@ -74,7 +76,7 @@ class Input {
 
  private:
   Input() = default;
-  static Result<Input> start(std::unique_ptr<ByteSource> source, std::string name);
+  static Result<Input> start(std::unique_ptr<ByteSource> source, std::string name, Budget* budget);
   // Reads once; false at the end of the input.
   Result<bool> more(size_t want);
   Result<bool> end() const;

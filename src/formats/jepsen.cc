@@ -39,7 +39,9 @@ bool detect_elle_json(const Source& source) {
 class Reader {
  public:
   Reader(Input& input, bool json, Notes& notes)
-      : input_(input), records_(input, json), notes_(notes) {}
+      : input_(input), records_(input, json), notes_(notes) {
+    history_.limit(input.budget());
+  }
 
   Result<History> run() {
     DatumTree tree;

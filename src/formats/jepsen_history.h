@@ -38,6 +38,8 @@ struct JepsenFault {
 
 class JepsenHistory {
  public:
+  // See HistoryBuilder::limit.
+  void limit(Budget* budget) { builder_.limit(budget); }
   // Adds a record; `tree` holds its value. False after storing a fault.
   bool add(const JepsenRecord& record, const DatumTree& tree, std::string_view text);
   const JepsenFault& fault() const { return fault_; }

@@ -47,7 +47,9 @@ bool detect_jepsen_log(const Source& source) {
 
 class Reader {
  public:
-  Reader(Input& input, Notes& notes) : input_(input), notes_(notes) {}
+  Reader(Input& input, Notes& notes) : input_(input), notes_(notes) {
+    history_.limit(input.budget());
+  }
 
   Result<History> run() {
     auto read = for_each_line(input_, [&](TextCursor& c) { return read_line(c); });

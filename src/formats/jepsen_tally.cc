@@ -180,14 +180,13 @@ Result<Tally> read(Input& input) {
 }  // namespace
 
 Result<Tally> read_tally(const std::string& path, Budget* budget) {
-  auto input = Input::open(path);
+  auto input = Input::open(path, budget);
   if (!input.ok()) return input.error();
-  input->limit(budget);
   return read(*input);
 }
 
 Result<Tally> read_tally_text(std::string_view text, const std::string& name) {
-  auto input = Input::memory(text, name);
+  auto input = Input::memory(text, name, nullptr);
   if (!input.ok()) return input.error();
   return read(*input);
 }

@@ -38,7 +38,9 @@ bool detect_json_trace(const Source& source) {
 
 class Reader {
  public:
-  Reader(Input& input, Notes& notes) : records_(input), notes_(notes) {}
+  Reader(Input& input, Notes& notes) : records_(input), notes_(notes) {
+    history_.limit(input.budget());
+  }
 
   Result<History> run() {
     json::element record;

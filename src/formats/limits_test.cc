@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <cstdlib>
+
 #include "assay/format.h"
 #include "formats/cobra.h"
 #include "formats/output.h"
@@ -134,6 +136,30 @@ TEST(Limits, CompressedBombsStopAtTheFirstLine) {
     ASSERT_FALSE(read.ok());
     EXPECT_EQ(read.error().kind, ErrorKind::bad_input);
     EXPECT_LT(peak_kib() - before, 64 << 10) << ending;
+  }
+}
+
+// Small on disk, and every line is kept. In a process of its own, whose peak nothing else has set.
+TEST(Limits, MemoryIsRespectedWhileColumnsGrow) {
+  if (kPeakMeansLittle) GTEST_SKIP() << "the peak means little with this allocator";
+  formats::TemporaryFolder folder;
+  const std::string path = folder.path("bomb.jsonl.zst");
+  auto out = formats::Output::open(path);
+  ASSERT_TRUE(out.ok());
+  out->write("{\"assay\":1}\n");
+  for (int i = 0; i < 3'000'000; ++i)
+    out->write("{\"session\":1,\"ops\":[[\"w\",\"x\"," + std::to_string(i) + "]]}\n");
+  ASSERT_TRUE(out->close().ok());
+  for (const uint64_t limit : {uint64_t{100} << 20, uint64_t{150} << 20, uint64_t{210} << 20}) {
+    const auto read = [&] {
+      Budget budget(0, limit);
+      ReadOptions options;
+      options.budget = &budget;
+      const auto history = read_history(path, options);
+      if (history.ok() || history.error().kind != ErrorKind::budget) return 1;
+      return static_cast<uint64_t>(peak_kib()) * 1024 * 100 > limit * 105 ? 2 : 0;
+    };
+    EXPECT_EXIT(std::_Exit(read()), testing::ExitedWithCode(0), "") << limit;
   }
 }
 

@@ -96,6 +96,7 @@ class Reader {
 
   Result<History> build() {
     HistoryBuilder builder;
+    builder.limit(input_.budget());
     builder.set_initial(ValueView::of(0));
     auto built = gathered_.for_each(
         [&](uint32_t, const Gathered::Txn& txn, std::span<const Op* const> ops) -> Status {

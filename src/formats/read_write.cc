@@ -12,15 +12,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<Source> open_source(const std::string& path) {
+Result<Source> open_source(const std::string& path, Budget* budget) {
   std::error_code ec;
   if (path == "-" || !fs::is_directory(path, ec)) {
-    auto input = Input::open(path);
+    auto input = Input::open(path, budget);
     if (!input.ok()) return input.error();
     std::string name = input->name();
-    return Source{std::move(name), {}, std::move(*input), nullptr};
+    return Source{std::move(name), {}, std::move(*input), budget};
   }
-  Source source{path, {}, {}, nullptr};
+  Source source{path, {}, {}, budget};
   for (fs::directory_iterator it(path, ec), end; !ec && it != end; it.increment(ec))
     source.files.push_back(it->path().filename().string());
   if (ec) return io_error("cannot list the directory: " + ec.message(), path);
@@ -87,9 +87,7 @@ Status assume_initial(ReadResult& result, const ReadOptions& options, const std:
 }
 
 Result<ReadResult> read(Source source, const ReadOptions& options) {
-  source.budget = options.budget;
   if (source.input) {
-    source.input->limit(options.budget);
     source.input->allow_cut_off(true);
     if (auto s = source.input->fill(kHeadBytes); !s.ok()) return s.error();
     auto empty = source.input->at_end();
@@ -109,6 +107,9 @@ Result<ReadResult> read(Source source, const ReadOptions& options) {
   auto history = (*format)->read(source, result.notes);
   if (!history.ok()) {
     Error e = history.error();
+    // Whatever the reader made of it, that is why it ended.
+    if (options.budget != nullptr && options.budget->cause() != Budget::Cause::none)
+      e = budget_error(*options.budget);
     if (e.file.empty()) e.file = source.name;
     return e;
   }
@@ -148,7 +149,7 @@ namespace {
 // Whether the file is one that can be read as a history. An empty one is a history that was lost:
 // reading it says so.
 bool looks_like_history(const std::string& path, const ReadOptions& options) {
-  auto source = open_source(path);
+  auto source = open_source(path, options.budget);
   if (!source.ok()) return true;
   if (source->input) {
     if (!source->input->fill(kHeadBytes).ok()) return true;
@@ -164,7 +165,7 @@ Status walk(const std::string& folder, const ReadOptions& options, HistoryPaths&
   while (!open.empty()) {
     const std::string at = std::move(open.back());
     open.pop_back();
-    auto source = open_source(at);
+    auto source = open_source(at, options.budget);
     if (!source.ok()) return source.error();
     std::vector<std::string> folders;
     for (const std::string& name : source->files) {
@@ -196,7 +197,7 @@ Result<HistoryPaths> find_histories(const std::string& path, const ReadOptions& 
     found.paths.push_back(path);
     return found;
   }
-  auto source = formats::open_source(path);
+  auto source = formats::open_source(path, options.budget);
   if (!source.ok()) return source.error();
   if (!named && formats::detect(*source)) {
     found.paths.push_back(path);
@@ -233,16 +234,16 @@ Result<ReadResult> read_together(std::span<const std::string> paths, const ReadO
 }
 
 Result<ReadResult> read_history(const std::string& path, const ReadOptions& options) {
-  auto source = formats::open_source(path);
+  auto source = formats::open_source(path, options.budget);
   if (!source.ok()) return source.error();
   return formats::read(std::move(*source), options);
 }
 
 Result<ReadResult> read_history_text(std::string_view text, const std::string& name,
                                      const ReadOptions& options) {
-  auto input = formats::Input::memory(text, name);
+  auto input = formats::Input::memory(text, name, options.budget);
   if (!input.ok()) return input.error();
-  return formats::read(formats::Source{name, {}, std::move(*input), nullptr}, options);
+  return formats::read(formats::Source{name, {}, std::move(*input), options.budget}, options);
 }
 
 Result<std::vector<Loss>> write_history(const History& history, const std::string& path,

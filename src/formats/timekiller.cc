@@ -26,7 +26,7 @@ bool detect_timekiller(const Source& source) {
 
 class Reader {
  public:
-  explicit Reader(Input& input) : records_(input) {}
+  explicit Reader(Input& input) : records_(input) { builder_.limit(input.budget()); }
 
   Result<History> run() {
     builder_.set_initial(ValueView::of(0));

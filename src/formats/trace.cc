@@ -176,6 +176,7 @@ Status TraceHistory::build_txn(HistoryBuilder& builder, uint32_t t,
 
 Result<History> TraceHistory::finish() && {
   HistoryBuilder builder;
+  builder.limit(budget_);
   auto built =
       gathered_.for_each([&](uint32_t t, const auto& txn, std::span<const OwnedOp* const> ops) {
         return build_txn(builder, t, txn, ops);

@@ -50,6 +50,8 @@ class TraceHistory {
     TraceColumn column = TraceColumn::session;
     std::string message;
   };
+  // See HistoryBuilder::limit.
+  void limit(Budget* budget) { budget_ = budget; }
   // The row's views need to live for the call only. False at a fault, which is then in fault().
   bool add(const TraceRow& row, uint64_t line);
   const Fault& fault() const { return fault_; }
@@ -87,6 +89,7 @@ class TraceHistory {
   Numbers txns_;
   int64_t unnamed_ = 0;
   bool ends_told_ = false;
+  Budget* budget_ = nullptr;
   Fault fault_;
 };
 

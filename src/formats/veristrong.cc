@@ -44,6 +44,7 @@ class Reader {
       return input_.error("the file ends after " + std::to_string(lines_) +
                           " operations, expected " + std::to_string(expected_));
     HistoryBuilder builder;
+    builder.limit(input_.budget());
     auto built = gathered_.for_each([&](uint32_t, const auto& txn, std::span<const Op* const> ops) {
       return build_txn(builder, txn, ops);
     });

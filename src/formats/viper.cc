@@ -74,6 +74,7 @@ class Reader {
   Status read_log(const Log& log) {
     auto input = log.open();
     if (!input.ok()) return input.error();
+    builder_.limit(input->budget());
     ViperRecords records(*input);
     records_ = &records;
     json::element record;
@@ -340,9 +341,7 @@ Result<History> read_directory(Source& source, std::string_view prefix, Notes& n
   std::vector<Log> logs;
   for (const SessionFile& file : session_files(source, prefix))
     logs.push_back({file.number, [path = file.path, budget = source.budget] {
-                      auto input = Input::open(path);
-                      if (input.ok()) input->limit(budget);
-                      return input;
+                      return Input::open(path, budget);
                     }});
   if (logs.empty())
     return bad_input("no log in the directory, expected files " + std::string(prefix) +
@@ -429,7 +428,7 @@ Status write_viper_edn(const History& history, const std::string& path, Losses& 
 
 Result<History> read_viper_log(std::string_view bytes, const std::string& name) {
   Notes notes;
-  Log log{0, [=] { return Input::memory(bytes, name); }};
+  Log log{0, [=] { return Input::memory(bytes, name, nullptr); }};
   return Reader({log}, notes).run();
 }
 

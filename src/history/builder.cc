@@ -7,6 +7,9 @@
 namespace assay {
 namespace {
 
+// Smaller growth is not asked about: the input asks the budget for every chunk.
+constexpr uint64_t kLargeBytes = uint64_t{1} << 20;
+
 // Operations whose lookups are overlapped by prefetching.
 constexpr size_t kWindow = 64;
 
@@ -111,7 +114,31 @@ void HistoryBuilder::store_times(TxnId t) {
   if (!header_.meta.empty()) h_.txn_meta_.emplace_back(t, std::string(header_.meta));
 }
 
-Status HistoryBuilder::end_txn() {
+// What end_txn touches at most, where arrays have to grow.
+uint64_t HistoryBuilder::bytes_to_grow() const {
+  const size_t ops = raw_.size();
+  const size_t values = ops + extra_.size();
+  size_t text = 0;
+  for (const RawOp& op : raw_) text += op.key.text.size() + op.value.text.size();
+  for (const ValueView& v : extra_) text += v.text.size();
+  uint64_t bytes = h_.keys_.bytes_to_grow(values, text) + h_.versions_.bytes_to_grow(values, text);
+  bytes += growth_bytes(h_.op_kind_, ops) + growth_bytes(h_.op_effect_, ops) +
+           growth_bytes(h_.op_key_, ops) + growth_bytes(h_.op_version_, ops) +
+           growth_bytes(h_.pool_, values + ops);
+  if (!h_.op_operands_.empty()) bytes += growth_bytes(h_.op_operands_, ops);
+  bytes += growth_bytes(h_.txns_, 1) + growth_bytes(h_.names_, header_.name.size());
+  if (!h_.begin_.empty()) bytes += growth_bytes(h_.begin_, 1) + growth_bytes(h_.end_, 1);
+  if (!h_.start_ts_.empty()) bytes += growth_bytes(h_.start_ts_, 1);
+  if (!h_.commit_ts_.empty()) bytes += growth_bytes(h_.commit_ts_, 1);
+  return bytes;
+}
+
+Status HistoryBuilder::make_room(uint64_t bytes) const {
+  if (budget_ == nullptr || bytes < kLargeBytes || budget_->has_room(bytes)) return Ok{};
+  return Error{ErrorKind::budget, budget_->reason() + " while reading", {}, 0, 0};
+}
+
+Status HistoryBuilder::check_limits() const {
   if (header_.session.is_null()) return bad_input("a transaction needs a session", header_.line);
   if (h_.op_kind_.size() + raw_.size() + extra_.size() > kMaxOps) {
     return bad_input("more operations than the supported 4 billion", header_.line);
@@ -130,6 +157,13 @@ Status HistoryBuilder::end_txn() {
       return bad_input("a key must be an integer or a string, not null", header_.line);
     }
   }
+  return Ok{};
+}
+
+Status HistoryBuilder::end_txn() {
+  if (Status s = check_limits(); !s.ok()) return s;
+  if (budget_ != nullptr)
+    if (Status s = make_room(bytes_to_grow()); !s.ok()) return s;
   const TxnId t = place_txn(session_id());
   History::Txn& txn = h_.txns_[t];
   txn.status = header_.pending ? TxnStatus::unknown : header_.status;
@@ -298,7 +332,11 @@ Status HistoryBuilder::validate_times(SessionId session) const {
 }
 
 Result<History> HistoryBuilder::finish() && {
-  if (replaced_) drop_replaced_ops();
+  if (replaced_) {
+    constexpr uint64_t kBytesOfOp = sizeof(OpKind) + 1 + sizeof(KeyId) + sizeof(VersionId);
+    if (Status s = make_room(2 * kBytesOfOp * h_.op_count()); !s.ok()) return s.error();
+    drop_replaced_ops();
+  }
   if (null_is_empty_list_) turn_nulls_into_lists();
   std::stable_sort(h_.txn_meta_.begin(), h_.txn_meta_.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });

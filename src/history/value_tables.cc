@@ -65,6 +65,15 @@ void grow_slots(std::vector<uint64_t>& slots) {
   slots = std::move(bigger);
 }
 
+// Whether the table grows before it holds `values`.
+bool overfull(const std::vector<uint64_t>& slots, size_t values) {
+  return values * 3 >= slots.size() * 2;
+}
+
+uint64_t bytes_to_grow_slots(const std::vector<uint64_t>& slots, size_t values) {
+  return overfull(slots, values) ? 2 * slots.size() * sizeof(uint64_t) : 0;
+}
+
 }  // namespace
 
 uint64_t hash_value(const ValueView& v) {
@@ -90,7 +99,7 @@ void History::ValueTable::prefetch(uint64_t hash) const {
 }
 
 uint32_t History::ValueTable::intern(const ValueView& v, uint64_t hash) {
-  if (payload_.size() * 3 >= slots_.size() * 2) grow();
+  if (overfull(slots_, payload_.size())) grow();
   const size_t mask = slots_.size() - 1;
   size_t i = home(hash, slots_.size());
   for (; slots_[i] != 0; i = (i + 1) & mask) {
@@ -113,6 +122,11 @@ uint64_t History::ValueTable::memory_bytes() const {
   return payload_.capacity() * 8 + type_.capacity() + text_.capacity() + slots_.capacity() * 8;
 }
 
+uint64_t History::ValueTable::bytes_to_grow(size_t values, size_t text) const {
+  return bytes_to_grow_slots(slots_, size() + values) + growth_bytes(payload_, values) +
+         growth_bytes(type_, values) + growth_bytes(text_, text);
+}
+
 void History::VersionTable::grow() { grow_slots(slots_); }
 
 void History::VersionTable::prefetch(uint64_t hash) const {
@@ -128,7 +142,7 @@ void History::VersionTable::prefetch_entry(uint64_t hash) const {
 }
 
 VersionId History::VersionTable::intern(KeyId key, const ValueView& v, uint64_t hash) {
-  if (entries_.size() * 3 >= slots_.size() * 2) grow();
+  if (overfull(slots_, entries_.size())) grow();
   const size_t mask = slots_.size() - 1;
   size_t i = home(hash, slots_.size());
   for (; slots_[i] != 0; i = (i + 1) & mask) {
@@ -161,6 +175,11 @@ ValueView History::VersionTable::initial() const {
 
 bool History::VersionTable::is_initial(VersionId v) const {
   return same(initial(), entries_[v].payload, entries_[v].type, text_);
+}
+
+uint64_t History::VersionTable::bytes_to_grow(size_t versions, size_t text) const {
+  return bytes_to_grow_slots(slots_, size() + versions) + growth_bytes(entries_, versions) +
+         growth_bytes(text_, text);
 }
 
 uint64_t History::VersionTable::memory_bytes() const {
