@@ -106,6 +106,10 @@ struct Proof {
 // explains what they returned until the response of `until`. Each of its transactions is one
 // operation. To re-check it the verifier goes through the orders.
 struct Exhausted {
+  // What the key holds and which operations took effect. Whoever searches the orders gives up beyond
+  // so many of them, and so does the verifier, who meets no more.
+  static constexpr uint64_t kMostSituations = 20'000'000;
+
   KeyId key = kNone;
   TxnId until = kNone;
 };

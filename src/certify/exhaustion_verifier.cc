@@ -12,6 +12,7 @@ namespace assay::certify {
 namespace {
 
 constexpr VersionId kInitial = kNone;
+constexpr VersionId kUnasked = kNone - 1;  // what nobody asks for
 
 struct Content {
   VersionId version = kInitial;
@@ -30,6 +31,7 @@ struct KeyOp {
   TxnId txn;
   Operation op;
   VersionId expected;  // compare-and-set
+  Content left;        // by one that writes
   bool certain;
 };
 
@@ -46,9 +48,9 @@ class Sweep {
         open_.insert(std::upper_bound(open_.begin(), open_.end(), m.op), m.op);
         continue;
       }
-      std::set<Situation> next;
+      std::set<Situation> met, next;
       for (const Situation& s : situations)
-        if (!complete(s, m.op, next))
+        if (!complete(s, m.op, met, next))
           return refuse("there are too many orders of the operations on {} to go through them",
                         name());
       if (next.empty()) return ops_[m.op].txn;
@@ -85,16 +87,31 @@ class Sweep {
         add(t, op, op.kind == OpKind::cas ? history_.operands(i)[0] : kNone);
       }
     }
+    leave_contents();
     std::stable_sort(moments_.begin(), moments_.end(), [](const Moment& a, const Moment& b) {
       return a.time != b.time ? a.time < b.time : a.response < b.response;
     });
     return Ok{};
   }
 
+  // Values that nobody asks for are one.
+  void leave_contents() {
+    std::set<VersionId> asked;
+    for (const KeyOp& o : ops_) {
+      if (o.op.kind == OpKind::read) asked.insert(o.op.version);
+      if (o.op.kind == OpKind::cas) asked.insert(o.expected);
+    }
+    for (KeyOp& o : ops_) {
+      o.left = {o.op.version, o.op.kind == OpKind::remove};
+      if (!writes(o.op) || o.left.removed || asked.contains(o.op.version)) continue;
+      if (!history_.version_value(o.op.version).is_null()) o.left.version = kUnasked;
+    }
+  }
+
   void add(TxnId t, const Operation& op, VersionId expected) {
     const bool certain = history_.status(t) == TxnStatus::committed;
     const auto id = static_cast<uint32_t>(ops_.size());
-    ops_.push_back({t, op, expected, certain});
+    ops_.push_back({t, op, expected, {}, certain});
     moments_.push_back({time_of(history_, t, Side::read).request, false, id});
     const int64_t response = time_of(history_, t, Side::write).response;
     if (certain && response != Interval::kUnknown)
@@ -114,6 +131,7 @@ class Sweep {
   }
   bool absent(const Content& content) const {
     if (content.version == kInitial) return history_.initial().is_null();
+    if (content.version == kUnasked) return false;
     return content.removed || history_.version_value(content.version).is_null();
   }
 
@@ -146,15 +164,15 @@ class Sweep {
     if (o.certain) return false;
     return std::any_of(open_.begin(), open_.end(), [&](uint32_t other) {
       const KeyOp& p = ops_[other];
-      return other < op && !p.certain && p.op.kind == o.op.kind && p.op.version == o.op.version &&
+      return other < op && !p.certain && p.op.kind == o.op.kind && p.left == o.left &&
              p.expected == o.expected && !s.has(other);
     });
   }
 
-  // Adds every situation in which `op` has just taken effect, or had before. False if there are too
-  // many.
-  bool complete(const Situation& from, uint32_t op, std::set<Situation>& next) {
-    std::set<Situation> met;
+  // Adds every situation in which `op` has just taken effect, or had before; `met` are those before
+  // it, gone on from already. False if there are too many.
+  bool complete(const Situation& from, uint32_t op, std::set<Situation>& met,
+                std::set<Situation>& next) {
     std::vector<Situation> work;
     const auto enter = [&](Situation s) {
       let_harmless_take_effect(s);
@@ -168,12 +186,12 @@ class Sweep {
     for (enter(from); !work.empty();) {
       const Situation s = std::move(work.back());
       work.pop_back();
-      if (++situations_ > ExhaustionVerifier::kMaxSituations) return false;
+      if (++situations_ > Exhausted::kMostSituations) return false;
       for (const uint32_t o : open_) {
         if (!writes(ops_[o].op) || s.has(o) || !fits(ops_[o], s.content) || must_wait(o, s))
           continue;
         Situation after = s;
-        after.content = {ops_[o].op.version, ops_[o].op.kind == OpKind::remove};
+        after.content = ops_[o].left;
         mark(after, o);
         enter(std::move(after));
       }

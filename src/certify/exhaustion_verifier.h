@@ -9,12 +9,12 @@
 // under way take effect. When no situation is left, there is no order.
 //
 //   - An operation that changes nothing may as well take effect at the first moment it fits.
+//   - Values that no operation on the key asks for are all the same.
 //   - Of two operations of unknown outcome that do the same, the earlier one may go first.
 //
-// Beyond kMaxSituations the certificate is refused.
+// Beyond Exhausted::kMostSituations the certificate is refused.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 
 #include "assay/certificate.h"
@@ -26,8 +26,6 @@ namespace assay::certify {
 
 class ExhaustionVerifier {
  public:
-  static constexpr size_t kMaxSituations = 4'000'000;
-
   ExhaustionVerifier(const Exhausted& claim, const History& history)
       : claim_(claim), history_(history) {}
 

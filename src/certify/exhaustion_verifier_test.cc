@@ -49,6 +49,26 @@ TEST(Exhaustion, RefusesTransactionsOfSeveralOperationsAndUntimedHistories) {
   EXPECT_FALSE(verify(exhausted("lin", key(untimed, "x"), 1), untimed).ok());
 }
 
+// Each response in turn finds many situations, most of which lead to the same; values that nobody
+// asks for make no more of them.
+TEST(Exhaustion, GoesThroughEachSituationOnce) {
+  const auto overlapping = [](int writers, int asked) {
+    std::string text;
+    for (int i = 0; i < writers; ++i)
+      text += "w" + std::to_string(i) + ": @[" + std::to_string(i) + "," + std::to_string(100 + i) +
+              "] { w(x," + std::to_string(i) + ") }\n";
+    for (int i = 0; i < asked; ++i)
+      text += "r" + std::to_string(i) + ": @[200,300] { r(x," + std::to_string(i) + ") }\n";
+    return text;
+  };
+  for (const auto& [writers, asked] : {std::pair(14, 14), std::pair(15, 2)}) {
+    const History h = hist(overlapping(writers, asked));
+    const auto second_read = static_cast<TxnId>(writers + 1);
+    const Status verified = verify(exhausted("lin", key(h, "x"), second_read), h);
+    EXPECT_TRUE(verified.ok()) << writers;
+  }
+}
+
 TEST(Exhaustion, SurvivesTheFile) {
   const History h = hist(kFailedAmidst);
   const CertificateFile file{h.content_hash(), {exhausted("lin", key(h, "x"), 3)}};

@@ -25,19 +25,10 @@
 
 #include "base/hash.h"
 #include "levels/failed_operations.h"
+#include "levels/situation_set.h"
 
 namespace assay {
 namespace {
-
-constexpr size_t kMostSituations = 20'000'000;
-
-struct Situation {
-  uint64_t a = 0, b = 0;
-  friend bool operator==(const Situation&, const Situation&) = default;
-};
-struct SituationHash {
-  size_t operator()(const Situation& s) const { return s.a; }
-};
 
 class Search {
  public:
@@ -53,7 +44,7 @@ class Search {
     uint32_t entry = next_[kHead];
     remember();
     while (left_ > 0) {
-      if (budget_.exhausted() || seen_.size() > kMostSituations) {
+      if (budget_.exhausted() || seen_.size() > Exhausted::kMostSituations) {
         result.reason = budget_.reason();
         if (result.reason.empty()) result.reason = "too many orders of operations on one key";
         return result;
@@ -268,7 +259,7 @@ class Search {
   // False if the situation was entered before.
   bool remember() {
     const uint64_t state = mix64(~uint64_t{state_});
-    return seen_.insert({taken_hash_.a ^ state, taken_hash_.b + state}).second;
+    return seen_.insert({taken_hash_.a ^ state, taken_hash_.b + state}, budget_);
   }
 
   const History& history_;
@@ -285,7 +276,7 @@ class Search {
   uint32_t until_ = kNone;
   size_t left_ = 0;  // certain operations that have not taken effect
   Situation taken_hash_;
-  std::unordered_set<Situation, SituationHash> seen_;
+  SituationSet seen_;
 };
 
 }  // namespace
