@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -47,16 +48,21 @@ struct CheckOptions {
   unsigned threads = 0;
   // Also count constraints as PolySI does, before and after saturation; takes time on hot keys.
   bool count_constraints = false;
-  uint64_t seed = 1;
   // Called now and then with a stage ("saturate session-si") and how much of it is done, 0…1.
   std::function<void(std::string_view, double)> progress;
 };
+
+// Why a verdict is unknown: what ran out, or that nothing in the history could speak against the
+// level; else what `reason` says.
+enum class UnknownCause : uint8_t { other, time, memory, interrupted, vacuous };
+std::string_view unknown_cause_name(UnknownCause cause);
 
 struct Verdict {
   LevelId level = LevelId::read_committed;
   Outcome outcome = Outcome::unknown;
   uint32_t certificate = kNone;  // index into CheckResult::certificates; kNone if unknown
   std::string reason;            // of an unknown: what ran out or what the history lacks
+  UnknownCause cause = UnknownCause::other;  // of an unknown
 };
 
 struct StageTime {

@@ -34,7 +34,6 @@ Action add_check(CLI::App& app) {
       ->capture_default_str()
       ->check(CLI::Range(0, 1024))
       ->type_name("N");
-  add_seed(app, s->flags.seed);
   s->flags.switches.add(app);
   return [s] { return check_files(s->files, s->flags, s->together); };
 }

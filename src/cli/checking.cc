@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <optional>
 
 #include "assay/format.h"
 #include "assay/verify.h"
 #include "base/memory.h"
 #include "base/progress.h"
 #include "cli/console.h"
+#include "cli/interrupts.h"
 #include "cli/report_files.h"
 #include "cli/vacuity.h"
 #include "explain/explain.h"
@@ -41,7 +43,6 @@ CheckOptions check_options(const CheckFlags& flags, const Budget& budget, Progre
   options.engine = flags.engine;
   options.threads = flags.threads;
   options.count_constraints = flags.output.stats;
-  options.seed = flags.seed;
   options.progress = [&progress](std::string_view stage, double fraction) {
     progress.update(fraction, stage);
   };
@@ -69,6 +70,15 @@ void print_stats(const Checked& c) {
   std::fputs(out.c_str(), stderr);
 }
 
+// A better name for an anomaly is worth a fifth of the time that finding it took.
+Budget budget_for_names(const Checked& c, const Budget& budget) {
+  constexpr double kLeastSeconds = 0.2, kShare = 0.2;
+  double checking = 0;
+  for (const StageTime& s : c.stages)
+    if (s.stage == "check") checking = s.seconds;
+  return budget.within(std::max(kLeastSeconds, kShare * checking));
+}
+
 void decide(Checked& c, const CheckFlags& flags, const Budget& budget, Stopwatch& watch) {
   ProgressLine progress("check");
   c.history.set_clock_drift(flags.clock_drift);
@@ -79,7 +89,7 @@ void decide(Checked& c, const CheckFlags& flags, const Budget& budget, Stopwatch
   c.observations = count_observations(c.history);
   if (!flags.allow_empty) withhold_vacuous(c.result, c.history, c.observations);
   watch.lap(c, "verify");
-  c.explanations = explain(c.history, c.result);
+  c.explanations = explain(c.history, c.result, budget_for_names(c, budget));
   watch.lap(c, "explain");
   progress.clear();
   if (flags.output.stats) print_stats(c);
@@ -184,6 +194,7 @@ Checked check_file(const std::string& path, const CheckFlags& flags) {
   Checked c;
   c.file = path;
   Stopwatch watch;
+  stop_checking_when_interrupted();
   Budget budget = flags.budget.budget();  // from here on: reading counts
   ReadOptions options = flags.reading.options();
   options.budget = &budget;
@@ -194,6 +205,7 @@ Checked check_together(const std::vector<std::string>& paths, const CheckFlags& 
   Checked c;
   c.file = paths.size() == 1 ? paths[0] : fmt::format("{} and {} more", paths[0], paths.size() - 1);
   Stopwatch watch;
+  stop_checking_when_interrupted();
   Budget budget = flags.budget.budget();
   ReadOptions options = flags.reading.options();
   options.budget = &budget;
@@ -217,9 +229,9 @@ namespace {
 class Results {
  public:
   explicit Results(const OutputFlags& output)
-      : output_(output), screen_(output.json ? start_json({}) : start_text({colour_on_stdout()})) {}
-
-  Status open() { return reports_.open(output_.reports); }
+      : output_(output),
+        screen_(output.json ? start_json({}) : start_text({colour_on_stdout()})),
+        reports_(output.reports) {}
 
   // False if standard output cannot be written.
   bool add(Checked& c) {
@@ -231,9 +243,9 @@ class Results {
     if (!c.error || output_.json)
       if (Status s = print(screen_->add(c)); !s.ok()) return worsen(fail(s.error())), false;
     worsen(exit_code(c));
-    if (Status s = reports_.add(c); !s.ok()) {
+    if (Status s = reports_ ? reports_->add(c) : Ok{}; !s.ok()) {
       worsen(fail(s.error()));
-      reports_ = {};  // told once
+      reports_.reset();  // told once
     }
     return true;
   }
@@ -245,7 +257,7 @@ class Results {
       else if (Status s = print("\n" + totals_.sentence() + "\n"); !s.ok())
         worsen(fail(s.error()));
     }
-    if (Status s = reports_.close(); !s.ok()) worsen(fail(s.error()));
+    if (Status s = reports_ ? reports_->close() : Ok{}; !s.ok()) worsen(fail(s.error()));
     return worst_;
   }
 
@@ -255,7 +267,7 @@ class Results {
  private:
   const OutputFlags& output_;
   std::unique_ptr<ReportWriter> screen_;
-  ReportFiles reports_;
+  std::optional<ReportFiles> reports_;  // none once one could not be written
   Totals totals_;
   Exit worst_ = Exit::satisfied;
 };
@@ -285,14 +297,12 @@ std::vector<std::string> all_histories(const std::vector<std::string>& paths,
 
 Exit deliver(Checked& c, const CheckFlags& flags) {
   Results results(flags.output);
-  if (const Status s = results.open(); !s.ok()) return fail(s.error());
   return results.add(c) ? results.finish() : results.worst();
 }
 
 Exit check_files(const std::vector<std::string>& paths, const CheckFlags& flags, bool together) {
   if (const Status s = outputs_writable(flags.output); !s.ok()) return fail(s.error());
   Results results(flags.output);
-  if (const Status s = results.open(); !s.ok()) return fail(s.error());
   const std::vector<std::string> files = all_histories(paths, flags, results);
   if (!flags.output.certificate.empty() && files.size() > 1 && !together)
     return fail(
@@ -303,8 +313,14 @@ Exit check_files(const std::vector<std::string>& paths, const CheckFlags& flags,
     results.add(c);
     return results.finish();
   }
-  for (const std::string& file : files) {
-    Checked c = check_file(file, flags);
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (Budget::interrupted()) {
+      note(fmt::format("interrupted; {} not checked",
+                       counted(files.size() - i, "history", "histories")));
+      results.worsen(Exit::unknown);
+      break;
+    }
+    Checked c = check_file(files[i], flags);
     if (!results.add(c)) return results.worst();
   }
   return results.finish();

@@ -17,7 +17,6 @@ struct CheckFlags {
   EngineId engine = EngineId::graph;
   unsigned threads = 0;
   OutputFlags output;
-  uint64_t seed = 1;
   ReadFlags reading;
   int64_t clock_drift = 0;   // nanoseconds
   bool allow_empty = false;  // satisfied stays satisfied where nothing was observed

@@ -6,10 +6,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
+
+#include "cli/whole_file.h"
 
 namespace assay::cli {
 namespace {
+
+namespace fs = std::filesystem;
 
 struct CloseFile {
   void operator()(FILE* f) const { std::fclose(f); }
@@ -45,20 +50,18 @@ Exit fail(const Error& e) {
 
 Status write_file(const std::string& path, std::string_view text) {
   if (path == "-") return print(text);
-  FILE* file = std::fopen(path.c_str(), "wb");
-  if (file == nullptr) return system_error(path);
-  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  const int write_errno = errno;
-  if (std::fclose(file) != 0) return system_error(path);
-  errno = write_errno;
-  if (!written) return system_error(path);
-  return Ok{};
+  WholeFile file(path);
+  if (Status s = file.write(text); !s.ok()) return s;
+  return file.close();
 }
 
 Status can_write(const std::string& path) {
   if (path == "-") return Ok{};
+  std::error_code ec;
+  const bool exists = fs::exists(fs::symlink_status(path, ec));
   const std::unique_ptr<FILE, CloseFile> file(std::fopen(path.c_str(), "ab"));
   if (!file) return system_error(path);
+  if (!exists) fs::remove(path, ec);
   return Ok{};
 }
 

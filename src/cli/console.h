@@ -20,7 +20,7 @@ void note(std::string_view text);
 Exit fail(const Error& e);
 // Creates or replaces a file; "-" is standard output.
 Status write_file(const std::string& path, std::string_view text);
-// Whether a file can be written there; creates an empty one if there is none.
+// Whether a file can be written there. What is there is left as it is.
 Status can_write(const std::string& path);
 Result<std::string> read_file(const std::string& path, uint64_t limit);
 

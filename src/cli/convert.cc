@@ -81,7 +81,7 @@ Action add_convert(CLI::App& app) {
            check_target(name);
            s->to = name;
          },
-         "the format to write; without it, told by the ending of OUTPUT")
+         "the format to write; by default that of the ending of OUTPUT")
       ->type_name("FORMAT");
   app.add_flag("--strict", s->strict,
                "fail, and write nothing, if the format cannot hold all of the history");

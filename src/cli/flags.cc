@@ -114,7 +114,7 @@ void BudgetFlags::add(CLI::App& app) {
            if (!amount.ok()) bad_flag("--time", amount.error().message);
            seconds = *amount;
          },
-         "give up after so long: 60s, 2m, 1h; what is decided until then is reported")
+         "time limit: 60s, 2m, 1h; what is decided by then is reported")
       ->type_name("TIME");
   app.add_option_function<std::string>(
          "--memory",
@@ -123,8 +123,14 @@ void BudgetFlags::add(CLI::App& app) {
            if (!amount.ok()) bad_flag("--memory", amount.error().message);
            memory_bytes = *amount;
          },
-         "give up beyond so much memory: 4G, 512M")
+         "memory limit of the whole process: 4G, 512M")
       ->type_name("SIZE");
+}
+
+Budget BudgetFlags::budget() const {
+  Budget budget(seconds, memory_bytes);
+  budget.heed_interrupts();
+  return budget;
 }
 
 void SwitchFlags::add(CLI::App& app) {
@@ -151,7 +157,9 @@ void add_engine(CLI::App& app, EngineId& engine) {
 }
 
 void add_seed(CLI::App& app, uint64_t& seed) {
-  app.add_option("--seed", seed, "of the random numbers")->capture_default_str()->type_name("N");
+  app.add_option("--seed", seed, "seed of the random numbers")
+      ->capture_default_str()
+      ->type_name("N");
 }
 
 void add_statement_timeout(CLI::App& app, std::chrono::milliseconds& timeout) {
@@ -162,7 +170,7 @@ void add_statement_timeout(CLI::App& app, std::chrono::milliseconds& timeout) {
            if (!amount.ok()) bad_flag("--statement-timeout", amount.error().message);
            timeout = std::chrono::milliseconds(static_cast<int64_t>(*amount * 1000));
          },
-         "of one statement")
+         "time limit of one statement")
       ->default_str(fmt::format("{}s", timeout.count() / 1000))
       ->type_name("TIME");
 }
@@ -180,7 +188,7 @@ void ReadFlags::add(CLI::App& app) {
                     fmt::format("no format '{}'; expected one of {}", name,
                                 join(all_formats(), [](const FormatInfo& f) { return f.name; })));
          },
-         "the format of the history; without it, told by the content")
+         "the format of the history; detected from the content by default")
       ->type_name("FORMAT");
   app.add_option("--initial", initial,
                  "the value of every key before anything is written, an integer or a text, where "
@@ -216,7 +224,7 @@ void add_clock_drift(CLI::App& app, int64_t& drift) {
            drift = std::llround(*amount * 1e9);
          },
          "by how much the clocks of two sessions may differ: a transaction is before one of "
-         "another session by the clock if so much time lies between them; 5ms, 200us")
+         "another session by the clock if at least this much time lies between them; 5ms, 200us")
       ->type_name("TIME");
 }
 

@@ -32,7 +32,8 @@ struct BudgetFlags {
   double seconds = 0;
   uint64_t memory_bytes = 0;
   void add(CLI::App& app);
-  Budget budget() const { return Budget(seconds, memory_bytes); }
+  // From now on. Heeds interrupts.
+  Budget budget() const;
 };
 
 // --no-replay and the like, one for each speed-up.

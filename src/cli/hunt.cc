@@ -12,6 +12,7 @@
 #include "base/progress.h"
 #include "base/rng.h"
 #include "cli/console.h"
+#include "cli/interrupts.h"
 #include "cli/repeat.h"
 #include "cli/shrinking.h"
 #include "report/summary.h"
@@ -56,6 +57,7 @@ class Hunt {
           std::min(1.0, elapsed() / seconds_),
           fmt::format("run {}: {} with {} keys, {} transactions so far", runs_ + 1,
                       options_.workload, options_.workload_options.keys, grouped(committed_)));
+      options_.stop = &stop_driving_when_interrupted();
       const auto stats = collect::run(options_);
       if (!stats.ok()) {
         progress_.clear();
@@ -72,7 +74,9 @@ class Hunt {
 
  private:
   double elapsed() const { return std::chrono::duration<double>(Steady::now() - start_).count(); }
-  bool stopped() const { return options_.stop != nullptr && *options_.stop; }
+  bool stopped() const {
+    return Budget::interrupted() || (options_.stop != nullptr && *options_.stop);
+  }
   bool given(const std::string& flag) const { return app_.count(flag) > 0; }
   const Verdict* first(Outcome outcome) const {
     for (const Verdict& v : last_->result.verdicts)

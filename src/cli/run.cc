@@ -1,11 +1,9 @@
 #include "collect/run.h"
 
 #include <fmt/format.h>
-#include <signal.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <atomic>
 #include <memory>
 
 #include "base/progress.h"
@@ -13,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/hunt.h"
+#include "cli/interrupts.h"
 #include "cli/units.h"
 #include "collect/driver.h"
 #include "explain/names.h"
@@ -30,15 +29,6 @@ struct RunState {
   WorkloadFlags workload;
   CheckFlags check;
 };
-
-std::atomic<bool> stop_requested{false};
-
-// The first interrupt ends the driving, and what was recorded is checked; the second ends the
-// process.
-extern "C" void on_interrupt(int number) {
-  stop_requested.store(true);
-  signal(number, SIG_DFL);
-}
 
 void report_run(const collect::RunStats& stats, const collect::RunOptions& o) {
   const double rate = static_cast<double>(stats.operations) / std::max(stats.seconds, 1e-9);
@@ -93,9 +83,6 @@ Exit run_and_check(RunState& s, const CLI::App& app) {
   if (!o.record && (s.until_violation || !o.history.empty() || !s.check.levels.levels.empty()))
     return fail(usage_error("with --no-history there is nothing to check"));
   if (s.until_violation) {
-    o.stop = &stop_requested;
-    signal(SIGINT, on_interrupt);
-    signal(SIGTERM, on_interrupt);
     const double seconds = s.check.budget.seconds > 0 ? s.check.budget.seconds : kHuntSeconds;
     return hunt(o, app, seconds, s.check);
   }
@@ -107,12 +94,8 @@ Exit run_and_check(RunState& s, const CLI::App& app) {
         fmt::format("{} committed, {} aborted, {:.0f}/s", grouped(p.committed), grouped(p.aborted),
                     p.seconds > 0 ? static_cast<double>(p.committed) / p.seconds : 0.0));
   };
-  o.stop = &stop_requested;
-  signal(SIGINT, on_interrupt);
-  signal(SIGTERM, on_interrupt);
+  o.stop = &stop_driving_when_interrupted();
   const auto stats = collect::run(o);
-  signal(SIGINT, SIG_DFL);
-  signal(SIGTERM, SIG_DFL);
   progress.clear();
   if (!stats.ok()) return fail(stats.error());
   report_run(*stats, o);
@@ -196,7 +179,7 @@ void add_database(CLI::App& app, collect::RunOptions& o) {
            if (!amount.ok()) bad_flag("--duration", amount.error().message);
            o.seconds = *amount;
          },
-         "stop driving after so long, even if transactions are left: 60s, 5m")
+         "stop driving after this time, even if transactions are left: 60s, 5m")
       ->type_name("TIME");
   add_statement_timeout(app, o.timeout);
   app.add_option("--final-read-keys", o.final_read_keys,

@@ -42,6 +42,7 @@ void withhold_vacuous(CheckResult& result, const History& history, uint64_t obse
     if (v.outcome != Outcome::satisfied) continue;
     v.outcome = Outcome::unknown;
     v.certificate = kNone;
+    v.cause = UnknownCause::vacuous;
     v.reason =
         "vacuous: no committed transaction observed anything that another could have written "
         "(--allow-empty accepts that)";

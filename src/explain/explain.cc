@@ -28,8 +28,6 @@
 namespace assay {
 namespace {
 
-constexpr double kSecondsForName = 5;
-
 // What a story rests on besides reads and writes; decides which other levels it refutes.
 struct Uses {
   bool session = false;
@@ -83,8 +81,8 @@ std::vector<Refuted> refuted(const CheckResult& result) {
 
 class Explainer {
  public:
-  Explainer(const History& history, const CheckResult& result)
-      : h_(history), result_(result), accesses_(history) {}
+  Explainer(const History& history, const CheckResult& result, const Budget& budget)
+      : h_(history), result_(result), budget_(budget), accesses_(history) {}
 
   std::vector<Explanation> run() {
     std::vector<Refuted> levels = refuted(result_);
@@ -126,11 +124,10 @@ class Explainer {
   }
 
   // A violated level that was asked for alone may be violated because a much weaker one is, and
-  // then that one names the anomaly. The weak levels are nearly always cheap to decide; a better name is not
-  // worth more than a few seconds.
+  // then that one names the anomaly. The weak levels are nearly always cheap to decide.
   CheckResult decide_weak_levels() const {
     CheckOptions options;
-    options.budget = Budget(kSecondsForName, 0);
+    options.budget = budget_;
     for (const LevelId id : {LevelId::read_committed, LevelId::read_atomic, LevelId::causal})
       if (result_.find(id) == nullptr) options.levels.push_back(id);
     return options.levels.empty() ? CheckResult() : check(h_, options);
@@ -484,6 +481,7 @@ class Explainer {
 
   const History& h_;
   const CheckResult& result_;
+  const Budget& budget_;
   Accesses accesses_;
   std::vector<Explanation> explanations_;
   std::vector<Uses> uses_;  // of each explanation
@@ -511,11 +509,12 @@ std::string_view arrow_name(EdgeKind kind) {
   return "";
 }
 
-std::vector<Explanation> explain(const History& history, const CheckResult& result) {
+std::vector<Explanation> explain(const History& history, const CheckResult& result,
+                                 const Budget& budget) {
   bool any = false;
   for (const Verdict& v : result.verdicts) any = any || v.outcome == Outcome::violated;
   if (!any) return {};
-  return Explainer(history, result).run();
+  return Explainer(history, result, budget).run();
 }
 
 const Explanation* find_explanation(const std::vector<Explanation>& explanations, LevelId level) {

@@ -11,8 +11,10 @@ namespace assay {
 
 // One explanation per distinct reason; every violated level of `result` is in the `levels` of
 // exactly one. Levels are taken from the weakest up, since the weakest level violated tells most: a
-// stronger level that the same story refutes gets no other.
-std::vector<Explanation> explain(const History& history, const CheckResult& result);
+// stronger level that the same story refutes gets no other. Levels that nobody asked for are decided
+// within `budget` as far as they may name the anomaly.
+std::vector<Explanation> explain(const History& history, const CheckResult& result,
+                                 const Budget& budget = {});
 
 // The explanation that covers `level`; null if there is none.
 const Explanation* find_explanation(const std::vector<Explanation>& explanations, LevelId level);

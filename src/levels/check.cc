@@ -461,8 +461,21 @@ class LatticeWalk {
     }
   }
 
+  // A budget that ran out is named at the end of the reason, whoever gave it: parts of a history have
+  // budgets of their own.
+  UnknownCause cause_of(std::string_view reason) const {
+    for (const auto& [cause, unknown] :
+         {std::pair(Budget::Cause::time, UnknownCause::time),
+          std::pair(Budget::Cause::memory, UnknownCause::memory),
+          std::pair(Budget::Cause::interrupt, UnknownCause::interrupted)})
+      if (reason.ends_with(budget_.reason_of(cause))) return unknown;
+    return UnknownCause::other;
+  }
+
   void set_reason(LevelId level, std::string reason) {
-    known_[index(level)].reason = std::move(reason);
+    Verdict& v = known_[index(level)];
+    v.cause = cause_of(reason);
+    v.reason = std::move(reason);
   }
 
   std::string open_reason(const std::vector<OpId>& unresolved) const {
@@ -499,7 +512,7 @@ class LatticeWalk {
     }
     const Verdict& strict = known_[index(strict_serializable)];
     if (strict.outcome == Outcome::unknown) {
-      if (lin.reason.empty()) lin.reason = strict.reason;
+      if (lin.reason.empty()) set_reason(linearizable, strict.reason);
       return;
     }
     lin.outcome = strict.outcome;
@@ -539,6 +552,22 @@ class LatticeWalk {
 };
 
 }  // namespace
+
+std::string_view unknown_cause_name(UnknownCause cause) {
+  switch (cause) {
+    case UnknownCause::time:
+      return "time";
+    case UnknownCause::memory:
+      return "memory";
+    case UnknownCause::interrupted:
+      return "interrupted";
+    case UnknownCause::vacuous:
+      return "vacuous";
+    case UnknownCause::other:
+      break;
+  }
+  return "unknown";
+}
 
 const Verdict* CheckResult::find(LevelId level) const {
   for (const Verdict& v : verdicts) {

@@ -68,6 +68,7 @@ ordered_json verdict_json(const Checked& c, const Verdict& v) {
   }
   if (v.outcome == Outcome::unknown) {
     j["reason"] = v.reason;
+    j["cause"] = unknown_cause_name(v.cause);
     j["certificate"] = nullptr;
     return j;
   }

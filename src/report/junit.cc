@@ -30,7 +30,7 @@ void add_case(Suite& s, const Checked& c, const Verdict& v) {
     if (e)
       for (const std::string& line : e->sentences) story += line + "\n";
   } else if (v.outcome == Outcome::unknown) {
-    type = "unknown";
+    type = unknown_cause_name(v.cause);
     message = "unknown: " + v.reason;
   } else {
     s.cases += head + "/>\n";
@@ -52,14 +52,29 @@ void add_case(Suite& s, const Checked& c, const Verdict& v) {
                          element, attribute, escape(message), escape(story), element);
 }
 
+// What kept the file from being read.
+std::string_view error_type(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::bad_input:
+      return "bad-input";
+    case ErrorKind::budget:
+      return "budget";
+    case ErrorKind::io:
+      return "io";
+    case ErrorKind::usage:
+      break;
+  }
+  return "usage";
+}
+
 std::string suite(const Checked& c) {
   Suite s;
   if (c.error) {
     s.tests = s.errors = 1;
     s.cases = fmt::format(
-        "    <testcase classname=\"{}\" name=\"read\">\n      <error type=\"bad-input\" "
+        "    <testcase classname=\"{}\" name=\"read\">\n      <error type=\"{}\" "
         "message=\"{}\"/>\n    </testcase>\n",
-        escape(c.file), escape(c.error->to_string()));
+        escape(c.file), error_type(c.error->kind), escape(c.error->to_string()));
   } else {
     for (const Verdict& v : c.result.verdicts) add_case(s, c, v);
   }

@@ -219,5 +219,19 @@ TEST(Explain, PlantedBugsGetTheirName) {
   }
 }
 
+// Of the caller's budget nothing may be left for them.
+TEST(Explain, DecidesWeakerLevelsWithinTheBudget) {
+  const History h = from_text("initial 0\ns1: { w(x,1) w(y,1) }\ns2: { r(y,0) r(x,1) }\n");
+  CheckOptions options;
+  options.levels = {LevelId::serializable};
+  const CheckResult result = check(h, options);
+  const auto named = explain(h, result);
+  ASSERT_EQ(named.size(), 1u);
+  EXPECT_EQ(named[0].level, LevelId::read_atomic);
+  const auto hurried = explain(h, result, Budget(1e-9, 0));
+  ASSERT_EQ(hurried.size(), 1u);
+  EXPECT_EQ(hurried[0].level, LevelId::serializable);
+}
+
 }  // namespace
 }  // namespace assay

@@ -40,6 +40,34 @@ constexpr std::string_view kNasty =
 
 nlohmann::json json_of(const Checked& c) { return nlohmann::json::parse(json_report({&c, 1}, {})); }
 
+TEST(JunitReport, SaysWhatKeptItFromAVerdict) {
+  const auto types = [](const Checked& c) {
+    const std::string xml = junit_report({&c, 1}, {});
+    static const std::regex kType("<error type=\"([a-z-]*)\"");
+    std::string found;
+    for (auto i = std::sregex_iterator(xml.begin(), xml.end(), kType); i != std::sregex_iterator();
+         ++i)
+      found += (found.empty() ? "" : " ") + (*i)[1].str();
+    return found;
+  };
+  Checked unread;
+  unread.file = "h.hist";
+  unread.error =
+      Error{ErrorKind::budget, "the time limit of 1 s was reached while reading", {}, 0, 0};
+  EXPECT_EQ(types(unread), "budget");
+  unread.error = bad_input("what is this");
+  EXPECT_EQ(types(unread), "bad-input");
+  unread.error = io_error("gone");
+  EXPECT_EQ(types(unread), "io");
+  Checked c = checked(kLostUpdate, {LevelId::read_committed, LevelId::strict_serializable});
+  c.result.verdicts = {
+      {LevelId::read_committed, Outcome::unknown, kNone, "", UnknownCause::vacuous},
+      {LevelId::strict_serializable, Outcome::unknown, kNone, "", UnknownCause::time}};
+  EXPECT_EQ(types(c), "vacuous time");
+  EXPECT_EQ(json_of(c)["levels"]["read-committed"]["cause"], "vacuous");
+  EXPECT_EQ(types(checked("s1: { w(x,1) }\n", {LevelId::strict_serializable})), "unknown");
+}
+
 TEST(JsonReport, HasTheFieldsOfTheContract) {
   const nlohmann::json j = json_of(checked(kLostUpdate));
   EXPECT_EQ(j["schema"], 1);

@@ -1,0 +1,15 @@
+// What SIGINT and SIGTERM do while a database is driven or a history is checked. The first ends
+// what is going on, and what there is by then is delivered; the next one ends the process. A signal
+// that the process was started to ignore stays ignored.
+#pragma once
+
+#include <atomic>
+
+namespace assay::cli {
+
+// From here on the first signal sets the flag returned: no more transactions are sent.
+const std::atomic<bool>& stop_driving_when_interrupted();
+// From here on the first signal exhausts every budget that heeds interrupts.
+void stop_checking_when_interrupted();
+
+}  // namespace assay::cli
