@@ -79,7 +79,9 @@ class CausalClocks {
 
   // False if there are more chains than the rows have room for, or the budget ran out.
   bool fill_rows(const std::vector<Vertex>& order, Budget& budget) {
-    clocks_.assign(stride_ * in_.rf.nodes(), 0);
+    const uint64_t words = stride_ * in_.rf.nodes();
+    if (!budget.has_room(words * sizeof(uint32_t))) return false;
+    clocks_.assign(words, 0);
     for (Vertex v : order) {
       uint32_t* own = row(v);
       in_.base.each_in(v, [&](Vertex u) {

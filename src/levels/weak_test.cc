@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 
+#include "base/memory.h"
 #include "history/test_history.h"
 #include "levels/proof_shape.h"
 
@@ -121,6 +123,26 @@ TEST(Weak, WithoutABudgetThereIsNoAnswer) {
     EXPECT_EQ(v.outcome, Outcome::unknown);
     EXPECT_EQ(v.reason, budget.reason());
   }
+}
+
+// What each transaction saw of each of many sessions takes tens of megabytes at once.
+TEST(Weak, AsksForMemoryBeforeItIsTaken) {
+#if !defined(__SANITIZE_ADDRESS__)
+  std::vector<sample::Txn> txns;
+  for (int64_t s = 1; s <= 3000; ++s) txns.push_back({s, {w("x", s)}});
+  const History history = make_history(txns);
+  const ReadsFrom rf = match_reads(history);
+  const Hint hint = make_hint(history, rf);
+  constexpr uint64_t kRoom = uint64_t{12} << 20;
+  const auto decided = [&] {
+    Budget budget(0, resident_memory_bytes() + kRoom);
+    const uint64_t before = peak_resident_memory_bytes();
+    const LevelVerdict v = WeakLevels(history, rf, hint).decide(causal, budget);
+    if (budget.cause() != Budget::Cause::memory || v.reason != budget.reason()) return 1;
+    return peak_resident_memory_bytes() > before + kRoom ? 2 : 0;
+  };
+  EXPECT_EXIT(std::_Exit(decided()), testing::ExitedWithCode(0), "");
+#endif
 }
 
 // The definition of Biswas and Enea, for one commit order.
