@@ -141,7 +141,7 @@ class VersionOrders {
   // The initial version is before all others without being said.
   bool agrees(const std::vector<std::pair<int, int>>& write_order) const {
     for (const auto& [a, b] : write_order) {
-      if (!contains(effective_, a) || !contains(effective_, b)) continue;
+      if (a == kInitial || !contains(effective_, a) || !contains(effective_, b)) continue;
       for (const auto& list : writers_) {
         const auto at_a = std::find(list.begin(), list.end(), a);
         const auto at_b = std::find(list.begin(), list.end(), b);

@@ -184,7 +184,7 @@ TEST(Certificates, AnyRefutationIsRefusedOrTrue) {
       accepted += accepted_levels(made, *judged) > 0;
     if (HasFailure()) return;
   }
-  EXPECT_GT(accepted, cases / 8);
+  EXPECT_GT(accepted, cases / 16);
 }
 
 TEST(Certificates, AnyBadReadIsRefusedOrTrue) {
