@@ -17,6 +17,7 @@
 #include "cli/vacuity.h"
 #include "explain/explain.h"
 #include "explain/names.h"
+#include "infer/known_orders.h"
 #include "report/summary.h"
 
 namespace assay::cli {
@@ -79,12 +80,24 @@ Budget budget_for_names(const Checked& c, const Budget& budget) {
   return budget.within(std::max(kLeastSeconds, kShare * checking));
 }
 
+// Evidence that cannot be used is not passed over in silence.
+void note_ambiguous_entries(Checked& c) {
+  for (const auto& [name, count] : c.result.counters)
+    if (name == kAmbiguousEntries)
+      c.notes.push_back(
+          fmt::format("{}: {} of the stated orders name{} a value that several transactions wrote, "
+                      "and say{} nothing",
+                      c.file, count == 1 ? "1 entry" : fmt::format("{} entries", count),
+                      count == 1 ? "s" : "", count == 1 ? "s" : ""));
+}
+
 void decide(Checked& c, const CheckFlags& flags, const Budget& budget, Stopwatch& watch) {
   ProgressLine progress("check");
   c.history.set_clock_drift(flags.clock_drift);
   c.requested = flags.levels.levels;
   c.result = check(c.history, check_options(flags, budget, progress));
   watch.lap(c, "check");
+  note_ambiguous_entries(c);
   verify_verdicts(c.result, c.history);
   c.observations = count_observations(c.history);
   if (!flags.allow_empty) withhold_vacuous(c.result, c.history, c.observations);

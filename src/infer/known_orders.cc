@@ -71,7 +71,10 @@ class Reading {
                                           : "which no transaction wrote");
       return kNone;
     }
-    if (author.several) return kNone;
+    if (author.several) {
+      ++out_.ambiguous;
+      return kNone;
+    }
     if (!author.twice) {
       named_again_ = named_again_ || seen_[version];
       seen_[version] = true;

@@ -9,7 +9,9 @@
 // says nothing. A version that is named was installed, so its transaction took effect.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "assay/history.h"
@@ -22,7 +24,11 @@ struct KnownOrders {
   std::vector<std::vector<TxnId>> named;
   // The first contradiction, as a sentence; empty if there is none.
   std::string contradiction;
+  uint64_t ambiguous = 0;  // entries that say nothing because several transactions wrote the value
 };
+
+// The counter of CheckResult that has KnownOrders::ambiguous.
+inline constexpr std::string_view kAmbiguousEntries = "ambiguous entries of stated orders";
 
 KnownOrders read_known_orders(const History& history);
 

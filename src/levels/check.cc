@@ -157,6 +157,7 @@ class LatticeWalk {
     if (budget_.exhausted_now()) return false;
     hint_ = make_hint(history_, rf_);
     find_doubt();
+    if (rf_.known.ambiguous > 0) stages_.count(kAmbiguousEntries, rf_.known.ambiguous);
     return true;
   }
 
