@@ -52,7 +52,8 @@ Result<uint64_t> parse_bytes(std::string_view text) {
                                     {"GiB", k * k * k},
                                     {"T", k * k * k * k},
                                     {"TiB", k * k * k * k}};
-  const Result<double> amount = parse(text, kUnits, "a size with its unit, such as 4G, 512M or 64K");
+  const Result<double> amount =
+      parse(text, kUnits, "a size with its unit, such as 4G, 512M or 64K");
   if (!amount.ok()) return amount.error();
   if (*amount < 1 || *amount > 1e18)
     return usage_error(fmt::format("'{}' is out of range; expected a size such as 4G", text));

@@ -69,7 +69,8 @@ struct ReadsFrom {
   std::vector<Seen> assumed;
 
   bool has_lists = false;  // some external read is of a list
-  KeyId mixed = kNone;     // a key that transactions which did not abort use as a list and as a register
+  KeyId mixed =
+      kNone;  // a key that transactions which did not abort use as a list and as a register
 
   // The first read that the reads asked for do not allow; the first that only the weakest levels allow.
   BadRead bad_read;

@@ -94,8 +94,7 @@ TEST(ShrinkViolation, KeepsAFaultOfTheWhole) {
       const LevelId level = explained.level;
       ShrinkOptions options;
       options.suspects = explained.transactions;
-      const Result<Shrunk> small =
-          shrink_violation(*whole, level, explained.anomaly, {}, options);
+      const Result<Shrunk> small = shrink_violation(*whole, level, explained.anomaly, {}, options);
       ASSERT_TRUE(small.ok()) << "case " << number << ": " << small.error().to_string();
       ++shrunk;
       anomalies.insert(explained.anomaly);
