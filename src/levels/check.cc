@@ -153,6 +153,11 @@ class LatticeWalk {
   // False if the budget ran out.
   bool match() {
     const auto timer = stages_.time("match");
+    // What matching will hold: origins of versions, reads and writes with their indices.
+    constexpr uint64_t kBytesAVersion = 20, kBytesAnOperation = 12;
+    if (!budget_.has_room(kBytesAVersion * history_.version_count() +
+                          kBytesAnOperation * history_.op_count()))
+      return false;
     rf_ = match_reads(history_, {}, budget_);
     if (budget_.exhausted_now()) return false;
     hint_ = make_hint(history_, rf_);
