@@ -99,7 +99,7 @@ class LatticeWalk {
     if (!refuted_by_a_read()) {
       if (!rf_.unresolved.empty()) refute_by_counting();
       if (options_.engine == EngineId::graph) decide_single_operations();
-      // Where sources are open a search is dear; then an order that serves a stronger level is looked for first.
+      // Where sources are open a search is expensive, so an order for a stronger level is tried first.
       widened_ = !rf_.unresolved.empty();
       if (options_.switches.replay && options_.engine == EngineId::graph) accept_what_plays();
       widened_ = false;
