@@ -25,6 +25,8 @@ class Budget {
   void heed_interrupts() { limited_ = heeds_interrupts_ = true; }
   // The same limits, of which the time is up `seconds` from now at the latest.
   Budget within(double seconds) const;
+  // Until the time is up; infinite without a limit.
+  double seconds_left() const;
 
   // For the rest of the process. May be called in a signal handler.
   static void interrupt();

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "assay/anomaly.h"
@@ -73,29 +74,56 @@ struct Edge {
   std::vector<Edge> path;  // forced only; its edges have no paths
 };
 
-// The proposition "the versions that `before` wrote precede those that `after` wrote, on every key
-// both write". Its negation swaps the two: in an acyclic choice the keys of a pair agree.
-struct Before {
-  TxnId before = kNone;
-  TxnId after = kNone;
-  friend bool operator==(const Before&, const Before&) = default;
+// What a history leaves open, as a proposition:
+//   order   the versions that `from` wrote precede those that `to` wrote, on every key both write. Its negation swaps the
+//           two: in an acyclic choice the keys of a pair agree; `negated` is not used
+//   seen    what `to` saw of `key` before its own writes is what `from` left there (kNone: the initial state)
+//   effect  `to`, whose outcome is unknown, took effect; `from` is not used
+struct Literal {
+  enum class Kind : uint8_t { order, seen, effect };
+  TxnId from = kNone;
+  TxnId to = kNone;
+  Kind kind = Kind::order;
+  bool negated = false;
+  KeyId key = kNone;  // seen
+
+  static Literal order(TxnId before, TxnId after) { return {before, after}; }
+  static Literal seen(TxnId reader, KeyId key, TxnId source) {
+    return {source, reader, Kind::seen, false, key};
+  }
+  static Literal effect(TxnId t) { return {kNone, t, Kind::effect}; }
+  // Its negation.
+  friend Literal operator!(Literal l) {
+    if (l.kind == Kind::order) {
+      std::swap(l.from, l.to);
+    } else {
+      l.negated = !l.negated;
+    }
+    return l;
+  }
+  friend auto operator<=>(const Literal&, const Literal&) = default;
 };
 
-// violated: a refutation. Each step adds a clause (a disjunction of Before); the last one is empty.
-//   cycle    the edges close a cycle; clause: not all of their assumptions hold. Without assumptions it is empty and
-//            the proof is done.
-//   fact     `clause` is one literal that the history states: a known order or a list that was read. `source` is the
+// violated: a refutation. Each step adds a clause (a disjunction of literals); the last one is empty.
+//   cycle    the edges close a cycle; clause: not all of their assumptions hold, the orders that its edges assume and
+//            what `given` lists. Without assumptions it is empty and the proof is done.
+//   fact     `clause` is one order that the history states: a known order or a list that was read. `source` is the
 //            index into known_orders(), or the OpId of the read_list with source_is_op.
+//   sources  operation `source` saw of `key` what one of several transactions, or nobody, had left; `clause` has a `seen`
+//            for each of them. If its transaction need not have taken effect, also that this did not.
+//   effect   `clause` is: not seen, or the source took effect; likewise with the negated effect of the reader
 //   derived  `clause` follows from earlier steps: assuming its negation, the clauses of `hints` (indices of steps, in
 //            this order) each become unit or, the last one, false.
 struct ProofStep {
-  enum class Kind : uint8_t { cycle, fact, derived };
+  enum class Kind : uint8_t { cycle, fact, sources, effect, derived };
   Kind kind = Kind::cycle;
   std::vector<Edge> cycle;
-  std::vector<Before> clause;  // implied by the cycle for Kind::cycle and left empty there
+  std::vector<Literal> given = {};  // cycle: what was seen, and who took effect, that is not certain
+  std::vector<Literal> clause;      // implied for Kind::cycle and left empty there
   std::vector<uint32_t> hints;
   uint32_t source = kNone;
   bool source_is_op = false;
+  KeyId key = kNone;  // sources
 };
 
 struct Proof {

@@ -1,6 +1,9 @@
 #include "assay/budget.h"
 
+#include <algorithm>
+#include <cmath>
 #include <csignal>
+#include <limits>
 
 #include "base/memory.h"
 
@@ -16,8 +19,14 @@ bool Budget::interrupted() { return was_interrupted != 0; }
 Budget::Budget(double seconds, uint64_t memory_bytes)
     : limited_(seconds > 0 || memory_bytes > 0), seconds_(seconds), memory_bytes_(memory_bytes) {}
 
+double Budget::seconds_left() const {
+  if (seconds_ == 0) return std::numeric_limits<double>::infinity();
+  return std::max(0.0, seconds_ - elapsed());
+}
+
 Budget Budget::within(double seconds) const {
   Budget shorter = *this;
+  if (std::isinf(seconds)) return shorter;
   const double until = elapsed() + seconds;
   if (seconds_ <= 0 || until < seconds_) shorter.seconds_ = until;
   shorter.limited_ = true;

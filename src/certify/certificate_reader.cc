@@ -188,47 +188,91 @@ class Reader {
 
   void step(ProofStep& s) {
     const uint32_t seen = in_.object(
-        {"cycle", "fact", "known_order", "list_read", "derived", "hints"}, [&](size_t field) {
+        {"cycle", "fact", "known_order", "list_read", "derived", "hints", "given", "sources",
+         "operation", "effect", "key"},
+        [&](size_t field) {
           switch (field) {
             case 0:
               return in_.array([&] { edge(s.cycle.emplace_back(), false); });
             case 1:
             case 4:
-              return in_.array([&] { before(s.clause.emplace_back()); });
+            case 7:
+            case 9:
+              return in_.array([&] { literal(s.clause.emplace_back()); });
             case 2:
             case 3:
+            case 8:
               s.source = in_.index();
-              s.source_is_op = field == 3;
+              s.source_is_op = field != 2;
               return;
-            default:
+            case 10:
+              s.key = key();
+              return;
+            case 5:
               return in_.array([&] { s.hints.push_back(in_.index()); });
+            default:
+              return in_.array([&] { literal(s.given.emplace_back()); });
           }
         });
     switch (seen) {
-      case 0b000001:
+      case 0b0000000001:
+      case 0b0001000001:
         s.kind = ProofStep::Kind::cycle;
         return;
-      case 0b000110:
-      case 0b001010:
+      case 0b0000000110:
+      case 0b0000001010:
         s.kind = ProofStep::Kind::fact;
         return;
-      case 0b110000:
+      case 0b10110000000:
+        s.kind = ProofStep::Kind::sources;
+        return;
+      case 0b1000000000:
+        s.kind = ProofStep::Kind::effect;
+        return;
+      case 0b0000110000:
         s.kind = ProofStep::Kind::derived;
         return;
       default:
         in_.fail(
-            "a step needs cycle, or fact and known_order, or fact and list_read, or derived and "
-            "hints");
+            "a step needs cycle, or fact and known_order, or fact and list_read, or sources, "
+            "operation and key, or effect, or derived and hints");
     }
   }
 
-  void before(Before& b) {
-    size_t count = 0;
-    in_.array([&] {
-      (count == 0 ? b.before : b.after) = in_.index();
-      if (++count > 2) in_.fail("expected a pair of transactions");
-    });
-    if (count != 2) in_.fail("expected a pair of transactions");
+  // A pair of transactions, [before, after], or an object.
+  void literal(Literal& l) {
+    if (in_.peek() == '[') {
+      size_t count = 0;
+      in_.array([&] {
+        (count == 0 ? l.from : l.to) = in_.index();
+        if (++count > 2) in_.fail("expected a pair of transactions");
+      });
+      if (count != 2) in_.fail("expected a pair of transactions");
+      return;
+    }
+    const uint32_t seen =
+        in_.object({"reader", "key", "source", "effect", "holds"}, [&](size_t field) {
+          switch (field) {
+            case 0:
+              l.kind = Literal::Kind::seen;
+              l.to = in_.index();
+              return;
+            case 1:
+              l.key = key();
+              return;
+            case 2:
+              l.from = index_or_null();
+              return;
+            case 3:
+              l.kind = Literal::Kind::effect;
+              l.to = in_.index();
+              return;
+            default:
+              l.negated = !in_.boolean();
+          }
+        });
+    if ((seen & 0b01111) != 0b00111 && (seen & 0b01111) != 0b01000)
+      in_.fail("expected a pair of transactions, or reader, key and source, or effect");
   }
 
   void edge(Edge& e, bool on_path) {

@@ -134,7 +134,7 @@ inline ProofStep cycle(std::vector<Edge> edges) {
   s.cycle = std::move(edges);
   return s;
 }
-inline ProofStep fact(Before b, uint32_t source, bool source_is_op) {
+inline ProofStep fact(Literal b, uint32_t source, bool source_is_op) {
   ProofStep s;
   s.kind = ProofStep::Kind::fact;
   s.clause = {b};
@@ -142,7 +142,7 @@ inline ProofStep fact(Before b, uint32_t source, bool source_is_op) {
   s.source_is_op = source_is_op;
   return s;
 }
-inline ProofStep derived(std::vector<Before> clause, std::vector<uint32_t> hints) {
+inline ProofStep derived(std::vector<Literal> clause, std::vector<uint32_t> hints) {
   ProofStep s;
   s.kind = ProofStep::Kind::derived;
   s.clause = std::move(clause);

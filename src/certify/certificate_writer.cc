@@ -140,16 +140,32 @@ class Writer {
       case ProofStep::Kind::cycle:
         out_ += R"({"cycle":[)";
         list(s.cycle, [&](const Edge& e) { edge(e); });
+        if (!s.given.empty()) {
+          out_ += R"(],"given":[)";
+          literals(s.given);
+        }
         out_ += "]}";
         break;
       case ProofStep::Kind::fact:
         out_ += R"({"fact":[)";
-        list(s.clause, [&](const Before& b) { before(b); });
+        literals(s.clause);
         put(R"(],"{}":{}}})", s.source_is_op ? "list_read" : "known_order", s.source);
+        break;
+      case ProofStep::Kind::sources:
+        out_ += R"({"sources":[)";
+        literals(s.clause);
+        put(R"(],"operation":{})", s.source);
+        key(s.key);
+        out_ += '}';
+        break;
+      case ProofStep::Kind::effect:
+        out_ += R"({"effect":[)";
+        literals(s.clause);
+        out_ += "]}";
         break;
       case ProofStep::Kind::derived:
         out_ += R"({"derived":[)";
-        list(s.clause, [&](const Before& b) { before(b); });
+        literals(s.clause);
         out_ += R"(],"hints":)";
         numbers(s.hints);
         out_ += '}';
@@ -157,7 +173,22 @@ class Writer {
     }
   }
 
-  void before(const Before& b) { put("[{},{}]", b.before, b.after); }
+  void literals(const std::vector<Literal>& all) {
+    list(all, [&](const Literal& l) { literal(l); });
+  }
+
+  void literal(const Literal& l) {
+    if (l.kind == Literal::Kind::order) return put("[{},{}]", l.from, l.to);
+    if (l.kind == Literal::Kind::effect) {
+      put(R"({{"effect":{})", l.to);
+    } else {
+      put(R"({{"reader":{})", l.to);
+      key(l.key);
+      out_ += R"(,"source":)";
+      index_or_null(l.from);
+    }
+    out_ += l.negated ? R"(,"holds":false})" : "}";
+  }
 
   // An edge without its path.
   void open_edge(const Edge& e) {

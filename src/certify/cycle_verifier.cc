@@ -6,16 +6,22 @@
 
 namespace assay::certify {
 
-std::vector<Before> assumptions(std::span<const Edge> cycle) {
-  std::vector<Before> all;
-  for (const Edge& edge : cycle) {
-    if (edge.kind == EdgeKind::write_order) all.push_back({edge.from, edge.to});
-    if (edge.kind == EdgeKind::anti && edge.via != kNone) all.push_back({edge.via, edge.to});
+std::vector<Literal> assumptions(const ProofStep& step) {
+  std::vector<Literal> all;
+  for (const Edge& edge : step.cycle) {
+    if (edge.kind == EdgeKind::write_order) all.push_back(Literal::order(edge.from, edge.to));
+    if (edge.kind == EdgeKind::anti && edge.via != kNone)
+      all.push_back(Literal::order(edge.via, edge.to));
   }
+  all.insert(all.end(), step.given.begin(), step.given.end());
   return all;
 }
 
-Status CycleVerifier::check(std::span<const Edge> cycle) {
+Status CycleVerifier::check(std::span<const Edge> cycle, std::span<const Literal> given) {
+  given_ = given;
+  for (const Literal& literal : given)
+    if (literal.negated || literal.kind == Literal::Kind::order)
+      return refuse("a cycle is given something other than what was seen and who took effect");
   if (cycle.empty()) return refuse("a cycle has no edges");
   for (const Edge& edge : cycle) {
     if (Status s = check_ends(edge); !s.ok()) return s;
@@ -75,8 +81,9 @@ bool CycleVerifier::is_item(const Edge& anti) const {
 Status CycleVerifier::check_ends(const Edge& edge) {
   for (TxnId t : {edge.from, edge.to}) {
     if (t >= history_.txn_count()) return refuse("an edge ends at no transaction");
-    if (!evidence_.counting.counts(t))
-      return refuse("an edge ends at transaction {}, which need not have taken effect", name(t));
+    if (!counts(t))
+      return refuse("a {} edge ends at transaction {}, which need not have taken effect",
+                    edge_kind_name(edge.kind), name(t));
   }
   if (edge.from == edge.to)
     return refuse("an edge leads from transaction {} to itself", name(edge.from));
@@ -124,8 +131,17 @@ bool CycleVerifier::reads_from(TxnId reader, KeyId key, TxnId from, OpId only, O
   return *first != kNone;
 }
 
+bool CycleVerifier::is_given(const Literal& literal) const {
+  return std::find(given_.begin(), given_.end(), literal) != given_.end();
+}
+
+bool CycleVerifier::counts(TxnId t) {
+  return evidence_.counting.counts(t) || is_given(Literal::effect(t));
+}
+
 Status CycleVerifier::check_read_from(const Edge& edge) {
   OpId first, last;
+  if (is_given(Literal::seen(edge.to, edge.key, edge.from))) return Ok{};
   if (edge.key >= history_.key_count() ||
       !reads_from(edge.to, edge.key, edge.from, edge.op, &first, &last))
     return refuse("transaction {} does not certainly read the key from transaction {}",
@@ -171,6 +187,7 @@ Status CycleVerifier::check_anti(const Edge& edge) {
   if (Status s = check_writes(edge.to, edge.key); !s.ok()) return s;
   if (edge.via == edge.to) return refuse("an anti edge leads to the writer that was read");
   OpId first, last;
+  if (is_given(Literal::seen(edge.from, edge.key, edge.via))) return Ok{};
   if (!reads_from(edge.from, edge.key, edge.via, edge.op, &first, &last))
     return refuse("transaction {} does not certainly read what its anti edge says",
                   name(edge.from));

@@ -35,7 +35,8 @@ class CycleVerifier {
   CycleVerifier(LevelId level, Evidence& evidence)
       : level_(level_info(level)), evidence_(evidence), history_(evidence.history) {}
 
-  Status check(std::span<const Edge> cycle);
+  // `given`: what was seen, and who took effect, that the cycle may take for certain.
+  Status check(std::span<const Edge> cycle, std::span<const Literal> given = {});
 
  private:
   bool weak() const { return level_.events == EventModel::weak; }
@@ -59,6 +60,8 @@ class CycleVerifier {
   Status check_unseen_initial(std::span<const Edge> cycle);
 
   bool reads_from(TxnId reader, KeyId key, TxnId from, OpId only, OpId* first, OpId* last);
+  bool is_given(const Literal& literal) const;
+  bool counts(TxnId t);
   Side departure(const Edge& edge) const;
   Side arrival(const Edge& edge) const;
   std::string name(TxnId t) const { return history_.name(t); }
@@ -66,9 +69,10 @@ class CycleVerifier {
   const LevelInfo& level_;
   Evidence& evidence_;
   const History& history_;
+  std::span<const Literal> given_;  // of the cycle being checked
 };
 
-// What the cycle assumes, in the order of its edges.
-std::vector<Before> assumptions(std::span<const Edge> cycle);
+// What a cycle step assumes: the orders of writers, in the order of its edges, and what it is given.
+std::vector<Literal> assumptions(const ProofStep& step);
 
 }  // namespace assay::certify

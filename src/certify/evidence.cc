@@ -1,26 +1,28 @@
 #include "certify/evidence.h"
 
+#include <algorithm>
+
 #include <span>
 
 #include "certify/refusal.h"
 
 namespace assay::certify {
 
-Status Evidence::check_fact(const Before& fact, uint32_t source, bool source_is_op) {
+Status Evidence::check_fact(const Literal& fact, uint32_t source, bool source_is_op) {
   if (Status s = check_source(source, source_is_op); !s.ok()) return s;
   const Listed& listed = this->listed(source, source_is_op);
-  const auto before = listed.places.find(fact.before), after = listed.places.find(fact.after);
+  const auto before = listed.places.find(fact.from), after = listed.places.find(fact.to);
   const bool in_order = before != listed.places.end() && after != listed.places.end() &&
                         before->second.first < after->second.last;
   // A list shows all that was appended before it was read: who appended none of it came later.
   const bool came_later = source_is_op && before != listed.places.end() &&
-                          fact.after < history.txn_count() &&
-                          appended_elsewhere(fact.after, history.op(source).key, listed.elements);
-  if (fact.before == fact.after || !(in_order || came_later))
+                          fact.to < history.txn_count() &&
+                          appended_elsewhere(fact.to, history.op(source).key, listed.elements);
+  if (fact.from == fact.to || !(in_order || came_later))
     return refuse(
         "the source of the fact does not put a version of one transaction before one of the "
         "other");
-  for (TxnId t : {fact.before, fact.after})
+  for (TxnId t : {fact.from, fact.to})
     if (!counting.counts(t))
       return refuse("transaction {} of a fact need not have taken effect", history.name(t));
   return Ok{};
@@ -73,6 +75,48 @@ bool Evidence::appended_elsewhere(TxnId t, KeyId list,
     appends = true;
   }
   return appends;
+}
+
+Status Evidence::check_sources(OpId op, KeyId key, std::span<const Literal> clause) {
+  if (op >= history.op_count() || key >= history.key_count())
+    return refuse("the operation or the key is not in the history");
+  const TxnId reader = history.txn_of(op);
+  bool excepted = counting.counts(reader);
+  for (const Literal& literal : clause) {
+    const bool seen = literal.kind == Literal::Kind::seen && !literal.negated &&
+                      literal.to == reader && literal.key == key;
+    if (!seen && literal != !Literal::effect(reader))
+      return refuse("the clause does not say what the operation saw of the key");
+    excepted = excepted || !seen;
+  }
+  if (!excepted)
+    return refuse("transaction {} need not have taken effect", history.name(reader));
+  if (!sources_) sources_.emplace(history);
+  const auto possible = sources_->of(op, key, true);
+  if (!possible.ok()) return possible.error();
+  for (const TxnId source : *possible)
+    if (std::find(clause.begin(), clause.end(), Literal::seen(reader, key, source)) == clause.end())
+      return refuse("operation {} may have seen what {} left, and the clause does not say so", op,
+                    source == kNone ? "the initial state" : "transaction " + history.name(source));
+  return Ok{};
+}
+
+Status Evidence::check_effect(std::span<const Literal> clause) {
+  const auto seen = std::find_if(clause.begin(), clause.end(), [](const Literal& l) {
+    return l.kind == Literal::Kind::seen && l.negated;
+  });
+  if (seen == clause.end()) return refuse("the clause does not say what was seen");
+  const TxnId source = seen->from, reader = seen->to;
+  if (source >= history.txn_count() || reader >= history.txn_count())
+    return refuse("the clause names nothing in the history");
+  const auto has = [&](const Literal& l) {
+    return std::find(clause.begin(), clause.end(), l) != clause.end();
+  };
+  if (!has(Literal::effect(source)))
+    return refuse("the clause does not say that transaction {} took effect", history.name(source));
+  if (!counting.counts(reader) && !has(!Literal::effect(reader)))
+    return refuse("transaction {} need not have taken effect", history.name(reader));
+  return Ok{};
 }
 
 }  // namespace assay::certify

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
@@ -11,6 +12,7 @@
 #include "assay/history.h"
 #include "assay/result.h"
 #include "certify/reads.h"
+#include "certify/sources.h"
 
 namespace assay::certify {
 
@@ -26,11 +28,17 @@ class Evidence {
   Evidence(const Evidence&) = delete;  // its parts refer to each other
   Evidence& operator=(const Evidence&) = delete;
 
-  // The source puts a version of `fact.before` before one of `fact.after`. It is the known order with this index, or
+  // The source puts a version of `fact.from` before one of `fact.to`. It is the known order with this index, or
   // the list that this operation read: there an element of the one stands before an element of the other, or the other
   // appended to the list and none of its elements is there. Only elements of others count, not the reader's own, and
   // only versions that exactly one transaction can have written (stated_orders.h, Writers::only_author).
-  Status check_fact(const Before& fact, uint32_t source, bool source_is_op);
+  Status check_fact(const Literal& fact, uint32_t source, bool source_is_op);
+
+  // `clause` has every source of what `op` saw of `key`, from read atomic upwards; and, unless the transaction of `op`
+  // certainly took effect, that it did not.
+  Status check_sources(OpId op, KeyId key, std::span<const Literal> clause);
+  // `clause` says of a read that its source took effect, if the reader did.
+  Status check_effect(std::span<const Literal> clause);
 
   const History& history;
   const std::span<const Seen> given;  // sources that are taken for granted, sorted
@@ -52,6 +60,7 @@ class Evidence {
   bool appended_elsewhere(TxnId t, KeyId list, const std::unordered_set<VersionId>& elements) const;
 
   const StatedOrders stated_;
+  std::optional<Sources> sources_;  // once somebody asks
   std::unordered_map<uint64_t, Listed> listed_;  // per source
 };
 

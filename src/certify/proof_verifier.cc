@@ -33,10 +33,17 @@ ProofVerifier::Found& ProofVerifier::found(ReadRule rule) {
 // The part that depends on the level.
 Status ProofVerifier::check_cycles(LevelId level, Evidence& evidence) {
   CycleVerifier cycles(level, evidence);
+  const EventModel events = level_info(level).events;
+  const bool total_order = events == EventModel::single || events == EventModel::split;
   for (size_t i = 0; i < proof_.steps.size(); ++i) {
     const ProofStep& step = proof_.steps[i];
+    const bool sources =
+        step.kind == ProofStep::Kind::sources || step.kind == ProofStep::Kind::effect;
+    if ((sources || !step.given.empty()) && !total_order)
+      return at_step(i, refuse("{} has no total order of events, so sources cannot be left open",
+                               level_info(level).name));
     if (step.kind != ProofStep::Kind::cycle) continue;
-    if (Status s = cycles.check(step.cycle); !s.ok()) return at_step(i, s.error());
+    if (Status s = cycles.check(step.cycle, step.given); !s.ok()) return at_step(i, s.error());
   }
   return Ok{};
 }
@@ -49,11 +56,19 @@ Status ProofVerifier::check_resolution(Evidence& evidence) {
     if (s.ok()) {
       switch (step.kind) {
         case ProofStep::Kind::cycle:
-          clauses.add_refuted(assumptions(step.cycle));
+          clauses.add_refuted(assumptions(step));
           break;
         case ProofStep::Kind::fact:
           s = evidence.check_fact(step.clause[0], step.source, step.source_is_op);
-          clauses.add_fact(step.clause[0]);
+          clauses.add_stated(step.clause);
+          break;
+        case ProofStep::Kind::sources:
+          s = evidence.check_sources(step.source, step.key, step.clause);
+          clauses.add_stated(step.clause);
+          break;
+        case ProofStep::Kind::effect:
+          s = evidence.check_effect(step.clause);
+          clauses.add_stated(step.clause);
           break;
         case ProofStep::Kind::derived:
           s = clauses.add_derived(step.clause, step.hints);
@@ -67,14 +82,22 @@ Status ProofVerifier::check_resolution(Evidence& evidence) {
 }
 
 Status ProofVerifier::check_step_shape(const ProofStep& step) const {
+  if (step.kind != ProofStep::Kind::cycle && !step.given.empty())
+    return refuse("a step that is no cycle is given something");
   switch (step.kind) {
     case ProofStep::Kind::cycle:
       if (!step.clause.empty() || !step.hints.empty())
         return refuse("a cycle has a clause or hints of its own");
       return Ok{};
     case ProofStep::Kind::fact:
-      if (step.clause.size() != 1 || !step.cycle.empty() || !step.hints.empty())
+      if (step.clause.size() != 1 || step.clause[0].kind != Literal::Kind::order ||
+          !step.cycle.empty() || !step.hints.empty())
         return refuse("a fact is not one pair of transactions and its source");
+      return Ok{};
+    case ProofStep::Kind::sources:
+    case ProofStep::Kind::effect:
+      if (!step.cycle.empty() || !step.hints.empty())
+        return refuse("a step about what was seen is not a clause alone");
       return Ok{};
     case ProofStep::Kind::derived:
       if (!step.cycle.empty()) return refuse("a derived step has a cycle");

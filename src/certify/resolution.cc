@@ -6,49 +6,51 @@
 
 namespace assay::certify {
 
-Resolution::Literal Resolution::literal(const Before& b) {
-  const uint64_t lo = std::min(b.before, b.after), hi = std::max(b.before, b.after);
+Resolution::Code Resolution::code(Literal literal) {
+  const bool negative =
+      literal.kind == Literal::Kind::order ? literal.from > literal.to : literal.negated;
   const auto next = static_cast<uint32_t>(variable_.size());
-  const auto [it, fresh] = variable_.try_emplace(lo << 32 | hi, next);
+  const auto [it, fresh] = variable_.try_emplace(negative ? !literal : literal, next);
   if (fresh) true_in_.resize(true_in_.size() + 2, 0);
-  return 2 * it->second + (b.before < b.after ? 0 : 1);
+  return 2 * it->second + negative;
 }
 
-void Resolution::append(std::vector<Literal>& literals) {
-  std::sort(literals.begin(), literals.end());
-  literals.erase(std::unique(literals.begin(), literals.end()), literals.end());
-  literals_.insert(literals_.end(), literals.begin(), literals.end());
+void Resolution::append(std::vector<Code>& codes) {
+  std::sort(codes.begin(), codes.end());
+  codes.erase(std::unique(codes.begin(), codes.end()), codes.end());
+  literals_.insert(literals_.end(), codes.begin(), codes.end());
   begin_.push_back(literals_.size());
 }
 
-void Resolution::add_refuted(std::span<const Before> together) {
-  std::vector<Literal> literals;
-  for (const Before& b : together) literals.push_back(negation(literal(b)));
-  append(literals);
+void Resolution::add_refuted(std::span<const Literal> together) {
+  std::vector<Code> codes;
+  for (const Literal& literal : together) codes.push_back(negation(code(literal)));
+  append(codes);
 }
 
-void Resolution::add_fact(const Before& fact) {
-  std::vector<Literal> literals = {literal(fact)};
-  append(literals);
+void Resolution::add_stated(std::span<const Literal> clause) {
+  std::vector<Code> codes;
+  for (const Literal& literal : clause) codes.push_back(code(literal));
+  append(codes);
 }
 
-Status Resolution::add_derived(std::span<const Before> clause, std::span<const uint32_t> hints) {
+Status Resolution::add_derived(std::span<const Literal> clause, std::span<const uint32_t> hints) {
   ++derivation_;
-  std::vector<Literal> literals;
-  for (const Before& b : clause) {
-    if (b.before == b.after) return refuse("a clause orders a transaction and itself");
-    literals.push_back(literal(b));
-    if (!assume(negation(literals.back()))) return refuse("a derived clause says nothing");
+  std::vector<Code> codes;
+  for (const Literal& literal : clause) {
+    if (literal.from == literal.to) return refuse("a clause orders a transaction and itself");
+    codes.push_back(code(literal));
+    if (!assume(negation(codes.back()))) return refuse("a derived clause says nothing");
   }
   if (Status s = propagate(hints); !s.ok()) return s;
-  append(literals);
+  append(codes);
   return Ok{};
 }
 
 // False if the opposite is assumed already.
-bool Resolution::assume(Literal l) {
-  if (true_in_[negation(l)] == derivation_) return false;
-  true_in_[l] = derivation_;
+bool Resolution::assume(Code c) {
+  if (true_in_[negation(c)] == derivation_) return false;
+  true_in_[c] = derivation_;
   return true;
 }
 
@@ -56,15 +58,15 @@ bool Resolution::assume(Literal l) {
 Status Resolution::propagate(std::span<const uint32_t> hints) {
   for (uint32_t hint : hints) {
     if (hint >= size()) return refuse("hint {} is no earlier step", hint);
-    Literal left = kNone;
+    Code left = kNone;
     bool satisfied = false;
-    for (Literal l : clause(hint)) {
+    for (const Code c : clause(hint)) {
       if (++visits_ > kMaxVisits)
         return Error{ErrorKind::budget, "the proof is too long to verify", {}, 0, 0};
-      satisfied = satisfied || true_in_[l] == derivation_;
-      if (satisfied || true_in_[negation(l)] == derivation_) continue;
+      satisfied = satisfied || true_in_[c] == derivation_;
+      if (satisfied || true_in_[negation(c)] == derivation_) continue;
       if (left != kNone) return refuse("hint {} is not a unit clause when its turn comes", hint);
-      left = l;
+      left = c;
     }
     if (satisfied) continue;  // says nothing new
     if (left == kNone) return Ok{};

@@ -79,12 +79,12 @@ std::string real_time_clause(const History& h, const Edge& e, const std::string&
 }  // namespace
 
 // What contradicts the order `assumed`: the other edges of the cycle it closes.
-std::string Clauses::consequence(const ProofStep& step, const Before& assumed) const {
+std::string Clauses::consequence(const ProofStep& step, const Literal& assumed) const {
   if (step.kind != ProofStep::Kind::cycle || step.cycle.size() > kMostRefuting)
     return "other reads would contradict";
   std::string out;
   for (const Edge& e : step.cycle) {
-    const bool is_assumption = e.kind == EdgeKind::write_order && Before{e.from, e.to} == assumed;
+    const bool is_assumption = e.kind == EdgeKind::write_order && Literal{e.from, e.to} == assumed;
     if (!is_assumption) out += (out.empty() ? "" : ", and ") + because(e);
   }
   return "this would close a cycle: " + out;

@@ -35,7 +35,7 @@ class Clauses {
   static constexpr size_t kMostRefuting = 4;
 
  private:
-  std::string consequence(const ProofStep& step, const Before& assumed) const;
+  std::string consequence(const ProofStep& step, const Literal& assumed) const;
   std::string axiom_instance(const Edge& forced) const;
 
   const Accesses& accesses_;

@@ -19,25 +19,25 @@
 
 namespace assay {
 
-std::vector<Before> assumptions(const std::vector<Edge>& cycle) {
-  std::vector<Before> out;
-  const auto add = [&](Before b) {
-    if (std::find(out.begin(), out.end(), b) == out.end()) out.push_back(b);
+std::vector<Literal> assumptions(const ProofStep& step) {
+  std::vector<Literal> out;
+  const auto add = [&](const Literal& l) {
+    if (std::find(out.begin(), out.end(), l) == out.end()) out.push_back(l);
   };
-  for (const Edge& e : cycle) {
-    if (e.kind == EdgeKind::write_order) add({e.from, e.to});
-    if (e.kind == EdgeKind::anti && e.via != kNone) add({e.via, e.to});
+  for (const Edge& e : step.cycle) {
+    if (e.kind == EdgeKind::write_order) add(Literal::order(e.from, e.to));
+    if (e.kind == EdgeKind::anti && e.via != kNone) add(Literal::order(e.via, e.to));
   }
+  for (const Literal& l : step.given) add(l);
   return out;
 }
 
 namespace {
 
-Before swapped(Before b) { return {b.after, b.before}; }
-
-struct PairHash {
-  size_t operator()(const Before& b) const {
-    return (static_cast<size_t>(b.before) << 32 | b.after) * 0x9E3779B97F4A7C15u;
+struct LiteralHash {
+  size_t operator()(const Literal& l) const {
+    const size_t ends = static_cast<size_t>(l.from) << 32 | l.to;
+    return (ends + l.key + l.negated) * 0x9E3779B97F4A7C15u;
   }
 };
 
@@ -68,7 +68,7 @@ class Propagation {
 
  private:
   struct Clause {
-    std::vector<Before> literals;
+    std::vector<Literal> literals;
     uint64_t cost = 0;  // of itself and of the assumptions refuted so far
     size_t open = 0;    // literals not refuted so far
   };
@@ -91,10 +91,12 @@ class Propagation {
       Clause clause;
       switch (step.kind) {
         case ProofStep::Kind::cycle:
-          for (const Before& b : assumptions(step.cycle)) clause.literals.push_back(swapped(b));
+          for (const Literal& l : assumptions(step)) clause.literals.push_back(!l);
           for (const Edge& e : step.cycle) own[s] += 10 + e.path.size();
           break;
         case ProofStep::Kind::fact:
+        case ProofStep::Kind::sources:
+        case ProofStep::Kind::effect:
           clause.literals = step.clause;
           own[s] = 1;
           break;
@@ -107,7 +109,7 @@ class Propagation {
       }
       clause.cost = own[s];
       clause.open = clause.literals.size();
-      for (const Before& b : clause.literals) uses_[swapped(b)].push_back(s);
+      for (const Literal& b : clause.literals) uses_[!b].push_back(s);
       clauses_.push_back(std::move(clause));
       if (clauses_[s].open <= 1) queue_.push({clauses_[s].cost, s});
     }
@@ -122,12 +124,12 @@ class Propagation {
         conflict_ = item.step;
         break;
       }
-      for (const Before& b : clause.literals)
-        if (!known_.contains(swapped(b))) settle(b, item.step, item.cost);
+      for (const Literal& b : clause.literals)
+        if (!known_.contains(!b)) settle(b, item.step, item.cost);
     }
   }
 
-  void settle(Before b, uint32_t step, uint64_t cost) {
+  void settle(const Literal& b, uint32_t step, uint64_t cost) {
     if (!known_.emplace(b, Known{step, cost}).second) return;
     order_.push_back(b);
     const auto uses = uses_.find(b);
@@ -145,12 +147,12 @@ class Propagation {
     std::vector<char> needed(proof_.steps.size(), 0);
     needed[conflict_] = 1;
     std::vector<ConcludedOrder> reversed;
-    std::unordered_set<Before, PairHash> wanted;
+    std::unordered_set<Literal, LiteralHash> wanted;
     mark_refuters(conflict_, wanted);
     for (auto b = order_.rbegin(); b != order_.rend(); ++b) {
       if (!wanted.contains(*b)) continue;
       const uint32_t step = known_.at(*b).step;
-      reversed.push_back({*b, step});
+      if (b->kind == Literal::Kind::order) reversed.push_back({*b, step});
       needed[step] = 1;
       mark_refuters(step, wanted);
     }
@@ -160,9 +162,9 @@ class Propagation {
   }
 
   // The known orders that refute literals of a step.
-  void mark_refuters(uint32_t step, std::unordered_set<Before, PairHash>& wanted) const {
-    for (const Before& b : clauses_[step].literals)
-      if (known_.contains(swapped(b))) wanted.insert(swapped(b));
+  void mark_refuters(uint32_t step, std::unordered_set<Literal, LiteralHash>& wanted) const {
+    for (const Literal& b : clauses_[step].literals)
+      if (known_.contains(!b)) wanted.insert(!b);
   }
 
   std::vector<Edge> shortest_cycle() const {
@@ -175,9 +177,9 @@ class Propagation {
 
   const Proof& proof_;
   std::vector<Clause> clauses_;
-  std::unordered_map<Before, std::vector<uint32_t>, PairHash> uses_;  // by the literal that refutes
-  std::unordered_map<Before, Known, PairHash> known_;
-  std::vector<Before> order_;
+  std::unordered_map<Literal, std::vector<uint32_t>, LiteralHash> uses_;  // by the literal that refutes
+  std::unordered_map<Literal, Known, LiteralHash> known_;
+  std::vector<Literal> order_;
   std::priority_queue<Item, std::vector<Item>, std::greater<>> queue_;
   uint32_t conflict_ = kNone;
 };
@@ -193,7 +195,7 @@ Conclusion other_end(const Conclusion& c, const Proof& proof) {
   }
   ConcludedOrder& last = other.forced.back();
   std::swap(last.step, other.step);
-  last.pair = swapped(last.pair);
+  last.pair = !last.pair;
   other.cycle = proof.steps[other.step].cycle;
   return other;
 }

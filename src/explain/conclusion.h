@@ -10,7 +10,7 @@ namespace assay {
 
 // An order of two writers that the proof forces, and the step that forces it.
 struct ConcludedOrder {
-  Before pair;
+  Literal pair;
   uint32_t step = kNone;
 };
 
@@ -27,8 +27,8 @@ struct Conclusion {
   uint32_t cycle_count = 0;
 };
 
-// The orders a cycle takes for granted, each once.
-std::vector<Before> assumptions(const std::vector<Edge>& cycle);
+// What a cycle takes for granted, each once.
+std::vector<Literal> assumptions(const ProofStep& step);
 
 Conclusion conclude(const Proof& proof);
 

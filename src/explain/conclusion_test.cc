@@ -33,7 +33,7 @@ ProofStep cycle(std::vector<Edge> edges) {
   return s;
 }
 
-ProofStep derived(std::vector<Before> clause, std::vector<uint32_t> hints) {
+ProofStep derived(std::vector<Literal> clause, std::vector<uint32_t> hints) {
   ProofStep s;
   s.kind = ProofStep::Kind::derived;
   s.clause = std::move(clause);
@@ -67,8 +67,8 @@ TEST(Conclusion, OrdersAreForcedOneAfterTheOther) {
   EXPECT_EQ(c.cycle_count, 4u);
   // Each forced order comes with the step that refutes the other one.
   for (const ConcludedOrder& f : c.forced) {
-    const Before other{f.pair.after, f.pair.before};
-    const auto assumed = assumptions(proof.steps[f.step].cycle);
+    const Literal other{f.pair.to, f.pair.from};
+    const auto assumed = assumptions(proof.steps[f.step]);
     EXPECT_NE(std::find(assumed.begin(), assumed.end(), other), assumed.end());
   }
 }
@@ -103,7 +103,7 @@ TEST(Conclusion, TheOtherEndIsAsTrue) {
   const Conclusion other = other_end(c, proof);
   ASSERT_EQ(c.forced.size(), 1u);
   ASSERT_EQ(other.forced.size(), 1u);
-  EXPECT_EQ(other.forced[0].pair, (Before{c.forced[0].pair.after, c.forced[0].pair.before}));
+  EXPECT_EQ(other.forced[0].pair, (Literal{c.forced[0].pair.to, c.forced[0].pair.from}));
   EXPECT_EQ(other.forced[0].step, c.step);
   EXPECT_EQ(other.step, c.forced[0].step);
   EXPECT_NE(other.cycle.size(), c.cycle.size());

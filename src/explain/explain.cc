@@ -247,7 +247,7 @@ class Explainer {
   static Cycle own_cycle(const Proof& proof, const Conclusion& conclusion) {
     Cycle cycle;
     for (const Edge& edge : conclusion.cycle) {
-      const Before order{edge.kind == EdgeKind::anti ? edge.via : edge.from, edge.to};
+      const Literal order{edge.kind == EdgeKind::anti ? edge.via : edge.from, edge.to};
       const bool stated = std::any_of(
           conclusion.forced.begin(), conclusion.forced.end(), [&](const ConcludedOrder& f) {
             return f.pair == order && proof.steps[f.step].kind == ProofStep::Kind::fact;
@@ -429,11 +429,11 @@ class Explainer {
   }
 
   // The cycle that the order `assumed` would close, if it is short.
-  void show_refutation(const ProofStep& step, const Before& assumed, const Clauses& clauses,
+  void show_refutation(const ProofStep& step, const Literal& assumed, const Clauses& clauses,
                        Explanation& e) const {
     if (step.cycle.size() > Clauses::kMostRefuting) return;
     for (const Edge& p : step.cycle)
-      if (p.kind != EdgeKind::write_order || Before{p.from, p.to} != assumed)
+      if (p.kind != EdgeKind::write_order || Literal{p.from, p.to} != assumed)
         support(p, clauses, e);
   }
 

@@ -264,7 +264,7 @@ class LocalGraph {
       }
     }
     for (const ConcludedOrder& f : conclusion.forced) {
-      const uint32_t i = place(f.pair.before), j = place(f.pair.after);
+      const uint32_t i = place(f.pair.from), j = place(f.pair.to);
       const bool stated = proof.steps[f.step].kind == ProofStep::Kind::fact;
       if (i != kNone && j != kNone)
         know(i, j, justified(stated ? Step::Because::stated : Step::Because::proof, f.step));

@@ -165,7 +165,9 @@ void EventGraph::add_real_time(std::span<const Node> nodes, bool one_session,
       const TxnId t = rf_.txn[n];
       const Interval begin = event_time(history_, t, false);
       const Interval commit = event_time(history_, t, true);
-      if (begin.known() && chain.from_begins) timed.push_back({over(begin), true, read_event(n)});
+      // Who need not have taken effect keeps nobody waiting.
+      if (begin.known() && chain.from_begins && !rf_.is_possible(n))
+        timed.push_back({over(begin), true, read_event(n)});
       if (begin.known() && chain.into_begins)
         timed.push_back({begin.request, false, read_event(n)});
       if (commit.known() && chain.into_commits) {

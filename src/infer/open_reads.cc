@@ -3,21 +3,15 @@
 #include <algorithm>
 
 namespace assay {
-namespace {
-
-// More than this many (read, writer) pairs are not listed.
-constexpr uint64_t kMostSources = 4'000'000;
-
-}  // namespace
-
 OpenReads::OpenReads(const History& history, bool one_state)
     : h_(history), one_state_(one_state), seen_txns_(history.txn_count()) {}
 
 void OpenReads::index_writers() {
-  writers_.resize(h_.key_count());
   list_.assign(h_.key_count(), 0);
+  absences_.resize(h_.key_count());
   std::vector<uint8_t> touched(h_.key_count());
   std::vector<TxnId> last(h_.key_count(), kNone);
+  std::vector<State> states;
   for (TxnId t = 0; t < h_.txn_count(); ++t) {
     if (h_.status(t) == TxnStatus::aborted) continue;
     for (OpId i = h_.end_op(t); i-- > h_.first_op(t);) {
@@ -30,9 +24,23 @@ void OpenReads::index_writers() {
       if (op.kind == OpKind::append || op.kind == OpKind::read_list) list_[op.key] = 1;
       if (!installs_version(op) || last[op.key] == t) continue;
       last[op.key] = t;
-      writers_[op.key].push_back({t, op.version, op.kind == OpKind::remove});
+      states.push_back({t, op.version, op.kind == OpKind::remove});
+      if (absent(states.back())) absences_[op.key].push_back(states.back());
     }
   }
+  const auto sort_into = [&](std::vector<State>& sorted, std::vector<uint32_t>& begin, size_t rows,
+                             auto row_of) {
+    begin.assign(rows + 1, 0);
+    for (const State& state : states) ++begin[row_of(state) + 1];
+    for (size_t i = 0; i < rows; ++i) begin[i + 1] += begin[i];
+    std::vector<uint32_t> next(begin.begin(), begin.end() - 1);
+    sorted.resize(states.size());
+    for (const State& state : states) sorted[next[row_of(state)]++] = state;
+  };
+  sort_into(writers_, key_begin_, h_.key_count(),
+            [this](const State& state) { return h_.version_key(state.version); });
+  sort_into(by_version_, version_begin_, h_.version_count(),
+            [](const State& state) { return state.version; });
   for (KeyId k = 0; k < h_.key_count(); ++k)
     if (touched[k]) sorted_.push_back(k);
   std::sort(sorted_.begin(), sorted_.end(),
@@ -48,7 +56,7 @@ const std::vector<uint32_t>& OpenReads::of(TxnId reader) const {
 void OpenReads::add(const ReadsFrom& rf) {
   const std::vector<OpId>& open = rf.unresolved;
   if (open.empty()) return;
-  if (writers_.empty()) index_writers();
+  if (list_.empty()) index_writers();
   for (size_t i = 0; i < open.size() && obstacle_.empty();) {
     const TxnId t = h_.txn_of(open[i]);
     size_t end = i + 1;
@@ -57,6 +65,15 @@ void OpenReads::add(const ReadsFrom& rf) {
     seen_txns_[t] = 1;
     i = end;
   }
+}
+
+void OpenReads::add_all_of(TxnId t) {
+  if (list_.empty()) index_writers();
+  if (seen_txns_[t]) return;
+  seen_txns_[t] = 1;
+  std::vector<OpId> all;
+  for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) all.push_back(i);
+  add_txn(t, all);
 }
 
 void OpenReads::add_txn(TxnId t, std::span<const OpId> unresolved) {
@@ -89,107 +106,139 @@ void OpenReads::add_op(OpId i, bool open, std::unordered_map<KeyId, State>& own,
   const Operation op = h_.op(i);
   const bool lists = op.kind == OpKind::append || op.kind == OpKind::read_list ||
                      (op.kind != OpKind::range && list_[op.key]);
-  if (open && lists) {
+  const bool blind =
+      op.kind == OpKind::write || op.kind == OpKind::remove || op.kind == OpKind::append;
+  if (open && lists && !blind) {
     obstacle_ = "it reads a list";
-  } else if (!lists && op.kind != OpKind::write && op.kind != OpKind::remove) {
-    std::vector<KeyId> keys;
-    keys_of(i, keys);
-    for (KeyId key : keys) add_seen(i, key, open, own, groups, order);
+  } else if (!lists && !blind) {
+    for (const KeySeen& seen : seen_by(i)) add_seen(i, seen, open, own, groups, order);
   }
   if (installs_version(op)) own[op.key] = {h_.txn_of(i), op.version, op.kind == OpKind::remove};
 }
 
-void OpenReads::add_seen(OpId i, KeyId key, bool open, const std::unordered_map<KeyId, State>& own,
+void OpenReads::add_seen(OpId i, const KeySeen& seen, bool open,
+                         const std::unordered_map<KeyId, State>& own,
                          std::unordered_map<KeyId, Group>& groups, std::vector<KeyId>& order) {
-  if (open && list_[key]) obstacle_ = "it reads a range with lists in it";
-  const auto [it, fresh] = groups.try_emplace(key);
-  if (fresh) order.push_back(key);
+  if (open && list_[seen.key]) obstacle_ = "it reads a range with lists in it";
+  const auto [it, fresh] = groups.try_emplace(seen.key);
+  if (fresh) order.push_back(seen.key);
   Group& group = it->second;
-  if (const auto written = own.find(key); written != own.end()) {
-    if (!open || fits(i, key, written->second)) return;
+  if (const auto written = own.find(seen.key); written != own.end()) {
+    if (!open || fits(seen.accepts, written->second)) return;
     // Not what it wrote itself: nobody explains that.
     OpenRead unexplained;
     unexplained.op = i;
-    unexplained.key = key;
+    unexplained.key = seen.key;
     unexplained.reader = h_.txn_of(i);
     unexplained.ops = {i};
     by_reader_[unexplained.reader].push_back(static_cast<uint32_t>(reads_.size()));
     reads_.push_back(std::move(unexplained));
     return;
   }
-  group.external.push_back(i);
+  group.external.push_back(seen.accepts);
   if (open) group.read.ops.push_back(i);
 }
 
-// The keys that an operation sees a state of.
-void OpenReads::keys_of(OpId i, std::vector<KeyId>& keys) const {
+// Of each key that an operation sees, what it may have been.
+std::vector<OpenReads::KeySeen> OpenReads::seen_by(OpId i) const {
+  using enum Accepts::Kind;
   const Operation op = h_.op(i);
-  if (op.kind != OpKind::range) {
-    keys.push_back(op.key);
-    return;
+  switch (op.kind) {
+    case OpKind::read:
+      return {{op.key, {equals, op.version}}};
+    case OpKind::cas:
+      return {{op.key, {op.effect ? equals : differs, h_.operands(i)[0]}}};
+    case OpKind::insert:
+      return {{op.key, {op.effect ? absent : present, kNone}}};
+    case OpKind::range:
+      return seen_by_range(i);
+    default:
+      return {};
   }
+}
+
+// The keys it covers and those of its rows, which a range that is right covers, once each.
+std::vector<OpenReads::KeySeen> OpenReads::seen_by_range(OpId i) const {
+  using enum Accepts::Kind;
   const std::span<const uint32_t> operands = h_.operands(i);
   const auto less = [this](KeyId a, KeyId b) { return key_less(h_.key(a), h_.key(b)); };
   auto from = sorted_.begin(), to = sorted_.end();
   if (operands[0] != kNone) from = std::lower_bound(from, to, operands[0], less);
   if (operands[1] != kNone) to = std::upper_bound(from, to, operands[1], less);
-  keys.assign(from, to);
-  for (VersionId row : operands.subspan(2)) keys.push_back(h_.version_key(row));
-  std::sort(keys.begin(), keys.end());
-  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  std::vector<KeySeen> seen;
+  seen.reserve(static_cast<size_t>(to - from));
+  for (VersionId row : operands.subspan(2)) {
+    const KeyId key = h_.version_key(row);
+    const bool outside = (operands[0] != kNone && less(key, operands[0])) ||
+                         (operands[1] != kNone && less(operands[1], key));
+    seen.push_back({key, {outside ? nothing : equals, row}});
+  }
+  const size_t rows = seen.size();
+  const auto by_key = [](const KeySeen& a, const KeySeen& b) { return a.key < b.key; };
+  std::sort(seen.begin(), seen.end(), by_key);
+  for (size_t k = 1; k < rows; ++k)  // a key is listed once
+    if (seen[k].key == seen[k - 1].key)
+      seen[k].accepts.kind = seen[k - 1].accepts.kind = nothing;
+  for (; from != to; ++from) {
+    const KeySeen unlisted{*from, {absent, kNone}};
+    const auto end = seen.begin() + static_cast<std::ptrdiff_t>(rows);
+    if (!std::binary_search(seen.begin(), end, unlisted, by_key)) seen.push_back(unlisted);
+  }
+  std::sort(seen.begin(), seen.end(), by_key);
+  seen.erase(std::unique(seen.begin(), seen.end(),
+                         [](const KeySeen& a, const KeySeen& b) { return a.key == b.key; }),
+             seen.end());
+  return seen;
 }
 
 bool OpenReads::shows(const State& state, VersionId version) const {
   if (state.writer == kNone) return h_.is_initial(version);
-  return state.version == version || (state.removed && h_.version_value(version).is_null());
+  return state.version == version || (state.removed && is_null(version));
 }
 
 bool OpenReads::absent(const State& state) const {
   if (state.writer == kNone) return h_.initial().is_null();
-  return state.removed || h_.version_value(state.version).is_null();
+  return state.removed || is_null(state.version);
 }
 
-// Whether the operation returned what it had to if it met this state of the key.
-bool OpenReads::fits(OpId i, KeyId key, const State& state) const {
-  const Operation op = h_.op(i);
-  switch (op.kind) {
-    case OpKind::read:
-      return shows(state, op.version);
-    case OpKind::cas:
-      return shows(state, h_.operands(i)[0]) == op.effect;
-    case OpKind::insert:
-      return absent(state) == op.effect;
-    case OpKind::range:
+// Whether an operation returned what it had to if it met this state of the key.
+bool OpenReads::fits(const Accepts& accepts, const State& state) const {
+  switch (accepts.kind) {
+    case Accepts::Kind::equals:
+      return shows(state, accepts.version);
+    case Accepts::Kind::differs:
+      return !shows(state, accepts.version);
+    case Accepts::Kind::absent:
+      return absent(state);
+    case Accepts::Kind::present:
+      return !absent(state);
+    case Accepts::Kind::nothing:
       break;
-    default:
-      return true;
   }
-  const std::span<const uint32_t> operands = h_.operands(i);
-  const auto is_less = [this](KeyId a, KeyId b) { return key_less(h_.key(a), h_.key(b)); };
-  const bool outside = (operands[0] != kNone && is_less(key, operands[0])) ||
-                       (operands[1] != kNone && is_less(operands[1], key));
-  VersionId row = kNone;
-  for (VersionId version : operands.subspan(2)) {
-    if (h_.version_key(version) != key) continue;
-    if (row != kNone || outside) return false;
-    row = version;
+  return false;
+}
+
+// What writers left that may fit: the fewest that one of the observations allows.
+std::span<const OpenReads::State> OpenReads::candidates(KeyId key,
+                                                        std::span<const Accepts> external) const {
+  bool must_be_absent = false;
+  for (const Accepts& accepts : external) {
+    if (accepts.kind == Accepts::Kind::equals && !is_null(accepts.version))
+      return {by_version_.data() + version_begin_[accepts.version],
+              by_version_.data() + version_begin_[accepts.version + 1]};
+    must_be_absent = must_be_absent || accepts.kind == Accepts::Kind::absent ||
+                     accepts.kind == Accepts::Kind::equals;
   }
-  return row == kNone ? absent(state) : shows(state, row);
+  if (must_be_absent) return absences_[key];
+  return {writers_.data() + key_begin_[key], writers_.data() + key_begin_[key + 1]};
 }
 
 void OpenReads::find_sources(Group& group) {
-  const KeyId key = group.read.key;
-  const std::vector<State>& writers = writers_[key];
-  sources_ += writers.size() + 1;
-  if (sources_ > kMostSources) {
-    obstacle_ = "there are too many writers to choose from";
-    return;
-  }
   const auto fit = [&](const State& state) {
     return std::all_of(group.external.begin(), group.external.end(),
-                       [&](OpId i) { return fits(i, key, state); });
+                       [&](const Accepts& accepts) { return fits(accepts, state); });
   };
-  for (const State& state : writers)
+  for (const State& state : candidates(group.read.key, group.external))
     if (state.writer != group.read.reader && fit(state)) group.read.sources.push_back(state.writer);
   if (fit(State{})) group.read.sources.push_back(kNone);
 }
@@ -199,17 +248,20 @@ BadRead OpenReads::dirty_read(const OpenRead& read) const {
   for (const OpId i : read.ops) {
     for (OpId own = first; own < i; ++own)
       if (h_.op(own).key == read.key && installs_version(h_.op(own))) return {};
-    const std::vector<State>& writers = writers_[read.key];
-    const bool clean = fits(i, read.key, State{}) ||
-                       std::any_of(writers.begin(), writers.end(), [&](const State& state) {
-                         return state.writer != read.reader && fits(i, read.key, state);
+    Accepts accepts;
+    for (const KeySeen& seen : seen_by(i))
+      if (seen.key == read.key) accepts = seen.accepts;
+    const std::span<const State> left = candidates(read.key, {&accepts, 1});
+    const bool clean = fits(accepts, State{}) ||
+                       std::any_of(left.begin(), left.end(), [&](const State& state) {
+                         return state.writer != read.reader && fits(accepts, state);
                        });
     // Nobody who counts left what it saw: any other write of it is aborted or overwritten.
     for (OpId w = 0; w < h_.op_count() && !clean; ++w) {
       const Operation op = h_.op(w);
       if ((w >= first && w < end) || op.key != read.key || !installs_version(op)) continue;
       const TxnId writer = h_.txn_of(w);
-      if (!fits(i, read.key, {writer, op.version, op.kind == OpKind::remove})) continue;
+      if (!fits(accepts, {writer, op.version, op.kind == OpKind::remove})) continue;
       const bool aborted = h_.status(writer) == TxnStatus::aborted;
       return {aborted ? Anomaly::aborted_read : Anomaly::intermediate_read, i, w};
     }

@@ -9,7 +9,8 @@
 // key before it writes it is one state, so the operations of a transaction on a key are taken together; read
 // committed takes each by itself.
 //
-// Cost: the operations of the transaction, and for each key that it leaves open the writers of the key.
+// Cost: the operations of the transaction, the keys that its ranges cover, and for each key that it leaves open the
+// writers that may have left what it saw: those of a value, those that left the key absent, or all of them.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +38,8 @@ class OpenReads {
 
   // Takes in the unresolved operations of `rf`. Repeated calls, with other assumptions, add what is new.
   void add(const ReadsFrom& rf);
+  // Takes in everything that the transaction saw of others, resolved or not.
+  void add_all_of(TxnId t);
   const std::vector<OpenRead>& all() const { return reads_; }
   // By reader: indices into all().
   const std::vector<uint32_t>& of(TxnId reader) const;
@@ -52,34 +55,50 @@ class OpenReads {
     VersionId version = kNone;
     bool removed = false;
   };
-  // What a transaction did to a key so far.
+  // The states that an operation may have met, going by what it returned.
+  struct Accepts {
+    enum class Kind : uint8_t { equals, differs, absent, present, nothing };
+    Kind kind = Kind::nothing;
+    VersionId version = kNone;  // equals, differs
+  };
+  struct KeySeen {
+    KeyId key = kNone;
+    Accepts accepts;
+  };
+  // What a transaction saw of a key before it wrote it.
   struct Group {
     OpenRead read;
-    std::vector<OpId> external;  // operations that saw it before an own write
-    bool contradicts_itself = false;
+    std::vector<Accepts> external;
   };
 
   void index_writers();
   void add_txn(TxnId t, std::span<const OpId> unresolved);
   void add_op(OpId i, bool open, std::unordered_map<KeyId, State>& own,
               std::unordered_map<KeyId, Group>& groups, std::vector<KeyId>& order);
-  void add_seen(OpId i, KeyId key, bool open, const std::unordered_map<KeyId, State>& own,
+  void add_seen(OpId i, const KeySeen& seen, bool open,
+                const std::unordered_map<KeyId, State>& own,
                 std::unordered_map<KeyId, Group>& groups, std::vector<KeyId>& order);
-  void keys_of(OpId i, std::vector<KeyId>& keys) const;
+  std::vector<KeySeen> seen_by(OpId i) const;
+  std::vector<KeySeen> seen_by_range(OpId i) const;
+  bool is_null(VersionId version) const { return h_.version_value(version).is_null(); }
   bool shows(const State& state, VersionId version) const;
   bool absent(const State& state) const;
-  bool fits(OpId i, KeyId key, const State& state) const;
+  bool fits(const Accepts& accepts, const State& state) const;
+  std::span<const State> candidates(KeyId key, std::span<const Accepts> external) const;
   void find_sources(Group& group);
 
   const History& h_;
   bool one_state_;
-  std::vector<std::vector<State>> writers_;  // per key, those that did not abort
+  std::vector<State> writers_;          // by key, what those that did not abort left
+  std::vector<uint32_t> key_begin_;     // per key and one more, into writers_
+  std::vector<State> by_version_;       // the same, by version
+  std::vector<uint32_t> version_begin_;
+  std::vector<std::vector<State>> absences_;  // per key, those of writers_ that left it absent
   std::vector<uint8_t> list_;                // per key: something is appended to it
   std::vector<KeyId> sorted_;                // keys that operations touch, in key order; for ranges
   std::vector<uint8_t> seen_txns_;
   std::vector<OpenRead> reads_;
   std::unordered_map<TxnId, std::vector<uint32_t>> by_reader_;
-  uint64_t sources_ = 0;
   std::string obstacle_;
 };
 

@@ -33,8 +33,13 @@ std::span<const Seen> assumed_of(const std::vector<Seen>& assumed, OpId first, O
 
 class Matcher {
  public:
-  Matcher(const History& h, std::span<const Seen> assumed, Budget& budget, Reads reads)
-      : h_(h), budget_(budget), dirty_(reads == Reads::dirty), origin_(h.version_count()) {
+  Matcher(const History& h, std::span<const Seen> assumed, Budget& budget, Reads reads,
+          std::span<const TxnId> possible)
+      : h_(h),
+        budget_(budget),
+        dirty_(reads == Reads::dirty),
+        possible_(possible),
+        origin_(h.version_count()) {
     out_.assumed.assign(assumed.begin(), assumed.end());
     out_.known = read_known_orders(h);
     if (dirty_) states_.emplace(h);
@@ -92,6 +97,7 @@ class Matcher {
   const History& h_;
   Budget& budget_;
   const bool dirty_;
+  const std::span<const TxnId> possible_;
   std::optional<DirtyStates> states_;  // dirty reads only
   std::vector<Origin> origin_;
   static constexpr uint8_t kAsList = 1;
@@ -192,9 +198,13 @@ void Matcher::choose_nodes() {
       keep_sources_of(t, reached);
     }
   }
+  std::vector<uint8_t> only_possible(possible_.empty() ? 0 : h_.txn_count());
+  for (const TxnId t : possible_) only_possible[t] = out_.node[t] == kNone;
   for (TxnId t = 0; t < h_.txn_count(); ++t) {
-    if (out_.node[t] == kNone) continue;
+    const bool possible = !only_possible.empty() && only_possible[t] != 0;
+    if (out_.node[t] == kNone && !possible) continue;
     out_.node[t] = static_cast<Node>(out_.txn.size());
+    if (possible) out_.possible.push_back(out_.node[t]);
     out_.txn.push_back(t);
   }
 }
@@ -251,6 +261,7 @@ void Matcher::keep_sources_of(TxnId t, std::vector<TxnId>& found) {
 void Matcher::number_writes(Node n) {
   const TxnId t = out_.txn[n];
   out_.write_begin.push_back(static_cast<uint32_t>(out_.writes()));
+  if (out_.is_possible(n)) return;
   keys_.start(h_.end_op(t) - h_.first_op(t));
   own_.clear();
   for (OpId i = h_.end_op(t); i-- > h_.first_op(t);) {
@@ -577,6 +588,10 @@ void Matcher::match_clean(Node n, OpId i) {
 
 void Matcher::match(Node n) {
   const TxnId t = out_.txn[n];
+  if (out_.is_possible(n)) {
+    out_.reads.begin.push_back(static_cast<uint32_t>(out_.reads.items.size()));
+    return;
+  }
   // One range read may have seen any number of keys.
   const size_t assumed = assumed_of(out_.assumed, h_.first_op(t), h_.end_op(t)).size();
   keys_.start(h_.end_op(t) - h_.first_op(t) + static_cast<uint32_t>(assumed));
@@ -654,9 +669,13 @@ WriteId ReadsFrom::write_of(Node n, KeyId k) const {
   return it != end && *it == k ? static_cast<WriteId>(it - write_key.begin()) : kNone;
 }
 
+bool ReadsFrom::is_possible(Node n) const {
+  return std::binary_search(possible.begin(), possible.end(), n);
+}
+
 ReadsFrom match_reads(const History& history, std::span<const Seen> assumed, Budget& budget,
-                      Reads reads) {
-  return Matcher(history, assumed, budget, reads).run();
+                      Reads reads, std::span<const TxnId> possible) {
+  return Matcher(history, assumed, budget, reads, possible).run();
 }
 
 ReadsFrom match_reads(const History& history, std::span<const Seen> assumed) {

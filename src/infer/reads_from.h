@@ -67,6 +67,8 @@ struct ReadsFrom {
 
   // What was assumed about reads that several writes explain; sorted.
   std::vector<Seen> assumed;
+  // Nodes that may take effect: transactions of unknown outcome with neither reads nor writes here.
+  std::vector<Node> possible;
 
   bool has_lists = false;  // some external read is of a list
   KeyId mixed =
@@ -84,6 +86,7 @@ struct ReadsFrom {
   std::vector<OpId> unresolved;
 
   size_t nodes() const { return txn.size(); }
+  bool is_possible(Node n) const;
   size_t writes() const { return write_key.size(); }
   std::span<const WriteId> key_writers(KeyId k) const { return writers[k]; }
   // The write of `n` to `k`, kNone if there is none. A node's writes are sorted by key.
@@ -94,10 +97,11 @@ struct ReadsFrom {
 // anything that anybody ever wrote, aborted or overwritten, as at pl-1; then nobody takes effect for having been read.
 enum class Reads : uint8_t { clean, dirty };
 
-// `assumed` is sorted, speaks of unresolved operations only, and names sources that could be right. Stops early when
-// the budget runs out; what it returns is not to be used then.
+// `assumed` is sorted, speaks of unresolved operations only, and names sources that could be right. `possible` names
+// transactions of unknown outcome, ascending; those that do not count become nodes too (ReadsFrom::possible). Stops
+// early when the budget runs out; what it returns is not to be used then.
 ReadsFrom match_reads(const History& history, std::span<const Seen> assumed, Budget& budget,
-                      Reads reads = Reads::clean);
+                      Reads reads = Reads::clean, std::span<const TxnId> possible = {});
 // Without a limit.
 ReadsFrom match_reads(const History& history, std::span<const Seen> assumed = {});
 

@@ -99,11 +99,12 @@ class LatticeWalk {
     if (!refuted_by_a_read()) {
       if (!rf_.unresolved.empty()) refute_by_counting();
       if (options_.engine == EngineId::graph) decide_single_operations();
-      // Where sources are open a search is expensive, so an order for a stronger level is tried first.
-      widened_ = !rf_.unresolved.empty();
+      // Where sources are open a weak level is harder than a strong one, whose order tells the sources: so those are
+      // tried first, asked for or not.
+      widened_ = !rf_.unresolved.empty() && options_.switches.carry;
       if (options_.switches.replay && options_.engine == EngineId::graph) accept_what_plays();
-      widened_ = false;
       decide_what_is_left();
+      widened_ = false;
       look_further();
     }
     decide_linearizable();
@@ -247,30 +248,57 @@ class LatticeWalk {
     settle(std::move(v.certificate));
   }
 
-  // Where an order explains all but the reads whose sources are open, some order near it probably explains these too: the
-  // first such level, the strongest, is decided before the weaker ones, which need more choices.
   void accept_what_plays() {
-    std::optional<LevelId> promising;
     for (LevelId level : kReplayOrder) {
       if (decided(level) || !useful(level) || !timed_enough(level)) continue;
       report("replay", level);
-      LevelVerdict v = accept_by_replay(input(), level_info(level), budget_);
-      if (!promising && v.outcome == Outcome::satisfied && !explains_open_reads(v.order))
-        promising = level;
-      add(level, std::move(v));
+      add(level, accept_by_replay(input(), level_info(level), budget_));
     }
-    if (promising && !tried_[index(*promising)]) decide_one(*promising);
   }
 
+  // The time is shared: half of it goes to the levels asked for in equal parts, so that each of k levels has what it takes
+  // if that is no more than a share of 1 / 2k; a quarter to others that may settle them. What is left goes to those that
+  // ran out of their share.
   void decide_what_is_left() {
-    for (LevelId level : kDecideOrder) {
-      if (decided(level) || !useful(level)) continue;
-      if (budget_.exhausted_now()) {
-        set_reason(level, budget_.reason());
-      } else if (!tried_[index(level)]) {
-        decide_one(level);
-      }
+    std::vector<LevelId> levels(std::begin(kDecideOrder), std::end(kDecideOrder));
+    if (sources_left_open()) {
+      const auto strong = [](LevelId id) {
+        return level_info(id).events == EventModel::single ||
+               level_info(id).events == EventModel::split;
+      };
+      std::erase_if(levels, strong);
+      levels.insert(levels.begin(), std::begin(kReplayOrder), std::end(kReplayOrder));
     }
+    const auto count = [&](bool asked) {
+      return std::count_if(levels.begin(), levels.end(), [&](LevelId level) {
+        return wanted_[index(level)] == asked && !decided(level) && useful(level);
+      });
+    };
+    const double time = budget_.seconds_left();
+    const double asked = time / 2 / static_cast<double>(std::max<int64_t>(1, count(true)));
+    const double other = time / 4 / static_cast<double>(std::max<int64_t>(1, count(false)));
+    std::vector<LevelId> ran_out;
+    for (LevelId level : levels) {
+      if (decided(level) || !useful(level) || tried_[index(level)]) continue;
+      if (!decide_within(wanted_[index(level)] ? asked : other, level)) ran_out.push_back(level);
+    }
+    for (LevelId level : ran_out)
+      if (!decided(level) && useful(level)) decide_within(time, level);
+  }
+
+  // False if the time was up.
+  bool decide_within(double seconds, LevelId level) {
+    if (budget_.exhausted_now()) {
+      set_reason(level, budget_.reason());
+      return true;
+    }
+    const Budget whole = budget_;
+    budget_ = whole.within(seconds);
+    decide_one(level);
+    const bool in_time = budget_.cause() != Budget::Cause::time;
+    const bool of_all = budget_.cause() == Budget::Cause::memory;
+    if (!of_all) budget_ = whole;
+    return in_time;
   }
 
   void decide_one(LevelId level) {
@@ -285,6 +313,7 @@ class LatticeWalk {
 
   // What was asked for alone may follow from a level above or below it that is easier: tries these too.
   void look_further() {
+    if (sources_left_open()) return;  // done
     const auto open = [this](const LevelInfo& level) {
       return wanted_[index(level.id)] && !decided(level.id) && !level.on_request &&
              level.id != linearizable && timed_enough(level.id);
@@ -296,6 +325,7 @@ class LatticeWalk {
     widened_ = true;
     if (options_.switches.replay && options_.engine == EngineId::graph) accept_what_plays();
     decide_what_is_left();
+    widened_ = false;
   }
 
   // Without times the level can still be refuted: by what it asks besides real time.
@@ -320,7 +350,46 @@ class LatticeWalk {
   }
 
   StrongInput input() {
-    return {history_, rf_, hint_, options_.switches, stages_, options_.count_constraints};
+    const bool open = sources_left_open();
+    return {history_, open ? open_rf_ : rf_,  open ? open_hint_ : hint_,       options_.switches,
+            stages_,  options_.count_constraints, open ? &*open_ : nullptr};
+  }
+
+  // Whether reads have several possible sources, and no more than that is open about them.
+  bool sources_left_open() {
+    if (rf_.unresolved.empty()) return false;
+    if (!open_) list_open_reads();
+    return open_->obstacle().empty() && !sourceless_;
+  }
+
+  // Lists the open reads and their sources, and matches anew: with the sources that are the only possible ones, and with
+  // transactions of unknown outcome that may have been seen.
+  void list_open_reads() {
+    const auto timer = stages_.time("match");
+    open_.emplace(history_, true).add(rf_);
+    std::vector<TxnId> possible;
+    std::vector<uint8_t> listed(history_.txn_count());
+    std::vector<Seen> assumed;
+    for (size_t read = 0; read < open_->all().size() && open_->obstacle().empty(); ++read) {
+      const OpenRead r = open_->all()[read];  // more are added below
+      const bool counts = rf_.node[r.reader] != kNone;
+      sourceless_ = sourceless_ || (counts && r.sources.empty());
+      for (const TxnId t : r.sources) {
+        if (t == kNone || rf_.node[t] != kNone || listed[t]) continue;
+        listed[t] = 1;
+        possible.push_back(t);
+        open_->add_all_of(t);
+      }
+      const bool only = counts && r.sources.size() == 1 &&
+                        (r.sources[0] == kNone || rf_.node[r.sources[0]] != kNone);
+      for (const OpId op : only ? r.ops : std::vector<OpId>())
+        assumed.push_back({op, r.key, r.sources[0]});
+    }
+    std::sort(assumed.begin(), assumed.end());
+    std::sort(possible.begin(), possible.end());
+    open_rf_ = match_reads(history_, assumed, budget_, Reads::clean, possible);
+    if (!budget_.exhausted_now()) open_hint_ = make_hint(history_, open_rf_);
+    stages_.count("open reads", open_->all().size() - assumed.size());
   }
 
   // A level that looks at who read from whom; `levels` decides those of its kind.
@@ -396,7 +465,7 @@ class LatticeWalk {
   // Whether the order also explains the reads that several writers could have explained.
   bool explains_open_reads(const Order& order) {
     if (rf_.unresolved.empty()) return true;
-    if (!open_) open_.emplace(history_, true).add(rf_);
+    if (!open_) list_open_reads();
     return open_->obstacle().empty() && order_explains(history_, *open_, order);
   }
 
@@ -545,6 +614,11 @@ class LatticeWalk {
   Stages stages_;
   ReadsFrom rf_;
   std::optional<OpenReads> open_;  // once somebody asks
+  // Where reads are open: the relation with the sources that are the only possible ones, and with transactions of unknown
+  // outcome that may take effect.
+  ReadsFrom open_rf_;
+  Hint open_hint_;
+  bool sourceless_ = false;  // nobody can have left what a transaction that counts saw
   Hint hint_;
   std::optional<WeakLevels> weak_;
   std::optional<AdyaLevels> adya_;

@@ -47,9 +47,12 @@ LevelVerdict by_prefixes(const StrongInput& in, const LevelInfo& level, Budget& 
 
 LevelVerdict decide(const CheckOptions& options, const StrongInput& in, const LevelInfo& level,
                     Budget& budget) {
-  const auto engine = options.engine == EngineId::graph ? decide_strong : by_prefixes;
+  // The search over prefixes knows no open reads, and what they join is not one part.
+  const bool closed = in.open == nullptr;
+  const auto engine =
+      options.engine == EngineId::graph || !closed ? decide_strong : by_prefixes;
   std::vector<Part> parts;
-  if (in.switches.decomposition) {
+  if (in.switches.decomposition && closed) {
     const auto timer = in.stages.time("decompose");
     parts = decompose(in.history, in.rf, level);
   }

@@ -30,9 +30,9 @@ std::vector<SidedArc> known_walk(std::span<const Vertex> path) {
 
 }  // namespace
 
-Before ProofBuilder::literal(Node before, Node after) const {
+Literal ProofBuilder::literal(Node before, Node after) const {
   const ReadsFrom& rf = events_.reads_from();
-  return {rf.txn[before], rf.txn[after]};
+  return Literal::order(rf.txn[before], rf.txn[after]);
 }
 
 Edge ProofBuilder::explain_derived(const DerivedEdge& derived) const {
@@ -50,35 +50,33 @@ Edge ProofBuilder::explain_derived(const DerivedEdge& derived) const {
   return edge;
 }
 
-// An edge of the search: the write dependency of the pair, or the anti-dependency of a reader of
-// its first.
-Edge ProofBuilder::explain_side(Arc arc, const WriterPair& order) const {
+// Adds an edge, and what it says of a read whose only possible source the reads-from relation assumes.
+void ProofBuilder::add_edge(Cycle& cycle, Edge edge) const {
   const ReadsFrom& rf = events_.reads_from();
-  Edge edge;
-  edge.to = rf.txn[order.second];
-  edge.from = rf.txn[order.first];
-  const bool write_dependency = arc.from == events_.write_event(order.first) &&
-                                arc.to == events_.overwrite_event(order.second);
-  if (write_dependency) {
-    edge.kind = EdgeKind::write_order;
-    for (WriteId w = rf.write_begin[order.first]; w < rf.write_begin[order.first + 1]; ++w) {
-      if (rf.write_of(order.second, rf.write_key[w]) != kNone) edge.key = rf.write_key[w];
+  if (!rf.assumed.empty() && (edge.kind == EdgeKind::read_from || edge.kind == EdgeKind::anti)) {
+    const History& h = events_.history();
+    const bool reads = edge.kind == EdgeKind::read_from;
+    const TxnId reader = reads ? edge.to : edge.from, source = reads ? edge.from : edge.via;
+    auto seen = std::lower_bound(rf.assumed.begin(), rf.assumed.end(), h.first_op(reader),
+                                 [](const Seen& s, OpId op) { return s.op < op; });
+    while (seen != rf.assumed.end() && seen->op < h.end_op(reader) &&
+           (seen->key != edge.key || seen->source != source))
+      ++seen;
+    if (seen != rf.assumed.end() && seen->op < h.end_op(reader)) {
+      edge.op = kNone;
+      give(cycle, Literal::seen(reader, edge.key, source));
+      cycle.assumed.push_back(*seen);
     }
-    return edge;
   }
-  edge.kind = EdgeKind::anti;
-  edge.via = edge.from;
-  const Node reader = events_.node_of(arc.from);
-  edge.from = rf.txn[reader];
-  for (const ExternalRead& read : rf.reads[reader]) {
-    const bool reads_first = read.write != kNone && rf.write_node[read.write] == order.first;
-    if (reads_first && rf.write_of(order.second, read.key) != kNone) edge.key = read.key;
-  }
-  return edge;
+  cycle.edges.push_back(std::move(edge));
 }
 
-ProofBuilder::Cycle ProofBuilder::explain(const Walk& walk,
-                                          std::span<const WriterPair> pairs) const {
+void ProofBuilder::give(Cycle& cycle, const Literal& literal) const {
+  if (std::find(cycle.given.begin(), cycle.given.end(), literal) == cycle.given.end())
+    cycle.given.push_back(literal);
+}
+
+ProofBuilder::Cycle ProofBuilder::explain(const Walk& walk, const Choices* choices) const {
   Cycle cycle;
   size_t start = 0;
   while (!events_.is_event(walk[start].arc.from)) ++start;
@@ -91,16 +89,19 @@ ProofBuilder::Cycle ProofBuilder::explain(const Walk& walk,
       helpers.push_back(to);
       continue;
     }
-    if (step.side != kKnownSide) {
-      const WriterPair pair = pairs[step.side / 2];
-      const WriterPair order = step.side % 2 == 0 ? pair : WriterPair{pair.second, pair.first};
-      cycle.edges.push_back(explain_side(step.arc, order));
+    if (step.conditional != kNoArc) {
+      add_edge(cycle, choices->conditional_edge(step.conditional));
+      for (const Literal& literal : choices->conditions(step.conditional)) give(cycle, literal);
+    } else if (step.side != kKnownSide) {
+      add_edge(cycle, choices->edge(step.arc, step.side));
+      const Literal side = choices->literal(step.side);
+      if (side.kind != Literal::Kind::order) give(cycle, side);
     } else if (events_.node_of(from) != events_.node_of(to)) {  // r(T) → w(T) goes without saying
       const uint32_t found = helpers.empty() ? events_.graph().find(step.arc) : Digraph::kBuiltIn;
       if (found == Digraph::kBuiltIn) {
-        cycle.edges.push_back(events_.reason(from, helpers, to));
+        add_edge(cycle, events_.reason(from, helpers, to));
       } else {
-        cycle.edges.push_back(explain_derived(known_.edges[found]));
+        add_edge(cycle, explain_derived(known_.edges[found]));
         cycle.forced.push_back(known_.edges[found].forced);
       }
     }
@@ -165,18 +166,34 @@ ProofBuilder::Cycle ProofBuilder::justify(const ForcedOrder& forced) {
   closing.to = rf.txn[forced.before];
   // The walk is open here (head … tail); the closing edge is put in front of what explains it.
   Cycle cycle;
-  cycle.edges.push_back(closing);
+  add_edge(cycle, closing);
   const std::vector<Vertex> path = known_path(head, tail, forced.edges_known);
   if (path.size() > 1) {
-    Cycle back = explain(known_walk(path), {});
+    Cycle back = explain(known_walk(path), nullptr);
     cycle.edges.insert(cycle.edges.end(), back.edges.begin(), back.edges.end());
     cycle.forced = std::move(back.forced);
+    for (const Literal& literal : back.given) give(cycle, literal);
+    cycle.assumed.insert(cycle.assumed.end(), back.assumed.begin(), back.assumed.end());
   }
   return cycle;
 }
 
-std::vector<uint32_t> ProofBuilder::units_of(const Cycle& cycle) const {
+// The steps that prove what the cycle assumes: forced orders, which have theirs, and reads with one possible source,
+// which get theirs here.
+std::vector<uint32_t> ProofBuilder::units_of(const Cycle& cycle) {
   std::vector<uint32_t> steps;
+  for (const Seen& seen : cycle.assumed) {
+    const auto [it, fresh] =
+        source_step_.try_emplace(seen, static_cast<uint32_t>(proof_.steps.size()));
+    steps.push_back(it->second);
+    if (!fresh) continue;
+    ProofStep unit;
+    unit.kind = ProofStep::Kind::sources;
+    unit.source = seen.op;
+    unit.key = seen.key;
+    unit.clause = {Literal::seen(events_.history().txn_of(seen.op), seen.key, seen.source)};
+    proof_.steps.push_back(std::move(unit));
+  }
   for (uint32_t forced : cycle.forced) {
     const auto it = std::lower_bound(unit_step_.begin(), unit_step_.end(),
                                      std::pair<uint32_t, uint32_t>{forced, 0});
@@ -190,6 +207,7 @@ std::vector<uint32_t> ProofBuilder::units_of(const Cycle& cycle) const {
 uint32_t ProofBuilder::add_cycle_step(Cycle cycle) {
   ProofStep step;
   step.cycle = std::move(cycle.edges);
+  step.given = std::move(cycle.given);
   proof_.steps.push_back(std::move(step));
   return static_cast<uint32_t>(proof_.steps.size() - 1);
 }
@@ -234,7 +252,7 @@ void ProofBuilder::prove_forced(std::vector<uint32_t> wanted) {
 Proof ProofBuilder::from_cycle(std::span<const Vertex> vertices) {
   std::vector<Vertex> closed(vertices.begin(), vertices.end());
   closed.push_back(vertices.front());
-  Cycle cycle = explain(known_walk(closed), {});
+  Cycle cycle = explain(known_walk(closed), nullptr);
   prove_forced(cycle.forced);
   ProofStep last;
   last.hints = units_of(cycle);
@@ -248,8 +266,8 @@ Proof ProofBuilder::from_cycle(std::span<const Vertex> vertices) {
 
 Proof ProofBuilder::from_closing_edge(const DerivedEdge& closing, std::span<const Vertex> path) {
   Cycle cycle;
-  if (path.size() > 1) cycle = explain(known_walk(path), {});
-  cycle.edges.push_back(explain_derived(closing));
+  if (path.size() > 1) cycle = explain(known_walk(path), nullptr);
+  add_edge(cycle, explain_derived(closing));
   cycle.forced.push_back(closing.forced);
   prove_forced(cycle.forced);
   ProofStep last;
@@ -260,13 +278,12 @@ Proof ProofBuilder::from_closing_edge(const DerivedEdge& closing, std::span<cons
   return finish();
 }
 
-Proof ProofBuilder::from_refutation(std::span<const RefutationStep> steps,
-                                    std::span<const WriterPair> pairs) {
+Proof ProofBuilder::from_refutation(std::span<const RefutationStep> steps, const Choices& choices) {
   std::vector<Cycle> cycles(steps.size());
   std::vector<uint32_t> wanted;
   for (size_t i = 0; i < steps.size(); ++i) {
     if (steps[i].cycle.empty()) continue;
-    cycles[i] = explain(steps[i].cycle, pairs);
+    cycles[i] = explain(steps[i].cycle, &choices);
     wanted.insert(wanted.end(), cycles[i].forced.begin(), cycles[i].forced.end());
   }
   prove_forced(std::move(wanted));
@@ -274,10 +291,11 @@ Proof ProofBuilder::from_refutation(std::span<const RefutationStep> steps,
   for (size_t i = 0; i < steps.size(); ++i) {
     ProofStep step;
     step.kind = ProofStep::Kind::derived;
-    for (Side side : steps[i].clause) {
-      const WriterPair pair = pairs[side / 2];
-      step.clause.push_back(side % 2 == 0 ? literal(pair.first, pair.second)
-                                          : literal(pair.second, pair.first));
+    for (Side side : steps[i].clause) step.clause.push_back(choices.literal(side));
+    if (steps[i].given != kNoArc) {
+      proof_.steps.push_back(choices.clause(steps[i].given));
+      step_of[i] = static_cast<uint32_t>(proof_.steps.size() - 1);
+      continue;
     }
     if (!steps[i].cycle.empty()) {
       step.hints = units_of(cycles[i]);
@@ -291,33 +309,35 @@ Proof ProofBuilder::from_refutation(std::span<const RefutationStep> steps,
   return finish();
 }
 
-std::vector<Before> ProofBuilder::clause_of(const ProofStep& step) const {
+std::vector<Literal> ProofBuilder::clause_of(const ProofStep& step) const {
   if (step.kind != ProofStep::Kind::cycle) return step.clause;
-  std::vector<Before> clause;
+  std::vector<Literal> clause;
   for (const Edge& edge : step.cycle) {
-    if (edge.kind == EdgeKind::write_order) clause.push_back({edge.to, edge.from});
-    if (edge.kind == EdgeKind::anti && edge.via != kNone) clause.push_back({edge.to, edge.via});
+    if (edge.kind == EdgeKind::write_order) clause.push_back(Literal::order(edge.to, edge.from));
+    if (edge.kind == EdgeKind::anti && edge.via != kNone)
+      clause.push_back(Literal::order(edge.to, edge.via));
   }
+  for (const Literal& literal : step.given) clause.push_back(!literal);
   return clause;
 }
 
 // Keeps the hints that unit propagation needs: those that become unit, up to the one that becomes false. The
 // search knows more than the clauses say at that point (two forced orders may contradict each other directly).
 void ProofBuilder::tidy_hints(ProofStep& step) const {
-  std::vector<Before> holds;
-  for (const Before& literal : step.clause) holds.push_back({literal.after, literal.before});
-  const auto is_true = [&](const Before& b) {
-    return std::find(holds.begin(), holds.end(), b) != holds.end();
+  std::vector<Literal> holds;
+  for (const Literal& literal : step.clause) holds.push_back(!literal);
+  const auto is_true = [&](const Literal& l) {
+    return std::find(holds.begin(), holds.end(), l) != holds.end();
   };
   size_t kept = 0;
   for (uint32_t hint : step.hints) {
-    Before open;
+    Literal open;
     size_t open_count = 0;
     bool satisfied = false;
-    for (const Before& literal : clause_of(proof_.steps[hint])) {
+    for (const Literal& literal : clause_of(proof_.steps[hint])) {
       if (is_true(literal)) {
         satisfied = true;
-      } else if (!is_true({literal.after, literal.before}) && !(literal == open)) {
+      } else if (!is_true(!literal) && !(literal == open)) {
         open = literal;
         ++open_count;
       }

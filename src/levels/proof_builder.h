@@ -2,6 +2,7 @@
 // every edge. See proof_builder.cc.
 #pragma once
 
+#include <map>
 #include <span>
 #include <utility>
 #include <vector>
@@ -9,15 +10,10 @@
 #include "assay/certificate.h"
 #include "infer/event_graph.h"
 #include "infer/known_edges.h"
+#include "levels/choices.h"
 #include "solver/choice_solver.h"
 
 namespace assay {
-
-// The two writers of a choice of the search: its first side says that `first` precedes `second`.
-struct WriterPair {
-  Node first;
-  Node second;
-};
 
 class ProofBuilder {
  public:
@@ -28,8 +24,8 @@ class ProofBuilder {
   Proof from_cycle(std::span<const Vertex> cycle);
   // A derived edge that was not inserted because `path` leads back from its head to its tail.
   Proof from_closing_edge(const DerivedEdge& closing, std::span<const Vertex> path);
-  // A refutation of the search over `pairs`, indexed by choice.
-  Proof from_refutation(std::span<const RefutationStep> steps, std::span<const WriterPair> pairs);
+  // A refutation of the search over `choices`.
+  Proof from_refutation(std::span<const RefutationStep> steps, const Choices& choices);
 
  private:
   // A closed walk: arcs with the side they belong to (kKnownSide: known).
@@ -37,25 +33,29 @@ class ProofBuilder {
   struct Cycle {
     std::vector<Edge> edges;
     std::vector<uint32_t> forced;  // indices of the forced orders its edges assume
+    std::vector<Literal> given;    // what was seen, and who took effect, that its edges assume
+    std::vector<Seen> assumed;     // those of `given` that the reads-from relation assumes
   };
 
-  Cycle explain(const Walk& walk, std::span<const WriterPair> pairs) const;
+  Cycle explain(const Walk& walk, const Choices* choices) const;
   Edge explain_derived(const DerivedEdge& derived) const;
-  Edge explain_side(Arc arc, const WriterPair& order) const;
+  void add_edge(Cycle& cycle, Edge edge) const;
+  void give(Cycle& cycle, const Literal& literal) const;
   Cycle justify(const ForcedOrder& forced);
   std::vector<Vertex> known_path(Vertex from, Vertex to, uint32_t edges_known);
-  Before literal(Node before, Node after) const;
+  Literal literal(Node before, Node after) const;
   void prove_forced(std::vector<uint32_t> wanted);
   uint32_t add_cycle_step(Cycle cycle);
-  std::vector<uint32_t> units_of(const Cycle& cycle) const;
+  std::vector<uint32_t> units_of(const Cycle& cycle);
   Proof finish();
-  std::vector<Before> clause_of(const ProofStep& step) const;
+  std::vector<Literal> clause_of(const ProofStep& step) const;
   void tidy_hints(ProofStep& step) const;
 
   const EventGraph& events_;
   const KnownEdges& known_;
   Proof proof_;
   std::vector<std::pair<uint32_t, uint32_t>> unit_step_;  // (forced, step), sorted by forced
+  std::map<Seen, uint32_t> source_step_;                  // of reads with one possible source
   std::vector<uint32_t> mark_, cost_, parent_;            // scratch of known_path
   uint32_t stamp_ = 0;
 };

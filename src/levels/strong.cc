@@ -25,7 +25,6 @@
 #include "levels/strong.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "infer/assumed_sessions.h"
 #include "infer/constraints.h"
@@ -33,6 +32,7 @@
 #include "infer/schedule.h"
 #include "infer/stated_orders.h"
 #include "infer/updates.h"
+#include "levels/choices.h"
 #include "levels/proof_builder.h"
 #include "solver/choice_solver.h"
 
@@ -74,9 +74,11 @@ class Engine {
   uint64_t early_conflicts() const {
     return kEarlyConflicts + kEarlyConflictsPerNode * rf_.nodes();
   }
-  void satisfied(std::span<const Vertex> order) {
+  void satisfied(std::span<const Vertex> order, const Choices& choices) {
     verdict_.outcome = Outcome::satisfied;
-    verdict_.order = to_order(rf_, graph_.split(), order);
+    std::vector<Node> effective = rf_.possible;
+    std::erase_if(effective, [&](Node n) { return !choices.takes_effect(n); });
+    verdict_.order = to_order(rf_, graph_.split(), order, effective);
   }
   template <class Make>
   void violated(Make proof) {
@@ -201,8 +203,11 @@ class Engine {
   Result settle(std::span<const Vertex> order, uint64_t most_conflicts) {
     const Schedule schedule = play(order);
     if (schedule.accepted) {
-      satisfied(schedule.order);
-      return Result::settled;
+      Choices choices(graph_, in_.open, saturation_);
+      if (choices.explained_by(schedule.order)) {
+        satisfied(schedule.order, choices);
+        return Result::settled;
+      }
     }
     if (budget_.exhausted_now()) {
       out_of_budget();
@@ -219,17 +224,16 @@ class Engine {
 
   Result search(IncrementalOrder& order, uint64_t most_conflicts) {
     const auto timer = in_.stages.time("search");
-    pairs_.clear();
-    chosen_.clear();
     ChoiceSolver solver(graph_.graph(), order, {.on = in_.switches.local_search});
+    Choices choices(graph_, in_.open, saturation_);
     Result found = Result::settled;
-    for (;;) {
-      const std::vector<Fault> faults = find_faults(graph_, order.order());
-      if (faults.empty()) {
-        satisfied(order.order());
+    uint64_t rounds = 0;
+    while (true) {
+      ++rounds;
+      if (!choices.add_what_fails(order.order(), solver)) {
+        satisfied(order.order(), choices);
         break;
       }
-      for (const Fault& fault : faults) add_choice(solver, fault);
       const ChoiceSolver::Result result = solver.solve(budget_, most_conflicts);
       if (budget_.exhausted_now()) {
         out_of_budget();
@@ -240,52 +244,28 @@ class Engine {
         break;
       }
       if (result == ChoiceSolver::Result::contradiction) {
-        found = contradict(solver.refutation());
+        found = contradict(solver.refutation(), choices);
         break;
       }
     }
-    in_.stages.count("choices", pairs_.size());
+    in_.stages.count("rounds of search", rounds);
+    in_.stages.count("choices", choices.size());
     in_.stages.count("conflicts", solver.conflicts());
     in_.stages.count("decisions", solver.decisions());
     return found;
   }
 
   // A contradiction that leans on nothing assumed refutes the level.
-  Result contradict(const std::vector<RefutationStep>& steps) {
+  Result contradict(const std::vector<RefutationStep>& steps, const Choices& choices) {
     contradiction_.clear();
     for (const RefutationStep& step : steps) {
       for (const SidedArc& arc : step.cycle) {
-        if (arc.side == kKnownSide) note_assumed(arc.arc);
+        if (arc.side == kKnownSide && arc.conditional == kNoArc) note_assumed(arc.arc);
       }
     }
     if (!contradiction_.empty()) return Result::contradicted;
-    violated([&] { return ProofBuilder(graph_, known_).from_refutation(steps, pairs_); });
+    violated([&] { return ProofBuilder(graph_, known_).from_refutation(steps, choices); });
     return Result::settled;
-  }
-
-  void add_choice(ChoiceSolver& solver, const Fault& fault) {
-    const uint64_t low = std::min(fault.earlier, fault.later);
-    const uint64_t high = std::max(fault.earlier, fault.later);
-    if (!chosen_.insert(high << 32 | low).second) return;
-    std::vector<Arc> first, second;
-    side_edges(fault.earlier, fault.later, first);
-    side_edges(fault.later, fault.earlier, second);
-    solver.add_choice(first, second, true);
-    pairs_.push_back({fault.earlier, fault.later});
-  }
-
-  // The edges that follow if `a` precedes `b` in version order.
-  void side_edges(Node a, Node b, std::vector<Arc>& arcs) const {
-    arcs.push_back({graph_.write_event(a), graph_.overwrite_event(b)});
-    for (WriteId w = rf_.write_begin[a]; w < rf_.write_begin[a + 1]; ++w) {
-      if (rf_.write_of(b, rf_.write_key[w]) == kNone) continue;
-      for (Node reader : rf_.readers[w]) {
-        if (reader == b) continue;
-        const bool implied = saturation_ != nullptr && saturation_->on_chain(reader) &&
-                             saturation_->reaches(reader, false, graph_.write_event(b));
-        if (!implied) arcs.push_back({graph_.read_event(reader), graph_.write_event(b)});
-      }
-    }
   }
 
   const StrongInput& in_;
@@ -296,21 +276,24 @@ class Engine {
   std::vector<uint32_t> rank_;  // per vertex, by the hint
   std::vector<Vertex> initial_;
   const Saturation* saturation_ = nullptr;  // once it has reached its fixpoint
-  std::vector<WriterPair> pairs_;           // per choice
-  std::unordered_set<uint64_t> chosen_;
   std::vector<Arc> contradiction_;  // assumed edges
   LevelVerdict verdict_;
 };
 
 }  // namespace
 
-Order to_order(const ReadsFrom& rf, bool split, std::span<const Vertex> vertices) {
+Order to_order(const ReadsFrom& rf, bool split, std::span<const Vertex> vertices,
+               std::span<const Node> effective) {
   Order order;
   order.split = split;
   const size_t events = (split ? 2 : 1) * rf.nodes();
   order.events.reserve(events);
   for (Vertex v : vertices) {
     if (v >= events) continue;
+    const Node n = split ? v / 2 : v;
+    const bool left_out =
+        rf.is_possible(n) && !std::binary_search(effective.begin(), effective.end(), n);
+    if (left_out) continue;
     order.events.push_back(split ? 2 * rf.txn[v / 2] + v % 2 : rf.txn[v]);
   }
   return order;

@@ -9,6 +9,7 @@
 #include "assay/check.h"
 #include "graph/digraph.h"
 #include "infer/hint.h"
+#include "infer/open_reads.h"
 #include "infer/reads_from.h"
 #include "levels/level_verdict.h"
 #include "levels/stages.h"
@@ -22,10 +23,13 @@ struct StrongInput {
   const Switches& switches;
   Stages& stages;
   bool count_constraints = false;
+  const OpenReads* open = nullptr;  // reads with several possible sources; null: none
 };
 
-// An order of vertices of an event graph as a certificate has it; helper vertices are left out.
-Order to_order(const ReadsFrom& rf, bool split, std::span<const Vertex> vertices);
+// An order of vertices of an event graph as a certificate has it; helper vertices are left out, and the nodes that may
+// take effect, but for those in `effective` (ascending).
+Order to_order(const ReadsFrom& rf, bool split, std::span<const Vertex> vertices,
+               std::span<const Node> effective = {});
 
 // Accepts by replay alone: satisfied or unknown, in linear time.
 LevelVerdict accept_by_replay(const StrongInput& in, const LevelInfo& level, Budget& budget);

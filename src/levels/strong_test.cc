@@ -99,7 +99,7 @@ TEST(Strong, StatedVersionOrdersAreFacts) {
   EXPECT_EQ(outcome(txns, serializable, {{"x", {2, 1}}}), Outcome::satisfied);
   const Proof proof = Sample(txns, {{"x", {2, 1}}}).decide(session_serializable).proof;
   EXPECT_TRUE(std::any_of(proof.steps.begin(), proof.steps.end(), [](const ProofStep& step) {
-    return step.kind == ProofStep::Kind::fact && step.clause == std::vector<Before>{{1, 0}};
+    return step.kind == ProofStep::Kind::fact && step.clause == std::vector<Literal>{{1, 0}};
   }));
 }
 

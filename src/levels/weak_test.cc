@@ -110,7 +110,7 @@ TEST(Weak, AStatedVersionOrderBindsTheCommitOrder) {
   const LevelVerdict v = decide(make_history(txns, {{"x", {2, 1}}}), read_committed);
   ASSERT_EQ(v.proof.steps.size(), 3u);
   EXPECT_EQ(v.proof.steps[0].kind, ProofStep::Kind::fact);
-  EXPECT_EQ(v.proof.steps[0].clause, (std::vector<Before>{{1, 0}}));
+  EXPECT_EQ(v.proof.steps[0].clause, (std::vector<Literal>{{1, 0}}));
 }
 
 TEST(Weak, WithoutABudgetThereIsNoAnswer) {

@@ -338,9 +338,9 @@ std::vector<Seen> ChoiceSearch::used_by(const Proof& proof) const {
       note(e);
       for (const Edge& p : e.path) note(p);
     }
-    for (const Before& b : step.clause) {
-      note_end(b.before);
-      note_end(b.after);
+    for (const Literal& l : step.clause) {
+      note_end(l.from);
+      note_end(l.to);
     }
   }
   std::sort(reads.begin(), reads.end());

@@ -141,9 +141,15 @@ class Text {
       if (++read > kMost) continue;
       if (shown++ == 0) line("");
       const History& h = c.history;
-      line("{} {} and {} both wrote {}, and it was read: which of the two is unknown.",
-           yellow("Duplicate value:"), display_txn(h, h.txn_of(d.first)),
-           display_txn(h, h.txn_of(d.second)), display_version(h, h.op(d.first).version));
+      const std::string writer = display_txn(h, h.txn_of(d.second));
+      const std::string version = display_version(h, h.op(d.second).version);
+      if (d.first == kNone) {
+        line("{} {} wrote {}, the initial value; it is unknown which of the two was read.",
+             yellow("Duplicate value:"), writer, version);
+      } else {
+        line("{} {} and {} both wrote {}; it is unknown which of the two was read.",
+             yellow("Duplicate value:"), display_txn(h, h.txn_of(d.first)), writer, version);
+      }
     }
     if (read > kMost) line("  and {} more duplicate values", read - kMost);
   }

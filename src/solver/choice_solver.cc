@@ -54,7 +54,7 @@ ChoiceSolver::ChoiceSolver(Digraph& graph, IncrementalOrder& order, const Locali
       known_added_(static_cast<uint32_t>(graph.added())) {}
 
 ChoiceSolver::~ChoiceSolver() {
-  for (size_t i = 0; i < added_side_.size(); ++i) order_.pop();
+  for (size_t i = 0; i < added_.size(); ++i) order_.pop();
 }
 
 uint32_t ChoiceSolver::add_choice(std::span<const Arc> first, std::span<const Arc> second,
@@ -66,8 +66,11 @@ uint32_t ChoiceSolver::add_choice(std::span<const Arc> first, std::span<const Ar
   arc_begin_.push_back(static_cast<uint32_t>(arcs_.size()));
   value_.insert(value_.end(), 2, kOpen);
   watches_.resize(value_.size());
+  waiting_.resize(value_.size());
   reason_.push_back(kNoClause);
   assigned_level_.push_back(0);
+  position_.push_back(0);
+  group_.push_back(kNoArc);
   implied_level_.push_back(kInPlace);
   unit_.push_back(kNoClause);
   phase_.push_back(prefer_first ? 0 : 1);
@@ -76,12 +79,98 @@ uint32_t ChoiceSolver::add_choice(std::span<const Arc> first, std::span<const Ar
   return choice;
 }
 
+void ChoiceSolver::group(std::span<const uint32_t> choices, Vertex anchor) {
+  const uint32_t id = static_cast<uint32_t>(anchor_.size());
+  anchor_.push_back(anchor);
+  group_taken_.push_back(0);
+  members_.emplace_back(choices.begin(), choices.end());
+  for (uint32_t choice : choices) {
+    group_[choice] = id;
+    group_taken_[id] += value_[2 * choice] == kTrue;
+  }
+}
+
+// Two of its sides must be open or taken, to be watched: goes back as far as that needs.
+uint32_t ChoiceSolver::add_clause(std::span<const Side> sides) {
+  const uint32_t number = added_clauses_++;
+  const uint32_t id = new_clause(sides);
+  clauses_[id].given = number;
+  if (empty_clause_ != kNoClause) return number;
+  const auto begin = pool_.begin() + clauses_[id].begin, end = pool_.begin() + clauses_[id].end;
+  const auto rank = [this](Side s) {  // false ones last, the most lately falsified first among them
+    return value_[s] == kFalse ? level_of(s) : 0xFFFFFFFF;
+  };
+  for (;;) {
+    std::sort(begin, end, [&](Side a, Side b) { return rank(a) > rank(b); });
+    const size_t first = sides.empty() || value_[*begin] != kFalse ? 0 : level_of(*begin);
+    const size_t second = sides.size() < 2 || value_[begin[1]] != kFalse ? 0 : level_of(begin[1]);
+    const uint32_t latest = static_cast<uint32_t>(std::max(first, second));
+    if (latest == 0) break;
+    backtrack(latest - 1);
+  }
+  watch(id);
+  const bool no_first = sides.empty() || value_[*begin] == kFalse;
+  const bool no_second = sides.size() < 2 || value_[begin[1]] == kFalse;
+  if (!no_second) return number;
+  if (level() > 0) backtrack(0);
+  if (no_first) {
+    finish_refutation(id);
+  } else if (value_[*begin] == kOpen) {
+    assign(*begin, id);
+  } else if (unit_[*begin / 2] == kNoClause) {
+    note_unit(*begin, id);
+  }
+  return number;
+}
+
+uint32_t ChoiceSolver::add_conditional(Arc arc, std::span<const Side> sides) {
+  const uint32_t number = static_cast<uint32_t>(conditional_.size());
+  const uint32_t begin = static_cast<uint32_t>(pool_.size());
+  pool_.insert(pool_.end(), sides.begin(), sides.end());
+  conditional_.push_back({arc, begin, static_cast<uint32_t>(pool_.size())});
+  for (;;) {
+    uint32_t latest = 0;
+    for (Side s : sides) {
+      if (!in_force(s)) {
+        waiting_[s].push_back(number);
+        return number;
+      }
+      latest = std::max(latest, level_of(s));
+    }
+    if (latest == 0) break;
+    backtrack(latest - 1);
+  }
+  // All hold for good: so does the edge.
+  if (level() > 0) backtrack(0);
+  if (order_.insert(arc)) {
+    added_.push_back({arc, kKnownSide, number});
+  } else {
+    finish_refutation(add_cycle_lemma({arc, kKnownSide, number}));
+  }
+  return number;
+}
+
+// It is taken, and its edges are in the graph or are being put there.
+bool ChoiceSolver::in_force(Side side) const {
+  return value_[side] == kTrue && position_[side / 2] < next_edges_;
+}
+
+void ChoiceSolver::note_taken(Side side, bool taken) {
+  const uint32_t id = group_[side / 2];
+  if (id == kNoArc || side % 2 != 0) return;
+  group_taken_[id] += taken ? 1 : -1u;
+  if (!taken && group_taken_[id] == 0)
+    for (uint32_t other : members_[id]) next_.undone(other);
+}
+
 void ChoiceSolver::assign(Side side, uint32_t reason) {
   value_[side] = kTrue;
   value_[side ^ 1] = kFalse;
   reason_[side / 2] = reason;
   assigned_level_[side / 2] = level();
+  position_[side / 2] = static_cast<uint32_t>(trail_.size());
   trail_.push_back(side);
+  note_taken(side, true);
   if (level() == 0) note_unit(side, reason);
 }
 
@@ -108,7 +197,7 @@ uint32_t ChoiceSolver::new_clause(std::span<const Side> sides) {
   const uint32_t id = static_cast<uint32_t>(clauses_.size());
   const uint32_t begin = static_cast<uint32_t>(pool_.size());
   pool_.insert(pool_.end(), sides.begin(), sides.end());
-  clauses_.push_back({begin, static_cast<uint32_t>(pool_.size()), 0, 0, 0, 0});
+  clauses_.push_back({begin, static_cast<uint32_t>(pool_.size()), 0, 0, 0, 0, kNoArc});
   return id;
 }
 
@@ -171,31 +260,71 @@ uint32_t ChoiceSolver::propagate_clauses(Side side) {
 
 // The next side of the trail whose edges are not in the graph yet.
 uint32_t ChoiceSolver::insert_edges(Side side) {
-  edges_before_.push_back(static_cast<uint32_t>(added_side_.size()));
+  edges_before_.push_back(static_cast<uint32_t>(added_.size()));
   ++next_edges_;
   for (uint32_t i = arc_begin_[side]; i < arc_begin_[side + 1]; ++i) {
-    if (!order_.insert(arcs_[i])) return add_cycle_lemma(arcs_[i], side);
-    added_side_.push_back(side);
+    if (!order_.insert(arcs_[i])) return add_cycle_lemma({arcs_[i], side});
+    added_.push_back({arcs_[i], side});
   }
-  return kNoClause;
+  return waiting_[side].empty() ? kNoClause : insert_conditional(side);
+}
+
+// The conditional edges for which `side` was the one to wait for: they wait for another side, or hold now.
+uint32_t ChoiceSolver::insert_conditional(Side side) {
+  std::vector<uint32_t>& waiting = waiting_[side];
+  uint32_t conflict = kNoClause;
+  size_t kept = 0;
+  for (size_t i = 0; i < waiting.size(); ++i) {
+    const uint32_t number = waiting[i];
+    const Conditional& c = conditional_[number];
+    const auto missing =
+        conflict != kNoClause
+            ? pool_.begin() + c.end
+            : std::find_if(pool_.begin() + c.begin, pool_.begin() + c.end,
+                           [this](Side other) { return !in_force(other); });
+    if (missing != pool_.begin() + c.end) {
+      waiting_[*missing].push_back(number);
+      continue;
+    }
+    waiting[kept++] = number;
+    if (conflict != kNoClause) continue;
+    const SidedArc arc{c.arc, kKnownSide, number};
+    if (order_.insert(c.arc)) {
+      added_.push_back(arc);
+    } else {
+      conflict = add_cycle_lemma(arc);
+    }
+  }
+  waiting.resize(kept);
+  return conflict;
+}
+
+// What an edge of the search needs.
+std::span<const Side> ChoiceSolver::sides_of(const SidedArc& arc) const {
+  if (arc.conditional != kNoArc) {
+    const Conditional& c = conditional_[arc.conditional];
+    return {pool_.data() + c.begin, pool_.data() + c.end};
+  }
+  return {&arc.side, arc.side == kKnownSide ? 0u : 1u};
 }
 
 // `closing` failed to be inserted: the path back from its head and the edge itself are a cycle.
-uint32_t ChoiceSolver::add_cycle_lemma(Arc closing, Side side) {
+uint32_t ChoiceSolver::add_cycle_lemma(const SidedArc& closing) {
   const uint32_t cycle_begin = static_cast<uint32_t>(cycles_.size());
   std::vector<Side> clause;
-  const auto take = [&](Arc arc, Side by) {
-    cycles_.push_back({arc, by});
-    if (by == kKnownSide) return;
-    if (std::find(clause.begin(), clause.end(), by ^ 1) == clause.end()) clause.push_back(by ^ 1);
+  const auto take = [&](const SidedArc& arc) {
+    cycles_.push_back(arc);
+    for (const Side by : sides_of(arc))
+      if (std::find(clause.begin(), clause.end(), by ^ 1) == clause.end())
+        clause.push_back(by ^ 1);
   };
-  take(closing, side);
+  take(closing);
   const std::vector<Vertex>& path = order_.path_back();
   for (size_t i = 0; i + 1 < path.size(); ++i) {
     const Arc arc{path[i], path[i + 1]};
     const uint32_t found = graph_.find(arc);
     const bool known = found == Digraph::kBuiltIn || found < known_added_;
-    take(arc, known ? kKnownSide : added_side_[found - known_added_]);
+    take(known ? SidedArc{arc, kKnownSide} : added_[found - known_added_]);
   }
   const uint32_t id = new_clause(clause);
   clauses_[id].cycle_begin = cycle_begin;
@@ -208,21 +337,22 @@ void ChoiceSolver::backtrack(uint32_t to_level) {
   if (level() <= to_level) return;
   const size_t keep = level_begin_[to_level];
   const uint32_t edges_keep =
-      keep < edges_before_.size() ? edges_before_[keep] : static_cast<uint32_t>(added_side_.size());
-  while (added_side_.size() > edges_keep) {
+      keep < edges_before_.size() ? edges_before_[keep] : static_cast<uint32_t>(added_.size());
+  while (added_.size() > edges_keep) {
     order_.pop();
-    added_side_.pop_back();
+    added_.pop_back();
   }
   edges_before_.resize(std::min(edges_before_.size(), keep));
   for (size_t i = trail_.size(); i-- > keep;) {
     const Side side = trail_[i];
     value_[side] = value_[side ^ 1] = kOpen;
+    note_taken(side, false);
     if (implied_level_[side / 2] <= to_level) {
       survivors_.push_back(side);
     } else {
       implied_level_[side / 2] = kInPlace;
     }
-    phase_[side / 2] = static_cast<uint8_t>(side & 1);
+    if (group_[side / 2] == kNoArc) phase_[side / 2] = static_cast<uint8_t>(side & 1);
     next_.undone(side / 2);
   }
   trail_.resize(keep);
@@ -370,8 +500,14 @@ void ChoiceSolver::take(uint32_t choice) {
   assign(2 * choice + phase_[choice], kNoClause);
 }
 
+// One of a group is enough.
+bool ChoiceSolver::wants_decision(uint32_t choice) const {
+  return value_[2 * choice] == kOpen &&
+         (group_[choice] == kNoArc || group_taken_[group_[choice]] == 0);
+}
+
 bool ChoiceSolver::decide() {
-  const uint32_t choice = next_.next([this](uint32_t c) { return value_[2 * c] == kOpen; });
+  const uint32_t choice = next_.next([this](uint32_t c) { return wants_decision(c); });
   if (choice == DecisionOrder::kNothing) return false;
   ++decisions_;
   take(choice);
@@ -383,8 +519,9 @@ void ChoiceSolver::line_up() {
   std::vector<uint32_t> place(choices());
   for (uint32_t choice = 0; choice < choices(); ++choice) {
     uint32_t first = 0xFFFFFFFF;
+    if (group_[choice] != kNoArc) first = order_.position(anchor_[group_[choice]]);
     for (const Side side : {2 * choice, 2 * choice + 1}) {
-      if (arc_begin_[side] == arc_begin_[side + 1]) continue;
+      if (group_[choice] != kNoArc || arc_begin_[side] == arc_begin_[side + 1]) continue;
       const Arc& arc = arcs_[arc_begin_[side]];
       first = std::min({first, order_.position(arc.from), order_.position(arc.to)});
     }
@@ -397,7 +534,8 @@ void ChoiceSolver::line_up() {
 // which is cheaper to find out before anything is decided. False if that is a contradiction.
 bool ChoiceSolver::probe(Budget& budget, uint64_t most_conflicts) {
   for (uint32_t choice : next_.line()) {
-    if (choice < probed_ || value_[2 * choice] != kOpen) continue;
+    if (choice < probed_ || !wants_decision(choice)) continue;
+    if (arc_begin_[2 * choice + phase_[choice]] == arc_begin_[2 * choice + phase_[choice] + 1]) continue;
     take(choice);
     for (uint32_t conflict = propagate(); conflict != kNoClause; conflict = propagate()) {
       if (!learn(conflict)) return false;
@@ -458,6 +596,7 @@ std::vector<RefutationStep> ChoiceSolver::refutation() const {
     const Clause& c = clauses_[id];
     RefutationStep& step = steps.emplace_back();
     step.clause.assign(pool_.begin() + c.begin, pool_.begin() + c.end);
+    step.given = c.given;
     step.cycle.assign(cycles_.begin() + c.cycle_begin, cycles_.begin() + c.cycle_end);
     for (uint32_t i = c.hint_begin; i < c.hint_end; ++i) step.hints.push_back(step_of[hints_[i]]);
   }

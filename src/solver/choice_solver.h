@@ -1,5 +1,6 @@
 // Search for an acyclic choice: every choice has two sides, each a set of edges, and exactly one
-// side is taken. See choice_solver.cc.
+// side is taken. Clauses say what sides exclude each other or must be taken; an edge may need several sides at once.
+// See choice_solver.cc.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +16,12 @@ namespace assay {
 // A side of a choice: choice * 2 for the first, + 1 for the second. The other side is `side ^ 1`.
 using Side = uint32_t;
 inline constexpr Side kKnownSide = 0xFFFFFFFF;
+inline constexpr uint32_t kNoArc = 0xFFFFFFFF;
 
 struct SidedArc {
   Arc arc;
-  Side side;  // kKnownSide: a known edge
+  Side side;                      // kKnownSide: a known edge, or a conditional one
+  uint32_t conditional = kNoArc;  // the number that add_conditional gave
 };
 
 // A refutation: each step is a clause of sides, at least one of which must be taken. A lemma's
@@ -26,7 +29,8 @@ struct SidedArc {
 // unit propagation along `hints`.
 struct RefutationStep {
   std::vector<Side> clause;
-  std::vector<SidedArc> cycle;  // lemma; empty for derived steps
+  std::vector<SidedArc> cycle;  // lemma; empty for other steps
+  uint32_t given = kNoArc;      // a clause that was added: its number
   std::vector<uint32_t> hints;  // derived: indices of earlier steps
 };
 
@@ -51,12 +55,21 @@ class ChoiceSolver {
   // A new choice; more may be added after a solve. `prefer_first` is the side tried first.
   uint32_t add_choice(std::span<const Arc> first, std::span<const Arc> second, bool prefer_first);
   size_t choices() const { return value_.size() / 2; }
+  // Choices of which one must have its first side taken; that one is decided on, in the order given, and the others only
+  // if need be. Where in time they belong is where `anchor` stands. Each is in one group at most; the clause that says
+  // so, perhaps under a condition, is added by itself.
+  void group(std::span<const uint32_t> choices, Vertex anchor);
+  // One of these sides must be taken. The number of the clause, from 0.
+  uint32_t add_clause(std::span<const Side> sides);
+  // An edge that holds while all these sides are taken. Its number, from 0.
+  uint32_t add_conditional(Arc arc, std::span<const Side> sides);
 
   // Takes a side of every choice so that the graph with their edges is acyclic. After `acyclic` the
   // edges are in the graph and the order is an order of it; a later solve may go on from there.
   // Gives up, as out_of_budget does, once conflicts() passes `most_conflicts`.
   Result solve(Budget& budget, uint64_t most_conflicts = UINT64_MAX);
   bool first_taken(uint32_t choice) const { return value_[2 * choice] == kTrue; }
+  bool second_taken(uint32_t choice) const { return value_[2 * choice] == kFalse; }
 
   // After `contradiction`: the steps needed, the last one empty.
   std::vector<RefutationStep> refutation() const;
@@ -70,6 +83,11 @@ class ChoiceSolver {
     uint32_t begin, end;              // sides, in pool_
     uint32_t hint_begin, hint_end;    // in hints_
     uint32_t cycle_begin, cycle_end;  // in cycles_
+    uint32_t given = kNoArc;          // added from outside: its number
+  };
+  struct Conditional {
+    Arc arc;
+    uint32_t begin, end;  // sides, in pool_
   };
   struct Watch {
     uint32_t clause;
@@ -81,7 +99,10 @@ class ChoiceSolver {
   uint32_t propagate();  // the conflicting clause, or kNoClause
   uint32_t propagate_clauses(Side side);
   uint32_t insert_edges(Side side);
-  uint32_t add_cycle_lemma(Arc closing, Side side);
+  uint32_t insert_conditional(Side side);
+  bool in_force(Side side) const;
+  uint32_t add_cycle_lemma(const SidedArc& closing);
+  std::span<const Side> sides_of(const SidedArc& arc) const;
   uint32_t new_clause(std::span<const Side> sides);
   void watch(uint32_t clause);
   void note_unit(Side side, uint32_t reason);
@@ -95,6 +116,9 @@ class ChoiceSolver {
   bool learn(uint32_t conflict);
   void take(uint32_t choice);
   bool decide();
+  bool wants_decision(uint32_t choice) const;
+  void note_taken(Side side, bool taken);
+  uint32_t level_of(Side side) const { return assigned_level_[side / 2]; }
   void line_up();
   bool probe(Budget& budget, uint64_t most_conflicts);
 
@@ -103,13 +127,18 @@ class ChoiceSolver {
   IncrementalOrder& order_;
   const Locality local_;
   uint32_t known_added_;                // added edges of the graph that are known
-  std::vector<Side> added_side_;        // per edge added beyond those
+  std::vector<SidedArc> added_;         // edges added beyond those
   std::vector<uint32_t> arc_begin_{0};  // per side
   std::vector<Arc> arcs_;
 
   std::vector<Value> value_;      // per side
   std::vector<uint32_t> reason_;  // per choice
   std::vector<uint32_t> assigned_level_;
+  std::vector<uint32_t> position_;       // per choice: where it stands in the trail
+  std::vector<uint32_t> group_;          // per choice; kNoArc: in none
+  std::vector<Vertex> anchor_;           // per group
+  std::vector<uint32_t> group_taken_;    // per group: how many of its first sides are taken
+  std::vector<std::vector<uint32_t>> members_;  // per group
   std::vector<uint32_t> implied_level_;  // per choice: assigned above the level that implies it
   std::vector<Side> survivors_;          // of a backtrack, the latest first
   std::vector<uint32_t> unit_;           // per choice: the unit clause of a level-0 value
@@ -129,6 +158,10 @@ class ChoiceSolver {
   std::vector<SidedArc> cycles_;
   std::vector<std::vector<Watch>>
       watches_;  // per side: clauses watching it, looked at when it becomes false
+  std::vector<Conditional> conditional_;
+  // Per side: conditional edges for which it is looked at when it comes into force.
+  std::vector<std::vector<uint32_t>> waiting_;
+  uint32_t added_clauses_ = 0;
   uint32_t fresh_lemma_ = kNoClause;  // not watched yet
   uint32_t empty_clause_ = kNoClause;
   uint64_t conflicts_ = 0, decisions_ = 0;

@@ -1,0 +1,403 @@
+// A search looks at an order, finds what is wrong with it, and adds what keeps it from going wrong like this again.
+//
+//   s1: A { w(x,1) }   s2: B { w(x,1) }   s3: C { w(x,2) }   s4: D { r(x,1) r(y,0) }   s5: E { w(y,1) r(x,2) }
+//
+//   order A B C D: D meets C's 2          choice: D saw what A, or what B left      A → D or B → D
+//   order A C D B, D saw A's              rule: D saw A's, and A before C, so D → C
+//
+// Three kinds of propositions are open (assay/certificate.h, Literal): the order of two writers of a key, what an
+// operation saw of a key, and whether a transaction of unknown outcome took effect. Edges follow from them:
+//
+//   A before B                                   w(A) → w(B), and r(R) → w(B) for everybody known to have read A's
+//   R saw what A left                            w(A) → r(R); and A took effect
+//   R saw what A left, and A before B            r(R) → w(B)
+//   R saw the initial state                      r(R) → w(B)
+//
+// each only if its ends take effect. An order of two writers brings the edges of those who are known to have read from
+// them, since they are known when it becomes a choice; all others are added one by one, when an order was wrong for want
+// of them. One source of each open read has to hold, and whoever was seen took effect; that is all there is in clauses.
+// Transactions of unknown outcome that nobody needs have no edges that lead anywhere, and so are in nobody's way.
+//
+// Every addition excludes the order that it was made for, and there are finitely many, so a search that adds them ends.
+//
+// Cost: one pass over the order a round; what is added is what goes wrong. "Lazy" generation of constraints is from
+// SMT (Nieuwenhuis, Oliveras, Tinelli, JACM 2006).
+
+#include "levels/choices.h"
+
+#include <algorithm>
+
+#include "infer/schedule.h"
+
+namespace assay {
+
+Choices::Choices(const EventGraph& events, const OpenReads* open, const Saturation* saturation)
+    : events_(events), rf_(events.reads_from()), open_(open), saturation_(saturation) {
+  if (open_ == nullptr) return;
+  const History& h = events_.history();
+  if (!rf_.possible.empty()) {
+    possible_.assign(rf_.nodes(), 0);
+    effective_.assign(rf_.nodes(), 0);
+  }
+  for (const Node n : rf_.possible) {
+    possible_[n] = 1;
+    std::vector<KeyId>& keys = possible_writes_[n];
+    for (OpId i = h.first_op(rf_.txn[n]); i < h.end_op(rf_.txn[n]); ++i)
+      if (installs_version(h.op(i))) keys.push_back(h.op(i).key);
+    std::sort(keys.begin(), keys.end());
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  }
+  for (const OpenRead& read : open_->all()) {
+    const bool assumed = std::binary_search(
+        rf_.assumed.begin(), rf_.assumed.end(), Seen{read.op, read.key, 0},
+        [](const Seen& a, const Seen& b) { return std::pair(a.op, a.key) < std::pair(b.op, b.key); });
+    settled_.push_back(assumed);
+  }
+}
+
+std::span<const KeyId> Choices::writes_of(Node n) const {
+  if (is_possible(n)) return possible_writes_.at(n);
+  return {rf_.write_key.data() + rf_.write_begin[n], rf_.write_key.data() + rf_.write_begin[n + 1]};
+}
+
+bool Choices::is_source(const OpenRead& read, Node writer) const {
+  return std::binary_search(read.sources.begin(), read.sources.end(),
+                            writer == kNone ? kNone : rf_.txn[writer]);
+}
+
+bool Choices::explained_by(std::span<const Vertex> order) { return find(order).empty(); }
+
+std::vector<Choices::Failure> Choices::find(std::span<const Vertex> order) {
+  std::vector<Failure> found;
+  for (const Fault& fault : find_faults(events_, order))
+    found.push_back({Failure::Kind::pair, fault.earlier, fault.later, kNone});
+  if (open_ == nullptr) return found;
+  current_.assign(rf_.writers.rows(), kNone);
+  place_.assign(events_.graph().vertices(), 0);
+  begins_bind_ = !possible_.empty() && (events_.level().real_time == RealTime::into_commits ||
+                                        events_.level().real_time == RealTime::all_but_begins);
+  latest_ = kNone;
+  latest_of_.assign(begins_bind_ ? events_.history().session_count() : 0, kNone);
+  const bool overlap = events_.level().write_conflict && !possible_.empty();
+  std::vector<Node> holder(overlap ? rf_.writers.rows() : 0, kNone);
+  for (uint32_t i = 0; i < order.size(); ++i) {
+    const Vertex v = order[i];
+    place_[v] = i;
+    if (!events_.is_event(v)) continue;
+    const Node n = events_.node_of(v);
+    if (!takes_effect(n)) continue;
+    if (v == events_.read_event(n)) {
+      look_at_reads(n, found);
+      look_at_clock(n, found);
+      for (const KeyId key : overlap ? writes_of(n) : std::span<const KeyId>()) {
+        const Node held = holder[key];
+        if (held != kNone && (is_possible(held) || is_possible(n)))
+          found.push_back({Failure::Kind::pair, held, n, kNone});
+        holder[key] = n;
+      }
+    }
+    if (v != events_.write_event(n)) continue;
+    note_commit(n);
+    for (const KeyId key : writes_of(n)) {
+      current_[key] = n;
+      if (overlap && holder[key] == n) holder[key] = kNone;
+    }
+  }
+  return found;
+}
+
+void Choices::look_at_reads(Node n, std::vector<Failure>& found) const {
+  for (const uint32_t read : open_->of(rf_.txn[n])) {
+    const OpenRead& r = open_->all()[read];
+    if (!settled_[read] && !is_source(r, current_[r.key]))
+      found.push_back({Failure::Kind::source, n, current_[r.key], read});
+  }
+  if (possible_.empty()) return;
+  const std::span<const ExternalRead> reads = rf_.reads[n];
+  for (uint32_t i = 0; i < reads.size(); ++i) {
+    const Node writer = current_[reads[i].key];
+    if (writer != kNone && is_possible(writer))
+      found.push_back({Failure::Kind::intruder, n, writer, i});
+  }
+}
+
+void Choices::note_commit(Node n) {
+  if (!begins_bind_) return;
+  const History& h = events_.history();
+  const auto end = [&](Node m) { return event_time(h, rf_.txn[m], true).request; };
+  if (!event_time(h, rf_.txn[n], true).known()) return;
+  Node& own = latest_of_[h.session(rf_.txn[n])];
+  if (latest_ == kNone || end(latest_) < end(n)) latest_ = n;
+  if (own == kNone || end(own) < end(n)) own = n;
+}
+
+// The known graph lets nobody wait for the begin of who need not take effect.
+void Choices::look_at_clock(Node n, std::vector<Failure>& found) const {
+  if (!begins_bind_ || !is_possible(n)) return;
+  const History& h = events_.history();
+  const Interval begin = event_time(h, rf_.txn[n], false);
+  if (!begin.known()) return;
+  const auto comes_late = [&](Node other, int64_t over) {
+    return other != kNone && over < event_time(h, rf_.txn[other], true).request;
+  };
+  if (comes_late(latest_, last_overlap(h, begin.response)))
+    found.push_back({Failure::Kind::time, n, latest_, kNone});
+  const Node own = latest_of_[h.session(rf_.txn[n])];
+  if (own != latest_ && comes_late(own, begin.response))
+    found.push_back({Failure::Kind::time, n, own, kNone});
+}
+
+bool Choices::add_what_fails(std::span<const Vertex> order, ChoiceSolver& solver) {
+  for (const auto& [n, choice] : effects_) effective_[n] = solver.first_taken(choice);
+  std::vector<Failure> found = find(order);
+  for (Failure& failure : found) {  // what is added may undo what the search has taken
+    if (failure.kind != Failure::Kind::source || !sources_.contains(failure.read)) continue;
+    for (const auto& made : sources_.at(failure.read))
+      if (solver.first_taken(made.first)) failure.taken.push_back(made);
+  }
+  for (const Failure& failure : found) add(failure, solver);
+  return !found.empty();
+}
+
+void Choices::add(const Failure& failure, ChoiceSolver& solver) {
+  switch (failure.kind) {
+    case Failure::Kind::pair:
+      order_of(failure.first, failure.writer, solver);
+      return;
+    case Failure::Kind::source:
+      if (sources_.contains(failure.read)) {
+        add_rules(failure, solver);
+      } else {
+        add_sources(failure.read, solver);
+      }
+      return;
+    case Failure::Kind::time: {
+      std::vector<Side> sides;
+      const Node ends[] = {failure.first, failure.writer};
+      add_effects(ends, sides, solver);
+      Edge edge;
+      edge.kind = EdgeKind::real_time;
+      edge.from = rf_.txn[failure.first];
+      edge.to = rf_.txn[failure.writer];
+      edge.from_write = false;
+      edge.to_write = true;
+      add_conditional({events_.read_event(failure.first), events_.write_event(failure.writer)}, edge,
+                      sides, solver);
+      return;
+    }
+    case Failure::Kind::intruder: {
+      const ExternalRead& read = rf_.reads[failure.first][failure.read];
+      const Node reader = failure.first, source = read.write == kNone ? kNone : rf_.write_node[read.write];
+      std::vector<Side> sides;
+      if (source != kNone) sides.push_back(order_of(source, failure.writer, solver));
+      add_effects({&failure.writer, 1}, sides, solver);
+      Edge edge;
+      edge.kind = EdgeKind::anti;
+      edge.from = rf_.txn[reader];
+      edge.to = rf_.txn[failure.writer];
+      edge.via = source == kNone ? kNone : rf_.txn[source];
+      edge.key = read.key;
+      edge.op = read.op;
+      add_conditional({events_.read_event(reader), events_.write_event(failure.writer)}, edge, sides,
+                      solver);
+      return;
+    }
+  }
+}
+
+// Which of its sources the read saw: one before it in the order rather than one after it, the nearest first.
+void Choices::add_sources(uint32_t read, ChoiceSolver& solver) {
+  const OpenRead& r = open_->all()[read];
+  const Node reader = rf_.node[r.reader];
+  const uint32_t at = place_[events_.read_event(reader)];
+  std::vector<std::pair<std::pair<bool, uint32_t>, Node>> ranked;
+  for (const TxnId t : r.sources) {
+    const Node source = node_of(t);
+    const uint32_t place = t == kNone ? 0 : place_[events_.write_event(source)];
+    const bool later = t != kNone && place > at;
+    ranked.push_back({{later, later ? place - at : at - place}, source});
+  }
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+
+  ProofStep one_of;
+  one_of.kind = ProofStep::Kind::sources;
+  one_of.source = r.op;
+  one_of.key = r.key;
+  std::vector<Side> clause;
+  std::vector<uint32_t> group;
+  auto& made = sources_[read];
+  for (const auto& [rank, source] : ranked) {
+    const TxnId t = source == kNone ? kNone : rf_.txn[source];
+    const bool plain = source != kNone && !is_possible(source) && !is_possible(reader);
+    const Arc arc{source == kNone ? 0 : events_.write_event(source), events_.read_event(reader)};
+    const uint32_t choice =
+        solver.add_choice({&arc, plain ? size_t{1} : size_t{0}}, {}, true);
+    literals_.push_back(Literal::seen(r.reader, r.key, t));
+    one_of.clause.push_back(literals_.back());
+    clause.push_back(2 * choice);
+    group.push_back(choice);
+    made.emplace_back(choice, source);
+    if (source == kNone || plain) continue;
+    Edge edge;
+    edge.kind = EdgeKind::read_from;
+    edge.from = t;
+    edge.to = r.reader;
+    edge.key = r.key;
+    edge.op = r.op;
+    std::vector<Side> sides = {2 * choice};
+    const Node ends[] = {source, reader};
+    add_effects(ends, sides, solver);
+    add_conditional(arc, edge, sides, solver);
+  }
+  solver.group(group, events_.read_event(reader));
+  if (is_possible(reader)) {
+    clause.push_back(effect_of(reader, solver) ^ 1);
+    one_of.clause.push_back(literal(clause.back()));
+  }
+  clauses_.push_back(std::move(one_of));
+  solver.add_clause(clause);
+  for (const auto& [choice, source] : made) {
+    if (source == kNone || !is_possible(source)) continue;
+    std::vector<Side> sides = {2 * choice + 1, effect_of(source, solver)};
+    if (is_possible(reader)) sides.push_back(effect_of(reader, solver) ^ 1);
+    ProofStep effect;
+    effect.kind = ProofStep::Kind::effect;
+    for (const Side side : sides) effect.clause.push_back(literal(side));
+    clauses_.push_back(std::move(effect));
+    solver.add_clause(sides);
+  }
+}
+
+// The read saw what its source left, so it came before whoever overwrote that.
+void Choices::add_rules(const Failure& failure, ChoiceSolver& solver) {
+  const OpenRead& r = open_->all()[failure.read];
+  const Node reader = rf_.node[r.reader], writer = failure.writer;
+  for (const auto& [choice, source] : failure.taken) {
+    std::vector<Side> sides = {2 * choice};
+    if (source != kNone) sides.push_back(order_of(source, writer, solver));
+    const Node ends[] = {reader, writer};
+    add_effects(ends, sides, solver);
+    Edge edge;
+    edge.kind = EdgeKind::anti;
+    edge.from = r.reader;
+    edge.to = rf_.txn[writer];
+    edge.via = source == kNone ? kNone : rf_.txn[source];
+    edge.key = r.key;
+    edge.op = r.op;
+    add_conditional({events_.read_event(reader), events_.write_event(writer)}, edge, sides, solver);
+  }
+}
+
+void Choices::add_effects(std::span<const Node> nodes, std::vector<Side>& sides,
+                          ChoiceSolver& solver) {
+  for (const Node n : nodes)
+    if (is_possible(n)) sides.push_back(effect_of(n, solver));
+}
+
+void Choices::add_conditional(Arc arc, Edge edge, std::span<const Side> sides,
+                              ChoiceSolver& solver) {
+  Conditional conditional{edge, {}};
+  for (const Side side : sides)
+    if (const Literal l = literal(side); l.kind != Literal::Kind::order)
+      conditional.given.push_back(l);
+  conditional_.push_back(std::move(conditional));
+  solver.add_conditional(arc, sides);
+}
+
+Side Choices::effect_of(Node n, ChoiceSolver& solver) {
+  const auto [it, fresh] = effects_.try_emplace(n, static_cast<uint32_t>(literals_.size()));
+  if (fresh) {
+    solver.add_choice({}, {}, false);
+    literals_.push_back(Literal::effect(rf_.txn[n]));
+  }
+  return 2 * it->second;
+}
+
+// The side that says so.
+Side Choices::order_of(Node before, Node after, ChoiceSolver& solver) {
+  const uint64_t low = std::min(before, after), high = std::max(before, after);
+  const auto [it, fresh] =
+      pairs_.try_emplace(high << 32 | low, static_cast<uint32_t>(literals_.size()));
+  const uint32_t choice = it->second;
+  if (!fresh) return 2 * choice + (literals_[choice].from == rf_.txn[before] ? 0 : 1);
+  const bool possible = is_possible(before) || is_possible(after);
+  std::vector<Arc> first, second;
+  if (!possible) {
+    side_edges(before, after, first);
+    side_edges(after, before, second);
+  }
+  solver.add_choice(first, second, true);
+  literals_.push_back(Literal::order(rf_.txn[before], rf_.txn[after]));
+  pair_of_.resize(literals_.size());
+  pair_of_.back() = {before, after};
+  for (const auto& [a, b, side] :
+       {std::tuple(before, after, 2 * choice), std::tuple(after, before, 2 * choice + 1)}) {
+    if (!possible) break;
+    Edge edge;
+    edge.kind = EdgeKind::write_order;
+    edge.from = rf_.txn[a];
+    edge.to = rf_.txn[b];
+    edge.key = shared_key(a, b);
+    std::vector<Side> sides = {side};
+    const Node ends[] = {a, b};
+    add_effects(ends, sides, solver);
+    add_conditional({events_.write_event(a), events_.overwrite_event(b)}, edge, sides, solver);
+  }
+  return 2 * choice;
+}
+
+KeyId Choices::shared_key(Node a, Node b) const {
+  const std::span<const KeyId> others = writes_of(b);
+  for (const KeyId key : writes_of(a))
+    if (std::binary_search(others.begin(), others.end(), key)) return key;
+  return kNone;
+}
+
+// The edges that follow if `a` precedes `b` in version order.
+void Choices::side_edges(Node a, Node b, std::vector<Arc>& arcs) const {
+  arcs.push_back({events_.write_event(a), events_.overwrite_event(b)});
+  for (WriteId w = rf_.write_begin[a]; w < rf_.write_begin[a + 1]; ++w) {
+    if (rf_.write_of(b, rf_.write_key[w]) == kNone) continue;
+    for (Node reader : rf_.readers[w]) {
+      if (reader == b) continue;
+      const bool implied = saturation_ != nullptr && saturation_->on_chain(reader) &&
+                           saturation_->reaches(reader, false, events_.write_event(b));
+      if (!implied) arcs.push_back({events_.read_event(reader), events_.write_event(b)});
+    }
+  }
+}
+
+// The write dependency of two writers, the anti-dependency of somebody known to have read from the first, or the read
+// dependency on a source.
+Edge Choices::edge(Arc arc, Side side) const {
+  const Literal l = literal(side);
+  Edge edge;
+  edge.from = l.from;
+  edge.to = l.to;
+  edge.key = l.key;
+  if (l.kind == Literal::Kind::seen) {
+    edge.kind = EdgeKind::read_from;
+    for (const uint32_t read : open_->of(l.to))
+      if (open_->all()[read].key == l.key) edge.op = open_->all()[read].op;
+    return edge;
+  }
+  auto [first, second] = pair_of_[side / 2];
+  if (side % 2 == 1) std::swap(first, second);
+  if (arc.from == events_.write_event(first) && arc.to == events_.overwrite_event(second)) {
+    edge.kind = EdgeKind::write_order;
+    edge.key = shared_key(first, second);
+    return edge;
+  }
+  edge.kind = EdgeKind::anti;
+  edge.via = l.from;
+  const Node reader = events_.node_of(arc.from);
+  edge.from = rf_.txn[reader];
+  for (const ExternalRead& read : rf_.reads[reader]) {
+    const bool reads_first = read.write != kNone && rf_.write_node[read.write] == first;
+    if (reads_first && rf_.write_of(second, read.key) != kNone) edge.key = read.key;
+  }
+  return edge;
+}
+
+}  // namespace assay
