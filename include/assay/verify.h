@@ -2,6 +2,7 @@
 // certificate and the definitions, and nothing else.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "assay/certificate.h"
@@ -16,6 +17,8 @@ namespace assay {
 // certificate of kind `exhausted` goes through the orders of the operations on one key, and an order for pl-2+ looks at
 // the paths between the ends of its anti-dependencies; both stop at a limit and refuse.
 Status verify(const Certificate& certificate, const History& history);
+// The memory that verifying takes, about; the certificate is not looked at closely.
+uint64_t verification_bytes(const Certificate& certificate, const History& history);
 
 // The certificate file: one JSON object. Keys and values appear as in the history; transactions and
 // operations by index, so the file names the history by its content hash.

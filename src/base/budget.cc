@@ -11,6 +11,13 @@ namespace assay {
 namespace {
 constexpr int kCallsBetweenMeasurements = 1024;
 volatile std::sig_atomic_t was_interrupted = 0;
+
+// Memory that was freed may still be resident; it counts only if it cannot be given back.
+bool would_pass(uint64_t limit, uint64_t more_bytes) {
+  if (resident_memory_bytes() + more_bytes <= limit) return false;
+  release_free_memory();
+  return resident_memory_bytes() + more_bytes > limit;
+}
 }  // namespace
 
 void Budget::interrupt() { was_interrupted = 1; }
@@ -60,7 +67,7 @@ bool Budget::measure(uint64_t more_bytes) {
     cause_ = Cause::interrupt;
   else if (seconds_ > 0 && elapsed() >= seconds_)
     cause_ = Cause::time;
-  else if (memory_bytes_ > 0 && resident_memory_bytes() + more_bytes > memory_bytes_)
+  else if (memory_bytes_ > 0 && would_pass(memory_bytes_, more_bytes))
     cause_ = Cause::memory;
   reason_ = reason_of(cause_);
   exhausted_ = cause_ != Cause::none;

@@ -98,4 +98,24 @@ Status verify(const Certificate& certificate, const History& history) {
   return certify::refuse("a certificate of no known kind");
 }
 
+uint64_t verification_bytes(const Certificate& certificate, const History& history) {
+  const uint64_t txns = history.txn_count(), keys = history.key_count();
+  const uint64_t versions = history.version_count();
+  const uint64_t reads = history.op_count() - std::min<uint64_t>(history.op_count(), versions);
+  if (certificate.kind != Certificate::Kind::order) return 24 * versions + 12 * keys;  // writers
+  const auto any = [&](auto holds) {
+    return std::any_of(certificate.levels.begin(), certificate.levels.end(),
+                       [&](LevelId level) { return holds(level_info(level)); });
+  };
+  const bool in_time = any([](const LevelInfo& l) { return l.real_time != RealTime::none; });
+  const bool replays = any([](const LevelInfo& l) {
+    return l.events == EventModel::single || l.events == EventModel::split;
+  });
+  // Places, what each key holds, and moments by request and by response.
+  const uint64_t replay = (in_time ? 72 : 8) * txns + 20 * keys;
+  // An order that cannot be replayed: who reads what from whom, and clocks.
+  const uint64_t reads_from = 60 * txns + 24 * reads + 12 * versions + 72 * keys;
+  return replays ? replay : replay + reads_from;
+}
+
 }  // namespace assay

@@ -98,11 +98,15 @@ void decide(Checked& c, const CheckFlags& flags, const Budget& budget, Stopwatch
   c.result = check(c.history, check_options(flags, budget, progress));
   watch.lap(c, "check");
   note_ambiguous_entries(c);
-  verify_verdicts(c.result, c.history);
+  // Verdicts that were reached are verified and explained when the time is up.
+  Budget memory(0, flags.budget.memory_bytes);
+  verify_verdicts(c.result, c.history, memory);
   c.observations = count_observations(c.history);
   if (!flags.allow_empty) withhold_vacuous(c.result, c.history, c.observations);
   watch.lap(c, "verify");
-  c.explanations = explain(c.history, c.result, budget_for_names(c, budget));
+  constexpr uint64_t kBytesAVersion = 12;  // who wrote it, and updated it
+  if (memory.has_room(kBytesAVersion * c.history.version_count()))
+    c.explanations = explain(c.history, c.result, budget_for_names(c, budget));
   watch.lap(c, "explain");
   progress.clear();
   if (flags.output.stats) print_stats(c);
@@ -169,9 +173,10 @@ Status outputs_writable(const OutputFlags& output) {
   return Ok{};
 }
 
-void verify_verdicts(CheckResult& result, const History& history) {
-  std::vector<std::string> refusals;
+void verify_verdicts(CheckResult& result, const History& history, Budget memory) {
+  std::vector<std::string> refusals;  // of those for which there was room
   for (const Certificate& c : result.certificates) {
+    if (!memory.has_room(verification_bytes(c, history))) break;
     const Status s = verify(c, history);
     refusals.push_back(s.ok() ? std::string() : s.error().message);
   }
@@ -180,6 +185,12 @@ void verify_verdicts(CheckResult& result, const History& history) {
     std::string refusal;
     if (v.certificate >= result.certificates.size()) {
       refusal = "there is none";
+    } else if (v.certificate >= refusals.size()) {
+      v.outcome = Outcome::unknown;
+      v.certificate = kNone;
+      v.cause = UnknownCause::memory;
+      v.reason = "the certificate was not verified: " + memory.reason();
+      continue;
     } else {
       const Certificate& c = result.certificates[v.certificate];
       refusal = refusals[v.certificate];

@@ -44,6 +44,6 @@ Exit deliver(Checked& checked, const CheckFlags& flags);
 Status outputs_writable(const OutputFlags& output);
 
 // Turns verdicts whose certificate does not hold for the history into unknown ones.
-void verify_verdicts(CheckResult& result, const History& history);
+void verify_verdicts(CheckResult& result, const History& history, Budget memory = {});
 
 }  // namespace assay::cli

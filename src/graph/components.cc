@@ -24,6 +24,7 @@ class Search {
         number_(graph.vertices(), kUnseen),
         low_(graph.vertices(), 0),
         out_begin_(graph.vertices() + 1, 0) {
+    out_.reserve(graph.edges());
     for (Vertex u = 0; u < graph.vertices(); ++u) {
       graph.each_out(u, [&](Vertex v) {
         out_.push_back(v);

@@ -119,6 +119,16 @@ Digraph::Digraph(size_t vertices, std::span<const Arc> arcs)
   }
 }
 
+uint64_t Digraph::bytes(size_t vertices, size_t arcs) {
+  return 4 * sizeof(uint32_t) * vertices + 2 * sizeof(Vertex) * arcs;
+}
+
+uint64_t Digraph::bytes_to_add(size_t arcs) const {
+  const uint64_t lists = first_out_.empty() ? 2 * sizeof(uint32_t) * vertices() : 0;
+  const size_t wanted = added_.size() + arcs;
+  return lists + (wanted > added_.capacity() ? sizeof(Added) * wanted : 0);
+}
+
 uint32_t Digraph::find(Arc arc) const {
   const auto begin = out_.begin() + out_begin_[arc.from];
   const auto end = out_.begin() + out_begin_[arc.from + 1];
@@ -182,6 +192,15 @@ std::vector<Vertex> find_cycle(const Digraph& graph) {
     if (best.size() == 2) break;
   }
   return best;
+}
+
+uint64_t topological_order_bytes(const Digraph& graph) {
+  return 3 * sizeof(uint32_t) * graph.vertices();  // degrees, those that are ready, the order
+}
+
+uint64_t cycle_search_bytes(const Digraph& graph) {
+  // The search for components copies the edges; it holds six numbers a vertex, two of them of 64 bits.
+  return 9 * sizeof(uint32_t) * graph.vertices() + sizeof(Vertex) * graph.edges();
 }
 
 }  // namespace assay

@@ -27,6 +27,10 @@ class Digraph {
   // Vertices 0 … vertices-1. Parallel edges are kept; self-loops are a programming error.
   Digraph(size_t vertices, std::span<const Arc> arcs);
 
+  // What building a graph takes, with what building alone needs; and adding edges to one.
+  static uint64_t bytes(size_t vertices, size_t arcs);
+  uint64_t bytes_to_add(size_t arcs) const;
+
   size_t vertices() const { return out_begin_.size() - 1; }
   size_t edges() const { return out_.size() + added_.size(); }
 
@@ -91,5 +95,9 @@ std::vector<Vertex> topological_order(const Digraph& graph, std::span<const uint
 // Some shortest cycle through the part of the graph that topological_order could not order; edges
 // as consecutive vertices, first not repeated. Empty if the graph is acyclic.
 std::vector<Vertex> find_cycle(const Digraph& graph);
+
+// What each of them takes.
+uint64_t topological_order_bytes(const Digraph& graph);
+uint64_t cycle_search_bytes(const Digraph& graph);
 
 }  // namespace assay

@@ -47,9 +47,37 @@ int64_t last_overlap(const History& history, int64_t response) {
   return response > Interval::kOpen - more ? Interval::kOpen : response + more;
 }
 
+EventGraph::Size EventGraph::size(const History& history, const ReadsFrom& rf,
+                                  const LevelInfo& level) {
+  const bool split = level.events == EventModel::split;
+  const size_t nodes = rf.nodes();
+  Size size{(split ? 2 : 1) * nodes, (split ? nodes : 0) + rf.reads.items.size()};
+  if (level.session_order) size.arcs += nodes;
+  for (KeyId key = 0; key < rf.initial_readers.rows(); ++key) {
+    const size_t readers = rf.initial_readers[key].size(), writers = rf.key_writers(key).size();
+    if (readers == 0 || writers == 0) continue;
+    ++size.vertices;
+    size.arcs += readers + (split ? 1 : 3) * writers;  // the helper's, and those of two updaters
+  }
+  // Of each chain an arc an event, and a helper with its arc for each event that was over.
+  if (level.real_time == RealTime::none) return size;
+  const size_t chains = level.real_time == RealTime::all_but_begins ? 2 : 1;
+  const size_t over = level.real_time == RealTime::into_commits ? 2 : 1;
+  const size_t drifting = history.clock_drift() == 0 ? 1 : 2;
+  size.vertices += drifting * chains * over * nodes;
+  size.arcs += drifting * chains * (2 * over + (chains == 2 ? 2 : 1)) * nodes;
+  return size;
+}
+
+uint64_t EventGraph::bytes(const History& history, const ReadsFrom& rf, const LevelInfo& level) {
+  const Size most = size(history, rf, level);
+  return sizeof(Arc) * most.arcs + Digraph::bytes(most.vertices, most.arcs);
+}
+
 EventGraph::EventGraph(const History& history, const ReadsFrom& rf, const LevelInfo& level)
     : history_(history), rf_(rf), level_(level), split_(level.events == EventModel::split) {
   std::vector<Arc> arcs;
+  arcs.reserve(size(history, rf, level).arcs);
   if (split_) {
     for (Node n = 0; n < rf_.nodes(); ++n) arcs.push_back({read_event(n), write_event(n)});
   }

@@ -16,6 +16,8 @@ class EventGraph {
  public:
   // `level` must not be weak.
   EventGraph(const History& history, const ReadsFrom& rf, const LevelInfo& level);
+  // What building one takes, at most.
+  static uint64_t bytes(const History& history, const ReadsFrom& rf, const LevelInfo& level);
 
   const LevelInfo& level() const { return level_; }
   const ReadsFrom& reads_from() const { return rf_; }
@@ -44,6 +46,11 @@ class EventGraph {
   Edge reason(Vertex from, std::span<const Vertex> helpers, Vertex to) const;
 
  private:
+  // Bounds on what a level has.
+  struct Size {
+    size_t vertices = 0, arcs = 0;
+  };
+  static Size size(const History& history, const ReadsFrom& rf, const LevelInfo& level);
   void add_sessions(std::vector<Arc>& arcs) const;
   void add_reads_from(std::vector<Arc>& arcs) const;
   void add_initial_reads(std::vector<Arc>& arcs);

@@ -142,8 +142,12 @@ WriteId Saturation::last_within(const Segment& segment, uint32_t index_bound) co
 }
 
 Saturation::Result Saturation::run(Budget& budget) {
-  index_segments();
   const size_t vertices = events_.graph().vertices();
+  constexpr uint64_t kBytesAWrite = 12;  // segments
+  if (!budget.has_room(sizeof(uint32_t) * (vertices + events_.events()) * chains_ +
+                       kBytesAWrite * rf_.writes() + 2 * sizeof(Vertex) * vertices))
+    return Result::out_of_budget;
+  index_segments();
   clocks_.assign(vertices * chains_, 0);
   examined_.assign(events_.events() * chains_, 0);
   queued_.assign(vertices, 1);

@@ -45,10 +45,23 @@ std::vector<Vertex> hint_order(const Hint& hint, const Events& events) {
   return order;
 }
 
+// What a replay holds besides the proposal: the scheduler, in which an event is parked once or less on average, and for
+// each event a number of `Precedence`.
+uint64_t replay_bytes(const ReadsFrom& rf, size_t vertices) {
+  constexpr uint64_t kBytesAVertex = 26, kBytesAWrite = 8, kBytesAKey = 20;
+  return kBytesAVertex * vertices + kBytesAWrite * rf.writes() + kBytesAKey * rf.writers.rows();
+}
+
 }  // namespace
 
 Schedule schedule_by_hint(const History& history, const ReadsFrom& rf, const Hint& hint,
                           const LevelInfo& level, Budget& budget) {
+  const size_t events = (level.events == EventModel::split ? 2 : 1) * rf.nodes();
+  constexpr uint64_t kBytesAnEvent = sizeof(std::pair<int64_t, Vertex>);  // while sorted by time
+  const uint64_t gates = level.real_time == RealTime::none ? 0 : kBytesAnEvent * events;
+  if (!budget.has_room(std::max(kBytesAnEvent * events, gates + replay_bytes(rf, events)) +
+                       sizeof(Vertex) * events))
+    return {};
   const std::vector<Vertex> proposal = hint_order(hint, Events(level));
   HistoryPrecedence precedence(history, rf, level);
   Scheduler scheduler(rf, level, proposal.size(), proposal, precedence);
@@ -62,6 +75,9 @@ Schedule schedule_by_hint(const History& history, const ReadsFrom& rf, const Hin
 }
 
 Schedule schedule_by_graph(const EventGraph& graph, std::span<const Vertex> order, Budget& budget) {
+  if (!budget.has_room(sizeof(uint32_t) * order.size() +
+                       replay_bytes(graph.reads_from(), order.size())))
+    return {};
   std::vector<uint32_t> rank(order.size());
   for (uint32_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
   GraphPrecedence precedence(graph, rank);

@@ -17,5 +17,7 @@ struct StatedOrder {
 };
 
 std::vector<StatedOrder> stated_orders(const History& history, const ReadsFrom& rf);
+// What finding them takes, at most.
+uint64_t stated_orders_bytes(const History& history, const ReadsFrom& rf);
 
 }  // namespace assay

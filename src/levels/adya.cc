@@ -41,26 +41,37 @@ constexpr size_t kCyclesTried = 64;  // for a short one
 }  // namespace
 
 AdyaLevels::AdyaLevels(const History& history, const ReadsFrom& rf, const Hint& hint)
-    : rf_(rf), deps_(history, rf), rank_(rf.nodes()) {
-  std::vector<Node> by_time(rf.nodes());
+    : rf_(rf), hint_(hint), deps_(history, rf) {}
+
+// What the levels share. False if the budget ran out.
+bool AdyaLevels::prepare(Budget& budget) {
+  if (prepared_) return true;
+  if (!deps_.find(budget)) return false;
+  rank_.resize(rf_.nodes());
+  std::vector<Node> by_time(rf_.nodes());
   std::iota(by_time.begin(), by_time.end(), 0u);
   std::stable_sort(by_time.begin(), by_time.end(),
-                   [&](Node a, Node b) { return hint.write_time[a] < hint.write_time[b]; });
+                   [&](Node a, Node b) { return hint_.write_time[a] < hint_.write_time[b]; });
   for (uint32_t i = 0; i < by_time.size(); ++i) rank_[by_time[i]] = i;
-  build_graphs();
-  put_in_order();
+  return prepared_ = build_graphs(budget) && put_in_order(budget);
 }
 
-void AdyaLevels::build_graphs() {
+bool AdyaLevels::build_graphs(Budget& budget) {
   const std::vector<Dependency>& all = deps_.all();
+  // Each dependency is in at most three lists and graphs; the largest is sorted with a buffer and as arcs.
+  const uint64_t lists = 3 * sizeof(uint32_t) * all.size() + sizeof(Arc) * all.size();
+  if (!budget.has_room(lists + 3 * Digraph::bytes(rf_.nodes(), all.size()))) return false;
   const auto build = [&](auto belongs, std::vector<uint32_t>& ids, Digraph& graph) {
     ids.clear();
+    ids.reserve(all.size());
     for (uint32_t i = 0; i < all.size(); ++i)
       if (belongs(all[i].kind)) ids.push_back(i);
+    ids.shrink_to_fit();
     std::stable_sort(ids.begin(), ids.end(), [&](uint32_t a, uint32_t b) {
       return std::pair(all[a].from, all[a].to) < std::pair(all[b].from, all[b].to);
     });
     std::vector<Arc> arcs;
+    arcs.reserve(ids.size());
     for (const uint32_t i : ids) {
       const Arc arc{all[i].from, all[i].to};
       if (arcs.empty() || !(arcs.back() == arc)) arcs.push_back(arc);
@@ -70,12 +81,15 @@ void AdyaLevels::build_graphs() {
   build([](EdgeKind k) { return k == EdgeKind::write_order; }, writes_, write_graph_);
   build([](EdgeKind k) { return k != EdgeKind::anti; }, depends_, depend_graph_);
   build([](EdgeKind) { return true; }, every_, full_graph_);
+  return true;
 }
 
-void AdyaLevels::put_in_order() {
+bool AdyaLevels::put_in_order(Budget& budget) {
+  if (!budget.has_room(2 * topological_order_bytes(full_graph_) + cycle_search_bytes(full_graph_)))
+    return false;
   write_order_ = topological_order(write_graph_, rank_);
   order_ = topological_order(depend_graph_, rank_);
-  if (order_.size() < rf_.nodes()) return;
+  if (order_.size() < rf_.nodes()) return true;
   Components components = strong_components(full_graph_);
   component_ = std::move(components.of);
   place_.resize(rf_.nodes());
@@ -83,7 +97,11 @@ void AdyaLevels::put_in_order() {
   std::vector<uint32_t> earliest(components.count, kNone);
   for (const Node n : order_)
     earliest[component_[n]] = std::min(earliest[component_[n]], place_[n]);
+  if (!budget.has_room(sizeof(Arc) * every_.size() +
+                       Digraph::bytes(components.count, every_.size())))
+    return false;
   std::vector<Arc> arcs;
+  arcs.reserve(every_.size());
   for (const uint32_t i : every_) {
     const Arc arc{component_[deps_.all()[i].from], component_[deps_.all()[i].to]};
     if (arc.from != arc.to) arcs.push_back(arc);
@@ -94,27 +112,31 @@ void AdyaLevels::put_in_order() {
     return earliest[component_[a]] < earliest[component_[b]];
   });
   for (uint32_t i = 0; i < order_.size(); ++i) place_[order_[i]] = i;
+  return true;
 }
 
-void AdyaLevels::know_version_orders() {
-  if (asked_) return;
+// False if the budget ran out.
+bool AdyaLevels::know_version_orders(Budget& budget) {
+  if (asked_) return true;
   asked_ = true;
   Rows<WriteId> versions;
   const bool ordered = order_.size() == rf_.nodes();
-  if (!deps_.version_orders(ordered ? order_ : write_order_, versions, unstated_)) return;
-  if (!ordered || !deps_.assume(versions)) return;
+  if (!budget.has_room(2 * sizeof(uint32_t) * rf_.nodes() + sizeof(WriteId) * rf_.writes()))
+    return false;
+  if (!deps_.version_orders(ordered ? order_ : write_order_, versions, unstated_)) return true;
+  if (!ordered || !deps_.assume(versions)) return true;
   assumed_ = true;
-  build_graphs();
-  put_in_order();
+  return build_graphs(budget) && put_in_order(budget);
 }
 
 LevelVerdict AdyaLevels::decide(LevelId level, Budget& budget) {
   LevelVerdict verdict;
-  Path cycle = forbidden(level, budget);
-  if (cycle.empty() && !asked_) {
-    know_version_orders();
-    if (assumed_) cycle = forbidden(level, budget);
-  }
+  const uint64_t searching = cycle_search_bytes(full_graph_) + sizeof(uint32_t) * rf_.nodes();
+  Path cycle;
+  if (prepare(budget) && budget.has_room(searching)) cycle = forbidden(level, budget);
+  if (cycle.empty() && !asked_ && !budget.exhausted_now() && know_version_orders(budget) &&
+      assumed_)
+    cycle = forbidden(level, budget);
   if (!cycle.empty() && !assumes(cycle)) {
     verdict.outcome = Outcome::violated;
     verdict.proof = prove(cycle);

@@ -24,9 +24,10 @@ class AdyaLevels {
  private:
   using Path = std::vector<uint32_t>;  // indices into deps_.all()
 
-  void build_graphs();
-  void put_in_order();
-  void know_version_orders();
+  bool prepare(Budget& budget);
+  bool build_graphs(Budget& budget);
+  bool put_in_order(Budget& budget);
+  bool know_version_orders(Budget& budget);
   Path forbidden(LevelId level, Budget& budget) const;
   Path lost_update() const;
   Path one_anti(Budget& budget) const;
@@ -38,6 +39,8 @@ class AdyaLevels {
   bool assumes(const Path& cycle) const;
 
   const ReadsFrom& rf_;
+  const Hint& hint_;
+  bool prepared_ = false;  // what follows is there
   Dependencies deps_;
   std::vector<uint32_t> rank_;  // per node, by the hint
 

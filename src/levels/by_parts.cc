@@ -48,6 +48,10 @@ class PartwiseDecision {
     Stages stages;
     for (size_t i = next(); i < parts_.size() && i < first_violated_; i = next()) {
       Budget budget = shared;
+      if (!budget.has_room(projection_bytes(parts_[i].nodes.size()))) {
+        verdicts_[i].reason = budget.reason();
+        continue;
+      }
       const Projection part = projector.project(in_.history, parts_[i]);
       const StrongInput input{in_.history,  part.rf, part.hint,
                               in_.switches, stages,  in_.count_constraints};
@@ -59,6 +63,14 @@ class PartwiseDecision {
     }
     const std::lock_guard lock(mutex_);
     in_.stages.take(std::move(stages));
+  }
+
+  // A part holds of every reads-from entry as much as of its nodes.
+  uint64_t projection_bytes(size_t nodes) const {
+    constexpr uint64_t kBytesARead = 16, kBytesAWrite = 24, kBytesANode = 40;
+    const uint64_t whole = kBytesARead * in_.rf.reads.items.size() +
+                           kBytesAWrite * in_.rf.writes() + kBytesANode * in_.rf.nodes();
+    return in_.rf.nodes() == 0 ? 0 : whole * nodes / in_.rf.nodes();
   }
 
   LevelVerdict rename_keys(size_t part) {
@@ -77,6 +89,15 @@ class PartwiseDecision {
   }
 
   LevelVerdict join_orders(Budget& budget) {
+    LevelVerdict verdict;
+    size_t count = 0;
+    for (const LevelVerdict& v : verdicts_) count += v.order.events.size();
+    const uint64_t events_in_all = (level_.events == EventModel::split ? 2 : 1) * in_.rf.nodes();
+    if (!budget.has_room(EventGraph::bytes(in_.history, in_.rf, level_) + 32 * count +
+                         5 * sizeof(uint32_t) * events_in_all)) {
+      verdict.reason = budget.reason();
+      return verdict;
+    }
     EventGraph events(in_.history, in_.rf, level_);
     Digraph& graph = events.graph();
     for (const LevelVerdict& v : verdicts_) {
@@ -85,7 +106,6 @@ class PartwiseDecision {
         graph.add({vertex(order[i - 1]), vertex(order[i])});
       }
     }
-    LevelVerdict verdict;
     const std::vector<Vertex> joined = topological_order(graph);
     if (joined.size() != graph.vertices()) return decide_(in_, level_, budget);
     verdict.outcome = Outcome::satisfied;

@@ -25,6 +25,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/room.h"
 #include "levels/weak.h"
 
 namespace assay {
@@ -193,6 +194,7 @@ class CausalFaults::Impl {
       for (const ExternalRead& read : rf_.reads[n]) {
         const Node seen = last_seen_between(n, read, place_[n]);
         if (seen == kNone) continue;
+        if (!room_to_grow(edges, 1, budget) || !room_to_grow(at_fault_, 1, budget)) return false;
         add_fault(seen, n, read, edges);
         at_fault_.push_back({n, read});
       }
@@ -335,6 +337,11 @@ class CausalFaults::Impl {
   Rows<ChainWriter> by_chain_;                           // once it is needed
 };
 
+uint64_t CausalFaults::bytes(const ReadsFrom& rf) {
+  constexpr uint64_t kBytesANode = 44,
+                     kBytesAWrite = 20;  // arrays, and what sorting by the past takes
+  return kBytesANode * rf.nodes() + kBytesAWrite * rf.writes();
+}
 CausalFaults::CausalFaults(const WeakInput& in) : impl_(std::make_unique<Impl>(in)) {}
 CausalFaults::~CausalFaults() = default;
 bool CausalFaults::fill_clocks(const std::vector<Vertex>& order, Budget& budget) {

@@ -154,17 +154,24 @@ class LatticeWalk {
   // False if the budget ran out.
   bool match() {
     const auto timer = stages_.time("match");
-    // What matching will hold: origins of versions, reads and writes with their indices.
-    constexpr uint64_t kBytesAVersion = 20, kBytesAnOperation = 12;
-    if (!budget_.has_room(kBytesAVersion * history_.version_count() +
-                          kBytesAnOperation * history_.op_count()))
-      return false;
+    if (!has_room_to_match()) return false;
     rf_ = match_reads(history_, {}, budget_);
-    if (budget_.exhausted_now()) return false;
+    if (budget_.exhausted_now() || !budget_.has_room(2 * sizeof(int64_t) * rf_.nodes()))
+      return false;
     hint_ = make_hint(history_, rf_);
     find_doubt();
     if (rf_.known.ambiguous > 0) stages_.count(kAmbiguousEntries, rf_.known.ambiguous);
     return true;
+  }
+
+  // What matching will hold: of each version its origin and its write, of each other operation a read, and indices of
+  // these.
+  bool has_room_to_match() {
+    constexpr uint64_t kBytesAVersion = 32, kBytesARead = 16, kBytesATxn = 20;
+    const uint64_t versions = history_.version_count(), ops = history_.op_count();
+    return budget_.has_room(kBytesAVersion * versions +
+                            kBytesARead * (ops - std::min(ops, versions)) +
+                            kBytesATxn * history_.txn_count());
   }
 
   bool refuted_by_a_read() {
@@ -201,6 +208,7 @@ class LatticeWalk {
   // somebody wrote it. So it has a matching of its own, and leaves nothing open that is no list.
   void decide_pl_1() {
     const auto timer = stages_.time("adya");
+    if (!has_room_to_match()) return set_reason(pl_1, budget_.reason());
     const ReadsFrom dirty = match_reads(history_, {}, budget_, Reads::dirty);
     if (budget_.exhausted_now()) return set_reason(pl_1, budget_.reason());
     const auto only_pl_1 = [](const LevelInfo& level) { return level.id == pl_1; };

@@ -20,6 +20,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "base/room.h"
+
 namespace assay {
 namespace {
 
@@ -38,10 +40,22 @@ Rows<NodeRead> to_rows(size_t rows, const std::vector<std::pair<uint32_t, NodeRe
   return out;
 }
 
+// The writers that get edges.
+std::span<const Node> few(std::span<const NodeRead> readers, std::span<const Node> writers) {
+  if (readers.size() * writers.size() <= kMostPairs) return writers;
+  return writers.first(std::min(writers.size(), kFewWriters));
+}
+
+size_t most_anti(std::span<const NodeRead> readers, std::span<const Node> writers) {
+  return readers.size() * few(readers, writers).size();
+}
+
 }  // namespace
 
-Dependencies::Dependencies(const History& history, const ReadsFrom& rf)
-    : history_(history), rf_(rf), stated_(stated_orders(history, rf)) {
+bool Dependencies::find(Budget& budget) {
+  if (!budget.has_room(stated_orders_bytes(history_, rf_))) return false;
+  stated_ = stated_orders(history_, rf_);
+  if (!budget.has_room((2 * sizeof(uint32_t) + sizeof(Dependency)) * stated_.size())) return false;
   by_pair_.resize(stated_.size());
   std::iota(by_pair_.begin(), by_pair_.end(), 0u);
   by_after_ = by_pair_;
@@ -56,13 +70,20 @@ Dependencies::Dependencies(const History& history, const ReadsFrom& rf)
   for (uint32_t i = 0; i < stated_.size(); ++i)
     all_.push_back({stated_[i].before, stated_[i].after, EdgeKind::write_order, stated_[i].key,
                     kNone, kNone, true, i});
-  index_reads();
-  add_anti();
+  return index_reads(budget) && add_anti(budget);
 }
 
-void Dependencies::index_reads() {
-  std::vector<std::pair<uint32_t, NodeRead>> of_writes, of_initial;
+bool Dependencies::index_reads(Budget& budget) {
+  using Read = std::pair<uint32_t, NodeRead>;
+  std::vector<Read> of_writes, of_initial;
   std::vector<ExternalRead> reads;
+  const size_t count = rf_.reads.items.size();
+  if (!room_to_grow(all_, count, budget) ||
+      !budget.has_room((sizeof(Read) + sizeof(NodeRead)) * count +
+                       2 * sizeof(uint32_t) * (rf_.writes() + history_.key_count())))
+    return false;
+  of_writes.reserve(count);
+  of_initial.reserve(count);
   for (Node n = 0; n < rf_.nodes(); ++n) {
     external_reads(history_, rf_, n, reads);
     for (const ExternalRead& read : reads) {
@@ -77,6 +98,7 @@ void Dependencies::index_reads() {
   }
   readers_ = to_rows(rf_.writes(), of_writes);
   initial_readers_ = to_rows(history_.key_count(), of_initial);
+  return true;
 }
 
 // A range reads the keys it returns; that others are absent it learns from its predicate.
@@ -87,7 +109,7 @@ bool Dependencies::is_item(OpId op, KeyId key) const {
                      [&](VersionId row) { return history_.version_key(row) == key; });
 }
 
-void Dependencies::add_anti() {
+bool Dependencies::add_anti(Budget& budget) {
   std::vector<Node> next;
   for (size_t i = 0; i < by_pair_.size();) {  // one version and those stated to follow it
     const StatedOrder& first = stated_[by_pair_[i]];
@@ -98,6 +120,7 @@ void Dependencies::add_anti() {
       if (next.empty() || next.back() != stated_[by_pair_[i]].after)
         next.push_back(stated_[by_pair_[i]].after);
     const WriteId read = rf_.write_of(first.before, first.key);
+    if (!room_to_grow(all_, most_anti(readers_[read], next), budget)) return false;
     add_anti(readers_[read], read, next, first.key);
   }
   for (KeyId key = 0; key < initial_readers_.rows(); ++key) {
@@ -105,14 +128,15 @@ void Dependencies::add_anti() {
     next.clear();
     for (const WriteId w : rf_.key_writers(key))
       if (stated_before(key, rf_.write_node[w]).empty()) next.push_back(rf_.write_node[w]);
+    if (!room_to_grow(all_, most_anti(initial_readers_[key], next), budget)) return false;
     add_anti(initial_readers_[key], kNone, next, key);
   }
+  return true;
 }
 
 void Dependencies::add_anti(std::span<const NodeRead> readers, WriteId read,
                             std::span<const Node> writers, KeyId key) {
-  if (readers.size() * writers.size() > kMostPairs)
-    writers = writers.first(std::min(writers.size(), kFewWriters));
+  writers = few(readers, writers);
   for (const NodeRead& r : readers)
     for (const Node writer : writers)
       if (writer != r.reader)

@@ -30,7 +30,9 @@ struct NodeRead {
 
 class Dependencies {
  public:
-  Dependencies(const History& history, const ReadsFrom& rf);
+  Dependencies(const History& history, const ReadsFrom& rf) : history_(history), rf_(rf) {}
+  // Comes first. False if the budget ran out.
+  bool find(Budget& budget);
 
   const std::vector<StatedOrder>& stated() const { return stated_; }
   const std::vector<Dependency>& all() const { return all_; }
@@ -47,9 +49,9 @@ class Dependencies {
   bool assume(const Rows<WriteId>& versions);
 
  private:
-  void index_reads();
+  bool index_reads(Budget& budget);
   bool is_item(OpId op, KeyId key) const;
-  void add_anti();
+  bool add_anti(Budget& budget);
   void add_anti(std::span<const NodeRead> readers, WriteId read, std::span<const Node> writers,
                 KeyId key);
   // The writers that are stated to come before `after`, as indices into stated_.

@@ -54,6 +54,12 @@ LevelVerdict decide(const CheckOptions& options, const StrongInput& in, const Le
   std::vector<Part> parts;
   if (in.switches.decomposition && closed) {
     const auto timer = in.stages.time("decompose");
+    constexpr uint64_t kBytesANode = 28, kBytesAKey = 16;  // chains, components and the parts
+    if (!budget.has_room(kBytesANode * in.rf.nodes() + kBytesAKey * in.rf.writers.rows())) {
+      LevelVerdict unknown;
+      unknown.reason = budget.reason();
+      return unknown;
+    }
     parts = decompose(in.history, in.rf, level);
   }
   if (parts.empty()) return engine(in, level, budget);

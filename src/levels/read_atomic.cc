@@ -12,6 +12,7 @@
 // Cost: for each transaction and each writer it read from, the smaller of the two key sets. Source:
 // AWDIT (PLDI 2025).
 
+#include "base/room.h"
 #include "levels/weak.h"
 
 namespace assay {
@@ -34,11 +35,12 @@ class LastWriters {
   std::vector<uint32_t> session_;
 };
 
-void force_by_session(const WeakInput& in, std::vector<VisibilityEdge>& edges) {
+bool force_by_session(const WeakInput& in, std::vector<VisibilityEdge>& edges, Budget& budget) {
   const ReadsFrom& rf = in.rf;
   LastWriters last(rf.writers.rows());
   for (uint32_t s = 0; s < rf.sessions.size(); ++s) {
     for (Node n : rf.sessions[s]) {
+      if (!room_to_grow(edges, rf.reads[n].size(), budget)) return false;
       for (const ExternalRead& read : rf.reads[n]) {
         const Node before = last.get(read.key, s);
         const Node source = read.write == kNone ? kNone : rf.write_node[read.write];
@@ -52,6 +54,7 @@ void force_by_session(const WeakInput& in, std::vector<VisibilityEdge>& edges) {
       }
     }
   }
+  return true;
 }
 
 void force_by_read(const ReadsFrom& rf, Node reader, const ExternalRead& seen,
@@ -68,7 +71,7 @@ void force_by_read(const ReadsFrom& rf, Node reader, const ExternalRead& seen,
 
 bool force_read_atomic(const WeakInput& in, std::vector<VisibilityEdge>& edges, Budget& budget) {
   const ReadsFrom& rf = in.rf;
-  force_by_session(in, edges);
+  if (!force_by_session(in, edges, budget)) return false;
   std::vector<Node> last_seen(rf.nodes(), kNone);
   for (Node n = 0; n < rf.nodes(); ++n) {
     for (const ExternalRead& read : rf.reads[n]) {
@@ -76,8 +79,8 @@ bool force_read_atomic(const WeakInput& in, std::vector<VisibilityEdge>& edges, 
       Node& seen = last_seen[rf.write_node[read.write]];
       if (seen == n) continue;
       seen = n;
+      if (!room_to_grow(edges, rf.reads[n].size(), budget)) return false;
       force_by_read(rf, n, read, edges);
-      if (budget.exhausted()) return false;
     }
   }
   return true;

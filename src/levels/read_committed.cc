@@ -19,6 +19,7 @@
 
 #include <algorithm>
 
+#include "base/room.h"
 #include "levels/weak.h"
 
 namespace assay {
@@ -111,6 +112,7 @@ bool force_read_committed(const WeakInput& in, std::vector<VisibilityEdge>& edge
       if (pending > i + 1 && reads[i].op != reads[pending - 1].op)
         while (pending > i + 1) near.push(reads[--pending]);
       if (first[i]) {
+        if (!room_to_grow(edges, near.all().size(), budget)) return false;
         const Node writer = rf.write_node[reads[i].write];
         const auto force = [&](const Near& later) {
           for (int at = 0; at < later.count; ++at) {

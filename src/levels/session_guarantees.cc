@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/room.h"
 #include "levels/weak.h"
 
 namespace assay {
@@ -63,6 +64,7 @@ class SessionFaults::Impl {
   Impl(const WeakInput& in, LevelId level)
       : rf_(in.rf), history_(in.history), level_(level), place_(in.rf.nodes()) {
     reads_.begin.reserve(rf_.nodes() + 1);
+    reads_.items.reserve(rf_.reads.items.size());
     std::vector<ExternalRead> reads;
     for (Node n = 0; n < rf_.nodes(); ++n) {
       external_reads(history_, rf_, n, reads);
@@ -78,7 +80,7 @@ class SessionFaults::Impl {
     for (uint32_t s = 0; s < rf_.sessions.size(); ++s) {
       seen.start(s);
       for (const Node n : rf_.sessions[s]) {
-        if (budget.exhausted()) return false;
+        if (!room_to_grow(edges, reads_[n].size(), budget)) return false;
         visit(n, seen, edges);
       }
     }
@@ -94,12 +96,14 @@ class SessionFaults::Impl {
 
   void index_readers() {
     std::vector<std::pair<Node, Node>> pairs;  // from whom, who
+    pairs.reserve(reads_.items.size());
     for (Node n = 0; n < rf_.nodes(); ++n)
       for (const ExternalRead& read : reads_[n])
         if (read.write != kNone) pairs.emplace_back(source(read), n);
     std::sort(pairs.begin(), pairs.end());
     pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
     readers_.begin.assign(rf_.nodes() + 1, 0);
+    readers_.items.reserve(pairs.size());
     for (const auto& [from, reader] : pairs) {
       ++readers_.begin[from + 1];
       readers_.items.push_back(reader);
@@ -165,6 +169,11 @@ class SessionFaults::Impl {
   Rows<Node> readers_;        // per node: who reads from it
 };
 
+uint64_t SessionFaults::bytes(const ReadsFrom& rf) {
+  const uint64_t reads = rf.reads.items.size();
+  const uint64_t readers = sizeof(std::pair<Node, Node>) + sizeof(Node);
+  return 3 * sizeof(uint32_t) * rf.nodes() + (sizeof(ExternalRead) + readers) * reads;
+}
 SessionFaults::SessionFaults(const WeakInput& in, LevelId level)
     : impl_(std::make_unique<Impl>(in, level)) {}
 SessionFaults::~SessionFaults() = default;

@@ -45,6 +45,8 @@ constexpr uint64_t kEarlyConflictsPerNode = 2;
 
 constexpr uint32_t kAttempts = 6;  // with assumed sessions
 
+constexpr uint64_t kBytesOfOrder = 16;  // a vertex of an IncrementalOrder
+
 class Engine {
  public:
   Engine(const StrongInput& in, const LevelInfo& level, Budget& budget)
@@ -53,6 +55,7 @@ class Engine {
   LevelVerdict decide() {
     if (!order_known_graph()) return std::move(verdict_);
     if (settle_with_sessions()) return std::move(verdict_);
+    if (!room(kBytesOfOrder * graph_.graph().vertices())) return std::move(verdict_);
     IncrementalOrder order(graph_.graph(), initial_);
     Saturation saturation(graph_, order, known_, rules());
     const bool can_saturate = in_.switches.saturation && saturation.affordable();
@@ -87,6 +90,11 @@ class Engine {
     verdict_.proof = proof();
   }
   void out_of_budget() { verdict_.reason = budget_.reason(); }
+  bool room(uint64_t bytes) {
+    if (budget_.has_room(bytes)) return true;
+    out_of_budget();
+    return false;
+  }
 
   // Version orders that the history states become known edges with that statement as their reason.
   void add_stated_orders() {
@@ -110,11 +118,17 @@ class Engine {
 
   bool order_known_graph() {
     const auto timer = in_.stages.time("graph");
+    const uint64_t vertices = graph_.graph().vertices();
+    const uint64_t sorting = (sizeof(int64_t) + sizeof(Vertex) + 4) * graph_.events();
+    if (!room(stated_orders_bytes(in_.history, rf_) + 2 * sizeof(Node) * rf_.writes() + sorting +
+              sizeof(uint32_t) * vertices + topological_order_bytes(graph_.graph())))
+      return false;
     add_stated_orders();
     if (in_.switches.update_facts) add_updates(graph_, known_);
     rank_ = ranks();
     initial_ = topological_order(graph_.graph(), rank_);
-    if (initial_.size() == graph_.graph().vertices()) return true;
+    if (initial_.size() == vertices) return true;
+    if (!room(cycle_search_bytes(graph_.graph()))) return false;
     violated([&] { return ProofBuilder(graph_, known_).from_cycle(find_cycle(graph_.graph())); });
     return false;
   }
@@ -122,6 +136,7 @@ class Engine {
   // Positions of the vertices by the hint; helpers take part as early as they may.
   std::vector<uint32_t> ranks() const {
     std::vector<std::pair<int64_t, Vertex>> timed;
+    timed.reserve(graph_.events());
     for (Node n = 0; n < rf_.nodes(); ++n) {
       if (graph_.split()) timed.push_back({in_.hint.read_time[n], graph_.read_event(n)});
       timed.push_back({in_.hint.write_time[n], graph_.write_event(n)});
@@ -213,6 +228,7 @@ class Engine {
       out_of_budget();
       return Result::settled;
     }
+    if (!room(kBytesOfOrder * graph_.graph().vertices())) return Result::settled;
     IncrementalOrder search_order(graph_.graph(), schedule.order);
     return search(search_order, most_conflicts);
   }
@@ -305,13 +321,19 @@ LevelVerdict accept_by_replay(const StrongInput& in, const LevelInfo& level, Bud
   const bool stated = in.rf.has_lists || !in.history.known_orders().empty();
   if (stated) return verdict;  // the replay would not respect stated orders
   const Schedule schedule = schedule_by_hint(in.history, in.rf, in.hint, level, budget);
-  if (!schedule.accepted) return verdict;
+  if (!schedule.accepted || !budget.has_room(sizeof(Vertex) * schedule.order.size()))
+    return verdict;
   verdict.outcome = Outcome::satisfied;
   verdict.order = to_order(in.rf, level.events == EventModel::split, schedule.order);
   return verdict;
 }
 
 LevelVerdict decide_strong(const StrongInput& in, const LevelInfo& level, Budget& budget) {
+  if (!budget.has_room(EventGraph::bytes(in.history, in.rf, level))) {
+    LevelVerdict unknown;
+    unknown.reason = budget.reason();
+    return unknown;
+  }
   return Engine(in, level, budget).decide();
 }
 

@@ -30,6 +30,7 @@ namespace {
 
 std::vector<Arc> base_arcs(const History& history, const ReadsFrom& rf) {
   std::vector<Arc> arcs;
+  arcs.reserve(rf.nodes() + rf.reads.items.size());
   for (const std::vector<Node>& session : rf.sessions) {
     Node previous = kNone;
     for (Node n : session) {
@@ -215,24 +216,36 @@ class WeakProof {
 }  // namespace
 
 WeakLevels::WeakLevels(const History& history, const ReadsFrom& rf, const Hint& hint)
-    : history_(history),
-      rf_(rf),
-      stated_(stated_orders(history, rf)),
-      base_(rf.nodes(), base_arcs(history, rf)),
-      rank_(rf.nodes()) {
-  std::vector<Node> by_time(rf.nodes());
+    : history_(history), rf_(rf), hint_(hint) {}
+
+// What the levels share. False if the budget ran out.
+bool WeakLevels::prepare(Budget& budget) {
+  if (prepared_) return true;
+  const uint64_t arcs = rf_.nodes() + rf_.reads.items.size();
+  if (!budget.has_room(stated_orders_bytes(history_, rf_) + arcs * sizeof(Arc) +
+                       Digraph::bytes(rf_.nodes(), arcs)))
+    return false;
+  stated_ = stated_orders(history_, rf_);
+  base_ = Digraph(rf_.nodes(), base_arcs(history_, rf_));
+  rank_.resize(rf_.nodes());
+  std::vector<Node> by_time(rf_.nodes());
   std::iota(by_time.begin(), by_time.end(), 0u);
   std::stable_sort(by_time.begin(), by_time.end(),
-                   [&](Node a, Node b) { return hint.write_time[a] < hint.write_time[b]; });
+                   [&](Node a, Node b) { return hint_.write_time[a] < hint_.write_time[b]; });
   for (uint32_t i = 0; i < by_time.size(); ++i) rank_[by_time[i]] = i;
+  return prepared_ = true;
 }
 
 LevelVerdict WeakLevels::decide(LevelId level, Budget& budget) {
+  // An order while it is found, and as the certificate keeps it.
+  constexpr uint64_t kBytesANode = 20;
   LevelVerdict verdict;
-  edges_.clear();
+  edges_ = {};
   constrained_.reset();
   level_ = level;
-  if (level == LevelId::causal) {
+  if (!prepare(budget) || !budget.has_room(kBytesANode * rf_.nodes())) {
+    verdict.reason = budget.reason();
+  } else if (level == LevelId::causal) {
     decide_causal(verdict, budget);
   } else if (is_session_guarantee(level)) {
     decide_session_guarantee(verdict, budget);
@@ -244,9 +257,9 @@ LevelVerdict WeakLevels::decide(LevelId level, Budget& budget) {
   return verdict;
 }
 
-// A commit order that contains all edges so far. Empty, and the verdict given, if they refute the
-// level.
-std::vector<Vertex> WeakLevels::ordered(LevelVerdict& verdict) {
+// A commit order that contains all edges so far. None, and the verdict given, if they refute the level; none, and no
+// verdict, if the budget ran out.
+std::optional<std::vector<Vertex>> WeakLevels::ordered(LevelVerdict& verdict, Budget& budget) {
   const WeakInput in{history_, rf_, base_};
   const WeakProof proof(in, level_, edges_, stated_);
   const auto initial = std::find_if(edges_.begin(), edges_.end(),
@@ -254,26 +267,32 @@ std::vector<Vertex> WeakLevels::ordered(LevelVerdict& verdict) {
   if (initial != edges_.end()) {
     verdict.outcome = Outcome::violated;
     verdict.proof = proof.of_initial_read(*initial);
-    return {};
+    return std::nullopt;
   }
-  const Digraph& graph = edges_.empty() && stated_.empty() ? base_ : constrained();
-  std::vector<Vertex> order = topological_order(graph, rank_);
+  const Digraph* graph = edges_.empty() && stated_.empty() ? &base_ : constrained(budget);
+  if (graph == nullptr) return std::nullopt;
+  std::vector<Vertex> order = topological_order(*graph, rank_);
   if (order.size() == rf_.nodes()) return order;
+  if (!budget.has_room(cycle_search_bytes(*graph))) return std::nullopt;
   verdict.outcome = Outcome::violated;
-  verdict.proof = proof.of_cycle(find_cycle(graph));
-  return {};
+  verdict.proof = proof.of_cycle(find_cycle(*graph));
+  return std::nullopt;
 }
 
 // The base graph with the stated orders and all forced edges so far: built anew for the first of them, which are many;
-// later ones are added.
-const Digraph& WeakLevels::constrained() {
+// later ones are added. Null if the budget ran out.
+const Digraph* WeakLevels::constrained(Budget& budget) {
   if (constrained_) {
+    if (!budget.has_room(constrained_->bytes_to_add(edges_.size() - constrained_edges_)))
+      return nullptr;
     for (; constrained_edges_ < edges_.size(); ++constrained_edges_)
       constrained_->add({edges_[constrained_edges_].from, edges_[constrained_edges_].to});
-    return *constrained_;
+    return &*constrained_;
   }
   std::vector<Arc> arcs;
-  arcs.reserve(base_.edges() + stated_.size() + edges_.size());
+  const size_t count = base_.edges() + stated_.size() + edges_.size();
+  if (!budget.has_room(count * sizeof(Arc) + Digraph::bytes(rf_.nodes(), count))) return nullptr;
+  arcs.reserve(count);
   for (Vertex u = 0; u < base_.vertices(); ++u) {
     base_.each_out(u, [&](Vertex v) {
       arcs.push_back({u, v});
@@ -283,7 +302,7 @@ const Digraph& WeakLevels::constrained() {
   for (const StatedOrder& edge : stated_) arcs.push_back({edge.before, edge.after});
   for (const VisibilityEdge& edge : edges_) arcs.push_back({edge.from, edge.to});
   constrained_edges_ = edges_.size();
-  return constrained_.emplace(rf_.nodes(), arcs);
+  return &constrained_.emplace(rf_.nodes(), arcs);
 }
 
 void WeakLevels::decide_by_rule(LevelId level, LevelVerdict& verdict, Budget& budget) {
@@ -295,36 +314,39 @@ void WeakLevels::decide_by_rule(LevelId level, LevelVerdict& verdict, Budget& bu
                               : force_read_atomic(in, edges_, budget);
     if (!complete) return;
   }
-  const std::vector<Vertex> order = ordered(verdict);
-  if (verdict.outcome == Outcome::violated) return;
+  if (const auto order = ordered(verdict, budget)) satisfied(*order, verdict);
+}
+
+void WeakLevels::satisfied(const std::vector<Vertex>& order, LevelVerdict& verdict) const {
   verdict.outcome = Outcome::satisfied;
+  verdict.order.events.reserve(order.size());
   for (const Vertex n : order) verdict.order.events.push_back(rf_.txn[n]);
 }
 
 void WeakLevels::decide_causal(LevelVerdict& verdict, Budget& budget) {
   const WeakInput in{history_, rf_, base_};
-  std::vector<Vertex> order = ordered(verdict);
-  if (verdict.outcome == Outcome::violated) return;
+  auto order = ordered(verdict, budget);
+  if (!order || !budget.has_room(CausalFaults::bytes(rf_))) return;
   CausalFaults faults(in);
-  if (!faults.fill_clocks(order, budget)) {
+  if (!faults.fill_clocks(*order, budget)) {
     if (!budget.exhausted_now())
       verdict.reason =
           "the history has too many sessions: what each transaction saw of each of them would need "
           "more than 4 GiB";
     return;
   }
-  order = faults.by_past(std::move(order));
-  for (uint32_t i = 0; i < order.size(); ++i) rank_[order[i]] = i;
-  if (!stated_.empty()) order = ordered(verdict);  // which what was seen need not follow
-  decide_by_faults(faults, std::move(order), verdict, budget);
+  order = faults.by_past(std::move(*order));
+  for (uint32_t i = 0; i < order->size(); ++i) rank_[(*order)[i]] = i;
+  if (!stated_.empty()) order = ordered(verdict, budget);  // which what was seen need not follow
+  if (order) decide_by_faults(faults, std::move(*order), verdict, budget);
 }
 
 void WeakLevels::decide_session_guarantee(LevelVerdict& verdict, Budget& budget) {
   const WeakInput in{history_, rf_, base_};
-  std::vector<Vertex> order = ordered(verdict);
-  if (verdict.outcome == Outcome::violated) return;
+  auto order = ordered(verdict, budget);
+  if (!order || !budget.has_room(SessionFaults::bytes(rf_))) return;
   SessionFaults faults(in, level_);
-  decide_by_faults(faults, std::move(order), verdict, budget);
+  decide_by_faults(faults, std::move(*order), verdict, budget);
 }
 
 template <class Faults>
@@ -334,11 +356,11 @@ void WeakLevels::decide_by_faults(Faults& faults, std::vector<Vertex> order, Lev
     const size_t known = edges_.size();
     if (!faults.find(order, edges_, budget)) return;
     if (edges_.size() == known) break;
-    order = ordered(verdict);
-    if (verdict.outcome == Outcome::violated) return;
+    auto next = ordered(verdict, budget);
+    if (!next) return;
+    order = std::move(*next);
   }
-  verdict.outcome = Outcome::satisfied;
-  for (const Vertex n : order) verdict.order.events.push_back(rf_.txn[n]);
+  satisfied(order, verdict);
 }
 
 }  // namespace assay

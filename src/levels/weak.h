@@ -44,6 +44,8 @@ bool force_read_atomic(const WeakInput& in, std::vector<VisibilityEdge>& edges, 
 class CausalFaults {
  public:
   explicit CausalFaults(const WeakInput& in);
+  // What an object holds besides the clocks.
+  static uint64_t bytes(const ReadsFrom& rf);
   ~CausalFaults();
   // Comes first; `order` is a topological order of the base graph. False if the clocks need too much memory, or the
   // budget runs out.
@@ -66,6 +68,7 @@ bool is_session_guarantee(LevelId level);
 class SessionFaults {
  public:
   SessionFaults(const WeakInput& in, LevelId level);
+  static uint64_t bytes(const ReadsFrom& rf);
   ~SessionFaults();
   // As in CausalFaults.
   bool find(const std::vector<Vertex>& order, std::vector<VisibilityEdge>& edges, Budget& budget);
@@ -86,17 +89,21 @@ class WeakLevels {
   LevelVerdict decide(LevelId level, Budget& budget);
 
  private:
+  bool prepare(Budget& budget);
   void decide_by_rule(LevelId level, LevelVerdict& verdict, Budget& budget);
   void decide_causal(LevelVerdict& verdict, Budget& budget);
   void decide_session_guarantee(LevelVerdict& verdict, Budget& budget);
   template <class Faults>
   void decide_by_faults(Faults& faults, std::vector<Vertex> order, LevelVerdict& verdict,
                         Budget& budget);
-  std::vector<Vertex> ordered(LevelVerdict& verdict);
-  const Digraph& constrained();
+  std::optional<std::vector<Vertex>> ordered(LevelVerdict& verdict, Budget& budget);
+  const Digraph* constrained(Budget& budget);
+  void satisfied(const std::vector<Vertex>& order, LevelVerdict& verdict) const;
 
   const History& history_;
   const ReadsFrom& rf_;
+  const Hint& hint_;
+  bool prepared_ = false;  // what follows is there
   std::vector<StatedOrder> stated_;
   Digraph base_;                // session order and reads-from
   std::vector<uint32_t> rank_;  // per node, by the hint
