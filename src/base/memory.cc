@@ -30,4 +30,11 @@ void release_free_memory() {
 #endif
 }
 
+void return_large_blocks() {
+#ifdef __GLIBC__
+  constexpr int kLargeBytes = 1 << 20;
+  mallopt(M_MMAP_THRESHOLD, kLargeBytes);
+#endif
+}
+
 }  // namespace assay

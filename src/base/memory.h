@@ -10,5 +10,7 @@ uint64_t peak_resident_memory_bytes();  // since the process started
 
 // Returns to the system what was freed and is still held for reuse.
 void release_free_memory();
+// From now on large blocks go back to the system when they are freed, so that resident is what is in use.
+void return_large_blocks();
 
 }  // namespace assay

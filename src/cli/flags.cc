@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "assay/format.h"
+#include "base/memory.h"
 #include "base/rng.h"
 #include "cli/units.h"
 #include "report/report.h"
@@ -128,6 +129,7 @@ void BudgetFlags::add(CLI::App& app) {
 }
 
 Budget BudgetFlags::budget() const {
+  if (memory_bytes > 0) return_large_blocks();
   Budget budget(seconds, memory_bytes);
   budget.heed_interrupts();
   return budget;

@@ -30,6 +30,7 @@ class Digraph {
   // What building a graph takes, with what building alone needs; and adding edges to one.
   static uint64_t bytes(size_t vertices, size_t arcs);
   uint64_t bytes_to_add(size_t arcs) const;
+  void reserve_to_add(size_t arcs) { added_.reserve(added_.size() + arcs); }
 
   size_t vertices() const { return out_begin_.size() - 1; }
   size_t edges() const { return out_.size() + added_.size(); }

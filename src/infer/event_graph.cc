@@ -189,6 +189,7 @@ void EventGraph::add_real_time(std::span<const Node> nodes, bool one_session,
   }
   for (const Chain& chain : chains) {
     std::vector<TimedEvent> timed;
+    timed.reserve(3 * nodes.size());
     for (const Node n : nodes) {
       const TxnId t = rf_.txn[n];
       const Interval begin = event_time(history_, t, false);

@@ -45,8 +45,8 @@ std::vector<Vertex> hint_order(const Hint& hint, const Events& events) {
   return order;
 }
 
-// What a replay holds besides the proposal: the scheduler, in which an event is parked once or less on average, and for
-// each event a number of `Precedence`.
+// What a replay holds besides the proposal: the scheduler, without the lists of who waits for whom, and for each event a
+// number and a place in a queue of `Precedence`.
 uint64_t replay_bytes(const ReadsFrom& rf, size_t vertices) {
   constexpr uint64_t kBytesAVertex = 26, kBytesAWrite = 8, kBytesAKey = 20;
   return kBytesAVertex * vertices + kBytesAWrite * rf.writes() + kBytesAKey * rf.writers.rows();
@@ -66,8 +66,8 @@ Schedule schedule_by_hint(const History& history, const ReadsFrom& rf, const Hin
   HistoryPrecedence precedence(history, rf, level);
   Scheduler scheduler(rf, level, proposal.size(), proposal, precedence);
   for (Vertex v : proposal) {
+    if (!scheduler.has_room(budget)) return {};
     scheduler.attempt(v);
-    if (budget.exhausted()) return {};
   }
   for (Vertex v : proposal) scheduler.overtake(v);
   const bool accepted = scheduler.done() == proposal.size();
@@ -84,6 +84,7 @@ Schedule schedule_by_graph(const EventGraph& graph, std::span<const Vertex> orde
   Scheduler scheduler(graph.reads_from(), graph.level(), order.size(), order, precedence);
   bool forced = false;
   for (;;) {
+    if (!scheduler.has_room(budget)) return {};
     Vertex v = precedence.next_free();
     if (v != kNothing) {
       scheduler.attempt(v);
@@ -95,7 +96,6 @@ Schedule schedule_by_graph(const EventGraph& graph, std::span<const Vertex> orde
       if (scheduler.must_wait(v)) forced = true;
       scheduler.force(v);
     }
-    if (budget.exhausted()) return {};
   }
   const bool accepted = !forced && scheduler.done() == graph.graph().vertices();
   return {scheduler.take_order(), accepted};

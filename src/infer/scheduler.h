@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "assay/level.h"
+#include "base/room.h"
 #include "graph/digraph.h"
 #include "infer/reads_from.h"
 
@@ -84,6 +85,12 @@ class Scheduler {
   const std::vector<uint8_t>& happened() const { return happened_; }
   std::vector<Vertex> take_order() { return std::move(order_); }
   size_t done() const { return order_.size(); }
+
+  // False if the budget ran out. Before each attempt: it asks for what those that have to wait will take.
+  bool has_room(Budget& budget) {
+    constexpr size_t kAtOnce = 1024;  // about as many as one attempt parks
+    return room_to_grow(parkings_, kAtOnce, budget);
+  }
 
   // Lets `v` happen if it may, and everything that was waiting for it; else parks it.
   void attempt(Vertex v) {

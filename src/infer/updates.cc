@@ -23,26 +23,49 @@ class Updates {
   Updates(EventGraph& events, KnownEdges& known)
       : events_(events), rf_(events.reads_from()), known_(known) {}
 
-  void add() {
+  bool add(Budget& budget) {
+    const uint64_t scratch = 2 * sizeof(Node) * rf_.writes();
+    if (!budget.has_room(scratch)) return false;
+    size_t forced = 0, edges = 0;
+    each_update([&](const ExternalRead& read, Node, Node first) {
+      if (rf_.readers[read.write].size() < 2) return;
+      forced += first == kNone ? 1 : 2;
+      edges += rf_.readers[read.write].size() - (first == kNone ? 1 : 0);
+    });
+    if (!budget.has_room(scratch + sizeof(ForcedOrder) * forced + sizeof(DerivedEdge) * edges +
+                         events_.graph().bytes_to_add(edges)))
+      return false;
+    known_.forced.reserve(known_.forced.size() + forced);
+    known_.edges.reserve(known_.edges.size() + edges);
+    if (edges > 0) events_.graph().reserve_to_add(edges);
+    each_update([&](const ExternalRead& read, Node n, Node first) {
+      readers_precede(read, n);
+      if (first != kNone && events_.split() && events_.level().write_conflict)
+        precedes(n, first, read.key);
+    });
+    return true;
+  }
+
+ private:
+  // Calls take(read, node, first) for the first two updates of each write; `first` is who did the first, for the second.
+  template <class Take>
+  void each_update(Take take) const {
     std::vector<Node> first(rf_.writes(), kNone);  // per write: who updated it
-    std::vector<Node> second(rf_.writes(), kNone);
+    std::vector<bool> second(rf_.writes());
     for (Node n = 0; n < rf_.nodes(); ++n) {
       for (const ExternalRead& read : rf_.reads[n]) {
         if (read.write == kNone || rf_.write_of(n, read.key) == kNone) continue;
         if (first[read.write] == kNone) {
           first[read.write] = n;
-          readers_precede(read, n);
-        } else if (second[read.write] == kNone && first[read.write] != n) {
-          second[read.write] = n;
-          readers_precede(read, n);
-          if (events_.split() && events_.level().write_conflict)
-            precedes(n, first[read.write], read.key);
+          take(read, n, kNone);
+        } else if (!second[read.write] && first[read.write] != n) {
+          second[read.write] = true;
+          take(read, n, first[read.write]);
         }
       }
     }
   }
 
- private:
   ForcedOrder& force(Node before, Node after, KeyId key) {
     ForcedOrder& forced = known_.forced.emplace_back();
     forced.before = before;
@@ -87,6 +110,8 @@ class Updates {
 
 }  // namespace
 
-void add_updates(EventGraph& events, KnownEdges& known) { Updates(events, known).add(); }
+bool add_updates(EventGraph& events, KnownEdges& known, Budget& budget) {
+  return Updates(events, known).add(budget);
+}
 
 }  // namespace assay

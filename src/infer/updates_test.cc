@@ -23,7 +23,8 @@ struct Updated {
 
   Updated(const std::vector<sample::Txn>& txns, LevelId level)
       : history(make_history(txns)), events(history, rf, level_info(level)) {
-    add_updates(events, known);
+    Budget unlimited;
+    EXPECT_TRUE(add_updates(events, known, unlimited));
   }
   bool possible() const {
     return topological_order(events.graph()).size() == events.graph().vertices();

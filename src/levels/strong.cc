@@ -120,11 +120,14 @@ class Engine {
     const auto timer = in_.stages.time("graph");
     const uint64_t vertices = graph_.graph().vertices();
     const uint64_t sorting = (sizeof(int64_t) + sizeof(Vertex) + 4) * graph_.events();
-    if (!room(stated_orders_bytes(in_.history, rf_) + 2 * sizeof(Node) * rf_.writes() + sorting +
-              sizeof(uint32_t) * vertices + topological_order_bytes(graph_.graph())))
+    if (!room(stated_orders_bytes(in_.history, rf_) + sorting + sizeof(uint32_t) * vertices +
+              topological_order_bytes(graph_.graph())))
       return false;
     add_stated_orders();
-    if (in_.switches.update_facts) add_updates(graph_, known_);
+    if (in_.switches.update_facts && !add_updates(graph_, known_, budget_)) {
+      out_of_budget();
+      return false;
+    }
     rank_ = ranks();
     initial_ = topological_order(graph_.graph(), rank_);
     if (initial_.size() == vertices) return true;
@@ -184,10 +187,14 @@ class Engine {
   // Tries with some session order where the level asks for none. True if that settled the level.
   bool settle_with_sessions() {
     if (graph_.level().session_order || !in_.switches.assumed_sessions) return false;
+    // Of each node a place in its session, and at first hardly more than two arcs.
+    if (!room((sizeof(Node) + 2 * sizeof(Arc)) * rf_.nodes())) return true;
     AssumedSessions sessions(graph_);
     for (uint32_t attempt = 0; attempt < kAttempts; ++attempt) {
       const std::vector<Arc> assumed = sessions.arcs();
       if (assumed.empty()) return false;
+      if (!room(graph_.graph().bytes_to_add(assumed.size()))) return true;
+      graph_.graph().reserve_to_add(assumed.size());
       for (const Arc& arc : assumed) graph_.graph().add(arc);
       const Result result = settle_assuming();
       for (size_t i = 0; i < assumed.size(); ++i) graph_.graph().pop();
