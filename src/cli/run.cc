@@ -86,6 +86,7 @@ Exit run_and_check(RunState& s, const CLI::App& app) {
     const double seconds = s.check.budget.seconds > 0 ? s.check.budget.seconds : kHuntSeconds;
     return hunt(o, app, seconds, s.check);
   }
+  o.warning = [](const std::string& message) { note("warning: " + message); };
   o.recording = [](const std::string& path) { note(fmt::format("recording to {}", path)); };
   ProgressLine progress("run");
   o.progress = [&](const collect::RunProgress& p) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "assay/result.h"
+#include "collect/run_id.h"
 #include "collect/schema.h"
 #include "collect/step.h"
 
@@ -77,8 +78,10 @@ class Driver {
   // Creates the tables, empty. Called once per run, at the first endpoint only.
   virtual Status prepare() = 0;
   virtual Result<std::unique_ptr<DriverSession>> connect() = 0;
-  // The run that prepared what is there now; 0 if the database does not tell.
-  virtual Result<uint64_t> prepared_by() { return uint64_t{0}; }
+  // The mark of the run that prepared what is there now; that of no run if the database does not say.
+  virtual Result<RunMark> prepared_by() { return RunMark{}; }
+  // Notes in the mark that `prepare` left that its run has finished.
+  virtual Status mark_finished() { return Ok{}; }
   // Name, version and the isolation in force, as a JSON object for the history's header.
   virtual std::string describe() const = 0;
 };

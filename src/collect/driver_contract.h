@@ -80,7 +80,14 @@ TEST_P(DriverContract, TellsWhichRunPreparedIt) {
   if (run_ == 0) GTEST_SKIP() << "no run";
   const auto run = driver_->prepared_by();
   ASSERT_TRUE(run.ok()) << run.error().to_string();
-  EXPECT_EQ(*run, run_);
+  EXPECT_EQ(run->run, run_);
+  EXPECT_FALSE(run->finished);
+  EXPECT_FALSE(run->began.empty());
+  ASSERT_TRUE(driver_->mark_finished().ok());
+  const auto finished = driver_->prepared_by();
+  ASSERT_TRUE(finished.ok()) << finished.error().to_string();
+  EXPECT_EQ(finished->run, run_);
+  EXPECT_TRUE(finished->finished);
 }
 
 TEST_P(DriverContract, AbsentKeysReadNull) {

@@ -69,11 +69,14 @@ class Run {
   double fraction() const;
   Status final_reads();
   Error why_it_ended(const Error& error) const;
+  void look_for_an_unfinished_run();
   Status look_for_another_run();
+  void mark_finished();
   RunStats stats() const;
 
   const RunOptions& options_;
   uint64_t id_ = draw_run_id();
+  RunMark other_;  // an unfinished run that had prepared the database before
   std::string history_;
   std::unique_ptr<Workload> workload_;
   std::vector<std::unique_ptr<Driver>> drivers_;  // one an endpoint
@@ -193,9 +196,11 @@ Status Run::prepare() {
   workload_ = std::move(*workload);
   if (Status s = open_recorder(); !s.ok()) return s;
   if (Status s = open_drivers(); !s.ok()) return s;
+  look_for_an_unfinished_run();
   if (Status s = drivers_.front()->prepare(); !s.ok()) return s;
   if (Status s = connect_clients(); !s.ok()) return s;
-  if (Status s = recorder_->header(run_meta(options_, id_, clock_, drivers_.front()->describe()));
+  if (Status s =
+          recorder_->header(run_meta(options_, id_, clock_, drivers_.front()->describe(), other_));
       !s.ok())
     return s;
   for (const auto& client : clients_)
@@ -299,18 +304,39 @@ Error Run::why_it_ended(const Error& error) const {
                               error.to_string()));
 }
 
+// One that is still going on writes into our tables, until it notices that they are not its own any more. One that was
+// killed leaves the same mark, so this is no reason to refuse.
+void Run::look_for_an_unfinished_run() {
+  Result<RunMark> found = drivers_.front()->prepared_by();
+  if (!found.ok() || found->run == 0 || found->finished)
+    return;  // also where nothing was ever prepared
+  other_ = std::move(*found);
+  if (!options_.warning) return;
+  options_.warning(fmt::format(
+      "run {}{} prepared this database and has not finished: if it is still going on, this run may "
+      "read "
+      "its writes",
+      run_id_text(other_.run), other_.began.empty() ? "" : ", begun " + other_.began + ","));
+}
+
+// Not in the mark of another run that has prepared the database since. Should it fail, the next run warns for nothing.
+void Run::mark_finished() {
+  const Result<RunMark> found = drivers_.front()->prepared_by();
+  if (found.ok() && found->run == id_) static_cast<void>(drivers_.front()->mark_finished());
+}
+
 // What another run writes into our tables, or removes from them, looks like a fault of the database.
 Status Run::look_for_another_run() {
   // One that is just making its tables, so that ours are gone and our statements fail, has not put its name there yet.
   const double until = clock_.seconds() + (shared_.error ? kPrepareTime : 0);
-  Result<uint64_t> found = drivers_.front()->prepared_by();
-  while ((!found.ok() || *found == id_) && clock_.seconds() < until) {
+  Result<RunMark> found = drivers_.front()->prepared_by();
+  while ((!found.ok() || found->run == id_) && clock_.seconds() < until) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     found = drivers_.front()->prepared_by();
   }
-  if (!found.ok() || *found == 0 || *found == id_) return Ok{};
+  if (!found.ok() || found->run == 0 || found->run == id_) return Ok{};
   const int64_t now = clock_.now();
-  const std::string other = run_id_text(*found);
+  const std::string other = run_id_text(found->run);
   Status noted =
       recorder_->event(now, fmt::format(R"({{"event":"overrun","at":{},"run":"{}"}})", now, other));
   if (!noted.ok()) return noted;
@@ -354,6 +380,7 @@ Result<RunStats> Run::operator()() {
   if (shared_.error) shared_.error = why_it_ended(*shared_.error);
   if (Status s = look_for_another_run(); !s.ok()) shared_.error = s.error();
   clients_.clear();
+  mark_finished();
   const Status finished = recorder_->finish();
   result.final_reads_aborted = final_reads_aborted_;
   if (shared_.error) return *shared_.error;

@@ -46,6 +46,8 @@ struct RunOptions {
   FaultOptions faults;  // no kinds: no faults
   // Called once, when every session is connected and the history has its header.
   std::function<void(const std::string& history)> recording;
+  // Called with what the user should know before the run goes on.
+  std::function<void(const std::string& message)> warning;
   // Called a few times a second from the calling thread.
   std::function<void(const RunProgress&)> progress;
   // Set from outside (a signal handler) to end the run early; what was recorded stays valid.

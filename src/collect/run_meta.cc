@@ -32,7 +32,7 @@ json faults_of(const FaultOptions& o) {
 }  // namespace
 
 std::string run_meta(const RunOptions& o, uint64_t run, const RunClock& clock,
-                     const std::string& database) {
+                     const std::string& database, const RunMark& other) {
   const WorkloadOptions& w = o.workload_options;
   json urls = json::array();
   for (const std::string& url : o.databases) urls.push_back(redacted(url));
@@ -54,6 +54,10 @@ std::string run_meta(const RunOptions& o, uint64_t run, const RunClock& clock,
                {"distribution", distribution_name(w.distribution)},
                {"statement_timeout", static_cast<double>(o.timeout.count()) / 1000},
                {"final_read_keys", o.final_read_keys}};
+  if (other.run != 0) {
+    meta["other_run"] = {{"run", run_id_text(other.run)}};
+    if (!other.began.empty()) meta["other_run"]["began"] = other.began;
+  }
   if (!o.isolation.empty()) meta["isolation"] = o.isolation;
   if (!o.faults.kinds.empty()) meta["faults"] = faults_of(o.faults);
   return meta.dump(-1, ' ', false, json::error_handler_t::replace);

@@ -270,5 +270,39 @@ TEST_F(RunTest, AnotherRunOnTheSameDatabaseIsNoticed) {
   EXPECT_EQ(read.error().kind, ErrorKind::bad_input);
 }
 
+TEST_F(RunTest, AnUnfinishedRunOnTheSameDatabaseIsWarnedOf) {
+  options_.databases = {"sqlite:" + folder_ + "/shared.db"};
+  auto other =
+      open_driver({.url = options_.databases.front(), .isolation = {}, .tables = {}, .run = 0xabc});
+  ASSERT_TRUE(other.ok());
+  ASSERT_TRUE((*other)->prepare().ok());
+  std::vector<std::string> warnings;
+  options_.warning = [&](const std::string& message) { warnings.push_back(message); };
+  run_it();
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_NE(warnings[0].find("run 000000000abc, begun 2"), std::string::npos) << warnings[0];
+  const auto meta = nlohmann::json::parse(history().meta());
+  ASSERT_TRUE(meta.contains("other_run"));
+  EXPECT_EQ(meta["other_run"]["run"], "000000000abc");
+  EXPECT_TRUE(meta["other_run"].contains("began"));
+  // This run has finished, so the next one has nothing to warn of.
+  run_it();
+  EXPECT_EQ(warnings.size(), 1u);
+  EXPECT_FALSE(nlohmann::json::parse(history().meta()).contains("other_run"));
+}
+
+TEST(RunMark, ReadsWhatItWrites) {
+  const RunMark open = parse_mark(mark_text(begin_mark(0xabc)));
+  EXPECT_EQ(open.run, 0xabcu);
+  EXPECT_FALSE(open.finished);
+  EXPECT_EQ(open.began.size(), 20u);
+  EXPECT_LE(mark_text(begin_mark(0xabc)).size(), 40u);
+  EXPECT_TRUE(parse_mark(mark_text({0xabc, true, open.began})).finished);
+  // As earlier versions wrote it: nothing is known of the end.
+  EXPECT_EQ(parse_mark("000000000abc").run, 0xabcu);
+  EXPECT_TRUE(parse_mark("000000000abc").finished);
+  EXPECT_EQ(parse_mark("").run, 0u);
+}
+
 }  // namespace
 }  // namespace assay::collect

@@ -99,7 +99,10 @@ class Explainer {
     }
     merge_equal();
     std::erase_if(explanations_, [](const Explanation& e) { return e.levels.empty(); });
-    for (Explanation& e : explanations_) tell_faults(h_, e);
+    for (Explanation& e : explanations_) {
+      tell_faults(h_, e);
+      tell_unfinished_run(h_, e);
+    }
     return std::move(explanations_);
   }
 

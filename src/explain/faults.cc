@@ -90,6 +90,21 @@ Interval span_of(const History& h, const Explanation& e) {
 
 }  // namespace
 
+void tell_unfinished_run(const History& h, Explanation& e) {
+  const auto meta = nlohmann::json::parse(h.meta(), nullptr, false);
+  if (!meta.is_object() || !meta.contains("other_run") || !meta["other_run"].is_object()) return;
+  const auto& other = meta["other_run"];
+  const auto field = [&](const char* name) {
+    return other.contains(name) ? display(text_of(other[name])) : std::string();
+  };
+  e.hint = fmt::format(
+      "Was run {}{} still going on? It had prepared the same database and was found unfinished; "
+      "its "
+      "writes look like faults of the database. {}",
+      field("run"), other.contains("began") ? ", begun " + field("began") + "," : "", e.hint);
+  if (e.hint.ends_with(' ')) e.hint.pop_back();
+}
+
 void tell_faults(const History& h, Explanation& e) {
   const Interval span = span_of(h, e);
   if (h.events().empty() || !is_known(span.request) || !is_known(span.response)) return;

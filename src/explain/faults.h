@@ -10,4 +10,7 @@ namespace assay {
 // find it, the question that is to be asked first.
 void tell_faults(const History& h, Explanation& e);
 
+// Asks first about another run that was found unfinished on the database, if the history's meta names one.
+void tell_unfinished_run(const History& h, Explanation& e);
+
 }  // namespace assay

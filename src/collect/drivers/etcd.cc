@@ -199,23 +199,29 @@ class EtcdDriver : public Driver {
     json answer;
     CallResult result = gateway.post(
         "kv/deleterange", {{"key", to_base64(kPrefix)}, {"range_end", to_base64(end)}}, answer);
-    if (result.ok())
-      result = gateway.post(
-          "kv/put", {{"key", to_base64(kRunKey)}, {"value", to_base64(run_id_text(options_.run))}},
-          answer);
+    mark_ = begin_mark(options_.run);
+    if (result.ok()) result = put_mark(gateway);
     if (!result.ok()) return io_error("etcd: " + result.message);
     if (gateway.post("maintenance/status", json::object(), answer).ok())
       version_ = answer.value("version", "");
     return Ok{};
   }
 
-  Result<uint64_t> prepared_by() override {
+  Status mark_finished() override {
+    mark_.finished = true;
+    Gateway gateway(url_, options_.timeout);
+    const CallResult result = put_mark(gateway);
+    if (!result.ok()) return io_error("etcd: " + result.message);
+    return Ok{};
+  }
+
+  Result<RunMark> prepared_by() override {
     json answer;
     const CallResult result =
         Gateway(url_, options_.timeout).post("kv/range", {{"key", to_base64(kRunKey)}}, answer);
     if (!result.ok()) return io_error("etcd: " + result.message);
-    if (!answer.contains("kvs") || answer["kvs"].empty()) return uint64_t{0};
-    return parse_run_id(from_base64(answer["kvs"][0].value("value", "")));
+    if (!answer.contains("kvs") || answer["kvs"].empty()) return RunMark{};
+    return parse_mark(from_base64(answer["kvs"][0].value("value", "")));
   }
 
   Result<std::unique_ptr<DriverSession>> connect() override {
@@ -228,7 +234,14 @@ class EtcdDriver : public Driver {
   }
 
  private:
+  CallResult put_mark(Gateway& gateway) const {
+    json answer;
+    return gateway.post(
+        "kv/put", {{"key", to_base64(kRunKey)}, {"value", to_base64(mark_text(mark_))}}, answer);
+  }
+
   DriverOptions options_;
+  RunMark mark_;
   Url url_;
   std::string version_;
 };

@@ -268,17 +268,28 @@ class ExecDriver : public Driver {
     if (!session.ok()) return session.error();
     const CallResult result = (*session)->ask({{"do", "prepare"}}, false, kStartTime).first;
     if (!result.ok()) return io_error("exec: prepare: " + result.message);
+    mark_ = begin_mark(options_.run);
     if (can_be_marked()) static_cast<void>(in_a_transaction(**session, run_mark(OpKind::write)));
     return Ok{};
   }
 
-  // As the programs know nothing of it, the run is the value of a key of ours. One that cannot hold it tells nothing.
-  Result<uint64_t> prepared_by() override {
-    if (!can_be_marked()) return uint64_t{0};
+  Status mark_finished() override {
+    if (!can_be_marked()) return Ok{};
+    auto session = open();
+    if (!session.ok()) return session.error();
+    mark_.finished = true;
+    static_cast<void>(in_a_transaction(**session, run_mark(OpKind::write)));
+    return Ok{};
+  }
+
+  // As the programs know nothing of it, the mark is the value of a key of ours. One that cannot hold it says nothing, and
+  // before it has prepared its database a program need not answer.
+  Result<RunMark> prepared_by() override {
+    if (!can_be_marked() || mark_.run == 0) return RunMark{};
     auto session = open();
     if (!session.ok()) return session.error();
     const Value run = in_a_transaction(**session, run_mark(OpKind::read)).value;
-    return run.is_null() ? uint64_t{0} : parse_run_id(run.text);
+    return run.is_null() ? RunMark{} : parse_mark(run.text);
   }
 
   Result<std::unique_ptr<DriverSession>> connect() override {
@@ -299,7 +310,7 @@ class ExecDriver : public Driver {
   }
   Request run_mark(OpKind kind) const {
     Request request{.kind = kind, .key = Value::of(kRunKey)};
-    if (kind == OpKind::write) request.value = Value::of(run_id_text(options_.run));
+    if (kind == OpKind::write) request.value = Value::of(mark_text(mark_));
     return request;
   }
   static Reply in_a_transaction(DriverSession& session, const Request& request) {
@@ -332,6 +343,7 @@ class ExecDriver : public Driver {
   }
 
   DriverOptions options_;
+  RunMark mark_;  // of no run until the database is prepared
   std::string command_;
   std::string name_;
   json version_;

@@ -293,7 +293,8 @@ class MysqlDriver : public Driver {
     auto session = open();
     if (!session.ok()) return session.error();
     std::vector<std::string> sql = (*session)->statements().schema("varbinary(200)", "longblob");
-    for (std::string& statement : run_table(options_.run)) sql.push_back(std::move(statement));
+    mark_ = begin_mark(options_.run);
+    for (std::string& statement : run_table(mark_)) sql.push_back(std::move(statement));
     for (const std::string& statement : sql)
       if (Status s = (*session)->run(statement); !s.ok()) return s;
     product_ = (*session)->product();
@@ -305,15 +306,21 @@ class MysqlDriver : public Driver {
   Result<std::unique_ptr<DriverSession>> connect() override {
     auto session = open();
     if (!session.ok()) return session.error();
-    if (options_.run != 0 && parse_run_id((*session)->ask(kRunQuestion)) != options_.run)
+    if (options_.run != 0 && parse_mark((*session)->ask(kRunQuestion)).run != options_.run)
       return io_error("MySQL: the tables of this run have not arrived here");
     return std::unique_ptr<DriverSession>(std::move(*session));
   }
 
-  Result<uint64_t> prepared_by() override {
+  Result<RunMark> prepared_by() override {
     auto session = open();
     if (!session.ok()) return session.error();
-    return parse_run_id((*session)->ask(kRunQuestion));
+    return parse_mark((*session)->ask(kRunQuestion));
+  }
+
+  Status mark_finished() override {
+    auto session = open();
+    if (!session.ok()) return session.error();
+    return (*session)->run(finish_statement(mark_));
   }
 
   std::string describe() const override {
@@ -341,6 +348,7 @@ class MysqlDriver : public Driver {
   }
 
   DriverOptions options_;
+  RunMark mark_;
   Url url_;
   std::string_view product_ = "MySQL";
   std::string version_;

@@ -117,7 +117,7 @@ class PostgresqlSession : public DriverSession {
   }
 
   Status prepare() {
-    if (options_.run != 0 && parse_run_id(ask(kRunQuestion)) != options_.run)
+    if (options_.run != 0 && parse_mark(ask(kRunQuestion)).run != options_.run)
       return io_error("PostgreSQL: the tables of this run have not arrived here");
     if (dialect_ == Dialect::h2) return prepare_h2();
     const bool named = options_.isolation != "default";
@@ -330,7 +330,8 @@ class PostgresqlDriver : public Driver {
         has_collations ? "varchar(200) COLLATE \"C\"" : "varchar(200)",
         dialect == Dialect::h2 ? "varchar" : "text");
     if (dialect != Dialect::h2) sql.insert(sql.begin(), "SET client_min_messages = warning");
-    for (std::string& statement : run_table(options_.run)) sql.push_back(std::move(statement));
+    mark_ = begin_mark(options_.run);
+    for (std::string& statement : run_table(mark_)) sql.push_back(std::move(statement));
     for (const std::string& statement : sql)
       if (Status s = (*session)->run(statement); !s.ok()) return s;
     name_ = name_of(dialect);
@@ -347,10 +348,16 @@ class PostgresqlDriver : public Driver {
     return std::unique_ptr<DriverSession>(std::move(*session));
   }
 
-  Result<uint64_t> prepared_by() override {
+  Result<RunMark> prepared_by() override {
     auto session = open();
     if (!session.ok()) return session.error();
-    return parse_run_id((*session)->ask(kRunQuestion));
+    return parse_mark((*session)->ask(kRunQuestion));
+  }
+
+  Status mark_finished() override {
+    auto session = open();
+    if (!session.ok()) return session.error();
+    return (*session)->run(finish_statement(mark_));
   }
 
   std::string describe() const override {
@@ -379,6 +386,7 @@ class PostgresqlDriver : public Driver {
   }
 
   DriverOptions options_;
+  RunMark mark_;
   std::string name_ = "PostgreSQL";
   std::string version_;
   std::string default_isolation_;

@@ -112,7 +112,8 @@ class RedisDriver : public Driver {
       if (words.size() > 1 && !(*connection)->ask(words))
         return io_error("Redis: " + message_of(**connection, nullptr));
     } while (cursor != "0");
-    if (!(*connection)->ask({"SET", kRunKey, run_id_text(options_.run)}))
+    mark_ = begin_mark(options_.run);
+    if (!(*connection)->ask({"SET", kRunKey, mark_text(mark_)}))
       return io_error("Redis: " + message_of(**connection, nullptr));
     const Answer info = (*connection)->ask({"INFO", "server"});
     if (info && info->type == REDIS_REPLY_STRING) {
@@ -131,12 +132,21 @@ class RedisDriver : public Driver {
         std::make_unique<RedisSession>(std::move(*connection), options_.isolation == "watch"));
   }
 
-  Result<uint64_t> prepared_by() override {
+  Status mark_finished() override {
+    auto connection = open();
+    if (!connection.ok()) return connection.error();
+    mark_.finished = true;
+    if (!(*connection)->ask({"SET", kRunKey, mark_text(mark_)}))
+      return io_error("Redis: " + message_of(**connection, nullptr));
+    return Ok{};
+  }
+
+  Result<RunMark> prepared_by() override {
     auto connection = open();
     if (!connection.ok()) return connection.error();
     const Answer run = (*connection)->ask({"GET", kRunKey});
-    if (!run || run->type != REDIS_REPLY_STRING) return uint64_t{0};
-    return parse_run_id({run->str, run->len});
+    if (!run || run->type != REDIS_REPLY_STRING) return RunMark{};
+    return parse_mark({run->str, run->len});
   }
 
   std::string describe() const override {
@@ -162,6 +172,7 @@ class RedisDriver : public Driver {
   }
 
   DriverOptions options_;
+  RunMark mark_;
   Url url_;
   std::string version_;
 };

@@ -161,9 +161,15 @@ std::vector<std::string> SqlStatements::schema(std::string_view key, std::string
   return sql;
 }
 
-std::vector<std::string> run_table(uint64_t run) {
+std::vector<std::string> run_table(const RunMark& mark) {
   return {"DROP TABLE IF EXISTS assay_run", "CREATE TABLE assay_run (id varchar(40) PRIMARY KEY)",
-          fmt::format("INSERT INTO assay_run VALUES ('{}')", run_id_text(run))};
+          fmt::format("INSERT INTO assay_run VALUES ('{}')", mark_text(mark))};
+}
+
+std::string finish_statement(RunMark mark) {
+  const std::string open = mark_text(mark);
+  mark.finished = true;
+  return fmt::format("UPDATE assay_run SET id = '{}' WHERE id = '{}'", mark_text(mark), open);
 }
 
 }  // namespace assay::collect

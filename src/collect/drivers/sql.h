@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "collect/drivers/text_values.h"
+#include "collect/run_id.h"
 #include "collect/schema.h"
 #include "collect/step.h"
 
@@ -51,8 +52,10 @@ class SqlStatements {
   std::vector<Table> tables_;
 };
 
-// The table that tells which run prepared the others: making it, and asking it.
-std::vector<std::string> run_table(uint64_t run);
+// The table that holds the mark of the run that prepared the others: making it, noting that the run has finished unless
+// another one has prepared them since, and asking for it.
+std::vector<std::string> run_table(const RunMark& mark);
+std::string finish_statement(RunMark mark);
 inline constexpr const char* kRunQuestion = "SELECT id FROM assay_run";
 
 }  // namespace assay::collect

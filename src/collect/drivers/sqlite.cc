@@ -318,11 +318,18 @@ class SqliteDriver : public Driver {
     script +=
         "DROP TABLE assay_kv;"
         "CREATE TABLE assay_kv (k NOT NULL PRIMARY KEY, v) WITHOUT ROWID;";
-    for (const std::string& sql : run_table(options_.run)) script += sql + ';';
+    mark_ = begin_mark(options_.run);
+    for (const std::string& sql : run_table(mark_)) script += sql + ';';
     return execute_script(db->get(), script.c_str());
   }
 
-  Result<uint64_t> prepared_by() override {
+  Status mark_finished() override {
+    Result<Connection> db = open(0);
+    if (!db.ok()) return db.error();
+    return execute_script(db->get(), finish_statement(mark_).c_str());
+  }
+
+  Result<RunMark> prepared_by() override {
     Result<Connection> db = open(0);
     if (!db.ok()) return db.error();
     std::string run;
@@ -332,7 +339,7 @@ class SqliteDriver : public Driver {
     };
     if (sqlite3_exec(db->get(), kRunQuestion, take, &run, nullptr) != SQLITE_OK)
       return io_error("SQLite: " + message_of(db->get()), path_);
-    return parse_run_id(run);
+    return parse_mark(run);
   }
 
   Result<std::unique_ptr<DriverSession>> connect() override {
@@ -371,6 +378,7 @@ class SqliteDriver : public Driver {
   DriverOptions options_;
   std::string path_;
   TemporaryFolder folder_;
+  RunMark mark_;
 };
 
 Result<std::unique_ptr<Driver>> open_sqlite(const DriverOptions& options) {
