@@ -143,8 +143,7 @@ LevelVerdict AdyaLevels::decide(LevelId level, Budget& budget) {
   } else if (budget.exhausted_now()) {
     verdict.reason = budget.reason();
   } else if (!cycle.empty()) {
-    verdict.reason =
-        "the history does not tell in which order versions that nobody read were written";
+    verdict.reason = "the history does not state the order of versions that nobody read";
   } else if (!unstated_.empty()) {
     verdict.reason = unstated_;
   } else {

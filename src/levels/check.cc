@@ -346,8 +346,7 @@ class LatticeWalk {
       if (chosen.outcome != Outcome::satisfied) return add_chosen(level, std::move(chosen));
     }
     if (v.outcome == Outcome::satisfied) {
-      set_reason(level,
-                 "the history does not tell when every committed transaction began and ended");
+      set_reason(level, "the begin and end times of some committed transactions are not known");
     } else {
       add_strong(level, std::move(v));
     }
@@ -565,7 +564,8 @@ class LatticeWalk {
     if (rf_.mixed != kNone) return doubt_;
     const OpId op = unresolved.front();
     std::string many;
-    if (unresolved.size() > 1) many = " (one of " + std::to_string(unresolved.size()) + " such)";
+    if (unresolved.size() > 1)
+      many = " (" + std::to_string(unresolved.size()) + " such operations)";
     return "transaction " + history_.name(history_.txn_of(op)) +
            " has an operation that several states of the database explain" + many;
   }

@@ -187,7 +187,7 @@ bool Dependencies::version_orders(const std::vector<Node>& order, Rows<WriteId>&
                                          return place[stated_[i].before] >= place[last];
                                        });
       if (known) continue;
-      unstated = "the history does not tell which version of " + history_.key(key).to_string() +
+      unstated = "the history does not state which version of " + history_.key(key).to_string() +
                  " came first, that of " + history_.name(rf_.txn[rf_.write_node[*(w - 1)]]) +
                  " or that of " + history_.name(rf_.txn[node]);
       return false;
