@@ -153,7 +153,7 @@ TEST(Check, WithoutTimesRealTimeLevelsStayOpenUnlessRefutedAnyway) {
   EXPECT_EQ(levels_with(open, Outcome::unknown),
             (std::set<LevelId>{generalized_si, strong_session_si, strong_si, strict_serializable,
                                linearizable}));
-  EXPECT_NE(open.find(strict_serializable)->reason.find("began and ended"), std::string::npos);
+  EXPECT_NE(open.find(strict_serializable)->reason.find("begin and end times"), std::string::npos);
   EXPECT_EQ(checked(kLostUpdate).find(strict_serializable)->outcome, Outcome::violated);
   CheckOptions alone;
   alone.levels = {strict_serializable};
