@@ -266,6 +266,11 @@ void WorkloadFlags::add(CLI::App& app) {
       ->capture_default_str()
       ->check(positive)
       ->type_name("N");
+  app.add_option(
+         "--values", options.values,
+         "different values that are written to a key; without it each value is written once")
+      ->check(positive)
+      ->type_name("N");
   const auto name_of = [](Distribution d) { return distribution_name(d); };
   app.add_option_function<std::string>(
          "--distribution",

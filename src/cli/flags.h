@@ -61,7 +61,7 @@ void add_allow_empty(CLI::App& app, bool& allow);
 // --clock-drift TIME, in nanoseconds.
 void add_clock_drift(CLI::App& app, int64_t& drift);
 
-// --workload, --ops, --read-share, --keys, --distribution, --sessions, --txns
+// --workload, --ops, --read-share, --keys, --values, --distribution, --sessions, --txns
 struct WorkloadFlags {
   std::string workload = "general";
   collect::WorkloadOptions options;

@@ -61,15 +61,27 @@ Status check_bug(const GenerateOptions& o) {
   return Ok{};
 }
 
+Status check_single_operations(std::string_view name) {
+  const WorkloadInfo* workload = find_workload(name);
+  if (workload == nullptr || workload->single_operations) return Ok{};
+  std::string known;
+  for (const WorkloadInfo& w : all_workloads())
+    if (w.single_operations) known += fmt::format("{}{}", known.empty() ? "" : ", ", w.name);
+  return usage_error(fmt::format(
+      "linearizable is about single operations on single keys, which come from the workloads {}",
+      known));
+}
+
 std::string describe(const GenerateOptions& o) {
   const WorkloadOptions& w = o.workload_options;
   return fmt::format(
       R"({{"tool":"assay generate","level":"{}","bug":{},"seed":{},"workload":"{}","sessions":{},)"
-      R"("txns":{},"ops":{},"read_share":{},"keys":{},"distribution":"{}"}})",
+      R"("txns":{},"ops":{},"read_share":{},"keys":{},"distribution":"{}"{}}})",
       level_info(o.level).name,
       o.bug == Anomaly::none ? "null" : fmt::format("\"{}\"", anomaly_info(o.bug).name), o.seed,
       o.workload, o.sessions, o.txns, w.ops, w.read_share, w.keys,
-      distribution_name(w.distribution));
+      distribution_name(w.distribution),
+      w.values == 0 ? "" : fmt::format(R"(,"values":{})", w.values));
 }
 
 }  // namespace
@@ -77,18 +89,12 @@ std::string describe(const GenerateOptions& o) {
 Result<GenerateStats> generate(const GenerateOptions& asked, Sink& sink) {
   GenerateOptions options = asked;
   if (options.level == LevelId::linearizable) {
-    if (options.workload != "general")
-      return usage_error("linearizable histories come from the workload 'general' only");
+    if (Status s = check_single_operations(options.workload); !s.ok()) return s.error();
     options.workload_options.ops = 1;
   }
   Result<std::unique_ptr<Workload>> workload =
       make_workload(options.workload, options.workload_options);
   if (!workload.ok()) return workload.error();
-  for (const OpKind kind : (*workload)->kinds())
-    if (kind != OpKind::read && kind != OpKind::write)
-      return usage_error(
-          fmt::format("the simulated database reads and writes; '{}' needs other operations",
-                      options.workload));
   if (Status s = check_sizes(options); !s.ok()) return s.error();
   if (Status s = check_bug(options); !s.ok()) return s.error();
   if (Status s = sink.header(describe(options)); !s.ok()) return s.error();

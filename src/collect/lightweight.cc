@@ -173,7 +173,7 @@ class Rounds {
   const LightweightOptions& options_;
   Sink& sink_;
   Rng rng_;
-  UniqueValues values_;
+  WrittenValues values_;
   std::vector<Register> keys_;
   std::vector<uint64_t> numbers_;  // per session
   std::vector<uint32_t> order_;    // the sessions, as the round takes them

@@ -11,6 +11,7 @@
 
 #include "assay/anomaly.h"
 #include "assay/result.h"
+#include "base/hash.h"
 #include "base/rng.h"
 #include "collect/schema.h"
 #include "collect/step.h"
@@ -22,6 +23,7 @@ struct WorkloadOptions {
   double read_share = 0.5;  // share of reads among them, 0…1
   uint64_t keys = 1000;
   Distribution distribution = Distribution::uniform;
+  uint64_t values = 0;  // different values that are written to a key; 0: each value once
 };
 
 // The transactions of one session, one after the other, each given step by step so that a step may
@@ -44,7 +46,7 @@ class Workload {
  public:
   virtual ~Workload() = default;
   // `session` numbers the sessions from 0 to `sessions`-1; each has its own random numbers and its
-  // own values, so that no two transactions ever write the same value.
+  // own values, so that no two transactions ever write the same value unless the options say so.
   virtual std::unique_ptr<WorkloadSession> open(uint32_t session, uint32_t sessions,
                                                 uint64_t seed) const = 0;
   // The kinds of operation it uses, for asking whether a driver can do them.
@@ -54,6 +56,11 @@ class Workload {
   // Reads of everything it may have written, at most `limit` keys, drawn with `rng` where there are
   // more. For the final reads.
   virtual std::vector<Request> final_reads(uint64_t limit, Rng& rng) const = 0;
+  // Reads of at most `limit` different keys in the way that its transactions read, for planting a
+  // bug on them.
+  virtual std::vector<Request> usual_reads(uint64_t limit, Rng& rng) const {
+    return final_reads(limit, rng);
+  }
 };
 
 struct WorkloadInfo {
@@ -61,19 +68,28 @@ struct WorkloadInfo {
   std::string_view summary;
   std::span<const Anomaly> shows;  // the anomalies it can bring to light
   Result<std::unique_ptr<Workload>> (*make)(const WorkloadOptions&);
+  bool single_operations = false;  // with ops = 1 a transaction is one operation on one key
 };
 
 std::span<const WorkloadInfo> all_workloads();
 const WorkloadInfo* find_workload(std::string_view name);
 Result<std::unique_ptr<Workload>> make_workload(std::string_view name, const WorkloadOptions&);
 
-// Unique values of one session: 1 + session, then in steps of the number of sessions.
-class UniqueValues {
+// What one session writes: values that nothing else writes, namely 1 + session, then in steps of the
+// number of sessions; or, with `values`, those from 1 to `values` in no order.
+class WrittenValues {
  public:
-  UniqueValues(uint32_t session, uint32_t sessions)
-      : next_(1 + int64_t{session}), step_(sessions) {}
+  WrittenValues(uint32_t session, uint32_t sessions, uint64_t values = 0)
+      : next_(1 + int64_t{session}), step_(sessions), values_(values) {}
   Value take() {
-    const int64_t v = next_;
+    const Value value = take_unique();
+    if (values_ == 0) return value;
+    return Value::of(1 +
+                     static_cast<int64_t>(mix64(static_cast<uint64_t>(value.integer)) % values_));
+  }
+  // For what must not repeat in any case, such as the name of a deletion.
+  Value take_unique() {
+    const int64_t v = next_ + static_cast<int64_t>(values_);
     next_ += step_;
     return Value::of(v);
   }
@@ -81,6 +97,7 @@ class UniqueValues {
  private:
   int64_t next_;
   int64_t step_;
+  uint64_t values_;
 };
 
 }  // namespace assay::collect

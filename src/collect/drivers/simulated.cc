@@ -49,10 +49,7 @@ class SimulatedSession : public DriverSession {
 
   CallResult call(const Request& request, Reply& reply) override {
     const std::lock_guard lock(shared_->mutex);
-    if (request.kind == OpKind::read)
-      reply.value = shared_->engine.read(session_, request.key);
-    else
-      shared_->engine.write(session_, request.key, request.value);
+    shared_->engine.call(session_, request, reply);
     return {};
   }
 
@@ -88,9 +85,7 @@ class SimulatedDriver : public Driver {
       : address_(address),
         shared_(std::make_shared<SharedEngine>(address.level, address.bug, address.rate, seed)) {}
 
-  bool supports(OpKind kind) const override {
-    return kind == OpKind::read || kind == OpKind::write;
-  }
+  bool supports(OpKind) const override { return true; }
   Status prepare() override { return Ok{}; }
   Result<std::unique_ptr<DriverSession>> connect() override {
     const std::lock_guard lock(shared_->mutex);

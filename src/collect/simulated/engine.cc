@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <functional>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -122,6 +123,22 @@ Value Engine::visible_value(const Chain& chain, uint32_t session) const {
   return {};
 }
 
+// Up to the last visible element, whoever appended those before it. The bug stops within the newest
+// transaction.
+std::vector<Value> Engine::visible_list(const Chain& chain, uint32_t session) const {
+  const auto& all = chain.versions;
+  const auto last =
+      std::find_if(all.rbegin(), all.rend(), [&](const Version& v) { return visible(v, session); });
+  auto end = last.base();
+  const bool dirty = sessions_[session].faulty && bug_ == Anomaly::intermediate_read;
+  while (dirty && end - all.begin() > 1 && end[-1].commit == all.back().commit &&
+         end[-2].commit == end[-1].commit)
+    --end;
+  std::vector<Value> list;
+  for (auto v = all.begin(); v != end; ++v) list.push_back(v->value);
+  return list;
+}
+
 Engine::Write* Engine::find_write(Session& s, const Chain* chain) {
   if (s.writes.size() > kManyWrites) {
     const auto it = s.write_index.find(chain);
@@ -132,34 +149,148 @@ Engine::Write* Engine::find_write(Session& s, const Chain* chain) {
   return it == s.writes.end() ? nullptr : &*it;
 }
 
-Value Engine::read(uint32_t session, const Value& key, const Value& foreseen) {
+Engine::Chain& Engine::register_of(const Value& key) {
+  const auto [entry, fresh] = registers_.try_emplace(key);
+  if (fresh && indexed_) index_.emplace(key, &entry->second);
+  return entry->second;
+}
+
+// All elements of a list are wanted as long as it is.
+Engine::Chain& Engine::list_of(const Value& key) {
+  const auto [entry, fresh] = lists_.try_emplace(key);
+  if (fresh) entry->second.prune_at = std::numeric_limits<size_t>::max();
+  return entry->second;
+}
+
+std::pair<Engine::Index::const_iterator, Engine::Index::const_iterator> Engine::within(
+    const Bounds& bounds) const {
+  const auto begin = bounds.low.is_null() ? index_.begin() : index_.lower_bound(bounds.low);
+  const auto end = bounds.high.is_null() ? index_.end() : index_.upper_bound(bounds.high);
+  const bool none =
+      !bounds.low.is_null() && !bounds.high.is_null() && KeyLess()(bounds.high, bounds.low);
+  return {begin, none ? begin : end};
+}
+
+void Engine::call(uint32_t session, const Request& request, Reply& reply, const Value& foreseen) {
+  switch (request.kind) {
+    case OpKind::read:
+      reply.value = read(session, register_of(request.key), foreseen);
+      return;
+    case OpKind::write:
+      return write(session, register_of(request.key), request.value);
+    case OpKind::remove:
+    case OpKind::insert:  // expects null
+    case OpKind::cas: {
+      Chain& chain = register_of(request.key);
+      const Value found = read(session, chain, foreseen);
+      const bool removes = request.kind == OpKind::remove;
+      reply.effect = removes ? !found.is_null() : found == request.expected;
+      if (reply.effect) write(session, chain, removes ? Value() : request.value);
+      return;
+    }
+    case OpKind::append:
+      return append(session, list_of(request.key), request.value);
+    case OpKind::read_list:
+      reply.list = read_list(session, list_of(request.key), foreseen);
+      return;
+    case OpKind::range:
+      reply.rows = read_range(session, {request.key, request.high}, foreseen);
+      return;
+  }
+}
+
+void Engine::look_for_read(uint32_t session) {
   Session& s = sessions_[session];
-  Chain& chain = chains_[key];
-  const Anomaly bad = s.faulty ? faulty_policy_.bad_read : Anomaly::none;
-  if (const Write* own = find_write(s, &chain); own && bad != Anomaly::not_my_own_write)
-    return bad == Anomaly::not_my_last_write ? own->first : own->last;
   if (!s.viewed || policy(s).moment == Moment::every_read) look(session, s.viewed);
-  if (bad == Anomaly::thin_air_read) return Value::of(-static_cast<int64_t>(++invented_));
+}
+
+// What the transaction itself left in a register, as it sees it; null if nothing.
+const Value* Engine::own_value(Session& s, const Chain& chain) {
+  const Anomaly bad = bad_read(s);
+  const Write* own = find_write(s, &chain);
+  if (own == nullptr || bad == Anomaly::not_my_own_write) return nullptr;
+  return bad == Anomaly::not_my_last_write ? &own->first : &own->last;
+}
+
+// What others left there, or what the bug makes of it.
+Value Engine::outside_value(uint32_t session, const Chain& chain, const Value& foreseen) {
+  const Anomaly bad = bad_read(sessions_[session]);
+  if (bad == Anomaly::thin_air_read) return invent();
   if (bad == Anomaly::aborted_read && !chain.aborted.is_null()) return chain.aborted;
   if (bad == Anomaly::future_read && !foreseen.is_null()) return foreseen;
-  if (policy(s).check == Check::reads) s.reads.push_back(&chain);
   return visible_value(chain, session);
 }
 
-void Engine::write(uint32_t session, const Value& key, const Value& value) {
+Value Engine::read(uint32_t session, Chain& chain, const Value& foreseen) {
+  Session& s = sessions_[session];
+  if (const Value* own = own_value(s, chain)) return *own;
+  look_for_read(session);
+  if (policy(s).check == Check::reads) s.reads.push_back(&chain);
+  return outside_value(session, chain, foreseen);
+}
+
+// One look for all rows. A bug that puts a value where none belongs does so at the lower bound.
+std::vector<std::pair<Value, Value>> Engine::read_range(uint32_t session, const Bounds& bounds,
+                                                        const Value& foreseen) {
+  if (!std::exchange(indexed_, true))
+    for (auto& [key, chain] : registers_) index_.emplace(key, &chain);
+  look_for_read(session);
+  Session& s = sessions_[session];
+  if (policy(s).check == Check::reads) s.ranges.push_back(bounds);
+  std::vector<std::pair<Value, Value>> rows;
+  const auto [begin, end] = within(bounds);
+  for (auto row = begin; row != end; ++row) {
+    const auto& [key, chain] = *row;
+    const Value* own = own_value(s, *chain);
+    Value value = own != nullptr      ? *own
+                  : key == bounds.low ? outside_value(session, *chain, foreseen)
+                                      : visible_value(*chain, session);
+    if (!value.is_null()) rows.emplace_back(key, std::move(value));
+  }
+  return rows;
+}
+
+std::vector<Value> Engine::read_list(uint32_t session, Chain& chain, const Value& foreseen) {
+  look_for_read(session);
+  Session& s = sessions_[session];
+  if (policy(s).check == Check::reads) s.reads.push_back(&chain);
+  const Anomaly bad = bad_read(s);
+  std::vector<Value> list = visible_list(chain, session);
+  if (bad == Anomaly::thin_air_read) list.push_back(invent());
+  if (bad == Anomaly::aborted_read && !chain.aborted.is_null()) list.push_back(chain.aborted);
+  if (bad == Anomaly::future_read && !foreseen.is_null()) list.push_back(foreseen);
+  if (bad == Anomaly::not_my_own_write) return list;
+  for (const Write& own : s.writes) {
+    if (own.chain != &chain) continue;
+    list.push_back(own.last);
+    if (bad == Anomaly::not_my_last_write) break;
+  }
+  return list;
+}
+
+void Engine::write(uint32_t session, Chain& chain, const Value& value) {
   Session& s = sessions_[session];
   // A view is chosen at the first operation of any kind: the check at commit is made against it.
   if (!s.viewed) look(session, false);
-  Chain& chain = chains_[key];
   if (Write* own = find_write(s, &chain)) {
     own->last = value;
     ++own->count;
     return;
   }
-  s.writes.push_back({&chain, value, value, 1});
+  note_write(s, {&chain, value, value, 1});
+}
+
+void Engine::append(uint32_t session, Chain& chain, const Value& element) {
+  Session& s = sessions_[session];
+  if (!s.viewed) look(session, false);
+  note_write(s, {&chain, element, element, 1});
+}
+
+void Engine::note_write(Session& s, Write write) {
+  s.writes.push_back(std::move(write));
   if (s.writes.size() < kManyWrites) return;
   if (s.writes.size() > kManyWrites + 1) {
-    s.write_index.emplace(&chain, s.writes.size() - 1);
+    s.write_index.emplace(s.writes.back().chain, s.writes.size() - 1);
     return;
   }
   for (uint32_t i = 0; i < s.writes.size(); ++i) s.write_index.emplace(s.writes[i].chain, i);
@@ -181,9 +312,16 @@ bool Engine::conflicts(uint32_t session) const {
                          [&](const Write& w) { return changed(*w.chain, session); });
     case Check::reads:
       return std::any_of(s.reads.begin(), s.reads.end(),
-                         [&](const Chain* chain) { return changed(*chain, session); });
+                         [&](const Chain* chain) { return changed(*chain, session); }) ||
+             std::any_of(s.ranges.begin(), s.ranges.end(),
+                         [&](const Bounds& bounds) { return changed_within(bounds, session); });
   }
   return false;
+}
+
+bool Engine::changed_within(const Bounds& bounds, uint32_t session) const {
+  const auto [begin, end] = within(bounds);
+  return std::any_of(begin, end, [&](const auto& row) { return changed(*row.second, session); });
 }
 
 std::optional<Commit> Engine::commit(uint32_t session) {
@@ -222,6 +360,7 @@ void Engine::abort(uint32_t session) {
 void Engine::close(Session& s) {
   s.open = false;
   s.reads.clear();
+  s.ranges.clear();
   s.writes.clear();
   s.write_index.clear();
 }

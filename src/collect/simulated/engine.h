@@ -3,20 +3,26 @@
 // Transactions with writes take effect one after another and are numbered 1, 2, 3 … (0 is the
 // initial state); a key keeps the versions that some view may still want. Not thread-safe;
 // transactions of different sessions overlap by interleaving calls.
+//
+// Registers and lists are apart, as in the tables of a database. A removal writes null, which is how
+// an absent key reads. A list grows in commit order whoever appends to it, so that every view of it
+// is a beginning of one list: up to the last element which the view holds.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "assay/anomaly.h"
 #include "assay/level.h"
 #include "base/rng.h"
 #include "collect/simulated/policy.h"
-#include "collect/value.h"
+#include "collect/step.h"
 
 namespace assay::collect {
 
@@ -41,8 +47,7 @@ class Engine {
   // A session has at most one open transaction.
   void begin(uint32_t session, const ViewOptions& options = {});
   // `foreseen` is what the transaction is going to write to the key, for the bug that reads it.
-  Value read(uint32_t session, const Value& key, const Value& foreseen = {});
-  void write(uint32_t session, const Value& key, const Value& value);
+  void call(uint32_t session, const Request& request, Reply& reply, const Value& foreseen = {});
   // The transaction's number (the newest one if it wrote nothing), or nothing: it conflicted and is
   // aborted.
   std::optional<Commit> commit(uint32_t session);
@@ -74,10 +79,14 @@ class Engine {
     Value aborted;       // last value an aborted transaction wrote; kept for the bug only
     Value intermediate;  // a value overwritten within the newest version's transaction; likewise
   };
+  // Of a register all that the transaction writes to it, of a list one element.
   struct Write {
     Chain* chain = nullptr;
     Value first, last;
     uint32_t count = 0;
+  };
+  struct Bounds {
+    Value low, high;  // null: open
   };
   struct View {
     Commit point = 0;
@@ -93,6 +102,7 @@ class Engine {
     ViewOptions options;
     View view;
     std::vector<Chain*> reads;
+    std::vector<Bounds> ranges;
     std::vector<Write> writes;
     std::unordered_map<const Chain*, uint32_t> write_index;  // in use once writes are many
     Commit floor = 0;                                        // what the session saw or did
@@ -100,6 +110,11 @@ class Engine {
   struct KeyHash {
     size_t operator()(const Value& key) const;
   };
+  using Chains = std::unordered_map<Value, Chain, KeyHash>;
+  struct KeyLess {
+    bool operator()(const Value& a, const Value& b) const { return key_less(a.view(), b.view()); }
+  };
+  using Index = std::map<Value, Chain*, KeyLess>;
   // A commit on its way to the other replicas.
   struct Travelling {
     Commit commit = 0;
@@ -114,9 +129,28 @@ class Engine {
   void apply_all(uint32_t replica);
   bool visible(const Version& version, uint32_t session) const;
   Value visible_value(const Chain& chain, uint32_t session) const;
+  std::vector<Value> visible_list(const Chain& chain, uint32_t session) const;
+  Chain& register_of(const Value& key);
+  Chain& list_of(const Value& key);
+  std::pair<Index::const_iterator, Index::const_iterator> within(const Bounds& bounds) const;
+  void look_for_read(uint32_t session);
+  Anomaly bad_read(const Session& s) const {
+    return s.faulty ? faulty_policy_.bad_read : Anomaly::none;
+  }
+  Value invent() { return Value::of(-static_cast<int64_t>(++invented_)); }
+  const Value* own_value(Session& s, const Chain& chain);
+  Value outside_value(uint32_t session, const Chain& chain, const Value& foreseen);
+  Value read(uint32_t session, Chain& chain, const Value& foreseen);
+  std::vector<Value> read_list(uint32_t session, Chain& chain, const Value& foreseen);
+  std::vector<std::pair<Value, Value>> read_range(uint32_t session, const Bounds& bounds,
+                                                  const Value& foreseen);
+  void write(uint32_t session, Chain& chain, const Value& value);
+  void append(uint32_t session, Chain& chain, const Value& element);
   Write* find_write(Session& s, const Chain* chain);
+  void note_write(Session& s, Write write);
   bool conflicts(uint32_t session) const;
   bool changed(const Chain& chain, uint32_t session) const;
+  bool changed_within(const Bounds& bounds, uint32_t session) const;
   void install(uint32_t session);
   void ship(uint32_t session);
   void prune(Chain& chain) const;
@@ -130,7 +164,10 @@ class Engine {
   bool apart_ = false;
   uint32_t replica_count_;
   Rng rng_;
-  std::unordered_map<Value, Chain, KeyHash> chains_;
+  Chains registers_;
+  Chains lists_;
+  bool indexed_ = false;  // from the first range on
+  Index index_;           // of the registers
   std::vector<Session> sessions_;
   Commit newest_ = 0;
   uint64_t invented_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <string>
+#include <utility>
 
 namespace assay::collect {
 namespace {
@@ -17,6 +18,10 @@ uint32_t Script::sessions_needed() const {
     if (text.find(static_cast<char>('1' + txn)) != std::string_view::npos)
       needed = std::max(needed, sessions[txn] + 1);
   return needed;
+}
+
+Script ground_for(const Script& script) {
+  return {.text = script.two_keys() ? "b1 w1x w1y c1" : "b1 w1x c1", .faulty = {}};
 }
 
 Script find_script(Anomaly bug, LevelId level, uint32_t replica_count) {
@@ -91,20 +96,20 @@ void ScriptRun::begin(uint32_t txn) {
   engine_.begin(record.session, view);
 }
 
-void ScriptRun::operate(uint32_t txn, bool read, const Value& key) {
+void ScriptRun::operate(uint32_t txn, bool read, const Request& how) {
   TxnRecord& record = txns_[txn].record;
   Step step;
-  step.request.key = key;
+  // Harmless in a read unless the bug is to return it.
+  if (!foreseen_) foreseen_ = values_.take_unique();
   if (read) {
-    step.request.kind = OpKind::read;
-    // Harmless unless the bug is to read it.
-    if (!foreseen_) foreseen_ = values_.take();
-    step.reply.value = engine_.read(record.session, key, *foreseen_);
+    step.request = how;
+    engine_.call(record.session, step.request, step.reply, *foreseen_);
   } else {
-    step.request.kind = OpKind::write;
-    step.request.value = foreseen_ ? *foreseen_ : values_.take();
-    foreseen_.reset();
-    engine_.write(record.session, key, step.request.value);
+    const bool list = how.kind == OpKind::read_list;
+    step.request = {.kind = list ? OpKind::append : OpKind::write,
+                    .key = how.key,
+                    .value = *std::exchange(foreseen_, std::nullopt)};
+    engine_.call(record.session, step.request, step.reply);
   }
   record.steps.push_back(std::move(step));
 }

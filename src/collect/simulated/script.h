@@ -19,7 +19,7 @@
 namespace assay::collect {
 
 // Notation as in the literature on isolation: b1 begins transaction 1, r1x reads x, w1x writes it,
-// c1 commits, a1 aborts.
+// c1 commits, a1 aborts. Where x is a list it is read whole and appended to.
 struct Script {
   static constexpr uint32_t kTxns = 4;
   std::string_view text;
@@ -33,14 +33,19 @@ struct Script {
   bool two_keys() const { return text.find('y') != std::string_view::npos; }
 };
 
+// Writes what the script is on, so that its reads tell which write they return also where others write
+// the same values, and where a key is absent at several times.
+Script ground_for(const Script& script);
+
 // Empty text: the bug cannot be shown at this level (linearizable has one operation a transaction).
 Script find_script(Anomaly bug, LevelId level, uint32_t replica_count);
 
 class ScriptRun {
  public:
-  ScriptRun(const Script& script, Engine& engine, SimulatedClock& clock, UniqueValues& values)
+  ScriptRun(const Script& script, Engine& engine, SimulatedClock& clock, WrittenValues& values)
       : script_(script), engine_(engine), clock_(clock), values_(values) {}
-  void set_keys(Value x, Value y) {
+  // How x and y are read.
+  void set_reads(Request x, Request y) {
     x_ = std::move(x);
     y_ = std::move(y);
   }
@@ -54,13 +59,13 @@ class ScriptRun {
     Commit commit = 0;
   };
   void begin(uint32_t txn);
-  void operate(uint32_t txn, bool read, const Value& key);
+  void operate(uint32_t txn, bool read, const Request& how);
 
   Script script_;
   Engine& engine_;
   SimulatedClock& clock_;
-  UniqueValues& values_;
-  Value x_, y_;
+  WrittenValues& values_;
+  Request x_, y_;
   std::array<Txn, Script::kTxns> txns_;
   std::optional<Value> foreseen_;  // what the next write will be, once a read has returned it
 };

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "collect/simulated/script.h"
-
 namespace assay::collect {
 namespace {
 
@@ -27,7 +25,9 @@ Simulation::Simulation(const GenerateOptions& options, const Workload& workload,
              rng_.split(0)),
       clients_(options.sessions),
       think_(kThink),
-      planted_values_(options.sessions, options.sessions + 1) {
+      planted_values_(options.sessions, options.sessions + 1, options.workload_options.values) {
+  const auto kinds = workload.kinds();
+  removes_ = std::find(kinds.begin(), kinds.end(), OpKind::remove) != kinds.end();
   const uint64_t seed = rng_.next();
   for (uint32_t i = 0; i < options.sessions; ++i) {
     clients_[i].workload = workload.open(i, options.sessions + 1, seed);
@@ -100,11 +100,7 @@ void Simulation::operate(const Event& event) {
   Client& client = clients_[event.session];
   Step& step = client.record.steps.emplace_back();
   step.request = client.next;
-  const Request& request = step.request;
-  if (request.kind == OpKind::read)
-    step.reply.value = engine_.read(event.session, request.key);
-  else
-    engine_.write(event.session, request.key, request.value);
+  engine_.call(event.session, step.request, step.reply);
   clock_.answer(event.session, event.at);
   const bool more = client.workload->next(&step.reply, client.next);
   client.phase = more ? Phase::operation : Phase::commit;
@@ -165,12 +161,22 @@ bool Simulation::plant_due() const {
 
 Status Simulation::plant() {
   ++planted_;
-  const std::vector<Request> keys = workload_.final_reads(2, rng_);
-  ScriptRun script(find_script(options_.bug, options_.level, engine_.replica_count()), engine_,
-                   clock_, planted_values_);
-  script.set_keys(keys.front().key, keys.back().key);
+  const std::vector<Request> reads = workload_.usual_reads(2, rng_);
+  const Script script = find_script(options_.bug, options_.level, engine_.replica_count());
   for (uint32_t i = 0; i < clients_.size(); ++i) now_ = std::max(now_, clock_.answered(i));
-  Result<int64_t> end = script.run(now_, [&](TxnRecord& record) {
+  if (options_.workload_options.values > 0 || removes_)
+    if (Status s = play(ground_for(script), reads); !s.ok()) return s;
+  if (Status s = play(script, reads); !s.ok()) return s;
+  std::vector<uint32_t> waiting;
+  waiting.swap(parked_);
+  for (uint32_t session : waiting) start_next(session, now_);
+  return Ok{};
+}
+
+Status Simulation::play(const Script& script, const std::vector<Request>& reads) {
+  ScriptRun run(script, engine_, clock_, planted_values_);
+  run.set_reads(reads.front(), reads.back());
+  Result<int64_t> end = run.run(now_, [&](TxnRecord& record) {
     record.number = clients_[record.session].record.number++;
     stats_.operations += record.steps.size();
     stats_.committed += record.status == TxnStatus::committed;
@@ -179,9 +185,6 @@ Status Simulation::plant() {
   });
   if (!end.ok()) return end.error();
   now_ = *end;
-  std::vector<uint32_t> waiting;
-  waiting.swap(parked_);
-  for (uint32_t session : waiting) start_next(session, now_);
   return Ok{};
 }
 

@@ -16,6 +16,7 @@
 #include "collect/generate.h"
 #include "collect/simulated/clock.h"
 #include "collect/simulated/engine.h"
+#include "collect/simulated/script.h"
 
 namespace assay::collect {
 
@@ -51,6 +52,7 @@ class Simulation {
   void start_next(uint32_t session, int64_t earliest);
   bool plant_due() const;
   Status plant();
+  Status play(const Script& script, const std::vector<Request>& reads);
 
   const GenerateOptions& options_;
   const Workload& workload_;
@@ -65,7 +67,8 @@ class Simulation {
   double think_;          // mean time between transactions
   uint32_t running_ = 0;  // sessions with an event to come
   uint32_t planted_ = 0;
-  UniqueValues planted_values_;
+  bool removes_ = false;  // the workload does
+  WrittenValues planted_values_;
   GenerateStats stats_;
 };
 

@@ -16,7 +16,7 @@ constexpr int64_t kInitialBalance = 100;
 
 class BankSession : public PlannedSession, public IntegerRegisters {
  public:
-  BankSession(const WorkloadOptions& options, Rng random, UniqueValues values, SessionSeat)
+  BankSession(const WorkloadOptions& options, Rng random, WrittenValues values, SessionSeat)
       : PlannedSession(random, values),
         options_(options),
         accounts_(options.distribution, options.keys) {}

@@ -15,7 +15,7 @@ namespace {
 
 class BaselineSession : public PlannedSession, public IntegerRegisters {
  public:
-  BaselineSession(const WorkloadOptions& options, Rng random, UniqueValues values, SessionSeat)
+  BaselineSession(const WorkloadOptions& options, Rng random, WrittenValues values, SessionSeat)
       : PlannedSession(random, values),
         keys_(options.distribution, options.keys),
         ops_(options.ops) {}

@@ -12,7 +12,7 @@ namespace {
 class BlindSession : public PlannedSession, public IntegerRegisters {
  public:
   // The share of reads is that of the transactions which read.
-  BlindSession(const WorkloadOptions& options, Rng random, UniqueValues values, SessionSeat)
+  BlindSession(const WorkloadOptions& options, Rng random, WrittenValues values, SessionSeat)
       : PlannedSession(random, values),
         options_(options),
         keys_(options.distribution, options.keys) {}
@@ -52,9 +52,9 @@ Result<std::unique_ptr<Workload>> make_blind(WorkloadOptions options, double rea
 
 const WorkloadInfo kBlindwRw = {
     "blindw-rw", "half the transactions read, half write blindly", kShows,
-    [](const WorkloadOptions& options) { return make_blind(options, 0.5); }};
+    [](const WorkloadOptions& options) { return make_blind(options, 0.5); }, true};
 const WorkloadInfo kBlindwRm = {
     "blindw-rm", "nine of ten transactions read, one writes blindly", kShows,
-    [](const WorkloadOptions& options) { return make_blind(options, 0.9); }};
+    [](const WorkloadOptions& options) { return make_blind(options, 0.9); }, true};
 
 }  // namespace assay::collect

@@ -13,7 +13,7 @@ namespace {
 
 class GeneralSession : public WorkloadSession, public IntegerRegisters {
  public:
-  GeneralSession(const WorkloadOptions& options, Rng rng, UniqueValues values, SessionSeat)
+  GeneralSession(const WorkloadOptions& options, Rng rng, WrittenValues values, SessionSeat)
       : options_(options),
         ranks_(options.distribution, options.keys),
         rng_(rng),
@@ -47,7 +47,7 @@ class GeneralSession : public WorkloadSession, public IntegerRegisters {
   WorkloadOptions options_;
   Ranks ranks_;
   Rng rng_;
-  UniqueValues values_;
+  WrittenValues values_;
   std::vector<Planned> plan_;
   size_t at_ = 0;
 };
@@ -72,7 +72,8 @@ static Result<std::unique_ptr<Workload>> make_general(const WorkloadOptions& opt
   return std::unique_ptr<Workload>(std::make_unique<SessionWorkload<GeneralSession>>(options));
 }
 
-const WorkloadInfo kGeneral = {
-    "general", "reads and blind writes of keys drawn from a distribution", kShows, make_general};
+const WorkloadInfo kGeneral = {"general",
+                               "reads and blind writes of keys drawn from a distribution", kShows,
+                               make_general, true};
 
 }  // namespace assay::collect

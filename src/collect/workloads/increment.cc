@@ -14,7 +14,7 @@ namespace {
 
 class IncrementSession : public PlannedSession, public IntegerRegisters {
  public:
-  IncrementSession(const WorkloadOptions& options, Rng random, UniqueValues values, SessionSeat)
+  IncrementSession(const WorkloadOptions& options, Rng random, WrittenValues values, SessionSeat)
       : PlannedSession(random, values), keys_(options.distribution, options.keys) {}
 
  protected:

@@ -28,7 +28,7 @@ constexpr OpKind kKinds[] = {OpKind::append, OpKind::read_list};
 class ListAppendSession : public PlannedSession {
  public:
   // `started` counts the transactions of all sessions.
-  ListAppendSession(const WorkloadOptions& options, Rng random, UniqueValues values,
+  ListAppendSession(const WorkloadOptions& options, Rng random, WrittenValues values,
                     std::atomic<uint64_t>& started)
       : PlannedSession(random, values),
         options_(options),
@@ -66,7 +66,8 @@ class ListAppend : public Workload {
   std::unique_ptr<WorkloadSession> open(uint32_t session, uint32_t sessions,
                                         uint64_t seed) const override {
     return std::make_unique<ListAppendSession>(options_, Rng(seed).split(session),
-                                               UniqueValues(session, sessions), started_);
+                                               WrittenValues(session, sessions, options_.values),
+                                               started_);
   }
   std::span<const OpKind> kinds() const override { return kKinds; }
   // The newest.
@@ -112,6 +113,6 @@ static Result<std::unique_ptr<Workload>> make_list_append(const WorkloadOptions&
 
 const WorkloadInfo kListAppend = {
     "list-append", "appends to lists and reads of whole lists, on keys that come and go", kShows,
-    make_list_append};
+    make_list_append, true};
 
 }  // namespace assay::collect

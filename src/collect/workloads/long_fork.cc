@@ -15,7 +15,8 @@ namespace {
 
 class LongForkSession : public PlannedSession, public IntegerRegisters {
  public:
-  LongForkSession(const WorkloadOptions& options, Rng random, UniqueValues values, SessionSeat seat)
+  LongForkSession(const WorkloadOptions& options, Rng random, WrittenValues values,
+                  SessionSeat seat)
       : PlannedSession(random, values),
         keys_(options.keys),
         read_share_(options.read_share),

@@ -17,8 +17,12 @@ class LwtSession : public PlannedSession {
   static constexpr OpKind kKinds[] = {OpKind::read, OpKind::cas, OpKind::insert};
   // None: a transaction has one operation here.
   static std::vector<Request> final_reads(const WorkloadOptions&, uint64_t, Rng&) { return {}; }
+  static std::vector<Request> usual_reads(const WorkloadOptions& options, uint64_t limit,
+                                          Rng& rng) {
+    return read_integer_keys(options.keys, limit, rng);
+  }
 
-  LwtSession(const WorkloadOptions& options, Rng random, UniqueValues values, SessionSeat)
+  LwtSession(const WorkloadOptions& options, Rng random, WrittenValues values, SessionSeat)
       : PlannedSession(random, values),
         read_share_(options.read_share),
         keys_(options.distribution, options.keys) {}
@@ -73,6 +77,6 @@ static Result<std::unique_ptr<Workload>> make_lwt(const WorkloadOptions& options
 
 const WorkloadInfo kLwt = {
     "lwt", "lightweight transactions: one read, insert if absent, or compare-and-set", kShows,
-    make_lwt};
+    make_lwt, true};
 
 }  // namespace assay::collect

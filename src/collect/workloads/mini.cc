@@ -30,7 +30,7 @@ std::vector<Shapes> shape_groups() {
 
 class MiniSession : public WorkloadSession, public IntegerRegisters {
  public:
-  MiniSession(const WorkloadOptions& options, Rng rng, UniqueValues values, SessionSeat)
+  MiniSession(const WorkloadOptions& options, Rng rng, WrittenValues values, SessionSeat)
       : ranks_(options.distribution, options.keys), rng_(rng), values_(values) {}
 
   void start(bool retry) override {
@@ -58,7 +58,7 @@ class MiniSession : public WorkloadSession, public IntegerRegisters {
  private:
   Ranks ranks_;
   Rng rng_;
-  UniqueValues values_;
+  WrittenValues values_;
   std::string_view shape_;
   uint64_t x_ = 0;
   uint64_t y_ = 0;

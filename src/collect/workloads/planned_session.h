@@ -11,7 +11,7 @@ namespace assay::collect {
 
 class PlannedSession : public WorkloadSession {
  public:
-  PlannedSession(Rng rng, UniqueValues values) : rng_(rng), before_(rng), values_(values) {}
+  PlannedSession(Rng rng, WrittenValues values) : rng_(rng), before_(rng), values_(values) {}
 
   void start(bool retry) override {
     if (retry)
@@ -51,8 +51,9 @@ class PlannedSession : public WorkloadSession {
 
   Rng& rng() { return rng_; }
   Value take_value() { return values_.take(); }
+  Value take_tombstone() { return values_.take_unique(); }
 
-  // A number that a transaction counts on, in a value that is unique all the same.
+  // A number that a transaction counts on, in a value that is as unique as others.
   Value stamped(int64_t number) { return Value::of((number << 40) | values_.take().integer); }
   static int64_t number_of(const Value& value, int64_t initial) {
     return value.is_null() ? initial : value.integer >> 40;
@@ -60,7 +61,7 @@ class PlannedSession : public WorkloadSession {
 
  private:
   Rng rng_, before_;
-  UniqueValues values_;
+  WrittenValues values_;
   std::deque<Request> requests_;
   Request asked_;
 };

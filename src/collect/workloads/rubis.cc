@@ -29,7 +29,7 @@ class RubisSession : public PlannedSession {
     return reads;
   }
 
-  RubisSession(const WorkloadOptions& options, Rng random, UniqueValues values, SessionSeat)
+  RubisSession(const WorkloadOptions& options, Rng random, WrittenValues values, SessionSeat)
       : PlannedSession(random, values), users_(options.distribution, options.keys) {}
 
  protected:

@@ -1,6 +1,6 @@
 // A workload whose sessions differ in nothing but their random numbers, values and number. `Session` is
 // constructed from the options, those three and the number of sessions; it says which kinds it uses (kKinds) and what
-// to read at the end (final_reads).
+// to read at the end (final_reads), and, where that is not how it reads, how it does (usual_reads).
 #pragma once
 
 #include <memory>
@@ -25,12 +25,18 @@ class SessionWorkload : public Workload {
   std::unique_ptr<WorkloadSession> open(uint32_t session, uint32_t sessions,
                                         uint64_t seed) const override {
     return std::make_unique<Session>(options_, Rng(seed).split(session),
-                                     UniqueValues(session, sessions),
+                                     WrittenValues(session, sessions, options_.values),
                                      SessionSeat{session, sessions});
   }
   std::span<const OpKind> kinds() const override { return Session::kKinds; }
   std::vector<Request> final_reads(uint64_t limit, Rng& rng) const override {
     return Session::final_reads(options_, limit, rng);
+  }
+  std::vector<Request> usual_reads(uint64_t limit, Rng& rng) const override {
+    if constexpr (requires { Session::usual_reads(options_, limit, rng); })
+      return Session::usual_reads(options_, limit, rng);
+    else
+      return final_reads(limit, rng);
   }
 
  protected:

@@ -40,7 +40,7 @@ class TpccSession : public PlannedSession {
     return reads;
   }
 
-  TpccSession(const WorkloadOptions& options, Rng random, UniqueValues values, SessionSeat)
+  TpccSession(const WorkloadOptions& options, Rng random, WrittenValues values, SessionSeat)
       : PlannedSession(random, values), rows_(options.distribution, options.keys) {}
 
  protected:
@@ -117,7 +117,9 @@ class TpccSession : public PlannedSession {
   void deliver(int64_t oldest) {
     const std::string row = order(oldest);
     write(cell("district", district_, "next_delivery"), stamped(oldest + 1));
-    put({.kind = OpKind::remove, .key = cell("new_order", row, "waiting"), .value = take_value()});
+    put({.kind = OpKind::remove,
+         .key = cell("new_order", row, "waiting"),
+         .value = take_tombstone()});
     read(cell("orders", row, "customer"));
     write(cell("orders", row, "carrier"));
     write(cell("order_line", row + ".1", "delivered"));

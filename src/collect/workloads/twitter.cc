@@ -23,7 +23,7 @@ class TwitterSession : public PlannedSession {
     return reads;
   }
 
-  TwitterSession(const WorkloadOptions& options, Rng random, UniqueValues values, SessionSeat)
+  TwitterSession(const WorkloadOptions& options, Rng random, WrittenValues values, SessionSeat)
       : PlannedSession(random, values), users_(options.distribution, options.keys) {}
 
  protected:

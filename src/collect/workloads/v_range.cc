@@ -30,8 +30,17 @@ class VRangeSession : public PlannedSession {
   static std::vector<Request> final_reads(const WorkloadOptions&, uint64_t, Rng&) {
     return {{.kind = OpKind::range}};
   }
+  static std::vector<Request> usual_reads(const WorkloadOptions& options, uint64_t limit,
+                                          Rng& rng) {
+    std::vector<Request> reads = read_integer_keys(options.keys, limit, rng);
+    for (Request& read : reads) {
+      const auto key = static_cast<uint64_t>(read.key.integer) + 1;
+      read = rng.chance(0.5) ? range_from(key) : Request{.key = integer_key(key)};
+    }
+    return reads;
+  }
 
-  VRangeSession(const WorkloadOptions& options, Rng random, UniqueValues values, SessionSeat seat)
+  VRangeSession(const WorkloadOptions& options, Rng random, WrittenValues values, SessionSeat seat)
       : PlannedSession(random, values),
         ops_(options.ops),
         keys_(options.keys),
@@ -60,12 +69,15 @@ class VRangeSession : public PlannedSession {
         return put({.kind = OpKind::insert, .key = integer_key(target), .value = take_value()});
       }
       case 3:
-        return put({.kind = OpKind::remove, .key = integer_key(key), .value = take_value()});
+        return put({.kind = OpKind::remove, .key = integer_key(key), .value = take_tombstone()});
       default:
-        return put({.kind = OpKind::range,
-                    .key = integer_key(key),
-                    .high = integer_key(key + kRangeLength)});
+        return put(range_from(key));
     }
+  }
+
+  static Request range_from(uint64_t key) {
+    return {
+        .kind = OpKind::range, .key = integer_key(key), .high = integer_key(key + kRangeLength)};
   }
 
   uint32_t ops_;

@@ -15,7 +15,7 @@ namespace {
 
 class WriteSkewSession : public PlannedSession, public IntegerRegisters {
  public:
-  WriteSkewSession(const WorkloadOptions& options, Rng random, UniqueValues values, SessionSeat)
+  WriteSkewSession(const WorkloadOptions& options, Rng random, WrittenValues values, SessionSeat)
       : PlannedSession(random, values),
         keys_(options.keys),
         pairs_(options.distribution, (options.keys + 1) / 2) {}
