@@ -269,7 +269,7 @@ void WorkloadFlags::add(CLI::App& app) {
   app.add_option(
          "--values", options.values,
          "different values that are written to a key; without it each value is written once")
-      ->check(positive)
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 32))
       ->type_name("N");
   const auto name_of = [](Distribution d) { return distribution_name(d); };
   app.add_option_function<std::string>(

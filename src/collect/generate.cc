@@ -34,7 +34,7 @@ Status check_sizes(const GenerateOptions& o) {
   return Ok{};
 }
 
-Status check_bug(const GenerateOptions& o) {
+Status check_bug(const GenerateOptions& o, const Workload& workload) {
   if (o.bug == Anomaly::none) return Ok{};
   const std::string_view bug = anomaly_info(o.bug).name;
   const std::string_view level = level_info(o.level).name;
@@ -53,6 +53,9 @@ Status check_bug(const GenerateOptions& o) {
   if (script.text.empty())
     return usage_error(
         fmt::format("{} needs transactions of several operations, {} has one", bug, level));
+  if (script.compares() && workload.uses(OpKind::append))
+    return usage_error(
+        fmt::format("{} at {} needs compare-and-set, which lists do not have", bug, level));
   if (o.sessions < script.sessions_needed())
     return usage_error(fmt::format("{} needs at least {} sessions", bug, script.sessions_needed()));
   if (script.two_keys() && o.workload_options.keys < 2)
@@ -96,7 +99,7 @@ Result<GenerateStats> generate(const GenerateOptions& asked, Sink& sink) {
       make_workload(options.workload, options.workload_options);
   if (!workload.ok()) return workload.error();
   if (Status s = check_sizes(options); !s.ok()) return s.error();
-  if (Status s = check_bug(options); !s.ok()) return s.error();
+  if (Status s = check_bug(options, **workload); !s.ok()) return s.error();
   if (Status s = sink.header(describe(options)); !s.ok()) return s.error();
   Simulation simulation(options, **workload, sink);
   Result<GenerateStats> stats = simulation.run();

@@ -97,6 +97,53 @@ TEST(Generate, NoValueIsWrittenTwice) {
   }
 }
 
+TEST(Generate, AsManyValuesAKeyAsAskedForButEveryDeletionHasItsOwn) {
+  GenerateOptions options;
+  options.workload = "v-range-idh";
+  options.workload_options.keys = 5;
+  options.workload_options.values = 3;
+  const History h = history_of(options);
+  std::set<int64_t> values, tombstones;
+  size_t written = 0;
+  for (OpId i = 0; i < h.op_count(); ++i) {
+    const OpKind kind = h.op(i).kind;
+    if (kind == OpKind::read || kind == OpKind::range) continue;
+    const int64_t value = h.version_value(h.op(i).version).integer;
+    written += kind == OpKind::write;
+    if (kind != OpKind::remove)
+      values.insert(value);
+    else
+      EXPECT_TRUE(tombstones.insert(value).second);
+  }
+  EXPECT_EQ(values, (std::set<int64_t>{1, 2, 3}));
+  EXPECT_GT(written, 100u);
+  EXPECT_GT(tombstones.size(), 100u);
+  EXPECT_GT(*tombstones.begin(), 3);
+}
+
+// Ranges and lists: return something, and nothing.
+TEST(Generate, EveryKindOfOperationTakesEffectAndFails) {
+  std::set<std::pair<OpKind, bool>> seen;
+  for (const char* workload : {"v-range-b", "lwt", "list-append"}) {
+    GenerateOptions options;
+    options.workload = workload;
+    options.workload_options.keys = 10;
+    const History h = history_of(options);
+    for (OpId i = 0; i < h.op_count(); ++i) {
+      const Operation op = h.op(i);
+      const bool reads = op.kind == OpKind::read_list || op.kind == OpKind::range;
+      const bool found = h.operands(i).size() > (op.kind == OpKind::range ? 2u : 0u);
+      seen.insert({op.kind, reads ? found : op.effect});
+    }
+  }
+  for (const OpKind kind : {OpKind::insert, OpKind::cas, OpKind::read_list, OpKind::range}) {
+    EXPECT_TRUE(seen.contains({kind, true}));
+    EXPECT_TRUE(seen.contains({kind, false}));
+  }
+  for (const OpKind kind : {OpKind::read, OpKind::write, OpKind::append, OpKind::remove})
+    EXPECT_TRUE(seen.contains({kind, true}));
+}
+
 TEST(Generate, SharesOfAbortedAndUnknown) {
   GenerateOptions options;
   options.txns = 500;
@@ -208,8 +255,9 @@ TEST(Generate, SaysWhyNot) {
   options.workload = "tpc-x";
   EXPECT_NE(refusal(options).find("general, baseline, mini, increment"), std::string::npos);
   options = {};
-  options.workload = "lwt";
-  EXPECT_NE(refusal(options).find("other operations"), std::string::npos);
+  options.level = LevelId::linearizable;
+  options.workload = "bank";
+  EXPECT_NE(refusal(options).find("single operations"), std::string::npos);
   options = {};
   options.bug = Anomaly::write_skew;
   EXPECT_NE(refusal(options).find("allows"), std::string::npos);
@@ -228,8 +276,11 @@ TEST(Generate, SaysWhyNot) {
   EXPECT_NE(refusal(options).find("times"), std::string::npos);
   options = {};
   options.level = LevelId::linearizable;
-  options.bug = Anomaly::lost_update;
+  options.bug = Anomaly::write_skew;
   EXPECT_NE(refusal(options).find("several operations"), std::string::npos);
+  options.bug = Anomaly::lost_update;
+  options.workload = "list-append";
+  EXPECT_NE(refusal(options).find("compare-and-set"), std::string::npos);
   options = {};
   options.workload_options.read_share = 1.5;
   EXPECT_NE(refusal(options).find("read share"), std::string::npos);

@@ -2,6 +2,7 @@
 // line in workloads/registry.cc.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -51,6 +52,9 @@ class Workload {
                                                 uint64_t seed) const = 0;
   // The kinds of operation it uses, for asking whether a driver can do them.
   virtual std::span<const OpKind> kinds() const = 0;
+  bool uses(OpKind kind) const {
+    return std::find(kinds().begin(), kinds().end(), kind) != kinds().end();
+  }
   // Its SQL tables, if its keys are cells of such.
   virtual std::vector<Table> tables() const { return {}; }
   // Reads of everything it may have written, at most `limit` keys, drawn with `rng` where there are

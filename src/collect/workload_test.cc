@@ -54,6 +54,15 @@ TEST_P(EveryWorkload, ValuesAreUniqueAcrossSessionsAndRetries) {
   EXPECT_GT(values.size(), 100u);
 }
 
+TEST_P(EveryWorkload, UsualReadsAreOfDifferentKeysAndAsFewAsAskedFor) {
+  const auto workload = make(GetParam().name, {.keys = 10});
+  Rng rng(1);
+  const auto reads = workload->usual_reads(2, rng);
+  ASSERT_EQ(reads.size(), 2u);
+  EXPECT_FALSE(reads[0].key.is_null());
+  EXPECT_NE(reads[0].key, reads[1].key);
+}
+
 TEST_P(EveryWorkload, ARetryIsTheSameOnNewValues) {
   const auto workload = make(GetParam().name);
   const auto session = workload->open(0, 1, 1);

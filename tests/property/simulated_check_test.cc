@@ -8,9 +8,9 @@
 #include "assay/check.h"
 #include "assay/verify.h"
 #include "cases.h"
-#include "collect/generate.h"
 #include "collect/simulated/policy.h"
 #include "explain/explain.h"
+#include "simulated.h"
 
 namespace assay {
 namespace {
@@ -34,15 +34,6 @@ GenerateOptions options_for(LevelId level, uint64_t seed) {
   options.abort_share = 0.05;
   options.unknown_share = 0.05;
   return options;
-}
-
-History make(const GenerateOptions& options) {
-  collect::HistorySink sink;
-  const auto stats = collect::generate(options, sink);
-  EXPECT_TRUE(stats.ok()) << stats.error().to_string();
-  auto history = sink.take();
-  EXPECT_TRUE(history.ok()) << history.error().to_string();
-  return std::move(history).value();
 }
 
 class SimulatedLevelCheck : public testing::TestWithParam<LevelInfo> {};
@@ -142,11 +133,6 @@ TEST_P(SimulatedBugCheck, IsFoundAndNamed) {
   }
 }
 
-std::string test_name(std::string_view name) {
-  std::string result(name);
-  std::replace(result.begin(), result.end(), '-', '_');
-  return result;
-}
 std::string level_name(const testing::TestParamInfo<LevelInfo>& param) {
   return test_name(param.param.name);
 }

@@ -10,6 +10,10 @@
 //     (fresh; the session's own; chosen at begin, so that no commit after begin is seen), the weaker the level.
 //   prefix: a point and no check. causal: replicas. read-atomic: whole transactions, scattered.
 //   read-committed: a new point for every read, never an older one within a transaction.
+//
+// A range is one read of every key within its bounds, present or not; so are an insert, a removal and a compare-and-set
+// of theirs, which write only where it lets them. An append is a write without a read: the element comes behind all that
+// were committed before.
 #include "collect/simulated/policy.h"
 
 #include <algorithm>

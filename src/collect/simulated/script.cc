@@ -31,6 +31,8 @@ Script find_script(Anomaly bug, LevelId level, uint32_t replica_count) {
         return {.text = "b1 r1x c1", .faulty = "1"};
       case Anomaly::aborted_read:
         return {.text = "b1 w1x a1 b2 r2x c2", .faulty = "2"};
+      case Anomaly::lost_update:
+        return {.text = "b1 w1x c1 b2 u2x c2 b3 u3x c3", .faulty = "3", .lag = 1};
       case Anomaly::real_time_violation:
         // The value read was certainly overwritten: the one before might be of an unknown outcome.
         return {.text = "b1 w1x c1 b2 w2x c2 b3 r3x c3", .faulty = "3", .lag = 1};
@@ -96,21 +98,29 @@ void ScriptRun::begin(uint32_t txn) {
   engine_.begin(record.session, view);
 }
 
-void ScriptRun::operate(uint32_t txn, bool read, const Request& how) {
-  TxnRecord& record = txns_[txn].record;
-  Step step;
-  // Harmless in a read unless the bug is to return it.
-  if (!foreseen_) foreseen_ = values_.take_unique();
-  if (read) {
-    step.request = how;
-    engine_.call(record.session, step.request, step.reply, *foreseen_);
-  } else {
-    const bool list = how.kind == OpKind::read_list;
-    step.request = {.kind = list ? OpKind::append : OpKind::write,
-                    .key = how.key,
-                    .value = *std::exchange(foreseen_, std::nullopt)};
-    engine_.call(record.session, step.request, step.reply);
+Request ScriptRun::request(uint32_t session, char what, const Request& how) {
+  if (what == 'r') return how;
+  const bool list = how.kind == OpKind::read_list;
+  Request request{.kind = list ? OpKind::append : OpKind::write,
+                  .key = how.key,
+                  .value = std::exchange(foreseen_, {})};
+  if (what == 'u') {
+    Reply seen;
+    engine_.call(session, {.kind = OpKind::read, .key = how.key}, seen);
+    request.kind = OpKind::cas;
+    request.expected = seen.value;
   }
+  return request;
+}
+
+void ScriptRun::operate(uint32_t txn, char what, const Request& how) {
+  TxnRecord& record = txns_[txn].record;
+  if (foreseen_.is_null()) foreseen_ = values_.take_unique();
+  // Harmless unless the bug is to read it.
+  const Value foreseen = foreseen_;
+  Step step;
+  step.request = request(record.session, what, how);
+  engine_.call(record.session, step.request, step.reply, foreseen);
   record.steps.push_back(std::move(step));
 }
 
@@ -129,7 +139,7 @@ Result<int64_t> ScriptRun::run(int64_t start, const std::function<Status(TxnReco
     if (what == 'b') clock_.begin(session);
     const int64_t at = clock_.send(session, now + 1);
     if (what == 'b') begin(txn);
-    if (what == 'r' || what == 'w') operate(txn, what == 'r', word[2] == 'x' ? x_ : y_);
+    if (word.size() == 3) operate(txn, what, word[2] == 'x' ? x_ : y_);
     if (what == 'a') engine_.abort(session);
     if (what == 'c') {
       const std::optional<Commit> commit = engine_.commit(session);

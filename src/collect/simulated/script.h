@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string_view>
 
 #include "assay/anomaly.h"
@@ -19,7 +18,8 @@
 namespace assay::collect {
 
 // Notation as in the literature on isolation: b1 begins transaction 1, r1x reads x, w1x writes it,
-// c1 commits, a1 aborts. Where x is a list it is read whole and appended to.
+// c1 commits, a1 aborts; u1x compares x with what transaction 1 sees there, and sets it. Where x is a
+// list it is read whole and appended to.
 struct Script {
   static constexpr uint32_t kTxns = 4;
   std::string_view text;
@@ -30,6 +30,7 @@ struct Script {
   bool apart = false;   // replicas do not exchange anything meanwhile
 
   uint32_t sessions_needed() const;
+  bool compares() const { return text.find('u') != std::string_view::npos; }
   bool two_keys() const { return text.find('y') != std::string_view::npos; }
 };
 
@@ -59,7 +60,8 @@ class ScriptRun {
     Commit commit = 0;
   };
   void begin(uint32_t txn);
-  void operate(uint32_t txn, bool read, const Request& how);
+  void operate(uint32_t txn, char what, const Request& how);
+  Request request(uint32_t session, char what, const Request& how);
 
   Script script_;
   Engine& engine_;
@@ -67,7 +69,7 @@ class ScriptRun {
   WrittenValues& values_;
   Request x_, y_;
   std::array<Txn, Script::kTxns> txns_;
-  std::optional<Value> foreseen_;  // what the next write will be, once a read has returned it
+  Value foreseen_;  // what the next write will be
 };
 
 }  // namespace assay::collect

@@ -26,8 +26,6 @@ Simulation::Simulation(const GenerateOptions& options, const Workload& workload,
       clients_(options.sessions),
       think_(kThink),
       planted_values_(options.sessions, options.sessions + 1, options.workload_options.values) {
-  const auto kinds = workload.kinds();
-  removes_ = std::find(kinds.begin(), kinds.end(), OpKind::remove) != kinds.end();
   const uint64_t seed = rng_.next();
   for (uint32_t i = 0; i < options.sessions; ++i) {
     clients_[i].workload = workload.open(i, options.sessions + 1, seed);
@@ -164,7 +162,7 @@ Status Simulation::plant() {
   const std::vector<Request> reads = workload_.usual_reads(2, rng_);
   const Script script = find_script(options_.bug, options_.level, engine_.replica_count());
   for (uint32_t i = 0; i < clients_.size(); ++i) now_ = std::max(now_, clock_.answered(i));
-  if (options_.workload_options.values > 0 || removes_)
+  if (options_.workload_options.values > 0 || workload_.uses(OpKind::remove))
     if (Status s = play(ground_for(script), reads); !s.ok()) return s;
   if (Status s = play(script, reads); !s.ok()) return s;
   std::vector<uint32_t> waiting;

@@ -67,7 +67,6 @@ class Simulation {
   double think_;          // mean time between transactions
   uint32_t running_ = 0;  // sessions with an event to come
   uint32_t planted_ = 0;
-  bool removes_ = false;  // the workload does
   WrittenValues planted_values_;
   GenerateStats stats_;
 };
