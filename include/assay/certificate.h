@@ -118,8 +118,9 @@ struct ProofStep {
   enum class Kind : uint8_t { cycle, fact, sources, effect, derived };
   Kind kind = Kind::cycle;
   std::vector<Edge> cycle;
-  std::vector<Literal> given = {};  // cycle: what was seen, and who took effect, that is not certain
-  std::vector<Literal> clause;      // implied for Kind::cycle and left empty there
+  std::vector<Literal> given =
+      {};                       // cycle: what was seen, and who took effect, that is not certain
+  std::vector<Literal> clause;  // implied for Kind::cycle and left empty there
   std::vector<uint32_t> hints;
   uint32_t source = kNone;
   bool source_is_op = false;

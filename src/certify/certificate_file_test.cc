@@ -25,7 +25,11 @@ CertificateFile one_of_each(const History& h) {
                      write_order(0, 1, 1), anti(1, 0, x, 0, 2),
                      forced(0, 1, x, 2, 4, {session(0, 2), read_from(0, 1, x, 2)})}),
               fact({0, 1}, 3, false), fact({1, 0}, 4, true), derived({{0, 1}, {2, 1}}, {0, 1}),
-              derived({}, {})})}};
+              derived({}, {}),
+              cycle_given({session(1, 2)}, {Literal::seen(1, x, 0), Literal::effect(2)}),
+              sources(2, x,
+                      {Literal::seen(1, x, 0), Literal::seen(1, x, kNone), !Literal::effect(1)}),
+              effect({!Literal::seen(1, x, 0), Literal::effect(0)})})}};
 }
 
 TEST(CertificateFile, RoundTrip) {
@@ -51,7 +55,15 @@ TEST(CertificateFile, RoundTrip) {
   EXPECT_EQ(edges[8].path[1].kind, EdgeKind::read_from);
   EXPECT_FALSE(steps[1].source_is_op);
   EXPECT_TRUE(steps[2].source_is_op);
-  EXPECT_EQ(steps[3].clause[1].before, 2u);
+  EXPECT_EQ(steps[3].clause[1].from, 2u);
+  const std::vector<ProofStep> written = one_of_each(h).certificates[4].proof.steps;
+  for (size_t i = 5; i < 8; ++i) {
+    EXPECT_EQ(steps[i].kind, written[i].kind);
+    EXPECT_EQ(steps[i].given, written[i].given);
+    EXPECT_EQ(steps[i].clause, written[i].clause);
+    EXPECT_EQ(steps[i].source, written[i].source);
+    EXPECT_EQ(steps[i].key, written[i].key);
+  }
 }
 
 TEST(CertificateFile, RoundTripOfCasesAndSources) {

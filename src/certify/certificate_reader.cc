@@ -187,33 +187,33 @@ class Reader {
   }
 
   void step(ProofStep& s) {
-    const uint32_t seen = in_.object(
-        {"cycle", "fact", "known_order", "list_read", "derived", "hints", "given", "sources",
-         "operation", "effect", "key"},
-        [&](size_t field) {
-          switch (field) {
-            case 0:
-              return in_.array([&] { edge(s.cycle.emplace_back(), false); });
-            case 1:
-            case 4:
-            case 7:
-            case 9:
-              return in_.array([&] { literal(s.clause.emplace_back()); });
-            case 2:
-            case 3:
-            case 8:
-              s.source = in_.index();
-              s.source_is_op = field != 2;
-              return;
-            case 10:
-              s.key = key();
-              return;
-            case 5:
-              return in_.array([&] { s.hints.push_back(in_.index()); });
-            default:
-              return in_.array([&] { literal(s.given.emplace_back()); });
-          }
-        });
+    const uint32_t seen =
+        in_.object({"cycle", "fact", "known_order", "list_read", "derived", "hints", "given",
+                    "sources", "operation", "effect", "key"},
+                   [&](size_t field) {
+                     switch (field) {
+                       case 0:
+                         return in_.array([&] { edge(s.cycle.emplace_back(), false); });
+                       case 1:
+                       case 4:
+                       case 7:
+                       case 9:
+                         return in_.array([&] { literal(s.clause.emplace_back()); });
+                       case 2:
+                       case 3:
+                       case 8:
+                         s.source = in_.index();
+                         s.source_is_op = field != 2;
+                         return;
+                       case 10:
+                         s.key = key();
+                         return;
+                       case 5:
+                         return in_.array([&] { s.hints.push_back(in_.index()); });
+                       default:
+                         return in_.array([&] { literal(s.given.emplace_back()); });
+                     }
+                   });
     switch (seen) {
       case 0b0000000001:
       case 0b0001000001:

@@ -150,6 +150,28 @@ inline ProofStep derived(std::vector<Literal> clause, std::vector<uint32_t> hint
   return s;
 }
 
+inline ProofStep cycle_given(std::vector<Edge> edges, std::vector<Literal> given) {
+  ProofStep step = cycle(std::move(edges));
+  step.given = std::move(given);
+  return step;
+}
+
+inline ProofStep sources(OpId op, KeyId k, std::vector<Literal> clause) {
+  ProofStep step;
+  step.kind = ProofStep::Kind::sources;
+  step.source = op;
+  step.key = k;
+  step.clause = std::move(clause);
+  return step;
+}
+
+inline ProofStep effect(std::vector<Literal> clause) {
+  ProofStep step;
+  step.kind = ProofStep::Kind::effect;
+  step.clause = std::move(clause);
+  return step;
+}
+
 inline ::testing::AssertionResult verifies(const Certificate& c, const History& h) {
   const Status s = verify(c, h);
   if (s.ok()) return ::testing::AssertionSuccess();

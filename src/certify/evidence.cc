@@ -1,7 +1,6 @@
 #include "certify/evidence.h"
 
 #include <algorithm>
-
 #include <span>
 
 #include "certify/refusal.h"
@@ -89,8 +88,7 @@ Status Evidence::check_sources(OpId op, KeyId key, std::span<const Literal> clau
       return refuse("the clause does not say what the operation saw of the key");
     excepted = excepted || !seen;
   }
-  if (!excepted)
-    return refuse("transaction {} need not have taken effect", history.name(reader));
+  if (!excepted) return refuse("transaction {} need not have taken effect", history.name(reader));
   if (!sources_) sources_.emplace(history);
   const auto possible = sources_->of(op, key, true);
   if (!possible.ok()) return possible.error();

@@ -60,7 +60,7 @@ class Evidence {
   bool appended_elsewhere(TxnId t, KeyId list, const std::unordered_set<VersionId>& elements) const;
 
   const StatedOrders stated_;
-  std::optional<Sources> sources_;  // once somebody asks
+  std::optional<Sources> sources_;               // once somebody asks
   std::unordered_map<uint64_t, Listed> listed_;  // per source
 };
 

@@ -561,5 +561,78 @@ TEST(ProofVerifier, compareAndSetReadsWhatItExpected) {
   EXPECT_FALSE(verify(proof("serializable", steps), failed).ok());
 }
 
+// Transaction 2 read the 1 of transaction 0 or that of 1; either wrote y as well.
+constexpr std::string_view kTwoWriters =
+    "s1: { w(x,1) w(y,1) }\n"
+    "s2: { w(x,1) w(y,2) }\n"
+    "s3: { r(x,1) r(y,null) }\n";
+
+TEST(ProofVerifier, whoeverWasRead) {
+  const History h = hist(kTwoWriters);
+  const KeyId x = key(h, "x"), y = key(h, "y");
+  const OpId read = h.first_op(2);
+  const Literal first = Literal::seen(2, x, 0), second = Literal::seen(2, x, 1);
+  const ProofStep either = sources(read, x, {first, second});
+  const ProofStep not_first = cycle_given({read_from(0, 2, x), anti(2, 0, y, kNone)}, {first});
+  const ProofStep not_second = cycle_given({read_from(1, 2, x), anti(2, 1, y, kNone)}, {second});
+  const auto end = derived({}, {1, 2, 0});
+  EXPECT_TRUE(
+      verifies(proof("prefix session-si serializable", {either, not_first, not_second, end}), h));
+  // No order of events, no sources left open.
+  EXPECT_TRUE(refused(proof("causal", {either, not_first, not_second, end}), h, "no total order"));
+  EXPECT_TRUE(refused(proof("pl-3", {either, not_first, not_second, end}), h, "no total order"));
+  // What is not given must be certain.
+  EXPECT_TRUE(
+      refused(proof("prefix", {either, cycle(not_first.cycle), not_second, derived({}, {1})}), h,
+              "does not certainly read"));
+  // A writer is left out, or the clause is about something else.
+  const auto with = [&](const ProofStep& step) {
+    return proof("prefix", {step, not_first, not_second, end});
+  };
+  EXPECT_TRUE(refused(with(sources(read, x, {first})), h, "may have seen"));
+  EXPECT_TRUE(refused(with(sources(read, x, {first, !second})), h, "does not say"));
+  EXPECT_TRUE(refused(with(sources(read, y, {first, second})), h, "does not say"));
+  EXPECT_TRUE(
+      refused(with(sources(read, x, {first, second, Literal::order(0, 1)})), h, "does not say"));
+  EXPECT_TRUE(refused(with(sources(99, x, {first, second})), h, "not in the history"));
+  // What is given stays an assumption.
+  EXPECT_TRUE(refused(proof("prefix", {not_first}), h, "empty clause"));
+  EXPECT_TRUE(
+      refused(proof("prefix", {either, not_first, derived({}, {1, 0})}), h, "contradiction"));
+  EXPECT_TRUE(
+      refused(proof("prefix", {cycle_given(not_first.cycle, {!first})}), h, "given something"));
+  EXPECT_TRUE(refused(proof("prefix", {cycle_given(not_first.cycle, {Literal::order(0, 2)})}), h,
+                      "given something"));
+}
+
+TEST(ProofVerifier, whoeverWasReadTookEffect) {
+  const History h = hist(
+      "s1: { r(y,1) w(x,1) }?\n"
+      "s2: { w(x,1) w(y,1) }\n"
+      "s3: { r(x,1) r(y,null) }\n");
+  const KeyId x = key(h, "x"), y = key(h, "y");
+  const Literal first = Literal::seen(2, x, 0), second = Literal::seen(2, x, 1);
+  const ProofStep either = sources(h.first_op(2), x, {first, second});
+  const ProofStep took = effect({!first, Literal::effect(0)});
+  const ProofStep not_first = cycle_given(
+      {read_from(1, 0, y), read_from(0, 2, x), anti(2, 1, y, kNone)}, {first, Literal::effect(0)});
+  const ProofStep not_second = cycle_given({read_from(1, 2, x), anti(2, 1, y, kNone)}, {second});
+  const auto end = derived({}, {3, 0, 1, 2});
+  EXPECT_TRUE(verifies(proof("serializable", {either, took, not_first, not_second, end}), h));
+  EXPECT_TRUE(refused(
+      proof("serializable", {either, took, cycle_given(not_first.cycle, {first}), not_second, end}),
+      h, "need not have taken effect"));
+  const auto with = [&](const ProofStep& step) {
+    return proof("serializable", {either, step, not_first, not_second, end});
+  };
+  EXPECT_TRUE(refused(with(effect({Literal::effect(0)})), h, "what was seen"));
+  EXPECT_TRUE(refused(with(effect({!first})), h, "does not say that transaction"));
+  EXPECT_TRUE(
+      refused(with(effect({!second, Literal::effect(0)})), h, "does not say that transaction"));
+  // Who need not have taken effect itself shows nothing.
+  const ProofStep own = effect({!Literal::seen(0, y, 1), Literal::effect(1)});
+  EXPECT_TRUE(refused(with(own), h, "need not have taken effect"));
+}
+
 }  // namespace
 }  // namespace assay::certify

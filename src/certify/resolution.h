@@ -51,7 +51,8 @@ class Resolution {
              0xBF58476D1CE4E5B9u;
     }
   };
-  std::unordered_map<Literal, uint32_t, Hash> variable_;  // by the one of two opposite literals that stands for both
+  std::unordered_map<Literal, uint32_t, Hash>
+      variable_;  // by the one of two opposite literals that stands for both
   std::vector<Code> literals_;
   std::vector<size_t> begin_ = {0};  // per clause
   std::vector<uint32_t> true_in_;    // per literal: the derivation in which it is assumed, from 1

@@ -177,7 +177,8 @@ class Propagation {
 
   const Proof& proof_;
   std::vector<Clause> clauses_;
-  std::unordered_map<Literal, std::vector<uint32_t>, LiteralHash> uses_;  // by the literal that refutes
+  std::unordered_map<Literal, std::vector<uint32_t>, LiteralHash>
+      uses_;  // by the literal that refutes
   std::unordered_map<Literal, Known, LiteralHash> known_;
   std::vector<Literal> order_;
   std::priority_queue<Item, std::vector<Item>, std::greater<>> queue_;

@@ -177,8 +177,7 @@ std::vector<OpenReads::KeySeen> OpenReads::seen_by_range(OpId i) const {
   const auto by_key = [](const KeySeen& a, const KeySeen& b) { return a.key < b.key; };
   std::sort(seen.begin(), seen.end(), by_key);
   for (size_t k = 1; k < rows; ++k)  // a key is listed once
-    if (seen[k].key == seen[k - 1].key)
-      seen[k].accepts.kind = seen[k - 1].accepts.kind = nothing;
+    if (seen[k].key == seen[k - 1].key) seen[k].accepts.kind = seen[k - 1].accepts.kind = nothing;
   for (; from != to; ++from) {
     const KeySeen unlisted{*from, {absent, kNone}};
     const auto end = seen.begin() + static_cast<std::ptrdiff_t>(rows);
@@ -252,10 +251,10 @@ BadRead OpenReads::dirty_read(const OpenRead& read) const {
     for (const KeySeen& seen : seen_by(i))
       if (seen.key == read.key) accepts = seen.accepts;
     const std::span<const State> left = candidates(read.key, {&accepts, 1});
-    const bool clean = fits(accepts, State{}) ||
-                       std::any_of(left.begin(), left.end(), [&](const State& state) {
-                         return state.writer != read.reader && fits(accepts, state);
-                       });
+    const bool clean =
+        fits(accepts, State{}) || std::any_of(left.begin(), left.end(), [&](const State& state) {
+          return state.writer != read.reader && fits(accepts, state);
+        });
     // Nobody who counts left what it saw: any other write of it is aborted or overwritten.
     for (OpId w = 0; w < h_.op_count() && !clean; ++w) {
       const Operation op = h_.op(w);

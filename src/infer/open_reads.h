@@ -75,8 +75,7 @@ class OpenReads {
   void add_txn(TxnId t, std::span<const OpId> unresolved);
   void add_op(OpId i, bool open, std::unordered_map<KeyId, State>& own,
               std::unordered_map<KeyId, Group>& groups, std::vector<KeyId>& order);
-  void add_seen(OpId i, const KeySeen& seen, bool open,
-                const std::unordered_map<KeyId, State>& own,
+  void add_seen(OpId i, const KeySeen& seen, bool open, const std::unordered_map<KeyId, State>& own,
                 std::unordered_map<KeyId, Group>& groups, std::vector<KeyId>& order);
   std::vector<KeySeen> seen_by(OpId i) const;
   std::vector<KeySeen> seen_by_range(OpId i) const;
@@ -89,13 +88,13 @@ class OpenReads {
 
   const History& h_;
   bool one_state_;
-  std::vector<State> writers_;          // by key, what those that did not abort left
-  std::vector<uint32_t> key_begin_;     // per key and one more, into writers_
-  std::vector<State> by_version_;       // the same, by version
+  std::vector<State> writers_;       // by key, what those that did not abort left
+  std::vector<uint32_t> key_begin_;  // per key and one more, into writers_
+  std::vector<State> by_version_;    // the same, by version
   std::vector<uint32_t> version_begin_;
   std::vector<std::vector<State>> absences_;  // per key, those of writers_ that left it absent
-  std::vector<uint8_t> list_;                // per key: something is appended to it
-  std::vector<KeyId> sorted_;                // keys that operations touch, in key order; for ranges
+  std::vector<uint8_t> list_;                 // per key: something is appended to it
+  std::vector<KeyId> sorted_;  // keys that operations touch, in key order; for ranges
   std::vector<uint8_t> seen_txns_;
   std::vector<OpenRead> reads_;
   std::unordered_map<TxnId, std::vector<uint32_t>> by_reader_;

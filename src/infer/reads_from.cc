@@ -644,11 +644,11 @@ void Matcher::index_readers() {
   out_.writers = collect_rows<WriteId>(h_.key_count(), [&](auto add) {
     for (WriteId w = 0; w < out_.writes(); ++w) add(out_.write_key[w], w);
   });
-  for (DuplicateWrite& duplicate : out_.duplicates) {
-    const VersionId version = h_.op(duplicate.second).version;
-    duplicate.read = std::any_of(out_.unresolved.begin(), out_.unresolved.end(),
-                                 [&](OpId op) { return h_.op(op).version == version; });
-  }
+  std::vector<VersionId> read;
+  for (const OpId op : out_.unresolved) read.push_back(h_.op(op).version);
+  std::sort(read.begin(), read.end());
+  for (DuplicateWrite& duplicate : out_.duplicates)
+    duplicate.read = std::binary_search(read.begin(), read.end(), h_.op(duplicate.second).version);
 }
 
 void Matcher::index_sessions() {

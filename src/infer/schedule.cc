@@ -55,7 +55,7 @@ uint64_t replay_bytes(const ReadsFrom& rf, size_t vertices) {
 }  // namespace
 
 Schedule schedule_by_hint(const History& history, const ReadsFrom& rf, const Hint& hint,
-                          const LevelInfo& level, Budget& budget) {
+                          const LevelInfo& level, Budget& budget, const OpenReads* open) {
   const size_t events = (level.events == EventModel::split ? 2 : 1) * rf.nodes();
   constexpr uint64_t kBytesAnEvent = sizeof(std::pair<int64_t, Vertex>);  // while sorted by time
   const uint64_t gates = level.real_time == RealTime::none ? 0 : kBytesAnEvent * events;
@@ -64,7 +64,7 @@ Schedule schedule_by_hint(const History& history, const ReadsFrom& rf, const Hin
     return {};
   const std::vector<Vertex> proposal = hint_order(hint, Events(level));
   HistoryPrecedence precedence(history, rf, level);
-  Scheduler scheduler(rf, level, proposal.size(), proposal, precedence);
+  Scheduler scheduler(rf, open, level, proposal.size(), proposal, precedence);
   for (Vertex v : proposal) {
     if (!scheduler.has_room(budget)) return {};
     scheduler.attempt(v);
@@ -74,14 +74,15 @@ Schedule schedule_by_hint(const History& history, const ReadsFrom& rf, const Hin
   return {scheduler.take_order(), accepted};
 }
 
-Schedule schedule_by_graph(const EventGraph& graph, std::span<const Vertex> order, Budget& budget) {
+Schedule schedule_by_graph(const EventGraph& graph, std::span<const Vertex> order, Budget& budget,
+                           const OpenReads* open) {
   if (!budget.has_room(sizeof(uint32_t) * order.size() +
                        replay_bytes(graph.reads_from(), order.size())))
     return {};
   std::vector<uint32_t> rank(order.size());
   for (uint32_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
   GraphPrecedence precedence(graph, rank);
-  Scheduler scheduler(graph.reads_from(), graph.level(), order.size(), order, precedence);
+  Scheduler scheduler(graph.reads_from(), open, graph.level(), order.size(), order, precedence);
   bool forced = false;
   for (;;) {
     if (!scheduler.has_room(budget)) return {};

@@ -10,6 +10,7 @@
 #include "assay/budget.h"
 #include "infer/event_graph.h"
 #include "infer/hint.h"
+#include "infer/open_reads.h"
 
 namespace assay {
 
@@ -19,16 +20,19 @@ struct Schedule {
   bool accepted = false;
 };
 
+// `open`: reads with several possible sources, which wait for one of them; that they met one is not what `accepted` says.
+
 // Proposes the order of `hint` and plays it. Needs no graph. Not accepted: nothing is said about
 // the level.
 Schedule schedule_by_hint(const History& history, const ReadsFrom& rf, const Hint& hint,
-                          const LevelInfo& level, Budget& budget);
+                          const LevelInfo& level, Budget& budget, const OpenReads* open = nullptr);
 
 // Plays the known graph in the order of `rank` (a position per vertex), respecting every known
 // edge. If it gets stuck it lets the first blocked event happen anyway and goes on: the result is
 // always a complete topological order, perhaps with faults (see find_faults). Empty if the budget
 // ran out.
-Schedule schedule_by_graph(const EventGraph& graph, std::span<const Vertex> order, Budget& budget);
+Schedule schedule_by_graph(const EventGraph& graph, std::span<const Vertex> order, Budget& budget,
+                           const OpenReads* open = nullptr);
 
 // Two writers of one key whose relative order makes a read return the wrong version, or which
 // overlap where the level forbids it.

@@ -1,6 +1,7 @@
 // The state of a replay and the rules for waiting; the essay is in schedule.cc.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "assay/level.h"
 #include "base/room.h"
 #include "graph/digraph.h"
+#include "infer/open_reads.h"
 #include "infer/reads_from.h"
 
 namespace assay {
@@ -64,10 +66,12 @@ class WriterQueues {
 template <class Precedence>
 class Scheduler {
  public:
-  // `order` is the proposal; it decides who goes first among the writers of a key.
-  Scheduler(const ReadsFrom& rf, const LevelInfo& level, size_t vertices,
+  // `order` is the proposal; it decides who goes first among the writers of a key. `open`: reads with several possible
+  // sources; may be null.
+  Scheduler(const ReadsFrom& rf, const OpenReads* open, const LevelInfo& level, size_t vertices,
             std::span<const Vertex> order, Precedence& precedence)
       : rf_(rf),
+        open_(open),
         events_(level),
         precedence_(precedence),
         queues_(rf, events_, order),
@@ -80,6 +84,9 @@ class Scheduler {
         current_(rf.writers.rows(), kNone) {
     if (events_.write_conflict) holder_.assign(rf.writers.rows(), kNone);
     order_.reserve(vertices);
+    if (open_ == nullptr) return;
+    proposed_.resize(vertices);
+    for (uint32_t i = 0; i < order.size(); ++i) proposed_[order[i]] = i;
   }
 
   const std::vector<uint8_t>& happened() const { return happened_; }
@@ -129,6 +136,7 @@ class Scheduler {
       blocker = hard_blocker(v);
       if (blocker == kNothing && wait_[v] != Wait::may_overtake) {
         blocker = earlier_writer(v);
+        if (blocker == kNothing) blocker = source_to_come(v, false);
         wait = Wait::soft;
       }
       if (blocker != kNothing) precedence_.note_blocked(v);
@@ -162,9 +170,33 @@ class Scheduler {
     return true;
   }
 
+  // The next of those that may have left what an open read of `v` saw, if it does not see what one of them left now.
+  // `needed`: only if none of them has happened yet. kNothing if all have, or there is no such read.
+  Vertex source_to_come(Vertex v, bool needed) const {
+    if (open_ == nullptr || !events_.reads(v)) return kNothing;
+    for (const uint32_t i : open_->of(rf_.txn[events_.node_of(v)])) {
+      const OpenRead& read = open_->all()[i];
+      const WriteId seen = current_[read.key];
+      const TxnId writer = seen == kNone ? kNone : rf_.txn[rf_.write_node[seen]];
+      if (std::binary_search(read.sources.begin(), read.sources.end(), writer)) continue;
+      Vertex next = kNothing;
+      bool any = false;
+      for (const TxnId t : read.sources) {
+        const Vertex source = t == kNone ? kNothing : events_.write_event(rf_.node[t]);
+        if (t == kNone || happened_[source])
+          any = true;
+        else if (next == kNothing || proposed_[source] < proposed_[next])
+          next = source;
+      }
+      if (next != kNothing && next != v && !(needed && any)) return next;
+    }
+    return kNothing;
+  }
+
   // What blocks `v` by the rules of the level.
   Vertex hard_blocker(Vertex v) {
     const Node n = events_.node_of(v);
+    if (const Vertex source = source_to_come(v, true); source != kNothing) return source;
     if (events_.reads(v) && events_.write_conflict) {
       for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
         const Node holder = holder_[rf_.write_key[w]];
@@ -226,6 +258,7 @@ class Scheduler {
   }
 
   const ReadsFrom& rf_;
+  const OpenReads* open_;
   const Events events_;
   Precedence& precedence_;
   WriterQueues queues_;
@@ -243,6 +276,7 @@ class Scheduler {
   std::vector<WriteId> current_;        // per key: the version in force
   std::vector<Node> holder_;            // per key: the open writer
   std::vector<Vertex> ready_, order_;
+  std::vector<uint32_t> proposed_;  // per vertex, where reads are open: its place in the proposal
 };
 
 }  // namespace assay

@@ -358,7 +358,7 @@ class LatticeWalk {
 
   StrongInput input() {
     const bool open = sources_left_open();
-    return {history_, open ? open_rf_ : rf_,  open ? open_hint_ : hint_,       options_.switches,
+    return {history_, open ? open_rf_ : rf_,      open ? open_hint_ : hint_, options_.switches,
             stages_,  options_.count_constraints, open ? &*open_ : nullptr};
   }
 

@@ -48,9 +48,11 @@ Choices::Choices(const EventGraph& events, const OpenReads* open, const Saturati
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   }
   for (const OpenRead& read : open_->all()) {
-    const bool assumed = std::binary_search(
-        rf_.assumed.begin(), rf_.assumed.end(), Seen{read.op, read.key, 0},
-        [](const Seen& a, const Seen& b) { return std::pair(a.op, a.key) < std::pair(b.op, b.key); });
+    const bool assumed =
+        std::binary_search(rf_.assumed.begin(), rf_.assumed.end(), Seen{read.op, read.key, 0},
+                           [](const Seen& a, const Seen& b) {
+                             return std::pair(a.op, a.key) < std::pair(b.op, b.key);
+                           });
     settled_.push_back(assumed);
   }
 }
@@ -181,13 +183,14 @@ void Choices::add(const Failure& failure, ChoiceSolver& solver) {
       edge.to = rf_.txn[failure.writer];
       edge.from_write = false;
       edge.to_write = true;
-      add_conditional({events_.read_event(failure.first), events_.write_event(failure.writer)}, edge,
-                      sides, solver);
+      add_conditional({events_.read_event(failure.first), events_.write_event(failure.writer)},
+                      edge, sides, solver);
       return;
     }
     case Failure::Kind::intruder: {
       const ExternalRead& read = rf_.reads[failure.first][failure.read];
-      const Node reader = failure.first, source = read.write == kNone ? kNone : rf_.write_node[read.write];
+      const Node reader = failure.first,
+                 source = read.write == kNone ? kNone : rf_.write_node[read.write];
       std::vector<Side> sides;
       if (source != kNone) sides.push_back(order_of(source, failure.writer, solver));
       add_effects({&failure.writer, 1}, sides, solver);
@@ -198,8 +201,8 @@ void Choices::add(const Failure& failure, ChoiceSolver& solver) {
       edge.via = source == kNone ? kNone : rf_.txn[source];
       edge.key = read.key;
       edge.op = read.op;
-      add_conditional({events_.read_event(reader), events_.write_event(failure.writer)}, edge, sides,
-                      solver);
+      add_conditional({events_.read_event(reader), events_.write_event(failure.writer)}, edge,
+                      sides, solver);
       return;
     }
   }
@@ -231,8 +234,7 @@ void Choices::add_sources(uint32_t read, ChoiceSolver& solver) {
     const TxnId t = source == kNone ? kNone : rf_.txn[source];
     const bool plain = source != kNone && !is_possible(source) && !is_possible(reader);
     const Arc arc{source == kNone ? 0 : events_.write_event(source), events_.read_event(reader)};
-    const uint32_t choice =
-        solver.add_choice({&arc, plain ? size_t{1} : size_t{0}}, {}, true);
+    const uint32_t choice = solver.add_choice({&arc, plain ? size_t{1} : size_t{0}}, {}, true);
     literals_.push_back(Literal::seen(r.reader, r.key, t));
     one_of.clause.push_back(literals_.back());
     clause.push_back(2 * choice);

@@ -54,10 +54,11 @@ class Choices {
   struct Failure {
     enum class Kind : uint8_t { pair, source, intruder, time };
     Kind kind;
-    Node first;      // pair: the earlier one. source: unused. intruder: the reader
-    Node writer;     // pair: the later one
-    uint32_t read;   // source: index of the open read. intruder: index into the reader's reads
-    std::vector<std::pair<uint32_t, Node>> taken = {};  // source: the choices that the search has taken, and whom they mean
+    Node first;     // pair: the earlier one. source: unused. intruder: the reader
+    Node writer;    // pair: the later one
+    uint32_t read;  // source: index of the open read. intruder: index into the reader's reads
+    std::vector<std::pair<uint32_t, Node>> taken =
+        {};  // source: the choices that the search has taken, and whom they mean
   };
 
   bool is_possible(Node n) const { return !possible_.empty() && possible_[n] != 0; }
@@ -86,23 +87,24 @@ class Choices {
   std::vector<uint8_t> possible_;   // per node that may take effect; empty: there are none
   std::vector<uint8_t> effective_;  // likewise: takes effect in the order that is looked at
   std::unordered_map<Node, std::vector<KeyId>> possible_writes_;  // ascending
-  std::vector<uint8_t> settled_;    // per open read: the reads-from relation assumes its source
+  std::vector<uint8_t> settled_;  // per open read: the reads-from relation assumes its source
 
-  std::vector<Literal> literals_;  // per choice of the search: its first side
+  std::vector<Literal> literals_;               // per choice of the search: its first side
   std::vector<std::pair<Node, Node>> pair_of_;  // per choice between two writers
   std::vector<Conditional> conditional_;
   std::vector<ProofStep> clauses_;
-  std::unordered_map<uint64_t, uint32_t> pairs_;        // choice, by the lower and the higher node
-  std::unordered_map<Node, uint32_t> effects_;          // choice
+  std::unordered_map<uint64_t, uint32_t> pairs_;  // choice, by the lower and the higher node
+  std::unordered_map<Node, uint32_t> effects_;    // choice
   // Per open read that was made a choice: the choice of each source, and the source.
   std::unordered_map<uint32_t, std::vector<std::pair<uint32_t, Node>>> sources_;
 
   // Of the order that is looked at.
-  std::vector<Node> current_;     // per key: whose version is in force; kNone: the initial one
-  bool begins_bind_ = false;      // the level orders begins before commits by the clock, and somebody may take effect
-  Node latest_ = kNone;           // of those whose writes are done, who ended last
-  std::vector<Node> latest_of_;   // the same per session
-  std::vector<uint32_t> place_;   // per vertex
+  std::vector<Node> current_;  // per key: whose version is in force; kNone: the initial one
+  bool begins_bind_ =
+      false;  // the level orders begins before commits by the clock, and somebody may take effect
+  Node latest_ = kNone;          // of those whose writes are done, who ended last
+  std::vector<Node> latest_of_;  // the same per session
+  std::vector<uint32_t> place_;  // per vertex
 };
 
 }  // namespace assay

@@ -49,8 +49,7 @@ LevelVerdict decide(const CheckOptions& options, const StrongInput& in, const Le
                     Budget& budget) {
   // The search over prefixes knows no open reads, and what they join is not one part.
   const bool closed = in.open == nullptr;
-  const auto engine =
-      options.engine == EngineId::graph || !closed ? decide_strong : by_prefixes;
+  const auto engine = options.engine == EngineId::graph || !closed ? decide_strong : by_prefixes;
   std::vector<Part> parts;
   if (in.switches.decomposition && closed) {
     const auto timer = in.stages.time("decompose");

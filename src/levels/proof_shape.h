@@ -45,6 +45,13 @@ inline void expect_proof_shape(const Proof& proof) {
         EXPECT_EQ(step.clause.size(), 1u);
         EXPECT_NE(step.source, kNone);
         break;
+      case ProofStep::Kind::sources:
+        EXPECT_NE(step.source, kNone);
+        EXPECT_NE(step.key, kNone);
+        break;
+      case ProofStep::Kind::effect:
+        EXPECT_GE(step.clause.size(), 2u);
+        break;
       case ProofStep::Kind::derived:
         EXPECT_FALSE(step.hints.empty());
         for (uint32_t hint : step.hints) EXPECT_LT(hint, i);

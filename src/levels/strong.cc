@@ -242,7 +242,7 @@ class Engine {
 
   Schedule play(std::span<const Vertex> order) {
     const auto timer = in_.stages.time("replay");
-    return schedule_by_graph(graph_, order, budget_);
+    return schedule_by_graph(graph_, order, budget_, in_.open);
   }
 
   Result search(IncrementalOrder& order, uint64_t most_conflicts) {
@@ -299,7 +299,7 @@ class Engine {
   std::vector<uint32_t> rank_;  // per vertex, by the hint
   std::vector<Vertex> initial_;
   const Saturation* saturation_ = nullptr;  // once it has reached its fixpoint
-  std::vector<Arc> contradiction_;  // assumed edges
+  std::vector<Arc> contradiction_;          // assumed edges
   LevelVerdict verdict_;
 };
 
@@ -327,7 +327,7 @@ LevelVerdict accept_by_replay(const StrongInput& in, const LevelInfo& level, Bud
   LevelVerdict verdict;
   const bool stated = in.rf.has_lists || !in.history.known_orders().empty();
   if (stated) return verdict;  // the replay would not respect stated orders
-  const Schedule schedule = schedule_by_hint(in.history, in.rf, in.hint, level, budget);
+  const Schedule schedule = schedule_by_hint(in.history, in.rf, in.hint, level, budget, in.open);
   if (!schedule.accepted || !budget.has_room(sizeof(Vertex) * schedule.order.size()))
     return verdict;
   verdict.outcome = Outcome::satisfied;

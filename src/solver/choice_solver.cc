@@ -277,11 +277,10 @@ uint32_t ChoiceSolver::insert_conditional(Side side) {
   for (size_t i = 0; i < waiting.size(); ++i) {
     const uint32_t number = waiting[i];
     const Conditional& c = conditional_[number];
-    const auto missing =
-        conflict != kNoClause
-            ? pool_.begin() + c.end
-            : std::find_if(pool_.begin() + c.begin, pool_.begin() + c.end,
-                           [this](Side other) { return !in_force(other); });
+    const auto missing = conflict != kNoClause
+                             ? pool_.begin() + c.end
+                             : std::find_if(pool_.begin() + c.begin, pool_.begin() + c.end,
+                                            [this](Side other) { return !in_force(other); });
     if (missing != pool_.begin() + c.end) {
       waiting_[*missing].push_back(number);
       continue;
@@ -315,8 +314,7 @@ uint32_t ChoiceSolver::add_cycle_lemma(const SidedArc& closing) {
   const auto take = [&](const SidedArc& arc) {
     cycles_.push_back(arc);
     for (const Side by : sides_of(arc))
-      if (std::find(clause.begin(), clause.end(), by ^ 1) == clause.end())
-        clause.push_back(by ^ 1);
+      if (std::find(clause.begin(), clause.end(), by ^ 1) == clause.end()) clause.push_back(by ^ 1);
   };
   take(closing);
   const std::vector<Vertex>& path = order_.path_back();
@@ -535,7 +533,8 @@ void ChoiceSolver::line_up() {
 bool ChoiceSolver::probe(Budget& budget, uint64_t most_conflicts) {
   for (uint32_t choice : next_.line()) {
     if (choice < probed_ || !wants_decision(choice)) continue;
-    if (arc_begin_[2 * choice + phase_[choice]] == arc_begin_[2 * choice + phase_[choice] + 1]) continue;
+    if (arc_begin_[2 * choice + phase_[choice]] == arc_begin_[2 * choice + phase_[choice] + 1])
+      continue;
     take(choice);
     for (uint32_t conflict = propagate(); conflict != kNoClause; conflict = propagate()) {
       if (!learn(conflict)) return false;

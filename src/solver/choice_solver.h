@@ -55,9 +55,9 @@ class ChoiceSolver {
   // A new choice; more may be added after a solve. `prefer_first` is the side tried first.
   uint32_t add_choice(std::span<const Arc> first, std::span<const Arc> second, bool prefer_first);
   size_t choices() const { return value_.size() / 2; }
-  // Choices of which one must have its first side taken; that one is decided on, in the order given, and the others only
-  // if need be. Where in time they belong is where `anchor` stands. Each is in one group at most; the clause that says
-  // so, perhaps under a condition, is added by itself.
+  // Choices of which one must have its first side taken: that one is decided on, in the order given, and the others are
+  // left open, which stands for their second sides. So these own no edges and stand in no condition of an edge, and no
+  // clause needs the first ones but that which says so. Where in time they belong is where `anchor` stands.
   void group(std::span<const uint32_t> choices, Vertex anchor);
   // One of these sides must be taken. The number of the clause, from 0.
   uint32_t add_clause(std::span<const Side> sides);
@@ -134,10 +134,10 @@ class ChoiceSolver {
   std::vector<Value> value_;      // per side
   std::vector<uint32_t> reason_;  // per choice
   std::vector<uint32_t> assigned_level_;
-  std::vector<uint32_t> position_;       // per choice: where it stands in the trail
-  std::vector<uint32_t> group_;          // per choice; kNoArc: in none
-  std::vector<Vertex> anchor_;           // per group
-  std::vector<uint32_t> group_taken_;    // per group: how many of its first sides are taken
+  std::vector<uint32_t> position_;              // per choice: where it stands in the trail
+  std::vector<uint32_t> group_;                 // per choice; kNoArc: in none
+  std::vector<Vertex> anchor_;                  // per group
+  std::vector<uint32_t> group_taken_;           // per group: how many of its first sides are taken
   std::vector<std::vector<uint32_t>> members_;  // per group
   std::vector<uint32_t> implied_level_;  // per choice: assigned above the level that implies it
   std::vector<Side> survivors_;          // of a backtrack, the latest first

@@ -15,8 +15,14 @@ using Arcs = std::vector<Arc>;
 
 struct Problem {
   size_t vertices = 0;
-  Arcs known;               // acyclic
-  std::vector<Arcs> sides;  // two a choice
+  Arcs known;                                   // acyclic
+  std::vector<Arcs> sides;                      // two a choice
+  std::vector<std::vector<Side>> clauses = {};  // of each, a side must be taken
+  struct Conditional {
+    Arc arc;
+    std::vector<Side> sides;  // all taken: the arc holds
+  };
+  std::vector<Conditional> conditional = {};
 };
 
 Arcs random_arcs(Rng& rng, size_t vertices, uint64_t most) {
@@ -46,6 +52,13 @@ bool acyclic(const Problem& problem, const std::vector<Side>& taken) {
   for (Side side : taken) {
     arcs.insert(arcs.end(), problem.sides[side].begin(), problem.sides[side].end());
   }
+  const auto is_taken = [&](Side side) {
+    return std::find(taken.begin(), taken.end(), side) != taken.end();
+  };
+  for (const Problem::Conditional& c : problem.conditional)
+    if (std::all_of(c.sides.begin(), c.sides.end(), is_taken)) arcs.push_back(c.arc);
+  for (const std::vector<Side>& clause : problem.clauses)
+    if (std::none_of(clause.begin(), clause.end(), is_taken)) return false;
   return topological_order(Digraph(problem.vertices, arcs)).size() == problem.vertices;
 }
 
@@ -74,8 +87,13 @@ bool contains(const Arcs& arcs, Arc arc) {
 void check_lemma(const Problem& problem, const RefutationStep& step) {
   std::set<Side> negated;
   for (size_t i = 0; i < step.cycle.size(); ++i) {
-    const auto& [arc, side] = step.cycle[i];
+    const auto& [arc, side, conditional] = step.cycle[i];
     ASSERT_EQ(arc.to, step.cycle[(i + 1) % step.cycle.size()].arc.from);
+    if (conditional != kNoArc) {
+      ASSERT_EQ(arc, problem.conditional[conditional].arc);
+      for (const Side needed : problem.conditional[conditional].sides) negated.insert(needed ^ 1);
+      continue;
+    }
     ASSERT_TRUE(contains(side == kKnownSide ? problem.known : problem.sides[side], arc));
     if (side != kKnownSide) negated.insert(side ^ 1);
   }
@@ -104,7 +122,11 @@ void check_refutation(const Problem& problem, const std::vector<RefutationStep>&
   ASSERT_FALSE(steps.empty());
   ASSERT_TRUE(steps.back().clause.empty());
   for (size_t i = 0; i < steps.size(); ++i) {
-    if (steps[i].cycle.empty()) {
+    if (steps[i].given != kNoArc) {
+      const std::vector<Side>& given = problem.clauses[steps[i].given];
+      ASSERT_EQ(std::set<Side>(steps[i].clause.begin(), steps[i].clause.end()),
+                std::set<Side>(given.begin(), given.end()));
+    } else if (steps[i].cycle.empty()) {
       check_derived(steps, i);
     } else {
       ASSERT_TRUE(steps[i].hints.empty());
@@ -132,6 +154,10 @@ struct Search {
   }
   void add_all() {
     for (size_t c = 0; c < problem.sides.size() / 2; ++c) add(c);
+  }
+  void add_clause(size_t i) { solver->add_clause(problem.clauses[i]); }
+  void add_conditional(size_t i) {
+    solver->add_conditional(problem.conditional[i].arc, problem.conditional[i].sides);
   }
   ChoiceSolver::Result solve(uint64_t most_conflicts = UINT64_MAX) {
     return solver->solve(budget, most_conflicts);
@@ -271,6 +297,69 @@ TEST(ChoiceSolver, LocalOrNotTheAnswerIsTheSame) {
   }
   EXPECT_GT(contradictions, kRounds / 2);
   EXPECT_LT(contradictions, kRounds * 7 / 2);
+}
+
+// Choices without edges, clauses over them, and edges that need several sides, added before, between and after solves.
+TEST(ChoiceSolver, ClausesAndConditionalEdgesAgreeWithTryingAllCombinations) {
+  constexpr int kRounds = 6000;
+  Rng rng(8);
+  int contradictions = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    Problem problem = random_problem(rng, 7);
+    const size_t choices = problem.sides.size() / 2;
+    for (Arcs& side : problem.sides)
+      if (rng.chance(0.6)) side.clear();
+    const auto random_sides = [&](uint64_t most) {
+      std::vector<Side> sides;
+      for (uint64_t i = 1 + rng.below(most); i > 0; --i) {
+        const Side side = static_cast<Side>(rng.below(2 * choices));
+        const auto same = [&](Side s) { return s / 2 == side / 2; };
+        if (std::none_of(sides.begin(), sides.end(), same)) sides.push_back(side);
+      }
+      return sides;
+    };
+    for (uint64_t i = rng.below(8); i > 0; --i) problem.clauses.push_back(random_sides(4));
+    for (uint64_t i = rng.below(12); i > 0; --i)
+      problem.conditional.push_back({random_arcs(rng, problem.vertices, 1)[0], random_sides(3)});
+    const uint32_t group[] = {0, 1};
+    const bool grouped = choices > 2 && rng.chance(0.5);
+    if (grouped) {
+      problem.sides[1].clear();
+      problem.sides[3].clear();
+      for (std::vector<Side>& clause : problem.clauses)
+        std::erase_if(clause, [](Side s) { return s == 0 || s == 2; });
+      std::erase_if(problem.clauses, [](const std::vector<Side>& c) { return c.empty(); });
+      for (Problem::Conditional& c : problem.conditional)
+        std::replace_if(
+            c.sides.begin(), c.sides.end(), [](Side s) { return s == 1 || s == 3; }, 4u);
+      problem.clauses.push_back({0, 2});
+    }
+    Search search{.problem = problem, .local = kLocalities[round % 4]};
+    search.add_all();
+    if (grouped) search.solver->group(group, 0);
+    ChoiceSolver::Result result = ChoiceSolver::Result::acyclic;
+    const auto perhaps_solve = [&] {
+      if (rng.chance(0.3)) result = search.solve();
+    };
+    for (size_t i = 0; i < problem.clauses.size(); ++i) {
+      search.add_clause(i);
+      perhaps_solve();
+    }
+    for (size_t i = 0; i < problem.conditional.size(); ++i) {
+      search.add_conditional(i);
+      perhaps_solve();
+    }
+    result = search.solve();
+    ASSERT_EQ(result == ChoiceSolver::Result::acyclic,
+              some_combination_is_acyclic(problem, choices))
+        << "round " << round;
+    if (result == ChoiceSolver::Result::acyclic) continue;
+    ++contradictions;
+    check_refutation(problem, search.solver->refutation());
+    if (HasFatalFailure()) FAIL() << "round " << round;
+  }
+  EXPECT_GT(contradictions, kRounds / 10);
+  EXPECT_LT(contradictions, kRounds * 9 / 10);
 }
 
 TEST(ChoiceSolver, GivesUpAfterSoManyConflictsAndCanGoOn) {

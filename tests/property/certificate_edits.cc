@@ -144,9 +144,9 @@ class Editor {
       return;
     }
     ProofStep& step = p.steps[below(rng_, p.steps.size())];
-    switch (rng_.below(9)) {
+    switch (rng_.below(12)) {
       case 0:
-        step.kind = static_cast<ProofStep::Kind>(rng_.below(3));
+        step.kind = static_cast<ProofStep::Kind>(rng_.below(5));
         return;
       case 1:
         p.steps.erase(p.steps.begin() + below(rng_, p.steps.size()));
@@ -161,13 +161,11 @@ class Editor {
         if (!step.hints.empty()) step.hints.erase(step.hints.begin());
         return;
       case 5:
-        if (!step.clause.empty() && rng_.chance(0.5)) {
-          std::swap(step.clause[0].before, step.clause[0].after);
-        } else if (!step.clause.empty()) {
-          step.clause.pop_back();
-        } else {
-          step.clause.push_back({any_index(rng_, h_.txn_count()), any_index(rng_, h_.txn_count())});
-        }
+        return edit_literals(step.clause);
+      case 9:
+        return edit_literals(step.given);
+      case 10:
+        step.key = any_index(rng_, h_.key_count());
         return;
       case 6:
         step.source = any_index(rng_, h_.op_count());
@@ -175,6 +173,32 @@ class Editor {
         return;
       default:
         edit_cycle(step.cycle);
+    }
+  }
+
+  void edit_literals(std::vector<Literal>& all) {
+    if (all.empty() || rng_.chance(0.2)) {
+      Literal& l = all.emplace_back();
+      l.kind = static_cast<Literal::Kind>(rng_.below(3));
+      l.from = rng_.chance(0.2) ? kNone : any_index(rng_, h_.txn_count());
+      l.to = any_index(rng_, h_.txn_count());
+      if (l.kind == Literal::Kind::seen) l.key = any_index(rng_, h_.key_count());
+      l.negated = l.kind != Literal::Kind::order && rng_.chance(0.3);
+      return;
+    }
+    Literal& l = all[below(rng_, all.size())];
+    switch (rng_.below(4)) {
+      case 0:
+        l = !l;
+        return;
+      case 1:
+        all.erase(all.begin() + below(rng_, all.size()));
+        return;
+      case 2:
+        l.from = rng_.chance(0.3) ? kNone : any_index(rng_, h_.txn_count());
+        return;
+      default:
+        l.to = any_index(rng_, h_.txn_count());
     }
   }
 

@@ -47,7 +47,7 @@ std::optional<oracle::DraftOrder> line(const History& h, TxnId before, TxnId aft
   return oracle::DraftOrder{number, {*first, *second}};
 }
 
-ProofStep fact_step(Before before, uint32_t source, bool source_is_op) {
+ProofStep fact_step(Literal before, uint32_t source, bool source_is_op) {
   ProofStep step;
   step.kind = ProofStep::Kind::fact;
   step.clause = {before};
@@ -153,8 +153,8 @@ class Claims::Offer {
   }
 
   // What a cycle assumes of orders of versions.
-  static std::vector<std::pair<Before, KeyId>> assumptions(const std::vector<Edge>& cycle) {
-    std::vector<std::pair<Before, KeyId>> all;
+  static std::vector<std::pair<Literal, KeyId>> assumptions(const std::vector<Edge>& cycle) {
+    std::vector<std::pair<Literal, KeyId>> all;
     for (const Edge& e : cycle) {
       if (e.kind == EdgeKind::write_order) all.push_back({{e.from, e.to}, e.key});
       if (e.kind == EdgeKind::anti && e.via != kNone) all.push_back({{e.via, e.to}, e.key});
@@ -173,7 +173,7 @@ class Claims::Offer {
   }
 
   bool offer_cycle(const std::vector<Edge>& cycle) {
-    return offer_with_lines(cycle) && offer_with_sources(cycle);
+    return offer_with_lines(cycle) && offer_with_sources(cycle) && offer_what_was_seen(cycle);
   }
 
   // What it assumes is stated by added lines, where a line can say it.
@@ -182,7 +182,7 @@ class Claims::Offer {
     std::vector<ProofStep> facts;
     for (const auto& [before, key] : assumptions(cycle)) {
       const auto stated =
-          before.before == before.after ? std::nullopt : line(h_, before.before, before.after, key);
+          before.from == before.to ? std::nullopt : line(h_, before.from, before.to, key);
       if (!stated) return true;
       facts.push_back(
           fact_step(before, static_cast<uint32_t>(h_.known_orders().size() + added.size()), false));
@@ -205,6 +205,47 @@ class Claims::Offer {
     for (uint32_t i = 0; i < h_.known_orders().size(); ++i)
       if (!offer_from(i, false)) return false;
     return true;
+  }
+
+  // What it says of reads is given, and that each of them has no other source; and whom they saw took effect.
+  bool offer_what_was_seen(const std::vector<Edge>& cycle) {
+    Lines added;
+    std::vector<ProofStep> facts;
+    for (const auto& [order, key] : assumptions(cycle)) {
+      const auto stated =
+          order.from == order.to ? std::nullopt : line(h_, order.from, order.to, key);
+      if (!stated) return true;
+      facts.push_back(
+          fact_step(order, static_cast<uint32_t>(h_.known_orders().size() + added.size()), false));
+      added.push_back(*stated);
+    }
+    std::vector<Literal> given;
+    for (const Edge& e : cycle) {
+      if (e.kind != EdgeKind::read_from && e.kind != EdgeKind::anti) continue;
+      const bool reads = e.kind == EdgeKind::read_from;
+      const TxnId reader = reads ? e.to : e.from, source = reads ? e.from : e.via;
+      ProofStep& only = facts.emplace_back();
+      only.kind = ProofStep::Kind::sources;
+      only.source = e.op != kNone ? e.op : looks_at(reader, e.key);
+      only.key = e.key;
+      only.clause = {Literal::seen(reader, e.key, source)};
+      given.push_back(only.clause[0]);
+      if (source == kNone || h_.status(source) != TxnStatus::unknown) continue;
+      ProofStep& took = facts.emplace_back();
+      took.kind = ProofStep::Kind::effect;
+      took.clause = {!given.back(), Literal::effect(source)};
+      given.push_back(Literal::effect(source));
+    }
+    Certificate c = refutation(cycle, std::move(facts));
+    for (ProofStep& step : c.proof.steps)
+      if (!step.cycle.empty()) step.given = given;
+    return offer("cycles of what was seen", c, added);
+  }
+
+  OpId looks_at(TxnId t, KeyId key) const {
+    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i)
+      if (h_.op(i).kind == OpKind::range || h_.op(i).key == key) return i;
+    return kNone;
   }
 
   bool cycles() {

@@ -1,0 +1,126 @@
+// Levels with a total order, where reads have several possible sources.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "assay/check.h"
+#include "assay/format.h"
+#include "assay/verify.h"
+
+namespace assay {
+namespace {
+
+struct Decided {
+  History history;
+  CheckResult result;
+  const Verdict& verdict() const { return result.verdicts[0]; }
+  const Certificate& certificate() const { return result.certificates[verdict().certificate]; }
+};
+
+Decided decide(std::string_view text, LevelId level, const Switches& switches = {}) {
+  Result<ReadResult> read = read_history_text(text, "test.hist");
+  EXPECT_TRUE(read.ok()) << read.error().to_string();
+  CheckOptions options;
+  options.levels = {level};
+  options.switches = switches;
+  CheckResult result = check(read->history, options);
+  for (const Certificate& certificate : result.certificates) {
+    const Status status = verify(certificate, read->history);
+    EXPECT_TRUE(status.ok()) << status.error().to_string();
+  }
+  return {std::move(read->history), std::move(result)};
+}
+
+size_t steps(const Certificate& c, ProofStep::Kind kind) {
+  return static_cast<size_t>(std::count_if(c.proof.steps.begin(), c.proof.steps.end(),
+                                           [&](const ProofStep& s) { return s.kind == kind; }));
+}
+
+TEST(Choices, AReadOfARepeatedValueGetsTheWriterThatFits) {
+  // C overwrote A's 1 before D's session went on, so D read B's.
+  const Decided d = decide(
+      "s1: { w(x,1) w(z,1) }\n"
+      "s2: { r(z,1) w(x,2) w(y,2) }\n"
+      "s3: { r(y,2) w(x,1) }\n"
+      "s4: { r(y,2) r(x,1) }\n",
+      LevelId::serializable);
+  ASSERT_EQ(d.verdict().outcome, Outcome::satisfied);
+  EXPECT_EQ(d.certificate().order.events, (std::vector<uint32_t>{0, 1, 2, 3}));
+}
+
+TEST(Choices, WhoeverItWasSomethingIsWrong) {
+  const Decided d = decide(
+      "s1: { w(x,1) w(y,1) }\n"
+      "s2: { w(x,1) w(y,2) }\n"
+      "s3: { r(x,1) r(y,null) }\n",
+      LevelId::serializable);
+  ASSERT_EQ(d.verdict().outcome, Outcome::violated);
+  ASSERT_EQ(d.certificate().kind, Certificate::Kind::proof);
+  EXPECT_GE(steps(d.certificate(), ProofStep::Kind::sources), 1u);
+}
+
+TEST(Choices, WhoIsSeenTookEffectAndItsReadsBind) {
+  // If T3 read the 1 of T1, whose outcome is unknown, T1's read of y binds too, and T2's y came first.
+  const Decided d = decide(
+      "s1: { r(y,1) w(x,1) }?\n"
+      "s2: { w(x,1) w(y,1) }\n"
+      "s3: { r(x,1) r(y,null) }\n",
+      LevelId::serializable);
+  ASSERT_EQ(d.verdict().outcome, Outcome::violated);
+  EXPECT_GE(steps(d.certificate(), ProofStep::Kind::effect), 1u);
+}
+
+TEST(Choices, WhoIsNotNeededIsLeftOut) {
+  const Decided d = decide(
+      "s1: { r(y,7) w(x,1) }?\n"
+      "s2: { w(x,1) }\n"
+      "s3: { r(x,1) w(y,8) }\n"
+      "s4: { w(y,7) }\n",
+      LevelId::serializable);
+  ASSERT_EQ(d.verdict().outcome, Outcome::satisfied);
+  EXPECT_EQ(d.certificate().order.events.size(), 3u);
+}
+
+TEST(Choices, WhoIsNeededTakesEffect) {
+  // The insert failed, and only T1 can have put something there.
+  const Decided d = decide(
+      "s1: { w(x,1) }?\n"
+      "s2: { ins(x,2)! r(y,null) }\n"
+      "s3: { w(x,3) w(y,1) }\n",
+      LevelId::serializable);
+  ASSERT_EQ(d.verdict().outcome, Outcome::satisfied);
+  EXPECT_EQ(d.certificate().order.events, (std::vector<uint32_t>{0, 1, 2}));
+}
+
+TEST(Choices, AListedRangeIsAFact) {
+  const Decided d = decide(
+      "s1: { w(a,1) w(b,2) }\n"
+      "s2: { range(a..c,[a=1,b=2]) w(d,1) }\n"
+      "s3: { w(c,3) r(d,null) }\n",
+      LevelId::serializable);
+  ASSERT_EQ(d.verdict().outcome, Outcome::violated);
+  EXPECT_EQ(d.certificate().kind, Certificate::Kind::proof);
+}
+
+TEST(Choices, SwitchesDoNotChangeTheVerdict) {
+  const std::string_view text =
+      "s1: { w(x,1) w(y,1) } { r(x,2) w(y,2) }\n"
+      "s2: { r(y,1) w(x,2) } { r(x,1) w(z,1) }\n"
+      "s3: { w(x,1) r(z,null) } { r(z,1) r(y,2) r(x,1) }\n";
+  for (const LevelId level : {LevelId::prefix, LevelId::session_si, LevelId::serializable,
+                              LevelId::session_serializable}) {
+    const Outcome expected = decide(text, level).verdict().outcome;
+    EXPECT_NE(expected, Outcome::unknown);
+    for (bool Switches::*speed_up :
+         {&Switches::replay, &Switches::saturation, &Switches::early_search,
+          &Switches::local_search, &Switches::carry, &Switches::decomposition,
+          &Switches::update_facts}) {
+      Switches switches;
+      switches.*speed_up = false;
+      EXPECT_EQ(decide(text, level, switches).verdict().outcome, expected);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace assay
