@@ -20,7 +20,7 @@ TEST(Claims, AcceptedOnesAreTrue) {
     EXPECT_GT(counts.judged, 0u) << kind;
     EXPECT_LT(counts.accepted, counts.offered / 2) << kind;
   }
-  EXPECT_EQ(claims.counts().size(), 6u);
+  EXPECT_EQ(claims.counts().size(), 7u);
 }
 
 oracle::Draft lists(std::vector<std::vector<oracle::DraftOp>> txns, std::vector<int> sessions) {
