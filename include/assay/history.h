@@ -64,18 +64,17 @@ struct Interval {
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 
-//  kind       version                     operands (History::operands)
-//  read       the version returned        -
-//  write      the version written         -
-//  remove     the tombstone written       -                                   "d"
-//  append     (key, element)              -                                   adds element to a
-//  list read_list  the last element's version  every element's version, in order   empty list:
-//  (key, null) range      kNone                       key bounds lo, hi (kNone = open end, both
-//  inclusive), then
-//                                         the versions returned
-//  cas        the version to write        the version expected                effect: it was
-//  written insert     the version to write        -                                   effect: key
-//  was absent
+//  kind       version                      operands (History::operands)
+//  read       the version returned         -
+//  write      the version written          -
+//  remove     the tombstone written        -
+//  append     (key, element)               -
+//  read_list  the last element's version;  every element's version, in order
+//             of an empty list (key, null)
+//  range      kNone                        the bounds lo, hi (keys, both inclusive; kNone: open end),
+//                                          then the versions returned
+//  cas        the version to write         the version expected; effect: it was written
+//  insert     the version to write         -; effect: the key was absent
 enum class OpKind : uint8_t { read, write, remove, append, read_list, range, cas, insert };
 
 struct Operation {
