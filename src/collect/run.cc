@@ -327,14 +327,18 @@ void Run::mark_finished() {
 
 // What another run writes into our tables, or removes from them, looks like a fault of the database.
 Status Run::look_for_another_run() {
-  // One that is just making its tables, so that ours are gone and our statements fail, has not put its name there yet.
+  const auto is_another = [&](const Result<RunMark>& mark) {
+    return mark.ok() && mark->run != 0 && mark->run != id_;
+  };
+  // One that is just making its tables, so that ours are gone and our statements fail, has not put its name there yet,
+  // and for a moment there is no name at all.
   const double until = clock_.seconds() + (shared_.error ? kPrepareTime : 0);
   Result<RunMark> found = drivers_.front()->prepared_by();
-  while ((!found.ok() || found->run == id_) && clock_.seconds() < until) {
+  while (!is_another(found) && clock_.seconds() < until) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     found = drivers_.front()->prepared_by();
   }
-  if (!found.ok() || found->run == 0 || found->run == id_) return Ok{};
+  if (!is_another(found)) return Ok{};
   const int64_t now = clock_.now();
   const std::string other = run_id_text(found->run);
   Status noted =

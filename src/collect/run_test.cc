@@ -1,6 +1,7 @@
 #include "collect/run.h"
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 #include <stdlib.h>
 
 #include <chrono>
@@ -10,6 +11,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <thread>
 
 #include "assay/format.h"
 #include "collect/driver.h"
@@ -234,7 +236,8 @@ TEST_F(RunTest, WhatIsNotCommittedSaysWhy) {
   options_.isolation = "deferred";
   options_.workload_options.keys = 2;
   uint64_t aborted = 0;
-  for (int run = 0; run < 50 && aborted == 0; ++run) {  // that two sessions meet is likely, not certain
+  // That two sessions meet is likely, not certain.
+  for (int run = 0; run < 50 && aborted == 0; ++run) {
     run_it();
     const History h = history();
     for (TxnId t = 0; t < h.txn_count(); ++t) {
@@ -268,6 +271,33 @@ TEST_F(RunTest, AnotherRunOnTheSameDatabaseIsNoticed) {
   const auto read = read_history(options_.history);
   ASSERT_FALSE(read.ok());
   EXPECT_EQ(read.error().kind, ErrorKind::bad_input);
+}
+
+// It takes away our tables and our name first, and puts its own there last.
+TEST_F(RunTest, AnotherRunThatIsStillMakingItsTablesIsWaitedFor) {
+  const std::string path = folder_ + "/shared.db";
+  options_.databases = {"sqlite:" + path};
+  std::thread other;
+  options_.recording = [&](const std::string&) {
+    sqlite3* db = nullptr;
+    ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
+    EXPECT_EQ(
+        sqlite3_exec(db, "DROP TABLE assay_kv; DELETE FROM assay_run", nullptr, nullptr, nullptr),
+        SQLITE_OK);
+    sqlite3_close(db);
+    other = std::thread([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      auto driver = open_driver(
+          {.url = options_.databases.front(), .isolation = {}, .tables = {}, .run = 0xabc});
+      EXPECT_TRUE(driver.ok() && (*driver)->prepare().ok());
+    });
+  };
+  const auto stats = run(options_);
+  if (other.joinable()) other.join();
+  ASSERT_FALSE(stats.ok());
+  EXPECT_NE(stats.error().message.find("another run, 000000000abc, prepared the same database"),
+            std::string::npos)
+      << stats.error().message;
 }
 
 TEST_F(RunTest, AnUnfinishedRunOnTheSameDatabaseIsWarnedOf) {
