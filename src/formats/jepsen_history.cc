@@ -290,6 +290,7 @@ bool JepsenHistory::translate_mop(const Datum& mop, bool observed) {
       op.kind = OpKind::read_list;
       if (!values_of(*value, op.elements)) return false;
     } else if (value) {
+      if (!refuse_collection(*value)) return false;
       value_of(*value, op.value);
     }
   } else if ((f.text == "w" || f.text == "write" || f.text == "append") && value) {

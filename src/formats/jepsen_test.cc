@@ -157,6 +157,8 @@ TEST(Jepsen, SetsAndMapsAreNoRegisters) {
                             "{:type :ok :f :write :value 1}\n{:type :ok :f :read :value #{1}}", 2,
                             28, "not a set");
   formats::expect_bad_input("jepsen", "{:type :ok :f :read :value {0 5}}", 1, 28, "assay tally");
+  formats::expect_bad_input("jepsen", "{:type :ok :value [[:r 3 #{1}]]}", 1, 26, "not a set");
+  formats::expect_bad_input("jepsen", "{:type :ok :value [[:r 3 {0 5}]]}", 1, 26, "assay tally");
 }
 
 TEST(Jepsen, MultiRegistersNameTheirOperationsInFull) {

@@ -1,6 +1,7 @@
 // The public way in and out: find the format, open the source or the target, run it.
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "formats/registry.h"
@@ -130,6 +131,40 @@ Status check_kept(const History& history, const Losses& losses, std::string_view
                    std::to_string(history.op_count()) + " operations: " + what);
 }
 
+// A file in which nothing is left is not left behind; a device or a pipe stays.
+Status keep(const History& history, const Losses& losses, std::string_view format,
+            const std::string& path) {
+  Status kept = check_kept(history, losses, format);
+  std::error_code ec;
+  if (!kept.ok() && path != "-" && fs::is_regular_file(path, ec)) fs::remove(path, ec);
+  return kept;
+}
+
+// The run that the header names; empty if none.
+std::string run_of(const History& history) {
+  const auto meta = nlohmann::json::parse(history.meta(), nullptr, false);
+  if (!meta.is_object() || !meta.contains("run") || !meta["run"].is_string()) return {};
+  return meta["run"];
+}
+
+// The files of several processes, but of one run.
+Status check_one_run(std::span<const HistoryPart> parts) {
+  std::string run;
+  for (const HistoryPart& part : parts) {
+    std::string of_part = run_of(*part.history);
+    if (of_part.empty()) continue;
+    if (run.empty())
+      run = std::move(of_part);
+    else if (of_part != run) {
+      Error e = bad_input("is of run '" + of_part + "', and files before it are of run '" + run +
+                          "'; expected one run");
+      e.file = std::string(part.name);
+      return e;
+    }
+  }
+  return Ok{};
+}
+
 Result<const Format*> writable(std::string_view name) {
   const Format* format = find_format(name);
   if (!format)
@@ -227,6 +262,7 @@ Result<ReadResult> read_together(std::span<const std::string> paths, const ReadO
     if (i == 0) all.format = read[i].format;
     if (read[i].format != all.format) all.format = "several";
   }
+  if (Status s = formats::check_one_run(parts); !s.ok()) return s.error();
   auto history = merge_histories(parts);
   if (!history.ok()) return history.error();
   all.history = std::move(*history);
@@ -263,7 +299,7 @@ Result<std::vector<Loss>> write_history(const History& history, const std::strin
   if (!out.ok()) return out.error();
   (*format)->write(history, *out, losses);
   if (auto s = out->close(); !s.ok()) return s.error();
-  if (auto s = formats::check_kept(history, losses, format_name); !s.ok()) return s.error();
+  if (auto s = formats::keep(history, losses, format_name, path); !s.ok()) return s.error();
   return losses.list();
 }
 
