@@ -1,6 +1,7 @@
 #include "cli/interrupts.h"
 
 #include <signal.h>
+#include <time.h>
 
 #include "assay/budget.h"
 
@@ -8,25 +9,42 @@ namespace assay::cli {
 namespace {
 
 constexpr int kSignals[] = {SIGINT, SIGTERM};
+// Signals that are no further apart are one request to end: timeout(1) sends each twice, to the process and to its group.
+constexpr int64_t kOneRequest = 250'000'000;
 
 std::atomic<bool> stop_driving{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "set by a signal handler");
+std::atomic<bool> asked{false};                   // what goes on now, to end
+std::atomic<int64_t> last_request{-kOneRequest};  // nanoseconds of the monotonic clock
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int64_t>::is_always_lock_free,
+              "set by a signal handler");
 
 using Handler = void (*)(int);
 
 void handle(Handler handler) {
+  asked = false;
   for (const int number : kSignals)
     if (signal(number, handler) == SIG_IGN) signal(number, SIG_IGN);
 }
 
-extern "C" void on_interrupt_of_driving(int) {
-  stop_driving.store(true);
-  handle(SIG_DFL);
+// Whether what goes on is to end in order; a second request ends the process.
+bool is_first_request(int number) {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const int64_t at = int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+  if (at - last_request < kOneRequest) return false;
+  last_request = at;
+  if (!asked.exchange(true)) return true;
+  signal(number, SIG_DFL);
+  raise(number);
+  return false;
 }
 
-extern "C" void on_interrupt_of_checking(int) {
-  Budget::interrupt();
-  handle(SIG_DFL);
+extern "C" void on_interrupt_of_driving(int number) {
+  if (is_first_request(number)) stop_driving.store(true);
+}
+
+extern "C" void on_interrupt_of_checking(int number) {
+  if (is_first_request(number)) Budget::interrupt();
 }
 
 }  // namespace
