@@ -11,9 +11,13 @@ namespace assay::certify {
 Sources::Sources(const History& history)
     : history_(history),
       left_(history.key_count()),
+      written_(history.key_count()),
       holds_list_(history.key_count()),
       touched_(history.key_count()) {
   for (TxnId t = 0; t < history.txn_count(); ++t) {
+    for (OpId i = history.first_op(t); i < history.end_op(t); ++i)
+      if (const Operation op = history.op(i); op.kind != OpKind::range && writes(op))
+        written_[op.key].push_back({t, op.version, op.kind == OpKind::remove});
     if (history.status(t) == TxnStatus::aborted) continue;
     for (OpId i = history.first_op(t); i < history.end_op(t); ++i) {
       const Operation op = history.op(i);
@@ -29,6 +33,10 @@ Sources::Sources(const History& history)
       left_[op.key].back() = {t, op.version, op.kind == OpKind::remove};
     }
   }
+  for (KeyId k = 0; k < history.key_count(); ++k)
+    if (touched_[k]) sorted_.push_back(k);
+  std::sort(sorted_.begin(), sorted_.end(),
+            [&](KeyId a, KeyId b) { return key_less(history.key(a), history.key(b)); });
 }
 
 bool Sources::covers(OpId range, KeyId key) const {
@@ -44,9 +52,15 @@ bool Sources::explained_by(OpId own, OpId op, KeyId key) const {
 }
 
 std::vector<KeyId> Sources::keys_of_range(OpId op) const {
-  std::vector<KeyId> keys;
-  for (KeyId k = 0; k < history_.key_count(); ++k)
-    if (sees(op, k)) keys.push_back(k);
+  const auto operands = history_.operands(op);
+  const auto less = [this](KeyId a, KeyId b) { return key_less(history_.key(a), history_.key(b)); };
+  auto from = sorted_.begin(), to = sorted_.end();
+  if (operands[0] != kNone) from = std::lower_bound(from, to, operands[0], less);
+  if (operands[1] != kNone) to = std::upper_bound(from, to, operands[1], less);
+  std::vector<KeyId> keys(from, to);
+  for (VersionId row : operands.subspan(2)) keys.push_back(history_.version_key(row));
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   return keys;
 }
 
@@ -134,12 +148,9 @@ bool Sources::explained_by_anybody(OpId op, KeyId key) const {
   if (own != kNone) return explained_by(own, op, key);
   if (explains(State{}, op, key)) return true;
   const TxnId reader = history_.txn_of(op);
-  for (OpId i = 0; i < history_.op_count(); ++i) {
-    const bool others = i < history_.first_op(reader) || i >= history_.end_op(reader);
-    const Operation write = history_.op(i);
-    if (others && writes(write) && write.key == key && explained_by(i, op, key)) return true;
-  }
-  return false;
+  return std::any_of(written_[key].begin(), written_[key].end(), [&](const State& state) {
+    return state.writer != reader && explains(state, op, key);
+  });
 }
 
 bool Sources::left_by_nobody(OpId op, KeyId key) const {

@@ -52,7 +52,9 @@ class Sources {
 
   const History& history_;
   std::vector<std::vector<State>> left_;  // per key, by transactions that did not abort
+  std::vector<std::vector<State>> written_;  // per key, by anybody, whatever became of it
   std::vector<bool> holds_list_, touched_;
+  std::vector<KeyId> sorted_;  // those that are touched, in the order of keys
 };
 
 }  // namespace assay::certify

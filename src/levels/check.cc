@@ -377,6 +377,7 @@ class LatticeWalk {
     std::vector<TxnId> possible;
     std::vector<uint8_t> listed(history_.txn_count());
     std::vector<Seen> assumed;
+    uint64_t left_open = 0;
     for (size_t read = 0; read < open_->all().size() && open_->obstacle().empty(); ++read) {
       const OpenRead r = open_->all()[read];  // more are added below
       const bool counts = rf_.node[r.reader] != kNone;
@@ -389,6 +390,7 @@ class LatticeWalk {
       }
       const bool only = counts && r.sources.size() == 1 &&
                         (r.sources[0] == kNone || rf_.node[r.sources[0]] != kNone);
+      if (!only) ++left_open;
       for (const OpId op : only ? r.ops : std::vector<OpId>())
         assumed.push_back({op, r.key, r.sources[0]});
     }
@@ -396,7 +398,7 @@ class LatticeWalk {
     std::sort(possible.begin(), possible.end());
     open_rf_ = match_reads(history_, assumed, budget_, Reads::clean, possible);
     if (!budget_.exhausted_now()) open_hint_ = make_hint(history_, open_rf_);
-    stages_.count("open reads", open_->all().size() - assumed.size());
+    stages_.count("open reads", left_open);
   }
 
   // A level that looks at who read from whom; `levels` decides those of its kind.

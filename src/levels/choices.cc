@@ -142,11 +142,12 @@ void Choices::look_at_clock(Node n, std::vector<Failure>& found) const {
   const auto comes_late = [&](Node other, int64_t over) {
     return other != kNone && over < event_time(h, rf_.txn[other], true).request;
   };
-  if (comes_late(latest_, last_overlap(h, begin.response)))
+  const Node own = latest_of_[h.session(rf_.txn[n])];  // whose clock is the same
+  if (comes_late(latest_, last_overlap(h, begin.response))) {
     found.push_back({Failure::Kind::time, n, latest_, kNone});
-  const Node own = latest_of_[h.session(rf_.txn[n])];
-  if (own != latest_ && comes_late(own, begin.response))
+  } else if (comes_late(own, begin.response)) {
     found.push_back({Failure::Kind::time, n, own, kNone});
+  }
 }
 
 bool Choices::add_what_fails(std::span<const Vertex> order, ChoiceSolver& solver) {
