@@ -5,18 +5,29 @@
 
 namespace assay {
 
-Accesses::Accesses(const History& h) : h_(h), writer_(h.version_count(), kNone) {
+Accesses::Accesses(const History& h)
+    : h_(h), writer_(h.version_count(), kNone), several_(h.version_count()) {
+  std::vector<bool> deleted(h.key_count());
   for (TxnId t = 0; t < h.txn_count(); ++t) {
     if (h.status(t) == TxnStatus::aborted) continue;
     for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
       const Operation op = h.op(i);
       if (!installs_version(op)) continue;
       TxnId& writer = writer_[op.version];
+      if ((writer != kNone && writer != t) || h.is_initial(op.version)) several_[op.version] = true;
+      if (op.kind == OpKind::remove) deleted[op.key] = true;
       const bool better = writer == kNone || (h.status(writer) == TxnStatus::unknown &&
                                               h.status(t) == TxnStatus::committed);
       if (better) writer = t;
     }
   }
+  for (VersionId v = 0; v < h.version_count(); ++v)
+    if (deleted[h.version_key(v)] && h.version_value(v).is_null()) several_[v] = true;
+}
+
+std::vector<Access> Accesses::certain(std::vector<Access> accesses) const {
+  std::erase_if(accesses, [this](const Access& a) { return !certain(a.version); });
+  return accesses;
 }
 
 Access Accesses::find(const std::vector<Access>& accesses, KeyId key) {

@@ -23,6 +23,11 @@ class Accesses {
   // The transaction whose write of `v` can be seen by others: committed, or else of unknown
   // outcome. kNone for the initial value and for a value nobody wrote.
   TxnId writer(VersionId v) const { return writer_[v]; }
+  // Whoever reads `v` reads from writer(v), or the initial value if there is none: no other transaction that may count
+  // leaves it, and it is not null on a key that was deleted.
+  bool certain(VersionId v) const { return !several_[v]; }
+  // Those of `accesses` that are certain: what a story may rest on.
+  std::vector<Access> certain(std::vector<Access> accesses) const;
   // First read of each key that no write of `t` itself precedes, in program order. A
   // compare-and-set that took effect reads what it expected.
   std::vector<Access> reads(TxnId t) const;
@@ -36,6 +41,7 @@ class Accesses {
  private:
   const History& h_;
   std::vector<TxnId> writer_;
+  std::vector<bool> several_;
 };
 
 }  // namespace assay

@@ -39,7 +39,8 @@ std::string Clauses::read_version(const Edge& e) const {
   const std::vector<Access> reads = accesses_.all_reads(reader);
   const Access* found = nullptr;
   for (const Access& r : reads)
-    if (r.key == e.key && accesses_.writer(r.version) == source && (!found || r.op == e.op))
+    if (r.key == e.key && (!found || r.op == e.op) &&
+        (accesses_.writer(r.version) == source || !accesses_.certain(r.version)))
       found = &r;
   if (!found) return e.key == kNone ? "a value" : key_in_words(h, e.key);
   return display_version(h, found->version);
@@ -110,6 +111,12 @@ std::string Clauses::because(const Step& step) const {
   const Edge& e = step.edge;
   const History& h = accesses_.history();
   const std::string from = txn(e.from), to = txn(e.to);
+  if (step.because == Step::Because::assumed) {
+    const TxnId source = e.kind == EdgeKind::read_from ? e.from : e.via;
+    return fmt::format(
+        "{}, if that was {}; no other source is better", because(e),
+        source == kNone ? std::string("the initial value") : "what " + txn(source) + " left");
+  }
   const auto justified = [&](std::string clause) {
     const std::string why = justification(step);
     return why.empty() ? clause : clause + " (" + why + ")";
@@ -142,6 +149,7 @@ std::string Clauses::justification(const Step& step) const {
   const std::string a = first == kNone ? std::string() : txn(first), b = txn(step.edge.to);
   switch (step.because) {
     case Step::Because::plain:
+    case Step::Because::assumed:
       return {};
     case Step::Because::read_first:
       return fmt::format("{} had read that version itself", b);

@@ -102,15 +102,17 @@ bool overwrites_unseen(const Cycle& cycle) {
 // than reads and sessions are satisfied.
 bool needs_proof(const Cycle& cycle) {
   return std::any_of(cycle.begin(), cycle.end(), [](const Step& s) {
-    return s.because == Step::Because::proof || s.because == Step::Because::stated;
+    return s.because == Step::Because::proof || s.because == Step::Because::stated ||
+           s.because == Step::Because::assumed;
   });
 }
 
-// The other direction of such a step closes a cycle of its own at the violated level. A weaker level
+// The other direction of such a step, or another source of its read, closes a cycle of its own at the violated level. A weaker level
 // may still allow it, so the shape of what is left says less than that level does.
 bool is_derived(const Cycle& cycle) {
-  return std::any_of(cycle.begin(), cycle.end(),
-                     [](const Step& s) { return s.because == Step::Because::proof; });
+  return std::any_of(cycle.begin(), cycle.end(), [](const Step& s) {
+    return s.because == Step::Because::proof || s.because == Step::Because::assumed;
+  });
 }
 
 // One transaction read from a writer and afterwards something older. Everything is newer than the

@@ -244,6 +244,22 @@ class Explainer {
     e.anomaly = classify(cycle, level, h_);
     e.sentences = narrate(e.anomaly, cycle, accesses_, clauses);
     for (const Step& s : cycle) show(s, proof, clauses, e, uses);
+    tell_sources_left_open(proof, e, uses);
+  }
+
+  // That the refutation goes through the possible writers of some reads, if it does.
+  void tell_sources_left_open(const Proof& proof, Explanation& e, Uses& uses) const {
+    const auto reads = std::count_if(proof.steps.begin(), proof.steps.end(), several_sources);
+    if (reads == 0) return;
+    e.sentences.insert(e.sentences.begin(),
+                       "Several writers could explain what was read (" + std::to_string(reads) +
+                           (reads == 1 ? " read" : " reads") +
+                           " that the proof looks at); whichever it was, something is wrong.");
+    uses.session = uses.time = uses.within_time = true;  // what is not shown may use them
+  }
+
+  static bool several_sources(const ProofStep& step) {
+    return step.kind == ProofStep::Kind::sources && step.clause.size() > 1;
   }
 
   // The proof's own cycle, unadorned.
@@ -256,10 +272,24 @@ class Explainer {
             return f.pair == order && proof.steps[f.step].kind == ProofStep::Kind::fact;
           });
       const bool assumes = edge.kind == EdgeKind::write_order || edge.kind == EdgeKind::anti;
-      cycle.push_back(
-          {edge, assumes && stated ? Step::Because::stated : Step::Because::plain, {}, kNone});
+      const Step::Because because = source_is_open(proof, edge) ? Step::Because::assumed
+                                    : assumes && stated         ? Step::Because::stated
+                                                                : Step::Because::plain;
+      cycle.push_back({edge, because, {}, kNone});
     }
     return cycle;
+  }
+
+  // Whether the proof takes the source of the edge's read for one of several.
+  static bool source_is_open(const Proof& proof, const Edge& edge) {
+    if (edge.kind != EdgeKind::read_from && edge.kind != EdgeKind::anti) return false;
+    const bool reads = edge.kind == EdgeKind::read_from;
+    const Literal seen =
+        Literal::seen(reads ? edge.to : edge.from, edge.key, reads ? edge.from : edge.via);
+    return std::any_of(proof.steps.begin(), proof.steps.end(), [&](const ProofStep& step) {
+      return several_sources(step) &&
+             std::find(step.clause.begin(), step.clause.end(), seen) != step.clause.end();
+    });
   }
 
   static bool forbids_lost_update(const LevelInfo& level) {
@@ -304,7 +334,7 @@ class Explainer {
       if (h_.status(t) != TxnStatus::committed || !may_update(t, reader)) continue;
       std::unordered_set<KeyId> written;
       for (const Access& w : accesses_.writes(t)) written.insert(w.key);
-      for (const Access& r : accesses_.reads(t)) {
+      for (const Access& r : accesses_.certain(accesses_.reads(t))) {
         if (!written.contains(r.key)) continue;
         TxnId& first = updater[r.version];
         if (first == kNone) {

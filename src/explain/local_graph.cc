@@ -39,8 +39,9 @@ class LocalGraph {
         graph_(split_ ? 2 * count_ : count_) {
     for (uint32_t i = 0; i < count_; ++i) {
       place_.emplace(txns_[i], i);
-      reads_.push_back(level.id == LevelId::read_committed ? accesses.all_reads(txns_[i])
-                                                           : accesses.reads(txns_[i]));
+      reads_.push_back(accesses.certain(level.id == LevelId::read_committed
+                                            ? accesses.all_reads(txns_[i])
+                                            : accesses.reads(txns_[i])));
       for (const Access& w : accesses.writes(txns_[i])) writers_[w.key].push_back(i);
     }
     add_reads_and_sessions();
@@ -286,6 +287,7 @@ class LocalGraph {
         return 1;
       case Step::Because::path:
         return static_cast<uint32_t>(2 * s.path.size());
+      case Step::Because::assumed:
       case Step::Because::proof:
         return kProofCost;
     }
@@ -378,7 +380,7 @@ std::vector<Edge> causal_path(const Accesses& accesses, TxnId from, TxnId to, bo
   while (!queue.empty() && !seen.contains(from) && seen.size() < kMaxVisited) {
     const TxnId t = queue.front();
     queue.pop();
-    for (const Access& r : accesses.reads(t)) {
+    for (const Access& r : accesses.certain(accesses.reads(t))) {
       const TxnId w = accesses.writer(r.version);
       if (w == t) continue;
       reach(w, {EdgeKind::read_from, w, t, r.key, kNone, r.op, true, false, {}});

@@ -21,6 +21,7 @@ struct Step {
     path,        // `path` leads from the earlier writer to the later one
     proof,       // the refutation forces it: step `proof_step`
     stated,      // the history states the order
+    assumed,     // what was read may be another's; with that the level is violated too
   };
   Because because = Because::plain;
   std::vector<Edge> path;
