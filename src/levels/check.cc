@@ -480,8 +480,7 @@ class LatticeWalk {
 
   // Decides a level together with who wrote what the open reads saw.
   ChosenVerdict choose_writers(const LevelInfo& rules) {
-    const ChoiceInput in{history_, options_, stages_};
-    return decide_choosing_writers(in, rules, budget_);
+    return decide_choosing_writers(history_, rules, stages_, budget_);
   }
 
   void add_chosen(LevelId level, ChosenVerdict v) {

@@ -1,30 +1,29 @@
-// Deciding a level when reads have several possible writers.
+// Deciding a weak level, or one of Adya's, when reads have several possible writers.
 //
 //   s1: { w(x,1) }   s2: { w(x,1) w(y,2) }   s3: { r(x,1) r(y,null) }
 //   read atomic: x from s2 would show y as well, so x is from s1.
 //
-// Every choice of writers turns the history into an ordinary one. Trying all is out of the question, so reads are
-// left open until they must be chosen. Without its open reads the history is less demanding: what refutes it then
-// refutes it with any choice. What satisfies it is an order, and in an order each open read meets some state: if it
-// may have seen that, nothing needs to be chosen. Those that met the wrong one get a writer, first the one nearest
-// in the order, and so on. A refutation names the reads it used; the search goes back to the last of these and tries
-// its next writer. When it has none left, the refutations of all its writers together refute what they were given
-// besides. That is a resolution step, and the certificate consists of these steps and the proofs they rest on.
+// These levels look at who read from whom and not only at what an order of events explains, so the source is part of
+// the claim. Every choice of sources turns the history into an ordinary one. Trying all is out of the question, so reads
+// are left open at first: without them the history is less demanding, and what refutes it then refutes it with any
+// choice. If that does not settle it, every open read gets a source, first the one nearest in the order that was found.
+// A refutation names the reads it used; the search goes back to the last of these and tries its next source. When it has
+// none left, the refutations of all its sources together refute what they were given besides. That is a resolution step,
+// and the certificate consists of these steps and the proofs they rest on.
 //
-// A weak level looks at who read from whom and not only at values, so there every open read is chosen at once.
+// At the levels with a total order of events sources are choices of the search (choices.cc); of those only a read that
+// nobody can have left comes here.
 //
 // Cost: a check for each choice tried, exponential at worst; bounded by an effort that depends on the history alone.
-// VeriStrong (Cai et al.) decides duplicate values by giving such choices to its solver.
 
 #include "levels/writer_choice.h"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 
 #include "infer/hint.h"
 #include "levels/adya.h"
-#include "levels/engine.h"
-#include "levels/strong.h"
 #include "levels/weak.h"
 
 namespace assay {
@@ -37,12 +36,12 @@ constexpr uint64_t kMostChecks = 20'000;
 
 class ChoiceSearch {
  public:
-  ChoiceSearch(const ChoiceInput& in, const LevelInfo& level, Budget& budget)
-      : in_(in),
-        h_(in.history),
+  ChoiceSearch(const History& history, const LevelInfo& level, Stages& stages, Budget& budget)
+      : stages_(stages),
+        h_(history),
         level_(level),
         budget_(budget),
-        open_(in.history, level.repeatable && level.events != EventModel::adya),
+        open_(history, level.repeatable && level.events != EventModel::adya),
         most_checks_(std::clamp<uint64_t>(kEffort / (uint64_t{h_.op_count()} + 1), kLeastChecks,
                                           kMostChecks)) {}
 
@@ -55,16 +54,11 @@ class ChoiceSearch {
       }
       check();
     }
-    in_.stages.count("choices of writers", checks_);
+    stages_.count("choices of writers", checks_);
     return std::move(verdict_);
   }
 
  private:
-  // The level looks at who read from whom, not only at what an order explains.
-  bool weak() const {
-    return level_.events == EventModel::weak || level_.events == EventModel::adya;
-  }
-
   struct Decision {
     uint32_t read;                // index into open_.all()
     std::vector<TxnId> sources;   // in the order in which they are tried
@@ -115,7 +109,7 @@ class ChoiceSearch {
         return refute(add_case(std::move(refuted)));
       }
       case Outcome::satisfied:
-        if (!choose_what_fails(rf, found.order)) satisfied(std::move(found.order));
+        if (!choose_all(rf, found.order)) satisfied(std::move(found.order));
     }
   }
 
@@ -123,16 +117,14 @@ class ChoiceSearch {
     const Hint hint = make_hint(h_, rf);
     if (level_.events == EventModel::adya)
       return AdyaLevels(h_, rf, hint).decide(level_.id, budget_);
-    if (level_.events == EventModel::weak)
-      return WeakLevels(h_, rf, hint).decide(level_.id, budget_);
-    const StrongInput input{h_, rf, hint, in_.options.switches, in_.stages};
-    return assay::decide(in_.options, input, level_, budget_);
+    assert(level_.events == EventModel::weak);
+    return WeakLevels(h_, rf, hint).decide(level_.id, budget_);
   }
 
   void satisfied(Order order) {
     verdict_.outcome = Outcome::satisfied;
     verdict_.order = std::move(order);
-    if (weak()) verdict_.order.sources = assumed_;
+    verdict_.order.sources = assumed_;
     done_ = true;
   }
 
@@ -165,25 +157,17 @@ class ChoiceSearch {
     return any;
   }
 
-  // Chooses writers for the reads that the order does not explain. False if it explains all.
-  bool choose_what_fails(const ReadsFrom& rf, const Order& order) {
-    std::vector<int64_t> place(h_.txn_count(), INT64_MAX);  // of its writes
-    std::vector<int64_t> read_place(h_.txn_count(), INT64_MAX);
-    for (size_t i = 0; i < order.events.size(); ++i) {
-      const TxnId t = order.split ? order.events[i] / 2 : order.events[i];
-      if (!order.split || order.events[i] % 2 == 1) place[t] = static_cast<int64_t>(i);
-      if (!order.split || order.events[i] % 2 == 0) read_place[t] = static_cast<int64_t>(i);
-    }
-    std::vector<uint32_t> failing;
-    if (weak()) {
-      for (uint32_t read = 0; read < open_.all().size(); ++read)
-        if (!decided(read) && rf.node[open_.all()[read].reader] != kNone) failing.push_back(read);
-    } else {
-      failing = unexplained(order);
-    }
-    for (uint32_t read : failing) {
+  // Chooses sources for all reads that have none yet. False if there are no such reads.
+  bool choose_all(const ReadsFrom& rf, const Order& order) {
+    std::vector<int64_t> place(h_.txn_count(), INT64_MAX);
+    for (size_t i = 0; i < order.events.size(); ++i)
+      place[order.events[i]] = static_cast<int64_t>(i);
+    bool any = false;
+    for (uint32_t read = 0; read < open_.all().size(); ++read) {
+      if (decided(read) || rf.node[open_.all()[read].reader] == kNone) continue;
+      any = true;
       const OpenRead& open = open_.all()[read];
-      const int64_t at = read_place[open.reader];
+      const int64_t at = place[open.reader];
       // Those before the read, the last first; then those after it, the first first.
       const auto rank = [&](TxnId source) {
         const int64_t p = source == kNone ? -1 : place[source];
@@ -194,10 +178,8 @@ class ChoiceSearch {
                        [&](TxnId a, TxnId b) { return rank(a) < rank(b); });
       push(read, std::move(sources));
     }
-    return !failing.empty();
+    return any;
   }
-
-  std::vector<uint32_t> unexplained(const Order& order) const;
 
   uint32_t add_case(Case c) {
     cases_.push_back(std::move(c));
@@ -273,7 +255,7 @@ class ChoiceSearch {
 
   std::vector<Seen> used_by(const Proof& proof) const;
 
-  const ChoiceInput& in_;
+  Stages& stages_;
   const History& h_;
   const LevelInfo& level_;
   Budget& budget_;
@@ -305,15 +287,6 @@ void each_unexplained(const History& h, const OpenReads& open, const Order& orde
     for (OpId i = h.first_op(t); i < h.end_op(t); ++i)
       if (const Operation op = h.op(i); installs_version(op)) current[op.key] = t;
   }
-}
-
-std::vector<uint32_t> ChoiceSearch::unexplained(const Order& order) const {
-  std::vector<uint32_t> found;
-  each_unexplained(h_, open_, order, [&](uint32_t read) {
-    if (!decided(read)) found.push_back(read);
-    return true;
-  });
-  return found;
 }
 
 // The assumptions that the edges of a proof rest on.
@@ -358,10 +331,10 @@ std::vector<Seen> ChoiceSearch::used_by(const Proof& proof) const {
 
 }  // namespace
 
-ChosenVerdict decide_choosing_writers(const ChoiceInput& in, const LevelInfo& level,
-                                      Budget& budget) {
-  const auto timer = in.stages.time("choose writers");
-  return ChoiceSearch(in, level, budget).run();
+ChosenVerdict decide_choosing_writers(const History& history, const LevelInfo& level,
+                                      Stages& stages, Budget& budget) {
+  const auto timer = stages.time("choose writers");
+  return ChoiceSearch(history, level, stages, budget).run();
 }
 
 bool order_explains(const History& history, const OpenReads& open, const Order& order) {

@@ -6,7 +6,6 @@
 
 #include "assay/budget.h"
 #include "assay/certificate.h"
-#include "assay/check.h"
 #include "infer/open_reads.h"
 #include "infer/reads_from.h"
 #include "levels/stages.h"
@@ -20,14 +19,9 @@ struct ChosenVerdict {
   std::vector<Case> cases;  // violated; a single proof given nothing needs no cases
 };
 
-struct ChoiceInput {
-  const History& history;
-  const CheckOptions& options;
-  Stages& stages;
-};
-
-ChosenVerdict decide_choosing_writers(const ChoiceInput& in, const LevelInfo& level,
-                                      Budget& budget);
+// `level` is weak or one of Adya's, or a read of a transaction that counts has no source.
+ChosenVerdict decide_choosing_writers(const History& history, const LevelInfo& level,
+                                      Stages& stages, Budget& budget);
 
 // Whether every open read meets, at its place in the order, a state that it may have seen.
 bool order_explains(const History& history, const OpenReads& open, const Order& order);
