@@ -49,6 +49,8 @@ class Inputs:
         ]
         if wanted.lightweight is not None:
             command += ["--lightweight", "--concurrent", wanted.lightweight]
+        if wanted.values is not None:
+            command += ["--values", wanted.values]
         if wanted.bug:
             command += ["--bug", wanted.bug]
         subprocess.run([str(word) for word in command], check=True)
@@ -92,5 +94,6 @@ def group_by_session(path: pathlib.Path):
 def _name(g: Generated) -> str:
     words = [g.level, g.workload, f"{g.sessions}x{g.txns}x{g.ops}", f"r{g.read_share}",
              f"k{g.keys}", g.distribution, f"t-{g.times}", f"c{g.clocks_off}", f"j{g.jitter}", g.bug or "sound",
+             *([] if g.values is None else [f"v{g.values}"]),
              *([] if g.lightweight is None else [f"lightweight{g.lightweight}"]), f"seed{g.seed}", "sessions" if g.by_session else "ends"]
     return "_".join(words)

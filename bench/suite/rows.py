@@ -30,6 +30,7 @@ class Generated:
     # The simulated database writes transactions down as they end, so the order of the lines would
     # give the order of commits away even without times. Grouped by session it does not.
     by_session: bool = True
+    values: Optional[int] = None  # that each key ever holds; not given: every write has its own
     # Compare-and-sets, reads and inserts of single keys; this share of the sessions at once.
     lightweight: Optional[float] = None
 
@@ -158,6 +159,15 @@ ROWS = (
     Row("27k x 3, 85 keys",
         Generated("session-si", sessions=25, txns=1080, ops=3, read_share=0.65, keys=85),
         "session-si", target=Target(1), switches=True, planted=5, quick=10),
+    *(Row(f"{txns} x 10, {values} values a key, {keys} keys{', zipfian' if skewed else ''}",
+          Generated(level, sessions=10, txns=txns // 10, ops=10, read_share=0.5, keys=keys,
+                    distribution="zipfian" if skewed else "uniform", values=values),
+          level, target=Target(seconds), quick=0 if skewed and txns >= 10_000 else 10)
+      for txns, keys, values, seconds in ((200, 100, 5, 1), (800, 100, 20, 1), (1_600, 1_000, 5, 1),
+                                          (3_200, 1_000, 100, 1), (10_000, 1_000, 100, 1),
+                                          (100_000, 10_000, 100, 10), (10_000, 100, 20, 10))
+      for skewed in (False, True)
+      for level in ("session-serializable", "session-si")),
     Row("1M mini-transactions, ten keys",
         Generated("strict-serializable", sessions=20, txns=50_000, ops=4, read_share=0.5, keys=10,
                   workload="mini", times="points", by_session=False),
