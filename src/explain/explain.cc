@@ -202,8 +202,9 @@ class Explainer {
       e.anomaly = range ? Anomaly::result_set_mismatch : Anomaly::thin_air_read;
       e.operations = {split->op};
       e.transactions = {h_.txn_of(split->op)};
-      e.sentences = {"Nothing that any transaction left of key " + h_.key(split->key).to_string() +
-                     " is what transaction " + h_.name(h_.txn_of(split->op)) + " saw of it."};
+      e.sentences = {"No transaction left key " + h_.key(split->key).to_string() +
+                     " in a state that fits all that transaction " + h_.name(h_.txn_of(split->op)) +
+                     " saw of it, nor was it so initially."};
       return;
     }
     if (told->kind == Case::Kind::bad_read) {
