@@ -26,6 +26,7 @@
 #include "levels/choices.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "infer/schedule.h"
 

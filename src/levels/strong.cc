@@ -6,9 +6,10 @@
 //   3. replay       the known graph, in the order of the hint; where it gets stuck something is forced to happen, so
 //                   the order is complete but has *faults*: two writers whose order makes a read return the wrong
 //                   version
-//   4. search       only for what goes wrong. Each fault becomes a choice between two sets of edges; the solver takes
-//                   sides that keep the graph acyclic; its order is played again, and new faults become new choices.
-//                   No faults: satisfied. A contradiction: violated, for those choices exist in every history.
+//   4. search       only for what goes wrong: which of two writers came first, what a read with several possible sources
+//                   saw, who of unknown outcome took effect (choices.cc). The solver chooses such that the graph stays
+//                   acyclic; its order is played again, and what is wrong with it becomes new choices.
+//                   Nothing wrong: satisfied. A contradiction: violated, for those choices exist in every history.
 //   5. saturation   if step 4 meets more conflicts than a sound history has: the version orders that known edges
 //                   force, to a fixpoint; a cycle refutes. Then 3 and 4 again on the saturated graph, starting from
 //                   the order so far.
@@ -18,7 +19,7 @@
 // the level's, and a refutation counts if it uses nothing assumed.
 //
 // The search never sees pairs of writers that no order tried has got wrong, so hot keys with thousands of writers cost
-// nothing by themselves. It ends, because every round adds a pair.
+// nothing by themselves. It ends, because every round excludes an order.
 //
 // Cost: 1 to 3 are linear; 5 is reads × sessions; 4 is exponential at worst and a handful of conflicts on histories.
 

@@ -69,7 +69,6 @@ class ChoiceSolver {
   // Gives up, as out_of_budget does, once conflicts() passes `most_conflicts`.
   Result solve(Budget& budget, uint64_t most_conflicts = UINT64_MAX);
   bool first_taken(uint32_t choice) const { return value_[2 * choice] == kTrue; }
-  bool second_taken(uint32_t choice) const { return value_[2 * choice] == kFalse; }
 
   // After `contradiction`: the steps needed, the last one empty.
   std::vector<RefutationStep> refutation() const;
