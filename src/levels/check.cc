@@ -260,7 +260,8 @@ class LatticeWalk {
     for (LevelId level : kReplayOrder) {
       if (decided(level) || !useful(level) || !timed_enough(level)) continue;
       report("replay", level);
-      add(level, accept_by_replay(input(), level_info(level), budget_));
+      LevelVerdict v = accept_by_replay(input(), level_info(level), budget_);
+      if (v.outcome == Outcome::satisfied) add(level, std::move(v));  // else nothing is known
     }
   }
 
