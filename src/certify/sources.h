@@ -51,7 +51,7 @@ class Sources {
   bool covers(OpId range, KeyId key) const;
 
   const History& history_;
-  std::vector<std::vector<State>> left_;  // per key, by transactions that did not abort
+  std::vector<std::vector<State>> left_;     // per key, by transactions that did not abort
   std::vector<std::vector<State>> written_;  // per key, by anybody, whatever became of it
   std::vector<bool> holds_list_, touched_;
   std::vector<KeyId> sorted_;  // those that are touched, in the order of keys

@@ -175,6 +175,8 @@ void write_awdit(const History& history, Output& out, Losses& losses) {
                keys.size());
     first_session = keys.empty();
   }
+  if (first_session && !history.initial().is_null())
+    losses.add("an initial value that nobody reads");
   for (const auto& session : registers.sessions()) {
     bool first_txn = true;
     for (TxnId t : session.txns) {

@@ -19,7 +19,8 @@ constexpr LevelId kAll[] = {pl_1, pl_2, pl_cs, pl_2_plus, pl_2_99, pl_3};
 
 std::string letters(const History& h) {
   const ReadsFrom rf = match_reads(h);
-  AdyaLevels levels(h, rf, make_hint(h, rf));
+  const Hint hint = make_hint(h, rf);
+  AdyaLevels levels(h, rf, hint);
   std::string out;
   for (const LevelId level : kAll) {
     Budget budget;
