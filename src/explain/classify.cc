@@ -107,8 +107,9 @@ bool needs_proof(const Cycle& cycle) {
   });
 }
 
-// The other direction of such a step, or another source of its read, closes a cycle of its own at the violated level. A weaker level
-// may still allow it, so the shape of what is left says less than that level does.
+// The other direction of such a step, or another source of its read, closes a cycle of its own at the
+// violated level. A weaker level may still allow it, so the shape of what is left says less than that
+// level does.
 bool is_derived(const Cycle& cycle) {
   return std::any_of(cycle.begin(), cycle.end(), [](const Step& s) {
     return s.because == Step::Because::proof || s.because == Step::Because::assumed;

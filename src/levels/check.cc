@@ -260,7 +260,9 @@ class LatticeWalk {
     for (LevelId level : kReplayOrder) {
       if (decided(level) || !useful(level) || !timed_enough(level)) continue;
       report("replay", level);
-      LevelVerdict v = accept_by_replay(input(), level_info(level), budget_);
+      const StrongInput in = input();
+      if (budget_.exhausted_now()) return;  // matching anew, perhaps in the middle of it
+      LevelVerdict v = accept_by_replay(in, level_info(level), budget_);
       if (v.outcome == Outcome::satisfied) add(level, std::move(v));  // else nothing is known
     }
   }

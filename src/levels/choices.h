@@ -28,7 +28,7 @@ class Choices {
   // Adds to the search what keeps it from this order again. False if nothing is wrong with it.
   bool add_what_fails(std::span<const Vertex> order, ChoiceSolver& solver);
 
-  // Whether a node that may take effect does so in the last order that was looked at.
+  // Whether a node takes effect in the last order that was looked at.
   bool takes_effect(Node n) const { return !is_possible(n) || effective_[n] != 0; }
 
   // What the numbers of the search mean.
@@ -57,8 +57,8 @@ class Choices {
     Node first;     // pair: the earlier one. source: unused. intruder: the reader
     Node writer;    // pair: the later one
     uint32_t read;  // source: index of the open read. intruder: index into the reader's reads
-    std::vector<std::pair<uint32_t, Node>> taken =
-        {};  // source: the choices that the search has taken, and whom they mean
+    // source: the choices that the search has taken, and whom they mean.
+    std::vector<std::pair<uint32_t, Node>> taken = {};
   };
 
   bool is_possible(Node n) const { return !possible_.empty() && possible_[n] != 0; }
@@ -100,8 +100,8 @@ class Choices {
 
   // Of the order that is looked at.
   std::vector<Node> current_;  // per key: whose version is in force; kNone: the initial one
-  bool begins_bind_ =
-      false;  // the level orders begins before commits by the clock, and somebody may take effect
+  // The level orders begins before commits by the clock, and somebody may take effect.
+  bool begins_bind_ = false;
   Node latest_ = kNone;          // of those whose writes are done, who ended last
   std::vector<Node> latest_of_;  // the same per session
   std::vector<uint32_t> place_;  // per vertex

@@ -227,7 +227,7 @@ class Engine {
     const Schedule schedule = play(order);
     if (schedule.accepted) {
       Choices choices(graph_, in_.open, saturation_);
-      if (choices.explained_by(schedule.order)) {
+      if (in_.open == nullptr || choices.explained_by(schedule.order)) {
         satisfied(schedule.order, choices);
         return Result::settled;
       }

@@ -176,18 +176,25 @@ class Claims::Offer {
     return offer_with_lines(cycle) && offer_with_sources(cycle) && offer_what_was_seen(cycle);
   }
 
+  // Lines that state the orders which the cycle assumes, and facts that name them. False if no line can say one.
+  bool state_orders(const std::vector<Edge>& cycle, Lines& added,
+                    std::vector<ProofStep>& facts) const {
+    for (const auto& [order, key] : assumptions(cycle)) {
+      const auto stated =
+          order.from == order.to ? std::nullopt : line(h_, order.from, order.to, key);
+      if (!stated) return false;
+      facts.push_back(
+          fact_step(order, static_cast<uint32_t>(h_.known_orders().size() + added.size()), false));
+      added.push_back(*stated);
+    }
+    return true;
+  }
+
   // What it assumes is stated by added lines, where a line can say it.
   bool offer_with_lines(const std::vector<Edge>& cycle) {
     Lines added;
     std::vector<ProofStep> facts;
-    for (const auto& [before, key] : assumptions(cycle)) {
-      const auto stated =
-          before.from == before.to ? std::nullopt : line(h_, before.from, before.to, key);
-      if (!stated) return true;
-      facts.push_back(
-          fact_step(before, static_cast<uint32_t>(h_.known_orders().size() + added.size()), false));
-      added.push_back(*stated);
-    }
+    if (!state_orders(cycle, added, facts)) return true;
     return offer("cycles", refutation(cycle, std::move(facts)), added);
   }
 
@@ -211,14 +218,7 @@ class Claims::Offer {
   bool offer_what_was_seen(const std::vector<Edge>& cycle) {
     Lines added;
     std::vector<ProofStep> facts;
-    for (const auto& [order, key] : assumptions(cycle)) {
-      const auto stated =
-          order.from == order.to ? std::nullopt : line(h_, order.from, order.to, key);
-      if (!stated) return true;
-      facts.push_back(
-          fact_step(order, static_cast<uint32_t>(h_.known_orders().size() + added.size()), false));
-      added.push_back(*stated);
-    }
+    if (!state_orders(cycle, added, facts)) return true;
     std::vector<Literal> given;
     for (const Edge& e : cycle) {
       if (e.kind != EdgeKind::read_from && e.kind != EdgeKind::anti) continue;
