@@ -77,7 +77,8 @@ struct Edge {
 // What a history leaves open, as a proposition:
 //   order   the versions that `from` wrote precede those that `to` wrote, on every key both write. Its negation swaps the
 //           two: in an acyclic choice the keys of a pair agree; `negated` is not used
-//   seen    what `to` saw of `key` before its own writes is what `from` left there (kNone: the initial state)
+//   seen    what `to` saw of `key` before its own writes is what `from` left there (kNone: the initial state); with `op`,
+//           which may see another state than the other operations of `to`, what this operation saw
 //   effect  `to`, whose outcome is unknown, took effect; `from` is not used
 struct Literal {
   enum class Kind : uint8_t { order, seen, effect };
@@ -86,10 +87,11 @@ struct Literal {
   Kind kind = Kind::order;
   bool negated = false;
   KeyId key = kNone;  // seen
+  OpId op = kNone;    // seen, at levels that allow a transaction to see several states of a key
 
   static Literal order(TxnId before, TxnId after) { return {before, after}; }
-  static Literal seen(TxnId reader, KeyId key, TxnId source) {
-    return {source, reader, Kind::seen, false, key};
+  static Literal seen(TxnId reader, KeyId key, TxnId source, OpId op = kNone) {
+    return {source, reader, Kind::seen, false, key, op};
   }
   static Literal effect(TxnId t) { return {kNone, t, Kind::effect}; }
   // Its negation.
@@ -143,33 +145,14 @@ struct Exhausted {
   TxnId until = kNone;
 };
 
-// violated, by cases: whoever wrote what the reads of duplicate values returned, something is wrong. A case refutes
-// what it is given:
-//   proof   given the sources in `given`, the refutation `proof` holds
-//   split   operation `op` saw what one of few writers, or nobody, had left of `key`; each is refuted by one of
-//           `cases` (indices of earlier ones), which need no more than `given` besides. Without `cases` nobody can
-//           have left what it saw
-// The last case is given nothing.
-struct Case {
-  enum class Kind : uint8_t { proof, bad_read, split };
-  Kind kind = Kind::proof;
-  std::vector<Seen> given;  // sorted
-  Proof proof;
-  BadRead bad_read;
-  OpId op = kNone;
-  KeyId key = kNone;
-  std::vector<uint32_t> cases;
-};
-
 // One reason for one or more levels: an order serves every level listed, a refutation likewise.
 struct Certificate {
-  enum class Kind : uint8_t { order, bad_read, proof, cases, exhausted };
+  enum class Kind : uint8_t { order, bad_read, proof, exhausted };
   std::vector<LevelId> levels;
   Kind kind = Kind::order;
   Order order;                   // Kind::order, satisfied
   BadRead bad_read;              // Kind::bad_read, violated
   Proof proof;                   // Kind::proof, violated
-  std::vector<Case> cases = {};  // Kind::cases, violated
   Exhausted exhausted = {};      // Kind::exhausted, violated
 
   Outcome outcome() const { return kind == Kind::order ? Outcome::satisfied : Outcome::violated; }

@@ -12,10 +12,9 @@ namespace {
 
 class Claim {
  public:
-  Claim(const BadRead& claim, const History& history, std::span<const Seen> given)
+  Claim(const BadRead& claim, const History& history)
       : claim_(claim),
         history_(history),
-        given_(given),
         writers_(history),
         sources_(history),
         reader_(history.txn_of(claim.read)) {}
@@ -44,7 +43,6 @@ class Claim {
 
   const BadRead& claim_;
   const History& history_;
-  const std::span<const Seen> given_;
   const Writers writers_;
   const Sources sources_;
   const TxnId reader_;
@@ -157,7 +155,7 @@ bool Claim::non_repeatable(const std::vector<Observation>& all, const Observatio
 }
 
 Status Claim::check() {
-  if (!Counting(history_, writers_, given_).counts(reader_))
+  if (!Counting(history_, writers_).counts(reader_))
     return refuse("transaction {}, which made the read, need not have taken effect",
                   history_.name(reader_));
   const std::vector<Observation> all = observations(history_, reader_);
@@ -179,7 +177,7 @@ Status Claim::check() {
 
 Status Claim::check_dirty() {
   const Writers writers(history_, ReadRule::dirty);
-  if (!Counting(history_, writers, {}, ReadRule::dirty).counts(reader_))
+  if (!Counting(history_, writers, ReadRule::dirty).counts(reader_))
     return refuse("transaction {}, which made the read, need not have taken effect",
                   history_.name(reader_));
   if (claim_.anomaly == Anomaly::future_read && history_.op(claim_.read).kind == OpKind::read_list)
@@ -205,9 +203,7 @@ Status BadReadVerifier::refutes(LevelId level) {
       claim_.anomaly == Anomaly::aborted_read || claim_.anomaly == Anomaly::intermediate_read;
   if (level == LevelId::pl_1) {
     if (dirty) return refuse("pl-1 allows reads of what was aborted or overwritten");
-    if (!given_.empty())
-      return refuse("pl-1 does not ask who was read, so nothing follows from it");
-    if (Status s = Claim(claim_, history_, given_).check_dirty(); !s.ok()) return s;
+    if (Status s = Claim(claim_, history_).check_dirty(); !s.ok()) return s;
   }
   const bool loses_none = info.events == EventModel::single ||
                           (info.events == EventModel::split && info.write_conflict);
@@ -229,7 +225,7 @@ Status BadReadVerifier::check() const {
     case Anomaly::not_my_own_write:
     case Anomaly::intermediate_read:
     case Anomaly::non_repeatable_read:
-      return Claim(claim_, history_, given_).check();
+      return Claim(claim_, history_).check();
     case Anomaly::lost_update:
       return check_overdrawn(history_, claim_.read);
     default:

@@ -11,8 +11,6 @@
 // alone allows.
 #pragma once
 
-#include <span>
-
 #include "assay/certificate.h"
 #include "assay/history.h"
 #include "assay/result.h"
@@ -21,9 +19,8 @@ namespace assay::certify {
 
 class BadReadVerifier {
  public:
-  // `given`: sources of reads that may be taken for granted (cases_verifier.h).
-  BadReadVerifier(const BadRead& claim, const History& history, std::span<const Seen> given = {})
-      : claim_(claim), history_(history), given_(given) {}
+  BadReadVerifier(const BadRead& claim, const History& history)
+      : claim_(claim), history_(history) {}
 
   Status refutes(LevelId level);
 
@@ -32,7 +29,6 @@ class BadReadVerifier {
 
   const BadRead& claim_;
   const History& history_;
-  const std::span<const Seen> given_;
   bool checked_ = false;
 };
 

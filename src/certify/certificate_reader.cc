@@ -73,8 +73,9 @@ class Reader {
                          c.kind = Certificate::Kind::proof;
                          return in_.array([&] { step(c.proof.steps.emplace_back()); });
                        case 5:
-                         c.kind = Certificate::Kind::cases;
-                         return in_.array([&] { read_case(c.cases.emplace_back()); });
+                         return in_.fail(
+                             "a refutation by cases, which assay wrote before it had sources as "
+                             "statements of a proof; check the history again");
                        default:
                          c.kind = Certificate::Kind::exhausted;
                          return exhausted(c.exhausted);
@@ -82,8 +83,8 @@ class Reader {
                    });
     require(seen, 0b11, "a certificate needs levels and outcome");
     const uint32_t kinds = seen >> 2;
-    if (kinds != 1 && kinds != 2 && kinds != 4 && kinds != 8 && kinds != 16)
-      in_.fail("a certificate needs exactly one of order, bad_read, proof, cases and exhausted");
+    if (kinds != 1 && kinds != 2 && kinds != 4 && kinds != 16)
+      in_.fail("a certificate needs exactly one of order, bad_read, proof and exhausted");
     if (outcome != outcome_name(c.outcome()))
       in_.fail("the outcome does not fit the kind of certificate");
     file.certificates.push_back(std::move(c));
@@ -124,39 +125,6 @@ class Reader {
       }
     });
     require(seen, 0b111, "what an operation saw needs op, key and source");
-  }
-
-  void read_case(Case& c) {
-    const uint32_t seen = in_.object({"given", "proof", "bad_read", "split"}, [&](size_t field) {
-      switch (field) {
-        case 0:
-          return in_.array([&] { source(c.given.emplace_back()); });
-        case 1:
-          c.kind = Case::Kind::proof;
-          return in_.array([&] { step(c.proof.steps.emplace_back()); });
-        case 2:
-          c.kind = Case::Kind::bad_read;
-          return bad_read(c.bad_read);
-        default:
-          c.kind = Case::Kind::split;
-          return split(c);
-      }
-    });
-    if (seen != 0b0011 && seen != 0b0101 && seen != 0b1001)
-      in_.fail("a case needs given, and one of proof, bad_read and split");
-  }
-
-  void split(Case& c) {
-    const uint32_t seen = in_.object({"op", "key", "cases"}, [&](size_t field) {
-      if (field == 0) {
-        c.op = in_.index();
-      } else if (field == 1) {
-        c.key = key();
-      } else {
-        in_.array([&] { c.cases.push_back(in_.index()); });
-      }
-    });
-    require(seen, 0b111, "a split needs op, key and cases");
   }
 
   void bad_read(BadRead& b) {
@@ -251,7 +219,7 @@ class Reader {
       return;
     }
     const uint32_t seen =
-        in_.object({"reader", "key", "source", "effect", "holds"}, [&](size_t field) {
+        in_.object({"reader", "key", "source", "effect", "op", "holds"}, [&](size_t field) {
           switch (field) {
             case 0:
               l.kind = Literal::Kind::seen;
@@ -267,11 +235,14 @@ class Reader {
               l.kind = Literal::Kind::effect;
               l.to = in_.index();
               return;
+            case 4:
+              l.op = in_.index();
+              return;
             default:
               l.negated = !in_.boolean();
           }
         });
-    if ((seen & 0b01111) != 0b00111 && (seen & 0b01111) != 0b01000)
+    if ((seen & 0b01111) != 0b00111 && (seen & 0b11111) != 0b01000)
       in_.fail("expected a pair of transactions, or reader, key and source, or effect");
   }
 

@@ -55,29 +55,6 @@ inline Certificate proof(std::string_view names, std::vector<ProofStep> steps) {
   return {levels(names), Certificate::Kind::proof, {}, {}, {std::move(steps)}, {}};
 }
 
-inline Certificate by_cases(std::string_view names, std::vector<Case> cases) {
-  Certificate c;
-  c.levels = levels(names);
-  c.kind = Certificate::Kind::cases;
-  c.cases = std::move(cases);
-  return c;
-}
-inline Case proof_given(std::vector<Seen> given, std::vector<ProofStep> steps) {
-  Case c;
-  c.given = std::move(given);
-  c.proof.steps = std::move(steps);
-  return c;
-}
-inline Case split(OpId op, KeyId key, std::vector<uint32_t> cases, std::vector<Seen> given = {}) {
-  Case c;
-  c.kind = Case::Kind::split;
-  c.op = op;
-  c.key = key;
-  c.cases = std::move(cases);
-  c.given = std::move(given);
-  return c;
-}
-
 inline KeyId key(const History& h, std::string_view name) {
   for (KeyId k = 0; k < h.key_count(); ++k)
     if (h.key(k).to_string() == name) return k;

@@ -71,11 +71,6 @@ class Writer {
       case Certificate::Kind::proof:
         proof(c.proof);
         break;
-      case Certificate::Kind::cases:
-        out_ += R"("cases":[)";
-        list(c.cases, [&](const Case& one) { write_case(one); });
-        out_ += ']';
-        break;
       case Certificate::Kind::exhausted:
         out_ += R"("exhausted":{"until":)";
         put("{}", c.exhausted.until);
@@ -99,28 +94,6 @@ class Writer {
       step(s);
     });
     out_ += ']';
-  }
-
-  void write_case(const Case& c) {
-    out_ += "\n{\"given\":";
-    seen(c.given);
-    out_ += ',';
-    switch (c.kind) {
-      case Case::Kind::proof:
-        proof(c.proof);
-        break;
-      case Case::Kind::bad_read:
-        bad_read(c.bad_read);
-        break;
-      case Case::Kind::split:
-        put(R"("split":{{"op":{})", c.op);
-        key(c.key);
-        out_ += R"(,"cases":)";
-        numbers(c.cases);
-        out_ += '}';
-        break;
-    }
-    out_ += '}';
   }
 
   void seen(const std::vector<Seen>& all) {
@@ -186,6 +159,7 @@ class Writer {
       key(l.key);
       out_ += R"(,"source":)";
       index_or_null(l.from);
+      if (l.op != kNone) put(R"(,"op":{})", l.op);
     }
     out_ += l.negated ? R"(,"holds":false})" : "}";
   }

@@ -19,9 +19,12 @@ std::vector<Literal> assumptions(const ProofStep& step) {
 
 Status CycleVerifier::check(std::span<const Edge> cycle, std::span<const Literal> given) {
   given_ = given;
-  for (const Literal& literal : given)
+  for (const Literal& literal : given) {
     if (literal.negated || literal.kind == Literal::Kind::order)
       return refuse("a cycle is given something other than what was seen and who took effect");
+    if (literal.kind == Literal::Kind::seen && literal.op == kNone && !one_state(level_))
+      return refuse("{} lets a transaction see several states of a key", level_.name);
+  }
   if (cycle.empty()) return refuse("a cycle has no edges");
   for (const Edge& edge : cycle) {
     if (Status s = check_ends(edge); !s.ok()) return s;
@@ -113,6 +116,11 @@ Status CycleVerifier::check_edge(const Edge& edge) {
 bool CycleVerifier::reads_from(TxnId reader, KeyId key, TxnId from, OpId only, OpId* first,
                                OpId* last) {
   *first = *last = kNone;
+  if (key >= history_.key_count()) return false;
+  if (only != kNone && given_seen(reader, key, from, only)) {
+    *first = *last = only;
+    return true;
+  }
   for (const Observation& seen : evidence_.accesses.external_reads(reader, key)) {
     if (only != kNone && seen.op != only) continue;
     const bool matches = from == kNone ? evidence_.writers.certainly_initial(seen, reader)
@@ -121,18 +129,17 @@ bool CycleVerifier::reads_from(TxnId reader, KeyId key, TxnId from, OpId only, O
     if (*first == kNone) *first = seen.op;
     *last = seen.op;
   }
-  for (const Seen& seen : evidence_.given) {
-    if (seen.key != key || seen.source != from || (only != kNone && seen.op != only) ||
-        history_.txn_of(seen.op) != reader)
-      continue;
-    *first = std::min(*first, seen.op);
-    *last = *last == kNone ? seen.op : std::max(*last, seen.op);
-  }
   return *first != kNone;
 }
 
 bool CycleVerifier::is_given(const Literal& literal) const {
   return std::find(given_.begin(), given_.end(), literal) != given_.end();
+}
+
+// Given for this operation, or for all that its transaction saw of the key, which is one state then.
+bool CycleVerifier::given_seen(TxnId reader, KeyId key, TxnId source, OpId op) const {
+  return is_given(Literal::seen(reader, key, source)) ||
+         (op != kNone && is_given(Literal::seen(reader, key, source, op)));
 }
 
 bool CycleVerifier::counts(TxnId t) {
@@ -141,9 +148,8 @@ bool CycleVerifier::counts(TxnId t) {
 
 Status CycleVerifier::check_read_from(const Edge& edge) {
   OpId first, last;
-  if (is_given(Literal::seen(edge.to, edge.key, edge.from))) return Ok{};
-  if (edge.key >= history_.key_count() ||
-      !reads_from(edge.to, edge.key, edge.from, edge.op, &first, &last))
+  if (given_seen(edge.to, edge.key, edge.from, edge.op)) return Ok{};
+  if (!reads_from(edge.to, edge.key, edge.from, edge.op, &first, &last))
     return refuse("transaction {} does not certainly read the key from transaction {}",
                   name(edge.to), name(edge.from));
   return Ok{};
@@ -187,7 +193,7 @@ Status CycleVerifier::check_anti(const Edge& edge) {
   if (Status s = check_writes(edge.to, edge.key); !s.ok()) return s;
   if (edge.via == edge.to) return refuse("an anti edge leads to the writer that was read");
   OpId first, last;
-  if (is_given(Literal::seen(edge.from, edge.key, edge.via))) return Ok{};
+  if (given_seen(edge.from, edge.key, edge.via, edge.op)) return Ok{};
   if (!reads_from(edge.from, edge.key, edge.via, edge.op, &first, &last))
     return refuse("transaction {} does not certainly read what its anti edge says",
                   name(edge.from));
@@ -198,7 +204,7 @@ Status CycleVerifier::check_anti(const Edge& edge) {
 // `from`, the reader would have had to read what `from` wrote, or something later.
 Status CycleVerifier::check_forced(const Edge& edge) {
   const TxnId reader = edge.via;
-  if (reader >= history_.txn_count() || !evidence_.counting.counts(reader))
+  if (reader >= history_.txn_count() || !counts(reader))
     return refuse("the reader of a forced edge need not have taken effect");
   if (reader == edge.from || reader == edge.to)
     return refuse("the reader of a forced edge is one of its ends");

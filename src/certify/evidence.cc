@@ -76,24 +76,34 @@ bool Evidence::appended_elsewhere(TxnId t, KeyId list,
   return appends;
 }
 
-Status Evidence::check_sources(OpId op, KeyId key, std::span<const Literal> clause) {
+Status Evidence::check_sources(OpId op, KeyId key, std::span<const Literal> clause,
+                               const LevelInfo& level) {
   if (op >= history.op_count() || key >= history.key_count())
     return refuse("the operation or the key is not in the history");
   const TxnId reader = history.txn_of(op);
   bool excepted = counting.counts(reader);
   for (const Literal& literal : clause) {
     const bool seen = literal.kind == Literal::Kind::seen && !literal.negated &&
-                      literal.to == reader && literal.key == key;
+                      literal.to == reader && literal.key == key &&
+                      (literal.op == op || (literal.op == kNone && one_state(level)));
     if (!seen && literal != !Literal::effect(reader))
       return refuse("the clause does not say what the operation saw of the key");
     excepted = excepted || !seen;
   }
   if (!excepted) return refuse("transaction {} need not have taken effect", history.name(reader));
   if (!sources_) sources_.emplace(history);
-  const auto possible = sources_->of(op, key, true);
+  const auto possible = sources_->of(op, key, one_state(level));
   if (!possible.ok()) return possible.error();
+  if (read_rule(level.id) == ReadRule::dirty) {
+    // Nothing follows from who was read; it has to be nobody.
+    if (sources_->explained_by_anybody(op, key))
+      return refuse("operation {} may have seen what somebody wrote, whatever became of it", op);
+    return Ok{};
+  }
   for (const TxnId source : *possible)
-    if (std::find(clause.begin(), clause.end(), Literal::seen(reader, key, source)) == clause.end())
+    if (std::none_of(clause.begin(), clause.end(), [&](const Literal& literal) {
+          return literal.kind == Literal::Kind::seen && literal.from == source;
+        }))
       return refuse("operation {} may have seen what {} left, and the clause does not say so", op,
                     source == kNone ? "the initial state" : "transaction " + history.name(source));
   return Ok{};

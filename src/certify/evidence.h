@@ -18,13 +18,8 @@ namespace assay::certify {
 
 class Evidence {
  public:
-  Evidence(const History& h, std::span<const Seen> g, ReadRule rule)
-      : history(h),
-        given(g),
-        writers(h, rule),
-        counting(h, writers, g, rule),
-        accesses(h),
-        stated_(h) {}
+  Evidence(const History& h, ReadRule rule)
+      : history(h), writers(h, rule), counting(h, writers, rule), accesses(h), stated_(h) {}
   Evidence(const Evidence&) = delete;  // its parts refer to each other
   Evidence& operator=(const Evidence&) = delete;
 
@@ -34,14 +29,13 @@ class Evidence {
   // only versions that exactly one transaction can have written (stated_orders.h, Writers::only_author).
   Status check_fact(const Literal& fact, uint32_t source, bool source_is_op);
 
-  // `clause` has every source of what `op` saw of `key`, from read atomic upwards; and, unless the transaction of `op`
-  // certainly took effect, that it did not.
-  Status check_sources(OpId op, KeyId key, std::span<const Literal> clause);
+  // `clause` has every source of what `op` saw of `key`; and, unless the transaction of `op` certainly took effect, that
+  // it did not.
+  Status check_sources(OpId op, KeyId key, std::span<const Literal> clause, const LevelInfo& level);
   // `clause` says of a read that its source took effect, if the reader did.
   Status check_effect(std::span<const Literal> clause);
 
   const History& history;
-  const std::span<const Seen> given;  // sources that are taken for granted, sorted
   const Writers writers;
   Counting counting;
   Accesses accesses;

@@ -569,5 +569,21 @@ TEST(WeakOrderVerifier, otherStatesNeedASource) {
   }
 }
 
+// The sources of a commit order are what counts, not the last writer before the reader.
+TEST(OrderVerifier, ACommitOrderMayNameItsSources) {
+  const History h = hist(
+      "s1: { w(x,1) }\n"
+      "s2: { w(x,1) w(y,2) }\n"
+      "s3: { r(x,1) r(y,null) }\n");
+  Certificate c = single_order("read-atomic", {0, 1, 2});
+  EXPECT_FALSE(verify(c, h).ok());
+  c.order.sources = {{3, key(h, "x"), 0}};
+  EXPECT_TRUE(verifies(c, h));
+  c.order.sources[0].source = 1;
+  EXPECT_FALSE(verify(c, h).ok());
+  c.order.sources[0].source = kNone;
+  EXPECT_TRUE(refused(c, h, "cannot have its source"));
+}
+
 }  // namespace
 }  // namespace assay::certify

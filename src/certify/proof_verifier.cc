@@ -26,22 +26,23 @@ Status ProofVerifier::refutes(LevelId level) {
 
 ProofVerifier::Found& ProofVerifier::found(ReadRule rule) {
   std::optional<Found>& found = rule == ReadRule::dirty ? dirty_ : clean_;
-  if (!found) found.emplace(history_, given_, rule);
+  if (!found) found.emplace(history_, rule);
   return *found;
 }
 
-// The part that depends on the level.
+// The part that depends on the level: cycles, and who may have been seen.
 Status ProofVerifier::check_cycles(LevelId level, Evidence& evidence) {
   CycleVerifier cycles(level, evidence);
-  const EventModel events = level_info(level).events;
-  const bool total_order = events == EventModel::single || events == EventModel::split;
+  const LevelInfo& info = level_info(level);
   for (size_t i = 0; i < proof_.steps.size(); ++i) {
     const ProofStep& step = proof_.steps[i];
-    const bool sources =
-        step.kind == ProofStep::Kind::sources || step.kind == ProofStep::Kind::effect;
-    if ((sources || !step.given.empty()) && !total_order)
-      return at_step(i, refuse("{} has no total order of events, so sources cannot be left open",
-                               level_info(level).name));
+    if (step.kind == ProofStep::Kind::sources)
+      if (Status s = evidence.check_sources(step.source, step.key, step.clause, info); !s.ok())
+        return at_step(i, s.error());
+    const bool open = step.kind == ProofStep::Kind::effect || !step.given.empty();
+    if (open && read_rule(level) == ReadRule::dirty)
+      return at_step(i,
+                     refuse("{} does not ask who was read, so nothing follows from it", info.name));
     if (step.kind != ProofStep::Kind::cycle) continue;
     if (Status s = cycles.check(step.cycle, step.given); !s.ok()) return at_step(i, s.error());
   }
@@ -63,7 +64,6 @@ Status ProofVerifier::check_resolution(Evidence& evidence) {
           clauses.add_stated(step.clause);
           break;
         case ProofStep::Kind::sources:
-          s = evidence.check_sources(step.source, step.key, step.clause);
           clauses.add_stated(step.clause);
           break;
         case ProofStep::Kind::effect:

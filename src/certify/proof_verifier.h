@@ -24,17 +24,14 @@ namespace assay::certify {
 
 class ProofVerifier {
  public:
-  // `given`: sources of reads that may be taken for granted (cases_verifier.h).
-  ProofVerifier(const Proof& proof, const History& history, std::span<const Seen> given = {})
-      : proof_(proof), history_(history), given_(given) {}
+  ProofVerifier(const Proof& proof, const History& history) : proof_(proof), history_(history) {}
 
   Status refutes(LevelId level);
 
  private:
   // What is found out once for all levels with the same rule of reads.
   struct Found {
-    Found(const History& history, std::span<const Seen> given, ReadRule rule)
-        : evidence(history, given, rule) {}
+    Found(const History& history, ReadRule rule) : evidence(history, rule) {}
     Evidence evidence;
     bool resolved = false;
   };
@@ -45,7 +42,6 @@ class ProofVerifier {
 
   const Proof& proof_;
   const History& history_;
-  const std::span<const Seen> given_;
   std::optional<Found> clean_, dirty_;
 };
 

@@ -188,10 +188,6 @@ void Counting::close() {
     const TxnId t = work_.back();
     work_.pop_back();
     for (const Observation& seen : observations(history_, t)) keep(writers_.source(seen, t));
-    const auto by_op = [](const Seen& seen, OpId op) { return seen.op < op; };
-    for (auto seen = std::lower_bound(given_.begin(), given_.end(), history_.first_op(t), by_op);
-         seen != given_.end() && seen->op < history_.end_op(t); ++seen)
-      keep(seen->source);
     // Every element of a list was appended by somebody, not only the last.
     for (OpId i = history_.first_op(t); i < history_.end_op(t); ++i)
       if (history_.op(i).kind == OpKind::read_list)

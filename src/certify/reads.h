@@ -142,10 +142,8 @@ std::vector<Observation> observations(const History& history, TxnId t);
 // versions names or, with clean reads, that are the only possible source of something a counting transaction saw.
 class Counting {
  public:
-  // `given`: sources that are taken for granted, sorted; they count if the operation's transaction does.
-  Counting(const History& history, const Writers& writers, std::span<const Seen> given = {},
-           ReadRule rule = ReadRule::clean)
-      : history_(history), writers_(writers), given_(given), rule_(rule) {}
+  Counting(const History& history, const Writers& writers, ReadRule rule = ReadRule::clean)
+      : history_(history), writers_(writers), rule_(rule) {}
 
   bool counts(TxnId t);
 
@@ -155,7 +153,6 @@ class Counting {
 
   const History& history_;
   const Writers& writers_;
-  const std::span<const Seen> given_;
   const ReadRule rule_;
   std::vector<bool> kept_;  // empty until an unknown transaction is asked for
   std::vector<TxnId> work_;

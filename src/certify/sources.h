@@ -12,9 +12,15 @@
 #include <vector>
 
 #include "assay/history.h"
+#include "assay/level.h"
 #include "assay/result.h"
 
 namespace assay::certify {
+
+// From read atomic upwards; Adya's levels judge each read by itself.
+inline bool one_state(const LevelInfo& level) {
+  return level.repeatable && level.events != EventModel::adya;
+}
 
 class Sources {
  public:

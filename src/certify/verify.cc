@@ -2,8 +2,7 @@
 //
 //   order      order_verifier.h      the history satisfies the levels
 //   bad read   bad_read_verifier.h   it violates them: one operation cannot be explained
-//   proof      proof_verifier.h      it violates them: every choice of version orders closes a cycle
-//   cases      cases_verifier.h      it violates them: whoever wrote what several could have written
+//   proof      proof_verifier.h      it violates them: every choice of what it leaves open closes a cycle
 //   exhausted  exhaustion_verifier.h  it violates them: no order of the operations on one key will do
 //
 // None of them infers, only `exhausted` enumerates orders, and none shares code with the checker.
@@ -12,7 +11,6 @@
 #include <algorithm>
 
 #include "certify/bad_read_verifier.h"
-#include "certify/cases_verifier.h"
 #include "certify/exhaustion_verifier.h"
 #include "certify/order_verifier.h"
 #include "certify/proof_verifier.h"
@@ -85,10 +83,6 @@ Status verify(const Certificate& certificate, const History& history) {
     case Certificate::Kind::proof: {
       certify::ProofVerifier proof(certificate.proof, history);
       return for_each_level(certificate.levels, [&](LevelId l) { return proof.refutes(l); });
-    }
-    case Certificate::Kind::cases: {
-      certify::CasesVerifier cases(certificate.cases, history);
-      return for_each_level(certificate.levels, [&](LevelId l) { return cases.refutes(l); });
     }
     case Certificate::Kind::exhausted: {
       certify::ExhaustionVerifier exhausted(certificate.exhausted, history);

@@ -157,9 +157,7 @@ class Explainer {
     Explanation e;
     Uses uses;
     e.level = r.level;
-    if (c.kind == Certificate::Kind::cases) {
-      explain_cases(c.cases, level_info(r.level), e, uses);
-    } else if (c.kind == Certificate::Kind::bad_read) {
+    if (c.kind == Certificate::Kind::bad_read) {
       explain_bad_read(c.bad_read, e);
       // Only read committed lets a transaction read a key twice with different results; the story
       // needs neither sessions nor clocks.
@@ -190,44 +188,21 @@ class Explainer {
     e.sentences = narrate(bad, accesses_);
   }
 
-  // What goes wrong with the first choice of writers, and that the others are no better.
-  void explain_cases(const std::vector<Case>& cases, const LevelInfo& level, Explanation& e,
-                     Uses& uses) {
-    const auto told = std::find_if(cases.begin(), cases.end(),
-                                   [](const Case& c) { return c.kind != Case::Kind::split; });
-    const auto split = std::find_if(cases.begin(), cases.end(),
-                                    [](const Case& c) { return c.kind == Case::Kind::split; });
-    if (told == cases.end()) {
-      const bool range = h_.op(split->op).kind == OpKind::range;
-      e.anomaly = range ? Anomaly::result_set_mismatch : Anomaly::thin_air_read;
-      e.operations = {split->op};
-      e.transactions = {h_.txn_of(split->op)};
-      e.sentences = {"No transaction left key " + h_.key(split->key).to_string() +
-                     " in a state that fits all that transaction " + h_.name(h_.txn_of(split->op)) +
-                     " saw of it, nor was it so initially."};
-      return;
-    }
-    if (told->kind == Case::Kind::bad_read) {
-      explain_bad_read(told->bad_read, e);
-    } else {
-      explain_proof(told->proof, level, e, uses);
-    }
-    std::string choices = "Several writers could explain some reads (" +
-                          std::to_string(cases.size()) +
-                          " cases); whichever it was, something is wrong.";
-    for (const Seen& seen : told->given) {
-      choices += " If " + h_.name(h_.txn_of(seen.op)) + " saw what " +
-                 (seen.source == kNone ? std::string("was there initially")
-                                       : h_.name(seen.source) + " left") +
-                 " of key " + h_.key(seen.key).to_string() + ":";
-      break;
-    }
-    e.sentences.insert(e.sentences.begin(), std::move(choices));
-    // The other cases may use what this one does not.
-    uses.session = uses.time = uses.within_time = true;
+  // Nobody can have left what an operation saw.
+  void explain_sourceless(const ProofStep& nobody, Explanation& e) const {
+    const TxnId reader = h_.txn_of(nobody.source);
+    const bool range = h_.op(nobody.source).kind == OpKind::range;
+    e.anomaly = range ? Anomaly::result_set_mismatch : Anomaly::thin_air_read;
+    e.operations = {nobody.source};
+    e.transactions = {reader};
+    e.sentences = {"No transaction left key " + h_.key(nobody.key).to_string() +
+                   " in a state that fits all that transaction " + h_.name(reader) +
+                   " saw of it, nor was it so initially."};
   }
 
   void explain_proof(const Proof& proof, const LevelInfo& level, Explanation& e, Uses& uses) {
+    const ProofStep& last = proof.steps.back();
+    if (last.kind == ProofStep::Kind::sources) return explain_sourceless(last, e);
     const Conclusion conclusion = conclude(proof);
     const Clauses clauses(accesses_, proof);
     Cycle cycle;
@@ -287,9 +262,13 @@ class Explainer {
     const bool reads = edge.kind == EdgeKind::read_from;
     const Literal seen =
         Literal::seen(reads ? edge.to : edge.from, edge.key, reads ? edge.from : edge.via);
+    const auto says_so = [&](Literal literal) {
+      const bool same_operation = literal.op == kNone || literal.op == edge.op;
+      literal.op = kNone;
+      return same_operation && literal == seen;
+    };
     return std::any_of(proof.steps.begin(), proof.steps.end(), [&](const ProofStep& step) {
-      return several_sources(step) &&
-             std::find(step.clause.begin(), step.clause.end(), seen) != step.clause.end();
+      return several_sources(step) && std::any_of(step.clause.begin(), step.clause.end(), says_so);
     });
   }
 

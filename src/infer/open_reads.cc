@@ -67,9 +67,20 @@ void OpenReads::add(const ReadsFrom& rf) {
   }
 }
 
+void OpenReads::add_possible(const ReadsFrom& rf) {
+  for (size_t read = 0; read < reads_.size() && obstacle_.empty(); ++read) {
+    const std::vector<TxnId> sources = reads_[read].sources;  // more reads are added below
+    for (const TxnId t : sources) {
+      if (t == kNone || rf.node[t] != kNone || seen_txns_[t]) continue;
+      possible_.push_back(t);
+      add_all_of(t);
+    }
+  }
+  std::sort(possible_.begin(), possible_.end());
+}
+
 void OpenReads::add_all_of(TxnId t) {
   if (list_.empty()) index_writers();
-  if (seen_txns_[t]) return;
   seen_txns_[t] = 1;
   std::vector<OpId> all;
   for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) all.push_back(i);
@@ -266,6 +277,23 @@ BadRead OpenReads::dirty_read(const OpenRead& read) const {
     }
   }
   return {};
+}
+
+bool order_explains(const History& history, const OpenReads& open, const Order& order) {
+  std::vector<TxnId> current(history.key_count(), kNone);
+  for (const uint32_t event : order.events) {
+    const TxnId t = order.split ? event / 2 : event;
+    if (!order.split || event % 2 == 0) {
+      for (const uint32_t read : open.of(t)) {
+        const OpenRead& r = open.all()[read];
+        if (!std::binary_search(r.sources.begin(), r.sources.end(), current[r.key])) return false;
+      }
+    }
+    if (order.split && event % 2 == 0) continue;
+    for (OpId i = history.first_op(t); i < history.end_op(t); ++i)
+      if (const Operation op = history.op(i); installs_version(op)) current[op.key] = t;
+  }
+  return true;
 }
 
 }  // namespace assay

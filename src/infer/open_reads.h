@@ -38,8 +38,12 @@ class OpenReads {
 
   // Takes in the unresolved operations of `rf`. Repeated calls, with other assumptions, add what is new.
   void add(const ReadsFrom& rf);
-  // Takes in everything that the transaction saw of others, resolved or not.
-  void add_all_of(TxnId t);
+  // Takes in everything that those transactions of unknown outcome saw which a source may make take effect, and `rf` does
+  // not; and so on.
+  void add_possible(const ReadsFrom& rf);
+  // Which these are, ascending.
+  const std::vector<TxnId>& possible() const { return possible_; }
+  bool one_state() const { return one_state_; }
   const std::vector<OpenRead>& all() const { return reads_; }
   // By reader: indices into all().
   const std::vector<uint32_t>& of(TxnId reader) const;
@@ -72,6 +76,7 @@ class OpenReads {
   };
 
   void index_writers();
+  void add_all_of(TxnId t);
   void add_txn(TxnId t, std::span<const OpId> unresolved);
   void add_op(OpId i, bool open, std::unordered_map<KeyId, State>& own,
               std::unordered_map<KeyId, Group>& groups, std::vector<KeyId>& order);
@@ -98,7 +103,11 @@ class OpenReads {
   std::vector<uint8_t> seen_txns_;
   std::vector<OpenRead> reads_;
   std::unordered_map<TxnId, std::vector<uint32_t>> by_reader_;
+  std::vector<TxnId> possible_;
   std::string obstacle_;
 };
+
+// Whether every open read meets, at its place in the order, a state that it may have seen.
+bool order_explains(const History& history, const OpenReads& open, const Order& order);
 
 }  // namespace assay

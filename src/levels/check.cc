@@ -25,10 +25,10 @@
 #include "levels/engine.h"
 #include "levels/linearizable.h"
 #include "levels/overdrawn.h"
+#include "levels/source_search.h"
 #include "levels/stages.h"
 #include "levels/strong.h"
 #include "levels/weak.h"
-#include "levels/writer_choice.h"
 
 namespace assay {
 namespace {
@@ -97,7 +97,10 @@ class LatticeWalk {
       return collect();
     }
     if (!refuted_by_a_read()) {
-      if (!rf_.unresolved.empty()) refute_by_counting();
+      if (!rf_.unresolved.empty()) {
+        refute_sourceless();
+        refute_by_counting();
+      }
       if (options_.engine == EngineId::graph) decide_single_operations();
       // Where sources are open a weak level is harder than a strong one, whose order tells the sources: so those are
       // tried first, asked for or not.
@@ -197,6 +200,41 @@ class LatticeWalk {
     settle(std::move(certificate));
   }
 
+  // An operation of a transaction that takes effect saw what nobody can have left. At pl-1 that is asked anew.
+  void refute_sourceless() {
+    const auto all_but_pl_1 = [](const LevelInfo& level) { return level.id != pl_1; };
+    const auto of_one_state = [](const LevelInfo& level) { return sees_one_state(level); };
+    const OpenRead* read = find_sourceless(true);
+    if (read == nullptr) return;
+    const OpenRead* alone = find_sourceless(false);  // and not only together with others
+    if (alone == nullptr) return add_sourceless(read->op, read->key, of_one_state);
+    const BadRead bad = open_reads(false).dirty_read(*alone);
+    if (bad.anomaly != Anomaly::none) return add_bad_read(bad, all_but_pl_1);
+    add_sourceless(alone->op, alone->key, all_but_pl_1);
+  }
+
+  const OpenRead* find_sourceless(bool one_state) {
+    const std::vector<OpenRead>& all = open_reads(one_state).all();
+    const auto found = std::find_if(all.begin(), all.end(), [this](const OpenRead& read) {
+      return read.sources.empty() && rf_.node[read.reader] != kNone;
+    });
+    return found == all.end() ? nullptr : &*found;
+  }
+
+  template <class Refutes>
+  void add_sourceless(OpId op, KeyId key, Refutes refutes) {
+    Certificate certificate;
+    certificate.kind = Certificate::Kind::proof;
+    ProofStep& nobody = certificate.proof.steps.emplace_back();
+    nobody.kind = ProofStep::Kind::sources;
+    nobody.source = op;
+    nobody.key = key;
+    for (const LevelInfo& level : all_levels())
+      if (refutes(level) && level.id != linearizable && is_asked(level))
+        certificate.levels.push_back(level.id);
+    settle(std::move(certificate));
+  }
+
   // Where who wrote what was read is open.
   void refute_by_counting() {
     const BadRead overdrawn = find_overdrawn(history_);
@@ -213,14 +251,8 @@ class LatticeWalk {
     if (budget_.exhausted_now()) return set_reason(pl_1, budget_.reason());
     const auto only_pl_1 = [](const LevelInfo& level) { return level.id == pl_1; };
     if (dirty.bad_read.anomaly != Anomaly::none) return add_bad_read(dirty.bad_read, only_pl_1);
-    if (dirty.unexplained != kNone) {
-      Certificate certificate{{pl_1}, Certificate::Kind::cases, {}, {}, {}};
-      Case& nobody = certificate.cases.emplace_back();
-      nobody.kind = Case::Kind::split;
-      nobody.op = dirty.unexplained;
-      nobody.key = dirty.unexplained_key;
-      return settle(std::move(certificate));
-    }
+    if (dirty.unexplained != kNone)
+      return add_sourceless(dirty.unexplained, dirty.unexplained_key, only_pl_1);
     if (!dirty.unresolved.empty()) return set_reason(pl_1, open_reason(dirty.unresolved));
     const Hint hint = make_hint(history_, dirty);
     settle_verdict(pl_1, AdyaLevels(history_, dirty, hint).decide(pl_1, budget_));
@@ -319,7 +351,7 @@ class LatticeWalk {
     if (level_info(level).events == EventModel::adya) return decide_by_reads(level, "adya", adya_);
     if (level_info(level).events == EventModel::weak) return decide_by_reads(level, "weak", weak_);
     if (!timed_enough(level)) return decide_untimed(level);
-    add_strong(level, decide(options_, input(), level_info(level), budget_));
+    add(level, decide(options_, input(), level_info(level), budget_));
   }
 
   // What was asked for alone may follow from a level above or below it that is easier: tries these too.
@@ -344,14 +376,12 @@ class LatticeWalk {
     LevelInfo without_time = level_info(level);
     without_time.real_time = RealTime::none;
     LevelVerdict v = decide(options_, input(), without_time, budget_);
-    if (v.outcome == Outcome::satisfied && !explains_open_reads(v.order)) {
-      ChosenVerdict chosen = choose_writers(without_time);
-      if (chosen.outcome != Outcome::satisfied) return add_chosen(level, std::move(chosen));
-    }
+    if (v.outcome == Outcome::satisfied && !explains_open_reads(v.order))
+      return set_reason(level, open_reason(rf_.unresolved));
     if (v.outcome == Outcome::satisfied) {
       set_reason(level, "the begin and end times of some committed transactions are not known");
     } else {
-      add_strong(level, std::move(v));
+      add(level, std::move(v));
     }
   }
 
@@ -365,41 +395,44 @@ class LatticeWalk {
             stages_,  options_.count_constraints, open ? &*open_ : nullptr};
   }
 
-  // Whether reads have several possible sources, and no more than that is open about them.
-  bool sources_left_open() {
-    if (rf_.unresolved.empty()) return false;
-    if (!open_) list_open_reads();
-    return open_->obstacle().empty() && !sourceless_;
+  // Reads of a transaction see one state of a key. Adya's levels judge each read by itself.
+  static bool sees_one_state(const LevelInfo& level) {
+    return level.repeatable && level.events != EventModel::adya;
   }
 
-  // Lists the open reads and their sources, and matches anew: with the sources that are the only possible ones, and with
-  // transactions of unknown outcome that may have been seen.
-  void list_open_reads() {
+  // What is open of the reads, at levels where a transaction sees one state of a key, or several.
+  const OpenReads& open_reads(bool one_state) {
+    std::optional<OpenReads>& open = one_state ? open_ : open_each_;
+    if (!open) {
+      const auto timer = stages_.time("match");
+      open.emplace(history_, one_state).add(rf_);
+      open->add_possible(rf_);
+    }
+    return *open;
+  }
+
+  // Whether reads have several possible sources, and no more than that is open about them.
+  bool sources_left_open() {
+    if (rf_.unresolved.empty() || !open_reads(true).obstacle().empty()) return false;
+    if (open_rf_.nodes() == 0) match_with_open_reads();
+    return true;
+  }
+
+  // Matches anew: with the sources that are the only possible ones, and with transactions of unknown outcome that may have
+  // been seen.
+  void match_with_open_reads() {
     const auto timer = stages_.time("match");
-    open_.emplace(history_, true).add(rf_);
-    std::vector<TxnId> possible;
-    std::vector<uint8_t> listed(history_.txn_count());
     std::vector<Seen> assumed;
     uint64_t left_open = 0;
-    for (size_t read = 0; read < open_->all().size() && open_->obstacle().empty(); ++read) {
-      const OpenRead r = open_->all()[read];  // more are added below
-      const bool counts = rf_.node[r.reader] != kNone;
-      sourceless_ = sourceless_ || (counts && r.sources.empty());
-      for (const TxnId t : r.sources) {
-        if (t == kNone || rf_.node[t] != kNone || listed[t]) continue;
-        listed[t] = 1;
-        possible.push_back(t);
-        open_->add_all_of(t);
-      }
-      const bool only = counts && r.sources.size() == 1 &&
+    for (const OpenRead& r : open_->all()) {
+      const bool only = rf_.node[r.reader] != kNone && r.sources.size() == 1 &&
                         (r.sources[0] == kNone || rf_.node[r.sources[0]] != kNone);
       if (!only) ++left_open;
       for (const OpId op : only ? r.ops : std::vector<OpId>())
         assumed.push_back({op, r.key, r.sources[0]});
     }
     std::sort(assumed.begin(), assumed.end());
-    std::sort(possible.begin(), possible.end());
-    open_rf_ = match_reads(history_, assumed, budget_, Reads::clean, possible);
+    open_rf_ = match_reads(history_, assumed, budget_, Reads::clean, open_->possible());
     if (!budget_.exhausted_now()) open_hint_ = make_hint(history_, open_rf_);
     stages_.count("open reads", left_open);
   }
@@ -414,14 +447,20 @@ class LatticeWalk {
       v = levels->decide(level, budget_);
     }
     if (v.outcome == Outcome::satisfied && !rf_.unresolved.empty())
-      return add_chosen(level, choose_writers(level_info(level)));
+      return decide_sources(level, v.order);
     add(level, std::move(v));
   }
 
-  void add_strong(LevelId level, LevelVerdict v) {
-    if (v.outcome == Outcome::satisfied && !explains_open_reads(v.order))
-      return add_chosen(level, choose_writers(level_info(level)));
-    add(level, std::move(v));
+  // `first`: an order that satisfies the level if nothing is asked of the open reads.
+  void decide_sources(LevelId level, const Order& first) {
+    const LevelInfo& info = level_info(level);
+    const OpenReads& open = open_reads(sees_one_state(info));
+    if (!open.obstacle().empty())
+      return set_reason(level, open_reason(rf_.unresolved));
+    LevelVerdict v = decide_with_sources(history_, info, rf_, open, first,
+                                         options_.switches.local_search, stages_, budget_);
+    if (v.outcome == Outcome::unknown) v.reason = open_reason(rf_.unresolved) + ": " + v.reason;
+    settle_verdict(level, std::move(v));
   }
 
   void add(LevelId level, LevelVerdict v) {
@@ -477,38 +516,8 @@ class LatticeWalk {
   // Whether the order also explains the reads that several writers could have explained.
   bool explains_open_reads(const Order& order) {
     if (rf_.unresolved.empty()) return true;
-    if (!open_) list_open_reads();
-    return open_->obstacle().empty() && order_explains(history_, *open_, order);
-  }
-
-  // Decides a level together with who wrote what the open reads saw.
-  ChosenVerdict choose_writers(const LevelInfo& rules) {
-    return decide_choosing_writers(history_, rules, stages_, budget_);
-  }
-
-  void add_chosen(LevelId level, ChosenVerdict v) {
-    if (v.outcome == Outcome::unknown) {
-      set_reason(level, open_reason(rf_.unresolved) + ": " + v.reason);
-      return;
-    }
-    Certificate certificate;
-    certificate.kind =
-        v.outcome == Outcome::satisfied ? Certificate::Kind::order : Certificate::Kind::cases;
-    certificate.order = std::move(v.order);
-    if (v.cases.size() == 1 && v.cases[0].kind == Case::Kind::bad_read) {
-      certificate.kind = Certificate::Kind::bad_read;
-      certificate.bad_read = v.cases[0].bad_read;
-    } else {
-      certificate.cases = std::move(v.cases);
-    }
-    for (const LevelInfo& other : all_levels()) {
-      const bool carries =
-          v.outcome == Outcome::satisfied ? implies(level, other.id) : implies(other.id, level);
-      const bool carried = options_.switches.carry && carries && other.id != linearizable &&
-                           is_asked(other) && !withheld(level, other);
-      if (other.id == level || carried) certificate.levels.push_back(other.id);
-    }
-    settle(std::move(certificate));
+    const OpenReads& open = open_reads(true);
+    return open.obstacle().empty() && order_explains(history_, open, order);
   }
 
   void settle(Certificate certificate) {
@@ -567,11 +576,12 @@ class LatticeWalk {
   std::string open_reason(const std::vector<OpId>& unresolved) const {
     if (rf_.mixed != kNone) return doubt_;
     const OpId op = unresolved.front();
-    std::string many;
+    std::string many, obstacle;
+    if (open_ && !open_->obstacle().empty()) obstacle = ": " + open_->obstacle();
     if (unresolved.size() > 1)
       many = " (" + std::to_string(unresolved.size()) + " such operations)";
     return "transaction " + history_.name(history_.txn_of(op)) +
-           " has an operation that several states of the database explain" + many;
+           " has an operation that several states of the database explain" + many + obstacle;
   }
 
   // Linearizability is strict serializability where every transaction is one operation.
@@ -625,12 +635,12 @@ class LatticeWalk {
   Budget budget_;
   Stages stages_;
   ReadsFrom rf_;
-  std::optional<OpenReads> open_;  // once somebody asks
+  std::optional<OpenReads> open_,
+      open_each_;  // once somebody asks: of one state a key, or each operation by itself
   // Where reads are open: the relation with the sources that are the only possible ones, and with transactions of unknown
   // outcome that may take effect.
   ReadsFrom open_rf_;
   Hint open_hint_;
-  bool sourceless_ = false;  // nobody can have left what a transaction that counts saw
   Hint hint_;
   std::optional<WeakLevels> weak_;
   std::optional<AdyaLevels> adya_;

@@ -180,8 +180,12 @@ TEST(Check, WhoWroteADuplicateValueIsPartOfTheSearch) {
   EXPECT_EQ(neither.find(read_committed)->outcome, Outcome::satisfied);
   const Verdict& atomic = *neither.find(read_atomic);
   EXPECT_EQ(atomic.outcome, Outcome::violated);
-  EXPECT_EQ(neither.certificates[atomic.certificate].kind, Certificate::Kind::cases);
-  EXPECT_EQ(neither.certificates[atomic.certificate].cases.size(), 3u);
+  const std::vector<ProofStep>& steps = neither.certificates[atomic.certificate].proof.steps;
+  const auto one_of = std::find_if(steps.begin(), steps.end(), [](const ProofStep& step) {
+    return step.kind == ProofStep::Kind::sources;
+  });
+  ASSERT_NE(one_of, steps.end());
+  EXPECT_EQ(one_of->clause.size(), 2u);
 }
 
 // The reader has one operation, but seen more keys than operations.

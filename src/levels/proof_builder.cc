@@ -19,6 +19,8 @@
 #include <algorithm>
 #include <deque>
 
+#include "levels/proof_hints.h"
+
 namespace assay {
 namespace {
 
@@ -309,51 +311,8 @@ Proof ProofBuilder::from_refutation(std::span<const RefutationStep> steps, const
   return finish();
 }
 
-std::vector<Literal> ProofBuilder::clause_of(const ProofStep& step) const {
-  if (step.kind != ProofStep::Kind::cycle) return step.clause;
-  std::vector<Literal> clause;
-  for (const Edge& edge : step.cycle) {
-    if (edge.kind == EdgeKind::write_order) clause.push_back(Literal::order(edge.to, edge.from));
-    if (edge.kind == EdgeKind::anti && edge.via != kNone)
-      clause.push_back(Literal::order(edge.to, edge.via));
-  }
-  for (const Literal& literal : step.given) clause.push_back(!literal);
-  return clause;
-}
-
-// Keeps the hints that unit propagation needs: those that become unit, up to the one that becomes false. The
-// search knows more than the clauses say at that point (two forced orders may contradict each other directly).
-void ProofBuilder::tidy_hints(ProofStep& step) const {
-  std::vector<Literal> holds;
-  for (const Literal& literal : step.clause) holds.push_back(!literal);
-  const auto is_true = [&](const Literal& l) {
-    return std::find(holds.begin(), holds.end(), l) != holds.end();
-  };
-  size_t kept = 0;
-  for (uint32_t hint : step.hints) {
-    Literal open;
-    size_t open_count = 0;
-    bool satisfied = false;
-    for (const Literal& literal : clause_of(proof_.steps[hint])) {
-      if (is_true(literal)) {
-        satisfied = true;
-      } else if (!is_true(!literal) && !(literal == open)) {
-        open = literal;
-        ++open_count;
-      }
-    }
-    if (satisfied) continue;
-    step.hints[kept++] = hint;
-    if (open_count == 0) break;
-    holds.push_back(open);
-  }
-  step.hints.resize(kept);
-}
-
 Proof ProofBuilder::finish() {
-  for (ProofStep& step : proof_.steps) {
-    if (step.kind == ProofStep::Kind::derived) tidy_hints(step);
-  }
+  tidy_hints(proof_);
   return std::move(proof_);
 }
 

@@ -48,8 +48,6 @@ class ProofBuilder {
   uint32_t add_cycle_step(Cycle cycle);
   std::vector<uint32_t> units_of(const Cycle& cycle);
   Proof finish();
-  std::vector<Literal> clause_of(const ProofStep& step) const;
-  void tidy_hints(ProofStep& step) const;
 
   const EventGraph& events_;
   const KnownEdges& known_;

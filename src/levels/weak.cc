@@ -55,8 +55,8 @@ std::vector<Arc> base_arcs(const History& history, const ReadsFrom& rf) {
 class WeakProof {
  public:
   WeakProof(const WeakInput& in, LevelId level, const std::vector<VisibilityEdge>& edges,
-            const std::vector<StatedOrder>& stated)
-      : in_(in), level_(level), edges_(edges), stated_(stated) {}
+            const std::vector<StatedOrder>& stated, const std::vector<uint32_t>* place = nullptr)
+      : in_(in), level_(level), edges_(edges), stated_(stated), place_(place) {}
 
   Proof of_cycle(const std::vector<Vertex>& cycle) const {
     Proof proof;
@@ -65,12 +65,12 @@ class WeakProof {
     last.kind = ProofStep::Kind::derived;
     for (size_t i = 0; i < cycle.size(); ++i) {
       const Arc arc{cycle[i], cycle[(i + 1) % cycle.size()]};
-      if (const std::optional<Edge> known = base_edge(arc)) {
+      if (const std::optional<Edge> known = base_edge(in_.history, in_.rf, arc)) {
         step.cycle.push_back(*known);
       } else if (const auto it = find_arc(stated_, arc); it != stated_.end()) {
-        step.cycle.push_back(stated_edge(*it));
+        step.cycle.push_back(stated_edge(in_.rf, *it));
         last.hints.push_back(static_cast<uint32_t>(proof.steps.size()));
-        proof.steps.push_back(fact(*it));
+        proof.steps.push_back(stated_fact(in_.rf, *it));
       } else {
         const auto forced = std::find_if(
             edges_.begin(), edges_.end(),
@@ -85,7 +85,7 @@ class WeakProof {
   }
 
   // The reader of an initial value precedes every writer of the key, yet it had seen one.
-  Proof of_initial_read(const VisibilityEdge& visible) const {
+  ProofStep of_initial_read(const VisibilityEdge& visible) const {
     ProofStep step;
     step.cycle = forced_edge(visible).path;
     Edge anti;
@@ -95,56 +95,7 @@ class WeakProof {
     anti.key = visible.key;
     anti.op = visible.op;
     step.cycle.push_back(anti);
-    return Proof{{std::move(step)}};
-  }
-
- private:
-  static std::vector<StatedOrder>::const_iterator find_arc(const std::vector<StatedOrder>& edges,
-                                                           Arc arc) {
-    return std::find_if(edges.begin(), edges.end(), [arc](const StatedOrder& e) {
-      return e.before == arc.from && e.after == arc.to;
-    });
-  }
-
-  Edge stated_edge(const StatedOrder& stated) const {
-    Edge edge;
-    edge.kind = EdgeKind::write_order;
-    edge.from = in_.rf.txn[stated.before];
-    edge.to = in_.rf.txn[stated.after];
-    edge.key = stated.key;
-    return edge;
-  }
-
-  ProofStep fact(const StatedOrder& stated) const {
-    ProofStep step;
-    step.kind = ProofStep::Kind::fact;
-    step.clause.push_back({in_.rf.txn[stated.before], in_.rf.txn[stated.after]});
-    step.source = stated.source;
-    step.source_is_op = stated.source_is_op;
     return step;
-  }
-
-  std::optional<Edge> base_edge(Arc arc) const {
-    const ReadsFrom& rf = in_.rf;
-    Edge edge;
-    edge.from = rf.txn[arc.from];
-    edge.to = rf.txn[arc.to];
-    std::vector<ExternalRead> reads;
-    external_reads(in_.history, rf, arc.to, reads);
-    for (const ExternalRead& read : reads) {
-      if (read.write == kNone || rf.write_node[read.write] != arc.from) continue;
-      edge.kind = EdgeKind::read_from;
-      edge.key = read.key;
-      edge.op = read.op;
-      return edge;
-    }
-    const History& h = in_.history;
-    if (h.status(edge.from) == TxnStatus::committed && h.session(edge.from) == h.session(edge.to) &&
-        h.position(edge.from) < h.position(edge.to)) {
-      edge.kind = EdgeKind::session;
-      return edge;
-    }
-    return std::nullopt;
   }
 
   Edge forced_edge(const VisibilityEdge& visible) const {
@@ -172,6 +123,14 @@ class WeakProof {
     return edge;
   }
 
+ private:
+  static std::vector<StatedOrder>::const_iterator find_arc(const std::vector<StatedOrder>& edges,
+                                                           Arc arc) {
+    return std::find_if(edges.begin(), edges.end(), [arc](const StatedOrder& e) {
+      return e.before == arc.from && e.after == arc.to;
+    });
+  }
+
   // The key by which `visible.from` was seen; an operation on a range sees several.
   KeyId key_seen_by(const VisibilityEdge& visible) const {
     const Operation op = in_.history.op(visible.seen_by);
@@ -187,14 +146,16 @@ class WeakProof {
 
   // A shortest path of session and reads-from edges; one session edge may jump over transactions.
   std::vector<Edge> visible_path(Node from, Node to) const {
-    if (const std::optional<Edge> direct = base_edge({from, to})) return {*direct};
+    const auto edge = [this](Arc arc) { return base_edge(in_.history, in_.rf, arc); };
+    if (const std::optional<Edge> direct = edge({from, to})) return {*direct};
     std::vector<Node> parent(in_.rf.nodes(), kNone);
     std::deque<Node> queue{from};
     while (!queue.empty() && parent[to] == kNone) {
       const Node u = queue.front();
       queue.pop_front();
       in_.base.each_out(u, [&](Vertex v) {
-        if (parent[v] == kNone && v != from) {
+        const bool beyond = place_ != nullptr && (*place_)[v] > (*place_)[to];
+        if (parent[v] == kNone && v != from && !beyond) {
           parent[v] = u;
           queue.push_back(v);
         }
@@ -202,7 +163,7 @@ class WeakProof {
       });
     }
     std::vector<Edge> path;
-    for (Node v = to; v != from; v = parent[v]) path.push_back(*base_edge({parent[v], v}));
+    for (Node v = to; v != from; v = parent[v]) path.push_back(*edge({parent[v], v}));
     std::reverse(path.begin(), path.end());
     return path;
   }
@@ -211,9 +172,49 @@ class WeakProof {
   const LevelId level_;
   const std::vector<VisibilityEdge>& edges_;
   const std::vector<StatedOrder>& stated_;
+  const std::vector<uint32_t>* place_;  // per node, in a topological order; or null
 };
 
 }  // namespace
+
+std::optional<Edge> base_edge(const History& history, const ReadsFrom& rf, Arc nodes) {
+  Edge edge;
+  edge.from = rf.txn[nodes.from];
+  edge.to = rf.txn[nodes.to];
+  std::vector<ExternalRead> reads;
+  external_reads(history, rf, nodes.to, reads);
+  for (const ExternalRead& read : reads) {
+    if (read.write == kNone || rf.write_node[read.write] != nodes.from) continue;
+    edge.kind = EdgeKind::read_from;
+    edge.key = read.key;
+    edge.op = read.op;
+    return edge;
+  }
+  if (history.status(edge.from) != TxnStatus::committed ||
+      history.session(edge.from) != history.session(edge.to) ||
+      history.position(edge.from) >= history.position(edge.to))
+    return std::nullopt;
+  edge.kind = EdgeKind::session;
+  return edge;
+}
+
+Edge stated_edge(const ReadsFrom& rf, const StatedOrder& stated) {
+  Edge edge;
+  edge.kind = EdgeKind::write_order;
+  edge.from = rf.txn[stated.before];
+  edge.to = rf.txn[stated.after];
+  edge.key = stated.key;
+  return edge;
+}
+
+ProofStep stated_fact(const ReadsFrom& rf, const StatedOrder& stated) {
+  ProofStep step;
+  step.kind = ProofStep::Kind::fact;
+  step.clause.push_back({rf.txn[stated.before], rf.txn[stated.after]});
+  step.source = stated.source;
+  step.source_is_op = stated.source_is_op;
+  return step;
+}
 
 WeakLevels::WeakLevels(const History& history, const ReadsFrom& rf, const Hint& hint)
     : history_(history), rf_(rf), hint_(hint) {}
@@ -266,7 +267,7 @@ std::optional<std::vector<Vertex>> WeakLevels::ordered(LevelVerdict& verdict, Bu
                                     [](const VisibilityEdge& e) { return e.to == kNone; });
   if (initial != edges_.end()) {
     verdict.outcome = Outcome::violated;
-    verdict.proof = proof.of_initial_read(*initial);
+    verdict.proof.steps = {proof.of_initial_read(*initial)};
     return std::nullopt;
   }
   const Digraph* graph = edges_.empty() && stated_.empty() ? &base_ : constrained(budget);
@@ -347,6 +348,45 @@ void WeakLevels::decide_session_guarantee(LevelVerdict& verdict, Budget& budget)
   if (!order || !budget.has_room(SessionFaults::bytes(rf_))) return;
   SessionFaults faults(in, level_);
   decide_by_faults(faults, std::move(*order), verdict, budget);
+}
+
+// What the level forces, in edges_: all of it, or what `order` runs against. False if the budget ran out.
+bool WeakLevels::force_edges(LevelId level, const std::vector<Vertex>& order, Budget& budget) {
+  const WeakInput in{history_, rf_, base_};
+  if (level == LevelId::read_committed) return force_read_committed(in, edges_, budget);
+  if (level == LevelId::read_atomic) return force_read_atomic(in, edges_, budget);
+  if (level == LevelId::causal) {
+    CausalFaults faults(in);
+    return faults.fill_clocks(order, budget) && faults.find(order, edges_, budget);
+  }
+  SessionFaults faults(in, level);
+  return faults.find(order, edges_, budget);
+}
+
+bool WeakLevels::find_faults(LevelId level, const std::vector<Vertex>& order,
+                             std::vector<WeakFault>& faults, Budget& budget) {
+  level_ = level;
+  if (!prepare(budget) || !force_edges(level, order, budget)) return false;
+  std::vector<uint32_t> place(rf_.nodes());
+  for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+  const WeakInput in{history_, rf_, base_};
+  const WeakProof proof(in, level_, edges_, stated_, &place);
+  // Each path that shows a seeing is searched for among what stands between its ends.
+  uint64_t room_for_paths = 64 * (uint64_t{rf_.nodes()} + history_.op_count());
+  for (const VisibilityEdge& edge : edges_) {
+    if (edge.to == kNone) {
+      faults.push_back({proof.of_initial_read(edge).cycle});
+    } else if (place[edge.from] > place[edge.to]) {
+      faults.push_back({{proof.forced_edge(edge)}});
+    } else {
+      continue;
+    }
+    const uint64_t took =
+        uint64_t{place[edge.reader]} - std::min(place[edge.from], place[edge.reader]);
+    if (room_for_paths < took) break;
+    room_for_paths -= took;
+  }
+  return true;
 }
 
 template <class Faults>

@@ -81,15 +81,32 @@ class SessionFaults {
 std::vector<Edge> session_guarantee_path(const WeakInput& in, LevelId level, Node seen,
                                          Node reader);
 
+// The read dependency or the session edge between two nodes that have one. And what the history states of two writers: as
+// an edge, and as the fact that the edge assumes.
+std::optional<Edge> base_edge(const History& history, const ReadsFrom& rf, Arc nodes);
+Edge stated_edge(const ReadsFrom& rf, const StatedOrder& stated);
+ProofStep stated_fact(const ReadsFrom& rf, const StatedOrder& stated);
+
+// What a commit order gets wrong: a forced edge that it runs against, alone; or a cycle that refutes the level.
+struct WeakFault {
+  std::vector<Edge> edges;
+  bool is_cycle() const { return edges.size() > 1; }
+};
+
 // Decides the weak levels of one history, keeping what they share.
 class WeakLevels {
  public:
   WeakLevels(const History& history, const ReadsFrom& rf, const Hint& hint);
 
   LevelVerdict decide(LevelId level, Budget& budget);
+  // Appends what `order`, a topological order of session order and reads-from, gets wrong; not all of it if that would take
+  // much longer than a look at the history, but something if it is not a commit order. False if the budget ran out.
+  bool find_faults(LevelId level, const std::vector<Vertex>& order, std::vector<WeakFault>& faults,
+                   Budget& budget);
 
  private:
   bool prepare(Budget& budget);
+  bool force_edges(LevelId level, const std::vector<Vertex>& order, Budget& budget);
   void decide_by_rule(LevelId level, LevelVerdict& verdict, Budget& budget);
   void decide_causal(LevelVerdict& verdict, Budget& budget);
   void decide_session_guarantee(LevelVerdict& verdict, Budget& budget);

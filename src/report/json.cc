@@ -42,8 +42,6 @@ std::string_view certificate_kind(Certificate::Kind kind) {
       return "order";
     case Certificate::Kind::bad_read:
       return "bad-read";
-    case Certificate::Kind::cases:
-      return "cases";
     case Certificate::Kind::proof:
       return "proof";
     case Certificate::Kind::exhausted:

@@ -26,8 +26,6 @@ class Editor {
         return edit_bad_read(c.bad_read);
       case Certificate::Kind::proof:
         return edit_proof(c.proof);
-      case Certificate::Kind::cases:
-        return edit_cases(c.cases);
       case Certificate::Kind::exhausted:
         if (rng_.chance(0.5)) {
           c.exhausted.key = any_index(rng_, h_.key_count());
@@ -59,38 +57,6 @@ class Editor {
         return;
       default:
         seen.source = rng_.chance(0.3) ? kNone : any_index(rng_, h_.txn_count());
-    }
-  }
-
-  void edit_cases(std::vector<Case>& cases) {
-    if (cases.empty()) {
-      cases.emplace_back();
-      return;
-    }
-    Case& c = cases[below(rng_, cases.size())];
-    switch (rng_.below(6)) {
-      case 0:
-        c.kind = static_cast<Case::Kind>(rng_.below(3));
-        return;
-      case 1:
-        return edit_seen(c.given);
-      case 2:
-        if (rng_.chance(0.5)) {
-          c.cases.push_back(any_index(rng_, static_cast<uint32_t>(cases.size())));
-        } else if (!c.cases.empty()) {
-          c.cases.erase(c.cases.begin() + below(rng_, c.cases.size()));
-        }
-        return;
-      case 3:
-        c.op = any_index(rng_, h_.op_count());
-        return;
-      case 4:
-        cases.erase(cases.begin() + below(rng_, cases.size()));
-        return;
-      default:
-        if (c.kind == Case::Kind::proof) return edit_proof(c.proof);
-        if (c.kind == Case::Kind::bad_read) return edit_bad_read(c.bad_read);
-        c.key = any_index(rng_, h_.key_count());
     }
   }
 

@@ -71,7 +71,7 @@ class Claims::Offer {
   Offer(Claims& claims, const oracle::Draft& draft, const History& history)
       : claims_(claims), rng_(claims.rng_), draft_(draft), h_(history) {}
 
-  bool all() { return bad_reads() && facts() && cycles() && cases() && orders() && exhausted(); }
+  bool all() { return bad_reads() && facts() && cycles() && sources() && orders() && exhausted(); }
 
  private:
   // What the oracle says of the history with some lines added.
@@ -220,21 +220,27 @@ class Claims::Offer {
     std::vector<ProofStep> facts;
     if (!state_orders(cycle, added, facts)) return true;
     std::vector<Literal> given;
-    for (const Edge& e : cycle) {
-      if (e.kind != EdgeKind::read_from && e.kind != EdgeKind::anti) continue;
-      const bool reads = e.kind == EdgeKind::read_from;
-      const TxnId reader = reads ? e.to : e.from, source = reads ? e.from : e.via;
+    const bool each_operation = rng_.chance(0.5);
+    const auto give = [&](TxnId reader, KeyId key, TxnId source, OpId op) {
+      if (op == kNone) op = looks_at(reader, key);
       ProofStep& only = facts.emplace_back();
       only.kind = ProofStep::Kind::sources;
-      only.source = e.op != kNone ? e.op : looks_at(reader, e.key);
-      only.key = e.key;
-      only.clause = {Literal::seen(reader, e.key, source)};
+      only.source = op;
+      only.key = key;
+      only.clause = {Literal::seen(reader, key, source, each_operation ? op : kNone)};
       given.push_back(only.clause[0]);
-      if (source == kNone || h_.status(source) != TxnStatus::unknown) continue;
+      if (source == kNone || h_.status(source) != TxnStatus::unknown) return;
       ProofStep& took = facts.emplace_back();
       took.kind = ProofStep::Kind::effect;
       took.clause = {!given.back(), Literal::effect(source)};
       given.push_back(Literal::effect(source));
+    };
+    for (const Edge& e : cycle) {
+      if (e.kind == EdgeKind::read_from) give(e.to, e.key, e.from, e.op);
+      if (e.kind == EdgeKind::anti) give(e.from, e.key, e.via, e.op);
+      if (e.kind == EdgeKind::forced) give(e.via, e.key, e.to, e.op);
+      for (const Edge& part : e.path)
+        if (part.kind == EdgeKind::read_from) give(part.to, part.key, part.from, part.op);
     }
     Certificate c = refutation(cycle, std::move(facts));
     for (ProofStep& step : c.proof.steps)
@@ -304,52 +310,48 @@ class Claims::Offer {
     return true;
   }
 
-  bool cases() {
+  // What each operation saw of each key: nobody's, or that of one of a few, each refuted by a random cycle.
+  bool sources() {
     const std::vector<Edge> edges = every_edge(h_);
     for (OpId op = 0; op < h_.op_count(); ++op)
       for (KeyId key = 0; key < h_.key_count(); ++key) {
         Certificate c;
-        c.kind = Certificate::Kind::cases;
-        Case& split = c.cases.emplace_back();
-        split.kind = Case::Kind::split;
-        split.op = op;
-        split.key = key;
-        if (!offer("cases", c)) return false;
-        for (int tries = 0; tries < 3; ++tries)
-          if (!offer("cases", split_over(op, key, edges))) return false;
+        c.kind = Certificate::Kind::proof;
+        ProofStep& nobody = c.proof.steps.emplace_back();
+        nobody.kind = ProofStep::Kind::sources;
+        nobody.source = op;
+        nobody.key = key;
+        if (!offer("sources", c)) return false;
+        for (int tries = 0; tries < 3 && !edges.empty(); ++tries)
+          if (!offer("sources", refute_each_source(op, key, edges))) return false;
       }
     return true;
   }
 
-  // Each source that the operation might have had is refuted by something random.
-  Certificate split_over(OpId op, KeyId key, const std::vector<Edge>& edges) {
+  Certificate refute_each_source(OpId op, KeyId key, const std::vector<Edge>& edges) {
     Certificate c;
-    c.kind = Certificate::Kind::cases;
-    Case split;
-    split.kind = Case::Kind::split;
-    split.op = op;
-    split.key = key;
+    c.kind = Certificate::Kind::proof;
+    std::vector<ProofStep>& steps = c.proof.steps;
+    ProofStep one_of;
+    one_of.kind = ProofStep::Kind::sources;
+    one_of.source = op;
+    one_of.key = key;
+    const OpId only = rng_.chance(0.5) ? op : kNone;
     for (TxnId source = 0; source <= h_.txn_count(); ++source) {
-      Case one;
-      one.given = {{op, key, source == h_.txn_count() ? kNone : source}};
-      if (rng_.chance(0.3) || edges.empty()) {
-        one.kind = Case::Kind::bad_read;
-        one.bad_read = {kTwoOperations[rng_.below(std::size(kTwoOperations))],
-                        below(rng_, h_.op_count()),
-                        rng_.chance(0.2) ? kNone : below(rng_, h_.op_count())};
-      } else {
-        ProofStep& step = one.proof.steps.emplace_back();
-        step.cycle = {edges[rng_.below(edges.size())]};
-        for (const Edge& e : edges)
-          if (e.from == step.cycle[0].to && e.to == step.cycle[0].from && rng_.chance(0.2)) {
-            step.cycle.push_back(e);
-            break;
-          }
-      }
-      split.cases.push_back(static_cast<uint32_t>(c.cases.size()));
-      c.cases.push_back(std::move(one));
+      if (source < h_.txn_count() && h_.status(source) == TxnStatus::aborted) continue;
+      one_of.clause.push_back(
+          Literal::seen(h_.txn_of(op), key, source == h_.txn_count() ? kNone : source, only));
+      ProofStep& step = steps.emplace_back();
+      step.given = {one_of.clause.back()};
+      step.cycle = {edges[rng_.below(edges.size())]};
+      for (const Edge& e : edges)
+        if (e.from == step.cycle[0].to && e.to == step.cycle[0].from && rng_.chance(0.2)) {
+          step.cycle.push_back(e);
+          break;
+        }
     }
-    c.cases.push_back(std::move(split));
+    steps.push_back(std::move(one_of));
+    steps.push_back(empty_clause(steps.size()));
     return c;
   }
 

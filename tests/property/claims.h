@@ -8,7 +8,7 @@
 //   cycles       up to four edges that have the right shape. What a cycle assumes of orders of versions is a fact from one
 //                of the lists or stated orders; or lines are added that state it, and with them the history must be
 //                violated
-//   cases        every operation as a split without cases, and over bad reads and cycles given random sources
+//   sources      what every operation saw of every key: nobody's, or one of several, each refuted by a random cycle
 //   orders       random permutations, random sources
 //   exhausted    every key and every transaction
 //

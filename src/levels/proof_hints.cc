@@ -1,0 +1,55 @@
+#include "levels/proof_hints.h"
+
+#include <algorithm>
+
+namespace assay {
+
+std::vector<Literal> clause_of(const ProofStep& step) {
+  if (step.kind != ProofStep::Kind::cycle) return step.clause;
+  std::vector<Literal> clause;
+  for (const Edge& edge : step.cycle) {
+    if (edge.kind == EdgeKind::write_order) clause.push_back(Literal::order(edge.to, edge.from));
+    if (edge.kind == EdgeKind::anti && edge.via != kNone)
+      clause.push_back(Literal::order(edge.to, edge.via));
+  }
+  for (const Literal& literal : step.given) clause.push_back(!literal);
+  return clause;
+}
+
+namespace {
+
+void tidy_step(const Proof& proof, ProofStep& step) {
+  std::vector<Literal> holds;
+  for (const Literal& literal : step.clause) holds.push_back(!literal);
+  const auto is_true = [&](const Literal& l) {
+    return std::find(holds.begin(), holds.end(), l) != holds.end();
+  };
+  size_t kept = 0;
+  for (uint32_t hint : step.hints) {
+    Literal open;
+    size_t open_count = 0;
+    bool satisfied = false;
+    for (const Literal& literal : clause_of(proof.steps[hint])) {
+      if (is_true(literal)) {
+        satisfied = true;
+      } else if (!is_true(!literal) && !(literal == open)) {
+        open = literal;
+        ++open_count;
+      }
+    }
+    if (satisfied) continue;
+    step.hints[kept++] = hint;
+    if (open_count == 0) break;
+    holds.push_back(open);
+  }
+  step.hints.resize(kept);
+}
+
+}  // namespace
+
+void tidy_hints(Proof& proof) {
+  for (ProofStep& step : proof.steps)
+    if (step.kind == ProofStep::Kind::derived) tidy_step(proof, step);
+}
+
+}  // namespace assay

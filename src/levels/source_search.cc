@@ -1,0 +1,472 @@
+// Sources as choices: weak levels and Adya's, where several transactions may have left what an operation saw.
+//
+//   s1: A { w(x,1) }   s2: B { w(x,1) w(y,2) }   s3: C { r(x,1) r(y,null) }     read atomic
+//   C saw A's x or B's x. If B's, C saw B and yet reads the initial y: a cycle. So C saw A's.
+//
+// These levels look at who read from whom, and not only at what an order of events explains, so the source of every read
+// is part of the claim. Each choice of sources turns the history into an ordinary one, for which the level is a rule:
+// who saw what, in the sense of the level, precedes whom in the commit order (weak.cc). The rule's edges rest on the
+// sources that the seeing rests on. So the search of the strong levels (solver/choice_solver.h) serves here too:
+//
+//   1. it takes a source for every open read, such that reads-from and session order have no cycle; at first those
+//      nearest in an order that leaves the open reads out
+//   2. with these sources the level's rule tells which edges the search's order runs against
+//   3. each becomes an edge of the search, on condition of the sources (and outcomes) on the paths that show the seeing;
+//      what refutes the level by itself becomes a clause. Then 1 again
+//
+// until the order has no fault, and is the commit order with these sources; or until the search ends in a contradiction,
+// whose cycles and clauses are the proof. Adya's levels, which have no commit order, give a clause for each forbidden
+// cycle.
+//
+// Cost: the matching and the rule of the level in each round, and the search: exponential at worst (causal consistency
+// with values written more than once is NP-complete: Bouajjani, Enea, Guerraoui, Hamza, POPL 2017).
+
+#include "levels/source_search.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+#include <vector>
+
+#include "infer/hint.h"
+#include "infer/stated_orders.h"
+#include "levels/adya.h"
+#include "levels/proof_hints.h"
+#include "levels/weak.h"
+#include "solver/choice_solver.h"
+
+namespace assay {
+namespace {
+
+class SourceSearch {
+ public:
+  SourceSearch(const History& history, const LevelInfo& level, const ReadsFrom& rf,
+               const OpenReads& open, const Order& first, Stages& stages, Budget& budget)
+      : h_(history),
+        level_(level),
+        rf_(rf),
+        open_(open),
+        stages_(stages),
+        budget_(budget),
+        place_(history.txn_count(), kNone),
+        effect_(history.txn_count(), kNone) {
+    for (uint32_t i = 0; i < first.events.size(); ++i) place_[first.events[i]] = i;
+  }
+
+  LevelVerdict decide(bool local_search) {
+    build_graph();
+    IncrementalOrder order(graph_, topological_order(graph_, place_));
+    ChoiceSolver solver(graph_, order, {.on = local_search});
+    for (uint32_t read = 0; read < open_.all().size(); ++read) add_sources(read, solver);
+    uint64_t rounds = 0;
+    for (;; ++rounds) {
+      const ChoiceSolver::Result result = solver.solve(budget_);
+      if (result == ChoiceSolver::Result::contradiction) {
+        verdict_.outcome = Outcome::violated;
+        verdict_.proof = prove(solver.refutation());
+        break;
+      }
+      if (result == ChoiceSolver::Result::out_of_budget || budget_.exhausted_now()) {
+        verdict_.reason = budget_.reason();
+        break;
+      }
+      if (!add_what_fails(order.order(), solver)) break;
+    }
+    stages_.count("rounds of sources", rounds + 1);
+    stages_.count("conflicts", solver.conflicts());
+    return std::move(verdict_);
+  }
+
+ private:
+  // An edge of the search that rests on sources and outcomes.
+  struct Conditional {
+    Edge edge;
+    std::vector<Side> sides;
+  };
+
+  bool one_state() const { return open_.one_state(); }
+  bool possible(TxnId t) const {
+    return h_.status(t) == TxnStatus::unknown && rf_.node[t] == kNone;
+  }
+
+  // Session order, the reads whose source is certain, and stated version orders. A vertex a transaction; one that may
+  // take effect has edges in only.
+  void build_graph() {
+    std::vector<Arc> arcs;
+    const auto add = [&](TxnId from, TxnId to) { arcs.push_back({from, to}); };
+    std::vector<TxnId> previous(h_.session_count(), kNone);
+    for (TxnId t = 0; t < h_.txn_count() && level_.session_order; ++t) {
+      if (h_.status(t) == TxnStatus::aborted) continue;
+      TxnId& before = previous[h_.session(t)];
+      if (before != kNone) add(before, t);
+      if (place_[t] == kNone) place_[t] = before == kNone ? 0 : place_[before];
+      if (h_.status(t) == TxnStatus::committed) before = t;
+    }
+    std::vector<ExternalRead> reads;
+    for (Node n = 0; n < rf_.nodes(); ++n) {
+      external_reads(h_, rf_, n, reads);
+      for (const ExternalRead& read : reads)
+        if (read.write != kNone) add(rf_.txn[rf_.write_node[read.write]], rf_.txn[n]);
+    }
+    stated_ = stated_orders(h_, rf_);
+    for (const StatedOrder& stated : stated_) add(rf_.txn[stated.before], rf_.txn[stated.after]);
+    std::sort(arcs.begin(), arcs.end(),
+              [](Arc a, Arc b) { return std::pair(a.from, a.to) < std::pair(b.from, b.to); });
+    arcs.erase(std::unique(arcs.begin(), arcs.end()), arcs.end());
+    for (uint32_t& place : place_)
+      if (place == kNone) place = 0;
+    graph_ = Digraph(h_.txn_count(), arcs);
+  }
+
+  Literal seen(const OpenRead& read, TxnId source) const {
+    return Literal::seen(read.reader, read.key, source, one_state() ? kNone : read.op);
+  }
+
+  // A choice a source, the nearest before the reader first, then the nearest after it.
+  void add_sources(uint32_t index, ChoiceSolver& solver) {
+    const OpenRead& read = open_.all()[index];
+    const int64_t at = place_[read.reader];
+    const auto distance = [&](TxnId source) {
+      const int64_t place = source == kNone ? -1 : int64_t{place_[source]};
+      return place <= at ? std::pair(false, at - place) : std::pair(true, place);
+    };
+    std::vector<TxnId> sources = read.sources;
+    std::stable_sort(sources.begin(), sources.end(),
+                     [&](TxnId a, TxnId b) { return distance(a) < distance(b); });
+    ProofStep one_of;
+    one_of.kind = ProofStep::Kind::sources;
+    one_of.source = read.op;
+    one_of.key = read.key;
+    std::vector<uint32_t> group;
+    std::vector<Side> clause;
+    first_choice_.push_back(static_cast<uint32_t>(literals_.size()));
+    for (const TxnId source : sources) {
+      const bool edge = source != kNone && !possible(source) && !possible(read.reader);
+      const Arc arc{edge ? source : 0, read.reader};
+      group.push_back(solver.add_choice({&arc, edge ? size_t{1} : size_t{0}}, {}, true));
+      literals_.push_back(seen(read, source));
+      clause.push_back(2 * group.back());
+    }
+    one_of.clause = literals_of(clause);
+    if (!group.empty()) solver.group(group, read.reader);
+    if (possible(read.reader)) {
+      clause.push_back(effect_of(read.reader, solver) ^ 1);
+      one_of.clause.push_back(literal(clause.back()));
+    }
+    add_clause(clause, {std::move(one_of)}, solver);
+    for (size_t i = 0; i < sources.size(); ++i) add_effect(read, sources[i], 2 * group[i], solver);
+  }
+
+  // Whoever was seen took effect, and came before.
+  void add_effect(const OpenRead& read, TxnId source, Side seen, ChoiceSolver& solver) {
+    if (source == kNone || (!possible(source) && !possible(read.reader))) return;
+    add_conditional(seen_edge(read, source), {seen}, solver);
+    if (!possible(source)) return;
+    std::vector<Side> clause = {seen ^ 1, effect_of(source, solver)};
+    if (possible(read.reader)) clause.push_back(effect_of(read.reader, solver) ^ 1);
+    ProofStep effect;
+    effect.kind = ProofStep::Kind::effect;
+    effect.clause = literals_of(clause);
+    add_clause(clause, {std::move(effect)}, solver);
+  }
+
+  Side effect_of(TxnId t, ChoiceSolver& solver) {
+    if (effect_[t] == kNone) {
+      effect_[t] = solver.add_choice({}, {}, false);
+      literals_.push_back(Literal::effect(t));
+    }
+    return 2 * effect_[t];
+  }
+
+  static Edge seen_edge(const OpenRead& read, TxnId source) {
+    Edge edge;
+    edge.kind = EdgeKind::read_from;
+    edge.from = source;
+    edge.to = read.reader;
+    edge.key = read.key;
+    edge.op = read.op;
+    return edge;
+  }
+
+  Literal literal(Side side) const {
+    return side % 2 == 0 ? literals_[side / 2] : !literals_[side / 2];
+  }
+  std::vector<Literal> literals_of(std::span<const Side> sides) const {
+    std::vector<Literal> literals;
+    for (const Side side : sides) literals.push_back(literal(side));
+    return literals;
+  }
+
+  void add_clause(std::span<const Side> sides, std::vector<ProofStep> why, ChoiceSolver& solver) {
+    clauses_.push_back(std::move(why));
+    solver.add_clause(sides);
+  }
+
+  // What the edge rests on besides what `sides` says: sources, and outcomes of those it names.
+  void add_conditional(const Edge& edge, std::vector<Side> sides, ChoiceSolver& solver) {
+    note_conditions(edge, sides, solver);
+    conditional_.push_back({edge, sides});
+    solver.add_conditional({edge.from, edge.to}, sides);
+  }
+
+  void note_conditions(const Edge& edge, std::vector<Side>& sides, ChoiceSolver& solver) {
+    const auto note = [&](Side side) {
+      if (std::find(sides.begin(), sides.end(), side) == sides.end()) sides.push_back(side);
+    };
+    const auto note_effect = [&](TxnId t) {
+      if (t != kNone && possible(t)) note(effect_of(t, solver));
+    };
+    const auto note_seen = [&](TxnId reader, TxnId source) {
+      if (const Side side = side_of(reader, edge.key, edge.op, source); side != kKnownSide)
+        note(side);
+    };
+    note_effect(edge.from);
+    note_effect(edge.to);
+    switch (edge.kind) {
+      case EdgeKind::read_from:
+        return note_seen(edge.to, edge.from);
+      case EdgeKind::anti:
+        return note_seen(edge.from, edge.via);
+      case EdgeKind::forced:
+        note_effect(edge.via);
+        note_seen(edge.via, edge.to);
+        for (const Edge& part : edge.path) note_conditions(part, sides, solver);
+        return;
+      case EdgeKind::session:
+      case EdgeKind::real_time:
+      case EdgeKind::write_order:
+        return;
+    }
+  }
+
+  // That the operation saw this source; kKnownSide where that is no choice.
+  Side side_of(TxnId reader, KeyId key, OpId op, TxnId source) const {
+    for (const uint32_t index : open_.of(reader)) {
+      const OpenRead& read = open_.all()[index];
+      if (read.key != key || (!one_state() && read.op != op)) continue;
+      for (uint32_t i = 0; i < read.sources.size(); ++i)
+        if (literals_[first_choice_[index] + i].from == source)
+          return 2 * (first_choice_[index] + i);
+    }
+    return kKnownSide;
+  }
+
+  // The sources that the search has taken, for each operation of whoever takes effect then: those who certainly do, and
+  // whom they saw, and so on.
+  std::vector<Seen> taken(const ChoiceSolver& solver) const {
+    std::vector<TxnId> work;
+    std::vector<uint8_t> effective(h_.txn_count());
+    const auto add = [&](TxnId t) {
+      if (t == kNone || effective[t]) return;
+      effective[t] = 1;
+      work.push_back(t);
+    };
+    for (const OpenRead& read : open_.all())
+      if (!possible(read.reader)) add(read.reader);
+    std::vector<Seen> all;
+    while (!work.empty()) {
+      const TxnId reader = work.back();
+      work.pop_back();
+      for (const uint32_t index : open_.of(reader)) {
+        const OpenRead& read = open_.all()[index];
+        uint32_t choice = first_choice_[index];
+        while (!solver.first_taken(choice)) ++choice;
+        const TxnId source = literals_[choice].from;
+        if (source != kNone && possible(source)) add(source);
+        for (const OpId op : read.ops) all.push_back({op, read.key, source});
+      }
+    }
+    std::sort(all.begin(), all.end());
+    return all;
+  }
+
+  // False if nothing does, or nothing can be said; the verdict is given then.
+  bool add_what_fails(std::span<const Vertex> order, ChoiceSolver& solver) {
+    std::vector<Seen> sources = taken(solver);
+    const ReadsFrom rf = match_reads(h_, sources, budget_);
+    if (budget_.exhausted_now()) return give_up(budget_.reason());
+    assert(rf.bad_read.anomaly == Anomaly::none && rf.unresolved.empty());
+    const Hint hint = make_hint(h_, rf);
+    std::vector<Node> nodes;  // in the order of the search
+    nodes.reserve(rf.nodes());
+    for (const Vertex t : order)
+      if (rf.node[t] != kNone) nodes.push_back(rf.node[t]);
+    const bool failed = level_.events == EventModel::adya
+                            ? add_forbidden_cycle(AdyaLevels(h_, rf, hint), solver)
+                            : add_faults(WeakLevels(h_, rf, hint), nodes, solver);
+    if (verdict_.outcome == Outcome::satisfied) {
+      if (level_.events != EventModel::adya)
+        for (const Node n : nodes) verdict_.order.events.push_back(rf.txn[n]);
+      verdict_.order.sources = std::move(sources);
+    }
+    return failed;
+  }
+
+  bool add_faults(WeakLevels levels, const std::vector<Node>& nodes, ChoiceSolver& solver) {
+    std::vector<WeakFault> faults;
+    if (!levels.find_faults(level_.id, nodes, faults, budget_)) return give_up(budget_.reason());
+    for (const WeakFault& fault : faults) {
+      if (!fault.is_cycle()) {
+        add_conditional(fault.edges.front(), {}, solver);
+        continue;
+      }
+      ProofStep cycle;
+      cycle.cycle = fault.edges;
+      add_refuted({std::move(cycle)}, solver);
+    }
+    if (faults.empty()) verdict_.outcome = Outcome::satisfied;
+    return !faults.empty();
+  }
+
+  bool add_forbidden_cycle(AdyaLevels levels, ChoiceSolver& solver) {
+    LevelVerdict found = levels.decide(level_.id, budget_);
+    if (found.outcome == Outcome::violated) {
+      add_refuted(std::move(found.proof.steps), solver);
+      return true;
+    }
+    verdict_ = std::move(found);
+    return false;
+  }
+
+  // A refutation that rests on sources: facts, one cycle, and the contradiction of these. What it rests on cannot all be.
+  void add_refuted(std::vector<ProofStep> steps, ChoiceSolver& solver) {
+    std::vector<Side> sides;
+    for (ProofStep& step : steps) {
+      if (step.kind != ProofStep::Kind::cycle) continue;
+      std::vector<Side> own;
+      for (const Edge& edge : step.cycle) note_conditions(edge, own, solver);
+      step.given = literals_of(own);
+      for (const Side side : own)
+        if (std::find(sides.begin(), sides.end(), side ^ 1) == sides.end())
+          sides.push_back(side ^ 1);
+    }
+    if (steps.back().kind == ProofStep::Kind::derived) steps.back().clause = literals_of(sides);
+    add_clause(sides, std::move(steps), solver);
+  }
+
+  bool give_up(std::string reason) {
+    verdict_.reason = std::move(reason);
+    return false;
+  }
+
+  // The steps of the search, as steps of a proof.
+  Proof prove(const std::vector<RefutationStep>& steps) const {
+    Proof proof;
+    std::vector<uint32_t> step_of;
+    for (const RefutationStep& step : steps) {
+      if (step.given != kNoArc) {
+        append(clauses_[step.given], proof);
+      } else if (!step.cycle.empty()) {
+        append(explain(step.cycle), proof);
+      } else {
+        ProofStep derived;
+        derived.kind = ProofStep::Kind::derived;
+        derived.clause = literals_of(step.clause);
+        for (const uint32_t hint : step.hints) derived.hints.push_back(step_of[hint]);
+        proof.steps.push_back(std::move(derived));
+      }
+      step_of.push_back(static_cast<uint32_t>(proof.steps.size() - 1));
+    }
+    tidy_hints(proof);
+    return proof;
+  }
+
+  // `steps` refer to each other.
+  static void append(std::vector<ProofStep> steps, Proof& proof) {
+    const uint32_t before = static_cast<uint32_t>(proof.steps.size());
+    for (ProofStep& step : steps) {
+      for (uint32_t& hint : step.hints) hint += before;
+      proof.steps.push_back(std::move(step));
+    }
+  }
+
+  // A cycle of the search: the facts that it uses, the cycle, and what follows from them.
+  std::vector<ProofStep> explain(std::span<const SidedArc> walk) const {
+    std::vector<ProofStep> steps;
+    ProofStep cycle, rest;
+    std::vector<Side> sides;
+    for (const SidedArc& arc : walk) {
+      if (arc.conditional != kNoArc) {
+        const Conditional& conditional = conditional_[arc.conditional];
+        cycle.cycle.push_back(conditional.edge);
+        sides.insert(sides.end(), conditional.sides.begin(), conditional.sides.end());
+      } else if (arc.side != kKnownSide) {
+        cycle.cycle.push_back(edge_of(arc.side));
+        sides.push_back(arc.side);
+      } else {
+        cycle.cycle.push_back(known_edge(arc.arc, steps));
+      }
+    }
+    std::sort(sides.begin(), sides.end());
+    sides.erase(std::unique(sides.begin(), sides.end()), sides.end());
+    cycle.given = literals_of(sides);
+    const bool facts = !steps.empty();
+    steps.push_back(std::move(cycle));
+    if (!facts) return steps;
+    rest.kind = ProofStep::Kind::derived;
+    for (const Side side : sides) rest.clause.push_back(literal(side ^ 1));
+    for (uint32_t i = 0; i < steps.size(); ++i) rest.hints.push_back(i);
+    steps.push_back(std::move(rest));
+    return steps;
+  }
+
+  // Of a choice that has one.
+  Edge edge_of(Side side) const {
+    const Literal& seen = literals_[side / 2];
+    for (const uint32_t index : open_.of(seen.to)) {
+      const OpenRead& read = open_.all()[index];
+      if (read.key == seen.key && (one_state() || read.op == seen.op))
+        return seen_edge(read, seen.from);
+    }
+    assert(false);
+    return {};
+  }
+
+  // A stated order is a fact besides.
+  Edge known_edge(Arc arc, std::vector<ProofStep>& facts) const {
+    const Arc nodes{rf_.node[arc.from], rf_.node[arc.to]};
+    if (nodes.to == kNone || nodes.from == kNone) return session_edge(arc);
+    const auto edge = base_edge(h_, rf_, nodes);
+    if (edge && (level_.session_order || edge->kind != EdgeKind::session)) return *edge;
+    const auto stated = std::find_if(stated_.begin(), stated_.end(), [&](const StatedOrder& s) {
+      return s.before == nodes.from && s.after == nodes.to;
+    });
+    assert(stated != stated_.end());
+    facts.push_back(stated_fact(rf_, *stated));
+    return stated_edge(rf_, *stated);
+  }
+
+  static Edge session_edge(Arc arc) {
+    Edge edge;
+    edge.from = arc.from;
+    edge.to = arc.to;
+    return edge;
+  }
+
+  const History& h_;
+  const LevelInfo& level_;
+  const ReadsFrom& rf_;
+  const OpenReads& open_;
+  Stages& stages_;
+  Budget& budget_;
+  Digraph graph_;  // a vertex a transaction
+  std::vector<StatedOrder> stated_;
+  std::vector<uint32_t> place_;         // per transaction, in the first order
+  std::vector<uint32_t> effect_;        // per transaction: the choice, kNone if there is none
+  std::vector<Literal> literals_;       // per choice: its first side
+  std::vector<uint32_t> first_choice_;  // per open read, of its sources
+  std::vector<std::vector<ProofStep>> clauses_;  // why each holds; the last step is the clause
+  std::vector<Conditional> conditional_;
+  LevelVerdict verdict_;
+};
+
+}  // namespace
+
+LevelVerdict decide_with_sources(const History& history, const LevelInfo& level,
+                                 const ReadsFrom& rf, const OpenReads& open, const Order& first,
+                                 bool local_search, Stages& stages, Budget& budget) {
+  const auto timer = stages.time("sources");
+  return SourceSearch(history, level, rf, open, first, stages, budget).decide(local_search);
+}
+
+}  // namespace assay

@@ -1,0 +1,22 @@
+// Decides a weak level, or one of Adya's, where several transactions may have left what an operation saw. See
+// source_search.cc.
+#pragma once
+
+#include "assay/budget.h"
+#include "assay/certificate.h"
+#include "assay/level.h"
+#include "infer/open_reads.h"
+#include "infer/reads_from.h"
+#include "levels/level_verdict.h"
+#include "levels/stages.h"
+
+namespace assay {
+
+// `open`: what the reads-from relation `rf` leaves open, and what transactions of unknown outcome saw that a source may
+// make take effect (OpenReads::add_possible); of one state a key, or each operation by itself, as `level` says.
+// `first`: an order that satisfies the level if nothing is asked of the open reads.
+LevelVerdict decide_with_sources(const History& history, const LevelInfo& level,
+                                 const ReadsFrom& rf, const OpenReads& open, const Order& first,
+                                 bool local_search, Stages& stages, Budget& budget);
+
+}  // namespace assay
