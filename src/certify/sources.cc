@@ -161,8 +161,14 @@ bool Sources::left_by_nobody(OpId op, KeyId key) const {
 }
 
 bool Sources::possible(OpId op, KeyId key, TxnId source) const {
-  const Result<std::vector<TxnId>> all = of(op, key, false);
-  return all.ok() && std::count(all->begin(), all->end(), source) != 0;
+  if (op >= history_.op_count() || key >= history_.key_count() || !sees(op, key)) return false;
+  if (holds_list_[key] || own_write_before(op, key) != kNone) return false;
+  if (source == kNone) return explains(State{}, op, key);
+  const std::vector<State>& left = left_[key];  // ascending by writer
+  const auto state = std::lower_bound(left.begin(), left.end(), source,
+                                      [](const State& s, TxnId t) { return s.writer < t; });
+  return state != left.end() && state->writer == source && source != history_.txn_of(op) &&
+         explains(*state, op, key);
 }
 
 }  // namespace assay::certify

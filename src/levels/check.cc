@@ -455,10 +455,10 @@ class LatticeWalk {
   void decide_sources(LevelId level, const Order& first) {
     const LevelInfo& info = level_info(level);
     const OpenReads& open = open_reads(sees_one_state(info));
-    if (!open.obstacle().empty())
-      return set_reason(level, open_reason(rf_.unresolved));
-    LevelVerdict v = decide_with_sources(history_, info, rf_, open, first,
-                                         options_.switches.local_search, stages_, budget_);
+    if (!open.obstacle().empty()) return set_reason(level, open_reason(rf_.unresolved));
+    LevelVerdict v =
+        decide_with_sources(history_, info, rf_, open, first, options_.switches.local_search,
+                            sees_one_state(info) ? chosen_ : chosen_each_, stages_, budget_);
     if (v.outcome == Outcome::unknown) v.reason = open_reason(rf_.unresolved) + ": " + v.reason;
     settle_verdict(level, std::move(v));
   }
@@ -637,6 +637,7 @@ class LatticeWalk {
   ReadsFrom rf_;
   std::optional<OpenReads> open_,
       open_each_;  // once somebody asks: of one state a key, or each operation by itself
+  ChosenSources chosen_, chosen_each_;  // likewise
   // Where reads are open: the relation with the sources that are the only possible ones, and with transactions of unknown
   // outcome that may take effect.
   ReadsFrom open_rf_;

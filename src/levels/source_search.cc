@@ -28,9 +28,7 @@
 #include <utility>
 #include <vector>
 
-#include "infer/hint.h"
 #include "infer/stated_orders.h"
-#include "levels/adya.h"
 #include "levels/proof_hints.h"
 #include "levels/weak.h"
 #include "solver/choice_solver.h"
@@ -41,11 +39,13 @@ namespace {
 class SourceSearch {
  public:
   SourceSearch(const History& history, const LevelInfo& level, const ReadsFrom& rf,
-               const OpenReads& open, const Order& first, Stages& stages, Budget& budget)
+               const OpenReads& open, const Order& first, ChosenSources& chosen, Stages& stages,
+               Budget& budget)
       : h_(history),
         level_(level),
         rf_(rf),
         open_(open),
+        chosen_(chosen),
         stages_(stages),
         budget_(budget),
         place_(history.txn_count(), kNone),
@@ -282,28 +282,36 @@ class SourceSearch {
 
   // False if nothing does, or nothing can be said; the verdict is given then.
   bool add_what_fails(std::span<const Vertex> order, ChoiceSolver& solver) {
-    std::vector<Seen> sources = taken(solver);
-    const ReadsFrom rf = match_reads(h_, sources, budget_);
-    if (budget_.exhausted_now()) return give_up(budget_.reason());
-    assert(rf.bad_read.anomaly == Anomaly::none && rf.unresolved.empty());
-    const Hint hint = make_hint(h_, rf);
+    if (!choose(taken(solver))) return give_up(budget_.reason());
+    const ReadsFrom& rf = *chosen_.rf;
     std::vector<Node> nodes;  // in the order of the search
     nodes.reserve(rf.nodes());
     for (const Vertex t : order)
       if (rf.node[t] != kNone) nodes.push_back(rf.node[t]);
-    const bool failed = level_.events == EventModel::adya
-                            ? add_forbidden_cycle(AdyaLevels(h_, rf, hint), solver)
-                            : add_faults(WeakLevels(h_, rf, hint), nodes, solver);
-    if (verdict_.outcome == Outcome::satisfied) {
-      if (level_.events != EventModel::adya)
-        for (const Node n : nodes) verdict_.order.events.push_back(rf.txn[n]);
-      verdict_.order.sources = std::move(sources);
-    }
+    const bool failed =
+        level_.events == EventModel::adya ? add_forbidden_cycle(solver) : add_faults(nodes, solver);
+    if (verdict_.outcome == Outcome::satisfied) verdict_.order.sources = chosen_.sources;
     return failed;
   }
 
-  bool add_faults(WeakLevels levels, const std::vector<Node>& nodes, ChoiceSolver& solver) {
+  // Matches with these sources. False if the budget ran out.
+  bool choose(std::vector<Seen> sources) {
+    if (chosen_.rf && chosen_.sources == sources) return true;
+    chosen_.adya.reset();
+    chosen_.rf = match_reads(h_, sources, budget_);
+    chosen_.sources = std::move(sources);
+    if (budget_.exhausted_now()) {
+      chosen_.rf.reset();
+      return false;
+    }
+    assert(chosen_.rf->bad_read.anomaly == Anomaly::none && chosen_.rf->unresolved.empty());
+    chosen_.hint = make_hint(h_, *chosen_.rf);
+    return true;
+  }
+
+  bool add_faults(const std::vector<Node>& nodes, ChoiceSolver& solver) {
     std::vector<WeakFault> faults;
+    WeakLevels levels(h_, *chosen_.rf, chosen_.hint);
     if (!levels.find_faults(level_.id, nodes, faults, budget_)) return give_up(budget_.reason());
     for (const WeakFault& fault : faults) {
       if (!fault.is_cycle()) {
@@ -314,12 +322,15 @@ class SourceSearch {
       cycle.cycle = fault.edges;
       add_refuted({std::move(cycle)}, solver);
     }
-    if (faults.empty()) verdict_.outcome = Outcome::satisfied;
-    return !faults.empty();
+    if (!faults.empty()) return true;
+    verdict_.outcome = Outcome::satisfied;
+    for (const Node n : nodes) verdict_.order.events.push_back(chosen_.rf->txn[n]);
+    return false;
   }
 
-  bool add_forbidden_cycle(AdyaLevels levels, ChoiceSolver& solver) {
-    LevelVerdict found = levels.decide(level_.id, budget_);
+  bool add_forbidden_cycle(ChoiceSolver& solver) {
+    if (!chosen_.adya) chosen_.adya.emplace(h_, *chosen_.rf, chosen_.hint);
+    LevelVerdict found = chosen_.adya->decide(level_.id, budget_);
     if (found.outcome == Outcome::violated) {
       add_refuted(std::move(found.proof.steps), solver);
       return true;
@@ -447,6 +458,7 @@ class SourceSearch {
   const LevelInfo& level_;
   const ReadsFrom& rf_;
   const OpenReads& open_;
+  ChosenSources& chosen_;
   Stages& stages_;
   Budget& budget_;
   Digraph graph_;  // a vertex a transaction
@@ -464,9 +476,10 @@ class SourceSearch {
 
 LevelVerdict decide_with_sources(const History& history, const LevelInfo& level,
                                  const ReadsFrom& rf, const OpenReads& open, const Order& first,
-                                 bool local_search, Stages& stages, Budget& budget) {
+                                 bool local_search, ChosenSources& chosen, Stages& stages,
+                                 Budget& budget) {
   const auto timer = stages.time("sources");
-  return SourceSearch(history, level, rf, open, first, stages, budget).decide(local_search);
+  return SourceSearch(history, level, rf, open, first, chosen, stages, budget).decide(local_search);
 }
 
 }  // namespace assay
