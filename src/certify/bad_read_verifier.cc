@@ -36,6 +36,8 @@ class Claim {
   bool explained(const Observation& seen) const;
   bool shown_by(const Observation& seen) const;
   bool bad_element(VersionId element) const;
+  bool bad_list() const;
+  bool out_of_place(std::span<const VersionId> elements, size_t i) const;
   bool dirty_state() const;
   bool non_repeatable(const std::vector<Observation>& all, const Observation& seen) const;
   bool one_state_shows_both(const Observation& a, const Observation& b) const;
@@ -108,6 +110,44 @@ bool Claim::bad_element(VersionId element) const {
          history_.status(history_.txn_of(claim_.other)) == TxnStatus::aborted;
 }
 
+// A list without the transaction's own elements at its end, with one that it appends later, or with one that does not stand
+// where the rest of what its transaction appended would have it.
+bool Claim::bad_list() const {
+  if (claim_.other == kNone || history_.op(claim_.other).kind != OpKind::append ||
+      history_.op(claim_.other).key != history_.op(claim_.read).key)
+    return false;
+  const ListSeen seen = list_seen(history_, claim_.read);
+  if (claim_.anomaly == Anomaly::not_my_own_write)
+    return !seen.own_at_end && before_read(claim_.other);
+  const VersionId element = history_.op(claim_.other).version;
+  if (writers_.only_author(element) != history_.txn_of(claim_.other)) return false;
+  for (size_t i = 0; i < seen.others.size(); ++i) {
+    if (seen.others[i] != element) continue;
+    if (claim_.anomaly == Anomaly::future_read)
+      return in_reader(claim_.other) && !before_read(claim_.other) && !wrote_before_read(element);
+    return claim_.anomaly == Anomaly::intermediate_read && !in_reader(claim_.other) &&
+           out_of_place(seen.others, i);
+  }
+  return false;
+}
+
+// What `other` appended is the i-th element, and next to it is not what its transaction appended before or after that.
+bool Claim::out_of_place(std::span<const VersionId> elements, size_t i) const {
+  const TxnId t = history_.txn_of(claim_.other);
+  VersionId before = kNone, after = kNone;
+  for (OpId own = history_.first_op(t); own < history_.end_op(t); ++own) {
+    const Operation op = history_.op(own);
+    if (own == claim_.other || op.kind != OpKind::append || op.key != history_.op(claim_.other).key)
+      continue;
+    if (op.version == elements[i]) return false;  // twice: it may be the other one
+    if (own < claim_.other) before = op.version;
+    if (own > claim_.other && after == kNone) after = op.version;
+  }
+  const bool first = i == 0, last = i + 1 == elements.size();
+  return (before != kNone && (first || elements[i - 1] != before)) ||
+         (after != kNone && (last || elements[i + 1] != after));
+}
+
 // An operation that returns no version of its own, or several keys at once, saw the state in which an aborted or an
 // overwritten write had left a key, and no other write explains what it saw.
 bool Claim::dirty_state() const {
@@ -167,9 +207,11 @@ Status Claim::check() {
                                                        : !explained(seen) && shown_by(seen))
       return Ok{};
   }
-  if (list)
+  if (list) {
+    if (bad_list()) return Ok{};
     for (VersionId element : history_.operands(claim_.read))
       if (bad_element(element)) return Ok{};
+  }
   if (dirty_state()) return Ok{};
   return refuse("operation {} of transaction {} is no {}", claim_.read - history_.first_op(reader_),
                 history_.name(reader_), anomaly_info(claim_.anomaly).name);

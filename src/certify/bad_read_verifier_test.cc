@@ -188,6 +188,39 @@ TEST(BadReadVerifier, lists) {
   EXPECT_TRUE(verifies(bad_read(kAll, not_my_own_write, 2, 1), own));
 }
 
+// Operations: 0 a(l,1)  1 a(l,2) | 2 a(l,9) | 3 a(l,5)  4 a(l,5) | 5… what s4 read
+TEST(BadReadVerifier, whatOneTransactionAppendedStandsTogether) {
+  const History h = hist(
+      "s1: { a(l,1) a(l,2) }\n"
+      "s2: { a(l,9) }\n"
+      "s3: { a(l,5) a(l,5) }\n"
+      "s4: { r(l,[1,9,2]) } { r(l,[1,9]) } { r(l,[9,1,2]) } { r(l,[5]) } { r(l,[2,9]) }\n");
+  EXPECT_TRUE(verifies(bad_read(kAll, intermediate_read, 5, 0), h));
+  EXPECT_TRUE(verifies(bad_read(kAll, intermediate_read, 5, 1), h));
+  EXPECT_TRUE(verifies(bad_read(kAll, intermediate_read, 6, 0), h));
+  EXPECT_TRUE(verifies(bad_read(kAll, intermediate_read, 9, 1), h));
+  EXPECT_TRUE(refused(bad_read("causal", intermediate_read, 5, 2), h, "is no"));
+  EXPECT_TRUE(refused(bad_read("causal", intermediate_read, 7, 0), h, "is no"));
+  EXPECT_TRUE(refused(bad_read("causal", intermediate_read, 7, 1), h, "is no"));
+  EXPECT_TRUE(refused(bad_read("causal", intermediate_read, 8, 3), h, "is no"));
+  EXPECT_TRUE(refused(bad_read("pl-1", intermediate_read, 5, 0), h, "pl-1 allows"));
+  // If two may have appended it, it need not be this one's.
+  const History two = hist("s1: { a(l,1) a(l,2) }\ns2: { a(l,1) }\ns3: { r(l,[1]) }\n");
+  EXPECT_TRUE(refused(bad_read("causal", intermediate_read, 3, 0), two, "is no"));
+}
+
+TEST(BadReadVerifier, ownElementsStandAtTheEnd) {
+  const History h = hist(
+      "s1: { a(l,1) r(l,[]) a(l,2) r(l,[2]) r(l,[1,2]) }\n"
+      "s2: { r(l,[7]) a(l,7) r(l,[7]) }\n");
+  EXPECT_TRUE(verifies(bad_read("pl-1", not_my_own_write, 1, 0), h));
+  EXPECT_TRUE(verifies(bad_read(kAll, not_my_own_write, 3, 0), h));
+  EXPECT_TRUE(refused(bad_read("causal", not_my_own_write, 4, 0), h, "is no"));
+  EXPECT_TRUE(refused(bad_read("causal", not_my_own_write, 1, 2), h, "is no"));
+  EXPECT_TRUE(verifies(bad_read(kAll, future_read, 5, 6), h));
+  EXPECT_TRUE(refused(bad_read("causal", future_read, 7, 6), h, "is no"));
+}
+
 TEST(BadReadVerifier, comparedAndRangedValues) {
   const History h = hist("s1: { w(b,1) }!\ns2: { cas(b,1,2) } { range(a..c,[b=1]) }\n");
   EXPECT_TRUE(verifies(bad_read(kAll, aborted_read, 1, 0), h));

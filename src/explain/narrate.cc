@@ -222,10 +222,56 @@ VersionId last_version(const History& h, OpId write, OpId end) {
 
 }  // namespace
 
+// What the transaction of `append` appended to its list: "1 and 2", "1, 2 and 3".
+std::string appended_with(const History& h, OpId append) {
+  std::vector<std::string> all;
+  const TxnId t = h.txn_of(append);
+  for (OpId i = h.first_op(t); i < h.end_op(t); ++i)
+    if (h.op(i).kind == OpKind::append && h.op(i).key == h.op(append).key)
+      all.push_back(display(h.version_value(h.op(i).version)));
+  std::string words = all[0];
+  for (size_t i = 1; i < all.size(); ++i) words += (i + 1 < all.size() ? ", " : " and ") + all[i];
+  return words;
+}
+
+// A list that was read, and the append that shows what is wrong with it.
+std::vector<std::string> narrate_list(const BadRead& bad, const History& h) {
+  const std::string reader = display_txn(h, h.txn_of(bad.read));
+  const std::string by = display_txn(h, h.txn_of(bad.other));
+  const std::string key = key_in_words(h, h.op(bad.read).key);
+  const std::string element = display(h.version_value(h.op(bad.other).version));
+  std::string list;
+  for (const VersionId v : h.operands(bad.read))
+    list += (list.empty() ? "" : ",") + display(h.version_value(v));
+  const std::string saw = fmt::format("read {} = [{}]", key, list);
+  switch (bad.anomaly) {
+    case Anomaly::aborted_read:
+      return {fmt::format("{} {} with {}, which {} appended before it aborted.", reader, saw,
+                          element, by),
+              "What an aborted transaction wrote must never be seen."};
+    case Anomaly::future_read:
+      return {fmt::format("{} {} before it appended {} itself.", reader, saw, element)};
+    case Anomaly::not_my_own_write:
+      return {fmt::format(
+          "{} appended {} to {}, and then {}, which does not end in what it had appended.", reader,
+          element, key, saw)};
+    case Anomaly::intermediate_read:
+      return {
+          fmt::format("{} {}, but {} appended {}.", reader, saw, by, appended_with(h, bad.other)),
+          "What one transaction appends to a list appears at once, and nothing stands between."};
+    default:
+      return {fmt::format("{} contradicts {} of {}.", display_op(h, bad.read),
+                          display_op(h, bad.other), by)};
+  }
+}
+
 std::vector<std::string> narrate(const BadRead& bad, const Accesses& accesses) {
   const History& h = accesses.history();
   const Operation read = h.op(bad.read);
   if (bad.anomaly == Anomaly::lost_update) return narrate_overdrawn(h, bad.read);
+  if (read.kind == OpKind::read_list && bad.other != kNone &&
+      h.op(bad.other).kind == OpKind::append)
+    return narrate_list(bad, h);
   const std::string reader = display_txn(h, h.txn_of(bad.read));
   const std::string seen = display_seen(h, bad.read);
   if (bad.other == kNone)

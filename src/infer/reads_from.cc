@@ -77,7 +77,8 @@ class Matcher {
   void match_insert(Node n, OpId op, KeyId key, bool effect);
   void match_list(Node n, OpId op, KeyId key);
   void match_dirty_list(OpId op, KeyId key);
-  bool take_own_elements(OpId op, std::span<const VersionId>& elements) const;
+  OpId take_own_elements(OpId op, std::span<const VersionId>& elements) const;
+  bool appended_twice(OpId append) const;
   OpId neighbour_append(OpId op, int step) const;
   std::span<const VersionId> others_in_list(OpId op) const;
   bool torn(std::span<const VersionId> elements, size_t i) const;
@@ -436,21 +437,36 @@ bool Matcher::torn(std::span<const VersionId> elements, size_t i) const {
          (later != kNone && i + 1 < elements.size() && elements[i + 1] != h_.op(later).version);
 }
 
-// Every element of a list must have been appended by somebody who may count. False if one was not, or if it
-// cannot be told.
+// Every element of a list must have been appended by somebody who may count, together with what else that transaction
+// appended. False if one was not, or if it cannot be told.
 bool Matcher::list_elements_stand(std::span<const VersionId> elements, OpId op, OpId end) {
   for (size_t i = 0; i < elements.size(); ++i) {
     const Origin& origin = origin_[elements[i]];
-    const bool own_later = origin.op != kNone && origin.op > op && origin.op < end;
-    if (own_later || torn(elements, i)) {
+    if (origin.kind == Origin::Kind::nobody) {
+      bad(Anomaly::thin_air_read, op, kNone);
+    } else if (origin.kind == Origin::Kind::aborted) {
+      bad(Anomaly::aborted_read, op, origin.op);
+    } else if (origin.op != kNone && origin.op > op && origin.op < end) {
+      bad(Anomaly::future_read, op, origin.op);
+    } else if (!torn(elements, i)) {
+      continue;
+    } else if (appended_twice(origin.op)) {
       out_.unresolved.push_back(op);
-      return false;
+    } else {
+      bad(Anomaly::intermediate_read, op, origin.op);
     }
-    if (origin.kind == Origin::Kind::nobody) bad(Anomaly::thin_air_read, op, kNone);
-    if (origin.kind == Origin::Kind::aborted) bad(Anomaly::aborted_read, op, origin.op);
-    if (origin.kind == Origin::Kind::nobody || origin.kind == Origin::Kind::aborted) return false;
+    return false;
   }
   return true;
+}
+
+// Its transaction appended the same element to the list once more.
+bool Matcher::appended_twice(OpId append) const {
+  const Operation one = h_.op(append);
+  for (OpId i = h_.first_op(h_.txn_of(append)); i < h_.end_op(h_.txn_of(append)); ++i)
+    if (i != append && h_.op(i).kind == OpKind::append && h_.op(i).version == one.version)
+      return true;
+  return false;
 }
 
 // A list shows what others had appended, then the transaction's own elements so far. What others had appended is a
@@ -458,10 +474,11 @@ bool Matcher::list_elements_stand(std::span<const VersionId> elements, OpId op, 
 void Matcher::match_list(Node n, OpId op, KeyId key) {
   std::span<const VersionId> elements = h_.operands(op);
   TxnKeys::State& state = keys_[key];
-  const bool telling = !mixed(key) &&
-                       std::none_of(elements.begin(), elements.end(),
-                                    [this](VersionId v) { return origin_[v].several; }) &&
-                       take_own_elements(op, elements);
+  const OpId missing = take_own_elements(op, elements);
+  if (missing != kNone && !mixed(key)) return bad(Anomaly::not_my_own_write, op, missing);
+  const bool telling =
+      !mixed(key) && std::none_of(elements.begin(), elements.end(),
+                                  [this](VersionId v) { return origin_[v].several; });
   if (!telling) {
     out_.unresolved.push_back(op);
     return;
@@ -484,22 +501,24 @@ void Matcher::match_list(Node n, OpId op, KeyId key) {
   out_.reads.items.push_back({key, last == kNone ? kNone : out_.write_of_version[last], op});
 }
 
-// Takes the elements that the transaction itself had appended off the end of what `op` read. False if they do not stand
-// there.
-bool Matcher::take_own_elements(OpId op, std::span<const VersionId>& elements) const {
+// Takes the elements that the transaction itself had appended off the end of what `op` read. One that does not stand
+// there, or kNone.
+OpId Matcher::take_own_elements(OpId op, std::span<const VersionId>& elements) const {
   for (OpId i = op; i-- > h_.first_op(h_.txn_of(op));) {
     const Operation own = h_.op(i);
     if (own.kind != OpKind::append || own.key != h_.op(op).key) continue;
-    if (elements.empty() || elements.back() != own.version) return false;
+    if (elements.empty() || elements.back() != own.version) return i;
     elements = elements.first(elements.size() - 1);
   }
-  return true;
+  return kNone;
 }
 
 // A dirty list states the order of what was appended and stayed; what did not take effect is passed over.
 void Matcher::match_dirty_list(OpId op, KeyId key) {
   std::span<const VersionId> elements = h_.operands(op);
-  bool telling = !mixed(key) && take_own_elements(op, elements);
+  const OpId missing = take_own_elements(op, elements);
+  if (missing != kNone && !mixed(key)) return bad(Anomaly::not_my_own_write, op, missing);
+  bool telling = !mixed(key);
   std::vector<VersionId> stood;
   for (const VersionId v : elements) {
     const OpId author = origin_[v].op;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <tuple>
+#include <variant>
 
 #include "history/test_history.h"
 
@@ -139,6 +140,49 @@ TEST(ReadsFrom, EveryReadThatNoLevelAllowsIsNamedWithItsTwoOperations) {
     EXPECT_EQ(bad.anomaly, c.anomaly) << c.name << ": " << anomaly_info(bad.anomaly).name;
     EXPECT_EQ(bad.read, c.read) << c.name;
     EXPECT_EQ(bad.other, c.other) << c.name;
+  }
+}
+
+// One list; a transaction is a session of its own, an operation an append or the list that was read.
+using ListTxn = std::vector<std::variant<int64_t, std::vector<int64_t>>>;
+History list_history(const std::vector<ListTxn>& txns) {
+  HistoryBuilder builder;
+  const ValueView key = ValueView::of(std::string_view("l"));
+  for (size_t t = 0; t < txns.size(); ++t) {
+    builder.begin_txn({.session = ValueView::of(static_cast<int64_t>(t))});
+    for (const auto& op : txns[t]) {
+      if (const auto* element = std::get_if<int64_t>(&op)) {
+        builder.append(key, ValueView::of(*element));
+        continue;
+      }
+      std::vector<ValueView> read;
+      for (const int64_t v : std::get<std::vector<int64_t>>(op)) read.push_back(ValueView::of(v));
+      builder.read_list(key, read);
+    }
+    EXPECT_TRUE(builder.end_txn().ok());
+  }
+  return std::move(*std::move(builder).finish());
+}
+
+TEST(ReadsFrom, AListHoldsWhatEachTransactionAppendedTogether) {
+  using List = std::vector<int64_t>;
+  const struct {
+    std::vector<ListTxn> txns;
+    Anomaly anomaly;
+    OpId read, other;
+  } cases[] = {
+      {{{1, List{}}}, Anomaly::not_my_own_write, 1, 0},
+      {{{1, 2, List{2}}}, Anomaly::not_my_own_write, 2, 0},
+      {{{List{1}, 1}}, Anomaly::future_read, 0, 1},
+      {{{1, 2}, {9}, {List{1, 9, 2}}}, Anomaly::intermediate_read, 3, 0},
+      {{{1, 2}, {9}, {List{2, 9}}}, Anomaly::intermediate_read, 3, 1},
+      {{{1, 2}, {9}, {List{9, 1, 2}}}, Anomaly::none, kNone, kNone},
+  };
+  for (const auto& c : cases) {
+    const BadRead bad = match_reads(list_history(c.txns)).bad_read;
+    EXPECT_EQ(bad.anomaly, c.anomaly) << anomaly_info(c.anomaly).name;
+    EXPECT_EQ(bad.read, c.read);
+    EXPECT_EQ(bad.other, c.other);
   }
 }
 
