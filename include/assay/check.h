@@ -29,6 +29,8 @@ struct Switches {
   bool assumed_sessions = true;  // without session order: first try with some of it all the same
   bool zones = true;             // linearize keys by their chains of values before searching
   bool decomposition = true;     // decide parts of the history that do not touch each other apart
+  bool narrowing =
+      true;           // rule out sources of reads by what is known, before searching for an order
   bool carry = true;  // let certificates of one level serve its neighbours in the lattice
 };
 

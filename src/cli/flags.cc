@@ -46,6 +46,8 @@ constexpr Switch kSwitches[] = {
     {"--no-zones", &Switches::zones, "linearize each key by search alone"},
     {"--no-decompose", &Switches::decomposition,
      "decide the history as a whole even where it falls apart"},
+    {"--no-narrowing", &Switches::narrowing,
+     "do not rule out sources of reads before searching for an order"},
     {"--no-carry", &Switches::carry,
      "decide each level afresh, without the certificates of others"},
 };

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "infer/reads_from.h"
@@ -45,6 +46,10 @@ class OpenReads {
   const std::vector<TxnId>& possible() const { return possible_; }
   bool one_state() const { return one_state_; }
   const std::vector<OpenRead>& all() const { return reads_; }
+  // Leaves an open read these of its sources, ascending.
+  void restrict_to(uint32_t read, std::vector<TxnId> sources) {
+    reads_[read].sources = std::move(sources);
+  }
   // By reader: indices into all().
   const std::vector<uint32_t>& of(TxnId reader) const;
   // Not empty: there are unresolved operations that no choice of writers resolves.

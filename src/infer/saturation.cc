@@ -141,6 +141,17 @@ WriteId Saturation::last_within(const Segment& segment, uint32_t index_bound) co
                      : segment_writes_[static_cast<size_t>(it - segment_index_.begin()) - 1];
 }
 
+void Saturation::last_writers_before(Node reader, KeyId key, std::vector<Node>& writers) const {
+  writers.clear();
+  const uint32_t* before = clock(events_.read_event(reader));
+  for (const Segment& segment : segments_[key]) {
+    uint32_t bound = writes_within(before[segment.chain]);
+    if (segment.chain == chain_[reader]) bound = std::min(bound, chain_index_[reader]);
+    if (const WriteId write = last_within(segment, bound); write != kNone)
+      writers.push_back(rf_.write_node[write]);
+  }
+}
+
 Saturation::Result Saturation::run(Budget& budget) {
   const size_t vertices = events_.graph().vertices();
   constexpr uint64_t kBytesAWrite = 12;  // segments

@@ -44,6 +44,8 @@ class Saturation {
     return (on_chain(a) && reaches(a, true, events_.write_event(b))) ||
            (on_chain(b) && reaches(b, true, events_.write_event(a)));
   }
+  // Of each chain the last writer of the key that known edges put before the reads of `reader`, itself aside. After run().
+  void last_writers_before(Node reader, KeyId key, std::vector<Node>& writers) const;
   bool on_chain(Node n) const { return chain_[n] != kNone; }
   uint32_t rounds() const { return rounds_; }
 

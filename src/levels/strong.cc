@@ -26,9 +26,12 @@
 #include "levels/strong.h"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 #include "infer/assumed_sessions.h"
 #include "infer/constraints.h"
+#include "infer/narrow_sources.h"
 #include "infer/saturation.h"
 #include "infer/schedule.h"
 #include "infer/stated_orders.h"
@@ -336,11 +339,60 @@ LevelVerdict accept_by_replay(const StrongInput& in, const LevelInfo& level, Bud
   return verdict;
 }
 
+uint64_t count_sources(const OpenReads& open) {
+  uint64_t count = 0;
+  for (const OpenRead& read : open.all())
+    if (read.sources.size() > 1) count += read.sources.size();
+  return count;
+}
+
+// With the sources of reads that known edges leave, of those within `reach`; satisfied or unknown.
+LevelVerdict accept_with_fewer_sources(const StrongInput& in, const LevelInfo& level,
+                                       uint32_t reach, Budget& budget) {
+  const Switches& s = in.switches;
+  const SaturationRules rules{s.anti_dependency_rule, s.write_dependency_rule, s.begin_rule,
+                              s.combined_writes};
+  const auto narrow = [&] {
+    const auto timer = in.stages.time("narrow");
+    return narrow_sources(in.history, level, in.rf, in.hint, *in.open, reach, rules, budget);
+  };
+  const std::optional<NarrowedSources> narrowed = narrow();
+  if (!narrowed) return {};
+  in.stages.count("sources before narrowing", count_sources(*in.open));
+  in.stages.count("sources after narrowing", count_sources(narrowed->open));
+  const Hint hint = make_hint(in.history, narrowed->rf);
+  const StrongInput fewer{in.history, narrowed->rf, hint,           in.switches,
+                          in.stages,  false,        &narrowed->open};
+  LevelVerdict verdict = Engine(fewer, level, budget).decide();
+  if (verdict.outcome != Outcome::satisfied) return {};
+  return verdict;
+}
+
+// Where reads have very many sources, first with those that are near in the order of the hint: sessions go at an even pace,
+// but for some multiple of a random walk.
+LevelVerdict accept_with_fewer_sources(const StrongInput& in, const LevelInfo& level,
+                                       Budget& budget) {
+  constexpr uint64_t kMany = 16;  // a read
+  constexpr double kWalk = 4;
+  if (count_sources(*in.open) > kMany * in.open->all().size()) {
+    const double walk =
+        std::sqrt(static_cast<double>(in.rf.nodes()) * static_cast<double>(in.rf.sessions.size()));
+    LevelVerdict near =
+        accept_with_fewer_sources(in, level, static_cast<uint32_t>(kWalk * walk), budget);
+    if (near.outcome == Outcome::satisfied || budget.exhausted_now()) return near;
+  }
+  return accept_with_fewer_sources(in, level, kNone, budget);
+}
+
 LevelVerdict decide_strong(const StrongInput& in, const LevelInfo& level, Budget& budget) {
   if (!budget.has_room(EventGraph::bytes(in.history, in.rf, level))) {
     LevelVerdict unknown;
     unknown.reason = budget.reason();
     return unknown;
+  }
+  if (in.open != nullptr && in.switches.narrowing) {
+    LevelVerdict verdict = accept_with_fewer_sources(in, level, budget);
+    if (verdict.outcome == Outcome::satisfied || budget.exhausted_now()) return verdict;
   }
   return Engine(in, level, budget).decide();
 }

@@ -1,0 +1,170 @@
+// Sources that known edges rule out.
+//
+//   s1: A { w(x,1) w(y,1) }   s2: B { r(y,1) w(x,2) w(z,1) }   s3: C { w(x,1) }   s4: D { r(z,1) r(x,1) }
+//   B read y from A, so A's x came before B's, and D saw B by z: D's x = 1 is not A's any more. It is C's.
+//
+// A source S of what R saw of x is impossible if R comes before S, or if another writer W of x comes after S and before
+// R. Sessions are chains, so of each session only the last writer of x before R matters, and clocks (saturation.cc) tell
+// both in a look-up each. A read with one source left is a fact: the relation is matched with it, which gives new edges,
+// and the next round goes on from there. On hot keys hundreds wrote what was read, and this leaves a few of them; the
+// search for an order then has a fraction of the choices.
+//
+// What is ruled out here comes without a proof. So an order that is found with the rest is an order, and if there is none
+// the search starts anew with all sources.
+//
+// Cost: a saturation a round, and (sources + sessions) for each open read, times sessions. Rounds end when hardly anything
+// was settled.
+
+#include "infer/narrow_sources.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+#include <vector>
+
+#include "infer/event_graph.h"
+#include "infer/known_edges.h"
+#include "infer/stated_orders.h"
+#include "infer/updates.h"
+
+namespace assay {
+namespace {
+
+// A round that settles less than this share of the reads left open is the last.
+constexpr size_t kWorthwhile = 50;
+
+class Narrowing {
+ public:
+  Narrowing(const History& history, const LevelInfo& level, const ReadsFrom& rf,
+            const OpenReads& open, const SaturationRules& rules, Budget& budget)
+      : h_(history), level_(level), rules_(rules), budget_(budget), now_{rf, open} {}
+
+  std::optional<NarrowedSources> run(const Hint& hint, uint32_t reach) {
+    bool any = leave_out_far(hint, reach);
+    for (;;) {
+      size_t left = 0;
+      const std::optional<std::vector<Seen>> settled = narrow(any, left);
+      if (!settled) return std::nullopt;
+      if (!settled->empty() && !match(*settled)) return std::nullopt;
+      if (settled->size() * kWorthwhile <= left) break;
+    }
+    if (!any) return std::nullopt;
+    return std::move(now_);
+  }
+
+ private:
+  bool leave_out_far(const Hint& hint, uint32_t reach) {
+    if (reach >= now_.rf.nodes()) return false;
+    std::vector<Node> by_time(now_.rf.nodes());
+    std::iota(by_time.begin(), by_time.end(), 0u);
+    std::stable_sort(by_time.begin(), by_time.end(),
+                     [&](Node a, Node b) { return hint.write_time[a] < hint.write_time[b]; });
+    std::vector<int64_t> rank(now_.rf.nodes());
+    for (uint32_t i = 0; i < by_time.size(); ++i) rank[by_time[i]] = i;
+    bool any = false;
+    for (uint32_t i = 0; i < now_.open.all().size(); ++i) {
+      const OpenRead& read = now_.open.all()[i];
+      const int64_t at = rank[now_.rf.node[read.reader]];
+      std::vector<TxnId> near = read.sources;
+      std::erase_if(near, [&](TxnId source) {
+        const int64_t place = source == kNone ? -1 : rank[now_.rf.node[source]];
+        return std::abs(at - place) > reach;
+      });
+      if (near.empty() || near.size() == read.sources.size()) continue;
+      any = true;
+      now_.open.restrict_to(i, std::move(near));
+    }
+    return any;
+  }
+
+  // Rules sources out by what is known. The reads that have one source now, of which `left` others still have several;
+  // none if what is known contradicts itself, or cannot be found.
+  std::optional<std::vector<Seen>> narrow(bool& any, size_t& left) {
+    EventGraph events(h_, now_.rf, level_);
+    KnownEdges known;
+    for (const StatedOrder& order : stated_orders(h_, now_.rf))
+      events.graph().add({events.write_event(order.before), events.overwrite_event(order.after)});
+    known.edges.resize(events.graph().added());  // the stated ones, whose reasons nobody asks for
+    if (!add_updates(events, known, budget_)) return std::nullopt;
+    const std::vector<Vertex> first =
+        topological_order(events.graph(), std::vector<uint32_t>(events.graph().vertices()));
+    if (first.size() < events.graph().vertices()) return std::nullopt;
+    IncrementalOrder order(events.graph(), first);
+    Saturation saturation(events, order, known, rules_);
+    if (!saturation.affordable() || saturation.run(budget_) != Saturation::Result::fixpoint)
+      return std::nullopt;
+    std::vector<Seen> settled;
+    for (uint32_t i = 0; i < now_.open.all().size(); ++i) {
+      const OpenRead& read = now_.open.all()[i];
+      if (read.sources.size() < 2 || is_possible(read.reader)) continue;
+      std::vector<TxnId> possible = possible_sources(read, events, saturation);
+      if (possible.empty()) return std::nullopt;
+      if (possible.size() == read.sources.size()) {
+        ++left;
+        continue;
+      }
+      any = true;
+      now_.open.restrict_to(i, std::move(possible));
+      if (read.sources.size() > 1 || (read.sources[0] != kNone && is_possible(read.sources[0]))) {
+        ++left;
+      } else {
+        for (const OpId op : read.ops) settled.push_back({op, read.key, read.sources[0]});
+      }
+    }
+    return settled;
+  }
+
+  std::vector<TxnId> possible_sources(const OpenRead& read, const EventGraph& events,
+                                      const Saturation& saturation) {
+    const Node reader = now_.rf.node[read.reader];
+    saturation.last_writers_before(reader, read.key, before_);
+    std::vector<TxnId> possible;
+    for (const TxnId source : read.sources) {
+      if (source == kNone) {
+        if (before_.empty()) possible.push_back(source);
+        continue;
+      }
+      const Node s = now_.rf.node[source];
+      const bool later =
+          saturation.on_chain(reader) && saturation.reaches(reader, false, events.write_event(s));
+      const auto overwrites = [&](Node w) {
+        return w != s && saturation.reaches(s, true, events.write_event(w));
+      };
+      const bool overwritten =
+          saturation.on_chain(s) && std::any_of(before_.begin(), before_.end(), overwrites);
+      if (!later && !overwritten) possible.push_back(source);
+    }
+    return possible;
+  }
+
+  bool match(const std::vector<Seen>& settled) {
+    std::vector<Seen> assumed = now_.rf.assumed;
+    assumed.insert(assumed.end(), settled.begin(), settled.end());
+    std::sort(assumed.begin(), assumed.end());
+    now_.rf = match_reads(h_, assumed, budget_, Reads::clean, now_.open.possible());
+    return !budget_.exhausted_now();
+  }
+
+  bool is_possible(TxnId t) const {
+    return h_.status(t) == TxnStatus::unknown && now_.rf.is_possible(now_.rf.node[t]);
+  }
+
+  const History& h_;
+  const LevelInfo& level_;
+  const SaturationRules rules_;
+  Budget& budget_;
+  NarrowedSources now_;
+  std::vector<Node> before_;  // scratch
+};
+
+}  // namespace
+
+std::optional<NarrowedSources> narrow_sources(const History& history, const LevelInfo& level,
+                                              const ReadsFrom& rf, const Hint& hint,
+                                              const OpenReads& open, uint32_t reach,
+                                              const SaturationRules& rules, Budget& budget) {
+  if (!level.session_order) return std::nullopt;
+  return Narrowing(history, level, rf, open, rules, budget).run(hint, reach);
+}
+
+}  // namespace assay
