@@ -111,8 +111,10 @@ class AdyaCheck {
         return check_one_anti();
       case LevelId::pl_2_99:
         return check_items();
-      default:
+      case LevelId::pl_3:
         return check_none_back();
+      default:
+        return refuse("no order is known to serve {}", level_info(level).name);
     }
   }
 

@@ -157,7 +157,7 @@ Checked check_read(Checked c, Result<ReadResult> read, const CheckFlags& flags,
 // exit code.
 bool does_not_apply(LevelId level, const History& h) {
   if (level_info(level).real_time != RealTime::none && !h.fully_timed()) return true;
-  if (level != LevelId::linearizable) return false;
+  if (!level_info(level).single_operations) return false;
   for (TxnId t = 0; t < h.txn_count(); ++t)
     if (h.status(t) != TxnStatus::aborted && h.end_op(t) - h.first_op(t) != 1) return true;
   return false;

@@ -57,9 +57,7 @@ constexpr Distribution kDistributions[] = {Distribution::uniform, Distribution::
 std::vector<LevelId> level_group(std::string_view name) {
   std::vector<LevelId> group;
   for (const LevelInfo& level : all_levels()) {
-    const bool adya = level.events == EventModel::adya;
-    if (name == "all" || (name == "adya" && adya) ||
-        (name == "session-guarantees" && level.on_request && !adya))
+    if (name == "all" || (level.on_request() && name == level_group_name(level.group)))
       group.push_back(level.id);
   }
   return group;

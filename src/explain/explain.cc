@@ -51,18 +51,15 @@ struct Uses {
   }
 };
 
-// The level with session order added.
+// The level with session order added, if there is one.
 LevelId with_sessions(LevelId id) {
-  switch (id) {
-    case LevelId::adya_si:
-      return LevelId::session_si;
-    case LevelId::generalized_si:
-      return LevelId::strong_session_si;
-    case LevelId::serializable:
-      return LevelId::session_serializable;
-    default:
-      return id;
-  }
+  const LevelInfo& own = level_info(id);
+  if (own.session_order) return id;
+  for (const LevelInfo& other : all_levels())
+    if (other.session_order && other.events == own.events &&
+        other.write_conflict == own.write_conflict && other.real_time == own.real_time)
+      return other.id;
+  return id;
 }
 
 // A violated level with its certificate.
@@ -208,7 +205,7 @@ class Explainer {
     Cycle cycle;
     if (forbids_lost_update(level)) cycle = lost_update(proof);
     // Levels that ask what kinds of edges a path has know best which cycle they mean.
-    if (cycle.empty() && !level.on_request) cycle = tell_tale_cycle(proof, conclusion, level);
+    if (cycle.empty() && !level.on_request()) cycle = tell_tale_cycle(proof, conclusion, level);
     if (cycle.empty()) cycle = own_cycle(proof, conclusion);
     cycle = without_forced(std::move(cycle));
     // The earliest transaction first.

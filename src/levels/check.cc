@@ -35,41 +35,17 @@ namespace {
 
 using enum LevelId;
 
-// The strongest first; a level below one that was accepted is not tried.
-constexpr LevelId kReplayOrder[] = {strict_serializable, strong_si,      session_serializable,
-                                    strong_session_si,   generalized_si, session_si,
-                                    serializable,        adya_si,        prefix};
+// Levels that have a place in a walk, in the order of their places.
+std::vector<LevelId> in_walk_order(uint8_t WalkPlace::*place) {
+  std::vector<LevelId> levels;
+  for (const LevelInfo& level : all_levels())
+    if (level.walk.*place != 0) levels.push_back(level.id);
+  std::ranges::sort(levels, {}, [&](LevelId id) { return level_info(id).walk.*place; });
+  return levels;
+}
 
-constexpr LevelId kDecideOrder[] = {causal,
-                                    read_atomic,
-                                    read_committed,
-                                    read_your_writes,
-                                    monotonic_reads,
-                                    monotonic_writes,
-                                    writes_follow_reads,
-                                    prefix,
-                                    session_si,
-                                    adya_si,
-                                    strong_session_si,
-                                    generalized_si,
-                                    strong_si,
-                                    session_serializable,
-                                    serializable,
-                                    strict_serializable,
-                                    pl_3,
-                                    pl_2_99,
-                                    pl_2_plus,
-                                    pl_cs,
-                                    pl_2,
-                                    pl_1};
-
-// Every level but linearizable, which follows from strict serializability, has its place.
-static_assert(std::size(kDecideOrder) == kLevelCount - 1);
-static_assert([] {
-  bool has[kLevelCount] = {};
-  for (const LevelId level : kDecideOrder) has[static_cast<size_t>(level)] = true;
-  return std::count(std::begin(has), std::end(has), true) == kLevelCount - 1;
-}());
+// Of single operations: the level below it decides it.
+bool follows_from_below(const LevelInfo& level) { return level.single_operations; }
 
 bool uses(const Proof& proof, EdgeKind kind) {
   return std::any_of(proof.steps.begin(), proof.steps.end(), [kind](const ProofStep& step) {
@@ -123,7 +99,7 @@ class LatticeWalk {
   // True if the outcome of `level` is asked for, or may settle a level that is: with session order a level is
   // cheaper to accept, and what holds with it holds without.
   bool useful(LevelId level) const {
-    if (level_info(level).on_request) return wanted_[index(level)] && !decided(level);
+    if (level_info(level).on_request()) return wanted_[index(level)] && !decided(level);
     for (const LevelInfo& other : all_levels()) {
       if (!wanted_[index(other.id)] || decided(other.id)) continue;
       if (other.id == level) return true;
@@ -195,7 +171,7 @@ class LatticeWalk {
     certificate.kind = Certificate::Kind::bad_read;
     certificate.bad_read = bad;
     for (const LevelInfo& level : all_levels())
-      if (refutes(level) && level.id != linearizable && is_asked(level))
+      if (refutes(level) && !follows_from_below(level) && is_asked(level))
         certificate.levels.push_back(level.id);
     settle(std::move(certificate));
   }
@@ -230,7 +206,7 @@ class LatticeWalk {
     nobody.source = op;
     nobody.key = key;
     for (const LevelInfo& level : all_levels())
-      if (refutes(level) && level.id != linearizable && is_asked(level))
+      if (refutes(level) && !follows_from_below(level) && is_asked(level))
         certificate.levels.push_back(level.id);
     settle(std::move(certificate));
   }
@@ -267,7 +243,7 @@ class LatticeWalk {
 
   // Levels that are decided on request only do not appear without it.
   bool is_asked(const LevelInfo& level) const {
-    return !level.on_request || wanted_[index(level.id)];
+    return !level.on_request() || wanted_[index(level.id)];
   }
 
   void decide_single_operations() {
@@ -289,7 +265,8 @@ class LatticeWalk {
   }
 
   void accept_what_plays() {
-    for (LevelId level : kReplayOrder) {
+    // A level below one that was accepted is not tried.
+    for (const LevelId level : in_walk_order(&WalkPlace::replay)) {
       if (decided(level) || !useful(level) || !timed_enough(level)) continue;
       report("replay", level);
       const StrongInput in = input();
@@ -303,14 +280,15 @@ class LatticeWalk {
   // if that is no more than a share of 1 / 2k; a quarter to others that may settle them. What is left goes to those that
   // ran out of their share.
   void decide_what_is_left() {
-    std::vector<LevelId> levels(std::begin(kDecideOrder), std::end(kDecideOrder));
+    std::vector<LevelId> levels = in_walk_order(&WalkPlace::decide);
     if (sources_left_open()) {
       const auto strong = [](LevelId id) {
         return level_info(id).events == EventModel::single ||
                level_info(id).events == EventModel::split;
       };
       std::erase_if(levels, strong);
-      levels.insert(levels.begin(), std::begin(kReplayOrder), std::end(kReplayOrder));
+      const std::vector<LevelId> strongest_first = in_walk_order(&WalkPlace::replay);
+      levels.insert(levels.begin(), strongest_first.begin(), strongest_first.end());
     }
     const auto count = [&](bool asked) {
       return std::count_if(levels.begin(), levels.end(), [&](LevelId level) {
@@ -358,8 +336,8 @@ class LatticeWalk {
   void look_further() {
     if (sources_left_open()) return;  // done
     const auto open = [this](const LevelInfo& level) {
-      return wanted_[index(level.id)] && !decided(level.id) && !level.on_request &&
-             level.id != linearizable && timed_enough(level.id);
+      return wanted_[index(level.id)] && !decided(level.id) && !level.on_request() &&
+             !follows_from_below(level) && timed_enough(level.id);
     };
     const auto levels = all_levels();
     if (options_.levels.empty() || !options_.switches.carry || budget_.exhausted_now() ||
@@ -497,7 +475,7 @@ class LatticeWalk {
     const bool needs_session = outcome == Outcome::violated && uses(proof, EdgeKind::session);
     const bool needs_time = outcome == Outcome::violated && uses(proof, EdgeKind::real_time);
     for (const LevelInfo& other : all_levels()) {
-      if (other.id == linearizable && level != linearizable) continue;
+      if (follows_from_below(other) && level != other.id) continue;
       if (!is_asked(other) || withheld(level, other)) continue;
       if (outcome == Outcome::satisfied) {
         if (implies(level, other.id)) levels.push_back(other.id);
