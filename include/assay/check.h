@@ -52,17 +52,12 @@ struct CheckOptions {
   std::function<void(std::string_view, double)> progress;
 };
 
-// Why a verdict is unknown: what ran out, or that nothing in the history could speak against the
-// level; else what `reason` says.
-enum class UnknownCause : uint8_t { other, time, memory, interrupted, vacuous };
-std::string_view unknown_cause_name(UnknownCause cause);
-
 struct Verdict {
   LevelId level = LevelId::read_committed;
   Outcome outcome = Outcome::unknown;
   uint32_t certificate = kNone;  // index into CheckResult::certificates; kNone if unknown
-  std::string reason;            // of an unknown: what ran out or what the history lacks
-  UnknownCause cause = UnknownCause::other;  // of an unknown
+  std::string reason;            // of an unknown: the cause in words
+  UnknownCause cause = UnknownCause::internal;  // of an unknown
 };
 
 struct StageTime {

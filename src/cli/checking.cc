@@ -77,7 +77,7 @@ Budget budget_for_names(const Checked& c, const Budget& budget) {
   double checking = 0;
   for (const StageTime& s : c.stages)
     if (s.stage == "check") checking = s.seconds;
-  return budget.within(std::max(kLeastSeconds, kShare * checking));
+  return budget.within({.seconds = std::max(kLeastSeconds, kShare * checking)});
 }
 
 // Evidence that cannot be used is not passed over in silence.
@@ -152,15 +152,19 @@ Checked check_read(Checked c, Result<ReadResult> read, const CheckFlags& flags,
   return c;
 }
 
-// True if the level means nothing for this history: it needs times that are not there, or single
-// operations. Such a level is unknown, but nobody who did not ask for it has to hear of it in the
-// exit code.
-bool does_not_apply(LevelId level, const History& h) {
-  if (level_info(level).real_time != RealTime::none && !h.fully_timed()) return true;
-  if (!level_info(level).single_operations) return false;
-  for (TxnId t = 0; t < h.txn_count(); ++t)
-    if (h.status(t) != TxnStatus::aborted && h.end_op(t) - h.first_op(t) != 1) return true;
-  return false;
+// What the verifier makes of a certificate, if it does not accept it.
+std::optional<Unknown> refusal(const Status& verified) {
+  if (verified.ok()) return std::nullopt;
+  const Error& e = verified.error();
+  if (e.kind == ErrorKind::budget)
+    return Unknown{UnknownCause::effort, "the certificate was not verified: " + e.message};
+  return fault("the verifier refused a certificate: " + e.message);
+}
+
+// The level means nothing for this history: it needs times that are not there, or single operations. It is unknown, but
+// nobody who did not ask for it has to hear of it in the exit code.
+bool does_not_apply(const Verdict& v) {
+  return v.cause == UnknownCause::lacks_times || v.cause == UnknownCause::not_applicable;
 }
 
 }  // namespace
@@ -174,34 +178,30 @@ Status outputs_writable(const OutputFlags& output) {
 }
 
 void verify_verdicts(CheckResult& result, const History& history, Budget memory) {
-  std::vector<std::string> refusals;  // of those for which there was room
+  std::vector<std::optional<Unknown>> refusals;  // of those for which there was room
   for (const Certificate& c : result.certificates) {
     if (!memory.has_room(verification_bytes(c, history))) break;
-    const Status s = verify(c, history);
-    refusals.push_back(s.ok() ? std::string() : s.error().message);
+    refusals.push_back(refusal(verify(c, history)));
   }
   for (Verdict& v : result.verdicts) {
     if (v.outcome == Outcome::unknown) continue;
-    std::string refusal;
+    std::optional<Unknown> why;
     if (v.certificate >= result.certificates.size()) {
-      refusal = "there is none";
+      why = fault("a verdict has no certificate");
     } else if (v.certificate >= refusals.size()) {
-      v.outcome = Outcome::unknown;
-      v.certificate = kNone;
-      v.cause = UnknownCause::memory;
-      v.reason = "the certificate was not verified: " + memory.reason();
-      continue;
+      why = {UnknownCause::memory, "the certificate was not verified: " + memory.reason().detail};
     } else {
       const Certificate& c = result.certificates[v.certificate];
-      refusal = refusals[v.certificate];
-      if (refusal.empty() && c.outcome() != v.outcome) refusal = "it proves the opposite";
-      if (refusal.empty() && std::find(c.levels.begin(), c.levels.end(), v.level) == c.levels.end())
-        refusal = "it is for other levels";
+      why = refusals[v.certificate];
+      const bool listed = std::ranges::find(c.levels, v.level) != c.levels.end();
+      if (!why && (!listed || c.outcome() != v.outcome))
+        why = fault("a certificate is for other levels or proves the opposite");
     }
-    if (refusal.empty()) continue;
+    if (!why) continue;
     v.outcome = Outcome::unknown;
     v.certificate = kNone;
-    v.reason = "certificate refused: " + refusal;
+    v.cause = why->cause;
+    v.reason = std::move(why->detail);
   }
 }
 
@@ -242,7 +242,7 @@ Exit exit_code(const Checked& c) {
   for (const Verdict& v : c.result.verdicts) {
     if (v.outcome == Outcome::violated && !c.requested.empty()) return Exit::violated;
     if (v.outcome == Outcome::unknown)
-      unknown = unknown || !c.requested.empty() || !does_not_apply(v.level, c.history);
+      unknown = unknown || !c.requested.empty() || !does_not_apply(v);
   }
   return unknown ? Exit::unknown : Exit::satisfied;
 }

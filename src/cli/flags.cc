@@ -124,11 +124,16 @@ void BudgetFlags::add(CLI::App& app) {
          },
          "memory limit of the whole process: 4G, 512M")
       ->type_name("SIZE");
+  app.add_option(
+         "--effort", effort,
+         "limit of the work, the same in every run: transactions, edges and decisions looked at")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 62))
+      ->type_name("N");
 }
 
 Budget BudgetFlags::budget() const {
   if (memory_bytes > 0) return_large_blocks();
-  Budget budget(seconds, memory_bytes);
+  Budget budget(seconds, memory_bytes, effort);
   budget.heed_interrupts();
   return budget;
 }

@@ -65,7 +65,7 @@ TEST(JunitReport, SaysWhatKeptItFromAVerdict) {
       {LevelId::strict_serializable, Outcome::unknown, kNone, "", UnknownCause::time}};
   EXPECT_EQ(types(c), "vacuous time");
   EXPECT_EQ(json_of(c)["levels"]["read-committed"]["cause"], "vacuous");
-  EXPECT_EQ(types(checked("s1: { w(x,1) }\n", {LevelId::strict_serializable})), "unknown");
+  EXPECT_EQ(types(checked("s1: { w(x,1) }\n", {LevelId::strict_serializable})), "lacks-times");
 }
 
 TEST(JsonReport, HasTheFieldsOfTheContract) {
