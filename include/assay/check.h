@@ -1,4 +1,5 @@
-// The checker: every level of a history in one run, each verdict with its certificate.
+// The checker: every level of a history in one run, each verdict with its certificate, which the independent verifier has
+// accepted.
 #pragma once
 
 #include <functional>
@@ -76,6 +77,8 @@ struct CheckResult {
   const Verdict* find(LevelId level) const;
 };
 
+// No verdict leaves it unverified: one whose certificate the verifier refuses is unknown, cause internal. Verifying keeps to
+// the memory limit; it is not bounded by time or effort, so that what was decided in time counts.
 CheckResult check(const History& history, const CheckOptions& options);
 
 }  // namespace assay

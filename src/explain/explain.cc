@@ -24,6 +24,7 @@
 #include "explain/local_graph.h"
 #include "explain/narrate.h"
 #include "explain/no_order.h"
+#include "levels/walk.h"
 
 namespace assay {
 namespace {
@@ -130,7 +131,7 @@ class Explainer {
     options.budget = budget_;
     for (const LevelId id : {LevelId::read_committed, LevelId::read_atomic, LevelId::causal})
       if (result_.find(id) == nullptr) options.levels.push_back(id);
-    return options.levels.empty() ? CheckResult() : check(h_, options);
+    return options.levels.empty() ? CheckResult() : decide_levels(h_, options);
   }
 
   // An explanation that refutes `level` too.

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "assay/check.h"
+#include "assay/explanation.h"
 #include "assay/history.h"
-#include "explain/explanation.h"
 
 namespace assay {
 

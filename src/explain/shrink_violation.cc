@@ -4,6 +4,7 @@
 
 #include "assay/verify.h"
 #include "explain/explain.h"
+#include "levels/walk.h"
 
 namespace assay {
 namespace {
@@ -39,7 +40,7 @@ class SameFault {
   void allow_other_names() { exact_ = false; }
 
   bool operator()(const History& h) const {
-    const CheckResult result = check(h, checking_);
+    const CheckResult result = decide_levels(h, checking_);
     const Verdict* verdict = result.find(level_);
     if (verdict == nullptr || verdict->outcome != Outcome::violated) return false;
     const Certificate& reason = result.certificates[verdict->certificate];

@@ -25,7 +25,7 @@ struct Look {
   std::string tooltip;
 };
 
-Look look(const Checked& c, LevelId id) {
+Look look(const Audit& c, LevelId id) {
   const Verdict* v = c.result.find(id);
   if (v == nullptr) return {};
   Look l{std::string(outcome_name(v->outcome)), std::string(outcome_name(v->outcome)), v->reason};
@@ -39,7 +39,7 @@ Look look(const Checked& c, LevelId id) {
 
 }  // namespace
 
-std::string lattice_figure(const Checked& c) {
+std::string lattice_figure(const Audit& c) {
   const bool more = std::any_of(c.requested.begin(), c.requested.end(),
                                 [](LevelId id) { return level_info(id).on_request(); });
   const std::span<const LevelInfo> levels = more ? all_levels() : default_levels();

@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <string>
 
-#include "assay/check.h"
 #include "assay/format.h"
 #include "cli/demo_histories.h"
 #include "collect/generate.h"
 #include "collect/sink.h"
+#include "levels/walk.h"
 
 namespace assay {
 namespace {
@@ -25,7 +25,7 @@ History from_text(std::string_view text) {
 std::vector<Explanation> explained(const History& h, std::vector<LevelId> levels = {}) {
   CheckOptions options;
   options.levels = std::move(levels);
-  return explain(h, check(h, options));
+  return explain(h, decide_levels(h, options));
 }
 
 std::vector<std::string> names(const History& h, const Explanation& e) {
@@ -71,7 +71,7 @@ TEST(Explain, EveryAnomalyHasABuiltInHistory) {
 TEST(Explain, EveryBuiltInHistoryGetsItsName) {
   for (const cli::DemoHistory& d : cli::demo_histories()) {
     const History h = from_text(d.text);
-    const CheckResult result = check(h, {});
+    const CheckResult result = decide_levels(h, {});
     const std::vector<Explanation> found = explain(h, result);
     if (d.anomaly ==
         Anomaly::duplicate_write) {  // named beside the verdicts, which it need not change
@@ -107,7 +107,7 @@ TEST(Explain, AStoryIsToldOnceForAllLevelsItRefutes) {
     const History h = from_text(d.text);
     CheckOptions options;
     options.levels = every;
-    const CheckResult result = check(h, options);
+    const CheckResult result = decide_levels(h, options);
     const std::vector<Explanation> found = explain(h, result);
     expect_sound(h, result, found);
     for (size_t i = 0; i < found.size(); ++i)
@@ -207,7 +207,7 @@ TEST(Explain, PlantedBugsGetTheirName) {
       ASSERT_TRUE(collect::generate(options, sink).ok());
       auto h = sink.take();
       ASSERT_TRUE(h.ok());
-      const CheckResult result = check(*h, {});
+      const CheckResult result = decide_levels(*h, {});
       const auto found = explain(*h, result);
       const auto named = [&](const Explanation& e) { return e.anomaly == bug; };
       EXPECT_TRUE(std::any_of(found.begin(), found.end(), named))
@@ -224,7 +224,7 @@ TEST(Explain, DecidesWeakerLevelsWithinTheBudget) {
   const History h = from_text("initial 0\ns1: { w(x,1) w(y,1) }\ns2: { r(y,0) r(x,1) }\n");
   CheckOptions options;
   options.levels = {LevelId::serializable};
-  const CheckResult result = check(h, options);
+  const CheckResult result = decide_levels(h, options);
   const auto named = explain(h, result);
   ASSERT_EQ(named.size(), 1u);
   EXPECT_EQ(named[0].level, LevelId::read_atomic);

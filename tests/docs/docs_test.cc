@@ -221,6 +221,22 @@ TEST(Docs, TablesSayWhatTheRowsOfTheLevelsSay) {
   }
 }
 
+// The lines that the public header shows are lines of the example program, which tests/install builds and runs.
+TEST(Docs, TheHeaderShowsTheExampleProgram) {
+  const fs::path root(ASSAY_SOURCE_DIR);
+  const std::string program = read_file(root / "examples" / "library" / "main.cc");
+  std::istringstream header(read_file(root / "include" / "assay" / "assay.h"));
+  size_t at = 0;
+  int shown = 0;
+  for (std::string line; std::getline(header, line);) {
+    if (!line.starts_with("//   ")) continue;
+    at = program.find("\n  " + line.substr(5) + "\n", at);
+    ASSERT_NE(at, std::string::npos) << line;
+    ++shown;
+  }
+  EXPECT_GT(shown, 3);
+}
+
 TEST(Docs, CommandsPrintWhatIsShown) {
   for (const fs::path& page : pages()) {
     const Workplace workplace;  // the commands of one page build on each other

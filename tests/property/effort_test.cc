@@ -4,9 +4,9 @@
 #include <tuple>
 #include <vector>
 
-#include "assay/check.h"
 #include "cases.h"
 #include "collect/generate.h"
+#include "levels/walk.h"
 
 namespace assay {
 namespace {
@@ -33,7 +33,7 @@ std::vector<std::tuple<LevelId, Outcome, std::string>> verdicts(const History& h
   options.budget = Budget(0, 0, effort);
   options.threads = threads;
   std::vector<std::tuple<LevelId, Outcome, std::string>> all;
-  for (const Verdict& v : check(history, options).verdicts)
+  for (const Verdict& v : decide_levels(history, options).verdicts)
     all.emplace_back(v.level, v.outcome, v.reason);
   return all;
 }

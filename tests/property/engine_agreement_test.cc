@@ -2,11 +2,11 @@
 // oracle: hundreds of transactions in a few sessions, of databases of every level, some with a bug.
 #include <gtest/gtest.h>
 
-#include "assay/check.h"
 #include "assay/verify.h"
 #include "cases.h"
 #include "collect/generate.h"
 #include "collect/simulated/policy.h"
+#include "levels/walk.h"
 
 namespace assay {
 namespace {
@@ -39,7 +39,7 @@ CheckResult checked_by(EngineId engine, const History& history) {
                     strict_serializable};
   options.engine = engine;
   options.budget = Budget(1, 0);
-  CheckResult result = check(history, options);
+  CheckResult result = decide_levels(history, options);
   for (const Certificate& certificate : result.certificates) {
     const Status verified = verify(certificate, history);
     EXPECT_TRUE(verified.ok()) << verified.error().to_string();

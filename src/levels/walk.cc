@@ -12,7 +12,7 @@
 // those without, because sessions make them cheaper. A level that was asked for and is still open gets another chance:
 // those above and below it are tried too.
 
-#include "assay/check.h"
+#include "levels/walk.h"
 
 #include <algorithm>
 #include <array>
@@ -669,7 +669,7 @@ const Verdict* CheckResult::find(LevelId level) const {
   return nullptr;
 }
 
-CheckResult check(const History& history, const CheckOptions& options) {
+CheckResult decide_levels(const History& history, const CheckOptions& options) {
   return LatticeWalk(history, options).run();
 }
 

@@ -1,4 +1,4 @@
-#include "assay/check.h"
+#include "levels/walk.h"
 
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ constexpr TxnStatus kCommitted = TxnStatus::committed;
 
 // What must hold of every result: verdicts and certificates point at each other.
 CheckResult checked(const History& history, const CheckOptions& options = {}) {
-  CheckResult result = check(history, options);
+  CheckResult result = decide_levels(history, options);
   for (const Verdict& v : result.verdicts) {
     EXPECT_EQ(result.find(v.level)->level, v.level);
     EXPECT_EQ(v.certificate == kNone, v.outcome == Outcome::unknown);
