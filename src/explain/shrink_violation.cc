@@ -48,7 +48,7 @@ class SameFault {
     const bool two_operations = is_of_two_operations(anomaly_);
     if (reason.kind == Certificate::Kind::bad_read) return reason.bad_read.anomaly == anomaly_;
     if (!two_operations && h.txn_count() > kSmall) return true;
-    const std::vector<Explanation> explained = explain(h, result, checking_.budget);
+    const std::vector<Explanation> explained = explain(h, result);
     const Explanation* found = find_explanation(explained, level_);
     if (found == nullptr) return false;
     if (two_operations || exact_) return found->anomaly == anomaly_;
