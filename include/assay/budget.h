@@ -47,9 +47,6 @@ struct Unknown {
   bool operator==(const Unknown&) const = default;
 };
 
-// Of cause internal: what went wrong, that it is a bug, and what to do about it.
-Unknown fault(const std::string& what);
-
 // So much time and effort, without a limit by default.
 struct Allowance {
   double seconds = std::numeric_limits<double>::infinity();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "assay/verify.h"
+#include "base/bug.h"
 
 namespace assay {
 namespace {
@@ -17,7 +18,7 @@ std::optional<Unknown> refusal(const Status& verified) {
   const Error& e = verified.error();
   if (e.kind == ErrorKind::budget)
     return Unknown{UnknownCause::effort, "the certificate was not verified: " + e.message};
-  return fault("the verifier refused a certificate: " + e.message);
+  return bug("the verifier refused a certificate: " + e.message);
 }
 
 }  // namespace
@@ -32,7 +33,7 @@ void verify_verdicts(CheckResult& result, const History& history, Budget memory)
     if (v.outcome == Outcome::unknown) continue;
     std::optional<Unknown> why;
     if (v.certificate >= result.certificates.size()) {
-      why = fault("a verdict has no certificate");
+      why = bug("a verdict has no certificate");
     } else if (v.certificate >= refusals.size()) {
       why = {UnknownCause::memory, "the certificate was not verified: " + memory.reason().detail};
     } else {
@@ -40,7 +41,7 @@ void verify_verdicts(CheckResult& result, const History& history, Budget memory)
       why = refusals[v.certificate];
       const bool listed = std::ranges::find(c.levels, v.level) != c.levels.end();
       if (!why && (!listed || c.outcome() != v.outcome))
-        why = fault("a certificate is for other levels or proves the opposite");
+        why = bug("a certificate is for other levels or proves the opposite");
     }
     if (!why) continue;
     v.outcome = Outcome::unknown;

@@ -58,11 +58,6 @@ std::string_view unknown_cause_name(UnknownCause cause) {
   return "";
 }
 
-Unknown fault(const std::string& what) {
-  return {UnknownCause::internal,
-          what + "; this is a bug in assay, please report it and send the history"};
-}
-
 Allowance Allowance::operator/(uint64_t shares) const {
   const bool limited = effort != Allowance().effort;
   return {seconds / static_cast<double>(shares), limited ? effort / shares : effort};

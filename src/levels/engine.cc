@@ -7,6 +7,7 @@
 
 #include "levels/engine.h"
 
+#include "base/bug.h"
 #include "base/parallel.h"
 #include "infer/decomposition.h"
 #include "levels/by_parts.h"
@@ -26,7 +27,7 @@ LevelVerdict prove(const StrongInput& in, const LevelInfo& level, Budget& budget
         proved.reason.cause,
         "the search over prefixes found no order, but there is no proof: " + proved.reason.detail};
   } else {
-    open.reason = fault("the search over prefixes found no order, the event graph found one");
+    open.reason = bug("the search over prefixes found no order, the event graph found one");
   }
   return open;
 }

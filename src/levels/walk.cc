@@ -19,6 +19,7 @@
 #include <iterator>
 #include <optional>
 
+#include "base/bug.h"
 #include "infer/hint.h"
 #include "infer/reads_from.h"
 #include "levels/adya.h"
@@ -626,7 +627,7 @@ class LatticeWalk {
     for (Verdict& v : known_) {
       if (v.outcome != Outcome::unknown) v.reason.clear();
       if (v.outcome == Outcome::unknown && v.reason.empty())
-        set_unknown(v.level, fault("nothing decided the level"));
+        set_unknown(v.level, bug("nothing decided the level"));
       if (wanted_[index(v.level)]) result.verdicts.push_back(v);
     }
     result.certificates = std::move(certificates_);
