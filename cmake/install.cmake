@@ -6,16 +6,16 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-# The library as its users see it: reading and writing histories, checking, verifying.
+# The library as its users see it: reading and writing histories, checking, verifying, explaining.
 add_library(assay_library INTERFACE)
-target_link_libraries(assay_library INTERFACE assay_levels assay_certify assay_formats)
+target_link_libraries(assay_library INTERFACE assay_audit)
 set_target_properties(assay_library PROPERTIES EXPORT_NAME assay)
 add_library(assay::assay ALIAS assay_library)
 
 if(PROJECT_IS_TOP_LEVEL)
   set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/assay)
   install(TARGETS assay_library assay_base assay_history assay_formats assay_graph assay_infer
-                  assay_solver assay_prefix_search assay_levels assay_certify
+                  assay_solver assay_prefix_search assay_levels assay_certify assay_explain assay_audit
           EXPORT assay-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(EXPORT assay-targets NAMESPACE assay:: DESTINATION ${package_dir})
   if(TARGET assay)

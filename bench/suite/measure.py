@@ -23,6 +23,7 @@ class Run:
     operations: int = 0
     stages: dict = field(default_factory=dict)  # seconds, from --stats
     note: str = ""  # why there is no verdict
+    cause: str = ""  # the same as one of the causes of an unknown
 
     @property
     def floor(self) -> float:
@@ -69,6 +70,7 @@ def _read_verdict(run: Run, text: str, level: str, code: int):
     run.verdict = found["verdict"]
     run.anomaly = found.get("anomaly")
     run.note = found.get("reason", "")
+    run.cause = found.get("cause", "")
     certificate = found.get("certificate")
     run.verified = isinstance(certificate, dict) and certificate.get("verified") is True
     run.transactions = report["history"]["transactions"]

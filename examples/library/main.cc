@@ -1,19 +1,22 @@
-// The library in a program of one's own: read a history, check every level, verify every
-// certificate.
+// The library in a program of one's own: what assay::audit() finds out about a history. Every verdict has been verified.
 #include <assay/assay.h>
 
-#include <cstdio>
+#include <iostream>
+#include <string>
+
+namespace {
+int fail(const std::string& message) {
+  std::cerr << message << "\n";
+  return 3;
+}
+}  // namespace
 
 int main(int argc, char** argv) {
-  const auto read = assay::read_history(argc > 1 ? argv[1] : "-");
-  if (!read.ok()) return std::fprintf(stderr, "%s\n", read.error().to_string().c_str()), 3;
-
-  const assay::CheckResult result = assay::check(read->history, {});
-  for (const assay::Verdict& v : result.verdicts) {
-    std::printf("%s %s\n", assay::level_info(v.level).name.data(),
-                assay::outcome_name(v.outcome).data());
-    if (v.outcome == assay::Outcome::unknown) continue;
-    const assay::Status proved = assay::verify(result.certificates[v.certificate], read->history);
-    if (!proved.ok()) return std::fprintf(stderr, "%s\n", proved.error().to_string().c_str()), 1;
-  }
+  const std::string path = argc > 1 ? argv[1] : "-";
+  const assay::Audit audit = assay::audit(path);
+  if (audit.error) return fail(audit.error->to_string());
+  for (const assay::Verdict& v : audit.result.verdicts)
+    std::cout << assay::level_info(v.level).name << " " << assay::outcome_name(v.outcome) << "\n";
+  for (const assay::Explanation& e : audit.explanations)
+    std::cout << assay::anomaly_info(e.anomaly).name << ": " << e.sentences.front() << "\n";
 }

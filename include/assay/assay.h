@@ -1,21 +1,21 @@
 // Everything a user of the library needs:
 //
-//   assay::Result<assay::ReadResult> read = assay::read_history("history.jsonl");
-//   if (!read.ok()) return fail(read.error().to_string());
-//   const assay::CheckResult result = assay::check(read->history, {});
-//   for (const assay::Verdict& v : result.verdicts) {
-//     if (v.outcome == assay::Outcome::unknown) continue;
-//     const assay::Status verified = assay::verify(result.certificates[v.certificate], read->history);
-//     if (!verified.ok()) return fail(verified.error().to_string());
-//   }
+//   const assay::Audit audit = assay::audit(path);
+//   if (audit.error) return fail(audit.error->to_string());
+//   for (const assay::Verdict& v : audit.result.verdicts)
+//     std::cout << assay::level_info(v.level).name << " " << assay::outcome_name(v.outcome) << "\n";
+//   for (const assay::Explanation& e : audit.explanations)
+//     std::cout << assay::anomaly_info(e.anomaly).name << ": " << e.sentences.front() << "\n";
 //
-// examples/library/main.cc is a whole program.
+// No verdict is returned unverified. examples/library/main.cc is a whole program with these lines.
 #pragma once
 
 #include "assay/anomaly.h"
+#include "assay/audit.h"
 #include "assay/budget.h"
 #include "assay/certificate.h"
 #include "assay/check.h"
+#include "assay/explanation.h"
 #include "assay/format.h"
 #include "assay/history.h"
 #include "assay/level.h"

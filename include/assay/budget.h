@@ -4,29 +4,83 @@
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace assay {
 
-// Wall-clock seconds from construction and bytes of resident memory of the process. Cheap to ask:
-// the clock is read at most every few thousand calls, memory less often still. One Budget may be
-// shared by the threads of one check only through copies.
+// Why a question stays open.
+//   time, memory, effort  a limit was reached
+//   interrupted           by a signal
+//   not_applicable        the level is not defined for such transactions
+//   lacks_times           the level is about real time, and the history does not say when its transactions ran
+//   lacks_order           the level is about versions whose order the history does not state
+//   ambiguous             several states of the database explain what was read, and none was found that holds or fails
+//   evidence              the history contradicts what it states about its own order; it would hold without that
+//   vacuous               nothing was observed that could speak against the level
+//   unsupported           the history has something that this program has no definition for
+//   internal              a fault of this program
+enum class UnknownCause : uint8_t {
+  time,
+  memory,
+  effort,
+  interrupted,
+  not_applicable,
+  lacks_times,
+  lacks_order,
+  ambiguous,
+  evidence,
+  vacuous,
+  unsupported,
+  internal,
+};
+// "not-applicable", as in JSON and JUnit.
+std::string_view unknown_cause_name(UnknownCause cause);
+
+struct Unknown {
+  UnknownCause cause = UnknownCause::internal;
+  std::string detail;  // a sentence without its full stop, "the time limit of 60 s was reached"
+
+  bool empty() const { return detail.empty(); }
+  bool operator==(const Unknown&) const = default;
+};
+
+// So much time and effort, without a limit by default.
+struct Allowance {
+  double seconds = std::numeric_limits<double>::infinity();
+  uint64_t effort = std::numeric_limits<uint64_t>::max();
+
+  Allowance operator/(uint64_t shares) const;
+};
+
+// Wall-clock seconds from construction, bytes of resident memory of the process, and effort: how often long loops asked
+// `exhausted()`, which they do once for each transaction, edge or decision they look at. Effort is the same in every run,
+// on every machine. Cheap to ask: the clock is read at most every few thousand calls, memory less often still. One Budget
+// may be shared by the threads of one check only through copies.
 class Budget {
  public:
-  // What ran out.
-  enum class Cause : uint8_t { none, time, memory, interrupt };
-
   // No limits.
   Budget() = default;
   // A value of 0 means no limit for that resource.
-  Budget(double seconds, uint64_t memory_bytes);
+  Budget(double seconds, uint64_t memory_bytes, uint64_t effort = 0);
 
   // Exhausts this budget too, and its copies, when somebody calls interrupt(); others are not asked.
   void heed_interrupts() { limited_ = heeds_interrupts_ = true; }
-  // The same limits, of which the time is up `seconds` from now at the latest.
-  Budget within(double seconds) const;
-  // Until the time is up; infinite without a limit.
-  double seconds_left() const;
+  // The same limits, and no more than this from now on.
+  Budget within(const Allowance& part) const;
+  // The limit of memory alone.
+  Budget memory_only() const { return Budget(0, memory_bytes_); }
+  // Until time and effort are up.
+  Allowance left() const;
+
+  // The effort so far, and more of it that a copy made.
+  uint64_t spent() const { return spent_ + static_cast<uint64_t>(round_ - countdown_); }
+  void spend(uint64_t effort) {
+    spent_ = spent() + effort;
+    countdown_ = round_ = 0;  // the next call measures
+  }
 
   // For the rest of the process. May be called in a signal handler.
   static void interrupt();
@@ -38,31 +92,34 @@ class Budget {
     if (!limited_ || --countdown_ > 0) return false;
     return measure();
   }
-  // Same, but measures now. For the borders between stages.
+  // Same, but measures now, and is no effort. For the borders between stages.
   bool exhausted_now() { return exhausted_ || (limited_ && measure()); }
   // False, and exhausted, if `bytes` more would pass the memory limit. Before something large is
   // allocated.
   bool has_room(uint64_t bytes) { return !exhausted_ && (!limited_ || !measure(bytes)); }
-  // "time limit of 60 s reached", for the reason of an `unknown`. Empty while not exhausted.
-  const std::string& reason() const { return reason_; }
-  // The same of what may run out.
-  std::string reason_of(Cause cause) const;
-  Cause cause() const { return cause_; }
+  // What ran out, and the same in words. Nothing and empty while not exhausted.
+  std::optional<UnknownCause> cause() const;
+  const Unknown& reason() const { return reason_; }
 
  private:
+  static constexpr uint64_t kNoEffortLimit = std::numeric_limits<uint64_t>::max();
+
   bool measure(uint64_t more_bytes = 0);
+  void exhaust(UnknownCause cause, std::string detail);
   double elapsed() const;
 
   using Clock = std::chrono::steady_clock;
   bool limited_ = false;
   bool heeds_interrupts_ = false;
-  Cause cause_ = Cause::none;
   bool exhausted_ = false;
-  int countdown_ = 0;
+  int countdown_ = 0;  // calls until the next measurement
+  int round_ = 0;      // what countdown_ was after the last one
   double seconds_ = 0;
   uint64_t memory_bytes_ = 0;
+  uint64_t effort_ = kNoEffortLimit;
+  uint64_t spent_ = 0;  // until the last measurement
   Clock::time_point start_ = Clock::now();
-  std::string reason_;
+  Unknown reason_;
 };
 
 }  // namespace assay

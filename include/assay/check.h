@@ -1,4 +1,5 @@
-// The checker: every level of a history in one run, each verdict with its certificate.
+// The checker: every level of a history in one run, each verdict with its certificate, which the independent verifier has
+// accepted.
 #pragma once
 
 #include <functional>
@@ -54,17 +55,12 @@ struct CheckOptions {
   std::function<void(std::string_view, double)> progress;
 };
 
-// Why a verdict is unknown: what ran out, or that nothing in the history could speak against the
-// level; else what `reason` says.
-enum class UnknownCause : uint8_t { other, time, memory, interrupted, vacuous };
-std::string_view unknown_cause_name(UnknownCause cause);
-
 struct Verdict {
   LevelId level = LevelId::read_committed;
   Outcome outcome = Outcome::unknown;
   uint32_t certificate = kNone;  // index into CheckResult::certificates; kNone if unknown
-  std::string reason;            // of an unknown: what ran out or what the history lacks
-  UnknownCause cause = UnknownCause::other;  // of an unknown
+  std::string reason;            // of an unknown: the cause in words
+  UnknownCause cause = UnknownCause::internal;  // of an unknown
 };
 
 struct StageTime {
@@ -83,6 +79,8 @@ struct CheckResult {
   const Verdict* find(LevelId level) const;
 };
 
+// No verdict leaves it unverified: one whose certificate the verifier refuses is unknown, cause internal. Verifying keeps to
+// the memory limit; it is not bounded by time or effort, so that what was decided in time counts.
 CheckResult check(const History& history, const CheckOptions& options);
 
 }  // namespace assay

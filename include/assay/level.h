@@ -1,6 +1,7 @@
 // The isolation levels and their lattice, as data. Definitions: docs/levels/.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -52,17 +53,58 @@ enum class EventModel : uint8_t { adya, weak, split, single };
 //   transactions   end(S) < begin(T): S→T (strict serializability)
 enum class RealTime : uint8_t { none, into_commits, all_but_begins, transactions };
 
+// What a level belongs to; also what its group is called on the command line.
+//   standard            decided where no level is asked for
+//   session_guarantees  one guarantee each, decided where asked for by name
+//   adya                Adya's PL levels, decided where asked for by name
+enum class LevelGroup : uint8_t { standard, session_guarantees, adya };
+
+// The levels directly below a level.
+struct WeakerLevels {
+  static constexpr size_t kMost = 4;
+
+  template <class... Ids>
+  constexpr WeakerLevels(Ids... weaker) : ids{weaker...}, count(sizeof...(Ids)) {
+    static_assert(sizeof...(Ids) <= kMost);
+  }
+
+  LevelId ids[kMost];
+  uint8_t count;
+};
+
+// In which order the checker goes through the levels (src/levels/check.cc): the smaller number first, none twice, in
+// steps that leave room. 0: never by itself.
+struct WalkPlace {
+  uint8_t replay;  // while it tries to accept by replay; strong levels, the strongest first
+  uint8_t decide;  // while it decides what is left
+};
+
+// Where the figure of the lattice shows a level; weaker ones of its group stand in a lower row, of a larger number.
+struct FigurePlace {
+  double column;
+  double row;
+};
+
+// A complete row: nothing else in the program lists levels, but the independent definitions of the oracle, of the verifier
+// and of the simulated database.
 struct LevelInfo {
   LevelId id;
   std::string_view name;     // "session-si": the id of files, flags and JSON
   std::string_view aliases;  // blank-separated, e.g. "si snapshot-isolation"
   std::string_view summary;  // one line for --help and reports
+  LevelGroup group;
   EventModel events;
   bool session_order;   // session order is an edge
   bool write_conflict;  // split only: writers of one key do not overlap (w→r instead of w→w)
   RealTime real_time;
-  bool repeatable = true;   // what a transaction reads of a key does not change
-  bool on_request = false;  // decided only where it is asked for by name
+  bool repeatable;         // what a transaction reads of a key does not change
+  bool single_operations;  // defined where each transaction is one operation on one key
+  WeakerLevels weaker;
+  WalkPlace walk;
+  FigurePlace figure;
+
+  // Decided only where it is asked for by name.
+  constexpr bool on_request() const { return group != LevelGroup::standard; }
 };
 
 const LevelInfo& level_info(LevelId id);
@@ -70,6 +112,8 @@ const LevelInfo& level_info(LevelId id);
 std::span<const LevelInfo> all_levels();
 // Those that are decided when none is asked for.
 std::span<const LevelInfo> default_levels();
+// "session-guarantees": what --level takes for all of a group.
+std::string_view level_group_name(LevelGroup group);
 // By name or alias.
 std::optional<LevelId> find_level(std::string_view name);
 // The levels directly below `id` in the lattice.

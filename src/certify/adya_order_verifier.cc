@@ -111,8 +111,10 @@ class AdyaCheck {
         return check_one_anti();
       case LevelId::pl_2_99:
         return check_items();
-      default:
+      case LevelId::pl_3:
         return check_none_back();
+      default:
+        return refuse("no order is known to serve {}", level_info(level).name);
     }
   }
 
@@ -199,7 +201,7 @@ class AdyaCheck {
           for (const KeyId key : order_.keys_written(queue[at]))
             meet(previous_writer(key, queue[at]));
           steps += order_.reads(queue[at]).size() + order_.keys_written(queue[at]).size();
-          if (steps > kMostSteps) return refuse("there are too many paths to look at");
+          if (steps > kMostSteps) return too_much("there are too many paths to look at");
         }
         for (; i < end; ++i)
           if (visited[anti_[i].writer] == reader) return overwritten(anti_[i]);

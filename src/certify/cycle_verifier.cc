@@ -66,7 +66,7 @@ Status CycleVerifier::check_kinds(std::span<const Edge> cycle) {
                          : level_.id == LevelId::pl_cs     ? g1c || lost_update
                          : level_.id == LevelId::pl_2_plus ? anti <= 1
                          : level_.id == LevelId::pl_2_99   ? g1c || lost_update || items > updated
-                                                           : true;
+                                                           : level_.id == LevelId::pl_3;
   if (!forbidden) return refuse("{} allows a cycle of these kinds of edges", level_.name);
   return Ok{};
 }
@@ -239,10 +239,11 @@ Status CycleVerifier::check_seen(TxnId seen, TxnId reader, std::span<const Edge>
 Status CycleVerifier::check_guarantee(std::span<const Edge> path) const {
   std::string kinds;
   for (const Edge& edge : path) kinds += edge.kind == EdgeKind::session ? 's' : 'r';
-  const bool seen = level_.id == LevelId::read_your_writes   ? kinds == "s"
-                    : level_.id == LevelId::monotonic_reads  ? kinds == "rs"
-                    : level_.id == LevelId::monotonic_writes ? kinds == "sr"
-                                                             : kinds == "rr" || kinds == "rsr";
+  const bool seen = level_.id == LevelId::read_your_writes      ? kinds == "s"
+                    : level_.id == LevelId::monotonic_reads     ? kinds == "rs"
+                    : level_.id == LevelId::monotonic_writes    ? kinds == "sr"
+                    : level_.id == LevelId::writes_follow_reads ? kinds == "rr" || kinds == "rsr"
+                                                                : false;
   if (!seen) return refuse("{} does not make such a path a way to see", level_.name);
   return Ok{};
 }

@@ -51,8 +51,8 @@ class Sweep {
       std::set<Situation> met, next;
       for (const Situation& s : situations)
         if (!complete(s, m.op, met, next))
-          return refuse("there are too many orders of the operations on {} to go through them",
-                        name());
+          return too_much("there are too many orders of the operations on " + name() +
+                          " to go through them");
       if (next.empty()) return ops_[m.op].txn;
       situations = std::move(next);
       std::erase(open_, m.op);

@@ -16,6 +16,9 @@ Error refuse(fmt::format_string<Args...> text, Args&&... args) {
   return bad_input(fmt::format(text, std::forward<Args>(args)...));
 }
 
+// How it says that there is more to look at than it looks at: the question stays open.
+inline Error too_much(std::string text) { return {ErrorKind::budget, std::move(text), {}, 0, 0}; }
+
 // "x = 3", for messages.
 inline std::string show_version(const History& history, VersionId v) {
   return history.key(history.version_key(v)).to_string() + " = " +

@@ -61,8 +61,7 @@ Status Resolution::propagate(std::span<const uint32_t> hints) {
     Code left = kNone;
     bool satisfied = false;
     for (const Code c : clause(hint)) {
-      if (++visits_ > kMaxVisits)
-        return Error{ErrorKind::budget, "the proof is too long to verify", {}, 0, 0};
+      if (++visits_ > kMaxVisits) return too_much("the proof is too long to verify");
       satisfied = satisfied || true_in_[c] == derivation_;
       if (satisfied || true_in_[negation(c)] == derivation_) continue;
       if (left != kNone) return refuse("hint {} is not a unit clause when its turn comes", hint);

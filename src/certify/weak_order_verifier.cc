@@ -188,7 +188,7 @@ class GuaranteeCheck {
         if (Status s = holds_for_readers(p); !s.ok()) return s;
         if (committed) see(p);
         return Ok{};
-      default: {  // writes follow reads
+      case LevelId::writes_follow_reads: {
         if (committed) {
           see_what_it_read(p);
           return holds_for_readers(p);
@@ -199,6 +199,8 @@ class GuaranteeCheck {
         last_ = before;
         return s;
       }
+      default:
+        return refuse("{} is no session guarantee", level_info(level_).name);
     }
   }
 
@@ -343,13 +345,16 @@ Status commit_order_serves(LevelId level, const History& history, std::span<cons
       return GuaranteeCheck(level, history, *built).run();
     case LevelId::read_committed:
       return check_read_committed(history, *built);
+    case LevelId::read_atomic:
+      if (Status s = check_repeatable(history, *built); !s.ok()) return s;
+      if (Status s = check_whole_writers(history, *built); !s.ok()) return s;
+      return check_own_session(history, *built);
+    case LevelId::causal:
+      if (Status s = check_repeatable(history, *built); !s.ok()) return s;
+      return CausalCheck(history, *built).run();
     default:
-      break;
+      return refuse("no commit order is known to serve {}", level_info(level).name);
   }
-  if (Status s = check_repeatable(history, *built); !s.ok()) return s;
-  if (level == LevelId::causal) return CausalCheck(history, *built).run();
-  if (Status s = check_whole_writers(history, *built); !s.ok()) return s;
-  return check_own_session(history, *built);
 }
 
 }  // namespace assay::certify

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <optional>
 
+#include "assay/audit.h"
 #include "assay/format.h"
 #include "assay/verify.h"
 #include "base/memory.h"
@@ -14,43 +14,31 @@
 #include "cli/console.h"
 #include "cli/interrupts.h"
 #include "cli/report_files.h"
-#include "cli/vacuity.h"
-#include "explain/explain.h"
 #include "explain/names.h"
-#include "infer/known_orders.h"
 #include "report/summary.h"
 
 namespace assay::cli {
 namespace {
 
-class Stopwatch {
- public:
-  void lap(Checked& c, const char* stage) {
-    const auto now = std::chrono::steady_clock::now();
-    const double seconds = std::chrono::duration<double>(now - last_).count();
-    last_ = now;
-    c.stages.push_back({stage, seconds, peak_resident_memory_bytes()});
-  }
-
- private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
-
-CheckOptions check_options(const CheckFlags& flags, const Budget& budget, ProgressLine& progress) {
-  CheckOptions options;
-  options.levels = flags.levels.levels;
-  options.budget = budget;
-  options.switches = flags.switches.switches;
-  options.engine = flags.engine;
-  options.threads = flags.threads;
-  options.count_constraints = flags.output.stats;
-  options.progress = [&progress](std::string_view stage, double fraction) {
+// The budget begins now.
+AuditOptions audit_options(const CheckFlags& flags, ProgressLine& progress) {
+  AuditOptions options;
+  options.check.levels = flags.levels.levels;
+  options.check.budget = flags.budget.budget();
+  options.check.switches = flags.switches.switches;
+  options.check.engine = flags.engine;
+  options.check.threads = flags.threads;
+  options.check.count_constraints = flags.output.stats;
+  options.check.progress = [&progress](std::string_view stage, double fraction) {
     progress.update(fraction, stage);
   };
+  options.read = flags.reading.options();
+  options.clock_drift = flags.clock_drift;
+  options.allow_empty = flags.allow_empty;
   return options;
 }
 
-void print_stats(const Checked& c) {
+void print_stats(const Audit& c) {
   std::string out = fmt::format("{}:\n", display(c.file, 200));
   const auto line = [](const StageTime& s, int indent) {
     return fmt::format("{:{}}{:<{}} {:>10.3f} s  {:>8.1f} MiB\n", "", indent, s.stage, 34 - indent,
@@ -71,96 +59,28 @@ void print_stats(const Checked& c) {
   std::fputs(out.c_str(), stderr);
 }
 
-// A better name for an anomaly is worth a fifth of the time that finding it took.
-Budget budget_for_names(const Checked& c, const Budget& budget) {
-  constexpr double kLeastSeconds = 0.2, kShare = 0.2;
-  double checking = 0;
-  for (const StageTime& s : c.stages)
-    if (s.stage == "check") checking = s.seconds;
-  return budget.within(std::max(kLeastSeconds, kShare * checking));
-}
-
-// Evidence that cannot be used is not passed over in silence.
-void note_ambiguous_entries(Checked& c) {
-  for (const auto& [name, count] : c.result.counters)
-    if (name == kAmbiguousEntries)
-      c.notes.push_back(
-          fmt::format("{}: {} of the stated orders name{} a value that several transactions wrote, "
-                      "and say{} nothing",
-                      c.file, count == 1 ? "1 entry" : fmt::format("{} entries", count),
-                      count == 1 ? "s" : "", count == 1 ? "s" : ""));
-}
-
-void decide(Checked& c, const CheckFlags& flags, const Budget& budget, Stopwatch& watch) {
+// `run` makes an audit of options.
+template <class Run>
+Audit audited(const CheckFlags& flags, Run run) {
   ProgressLine progress("check");
-  c.history.set_clock_drift(flags.clock_drift);
-  c.requested = flags.levels.levels;
-  c.result = check(c.history, check_options(flags, budget, progress));
-  watch.lap(c, "check");
-  note_ambiguous_entries(c);
-  // Verdicts that were reached are verified and explained when the time is up.
-  Budget memory(0, flags.budget.memory_bytes);
-  verify_verdicts(c.result, c.history, memory);
-  c.observations = count_observations(c.history);
-  if (!flags.allow_empty) withhold_vacuous(c.result, c.history, c.observations);
-  watch.lap(c, "verify");
-  constexpr uint64_t kBytesAVersion = 12;  // who wrote it, and updated it
-  if (memory.has_room(kBytesAVersion * c.history.version_count()))
-    c.explanations = explain(c.history, c.result, budget_for_names(c, budget));
-  watch.lap(c, "explain");
+  Audit c = run(audit_options(flags, progress));
   progress.clear();
-  if (flags.output.stats) print_stats(c);
+  if (flags.output.stats && !c.error) print_stats(c);
+  return c;
 }
 
-// The certificates that stand behind a verdict.
-CertificateFile standing_certificates(const Checked& c) {
-  CertificateFile file;
-  file.history_hash = c.history.content_hash();
-  file.clock_drift = c.history.clock_drift();
-  for (uint32_t i = 0; i < c.result.certificates.size(); ++i) {
-    const bool stands = std::any_of(c.result.verdicts.begin(), c.result.verdicts.end(),
-                                    [&](const Verdict& v) { return v.certificate == i; });
-    if (stands) file.certificates.push_back(c.result.certificates[i]);
-  }
-  return file;
-}
-
-Status save_certificates(Checked& c, const std::string& path) {
+Status save_certificates(Audit& c, const std::string& path) {
   if (path.empty() || c.error) return Ok{};
-  if (auto s = write_file(path, write_certificates(standing_certificates(c), c.history)); !s.ok())
+  if (auto s = write_file(path, write_certificates(certificates_of(c), c.history)); !s.ok())
     return s;
   c.certificate_file = path;
   return Ok{};
 }
 
-std::string where(const std::string& file, const ReadNote& n) {
-  return n.line ? fmt::format("{}:{}", file, n.line) : file;
-}
-
-Checked check_read(Checked c, Result<ReadResult> read, const CheckFlags& flags,
-                   const Budget& budget, Stopwatch& watch) {
-  if (!read.ok()) {
-    c.error = read.error();
-    return c;
-  }
-  c.history = std::move(read->history);
-  c.format = std::move(read->format);
-  for (const ReadNote& n : read->notes)
-    c.notes.push_back(where(c.file, n) + ": " + display(n.message, 300));
-  watch.lap(c, "read");
-  decide(c, flags, budget, watch);
-  return c;
-}
-
-// True if the level means nothing for this history: it needs times that are not there, or single
-// operations. Such a level is unknown, but nobody who did not ask for it has to hear of it in the
-// exit code.
-bool does_not_apply(LevelId level, const History& h) {
-  if (level_info(level).real_time != RealTime::none && !h.fully_timed()) return true;
-  if (level != LevelId::linearizable) return false;
-  for (TxnId t = 0; t < h.txn_count(); ++t)
-    if (h.status(t) != TxnStatus::aborted && h.end_op(t) - h.first_op(t) != 1) return true;
-  return false;
+// The level means nothing for this history: it needs times that are not there, or single operations. It is unknown, but
+// nobody who did not ask for it has to hear of it in the exit code.
+bool does_not_apply(const Verdict& v) {
+  return v.cause == UnknownCause::lacks_times || v.cause == UnknownCause::not_applicable;
 }
 
 }  // namespace
@@ -173,76 +93,29 @@ Status outputs_writable(const OutputFlags& output) {
   return Ok{};
 }
 
-void verify_verdicts(CheckResult& result, const History& history, Budget memory) {
-  std::vector<std::string> refusals;  // of those for which there was room
-  for (const Certificate& c : result.certificates) {
-    if (!memory.has_room(verification_bytes(c, history))) break;
-    const Status s = verify(c, history);
-    refusals.push_back(s.ok() ? std::string() : s.error().message);
-  }
-  for (Verdict& v : result.verdicts) {
-    if (v.outcome == Outcome::unknown) continue;
-    std::string refusal;
-    if (v.certificate >= result.certificates.size()) {
-      refusal = "there is none";
-    } else if (v.certificate >= refusals.size()) {
-      v.outcome = Outcome::unknown;
-      v.certificate = kNone;
-      v.cause = UnknownCause::memory;
-      v.reason = "the certificate was not verified: " + memory.reason();
-      continue;
-    } else {
-      const Certificate& c = result.certificates[v.certificate];
-      refusal = refusals[v.certificate];
-      if (refusal.empty() && c.outcome() != v.outcome) refusal = "it proves the opposite";
-      if (refusal.empty() && std::find(c.levels.begin(), c.levels.end(), v.level) == c.levels.end())
-        refusal = "it is for other levels";
-    }
-    if (refusal.empty()) continue;
-    v.outcome = Outcome::unknown;
-    v.certificate = kNone;
-    v.reason = "certificate refused: " + refusal;
-  }
+Audit check_history(History history, const std::string& name, const CheckFlags& flags) {
+  return audited(
+      flags, [&](const AuditOptions& options) { return audit(std::move(history), name, options); });
 }
 
-Checked check_history(History history, const std::string& name, const CheckFlags& flags) {
-  Checked c;
-  c.file = name;
-  c.history = std::move(history);
-  Stopwatch watch;
-  decide(c, flags, flags.budget.budget(), watch);
-  return c;
-}
-
-Checked check_file(const std::string& path, const CheckFlags& flags) {
-  Checked c;
-  c.file = path;
-  Stopwatch watch;
+Audit check_file(const std::string& path, const CheckFlags& flags) {
   stop_checking_when_interrupted();
-  Budget budget = flags.budget.budget();  // from here on: reading counts
-  ReadOptions options = flags.reading.options();
-  options.budget = &budget;
-  return check_read(std::move(c), read_history(path, options), flags, budget, watch);
+  return audited(flags, [&](const AuditOptions& options) { return audit(path, options); });
 }
 
-Checked check_together(const std::vector<std::string>& paths, const CheckFlags& flags) {
-  Checked c;
-  c.file = paths.size() == 1 ? paths[0] : fmt::format("{} and {} more", paths[0], paths.size() - 1);
-  Stopwatch watch;
+Audit check_together(const std::vector<std::string>& paths, const CheckFlags& flags) {
   stop_checking_when_interrupted();
-  Budget budget = flags.budget.budget();
-  ReadOptions options = flags.reading.options();
-  options.budget = &budget;
-  return check_read(std::move(c), read_together(paths, options), flags, budget, watch);
+  return audited(flags,
+                 [&](const AuditOptions& options) { return audit_together(paths, options); });
 }
 
-Exit exit_code(const Checked& c) {
+Exit exit_code(const Audit& c) {
   if (c.error) return exit_code(*c.error);
   bool unknown = false;
   for (const Verdict& v : c.result.verdicts) {
     if (v.outcome == Outcome::violated && !c.requested.empty()) return Exit::violated;
     if (v.outcome == Outcome::unknown)
-      unknown = unknown || !c.requested.empty() || !does_not_apply(v.level, c.history);
+      unknown = unknown || !c.requested.empty() || !does_not_apply(v);
   }
   return unknown ? Exit::unknown : Exit::satisfied;
 }
@@ -258,7 +131,7 @@ class Results {
         reports_(output.reports) {}
 
   // False if standard output cannot be written.
-  bool add(Checked& c) {
+  bool add(Audit& c) {
     if (c.error) fail(*c.error);
     for (const std::string& n : c.notes) note(n);
     if (Status s = save_certificates(c, output_.certificate); !s.ok()) worsen(fail(s.error()));
@@ -303,7 +176,7 @@ std::vector<std::string> all_histories(const std::vector<std::string>& paths,
   for (const std::string& path : paths) {
     const auto found = find_histories(path, flags.reading.options());
     if (!found.ok()) {
-      Checked unreadable;
+      Audit unreadable;
       unreadable.file = path;
       unreadable.error = found.error();
       results.add(unreadable);
@@ -319,7 +192,7 @@ std::vector<std::string> all_histories(const std::vector<std::string>& paths,
 
 }  // namespace
 
-Exit deliver(Checked& c, const CheckFlags& flags) {
+Exit deliver(Audit& c, const CheckFlags& flags) {
   Results results(flags.output);
   return results.add(c) ? results.finish() : results.worst();
 }
@@ -333,7 +206,7 @@ Exit check_files(const std::vector<std::string>& paths, const CheckFlags& flags,
         usage_error("--certificate takes the certificates of one history; expected one FILE"));
   if (together) {
     if (files.empty()) return results.finish();
-    Checked c = check_together(files, flags);
+    Audit c = check_together(files, flags);
     results.add(c);
     return results.finish();
   }
@@ -344,7 +217,7 @@ Exit check_files(const std::vector<std::string>& paths, const CheckFlags& flags,
       results.worsen(Exit::unknown);
       break;
     }
-    Checked c = check_file(files[i], flags);
+    Audit c = check_file(files[i], flags);
     if (!results.add(c)) return results.worst();
   }
   return results.finish();

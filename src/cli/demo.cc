@@ -38,7 +38,7 @@ Exit show(const DemoHistory& demo) {
   const AnomalyInfo& a = anomaly_info(demo.anomaly);
   auto read = read_history_text(demo.text, std::string(a.name), {"hist"});
   if (!read.ok()) return fail(read.error());
-  const Checked c = check_history(std::move(read->history), std::string(a.name), {});
+  const Audit c = check_history(std::move(read->history), std::string(a.name), {});
   const Status s = print(fmt::format("{}: {}\n\n{}\n{}", a.name, a.summary, demo.text,
                                      text_report({&c, 1}, {colour_on_stdout()})));
   return s.ok() ? Exit::satisfied : fail(s.error());

@@ -59,9 +59,7 @@ constexpr Distribution kDistributions[] = {Distribution::uniform, Distribution::
 std::vector<LevelId> level_group(std::string_view name) {
   std::vector<LevelId> group;
   for (const LevelInfo& level : all_levels()) {
-    const bool adya = level.events == EventModel::adya;
-    if (name == "all" || (name == "adya" && adya) ||
-        (name == "session-guarantees" && level.on_request && !adya))
+    if (name == "all" || (level.on_request() && name == level_group_name(level.group)))
       group.push_back(level.id);
   }
   return group;
@@ -128,11 +126,16 @@ void BudgetFlags::add(CLI::App& app) {
          },
          "memory limit of the whole process: 4G, 512M")
       ->type_name("SIZE");
+  app.add_option(
+         "--effort", effort,
+         "limit of the work, the same in every run: transactions, edges and decisions looked at")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 62))
+      ->type_name("N");
 }
 
 Budget BudgetFlags::budget() const {
   if (memory_bytes > 0) return_large_blocks();
-  Budget budget(seconds, memory_bytes);
+  Budget budget(seconds, memory_bytes, effort);
   budget.heed_interrupts();
   return budget;
 }

@@ -27,10 +27,11 @@ struct LevelFlags {
   CLI::Option* add_as(CLI::App& app, const std::string& flag, const std::string& help);
 };
 
-// --time 60s --memory 4G
+// --time 60s --memory 4G --effort 1000000
 struct BudgetFlags {
   double seconds = 0;
   uint64_t memory_bytes = 0;
+  uint64_t effort = 0;
   void add(CLI::App& app);
   // From now on. Heeds interrupts.
   Budget budget() const;

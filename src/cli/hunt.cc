@@ -166,7 +166,7 @@ class Hunt {
   std::string bounds() const {
     CheckFlags every = within(kSecondsForLevels);
     every.levels = {};
-    const Checked all = check_file(options_.history, every);
+    const Audit all = check_file(options_.history, every);
     std::vector<LevelId> weakest;
     std::vector<Verdict> verdicts = all.result.verdicts;
     // Those asked for may be among the levels that are decided on request only.
@@ -246,7 +246,7 @@ class Hunt {
   uint32_t easings_ = 0;
   uint64_t runs_ = 0, undecided_ = 0, committed_ = 0, aborted_ = 0, unknown_ = 0;
   double session_seconds_ = 0, waited_ = 0;
-  std::optional<Checked> last_;
+  std::optional<Audit> last_;
 };
 
 }  // namespace

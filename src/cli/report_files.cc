@@ -7,7 +7,7 @@ ReportFiles::ReportFiles(const std::vector<std::string>& paths) {
     reports_.push_back({WholeFile(path), find_report_for(path)->start({})});
 }
 
-Status ReportFiles::add(const Checked& c) {
+Status ReportFiles::add(const Audit& c) {
   for (Report& r : reports_)
     if (Status s = r.file.write(r.writer->add(c)); !s.ok()) return s;
   return Ok{};

@@ -15,7 +15,7 @@ class ReportFiles {
  public:
   // The files appear, or replace what was there, at close().
   explicit ReportFiles(const std::vector<std::string>& paths);
-  Status add(const Checked& c);
+  Status add(const Audit& c);
   Status close();
 
  private:

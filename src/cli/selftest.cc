@@ -28,8 +28,7 @@ oracle::Verdicts decide(const History& h, const Switches& switches,
   CheckOptions options;
   options.switches = switches;
   for (const LevelInfo& level : levels) options.levels.push_back(level.id);
-  CheckResult result = check(h, options);
-  verify_verdicts(result, h);
+  const CheckResult result = check(h, options);
   oracle::Verdicts verdicts;
   verdicts.fill(Outcome::unknown);
   for (const Verdict& v : result.verdicts) verdicts[static_cast<size_t>(v.level)] = v.outcome;

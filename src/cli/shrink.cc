@@ -23,7 +23,7 @@ struct ShrinkState {
 };
 
 // The level asked for, or else the weakest that is violated.
-Result<LevelId> level_to_show(const Checked& c) {
+Result<LevelId> level_to_show(const Audit& c) {
   for (const Verdict& v : c.result.verdicts)
     if (v.outcome == Outcome::violated) return v.level;
   for (const Verdict& v : c.result.verdicts)
@@ -36,7 +36,7 @@ Result<LevelId> level_to_show(const Checked& c) {
 }
 
 Exit shrink_history(const ShrinkState& s) {
-  const Checked c = check_file(s.input, s.flags);
+  const Audit c = check_file(s.input, s.flags);
   if (c.error) return fail(*c.error);
   const Result<LevelId> level = level_to_show(c);
   if (!level.ok()) return fail(level.error());
@@ -45,7 +45,7 @@ Exit shrink_history(const ShrinkState& s) {
 
 }  // namespace
 
-Exit write_smallest(const Checked& c, LevelId level, const CheckFlags& flags,
+Exit write_smallest(const Audit& c, LevelId level, const CheckFlags& flags,
                     const std::string& output, const std::string& format) {
   ShrinkOptions options;
   options.budget = flags.budget.budget();

@@ -8,7 +8,7 @@
 
 namespace assay::cli {
 
-Exit write_smallest(const Checked& checked, LevelId level, const CheckFlags& flags,
+Exit write_smallest(const Audit& checked, LevelId level, const CheckFlags& flags,
                     const std::string& output, const std::string& format);
 
 }  // namespace assay::cli

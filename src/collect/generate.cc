@@ -91,7 +91,7 @@ std::string describe(const GenerateOptions& o) {
 
 Result<GenerateStats> generate(const GenerateOptions& asked, Sink& sink) {
   GenerateOptions options = asked;
-  if (options.level == LevelId::linearizable) {
+  if (level_info(options.level).single_operations) {
     if (Status s = check_single_operations(options.workload); !s.ok()) return s.error();
     options.workload_options.ops = 1;
   }

@@ -166,8 +166,8 @@ bool of_predicates(const Cycle& cycle, const History& h) {
 Anomaly classify(const Cycle& cycle, const LevelInfo& weakest, const History& history) {
   const Shape s = shape_of(cycle);
   if (s.time > 0) return Anomaly::real_time_violation;
-  if (s.anti > 0 && weakest.on_request) {
-    if (weakest.events == EventModel::weak && s.session > 0)
+  if (s.anti > 0 && weakest.on_request()) {
+    if (weakest.group == LevelGroup::session_guarantees && s.session > 0)
       return Anomaly::session_guarantee_violation;
     if (weakest.id == LevelId::pl_cs) return Anomaly::lost_update;
   }

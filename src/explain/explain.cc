@@ -9,7 +9,15 @@
 //                        history, and says more than any cycle: where levels that forbid it
 //                        fail, look for it first
 //
-// Linear in the history (writers of versions, one scan for lost updates) plus the cost of the small
+// A level that was asked for alone may be violated because a much weaker one is, and then the weaker one names the
+// anomaly:
+//
+//   s1: { w(x,1) w(y,1) }   s2: { r(y,0) r(x,1) }     not serializable; but that is a fractured read, not a write skew
+//
+// So the levels that nobody asked for are decided on the transactions of the counterexample alone (witness.h), which
+// takes no longer for a million transactions than for ten.
+//
+// Linear in the history (writers of versions, one scan for lost updates, one for each witness) plus the cost of the small
 // graphs.
 #include "explain/explain.h"
 
@@ -24,6 +32,8 @@
 #include "explain/local_graph.h"
 #include "explain/narrate.h"
 #include "explain/no_order.h"
+#include "explain/witness.h"
+#include "levels/walk.h"
 
 namespace assay {
 namespace {
@@ -51,18 +61,15 @@ struct Uses {
   }
 };
 
-// The level with session order added.
+// The level with session order added, if there is one.
 LevelId with_sessions(LevelId id) {
-  switch (id) {
-    case LevelId::adya_si:
-      return LevelId::session_si;
-    case LevelId::generalized_si:
-      return LevelId::strong_session_si;
-    case LevelId::serializable:
-      return LevelId::session_serializable;
-    default:
-      return id;
-  }
+  const LevelInfo& own = level_info(id);
+  if (own.session_order) return id;
+  for (const LevelInfo& other : all_levels())
+    if (other.session_order && other.events == own.events &&
+        other.write_conflict == own.write_conflict && other.real_time == own.real_time)
+      return other.id;
+  return id;
 }
 
 // A violated level with its certificate.
@@ -71,6 +78,7 @@ struct Refuted {
   const Certificate* certificate;
 };
 
+// The weakest first.
 std::vector<Refuted> refuted(const CheckResult& result) {
   std::vector<Refuted> levels;
   for (const Verdict& v : result.verdicts)
@@ -79,40 +87,45 @@ std::vector<Refuted> refuted(const CheckResult& result) {
   return levels;
 }
 
+// An explanation with what it rests on.
+struct Story {
+  Explanation explanation;
+  Uses uses;
+};
+
 class Explainer {
  public:
-  Explainer(const History& history, const CheckResult& result, const Budget& budget)
-      : h_(history), result_(result), budget_(budget), accesses_(history) {}
+  Explainer(const History& history, const CheckResult& result)
+      : h_(history), result_(result), accesses_(history) {}
 
   std::vector<Explanation> run() {
-    std::vector<Refuted> levels = refuted(result_);
-    if (levels.empty()) return {};
-    const CheckResult weaker = decide_weak_levels();
-    for (const Refuted& r : refuted(weaker))
-      if (verify(*r.certificate, h_).ok()) levels.push_back(r);
-    std::sort(levels.begin(), levels.end(),
-              [](const Refuted& a, const Refuted& b) { return a.level < b.level; });
-    for (const Refuted& r : levels) {
-      Explanation* e = covering(r.level);
-      if (e == nullptr) e = &add(r);
-      if (result_.find(r.level) != nullptr) e->levels.push_back(r.level);
+    for (const Refuted& r : refuted(result_)) {
+      Story* story = covering(r.level);
+      if (story == nullptr) {
+        Story told = tell(r);
+        std::optional<Story> weaker = of_a_weaker_level(r, told);
+        story = &stories_.emplace_back(weaker ? std::move(*weaker) : std::move(told));
+      }
+      story->explanation.levels.push_back(r.level);
     }
     merge_equal();
-    std::erase_if(explanations_, [](const Explanation& e) { return e.levels.empty(); });
-    for (Explanation& e : explanations_) {
-      tell_faults(h_, e);
-      tell_unfinished_run(h_, e);
+    std::vector<Explanation> explanations;
+    for (Story& story : stories_) {
+      if (story.explanation.levels.empty()) continue;
+      tell_faults(h_, story.explanation);
+      tell_unfinished_run(h_, story.explanation);
+      explanations.push_back(std::move(story.explanation));
     }
-    return std::move(explanations_);
+    return explanations;
   }
 
  private:
   // Levels that do not imply each other may fail by the same story; it is told once.
   void merge_equal() {
-    for (size_t i = 0; i < explanations_.size(); ++i) {
-      Explanation& first = explanations_[i];
-      for (size_t j = i + 1; j < explanations_.size() && !first.levels.empty(); ++j) {
-        Explanation& later = explanations_[j];
+    for (size_t i = 0; i < stories_.size(); ++i) {
+      Explanation& first = stories_[i].explanation;
+      for (size_t j = i + 1; j < stories_.size() && !first.levels.empty(); ++j) {
+        Explanation& later = stories_[j].explanation;
         if (!tells_same(first, later)) continue;
         first.levels.insert(first.levels.end(), later.levels.begin(), later.levels.end());
         later.levels.clear();
@@ -126,36 +139,67 @@ class Explainer {
            a.transactions == b.transactions && a.operations == b.operations;
   }
 
-  // A violated level that was asked for alone may be violated because a much weaker one is, and
-  // then that one names the anomaly. The weak levels are nearly always cheap to decide.
-  CheckResult decide_weak_levels() const {
+  // The story of the weakest level that nobody asked for and that the transactions of this one violate, if its story
+  // refutes this level too.
+  std::optional<Story> of_a_weaker_level(const Refuted& r, const Story& told) const {
     CheckOptions options;
-    options.budget = budget_;
-    for (const LevelId id : {LevelId::read_committed, LevelId::read_atomic, LevelId::causal})
-      if (result_.find(id) == nullptr) options.levels.push_back(id);
-    return options.levels.empty() ? CheckResult() : check(h_, options);
+    // The same in every run. A few dozen transactions take a small part of it.
+    constexpr uint64_t kEffort = 1'000'000;
+    options.budget = Budget(0, 0, kEffort);
+    for (const LevelInfo& level : default_levels()) {
+      const bool weaker = level.id != r.level && level.id != with_sessions(r.level) &&
+                          implies(with_sessions(r.level), level.id);
+      if (weaker && result_.find(level.id) == nullptr) options.levels.push_back(level.id);
+    }
+    if (options.levels.empty()) return std::nullopt;
+    const std::optional<Witness> witness = witness_of(r, told);
+    if (!witness) return std::nullopt;
+    const CheckResult decided = decide_levels(witness->history(), options);
+    Explainer inner(witness->history(), decided);
+    for (const Refuted& weaker : refuted(decided))
+      if (inner.covering(weaker.level) == nullptr &&
+          verify(*weaker.certificate, witness->history()).ok())
+        inner.stories_.push_back(inner.tell(weaker));
+    Story* story = inner.covering(r.level);
+    if (story == nullptr) return std::nullopt;
+    story->explanation = witness->in_whole(std::move(story->explanation), h_);
+    story->explanation.hint = recording_hint(story->explanation.anomaly, h_);
+    return std::move(*story);
   }
 
-  // An explanation that refutes `level` too.
-  Explanation* covering(LevelId level) {
-    for (size_t i = 0; i < explanations_.size(); ++i) {
-      const LevelId own = explanations_[i].level;
-      const Uses& uses = uses_[i];
+  // What the contradiction of the proof is about, or at least what the story is about.
+  std::optional<Witness> witness_of(const Refuted& r, const Story& told) const {
+    std::vector<TxnId> txns = told.explanation.transactions;
+    if (r.certificate->kind == Certificate::Kind::proof) {
+      const Conclusion conclusion = conclude(r.certificate->proof);
+      const std::vector<TxnId> more = mentioned(r.certificate->proof, &conclusion);
+      txns.insert(txns.end(), more.begin(), more.end());
+    }
+    std::optional<Witness> witness = Witness::of(accesses_, std::move(txns));
+    return witness ? std::move(witness) : Witness::of(accesses_, told.explanation.transactions);
+  }
+
+  // A story that refutes `level` too.
+  Story* covering(LevelId level) {
+    for (Story& story : stories_) {
+      const LevelId own = story.explanation.level;
+      const Uses& uses = story.uses;
       const bool plain = !uses.session && !uses.time;
       // "Ended before the other began" means the same to every level that looks at the clock.
       const bool by_clock = uses.time && !uses.within_time &&
                             implies(level, LevelId::strict_serializable) &&
                             level_info(own).events == EventModel::split;
       if (implies(level, own) || (plain && implies(with_sessions(level), own)) || by_clock)
-        return &explanations_[i];
+        return &story;
     }
     return nullptr;
   }
 
-  Explanation& add(const Refuted& r) {
+  Story tell(const Refuted& r) {
     const Certificate& c = *r.certificate;
-    Explanation e;
-    Uses uses;
+    Story story;
+    Explanation& e = story.explanation;
+    Uses& uses = story.uses;
     e.level = r.level;
     if (c.kind == Certificate::Kind::bad_read) {
       explain_bad_read(c.bad_read, e);
@@ -172,9 +216,7 @@ class Explainer {
     e.hint = recording_hint(e.anomaly, h_);
     tidy(e.transactions);
     tidy(e.operations);
-    explanations_.push_back(std::move(e));
-    uses_.push_back(uses);
-    return explanations_.back();
+    return story;
   }
 
   void explain_bad_read(const BadRead& bad, Explanation& e) const {
@@ -208,7 +250,7 @@ class Explainer {
     Cycle cycle;
     if (forbids_lost_update(level)) cycle = lost_update(proof);
     // Levels that ask what kinds of edges a path has know best which cycle they mean.
-    if (cycle.empty() && !level.on_request) cycle = tell_tale_cycle(proof, conclusion, level);
+    if (cycle.empty() && !level.on_request()) cycle = tell_tale_cycle(proof, conclusion, level);
     if (cycle.empty()) cycle = own_cycle(proof, conclusion);
     cycle = without_forced(std::move(cycle));
     // The earliest transaction first.
@@ -494,10 +536,8 @@ class Explainer {
 
   const History& h_;
   const CheckResult& result_;
-  const Budget& budget_;
   Accesses accesses_;
-  std::vector<Explanation> explanations_;
-  std::vector<Uses> uses_;  // of each explanation
+  std::vector<Story> stories_;  // those of weaker levels first
   std::vector<Divergence> divergences_;
   bool divergences_known_ = false;
 };
@@ -522,12 +562,11 @@ std::string_view arrow_name(EdgeKind kind) {
   return "";
 }
 
-std::vector<Explanation> explain(const History& history, const CheckResult& result,
-                                 const Budget& budget) {
+std::vector<Explanation> explain(const History& history, const CheckResult& result) {
   bool any = false;
   for (const Verdict& v : result.verdicts) any = any || v.outcome == Outcome::violated;
   if (!any) return {};
-  return Explainer(history, result, budget).run();
+  return Explainer(history, result).run();
 }
 
 const Explanation* find_explanation(const std::vector<Explanation>& explanations, LevelId level) {

@@ -1,8 +1,8 @@
 // What was done to the database while the transactions of an anomaly ran: the faults that stand in the history.
 #pragma once
 
+#include "assay/explanation.h"
 #include "assay/history.h"
-#include "explain/explanation.h"
 
 namespace assay {
 

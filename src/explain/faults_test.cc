@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "assay/check.h"
 #include "explain/explain.h"
+#include "levels/walk.h"
 
 namespace assay {
 namespace {
@@ -29,7 +29,7 @@ Explanation explained(const std::vector<std::pair<int64_t, std::string>>& events
   EXPECT_TRUE(history.ok());
   CheckOptions options;
   options.levels = {LevelId::session_serializable};
-  const auto explanations = explain(*history, check(*history, options));
+  const auto explanations = explain(*history, decide_levels(*history, options));
   EXPECT_EQ(explanations.size(), 1u);
   return explanations.empty() ? Explanation{} : explanations.front();
 }

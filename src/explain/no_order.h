@@ -2,7 +2,7 @@
 #pragma once
 
 #include "assay/certificate.h"
-#include "explain/explanation.h"
+#include "assay/explanation.h"
 
 namespace assay {
 

@@ -4,6 +4,7 @@
 
 #include "assay/verify.h"
 #include "explain/explain.h"
+#include "levels/walk.h"
 
 namespace assay {
 namespace {
@@ -39,7 +40,7 @@ class SameFault {
   void allow_other_names() { exact_ = false; }
 
   bool operator()(const History& h) const {
-    const CheckResult result = check(h, checking_);
+    const CheckResult result = decide_levels(h, checking_);
     const Verdict* verdict = result.find(level_);
     if (verdict == nullptr || verdict->outcome != Outcome::violated) return false;
     const Certificate& reason = result.certificates[verdict->certificate];
@@ -47,7 +48,7 @@ class SameFault {
     const bool two_operations = is_of_two_operations(anomaly_);
     if (reason.kind == Certificate::Kind::bad_read) return reason.bad_read.anomaly == anomaly_;
     if (!two_operations && h.txn_count() > kSmall) return true;
-    const std::vector<Explanation> explained = explain(h, result, checking_.budget);
+    const std::vector<Explanation> explained = explain(h, result);
     const Explanation* found = find_explanation(explained, level_);
     if (found == nullptr) return false;
     if (two_operations || exact_) return found->anomaly == anomaly_;

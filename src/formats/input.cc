@@ -83,7 +83,7 @@ class MemorySource : public ByteSource {
 }  // namespace
 
 Error budget_error(const Budget& budget) {
-  return {ErrorKind::budget, budget.reason() + " while reading", {}, 0, 0};
+  return {ErrorKind::budget, budget.reason().detail + " while reading", {}, 0, 0};
 }
 
 Result<Input> Input::open(const std::string& path, Budget* budget) {

@@ -109,8 +109,7 @@ Result<ReadResult> read(Source source, const ReadOptions& options) {
   if (!history.ok()) {
     Error e = history.error();
     // Whatever the reader made of it, that is why it ended.
-    if (options.budget != nullptr && options.budget->cause() != Budget::Cause::none)
-      e = budget_error(*options.budget);
+    if (options.budget != nullptr && options.budget->cause()) e = budget_error(*options.budget);
     if (e.file.empty()) e.file = source.name;
     return e;
   }

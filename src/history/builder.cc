@@ -135,7 +135,7 @@ uint64_t HistoryBuilder::bytes_to_grow() const {
 
 Status HistoryBuilder::make_room(uint64_t bytes) const {
   if (budget_ == nullptr || bytes < kLargeBytes || budget_->has_room(bytes)) return Ok{};
-  return Error{ErrorKind::budget, budget_->reason() + " while reading", {}, 0, 0};
+  return Error{ErrorKind::budget, budget_->reason().detail + " while reading", {}, 0, 0};
 }
 
 Status HistoryBuilder::check_limits() const {

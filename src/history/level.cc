@@ -2,92 +2,379 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace assay {
 namespace {
 
 using enum LevelId;
 
-// One of Adya's levels.
-constexpr LevelInfo adya(LevelId id, std::string_view name, std::string_view summary,
-                         bool repeatable) {
-  return {id, name, "", summary, EventModel::adya, false, false, RealTime::none, repeatable, true};
-}
-
-constexpr LevelInfo session_guarantee(LevelId id, std::string_view name, std::string_view alias,
-                                      std::string_view summary) {
-  return {id, name, alias, summary, EventModel::weak, true, false, RealTime::none, false, true};
-}
-
-constexpr LevelInfo kLevels[kLevelCount] = {
-    adya(pl_1, "pl-1", "writes of two transactions are not interleaved", false),
-    adya(pl_2, "pl-2", "what is read was committed, and information flows one way", false),
-    adya(pl_cs, "pl-cs", "and no update of a key is lost", false),
-    adya(pl_2_plus, "pl-2+", "and what a transaction depends on it does not miss", true),
-    adya(pl_2_99, "pl-2.99", "and no cycle overwrites what somebody read by name", true),
-    adya(pl_3, "pl-3", "no cycle of dependencies, predicates included", true),
-    session_guarantee(read_your_writes, "read-your-writes", "ryw",
-                      "a session sees what it wrote before"),
-    session_guarantee(monotonic_reads, "monotonic-reads", "mr",
-                      "a session sees what it saw before"),
-    session_guarantee(monotonic_writes, "monotonic-writes", "mw",
-                      "who sees a write sees what its session wrote before"),
-    session_guarantee(writes_follow_reads, "writes-follow-reads", "wfr",
-                      "who sees a write sees what its session had read"),
-    {read_committed, "read-committed", "rc",
-     "reads of one transaction never go back in commit order", EventModel::weak, true, false,
-     RealTime::none, false},
-    {read_atomic, "read-atomic", "ra", "a transaction is seen whole or not at all",
-     EventModel::weak, true, false, RealTime::none},
-    {causal, "causal", "cc tcc causal-consistency",
-     "what a transaction saw, those who see it see too", EventModel::weak, true, false,
-     RealTime::none},
-    {prefix, "prefix", "pc prefix-consistency",
-     "every transaction reads from a prefix of one commit order", EventModel::split, true, false,
-     RealTime::none},
-    {adya_si, "adya-si", "asi", "snapshot isolation without session order", EventModel::split,
-     false, true, RealTime::none},
-    {session_si, "session-si", "si snapshot-isolation",
-     "snapshot isolation in which sessions see their own past", EventModel::split, true, true,
-     RealTime::none},
-    {generalized_si, "generalized-si", "gsi ansi-si",
-     "snapshots of the past, commits in real-time order", EventModel::split, false, true,
-     RealTime::into_commits},
-    {strong_session_si, "strong-session-si", "pcsi",
-     "generalized SI in which sessions see their own past", EventModel::split, true, true,
-     RealTime::into_commits},
-    {strong_si, "strong-si", "", "snapshots hold everything committed before the transaction began",
-     EventModel::split, true, true, RealTime::all_but_begins},
-    {serializable, "serializable", "", "as if one transaction ran after another (Adya PL-3)",
-     EventModel::single, false, false, RealTime::none},
-    {session_serializable, "session-serializable", "ser",
-     "serializable, each session in its own order", EventModel::single, true, false,
-     RealTime::none},
-    {strict_serializable, "strict-serializable", "sser",
-     "serializable in an order that agrees with real time", EventModel::single, true, false,
-     RealTime::transactions},
-    {linearizable, "linearizable", "lin", "strict serializable with one operation a transaction",
-     EventModel::single, true, false, RealTime::transactions},
+constexpr LevelInfo kLevels[] = {
+    {.id = pl_1,
+     .name = "pl-1",
+     .aliases = "",
+     .summary = "writes of two transactions are not interleaved",
+     .group = LevelGroup::adya,
+     .events = EventModel::adya,
+     .session_order = false,
+     .write_conflict = false,
+     .real_time = RealTime::none,
+     .repeatable = false,
+     .single_operations = false,
+     .weaker = {},
+     .walk = {.replay = 0, .decide = 220},
+     .figure = {.column = 3.5, .row = 5}},
+    {.id = pl_2,
+     .name = "pl-2",
+     .aliases = "",
+     .summary = "reads see only committed, final values, and information flows one way",
+     .group = LevelGroup::adya,
+     .events = EventModel::adya,
+     .session_order = false,
+     .write_conflict = false,
+     .real_time = RealTime::none,
+     .repeatable = false,
+     .single_operations = false,
+     .weaker = {pl_1},
+     .walk = {.replay = 0, .decide = 210},
+     .figure = {.column = 3.5, .row = 4}},
+    {.id = pl_cs,
+     .name = "pl-cs",
+     .aliases = "",
+     .summary = "PL-2 in which no update of a key is lost",
+     .group = LevelGroup::adya,
+     .events = EventModel::adya,
+     .session_order = false,
+     .write_conflict = false,
+     .real_time = RealTime::none,
+     .repeatable = false,
+     .single_operations = false,
+     .weaker = {pl_2},
+     .walk = {.replay = 0, .decide = 200},
+     .figure = {.column = 3.5, .row = 3}},
+    {.id = pl_2_plus,
+     .name = "pl-2+",
+     .aliases = "",
+     .summary = "PL-2 in which a transaction misses no effect of those it depends on",
+     .group = LevelGroup::adya,
+     .events = EventModel::adya,
+     .session_order = false,
+     .write_conflict = false,
+     .real_time = RealTime::none,
+     .repeatable = true,
+     .single_operations = false,
+     .weaker = {pl_cs},
+     .walk = {.replay = 0, .decide = 190},
+     .figure = {.column = 3, .row = 2}},
+    {.id = pl_2_99,
+     .name = "pl-2.99",
+     .aliases = "",
+     .summary = "serializable except for predicates: no cycle with an item anti-dependency",
+     .group = LevelGroup::adya,
+     .events = EventModel::adya,
+     .session_order = false,
+     .write_conflict = false,
+     .real_time = RealTime::none,
+     .repeatable = true,
+     .single_operations = false,
+     .weaker = {pl_cs},
+     .walk = {.replay = 0, .decide = 180},
+     .figure = {.column = 4, .row = 2}},
+    {.id = pl_3,
+     .name = "pl-3",
+     .aliases = "",
+     .summary = "no cycle of dependencies, predicates included",
+     .group = LevelGroup::adya,
+     .events = EventModel::adya,
+     .session_order = false,
+     .write_conflict = false,
+     .real_time = RealTime::none,
+     .repeatable = true,
+     .single_operations = false,
+     .weaker = {pl_2_plus, pl_2_99},
+     .walk = {.replay = 0, .decide = 170},
+     .figure = {.column = 3.5, .row = 1}},
+    {.id = read_your_writes,
+     .name = "read-your-writes",
+     .aliases = "ryw",
+     .summary = "a session sees its own earlier writes",
+     .group = LevelGroup::session_guarantees,
+     .events = EventModel::weak,
+     .session_order = true,
+     .write_conflict = false,
+     .real_time = RealTime::none,
+     .repeatable = false,
+     .single_operations = false,
+     .weaker = {pl_2},
+     .walk = {.replay = 0, .decide = 40},
+     .figure = {.column = 3, .row = 6}},
+    {.id = monotonic_reads,
+     .name = "monotonic-reads",
+     .aliases = "mr",
+     .summary = "a session never sees less than it has already seen",
+     .group = LevelGroup::session_guarantees,
+     .events = EventModel::weak,
+     .session_order = true,
+     .write_conflict = false,
+     .real_time = RealTime::none,
+     .repeatable = false,
+     .single_operations = false,
+     .weaker = {pl_2},
+     .walk = {.replay = 0, .decide = 50},
+     .figure = {.column = 4, .row = 6}},
+    {.id = monotonic_writes,
+     .name = "monotonic-writes",
+     .aliases = "mw",
+     .summary = "whoever sees a write sees the earlier writes of its session",
+     .group = LevelGroup::session_guarantees,
+     .events = EventModel::weak,
+     .session_order = true,
+     .write_conflict = false,
+     .real_time = RealTime::none,
+     .repeatable = false,
+     .single_operations = false,
+     .weaker = {pl_2},
+     .walk = {.replay = 0, .decide = 60},
+     .figure = {.column = 3, .row = 7}},
+    {.id = writes_follow_reads,
+     .name = "writes-follow-reads",
+     .aliases = "wfr",
+     .summary = "whoever sees a write sees what its session had read before",
+     .group = LevelGroup::session_guarantees,
+     .events = EventModel::weak,
+     .session_order = true,
+     .write_conflict = false,
+     .real_time = RealTime::none,
+     .repeatable = false,
+     .single_operations = false,
+     .weaker = {pl_2},
+     .walk = {.replay = 0, .decide = 70},
+     .figure = {.column = 4, .row = 7}},
+    {.id = read_committed,
+     .name = "read-committed",
+     .aliases = "rc",
+     .summary = "reads of one transaction never go back in commit order",
+     .group = LevelGroup::standard,
+     .events = EventModel::weak,
+     .session_order = true,
+     .write_conflict = false,
+     .real_time = RealTime::none,
+     .repeatable = false,
+     .single_operations = false,
+     .weaker = {pl_2},
+     .walk = {.replay = 0, .decide = 30},
+     .figure = {.column = 1.5, .row = 7}},
+    {.id = read_atomic,
+     .name = "read-atomic",
+     .aliases = "ra",
+     .summary = "a transaction is seen whole or not at all",
+     .group = LevelGroup::standard,
+     .events = EventModel::weak,
+     .session_order = true,
+     .write_conflict = false,
+     .real_time = RealTime::none,
+     .repeatable = true,
+     .single_operations = false,
+     .weaker = {read_your_writes, read_committed},
+     .walk = {.replay = 0, .decide = 20},
+     .figure = {.column = 1.5, .row = 6}},
+    {.id = causal,
+     .name = "causal",
+     .aliases = "cc tcc causal-consistency",
+     .summary = "whoever sees a transaction also sees everything that it saw",
+     .group = LevelGroup::standard,
+     .events = EventModel::weak,
+     .session_order = true,
+     .write_conflict = false,
+     .real_time = RealTime::none,
+     .repeatable = true,
+     .single_operations = false,
+     .weaker = {monotonic_reads, monotonic_writes, writes_follow_reads, read_atomic},
+     .walk = {.replay = 0, .decide = 10},
+     .figure = {.column = 1.5, .row = 5}},
+    {.id = prefix,
+     .name = "prefix",
+     .aliases = "pc prefix-consistency",
+     .summary = "every transaction reads from a prefix of one commit order",
+     .group = LevelGroup::standard,
+     .events = EventModel::split,
+     .session_order = true,
+     .write_conflict = false,
+     .real_time = RealTime::none,
+     .repeatable = true,
+     .single_operations = false,
+     .weaker = {causal},
+     .walk = {.replay = 90, .decide = 80},
+     .figure = {.column = 1.5, .row = 4}},
+    {.id = adya_si,
+     .name = "adya-si",
+     .aliases = "asi",
+     .summary = "snapshot isolation without session order",
+     .group = LevelGroup::standard,
+     .events = EventModel::split,
+     .session_order = false,
+     .write_conflict = true,
+     .real_time = RealTime::none,
+     .repeatable = true,
+     .single_operations = false,
+     .weaker = {pl_2_plus},
+     .walk = {.replay = 80, .decide = 100},
+     .figure = {.column = 0.5, .row = 4}},
+    {.id = session_si,
+     .name = "session-si",
+     .aliases = "si snapshot-isolation",
+     .summary = "snapshot isolation in which sessions see their own past",
+     .group = LevelGroup::standard,
+     .events = EventModel::split,
+     .session_order = true,
+     .write_conflict = true,
+     .real_time = RealTime::none,
+     .repeatable = true,
+     .single_operations = false,
+     .weaker = {prefix, adya_si},
+     .walk = {.replay = 60, .decide = 90},
+     .figure = {.column = 1, .row = 3}},
+    {.id = generalized_si,
+     .name = "generalized-si",
+     .aliases = "gsi ansi-si",
+     .summary = "snapshots of the past, commits in real-time order",
+     .group = LevelGroup::standard,
+     .events = EventModel::split,
+     .session_order = false,
+     .write_conflict = true,
+     .real_time = RealTime::into_commits,
+     .repeatable = true,
+     .single_operations = false,
+     .weaker = {adya_si},
+     .walk = {.replay = 50, .decide = 120},
+     .figure = {.column = 2, .row = 3}},
+    {.id = strong_session_si,
+     .name = "strong-session-si",
+     .aliases = "pcsi",
+     .summary = "generalized SI in which sessions see their own past",
+     .group = LevelGroup::standard,
+     .events = EventModel::split,
+     .session_order = true,
+     .write_conflict = true,
+     .real_time = RealTime::into_commits,
+     .repeatable = true,
+     .single_operations = false,
+     .weaker = {session_si, generalized_si},
+     .walk = {.replay = 40, .decide = 110},
+     .figure = {.column = 2, .row = 2}},
+    {.id = strong_si,
+     .name = "strong-si",
+     .aliases = "",
+     .summary = "snapshots hold everything committed before the transaction began",
+     .group = LevelGroup::standard,
+     .events = EventModel::split,
+     .session_order = true,
+     .write_conflict = true,
+     .real_time = RealTime::all_but_begins,
+     .repeatable = true,
+     .single_operations = false,
+     .weaker = {strong_session_si},
+     .walk = {.replay = 20, .decide = 130},
+     .figure = {.column = 2, .row = 1}},
+    {.id = serializable,
+     .name = "serializable",
+     .aliases = "",
+     .summary = "as if transactions ran one after another (Adya PL-3)",
+     .group = LevelGroup::standard,
+     .events = EventModel::single,
+     .session_order = false,
+     .write_conflict = false,
+     .real_time = RealTime::none,
+     .repeatable = true,
+     .single_operations = false,
+     .weaker = {pl_3, adya_si},
+     .walk = {.replay = 70, .decide = 150},
+     .figure = {.column = 0, .row = 3}},
+    {.id = session_serializable,
+     .name = "session-serializable",
+     .aliases = "ser",
+     .summary = "serializable, each session in its own order",
+     .group = LevelGroup::standard,
+     .events = EventModel::single,
+     .session_order = true,
+     .write_conflict = false,
+     .real_time = RealTime::none,
+     .repeatable = true,
+     .single_operations = false,
+     .weaker = {session_si, serializable},
+     .walk = {.replay = 30, .decide = 140},
+     .figure = {.column = 1, .row = 2}},
+    {.id = strict_serializable,
+     .name = "strict-serializable",
+     .aliases = "sser",
+     .summary = "serializable in an order that agrees with real time",
+     .group = LevelGroup::standard,
+     .events = EventModel::single,
+     .session_order = true,
+     .write_conflict = false,
+     .real_time = RealTime::transactions,
+     .repeatable = true,
+     .single_operations = false,
+     .weaker = {session_serializable},
+     .walk = {.replay = 10, .decide = 160},
+     .figure = {.column = 1, .row = 1}},
+    {.id = linearizable,
+     .name = "linearizable",
+     .aliases = "lin",
+     .summary = "strict serializable with one operation a transaction",
+     .group = LevelGroup::standard,
+     .events = EventModel::single,
+     .session_order = true,
+     .write_conflict = false,
+     .real_time = RealTime::transactions,
+     .repeatable = true,
+     .single_operations = true,
+     .weaker = {strict_serializable},
+     .walk = {.replay = 0, .decide = 0},
+     .figure = {.column = 1, .row = 0}},
 };
 
-// Arrows of the lattice, stronger → weaker.
-constexpr LevelId kBelowPl2[] = {pl_1};
-constexpr LevelId kAbovePl2[] = {pl_2};
-constexpr LevelId kAbovePlCs[] = {pl_cs};
-constexpr LevelId kBelowPl3[] = {pl_2_plus, pl_2_99};
-constexpr LevelId kBelowReadAtomic[] = {read_your_writes, read_committed};
-constexpr LevelId kBelowCausal[] = {monotonic_reads, monotonic_writes, writes_follow_reads,
-                                    read_atomic};
-constexpr LevelId kBelowPrefix[] = {causal};
-constexpr LevelId kBelowSessionSi[] = {prefix, adya_si};
-constexpr LevelId kBelowAdyaSi[] = {pl_2_plus};
-constexpr LevelId kBelowGeneralizedSi[] = {adya_si};
-constexpr LevelId kBelowStrongSessionSi[] = {session_si, generalized_si};
-constexpr LevelId kBelowStrongSi[] = {strong_session_si};
-constexpr LevelId kBelowSerializable[] = {pl_3, adya_si};
-constexpr LevelId kBelowSessionSerializable[] = {session_si, serializable};
-constexpr LevelId kBelowStrictSerializable[] = {session_serializable};
-constexpr LevelId kBelowLinearizable[] = {strict_serializable};
+// Every id has one row, in the order of the ids.
+static_assert(std::size(kLevels) == kLevelCount);
+static_assert([] {
+  for (size_t i = 0; i < kLevelCount; ++i)
+    if (static_cast<size_t>(kLevels[i].id) != i) return false;
+  return true;
+}());
+// The closure goes through the rows once.
+static_assert(std::ranges::all_of(kLevels, [](const LevelInfo& level) {
+  return std::all_of(level.weaker.ids, level.weaker.ids + level.weaker.count,
+                     [&](LevelId weaker) { return weaker < level.id; });
+}));
+// default_levels() is the end of the table.
+static_assert(std::ranges::is_partitioned(kLevels, &LevelInfo::on_request));
+// The arrows of the figure lead down.
+static_assert(std::ranges::all_of(kLevels, [](const LevelInfo& level) {
+  return std::all_of(level.weaker.ids, level.weaker.ids + level.weaker.count, [&](LevelId id) {
+    const LevelInfo& weaker = kLevels[static_cast<size_t>(id)];
+    return weaker.group != level.group || weaker.figure.row > level.figure.row;
+  });
+}));
+// The walk reaches every level: by its place, or by the one level below it.
+static_assert(std::ranges::all_of(kLevels, [](const LevelInfo& level) {
+  return (level.walk.decide == 0) == level.single_operations &&
+         (!level.single_operations || level.weaker.count == 1);
+}));
+static_assert(std::ranges::all_of(kLevels, [](const LevelInfo& level) {
+  const bool strong = level.events == EventModel::split || level.events == EventModel::single;
+  return (level.walk.replay != 0) == (strong && !level.single_operations);
+}));
+
+// No two levels have the same place, but for `none`.
+template <class Place>
+constexpr bool all_differ(Place place, Place (*of)(const LevelInfo&)) {
+  for (const LevelInfo& a : kLevels)
+    for (const LevelInfo& b : kLevels)
+      if (a.id != b.id && of(a) == of(b) && of(a) != place) return false;
+  return true;
+}
+static_assert(all_differ<uint8_t>(0, [](const LevelInfo& level) { return level.walk.replay; }));
+static_assert(all_differ<uint8_t>(0, [](const LevelInfo& level) { return level.walk.decide; }));
 
 using Closure = std::array<uint32_t, kLevelCount>;  // bit w of [s]: s implies w
 
@@ -117,7 +404,20 @@ const LevelInfo& level_info(LevelId id) { return kLevels[static_cast<size_t>(id)
 std::span<const LevelInfo> all_levels() { return kLevels; }
 
 std::span<const LevelInfo> default_levels() {  // the others stand before them
-  return std::span(kLevels).subspan(static_cast<size_t>(read_committed));
+  const auto first = std::ranges::find(kLevels, LevelGroup::standard, &LevelInfo::group);
+  return {first, std::end(kLevels)};
+}
+
+std::string_view level_group_name(LevelGroup group) {
+  switch (group) {
+    case LevelGroup::standard:
+      return "standard";
+    case LevelGroup::session_guarantees:
+      return "session-guarantees";
+    case LevelGroup::adya:
+      return "adya";
+  }
+  return "";
 }
 
 std::optional<LevelId> find_level(std::string_view name) {
@@ -129,49 +429,8 @@ std::optional<LevelId> find_level(std::string_view name) {
 }
 
 std::span<const LevelId> next_weaker(LevelId id) {
-  switch (id) {
-    case pl_1:
-      return {};
-    case pl_2:
-      return kBelowPl2;
-    case pl_cs:
-    case read_your_writes:
-    case monotonic_reads:
-    case monotonic_writes:
-    case writes_follow_reads:
-    case read_committed:
-      return kAbovePl2;
-    case pl_2_plus:
-    case pl_2_99:
-      return kAbovePlCs;
-    case pl_3:
-      return kBelowPl3;
-    case read_atomic:
-      return kBelowReadAtomic;
-    case causal:
-      return kBelowCausal;
-    case prefix:
-      return kBelowPrefix;
-    case adya_si:
-      return kBelowAdyaSi;
-    case session_si:
-      return kBelowSessionSi;
-    case generalized_si:
-      return kBelowGeneralizedSi;
-    case strong_session_si:
-      return kBelowStrongSessionSi;
-    case strong_si:
-      return kBelowStrongSi;
-    case serializable:
-      return kBelowSerializable;
-    case session_serializable:
-      return kBelowSessionSerializable;
-    case strict_serializable:
-      return kBelowStrictSerializable;
-    case linearizable:
-      return kBelowLinearizable;
-  }
-  return {};
+  const WeakerLevels& weaker = level_info(id).weaker;
+  return {weaker.ids, weaker.count};
 }
 
 bool implies(LevelId stronger, LevelId weaker) {

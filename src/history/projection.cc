@@ -38,7 +38,7 @@ class Projection {
     count_writes();
   }
 
-  Result<History> run() {
+  Result<History> run(std::vector<OpId>* origins) {
     builder_.set_initial(h_.initial());
     if (h_.absent_is_never_written()) builder_.set_absent_is_never_written();
     builder_.set_meta(h_.meta());
@@ -48,6 +48,7 @@ class Projection {
     for (const KnownOrder& order : h_.known_orders()) copy_order(order);
     Result<History> part = std::move(builder_).finish();
     if (part.ok()) part->set_clock_drift(h_.clock_drift());
+    if (origins != nullptr) *origins = std::move(origins_);
     return part;
   }
 
@@ -306,8 +307,10 @@ class Projection {
       if (std::optional<Copy> copy = copy_of(i)) copies.emplace_back(i, std::move(*copy));
     if (copies.empty()) return Ok{};
     copier_.begin(h_, t);
-    for (const auto& [op, copy] : copies)
+    for (const auto& [op, copy] : copies) {
       copier_.operation(h_, op, copy.kind, copy.versions, copy.lo, copy.hi);
+      origins_.push_back(op);
+    }
     return builder_.end_txn();
   }
 
@@ -333,14 +336,16 @@ class Projection {
   bool has_ranges_ = false;
   mutable std::vector<KeyId> sorted_;  // for ranges, once there is one
   OpId first_ = 0, end_ = 0;           // of the transaction being copied
+  std::vector<OpId> origins_;
   HistoryBuilder builder_;
   TxnCopier copier_{builder_};
 };
 
 }  // namespace
 
-Result<History> project(const History& history, const std::vector<bool>& keep) {
-  return Projection(history, keep).run();
+Result<History> project(const History& history, const std::vector<bool>& keep,
+                        std::vector<OpId>* origins) {
+  return Projection(history, keep).run(origins);
 }
 
 }  // namespace assay

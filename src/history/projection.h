@@ -24,7 +24,9 @@
 
 namespace assay {
 
-// `keep`: one for each operation. Transactions of which nothing stays are left out.
-Result<History> project(const History& history, const std::vector<bool>& keep);
+// `keep`: one for each operation. Transactions of which nothing stays are left out. `origins` becomes, for each operation of
+// the part, the one it was.
+Result<History> project(const History& history, const std::vector<bool>& keep,
+                        std::vector<OpId>* origins = nullptr);
 
 }  // namespace assay

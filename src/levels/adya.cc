@@ -143,9 +143,10 @@ LevelVerdict AdyaLevels::decide(LevelId level, Budget& budget) {
   } else if (budget.exhausted_now()) {
     verdict.reason = budget.reason();
   } else if (!cycle.empty()) {
-    verdict.reason = "the history does not state the order of versions that nobody read";
+    verdict.reason = {UnknownCause::lacks_order,
+                      "the history does not state the order of versions that nobody read"};
   } else if (!unstated_.empty()) {
-    verdict.reason = unstated_;
+    verdict.reason = {UnknownCause::lacks_order, unstated_};
   } else {
     verdict.outcome = Outcome::satisfied;
     const bool ordered = order_.size() == rf_.nodes();

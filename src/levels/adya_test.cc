@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "assay/check.h"
 #include "history/test_history.h"
 #include "infer/hint.h"
+#include "levels/walk.h"
 
 namespace assay {
 namespace {
@@ -83,10 +83,10 @@ TEST(Adya, piecesOfAnOrderAreEnough) {
 
 TEST(Adya, onlyWhoAsksIsAnswered) {
   const History h = make_history({{1, {w("x", 1)}}});
-  EXPECT_EQ(check(h, {}).find(pl_3), nullptr);
+  EXPECT_EQ(decide_levels(h, {}).find(pl_3), nullptr);
   CheckOptions options;
   options.levels = {pl_3, serializable};
-  const CheckResult result = check(h, options);
+  const CheckResult result = decide_levels(h, options);
   EXPECT_EQ(result.find(pl_3)->outcome, Outcome::satisfied);
   EXPECT_EQ(result.find(serializable)->outcome, Outcome::satisfied);
 }

@@ -28,11 +28,17 @@ class PartwiseDecision {
  public:
   PartwiseDecision(const StrongInput& in, const LevelInfo& level, const std::vector<Part>& parts,
                    const Decide& decide)
-      : in_(in), level_(level), parts_(parts), decide_(decide), verdicts_(parts.size()) {}
+      : in_(in),
+        level_(level),
+        parts_(parts),
+        decide_(decide),
+        verdicts_(parts.size()),
+        efforts_(parts.size()) {}
 
   LevelVerdict run(unsigned threads, Budget& budget) {
     share_jobs(parts_.size(), threads, [&](const auto& next) { work(next, budget); });
     for (size_t i = 0; i < parts_.size(); ++i) {
+      budget.spend(efforts_[i]);
       if (verdicts_[i].outcome == Outcome::violated) return rename_keys(i);
     }
     for (LevelVerdict& v : verdicts_) {
@@ -56,6 +62,7 @@ class PartwiseDecision {
       const StrongInput input{in_.history,  part.rf, part.hint,
                               in_.switches, stages,  in_.count_constraints};
       verdicts_[i] = decide_(input, level_, budget);
+      efforts_[i] = budget.spent() - shared.spent();
       if (verdicts_[i].outcome != Outcome::violated) continue;
       for (size_t first = first_violated_; i < first;) {
         if (first_violated_.compare_exchange_weak(first, i)) break;
@@ -123,6 +130,7 @@ class PartwiseDecision {
   const std::vector<Part>& parts_;
   const Decide& decide_;
   std::vector<LevelVerdict> verdicts_;  // per part
+  std::vector<uint64_t> efforts_;       // per part
   std::atomic<size_t> first_violated_{SIZE_MAX};
   std::mutex mutex_;  // of in_.stages
 };

@@ -3,10 +3,11 @@
 //
 // An order is a certificate, whoever found it. But that a search over prefixes came to its end proves nothing to
 // somebody who was not there, so for its violations the event graph is asked for a proof. If that finds an order
-// instead, one of the two is wrong, and the verdict is unknown, with that as its reason.
+// instead, one of the two is wrong, and the verdict is unknown, with that as its reason: a fault of this program.
 
 #include "levels/engine.h"
 
+#include "base/bug.h"
 #include "base/parallel.h"
 #include "infer/decomposition.h"
 #include "levels/by_parts.h"
@@ -21,10 +22,13 @@ LevelVerdict prove(const StrongInput& in, const LevelInfo& level, Budget& budget
   LevelVerdict proved = decide_strong(in, level, budget);
   if (proved.outcome == Outcome::violated) return proved;
   LevelVerdict open;
-  open.reason =
-      proved.outcome == Outcome::unknown
-          ? "the search over prefixes found no order, but there is no proof: " + proved.reason
-          : "internal error: the search over prefixes found no order, the event graph found one";
+  if (proved.outcome == Outcome::unknown) {
+    open.reason = {
+        proved.reason.cause,
+        "the search over prefixes found no order, but there is no proof: " + proved.reason.detail};
+  } else {
+    open.reason = bug("the search over prefixes found no order, the event graph found one");
+  }
   return open;
 }
 

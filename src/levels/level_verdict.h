@@ -1,17 +1,16 @@
 // What an engine found of one level, with what its certificate is made of.
 #pragma once
 
-#include <string>
-
+#include "assay/budget.h"
 #include "assay/certificate.h"
 
 namespace assay {
 
 struct LevelVerdict {
   Outcome outcome = Outcome::unknown;
-  std::string reason;  // of an unknown
-  Order order;         // satisfied
-  Proof proof;         // violated
+  Unknown reason;  // of an unknown
+  Order order;     // satisfied
+  Proof proof;     // violated
 };
 
 }  // namespace assay

@@ -46,7 +46,8 @@ class Search {
     while (left_ > 0) {
       if (budget_.exhausted() || seen_.size() > Exhausted::kMostSituations) {
         result.reason = budget_.reason();
-        if (result.reason.empty()) result.reason = "too many orders of operations on one key";
+        if (result.reason.empty())
+          result.reason = {UnknownCause::effort, "too many orders of operations on one key"};
         return result;
       }
       if (const uint32_t free = harmless(); free != kNone) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <span>
-#include <string>
 #include <vector>
 
 #include "assay/budget.h"
@@ -13,7 +12,7 @@ namespace assay {
 
 struct SearchResult {
   Outcome outcome = Outcome::unknown;
-  std::string reason;           // of an unknown
+  Unknown reason;               // of an unknown
   std::vector<TxnId> sequence;  // satisfied: of unknown outcomes only those that took effect
   TxnId until = kNone;          // violated: no order explains what was returned until this one's
                                 // response

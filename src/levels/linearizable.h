@@ -1,8 +1,6 @@
 // Linearizability, key by key. See linearizable.cc.
 #pragma once
 
-#include <string>
-
 #include "assay/budget.h"
 #include "assay/certificate.h"
 #include "assay/check.h"
@@ -17,7 +15,7 @@ bool decidable_by_key(const History& history, const ReadsFrom& rf);
 
 struct LinearizableVerdict {
   Outcome outcome = Outcome::unknown;
-  std::string reason;       // of an unknown
+  Unknown reason;           // of an unknown; empty if another way must settle it
   Certificate certificate;  // otherwise; its levels are left open
 };
 

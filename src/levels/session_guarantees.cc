@@ -55,8 +55,7 @@ class LastSeen {
 }  // namespace
 
 bool is_session_guarantee(LevelId level) {
-  return level == read_your_writes || level == monotonic_reads || level == monotonic_writes ||
-         level == writes_follow_reads;
+  return level_info(level).group == LevelGroup::session_guarantees;
 }
 
 class SessionFaults::Impl {

@@ -312,7 +312,11 @@ class SourceSearch {
   bool add_faults(const std::vector<Node>& nodes, ChoiceSolver& solver) {
     std::vector<WeakFault> faults;
     WeakLevels levels(h_, *chosen_.rf, chosen_.hint);
-    if (!levels.find_faults(level_.id, nodes, faults, budget_)) return give_up(budget_.reason());
+    if (!levels.find_faults(level_.id, nodes, faults, budget_)) {
+      const bool in_budget = !budget_.exhausted_now();
+      return give_up(in_budget ? Unknown{UnknownCause::memory, "the history has too many sessions"}
+                               : budget_.reason());
+    }
     for (const WeakFault& fault : faults) {
       if (!fault.is_cycle()) {
         add_conditional(fault.edges.front(), {}, solver);
@@ -355,7 +359,7 @@ class SourceSearch {
     add_clause(sides, std::move(steps), solver);
   }
 
-  bool give_up(std::string reason) {
+  bool give_up(Unknown reason) {
     verdict_.reason = std::move(reason);
     return false;
   }

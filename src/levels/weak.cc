@@ -331,9 +331,10 @@ void WeakLevels::decide_causal(LevelVerdict& verdict, Budget& budget) {
   CausalFaults faults(in);
   if (!faults.fill_clocks(*order, budget)) {
     if (!budget.exhausted_now())
-      verdict.reason =
+      verdict.reason = {
+          UnknownCause::memory,
           "the history has too many sessions: what each transaction saw of each of them would need "
-          "more than 4 GiB";
+          "more than 4 GiB"};
     return;
   }
   order = faults.by_past(std::move(*order));

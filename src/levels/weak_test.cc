@@ -138,7 +138,7 @@ TEST(Weak, AsksForMemoryBeforeItIsTaken) {
     Budget budget(0, resident_memory_bytes() + kRoom);
     const uint64_t before = peak_resident_memory_bytes();
     const LevelVerdict v = WeakLevels(history, rf, hint).decide(causal, budget);
-    if (budget.cause() != Budget::Cause::memory || v.reason != budget.reason()) return 1;
+    if (budget.cause() != UnknownCause::memory || v.reason != budget.reason()) return 1;
     return peak_resident_memory_bytes() > before + kRoom ? 2 : 0;
   };
   EXPECT_EXIT(std::_Exit(decided()), testing::ExitedWithCode(0), "");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "oracle/reads_from.h"
 
@@ -158,11 +159,66 @@ class EventGraph {
   std::vector<Row> after_;
 };
 
+// What a transaction sees, of the levels that Biswas and Enea's paper defines so, and of the session guarantees.
+enum class Axiom : uint8_t {
+  read_your_writes,
+  monotonic_reads,
+  monotonic_writes,
+  writes_follow_reads,
+  read_committed,
+  read_atomic,
+  causal,
+  prefix,
+  snapshot,
+  serializable,
+};
+
+// No default, so that no level is forgotten.
+std::optional<Axiom> axiom_of(LevelId level) {
+  switch (level) {
+    case LevelId::read_your_writes:
+      return Axiom::read_your_writes;
+    case LevelId::monotonic_reads:
+      return Axiom::monotonic_reads;
+    case LevelId::monotonic_writes:
+      return Axiom::monotonic_writes;
+    case LevelId::writes_follow_reads:
+      return Axiom::writes_follow_reads;
+    case LevelId::read_committed:
+      return Axiom::read_committed;
+    case LevelId::read_atomic:
+      return Axiom::read_atomic;
+    case LevelId::causal:
+      return Axiom::causal;
+    case LevelId::prefix:
+      return Axiom::prefix;
+    case LevelId::session_si:
+      return Axiom::snapshot;
+    case LevelId::session_serializable:
+      return Axiom::serializable;
+    case LevelId::pl_1:
+    case LevelId::pl_2:
+    case LevelId::pl_cs:
+    case LevelId::pl_2_plus:
+    case LevelId::pl_2_99:
+    case LevelId::pl_3:
+    case LevelId::adya_si:
+    case LevelId::generalized_si:
+    case LevelId::strong_session_si:
+    case LevelId::strong_si:
+    case LevelId::serializable:
+    case LevelId::strict_serializable:
+    case LevelId::linearizable:
+      break;
+  }
+  return std::nullopt;
+}
+
 // The axioms on one commit order.
 class Axioms {
  public:
-  Axioms(const History& h, const Footprints& small, LevelId level)
-      : h_(h), small_(small), level_(level) {}
+  Axioms(const History& h, const Footprints& small, Axiom axiom)
+      : h_(h), small_(small), axiom_(axiom) {}
 
   bool some_commit_order(TxnSet effective, const Attribution& attribution, bool* exhausted) {
     order_ = members(effective);
@@ -237,34 +293,35 @@ class Axioms {
   bool visible(int t2, const ReadsFrom& read) const {
     const int t3 = read.reader;
     const auto up_to = [&](int t4) { return t4 == t2 || co(t2, t4); };
-    switch (level_) {
-      case LevelId::read_your_writes:
+    switch (axiom_) {
+      case Axiom::read_your_writes:
         return so(t2, t3);
-      case LevelId::monotonic_reads:
+      case Axiom::monotonic_reads:
         return some([&](int t) { return wr(t2, t) && so(t, t3); });
-      case LevelId::monotonic_writes:
+      case Axiom::monotonic_writes:
         return some([&](int t) { return so(t2, t) && wr(t, t3); });
-      case LevelId::writes_follow_reads:
+      case Axiom::writes_follow_reads:
         return some([&](int t) {
           return wr(t, t3) && (wr(t2, t) || some([&](int r) { return wr(t2, r) && so(r, t); }));
         });
-      case LevelId::read_committed:
+      case Axiom::read_committed:
         return std::any_of(
             attribution_->reads.begin(), attribution_->reads.end(), [&](const ReadsFrom& earlier) {
               return earlier.reader == t3 && earlier.step < read.step && earlier.writer == t2;
             });
-      case LevelId::read_atomic:
+      case Axiom::read_atomic:
         return wr(t2, t3) || so(t2, t3);
-      case LevelId::causal:
+      case Axiom::causal:
         return causally(t2, t3);
-      case LevelId::session_si:
+      case Axiom::snapshot:
         if (some([&](int t4) { return up_to(t4) && co(t4, t3) && conflict(t4, t3); })) return true;
         [[fallthrough]];
-      case LevelId::prefix:
+      case Axiom::prefix:
         return some([&](int t4) { return up_to(t4) && (wr(t4, t3) || so(t4, t3)); });
-      default:
+      case Axiom::serializable:
         return co(t2, t3);
     }
+    return false;
   }
   bool conflict(int a, int b) const {
     for (uint32_t k = 0; k < small_.keys.size(); ++k) {
@@ -275,7 +332,7 @@ class Axioms {
 
   const History& h_;
   const Footprints& small_;
-  const LevelId level_;
+  const Axiom axiom_;
   const Attribution* attribution_ = nullptr;
   std::vector<int> order_;
 };
@@ -285,7 +342,7 @@ class Axioms {
 Outcome by_version_orders(const History& history, LevelId level) {
   const LevelInfo& info = level_info(level);
   const bool has_events = info.events == EventModel::split || info.events == EventModel::single;
-  if (!has_events || level == LevelId::linearizable) return Outcome::unknown;
+  if (!has_events || info.single_operations) return Outcome::unknown;
   const auto small = footprints(history, nullptr);
   if (!small || (info.real_time != RealTime::none && !has_times(history, *small))) {
     return Outcome::unknown;
@@ -298,15 +355,10 @@ Outcome by_version_orders(const History& history, LevelId level) {
 }
 
 Outcome by_axioms(const History& history, LevelId level) {
-  using enum LevelId;
-  const bool guarantee =
-      level_info(level).events == EventModel::weak && level_info(level).on_request;
-  const bool known = guarantee || level == read_committed || level == read_atomic ||
-                     level == causal || level == prefix || level == session_si ||
-                     level == session_serializable;
   const auto small = footprints(history, nullptr);
-  if (!known || !small) return Outcome::unknown;
-  Axioms axioms(history, *small, level);
+  const std::optional<Axiom> axiom = axiom_of(level);
+  if (!axiom || !small) return Outcome::unknown;
+  Axioms axioms(history, *small, *axiom);
   return some_reading(
       *small, level_info(level).repeatable ? Granularity::transaction : Granularity::operation,
       [&](TxnSet effective, const Attribution& a, bool* exhausted) {

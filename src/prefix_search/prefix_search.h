@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "assay/budget.h"
 #include "assay/certificate.h"
@@ -13,7 +12,7 @@ namespace assay {
 
 struct PrefixSearchVerdict {
   Outcome outcome = Outcome::unknown;
-  std::string reason;     // of an unknown
+  Unknown reason;         // of an unknown
   Order order;            // satisfied
   uint64_t prefixes = 0;  // at which the search had a choice
 };

@@ -17,7 +17,7 @@ std::string quoted(std::string_view s) {
   return out + "\"";
 }
 
-std::string graph(const Checked& c, const Explanation& e, size_t number) {
+std::string graph(const Audit& c, const Explanation& e, size_t number) {
   const History& h = c.history;
   std::string out = fmt::format("digraph anomaly_{} {{\n", number);
   out += fmt::format("  label={};\n",
@@ -38,7 +38,7 @@ std::string graph(const Checked& c, const Explanation& e, size_t number) {
 
 class DotReport : public ReportWriter {
  public:
-  std::string add(const Checked& c) override {
+  std::string add(const Audit& c) override {
     std::string out;
     for (const Explanation& e : c.explanations) out += graph(c, e, ++graphs_);
     return out;

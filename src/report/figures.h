@@ -8,7 +8,7 @@
 namespace assay {
 
 // The lattice of levels, each coloured by its verdict; levels not asked for are grey.
-std::string lattice_figure(const Checked& c);
+std::string lattice_figure(const Audit& c);
 
 // The transactions of an explanation in a ring, with the cycle and what it rests on.
 std::string cycle_figure(const History& h, const Explanation& e);

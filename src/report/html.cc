@@ -19,7 +19,7 @@ namespace {
 constexpr size_t kMostBytes = 5u << 20;  // further files are left out, with a word about it
 constexpr size_t kMostTransactions = 40;
 
-std::string summary_sentence(const Checked& c) {
+std::string summary_sentence(const Audit& c) {
   const std::vector<LevelId> best = strongest_satisfied(c.result);
   if (best.empty()) return "No level is known to be satisfied.";
   return fmt::format("{} satisfied: <strong>{}</strong>.",
@@ -27,7 +27,7 @@ std::string summary_sentence(const Checked& c) {
                      escape(level_names(best)));
 }
 
-std::string verdict_table(const Checked& c) {
+std::string verdict_table(const Audit& c) {
   std::string out =
       "<table><thead><tr><th>level</th><th>verdict</th><th></th></tr></thead><tbody>\n";
   for (const Verdict& v : c.result.verdicts) {
@@ -98,7 +98,7 @@ std::string explanation(const History& h, const Explanation& e) {
   return out + "</section>\n";
 }
 
-std::string facts(const Checked& c) {
+std::string facts(const Audit& c) {
   std::string out = "<table><tbody>\n";
   const auto row = [&](std::string_view name, const std::string& value) {
     out += fmt::format("<tr><td>{}</td><td>{}</td></tr>\n", name, escape(value));
@@ -115,7 +115,7 @@ std::string facts(const Checked& c) {
   return out + "</tbody></table>\n";
 }
 
-std::string file_section(const Checked& c) {
+std::string file_section(const Audit& c) {
   std::string out = fmt::format("<article><h2>{}</h2>\n", escape(file_name(c)));
   if (c.error) {
     return out + fmt::format("<p class=\"hint\">Cannot be read: {}</p></article>\n",
@@ -140,7 +140,7 @@ std::string file_section(const Checked& c) {
 // The title says how many histories there are, so the page is put together at the end; it is small.
 class HtmlReport : public ReportWriter {
  public:
-  std::string add(const Checked& c) override {
+  std::string add(const Audit& c) override {
     ++files_;
     if (files_ == 1) only_ = escape(file_name(c));
     std::string section = file_section(c);

@@ -18,7 +18,7 @@ ordered_json error_json(const Error& e) {
   return j;
 }
 
-ordered_json history_json(const Checked& c) {
+ordered_json history_json(const Audit& c) {
   const History& h = c.history;
   const Counts counts = count_outcomes(h);
   ordered_json j;
@@ -50,7 +50,7 @@ std::string_view certificate_kind(Certificate::Kind kind) {
   return "";
 }
 
-ordered_json verdict_json(const Checked& c, const Verdict& v) {
+ordered_json verdict_json(const Audit& c, const Verdict& v) {
   ordered_json j;
   j["verdict"] = outcome_name(v.outcome);
   if (v.outcome == Outcome::violated) {
@@ -78,7 +78,7 @@ ordered_json verdict_json(const Checked& c, const Verdict& v) {
   return j;
 }
 
-std::string line(const Checked& c) {
+std::string line(const Audit& c) {
   ordered_json j;
   j["schema"] = 1;
   j["file"] = c.file;
@@ -103,7 +103,7 @@ std::string line(const Checked& c) {
 
 class JsonReport : public ReportWriter {
  public:
-  std::string add(const Checked& c) override { return line(c); }
+  std::string add(const Audit& c) override { return line(c); }
   std::string finish() override { return {}; }
 };
 

@@ -18,7 +18,7 @@ struct Suite {
   std::string cases;
 };
 
-void add_case(Suite& s, const Checked& c, const Verdict& v) {
+void add_case(Suite& s, const Audit& c, const Verdict& v) {
   ++s.tests;
   const std::string head = fmt::format("    <testcase classname=\"{}\" name=\"{}\"", escape(c.file),
                                        level_info(v.level).name);
@@ -67,7 +67,7 @@ std::string_view error_type(ErrorKind kind) {
   return "usage";
 }
 
-std::string suite(const Checked& c) {
+std::string suite(const Audit& c) {
   Suite s;
   if (c.error) {
     s.tests = s.errors = 1;
@@ -88,7 +88,7 @@ std::string suite(const Checked& c) {
 
 class JunitReport : public ReportWriter {
  public:
-  std::string add(const Checked& c) override { return head() + suite(c); }
+  std::string add(const Audit& c) override { return head() + suite(c); }
   std::string finish() override { return head() + "</testsuites>\n"; }
 
  private:

@@ -1,5 +1,5 @@
-// The lattice, strongest on top. Places are given by hand: the levels are few, and a figure
-// that never changes its shape is one that people learn to read. Those that are decided on request only stand
+// The lattice, strongest on top. Places are given by hand, in the rows of the levels: these are few, and a
+// figure that never changes its shape is one that people learn to read. Those that are decided on request only stand
 // to its right, where any of them was asked for.
 #include <algorithm>
 #include <span>
@@ -14,62 +14,9 @@ namespace {
 
 constexpr double kWidth = 172, kHeight = 40, kColumn = 190, kRow = 62;
 
-// Column and row of each level.
-Point place(LevelId id) {
-  switch (id) {
-    case LevelId::linearizable:
-      return {1, 0};
-    case LevelId::strict_serializable:
-      return {1, 1};
-    case LevelId::session_serializable:
-      return {1, 2};
-    case LevelId::strong_si:
-      return {2, 1};
-    case LevelId::strong_session_si:
-      return {2, 2};
-    case LevelId::serializable:
-      return {0, 3};
-    case LevelId::session_si:
-      return {1, 3};
-    case LevelId::generalized_si:
-      return {2, 3};
-    case LevelId::adya_si:
-      return {0.5, 4};
-    case LevelId::prefix:
-      return {1.5, 4};
-    case LevelId::causal:
-      return {1.5, 5};
-    case LevelId::read_atomic:
-      return {1.5, 6};
-    case LevelId::read_committed:
-      return {1.5, 7};
-    case LevelId::pl_3:
-      return {3.5, 1};
-    case LevelId::pl_2_plus:
-      return {3, 2};
-    case LevelId::pl_2_99:
-      return {4, 2};
-    case LevelId::pl_cs:
-      return {3.5, 3};
-    case LevelId::pl_2:
-      return {3.5, 4};
-    case LevelId::pl_1:
-      return {3.5, 5};
-    case LevelId::read_your_writes:
-      return {3, 6};
-    case LevelId::monotonic_reads:
-      return {4, 6};
-    case LevelId::monotonic_writes:
-      return {3, 7};
-    case LevelId::writes_follow_reads:
-      return {4, 7};
-  }
-  return {};
-}
-
 Point centre(LevelId id) {
-  const Point p = place(id);
-  return {12 + kWidth / 2 + p.x * kColumn, 10 + kHeight / 2 + p.y * kRow};
+  const FigurePlace& p = level_info(id).figure;
+  return {12 + kWidth / 2 + p.column * kColumn, 10 + kHeight / 2 + p.row * kRow};
 }
 
 struct Look {
@@ -78,7 +25,7 @@ struct Look {
   std::string tooltip;
 };
 
-Look look(const Checked& c, LevelId id) {
+Look look(const Audit& c, LevelId id) {
   const Verdict* v = c.result.find(id);
   if (v == nullptr) return {};
   Look l{std::string(outcome_name(v->outcome)), std::string(outcome_name(v->outcome)), v->reason};
@@ -92,17 +39,17 @@ Look look(const Checked& c, LevelId id) {
 
 }  // namespace
 
-std::string lattice_figure(const Checked& c) {
+std::string lattice_figure(const Audit& c) {
   const bool more = std::any_of(c.requested.begin(), c.requested.end(),
-                                [](LevelId id) { return level_info(id).on_request; });
+                                [](LevelId id) { return level_info(id).on_request(); });
   const std::span<const LevelInfo> levels = more ? all_levels() : default_levels();
   Svg svg({}, (more ? 5 : 3) * kColumn + 8, 8 * kRow,
           "Lattice of isolation levels with the verdict of each");
   for (const LevelInfo& level : levels)
     for (const LevelId weaker : next_weaker(level.id)) {
-      const bool guarantee = level.on_request && level.events == EventModel::weak;
+      const bool guarantee = level.group == LevelGroup::session_guarantees;
       // Lines between the two halves would cross everything.
-      if (guarantee || level_info(weaker).on_request != level.on_request) continue;
+      if (guarantee || level_info(weaker).on_request() != level.on_request()) continue;
       const Point a = centre(level.id), b = centre(weaker);
       svg.line({a.x, a.y + kHeight / 2}, {b.x, b.y - kHeight / 2}, "arrow faint");
     }

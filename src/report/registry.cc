@@ -31,27 +31,27 @@ const ReportInfo* find_report_for(std::string_view path) {
 
 namespace {
 
-std::string whole(std::unique_ptr<ReportWriter> report, std::span<const Checked> files) {
+std::string whole(std::unique_ptr<ReportWriter> report, std::span<const Audit> files) {
   std::string out;
-  for (const Checked& c : files) out += report->add(c);
+  for (const Audit& c : files) out += report->add(c);
   return out + report->finish();
 }
 
 }  // namespace
 
-std::string text_report(std::span<const Checked> files, const ReportOptions& options) {
+std::string text_report(std::span<const Audit> files, const ReportOptions& options) {
   return whole(start_text(options), files);
 }
-std::string json_report(std::span<const Checked> files, const ReportOptions& options) {
+std::string json_report(std::span<const Audit> files, const ReportOptions& options) {
   return whole(start_json(options), files);
 }
-std::string junit_report(std::span<const Checked> files, const ReportOptions& options) {
+std::string junit_report(std::span<const Audit> files, const ReportOptions& options) {
   return whole(start_junit(options), files);
 }
-std::string dot_report(std::span<const Checked> files, const ReportOptions& options) {
+std::string dot_report(std::span<const Audit> files, const ReportOptions& options) {
   return whole(start_dot(options), files);
 }
-std::string html_report(std::span<const Checked> files, const ReportOptions& options) {
+std::string html_report(std::span<const Audit> files, const ReportOptions& options) {
   return whole(start_html(options), files);
 }
 

@@ -10,27 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "assay/check.h"
-#include "assay/history.h"
-#include "assay/result.h"
-#include "explain/explanation.h"
+#include "assay/audit.h"
 
 namespace assay {
-
-// One file, checked. Verdicts whose certificate the verifier refused have already become unknown.
-struct Checked {
-  std::string file;
-  std::optional<Error> error;  // the file could not be read; nothing below is set
-  std::string format;
-  std::vector<std::string> notes;  // what the reader tolerated
-  History history;
-  uint64_t observations = 0;  // of committed transactions, of what others could have written
-  CheckResult result;
-  std::vector<Explanation> explanations;
-  std::vector<LevelId> requested;  // --level; empty: all, and none of them is required
-  std::string certificate_file;    // where the certificates were written; may be empty
-  std::vector<StageTime> stages;   // read, check, verify, explain
-};
 
 struct ReportOptions {
   bool colour = false;  // text only
@@ -41,7 +23,7 @@ class ReportWriter {
  public:
   virtual ~ReportWriter() = default;
   // What to write next, and what at the end.
-  virtual std::string add(const Checked& file) = 0;
+  virtual std::string add(const Audit& file) = 0;
   virtual std::string finish() = 0;
 };
 
@@ -65,10 +47,10 @@ std::unique_ptr<ReportWriter> start_dot(const ReportOptions&);
 std::unique_ptr<ReportWriter> start_html(const ReportOptions&);
 
 // The same of files that are all checked.
-std::string text_report(std::span<const Checked>, const ReportOptions&);
-std::string json_report(std::span<const Checked>, const ReportOptions&);
-std::string junit_report(std::span<const Checked>, const ReportOptions&);
-std::string dot_report(std::span<const Checked>, const ReportOptions&);
-std::string html_report(std::span<const Checked>, const ReportOptions&);
+std::string text_report(std::span<const Audit>, const ReportOptions&);
+std::string json_report(std::span<const Audit>, const ReportOptions&);
+std::string junit_report(std::span<const Audit>, const ReportOptions&);
+std::string dot_report(std::span<const Audit>, const ReportOptions&);
+std::string html_report(std::span<const Audit>, const ReportOptions&);
 
 }  // namespace assay

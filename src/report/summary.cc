@@ -33,11 +33,11 @@ std::vector<LevelId> strongest_satisfied(const CheckResult& result) {
   return strongest(satisfied);
 }
 
-bool is_requested(const Checked& c, LevelId level) {
+bool is_requested(const Audit& c, LevelId level) {
   return std::find(c.requested.begin(), c.requested.end(), level) != c.requested.end();
 }
 
-std::string file_name(const Checked& c) {
+std::string file_name(const Audit& c) {
   return c.file == "-" ? "standard input" : display(c.file, 200);
 }
 
@@ -70,7 +70,7 @@ std::string history_line(const History& h) {
   return out;
 }
 
-void Totals::add(const Checked& c) {
+void Totals::add(const Audit& c) {
   const auto any = [&](Outcome outcome) {
     return std::any_of(c.result.verdicts.begin(), c.result.verdicts.end(),
                        [&](const Verdict& v) { return v.outcome == outcome; });

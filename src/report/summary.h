@@ -16,10 +16,10 @@ Counts count_outcomes(const History& h);
 
 // The maximal satisfied levels.
 std::vector<LevelId> strongest_satisfied(const CheckResult& result);
-bool is_requested(const Checked& c, LevelId level);
+bool is_requested(const Audit& c, LevelId level);
 
 // For reading: "-" is standard input.
-std::string file_name(const Checked& c);
+std::string file_name(const Audit& c);
 // "1,234,567"
 std::string grouped(uint64_t n);
 // "3 sessions", "1 session"
@@ -33,7 +33,7 @@ std::string history_line(const History& h);
 // whether any level is satisfied.
 class Totals {
  public:
-  void add(const Checked& c);
+  void add(const Audit& c);
   uint64_t files() const { return satisfied_ + violated_ + unknown_ + unreadable_; }
   // "300 histories: 2 satisfied, 298 violated, 0 unknown, 0 unreadable"
   std::string sentence() const;

@@ -17,7 +17,7 @@ class Text {
  public:
   explicit Text(bool colour) : colour_(colour) {}
 
-  void file(const Checked& c) {
+  void file(const Audit& c) {
     if (c.error) {
       line("{}: {}", bold(file_name(c)), red("cannot be read"));
       line("  {}", display(c.error->to_string(), 400));
@@ -64,7 +64,7 @@ class Text {
     return out + std::string(text);
   }
 
-  void headline(const Checked& c) {
+  void headline(const Audit& c) {
     if (!c.requested.empty()) return;
     const std::vector<LevelId> best = strongest_satisfied(c.result);
     if (best.empty()) {
@@ -76,7 +76,7 @@ class Text {
     line("");
   }
 
-  void verdicts(const Checked& c) {
+  void verdicts(const Audit& c) {
     for (const Verdict& v : c.result.verdicts) {
       const std::string_view name = level_info(v.level).name;
       switch (v.outcome) {
@@ -133,7 +133,7 @@ class Text {
       line("  and {} more transactions", e.transactions.size() - kMost);
   }
 
-  void duplicates(const Checked& c) {
+  void duplicates(const Audit& c) {
     constexpr size_t kMost = 5;
     size_t shown = 0, read = 0;
     for (const DuplicateWrite& d : c.result.duplicates) {
@@ -154,7 +154,7 @@ class Text {
     if (read > kMost) line("  and {} more duplicate values", read - kMost);
   }
 
-  void closing(const Checked& c) {
+  void closing(const Audit& c) {
     size_t decided = 0;
     for (const Verdict& v : c.result.verdicts) decided += v.outcome != Outcome::unknown;
     line("");
@@ -183,7 +183,7 @@ class TextReport : public ReportWriter {
  public:
   explicit TextReport(bool colour) : text_(colour) {}
 
-  std::string add(const Checked& c) override {
+  std::string add(const Audit& c) override {
     if (totals_.files() > 0) text_.separator();
     totals_.add(c);
     text_.file(c);

@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <string>
 
-#include "assay/check.h"
 #include "assay/format.h"
 #include "cli/demo_histories.h"
 #include "collect/generate.h"
 #include "collect/sink.h"
+#include "levels/walk.h"
 
 namespace assay {
 namespace {
@@ -25,7 +25,7 @@ History from_text(std::string_view text) {
 std::vector<Explanation> explained(const History& h, std::vector<LevelId> levels = {}) {
   CheckOptions options;
   options.levels = std::move(levels);
-  return explain(h, check(h, options));
+  return explain(h, decide_levels(h, options));
 }
 
 std::vector<std::string> names(const History& h, const Explanation& e) {
@@ -71,7 +71,7 @@ TEST(Explain, EveryAnomalyHasABuiltInHistory) {
 TEST(Explain, EveryBuiltInHistoryGetsItsName) {
   for (const cli::DemoHistory& d : cli::demo_histories()) {
     const History h = from_text(d.text);
-    const CheckResult result = check(h, {});
+    const CheckResult result = decide_levels(h, {});
     const std::vector<Explanation> found = explain(h, result);
     if (d.anomaly ==
         Anomaly::duplicate_write) {  // named beside the verdicts, which it need not change
@@ -107,7 +107,7 @@ TEST(Explain, AStoryIsToldOnceForAllLevelsItRefutes) {
     const History h = from_text(d.text);
     CheckOptions options;
     options.levels = every;
-    const CheckResult result = check(h, options);
+    const CheckResult result = decide_levels(h, options);
     const std::vector<Explanation> found = explain(h, result);
     expect_sound(h, result, found);
     for (size_t i = 0; i < found.size(); ++i)
@@ -207,7 +207,7 @@ TEST(Explain, PlantedBugsGetTheirName) {
       ASSERT_TRUE(collect::generate(options, sink).ok());
       auto h = sink.take();
       ASSERT_TRUE(h.ok());
-      const CheckResult result = check(*h, {});
+      const CheckResult result = decide_levels(*h, {});
       const auto found = explain(*h, result);
       const auto named = [&](const Explanation& e) { return e.anomaly == bug; };
       EXPECT_TRUE(std::any_of(found.begin(), found.end(), named))
@@ -219,18 +219,52 @@ TEST(Explain, PlantedBugsGetTheirName) {
   }
 }
 
-// Of the caller's budget nothing may be left for them.
-TEST(Explain, DecidesWeakerLevelsWithinTheBudget) {
-  const History h = from_text("initial 0\ns1: { w(x,1) w(y,1) }\ns2: { r(y,0) r(x,1) }\n");
-  CheckOptions options;
-  options.levels = {LevelId::serializable};
-  const CheckResult result = check(h, options);
-  const auto named = explain(h, result);
+// The levels that nobody asked for are decided on the transactions of the counterexample, not on the history.
+TEST(Explain, AWeakerLevelNamesTheAnomalyOfItsTransactions) {
+  const History h = from_text(
+      "initial 0\ns1: { w(z,1) } { w(x,1) w(y,1) }\ns2: { r(z,1) } { r(y,0) r(x,1) }\n"
+      "s3: { r(z,1) r(x,1) }\n");
+  const auto named = explained(h, {LevelId::serializable});
   ASSERT_EQ(named.size(), 1u);
   EXPECT_EQ(named[0].level, LevelId::read_atomic);
-  const auto hurried = explain(h, result, Budget(1e-9, 0));
-  ASSERT_EQ(hurried.size(), 1u);
-  EXPECT_EQ(hurried[0].level, LevelId::serializable);
+  EXPECT_EQ(named[0].anomaly, Anomaly::fractured_read);
+  EXPECT_EQ(names(h, named[0]), (std::vector<std::string>{"s1-1", "s2-1"}));
+  ASSERT_FALSE(named[0].arrows.empty());
+  for (const Arrow& a : named[0].arrows) EXPECT_NE(h.key(a.key).to_string(), "z");
+  for (const OpId op : named[0].operations)
+    EXPECT_TRUE(h.txn_of(op) == named[0].transactions[0] ||
+                h.txn_of(op) == named[0].transactions[1]);
+}
+
+// One level or all: the same name, of histories with one fault.
+TEST(Explain, OneLevelAloneIsNamedAsAmongAll) {
+  uint64_t compared = 0, same = 0;
+  for (const Anomaly bug : collect::all_bugs()) {
+    for (uint64_t seed = 1; seed <= 3; ++seed) {
+      collect::GenerateOptions options;
+      options.level = LevelId::strict_serializable;
+      options.bug = bug;
+      options.txns = 30;
+      options.seed = seed;
+      collect::HistorySink sink;
+      ASSERT_TRUE(collect::generate(options, sink).ok());
+      const auto h = sink.take();
+      const auto all = explained(*h);
+      for (const LevelId level : {LevelId::session_serializable, LevelId::strict_serializable}) {
+        const auto alone = explained(*h, {level});
+        const Explanation* among = find_explanation(all, level);
+        ASSERT_EQ(among == nullptr, alone.empty());
+        if (among == nullptr) continue;
+        ++compared;
+        same += alone[0].anomaly == among->anomaly;
+        EXPECT_EQ(alone[0].anomaly, among->anomaly)
+            << anomaly_info(bug).name << " seed " << seed << ", " << level_info(level).name
+            << " alone: " << anomaly_info(alone[0].anomaly).name;
+      }
+    }
+  }
+  EXPECT_GT(compared, 30u);
+  EXPECT_EQ(same, compared);
 }
 
 }  // namespace

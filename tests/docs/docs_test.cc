@@ -96,7 +96,7 @@ std::string levels_asked_for(const Example& example) {
   std::string flags;
   for (const Claim& claim : example.claims) {
     const auto level = find_level(claim.level);
-    if (level && level_info(*level).on_request) flags += " --level " + claim.level;
+    if (level && level_info(*level).on_request()) flags += " --level " + claim.level;
   }
   if (flags.empty()) return flags;
   for (const LevelInfo& level : default_levels()) flags += " --level " + std::string(level.name);
@@ -205,6 +205,36 @@ TEST(Docs, ReadmeShowsTheLattice) {
     for (LevelId weaker : next_weaker(level.id)) below.emplace(level_info(weaker).name);
     EXPECT_EQ(shown[std::string(level.name)], below) << level.name;
   }
+}
+
+// "| `level` | in one line | …" there, "| [`level`](level.md) | in one line | …" among the pages.
+TEST(Docs, TablesSayWhatTheRowsOfTheLevelsSay) {
+  const fs::path root(ASSAY_SOURCE_DIR);
+  const std::string readme = read_file(root / "README.md");
+  const std::string pages_of_levels = read_file(root / "docs" / "levels" / "README.md");
+  for (const LevelInfo& level : all_levels()) {
+    const std::string name(level.name), summary = " | " + std::string(level.summary) + " |";
+    EXPECT_NE(readme.find("| `" + name + "`" + summary), std::string::npos) << name;
+    EXPECT_NE(pages_of_levels.find("| [`" + name + "`](" + name + ".md)" + summary),
+              std::string::npos)
+        << name;
+  }
+}
+
+// The lines that the public header shows are lines of the example program, which tests/install builds and runs.
+TEST(Docs, TheHeaderShowsTheExampleProgram) {
+  const fs::path root(ASSAY_SOURCE_DIR);
+  const std::string program = read_file(root / "examples" / "library" / "main.cc");
+  std::istringstream header(read_file(root / "include" / "assay" / "assay.h"));
+  size_t at = 0;
+  int shown = 0;
+  for (std::string line; std::getline(header, line);) {
+    if (!line.starts_with("//   ")) continue;
+    at = program.find("\n  " + line.substr(5) + "\n", at);
+    ASSERT_NE(at, std::string::npos) << line;
+    ++shown;
+  }
+  EXPECT_GT(shown, 3);
 }
 
 TEST(Docs, CommandsPrintWhatIsShown) {

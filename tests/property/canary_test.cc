@@ -98,7 +98,7 @@ TEST(Canary, overlookedDriftOfClocks) { expect_caught({.drift = false}, "drift")
 TEST(Canary, levelsTakenForTheirNeighbours) {
   for (const LevelInfo& strong : default_levels()) {
     for (const LevelId weak : next_weaker(strong.id)) {
-      if (level_info(weak).on_request) continue;
+      if (level_info(weak).on_request()) continue;
       const auto at = [](LevelId id) { return static_cast<size_t>(id); };
       expect_caught(
           [&](const History& h) {

@@ -13,11 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include "assay/check.h"
 #include "assay/verify.h"
 #include "base/rng.h"
 #include "cases.h"
 #include "certificate_edits.h"
+#include "levels/walk.h"
 #include "made_up_certificates.h"
 #include "oracle/oracle.h"
 #include "oracle/random_history.h"
@@ -76,7 +76,8 @@ TEST(Certificates, OfTheCheckerSurviveTheFile) {
   for (int i = 0; i < cases; ++i) {
     const auto judged = random_case(rng);
     if (!judged) continue;
-    CertificateFile file{judged->history.content_hash(), check(judged->history, {}).certificates};
+    CertificateFile file{judged->history.content_hash(),
+                         decide_levels(judged->history, {}).certificates};
     const std::string text = write_certificates(file, judged->history);
     const Result<CertificateFile> back = read_certificates(text, judged->history, "test");
     ASSERT_TRUE(back.ok()) << back.error().to_string() << "\n" << text;
@@ -99,7 +100,7 @@ TEST(Certificates, ChangedAtRandomAreRefusedOrTrue) {
   for (int i = 0; i < cases; ++i) {
     const auto judged = random_case(rng);
     if (!judged) continue;
-    for (const Certificate& original : check(judged->history, {}).certificates) {
+    for (const Certificate& original : decide_levels(judged->history, {}).certificates) {
       for (int e = 0; e < 12; ++e) {
         Certificate changed = original;
         for (uint64_t times = 1 + rng.below(3); times > 0; --times)
@@ -124,7 +125,7 @@ TEST(Certificates, ChangedAsTextAreRefusedOrTrue) {
     const auto judged = random_case(rng);
     if (!judged) continue;
     const CertificateFile file{judged->history.content_hash(),
-                               check(judged->history, {}).certificates};
+                               decide_levels(judged->history, {}).certificates};
     const std::string text = write_certificates(file, judged->history);
     for (int e = 0; e < 12; ++e) {
       const auto changed = read_certificates(edit_text(rng, text), judged->history, "test");
@@ -154,7 +155,7 @@ TEST(Certificates, OfOtherHistoriesAreRefusedOrTrue) {
       accepted += accepted_levels(c, *judged) > 0;
     }
     if (HasFailure()) return;
-    previous = check(judged->history, {}).certificates;
+    previous = decide_levels(judged->history, {}).certificates;
   }
   EXPECT_GT(accepted, 0);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "assay/verify.h"
+#include "levels/walk.h"
 
 namespace assay {
 namespace {
@@ -24,7 +25,7 @@ std::string objection(const Verdict& v, const CheckResult& result, const History
 oracle::Verdicts checked(const History& history, std::string* complaint,
                          const CheckOptions& options) {
   complaint->clear();
-  const CheckResult result = check(history, options);
+  const CheckResult result = decide_levels(history, options);
   oracle::Verdicts verdicts;
   verdicts.fill(Outcome::unknown);
   for (const Verdict& v : result.verdicts) {

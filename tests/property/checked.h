@@ -11,7 +11,7 @@
 
 namespace assay {
 
-// Verdicts of check() on every level. A verdict without a certificate that verify() accepts comes
+// Verdicts of decide_levels() on every level. A verdict without a certificate that verify() accepts comes
 // back inverted, so that whoever compares sees a disagreement; `complaint` says what is wrong.
 oracle::Verdicts checked(const History& history, std::string* complaint,
                          const CheckOptions& options = {});

@@ -17,7 +17,7 @@ TEST_P(CheckedCorpus, checkerAgreesWithTheSourceAndTheOracle) {
   for (CheckOptions way : ways_to_check()) {
     for (const LevelInfo& level : default_levels()) way.levels.push_back(level.id);
     for (const auto& verdict : file.verdicts)
-      if (level_info(verdict.first).on_request) way.levels.push_back(verdict.first);
+      if (level_info(verdict.first).on_request()) way.levels.push_back(verdict.first);
     std::string complaint;
     const oracle::Verdicts found = checked(history, &complaint, way);
     EXPECT_EQ(complaint, "");

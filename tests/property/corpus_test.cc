@@ -63,7 +63,7 @@ TEST(Boundary, everyArrowHasItsSmallestHistory) {
     // Not defined where strict serializability could differ from it.
     if (strong.id == LevelId::linearizable) continue;
     for (const LevelId weak : next_weaker(strong.id)) {
-      if (level_info(weak).on_request) continue;
+      if (level_info(weak).on_request()) continue;
       const std::pair arrow(strong.id, weak);
       size_t size = 0;
       for (const CorpusFile& file : corpus_files("boundary")) {
@@ -92,7 +92,7 @@ TEST(Boundary, everyArrowHasItsSmallestHistory) {
 TEST(Boundary, everyArrowOfTheLevelsOnRequestHasAHistory) {
   for (const LevelInfo& strong : all_levels()) {
     for (const LevelId weak : next_weaker(strong.id)) {
-      if (!strong.on_request && !level_info(weak).on_request) continue;
+      if (!strong.on_request() && !level_info(weak).on_request()) continue;
       const std::pair arrow(strong.id, weak);
       // They differ only in what is known of the version order.
       if (arrow == std::pair(LevelId::serializable, LevelId::pl_3)) continue;

@@ -7,6 +7,7 @@
 #include "assay/verify.h"
 #include "cases.h"
 #include "checked.h"
+#include "levels/walk.h"
 #include "oracle/hard_cases.h"
 #include "oracle/oracle.h"
 
@@ -65,12 +66,13 @@ TEST(Decomposition, keepsTheVerdicts) {
       ASSERT_EQ(outcome_name(found[at]), outcome_name(expected[at])) << level.name << "\n"
                                                                      << draft.text();
     }
-    const CheckResult one = check(*history, options);
+    const CheckResult one = decide_levels(*history, options);
     ++compared;
     apart += parts(one) > 0;
     if (parts(one) == 0 || i % 5 != 0) continue;
     options.threads = 2;
-    EXPECT_EQ(certificates(check(*history, options), *history), certificates(one, *history));
+    EXPECT_EQ(certificates(decide_levels(*history, options), *history),
+              certificates(one, *history));
   }
   EXPECT_GT(apart, compared / 4);
 }
@@ -95,7 +97,7 @@ TEST(Decomposition, threadsGiveTheSameBytes) {
     options.levels = {LevelId::session_si, LevelId::session_serializable};
     options.switches.replay = false;
     options.threads = 1;
-    const CheckResult one = check(*history, options);
+    const CheckResult one = decide_levels(*history, options);
     EXPECT_GE(parts(one), 60u);
     for (const Certificate& c : one.certificates) {
       const Status verified = verify(c, *history);
@@ -103,7 +105,8 @@ TEST(Decomposition, threadsGiveTheSameBytes) {
     }
     for (const unsigned threads : {2u, 4u, 0u}) {
       options.threads = threads;
-      EXPECT_EQ(certificates(check(*history, options), *history), certificates(one, *history));
+      EXPECT_EQ(certificates(decide_levels(*history, options), *history),
+                certificates(one, *history));
     }
   }
 }

@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
-#include "assay/check.h"
 #include "assay/format.h"
 #include "base/rng.h"
 #include "cases.h"
+#include "levels/walk.h"
 #include "oracle/random_history.h"
 
 namespace assay {
@@ -56,7 +56,7 @@ Kept kept(const std::vector<Loss>& losses) {
 
 Outcomes verdicts(const History& history) {
   Outcomes outcomes;
-  for (const Verdict& v : check(history, {}).verdicts)
+  for (const Verdict& v : decide_levels(history, {}).verdicts)
     outcomes[static_cast<size_t>(v.level)] = v.outcome;
   return outcomes;
 }

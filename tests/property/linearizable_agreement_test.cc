@@ -4,9 +4,9 @@
 
 #include <array>
 
-#include "assay/check.h"
 #include "assay/verify.h"
 #include "cases.h"
+#include "levels/walk.h"
 #include "oracle/oracle.h"
 #include "oracle/random_history.h"
 
@@ -17,7 +17,7 @@ CheckResult linearized(const History& history, bool zones) {
   CheckOptions options;
   options.levels = {LevelId::linearizable};
   options.switches.zones = zones;
-  return check(history, options);
+  return decide_levels(history, options);
 }
 
 // Where one operation of a session begins when the one before it ends, the keys are not independent

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "assay/check.h"
 #include "assay/format.h"
 #include "assay/verify.h"
+#include "levels/walk.h"
 
 namespace assay {
 namespace {
@@ -23,7 +23,7 @@ Decided decide(std::string_view text, LevelId level, const Switches& switches = 
   CheckOptions options;
   options.levels = {level};
   options.switches = switches;
-  CheckResult result = check(read->history, options);
+  CheckResult result = decide_levels(read->history, options);
   for (const Certificate& certificate : result.certificates) {
     const Status status = verify(certificate, read->history);
     EXPECT_TRUE(status.ok()) << status.error().to_string();

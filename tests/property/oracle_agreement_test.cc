@@ -7,6 +7,7 @@
 #include "assay/format.h"
 #include "cases.h"
 #include "checked.h"
+#include "levels/walk.h"
 #include "oracle/random_history.h"
 
 namespace assay {
@@ -150,11 +151,11 @@ TEST(OracleAgreement, aLevelAlone) {
     const oracle::Draft draft = oracle::random_draft(rng, shape);
     const Result<History> history = draft.history();
     if (!history.ok()) continue;
-    const CheckResult together = check(*history, {});
+    const CheckResult together = decide_levels(*history, {});
     for (const Verdict& v : together.verdicts) {
       CheckOptions alone;
       alone.levels = {v.level};
-      const CheckResult result = check(*history, alone);
+      const CheckResult result = decide_levels(*history, alone);
       EXPECT_EQ(outcome_name(result.find(v.level)->outcome), outcome_name(v.outcome))
           << level_info(v.level).name << "\n"
           << draft.text();

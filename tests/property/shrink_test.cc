@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "assay/check.h"
 #include "cases.h"
 #include "collect/generate.h"
 #include "collect/lightweight.h"
 #include "explain/explain.h"
 #include "explain/shrink_violation.h"
+#include "levels/walk.h"
 #include "oracle/oracle.h"
 
 namespace assay {
@@ -89,7 +89,7 @@ TEST(ShrinkViolation, KeepsAFaultOfTheWhole) {
   for (uint64_t number = 1; number <= cases; ++number) {
     const Result<History> whole = faulty(number);
     if (!whole.ok()) continue;  // that level allows that bug
-    const CheckResult result = check(*whole, {});
+    const CheckResult result = decide_levels(*whole, {});
     for (const Explanation& explained : explain(*whole, result)) {
       const LevelId level = explained.level;
       ShrinkOptions options;
@@ -106,7 +106,7 @@ TEST(ShrinkViolation, KeepsAFaultOfTheWhole) {
           << "case " << number << ": " << testing::PrintToString(in_part);
       CheckOptions alone;
       alone.levels = {level};
-      const CheckResult again = check(part, alone);
+      const CheckResult again = decide_levels(part, alone);
       const std::vector<Explanation> story = explain(part, again);
       ASSERT_EQ(story.size(), 1u) << "case " << number << " " << level_info(level).name;
       same_name += story[0].anomaly == explained.anomaly;

@@ -23,7 +23,7 @@ inline History make(const collect::GenerateOptions& options) {
 
 // Linearizable is about single operations only.
 inline bool can_be_made_at(const collect::WorkloadInfo& workload, LevelId level) {
-  return workload.single_operations || level != LevelId::linearizable;
+  return workload.single_operations || !level_info(level).single_operations;
 }
 
 // Of a level, a workload or an anomaly, as a test may be called.

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "assay/check.h"
 #include "assay/verify.h"
 #include "cases.h"
 #include "collect/simulated/policy.h"
 #include "explain/explain.h"
+#include "levels/walk.h"
 #include "simulated.h"
 
 namespace assay {
@@ -44,7 +44,7 @@ TEST_P(SimulatedLevelCheck, IsNeverRejected) {
     const History history = make(options_for(level, seed));
     CheckOptions options;
     options.levels = {level};
-    const CheckResult result = check(history, options);
+    const CheckResult result = decide_levels(history, options);
     ASSERT_EQ(outcome_name(result.find(level)->outcome), "satisfied") << "seed " << seed;
     const Status verified = verify(result.certificates[result.find(level)->certificate], history);
     ASSERT_TRUE(verified.ok()) << "seed " << seed << ": " << verified.error().to_string();
@@ -93,7 +93,7 @@ TEST(SimulatedWithoutTimes, CausalIsDecidedInSeveralRounds) {
     ASSERT_TRUE(history.ok());
     CheckOptions options;
     options.levels = {LevelId::causal};
-    const CheckResult result = check(*history, options);
+    const CheckResult result = decide_levels(*history, options);
     const Verdict& verdict = *result.find(LevelId::causal);
     ASSERT_EQ(outcome_name(verdict.outcome), seed % 2 == 0 ? "violated" : "satisfied") << seed;
     const Status verified = verify(result.certificates[verdict.certificate], *history);
@@ -117,7 +117,7 @@ TEST_P(SimulatedBugCheck, IsFoundAndNamed) {
       CheckOptions options;
       for (const LevelInfo& level : default_levels())
         if (implies(base.id, level.id)) options.levels.push_back(level.id);
-      const CheckResult result = check(history, options);
+      const CheckResult result = decide_levels(history, options);
       const auto explanations = explain(history, result);
       for (const Verdict& verdict : result.verdicts) {
         const bool forbidden = collect::forbids(verdict.level, bug);

@@ -7,10 +7,10 @@
 #include <cstdio>
 #include <string>
 
-#include "assay/check.h"
 #include "assay/verify.h"
 #include "cases.h"
 #include "collect/simulated/policy.h"
+#include "levels/walk.h"
 #include "simulated.h"
 
 namespace assay {
@@ -62,7 +62,7 @@ void expect_never(Outcome wrong, const GenerateOptions& made, Decided& decided) 
   CheckOptions options;
   options.levels = {made.level};
   if (!certain) options.budget = Budget(kSeconds, 0);
-  const CheckResult result = check(history, options);
+  const CheckResult result = decide_levels(history, options);
   const Verdict& verdict = *result.find(made.level);
   const std::string which = std::string(level_info(made.level).name) + ", " + made.workload + ", " +
                             std::to_string(made.txns * made.sessions) + " transactions, values " +

@@ -5,12 +5,12 @@
 #include <fstream>
 #include <sstream>
 
-#include "assay/check.h"
 #include "assay/format.h"
 #include "assay/verify.h"
 #include "formats/jepsen_tally.h"
 #include "formats/shared_data.h"
 #include "levels/tally_rules.h"
+#include "levels/walk.h"
 
 namespace assay {
 namespace {
@@ -35,7 +35,7 @@ class Recorded : public testing::Test {
     ASSERT_TRUE(read.ok()) << read.error().to_string();
     CheckOptions options;
     options.levels = {e.level};
-    const CheckResult result = check(read->history, options);
+    const CheckResult result = decide_levels(read->history, options);
     const Verdict& v = result.verdicts.at(0);
     ASSERT_EQ(v.outcome, e.outcome) << e.path << " " << level_info(e.level).name << " " << v.reason;
     const Status verified = verify(result.certificates.at(v.certificate), read->history);
@@ -158,7 +158,7 @@ TEST_F(Recorded, Viper) {
     EXPECT_TRUE(read.ok()) << read.error().to_string();
     std::vector<Outcome> all;
     if (!read.ok()) return all;
-    for (const Verdict& v : check(read->history, {}).verdicts) all.push_back(v.outcome);
+    for (const Verdict& v : decide_levels(read->history, {}).verdicts) all.push_back(v.outcome);
     return all;
   };
   EXPECT_EQ(outcomes("json"), outcomes("log"));

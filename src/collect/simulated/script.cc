@@ -8,7 +8,7 @@
 namespace assay::collect {
 namespace {
 
-bool single_operations(LevelId level) { return level == LevelId::linearizable; }
+bool single_operations(LevelId level) { return level_info(level).single_operations; }
 
 }  // namespace
 

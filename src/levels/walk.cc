@@ -12,13 +12,14 @@
 // those without, because sessions make them cheaper. A level that was asked for and is still open gets another chance:
 // those above and below it are tried too.
 
-#include "assay/check.h"
+#include "levels/walk.h"
 
 #include <algorithm>
 #include <array>
 #include <iterator>
 #include <optional>
 
+#include "base/bug.h"
 #include "infer/hint.h"
 #include "infer/reads_from.h"
 #include "levels/adya.h"
@@ -35,41 +36,17 @@ namespace {
 
 using enum LevelId;
 
-// The strongest first; a level below one that was accepted is not tried.
-constexpr LevelId kReplayOrder[] = {strict_serializable, strong_si,      session_serializable,
-                                    strong_session_si,   generalized_si, session_si,
-                                    serializable,        adya_si,        prefix};
+// Levels that have a place in a walk, in the order of their places.
+std::vector<LevelId> in_walk_order(uint8_t WalkPlace::*place) {
+  std::vector<LevelId> levels;
+  for (const LevelInfo& level : all_levels())
+    if (level.walk.*place != 0) levels.push_back(level.id);
+  std::ranges::sort(levels, {}, [&](LevelId id) { return level_info(id).walk.*place; });
+  return levels;
+}
 
-constexpr LevelId kDecideOrder[] = {causal,
-                                    read_atomic,
-                                    read_committed,
-                                    read_your_writes,
-                                    monotonic_reads,
-                                    monotonic_writes,
-                                    writes_follow_reads,
-                                    prefix,
-                                    session_si,
-                                    adya_si,
-                                    strong_session_si,
-                                    generalized_si,
-                                    strong_si,
-                                    session_serializable,
-                                    serializable,
-                                    strict_serializable,
-                                    pl_3,
-                                    pl_2_99,
-                                    pl_2_plus,
-                                    pl_cs,
-                                    pl_2,
-                                    pl_1};
-
-// Every level but linearizable, which follows from strict serializability, has its place.
-static_assert(std::size(kDecideOrder) == kLevelCount - 1);
-static_assert([] {
-  bool has[kLevelCount] = {};
-  for (const LevelId level : kDecideOrder) has[static_cast<size_t>(level)] = true;
-  return std::count(std::begin(has), std::end(has), true) == kLevelCount - 1;
-}());
+// Of single operations: the level below it decides it.
+bool follows_from_below(const LevelInfo& level) { return level.single_operations; }
 
 bool uses(const Proof& proof, EdgeKind kind) {
   return std::any_of(proof.steps.begin(), proof.steps.end(), [kind](const ProofStep& step) {
@@ -93,9 +70,11 @@ class LatticeWalk {
 
   CheckResult run() {
     if (!match()) {
-      for (const LevelInfo& level : all_levels()) set_reason(level.id, budget_.reason());
+      for (const LevelInfo& level : all_levels())
+        set_unknown(level.id, timed_enough(level.id) ? budget_.reason() : lacks_times());
       return collect();
     }
+    say_what_cannot_hold();
     if (!refuted_by_a_read()) {
       if (!rf_.unresolved.empty()) {
         refute_sourceless();
@@ -116,14 +95,32 @@ class LatticeWalk {
 
  private:
   static size_t index(LevelId level) { return static_cast<size_t>(level); }
+  // That or as good as: no search will settle it.
   bool decided(LevelId level) const {
-    return known_[index(level)].outcome != Outcome::unknown || doubted_[index(level)];
+    return known_[index(level)].outcome != Outcome::unknown || settled_[index(level)];
+  }
+
+  // Before anything is searched. Without times a level may still be refuted, by what it asks besides real time.
+  void say_what_cannot_hold() {
+    for (const LevelInfo& level : all_levels()) {
+      if (!timed_enough(level.id)) set_unknown(level.id, lacks_times());
+      if (!level.single_operations) continue;
+      if (std::optional<Unknown> obstacle = no_single_operation(rf_.txn)) {
+        set_unknown(level.id, std::move(*obstacle));
+        settled_[index(level.id)] = true;
+      }
+    }
+  }
+
+  static Unknown lacks_times() {
+    return {UnknownCause::lacks_times,
+            "the begin and end times of some committed transactions are not known"};
   }
 
   // True if the outcome of `level` is asked for, or may settle a level that is: with session order a level is
   // cheaper to accept, and what holds with it holds without.
   bool useful(LevelId level) const {
-    if (level_info(level).on_request) return wanted_[index(level)] && !decided(level);
+    if (level_info(level).on_request()) return wanted_[index(level)] && !decided(level);
     for (const LevelInfo& other : all_levels()) {
       if (!wanted_[index(other.id)] || decided(other.id)) continue;
       if (other.id == level) return true;
@@ -140,10 +137,13 @@ class LatticeWalk {
     return false;
   }
 
-  // The same events and edges, session order aside.
+  // The same events and edges, session order and real time aside.
+  static bool same_model(const LevelInfo& a, const LevelInfo& b) {
+    return a.events == b.events && a.write_conflict == b.write_conflict;
+  }
+  // Session order aside.
   static bool same_rules(const LevelInfo& a, const LevelInfo& b) {
-    return a.events == b.events && a.write_conflict == b.write_conflict &&
-           a.real_time == b.real_time;
+    return same_model(a, b) && a.real_time == b.real_time;
   }
 
   void report(std::string_view stage, LevelId level) {
@@ -195,7 +195,7 @@ class LatticeWalk {
     certificate.kind = Certificate::Kind::bad_read;
     certificate.bad_read = bad;
     for (const LevelInfo& level : all_levels())
-      if (refutes(level) && level.id != linearizable && is_asked(level))
+      if (refutes(level) && !follows_from_below(level) && is_asked(level))
         certificate.levels.push_back(level.id);
     settle(std::move(certificate));
   }
@@ -230,7 +230,7 @@ class LatticeWalk {
     nobody.source = op;
     nobody.key = key;
     for (const LevelInfo& level : all_levels())
-      if (refutes(level) && level.id != linearizable && is_asked(level))
+      if (refutes(level) && !follows_from_below(level) && is_asked(level))
         certificate.levels.push_back(level.id);
     settle(std::move(certificate));
   }
@@ -246,14 +246,14 @@ class LatticeWalk {
   // somebody wrote it. So it has a matching of its own, and leaves nothing open that is no list.
   void decide_pl_1() {
     const auto timer = stages_.time("adya");
-    if (!has_room_to_match()) return set_reason(pl_1, budget_.reason());
+    if (!has_room_to_match()) return set_unknown(pl_1, budget_.reason());
     const ReadsFrom dirty = match_reads(history_, {}, budget_, Reads::dirty);
-    if (budget_.exhausted_now()) return set_reason(pl_1, budget_.reason());
+    if (budget_.exhausted_now()) return set_unknown(pl_1, budget_.reason());
     const auto only_pl_1 = [](const LevelInfo& level) { return level.id == pl_1; };
     if (dirty.bad_read.anomaly != Anomaly::none) return add_bad_read(dirty.bad_read, only_pl_1);
     if (dirty.unexplained != kNone)
       return add_sourceless(dirty.unexplained, dirty.unexplained_key, only_pl_1);
-    if (!dirty.unresolved.empty()) return set_reason(pl_1, open_reason(dirty.unresolved));
+    if (!dirty.unresolved.empty()) return set_unknown(pl_1, open_reason(dirty.unresolved));
     const Hint hint = make_hint(history_, dirty);
     settle_verdict(pl_1, AdyaLevels(history_, dirty, hint).decide(pl_1, budget_));
   }
@@ -267,7 +267,7 @@ class LatticeWalk {
 
   // Levels that are decided on request only do not appear without it.
   bool is_asked(const LevelInfo& level) const {
-    return !level.on_request || wanted_[index(level.id)];
+    return !level.on_request() || wanted_[index(level.id)];
   }
 
   void decide_single_operations() {
@@ -276,7 +276,7 @@ class LatticeWalk {
     report("decide", linearizable);
     LinearizableVerdict v = decide_by_key(history_, rf_, options_.switches, stages_, budget_);
     if (v.outcome == Outcome::unknown) {
-      set_reason(linearizable, std::move(v.reason));
+      if (!v.reason.empty()) set_unknown(linearizable, std::move(v.reason));
       return;
     }
     v.certificate.levels = {linearizable};
@@ -289,7 +289,8 @@ class LatticeWalk {
   }
 
   void accept_what_plays() {
-    for (LevelId level : kReplayOrder) {
+    // A level below one that was accepted is not tried.
+    for (const LevelId level : in_walk_order(&WalkPlace::replay)) {
       if (decided(level) || !useful(level) || !timed_enough(level)) continue;
       report("replay", level);
       const StrongInput in = input();
@@ -299,49 +300,52 @@ class LatticeWalk {
     }
   }
 
-  // The time is shared: half of it goes to the levels asked for in equal parts, so that each of k levels has what it takes
+  // Time and effort are shared: half of it goes to the levels asked for in equal parts, so that each of k levels has what it takes
   // if that is no more than a share of 1 / 2k; a quarter to others that may settle them. What is left goes to those that
   // ran out of their share.
   void decide_what_is_left() {
-    std::vector<LevelId> levels(std::begin(kDecideOrder), std::end(kDecideOrder));
+    std::vector<LevelId> levels = in_walk_order(&WalkPlace::decide);
     if (sources_left_open()) {
       const auto strong = [](LevelId id) {
         return level_info(id).events == EventModel::single ||
                level_info(id).events == EventModel::split;
       };
       std::erase_if(levels, strong);
-      levels.insert(levels.begin(), std::begin(kReplayOrder), std::end(kReplayOrder));
+      const std::vector<LevelId> strongest_first = in_walk_order(&WalkPlace::replay);
+      levels.insert(levels.begin(), strongest_first.begin(), strongest_first.end());
     }
     const auto count = [&](bool asked) {
-      return std::count_if(levels.begin(), levels.end(), [&](LevelId level) {
+      return static_cast<uint64_t>(std::ranges::count_if(levels, [&](LevelId level) {
         return wanted_[index(level)] == asked && !decided(level) && useful(level);
-      });
+      }));
     };
-    const double time = budget_.seconds_left();
-    const double asked = time / 2 / static_cast<double>(std::max<int64_t>(1, count(true)));
-    const double other = time / 4 / static_cast<double>(std::max<int64_t>(1, count(false)));
+    const Allowance all = budget_.left();
+    const Allowance asked = all / (2 * std::max<uint64_t>(1, count(true)));
+    const Allowance other = all / (4 * std::max<uint64_t>(1, count(false)));
     std::vector<LevelId> ran_out;
     for (LevelId level : levels) {
       if (decided(level) || !useful(level) || tried_[index(level)]) continue;
       if (!decide_within(wanted_[index(level)] ? asked : other, level)) ran_out.push_back(level);
     }
     for (LevelId level : ran_out)
-      if (!decided(level) && useful(level)) decide_within(time, level);
+      if (!decided(level) && useful(level)) decide_within(all, level);
   }
 
-  // False if the time was up.
-  bool decide_within(double seconds, LevelId level) {
+  // False if its share was too small.
+  bool decide_within(const Allowance& share, LevelId level) {
     if (budget_.exhausted_now()) {
-      set_reason(level, budget_.reason());
+      if (timed_enough(level)) set_unknown(level, budget_.reason());
       return true;
     }
-    const Budget whole = budget_;
-    budget_ = whole.within(seconds);
+    Budget whole = budget_;
+    budget_ = whole.within(share);
     decide_one(level);
-    const bool in_time = budget_.cause() != Budget::Cause::time;
-    const bool of_all = budget_.cause() == Budget::Cause::memory;
-    if (!of_all) budget_ = whole;
-    return in_time;
+    const std::optional<UnknownCause> cause = budget_.cause();
+    if (cause != UnknownCause::memory) {  // of which there are no shares
+      whole.spend(budget_.spent() - whole.spent());
+      budget_ = whole;
+    }
+    return cause != UnknownCause::time && cause != UnknownCause::effort;
   }
 
   void decide_one(LevelId level) {
@@ -358,8 +362,8 @@ class LatticeWalk {
   void look_further() {
     if (sources_left_open()) return;  // done
     const auto open = [this](const LevelInfo& level) {
-      return wanted_[index(level.id)] && !decided(level.id) && !level.on_request &&
-             level.id != linearizable && timed_enough(level.id);
+      return wanted_[index(level.id)] && !decided(level.id) && !level.on_request() &&
+             !follows_from_below(level) && timed_enough(level.id);
     };
     const auto levels = all_levels();
     if (options_.levels.empty() || !options_.switches.carry || budget_.exhausted_now() ||
@@ -371,18 +375,20 @@ class LatticeWalk {
     widened_ = false;
   }
 
-  // Without times the level can still be refuted: by what it asks besides real time.
+  // Without times the level can still be refuted: by what it asks besides real time. If that is a level too, it has said
+  // all that there is to say.
   void decide_untimed(LevelId level) {
-    LevelInfo without_time = level_info(level);
+    const LevelInfo& own = level_info(level);
+    for (const LevelInfo& other : all_levels()) {
+      const bool timeless = other.real_time == RealTime::none && same_model(own, other) &&
+                            other.session_order == own.session_order;
+      if (timeless && options_.switches.carry && (decided(other.id) || tried_[index(other.id)]))
+        return;
+    }
+    LevelInfo without_time = own;
     without_time.real_time = RealTime::none;
     LevelVerdict v = decide(options_, input(), without_time, budget_);
-    if (v.outcome == Outcome::satisfied && !explains_open_reads(v.order))
-      return set_reason(level, open_reason(rf_.unresolved));
-    if (v.outcome == Outcome::satisfied) {
-      set_reason(level, "the begin and end times of some committed transactions are not known");
-    } else {
-      add(level, std::move(v));
-    }
+    if (v.outcome == Outcome::violated) settle_verdict(level, std::move(v));
   }
 
   bool timed_enough(LevelId level) const {
@@ -455,17 +461,18 @@ class LatticeWalk {
   void decide_sources(LevelId level, const Order& first) {
     const LevelInfo& info = level_info(level);
     const OpenReads& open = open_reads(sees_one_state(info));
-    if (!open.obstacle().empty()) return set_reason(level, open_reason(rf_.unresolved));
+    if (!open.obstacle().empty()) return set_unknown(level, open_reason(rf_.unresolved));
     LevelVerdict v =
         decide_with_sources(history_, info, rf_, open, first, options_.switches.local_search,
                             sees_one_state(info) ? chosen_ : chosen_each_, stages_, budget_);
-    if (v.outcome == Outcome::unknown) v.reason = open_reason(rf_.unresolved) + ": " + v.reason;
+    if (v.outcome == Outcome::unknown)
+      v.reason.detail = open_reason(rf_.unresolved).detail + ": " + v.reason.detail;
     settle_verdict(level, std::move(v));
   }
 
   void add(LevelId level, LevelVerdict v) {
     if (v.outcome == Outcome::satisfied && !explains_open_reads(v.order)) {
-      set_reason(level, open_reason(rf_.unresolved));
+      set_unknown(level, open_reason(rf_.unresolved));
       return;
     }
     settle_verdict(level, std::move(v));
@@ -473,7 +480,7 @@ class LatticeWalk {
 
   void settle_verdict(LevelId level, LevelVerdict v) {
     if (v.outcome == Outcome::unknown) {
-      set_reason(level, std::move(v.reason));
+      set_unknown(level, std::move(v.reason));
       return;
     }
     Certificate certificate;
@@ -497,17 +504,16 @@ class LatticeWalk {
     const bool needs_session = outcome == Outcome::violated && uses(proof, EdgeKind::session);
     const bool needs_time = outcome == Outcome::violated && uses(proof, EdgeKind::real_time);
     for (const LevelInfo& other : all_levels()) {
-      if (other.id == linearizable && level != linearizable) continue;
+      if (follows_from_below(other) && level != other.id) continue;
       if (!is_asked(other) || withheld(level, other)) continue;
       if (outcome == Outcome::satisfied) {
         if (implies(level, other.id)) levels.push_back(other.id);
         continue;
       }
       const LevelInfo& own = level_info(level);
-      const bool same_model = other.events == own.events &&
-                              other.write_conflict == own.write_conflict &&
-                              own.events != EventModel::weak && own.events != EventModel::adya;
-      const bool sibling = same_model && !needs_time && (other.session_order || !needs_session);
+      const bool alike = same_model(other, own) && own.events != EventModel::weak &&
+                         own.events != EventModel::adya;
+      const bool sibling = alike && !needs_time && (other.session_order || !needs_session);
       if (implies(other.id, level) || sibling) levels.push_back(other.id);
     }
     return levels;
@@ -541,47 +547,53 @@ class LatticeWalk {
   void doubt(const std::vector<LevelId>& levels) {
     for (LevelId level : levels) {
       if (decided(level)) continue;
-      doubted_[index(level)] = true;
-      set_reason(level, doubt_);
+      settled_[index(level)] = true;
+      set_unknown(level, doubt_);
     }
   }
 
   void find_doubt() {
     if (rf_.mixed != kNone) {
-      doubt_ = "key " + history_.key(rf_.mixed).to_string() +
-               " is used as a list and as a register; expected one of the two";
+      doubt_ = {UnknownCause::unsupported,
+                "key " + history_.key(rf_.mixed).to_string() +
+                    " is used as a list and as a register; expected one of the two"};
     } else if (!rf_.known.contradiction.empty()) {
-      doubt_ = "contradicted evidence: " + rf_.known.contradiction +
-               "; without it the level would be satisfied";
+      doubt_ = {UnknownCause::evidence, "contradicted evidence: " + rf_.known.contradiction +
+                                            "; without it the level would be satisfied"};
     }
   }
 
-  // A budget that ran out is named at the end of the reason, whoever gave it: parts of a history have
-  // budgets of their own.
-  UnknownCause cause_of(std::string_view reason) const {
-    for (const auto& [cause, unknown] :
-         {std::pair(Budget::Cause::time, UnknownCause::time),
-          std::pair(Budget::Cause::memory, UnknownCause::memory),
-          std::pair(Budget::Cause::interrupt, UnknownCause::interrupted)})
-      if (reason.ends_with(budget_.reason_of(cause))) return unknown;
-    return UnknownCause::other;
-  }
-
-  void set_reason(LevelId level, std::string reason) {
+  void set_unknown(LevelId level, Unknown why) {
     Verdict& v = known_[index(level)];
-    v.cause = cause_of(reason);
-    v.reason = std::move(reason);
+    v.cause = why.cause;
+    v.reason = std::move(why.detail);
   }
 
-  std::string open_reason(const std::vector<OpId>& unresolved) const {
+  Unknown open_reason(const std::vector<OpId>& unresolved) const {
     if (rf_.mixed != kNone) return doubt_;
     const OpId op = unresolved.front();
-    std::string many, obstacle;
-    if (open_ && !open_->obstacle().empty()) obstacle = ": " + open_->obstacle();
+    std::string many;
     if (unresolved.size() > 1)
       many = " (" + std::to_string(unresolved.size()) + " such operations)";
-    return "transaction " + history_.name(history_.txn_of(op)) +
-           " has an operation that several states of the database explain" + many + obstacle;
+    const std::string text = "transaction " + history_.name(history_.txn_of(op)) +
+                             " has an operation that several states of the database explain" + many;
+    if (open_ && !open_->obstacle().empty())
+      return {UnknownCause::unsupported, text + ": " + open_->obstacle()};
+    return {UnknownCause::ambiguous, text};
+  }
+
+  // Why linearizability is not defined for these transactions, if it is not.
+  std::optional<Unknown> no_single_operation(const std::vector<TxnId>& txns) const {
+    for (const TxnId t : txns) {
+      const uint32_t ops = history_.end_op(t) - history_.first_op(t);
+      if (ops == 1 && history_.op(history_.first_op(t)).kind != OpKind::range) continue;
+      return Unknown{UnknownCause::not_applicable,
+                     "transaction " + history_.name(t) +
+                         (ops == 1 ? std::string(" is a range read")
+                                   : " has " + std::to_string(ops) + " operations") +
+                         "; linearizability is defined for one operation on one key"};
+    }
+    return std::nullopt;
   }
 
   // Linearizability is strict serializability where every transaction is one operation.
@@ -598,18 +610,11 @@ class LatticeWalk {
       const TxnId t = history_.txn_of(rf_.bad_read.other);
       if (history_.status(t) == TxnStatus::unknown) counting.push_back(t);
     }
-    for (TxnId t : counting) {
-      const uint32_t ops = history_.end_op(t) - history_.first_op(t);
-      if (ops == 1 && history_.op(history_.first_op(t)).kind != OpKind::range) continue;
-      lin.reason = "transaction " + history_.name(t) +
-                   (ops == 1 ? std::string(" is a range read")
-                             : " has " + std::to_string(ops) + " operations") +
-                   "; linearizability is defined for one operation on one key";
-      return;
-    }
+    if (std::optional<Unknown> obstacle = no_single_operation(counting))
+      return set_unknown(linearizable, std::move(*obstacle));
     const Verdict& strict = known_[index(strict_serializable)];
     if (strict.outcome == Outcome::unknown) {
-      if (lin.reason.empty()) set_reason(linearizable, strict.reason);
+      if (lin.reason.empty()) set_unknown(linearizable, {strict.cause, strict.reason});
       return;
     }
     lin.outcome = strict.outcome;
@@ -621,6 +626,8 @@ class LatticeWalk {
     CheckResult result;
     for (Verdict& v : known_) {
       if (v.outcome != Outcome::unknown) v.reason.clear();
+      if (v.outcome == Outcome::unknown && v.reason.empty())
+        set_unknown(v.level, bug("nothing decided the level"));
       if (wanted_[index(v.level)]) result.verdicts.push_back(v);
     }
     result.certificates = std::move(certificates_);
@@ -647,30 +654,14 @@ class LatticeWalk {
   std::optional<AdyaLevels> adya_;
   std::array<bool, kLevelCount> wanted_{};
   std::array<bool, kLevelCount> tried_{};    // decide_what_is_left did what it can
-  std::array<bool, kLevelCount> doubted_{};  // satisfied but for doubt_
-  std::string doubt_;                        // why nothing can be called satisfied; empty if it can
+  std::array<bool, kLevelCount> settled_{};  // unknown whatever is searched
+  Unknown doubt_;                            // why nothing can be called satisfied; empty if it can
   bool widened_ = false;  // levels are useful for those above and below them, asked for or not
   std::array<Verdict, kLevelCount> known_{};
   std::vector<Certificate> certificates_;
 };
 
 }  // namespace
-
-std::string_view unknown_cause_name(UnknownCause cause) {
-  switch (cause) {
-    case UnknownCause::time:
-      return "time";
-    case UnknownCause::memory:
-      return "memory";
-    case UnknownCause::interrupted:
-      return "interrupted";
-    case UnknownCause::vacuous:
-      return "vacuous";
-    case UnknownCause::other:
-      break;
-  }
-  return "unknown";
-}
 
 const Verdict* CheckResult::find(LevelId level) const {
   for (const Verdict& v : verdicts) {
@@ -679,7 +670,7 @@ const Verdict* CheckResult::find(LevelId level) const {
   return nullptr;
 }
 
-CheckResult check(const History& history, const CheckOptions& options) {
+CheckResult decide_levels(const History& history, const CheckOptions& options) {
   return LatticeWalk(history, options).run();
 }
 

@@ -1,4 +1,4 @@
-#include "assay/check.h"
+#include "levels/walk.h"
 
 #include <gtest/gtest.h>
 
@@ -21,11 +21,12 @@ constexpr TxnStatus kCommitted = TxnStatus::committed;
 
 // What must hold of every result: verdicts and certificates point at each other.
 CheckResult checked(const History& history, const CheckOptions& options = {}) {
-  CheckResult result = check(history, options);
+  CheckResult result = decide_levels(history, options);
   for (const Verdict& v : result.verdicts) {
     EXPECT_EQ(result.find(v.level)->level, v.level);
     EXPECT_EQ(v.certificate == kNone, v.outcome == Outcome::unknown);
     EXPECT_EQ(v.reason.empty(), v.outcome != Outcome::unknown) << level_info(v.level).name;
+    EXPECT_TRUE(v.outcome != Outcome::unknown || v.cause != UnknownCause::internal) << v.reason;
     if (v.certificate == kNone) continue;
     const Certificate& c = result.certificates.at(v.certificate);
     EXPECT_EQ(c.outcome(), v.outcome);
@@ -146,6 +147,7 @@ TEST(Check, WithoutABudgetEverythingIsUnknownAndSaysWhy) {
   const CheckResult result = checked(kSerial, options);
   EXPECT_EQ(levels_with(result, Outcome::unknown).size(), default_levels().size());
   EXPECT_NE(result.find(serializable)->reason.find("memory limit"), std::string::npos);
+  EXPECT_EQ(result.find(serializable)->cause, UnknownCause::memory);
 }
 
 TEST(Check, WithoutTimesRealTimeLevelsStayOpenUnlessRefutedAnyway) {
@@ -158,6 +160,31 @@ TEST(Check, WithoutTimesRealTimeLevelsStayOpenUnlessRefutedAnyway) {
   CheckOptions alone;
   alone.levels = {strict_serializable};
   EXPECT_EQ(checked(kLostUpdate, alone).find(strict_serializable)->outcome, Outcome::violated);
+}
+
+TEST(Check, WhatCannotApplyIsSaidBeforeAnythingIsSearched) {
+  CheckOptions options;
+  options.budget = Budget(0, 0, 40);  // enough to match
+  const CheckResult result = checked({{1, {w("x", 1), w("y", 1)}}, {2, {r("x", 1)}}}, options);
+  EXPECT_EQ(result.find(strong_si)->cause, UnknownCause::lacks_times);
+  EXPECT_EQ(result.find(strict_serializable)->cause, UnknownCause::lacks_times);
+  EXPECT_EQ(result.find(linearizable)->cause, UnknownCause::not_applicable);
+}
+
+TEST(Check, AnUnknownNamesItsCause) {
+  const auto cause = [](const History& history, LevelId level) {
+    CheckOptions options;
+    options.levels = {level};
+    const CheckResult result = checked(history, options);
+    EXPECT_EQ(result.verdicts.at(0).outcome, Outcome::unknown);
+    return result.verdicts.at(0).cause;
+  };
+  const std::vector<sample::Txn> blind = {{1, {w("x", 1)}}, {2, {w("x", 2)}}};
+  const std::vector<sample::Txn> read = {
+      {1, {w("x", 1)}}, {2, {w("x", 2)}}, {3, {r("x", 1)}}, {4, {r("x", 2)}}};
+  EXPECT_EQ(cause(make_history(read), pl_3), UnknownCause::lacks_order);
+  EXPECT_EQ(cause(make_history(blind), strict_serializable), UnknownCause::lacks_times);
+  EXPECT_EQ(cause(make_history(kSerial), linearizable), UnknownCause::not_applicable);
 }
 
 TEST(Check, StatedVersionOrdersBindWeakAndStrongLevels) {

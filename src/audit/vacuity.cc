@@ -1,9 +1,9 @@
-#include "cli/vacuity.h"
+#include "audit/vacuity.h"
 
 #include <algorithm>
 #include <vector>
 
-namespace assay::cli {
+namespace assay {
 
 uint64_t count_observations(const History& h) {
   std::vector<TxnId> writer(h.key_count(), kNone);  // the last transaction that wrote the key
@@ -49,4 +49,4 @@ void withhold_vacuous(CheckResult& result, const History& history, uint64_t obse
   }
 }
 
-}  // namespace assay::cli
+}  // namespace assay

@@ -1,0 +1,54 @@
+// From a file to its verdicts in one call: read, check, verify, set aside what says nothing, explain.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "assay/certificate.h"
+#include "assay/check.h"
+#include "assay/explanation.h"
+#include "assay/format.h"
+#include "assay/history.h"
+#include "assay/result.h"
+
+namespace assay {
+
+struct AuditOptions {
+  // Its budget is that of reading and checking together. What was decided by then is still verified and explained, within
+  // its memory limit.
+  CheckOptions check;
+  ReadOptions read;          // its own budget is not used
+  int64_t clock_drift = 0;   // nanoseconds by which the clocks of two sessions may differ
+  bool allow_empty = false;  // satisfied stays satisfied where nothing was observed
+};
+
+// One history, or why there is none.
+struct Audit {
+  std::string file;
+  std::optional<Error> error;  // it could not be read; nothing below is set
+  std::string format;
+  std::vector<std::string> notes;  // what the reader tolerated and the checker passed over
+  History history;
+  uint64_t observations = 0;  // of committed transactions, of what others could have written
+  // Verified. A level that holds because nobody looked at anything is unknown, cause vacuous.
+  CheckResult result;
+  std::vector<Explanation> explanations;  // of what is violated
+  std::vector<LevelId> requested;  // CheckOptions::levels; empty: all, and none of them is required
+  std::string certificate_file;    // where the caller wrote the certificates; may be empty
+  std::vector<StageTime> stages;   // read, check, verify, explain
+};
+
+// `path` as for read_history.
+Audit audit(const std::string& path, const AuditOptions& options = {});
+// One history in several files, as for read_together.
+Audit audit_together(std::span<const std::string> paths, const AuditOptions& options = {});
+// One that is read already; `name` is used in messages.
+Audit audit(History history, const std::string& name, const AuditOptions& options = {});
+
+// The certificates that stand behind a verdict, for write_certificates.
+CertificateFile certificates_of(const Audit& audit);
+
+}  // namespace assay

@@ -1,0 +1,141 @@
+#include "assay/audit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "audit/vacuity.h"
+#include "audit/verified.h"
+#include "base/memory.h"
+#include "explain/explain.h"
+#include "explain/names.h"
+#include "infer/known_orders.h"
+#include "levels/walk.h"
+
+namespace assay {
+namespace {
+
+class Auditor {
+ public:
+  Auditor(std::string file, const AuditOptions& options)
+      : options_(options), budget_(options.check.budget) {
+    audit_.file = std::move(file);
+    audit_.requested = options.check.levels;
+  }
+
+  // `read_from` is read_history or its like with a path.
+  template <class ReadFrom>
+  Audit run(ReadFrom read_from) {
+    ReadOptions reading = options_.read;
+    reading.budget = &budget_;
+    Result<ReadResult> read = read_from(reading);
+    if (!read.ok()) {
+      audit_.error = std::move(read.error());
+      return std::move(audit_);
+    }
+    audit_.format = std::move(read->format);
+    for (const ReadNote& n : read->notes) {
+      const std::string where =
+          n.line > 0 ? fmt::format("{}:{}", audit_.file, n.line) : audit_.file;
+      audit_.notes.push_back(where + ": " + display(n.message, 300));
+    }
+    lap("read");
+    return run(std::move(read->history));
+  }
+
+  Audit run(History history) {
+    audit_.history = std::move(history);
+    audit_.history.set_clock_drift(options_.clock_drift);
+    decide();
+    lap("check");
+    verify();
+    lap("verify");
+    explain_violations();
+    lap("explain");
+    return std::move(audit_);
+  }
+
+ private:
+  void lap(const char* stage) {
+    const auto now = Clock::now();
+    const double seconds = std::chrono::duration<double>(now - last_).count();
+    last_ = now;
+    audit_.stages.push_back({stage, seconds, peak_resident_memory_bytes()});
+  }
+
+  void decide() {
+    CheckOptions checking = options_.check;
+    checking.budget = budget_;  // less what reading took
+    audit_.result = decide_levels(audit_.history, checking);
+    note_ambiguous_entries();
+  }
+
+  // Evidence that cannot be used is not passed over in silence.
+  void note_ambiguous_entries() {
+    for (const auto& [name, count] : audit_.result.counters) {
+      if (name != kAmbiguousEntries) continue;
+      const bool one = count == 1;
+      audit_.notes.push_back(
+          fmt::format("{}: {} of the stated orders name{} a value that several transactions wrote, "
+                      "and say{} nothing",
+                      audit_.file, one ? "1 entry" : fmt::format("{} entries", count),
+                      one ? "s" : "", one ? "s" : ""));
+    }
+  }
+
+  void verify() {
+    verify_verdicts(audit_.result, audit_.history, budget_.memory_only());
+    audit_.observations = count_observations(audit_.history);
+    if (!options_.allow_empty) withhold_vacuous(audit_.result, audit_.history, audit_.observations);
+  }
+
+  void explain_violations() {
+    constexpr uint64_t kBytesAVersion =
+        20;  // who wrote it, who updated it, how many writes of it stay
+    Budget memory = budget_.memory_only();
+    if (memory.has_room(kBytesAVersion * audit_.history.version_count()))
+      audit_.explanations = explain(audit_.history, audit_.result);
+  }
+
+  using Clock = std::chrono::steady_clock;
+  const AuditOptions& options_;
+  Budget budget_;
+  Audit audit_;
+  Clock::time_point last_ = Clock::now();
+};
+
+}  // namespace
+
+Audit audit(const std::string& path, const AuditOptions& options) {
+  return Auditor(path, options).run([&](const ReadOptions& reading) {
+    return read_history(path, reading);
+  });
+}
+
+Audit audit_together(std::span<const std::string> paths, const AuditOptions& options) {
+  std::string name = paths.empty() ? "nothing" : paths[0];
+  if (paths.size() > 1) name += fmt::format(" and {} more", paths.size() - 1);
+  return Auditor(std::move(name), options).run([&](const ReadOptions& reading) {
+    return read_together(paths, reading);
+  });
+}
+
+Audit audit(History history, const std::string& name, const AuditOptions& options) {
+  return Auditor(name, options).run(std::move(history));
+}
+
+CertificateFile certificates_of(const Audit& audit) {
+  CertificateFile file;
+  file.history_hash = audit.history.content_hash();
+  file.clock_drift = audit.history.clock_drift();
+  for (uint32_t i = 0; i < audit.result.certificates.size(); ++i) {
+    const bool stands = std::ranges::any_of(audit.result.verdicts,
+                                            [&](const Verdict& v) { return v.certificate == i; });
+    if (stands) file.certificates.push_back(audit.result.certificates[i]);
+  }
+  return file;
+}
+
+}  // namespace assay

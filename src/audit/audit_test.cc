@@ -1,0 +1,173 @@
+#include "assay/audit.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+
+#include "assay/verify.h"
+#include "audit/verified.h"
+#include "history/test_history.h"
+#include "levels/walk.h"
+
+namespace assay {
+namespace {
+
+using sample::make_history;
+using sample::r;
+using sample::w;
+using enum LevelId;
+
+const std::vector<sample::Txn> kLostUpdate = {
+    {1, {w("x", 1)}}, {2, {r("x", 1), w("x", 2)}}, {3, {r("x", 1), w("x", 3)}}};
+
+// Verdicts on a lost update, after `spoil` has had its way with what was decided.
+template <class Spoil>
+CheckResult verified(Spoil spoil, Budget memory = {}) {
+  const History history = make_history(kLostUpdate);
+  CheckOptions options;
+  options.levels = {read_committed, session_si};
+  CheckResult result = decide_levels(history, options);
+  EXPECT_EQ(result.find(session_si)->outcome, Outcome::violated);
+  spoil(result);
+  verify_verdicts(result, history, memory);
+  return result;
+}
+
+void expect_fault(const CheckResult& result) {
+  const Verdict& v = *result.find(session_si);
+  EXPECT_EQ(v.outcome, Outcome::unknown);
+  EXPECT_EQ(v.certificate, kNone);
+  EXPECT_EQ(v.cause, UnknownCause::internal);
+  EXPECT_NE(v.reason.find("bug in assay"), std::string::npos) << v.reason;
+  EXPECT_EQ(result.find(read_committed)->outcome, Outcome::satisfied);
+}
+
+Certificate& of_session_si(CheckResult& result) {
+  return result.certificates.at(result.find(session_si)->certificate);
+}
+
+TEST(VerifyVerdicts, WhatHoldsStays) {
+  const CheckResult result = verified([](CheckResult&) {});
+  EXPECT_EQ(result.find(session_si)->outcome, Outcome::violated);
+  EXPECT_EQ(result.find(read_committed)->outcome, Outcome::satisfied);
+}
+
+TEST(VerifyVerdicts, ARefusedCertificateIsAFault) {
+  expect_fault(verified([](CheckResult& r) { of_session_si(r).proof.steps.clear(); }));
+}
+
+TEST(VerifyVerdicts, ACertificateOfSomethingElseIsAFault) {
+  expect_fault(verified([](CheckResult& r) { std::erase(of_session_si(r).levels, session_si); }));
+  expect_fault(verified([](CheckResult& r) {
+    for (Verdict& v : r.verdicts)
+      if (v.level == session_si) v.outcome = Outcome::satisfied;
+  }));
+  expect_fault(verified([](CheckResult& r) {
+    for (Verdict& v : r.verdicts)
+      if (v.level == session_si) v.certificate = kNone;
+  }));
+}
+
+TEST(VerifyVerdicts, WithoutRoomNothingIsVerified) {
+  const CheckResult result = verified([](CheckResult&) {}, Budget(0, 1));
+  for (const Verdict& v : result.verdicts) {
+    EXPECT_EQ(v.outcome, Outcome::unknown);
+    EXPECT_EQ(v.cause, UnknownCause::memory);
+  }
+}
+
+TEST(Check, VerdictsAreVerified) {
+  CheckOptions options;
+  options.levels = {read_committed, session_si};
+  const CheckResult result = check(make_history(kLostUpdate), options);
+  EXPECT_EQ(result.find(session_si)->outcome, Outcome::violated);
+  // What was decided within the time counts, though verifying begins when it is over; memory binds both.
+  options.budget = Budget(0, 1);
+  EXPECT_EQ(check(make_history(kLostUpdate), options).find(session_si)->cause,
+            UnknownCause::memory);
+}
+
+std::string written(const std::string& name, const std::string& text) {
+  const std::string path = testing::TempDir() + "/" + name;
+  std::ofstream(path) << text;
+  return path;
+}
+
+TEST(Audit, AFileThatCannotBeReadHasAnError) {
+  const Audit none = audit(testing::TempDir() + "/there-is-none");
+  ASSERT_TRUE(none.error);
+  EXPECT_EQ(none.error->kind, ErrorKind::io);
+  EXPECT_TRUE(none.result.verdicts.empty());
+  const Audit bad = audit(written("bad.hist", "s1: { w(x }\n"));
+  ASSERT_TRUE(bad.error);
+  EXPECT_EQ(bad.error->line, 1u);
+}
+
+TEST(Audit, ReadsChecksVerifiesAndExplains) {
+  AuditOptions options;
+  options.check.levels = {read_committed, session_si};
+  const std::string path =
+      written("lost.hist", "s1: { w(x,1) }\ns2: { r(x,1) w(x,2) }\ns3: { r(x,1) w(x,3) }\n");
+  const Audit lost = audit(path, options);
+  ASSERT_FALSE(lost.error) << lost.error->to_string();
+  EXPECT_EQ(lost.format, "hist");
+  EXPECT_EQ(lost.file, path);
+  EXPECT_EQ(lost.requested, options.check.levels);
+  EXPECT_EQ(lost.observations, 2u);
+  ASSERT_EQ(lost.explanations.size(), 1u);
+  EXPECT_EQ(lost.explanations[0].anomaly, Anomaly::lost_update);
+  std::vector<std::string> stages;
+  for (const StageTime& s : lost.stages) stages.push_back(s.stage);
+  EXPECT_EQ(stages, (std::vector<std::string>{"read", "check", "verify", "explain"}));
+  const CertificateFile file = certificates_of(lost);
+  EXPECT_EQ(file.history_hash, lost.history.content_hash());
+  ASSERT_EQ(file.certificates.size(), 2u);
+  for (const Certificate& c : file.certificates) EXPECT_TRUE(verify(c, lost.history).ok());
+}
+
+TEST(Audit, ReadingIsPartOfTheBudget) {
+  std::string many;
+  for (int i = 0; i < 5000; ++i)
+    many += "s" + std::to_string(i) + ": { w(x," + std::to_string(i) + ") }\n";
+  AuditOptions options;
+  options.check.budget = Budget(1e-9, 0);
+  const Audit cut = audit(written("many.hist", many), options);
+  ASSERT_TRUE(cut.error);
+  EXPECT_EQ(cut.error->kind, ErrorKind::budget);
+}
+
+TEST(Audit, AHistoryInWhichNobodyLookedIsVacuous) {
+  const auto blind = [](bool allow_empty) {
+    AuditOptions options;
+    options.check.levels = {session_si};
+    options.allow_empty = allow_empty;
+    return audit(make_history({{1, {w("x", 1)}}, {2, {w("x", 2)}}}), "blind", options);
+  };
+  const Audit strict = blind(false);
+  EXPECT_EQ(strict.result.find(session_si)->cause, UnknownCause::vacuous);
+  EXPECT_TRUE(certificates_of(strict).certificates.empty());
+  EXPECT_EQ(blind(true).result.find(session_si)->outcome, Outcome::satisfied);
+}
+
+TEST(Audit, SeveralFilesAreOneHistory) {
+  const std::vector<std::string> paths = {written("a.hist", "s1: { w(x,1) }\n"),
+                                          written("b.hist", "s2: { r(x,1) }\n")};
+  const Audit both = audit_together(paths);
+  ASSERT_FALSE(both.error) << both.error->to_string();
+  EXPECT_EQ(both.history.txn_count(), 2u);
+  EXPECT_NE(both.file.find("1 more"), std::string::npos);
+}
+
+TEST(Audit, EvidenceThatSaysNothingIsNoted) {
+  const Audit audited =
+      audit(make_history({{1, {w("x", 1)}}, {2, {w("x", 1)}}, {3, {w("x", 2)}}, {4, {r("x", 2)}}},
+                         {{"x", {1, 2}}}),
+            "twice");
+  ASSERT_EQ(audited.notes.size(), 1u);
+  EXPECT_NE(audited.notes[0].find("several transactions wrote"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,14 @@
+#include "assay/check.h"
+
+#include "audit/verified.h"
+#include "levels/walk.h"
+
+namespace assay {
+
+CheckResult check(const History& history, const CheckOptions& options) {
+  CheckResult result = decide_levels(history, options);
+  verify_verdicts(result, history, options.budget.memory_only());
+  return result;
+}
+
+}  // namespace assay

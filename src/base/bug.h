@@ -1,0 +1,16 @@
+// What the program says when it finds itself at fault.
+#pragma once
+
+#include <string>
+
+#include "assay/budget.h"
+
+namespace assay {
+
+// Of cause internal: what went wrong, that it is a bug, and what to do about it.
+inline Unknown bug(const std::string& what) {
+  return {UnknownCause::internal,
+          what + "; this is a bug in assay, please report it and send the history"};
+}
+
+}  // namespace assay

@@ -1,0 +1,11 @@
+// The walk over the lattice. See walk.cc.
+#pragma once
+
+#include "assay/check.h"
+
+namespace assay {
+
+// Verdicts with certificates that nobody has verified yet; check() is this and the verifier.
+CheckResult decide_levels(const History& history, const CheckOptions& options);
+
+}  // namespace assay
