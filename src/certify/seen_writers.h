@@ -41,7 +41,8 @@ class SeenWriters {
 
   const History& history_;
   const CommitOrder& order_;
-  std::vector<Place> previous_;               // per place: the last of its session that certainly committed; 0: none
+  std::vector<Place>
+      previous_;  // per place: the last of its session that certainly committed; 0: none
   std::vector<std::vector<Place>> writers_;  // per key, in the order
   std::vector<Seen> seen_;                   // per place, of the block that is looked at
   std::vector<Pair> pairs_;
