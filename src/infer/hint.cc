@@ -75,7 +75,7 @@ class PlacesByReads {
   }
 
  private:
-  static constexpr uint32_t kRounds = 24;
+  static constexpr uint32_t kRounds = 6;
   static constexpr double kUnits = 1 << 10;  // a transaction
 
   // Who comes right behind `n` by a session or a read.

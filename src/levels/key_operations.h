@@ -1,5 +1,12 @@
 // The operations on one key, as a search for their order needs them: requests and responses as a list in the order of
 // time, and what each operation asks of the state of the key and leaves.
+//
+//   w(x,1) [0,9]   cas(x,1,2) [2,5]   r(x,2) [6,8]      list: w( cas( )cas r( )r )w
+//
+// States are numbered from 0, the initial one; all values that nobody reads or compares with are one state, since nobody
+// can tell them apart. Operations that leave the same state, and for a compare-and-set expect the same, are *twins*:
+// which of them takes effect first does not matter but for when each has to respond. An operation that takes effect is
+// taken out of the list with its response, so that the first response in the list is always the one that is due next.
 #pragma once
 
 #include <span>
