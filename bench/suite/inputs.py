@@ -3,6 +3,7 @@
 import contextlib
 import json
 import pathlib
+import random
 import statistics
 import subprocess
 import sys
@@ -33,7 +34,11 @@ class Inputs:
         print(f"making {path.name}", file=sys.stderr)
         part = path.with_suffix(".part")
         self._generate(wanted, part)
-        if wanted.by_session:
+        if wanted.stated:
+            state_orders(part)
+        if wanted.alone:
+            give_sessions(part, wanted.seed)
+        elif wanted.by_session:
             group_by_session(part)
         part.rename(path)  # so that a run that was cut short leaves no half of an input
 
@@ -69,6 +74,35 @@ class Inputs:
         return round(count * statistics.fmean(lengths))
 
 
+def give_sessions(path: pathlib.Path, seed: int):
+    """Puts every transaction into a session of its own, and the lines in a random order."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    other = [line for line in lines if not line.startswith('{"session":')]
+    txns = [line for line in lines if line.startswith('{"session":')]
+    random.Random(seed).shuffle(txns)
+    with open(path, "w", encoding="utf-8") as out:
+        for line in other:
+            out.write(line + "\n")
+        for session, line in enumerate(txns):
+            out.write(f'{{"session":{session}{line[line.index(",", 11):]}\n')
+
+
+def state_orders(path: pathlib.Path):
+    """Appends the order of the versions of every key, of a history whose lines are in the order of commits."""
+    orders = {}
+    with open(path, encoding="utf-8") as lines:
+        for line in lines:
+            txn = json.loads(line)
+            if txn.get("status", "committed") != "committed":
+                continue
+            written = {op[1]: op[2] for op in txn.get("ops", ()) if op[0] == "w"}
+            for key, value in written.items():
+                orders.setdefault(key, []).append(value)
+    with open(path, "a", encoding="utf-8") as out:
+        for key, order in orders.items():
+            out.write(json.dumps({"key": key, "order": order}, separators=(",", ":")) + "\n")
+
+
 def group_by_session(path: pathlib.Path):
     """Rewrites a history so that each session's lines stand together, in their order. Through
     files: the process stays small, which matters because the peak memory that the system reports
@@ -94,6 +128,7 @@ def group_by_session(path: pathlib.Path):
 def _name(g: Generated) -> str:
     words = [g.level, g.workload, f"{g.sessions}x{g.txns}x{g.ops}", f"r{g.read_share}",
              f"k{g.keys}", g.distribution, f"t-{g.times}", f"c{g.clocks_off}", f"j{g.jitter}", g.bug or "sound",
+             *(["alone"] if g.alone else []), *(["stated"] if g.stated else []),
              *([] if g.values is None else [f"v{g.values}"]),
              *([] if g.lightweight is None else [f"lightweight{g.lightweight}"]), f"seed{g.seed}", "sessions" if g.by_session else "ends"]
     return "_".join(words)

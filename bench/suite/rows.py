@@ -22,7 +22,7 @@ class Generated:
     keys: int
     distribution: str = "uniform"
     workload: str = "general"
-    times: str = "none"  # none, points
+    times: str = "none"  # none, points, intervals
     clocks_off: int = 0  # clocks are off by up to so many mean transaction lengths
     jitter: int = 0  # the times of each transaction are, by an amount of their own
     bug: Optional[str] = None
@@ -30,6 +30,10 @@ class Generated:
     # The simulated database writes transactions down as they end, so the order of the lines would
     # give the order of commits away even without times. Grouped by session it does not.
     by_session: bool = True
+    # Each transaction in a session of its own, in an order that says nothing.
+    alone: bool = False
+    # The order of the versions of every key is stated: the order of the lines, which are in the order of commits.
+    stated: bool = False
     values: Optional[int] = None  # that each key ever holds; not given: every write has its own
     # Compare-and-sets, reads and inserts of single keys; this share of the sessions at once.
     lightweight: Optional[float] = None
@@ -90,6 +94,10 @@ _MINI = Generated("strict-serializable", sessions=20, txns=50_000, ops=4, read_s
                   distribution="zipfian", workload="mini", times="points", by_session=False)
 _LIGHTWEIGHT = Generated("linearizable", sessions=20, txns=50_000, ops=1, read_share=0.2, keys=100,
                          times="points", by_session=False, lightweight=1)
+
+_ALONE = Generated("session-si", sessions=20, txns=5000, ops=8, read_share=0.5, keys=10_000,
+                   alone=True)
+_STATED = Generated("strict-serializable", sessions=20, txns=2000, ops=8, read_share=0.5, keys=10_000)
 
 _RECORDED = (
     ("GeneralRH", "25_400_8_10000_0.95_uniform/hist-00000/history.bincode", 0.05),
@@ -168,6 +176,20 @@ ROWS = (
                                           (100_000, 10_000, 100, 10), (10_000, 100, 20, 10))
       for skewed in (False, True)
       for level in ("session-serializable", "session-si")),
+    *(Row("100k x 8, 10k keys, each its own session", _ALONE, level,
+          target=Target(10, memory=2 * GB), repeat=1, quick=20)
+      for level in ("read-committed", "read-atomic", "causal", "session-si")),
+    *(Row(f"{sessions * txns} x 8, {sessions} sessions, 1k keys, 10 % reads",
+          Generated("session-si", sessions=sessions, txns=txns, ops=8, read_share=0.1, keys=1000),
+          "session-si", target=Target(10), repeat=1, quick=5)
+      for sessions, txns in ((1000, 2), (1000, 10), (2000, 2))),
+    *(Row(f"40k x 8{', times' if times != 'none' else ''}{', orders stated' if stated else ''}",
+          replace(_STATED, times=times, stated=stated), "session-serializable", quick=10)
+      for times in ("none", "points") for stated in (False, True)),
+    Row("10k on one register, 64 clients, 5 values",
+        Generated("linearizable", sessions=64, txns=156, ops=1, read_share=0.5, keys=1, values=5,
+                  times="intervals"),
+        "linearizable", target=Target(5, memory=GB / 2)),
     Row("1M mini-transactions, ten keys",
         Generated("strict-serializable", sessions=20, txns=50_000, ops=4, read_share=0.5, keys=10,
                   workload="mini", times="points", by_session=False),

@@ -1,6 +1,7 @@
 #include "certify/exhaustion_verifier.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <vector>
 
@@ -32,7 +33,7 @@ struct KeyOp {
   Operation op;
   VersionId expected;  // compare-and-set
   Content left;        // by one that writes
-  bool certain;
+  int64_t response;    // at which it must have taken effect; the greatest number if it need not
 };
 
 class Sweep {
@@ -111,11 +112,12 @@ class Sweep {
   void add(TxnId t, const Operation& op, VersionId expected) {
     const bool certain = history_.status(t) == TxnStatus::committed;
     const auto id = static_cast<uint32_t>(ops_.size());
-    ops_.push_back({t, op, expected, {}, certain});
+    ops_.push_back({t, op, expected, {}, std::numeric_limits<int64_t>::max()});
     moments_.push_back({time_of(history_, t, Side::read).request, false, id});
     const int64_t response = time_of(history_, t, Side::write).response;
-    if (certain && response != Interval::kUnknown)
-      moments_.push_back({last_moment(response), true, id});
+    if (!certain || response == Interval::kUnknown) return;
+    ops_[id].response = last_moment(response);
+    moments_.push_back({ops_[id].response, true, id});
   }
 
   // Where clocks drift apart, nothing that was asked for by then surely comes after the response.
@@ -158,14 +160,14 @@ class Sweep {
       if (!writes(ops_[o].op) && !s.has(o) && fits(ops_[o], s.content)) mark(s, o);
   }
 
-  // Another operation of unknown outcome that does the same and was asked for earlier is waiting.
+  // Another operation that does the same and responds earlier is waiting.
   bool must_wait(uint32_t op, const Situation& s) const {
     const KeyOp& o = ops_[op];
-    if (o.certain) return false;
     return std::any_of(open_.begin(), open_.end(), [&](uint32_t other) {
       const KeyOp& p = ops_[other];
-      return other < op && !p.certain && p.op.kind == o.op.kind && p.left == o.left &&
-             p.expected == o.expected && !s.has(other);
+      const bool sooner = p.response != o.response ? p.response < o.response : other < op;
+      return sooner && p.op.kind == o.op.kind && p.left == o.left && p.expected == o.expected &&
+             !s.has(other);
     });
   }
 

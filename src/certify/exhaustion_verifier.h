@@ -10,7 +10,8 @@
 //
 //   - An operation that changes nothing may as well take effect at the first moment it fits.
 //   - Values that no operation on the key asks for are all the same.
-//   - Of two operations of unknown outcome that do the same, the earlier one may go first.
+//   - Of two operations under way that do the same, the one that responds first may go first: if the other one did,
+//     they could change places.
 //
 // Beyond Exhausted::kMostSituations the certificate is refused.
 #pragma once

@@ -15,7 +15,8 @@
 //
 // Transactions are numbered by their place in the order, so "t2 before t1" is a comparison. Causal
 // needs to know who saw whom: each transaction has a clock, per session how much of it it saw,
-// thrown away after its last use. O(operations) for the first two but for pairs (writer, reader) of
+// thrown away after its last use; or where sessions are many and short, a set of transactions
+// (seen_writers.h). O(operations) for the first two but for pairs (writer, reader) of
 // large transactions, where the smaller is scanned; causal O(reads x sessions). Definitions: Biswas
 // and Enea, OOPSLA 2019.
 #pragma once

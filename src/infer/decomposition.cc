@@ -21,7 +21,7 @@
 //
 // All users of a key are in one block, so a ring through them links them as well as all pairs would. Cost: linear in
 // the reads and writes, and less where it is soon plain that nearly everything hangs
-// together. Histories with stated version orders stay whole: these leave little to decide.
+// together. A stated version order is of one key, so it goes with the key.
 
 #include "infer/decomposition.h"
 
@@ -237,8 +237,7 @@ class Decomposer {
 }  // namespace
 
 std::vector<Part> decompose(const History& history, const ReadsFrom& rf, const LevelInfo& level) {
-  const bool stated = rf.has_lists || !history.known_orders().empty();
-  if (stated || level.real_time == RealTime::all_but_begins) return {};
+  if (level.real_time == RealTime::all_but_begins) return {};
   // Exact within a session and vague between sessions, real time is not an order of intervals.
   const bool vague = level.real_time != RealTime::none && history.clock_drift() > 0;
   if (vague && !level.session_order) return {};

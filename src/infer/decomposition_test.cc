@@ -4,6 +4,7 @@
 
 #include "history/test_history.h"
 #include "infer/projection.h"
+#include "infer/stated_orders.h"
 
 namespace assay {
 namespace {
@@ -67,6 +68,29 @@ TEST(Decomposition, AProjectionHasWhatThePartHas) {
   }
   EXPECT_EQ(writes, rf.writes());
   EXPECT_EQ(reads, rf.reads.items.size());
+}
+
+TEST(Decomposition, StatedOrdersGoWithTheirKeys) {
+  const History h =
+      make_history({{1, {w("x", 1)}}, {2, {w("x", 2)}}, {3, {w("y", 1)}}, {4, {w("y", 2)}}},
+                   {{"y", {2, 1}}, {"x", {1, 2}}});
+  const ReadsFrom rf = match_reads(h);
+  const std::vector<Part> parts = decompose(h, rf, level_info(session_si));
+  ASSERT_EQ(parts.size(), 2u);
+  const std::vector<StatedOrder> whole = stated_orders(h, rf);
+  ASSERT_EQ(whole.size(), 2u);
+  const Hint hint = make_hint(h, rf);
+  Projector projector(rf, hint, whole);
+  for (const Part& part : parts) {
+    const Projection p = projector.project(h, part);
+    const std::vector<StatedOrder> stated = stated_orders(h, p.rf);
+    ASSERT_EQ(stated.size(), 1u);
+    EXPECT_EQ(stated[0].key, 0u);  // the only one of the part
+    const bool is_x = h.key(part.keys[0]).to_string() == "x";
+    EXPECT_EQ(p.rf.txn[stated[0].before], is_x ? 0u : 3u);
+    EXPECT_EQ(p.rf.txn[stated[0].after], is_x ? 1u : 2u);
+    EXPECT_EQ(stated[0].source, is_x ? 1u : 0u);
+  }
 }
 
 }  // namespace

@@ -9,11 +9,29 @@
 //   s1: T1 T2 T3 T4        file: T1 T2 T3 T4 T5 T6, session by session
 //   s2: T5 T6              guess: T1 T5 (at 0), T2 (at 1/4), T3 T6 (at 1/2), T4 (at 3/4)
 //
-// The guess decides what is tried first and never what is true: a wrong one costs time. O(transactions).
+// An even pace says little about short sessions, and nothing about sessions of one transaction. There the reads say
+// more: a version of a key lives for about as long as there are transactions to one writer of the key, so a reader
+// comes about that much later than the writer. Each transaction is placed between the writers that it read from, less
+// what lies between, and those who read from it, the closer ones counting for more: the least squares of all these
+// distances, found by relaxation. It starts from the longest path of reads to each transaction.
+//
+//   w(x,1) … r(x,1) w(y,1) … r(y,1)    a chain of reads is laid out evenly; who stands beside two chains ties them
+//
+// Where the history states version orders and no times, who wrote and who read a version before it was overwritten come
+// before who did: a topological order of transactions, or if that has cycles, of their reads and their writes.
+//
+// The guess decides what is tried first and never what is true: a wrong one costs time. O(transactions), or reads times
+// a fixed number of rounds.
 
 #include "infer/hint.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "graph/digraph.h"
+#include "infer/stated_orders.h"
 
 namespace assay {
 namespace {
@@ -27,12 +45,115 @@ bool session_by_session(const History& history, const ReadsFrom& rf) {
   return switches < 2 * rf.sessions.size();
 }
 
+// Places transactions by who read from whom.
+class PlacesByReads {
+ public:
+  explicit PlacesByReads(const ReadsFrom& rf) : rf_(rf), place_(rf.nodes()) {
+    for (KeyId key = 0; key < rf.writers.rows(); ++key)
+      distance_.push_back(static_cast<double>(rf.nodes()) /
+                          static_cast<double>(rf.key_writers(key).size() + 1));
+    session_step_ = static_cast<double>(rf.sessions.size());
+    before_.assign(rf.nodes(), kNone);
+    after_.assign(rf.nodes(), kNone);
+    for (const std::vector<Node>& session : rf.sessions) {
+      for (size_t i = 1; i < session.size(); ++i) {
+        before_[session[i]] = session[i - 1];
+        after_[session[i - 1]] = session[i];
+      }
+    }
+  }
+
+  std::vector<int64_t> run() {
+    start();
+    for (uint32_t round = 0; round < kRounds; ++round) {
+      for (const Node n : order_) relax(n);
+      for (size_t i = order_.size(); i-- > 0;) relax(order_[i]);
+    }
+    std::vector<int64_t> time(rf_.nodes());
+    for (Node n = 0; n < rf_.nodes(); ++n) time[n] = static_cast<int64_t>(kUnits * place_[n]);
+    return time;
+  }
+
+ private:
+  static constexpr uint32_t kRounds = 6;
+  static constexpr double kUnits = 1 << 10;  // a transaction
+
+  // Who comes right behind `n` by a session or a read.
+  template <class Take>
+  void each_next(Node n, Take take) const {
+    if (after_[n] != kNone) take(after_[n]);
+    for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w)
+      for (const Node reader : rf_.readers[w]) take(reader);
+  }
+
+  // By the longest path to each node, all paths together being as long as the history. What is on a cycle comes last.
+  void start() {
+    std::vector<uint32_t> waits(rf_.nodes()), depth(rf_.nodes());
+    for (Node n = 0; n < rf_.nodes(); ++n) each_next(n, [&](Node next) { ++waits[next]; });
+    order_.reserve(rf_.nodes());
+    for (Node n = 0; n < rf_.nodes(); ++n)
+      if (waits[n] == 0) order_.push_back(n);
+    uint32_t deepest = 1;
+    for (size_t i = 0; i < order_.size(); ++i) {
+      const Node n = order_[i];
+      deepest = std::max(deepest, depth[n]);
+      each_next(n, [&](Node next) {
+        depth[next] = std::max(depth[next], depth[n] + 1);
+        if (--waits[next] == 0) order_.push_back(next);
+      });
+    }
+    for (Node n = 0; n < rf_.nodes(); ++n)
+      if (waits[n] > 0) order_.push_back(n);
+    const double step = static_cast<double>(rf_.nodes()) / deepest;
+    for (Node n = 0; n < rf_.nodes(); ++n) place_[n] = step * depth[n];
+  }
+
+  void relax(Node n) {
+    double weights = 0, sum = 0;
+    const auto pull = [&](double where, double distance) {
+      const double weight = 1 / (distance * distance);
+      weights += weight;
+      sum += weight * where;
+    };
+    for (const ExternalRead& read : rf_.reads[n]) {
+      const double d = distance_[read.key];
+      pull((read.write == kNone ? 0 : place_[rf_.write_node[read.write]]) + d, d);
+    }
+    for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
+      const double d = distance_[rf_.write_key[w]];
+      for (const Node reader : rf_.readers[w]) pull(place_[reader] - d, d);
+    }
+    if (before_[n] != kNone) pull(place_[before_[n]] + session_step_, session_step_);
+    if (after_[n] != kNone) pull(place_[after_[n]] - session_step_, session_step_);
+    if (weights > 0) place_[n] = sum / weights;
+  }
+
+  const ReadsFrom& rf_;
+  std::vector<double> place_;
+  std::vector<double> distance_;      // per key: transactions from one writer to the next
+  double session_step_ = 1;           // transactions from one of a session to the next
+  std::vector<Node> before_, after_;  // in the session
+  std::vector<Node> order_;           // one that follows the reads
+};
+
+// Whether reads place a transaction better than an even pace of the sessions does. That is off by about as many
+// transactions of a session as the root of their number, a read by the writers of a key.
+bool reads_say_more(const ReadsFrom& rf) {
+  if (rf.nodes() == 0 || rf.writes() == 0) return false;
+  const double sessions = static_cast<double>(rf.sessions.size());
+  const double length = static_cast<double>(rf.nodes()) / sessions;
+  const double distance = static_cast<double>(rf.nodes()) * static_cast<double>(rf.writers.rows()) /
+                          static_cast<double>(rf.writes());
+  return sessions * std::sqrt(length) > distance;
+}
+
 std::vector<int64_t> untimed(const History& history, const ReadsFrom& rf) {
   std::vector<int64_t> time(rf.nodes());
   if (!session_by_session(history, rf)) {
     for (Node n = 0; n < rf.nodes(); ++n) time[n] = n;
     return time;
   }
+  if (reads_say_more(rf)) return PlacesByReads(rf).run();
   constexpr int64_t kSpan = int64_t{1} << 40;
   for (const std::vector<Node>& session : rf.sessions) {
     for (size_t i = 0; i < session.size(); ++i) {
@@ -41,6 +162,83 @@ std::vector<int64_t> untimed(const History& history, const ReadsFrom& rf) {
   }
   return time;
 }
+
+// Puts a hint in the order that stated version orders ask for, as far as they have one.
+class OrderByStatements {
+ public:
+  OrderByStatements(const ReadsFrom& rf, std::vector<StatedOrder> stated)
+      : rf_(rf), stated_(std::move(stated)) {}
+
+  void apply(Hint& hint) const {
+    for (const bool split : {false, true}) {
+      const std::vector<Arc> arcs = arcs_of(split);
+      const size_t events = (split ? 2 : 1) * rf_.nodes();
+      const std::vector<Vertex> order =
+          topological_order(Digraph(events, arcs), ranks(hint, split));
+      if (order.size() < events) continue;
+      for (uint32_t i = 0; i < order.size(); ++i) {
+        const Node n = split ? order[i] / 2 : order[i];
+        if (!split || order[i] % 2 == 0) hint.read_time[n] = i;
+        if (!split || order[i] % 2 == 1) hint.write_time[n] = i;
+      }
+      return;
+    }
+  }
+
+ private:
+  std::vector<uint32_t> ranks(const Hint& hint, bool split) const {
+    std::vector<Node> by_time(rf_.nodes());
+    std::iota(by_time.begin(), by_time.end(), 0u);
+    std::stable_sort(by_time.begin(), by_time.end(),
+                     [&](Node a, Node b) { return hint.write_time[a] < hint.write_time[b]; });
+    std::vector<uint32_t> rank((split ? 2 : 1) * rf_.nodes());
+    for (uint32_t i = 0; i < by_time.size(); ++i) {
+      if (split) rank[2 * by_time[i]] = 2 * i;
+      rank[split ? 2 * by_time[i] + 1 : by_time[i]] = split ? 2 * i + 1 : i;
+    }
+    return rank;
+  }
+
+  std::vector<Arc> arcs_of(bool split) const {
+    const auto read = [split](Node n) { return split ? 2 * n : n; };
+    const auto write = [split](Node n) { return split ? 2 * n + 1 : n; };
+    std::vector<Arc> arcs;
+    arcs.reserve(3 * rf_.nodes() + 2 * rf_.reads.items.size() + stated_.size());
+    for (Node n = 0; split && n < rf_.nodes(); ++n) arcs.push_back({read(n), write(n)});
+    for (const std::vector<Node>& session : rf_.sessions)
+      for (size_t i = 1; i < session.size(); ++i)
+        arcs.push_back({write(session[i - 1]), read(session[i])});
+    for (WriteId w = 0; w < rf_.writes(); ++w)
+      for (const Node reader : rf_.readers[w])
+        arcs.push_back({write(rf_.write_node[w]), read(reader)});
+    std::vector<bool> followed(rf_.writes()), preceded(rf_.writes());
+    for (const StatedOrder& order : stated_) {
+      arcs.push_back({write(order.before), write(order.after)});
+      preceded[rf_.write_of(order.after, order.key)] = true;
+      const WriteId w = rf_.write_of(order.before, order.key);
+      if (followed[w]) continue;  // by somebody whom the others come behind
+      followed[w] = true;
+      overwrites(rf_.readers[w], order.after, arcs, read, write);
+    }
+    for (KeyId key = 0; key < rf_.writers.rows(); ++key) {
+      const auto first = std::find_if(rf_.key_writers(key).begin(), rf_.key_writers(key).end(),
+                                      [&](WriteId w) { return !preceded[w]; });
+      if (first == rf_.key_writers(key).end()) continue;
+      overwrites(rf_.initial_readers[key], rf_.write_node[*first], arcs, read, write);
+    }
+    return arcs;
+  }
+
+  template <class Read, class Write>
+  static void overwrites(std::span<const Node> readers, Node writer, std::vector<Arc>& arcs,
+                         const Read& read, const Write& write) {
+    for (const Node reader : readers)
+      if (reader != writer) arcs.push_back({read(reader), write(writer)});
+  }
+
+  const ReadsFrom& rf_;
+  const std::vector<StatedOrder> stated_;
+};
 
 }  // namespace
 
@@ -51,6 +249,8 @@ Hint make_hint(const History& history, const ReadsFrom& rf) {
   if (!timed) {
     hint.write_time = untimed(history, rf);
     hint.read_time = hint.write_time;
+    std::vector<StatedOrder> stated = stated_orders(history, rf);
+    if (!stated.empty()) OrderByStatements(rf, std::move(stated)).apply(hint);
     return hint;
   }
   hint.read_time.resize(rf.nodes());

@@ -14,12 +14,21 @@
 
 namespace assay {
 
-Projector::Projector(const ReadsFrom& rf, const Hint& hint)
+Projector::Projector(const ReadsFrom& rf, const Hint& hint, std::span<const StatedOrder> stated)
     : rf_(rf),
       hint_(hint),
       key_(rf.writers.rows(), kNone),
       node_(rf.nodes(), kNone),
-      write_(rf.writes(), kNone) {}
+      write_(rf.writes(), kNone) {
+  if (stated.empty()) return;
+  std::vector<uint32_t>& begin = stated_.begin;
+  begin.assign(rf.writers.rows() + 1, 0);
+  for (const StatedOrder& order : stated) ++begin[order.key + 1];
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  stated_.items.resize(stated.size());
+  std::vector<uint32_t> next(begin.begin(), begin.end() - 1);
+  for (const StatedOrder& order : stated) stated_.items[next[order.key]++] = order;
+}
 
 Projection Projector::project(const History& history, const Part& part) {
   Projection out;
@@ -30,6 +39,7 @@ Projection Projector::project(const History& history, const Part& part) {
   for (Node n : part.nodes) add_reads(n, out.rf);
   add_users(part, out.rf);
   add_sessions(history, part, out.rf);
+  add_stated(part, out.rf);
   for (KeyId key : part.keys) key_[key] = kNone;
   for (Node n : part.nodes) node_[n] = kNone;
   return out;
@@ -71,6 +81,16 @@ void Projector::add_users(const Part& part, ReadsFrom& rf) {
     rf.writers.begin.push_back(static_cast<uint32_t>(rf.writers.items.size()));
     for (Node n : rf_.initial_readers[key]) rf.initial_readers.items.push_back(node_[n]);
     rf.initial_readers.begin.push_back(static_cast<uint32_t>(rf.initial_readers.items.size()));
+  }
+}
+
+void Projector::add_stated(const Part& part, ReadsFrom& rf) const {
+  rf.stated.emplace();
+  if (stated_.rows() == 0) return;
+  for (KeyId key : part.keys) {
+    for (const StatedOrder& order : stated_[key])
+      rf.stated->push_back(
+          {node_[order.before], node_[order.after], key_[key], order.source, order.source_is_op});
   }
 }
 

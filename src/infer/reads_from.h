@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -34,6 +35,15 @@ struct ExternalRead {
   KeyId key;
   WriteId write;  // kNone: the initial value
   OpId op;
+};
+
+// The history states that `before` wrote `key` before `after` did.
+struct StatedOrder {
+  Node before;
+  Node after;
+  KeyId key;
+  uint32_t source;  // index into History::known_orders(), or the OpId of the read_list
+  bool source_is_op;
 };
 
 // Rows of variable length in one array.
@@ -64,6 +74,8 @@ struct ReadsFrom {
   std::vector<Node> repeating;  // nodes that read a key more than once externally, ascending
 
   KnownOrders known;  // what the stated orders of versions name
+  // Of a part of a history, in its numbers: what is stated of its keys. Of a whole history stated_orders.h finds that.
+  std::optional<std::vector<StatedOrder>> stated;
 
   // What was assumed about reads that several writes explain; sorted.
   std::vector<Seen> assumed;

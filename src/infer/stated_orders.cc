@@ -138,11 +138,13 @@ class Statements {
 
 // Each version has at most two neighbours, and lists have a table of versions.
 uint64_t stated_orders_bytes(const History& history, const ReadsFrom& rf) {
+  if (rf.stated) return sizeof(StatedOrder) * rf.stated->size();
   if (history.known_orders().empty() && !rf.has_lists) return 0;
   return 2 * sizeof(StatedOrder) * rf.writes() + sizeof(Node) * history.version_count();
 }
 
 std::vector<StatedOrder> stated_orders(const History& history, const ReadsFrom& rf) {
+  if (rf.stated) return *rf.stated;
   if (history.known_orders().empty() && !rf.has_lists) return {};
   Statements statements(history, rf);
   statements.from_known_orders();

@@ -8,14 +8,6 @@
 
 namespace assay {
 
-struct StatedOrder {
-  Node before;
-  Node after;
-  KeyId key;
-  uint32_t source;  // index into History::known_orders(), or the OpId of the read_list
-  bool source_is_op;
-};
-
 std::vector<StatedOrder> stated_orders(const History& history, const ReadsFrom& rf);
 // What finding them takes, at most.
 uint64_t stated_orders_bytes(const History& history, const ReadsFrom& rf);

@@ -20,6 +20,7 @@
 
 #include "base/parallel.h"
 #include "infer/event_graph.h"
+#include "infer/stated_orders.h"
 
 namespace assay {
 namespace {
@@ -32,6 +33,7 @@ class PartwiseDecision {
         level_(level),
         parts_(parts),
         decide_(decide),
+        stated_(stated_orders(in.history, in.rf)),
         verdicts_(parts.size()),
         efforts_(parts.size()) {}
 
@@ -50,7 +52,7 @@ class PartwiseDecision {
  private:
   template <class Next>
   void work(const Next& next, const Budget& shared) {
-    Projector projector(in_.rf, in_.hint);
+    Projector projector(in_.rf, in_.hint, stated_);
     Stages stages;
     for (size_t i = next(); i < parts_.size() && i < first_violated_; i = next()) {
       Budget budget = shared;
@@ -129,6 +131,7 @@ class PartwiseDecision {
   const LevelInfo& level_;
   const std::vector<Part>& parts_;
   const Decide& decide_;
+  const std::vector<StatedOrder> stated_;
   std::vector<LevelVerdict> verdicts_;  // per part
   std::vector<uint64_t> efforts_;       // per part
   std::atomic<size_t> first_violated_{SIZE_MAX};

@@ -10,6 +10,10 @@
 // transaction holds, per chain, how many of its members reach it. The sessions are chains; a transaction of unknown
 // outcome, which its session does not continue, goes on top of a chain whose last member reaches it, or starts one.
 //
+// Where chains are short, as when every transaction has a session of its own, a clock of 32 bits a chain is more than a
+// bit a transaction. There nobody has a clock: the questions who saw whom are collected and answered together, some
+// hundred transactions at a time (graph/reachability.cc).
+//
 // Given a commit order, a read is at fault if a writer of the key that the reader saw stands between
 // the one it read from and the reader. In an order near the real one few writers stand there, and
 // each costs one look at the clock; where many do, each chain is asked for its last one that was
@@ -18,21 +22,24 @@
 // again: a writer that comes to stand behind another one, and was seen by somebody who read from that one.
 //
 // Cost: reads-from edges × chains for the clocks, then reads × writers in between, at most reads ×
-// chains × log; a later round at most twice that. Memory: transactions × chains words. Sources: dbcop
+// chains × log; a later round at most twice that. Memory: transactions × chains words. Without clocks: edges × (the
+// transactions between a question's ends / 64), each round. Sources: dbcop
 // (OOPSLA 2019), AWDIT (PLDI 2025).
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "base/room.h"
+#include "graph/reachability.h"
 #include "levels/weak.h"
 
 namespace assay {
 namespace {
 
-constexpr uint64_t kMaxClockWords = uint64_t{1} << 30;  // 4 GiB
 constexpr uint32_t kFirstSpare = 16;
+constexpr size_t kQuestions = size_t{1} << 20;  // answered together
 
 // Chains over a partial order, and how many members of each reach a node (itself included).
 class CausalClocks {
@@ -44,14 +51,15 @@ class CausalClocks {
   uint32_t place(Node n) const { return place_[n]; }  // from 1
   const uint32_t* clock(Node n) const { return clocks_.data() + uint64_t{n} * stride_; }
 
-  // Fills the clocks along a topological order. False if they need too much memory, or the budget runs out.
+  // Fills the clocks along a topological order. False if they would be larger than sets of transactions, or the budget
+  // runs out.
   bool fill(const std::vector<Vertex>& order, Budget& budget) {
     cover_sessions();
     const std::vector<uint32_t> chain = chain_, place = place_, members = members_;
     const auto open = static_cast<uint32_t>(std::count(chain.begin(), chain.end(), kNone));
     for (uint32_t spare = std::min(open, kFirstSpare);; spare = std::min(open, 2 * spare)) {
       stride_ = members.size() + spare;
-      if (stride_ * in_.rf.nodes() > kMaxClockWords) return false;
+      if (32 * stride_ > std::max<size_t>(in_.rf.nodes(), 64)) return false;
       if (fill_rows(order, budget)) return true;
       if (budget.exhausted()) return false;
       chain_ = chain, place_ = place, members_ = members;
@@ -152,17 +160,25 @@ Rows<ChainWriter> writers_by_chain(const ReadsFrom& rf, const CausalClocks& cloc
 class CausalFaults::Impl {
  public:
   explicit Impl(const WeakInput& in)
-      : rf_(in.rf),
+      : in_(in),
+        rf_(in.rf),
         clocks_(in),
         place_(in.rf.nodes()),
         row_(in.rf.writes()),
         writers_(in.rf.writes()) {}
 
-  bool fill_clocks(const std::vector<Vertex>& order, Budget& budget) {
-    return clocks_.fill(order, budget);
+  bool prepare(const std::vector<Vertex>& order, Budget& budget) {
+    if (clocks_.fill(order, budget)) return true;
+    if (budget.exhausted() ||
+        !budget.has_room(Reachability::bytes(order.size()) + sizeof(Vertex) * order.size()))
+      return false;
+    base_order_ = order;
+    reachability_.emplace(in_.base, base_order_);
+    return true;
   }
 
   std::vector<Vertex> by_past(std::vector<Vertex> order) const {
+    if (reachability_) return order;
     std::vector<uint64_t> past(order.size());
     for (const Vertex n : order)
       past[n] = std::accumulate(clocks_.clock(n), clocks_.clock(n) + clocks_.chains(), uint64_t{0});
@@ -174,7 +190,9 @@ class CausalFaults::Impl {
   bool find(const std::vector<Vertex>& order, std::vector<VisibilityEdge>& edges, Budget& budget) {
     const std::vector<Node> delayed = take_order(order);
     const bool few = !delayed.empty() && delayed.size() < order.size() / 8;
-    return (few && find_again(delayed, edges)) || find_all(order, edges, budget);
+    if (few && find_again(delayed, edges)) return answer_questions(edges, budget);
+    questions_.clear();
+    return find_all(order, edges, budget);
   }
 
  private:
@@ -185,6 +203,11 @@ class CausalFaults::Impl {
     uint32_t chain;
     uint32_t place;  // on its chain
   };
+  // Without clocks: whether `reader` saw `later`, a writer of what it read.
+  struct Question {
+    Node later, reader;
+    ExternalRead read;
+  };
 
   bool find_all(const std::vector<Vertex>& order, std::vector<VisibilityEdge>& edges,
                 Budget& budget) {
@@ -192,6 +215,10 @@ class CausalFaults::Impl {
     at_fault_.clear();
     for (const Vertex n : order) {
       for (const ExternalRead& read : rf_.reads[n]) {
+        if (reachability_) {
+          if (!ask_between(n, read, edges, budget)) return false;
+          continue;
+        }
         const Node seen = last_seen_between(n, read, place_[n]);
         if (seen == kNone) continue;
         if (!room_to_grow(edges, 1, budget) || !room_to_grow(at_fault_, 1, budget)) return false;
@@ -200,7 +227,43 @@ class CausalFaults::Impl {
       }
       if (budget.exhausted()) return false;
     }
+    return answer_questions(edges, budget);
+  }
+
+  // Whether the reader saw any of the writers of the key between the one that was read and itself.
+  bool ask_between(Node reader, const ExternalRead& read, std::vector<VisibilityEdge>& edges,
+                   Budget& budget) {
+    const uint32_t end = rf_.writers.begin[read.key + 1];
+    for (uint32_t i = first_behind(read); i < end && writers_[i].at < place_[reader]; ++i) {
+      if (!room_to_grow(questions_, 1, budget)) return false;
+      questions_.push_back({rf_.write_node[writers_[i].write], reader, read});
+      if (questions_.size() == kQuestions && !answer_questions(edges, budget)) return false;
+    }
     return true;
+  }
+
+  // Each writer that was seen is a fault.
+  bool answer_questions(std::vector<VisibilityEdge>& edges, Budget& budget) {
+    if (questions_.empty()) return true;
+    if (!budget.has_room(2 * sizeof(Arc) * questions_.size())) return false;
+    std::vector<Arc> pairs;
+    pairs.reserve(questions_.size());
+    for (const Question& q : questions_) pairs.push_back({q.later, q.reader});
+    std::vector<bool> seen;
+    if (!reachability_->answer(pairs, seen, budget)) return false;
+    for (size_t i = 0; i < questions_.size(); ++i) {
+      const Question& q = questions_[i];
+      if (!seen[i] || q.later == q.reader) continue;
+      if (!room_to_grow(edges, 1, budget)) return false;
+      add_fault(q.later, q.reader, q.read, edges);
+    }
+    questions_.clear();
+    return true;
+  }
+
+  // Where in writers_ those stand that come behind the writer that was read.
+  uint32_t first_behind(const ExternalRead& read) const {
+    return read.write == kNone ? rf_.writers.begin[read.key] : row_[read.write] + 1;
   }
 
   // Notes the places of a commit order. Returns who comes later than in the one before, in comparison with the
@@ -264,10 +327,17 @@ class CausalFaults::Impl {
   // Whoever read from `source` must not have seen `later`.
   void look_at_readers(WriteId source, const Writer& later, std::vector<VisibilityEdge>& edges) {
     for (const Node reader : rf_.readers[source]) {
-      if (clocks_.clock(reader)[later.chain] < later.place) continue;
-      for (const ExternalRead& read : rf_.reads[reader])
-        if (read.write == source)
-          return add_fault(rf_.write_node[later.write], reader, read, edges);
+      if (!reachability_ && clocks_.clock(reader)[later.chain] < later.place) continue;
+      const std::span<const ExternalRead> reads = rf_.reads[reader];
+      const auto read = std::find_if(reads.begin(), reads.end(),
+                                     [&](const ExternalRead& r) { return r.write == source; });
+      if (read == reads.end()) continue;
+      const Node writer = rf_.write_node[later.write];
+      if (reachability_) {
+        questions_.push_back({writer, reader, *read});
+      } else if (reader != writer) {
+        return add_fault(writer, reader, *read, edges);
+      }
     }
   }
 
@@ -278,7 +348,8 @@ class CausalFaults::Impl {
       const Node n = order[i];
       for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
         row_[w] = next[rf_.write_key[w]]++;
-        writers_[row_[w]] = {w, i, clocks_.chain(n), clocks_.place(n)};
+        writers_[row_[w]] = {w, i, kNone, kNone};
+        if (!reachability_) writers_[row_[w]] = {w, i, clocks_.chain(n), clocks_.place(n)};
       }
     }
   }
@@ -286,7 +357,7 @@ class CausalFaults::Impl {
   // The last writer of the key behind the one that was read which the reader saw; kNone if none. Whoever else was
   // seen is before the reader: `before`, its place, only spares looks.
   Node last_seen_between(Node reader, const ExternalRead& read, uint32_t before) {
-    const uint32_t first = read.write == kNone ? rf_.writers.begin[read.key] : row_[read.write] + 1;
+    const uint32_t first = first_behind(read);
     const uint32_t end = rf_.writers.begin[read.key + 1];
     const uint32_t* clock = clocks_.clock(reader);
     WriteId last = kNone;
@@ -327,8 +398,12 @@ class CausalFaults::Impl {
     edges.push_back({seen, source, read.key, reader, read.op, kNone});
   }
 
+  const WeakInput in_;
   const ReadsFrom& rf_;
   CausalClocks clocks_;
+  std::vector<Vertex> base_order_;
+  std::optional<Reachability> reachability_;             // in place of clocks
+  std::vector<Question> questions_;                      // that are to be answered with it
   std::vector<Vertex> previous_;                         // the commit order looked at last
   std::vector<uint32_t> place_;                          // per node, in that order
   std::vector<uint32_t> row_;                            // per write: where in writers_
@@ -344,8 +419,8 @@ uint64_t CausalFaults::bytes(const ReadsFrom& rf) {
 }
 CausalFaults::CausalFaults(const WeakInput& in) : impl_(std::make_unique<Impl>(in)) {}
 CausalFaults::~CausalFaults() = default;
-bool CausalFaults::fill_clocks(const std::vector<Vertex>& order, Budget& budget) {
-  return impl_->fill_clocks(order, budget);
+bool CausalFaults::prepare(const std::vector<Vertex>& order, Budget& budget) {
+  return impl_->prepare(order, budget);
 }
 std::vector<Vertex> CausalFaults::by_past(std::vector<Vertex> order) const {
   return impl_->by_past(std::move(order));

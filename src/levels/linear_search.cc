@@ -8,23 +8,28 @@
 // decision was wrong. Wing and Gong (1993); Lowe (2017) added the memory: which operations took
 // effect, and the state they left, is all that matters, and no such situation is entered twice.
 //
-// What keeps the tree small:
+// Most histories that are linearizable are put in order by lazy_search.cc before this search begins. What keeps its tree
+// small:
 //   - an operation that changes nothing takes effect as soon as it fits; that only frees others
-//   - of operations of unknown outcome that do the same, the earliest takes effect first
+//   - of operations under way that do the same (leave the same, and for a compare-and-set expect the same), the one whose
+//     response comes first takes effect first: if another one did, the two could change places. Operations of unknown
+//     outcome, which have no response, come behind the others, the earliest request first
 //   - values that nobody reads or compares with are all one state
+//
+// So what took effect is nearly told by how many of each kind did, and with few values there are few situations, however
+// many operations overlap. What is tried first: if a read has to respond next, what leaves the value that it returned;
+// then who has to respond first.
 //
 // Situations are remembered by a 128-bit hash. Two that collide could make a yes a no; but the no
 // is verified by other means. Cost: exponential in the operations that overlap, at worst.
 
 #include "levels/linear_search.h"
 
-#include <map>
-#include <tuple>
-#include <unordered_map>
-#include <unordered_set>
+#include <algorithm>
 
 #include "base/hash.h"
-#include "levels/failed_operations.h"
+#include "levels/key_operations.h"
+#include "levels/lazy_search.h"
 #include "levels/situation_set.h"
 
 namespace assay {
@@ -32,251 +37,135 @@ namespace {
 
 class Search {
  public:
-  Search(const History& history, const OperationTimes& times, std::span<const TxnId> certain,
-         std::span<const TxnId> possible, Budget& budget)
-      : history_(history), times_(times), budget_(budget) {
-    collect(certain, possible);
-    enter_times();
-  }
+  Search(KeyOperations& ops, Budget& budget)
+      : ops_(ops), budget_(budget), first_twin_(ops.twins(), kNone) {}
 
   SearchResult run() {
     SearchResult result;
-    uint32_t entry = next_[kHead];
     remember();
-    while (left_ > 0) {
+    for (bool fresh = true; ops_.left() > 0;) {
       if (budget_.exhausted() || seen_.size() > Exhausted::kMostSituations) {
-        result.reason = budget_.reason();
-        if (result.reason.empty())
-          result.reason = {UnknownCause::effort, "too many orders of operations on one key"};
+        result.reason = why_open();
         return result;
       }
-      if (const uint32_t free = harmless(); free != kNone) {
-        take(free, false);
-        entry = next_[kHead];
-        continue;
+      if (fresh) {
+        if (const uint32_t free = harmless(); free != kNone) {
+          take(free);
+          continue;
+        }
+        open_choice();
       }
-      entry = candidate(entry);
-      if (entry != kNone) {
-        take(entry_op_[entry], true);
-        entry = remember() ? next_[kHead] : back();
-      } else {
-        entry = back();
-      }
-      if (entry == kNone && left_ > 0) {
+      const uint32_t next = next_alternative();
+      if (next == kNone) {
         result.outcome = Outcome::violated;
-        result.until = ops_[until_].txn;
+        result.until = ops_.op(until_).txn;
         return result;
       }
+      take(next);
+      fresh = remember();
     }
     result.outcome = Outcome::satisfied;
-    for (const Taken& t : taken_) result.sequence.push_back(ops_[t.op].txn);
+    for (const Taken& t : taken_) result.sequence.push_back(ops_.op(t.op).txn);
     return result;
   }
 
  private:
-  static constexpr uint32_t kHead = 0;
-
-  struct Op {
-    TxnId txn;
-    bool certain;
-    Operation operation;
-    VersionId expected;        // cas
-    uint32_t state = kNone;    // it leaves; kNone: it changes nothing
-    uint32_t twins = kNone;    // operations of unknown outcome that do the same
-    uint32_t among_twins = 0;  // the how manieth of them
-    uint32_t call = kNone, reply = kNone;
-  };
-  struct Content {
-    VersionId version;  // kNone: the initial value
-    bool removed;
-  };
+  using Op = KeyOperations::Op;
   struct Taken {
     uint32_t op;
     uint32_t state;  // before
-    bool chosen;     // there was a choice
   };
-
-  void collect(std::span<const TxnId> certain, std::span<const TxnId> possible) {
-    contents_.push_back({kNone, false});
-    for (const TxnId t : certain) add(t, true);
-    for (const TxnId t : possible) add(t, false);
-    for (const Op& op : ops_) {
-      if (op.operation.kind == OpKind::read) looked_for_.insert(op.operation.version);
-      if (op.operation.kind == OpKind::cas) looked_for_.insert(op.expected);
-    }
-    std::unordered_map<uint64_t, uint32_t> states;
-    std::map<std::tuple<OpKind, VersionId, uint32_t>, uint32_t> twins;
-    for (Op& op : ops_) {
-      if (!installs_version(op.operation)) continue;
-      op.state = state_of(op, states);
-      if (op.certain) continue;
-      const auto what = std::tuple(op.operation.kind, op.expected, op.state);
-      const auto [it, fresh] = twins.emplace(what, twins_taken_.size());
-      if (fresh) {
-        twins_taken_.push_back(0);
-        twin_count_.push_back(0);
-      }
-      op.twins = it->second;
-    }
-  }
-
-  void add(TxnId t, bool certain) {
-    const OpId i = history_.first_op(t);
-    Op op{};
-    op.txn = t;
-    op.certain = certain;
-    op.operation = history_.op(i);
-    op.expected = op.operation.kind == OpKind::cas ? history_.operands(i)[0] : kNone;
-    op.state = op.twins = op.call = op.reply = kNone;
-    ops_.push_back(op);
-    left_ += certain;
-  }
-
-  uint32_t state_of(const Op& op, std::unordered_map<uint64_t, uint32_t>& states) {
-    const bool removed = op.operation.kind == OpKind::remove;
-    const bool null = history_.version_value(op.operation.version).is_null();
-    const bool plain = !removed && !null && !looked_for_.contains(op.operation.version);
-    const uint64_t name = plain ? ~uint64_t{0} : uint64_t{op.operation.version} << 1 | removed;
-    const auto [it, fresh] = states.emplace(name, contents_.size());
-    if (fresh) contents_.push_back({op.operation.version, removed});
-    return it->second;
-  }
-
-  // The requests and responses as one list in the order of time, requests first at equal times.
-  void enter_times() {
-    struct Moment {
-      int64_t time;
-      bool reply;
-      uint32_t op;
-    };
-    std::vector<Moment> moments;
-    for (uint32_t i = 0; i < ops_.size(); ++i) {
-      moments.push_back({times_[ops_[i].txn].begin, false, i});
-      if (ops_[i].certain) moments.push_back({times_[ops_[i].txn].end, true, i});
-    }
-    std::stable_sort(moments.begin(), moments.end(), [](const Moment& a, const Moment& b) {
-      return a.time != b.time ? a.time < b.time : a.reply < b.reply;
-    });
-    entry_op_.assign(1, kNone);
-    is_reply_.assign(1, 0);
-    for (const Moment& m : moments) {
-      const auto entry = static_cast<uint32_t>(entry_op_.size());
-      Op& op = ops_[m.op];
-      (m.reply ? op.reply : op.call) = entry;
-      if (!m.reply && op.twins != kNone) op.among_twins = twin_count_[op.twins]++;
-      entry_op_.push_back(m.op);
-      is_reply_.push_back(m.reply);
-    }
-    next_.resize(entry_op_.size());
-    previous_.resize(entry_op_.size());
-    for (uint32_t e = 0; e < next_.size(); ++e) {
-      next_[e] = e + 1 < next_.size() ? e + 1 : kNone;
-      previous_[e] = e - 1;
-    }
-  }
-
-  void unlink(uint32_t e) {
-    next_[previous_[e]] = next_[e];
-    if (next_[e] != kNone) previous_[next_[e]] = previous_[e];
-  }
-  void link(uint32_t e) {
-    next_[previous_[e]] = e;
-    if (next_[e] != kNone) previous_[next_[e]] = e;
-  }
-
-  // Whether the operation returned what it would in this state.
-  bool fits(const Op& op) const {
-    const Content& now = contents_[state_];
-    switch (op.operation.kind) {
-      case OpKind::read: {
-        const VersionId v = op.operation.version;
-        if (now.version == v) return true;
-        if (now.version == kNone) return history_.is_initial(v);
-        return now.removed && history_.version_value(v).is_null();
-      }
-      case OpKind::cas:
-      case OpKind::insert:
-        return would_take_effect(history_, op.operation, op.expected, now.version, now.removed) ==
-               op.operation.effect;
-      default:
-        return true;
-    }
-  }
+  // What may take effect in a situation, the last ones of alternatives_; from `next` on they are tried.
+  struct Choice {
+    size_t taken;  // so much had taken effect
+    size_t first, next;
+  };
 
   // An operation under way that changes nothing and fits.
   uint32_t harmless() const {
-    for (uint32_t e = next_[kHead]; e != kNone && !is_reply_[e]; e = next_[e]) {
-      const Op& op = ops_[entry_op_[e]];
-      if (op.certain && op.state == kNone && fits(op)) return entry_op_[e];
+    uint32_t found = kNone;
+    ops_.each_open([&](uint32_t op) {
+      const Op& o = ops_.op(op);
+      if (o.certain && o.state == kNone && ops_.fits(o, state_)) found = op;
+      return found == kNone;
+    });
+    return found;
+  }
+
+  // Lists the operations under way that may take effect now, what is to be tried first at the end.
+  void open_choice() {
+    const size_t first = alternatives_.size();
+    const uint32_t due = ops_.each_open([&](uint32_t op) {
+      const Op& o = ops_.op(op);
+      if (o.state == kNone || !ops_.fits(o, state_)) return true;
+      uint32_t& twin = first_twin_[o.twins];
+      if (twin == kNone) alternatives_.push_back(o.twins);
+      if (twin == kNone || KeyOperations::goes_first(o, ops_.op(twin))) twin = op;
+      return true;
+    });
+    if (due != kNone && (until_ == kNone || ops_.op(due).reply > ops_.op(until_).reply))
+      until_ = due;
+    for (size_t i = first; i < alternatives_.size(); ++i) {
+      const uint32_t twins = alternatives_[i];
+      alternatives_[i] = first_twin_[twins];
+      first_twin_[twins] = kNone;
+    }
+    const uint32_t wanted = due == kNone ? kNone : ops_.wanted_by(ops_.op(due));
+    std::sort(alternatives_.begin() + static_cast<std::ptrdiff_t>(first), alternatives_.end(),
+              [&](uint32_t a, uint32_t b) {
+                const Op &x = ops_.op(a), &y = ops_.op(b);
+                const bool x_wanted = x.state == wanted, y_wanted = y.state == wanted;
+                return x_wanted != y_wanted ? y_wanted : KeyOperations::goes_first(y, x);
+              });
+    choices_.push_back({taken_.size(), first, alternatives_.size()});
+  }
+
+  // Goes back to the last choice that has an alternative left; kNone if there is none.
+  uint32_t next_alternative() {
+    while (!choices_.empty()) {
+      Choice& last = choices_.back();
+      while (taken_.size() > last.taken) take_back();
+      if (last.next > last.first) return alternatives_[--last.next];
+      alternatives_.resize(last.first);
+      choices_.pop_back();
     }
     return kNone;
   }
 
-  // The next request from `e` on, before any response, of an operation that may take effect now.
-  uint32_t candidate(uint32_t e) {
-    for (; e != kNone && !is_reply_[e]; e = next_[e]) {
-      const Op& op = ops_[entry_op_[e]];
-      const bool turn = op.certain || op.among_twins == twins_taken_[op.twins];
-      if (op.state != kNone && turn && fits(op)) return e;
-    }
-    if (e != kNone && (until_ == kNone || e > ops_[until_].reply)) until_ = entry_op_[e];
-    return kNone;
+  void take(uint32_t op) {
+    taken_.push_back({op, state_});
+    if (ops_.op(op).state != kNone) state_ = ops_.op(op).state;
+    ops_.take(op);
+  }
+  void take_back() {
+    ops_.take_back(taken_.back().op);
+    state_ = taken_.back().state;
+    taken_.pop_back();
   }
 
-  void take(uint32_t op, bool chosen) {
-    taken_.push_back({op, state_, chosen});
-    const Op& o = ops_[op];
-    if (o.state != kNone) state_ = o.state;
-    unlink(o.call);
-    if (o.certain) unlink(o.reply);
-    left_ -= o.certain;
-    if (!o.certain) ++twins_taken_[o.twins];
-    toggle(op);
-  }
-
-  // Takes the last choice back, and what followed from it; gives the request to go on from.
-  uint32_t back() {
-    while (!taken_.empty()) {
-      const Taken last = taken_.back();
-      taken_.pop_back();
-      const Op& o = ops_[last.op];
-      toggle(last.op);
-      if (!o.certain) --twins_taken_[o.twins];
-      left_ += o.certain;
-      if (o.certain) link(o.reply);
-      link(o.call);
-      state_ = last.state;
-      if (!last.chosen) continue;
-      // Behind the choice; where that ends at a response, candidate() sees to it.
-      if (next_[o.call] != kNone) return next_[o.call];
-    }
-    return kNone;
-  }
-
-  void toggle(uint32_t op) {
-    taken_hash_.a ^= mix64(2 * uint64_t{op});
-    taken_hash_.b ^= mix64(2 * uint64_t{op} + 1);
-  }
   // False if the situation was entered before.
   bool remember() {
     const uint64_t state = mix64(~uint64_t{state_});
-    return seen_.insert({taken_hash_.a ^ state, taken_hash_.b + state}, budget_);
+    const Situation taken = ops_.taken();
+    return seen_.insert({taken.a ^ state, taken.b + state}, budget_);
   }
 
-  const History& history_;
-  const OperationTimes& times_;
+  Unknown why_open() const {
+    Unknown why = budget_.reason();
+    if (why.empty()) why = {UnknownCause::effort, "too many orders of operations on one key"};
+    if (until_ != kNone) why.detail = ops_.progress(until_) + ": " + why.detail;
+    return why;
+  }
+
+  KeyOperations& ops_;
   Budget& budget_;
-  std::vector<Op> ops_;
-  std::vector<Content> contents_;  // by state
-  std::unordered_set<VersionId> looked_for_;
-  std::vector<uint32_t> twins_taken_, twin_count_;
-  std::vector<uint32_t> entry_op_, next_, previous_;  // per entry, the first being the head
-  std::vector<uint8_t> is_reply_;
+  std::vector<uint32_t>
+      first_twin_;  // scratch: per number of those that do the same, who goes first
   std::vector<Taken> taken_;
+  std::vector<Choice> choices_;
+  std::vector<uint32_t> alternatives_;  // operations
   uint32_t state_ = 0;
-  uint32_t until_ = kNone;
-  size_t left_ = 0;  // certain operations that have not taken effect
-  Situation taken_hash_;
+  uint32_t until_ = kNone;  // as far as the search came: who had to respond
   SituationSet seen_;
 };
 
@@ -285,7 +174,10 @@ class Search {
 SearchResult search_linearization(const History& history, const OperationTimes& times,
                                   std::span<const TxnId> certain, std::span<const TxnId> possible,
                                   Budget& budget) {
-  return Search(history, times, certain, possible, budget).run();
+  KeyOperations ops(history, times, certain, possible);
+  SearchResult result = search_lazily(ops, budget);
+  if (result.outcome == Outcome::satisfied || budget.exhausted()) return result;
+  return Search(ops, budget).run();
 }
 
 }  // namespace assay

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/rng.h"
 #include "history/test_history.h"
 #include "levels/proof_shape.h"
 
@@ -102,6 +103,85 @@ TEST(Linearizable, RepeatedValuesAreSearched) {
   EXPECT_EQ(decide(make_history(txns)).outcome, Outcome::satisfied);
   txns[2].begin = 7;
   EXPECT_EQ(decide(make_history(txns)).outcome, Outcome::violated);
+}
+
+// Of a register that was linearizable: each operation overlaps many others, and each value is written again and again.
+std::vector<Txn> overlapping(int64_t operations, int64_t clients, int64_t values) {
+  struct Effect {
+    int64_t time;
+    Txn txn;
+  };
+  Rng rng(7);
+  std::vector<Effect> effects;
+  std::vector<int64_t> free(static_cast<size_t>(clients), 0);  // per client: when it is
+  for (int64_t i = 0; i < operations; ++i) {
+    int64_t& begin = free[static_cast<size_t>(i % clients)];
+    begin += 1 + static_cast<int64_t>(rng.below(100));
+    const int64_t end = begin + 2 + static_cast<int64_t>(rng.below(1000));
+    const int64_t time =
+        begin + static_cast<int64_t>(rng.below(static_cast<uint64_t>(end - begin)));
+    const auto value = static_cast<int64_t>(rng.below(static_cast<uint64_t>(values)));
+    const sample::Op op = rng.chance(0.5) ? r("x", kNull) : w("x", value);
+    effects.push_back({time, {i % clients, {op}, kCommitted, begin, end}});
+    begin = end;
+  }
+  std::stable_sort(effects.begin(), effects.end(),
+                   [](const Effect& a, const Effect& b) { return a.time < b.time; });
+  sample::Value now = kNull;
+  std::vector<std::pair<int64_t, Txn>> lines;
+  for (Effect& e : effects) {
+    sample::Op& op = e.txn.ops[0];
+    if (op.kind == OpKind::read) op.value = now;
+    now = op.value;
+    lines.emplace_back(e.txn.begin, e.txn);
+  }
+  std::stable_sort(lines.begin(), lines.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<Txn> txns;
+  for (auto& line : lines) txns.push_back(std::move(line.second));
+  return txns;
+}
+
+TEST(Linearizable, ManyOverlappingWritesOfFewValues) {
+  for (const int64_t values : {2, 5, 20}) {
+    const History h = make_history(overlapping(5000, 40, values));
+    const ReadsFrom rf = match_reads(h);
+    Stages stages;
+    Budget budget(20, 0);
+    const LinearizableVerdict v = decide_by_key(h, rf, {}, stages, budget);
+    EXPECT_EQ(v.outcome, Outcome::satisfied) << v.reason;
+    EXPECT_EQ(v.certificate.order.events.size(), 5000u);
+  }
+}
+
+// The state that the read wants is gone when the compare-and-set may take effect.
+TEST(Linearizable, WhatTheLazyOrderMissesIsSearched) {
+  const History h = make_history({{1, {w("x", 1)}, kCommitted, 0, 1},
+                                  {2, {w("x", 1)}, kCommitted, 0, 20},
+                                  {3, {cas("x", 1, 2, true)}, kCommitted, 2, 20},
+                                  {4, {cas("x", 2, 3, true)}, kCommitted, 2, 20},
+                                  {5, {r("x", 3)}, kCommitted, 10, 11},
+                                  {6, {r("x", 1)}, kCommitted, 12, 13}});
+  EXPECT_EQ(decide(h).outcome, Outcome::satisfied);
+}
+
+TEST(Linearizable, AnUnknownNamesTheLongestPrefixThatWasExplained) {
+  // Two reads at the end that no order explains, so that all are gone through.
+  std::vector<Txn> txns = overlapping(5000, 40, 20);
+  constexpr int64_t kLate = 1'000'000'000;
+  txns.push_back({100, {w("x", 1)}, kCommitted, kLate, kLate + 1});
+  txns.push_back({100, {r("x", 1)}, kCommitted, kLate + 2, kLate + 3});
+  txns.push_back({100, {r("x", 2)}, kCommitted, kLate + 4, kLate + 5});
+  const History h = make_history(txns);
+  const ReadsFrom rf = match_reads(h);
+  Stages stages;
+  Budget budget(0.3, 0);
+  const LinearizableVerdict v = decide_by_key(h, rf, {}, stages, budget);
+  ASSERT_EQ(v.outcome, Outcome::unknown);
+  EXPECT_NE(v.reason.detail.find(" of 5003 responses on key x can be explained, but not yet that of "),
+            std::string::npos)
+      << v.reason;
+  EXPECT_TRUE(v.reason.detail.ends_with(budget.reason().detail));
 }
 
 TEST(Linearizable, LongerTransactionsAreForTheOtherLevels) {

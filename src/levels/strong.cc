@@ -34,6 +34,7 @@
 #include "infer/narrow_sources.h"
 #include "infer/saturation.h"
 #include "infer/schedule.h"
+#include "infer/scheduler.h"
 #include "infer/stated_orders.h"
 #include "infer/updates.h"
 #include "levels/choices.h"
@@ -309,6 +310,21 @@ class Engine {
 
 }  // namespace
 
+namespace {
+
+// Whether an order of all events has the writers of each key in the order that is stated.
+bool follows(std::span<const Vertex> order, const std::vector<StatedOrder>& stated,
+             const Events& events) {
+  if (stated.empty()) return true;
+  std::vector<uint32_t> place(order.size());
+  for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+  return std::all_of(stated.begin(), stated.end(), [&](const StatedOrder& s) {
+    return place[events.write_event(s.before)] < place[events.write_event(s.after)];
+  });
+}
+
+}  // namespace
+
 Order to_order(const ReadsFrom& rf, bool split, std::span<const Vertex> vertices,
                std::span<const Node> effective) {
   Order order;
@@ -329,10 +345,13 @@ Order to_order(const ReadsFrom& rf, bool split, std::span<const Vertex> vertices
 LevelVerdict accept_by_replay(const StrongInput& in, const LevelInfo& level, Budget& budget) {
   const auto timer = in.stages.time("replay");
   LevelVerdict verdict;
-  const bool stated = in.rf.has_lists || !in.history.known_orders().empty();
-  if (stated) return verdict;  // the replay would not respect stated orders
   const Schedule schedule = schedule_by_hint(in.history, in.rf, in.hint, level, budget, in.open);
   if (!schedule.accepted || !budget.has_room(sizeof(Vertex) * schedule.order.size()))
+    return verdict;
+  const Events events(level);
+  if (!budget.has_room(stated_orders_bytes(in.history, in.rf) +
+                       sizeof(uint32_t) * schedule.order.size()) ||
+      !follows(schedule.order, stated_orders(in.history, in.rf), events))
     return verdict;
   verdict.outcome = Outcome::satisfied;
   verdict.order = to_order(in.rf, level.events == EventModel::split, schedule.order);

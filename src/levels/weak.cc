@@ -329,14 +329,7 @@ void WeakLevels::decide_causal(LevelVerdict& verdict, Budget& budget) {
   auto order = ordered(verdict, budget);
   if (!order || !budget.has_room(CausalFaults::bytes(rf_))) return;
   CausalFaults faults(in);
-  if (!faults.fill_clocks(*order, budget)) {
-    if (!budget.exhausted_now())
-      verdict.reason = {
-          UnknownCause::memory,
-          "the history has too many sessions: what each transaction saw of each of them would need "
-          "more than 4 GiB"};
-    return;
-  }
+  if (!faults.prepare(*order, budget)) return;
   order = faults.by_past(std::move(*order));
   for (uint32_t i = 0; i < order->size(); ++i) rank_[(*order)[i]] = i;
   if (!stated_.empty()) order = ordered(verdict, budget);  // which what was seen need not follow
@@ -358,7 +351,7 @@ bool WeakLevels::force_edges(LevelId level, const std::vector<Vertex>& order, Bu
   if (level == LevelId::read_atomic) return force_read_atomic(in, edges_, budget);
   if (level == LevelId::causal) {
     CausalFaults faults(in);
-    return faults.fill_clocks(order, budget) && faults.find(order, edges_, budget);
+    return faults.prepare(order, budget) && faults.find(order, edges_, budget);
   }
   SessionFaults faults(in, level);
   return faults.find(order, edges_, budget);

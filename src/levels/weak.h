@@ -47,11 +47,10 @@ class CausalFaults {
   // What an object holds besides the clocks.
   static uint64_t bytes(const ReadsFrom& rf);
   ~CausalFaults();
-  // Comes first; `order` is a topological order of the base graph. False if the clocks need too much memory, or the
-  // budget runs out.
-  bool fill_clocks(const std::vector<Vertex>& order, Budget& budget);
+  // Comes first; `order` is a topological order of the base graph. False if the budget runs out.
+  bool prepare(const std::vector<Vertex>& order, Budget& budget);
   // The order in which transactions saw more and more of the others, a topological order too: `order` sorted anew.
-  // Nearer to a commit order than a guess. After fill_clocks.
+  // Nearer to a commit order than a guess. After prepare.
   std::vector<Vertex> by_past(std::vector<Vertex> order) const;
   // Appends, for each read that has one, the last writer of its key that the reader saw and that
   // `order` puts behind the one it read from. `order` contains the base graph. False if the budget

@@ -129,7 +129,7 @@ TEST(Weak, WithoutABudgetThereIsNoAnswer) {
 TEST(Weak, AsksForMemoryBeforeItIsTaken) {
 #if !defined(__SANITIZE_ADDRESS__)
   std::vector<sample::Txn> txns;
-  for (int64_t s = 1; s <= 3000; ++s) txns.push_back({s, {w("x", s)}});
+  for (int64_t i = 1; i <= 40 * 400; ++i) txns.push_back({i % 400, {w("x", i)}});
   const History history = make_history(txns);
   const ReadsFrom rf = match_reads(history);
   const Hint hint = make_hint(history, rf);
@@ -143,6 +143,30 @@ TEST(Weak, AsksForMemoryBeforeItIsTaken) {
   };
   EXPECT_EXIT(std::_Exit(decided()), testing::ExitedWithCode(0), "");
 #endif
+}
+
+// Serial transactions, each in a session of its own; but the last one, who has seen all the others, reads a key as
+// transaction `x_from` left it.
+std::vector<sample::Txn> one_session_each(int64_t x_from) {
+  constexpr int64_t kTxns = 3000, kKeys = 20;
+  const auto name = [](int64_t i) { return std::string(1, static_cast<char>('a' + i % kKeys)); };
+  std::vector<sample::Txn> txns;
+  for (int64_t i = 1; i <= kTxns; ++i) {
+    txns.push_back({i, {w(name(i), i)}});
+    if (i > 7) txns.back().ops = {r(name(i - 7), i - 7), r(name(i - 5), i - 5), w(name(i), i)};
+  }
+  txns.push_back({kTxns + 1, {r(name(kTxns), kTxns), r(name(x_from), x_from)}});
+  return txns;
+}
+
+TEST(Weak, SessionsOfOneTransactionNeedNoClocks) {
+  const History right = make_history(one_session_each(2995));
+  const LevelVerdict satisfied = decide(right, causal);
+  EXPECT_EQ(satisfied.outcome, Outcome::satisfied);
+  const History wrong = make_history(one_session_each(1995));
+  const LevelVerdict violated = decide(wrong, causal);
+  ASSERT_EQ(violated.outcome, Outcome::violated);
+  expect_proof_shape(violated.proof);
 }
 
 // The definition of Biswas and Enea, for one commit order.

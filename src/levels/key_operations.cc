@@ -1,0 +1,156 @@
+#include "levels/key_operations.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "levels/failed_operations.h"
+
+namespace assay {
+
+KeyOperations::KeyOperations(const History& history, const OperationTimes& times,
+                             std::span<const TxnId> certain, std::span<const TxnId> possible)
+    : history_(history), times_(times) {
+  collect(certain, possible);
+  enter_times();
+}
+
+void KeyOperations::collect(std::span<const TxnId> certain, std::span<const TxnId> possible) {
+  contents_.push_back({kNone, false});
+  for (const TxnId t : certain) add(t, true);
+  for (const TxnId t : possible) add(t, false);
+  for (const Op& op : ops_) {
+    if (op.operation.kind == OpKind::read) looked_for_.insert(op.operation.version);
+    if (op.operation.kind == OpKind::cas) looked_for_.insert(op.expected);
+  }
+  std::unordered_map<uint64_t, uint32_t> states;
+  std::map<std::tuple<OpKind, VersionId, uint32_t>, uint32_t> twins;
+  for (Op& op : ops_) {
+    if (!installs_version(op.operation)) continue;
+    op.state = state_of(op, states);
+    const auto what = std::tuple(op.operation.kind, op.expected, op.state);
+    op.twins = twins.emplace(what, static_cast<uint32_t>(twins.size())).first->second;
+  }
+  twins_ = twins.size();
+}
+
+void KeyOperations::add(TxnId t, bool certain) {
+  const OpId i = history_.first_op(t);
+  Op op{};
+  op.txn = t;
+  op.certain = certain;
+  op.operation = history_.op(i);
+  op.expected = op.operation.kind == OpKind::cas ? history_.operands(i)[0] : kNone;
+  ops_.push_back(op);
+  certain_ += certain;
+  left_ += certain;
+}
+
+// Values that nobody reads or compares with are one state.
+uint32_t KeyOperations::state_of(const Op& op, std::unordered_map<uint64_t, uint32_t>& states) {
+  const bool removed = op.operation.kind == OpKind::remove;
+  const bool null = history_.version_value(op.operation.version).is_null();
+  const bool plain = !removed && !null && !looked_for_.contains(op.operation.version);
+  const uint64_t name = plain ? ~uint64_t{0} : uint64_t{op.operation.version} << 1 | removed;
+  const auto [it, fresh] = states.emplace(name, contents_.size());
+  if (!plain && !removed) state_of_version_.emplace(op.operation.version, it->second);
+  if (fresh) contents_.push_back({op.operation.version, removed});
+  return it->second;
+}
+
+// Requests come first at equal times.
+void KeyOperations::enter_times() {
+  struct Moment {
+    int64_t time;
+    bool reply;
+    uint32_t op;
+  };
+  std::vector<Moment> moments;
+  for (uint32_t i = 0; i < ops_.size(); ++i) {
+    moments.push_back({times_[ops_[i].txn].begin, false, i});
+    if (ops_[i].certain) moments.push_back({times_[ops_[i].txn].end, true, i});
+  }
+  std::stable_sort(moments.begin(), moments.end(), [](const Moment& a, const Moment& b) {
+    return a.time != b.time ? a.time < b.time : a.reply < b.reply;
+  });
+  entry_op_.assign(1, kNone);
+  is_reply_.assign(1, 0);
+  for (const Moment& m : moments) {
+    const auto entry = static_cast<uint32_t>(entry_op_.size());
+    Op& op = ops_[m.op];
+    (m.reply ? op.reply : op.call) = entry;
+    entry_op_.push_back(m.op);
+    is_reply_.push_back(m.reply);
+  }
+  next_.resize(entry_op_.size());
+  previous_.resize(entry_op_.size());
+  for (uint32_t e = 0; e < next_.size(); ++e) {
+    next_[e] = e + 1 < next_.size() ? e + 1 : kNone;
+    previous_[e] = e - 1;
+  }
+}
+
+bool KeyOperations::fits(const Op& op, uint32_t state) const {
+  const Content& now = contents_[state];
+  switch (op.operation.kind) {
+    case OpKind::read: {
+      const VersionId v = op.operation.version;
+      if (now.version == v) return true;
+      if (now.version == kNone) return history_.is_initial(v);
+      return now.removed && history_.version_value(v).is_null();
+    }
+    case OpKind::cas:
+    case OpKind::insert:
+      return would_take_effect(history_, op.operation, op.expected, now.version, now.removed) ==
+             op.operation.effect;
+    default:
+      return true;
+  }
+}
+
+uint32_t KeyOperations::wanted_by(const Op& op) const {
+  const bool compares = op.operation.kind == OpKind::cas && op.operation.effect;
+  if (op.operation.kind != OpKind::read && !compares) return kNone;
+  const auto found = state_of_version_.find(compares ? op.expected : op.operation.version);
+  return found == state_of_version_.end() ? kNone : found->second;
+}
+
+std::string KeyOperations::progress(uint32_t stuck_at) const {
+  const Op& stuck = ops_[stuck_at];
+  const auto responded = std::count(is_reply_.begin(), is_reply_.begin() + stuck.reply, 1);
+  return "the first " + std::to_string(responded) + " of " + std::to_string(certain_) +
+         " responses on key " + history_.key(stuck.operation.key).to_string() +
+         " can be explained, but not yet that of transaction " + history_.name(stuck.txn);
+}
+
+void KeyOperations::take(uint32_t op) {
+  const Op& o = ops_[op];
+  unlink(o.call);
+  if (o.certain) unlink(o.reply);
+  left_ -= o.certain;
+  toggle(op);
+}
+
+void KeyOperations::take_back(uint32_t op) {
+  const Op& o = ops_[op];
+  toggle(op);
+  left_ += o.certain;
+  if (o.certain) link(o.reply);
+  link(o.call);
+}
+
+void KeyOperations::unlink(uint32_t e) {
+  next_[previous_[e]] = next_[e];
+  if (next_[e] != kNone) previous_[next_[e]] = previous_[e];
+}
+void KeyOperations::link(uint32_t e) {
+  next_[previous_[e]] = e;
+  if (next_[e] != kNone) previous_[next_[e]] = e;
+}
+
+void KeyOperations::toggle(uint32_t op) {
+  taken_hash_.a ^= mix64(2 * uint64_t{op});
+  taken_hash_.b ^= mix64(2 * uint64_t{op} + 1);
+}
+
+}  // namespace assay

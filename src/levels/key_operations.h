@@ -1,0 +1,101 @@
+// The operations on one key, as a search for their order needs them: requests and responses as a list in the order of
+// time, and what each operation asks of the state of the key and leaves.
+//
+//   w(x,1) [0,9]   cas(x,1,2) [2,5]   r(x,2) [6,8]      list: w( cas( )cas r( )r )w
+//
+// States are numbered from 0, the initial one; all values that nobody reads or compares with are one state, since nobody
+// can tell them apart. Operations that leave the same state, and for a compare-and-set expect the same, are *twins*:
+// which of them takes effect first does not matter but for when each has to respond. An operation that takes effect is
+// taken out of the list with its response, so that the first response in the list is always the one that is due next.
+#pragma once
+
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "assay/history.h"
+#include "base/hash.h"
+#include "levels/operation_times.h"
+#include "levels/situation_set.h"
+
+namespace assay {
+
+class KeyOperations {
+ public:
+  struct Op {
+    TxnId txn;
+    bool certain;
+    Operation operation;
+    VersionId expected;      // cas
+    uint32_t state = kNone;  // it leaves; kNone: it changes nothing
+    uint32_t twins = kNone;  // the number of those that do the same; kNone: it changes nothing
+    uint32_t call = kNone, reply = kNone;  // entries
+  };
+
+  KeyOperations(const History& history, const OperationTimes& times, std::span<const TxnId> certain,
+                std::span<const TxnId> possible);
+
+  size_t size() const { return ops_.size(); }
+  const Op& op(uint32_t i) const { return ops_[i]; }
+  size_t states() const { return contents_.size(); }
+  size_t twins() const { return twins_; }
+  // Certain operations, and those of them that have not taken effect.
+  size_t certain() const { return certain_; }
+  size_t left() const { return left_; }
+
+  // Calls take(operation) for each that is under way, asked for before any response still to come, until it returns
+  // false. Gives the operation that has to respond next, if it got as far; kNone if there is none.
+  template <class Take>
+  uint32_t each_open(Take take) const {
+    uint32_t e = next_[kHead];
+    for (; e != kNone && !is_reply_[e]; e = next_[e])
+      if (!take(entry_op_[e])) return kNone;
+    return e == kNone ? kNone : entry_op_[e];
+  }
+  // Whether the operation returned what it would in this state.
+  bool fits(const Op& op, uint32_t state) const;
+  // The state that a write has to leave for a read, or a compare-and-set that took effect; kNone: none, or it is neither.
+  uint32_t wanted_by(const Op& op) const;
+  // Who has to take effect before whom, if they do the same.
+  static bool goes_first(const Op& a, const Op& b) {
+    return a.reply != b.reply ? a.reply < b.reply : a.call < b.call;  // no response is the greatest
+  }
+  // "the first 5 of 9 responses on key x can be explained, but not yet that of transaction t"
+  std::string progress(uint32_t stuck_at) const;
+
+  // Takes it out of the list, or puts it back; what was taken out last goes back first.
+  void take(uint32_t op);
+  void take_back(uint32_t op);
+  // What took effect, hashed.
+  Situation taken() const { return taken_hash_; }
+
+ private:
+  static constexpr uint32_t kHead = 0;  // the entry before the first one
+  struct Content {
+    VersionId version;  // kNone: the initial value
+    bool removed;
+  };
+  void collect(std::span<const TxnId> certain, std::span<const TxnId> possible);
+  void add(TxnId t, bool certain);
+  uint32_t state_of(const Op& op, std::unordered_map<uint64_t, uint32_t>& states);
+  void enter_times();
+  void unlink(uint32_t e);
+  void link(uint32_t e);
+  void toggle(uint32_t op);
+
+  const History& history_;
+  const OperationTimes& times_;
+  std::vector<Op> ops_;
+  std::vector<Content> contents_;  // by state
+  std::unordered_set<VersionId> looked_for_;
+  std::unordered_map<VersionId, uint32_t> state_of_version_;  // which leaves it by a write
+  size_t twins_ = 0;
+  std::vector<uint32_t> entry_op_, next_, previous_;  // per entry, the first being the head
+  std::vector<uint8_t> is_reply_;
+  size_t certain_ = 0, left_ = 0;
+  Situation taken_hash_;
+};
+
+}  // namespace assay
