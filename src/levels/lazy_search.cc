@@ -50,8 +50,7 @@ class LazySearch {
     for (bool fresh = true; found && ops_.left() > 0 && seen_.size() <= most;) {
       if (budget_.exhausted()) {
         result.reason = budget_.reason();
-        if (due_ != kNone)
-          result.reason.detail = ops_.progress(due_) + ": " + result.reason.detail;
+        if (due_ != kNone) result.reason.detail = ops_.progress(due_) + ": " + result.reason.detail;
         break;
       }
       if (fresh) open_choice();

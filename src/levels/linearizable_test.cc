@@ -149,7 +149,7 @@ TEST(Linearizable, ManyOverlappingWritesOfFewValues) {
     Stages stages;
     Budget budget(20, 0);
     const LinearizableVerdict v = decide_by_key(h, rf, {}, stages, budget);
-    EXPECT_EQ(v.outcome, Outcome::satisfied) << v.reason;
+    EXPECT_EQ(v.outcome, Outcome::satisfied) << v.reason.detail;
     EXPECT_EQ(v.certificate.order.events.size(), 5000u);
   }
 }
@@ -178,9 +178,10 @@ TEST(Linearizable, AnUnknownNamesTheLongestPrefixThatWasExplained) {
   Budget budget(0.3, 0);
   const LinearizableVerdict v = decide_by_key(h, rf, {}, stages, budget);
   ASSERT_EQ(v.outcome, Outcome::unknown);
-  EXPECT_NE(v.reason.detail.find(" of 5003 responses on key x can be explained, but not yet that of "),
-            std::string::npos)
-      << v.reason;
+  EXPECT_NE(
+      v.reason.detail.find(" of 5003 responses on key x can be explained, but not yet that of "),
+      std::string::npos)
+      << v.reason.detail;
   EXPECT_TRUE(v.reason.detail.ends_with(budget.reason().detail));
 }
 

@@ -161,7 +161,7 @@ class LatticeWalk {
     rf_ = match_reads(history_, {}, budget_);
     if (budget_.exhausted_now() || !budget_.has_room(2 * sizeof(int64_t) * rf_.nodes()))
       return false;
-    hint_ = make_hint(history_, rf_);
+    if (rf_.bad_read.anomaly == Anomaly::none) hint_ = make_hint(history_, rf_);
     find_doubt();
     if (rf_.known.ambiguous > 0) stages_.count(kAmbiguousEntries, rf_.known.ambiguous);
     return true;
