@@ -9,16 +9,17 @@
 // and the next round goes on from there. On hot keys hundreds wrote what was read, and this leaves a few of them; the
 // search for an order then has a fraction of the choices.
 //
+// A round looks at known edges as they are; only if that settles little are the orders of writers derived that they force,
+// which costs ten times as much. It ends when that settles little, too, or hardly anything is left.
+//
 // What is ruled out here comes without a proof. So an order that is found with the rest is an order, and if there is none
 // the search starts anew with all sources.
 //
-// Cost: a saturation a round, and (sources + sessions) for each open read, times sessions. Rounds end when hardly anything
-// was settled.
+// Cost: (edges + sources + open reads) × sessions a round, and with orders derived (reads + writes) × sessions.
 
 #include "infer/narrow_sources.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <numeric>
 #include <vector>
 
@@ -30,8 +31,8 @@
 namespace assay {
 namespace {
 
-// A round that settles less than this share of the reads left open is the last.
-constexpr size_t kWorthwhile = 50;
+constexpr size_t kWorthwhile = 8;  // a round settles at least this part of the reads left open
+constexpr size_t kFew = 50;        // this part of all may be left to the search
 
 class Narrowing {
  public:
@@ -41,34 +42,40 @@ class Narrowing {
 
   std::optional<NarrowedSources> run(const Hint& hint, uint32_t reach) {
     bool any = leave_out_far(hint, reach);
-    for (;;) {
+    for (bool derive = false;;) {
       size_t left = 0;
-      const std::optional<std::vector<Seen>> settled = narrow(any, left);
+      const std::optional<std::vector<Seen>> settled = narrow(derive, any, left);
       if (!settled) return std::nullopt;
       if (!settled->empty() && !match(*settled)) return std::nullopt;
-      if (settled->size() * kWorthwhile <= left) break;
+      if (left * kFew <= now_.open.all().size()) break;
+      const bool worthwhile = settled->size() * kWorthwhile > left;
+      if (!worthwhile && derive) break;
+      derive = !worthwhile;
     }
     if (!any) return std::nullopt;
     return std::move(now_);
   }
 
  private:
+  // As if the order of the hint were right about transactions that stand more than `reach` apart in it.
   bool leave_out_far(const Hint& hint, uint32_t reach) {
     if (reach >= now_.rf.nodes()) return false;
-    std::vector<Node> by_time(now_.rf.nodes());
-    std::iota(by_time.begin(), by_time.end(), 0u);
-    std::stable_sort(by_time.begin(), by_time.end(),
-                     [&](Node a, Node b) { return hint.write_time[a] < hint.write_time[b]; });
-    std::vector<int64_t> rank(now_.rf.nodes());
-    for (uint32_t i = 0; i < by_time.size(); ++i) rank[by_time[i]] = i;
+    const std::vector<int64_t> rank = ranks(hint);
+    std::vector<std::vector<int64_t>> written(now_.rf.writers.rows());  // per key with open reads
     bool any = false;
     for (uint32_t i = 0; i < now_.open.all().size(); ++i) {
       const OpenRead& read = now_.open.all()[i];
-      const int64_t at = rank[now_.rf.node[read.reader]];
+      std::vector<int64_t>& writers = written[read.key];
+      if (writers.empty()) {
+        for (const WriteId w : now_.rf.key_writers(read.key))
+          writers.push_back(rank[now_.rf.write_node[w]]);
+        std::sort(writers.begin(), writers.end());
+      }
+      const auto [first, last] = near_by(writers, rank[now_.rf.node[read.reader]], reach);
       std::vector<TxnId> near = read.sources;
       std::erase_if(near, [&](TxnId source) {
-        const int64_t place = source == kNone ? -1 : rank[now_.rf.node[source]];
-        return std::abs(at - place) > reach;
+        const int64_t at = source == kNone ? -1 : rank[now_.rf.node[source]];
+        return at < first || at > last;
       });
       if (near.empty() || near.size() == read.sources.size()) continue;
       any = true;
@@ -77,9 +84,31 @@ class Narrowing {
     return any;
   }
 
+  // Where the source of a reader at this place is looked for, `writers` being the places of all who wrote the key. Where few
+  // did within reach, it may be one of the last before that.
+  static std::pair<int64_t, int64_t> near_by(const std::vector<int64_t>& writers, int64_t reader,
+                                             int64_t reach) {
+    constexpr auto kFewWriters = 8;
+    const auto begin = std::lower_bound(writers.begin(), writers.end(), reader - reach);
+    const auto end = std::lower_bound(begin, writers.end(), reader);
+    int64_t first = reader - reach;
+    if (end - begin < kFewWriters) first = begin == writers.begin() ? -1 : begin[-1] - reach;
+    return {first, reader + reach};
+  }
+
+  std::vector<int64_t> ranks(const Hint& hint) const {
+    std::vector<Node> by_time(now_.rf.nodes());
+    std::iota(by_time.begin(), by_time.end(), 0u);
+    std::stable_sort(by_time.begin(), by_time.end(),
+                     [&](Node a, Node b) { return hint.write_time[a] < hint.write_time[b]; });
+    std::vector<int64_t> rank(now_.rf.nodes());
+    for (uint32_t i = 0; i < by_time.size(); ++i) rank[by_time[i]] = i;
+    return rank;
+  }
+
   // Rules sources out by what is known. The reads that have one source now, of which `left` others still have several;
   // none if what is known contradicts itself, or cannot be found.
-  std::optional<std::vector<Seen>> narrow(bool& any, size_t& left) {
+  std::optional<std::vector<Seen>> narrow(bool derive, bool& any, size_t& left) {
     EventGraph events(h_, now_.rf, level_);
     KnownEdges known;
     for (const StatedOrder& order : stated_orders(h_, now_.rf))
@@ -90,7 +119,8 @@ class Narrowing {
         topological_order(events.graph(), std::vector<uint32_t>(events.graph().vertices()));
     if (first.size() < events.graph().vertices()) return std::nullopt;
     IncrementalOrder order(events.graph(), first);
-    Saturation saturation(events, order, known, rules_);
+    Saturation saturation(events, order, known,
+                          derive ? rules_ : SaturationRules{false, false, false, false});
     if (!saturation.affordable() || saturation.run(budget_) != Saturation::Result::fixpoint)
       return std::nullopt;
     std::vector<Seen> settled;

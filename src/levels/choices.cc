@@ -27,6 +27,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "infer/schedule.h"
 
@@ -151,7 +152,7 @@ void Choices::look_at_clock(Node n, std::vector<Failure>& found) const {
   }
 }
 
-bool Choices::add_what_fails(std::span<const Vertex> order, ChoiceSolver& solver) {
+bool Choices::add_what_fails(std::span<const Vertex> order, ChoiceSolver& solver, Budget& budget) {
   for (const auto& [n, choice] : effects_) effective_[n] = solver.first_taken(choice);
   std::vector<Failure> found = find(order);
   for (Failure& failure : found) {  // what is added may undo what the search has taken
@@ -159,7 +160,16 @@ bool Choices::add_what_fails(std::span<const Vertex> order, ChoiceSolver& solver
     for (const auto& made : sources_.at(failure.read))
       if (solver.first_taken(made.first)) failure.taken.push_back(made);
   }
-  for (const Failure& failure : found) add(failure, solver);
+  // A choice, its edges and clauses, and what the search keeps of each of its sides.
+  constexpr uint64_t kBytesASource = 250, kAskEvery = 16 << 20;
+  uint64_t more = 0;
+  for (const Failure& failure : found) {
+    const bool sources = failure.kind == Failure::Kind::source && !sources_.contains(failure.read);
+    more += kBytesASource * (sources ? open_->all()[failure.read].sources.size() : 1);
+    if (more >= kAskEvery && !budget.has_room(std::exchange(more, 0))) break;
+    if (budget.exhausted()) break;
+    add(failure, solver);
+  }
   return !found.empty();
 }
 

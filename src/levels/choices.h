@@ -25,8 +25,9 @@ class Choices {
   // Whether every read returns in this order what it did, and no writers overlap that must not. Helper vertices are
   // passed over. Nobody of unknown outcome takes effect but those that the search decided on.
   bool explained_by(std::span<const Vertex> order);
-  // Adds to the search what keeps it from this order again. False if nothing is wrong with it.
-  bool add_what_fails(std::span<const Vertex> order, ChoiceSolver& solver);
+  // Adds to the search what keeps it from this order again; not all of it if the budget runs out. False if nothing is wrong
+  // with the order.
+  bool add_what_fails(std::span<const Vertex> order, ChoiceSolver& solver, Budget& budget);
 
   // Whether a node takes effect in the last order that was looked at.
   bool takes_effect(Node n) const { return !is_possible(n) || effective_[n] != 0; }

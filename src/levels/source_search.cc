@@ -57,7 +57,10 @@ class SourceSearch {
     build_graph();
     IncrementalOrder order(graph_, topological_order(graph_, place_));
     ChoiceSolver solver(graph_, order, {.on = local_search});
-    for (uint32_t read = 0; read < open_.all().size(); ++read) add_sources(read, solver);
+    if (!add_all_sources(solver)) {
+      verdict_.reason = budget_.reason();
+      return std::move(verdict_);
+    }
     uint64_t rounds = 0;
     for (;; ++rounds) {
       const ChoiceSolver::Result result = solver.solve(budget_);
@@ -120,6 +123,20 @@ class SourceSearch {
 
   Literal seen(const OpenRead& read, TxnId source) const {
     return Literal::seen(read.reader, read.key, source, one_state() ? kNone : read.op);
+  }
+
+  // False if the budget ran out.
+  bool add_all_sources(ChoiceSolver& solver) {
+    // A choice, its edge and clauses, and what the search keeps of each of its sides.
+    constexpr uint64_t kBytesASource = 250, kAskEvery = 16 << 20;
+    uint64_t more = 0;
+    for (uint32_t read = 0; read < open_.all().size(); ++read) {
+      more += kBytesASource * open_.all()[read].sources.size();
+      if (more >= kAskEvery && !budget_.has_room(std::exchange(more, 0))) return false;
+      if (budget_.exhausted()) return false;
+      add_sources(read, solver);
+    }
+    return true;
   }
 
   // A choice a source, the nearest before the reader first, then the nearest after it.

@@ -258,7 +258,7 @@ class Engine {
     uint64_t rounds = 0;
     while (true) {
       ++rounds;
-      if (!choices.add_what_fails(order.order(), solver)) {
+      if (!choices.add_what_fails(order.order(), solver, budget_)) {
         satisfied(order.order(), choices);
         break;
       }
@@ -411,7 +411,11 @@ LevelVerdict decide_strong(const StrongInput& in, const LevelInfo& level, Budget
   }
   if (in.open != nullptr && in.switches.narrowing) {
     LevelVerdict verdict = accept_with_fewer_sources(in, level, budget);
-    if (verdict.outcome == Outcome::satisfied || budget.exhausted_now()) return verdict;
+    if (verdict.outcome == Outcome::satisfied) return verdict;
+    if (budget.exhausted_now()) {
+      verdict.reason = budget.reason();
+      return verdict;
+    }
   }
   return Engine(in, level, budget).decide();
 }

@@ -1,0 +1,93 @@
+#include "infer/narrow_sources.h"
+
+#include <gtest/gtest.h>
+
+#include "history/test_history.h"
+
+namespace assay {
+namespace {
+
+using namespace sample;
+
+struct Found {
+  std::optional<NarrowedSources> narrowed;
+  std::vector<TxnId> before, after;  // the sources of the first open read
+};
+
+Found narrow(const History& h, LevelId level = LevelId::session_serializable,
+             uint32_t reach = kNone) {
+  Budget unlimited;
+  const ReadsFrom plain = match_reads(h);
+  OpenReads open(h, true);
+  open.add(plain);
+  open.add_possible(plain);
+  const ReadsFrom rf = match_reads(h, {}, unlimited, Reads::clean, open.possible());
+  Found found{
+      narrow_sources(h, level_info(level), rf, make_hint(h, rf), open, reach, {}, unlimited),
+      open.all().at(0).sources,
+      {}};
+  if (found.narrowed) found.after = found.narrowed->open.all().at(0).sources;
+  return found;
+}
+
+// 0: A  1: B  2: C  3: D, whose x = 1 is A's or C's.
+const std::vector<Txn> kOverwritten = {{1, {w("x", 1), w("y", 1)}},
+                                       {2, {r("y", 1), w("x", 2), w("z", 1)}},
+                                       {3, {w("x", 1)}},
+                                       {4, {r("z", 1), r("x", 1)}}};
+
+TEST(NarrowSources, WhoWasOverwrittenBeforeIsNoSource) {
+  const Found found = narrow(make_history(kOverwritten));
+  EXPECT_EQ(found.before, (std::vector<TxnId>{0, 2}));
+  ASSERT_TRUE(found.narrowed);
+  EXPECT_EQ(found.after, (std::vector<TxnId>{2}));
+  // What is settled is a fact of the relation.
+  const ReadsFrom& rf = found.narrowed->rf;
+  EXPECT_EQ(rf.assumed.size(), 1u);
+  ASSERT_EQ(rf.reads[3].size(), 2u);
+  EXPECT_EQ(rf.write_node[rf.reads[3][1].write], 2u);
+}
+
+TEST(NarrowSources, NorIsWhoComesLater) {
+  const Found found = narrow(
+      make_history({{1, {w("x", 1)}}, {2, {r("x", 1), w("y", 1)}}, {3, {r("y", 1), w("x", 1)}}}));
+  EXPECT_EQ(found.before, (std::vector<TxnId>{0, 2}));
+  EXPECT_EQ(found.after, (std::vector<TxnId>{0}));
+}
+
+TEST(NarrowSources, NorTheInitialStateBehindAWriter) {
+  const Found found = narrow(make_history(
+      {{1, {w("x", 1), w("y", 1)}}, {2, {w("x", kNull)}}, {3, {r("y", 1), r("x", kNull)}}}));
+  EXPECT_EQ(found.before, (std::vector<TxnId>{1, kNone}));
+  EXPECT_EQ(found.after, (std::vector<TxnId>{1}));
+}
+
+TEST(NarrowSources, WithoutSessionOrderOrNewsThereIsNothing) {
+  EXPECT_FALSE(narrow(make_history(kOverwritten), LevelId::serializable).narrowed);
+  const Found open = narrow(make_history({{1, {w("x", 1)}}, {2, {w("x", 1)}}, {3, {r("x", 1)}}}));
+  EXPECT_EQ(open.before.size(), 2u);
+  EXPECT_FALSE(open.narrowed);
+}
+
+TEST(NarrowSources, ContradictionsAreForOthers) {
+  // D read z from B behind A, and E's write of x = 3 behind both; nobody left x = 1 then.
+  const Found found = narrow(make_history({{1, {w("x", 1), w("y", 1)}},
+                                           {2, {w("x", 1), w("v", 1)}},
+                                           {3, {r("y", 1), r("v", 1), w("x", 3), w("z", 1)}},
+                                           {4, {r("z", 1), r("x", 1)}}}));
+  EXPECT_EQ(found.before, (std::vector<TxnId>{0, 1}));
+  EXPECT_FALSE(found.narrowed);
+}
+
+TEST(NarrowSources, FarOnesAreLeftOutWhereManyWrote) {
+  std::vector<Txn> txns;
+  for (int64_t i = 0; i < 60; ++i) txns.push_back({i % 3, {w("x", i % 4)}});
+  txns.push_back({3, {r("x", 1)}});
+  const Found all = narrow(make_history(txns));
+  EXPECT_EQ(all.before.size(), 15u);
+  const Found near = narrow(make_history(txns), LevelId::session_serializable, 20);
+  EXPECT_EQ(near.after, (std::vector<TxnId>{41, 45, 49, 53, 57}));
+}
+
+}  // namespace
+}  // namespace assay
