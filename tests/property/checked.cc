@@ -54,7 +54,9 @@ std::span<bool Switches::*const> all_switches() {
                                              &Switches::assumed_sessions,
                                              &Switches::zones,
                                              &Switches::decomposition,
+                                             &Switches::narrowing,
                                              &Switches::carry};
+  static_assert(std::size(kAll) == sizeof(Switches) / sizeof(bool));
   return kAll;
 }
 

@@ -1,4 +1,4 @@
-// Levels with a total order, where reads have several possible sources.
+// Reads that have several possible sources, at every kind of level.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -102,19 +102,71 @@ TEST(Choices, AListedRangeIsAFact) {
   EXPECT_EQ(d.certificate().kind, Certificate::Kind::proof);
 }
 
+// C saw A or B by x, and after that neither's y.
+TEST(Choices, AtWeakLevelsTheSourceIsPartOfTheClaim) {
+  const std::string writers = "s1: { w(x,1) w(y,1) }\ns2: { w(x,1) w(y,2) }\n";
+  for (const LevelId level : {LevelId::read_committed, LevelId::read_atomic, LevelId::causal}) {
+    const Decided late = decide(writers + "s3: { r(x,1) r(y,null) }\n", level);
+    EXPECT_EQ(late.verdict().outcome, Outcome::violated) << level_info(level).name;
+    EXPECT_EQ(steps(late.certificate(), ProofStep::Kind::sources), 1u);
+  }
+  const Decided early = decide(writers + "s3: { r(y,null) r(x,1) }\n", LevelId::read_committed);
+  ASSERT_EQ(early.verdict().outcome, Outcome::satisfied);
+  EXPECT_EQ(early.certificate().order.sources.size(), 1u);
+}
+
+// Which of the two its reads of x saw is chosen for each by itself, where that is allowed.
+TEST(Choices, EachReadMayHaveItsOwnSource) {
+  const std::string_view text =
+      "s1: { w(x,1) w(y,1) }\n"
+      "s2: { w(x,1) w(z,1) }\n"
+      "s3: { r(x,1) r(y,1) r(x,1) r(z,1) r(y,1) }\n";
+  EXPECT_EQ(decide(text, LevelId::read_committed).verdict().outcome, Outcome::satisfied);
+  EXPECT_EQ(decide(text, LevelId::read_atomic).verdict().outcome, Outcome::satisfied);
+}
+
+// The unknown transaction was seen by who saw the 1 of x that is not s2's; then its own read of y binds.
+TEST(Choices, AtWeakLevelsWhoIsSeenTookEffect) {
+  const std::string_view text =
+      "s1: { w(y,1) w(v,1) }\n"
+      "s2: { r(y,1) w(x,1) }?\n"
+      "s3: { w(x,1) w(u,1) }\n"
+      "s4: { r(x,1) r(u,null) r(v,null) }\n";
+  const Decided causal = decide(text, LevelId::causal);
+  EXPECT_EQ(causal.verdict().outcome, Outcome::violated);
+  EXPECT_GE(steps(causal.certificate(), ProofStep::Kind::effect), 1u);
+  const Decided atomic = decide(text, LevelId::read_atomic);
+  ASSERT_EQ(atomic.verdict().outcome, Outcome::satisfied);
+  EXPECT_EQ(atomic.certificate().order.events.size(), 4u);
+}
+
+// Whoever it was had read from the reader.
+TEST(Choices, AtAdyasLevelsToo) {
+  const Decided d = decide(
+      "s1: { r(y,5) w(x,1) }\n"
+      "s2: { r(y,5) w(x,1) }\n"
+      "s3: { r(x,1) w(y,5) }\n",
+      LevelId::pl_2);
+  ASSERT_EQ(d.verdict().outcome, Outcome::violated);
+  EXPECT_EQ(steps(d.certificate(), ProofStep::Kind::sources), 1u);
+  EXPECT_EQ(steps(d.certificate(), ProofStep::Kind::cycle), 2u);
+}
+
 TEST(Choices, SwitchesDoNotChangeTheVerdict) {
   const std::string_view text =
       "s1: { w(x,1) w(y,1) } { r(x,2) w(y,2) }\n"
       "s2: { r(y,1) w(x,2) } { r(x,1) w(z,1) }\n"
       "s3: { w(x,1) r(z,null) } { r(z,1) r(y,2) r(x,1) }\n";
-  for (const LevelId level : {LevelId::prefix, LevelId::session_si, LevelId::serializable,
-                              LevelId::session_serializable}) {
+  for (const LevelId level :
+       {LevelId::read_committed, LevelId::monotonic_reads, LevelId::read_atomic, LevelId::causal,
+        LevelId::prefix, LevelId::session_si, LevelId::serializable,
+        LevelId::session_serializable}) {
     const Outcome expected = decide(text, level).verdict().outcome;
     EXPECT_NE(expected, Outcome::unknown);
     for (bool Switches::*speed_up :
          {&Switches::replay, &Switches::saturation, &Switches::early_search,
           &Switches::local_search, &Switches::carry, &Switches::decomposition,
-          &Switches::update_facts}) {
+          &Switches::update_facts, &Switches::narrowing}) {
       Switches switches;
       switches.*speed_up = false;
       EXPECT_EQ(decide(text, level, switches).verdict().outcome, expected);
