@@ -52,7 +52,7 @@ void print_stats(const Audit& c) {
   for (const auto& [name, count] : c.result.counters)
     out += fmt::format("    {:<30} {:>10}\n", name, count);
   const double bytes = static_cast<double>(c.history.memory_bytes());
-  out += fmt::format("  {:<32} {:>10.1f} MiB, {:.1f} bytes an operation\n", "history in memory",
+  out += fmt::format("  {:<32} {:>10.1f} MiB, {:.1f} bytes per operation\n", "history in memory",
                      bytes / (1 << 20), c.history.op_count() ? bytes / c.history.op_count() : 0.0);
   out += fmt::format("  {:<32} {:>10.1f} MiB\n", "peak memory of the process",
                      static_cast<double>(peak_resident_memory_bytes()) / (1 << 20));

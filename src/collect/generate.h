@@ -24,7 +24,7 @@ struct GenerateOptions {
   Anomaly bug = Anomaly::none;  // one of all_bugs()
   uint32_t bug_count = 1;       // how many times it is planted
   uint32_t sessions = 10;
-  uint64_t txns = 100;  // committed transactions of each session
+  uint64_t txns = 100;  // committed transactions per session
   std::string workload = "general";
   WorkloadOptions workload_options;
   uint64_t seed = 1;

@@ -22,7 +22,7 @@ namespace assay::collect {
 struct Scenario {
   std::string_view name;  // Hermitage's, where it has one
   Anomaly anomaly;
-  // The weakest of our levels that the history violates exactly if the anomaly came about.
+  // The weakest of our levels that the history violates exactly if the anomaly occurred.
   LevelId level;
   std::string_view script;
   std::string_view summary;

@@ -32,7 +32,7 @@ struct RunOptions {
   std::string workload = "general";
   WorkloadOptions workload_options;
   uint32_t sessions = 10;
-  uint64_t txns = 1000;  // committed transactions of each session; 0: no limit
+  uint64_t txns = 1000;  // committed transactions per session; 0: no limit
   double seconds = 0;    // stop after this time; 0: no limit
   uint64_t seed = 1;
   std::string history;       // path of the file; empty: a new one in the current folder

@@ -237,9 +237,10 @@ class Explainer {
     e.anomaly = range ? Anomaly::result_set_mismatch : Anomaly::thin_air_read;
     e.operations = {nobody.source};
     e.transactions = {reader};
-    e.sentences = {"No transaction left key " + h_.key(nobody.key).to_string() +
-                   " in a state that fits all that transaction " + h_.name(reader) +
-                   " saw of it, nor was it so initially."};
+    e.sentences = {"Neither the initial state of key " + h_.key(nobody.key).to_string() +
+                   " nor any state in which a transaction left it agrees with everything that "
+                   "transaction " +
+                   h_.name(reader) + " saw of it."};
   }
 
   void explain_proof(const Proof& proof, const LevelInfo& level, Explanation& e, Uses& uses) {
