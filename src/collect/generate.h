@@ -29,7 +29,7 @@ struct GenerateOptions {
   WorkloadOptions workload_options;
   uint64_t seed = 1;
   Times times = Times::intervals;
-  // Each session's clock is off by a fixed amount of at most so many nanoseconds. Above 0 the times
+  // Each session's clock is off by a fixed amount of at most this many nanoseconds. Above 0 the times
   // are hints only: levels with real time may then be reported violated.
   int64_t clock_error = 0;
   // The same, by an amount of each transaction's own.

@@ -143,7 +143,7 @@ Status TraceHistory::build_txn(HistoryBuilder& builder, uint32_t t,
   TxnHeader header;
   header.session = sessions_.names()[static_cast<size_t>(txn.session)].view();
   header.name = outcome.name;
-  // Where the source tells ends, a transaction without one was cut off.
+  // Where the source reports ends, a transaction without one was cut off.
   header.status = outcome.status.value_or(ends_told_ && txn.id >= 0 ? TxnStatus::unknown
                                                                     : TxnStatus::committed);
   header.begin = outcome.begin;

@@ -1,4 +1,4 @@
-// A prefix holds, of each chain, the first so many events. An event may be appended if every completion of the
+// A prefix holds the first n events of each chain, with an n for each. An event may be appended if every completion of the
 // prefix that begins with it still reads right:
 //
 //   reads    every key it reads holds the version it read

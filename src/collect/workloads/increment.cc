@@ -1,9 +1,9 @@
-// A hunter of lost updates: each transaction reads one key and writes it, as who counts something does. Two that
+// A hunter of lost updates: each transaction reads one key and writes it, as a counter does. Two that
 // read the same version,
 //
 //   s1: { r(x,0) w(x,1) }     s2: { r(x,0) w(x,2) }
 //
-// lose one of the two updates. Every version tells which one it replaced, so checking is linear.
+// lose one of the two updates. Every version shows which one it replaced, so checking is linear.
 #include "collect/workloads/integer_keys.h"
 #include "collect/workloads/planned_session.h"
 #include "collect/workloads/registry.h"
