@@ -136,7 +136,7 @@ class Results {
     for (const std::string& n : c.notes) note(n);
     if (Status s = save_certificates(c, output_.certificate); !s.ok()) worsen(fail(s.error()));
     totals_.add(c);
-    // An unreadable file has been reported; a line of JSON is due for each file all the same.
+    // An unreadable file has been reported; but each file still gets its line of JSON.
     if (!c.error || output_.json)
       if (Status s = print(screen_->add(c)); !s.ok()) return worsen(fail(s.error())), false;
     worsen(exit_code(c));

@@ -101,7 +101,7 @@ bool TraceHistory::read_op(const TraceRow& row, uint32_t txn) {
   const std::string name = lower(row.at(TraceColumn::op).value.text);
   if (name == "begin") return true;
   if (name == "commit" || name == "abort" || name == "rollback") {
-    // A commit that failed may have taken effect all the same.
+    // A commit that failed may have taken effect anyway.
     outcomes_[txn].status = name != "commit" ? TxnStatus::aborted
                             : row.failed     ? TxnStatus::unknown
                                              : TxnStatus::committed;

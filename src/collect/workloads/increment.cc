@@ -1,4 +1,4 @@
-// A hunter of lost updates: each transaction reads one key and writes it, as a counter does. Two that
+// Finds lost updates: each transaction reads one key and writes it, as a counter does. Two that
 // read the same version,
 //
 //   s1: { r(x,0) w(x,1) }     s2: { r(x,0) w(x,2) }
@@ -38,7 +38,7 @@ static Result<std::unique_ptr<Workload>> make_increment(const WorkloadOptions& o
   return std::unique_ptr<Workload>(std::make_unique<SessionWorkload<IncrementSession>>(options));
 }
 
-const WorkloadInfo kIncrement = {"increment", "reads a key and writes it: a hunter of lost updates",
+const WorkloadInfo kIncrement = {"increment", "reads a key and writes it, to find lost updates",
                                  kShows, make_increment};
 
 }  // namespace assay::collect
