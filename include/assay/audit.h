@@ -1,4 +1,4 @@
-// From a file to its verdicts in one call: read, check, verify, set aside what says nothing, explain.
+// From a file to its verdicts in one call: read, check, verify, explain.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@
 namespace assay {
 
 struct AuditOptions {
-  // Its budget is that of reading and checking together. What was decided by then is still verified and explained, within
+  // Its budget bounds reading and checking together. What was decided within it is still verified and explained, within
   // its memory limit.
   CheckOptions check;
   ReadOptions read;          // its own budget is not used
   int64_t clock_drift = 0;   // nanoseconds by which the clocks of two sessions may differ
-  bool allow_empty = false;  // satisfied stays satisfied where nothing was observed
+  bool allow_empty = false;  // report satisfied, not unknown, where nothing was observed
 };
 
 // One history, or why there is none.
@@ -30,10 +30,10 @@ struct Audit {
   std::string file;
   std::optional<Error> error;  // it could not be read; nothing below is set
   std::string format;
-  std::vector<std::string> notes;  // what the reader tolerated and the checker passed over
+  std::vector<std::string> notes;  // what the reader tolerated and the checker ignored
   History history;
   uint64_t observations = 0;  // of committed transactions, of what others could have written
-  // Verified. A level that holds because nobody looked at anything is unknown, cause vacuous.
+  // Verified. A level that holds only because nothing was observed is unknown, cause vacuous.
   CheckResult result;
   std::vector<Explanation> explanations;  // of what is violated
   std::vector<LevelId> requested;  // CheckOptions::levels; empty: all, and none of them is required
@@ -48,7 +48,7 @@ Audit audit_together(std::span<const std::string> paths, const AuditOptions& opt
 // One that is read already; `name` is used in messages.
 Audit audit(History history, const std::string& name, const AuditOptions& options = {});
 
-// The certificates that stand behind a verdict, for write_certificates.
+// The certificates of the verdicts, for write_certificates.
 CertificateFile certificates_of(const Audit& audit);
 
 }  // namespace assay

@@ -17,11 +17,11 @@ namespace assay {
 //   not_applicable        the level is not defined for such transactions
 //   lacks_times           the level is about real time, and the history does not say when its transactions ran
 //   lacks_order           the level is about versions whose order the history does not state
-//   ambiguous             several states of the database explain what was read, and none was found that holds or fails
-//   evidence              the history contradicts what it states about its own order; it would hold without that
-//   vacuous               nothing was observed that could speak against the level
+//   ambiguous             several states of the database explain what was read, and the search ended without an answer
+//   evidence              what the history states about its own order is contradicted; without it the level holds
+//   vacuous               nothing was observed that could contradict the level
 //   unsupported           the history has something that this program has no definition for
-//   internal              a fault of this program
+//   internal              a bug in this program
 enum class UnknownCause : uint8_t {
   time,
   memory,
@@ -47,7 +47,7 @@ struct Unknown {
   bool operator==(const Unknown&) const = default;
 };
 
-// So much time and effort, without a limit by default.
+// An amount of time and effort, unlimited by default.
 struct Allowance {
   double seconds = std::numeric_limits<double>::infinity();
   uint64_t effort = std::numeric_limits<uint64_t>::max();
@@ -55,10 +55,10 @@ struct Allowance {
   Allowance operator/(uint64_t shares) const;
 };
 
-// Wall-clock seconds from construction, bytes of resident memory of the process, and effort: how often long loops asked
-// `exhausted()`, which they do once for each transaction, edge or decision they look at. Effort is the same in every run,
-// on every machine. Cheap to ask: the clock is read at most every few thousand calls, memory less often still. One Budget
-// may be shared by the threads of one check only through copies.
+// Wall-clock seconds from construction, bytes of resident memory of the process, and effort: how often long loops called
+// `exhausted()`, which they do once for each transaction, edge or decision they examine. Effort is the same in every run
+// and on every machine. Calls are cheap: the clock is read at most every few thousand calls, memory less often. Threads of
+// one check may share a Budget only through copies.
 class Budget {
  public:
   // No limits.
@@ -66,16 +66,16 @@ class Budget {
   // A value of 0 means no limit for that resource.
   Budget(double seconds, uint64_t memory_bytes, uint64_t effort = 0);
 
-  // Exhausts this budget too, and its copies, when somebody calls interrupt(); others are not asked.
+  // From now on interrupt() exhausts this budget and its copies; it has no effect on other budgets.
   void heed_interrupts() { limited_ = heeds_interrupts_ = true; }
-  // The same limits, and no more than this from now on.
+  // The same limits, and at most `part` from now on.
   Budget within(const Allowance& part) const;
   // The limit of memory alone.
   Budget memory_only() const { return Budget(0, memory_bytes_); }
-  // Until time and effort are up.
+  // What is left of time and effort.
   Allowance left() const;
 
-  // The effort so far, and more of it that a copy made.
+  // The effort so far; adds effort that a copy spent.
   uint64_t spent() const { return spent_ + static_cast<uint64_t>(round_ - countdown_); }
   void spend(uint64_t effort) {
     spent_ = spent() + effort;
@@ -92,10 +92,10 @@ class Budget {
     if (!limited_ || --countdown_ > 0) return false;
     return measure();
   }
-  // Same, but measures now, and is no effort. For the borders between stages.
+  // The same, but measures now and does not count as effort. For use between stages.
   bool exhausted_now() { return exhausted_ || (limited_ && measure()); }
-  // False, and exhausted, if `bytes` more would pass the memory limit. Before something large is
-  // allocated.
+  // Whether `bytes` more stay within the memory limit; if not, the budget is exhausted. To be called
+  // before a large allocation.
   bool has_room(uint64_t bytes) { return !exhausted_ && (!limited_ || !measure(bytes)); }
   // What ran out, and the same in words. Nothing and empty while not exhausted.
   std::optional<UnknownCause> cause() const;

@@ -16,7 +16,7 @@ namespace assay {
 enum class Outcome : uint8_t { satisfied, violated, unknown };
 std::string_view outcome_name(Outcome o);  // "satisfied", "violated", "unknown"
 
-// "What operation `op` saw of `key` is what `source` left there" (kNone: the initial state). Said of reads that
+// Operation `op` observed `key` in the state that `source` left (kNone: the initial state). Needed for reads that
 // several transactions could explain.
 struct Seen {
   OpId op = kNone;
@@ -25,7 +25,7 @@ struct Seen {
   friend auto operator<=>(const Seen&, const Seen&) = default;
 };
 
-// satisfied: a total order in which everything that counts took effect. It lists every committed
+// satisfied: a total order of the transactions that took effect. It lists every committed
 // transaction, no aborted one, and those of unknown outcome that are taken to have committed.
 //   split == false  `events` are TxnIds: reads and writes of a transaction happen together (or, for
 //                   the weak levels, the commit order).
@@ -33,7 +33,7 @@ struct Seen {
 struct Order {
   bool split = false;
   std::vector<uint32_t> events;
-  // Commit orders of weak levels only: where the last fitting writer before the reader is not meant.
+  // Commit orders of weak levels only: reads whose source is not the last possible writer before the reader.
   std::vector<Seen> sources = {};
 };
 
@@ -57,8 +57,8 @@ struct BadRead {
 //   forced       as write_order, but proved on the spot: transaction `reader` reads `key` from `to`, `from` writes
 //                `key`, and `path` (read_from and session edges) leads from `from` to `reader`. Read committed: path
 //                is one read_from edge, read before `op`. Read atomic: path is one edge. `op` is the read of `key`.
-// r(T) → w(T) holds in every model and is never written down. At the weak levels a reader of the initial value that
-// had seen a writer of the key is a cycle of an anti edge (via kNone) and the path that shows what it saw.
+// r(T) → w(T) holds in every model and is never listed. At the weak levels, a reader of the initial value that had seen a
+// writer of the key is a cycle: an anti edge (via kNone) and the path that shows what the reader saw.
 enum class EdgeKind : uint8_t { read_from, session, real_time, write_order, anti, forced };
 std::string_view edge_kind_name(EdgeKind k);  // "read-from", "session", …
 
@@ -76,9 +76,9 @@ struct Edge {
 
 // What a history leaves open, as a proposition:
 //   order   the versions that `from` wrote precede those that `to` wrote, on every key both write. Its negation swaps the
-//           two: in an acyclic choice the keys of a pair agree; `negated` is not used
-//   seen    what `to` saw of `key` before its own writes is what `from` left there (kNone: the initial state); with `op`,
-//           which may see another state than the other operations of `to`, what this operation saw
+//           two, since in an acyclic choice all keys of a pair agree; `negated` is not used
+//   seen    `to` observed `key`, before its own writes, in the state that `from` left (kNone: the initial state). With
+//           `op`, this operation did; the other operations of `to` may have observed other states
 //   effect  `to`, whose outcome is unknown, took effect; `from` is not used
 struct Literal {
   enum class Kind : uint8_t { order, seen, effect };
@@ -107,12 +107,12 @@ struct Literal {
 };
 
 // violated: a refutation. Each step adds a clause (a disjunction of literals); the last one is empty.
-//   cycle    the edges close a cycle; clause: not all of their assumptions hold, the orders that its edges assume and
-//            what `given` lists. Without assumptions it is empty and the proof is done.
+//   cycle    the edges close a cycle. Its clause says that the assumptions do not all hold, that is the orders that its
+//            edges assume and what `given` lists. Without assumptions it is empty and the proof is complete.
 //   fact     `clause` is one order that the history states: a known order or a list that was read. `source` is the
 //            index into known_orders(), or the OpId of the read_list with source_is_op.
-//   sources  operation `source` saw of `key` what one of several transactions, or nobody, had left; `clause` has a `seen`
-//            for each of them. If its transaction need not have taken effect, also that this did not.
+//   sources  operation `source` observed `key` as one of several transactions left it, or in its initial state; `clause` has
+//            a `seen` for each. If the transaction of the operation may not have taken effect, also its negated `effect`.
 //   effect   `clause` is: not seen, or the source took effect; likewise with the negated effect of the reader
 //   derived  `clause` follows from earlier steps: assuming its negation, the clauses of `hints` (indices of steps, in
 //            this order) each become unit or, the last one, false.
@@ -120,9 +120,8 @@ struct ProofStep {
   enum class Kind : uint8_t { cycle, fact, sources, effect, derived };
   Kind kind = Kind::cycle;
   std::vector<Edge> cycle;
-  std::vector<Literal> given =
-      {};                       // cycle: what was seen, and who took effect, that is not certain
-  std::vector<Literal> clause;  // implied for Kind::cycle and left empty there
+  std::vector<Literal> given = {};  // cycle: uncertain sources and effects that it assumes
+  std::vector<Literal> clause;      // implied for Kind::cycle and left empty there
   std::vector<uint32_t> hints;
   uint32_t source = kNone;
   bool source_is_op = false;
@@ -135,10 +134,10 @@ struct Proof {
 
 // violated, linearizability of one key: no order of the operations on `key` that respects the clock
 // explains what they returned until the response of `until`. Each of its transactions is one
-// operation. To re-check it the verifier goes through the orders.
+// operation. To re-check it the verifier enumerates the orders.
 struct Exhausted {
-  // What the key holds and which operations took effect. Whoever searches the orders gives up beyond
-  // so many of them, and so does the verifier, who meets no more.
+  // A situation is what the key holds and which operations took effect. The search gives up beyond
+  // this many, and so does the verifier, which never meets more than the search did.
   static constexpr uint64_t kMostSituations = 20'000'000;
 
   KeyId key = kNone;
@@ -150,10 +149,10 @@ struct Certificate {
   enum class Kind : uint8_t { order, bad_read, proof, exhausted };
   std::vector<LevelId> levels;
   Kind kind = Kind::order;
-  Order order;                   // Kind::order, satisfied
-  BadRead bad_read;              // Kind::bad_read, violated
-  Proof proof;                   // Kind::proof, violated
-  Exhausted exhausted = {};      // Kind::exhausted, violated
+  Order order;               // Kind::order, satisfied
+  BadRead bad_read;          // Kind::bad_read, violated
+  Proof proof;               // Kind::proof, violated
+  Exhausted exhausted = {};  // Kind::exhausted, violated
 
   Outcome outcome() const { return kind == Kind::order ? Outcome::satisfied : Outcome::violated; }
 };
@@ -162,7 +161,7 @@ struct Certificate {
 struct DuplicateWrite {
   OpId first = kNone;
   OpId second = kNone;
-  bool read = false;  // some transaction that counts read the value
+  bool read = false;  // some transaction that took effect read the value
 };
 
 // What a certificate file holds.

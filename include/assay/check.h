@@ -17,28 +17,26 @@ namespace assay {
 
 // Every speed-up has a switch; verdicts are the same without it.
 struct Switches {
-  bool replay = true;      // accept by replaying an order proposed from client times
-  bool saturation = true;  // derive forced version orders before searching
-  bool anti_dependency_rule =
-      true;  // in saturation, as in PolySI: who would overwrite what was read
-  bool write_dependency_rule = true;  // in saturation, as in PolySI: who reaches another writer
+  bool replay = true;                 // accept by replaying an order proposed from client times
+  bool saturation = true;             // derive forced version orders before searching
+  bool anti_dependency_rule = true;   // in saturation, PolySI's rule for anti-dependencies
+  bool write_dependency_rule = true;  // in saturation, PolySI's rule for write dependencies
   bool begin_rule = true;  // in saturation, as in Viper: also from begins, not from commits only
-  bool combined_writes = true;   // in saturation, as in Cobra: who overwrites what it read
-  bool early_search = true;      // search what goes wrong in the first order before saturating
-  bool local_search = true;      // search in the order of time, and undo only what is near
-  bool update_facts = true;      // who overwrites what it read comes right behind, before searching
-  bool assumed_sessions = true;  // without session order: first try with some of it all the same
+  bool combined_writes = true;   // in saturation, Cobra's rule for read-modify-writes
+  bool early_search = true;      // search the conflicts of the first order before saturating
+  bool local_search = true;      // search in the order of time, and backtrack only near a conflict
+  bool update_facts = true;      // read-modify-writes order versions before the search begins
+  bool assumed_sessions = true;  // levels without session order: first assume some of it
   bool zones = true;             // linearize keys by their chains of values before searching
-  bool decomposition = true;     // decide parts of the history that do not touch each other apart
-  bool narrowing =
-      true;           // rule out sources of reads by what is known, before searching for an order
-  bool carry = true;  // let certificates of one level serve its neighbours in the lattice
+  bool decomposition = true;     // decide independent parts of the history separately
+  bool narrowing = true;  // rule out sources of reads by known edges, before searching for an order
+  bool carry = true;      // reuse the certificates of one level for its neighbours in the lattice
 };
 
 // How the levels from prefix upwards are decided.
-//   graph   event graph, saturation, replay and search for what is left
+//   graph   event graph, replay, search and saturation
 //   dbcop   search over prefixes of executions, after dbcop; for few sessions or short histories.
-//           It finds orders by itself; for a violation it asks the graph for a proof
+//           It finds orders itself; the proof of a violation comes from the graph engine
 enum class EngineId : uint8_t { graph, dbcop };
 
 struct CheckOptions {
@@ -46,12 +44,12 @@ struct CheckOptions {
   Budget budget;
   Switches switches;
   EngineId engine = EngineId::graph;
-  // For parts of the history that are decided at the same time; 0: as many as there are cores
-  // where it is worth it.
+  // For parts of the history that can be decided independently; 0: one for each core, where that
+  // is worthwhile.
   unsigned threads = 0;
   // Also count constraints as PolySI does, before and after saturation; takes time on hot keys.
   bool count_constraints = false;
-  // Called now and then with a stage ("saturate session-si") and how much of it is done, 0…1.
+  // Called from time to time with a stage ("saturate session-si") and its progress, 0…1.
   std::function<void(std::string_view, double)> progress;
 };
 
@@ -79,8 +77,8 @@ struct CheckResult {
   const Verdict* find(LevelId level) const;
 };
 
-// No verdict leaves it unverified: one whose certificate the verifier refuses is unknown, cause internal. Verifying keeps to
-// the memory limit; it is not bounded by time or effort, so that what was decided in time counts.
+// Returns no unverified verdict: if the verifier refuses a certificate, the verdict is unknown, cause internal. Verification
+// respects the memory limit but not the limits of time and effort, so that what was decided within them is reported.
 CheckResult check(const History& history, const CheckOptions& options);
 
 }  // namespace assay

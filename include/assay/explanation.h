@@ -1,5 +1,5 @@
 // Why a level is violated, for people: the name of the anomaly, the few transactions that show it,
-// and the story in plain sentences.
+// and the explanation in plain sentences.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct Arrow {
   TxnId from = kNone;
   TxnId to = kNone;
   KeyId key = kNone;
-  bool in_cycle = true;  // false: shown only because an arrow of the cycle rests on it
+  bool in_cycle = true;  // false: shown only because an arrow of the cycle depends on it
   std::string because;   // a clause: "T2 read x = 1, which T1 wrote"
 
   bool operator==(const Arrow&) const = default;
@@ -26,16 +26,16 @@ struct Arrow {
 
 struct Explanation {
   Anomaly anomaly = Anomaly::none;
-  // The level the story was found for, the weakest that it refutes among those asked for.
+  // The level it was found for, the weakest that it refutes among those asked for.
   LevelId level = LevelId::read_committed;
-  // Every violated level this story refutes, `level` included.
+  // Every violated level that it refutes, `level` included.
   std::vector<LevelId> levels;
-  // The smallest telling set, in the order of the file.
+  // The smallest set found that shows the violation, in the order of the file.
   std::vector<TxnId> transactions;
-  // The operations that tell it, in the order of the file.
+  // The operations that show it, in the order of the file.
   std::vector<OpId> operations;
-  // The cycle, each arrow starting where the one before ends, then the arrows it rests on. Empty
-  // when two operations say it all.
+  // The cycle, each arrow starting where the one before ends, then the arrows it depends on. Empty
+  // when two operations suffice.
   std::vector<Arrow> arrows;
   std::vector<std::string> sentences;
   // A cause outside the database worth ruling out first; may be empty.

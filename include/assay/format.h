@@ -42,13 +42,13 @@ struct HistoryPaths {
 };
 Result<HistoryPaths> find_histories(const std::string& path, const ReadOptions& options = {});
 
-// One history in several files, as several processes of one run write it: each session in one of
+// One history in several files, recorded by several processes of one run: each session in one of
 // them, and one initial value for all.
 Result<ReadResult> read_together(std::span<const std::string> paths,
                                  const ReadOptions& options = {});
 
 // `path` is a file, a directory (formats that use one), or "-" for standard input; gzip and zstd
-// are undone on the way.
+// are decompressed.
 Result<ReadResult> read_history(const std::string& path, const ReadOptions& options = {});
 // The same from memory; `name` is used in messages.
 Result<ReadResult> read_history_text(std::string_view text, const std::string& name,
@@ -60,7 +60,7 @@ struct Loss {
   uint64_t count = 0;
 };
 
-// Writes to `path`; "-" is standard output; ".gz" and ".zst" endings compress.
+// Writes to `path`; "-" is standard output; ".gz" and ".zst" compress.
 Result<std::vector<Loss>> write_history(const History& history, const std::string& path,
                                         std::string_view format);
 Result<std::vector<Loss>> write_history_text(const History& history, std::string_view format,

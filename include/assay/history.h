@@ -42,7 +42,7 @@ struct ValueView {
   static ValueView of(int64_t v) { return {Type::integer, v, {}}; }
   static ValueView of(std::string_view v) { return {Type::string, 0, v}; }
   bool is_null() const { return type == Type::null; }
-  // As people write it: null, 42, or the bare text.
+  // For people: null, 42, or the bare text.
   std::string to_string() const;
   friend bool operator==(const ValueView&, const ValueView&) = default;
 };
@@ -94,7 +94,7 @@ struct KnownOrder {
   std::vector<VersionId> versions;
 };
 
-// Anything in the history that is no transaction: a fault, a note. Kept as it came.
+// Anything in the history that is not a transaction: a fault, a note. Kept verbatim.
 struct Event {
   int64_t at = Interval::kUnknown;  // nanoseconds on the history's clock
   std::string json;                 // the whole object as one line of JSON
@@ -125,7 +125,7 @@ class History {
   OpId end_op(TxnId t) const { return txns_[t].end_op; }
   Interval begin_time(TxnId t) const { return begin_.empty() ? Interval{} : begin_[t]; }
   Interval end_time(TxnId t) const { return end_.empty() ? Interval{} : end_[t]; }
-  // The database's own logical times; Interval::kUnknown where it told none.
+  // The database's own logical times; Interval::kUnknown where it reported none.
   int64_t start_ts(TxnId t) const { return start_ts_.empty() ? Interval::kUnknown : start_ts_[t]; }
   int64_t commit_ts(TxnId t) const {
     return commit_ts_.empty() ? Interval::kUnknown : commit_ts_[t];
@@ -166,20 +166,20 @@ class History {
   // written. Such a history has no `remove`: its deletions are writes.
   bool absent_is_never_written() const { return absent_is_never_written_; }
 
-  // By how much the clocks of two sessions may differ, in nanoseconds, 0 for one clock. An
-  // assumption under which the history is judged, not part of it: between sessions S is before T
-  // iff T's request is at least so much later than S's response.
+  // By how much the clocks of two sessions may differ, in nanoseconds; 0 for one clock. An
+  // assumption of the check, not part of the history: between sessions S is before T
+  // iff T's request is at least this much later than S's response.
   int64_t clock_drift() const { return clock_drift_; }
   void set_clock_drift(int64_t nanoseconds) { clock_drift_ = nanoseconds; }
 
-  // The value of every key before anything is written, where the source could not say it.
+  // The initial value of every key, where the source could not state it.
   void set_initial(const ValueView& v) { versions_.set_initial(v); }
 
   // True if every committed transaction has a begin and an end time.
   bool fully_timed() const;
   // Digest of everything a verdict depends on (sessions, statuses, times, operations, initial
   // value, known orders), in the order of the transactions; independent of compression, names of
-  // transactions, metadata, and of the format wherever it keeps that order. 32 hexadecimal digits.
+  // transactions, metadata, and of the format if it keeps that order. 32 hexadecimal digits.
   // One pass over the history.
   std::string content_hash() const;
   // Bytes held by the columns and interners.
@@ -270,7 +270,7 @@ class History {
   int64_t clock_drift_ = 0;
 };
 
-// What a reader knows of a transaction besides its operations.
+// What a reader knows about a transaction besides its operations.
 struct TxnHeader {
   ValueView session{};      // required: integer or string
   std::string_view name{};  // may be empty
@@ -310,8 +310,8 @@ class HistoryBuilder {
   // From here on `remove` is a write of the tombstone; see History::absent_is_never_written.
   void set_absent_is_never_written() { h_.absent_is_never_written_ = true; }
 
-  // A read of null of a key that is a list, and no register, is the read of the empty list: for
-  // sources that write both alike, and tell what a key is only by what else is done to it.
+  // Takes a read of null, of a key that is otherwise used as a list, for a read of the empty list: for
+  // sources that write both in the same way.
   void take_null_for_empty_lists() { null_is_empty_list_ = true; }
 
   void begin_txn(const TxnHeader& header);
@@ -330,9 +330,9 @@ class HistoryBuilder {
   void known_order(ValueView key, std::span<const ValueView> values);
   void event(int64_t at, std::string json);
 
-  // Turns what was built into a history: pending transactions without outcome become unknown, and
-  // the whole is validated: the events of a session, begin and end of one transaction after the
-  // other, must have room for one moment each within their intervals, in this order.
+  // Turns what was built into a history. Pending transactions without outcome become unknown, and
+  // times are validated: the begins and ends of a session's transactions, in session order, must
+  // each be possible at some moment of their intervals.
   Result<History> finish() &&;
 
  private:

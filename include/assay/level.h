@@ -54,9 +54,9 @@ enum class EventModel : uint8_t { adya, weak, split, single };
 enum class RealTime : uint8_t { none, into_commits, all_but_begins, transactions };
 
 // What a level belongs to; also what its group is called on the command line.
-//   standard            decided where no level is asked for
-//   session_guarantees  one guarantee each, decided where asked for by name
-//   adya                Adya's PL levels, decided where asked for by name
+//   standard            decided when no level is asked for
+//   session_guarantees  one guarantee each, decided when asked for by name
+//   adya                Adya's PL levels, decided when asked for by name
 enum class LevelGroup : uint8_t { standard, session_guarantees, adya };
 
 // The levels directly below a level.
@@ -72,8 +72,8 @@ struct WeakerLevels {
   uint8_t count;
 };
 
-// In which order the checker goes through the levels (src/levels/check.cc): the smaller number first, none twice, in
-// steps that leave room. 0: never by itself.
+// In which order the checker visits the levels (src/levels/walk.cc): smaller numbers first, none twice, in
+// steps that leave room. 0: never on its own.
 struct WalkPlace {
   uint8_t replay;  // while it tries to accept by replay; strong levels, the strongest first
   uint8_t decide;  // while it decides what is left
@@ -85,8 +85,8 @@ struct FigurePlace {
   double row;
 };
 
-// A complete row: nothing else in the program lists levels, but the independent definitions of the oracle, of the verifier
-// and of the simulated database.
+// A complete row. Nothing else in the program lists levels, except the independent definitions of the oracle, of the
+// verifier and of the simulated database.
 struct LevelInfo {
   LevelId id;
   std::string_view name;     // "session-si": the id of files, flags and JSON
@@ -103,7 +103,7 @@ struct LevelInfo {
   WalkPlace walk;
   FigurePlace figure;
 
-  // Decided only where it is asked for by name.
+  // Decided only when it is asked for by name.
   constexpr bool on_request() const { return group != LevelGroup::standard; }
 };
 

@@ -13,11 +13,11 @@ namespace assay {
 
 // Ok if `certificate` proves its outcome for every level it lists, given that clocks differ by no
 // more than history.clock_drift(); otherwise an Error that says what does not hold. Linear in the
-// certificate and the history (n log n where real time counts), with two exceptions: a
-// certificate of kind `exhausted` goes through the orders of the operations on one key, and an order for pl-2+ looks at
-// the paths between the ends of its anti-dependencies; both stop at a limit and refuse.
+// certificate and the history (n log n for real time), with two exceptions: for a certificate of
+// kind `exhausted` the orders of the operations on one key are enumerated, and for an order for pl-2+ the paths between the
+// ends of its anti-dependencies are examined. Both refuse the certificate beyond a limit.
 Status verify(const Certificate& certificate, const History& history);
-// The memory that verifying takes, about; the certificate is not looked at closely.
+// An estimate of the memory that verification takes.
 uint64_t verification_bytes(const Certificate& certificate, const History& history);
 
 // The certificate file: one JSON object. Keys and values appear as in the history; transactions and

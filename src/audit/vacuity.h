@@ -1,4 +1,4 @@
-// Whether a history says anything at all.
+// Whether a history has observations on which a verdict can rest.
 #pragma once
 
 #include <cstdint>

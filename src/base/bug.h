@@ -1,4 +1,4 @@
-// What the program says when it finds itself at fault.
+// What the program says when it detects a bug in itself.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // Large arrays in large pages, where the system gives them on request: fewer page faults while they grow, and fewer
-// misses of the address translation when they are hit at random. Changes nothing else.
+// misses of the address translation when they are accessed at random. Changes nothing else.
 #pragma once
 
 #include <cstddef>

@@ -37,7 +37,7 @@ std::optional<Distribution> find_distribution(std::string_view name);
 
 // Draws ranks 0 … n-1, rank 0 the most popular. Constant time and memory for every n.
 //   uniform
-//   zipfian      rank i with weight 1 / (i+1)^skew, skew 0.99 unless told otherwise
+//   zipfian      rank i with weight 1 / (i+1)^skew, skew 0.99 by default
 //   hotspot      80 % of the draws fall on the first 20 % of the ranks
 //   exponential  density falls by e every n/10 ranks
 class Ranks {

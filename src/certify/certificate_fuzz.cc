@@ -1,5 +1,5 @@
-// Whatever the bytes: neither reader nor verifier crashes, and what was read is written the same
-// again. The history is fixed and has a bit of everything, so that ids in the certificate hit
+// Whatever the bytes: neither reader nor verifier crashes, and what was read is written back unchanged.
+// The history is fixed and has an operation of every kind, so that ids in the certificate refer to
 // something.
 #include <cstdint>
 #include <cstdio>

@@ -63,7 +63,7 @@ Status CommitOrder::add(const History& history, Place p, Installers& installers,
       if (Status s = add_list_read(history, p, i, lists); !s.ok()) return s;
       continue;
     }
-    // What only says that a key is in some other state needs to be told whose.
+    // A read that only says that a key is in some other state must name the source.
     const bool given = !this->given(i).empty() || sees_other_states(op);
     if (given) {
       if (Status s = add_given(history, p, i, own); !s.ok()) return s;

@@ -14,9 +14,9 @@
 // Adya's levels look at the kinds of the edges: which ones may not close a cycle together.
 //
 // The weak levels know one event a transaction, its place in the commit order, and no order of
-// versions but this one. They allow read-from, session and forced edges, and one more cycle:
-// somebody saw a writer of x and yet reads the initial x. That is an anti edge without writer,
-// closed by the path that shows the seeing.
+// versions but this one. They allow read-from, session and forced edges, and one more cycle: a
+// transaction saw a writer of x and yet reads the initial x. That is an anti edge without writer,
+// closed by the path that shows what the transaction saw.
 #pragma once
 
 #include <span>

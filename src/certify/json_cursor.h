@@ -1,7 +1,8 @@
 // Reads JSON whose shape is known beforehand, strictly and in one pass.
 //
-//   cursor.object({"read", "other"}, [&](size_t field) { (field == 0 ? read : other) =
-//   cursor.index(); });
+//   cursor.object({"read", "other"}, [&](size_t field) {
+//     (field == 0 ? read : other) = cursor.index();
+//   });
 //
 // Nothing is kept but what the caller keeps, and depth is the caller's: input cannot make it
 // recurse. After the first error every call returns at once with an empty value, so callers ask

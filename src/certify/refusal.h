@@ -1,4 +1,4 @@
-// How the verifier says no.
+// How the verifier refuses a certificate.
 #pragma once
 
 #include <fmt/core.h>

@@ -6,7 +6,7 @@
 //
 // Every operation sees, of each key that it is about, what some transaction left there, its own last write, or the
 // initial state. From read atomic upwards all that a transaction sees of a key before it writes it is the same.
-// Certificates by cases must treat every possible source; commit orders may name the source they mean.
+// A refutation must rule out every possible source; commit orders may name the source they mean.
 #pragma once
 
 #include <vector>

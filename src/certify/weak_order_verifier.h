@@ -4,10 +4,10 @@
 // transaction reads x from t1 although it saw another writer t2 of x, t2 comes before t1. "Saw" is
 // the level:
 //
-//   session guarantees   what its session, or that of somebody it reads from, wrote or read (docs/levels/)
-//   read committed   an earlier read of the transaction is from t2
-//   read atomic      it reads from t2, or t2 is earlier in its session; and it reads each key from one writer only
-//   causal           a chain of such steps leads from t2 to it
+//   session guarantees   what its session, or that of a transaction it reads from, wrote or read (docs/levels/)
+//   read committed       an earlier read of the transaction is from t2
+//   read atomic          it reads from t2, or t2 is earlier in its session; and it reads each key from one writer only
+//   causal               a chain of such steps leads from t2 to it
 //
 // { w(x,1) w(y,1) } | { w(x,2) w(y,2) } | { r(x,1) r(y,2) }: in this program order the third sees
 // the first before it reads y from the second, so the first must come first; for read atomic also

@@ -13,24 +13,25 @@ Action add_check(CLI::App& app) {
     bool together = false;
   };
   auto s = std::make_shared<State>();
-  app.add_option("FILE", s->files, "histories, and directories that hold some; - is standard input")
+  app.add_option("FILE", s->files, "histories, or directories of histories; - is standard input")
       ->required()
       ->type_name("");
   s->flags.levels.add(
       app,
       "a level to decide, by id or alias; repeatable. The exit code is then the verdict. "
-      "Without it all levels are decided but Adya's and the session guarantees, and the strongest "
-      "reported; 'adya', 'session-guarantees' and 'all' name several");
+      "Without it all levels except Adya's and the session guarantees are decided, and the "
+      "strongest are reported; 'adya', 'session-guarantees' and 'all' each name several");
   s->flags.output.add(app);
   s->flags.budget.add(app);
   s->flags.reading.add(app);
   add_clock_drift(app, s->flags.clock_drift);
   add_allow_empty(app, s->flags.allow_empty);
   app.add_flag("--together", s->together,
-               "all files are one history, as several processes of one run write it");
+               "treat all files as one history, recorded by several processes of one run");
   add_engine(app, s->flags.engine);
-  app.add_option("--threads", s->flags.threads,
-                 "threads for parts of the history that do not touch each other; 0 is one per core")
+  app.add_option(
+         "--threads", s->flags.threads,
+         "threads for parts of the history that can be decided independently; 0 is one per core")
       ->capture_default_str()
       ->check(CLI::Range(0, 1024))
       ->type_name("N");

@@ -52,7 +52,7 @@ void print_stats(const Audit& c) {
   for (const auto& [name, count] : c.result.counters)
     out += fmt::format("    {:<30} {:>10}\n", name, count);
   const double bytes = static_cast<double>(c.history.memory_bytes());
-  out += fmt::format("  {:<32} {:>10.1f} MiB, {:.1f} bytes an operation\n", "history in memory",
+  out += fmt::format("  {:<32} {:>10.1f} MiB, {:.1f} bytes per operation\n", "history in memory",
                      bytes / (1 << 20), c.history.op_count() ? bytes / c.history.op_count() : 0.0);
   out += fmt::format("  {:<32} {:>10.1f} MiB\n", "peak memory of the process",
                      static_cast<double>(peak_resident_memory_bytes()) / (1 << 20));
@@ -136,7 +136,7 @@ class Results {
     for (const std::string& n : c.notes) note(n);
     if (Status s = save_certificates(c, output_.certificate); !s.ok()) worsen(fail(s.error()));
     totals_.add(c);
-    // An unreadable file has been reported; a line of JSON is due for each file all the same.
+    // An unreadable file has been reported; but each file still gets its line of JSON.
     if (!c.error || output_.json)
       if (Status s = print(screen_->add(c)); !s.ok()) return worsen(fail(s.error())), false;
     worsen(exit_code(c));

@@ -13,7 +13,7 @@ constexpr std::array kCommands = {
             "  assay run --database URL --until-violation --time 10m --level serializable\n"
             "  assay run --list                             workloads, databases, isolations\n",
             add_run},
-    Command{"probe", "which anomalies each isolation of a database allows, in seconds",
+    Command{"probe", "find which anomalies each isolation level of a database allows",
             "  assay probe postgresql://postgres@127.0.0.1/postgres\n"
             "  assay probe mysql://root@127.0.0.1/test --isolation 'repeatable read' --expect si\n",
             add_probe},
@@ -31,28 +31,28 @@ constexpr std::array kCommands = {
             "  assay verify run.cert.json run.jsonl\n",
             add_verify},
     Command{
-        "generate", "histories from a simulated database of a chosen level",
+        "generate", "make histories with a simulated database of a chosen level",
         "  assay generate --level snapshot-isolation --bug lost-update | assay check -\n"
         "  assay generate --level ser --sessions 20 --txns 1000 --keys 5000 --seed 7 > h.jsonl\n",
         add_generate},
-    Command{"convert", "from one history format to another",
+    Command{"convert", "convert between history formats",
             "  assay convert run.jsonl run.hist\n"
             "  assay convert run.jsonl run.jsonl.zst\n"
             "  assay convert - --to hist < run.jsonl\n",
             add_convert},
-    Command{"stats", "what a history contains",
+    Command{"stats", "show what a history contains",
             "  assay stats run.jsonl\n  assay stats run.jsonl --json\n", add_stats},
-    Command{"tally", "the totals of a bank, the bounds of a counter (Jepsen's workloads)",
+    Command{"tally", "check the totals of a bank or the bounds of a counter (Jepsen's workloads)",
             "  assay tally bank.edn\n  assay tally counter.edn --json\n", add_tally},
-    Command{"shrink", "the smallest part of a history that still violates a level",
+    Command{"shrink", "reduce a history to the smallest part that still violates a level",
             "  assay shrink run.jsonl --level session-si\n"
             "  assay shrink run.jsonl --level serializable --output small.hist\n",
             add_shrink},
-    Command{"demo", "each anomaly in a small history, with verdicts and explanation",
+    Command{"demo", "show each anomaly in a small history, with verdicts and explanation",
             "  assay demo\n  assay demo lost-update\n  assay demo --all\n", add_demo},
     Command{"selftest", "compare the checker with brute force on random histories",
             "  assay selftest\n  assay selftest --count 100000 --seed 7\n", add_selftest},
-    Command{"version", "the version of this program", "  assay version\n", add_version},
+    Command{"version", "print the version of this program", "  assay version\n", add_version},
 };
 
 }  // namespace

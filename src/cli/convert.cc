@@ -71,7 +71,7 @@ Action add_convert(CLI::App& app) {
   auto s = std::make_shared<State>();
   app.add_option("INPUT", s->input, "history; - is standard input")->type_name("");
   app.add_option("OUTPUT", s->output,
-                 "file to write; - is standard output; .gz and .zst endings compress")
+                 "file to write; - is standard output; .gz and .zst compress it")
       ->capture_default_str()
       ->type_name("");
   s->reading.add(app);
@@ -81,7 +81,7 @@ Action add_convert(CLI::App& app) {
            check_target(name);
            s->to = name;
          },
-         "the format to write; by default that of the ending of OUTPUT")
+         "the format to write; by default the one named by the extension of OUTPUT")
       ->type_name("FORMAT");
   app.add_flag("--strict", s->strict,
                "fail, and write nothing, if the format cannot hold all of the history");
@@ -92,7 +92,7 @@ Action add_convert(CLI::App& app) {
       "level, prefix or session-si: for checkers of serializability");
   return [s] {
     if (s->list) return list_formats();
-    if (s->input.empty()) return fail(usage_error("INPUT is required; convert --help tells more"));
+    if (s->input.empty()) return fail(usage_error("INPUT is required; see convert --help"));
     auto read = read_history(s->input, s->reading.options());
     if (!read.ok()) return fail(read.error());
     for (const ReadNote& n : read->notes) note(n.message);

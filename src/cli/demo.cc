@@ -67,9 +67,9 @@ Exit run_demo(const DemoState& s) {
 
 Action add_demo(CLI::App& app) {
   auto s = std::make_shared<DemoState>();
-  app.add_option("ANOMALY", s->name, "the one to show; without it, a list")->type_name("");
+  app.add_option("ANOMALY", s->name, "the one to show; by default a list")->type_name("");
   app.add_flag("--all", s->all, "show all of them");
-  app.add_flag("--history", s->history_only, "print the history alone, in the .hist form");
+  app.add_flag("--history", s->history_only, "print only the history, in the .hist form");
   return [s] { return run_demo(*s); };
 }
 

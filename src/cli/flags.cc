@@ -27,29 +27,30 @@ constexpr Switch kSwitches[] = {
     {"--no-replay", &Switches::replay, "do not try to accept by replaying the clients' order"},
     {"--no-saturation", &Switches::saturation, "derive no version orders before searching"},
     {"--no-anti-dependency-rule", &Switches::anti_dependency_rule,
-     "saturation: not from what reads would be overwritten (a rule of PolySI)"},
+     "saturation: do not use the anti-dependency rule of PolySI"},
     {"--no-write-dependency-rule", &Switches::write_dependency_rule,
-     "saturation: not from which writers reach each other (a rule of PolySI)"},
+     "saturation: do not use the write-dependency rule of PolySI"},
     {"--no-begin-rule", &Switches::begin_rule,
-     "saturation: only from commits, as PolySI does, not from begins, as Viper's graph has them"},
+     "saturation: derive orders from commits only, as PolySI does, not from begins as well, as "
+     "Viper does"},
     {"--no-combined-writes", &Switches::combined_writes,
-     "saturation: not from read-modify-writes alone (a rule of Cobra; the rule of write "
-     "dependencies has it too)"},
+     "saturation: do not use Cobra's rule for read-modify-writes (the write-dependency rule "
+     "includes it)"},
     {"--no-early-search", &Switches::early_search,
-     "do not search what goes wrong in the first order before saturating"},
+     "do not search the conflicts of the first order before saturating"},
     {"--no-local-search", &Switches::local_search,
-     "search all over the history at once, not in the order of time"},
+     "search the whole history at once instead of in the order of time"},
     {"--no-update-facts", &Switches::update_facts,
-     "conclude nothing from read-modify-writes before searching"},
+     "derive nothing from read-modify-writes before searching"},
     {"--no-assumed-sessions", &Switches::assumed_sessions,
-     "levels without session order: do not try first with some of it"},
-    {"--no-zones", &Switches::zones, "linearize each key by search alone"},
+     "levels without session order: do not first assume some of it"},
+    {"--no-zones", &Switches::zones, "decide linearizability of each key by search alone"},
     {"--no-decompose", &Switches::decomposition,
-     "decide the history as a whole even where it falls apart"},
+     "decide the history as a whole even where it has independent parts"},
     {"--no-narrowing", &Switches::narrowing,
      "do not rule out sources of reads before searching for an order"},
     {"--no-carry", &Switches::carry,
-     "decide each level afresh, without the certificates of others"},
+     "decide each level afresh, without reusing the certificates of others"},
 };
 
 constexpr Distribution kDistributions[] = {Distribution::uniform, Distribution::zipfian,
@@ -124,11 +125,11 @@ void BudgetFlags::add(CLI::App& app) {
            if (!amount.ok()) bad_flag("--memory", amount.error().message);
            memory_bytes = *amount;
          },
-         "memory limit of the whole process: 4G, 512M")
+         "memory limit for the whole process: 4G, 512M")
       ->type_name("SIZE");
   app.add_option(
          "--effort", effort,
-         "limit of the work, the same in every run: transactions, edges and decisions looked at")
+         "limit on the work, in transactions, edges and decisions examined; the same in every run")
       ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 62))
       ->type_name("N");
 }
@@ -197,9 +198,9 @@ void ReadFlags::add(CLI::App& app) {
          },
          "the format of the history; detected from the content by default")
       ->type_name("FORMAT");
-  app.add_option("--initial", initial,
-                 "the value of every key before anything is written, an integer or a text, where "
-                 "the format cannot say it")
+  app.add_option(
+         "--initial", initial,
+         "the initial value of every key, an integer or a string, where the format cannot state it")
       ->type_name("VALUE");
 }
 
@@ -216,9 +217,9 @@ ReadOptions ReadFlags::options() const {
 }
 
 void add_allow_empty(CLI::App& app, bool& allow) {
-  app.add_flag("--allow-empty", allow,
-               "a level stays satisfied where no transaction observed anything, which is unknown "
-               "without it");
+  app.add_flag(
+      "--allow-empty", allow,
+      "report satisfied, not unknown, for a history in which no transaction observed anything");
 }
 
 void add_clock_drift(CLI::App& app, int64_t& drift) {
@@ -230,8 +231,8 @@ void add_clock_drift(CLI::App& app, int64_t& drift) {
            if (*amount * 1e9 > 9e18) bad_flag("--clock-drift", "expected at most 285 years");
            drift = std::llround(*amount * 1e9);
          },
-         "by how much the clocks of two sessions may differ: a transaction is before one of "
-         "another session by the clock if at least this much time lies between them; 5ms, 200us")
+         "how far the clocks of two sessions may differ: real time orders transactions of "
+         "different sessions only if they are at least this far apart; 5ms, 200us")
       ->type_name("TIME");
 }
 
@@ -255,11 +256,11 @@ void WorkloadFlags::add(CLI::App& app) {
       ->capture_default_str()
       ->check(CLI::Range(1, 100'000))
       ->type_name("N");
-  app.add_option("--txns", txns, "committed transactions of each session")
+  app.add_option("--txns", txns, "committed transactions per session")
       ->capture_default_str()
       ->check(positive)
       ->type_name("N");
-  app.add_option("--ops", options.ops, "operations of each transaction")
+  app.add_option("--ops", options.ops, "operations per transaction")
       ->capture_default_str()
       ->check(CLI::Range(1, 1'000'000))
       ->type_name("N");
@@ -273,7 +274,7 @@ void WorkloadFlags::add(CLI::App& app) {
       ->type_name("N");
   app.add_option(
          "--values", options.values,
-         "different values that are written to a key; without it each value is written once")
+         "how many different values are written to each key; by default each value is written once")
       ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 32))
       ->type_name("N");
   const auto name_of = [](Distribution d) { return distribution_name(d); };
@@ -286,7 +287,7 @@ void WorkloadFlags::add(CLI::App& app) {
                                                     name, join(kDistributions, name_of)));
            options.distribution = *d;
          },
-         "which keys are popular: " + join(kDistributions, name_of))
+         "how keys are chosen: " + join(kDistributions, name_of))
       ->default_str(std::string(distribution_name(options.distribution)))
       ->type_name("NAME");
 }
@@ -317,11 +318,11 @@ void OutputFlags::add(CLI::App& app) {
              if (find_report_for(path) == nullptr)
                bad_flag(
                    "--report",
-                   fmt::format("the ending of '{}' names no report; expected one of {}", path,
+                   fmt::format("no report has the extension of '{}'; expected one of {}", path,
                                join(all_reports(), [](const ReportInfo& r) { return r.ending; })));
            reports = paths;
          },
-         "also write a report; its ending chooses: " + endings)
+         "also write a report; the extension selects its form: " + endings)
       ->type_name("FILE")
       ->allow_extra_args(false);
   app.add_option("--certificate", certificate, "write the certificates of the verdicts")

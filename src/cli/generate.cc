@@ -93,7 +93,7 @@ void add_times(CLI::App& app, GenerateOptions& options) {
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 60))
       ->type_name("NS");
   app.add_option("--time-jitter", options.time_jitter,
-                 "nanoseconds by which the times of each transaction may be off besides")
+                 "nanoseconds by which the times of each transaction may be off in addition")
       ->capture_default_str()
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 60))
       ->type_name("NS");
@@ -149,7 +149,7 @@ Action add_generate(CLI::App& app) {
   auto s = std::make_shared<GenerateState>();
   s->workload.txns = s->options.txns;
   s->workload.sessions = s->options.sessions;
-  s->level.add(app, "the level the simulated database gives; session-si without it");
+  s->level.add(app, "the level that the simulated database gives; by default session-si");
   add_bug(app, s->options);
   s->workload.add(app);
   add_times(app, s->options);

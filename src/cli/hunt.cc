@@ -254,7 +254,8 @@ class Hunt {
 Exit hunt(collect::RunOptions options, const CLI::App& app, double seconds,
           const CheckFlags& flags) {
   if (flags.levels.levels.empty())
-    return fail(usage_error("--until-violation: expected --level, whose violation to look for"));
+    return fail(
+        usage_error("--until-violation: expected --level, the level whose violation to look for"));
   if (Status s = outputs_writable(flags.output); !s.ok()) return fail(s.error());
   return Hunt(std::move(options), app, seconds, flags)();
 }

@@ -13,12 +13,13 @@ namespace {
 using namespace assay::cli;
 
 constexpr char kFooter[] =
-    "Exit codes: 0 satisfied, 1 violated, 2 unknown, 3 bad input, 4 usage or files.\n"
+    "Exit codes: 0 satisfied, 1 violated, 2 unknown, 3 bad input, 4 usage or I/O.\n"
     "'assay COMMAND --help' shows the flags of a command with examples.";
 
 int run(int argc, char** argv) {
   CLI::App app(
-      "assay tells which transaction isolation level a database really gave, and proves it.",
+      "assay tells you which transaction isolation level a database really gave its clients, and "
+      "proves it.",
       "assay");
   app.require_subcommand(1);
   app.footer(kFooter);
@@ -33,7 +34,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return app.exit(e);  // --help
     note(e.what());
-    note("'assay --help' and 'assay COMMAND --help' show what is possible");
+    note("see 'assay --help' and 'assay COMMAND --help'");
     return static_cast<int>(Exit::usage);
   }
   return static_cast<int>(action());
@@ -47,7 +48,7 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const std::bad_alloc&) {
-    note("out of memory; --memory sets a limit that is respected in time");
+    note("out of memory; with --memory the check stops at a limit before that");
     return static_cast<int>(Exit::unknown);
   } catch (const std::exception& e) {
     note(std::string("internal error: ") + e.what());

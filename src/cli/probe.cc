@@ -104,7 +104,7 @@ Exit probe(const ProbeState& s) {
   std::vector<std::string> isolations = isolations_of(s);
   // Only one isolation can be held to a promise.
   if (!s.expect.levels.empty() && isolations.size() > 1)
-    return fail(usage_error("--expect needs --isolation: which one is to keep the promise?"));
+    return fail(usage_error("--expect needs --isolation: which one must satisfy it?"));
   if (s.expect.levels.size() > 1) return fail(usage_error("--expect: expected one level"));
   if (Status refused = leave_out_unknown(isolations, s); !refused.ok())
     return fail(refused.error());
@@ -132,11 +132,11 @@ Exit probe(const ProbeState& s) {
     if (Status printed = print(line + "\n"); !printed.ok()) return fail(printed.error());
   }
   std::string end =
-      "\nYES: the anomaly came about. no: it did not. aborts: the database refused a "
+      "\nYES: the anomaly occurred. no: it did not. aborts: the database refused a "
       "transaction instead.\n";
   if (!s.expect.levels.empty()) {
     const std::string_view level = level_info(s.expect.levels.front()).name;
-    end += broken.empty() ? fmt::format("Nothing that {} forbids came about.\n", level)
+    end += broken.empty() ? fmt::format("Nothing that {} forbids occurred.\n", level)
                           : fmt::format("{} forbids:\n", level);
     for (const std::string& what : broken) end += "  " + what + "\n";
   }
@@ -150,11 +150,11 @@ Exit probe(const ProbeState& s) {
 Action add_probe(CLI::App& app) {
   auto s = std::make_shared<ProbeState>();
   app.add_option("URL", s->databases,
-                 "the database; several are endpoints of one; without it, what ASSAY_DATABASE_URL "
-                 "says")
+                 "the database; several URLs are endpoints of one database; by default "
+                 "ASSAY_DATABASE_URL")
       ->type_name("");
   app.add_option("--isolation", s->isolation,
-                 "one isolation, as the database spells it; all without it")
+                 "one isolation level, as the database spells it; by default all")
       ->type_name("NAME");
   app.add_option_function<std::string>(
          "--expect",
@@ -163,7 +163,7 @@ Action add_probe(CLI::App& app) {
            if (!level) bad_flag("--expect", fmt::format("no level '{}'", name));
            s->expect.levels.push_back(*level);
          },
-         "exit with 1 if the isolation allows what this level forbids")
+         "exit with 1 if the isolation level allows what this level forbids")
       ->type_name("LEVEL");
   add_statement_timeout(app, s->timeout);
   add_seed(app, s->seed);

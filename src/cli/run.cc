@@ -41,7 +41,7 @@ void report_run(const collect::RunStats& stats, const collect::RunOptions& o) {
           : "",
       grouped(static_cast<uint64_t>(rate)),
       o.record ? "history in " + stats.history : "no history"));
-  if (stats.final_reads_aborted) note("the final reads were aborted again and again, and left out");
+  if (stats.final_reads_aborted) note("the final reads were aborted repeatedly and are left out");
   for (const auto& [message, count] : stats.abort_messages)
     note(fmt::format("  aborted {} times: {}", grouped(count), display(message, 200)));
 }
@@ -132,9 +132,10 @@ void add_faults(CLI::App& app, collect::FaultOptions& faults) {
          "mean time between faults; each lasts about half of it")
       ->default_str("5s")
       ->type_name("TIME");
-  app.add_option("--node-command", faults.node_command,
-                 "acts on the process of node N when kill N, start N, pause N or resume N is put "
-                 "behind it, as 'dev/db node galera' does; for the faults kill, pause, restart")
+  app.add_option(
+         "--node-command", faults.node_command,
+         "a command that acts on the process of node N when kill N, start N, pause N or resume N "
+         "is appended to it, such as 'dev/db node galera'; for the faults kill, pause, restart")
       ->type_name("COMMAND");
 }
 
@@ -142,21 +143,20 @@ void add_database(CLI::App& app, collect::RunOptions& o) {
   std::string examples;
   for (const collect::DriverInfo& d : collect::all_drivers())
     examples += fmt::format("{}{}", examples.empty() ? "" : ", ", d.example);
-  app.add_option(
-         "--database", o.databases,
-         "what to drive, repeatable for several endpoints of one database; without it, what "
-         "ASSAY_DATABASE_URL says, or else an embedded SQLite database that is removed at "
-         "the end. Examples: " +
-             examples)
+  app.add_option("--database", o.databases,
+                 "the database to drive; repeatable for several endpoints of one database; by "
+                 "default ASSAY_DATABASE_URL or, if that is not set, an embedded SQLite database "
+                 "that is removed at the end. Examples: " +
+                     examples)
       ->allow_extra_args(false)
       ->type_name("URL");
   app.add_option("--isolation", o.isolation, "the isolation level, as the database spells it")
       ->type_name("NAME");
   app.add_option("--history", o.history,
-                 "new file to record to, compressed if it ends in .gz or .zst; without it, "
+                 "new file to record to, compressed if it ends in .gz or .zst; by default "
                  "assay-history-TIME-RUN.jsonl in the current folder")
       ->type_name("FILE");
-  app.add_flag("--force", o.recorder.overwrite, "replace the --history if it is there already");
+  app.add_flag("--force", o.recorder.overwrite, "replace the --history file if it exists");
   app.add_option_function<std::string>(
          "--fsync",
          [&o](const std::string& name) {
@@ -172,7 +172,7 @@ void add_database(CLI::App& app, collect::RunOptions& o) {
       ->type_name("WHEN");
   app.add_flag_callback(
       "--no-history", [&o] { o.record = false; },
-      "send the same statements, but record and check nothing: what the recorder costs");
+      "send the same statements, but record and check nothing: to measure what the recorder costs");
   app.add_option_function<std::string>(
          "--duration",
          [&o](const std::string& text) {
@@ -184,7 +184,7 @@ void add_database(CLI::App& app, collect::RunOptions& o) {
       ->type_name("TIME");
   add_statement_timeout(app, o.timeout);
   app.add_option("--final-read-keys", o.final_read_keys,
-                 "keys that every session reads once more at the end")
+                 "number of keys that every session reads again at the end")
       ->capture_default_str()
       ->type_name("N");
 }
@@ -197,8 +197,8 @@ Action add_run(CLI::App& app) {
   add_database(app, s->options);
   add_faults(app, s->options.faults);
   app.add_flag("--until-violation", s->until_violation,
-               "run again and again with other parameters, ever longer, until a --level is "
-               "violated or --time (10m) is up; then shrink the history");
+               "run repeatedly with varying parameters, longer and longer, until a --level is "
+               "violated or --time (10m) is over; then shrink the history");
   s->workload.add(app);
   add_seed(app, s->options.seed);
   s->check.levels.add(app, "a level to decide; the exit code is then the verdict");

@@ -65,7 +65,7 @@ Exit write_smallest(const Audit& c, LevelId level, const CheckFlags& flags,
   note(fmt::format("{} of {} transactions and {} of {} operations still violate {}{}",
                    small->history.txn_count(), c.history.txn_count(), small->history.op_count(),
                    c.history.op_count(), level_info(level).name,
-                   small->complete ? "" : "; the budget ran out, there may be less"));
+                   small->complete ? "" : "; the budget ran out, so a smaller part may exist"));
   const auto losses = write_history(small->history, output, format);
   if (!losses.ok()) return fail(losses.error());
   for (const Loss& l : *losses) note(fmt::format("not in the output: {} ({})", l.what, l.count));
@@ -76,7 +76,7 @@ Action add_shrink(CLI::App& app) {
   auto s = std::make_shared<ShrinkState>();
   app.add_option("FILE", s->input, "history; - is standard input")->required()->type_name("");
   s->flags.levels.add(app,
-                      "the level that must stay violated; the weakest violated one without it");
+                      "the level that must stay violated; by default the weakest violated one");
   app.add_option("--output,-o", s->output, "file to write; - is standard output")
       ->capture_default_str()
       ->type_name("FILE");

@@ -41,7 +41,7 @@ std::string as_text(const std::string& file, const Tally& tally, const TallyVerd
   if (v.not_judged > 0)
     out += fmt::format("\n{} reads were not of all accounts and were not judged.\n",
                        grouped(v.not_judged));
-  if (v.outcome == Outcome::unknown) out += "\nNothing was read, so nothing can be said.\n";
+  if (v.outcome == Outcome::unknown) out += "\nNothing was read, so nothing can be decided.\n";
   if (v.outcome == Outcome::satisfied)
     out += "\nThe values do not tell who wrote them, so this decides no isolation level.\n";
   if (v.outcome == Outcome::violated)

@@ -49,8 +49,9 @@ Action add_verify(CLI::App& app) {
   app.add_option("CERTIFICATE", s->certificate, "file written by check --certificate")
       ->required()
       ->type_name("");
-  app.add_option("HISTORY", s->histories,
-                 "the history it is about, all its files if it is several; - is standard input")
+  app.add_option(
+         "HISTORY", s->histories,
+         "the history it is about, all of its files if there are several; - is standard input")
       ->required()
       ->type_name("");
   s->reading.add(app);
@@ -64,8 +65,9 @@ Action add_verify(CLI::App& app) {
     if (!file.ok()) return fail(file.error());
     read->history.set_clock_drift(file->clock_drift);
     if (file->clock_drift > 0)
-      note(fmt::format("real time is judged between sessions whose clocks differ by up to {}",
-                       duration(static_cast<uint64_t>(file->clock_drift))));
+      note(fmt::format(
+          "real time is judged with clocks that may differ by up to {} between sessions",
+          duration(static_cast<uint64_t>(file->clock_drift))));
     return verify_all(*file, read->history);
   };
 }

@@ -24,12 +24,12 @@ struct GenerateOptions {
   Anomaly bug = Anomaly::none;  // one of all_bugs()
   uint32_t bug_count = 1;       // how many times it is planted
   uint32_t sessions = 10;
-  uint64_t txns = 100;  // committed transactions of each session
+  uint64_t txns = 100;  // committed transactions per session
   std::string workload = "general";
   WorkloadOptions workload_options;
   uint64_t seed = 1;
   Times times = Times::intervals;
-  // Each session's clock is off by a fixed amount of at most so many nanoseconds. Above 0 the times
+  // Each session's clock is off by a fixed amount of at most this many nanoseconds. Above 0 the times
   // are hints only: levels with real time may then be reported violated.
   int64_t clock_error = 0;
   // The same, by an amount of each transaction's own.

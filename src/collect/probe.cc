@@ -78,7 +78,7 @@ class Actor {
     actions_.push_back(action);
     changed_.notify_all();
   }
-  // True if all it was told is done.
+  // True if everything it was given is done.
   bool wait(std::chrono::milliseconds limit) {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, limit, [this] { return actions_.empty(); });

@@ -22,7 +22,7 @@ namespace assay::collect {
 struct Scenario {
   std::string_view name;  // Hermitage's, where it has one
   Anomaly anomaly;
-  // The weakest of our levels that the history violates exactly if the anomaly came about.
+  // The weakest of our levels that the history violates exactly if the anomaly occurred.
   LevelId level;
   std::string_view script;
   std::string_view summary;
@@ -33,7 +33,7 @@ std::span<const Scenario> all_scenarios();
 struct ProbeOptions {
   std::vector<std::string> databases;  // endpoints of one database
   std::string isolation;
-  std::chrono::milliseconds timeout{2000};  // of one statement; what waits for a lock waits so long
+  std::chrono::milliseconds timeout{2000};  // of one statement, and so of a wait for a lock
   uint64_t seed = 1;
 };
 

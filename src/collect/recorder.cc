@@ -64,7 +64,7 @@ Result<std::unique_ptr<Recorder>> Recorder::create(const std::string& path,
     if (!existing.ok()) return existing.error();
     fd = *existing;
   }
-  // Held until the file is closed, also against a run that is told to replace it.
+  // Held until the file is closed, also against a run that was asked to replace it.
   if (is_regular(fd) && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     ::close(fd);
     return of_file(usage_error("another run is recording to this history"), path);

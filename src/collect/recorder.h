@@ -1,7 +1,7 @@
 // The history file while a run is going on. It is append-only, in assay JSON Lines, and never lies:
 //
 //   - it belongs to one run: it is created where no file was, and locked; an existing history is replaced
-//     only when the run was told to, and not before the header is written;
+//     only when the run was asked to, and not before the header is written;
 //   - what a transaction is about to commit is handed to the operating system before COMMIT is sent, and
 //     its outcome before the session goes on (the runner calls `transaction` for both), so a process
 //     killed at any moment leaves a file in which every acknowledged commit stands and every write in

@@ -23,7 +23,7 @@ namespace {
 
 constexpr uint32_t kMaxSessions = 10'000;
 constexpr auto kProgressInterval = std::chrono::milliseconds(100);
-// A run in which nothing commits for so long is given up.
+// A run in which nothing commits for this long is abandoned.
 constexpr double kPatience = 60;
 // In which another run has made its tables.
 constexpr double kPrepareTime = 1;

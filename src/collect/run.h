@@ -32,16 +32,16 @@ struct RunOptions {
   std::string workload = "general";
   WorkloadOptions workload_options;
   uint32_t sessions = 10;
-  uint64_t txns = 1000;  // committed transactions of each session; 0: no limit
+  uint64_t txns = 1000;  // committed transactions per session; 0: no limit
   double seconds = 0;    // stop after this time; 0: no limit
   uint64_t seed = 1;
   std::string history;       // path of the file; empty: a new one in the current folder
   RecorderOptions recorder;  // of that file
   bool record = true;        // without: the same statements, but no file and no final reads
-  // At the end every session reads once more, at most so many keys; 0: no final reads.
+  // How many keys every session reads again at the end, at most; 0: no final reads.
   uint64_t final_read_keys = 1000;
   std::chrono::milliseconds timeout{5000};  // of one statement
-  // A session that lost its connection tries so long to connect again.
+  // How long a session that lost its connection tries to reconnect.
   std::chrono::milliseconds reconnect_for{30'000};
   FaultOptions faults;  // no kinds: no faults
   // Called once, when every session is connected and the history has its header.

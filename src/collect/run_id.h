@@ -1,4 +1,4 @@
-// What tells one run from another: in the header of its history, in the history's name, and in the database that it
+// What distinguishes one run from another: in the header of its history, in the history's name, and in the database that it
 // prepared.
 #pragma once
 

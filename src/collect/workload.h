@@ -70,7 +70,7 @@ class Workload {
 struct WorkloadInfo {
   std::string_view name;
   std::string_view summary;
-  std::span<const Anomaly> shows;  // the anomalies it can bring to light
+  std::span<const Anomaly> shows;  // the anomalies it can reveal
   Result<std::unique_ptr<Workload>> (*make)(const WorkloadOptions&);
   bool single_operations = false;  // with ops = 1 a transaction is one operation on one key
 };

@@ -31,7 +31,7 @@ class Clauses {
   std::string read_version(const Edge& edge) const;
   std::string txn(TxnId t) const;
 
-  // Longer refutations of an order are not told.
+  // Longer refutations of an order are not shown.
   static constexpr size_t kMostRefuting = 4;
 
  private:

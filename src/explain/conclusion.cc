@@ -7,7 +7,7 @@
 //
 // This is unit propagation in order of cost: what is forced most simply is settled first, as in
 // Dijkstra's algorithm (Knuth 1977 generalised it to such grammars). Derived clauses take part at
-// the price of everything below them; when the contradiction needs one, no single cycle tells the
+// the price of everything below them; when the contradiction needs one, no single cycle is the
 // story. Cost: O(size of the proof × log of its steps).
 #include "explain/conclusion.h"
 

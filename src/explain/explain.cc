@@ -120,7 +120,7 @@ class Explainer {
   }
 
  private:
-  // Levels that do not imply each other may fail by the same story; it is told once.
+  // Levels that do not imply each other may fail for the same reason; it is explained once.
   void merge_equal() {
     for (size_t i = 0; i < stories_.size(); ++i) {
       Explanation& first = stories_[i].explanation;
@@ -237,9 +237,10 @@ class Explainer {
     e.anomaly = range ? Anomaly::result_set_mismatch : Anomaly::thin_air_read;
     e.operations = {nobody.source};
     e.transactions = {reader};
-    e.sentences = {"No transaction left key " + h_.key(nobody.key).to_string() +
-                   " in a state that fits all that transaction " + h_.name(reader) +
-                   " saw of it, nor was it so initially."};
+    e.sentences = {"Neither the initial state of key " + h_.key(nobody.key).to_string() +
+                   " nor any state in which a transaction left it agrees with everything that "
+                   "transaction " +
+                   h_.name(reader) + " saw of it."};
   }
 
   void explain_proof(const Proof& proof, const LevelInfo& level, Explanation& e, Uses& uses) {
@@ -368,7 +369,7 @@ class Explainer {
     }
   }
 
-  // Whether `t` writes a key after reading it; most transactions do not, and this tells them quickly.
+  // Whether `t` writes a key after reading it; most transactions do not, and this rules them out quickly.
   bool may_update(TxnId t, std::vector<TxnId>& reader) const {
     bool range = false;
     for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {

@@ -35,7 +35,7 @@ inline constexpr size_t kMaxLocal = 160;
 
 struct FoundCycle {
   Cycle cycle;        // empty if there is none
-  uint32_t cost = 0;  // the lower, the easier to tell
+  uint32_t cost = 0;  // the lower, the easier to explain
 };
 
 // The cheapest cycle among `txns` (each edge costs, edges with long justifications more). For weak

@@ -32,7 +32,7 @@ class Shrinker {
   Result<Shrunk> run() {
     best_keep_.assign(h_.op_count(), true);
     if (!adopt(best_keep_))
-      return usage_error("the history does not show what it is to be shrunk for");
+      return usage_error("the history does not have the violation to be shrunk");
     try_suspects();
     // Leaving out an operation may make a transaction superfluous, and the other way round.
     for (bool progress = true; progress && !budget_.exhausted_now();) {

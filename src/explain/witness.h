@@ -19,7 +19,7 @@ class Witness {
   static std::optional<Witness> of(const Accesses& accesses, std::vector<TxnId> txns);
 
   const History& history() const { return part_; }
-  // What is told of the witness, told of `whole`, the history that it was taken from.
+  // An explanation about the witness, restated for `whole`, the history that it was taken from.
   Explanation in_whole(Explanation told, const History& whole) const;
 
  private:

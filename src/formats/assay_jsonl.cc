@@ -190,7 +190,7 @@ void write_assay_jsonl(const History& history, Output& out, Losses& losses) {
 
 constexpr Format kAssayJsonl = {
     .info = {.name = "assay",
-             .summary = "JSON Lines, one transaction a line; the native format",
+             .summary = "JSON Lines, one transaction per line; the native format",
              .reads = true,
              .writes = true},
     .appended = true,

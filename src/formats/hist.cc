@@ -236,7 +236,7 @@ void write_hist(const History& history, Output& out, Losses& losses) {
 
 constexpr Format kHist = {
     .info = {.name = "hist",
-             .summary = "text for people, one session a line",
+             .summary = "text for people, one session per line",
              .reads = true,
              .writes = true},
     .detect = detect_hist,

@@ -53,7 +53,7 @@ bool JepsenHistory::add(const JepsenRecord& record, const DatumTree& tree, std::
   if (!choose_workload(record)) return false;
   ops_.clear();
   if (!translate(record)) return false;
-  // An operation whose process is not told is in a session of its own.
+  // An operation whose process is not given is in a session of its own.
   const std::string process = record.process ? std::to_string(record.process->integer) : "";
   Pending& pending = pending_[process];
   if (record.type == JepsenType::invoke) {
@@ -188,7 +188,7 @@ bool JepsenHistory::choose_workload(const JepsenRecord& record) {
     found = Workload::txn;  // without a value, or with an explanation in its place
   else if (workload_ == Workload::none && record.type != JepsenType::ok && record.value &&
            record.value->kind == Kind::map && record.f != "transfer")
-    return true;  // a request in words of its own; its completion tells what was done
+    return true;  // a request in words of its own; its completion says what was done
   if (found == Workload::none)
     return fail(record.value,
                 "the workload '" + std::string(record.f) +

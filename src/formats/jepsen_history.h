@@ -7,7 +7,7 @@
 //   :f get, put, append with :key            a key-value store                    key_value_store.h
 //   :f add, read                             a set: a write of a key per element; a read is a range over all
 //
-// An invocation and a completion tell between which moments an operation ran, and nothing of when
+// An invocation and a completion say between which moments an operation ran, but not when
 // within them it took its snapshot or took effect: begin and end both are somewhere in between.
 //
 // :ok is committed, :fail aborted, :info and a missing completion unknown. Reads of what did not

@@ -18,12 +18,12 @@ struct JepsenRecord {
   std::string_view f;                 // may be empty
   const Datum* value = nullptr;       // may be missing
   const Datum* key = nullptr;         // likewise
-  std::optional<OwnedValue> process;  // none: it is not told
+  std::optional<OwnedValue> process;  // none: not given
   std::optional<int64_t> time;        // nanoseconds
   uint64_t line = 0;
 };
 
-// Takes apart the record that `tree` holds; `records` tells its place.
+// Takes apart the record that `tree` holds; `records` knows its position.
 Status read_jepsen_record(const EdnRecords& records, const DatumTree& tree, JepsenRecord& to);
 
 }  // namespace assay::formats

@@ -213,7 +213,7 @@ class Reader {
     }
     return Ok{};
   }
-  // The trace gives way to a transaction that is told, the span's start to a time.
+  // A stated transaction takes precedence over the trace, a stated time over the start of the span.
   bool free(TraceColumn column) const {
     const Place& place = places_[static_cast<size_t>(column)];
     const bool implied = place.depth == 1 && trace_column(place.steps[0].field) != column;

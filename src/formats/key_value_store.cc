@@ -113,7 +113,7 @@ void KeyValueStore::translate(Key& key, OwnedOp& op) {
 Status KeyValueStore::finish(const AddTxn& add_txn) {
   for (const Txn& txn : txns_)
     if (auto s = look_at(txn); !s.ok()) return s;
-  // Gets first: they tell behind what each piece was appended.
+  // Gets first: they show what each piece was appended to.
   for (const OpKind kind : {OpKind::read, OpKind::append})
     for (Txn& txn : txns_)
       for (OwnedOp& op : txn.ops)

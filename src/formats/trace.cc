@@ -101,7 +101,7 @@ bool TraceHistory::read_op(const TraceRow& row, uint32_t txn) {
   const std::string name = lower(row.at(TraceColumn::op).value.text);
   if (name == "begin") return true;
   if (name == "commit" || name == "abort" || name == "rollback") {
-    // A commit that failed may have taken effect all the same.
+    // A commit that failed may have taken effect anyway.
     outcomes_[txn].status = name != "commit" ? TxnStatus::aborted
                             : row.failed     ? TxnStatus::unknown
                                              : TxnStatus::committed;
@@ -143,7 +143,7 @@ Status TraceHistory::build_txn(HistoryBuilder& builder, uint32_t t,
   TxnHeader header;
   header.session = sessions_.names()[static_cast<size_t>(txn.session)].view();
   header.name = outcome.name;
-  // Where the source tells ends, a transaction without one was cut off.
+  // Where the source reports ends, a transaction without one was cut off.
   header.status = outcome.status.value_or(ends_told_ && txn.id >= 0 ? TxnStatus::unknown
                                                                     : TxnStatus::committed);
   header.begin = outcome.begin;

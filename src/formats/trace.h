@@ -1,5 +1,5 @@
-// What an application did, told operation by operation: each row names its session, transaction, operation,
-// key, value, time and status, as far as the source tells them. Tables (csv.cc) and JSON
+// What an application did, operation by operation: each row names its session, transaction, operation,
+// key, value, time and status, as far as the source gives them. Tables (csv.cc) and JSON
 // (json_trace.cc) are read through it.
 //
 // Rows of a transaction need not be neighbours. A transaction runs from its smallest time to its largest; if any
@@ -37,7 +37,7 @@ struct TraceField {
 
 struct TraceRow {
   std::array<TraceField, kTraceColumns> fields;
-  std::optional<int64_t> end;  // when the operation ended, where that is told apart from `time`
+  std::optional<int64_t> end;  // when the operation ended, where that is given besides `time`
   bool failed = false;         // the operation did not work: what it read is not known
 
   TraceField& at(TraceColumn c) { return fields[static_cast<size_t>(c)]; }

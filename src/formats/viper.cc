@@ -1,4 +1,4 @@
-// Viper's directories: one log per session, one committed transaction a line. In JSON, J<number>.log, whose operations
+// Viper's directories: one log per session, one committed transaction per line. In JSON, J<number>.log, whose operations
 // are arrays or objects, or in EDN, Jep<number>.log.
 //
 // A read carries only the hash of the value it saw, also when that was loaded before the run. So the

@@ -1,4 +1,4 @@
-// A history falls apart (infer/decomposition.cc); each part is decided by itself, and the verdicts are put together.
+// A history that has independent parts (infer/decomposition.cc): each is decided by itself, and the verdicts are combined.
 //
 //   violated    A proof for one part is a proof for the whole, once its keys have their old numbers again. Of several
 //               violated parts the first one counts, whichever thread was done first.

@@ -128,7 +128,7 @@ class CausalClocks {
 
   const WeakInput& in_;
   std::vector<uint32_t> chain_, place_, members_;
-  size_t stride_ = 0;  // room for so many chains in each row
+  size_t stride_ = 0;  // number of chains that each row has room for
   std::vector<uint32_t> clocks_;
 };
 

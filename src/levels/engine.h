@@ -6,7 +6,7 @@
 
 namespace assay {
 
-// Decides completely, within the budget; part by part if the history falls apart.
+// Decides completely, within the budget; part by part if the history has independent parts.
 LevelVerdict decide(const CheckOptions& options, const StrongInput& in, const LevelInfo& level,
                     Budget& budget);
 

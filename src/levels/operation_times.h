@@ -20,7 +20,7 @@ struct OperationTimes {
   static constexpr int64_t kForever = std::numeric_limits<int64_t>::max();
 
   struct Span {
-    int64_t begin;  // Interval::kUnknown, before everything, where it was not told
+    int64_t begin;  // Interval::kUnknown, before everything, where it is not known
     int64_t end;
   };
 

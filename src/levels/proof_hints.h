@@ -7,11 +7,10 @@
 
 namespace assay {
 
-// What a step says: for a cycle, that not everything holds that it assumes and is given.
+// The clause of a step. That of a cycle: its assumptions do not all hold.
 std::vector<Literal> clause_of(const ProofStep& step);
 
-// Keeps, of the hints of each derived step, those that become unit, up to the one that becomes false. A search knows more
-// than its clauses say at that point (two forced orders may contradict each other directly).
+// Of the hints of each derived step, keeps those whose clauses become unit, up to the one that becomes false.
 void tidy_hints(Proof& proof);
 
 }  // namespace assay

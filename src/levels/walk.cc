@@ -5,7 +5,7 @@
 //   a refutation                   refutes its level and every stronger one, and also a weaker one that lacks session
 //                                  order or real time if the refutation does not use them
 //
-// A history of single operations is first decided key by key, which is the quickest way to linearizability and so to
+// A history of single operations is first decided key by key, which is the fastest way to decide linearizability and so
 // everything below it. Otherwise the walk first tries to accept the strongest levels by replay, which is linear and
 // nearly always succeeds on what a sound database did; then decides what is left: the weak levels, causal first, since
 // its order serves the others; then the strong ones from the weakest upwards, the variants with session order before

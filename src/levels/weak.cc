@@ -308,7 +308,7 @@ const Digraph* WeakLevels::constrained(Budget& budget) {
 
 void WeakLevels::decide_by_rule(LevelId level, LevelVerdict& verdict, Budget& budget) {
   const WeakInput in{history_, rf_, base_};
-  // A cycle of what is known is told without forced edges.
+  // Report a cycle of known edges without using forced edges.
   if (topological_order(base_, rank_).size() == rf_.nodes()) {
     const bool complete = level == LevelId::read_committed
                               ? force_read_committed(in, edges_, budget)

@@ -125,7 +125,7 @@ class WeakLevels {
   std::vector<uint32_t> rank_;  // per node, by the hint
   std::vector<VisibilityEdge> edges_;
   std::optional<Digraph> constrained_;
-  size_t constrained_edges_ = 0;             // so many of edges_ are in it
+  size_t constrained_edges_ = 0;             // how many of edges_ are in it
   LevelId level_ = LevelId::read_committed;  // being decided
 };
 

@@ -11,7 +11,7 @@
 //
 //   p0 < q0 and q0 < p1 would close   p1 -anti (read p0)→ q0 -write order→ p1
 //
-// Cost: the links of the chains that are told about.
+// Cost: the links of the chains that the proof names.
 
 #include "levels/zone_proof.h"
 

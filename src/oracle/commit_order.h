@@ -6,12 +6,12 @@
 // makes the level:
 //
 //   read your writes     t2 is earlier in the session of the reading transaction
-//   monotonic reads      somebody earlier in its session read from t2
-//   monotonic writes     it read from somebody whose session has t2 earlier
-//   writes follow reads  it read from somebody who had read from t2, or somebody earlier in whose session had
-//   read committed   an earlier read of the same transaction returned something of t2
-//   read atomic      the reading transaction read from t2, or t2 is earlier in its session
-//   causal           a chain of such steps leads from t2 to it
+//   monotonic reads      an earlier transaction of its session read from t2
+//   monotonic writes     it read from a transaction whose session has t2 earlier
+//   writes follow reads  it read from a transaction that, or an earlier one of whose session, had read from t2
+//   read committed       an earlier read of the same transaction returned something of t2
+//   read atomic          the reading transaction read from t2, or t2 is earlier in its session
+//   causal               a chain of such steps leads from t2 to it
 //
 // { w(x,1) w(y,1) } | { w(x,2) w(y,2) } | { r(x,1) r(y,2) }: the third reads from both. Read atomic
 // wants the second before the first because of x and the first before the second because of y; read

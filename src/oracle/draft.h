@@ -47,7 +47,7 @@ struct Draft {
   int64_t clock_drift = 0;
 
   Result<History> history() const;
-  // As a .hist file: one session a line.
+  // As a .hist file: one session per line.
   std::string text() const;
 };
 

@@ -2,16 +2,14 @@
 // limited to smaller histories.
 //
 //   by_version_orders   Try every total order of the writers of each key; add the dependencies that
-//   follow (reads-from,
-//                       version order, anti-dependencies) to session order and real time; the level
-//                       holds iff for some choice the graph of events has no cycle. Adya's and
-//                       Viper's way.
+//                       follow (reads-from, version order, anti-dependencies) to session order and
+//                       real time; the level holds iff for some choice the graph of events has no
+//                       cycle. Adya's and Viper's way.
 //   by_axioms           Try every total order of the transactions and test the axioms of Biswas and
-//   Enea on it,
-//                       word by word. Knows the six levels of their paper.
+//                       Enea on it, word by word. Knows the levels that are stated by such axioms.
 //
 // { r(x,0) r(y,0) w(x,1) } | { r(x,0) r(y,0) w(y,1) } in these terms: no key has two writers, the
-// two anti- dependencies close a cycle of whole transactions (not serializable) but not of r and w
+// two anti-dependencies close a cycle of whole transactions (not serializable) but not of r and w
 // events (snapshot isolation), and the commit order 1, 2 breaks the axiom of serializability only.
 //
 // Both answer unknown for a level or a history they are not made for.

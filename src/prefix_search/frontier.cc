@@ -1,9 +1,9 @@
-// A prefix holds, of each chain, the first so many events. An event may be appended if every completion of the
-// prefix that begins with it still reads right:
+// A prefix holds the first n events of each chain, with an n for each. An event may be appended if every completion of the
+// prefix that begins with it can still satisfy every read:
 //
 //   reads    every key it reads holds the version it read
-//   writes   nobody is left who has to read the version it overwrites
-//   SI       nobody who has begun and not committed writes a key that it will write: from begin to commit a
+//   writes   no transaction is left that has to read the version it overwrites
+//   SI       no transaction that has begun and not committed writes a key that it will write: from begin to commit a
 //            transaction has the keys that it writes for itself
 //
 //   s1: { r(x,0) w(x,1) }  s2: { r(x,0) w(x,2) }

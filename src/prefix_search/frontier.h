@@ -83,7 +83,7 @@ class Frontier {
   // Real time: when an event may start at the earliest and when it was over, and per chain and place the
   // least time at which one of the events from there on was over.
   static constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
-  // Between sessions an event overlaps for so much longer, by the drift of the clocks.
+  // Between sessions an event overlaps for this much longer, because of clock drift.
   int64_t most_overlap_ = 0;
   std::vector<SessionId> session_;  // per node
   std::vector<int64_t> read_start_, write_start_;

@@ -1,4 +1,4 @@
-// Reports: what a check found, in the form somebody wants it. A report is one file and one line in
+// Reports: what a check found, in one of several forms. A report is one file and one line in
 // registry.cc.
 #pragma once
 

@@ -1,8 +1,7 @@
 // Conflict-driven clause learning with acyclicity as the theory.
 //
 //   choice 0: {a→b} or {b→a}      known: b→c, c→a
-//   taking a→b closes a→b→c→a: the lemma "not side 0" is learnt, side 1 follows, the graph is
-//   acyclic.
+//   taking a→b closes a→b→c→a: the lemma "not side 0" is learnt, side 1 follows, no cycle
 //
 // The classical search (decide a side, propagate, learn from conflicts, jump back) works on one
 // Boolean a choice. When a side is taken its edges go into the graph, whose topological order is

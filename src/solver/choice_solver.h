@@ -37,8 +37,9 @@ struct RefutationStep {
 // How much a search makes of conflicts being between choices near each other in the order.
 struct Locality {
   bool on = true;
-  uint32_t far = 8;  // of so many levels that a conflict would undo, only the last is undone
-  size_t few = 4;    // a later solve with so many new choices goes on from where the last ended
+  uint32_t far = 8;  // if a conflict would undo this many levels, only the last is undone
+  size_t few =
+      4;  // a later solve with at most this many new choices continues where the last ended
 };
 
 class ChoiceSolver {

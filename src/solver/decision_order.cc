@@ -3,7 +3,7 @@
 //   choices at places 10, 20, …, 9000; taking 30 conflicts with 20: both were decided a moment ago,
 //   so going back to them undoes nothing else
 //
-// What goes wrong in a history goes wrong locally: a conflict is between choices whose transactions are near each
+// Conflicts in a history are local: each is between choices whose transactions are near each
 // other in time. Decided in the order of their places, they also stand near each other among the decisions, and a
 // conflict undoes a few of them. Deciding the choices that took part in the most recent conflicts first (VSIDS, Chaff,
 // DAC 2001) scatters the decisions over the history, so that every jump back undoes thousands; but where a search is

@@ -1,8 +1,10 @@
 // Fails when a room looks where it must not: when the link lists of src/CMakeLists.txt differ from
 // the table below, or when a source includes a header of a room that its own room may not see. The
-// table is the design; changing an arrow means changing it here, on purpose.
+// table is the design; changing an arrow means changing it here, on purpose, and in the figure that
+// docs/architecture.md shows of it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -10,6 +12,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -56,6 +59,46 @@ Arrows read_linked(const fs::path& path) {
     std::set<std::string>& seen = arrows[line.substr(0, colon)];
     for (std::string room; rooms >> room;) seen.insert(room);
   }
+  return arrows;
+}
+
+// The rooms that a table of Markdown lists in its first column, in order.
+std::vector<std::string> listed_rooms(const std::string& page) {
+  static const std::regex kRow("^\\| `([a-z_]+)` \\|");
+  std::vector<std::string> rooms;
+  std::istringstream lines(page);
+  for (std::string line; std::getline(lines, line);) {
+    std::smatch match;
+    if (std::regex_search(line, match, kRow)) rooms.push_back(match[1]);
+  }
+  return rooms;
+}
+
+// The figure of a page: a row for each room, "    infer   ● ● · ● ■". Columns are in the order of the
+// rows; ● means that the room of the row sees the room of the column, ■ is the room itself.
+Arrows read_figure(const std::string& page) {
+  static const std::regex kRow("^    ([a-z_]+) +((?:(?:●|·) )*)■$");
+  Arrows arrows;
+  std::vector<std::string> columns;
+  std::istringstream lines(page);
+  for (std::string line; std::getline(lines, line);) {
+    std::smatch match;
+    if (!std::regex_search(line, match, kRow)) continue;
+    std::set<std::string>& seen = arrows[match[1]];
+    std::istringstream marks(match[2]);
+    size_t column = 0;
+    for (std::string mark; marks >> mark; ++column)
+      if (column < columns.size() && mark == "●") seen.insert(columns[column]);
+    if (column != columns.size()) seen.insert("a row of the wrong length");
+    columns.push_back(match[1]);
+  }
+  return arrows;
+}
+
+// What the figure must show: the design, and the command line on top of it.
+Arrows drawn_design() {
+  Arrows arrows = kDesign;
+  for (const auto& [room, seen] : kDesign) arrows[kTop].insert(room);
   return arrows;
 }
 
@@ -118,6 +161,20 @@ TEST(Arrows, IncludesFollowTheDesign) {
   EXPECT_GT(files, 0);
 }
 
+TEST(Arrows, FigureShowsTheDesign) {
+  const fs::path page = fs::path(ASSAY_SOURCE_DIR) / "docs" / "architecture.md";
+  EXPECT_EQ(read_figure(read_file(page)), drawn_design());
+}
+
+TEST(Arrows, EveryRoomIsDescribed) {
+  std::vector<std::string> rooms =
+      listed_rooms(read_file(fs::path(ASSAY_SOURCE_DIR) / "src" / "README.md"));
+  std::sort(rooms.begin(), rooms.end());
+  std::vector<std::string> expected;
+  for (const auto& [room, seen] : drawn_design()) expected.push_back(room);
+  EXPECT_EQ(rooms, expected);
+}
+
 // No chain of arrows leads from the verifier or the oracle to the checker.
 TEST(Arrows, VerifierAndOracleCannotShareAFaultWithTheChecker) {
   for (const std::string start : {"certify", "oracle"}) {
@@ -143,6 +200,26 @@ TEST(ArrowsCanary, BadIncludesAreFound) {
   EXPECT_EQ(broken_includes("base", "#include \"assay/unheard_of.h\"\n", kDesign).size(), 1u);
   EXPECT_TRUE(broken_includes("levels", "#include \"infer/saturation.h\"\n", kDesign).empty());
   EXPECT_TRUE(broken_includes("cli", "#include \"oracle/selftest.h\"\n", kDesign).empty());
+}
+
+TEST(ArrowsCanary, AChangedFigureIsFound) {
+  const std::string figure =
+      "    base     ■\n"
+      "    history  ● ■\n"
+      "    graph    ● · ■\n";
+  const Arrows drawn = {{"base", {}}, {"history", {"base"}}, {"graph", {"base"}}};
+  EXPECT_EQ(read_figure(figure), drawn);
+  for (const auto& [from, to] : {std::pair<std::string, std::string>{"● · ■", "● ● ■"},
+                                 {"● · ■", "· · ■"},
+                                 {"● · ■", "● ■"},
+                                 {"    history  ● ■\n", ""},
+                                 {"graph", "graphs"}}) {
+    std::string changed = figure;
+    changed.replace(changed.find(from), from.size(), to);
+    EXPECT_NE(read_figure(changed), drawn) << changed;
+  }
+  EXPECT_EQ(listed_rooms("| room | what |\n| `b` | x |\n| `a` | `c` |\n"),
+            (std::vector<std::string>{"b", "a"}));
 }
 
 TEST(ArrowsCanary, AChangedLinkListIsFound) {

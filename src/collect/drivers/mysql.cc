@@ -48,7 +48,7 @@ constexpr unsigned kRefusals[] = {1205, 1213, 1020, 1062, 1047, 1290, 1792, 1836
                                   8002, 8005, 8022, 8028, 9007, 9001, 9002, 9003, 9004, 9005};
 // Of those, what COMMIT may be answered with so that nothing happened. 1062: TiDB looks for duplicates then.
 constexpr unsigned kCommitRefusals[] = {1205, 1213, 1020, 1062, 1792, 8002, 8005, 8022, 8028, 9007};
-// "Unknown error", of which the text tells more.
+// "Unknown error"; its text says more.
 constexpr unsigned kUnnumbered = 1105;
 constexpr std::string_view kTryAgain = "[try again later]";
 

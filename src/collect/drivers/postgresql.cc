@@ -8,7 +8,7 @@
 //                                                is open on a lost connection; after that: unknown
 //   anything else                                fatal
 //
-// A COMMIT that is answered with ROLLBACK is an abort, too. Which database it is tells its version();
+// A COMMIT that is answered with ROLLBACK is an abort as well. version() identifies the database;
 // CockroachDB and YugabyteDB take the same statements, H2 has its own for isolation and upserts.
 #ifdef ASSAY_POSTGRESQL
 #include <fmt/format.h>
@@ -48,7 +48,7 @@ constexpr IsolationName kH2Isolations[] = {
     {"snapshot", "… SNAPSHOT"},
 };
 
-// The client waits so much longer than the server, so that an orderly error comes first.
+// The client waits this much longer than the server, so that an orderly error comes first.
 constexpr auto kGrace = std::chrono::milliseconds(1000);
 
 struct CloseConnection {

@@ -3,7 +3,7 @@
 //
 //   simulated:LEVEL[?bug=ANOMALY[&rate=SHARE]]
 //
-// With a bug, the given share of the transactions (a fifth unless told otherwise) runs with it.
+// With a bug, the given share of the transactions (a fifth by default) runs with it.
 #include <fmt/format.h>
 
 #include <charconv>

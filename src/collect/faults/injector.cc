@@ -8,7 +8,7 @@ namespace {
 
 constexpr auto kDelay = std::chrono::milliseconds(100);
 
-// What is told to the node command.
+// What the node command is given.
 const char* action_of(FaultKind kind, bool begins) {
   if (kind == FaultKind::pause) return begins ? "pause" : "resume";
   return begins ? "kill" : "start";

@@ -25,7 +25,7 @@ class Proxy {
   uint16_t port() const { return port_; }
   // Silent: nothing goes through in either direction, connections stay open.
   void set_silent(bool silent) { silent_ = silent; }
-  // Each piece waits so long before it goes on.
+  // How long each piece is delayed.
   void set_delay(std::chrono::milliseconds delay) { delay_ms_ = delay.count(); }
 
  private:

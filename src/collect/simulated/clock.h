@@ -13,7 +13,7 @@ namespace assay::collect {
 // Per session, calls of `send` and `answer` alternate.
 class SimulatedClock {
  public:
-  // `error`: each session's readings are off by a fixed amount of at most so many nanoseconds.
+  // `error`: each session's readings are off by a fixed amount of at most this many nanoseconds.
   // `jitter`: those of each transaction by an amount of its own on top of that, but they do not run
   // backwards in a session.
   SimulatedClock(Times times, int64_t error, int64_t jitter, uint32_t sessions, Rng rng);

@@ -29,7 +29,7 @@ struct Policy {
   bool sees_session = true;    // views hold everything the session saw and did before
   bool sees_previous = false;  // … and everything committed before the session's last commit
   bool backwards = false;      // every_read: later reads look at older points
-  uint32_t max_lag = 0;        // a point may be so many commits behind …
+  uint32_t max_lag = 0;        // a point may be this many commits behind …
   double lag_share = 0;        // … in this share of the transactions
   Anomaly bad_read = Anomaly::none;  // a read that no view explains
 };

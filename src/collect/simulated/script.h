@@ -34,7 +34,7 @@ struct Script {
   bool two_keys() const { return text.find('y') != std::string_view::npos; }
 };
 
-// Writes what the script is on, so that its reads tell which write they return also where others write
+// Writes what the script is on, so that its reads identify the write they return even where others write
 // the same values, and where a key is absent at several times.
 Script ground_for(const Script& script);
 

@@ -1,9 +1,9 @@
-// A hunter of lost updates: each transaction reads one key and writes it, as who counts something does. Two that
+// Finds lost updates: each transaction reads one key and writes it, as a counter does. Two that
 // read the same version,
 //
 //   s1: { r(x,0) w(x,1) }     s2: { r(x,0) w(x,2) }
 //
-// lose one of the two updates. Every version tells which one it replaced, so checking is linear.
+// lose one of the two updates. Every version shows which one it replaced, so checking is linear.
 #include "collect/workloads/integer_keys.h"
 #include "collect/workloads/planned_session.h"
 #include "collect/workloads/registry.h"
@@ -38,7 +38,7 @@ static Result<std::unique_ptr<Workload>> make_increment(const WorkloadOptions& o
   return std::unique_ptr<Workload>(std::make_unique<SessionWorkload<IncrementSession>>(options));
 }
 
-const WorkloadInfo kIncrement = {"increment", "reads a key and writes it: a hunter of lost updates",
+const WorkloadInfo kIncrement = {"increment", "reads a key and writes it, to find lost updates",
                                  kShows, make_increment};
 
 }  // namespace assay::collect

@@ -1,4 +1,4 @@
-// Lists to which transactions append, and which they read whole. A list that was read tells the order of all its
+// Lists to which transactions append, and which they read whole. A list that was read shows the order of all its
 // elements, so nothing about the order of versions has to be guessed: two readers of
 //
 //   s1: { append(x,1) r(y,[]) }     s2: { append(y,2) r(x,[]) }
@@ -20,7 +20,7 @@ namespace {
 constexpr uint64_t kTxnsPerStep = 32;
 constexpr uint32_t kMaxOps = 1000;
 
-// The oldest key in use when so many transactions have started.
+// The oldest key in use when this many transactions have started.
 uint64_t first_key(uint64_t started, uint64_t keys) { return started / kTxnsPerStep * (keys / 2); }
 
 constexpr OpKind kKinds[] = {OpKind::append, OpKind::read_list};

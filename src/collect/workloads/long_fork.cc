@@ -1,4 +1,4 @@
-// A hunter of long forks. Keys come in pairs (2i, 2i+1); a transaction either writes one key of a pair, blindly, or
+// Finds long forks. Keys come in pairs (2i, 2i+1); a transaction either writes one key of a pair, blindly, or
 // reads both. Two readers may then see two writes in different orders,
 //
 //   s1: { w(x,1) }   s2: { w(y,1) }   s3: { r(x,1) r(y,0) }   s4: { r(x,0) r(y,1) }
@@ -54,7 +54,7 @@ static Result<std::unique_ptr<Workload>> make_long_fork(const WorkloadOptions& o
 }
 
 const WorkloadInfo kLongFork = {"long-fork",
-                                "writes one key of a pair or reads both: a hunter of long forks",
+                                "writes one key of a pair or reads both, to find long forks",
                                 kShows, make_long_fork};
 
 }  // namespace assay::collect

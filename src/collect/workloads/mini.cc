@@ -1,5 +1,5 @@
 // Mini-transactions: one or two reads, at most two writes, every write preceded by a read of the
-// same key. Since each version then tells which version it replaced, histories of them are checked
+// same key. Since each version then shows which version it replaced, histories of them are checked
 // in linear time, and each of the fourteen anomalies shows in them. Source: the mini-transactions
 // of the MTC paper (Wei et al., 2025), which has 20 shapes up to the names of the two keys.
 #include <memory>

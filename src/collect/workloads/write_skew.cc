@@ -1,4 +1,4 @@
-// A hunter of write skew. Keys come in pairs (2i, 2i+1); a transaction reads both keys of a pair and writes
+// Finds write skew. Keys come in pairs (2i, 2i+1); a transaction reads both keys of a pair and writes
 // one of them. Two such transactions at once, one writing each side,
 //
 //   s1: { r(x,0) r(y,0) w(x,1) }     s2: { r(x,0) r(y,0) w(y,2) }
@@ -51,7 +51,7 @@ static Result<std::unique_ptr<Workload>> make_write_skew(const WorkloadOptions& 
 }
 
 const WorkloadInfo kWriteSkew = {"write-skew",
-                                 "reads both keys of a pair and writes one: a hunter of write skew",
+                                 "reads both keys of a pair and writes one, to find write skew",
                                  kShows, make_write_skew};
 
 }  // namespace assay::collect
