@@ -36,8 +36,9 @@ std::vector<Observation> observations_of_range(const History& history, OpId rang
 
 OutsideList outside_list(const History& history, OpId read_list) {
   const KeyId key = history.op(read_list).key;
+  const OpId first = history.first_op(history.txn_of(read_list));
   OutsideList list{elements_of(history, read_list)};
-  for (OpId i = read_list; i-- > history.first_op(history.txn_of(read_list));) {
+  for (OpId i = read_list; i-- > first;) {
     const Operation own = history.op(i);
     if (own.kind != OpKind::append || own.key != key) continue;
     if (list.elements.empty() || list.elements.back() != own.version) {
