@@ -1,35 +1,21 @@
 #include "audit/vacuity.h"
 
 #include <algorithm>
-#include <vector>
+
+#include "history/accesses.h"
 
 namespace assay {
 
 uint64_t count_observations(const History& h) {
-  std::vector<TxnId> writer(h.key_count(), kNone);  // the last transaction that wrote the key
   uint64_t count = 0;
-  for (TxnId t = 0; t < h.txn_count(); ++t) {
-    if (h.status(t) != TxnStatus::committed) continue;
-    for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
-      const Operation op = h.op(i);
-      switch (op.kind) {
-        case OpKind::range:
-        case OpKind::read_list:  // shows what others appended before the own elements
-          ++count;
-          break;
-        case OpKind::read:
-        case OpKind::cas:
-        case OpKind::insert:
-          count += writer[op.key] != t;
-          break;
-        case OpKind::write:
-        case OpKind::remove:
-        case OpKind::append:
-          break;
-      }
-      if (installs_version(op)) writer[op.key] = t;
-    }
-  }
+  WrittenKeys written;
+  const auto look = [&](const Observation& seen) {
+    // A list shows what others appended before the own elements.
+    count += seen.accepts == Accepts::list || !seen.own;
+  };
+  for (TxnId t = 0; t < h.txn_count(); ++t)
+    if (h.status(t) == TxnStatus::committed)
+      walk_accesses(h, t, written, look, [](const Install&) {});
   return count;
 }
 

@@ -166,8 +166,8 @@ class Sweep {
     return std::any_of(open_.begin(), open_.end(), [&](uint32_t other) {
       const KeyOp& p = ops_[other];
       const bool sooner = p.response != o.response ? p.response < o.response : other < op;
-      return sooner && p.op.kind == o.op.kind && p.left == o.left && p.expected == o.expected &&
-             !s.has(other);
+      return sooner && writes(p.op) && p.op.kind == o.op.kind && p.left == o.left &&
+             p.expected == o.expected && !s.has(other);
     });
   }
 

@@ -69,6 +69,16 @@ TEST(Exhaustion, GoesThroughEachSituationOnce) {
   }
 }
 
+// An insert that failed and one that took effect do not the same, so neither waits for the other.
+TEST(Exhaustion, AFailedInsertDoesNotStandInForOneThatTookEffect) {
+  const std::string both = "a: @[2,5] { ins(y,1)! }\nb: @[0,7] { ins(y,1) }\n";
+  const History sound = hist(both + "c: @[8,9] { r(y,1) }\n");
+  for (TxnId until = 0; until < 3; ++until)
+    EXPECT_FALSE(verify(exhausted("lin", key(sound, "y"), until), sound).ok()) << until;
+  const History stale = hist(both + "c: @[8,9] { r(y,null) }\n");
+  EXPECT_TRUE(verify(exhausted("lin", key(stale, "y"), 2), stale).ok());
+}
+
 TEST(Exhaustion, SurvivesTheFile) {
   const History h = hist(kFailedAmidst);
   const CertificateFile file{h.content_hash(), {exhausted("lin", key(h, "x"), 3)}};

@@ -3,6 +3,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "history/accesses.h"
+
 namespace assay {
 
 Accesses::Accesses(const History& h)
@@ -11,11 +13,12 @@ Accesses::Accesses(const History& h)
   for (TxnId t = 0; t < h.txn_count(); ++t) {
     if (h.status(t) == TxnStatus::aborted) continue;
     for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
-      const Operation op = h.op(i);
-      if (!installs_version(op)) continue;
-      TxnId& writer = writer_[op.version];
-      if ((writer != kNone && writer != t) || h.is_initial(op.version)) several_[op.version] = true;
-      if (op.kind == OpKind::remove) deleted[op.key] = true;
+      if (!installs_version(h.op(i))) continue;
+      const Install install = install_of(h, i);
+      TxnId& writer = writer_[install.version];
+      if ((writer != kNone && writer != t) || h.is_initial(install.version))
+        several_[install.version] = true;
+      if (install.removes) deleted[install.key] = true;
       const bool better = writer == kNone || (h.status(writer) == TxnStatus::unknown &&
                                               h.status(t) == TxnStatus::committed);
       if (better) writer = t;
@@ -38,32 +41,17 @@ Access Accesses::find(const std::vector<Access>& accesses, KeyId key) {
 
 std::vector<Access> Accesses::all_reads(TxnId t) const {
   std::vector<Access> reads;
-  std::unordered_set<KeyId> own;  // keys written so far
-  const auto add = [&](KeyId key, VersionId version, OpId op) {
-    if (!own.contains(key)) reads.push_back({key, version, op});
-  };
-  for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
-    const Operation op = h_.op(i);
-    const auto operands = h_.operands(i);
-    switch (op.kind) {
-      case OpKind::read:
-      case OpKind::read_list:
-        add(op.key, op.version, i);
-        break;
-      case OpKind::range:
-        for (const VersionId v : operands.subspan(2)) add(h_.version_key(v), v, i);
-        break;
-      case OpKind::cas:
-        if (op.effect) add(op.key, operands[0], i);
-        break;
-      case OpKind::write:
-      case OpKind::remove:
-      case OpKind::append:
-      case OpKind::insert:
-        break;
+  WrittenKeys written;
+  const auto look = [&](const Observation& seen) {
+    if (seen.accepts == Accepts::rows) {
+      for (const VersionId row : rows_of(h_, seen.op))
+        if (const KeyId key = h_.version_key(row); !written.contains(key))
+          reads.push_back({key, row, seen.op});
+    } else if (!seen.own && (seen.accepts == Accepts::equals || seen.accepts == Accepts::list)) {
+      reads.push_back({seen.key, seen.version, seen.op});
     }
-    if (installs_version(op)) own.insert(op.key);
-  }
+  };
+  walk_accesses(h_, t, written, look, [](const Install&) {});
   return reads;
 }
 

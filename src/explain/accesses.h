@@ -1,6 +1,6 @@
 // What a transaction shows to others: the versions it read from outside and the versions it left
-// behind. The explainer's own small view of a history, built on demand for the few transactions it
-// talks about; only the writer of each version is indexed for the whole history.
+// behind. Built on demand for the few transactions that an explanation talks about; only the writer of
+// each version is indexed for the whole history.
 #pragma once
 
 #include <vector>

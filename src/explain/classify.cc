@@ -22,6 +22,8 @@
 #include <algorithm>
 #include <span>
 
+#include "history/accesses.h"
+
 namespace assay {
 
 Cycle without_forced(Cycle cycle) {
@@ -139,14 +141,11 @@ Anomaly one_miss(const Cycle& cycle, const Shape& s, const LevelInfo& weakest) {
 // An operation of the transaction names the key, or returned it.
 bool reads_by_name(const History& h, TxnId t, KeyId key) {
   for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
-    const Operation op = h.op(i);
-    if (op.kind != OpKind::range) {
-      if (op.key == key && op.kind != OpKind::write && op.kind != OpKind::append &&
-          op.kind != OpKind::remove)
-        return true;
-      continue;
-    }
-    const std::span<const uint32_t> rows = h.operands(i).subspan(2);
+    const Observation seen = observation_of(h, i);
+    if (seen.accepts == Accepts::any) continue;
+    if (seen.key == key) return true;
+    if (seen.accepts != Accepts::rows) continue;
+    const std::span<const VersionId> rows = rows_of(h, i);
     if (std::any_of(rows.begin(), rows.end(),
                     [&](VersionId row) { return h.version_key(row) == key; }))
       return true;

@@ -33,6 +33,7 @@
 #include "explain/narrate.h"
 #include "explain/no_order.h"
 #include "explain/witness.h"
+#include "history/accesses.h"
 #include "levels/walk.h"
 
 namespace assay {
@@ -233,7 +234,7 @@ class Explainer {
   // Nobody can have left what an operation saw.
   void explain_sourceless(const ProofStep& nobody, Explanation& e) const {
     const TxnId reader = h_.txn_of(nobody.source);
-    const bool range = h_.op(nobody.source).kind == OpKind::range;
+    const bool range = is_range(h_.op(nobody.source));
     e.anomaly = range ? Anomaly::result_set_mismatch : Anomaly::thin_air_read;
     e.operations = {nobody.source};
     e.transactions = {reader};
@@ -374,10 +375,11 @@ class Explainer {
     bool range = false;
     for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
       const Operation op = h_.op(i);
-      if (op.kind == OpKind::range) {
+      if (is_range(op)) {
         range = true;
       } else if (installs_version(op)) {
-        if (range || op.kind == OpKind::cas || reader[op.key] == t) return true;
+        const bool reads = observation_of(h_, i).accepts == Accepts::equals;
+        if (range || reads || reader[op.key] == t) return true;
       } else {
         reader[op.key] = t;
       }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "explain/names.h"
+#include "history/accesses.h"
 
 namespace assay {
 namespace {
@@ -183,8 +184,7 @@ namespace {
 
 // A value that was overwritten more often than it was there.
 std::vector<std::string> narrate_overdrawn(const History& h, OpId read) {
-  const Operation op = h.op(read);
-  const VersionId version = op.kind == OpKind::cas ? h.operands(read)[0] : op.version;
+  const VersionId version = observation_of(h, read).version;
   uint64_t writes = 0;
   for (OpId i = 0; i < h.op_count(); ++i)
     if (h.op(i).version == version && installs_version(h.op(i)) &&
@@ -206,9 +206,8 @@ namespace {
 
 // What an operation says that it saw: "x = 1", or for a list and a range the operation itself.
 std::string display_seen(const History& h, OpId i) {
-  const Operation op = h.op(i);
-  if (op.kind == OpKind::cas && op.effect) return display_version(h, h.operands(i)[0]);
-  return op.kind == OpKind::read ? display_version(h, op.version) : display_op(h, i);
+  const Observation seen = observation_of(h, i);
+  return seen.accepts == Accepts::equals ? display_version(h, seen.version) : display_op(h, i);
 }
 
 // The last version of the key that the transaction of `write` wrote before operation `end`.
@@ -226,9 +225,11 @@ VersionId last_version(const History& h, OpId write, OpId end) {
 std::string appended_with(const History& h, OpId append) {
   std::vector<std::string> all;
   const TxnId t = h.txn_of(append);
-  for (OpId i = h.first_op(t); i < h.end_op(t); ++i)
-    if (h.op(i).kind == OpKind::append && h.op(i).key == h.op(append).key)
-      all.push_back(display(h.version_value(h.op(i).version)));
+  for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
+    const Install own = install_of(h, i);
+    if (own.appends && own.key == h.op(append).key)
+      all.push_back(display(h.version_value(own.version)));
+  }
   std::string words = all[0];
   for (size_t i = 1; i < all.size(); ++i) words += (i + 1 < all.size() ? ", " : " and ") + all[i];
   return words;
@@ -267,10 +268,9 @@ std::vector<std::string> narrate_list(const BadRead& bad, const History& h) {
 
 std::vector<std::string> narrate(const BadRead& bad, const Accesses& accesses) {
   const History& h = accesses.history();
-  const Operation read = h.op(bad.read);
+  const Accepts accepts = observation_of(h, bad.read).accepts;
   if (bad.anomaly == Anomaly::lost_update) return narrate_overdrawn(h, bad.read);
-  if (read.kind == OpKind::read_list && bad.other != kNone &&
-      h.op(bad.other).kind == OpKind::append)
+  if (accepts == Accepts::list && bad.other != kNone && install_of(h, bad.other).appends)
     return narrate_list(bad, h);
   const std::string reader = display_txn(h, h.txn_of(bad.read));
   const std::string seen = display_seen(h, bad.read);
@@ -280,9 +280,8 @@ std::vector<std::string> narrate(const BadRead& bad, const Accesses& accesses) {
   const std::string by = display_txn(h, h.txn_of(bad.other));
   const std::string key = key_in_words(h, other.key);
   // An operation that returns no value, or several, saw what the other one wrote.
-  const bool returned = read.kind == OpKind::read || (read.kind == OpKind::cas && read.effect);
   const std::string saw =
-      returned || read.kind == OpKind::read_list
+      accepts == Accepts::equals || accepts == Accepts::list
           ? fmt::format("{} read {}", reader, seen)
           : fmt::format("{} of {} saw {}", seen, reader, display_version(h, other.version));
   switch (bad.anomaly) {

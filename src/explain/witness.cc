@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "history/accesses.h"
 #include "history/projection.h"
 
 namespace assay {
@@ -19,12 +20,12 @@ void sort_and_unique(std::vector<T>& v) {
 // Keys that an operation is about.
 std::vector<KeyId> keys_of(const History& h, OpId i) {
   const Operation op = h.op(i);
-  if (op.kind != OpKind::range) return {op.key};
-  const auto operands = h.operands(i);
+  if (!is_range(op)) return {op.key};
+  const auto [from, to] = bounds_of(h, i);
   std::vector<KeyId> keys;
-  for (const KeyId bound : operands.first(2))
+  for (const KeyId bound : {from, to})
     if (bound != kNone) keys.push_back(bound);
-  for (const VersionId row : operands.subspan(2)) keys.push_back(h.version_key(row));
+  for (const VersionId row : rows_of(h, i)) keys.push_back(h.version_key(row));
   return keys;
 }
 

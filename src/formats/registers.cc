@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "history/accesses.h"
+
 namespace assay::formats {
 
 Registers::Registers(const History& history, Holds holds, Losses& losses)
@@ -25,10 +27,7 @@ std::vector<bool> Registers::read_unknowns() const {
     if (h.status(t) != TxnStatus::unknown) continue;
     for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
       const Operation op = h.op(i);
-      bool writes = op.kind == OpKind::write || op.kind == OpKind::remove ||
-                    op.kind == OpKind::append ||
-                    ((op.kind == OpKind::cas || op.kind == OpKind::insert) && op.effect);
-      if (writes) writers.emplace(op.version, t);
+      if (installs_version(op)) writers.emplace(op.version, t);
     }
   }
   auto keep_writers = [&](VersionId v) {
@@ -43,11 +42,24 @@ std::vector<bool> Registers::read_unknowns() const {
     TxnId t = work.back();
     work.pop_back();
     for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
-      const Operation op = h.op(i);
-      if (op.kind == OpKind::read) keep_writers(op.version);
-      auto operands = h.operands(i);
-      size_t first = op.kind == OpKind::range ? 2 : 0;
-      for (size_t j = first; j < operands.size(); ++j) keep_writers(operands[j]);
+      const Observation seen = observation_of(h, i);
+      switch (seen.accepts) {
+        case Accepts::equals:
+        case Accepts::differs:
+          keep_writers(seen.version);
+          break;
+        case Accepts::list:
+          for (const VersionId element : elements_of(h, i)) keep_writers(element);
+          break;
+        case Accepts::rows:
+          for (const VersionId row : rows_of(h, i)) keep_writers(row);
+          break;
+        case Accepts::any:
+        case Accepts::absent:
+        case Accepts::present:
+        case Accepts::nothing:
+          break;
+      }
     }
   }
   return kept;

@@ -6,11 +6,10 @@
 // sees what it wrote last. Cost: the writes of the key, until one is met that explains the operation.
 #pragma once
 
-#include <optional>
-#include <span>
 #include <vector>
 
 #include "assay/history.h"
+#include "infer/touched_keys.h"
 
 namespace assay {
 
@@ -24,15 +23,11 @@ class DirtyStates {
   bool covers_list(OpId range) const;
 
  private:
-  bool explained(OpId op, KeyId key, VersionId row) const;
-  bool shows(std::optional<OpId> write, OpId op, VersionId row) const;
-  std::span<const KeyId> covered(OpId range) const;
+  bool explained(const Observation& seen) const;
 
   const History& h_;
+  TouchedKeys keys_;
   std::vector<std::vector<OpId>> writes_;  // per key
-  std::vector<KeyId>
-      sorted_;  // keys that transactions touch which did not abort, in key order; for ranges
-  std::vector<bool> list_;  // per key
 };
 
 }  // namespace assay

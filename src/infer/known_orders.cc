@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "graph/digraph.h"
+#include "history/accesses.h"
 
 namespace assay {
 namespace {
@@ -46,8 +47,7 @@ class Reading {
         author.twice = author.twice || author.txn == t;
         author.several = author.several || (author.txn != kNone && author.txn != t);
         author.txn = t;
-        if (op.kind == OpKind::remove || h_.version_value(op.version).is_null())
-          emptied_[op.key] = true;
+        if (is_absent(h_, install_of(h_, i).state())) emptied_[op.key] = true;
       }
     }
   }

@@ -14,12 +14,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "infer/reads_from.h"
+#include "infer/touched_keys.h"
 
 namespace assay {
 
@@ -59,52 +62,35 @@ class OpenReads {
   BadRead dirty_read(const OpenRead& read) const;
 
  private:
-  struct State {
-    TxnId writer = kNone;  // kNone: the initial state
-    VersionId version = kNone;
-    bool removed = false;
-  };
-  // The states that an operation may have met, going by what it returned.
-  struct Accepts {
-    enum class Kind : uint8_t { equals, differs, absent, present, nothing };
-    Kind kind = Kind::nothing;
-    VersionId version = kNone;  // equals, differs
-  };
-  struct KeySeen {
-    KeyId key = kNone;
-    Accepts accepts;
+  // What a transaction left of a key.
+  struct Left {
+    TxnId writer = kNone;
+    KeyState state;
   };
   // What a transaction saw of a key before it wrote it.
   struct Group {
     OpenRead read;
-    std::vector<Accepts> external;
+    std::vector<Observation> external;
   };
 
   void index_writers();
   void add_all_of(TxnId t);
   void add_txn(TxnId t, std::span<const OpId> unresolved);
-  void add_op(OpId i, bool open, std::unordered_map<KeyId, State>& own,
+  void add_op(OpId i, bool open, std::unordered_map<KeyId, KeyState>& own,
               std::unordered_map<KeyId, Group>& groups, std::vector<KeyId>& order);
-  void add_seen(OpId i, const KeySeen& seen, bool open, const std::unordered_map<KeyId, State>& own,
+  void add_seen(const Observation& seen, bool open, const std::unordered_map<KeyId, KeyState>& own,
                 std::unordered_map<KeyId, Group>& groups, std::vector<KeyId>& order);
-  std::vector<KeySeen> seen_by(OpId i) const;
-  std::vector<KeySeen> seen_by_range(OpId i) const;
-  bool is_null(VersionId version) const { return h_.version_value(version).is_null(); }
-  bool shows(const State& state, VersionId version) const;
-  bool absent(const State& state) const;
-  bool fits(const Accepts& accepts, const State& state) const;
-  std::span<const State> candidates(KeyId key, std::span<const Accepts> external) const;
+  std::span<const Left> candidates(KeyId key, std::span<const Observation> external) const;
   void find_sources(Group& group);
 
   const History& h_;
   bool one_state_;
-  std::vector<State> writers_;       // by key, what those that did not abort left
+  std::optional<TouchedKeys> keys_;  // once there is anything open, as the next five
+  std::vector<Left> writers_;        // by key, what those that did not abort left
   std::vector<uint32_t> key_begin_;  // per key and one more, into writers_
-  std::vector<State> by_version_;    // the same, by version
+  std::vector<Left> by_version_;     // the same, by version
   std::vector<uint32_t> version_begin_;
-  std::vector<std::vector<State>> absences_;  // per key, those of writers_ that left it absent
-  std::vector<uint8_t> list_;                 // per key: something is appended to it
-  std::vector<KeyId> sorted_;  // keys that operations touch, in key order; for ranges
+  std::vector<std::vector<Left>> absences_;  // per key, those of writers_ that left it absent
   std::vector<uint8_t> seen_txns_;
   std::vector<OpenRead> reads_;
   std::unordered_map<TxnId, std::vector<uint32_t>> by_reader_;

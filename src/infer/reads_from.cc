@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "history/accesses.h"
 #include "infer/dirty_states.h"
 #include "infer/txn_keys.h"
 
@@ -74,13 +75,11 @@ class Matcher {
   void match_dirty(Node n, OpId op);
   void match_read(Node n, OpId op, KeyId key, VersionId version);
   bool follow_assumptions(Node n, OpId op);
-  void match_insert(Node n, OpId op, KeyId key, bool effect);
+  void match_absent(Node n, OpId op, KeyId key);
   void match_list(Node n, OpId op, KeyId key);
   void match_dirty_list(OpId op, KeyId key);
-  OpId take_own_elements(OpId op, std::span<const VersionId>& elements) const;
   bool appended_twice(OpId append) const;
   OpId neighbour_append(OpId op, int step) const;
-  std::span<const VersionId> others_in_list(OpId op) const;
   bool torn(std::span<const VersionId> elements, size_t i) const;
   bool list_elements_stand(std::span<const VersionId> elements, OpId op, OpId end);
   void check_own(OpId op, const TxnKeys::State& own, VersionId version);
@@ -106,25 +105,22 @@ class Matcher {
   std::vector<uint8_t> uses_;        // per key; empty: no lists in the history
   std::vector<uint8_t> tombstoned_;  // per key: some transaction deletes it; empty: no deletes
   TxnKeys keys_;
+  WrittenKeys written_;                           // scratch
   std::vector<std::pair<KeyId, VersionId>> own_;  // scratch: final writes of one transaction
   ReadsFrom out_;
 };
 
 void Matcher::note_uses() {
-  const auto is_list = [this](OpId i) {
-    const OpKind kind = h_.op(i).kind;
-    return kind == OpKind::append || kind == OpKind::read_list;
-  };
   OpId first = 0;
-  while (first < h_.op_count() && !is_list(first)) ++first;
+  while (first < h_.op_count() && !is_list_operation(h_.op(first))) ++first;
   if (first == h_.op_count()) return;
   uses_.assign(h_.key_count(), 0);
   for (TxnId t = 0; t < h_.txn_count(); ++t) {
     if (h_.status(t) == TxnStatus::aborted) continue;
     for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
       const Operation op = h_.op(i);
-      if (op.kind == OpKind::range) continue;
-      uses_[op.key] |= is_list(i) ? kAsList : kAsRegister;
+      if (is_range(op)) continue;
+      uses_[op.key] |= is_list_operation(op) ? kAsList : kAsRegister;
       if (out_.mixed == kNone && mixed(op.key)) out_.mixed = op.key;
     }
   }
@@ -132,24 +128,18 @@ void Matcher::note_uses() {
 
 void Matcher::find_origins() {
   for (TxnId t = 0; t < h_.txn_count() && !budget_.exhausted(); ++t) {
-    keys_.start(h_.end_op(t) - h_.first_op(t));
     const bool aborted = h_.status(t) == TxnStatus::aborted;
     for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) fetch_ahead(i);
-    for (OpId i = h_.end_op(t);
-         i-- > h_.first_op(t);) {  // backwards: the last write of a key comes first
-      const Operation op = h_.op(i);
-      if (!installs_version(op)) continue;
-      TxnKeys::State& seen = keys_[op.key];
-      const bool last = !seen.written;
-      seen.written = true;
-      note_origin(t, i, op.version,
-                  aborted ? Origin::Kind::aborted
-                          : (last ? Origin::Kind::final_write : Origin::Kind::intermediate));
-      if (op.kind == OpKind::remove) {
+    each_install(h_, t, written_, [&](const Install& install) {
+      note_origin(t, install.op, install.version,
+                  aborted
+                      ? Origin::Kind::aborted
+                      : (install.final ? Origin::Kind::final_write : Origin::Kind::intermediate));
+      if (install.removes) {
         tombstoned_.resize(h_.key_count());
-        tombstoned_[op.key] = 1;
+        tombstoned_[install.key] = 1;
       }
-    }
+    });
   }
 }
 
@@ -213,7 +203,6 @@ void Matcher::choose_nodes() {
 // Marks the unknown transactions that `t` read from.
 void Matcher::keep_sources_of(TxnId t, std::vector<TxnId>& found) {
   const auto keep = [&](VersionId version) {
-    if (version == kNone) return;
     const Origin& origin = origin_[version];
     if (!origin.unknown || origin.ambiguous || origin.kind != Origin::Kind::final_write) return;
     const TxnId source = h_.txn_of(origin.op);
@@ -227,52 +216,27 @@ void Matcher::keep_sources_of(TxnId t, std::vector<TxnId>& found) {
     out_.node[seen.source] = 0;
     found.push_back(seen.source);
   }
-  uint32_t rows = 0;
-  for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i)
-    if (h_.op(i).kind == OpKind::range) rows += static_cast<uint32_t>(h_.operands(i).size());
-  keys_.start(h_.end_op(t) - h_.first_op(t) + rows);
-  for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
-    const Operation op = h_.op(i);
-    const bool external = op.kind == OpKind::range || !keys_[op.key].written;
-    switch (op.kind) {
-      case OpKind::read:
-        if (external) keep(op.version);
-        break;
-      case OpKind::read_list:  // an element that several appended does not tell whose it is
-        for (VersionId version : h_.operands(i))
-          if (!origin_[version].several) keep(version);
-        break;
-      case OpKind::cas:
-        if (op.effect && external) keep(h_.operands(i)[0]);
-        break;
-      case OpKind::range:
-        for (VersionId version : h_.operands(i).subspan(2))
-          if (!keys_[h_.version_key(version)].written) keep(version);
-        break;
-      case OpKind::write:
-      case OpKind::remove:
-      case OpKind::append:
-      case OpKind::insert:
-        break;
-    }
-    if (installs_version(op)) keys_[op.key].written = true;
-  }
+  const auto look = [&](const Observation& seen) {
+    if (seen.accepts == Accepts::equals && !seen.own) keep(seen.version);
+    if (seen.accepts ==
+        Accepts::list)  // an element that several appended does not tell whose it is
+      for (const VersionId element : elements_of(h_, seen.op))
+        if (!origin_[element].several) keep(element);
+    if (seen.accepts == Accepts::rows)
+      for (const VersionId row : rows_of(h_, seen.op))
+        if (!written_.contains(h_.version_key(row))) keep(row);
+  };
+  walk_accesses(h_, t, written_, look, [](const Install&) {});
 }
 
 void Matcher::number_writes(Node n) {
   const TxnId t = out_.txn[n];
   out_.write_begin.push_back(static_cast<uint32_t>(out_.writes()));
   if (out_.is_possible(n)) return;
-  keys_.start(h_.end_op(t) - h_.first_op(t));
   own_.clear();
-  for (OpId i = h_.end_op(t); i-- > h_.first_op(t);) {
-    const Operation op = h_.op(i);
-    if (!installs_version(op)) continue;
-    TxnKeys::State& seen = keys_[op.key];
-    if (seen.written) continue;
-    seen.written = true;
-    own_.push_back({op.key, op.version});
-  }
+  each_install(h_, t, written_, [this](const Install& install) {
+    if (install.final) own_.push_back({install.key, install.version});
+  });
   std::sort(own_.begin(), own_.end());  // by key, for write_of
   for (const auto& [key, version] : own_) {
     out_.write_key.push_back(key);
@@ -287,8 +251,7 @@ void Matcher::bad(Anomaly anomaly, OpId read, OpId other) {
 
 // The read saw what its transaction wrote last, or that this left nothing.
 bool Matcher::explained_by_own(const TxnKeys::State& own, VersionId version) const {
-  return version == own.version ||
-         (h_.op(own.op).kind == OpKind::remove && h_.version_value(version).is_null());
+  return shows(h_, install_of(h_, own.op).state(), version);
 }
 
 // A write of the version by another transaction, whatever became of it; kNone if there is none. Looks through the
@@ -388,12 +351,12 @@ bool Matcher::follow_assumptions(Node n, OpId op) {
 }
 
 // An insert that took effect found the key absent: it read the initial null, unless deletes leave
-// other ways of being absent. One that did not only says that the key was there.
-void Matcher::match_insert(Node n, OpId op, KeyId key, bool effect) {
+// other ways of being absent.
+void Matcher::match_absent(Node n, OpId op, KeyId key) {
   TxnKeys::State& state = keys_[key];
   const bool assumed = state.read && !assumed_of(out_.assumed, state.op, state.op + 1).empty();
-  const bool clear = effect && !state.written && (!state.read || assumed) &&
-                     !deleted_somewhere(key) && h_.initial().is_null();
+  const bool clear = !state.written && (!state.read || assumed) && !deleted_somewhere(key) &&
+                     h_.initial().is_null();
   if (!clear) {
     out_.unresolved.push_back(op);
     return;
@@ -412,20 +375,10 @@ OpId Matcher::neighbour_append(OpId op, int step) const {
   if (op == kNone) return kNone;
   const TxnId t = h_.txn_of(op);
   for (OpId i = op + step; i + 1 > h_.first_op(t) && i < h_.end_op(t); i += step) {
-    if (h_.op(i).kind == OpKind::append && h_.op(i).key == h_.op(op).key) return i;
+    if (install_of(h_, i).appends && h_.op(i).key == h_.op(op).key) return i;
     if (i == 0) break;
   }
   return kNone;
-}
-
-// What others had appended to the list that `op` read; own elements stand at its end (match_list saw to that).
-std::span<const VersionId> Matcher::others_in_list(OpId op) const {
-  std::span<const VersionId> list = h_.operands(op);
-  for (OpId i = h_.first_op(h_.txn_of(op)); i < op; ++i) {
-    const Operation own = h_.op(i);
-    if (own.kind == OpKind::append && own.key == h_.op(op).key) list = list.first(list.size() - 1);
-  }
-  return list;
 }
 
 // What one transaction appended to a list stands together, but for what it had yet to append. True if the element's
@@ -464,17 +417,15 @@ bool Matcher::list_elements_stand(std::span<const VersionId> elements, OpId op, 
 bool Matcher::appended_twice(OpId append) const {
   const Operation one = h_.op(append);
   for (OpId i = h_.first_op(h_.txn_of(append)); i < h_.end_op(h_.txn_of(append)); ++i)
-    if (i != append && h_.op(i).kind == OpKind::append && h_.op(i).version == one.version)
-      return true;
+    if (i != append && install_of(h_, i).appends && h_.op(i).version == one.version) return true;
   return false;
 }
 
 // A list shows what others had appended, then the transaction's own elements so far. What others had appended is a
 // read of the writer of its last element; the order of the rest is stated (stated_orders.h).
 void Matcher::match_list(Node n, OpId op, KeyId key) {
-  std::span<const VersionId> elements = h_.operands(op);
+  const auto [elements, missing] = outside_list(h_, op);
   TxnKeys::State& state = keys_[key];
-  const OpId missing = take_own_elements(op, elements);
   if (missing != kNone && !mixed(key)) return bad(Anomaly::not_my_own_write, op, missing);
   const bool telling =
       !mixed(key) && std::none_of(elements.begin(), elements.end(),
@@ -490,7 +441,7 @@ void Matcher::match_list(Node n, OpId op, KeyId key) {
   }
   if (state.list_op != kNone) {
     if (out_.repeating.empty() || out_.repeating.back() != n) out_.repeating.push_back(n);
-    const std::span<const VersionId> first = others_in_list(state.list_op);
+    const std::span<const VersionId> first = outside_list(h_, state.list_op).elements;
     if (std::equal(first.begin(), first.end(), elements.begin(), elements.end())) return;
     if (out_.non_repeatable.anomaly == Anomaly::none)
       out_.non_repeatable = {Anomaly::non_repeatable_read, op, state.list_op};
@@ -501,22 +452,9 @@ void Matcher::match_list(Node n, OpId op, KeyId key) {
   out_.reads.items.push_back({key, last == kNone ? kNone : out_.write_of_version[last], op});
 }
 
-// Takes the elements that the transaction itself had appended off the end of what `op` read. One that does not stand
-// there, or kNone.
-OpId Matcher::take_own_elements(OpId op, std::span<const VersionId>& elements) const {
-  for (OpId i = op; i-- > h_.first_op(h_.txn_of(op));) {
-    const Operation own = h_.op(i);
-    if (own.kind != OpKind::append || own.key != h_.op(op).key) continue;
-    if (elements.empty() || elements.back() != own.version) return i;
-    elements = elements.first(elements.size() - 1);
-  }
-  return kNone;
-}
-
 // A dirty list states the order of what was appended and stayed; what did not take effect is passed over.
 void Matcher::match_dirty_list(OpId op, KeyId key) {
-  std::span<const VersionId> elements = h_.operands(op);
-  const OpId missing = take_own_elements(op, elements);
+  const auto [elements, missing] = outside_list(h_, op);
   if (missing != kNone && !mixed(key)) return bad(Anomaly::not_my_own_write, op, missing);
   bool telling = !mixed(key);
   std::vector<VersionId> stood;
@@ -539,29 +477,25 @@ void Matcher::match_dirty_list(OpId op, KeyId key) {
 
 // Anything that anybody ever left explains a dirty read; only what it saw of its own must be right.
 void Matcher::match_dirty(Node n, OpId i) {
-  const Operation op = h_.op(i);
-  if (op.kind == OpKind::write || op.kind == OpKind::remove || op.kind == OpKind::append) return;
-  if (op.kind == OpKind::read_list) return match_dirty_list(i, op.key);
-  const bool plain = op.kind == OpKind::read || (op.kind == OpKind::cas && op.effect);
-  if (plain && keys_[op.key].written)
-    return check_own(i, keys_[op.key], op.kind == OpKind::read ? op.version : h_.operands(i)[0]);
-  if (op.kind == OpKind::range ? !uses_.empty() && states_->covers_list(i) : mixed(op.key)) {
+  const Observation seen = observation_of(h_, i);
+  if (seen.accepts == Accepts::any) return;
+  if (seen.accepts == Accepts::list) return match_dirty_list(i, seen.key);
+  const bool equals = seen.accepts == Accepts::equals;
+  if (equals && keys_[seen.key].written) return check_own(i, keys_[seen.key], seen.version);
+  if (seen.accepts == Accepts::rows ? !uses_.empty() && states_->covers_list(i) : mixed(seen.key)) {
     out_.unresolved.push_back(i);
     return;
   }
   const KeyId unexplained = states_->unexplained(i);
   if (unexplained == kNone) return;
-  const VersionId version = op.kind == OpKind::read ? op.version
-                            : plain                 ? h_.operands(i)[0]
-                                                    : kNone;
-  if (version == kNone) {
+  if (!equals) {
     if (out_.unexplained == kNone) {
       out_.unexplained = i;
       out_.unexplained_key = unexplained;
     }
     return;
   }
-  const OpId own = origin_[version].op;
+  const OpId own = origin_[seen.version].op;
   if (own != kNone && own >= i && own < h_.end_op(out_.txn[n]))
     return bad(Anomaly::future_read, i, own);
   bad(Anomaly::thin_air_read, i, kNone);
@@ -577,30 +511,24 @@ void Matcher::fetch_ahead(OpId op) const {
 }
 
 void Matcher::match_clean(Node n, OpId i) {
-  const Operation op = h_.op(i);
-  switch (op.kind) {
-    case OpKind::read:
-      match_read(n, i, op.key, op.version);
+  const Observation seen = observation_of(h_, i);
+  switch (seen.accepts) {
+    case Accepts::any:
       break;
-    case OpKind::cas:
-      if (op.effect) {
-        match_read(n, i, op.key, h_.operands(i)[0]);
-      } else {
-        out_.unresolved.push_back(i);
-      }
+    case Accepts::equals:
+      match_read(n, i, seen.key, seen.version);
       break;
-    case OpKind::insert:
-      match_insert(n, i, op.key, op.effect);
+    case Accepts::absent:
+      match_absent(n, i, seen.key);
       break;
-    case OpKind::read_list:
-      match_list(n, i, op.key);
+    case Accepts::list:
+      match_list(n, i, seen.key);
       break;
-    case OpKind::range:
+    case Accepts::differs:
+    case Accepts::present:
+    case Accepts::rows:
+    case Accepts::nothing:
       out_.unresolved.push_back(i);
-      break;
-    case OpKind::write:
-    case OpKind::remove:
-    case OpKind::append:
       break;
   }
 }
@@ -708,41 +636,29 @@ void external_reads(const History& history, const ReadsFrom& rf, Node n,
   if (!std::binary_search(rf.repeating.begin(), rf.repeating.end(), n)) return;
   // Rare: walk the operations again and look the writers up.
   out.clear();
-  TxnKeys keys;
-  std::vector<KeyId> appended_to;
+  WrittenKeys written;
   const TxnId t = rf.txn[n];
-  keys.start(history.end_op(t) - history.first_op(t));
-  for (OpId i = history.first_op(t); i < history.end_op(t); ++i) {
-    const Operation op = history.op(i);
-    TxnKeys::State& state = keys[op.key];
-    const std::span<const Seen> assumed = assumed_of(rf.assumed, i, i + 1);
-    for (const Seen& seen : assumed) {
-      const WriteId write =
-          seen.source == kNone ? kNone : rf.write_of(rf.node[seen.source], seen.key);
-      out.push_back({seen.key, write, i});
+  const auto look = [&](const Observation& seen) {
+    const std::span<const Seen> assumed = assumed_of(rf.assumed, seen.op, seen.op + 1);
+    for (const Seen& one : assumed) {
+      const WriteId write = one.source == kNone ? kNone : rf.write_of(rf.node[one.source], one.key);
+      out.push_back({one.key, write, seen.op});
     }
-    const bool reads =
-        assumed.empty() && (op.kind == OpKind::read || (op.kind == OpKind::cas && op.effect));
-    const bool resolved = !std::binary_search(rf.unresolved.begin(), rf.unresolved.end(), i);
-    if (reads && resolved && !state.written) {
-      const VersionId version = op.kind == OpKind::read ? op.version : history.operands(i)[0];
-      const WriteId source = rf.write_of_version[version];
-      if (source != kNone || history.is_initial(version)) out.push_back({op.key, source, i});
+    if (!assumed.empty() || std::binary_search(rf.unresolved.begin(), rf.unresolved.end(), seen.op))
+      return;
+    if (seen.accepts == Accepts::equals && !seen.own) {
+      const WriteId source = rf.write_of_version[seen.version];
+      if (source != kNone || history.is_initial(seen.version))
+        out.push_back({seen.key, source, seen.op});
     }
-    const bool inserts = assumed.empty() && op.kind == OpKind::insert && op.effect;
-    if (inserts && resolved && !state.written) out.push_back({op.key, kNone, i});
-    if (op.kind == OpKind::read_list && resolved) {
-      // What others had appended, without the own elements at the end.
-      const auto own = std::count_if(appended_to.begin(), appended_to.end(),
-                                     [&](KeyId key) { return key == op.key; });
-      const std::span<const VersionId> list = history.operands(i);
-      const size_t others = list.size() - std::min(list.size(), static_cast<size_t>(own));
-      const WriteId source = others == 0 ? kNone : rf.write_of_version[list[others - 1]];
-      if (others == 0 || source != kNone) out.push_back({op.key, source, i});
+    if (seen.accepts == Accepts::absent && !seen.own) out.push_back({seen.key, kNone, seen.op});
+    if (seen.accepts == Accepts::list) {
+      const std::span<const VersionId> others = outside_list(history, seen.op).elements;
+      const WriteId source = others.empty() ? kNone : rf.write_of_version[others.back()];
+      if (others.empty() || source != kNone) out.push_back({seen.key, source, seen.op});
     }
-    if (op.kind == OpKind::append) appended_to.push_back(op.key);
-    if (installs_version(op)) state.written = true;
-  }
+  };
+  walk_accesses(history, t, written, look, [](const Install&) {});
 }
 
 }  // namespace assay

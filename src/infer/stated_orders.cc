@@ -16,6 +16,8 @@
 
 #include <algorithm>
 
+#include "history/accesses.h"
+
 namespace assay {
 namespace {
 
@@ -26,7 +28,8 @@ class Statements {
     writer_.assign(history.version_count(), kNone);
     for (const TxnId t : rf.txn) {  // of several elements that one transaction appended, all count
       for (OpId i = history.first_op(t); i < history.end_op(t); ++i) {
-        if (history.op(i).kind == OpKind::append) writer_[history.op(i).version] = rf.node[t];
+        const Install install = install_of(history, i);
+        if (install.appends) writer_[install.version] = rf.node[t];
       }
     }
   }
@@ -44,7 +47,7 @@ class Statements {
     std::vector<OpId> longest(rf_.writers.rows(), kNone);
     std::vector<size_t> length(longest.size());
     each_list([&](OpId op, KeyId key) {
-      const std::span<const uint32_t> list = elements(op);
+      const std::span<const uint32_t> list = outside_list(history_, op).elements;
       const auto stood = static_cast<size_t>(std::count_if(
           list.begin(), list.end(), [this](VersionId v) { return writer_[v] != kNone; }));
       if (longest[key] != kNone && stood <= length[key]) return;
@@ -53,7 +56,8 @@ class Statements {
     });
     std::vector<OpId> contradiction(longest.size(), kNone);
     each_list([&](OpId op, KeyId key) {
-      const bool prefix = is_prefix(elements(op), elements(longest[key]));
+      const bool prefix = is_prefix(outside_list(history_, op).elements,
+                                    outside_list(history_, longest[key]).elements);
       if (!prefix && contradiction[key] == kNone) contradiction[key] = op;
     });
     for (KeyId key = 0; key < longest.size(); ++key) {
@@ -72,20 +76,9 @@ class Statements {
     for (Node n = 0; n < rf_.nodes(); ++n) {
       external_reads(history_, rf_, n, reads);
       for (const ExternalRead& read : reads) {
-        if (history_.op(read.op).kind == OpKind::read_list) take(read.op, read.key);
+        if (is_list_operation(history_.op(read.op))) take(read.op, read.key);
       }
     }
-  }
-
-  // What others had appended when the list was read; the reader's own elements so far stand at its end.
-  std::span<const uint32_t> elements(OpId op) const {
-    std::span<const uint32_t> list = history_.operands(op);
-    const KeyId key = history_.op(op).key;
-    for (OpId i = history_.first_op(history_.txn_of(op)); i < op; ++i) {
-      const Operation own = history_.op(i);
-      if (own.kind == OpKind::append && own.key == key) list = list.first(list.size() - 1);
-    }
-    return list;
   }
 
   // Elements whose transactions do not count are passed over.
@@ -113,7 +106,7 @@ class Statements {
 
   void state_list(OpId op, KeyId key) {
     nodes_.clear();
-    for (VersionId version : elements(op))
+    for (VersionId version : outside_list(history_, op).elements)
       if (writer_[version] != kNone) nodes_.push_back(writer_[version]);
     neighbours(key, op, true);
     if (nodes_.empty()) return;

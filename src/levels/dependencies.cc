@@ -21,6 +21,7 @@
 #include <tuple>
 
 #include "base/room.h"
+#include "history/accesses.h"
 
 namespace assay {
 namespace {
@@ -103,8 +104,8 @@ bool Dependencies::index_reads(Budget& budget) {
 
 // A range reads the keys it returns; that others are absent it learns from its predicate.
 bool Dependencies::is_item(OpId op, KeyId key) const {
-  if (history_.op(op).kind != OpKind::range) return true;
-  const std::span<const uint32_t> rows = history_.operands(op).subspan(2);
+  if (!is_range(history_.op(op))) return true;
+  const std::span<const VersionId> rows = rows_of(history_, op);
   return std::any_of(rows.begin(), rows.end(),
                      [&](VersionId row) { return history_.version_key(row) == key; });
 }

@@ -57,16 +57,11 @@ class Fitting {
                                            [&](int64_t begin) { return begin <= times_[t].end; });
     size_t place = std::max(behind, static_cast<size_t>(open - ending_.begin()));
     const auto end = static_cast<size_t>(late - begun_.begin());
-    const OpId op = history_.first_op(t);
-    const VersionId expected =
-        history_.op(op).kind == OpKind::cas ? history_.operands(op)[0] : kNone;
+    const Observation seen = observation_of(history_, history_.first_op(t));
     auto next = std::partition_point(segments_.begin(), segments_.end(),
                                      [&](const Segment& s) { return s.begin < place; });
     for (; place < end; ++next) {
-      const Segment* held = next == segments_.begin() ? nullptr : &*(next - 1);
-      if (!would_take_effect(history_, history_.op(op), expected,
-                             held == nullptr ? kNone : held->version,
-                             held != nullptr && held->removed))
+      if (fits(history_, seen, next == segments_.begin() ? KeyState{} : (next - 1)->state))
         return place;
       if (next == segments_.end()) break;
       place = next->begin + 1;
@@ -82,17 +77,6 @@ class Fitting {
 };
 
 }  // namespace
-
-bool would_take_effect(const History& history, const Operation& op, VersionId expected,
-                       VersionId content, bool removed) {
-  if (op.kind == OpKind::insert) {
-    if (content == kNone) return history.initial().is_null();
-    return removed || history.version_value(content).is_null();
-  }
-  if (content == expected) return true;
-  if (content == kNone) return history.is_initial(expected);
-  return removed && history.version_value(expected).is_null();
-}
 
 bool fit_failed(const History& history, const OperationTimes& times,
                 std::span<const Segment> segments, std::span<const TxnId> failed,

@@ -5,22 +5,17 @@
 #include <span>
 #include <vector>
 
+#include "history/accesses.h"
 #include "levels/operation_times.h"
 
 namespace assay {
 
-// From this place of the sequence on, until the next segment, the key holds one version. Before the
-// first segment it holds the initial value.
+// From this place of the sequence on, until the next segment, the key is in one state. Before the
+// first segment it is in the initial one.
 struct Segment {
   size_t begin;
-  VersionId version;
-  bool removed;
+  KeyState state;
 };
-
-// Whether an operation that needs the key to hold `expected`, or, for an insert, to be absent,
-// would have taken effect on this content (version kNone: the initial value).
-bool would_take_effect(const History& history, const Operation& op, VersionId expected,
-                       VersionId content, bool removed);
 
 // Puts every failed operation at a place where it had to fail, by the clock. False, and `sequence`
 // as it was, if one fits nowhere.

@@ -4,8 +4,6 @@
 #include <map>
 #include <tuple>
 
-#include "levels/failed_operations.h"
-
 namespace assay {
 
 KeyOperations::KeyOperations(const History& history, const OperationTimes& times,
@@ -16,45 +14,42 @@ KeyOperations::KeyOperations(const History& history, const OperationTimes& times
 }
 
 void KeyOperations::collect(std::span<const TxnId> certain, std::span<const TxnId> possible) {
-  contents_.push_back({kNone, false});
+  contents_.push_back({});
   for (const TxnId t : certain) add(t, true);
   for (const TxnId t : possible) add(t, false);
-  for (const Op& op : ops_) {
-    if (op.operation.kind == OpKind::read) looked_for_.insert(op.operation.version);
-    if (op.operation.kind == OpKind::cas) looked_for_.insert(op.expected);
-  }
+  for (const Op& op : ops_)
+    if (op.seen.accepts == Accepts::equals || op.seen.accepts == Accepts::differs)
+      looked_for_.insert(op.seen.version);
   std::unordered_map<uint64_t, uint32_t> states;
-  std::map<std::tuple<OpKind, VersionId, uint32_t>, uint32_t> twins;
+  std::map<std::tuple<Accepts, VersionId, uint32_t>, uint32_t> twins;
   for (Op& op : ops_) {
-    if (!installs_version(op.operation)) continue;
-    op.state = state_of(op, states);
-    const auto what = std::tuple(op.operation.kind, op.expected, op.state);
+    if (!installs_version(history_.op(op.seen.op))) continue;
+    op.state = state_of(install_of(history_, op.seen.op).state(), states);
+    const auto what = std::tuple(op.seen.accepts, op.seen.version, op.state);
     op.twins = twins.emplace(what, static_cast<uint32_t>(twins.size())).first->second;
   }
   twins_ = twins.size();
 }
 
 void KeyOperations::add(TxnId t, bool certain) {
-  const OpId i = history_.first_op(t);
   Op op{};
   op.txn = t;
   op.certain = certain;
-  op.operation = history_.op(i);
-  op.expected = op.operation.kind == OpKind::cas ? history_.operands(i)[0] : kNone;
+  op.seen = observation_of(history_, history_.first_op(t));
   ops_.push_back(op);
   certain_ += certain;
   left_ += certain;
 }
 
 // Values that nobody reads or compares with are one state.
-uint32_t KeyOperations::state_of(const Op& op, std::unordered_map<uint64_t, uint32_t>& states) {
-  const bool removed = op.operation.kind == OpKind::remove;
-  const bool null = history_.version_value(op.operation.version).is_null();
-  const bool plain = !removed && !null && !looked_for_.contains(op.operation.version);
-  const uint64_t name = plain ? ~uint64_t{0} : uint64_t{op.operation.version} << 1 | removed;
+uint32_t KeyOperations::state_of(const KeyState& left,
+                                 std::unordered_map<uint64_t, uint32_t>& states) {
+  const bool null = history_.version_value(left.version).is_null();
+  const bool plain = !left.removed && !null && !looked_for_.contains(left.version);
+  const uint64_t name = plain ? ~uint64_t{0} : uint64_t{left.version} << 1 | left.removed;
   const auto [it, fresh] = states.emplace(name, contents_.size());
-  if (!plain && !removed) state_of_version_.emplace(op.operation.version, it->second);
-  if (fresh) contents_.push_back({op.operation.version, removed});
+  if (!plain && !left.removed) state_of_version_.emplace(left.version, it->second);
+  if (fresh) contents_.push_back(left);
   return it->second;
 }
 
@@ -91,27 +86,12 @@ void KeyOperations::enter_times() {
 }
 
 bool KeyOperations::fits(const Op& op, uint32_t state) const {
-  const Content& now = contents_[state];
-  switch (op.operation.kind) {
-    case OpKind::read: {
-      const VersionId v = op.operation.version;
-      if (now.version == v) return true;
-      if (now.version == kNone) return history_.is_initial(v);
-      return now.removed && history_.version_value(v).is_null();
-    }
-    case OpKind::cas:
-    case OpKind::insert:
-      return would_take_effect(history_, op.operation, op.expected, now.version, now.removed) ==
-             op.operation.effect;
-    default:
-      return true;
-  }
+  return assay::fits(history_, op.seen, contents_[state]);
 }
 
 uint32_t KeyOperations::wanted_by(const Op& op) const {
-  const bool compares = op.operation.kind == OpKind::cas && op.operation.effect;
-  if (op.operation.kind != OpKind::read && !compares) return kNone;
-  const auto found = state_of_version_.find(compares ? op.expected : op.operation.version);
+  if (op.seen.accepts != Accepts::equals) return kNone;
+  const auto found = state_of_version_.find(op.seen.version);
   return found == state_of_version_.end() ? kNone : found->second;
 }
 
@@ -119,7 +99,7 @@ std::string KeyOperations::progress(uint32_t stuck_at) const {
   const Op& stuck = ops_[stuck_at];
   const auto responded = std::count(is_reply_.begin(), is_reply_.begin() + stuck.reply, 1);
   return "the first " + std::to_string(responded) + " of " + std::to_string(certain_) +
-         " responses on key " + history_.key(stuck.operation.key).to_string() +
+         " responses on key " + history_.key(stuck.seen.key).to_string() +
          " can be explained, but not yet that of transaction " + history_.name(stuck.txn);
 }
 

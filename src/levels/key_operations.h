@@ -17,6 +17,7 @@
 
 #include "assay/history.h"
 #include "base/hash.h"
+#include "history/accesses.h"
 #include "levels/operation_times.h"
 #include "levels/situation_set.h"
 
@@ -27,8 +28,7 @@ class KeyOperations {
   struct Op {
     TxnId txn;
     bool certain;
-    Operation operation;
-    VersionId expected;      // cas
+    Observation seen;
     uint32_t state = kNone;  // it leaves; kNone: it changes nothing
     uint32_t twins = kNone;  // the number of those that do the same; kNone: it changes nothing
     uint32_t call = kNone, reply = kNone;  // entries
@@ -73,13 +73,9 @@ class KeyOperations {
 
  private:
   static constexpr uint32_t kHead = 0;  // the entry before the first one
-  struct Content {
-    VersionId version;  // kNone: the initial value
-    bool removed;
-  };
   void collect(std::span<const TxnId> certain, std::span<const TxnId> possible);
   void add(TxnId t, bool certain);
-  uint32_t state_of(const Op& op, std::unordered_map<uint64_t, uint32_t>& states);
+  uint32_t state_of(const KeyState& left, std::unordered_map<uint64_t, uint32_t>& states);
   void enter_times();
   void unlink(uint32_t e);
   void link(uint32_t e);
@@ -88,7 +84,7 @@ class KeyOperations {
   const History& history_;
   const OperationTimes& times_;
   std::vector<Op> ops_;
-  std::vector<Content> contents_;  // by state
+  std::vector<KeyState> contents_;  // by state
   std::unordered_set<VersionId> looked_for_;
   std::unordered_map<VersionId, uint32_t> state_of_version_;  // which leaves it by a write
   size_t twins_ = 0;

@@ -95,9 +95,7 @@ class LazySearch {
     size_t begin, end;  // alternatives_ that are untried
   };
 
-  static bool asks_nothing(const Op& o) {
-    return o.operation.kind == OpKind::write || o.operation.kind == OpKind::remove;
-  }
+  static bool asks_nothing(const Op& o) { return o.seen.accepts == Accepts::any; }
   bool may_go_before(const Op& o) const { return o.call < at_.since; }
 
   void open_choice() {

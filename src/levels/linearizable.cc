@@ -25,6 +25,7 @@
 #include <numeric>
 
 #include "graph/digraph.h"
+#include "history/accesses.h"
 #include "levels/linear_search.h"
 #include "levels/zones.h"
 
@@ -33,8 +34,8 @@ namespace {
 
 bool one_operation(const History& history, TxnId t) {
   if (history.end_op(t) - history.first_op(t) != 1) return false;
-  const OpKind kind = history.op(history.first_op(t)).kind;
-  return kind != OpKind::range && kind != OpKind::append && kind != OpKind::read_list;
+  const Operation op = history.op(history.first_op(t));
+  return !is_range(op) && !is_list_operation(op);
 }
 
 bool writes_something(const History& history, TxnId t) {

@@ -20,6 +20,7 @@
 #include <optional>
 
 #include "base/bug.h"
+#include "history/accesses.h"
 #include "infer/hint.h"
 #include "infer/reads_from.h"
 #include "levels/adya.h"
@@ -586,7 +587,7 @@ class LatticeWalk {
   std::optional<Unknown> no_single_operation(const std::vector<TxnId>& txns) const {
     for (const TxnId t : txns) {
       const uint32_t ops = history_.end_op(t) - history_.first_op(t);
-      if (ops == 1 && history_.op(history_.first_op(t)).kind != OpKind::range) continue;
+      if (ops == 1 && !is_range(history_.op(history_.first_op(t)))) continue;
       return Unknown{UnknownCause::not_applicable,
                      "transaction " + history_.name(t) +
                          (ops == 1 ? std::string(" is a range read")

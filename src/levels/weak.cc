@@ -25,6 +25,8 @@
 #include <numeric>
 #include <optional>
 
+#include "history/accesses.h"
+
 namespace assay {
 namespace {
 
@@ -134,7 +136,7 @@ class WeakProof {
   // The key by which `visible.from` was seen; an operation on a range sees several.
   KeyId key_seen_by(const VisibilityEdge& visible) const {
     const Operation op = in_.history.op(visible.seen_by);
-    if (op.kind != OpKind::range) return op.key;
+    if (!is_range(op)) return op.key;
     std::vector<ExternalRead> reads;
     external_reads(in_.history, in_.rf, visible.reader, reads);
     for (const ExternalRead& read : reads)

@@ -190,8 +190,8 @@ class KeyZones {
     for (const Chain& chain : chains_) {
       for (uint32_t v = chain.head; v != kNone; v = next_[v]) {
         if (v != initial()) {
-          segments.push_back({sequence.size(), rf_.write_version[writes()[v]],
-                              history_.op(history_.first_op(txn(v))).kind == OpKind::remove});
+          const OpId write = history_.first_op(txn(v));
+          segments.push_back({sequence.size(), install_of(history_, write).state()});
           sequence.push_back(txn(v));
         }
         const size_t first = sequence.size();

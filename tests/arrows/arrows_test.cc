@@ -191,7 +191,47 @@ TEST(Arrows, VerifierAndOracleCannotShareAFaultWithTheChecker) {
   }
 }
 
+// What an operation observes and installs is answered in one place, history/accesses.h. The verifier and the oracle
+// answer it for themselves, so that they cannot share a fault with it.
+const std::string kAccesses = "history/accesses.h";
+const std::set<std::string> kOwnReading = {"certify", "oracle"};
+// Where the kinds of operations are known otherwise: where histories are stored, read, written and recorded,
+const std::set<std::string> kKnowKinds = {"history", "formats", "collect", "certify", "oracle"};
+// and where operations are displayed and counted by kind.
+const std::set<std::string> kTellKinds = {"explain/names.cc", "cli/stats.cc"};
+
+// What is wrong with where a source, by its path inside src, gets the meaning of operations from; empty if nothing.
+std::string misread_operations(const fs::path& inside, const std::string& text) {
+  const std::string room = *inside.begin();
+  if (kOwnReading.contains(room) && text.find(kAccesses) != std::string::npos)
+    return "has to read operations by itself, not through " + kAccesses;
+  const bool may = kKnowKinds.contains(room) || kTellKinds.contains(inside.generic_string());
+  if (!may && text.find("OpKind") != std::string::npos)
+    return "names OpKind; what operations mean is told by " + kAccesses;
+  return {};
+}
+
+TEST(Arrows, OperationsAreReadInOnePlace) {
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(ASSAY_SOURCE_DIR) / "src")) {
+    if (!entry.is_regular_file() || !is_source(entry.path())) continue;
+    const fs::path inside = fs::relative(entry.path(), fs::path(ASSAY_SOURCE_DIR) / "src");
+    if (inside.stem().string().ends_with("_test")) continue;
+    EXPECT_EQ(misread_operations(inside, read_file(entry.path())), "") << "src/" << inside.string();
+  }
+}
+
 // Canaries: the checks above must be able to fail.
+TEST(ArrowsCanary, MisreadOperationsAreFound) {
+  const std::string kind = "op.kind == OpKind::cas", accesses = "#include \"history/accesses.h\"\n";
+  EXPECT_NE(misread_operations("levels/walk.cc", kind), "");
+  EXPECT_NE(misread_operations("explain/narrate.cc", kind), "");
+  EXPECT_EQ(misread_operations("explain/names.cc", kind), "");
+  EXPECT_EQ(misread_operations("certify/reads.cc", kind), "");
+  EXPECT_NE(misread_operations("certify/reads.cc", accesses), "");
+  EXPECT_NE(misread_operations("oracle/footprint.cc", accesses), "");
+  EXPECT_EQ(misread_operations("levels/walk.cc", accesses), "");
+}
+
 TEST(ArrowsCanary, BadIncludesAreFound) {
   EXPECT_EQ(broken_includes("certify", "#include \"levels/walk.h\"\n", kDesign).size(), 1u);
   EXPECT_EQ(broken_includes("oracle", "# include \"assay/check.h\"\n", kDesign).size(), 1u);

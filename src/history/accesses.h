@@ -1,0 +1,231 @@
+// Accesses: what an operation says that it saw (an observation), and what it leaves behind (an install).
+//
+//   operation              observes                       installs
+//   r(x,1)                 x equals 1                     -
+//   cas(x,1,2)             x equals 1                     x = 2
+//   cas(x,1,2)! (failed)   x differs from 1               -
+//   ins(x,1)               x absent                       x = 1
+//   ins(x,1)! (failed)     x present                      -
+//   r(l,[1,2])             l is the list [1,2]            -
+//   range(a..f,[c:1])      c equals 1, the rest absent    -
+//   w(x,1)  a(l,1)  d(x)   -                              x = 1, one more element of l, the absence of x
+//
+// All of it is local to the transaction: no other one is looked at. Which writes may explain an observation is for others
+// to say. Cost: an observation or an install takes constant time; a transaction is walked in the time of its operations.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "assay/history.h"
+
+namespace assay {
+
+// What a key holds: what a write left of it, or the initial value.
+struct KeyState {
+  VersionId version = kNone;  // kNone: the initial value
+  bool removed = false;       // a delete left it
+};
+
+// The states of a key that explain what an operation returned.
+enum class Accepts : uint8_t {
+  any,      // it observes nothing
+  equals,   // the key held a version
+  differs,  // it held anything else
+  absent,
+  present,
+  list,     // it held a list that ends with the own elements
+  rows,     // of each key of a range, whether it was absent, or what it held
+  nothing,  // what it returned contradicts itself
+};
+
+struct Observation {
+  OpId op = kNone;
+  KeyId key = kNone;          // rows: kNone
+  VersionId version = kNone;  // equals, differs; list: its last element, or null
+  Accepts accepts = Accepts::any;
+  bool own = false;  // its transaction wrote the key before; told by walk_accesses only
+};
+
+struct Install {
+  OpId op = kNone;
+  KeyId key = kNone;
+  VersionId version = kNone;
+  bool removes = false;  // the version is a tombstone
+  bool appends = false;  // the version is an element of a list
+  bool final = false;    // no later write of its transaction replaces it; told by each_install only
+
+  KeyState state() const { return {version, removes}; }
+};
+
+// What an operation observes; Accepts::any if nothing.
+inline Observation observation_of(const History& history, OpId i) {
+  const Operation op = history.op(i);
+  Observation seen{i, op.key};
+  switch (op.kind) {
+    case OpKind::read:
+      seen.accepts = Accepts::equals;
+      seen.version = op.version;
+      break;
+    case OpKind::cas:
+      seen.accepts = op.effect ? Accepts::equals : Accepts::differs;
+      seen.version = history.operands(i)[0];
+      break;
+    case OpKind::insert:
+      seen.accepts = op.effect ? Accepts::absent : Accepts::present;
+      break;
+    case OpKind::read_list:
+      seen.accepts = Accepts::list;
+      seen.version = op.version;
+      break;
+    case OpKind::range:
+      seen.accepts = Accepts::rows;
+      seen.key = kNone;
+      break;
+    case OpKind::write:
+    case OpKind::remove:
+    case OpKind::append:
+      break;
+  }
+  return seen;
+}
+
+// The elements of a list that was read.
+inline std::span<const VersionId> elements_of(const History& history, OpId read_list) {
+  return history.operands(read_list);
+}
+// What a range returned.
+inline std::span<const VersionId> rows_of(const History& history, OpId range) {
+  return history.operands(range).subspan(2);
+}
+// Both inclusive; kNone: open.
+struct KeyBounds {
+  KeyId from, to;
+};
+inline KeyBounds bounds_of(const History& history, OpId range) {
+  const std::span<const uint32_t> operands = history.operands(range);
+  return {operands[0], operands[1]};
+}
+
+// What an operation installs, if it does (installs_version); one that does not neither removes nor appends.
+inline Install install_of(const History& history, OpId i) {
+  const Operation op = history.op(i);
+  return {i, op.key, op.version, op.kind == OpKind::remove, op.kind == OpKind::append};
+}
+
+// Takes its key for a list.
+inline bool is_list_operation(const Operation& op) {
+  return op.kind == OpKind::append || op.kind == OpKind::read_list;
+}
+// Observes a range of keys.
+inline bool is_range(const Operation& op) { return op.kind == OpKind::range; }
+
+// Whether reading the version is reading this state of its key.
+inline bool shows(const History& history, const KeyState& state, VersionId version) {
+  if (state.version == kNone) return history.is_initial(version);
+  return state.version == version || (state.removed && history.version_value(version).is_null());
+}
+
+inline bool is_absent(const History& history, const KeyState& state) {
+  if (state.version == kNone) return history.initial().is_null();
+  return state.removed || history.version_value(state.version).is_null();
+}
+
+// Whether the state explains the observation of its key. Not for lists and rows.
+inline bool fits(const History& history, const Observation& seen, const KeyState& state) {
+  switch (seen.accepts) {
+    case Accepts::any:
+      return true;
+    case Accepts::equals:
+      return shows(history, state, seen.version);
+    case Accepts::differs:
+      return !shows(history, state, seen.version);
+    case Accepts::absent:
+      return is_absent(history, state);
+    case Accepts::present:
+      return !is_absent(history, state);
+    case Accepts::list:
+    case Accepts::rows:
+    case Accepts::nothing:
+      break;
+  }
+  return false;
+}
+
+// What a range observes of each of `keys`, those within its bounds, and of the keys of its rows, by key: what was not
+// returned is absent. A row outside the bounds, or a second one of its key, contradicts itself.
+std::vector<Observation> observations_of_range(const History& history, OpId range,
+                                               std::span<const KeyId> keys);
+
+// What others had appended to a list that was read, without the own elements, which stand at its end.
+struct OutsideList {
+  std::span<const VersionId> elements;
+  OpId missing = kNone;  // an own append whose element does not stand there: nothing explains that
+};
+OutsideList outside_list(const History& history, OpId read_list);
+
+// The keys that a transaction wrote so far. A small open hash table that stays in the first-level cache; an array over
+// all keys would miss on every operation.
+class WrittenKeys {
+ public:
+  // Forgets everything; makes room for so many keys, and there must not be more.
+  void start(uint32_t keys) {
+    size_t slots = 16;
+    while (slots < 2 * size_t{keys}) slots *= 2;
+    slots_.assign(slots, kNone);
+  }
+  bool contains(KeyId key) const { return slots_[slot(key)] == key; }
+  // False if it was there.
+  bool insert(KeyId key) {
+    KeyId& at = slots_[slot(key)];
+    if (at == key) return false;
+    at = key;
+    return true;
+  }
+
+ private:
+  size_t slot(KeyId key) const {
+    const size_t mask = slots_.size() - 1;
+    size_t i = (key * 0x9E3779B1u) & mask;
+    while (slots_[i] != kNone && slots_[i] != key) i = (i + 1) & mask;
+    return i;
+  }
+
+  std::vector<KeyId> slots_;
+};
+
+// Goes through the operations of a transaction in program order: look(Observation) for what one observes, then
+// put(Install) for what it installs. `written` is scratch space; meanwhile it holds the keys written before.
+template <class Look, class Put>
+void walk_accesses(const History& history, TxnId t, WrittenKeys& written, Look look, Put put) {
+  const OpId end = history.end_op(t);
+  written.start(end - history.first_op(t));
+  for (OpId i = history.first_op(t); i < end; ++i) {
+    Observation seen = observation_of(history, i);
+    if (seen.accepts != Accepts::any) {
+      seen.own = seen.key != kNone && written.contains(seen.key);
+      look(seen);
+    }
+    if (!installs_version(history.op(i))) continue;
+    const Install install = install_of(history, i);
+    put(install);
+    written.insert(install.key);
+  }
+}
+
+// What a transaction installs, the last first: of each key the first one given is final.
+template <class Put>
+void each_install(const History& history, TxnId t, WrittenKeys& written, Put put) {
+  const OpId first = history.first_op(t);
+  written.start(history.end_op(t) - first);
+  for (OpId i = history.end_op(t); i-- > first;) {
+    if (!installs_version(history.op(i))) continue;
+    Install install = install_of(history, i);
+    install.final = written.insert(install.key);
+    put(install);
+  }
+}
+
+}  // namespace assay

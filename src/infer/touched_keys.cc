@@ -1,0 +1,43 @@
+#include "infer/touched_keys.h"
+
+#include <algorithm>
+
+namespace assay {
+
+TouchedKeys::TouchedKeys(const History& history) : h_(history), list_(history.key_count()) {
+  std::vector<bool> touched(h_.key_count());
+  for (TxnId t = 0; t < h_.txn_count(); ++t) {
+    if (h_.status(t) == TxnStatus::aborted) continue;
+    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
+      const Operation op = h_.op(i);
+      if (is_range(op)) {
+        for (const VersionId row : rows_of(h_, i)) touched[h_.version_key(row)] = true;
+        continue;
+      }
+      touched[op.key] = true;
+      if (is_list_operation(op)) list_[op.key] = true;
+    }
+  }
+  for (KeyId k = 0; k < h_.key_count(); ++k)
+    if (touched[k]) sorted_.push_back(k);
+  std::sort(sorted_.begin(), sorted_.end(),
+            [this](KeyId a, KeyId b) { return key_less(h_.key(a), h_.key(b)); });
+}
+
+std::span<const KeyId> TouchedKeys::covered(OpId range) const {
+  const auto [lowest, highest] = bounds_of(h_, range);
+  const auto less = [this](KeyId a, KeyId b) { return key_less(h_.key(a), h_.key(b)); };
+  auto from = sorted_.begin(), to = sorted_.end();
+  if (lowest != kNone) from = std::lower_bound(from, to, lowest, less);
+  if (highest != kNone) to = std::upper_bound(from, to, highest, less);
+  return {from, to};
+}
+
+std::vector<Observation> TouchedKeys::seen_by(OpId op) const {
+  const Observation seen = observation_of(h_, op);
+  if (seen.accepts == Accepts::any) return {};
+  if (seen.accepts != Accepts::rows) return {seen};
+  return observations_of_range(h_, op, covered(op));
+}
+
+}  // namespace assay
