@@ -1,5 +1,12 @@
-// The keys that a history is about: those that transactions which did not abort read, wrote, or met in a range, in key
-// order, so that a range finds those that it covers; and which of them hold lists. Cost: the operations, and to sort.
+// The keys that a history is about, in key order, and which of them hold lists.
+//
+//   s1: { w(b,1) }   s2: { w(d,1) }!   s3: { range(a..e,[b=1]) r(c,null) }
+//   The range covers b, which it lists, and c, which it found absent; not d, which only an aborted transaction touched.
+//
+// A range observes every key within its bounds that could have been there: those that transactions which did not abort
+// read, wrote, or met in a range. Two binary searches find them.
+//
+// Cost: the operations, and to sort the keys.
 #pragma once
 
 #include <span>
