@@ -194,6 +194,10 @@ std::optional<NarrowedSources> narrow_sources(const History& history, const Leve
                                               const OpenReads& open, uint32_t reach,
                                               const SaturationRules& rules, Budget& budget) {
   if (!level.session_order) return std::nullopt;
+  uint64_t copied = 0;
+  for (const OpenRead& read : open.all())
+    copied += sizeof(OpenRead) + read.sources.size() * sizeof(TxnId);
+  if (!budget.has_room(copied + EventGraph::bytes(history, rf, level))) return std::nullopt;
   return Narrowing(history, level, rf, open, rules, budget).run(hint, reach);
 }
 

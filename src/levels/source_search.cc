@@ -102,6 +102,7 @@ class SourceSearch {
       if (h_.status(t) == TxnStatus::aborted) continue;
       TxnId& before = previous[h_.session(t)];
       if (before != kNone) add(before, t);
+      // Who may take effect stands in no first order: right behind its session.
       if (place_[t] == kNone) place_[t] = before == kNone ? 0 : place_[before];
       if (h_.status(t) == TxnStatus::committed) before = t;
     }

@@ -358,6 +358,8 @@ LevelVerdict accept_by_replay(const StrongInput& in, const LevelInfo& level, Bud
   return verdict;
 }
 
+namespace {
+
 uint64_t count_sources(const OpenReads& open) {
   uint64_t count = 0;
   for (const OpenRead& read : open.all())
@@ -402,6 +404,8 @@ LevelVerdict accept_with_fewer_sources(const StrongInput& in, const LevelInfo& l
   }
   return accept_with_fewer_sources(in, level, kNone, budget);
 }
+
+}  // namespace
 
 LevelVerdict decide_strong(const StrongInput& in, const LevelInfo& level, Budget& budget) {
   if (!budget.has_room(EventGraph::bytes(in.history, in.rf, level))) {
