@@ -19,7 +19,7 @@ Found narrow(const History& h, LevelId level = LevelId::session_serializable,
   Budget unlimited;
   const ReadsFrom plain = match_reads(h);
   OpenReads open(h, true);
-  open.add(plain);
+  open.add(plain, unlimited);
   open.add_possible(plain);
   const ReadsFrom rf = match_reads(h, {}, unlimited, Reads::clean, open.possible());
   Found found{

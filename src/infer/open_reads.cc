@@ -1,6 +1,7 @@
 #include "infer/open_reads.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace assay {
 OpenReads::OpenReads(const History& history, bool one_state)
@@ -40,7 +41,8 @@ const std::vector<uint32_t>& OpenReads::of(TxnId reader) const {
   return it == by_reader_.end() ? kNothing : it->second;
 }
 
-void OpenReads::add(const ReadsFrom& rf) {
+void OpenReads::add(const ReadsFrom& rf, Budget& budget) {
+  constexpr uint64_t kAskEvery = 16 << 20;
   const std::vector<OpId>& open = rf.unresolved;
   if (open.empty()) return;
   if (!keys_) index_writers();
@@ -51,6 +53,8 @@ void OpenReads::add(const ReadsFrom& rf) {
     if (!seen_txns_[t]) add_txn(t, {open.data() + i, open.data() + end});
     seen_txns_[t] = 1;
     i = end;
+    if (listed_ >= kAskEvery && !budget.has_room(std::exchange(listed_, 0)))
+      obstacle_ = budget.reason().detail;
   }
 }
 
@@ -159,6 +163,7 @@ void OpenReads::find_sources(Group& group) {
     if (left.writer != group.read.reader && explains_all(left.state))
       group.read.sources.push_back(left.writer);
   if (explains_all(KeyState{})) group.read.sources.push_back(kNone);
+  listed_ += sizeof(TxnId) * group.read.sources.size();
 }
 
 BadRead OpenReads::dirty_read(const OpenRead& read) const {

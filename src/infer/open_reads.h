@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "assay/budget.h"
 #include "infer/reads_from.h"
 #include "infer/touched_keys.h"
 
@@ -40,8 +41,9 @@ class OpenReads {
   // `one_state`: all operations of a transaction see one state of a key.
   OpenReads(const History& history, bool one_state);
 
-  // Takes in the unresolved operations of `rf`. Repeated calls, with other assumptions, add what is new.
-  void add(const ReadsFrom& rf);
+  // Takes in the unresolved operations of `rf`. If the budget runs out, which it does where thousands wrote what thousands
+  // read, some are left out, and that is the obstacle.
+  void add(const ReadsFrom& rf, Budget& budget);
   // Takes in everything that those transactions of unknown outcome saw which a source may make take effect, and `rf` does
   // not; and so on.
   void add_possible(const ReadsFrom& rf);
@@ -96,6 +98,7 @@ class OpenReads {
   std::unordered_map<TxnId, std::vector<uint32_t>> by_reader_;
   std::vector<TxnId> possible_;
   std::string obstacle_;
+  uint64_t listed_ = 0;  // bytes of sources since the budget was asked
 };
 
 // Whether every open read meets, at its place in the order, a state that it may have seen.

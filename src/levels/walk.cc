@@ -77,11 +77,11 @@ class LatticeWalk {
     }
     say_what_cannot_hold();
     if (!refuted_by_a_read()) {
-      if (!rf_.unresolved.empty()) {
+      if (options_.engine == EngineId::graph) decide_single_operations();
+      if (!rf_.unresolved.empty() && anything_left() && !budget_.exhausted_now()) {
         refute_sourceless();
         refute_by_counting();
       }
-      if (options_.engine == EngineId::graph) decide_single_operations();
       // Where sources are open a weak level is harder than a strong one, whose order tells the sources: so those are
       // tried first, asked for or not.
       widened_ = !rf_.unresolved.empty() && options_.switches.carry;
@@ -99,6 +99,14 @@ class LatticeWalk {
   // That or as good as: no search will settle it.
   bool decided(LevelId level) const {
     return known_[index(level)].outcome != Outcome::unknown || settled_[index(level)];
+  }
+
+  // A level that is asked for is open.
+  bool anything_left() const {
+    const auto levels = all_levels();
+    return std::any_of(levels.begin(), levels.end(), [this](const LevelInfo& level) {
+      return wanted_[index(level.id)] && !decided(level.id);
+    });
   }
 
   // Before anything is searched. Without times a level may still be refuted, by what it asks besides real time.
@@ -306,7 +314,7 @@ class LatticeWalk {
   // ran out of their share.
   void decide_what_is_left() {
     std::vector<LevelId> levels = in_walk_order(&WalkPlace::decide);
-    if (sources_left_open()) {
+    if (anything_left() && sources_left_open()) {
       const auto strong = [](LevelId id) {
         return level_info(id).events == EventModel::single ||
                level_info(id).events == EventModel::split;
@@ -361,7 +369,7 @@ class LatticeWalk {
 
   // What was asked for alone may follow from a level above or below it that is easier: tries these too.
   void look_further() {
-    if (sources_left_open()) return;  // done
+    if (!anything_left() || sources_left_open()) return;  // the latter were widened already
     const auto open = [this](const LevelInfo& level) {
       return wanted_[index(level.id)] && !decided(level.id) && !level.on_request() &&
              !follows_from_below(level) && timed_enough(level.id);
@@ -412,7 +420,7 @@ class LatticeWalk {
     std::optional<OpenReads>& open = one_state ? open_ : open_each_;
     if (!open) {
       const auto timer = stages_.time("match");
-      open.emplace(history_, one_state).add(rf_);
+      open.emplace(history_, one_state).add(rf_, budget_);
       open->add_possible(rf_);
     }
     return *open;
@@ -420,7 +428,8 @@ class LatticeWalk {
 
   // Whether reads have several possible sources, and no more than that is open about them.
   bool sources_left_open() {
-    if (rf_.unresolved.empty() || !open_reads(true).obstacle().empty()) return false;
+    if (rf_.unresolved.empty() || budget_.exhausted_now()) return false;
+    if (!open_reads(true).obstacle().empty()) return false;
     if (open_rf_.nodes() == 0) match_with_open_reads();
     return true;
   }
