@@ -71,11 +71,12 @@ class Narrowing {
           writers.push_back(rank[now_.rf.write_node[w]]);
         std::sort(writers.begin(), writers.end());
       }
-      const auto [first, last] = near_by(writers, rank[now_.rf.node[read.reader]], reach);
+      const std::pair<int64_t, int64_t> where =
+          near_by(writers, rank[now_.rf.node[read.reader]], reach);
       std::vector<TxnId> near = read.sources;
       std::erase_if(near, [&](TxnId source) {
         const int64_t at = source == kNone ? -1 : rank[now_.rf.node[source]];
-        return at < first || at > last;
+        return at < where.first || at > where.second;
       });
       if (near.empty() || near.size() == read.sources.size()) continue;
       any = true;
