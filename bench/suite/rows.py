@@ -181,7 +181,7 @@ ROWS = (
       for level in ("read-committed", "read-atomic", "causal", "session-si")),
     *(Row(f"{sessions * txns} x 8, {sessions} sessions, 1k keys, 10 % reads",
           Generated("session-si", sessions=sessions, txns=txns, ops=8, read_share=0.1, keys=1000),
-          "session-si", target=Target(10), repeat=1, quick=5)
+          "session-si", target=Target(10), repeat=1, quick=0)  # as hard at any size
       for sessions, txns in ((1000, 2), (1000, 10), (2000, 2))),
     *(Row(f"40k x 8{', times' if times != 'none' else ''}{', orders stated' if stated else ''}",
           replace(_STATED, times=times, stated=stated), "session-serializable", quick=10)
