@@ -322,7 +322,6 @@ class SourceSearch {
       chosen_.rf.reset();
       return false;
     }
-    assert(chosen_.rf->bad_read.anomaly == Anomaly::none && chosen_.rf->unresolved.empty());
     chosen_.hint = make_hint(h_, *chosen_.rf);
     return true;
   }
