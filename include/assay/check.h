@@ -2,7 +2,9 @@
 // accepted.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,6 +41,36 @@ struct Switches {
 //           It finds orders itself; the proof of a violation comes from the graph engine
 enum class EngineId : uint8_t { graph, dbcop };
 
+// A total order of transactions that somebody states, to be replayed: what the database says of itself, or a file.
+struct ExpectedOrder {
+  // commit_ts, start_ts: by these logical times of the history; one that wrote nothing and has no commit_ts stands at
+  // its start_ts. listed: by `names`.
+  enum class By : uint8_t { commit_ts, start_ts, listed };
+  By by = By::commit_ts;
+  std::vector<std::string> names;   // of transactions, the first one first
+  std::string title = "commit_ts";  // what reports call it
+};
+
+// What replaying an expected order came to. Transactions stand where the order puts them; those that it leaves out and that
+// wrote nothing stand right after the last of those that they read from.
+struct OrderReplay {
+  // What went wrong first. operation: it returned something else than what stood there. overlap: two transactions overlapped
+  // that wrote the same key. session: a transaction of a session began before an earlier one had committed.
+  enum class Fault : uint8_t { none, operation, overlap, session };
+  LevelId level = LevelId::serializable;  // or, by start and commit times, session_si or adya_si
+  Fault fault = Fault::none;
+  TxnId txn = kNone;  // whose operation, or the later of the two
+  OpId op = kNone;    // operation only
+  KeyId key = kNone;  // operation: that it observed; overlap: that both wrote
+  TxnId other =
+      kNone;  // operation: whose version stood there, kNone the initial one; else the earlier of the two
+};
+struct ExpectedOrderResult {
+  std::string title;
+  std::vector<OrderReplay> replays;
+  std::string obstacle;  // not empty: why the order cannot be replayed; there are no replays then
+};
+
 struct CheckOptions {
   std::vector<LevelId> levels;  // empty: all
   Budget budget;
@@ -47,6 +79,8 @@ struct CheckOptions {
   // For parts of the history that can be decided independently; 0: one for each core, where that
   // is worthwhile.
   unsigned threads = 0;
+  // Replayed first. If it explains the history that is a certificate; if not, that says nothing about any level.
+  std::optional<ExpectedOrder> expected_order;
   // Also count constraints as PolySI does, before and after saturation; takes time on hot keys.
   bool count_constraints = false;
   // Called from time to time with a stage ("saturate session-si") and its progress, 0…1.
@@ -71,6 +105,7 @@ struct CheckResult {
   std::vector<Verdict> verdicts;  // in the order of LevelId; only the levels asked for
   std::vector<Certificate> certificates;
   std::vector<DuplicateWrite> duplicates;
+  std::optional<ExpectedOrderResult> expected_order;  // if it was asked for
   std::vector<StageTime> stages;
   std::vector<std::pair<std::string, uint64_t>> counters;  // for --stats
 

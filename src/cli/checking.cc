@@ -28,6 +28,7 @@ AuditOptions audit_options(const CheckFlags& flags, ProgressLine& progress) {
   options.check.switches = flags.switches.switches;
   options.check.engine = flags.engine;
   options.check.threads = flags.threads;
+  options.check.expected_order = flags.expected_order;
   options.check.count_constraints = flags.output.stats;
   options.check.progress = [&progress](std::string_view stage, double fraction) {
     progress.update(fraction, stage);
@@ -112,6 +113,13 @@ Audit check_together(const std::vector<std::string>& paths, const CheckFlags& fl
 Exit exit_code(const Audit& c) {
   if (c.error) return exit_code(*c.error);
   bool unknown = false;
+  if (const auto& expected = c.result.expected_order) {
+    const bool explains = std::ranges::any_of(expected->replays, [](const OrderReplay& r) {
+      return r.fault == OrderReplay::Fault::none;
+    });
+    unknown = !expected->obstacle.empty();
+    if (!explains && !unknown) return Exit::violated;
+  }
   for (const Verdict& v : c.result.verdicts) {
     if (v.outcome == Outcome::violated && !c.requested.empty()) return Exit::violated;
     if (v.outcome == Outcome::unknown)

@@ -1,6 +1,7 @@
 // From flags to an audit, and from audits to what is printed and written. The same for `check`, `run` and `demo`.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,8 @@ struct CheckFlags {
   unsigned threads = 0;
   OutputFlags output;
   ReadFlags reading;
-  int64_t clock_drift = 0;   // nanoseconds
+  int64_t clock_drift = 0;  // nanoseconds
+  std::optional<ExpectedOrder> expected_order;
   bool allow_empty = false;  // satisfied stays satisfied where nothing was observed
 };
 

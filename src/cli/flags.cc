@@ -8,10 +8,12 @@
 #include <cmath>
 #include <cstdlib>
 #include <iterator>
+#include <sstream>
 
 #include "assay/format.h"
 #include "base/memory.h"
 #include "base/rng.h"
+#include "cli/console.h"
 #include "cli/units.h"
 #include "report/report.h"
 
@@ -220,6 +222,33 @@ void add_allow_empty(CLI::App& app, bool& allow) {
   app.add_flag(
       "--allow-empty", allow,
       "report satisfied, not unknown, for a history in which no transaction observed anything");
+}
+
+void add_expected_order(CLI::App& app, std::optional<ExpectedOrder>& order) {
+  app.add_option_function<std::string>(
+         "--expected-order",
+         [&order](const std::string& text) {
+           constexpr uint64_t kMostBytes = uint64_t{1} << 32;
+           order = ExpectedOrder{};
+           order->title = text;
+           if (text == "start_ts") order->by = ExpectedOrder::By::start_ts;
+           if (text == "start_ts" || text == "commit_ts") return;
+           order->by = ExpectedOrder::By::listed;
+           const Result<std::string> file = read_file(text, kMostBytes);
+           if (!file.ok())
+             bad_flag("--expected-order",
+                      "expected commit_ts, start_ts, or a file with the name of a "
+                      "transaction on each line; " +
+                          file.error().to_string());
+           std::istringstream lines(*file);
+           for (std::string name; std::getline(lines, name);)
+             if (!name.empty()) order->names.push_back(name);
+         },
+         "replay this order of the transactions and say whether it explains what they saw: "
+         "commit_ts and start_ts are what the history says of the database's own time; a file "
+         "names "
+         "a transaction on each line")
+      ->type_name("commit_ts|start_ts|FILE");
 }
 
 void add_clock_drift(CLI::App& app, int64_t& drift) {

@@ -322,8 +322,22 @@ class SourceSearch {
       chosen_.rf.reset();
       return false;
     }
+    assert(chosen_.rf->bad_read.anomaly == Anomaly::none && all_seen());
     chosen_.hint = make_hint(h_, *chosen_.rf);
     return true;
+  }
+
+  // With a source for every open read, only operations that observe nothing of anybody else's are left unresolved:
+  // a delete of what the transaction itself wrote, a range that covers no key that others wrote.
+  bool all_seen() const {
+    return std::none_of(chosen_.rf->unresolved.begin(), chosen_.rf->unresolved.end(),
+                        [this](OpId op) {
+                          const std::vector<uint32_t>& reads = open_.of(h_.txn_of(op));
+                          return std::any_of(reads.begin(), reads.end(), [this, op](uint32_t read) {
+                            const std::vector<OpId>& ops = open_.all()[read].ops;
+                            return std::find(ops.begin(), ops.end(), op) != ops.end();
+                          });
+                        });
   }
 
   bool add_faults(const std::vector<Node>& nodes, ChoiceSolver& solver) {

@@ -25,6 +25,7 @@
 #include "infer/reads_from.h"
 #include "levels/adya.h"
 #include "levels/engine.h"
+#include "levels/expected_order.h"
 #include "levels/linearizable.h"
 #include "levels/overdrawn.h"
 #include "levels/source_search.h"
@@ -76,6 +77,7 @@ class LatticeWalk {
       return collect();
     }
     say_what_cannot_hold();
+    if (options_.expected_order) replay_expected(*options_.expected_order);
     if (!refuted_by_a_read()) {
       if (options_.engine == EngineId::graph) decide_single_operations();
       if (!rf_.unresolved.empty() && anything_left() && !budget_.exhausted_now()) {
@@ -184,6 +186,30 @@ class LatticeWalk {
     return budget_.has_room(kBytesAVersion * versions +
                             kBytesARead * (ops - std::min(ops, versions)) +
                             kBytesATxn * history_.txn_count());
+  }
+
+  // The replay is complete by itself, so what it accepts needs nothing of what the reads left open.
+  void replay_expected(const ExpectedOrder& expected) {
+    const auto timer = stages_.time("expected order");
+    const auto asked = [this](EventModel events) {
+      return std::ranges::any_of(all_levels(), [&](const LevelInfo& level) {
+        return wanted_[index(level.id)] && level.events == events;
+      });
+    };
+    const ReplayModels models{asked(EventModel::single), asked(EventModel::split)};
+    ExpectedReplays found = replay_expected_order(history_, rf_, expected, models, budget_);
+    expected_order_.emplace();
+    expected_order_->title = expected.title;
+    expected_order_->obstacle = std::move(found.obstacle);
+    for (ExpectedReplay& replay : found.replays) {
+      const bool explains = replay.result.fault == OrderReplay::Fault::none;
+      expected_order_->replays.push_back(replay.result);
+      if (!explains) continue;
+      LevelVerdict satisfied;
+      satisfied.outcome = Outcome::satisfied;
+      satisfied.order = std::move(replay.order);
+      settle_verdict(replay.result.level, std::move(satisfied));
+    }
   }
 
   bool refuted_by_a_read() {
@@ -642,6 +668,7 @@ class LatticeWalk {
     }
     result.certificates = std::move(certificates_);
     result.duplicates = rf_.duplicates;
+    result.expected_order = std::move(expected_order_);
     result.stages = stages_.take_times();
     result.counters = stages_.take_counters();
     return result;
@@ -660,6 +687,7 @@ class LatticeWalk {
   ReadsFrom open_rf_;
   Hint open_hint_;
   Hint hint_;
+  std::optional<ExpectedOrderResult> expected_order_;
   std::optional<WeakLevels> weak_;
   std::optional<AdyaLevels> adya_;
   std::array<bool, kLevelCount> wanted_{};

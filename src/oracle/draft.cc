@@ -115,7 +115,9 @@ Result<History> Draft::history() const {
     b.begin_txn({.session = ValueView::of(int64_t{t.session + 1}),
                  .status = t.status,
                  .begin = t.begin,
-                 .end = t.end});
+                 .end = t.end,
+                 .start_ts = t.start_ts,
+                 .commit_ts = t.commit_ts});
     for (const DraftOp& op : t.ops) add_op(b, op);
     if (Status s = b.end_txn(); !s.ok()) return s.error();
   }

@@ -31,6 +31,7 @@ struct DraftTxn {
   int session = 0;
   TxnStatus status = TxnStatus::committed;
   Interval begin = {}, end = {};
+  int64_t start_ts = Interval::kUnknown, commit_ts = Interval::kUnknown;  // not in text()
   std::vector<DraftOp> ops = {};
 };
 

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "explain/explain.h"
+#include "report/expected_order.h"
 #include "report/report.h"
 #include "report/summary.h"
 
@@ -78,6 +79,30 @@ ordered_json verdict_json(const Audit& c, const Verdict& v) {
   return j;
 }
 
+ordered_json expected_order_json(const History& h, const ExpectedOrderResult& expected) {
+  ordered_json j;
+  j["order"] = expected.title;
+  if (!expected.obstacle.empty()) {
+    j["obstacle"] = expected.obstacle;
+    return j;
+  }
+  ordered_json levels = ordered_json::object();
+  for (const OrderReplay& r : expected.replays) {
+    ordered_json replay;
+    const bool explains = r.fault == OrderReplay::Fault::none;
+    replay["explains"] = explains;
+    if (!explains) {
+      replay["fault"] = order_fault_name(r.fault);
+      replay["transaction"] = h.name(r.txn);
+      if (r.op != kNone) replay["operation"] = r.op - h.first_op(r.txn);
+      replay["other"] = r.other == kNone ? ordered_json() : ordered_json(h.name(r.other));
+    }
+    levels[std::string(level_info(r.level).name)] = std::move(replay);
+  }
+  j["levels"] = std::move(levels);
+  return j;
+}
+
 std::string line(const Audit& c) {
   ordered_json j;
   j["schema"] = 1;
@@ -93,6 +118,8 @@ std::string line(const Audit& c) {
     ordered_json best = ordered_json::array();
     for (const LevelId id : strongest_satisfied(c.result)) best.push_back(level_info(id).name);
     j["strongest"] = std::move(best);
+    if (const auto& expected = c.result.expected_order)
+      j["expected_order"] = expected_order_json(c.history, *expected);
     ordered_json seconds = ordered_json::object();
     for (const StageTime& s : c.stages) seconds[s.stage] = s.seconds;
     j["seconds"] = std::move(seconds);

@@ -7,6 +7,7 @@
 #include "explain/because.h"
 #include "explain/explain.h"
 #include "explain/names.h"
+#include "report/expected_order.h"
 #include "report/report.h"
 #include "report/summary.h"
 
@@ -27,6 +28,7 @@ class Text {
     line("");
     headline(c);
     verdicts(c);
+    expected_order(c);
     for (const Explanation& e : c.explanations) explanation(c.history, e);
     duplicates(c);
     closing(c);
@@ -94,6 +96,12 @@ class Text {
           break;
       }
     }
+  }
+
+  void expected_order(const Audit& c) {
+    const std::vector<std::string> sentences = expected_order_sentences(c.history, c.result);
+    if (!sentences.empty()) line("");
+    for (const std::string& s : sentences) line("{}", wrapped(s, kWidth));
   }
 
   void explanation(const History& h, const Explanation& e) {

@@ -1,0 +1,351 @@
+// A database may say in which order its transactions took effect: by commit timestamps, by its log, by what an engineer
+// believes. Replaying that order decides in one pass whether it explains what the clients saw.
+//
+//   commit_ts:  A 1   B 2   C 3          A { w(x,1) }   B { w(y,2) }   C { r(x,1) r(y,null) }
+//
+//   C should have seen B's 2. The order does not explain the history, though it is serializable: A, C, B. So rejection
+//   says nothing about a level; it says that the database's own account of what it did is wrong. An order that does
+//   explain the history is a certificate.
+//
+// One total order is replayed at serializable. Start and commit timestamps together are replayed at snapshot isolation:
+// a transaction reads what had been committed at its start, writers of the same key do not overlap, and a session's
+// transactions do not either. At the same time commits come before starts.
+//
+// Cost: sorting, and one pass over the operations. Clark and others, "Validating Database System Isolation Level
+// Implementations with Version Certificate Recovery", EuroSys 2024 (Enne); Li and others, "Online Timestamp-based
+// Transactional Isolation Checking of Database Systems", ICDE 2025 (Chronos).
+
+#include "levels/expected_order.h"
+
+#include <algorithm>
+#include <compare>
+#include <limits>
+#include <optional>
+#include <unordered_map>
+
+#include "history/accesses.h"
+#include "infer/touched_keys.h"
+
+namespace assay {
+namespace {
+
+// A place in an order. At the same time commits come first, then whoever writes nothing or starts.
+struct Place {
+  int64_t time = std::numeric_limits<int64_t>::min();
+  enum class Rank : uint8_t { commit, instant, start } rank = Rank::commit;
+  auto operator<=>(const Place&) const = default;
+};
+
+struct PlacedEvent {
+  Place place;
+  TxnId txn;
+  bool write;
+  auto operator<=>(const PlacedEvent&) const = default;
+};
+
+std::string describe(const History& h, TxnId t) { return "transaction " + h.name(t); }
+
+// What of the history the order speaks of, and where each transaction stands.
+class Places {
+ public:
+  Places(const History& history, const ReadsFrom& rf, const ExpectedOrder& expected)
+      : h_(history), rf_(rf), by_(expected.by), place_(history.txn_count()) {
+    installs_.assign(h_.txn_count(), 0);
+    for (TxnId t = 0; t < h_.txn_count(); ++t)
+      for (OpId i = h_.first_op(t); i < h_.end_op(t) && !installs_[t]; ++i)
+        installs_[t] = installs_version(h_.op(i));
+    if (by_ == ExpectedOrder::By::listed) {
+      take_names(expected.names);
+    } else {
+      for (TxnId t = 0; t < h_.txn_count(); ++t) place_by_time(t);
+    }
+    place_the_others();
+  }
+
+  const std::string& obstacle() const { return obstacle_; }
+
+  // One event a transaction.
+  std::vector<PlacedEvent> single_events() const {
+    std::vector<PlacedEvent> events;
+    for (TxnId t = 0; t < h_.txn_count(); ++t)
+      if (place_[t]) events.push_back({*place_[t], t, true});
+    std::sort(events.begin(), events.end());
+    return events;
+  }
+
+  // Two of each. Nothing if the times of some are not known.
+  std::vector<PlacedEvent> split_events() const {
+    std::vector<PlacedEvent> events;
+    if (by_ == ExpectedOrder::By::listed) return events;
+    for (TxnId t = 0; t < h_.txn_count(); ++t) {
+      if (!place_[t]) continue;
+      const int64_t start = h_.start_ts(t), commit = installs_[t] ? h_.commit_ts(t) : start;
+      if (start == Interval::kUnknown || commit == Interval::kUnknown) return {};
+      const bool instant = start == commit;
+      events.push_back({{start, instant ? Place::Rank::instant : Place::Rank::start}, t, false});
+      events.push_back({{commit, instant ? Place::Rank::instant : Place::Rank::commit}, t, true});
+    }
+    std::sort(events.begin(), events.end());
+    return events;
+  }
+
+ private:
+  void fail(std::string why) {
+    if (obstacle_.empty()) obstacle_ = std::move(why);
+  }
+
+  void take_names(const std::vector<std::string>& names) {
+    std::unordered_map<std::string, TxnId> by_name;
+    for (TxnId t = 0; t < h_.txn_count(); ++t) {
+      if (!by_name.emplace(h_.name(t), t).second)
+        fail("two transactions have the name " + h_.name(t));
+    }
+    for (size_t i = 0; i < names.size(); ++i) {
+      const auto it = by_name.find(names[i]);
+      if (it == by_name.end()) {
+        fail("it names " + names[i] + ", and the history has no transaction of that name");
+      } else if (h_.status(it->second) == TxnStatus::aborted) {
+        fail("it names " + names[i] + ", which aborted");
+      } else if (place_[it->second]) {
+        fail("it names " + names[i] + " twice");
+      } else {
+        place_[it->second] = Place{static_cast<int64_t>(i), Place::Rank::commit};
+      }
+    }
+  }
+
+  void place_by_time(TxnId t) {
+    if (h_.status(t) == TxnStatus::aborted) return;
+    const int64_t start = h_.start_ts(t), commit = h_.commit_ts(t);
+    const bool known = start != Interval::kUnknown && commit != Interval::kUnknown;
+    if (known && commit < start) fail(describe(h_, t) + " has a commit_ts before its start_ts");
+    int64_t time = by_ == ExpectedOrder::By::start_ts ? start : commit;
+    if (time == Interval::kUnknown && !installs_[t]) time = start;
+    if (time == Interval::kUnknown) return;
+    place_[t] = Place{time, installs_[t] ? Place::Rank::commit : Place::Rank::instant};
+  }
+
+  // Whoever wrote nothing may stand anywhere after those that it read from, and the earliest such place is as good as any.
+  void place_the_others() {
+    for (Node n = 0; n < rf_.nodes(); ++n) {
+      const TxnId t = rf_.txn[n];
+      if (place_[t]) continue;
+      if (installs_[t]) return fail(describe(h_, t) + " has no place in it");
+      const auto open =
+          std::lower_bound(rf_.unresolved.begin(), rf_.unresolved.end(), h_.first_op(t));
+      if (open != rf_.unresolved.end() && *open < h_.end_op(t))
+        return fail(describe(h_, t) +
+                    " has no place in it, and several transactions may have left what it read");
+      Place last;
+      for (const ExternalRead& read : rf_.reads[n]) {
+        const TxnId source = read.write == kNone ? kNone : rf_.txn[rf_.write_node[read.write]];
+        if (source != kNone && place_[source]) last = std::max(last, *place_[source]);
+      }
+      last.rank = std::max(last.rank, Place::Rank::instant);
+      place_[t] = last;
+    }
+  }
+
+  const History& h_;
+  const ReadsFrom& rf_;
+  ExpectedOrder::By by_;
+  std::vector<uint8_t> installs_;            // per transaction
+  std::vector<std::optional<Place>> place_;  // per transaction; nothing if it does not take effect
+  std::string obstacle_;
+};
+
+// The database, one event after the other.
+class Replay {
+ public:
+  Replay(const History& history, const std::optional<TouchedKeys>& keys, const LevelInfo& level)
+      : h_(history),
+        keys_(keys),
+        level_(level),
+        split_(level.events == EventModel::split),
+        now_(history.key_count()),
+        writing_(split_ ? history.key_count() : 0, kNone),
+        started_(split_ && level.session_order ? history.session_count() : 0) {
+    found_.level = level.id;
+  }
+
+  // Stops at the first fault.
+  OrderReplay run(const std::vector<PlacedEvent>& events, Budget& budget) {
+    for (const PlacedEvent& event : events) {
+      if (budget.exhausted()) break;
+      if (!split_ || !event.write) look(event.txn);
+      if (split_ && !event.write) start(event.txn);
+      if (event.write) install(event.txn);
+      if (found_.fault != OrderReplay::Fault::none) break;
+    }
+    return found_;
+  }
+
+ private:
+  struct Value {
+    KeyState state;
+    TxnId writer = kNone;
+    std::vector<VersionId> list;  // of a key that holds one
+  };
+
+  // In program order, over what the transaction wrote itself so far.
+  void look(TxnId t) {
+    own_.clear();
+    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
+      const Observation seen = observation_of(h_, i);
+      if (seen.accepts == Accepts::rows) {
+        for (const Observation& one : keys_->seen_by(i))
+          if (!fits(h_, one, current(one.key).state)) return fail(t, i, one.key);
+      } else if (seen.accepts == Accepts::list) {
+        const std::span<const VersionId> read = elements_of(h_, i);
+        const std::vector<VersionId>& list = current(seen.key).list;
+        if (!std::equal(read.begin(), read.end(), list.begin(), list.end()))
+          return fail(t, i, seen.key);
+      } else if (seen.accepts != Accepts::any && !fits(h_, seen, current(seen.key).state)) {
+        return fail(t, i, seen.key);
+      }
+      if (!installs_version(h_.op(i))) continue;
+      const KeyId key = h_.op(i).key;
+      put(own_.try_emplace(key, now_[key]).first->second, t, i);
+    }
+  }
+
+  const Value& current(KeyId key) const {
+    const auto it = own_.find(key);
+    return it == own_.end() ? now_[key] : it->second;
+  }
+
+  void put(Value& value, TxnId t, OpId i) const {
+    const Install one = install_of(h_, i);
+    value.state = one.state();
+    value.writer = t;
+    if (one.appends) value.list.push_back(one.version);
+  }
+
+  void start(TxnId t) {
+    if (level_.session_order && !follow_session(t)) return;
+    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
+      if (!installs_version(h_.op(i))) continue;
+      const KeyId key = h_.op(i).key;
+      if (writing_[key] != kNone && writing_[key] != t) {
+        fault(OrderReplay::Fault::overlap, t, writing_[key]);
+        found_.key = key;
+        return;
+      }
+      writing_[key] = t;
+    }
+  }
+
+  // What follows a transaction of unknown outcome in its session need not wait for it.
+  bool follow_session(TxnId t) {
+    Started& started = started_[h_.session(t)];
+    const bool committed = h_.status(t) == TxnStatus::committed;
+    const auto comes_before = [this](TxnId a, TxnId b) { return h_.position(a) < h_.position(b); };
+    if (committed && started.last != kNone && comes_before(t, started.last)) {
+      fault(OrderReplay::Fault::session, started.last, t);
+      return false;
+    }
+    if (started.open != kNone && comes_before(started.open, t)) {
+      fault(OrderReplay::Fault::session, t, started.open);
+      return false;
+    }
+    if (started.last == kNone || comes_before(started.last, t)) started.last = t;
+    if (committed) started.open = t;
+    return true;
+  }
+
+  void install(TxnId t) {
+    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
+      if (!installs_version(h_.op(i))) continue;
+      const KeyId key = h_.op(i).key;
+      put(now_[key], t, i);
+      if (split_) writing_[key] = kNone;
+    }
+    if (started_.empty()) return;
+    if (TxnId& open = started_[h_.session(t)].open; open == t) open = kNone;
+  }
+
+  void fail(TxnId t, OpId op, KeyId key) {
+    fault(OrderReplay::Fault::operation, t, current(key).writer);
+    found_.op = op;
+    found_.key = key;
+  }
+  void fault(OrderReplay::Fault fault, TxnId t, TxnId other) {
+    found_.fault = fault;
+    found_.txn = t;
+    found_.other = other;
+  }
+
+  // Of a session: the last transaction in its order that has started, and the one that has not committed yet. There is at
+  // most one, those of unknown outcome aside.
+  struct Started {
+    TxnId last = kNone, open = kNone;
+  };
+
+  const History& h_;
+  const std::optional<TouchedKeys>& keys_;  // if there are ranges
+  const LevelInfo& level_;
+  bool split_;
+  std::vector<Value> now_;                // per key
+  std::unordered_map<KeyId, Value> own_;  // what the transaction that is looked at wrote
+  std::vector<TxnId> writing_;            // split, per key: whoever has started and will write it
+  std::vector<Started> started_;          // split, per session
+  OrderReplay found_;
+};
+
+Order order_of(const std::vector<PlacedEvent>& events, bool split) {
+  Order order;
+  order.split = split;
+  order.events.reserve(events.size());
+  for (const PlacedEvent& event : events)
+    order.events.push_back(split ? 2 * event.txn + (event.write ? 1 : 0) : event.txn);
+  return order;
+}
+
+// Why some operation cannot be replayed.
+std::string obstacle_in(const History& h, const ReadsFrom& rf,
+                        const std::optional<TouchedKeys>& keys) {
+  if (rf.mixed != kNone)
+    return "key " + h.key(rf.mixed).to_string() + " is used as a list and as a register";
+  if (!keys) return {};
+  for (const TxnId t : rf.txn) {
+    for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
+      if (!is_range(h.op(i))) continue;
+      for (const KeyId key : keys->covered(i))
+        if (keys->is_list(key)) return describe(h, t) + " reads a range with lists in it";
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+ExpectedReplays replay_expected_order(const History& history, const ReadsFrom& rf,
+                                      const ExpectedOrder& expected, ReplayModels models,
+                                      Budget& budget) {
+  ExpectedReplays all;
+  std::optional<TouchedKeys> keys;
+  for (OpId i = 0; i < history.op_count() && !keys; ++i)
+    if (is_range(history.op(i))) keys.emplace(history);
+  const Places places(history, rf, expected);
+  all.obstacle = places.obstacle();
+  if (all.obstacle.empty()) all.obstacle = obstacle_in(history, rf, keys);
+  if (!all.obstacle.empty()) return all;
+  const auto replay = [&](LevelId level, const std::vector<PlacedEvent>& events) {
+    const OrderReplay result = Replay(history, keys, level_info(level)).run(events, budget);
+    const bool explains = result.fault == OrderReplay::Fault::none;
+    const bool split = level_info(level).events == EventModel::split;
+    all.replays.push_back({result, explains ? order_of(events, split) : Order{}});
+    return result.fault;
+  };
+  const std::vector<PlacedEvent> events =
+      models.split ? places.split_events() : std::vector<PlacedEvent>();
+  if (models.single || events.empty()) replay(LevelId::serializable, places.single_events());
+  if (!events.empty()) {
+    if (replay(LevelId::session_si, events) == OrderReplay::Fault::session)
+      replay(LevelId::adya_si, events);
+  }
+  if (budget.exhausted_now()) all = {{}, budget.reason().detail};
+  return all;
+}
+
+}  // namespace assay

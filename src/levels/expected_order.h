@@ -1,0 +1,35 @@
+// Replays an order of transactions that the database states, as Enne and Chronos do. See expected_order.cc.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "assay/budget.h"
+#include "assay/check.h"
+#include "infer/reads_from.h"
+
+namespace assay {
+
+struct ExpectedReplay {
+  OrderReplay result;
+  Order order;  // if it explains the history: a certificate of the level
+};
+
+struct ExpectedReplays {
+  std::vector<ExpectedReplay> replays;
+  std::string obstacle;  // as in ExpectedOrderResult
+};
+
+// Which models of events an order is replayed in.
+struct ReplayModels {
+  bool single = true;  // serializable
+  bool split = true;   // session_si, or adya_si if only sessions contradict that
+};
+
+// `rf` is of clean reads, and says where transactions stand that the order leaves out. If the budget runs out that is the
+// obstacle.
+ExpectedReplays replay_expected_order(const History& history, const ReadsFrom& rf,
+                                      const ExpectedOrder& expected, ReplayModels models,
+                                      Budget& budget);
+
+}  // namespace assay
