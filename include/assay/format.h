@@ -19,6 +19,8 @@ struct ReadOptions {
   Budget* budget = nullptr;  // reading ends with an error of kind budget once it is exhausted
   // Of every key before anything is written, for formats that cannot say it.
   std::optional<ValueView> initial = {};
+  // Two writes of one value to a key are bad input: what wrote them is at fault, and no database.
+  bool unique_values = false;
 };
 
 // Something the reader tolerated and the user should know ("line 812 is cut off and was ignored").

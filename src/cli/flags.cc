@@ -204,11 +204,14 @@ void ReadFlags::add(CLI::App& app) {
          "--initial", initial,
          "the initial value of every key, an integer or a string, where the format cannot state it")
       ->type_name("VALUE");
+  app.add_flag("--unique-values", unique_values,
+               "refuse a history in which a value was written to a key twice");
 }
 
 ReadOptions ReadFlags::options() const {
   ReadOptions options;
   options.from = from;
+  options.unique_values = unique_values;
   if (initial.empty()) return options;
   int64_t number = 0;
   const char* end = initial.data() + initial.size();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "formats/registry.h"
+#include "formats/unique_values.h"
 #include "history/merge.h"
 
 namespace assay {
@@ -117,6 +118,9 @@ Result<ReadResult> read(Source source, const ReadOptions& options) {
     result.notes.push_back({source.input->line(), "the compressed data is cut off here"});
   result.history = std::move(*history);
   if (auto s = assume_initial(result, options, source.name); !s.ok()) return s.error();
+  if (options.unique_values) {
+    if (auto s = check_unique_values(result.history, source.name); !s.ok()) return s.error();
+  }
   return result;
 }
 
@@ -265,6 +269,9 @@ Result<ReadResult> read_together(std::span<const std::string> paths, const ReadO
   auto history = merge_histories(parts);
   if (!history.ok()) return history.error();
   all.history = std::move(*history);
+  if (options.unique_values) {
+    if (Status s = formats::check_unique_values(all.history, {}); !s.ok()) return s.error();
+  }
   return all;
 }
 

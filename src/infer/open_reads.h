@@ -13,6 +13,7 @@
 // writers that may have left what it saw: those of a value, those that left the key absent, or all of them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -100,6 +101,23 @@ class OpenReads {
   std::string obstacle_;
   uint64_t listed_ = 0;  // bytes of sources since the budget was asked
 };
+
+// The sources of a read: those before the reader in an order, the nearest first, then those after it likewise. `place` is
+// that of a transaction; the initial state comes before all.
+template <class PlaceOf>
+std::vector<TxnId> nearest_first(const OpenRead& read, uint32_t reader, PlaceOf place) {
+  std::vector<std::pair<std::pair<bool, uint32_t>, TxnId>> ranked;
+  for (const TxnId t : read.sources) {
+    const uint32_t at = t == kNone ? 0 : place(t) + 1;
+    const bool later = at > reader + 1;
+    ranked.push_back({{later, later ? at - reader : reader + 1 - at}, t});
+  }
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<TxnId> sources;
+  for (const auto& [rank, t] : ranked) sources.push_back(t);
+  return sources;
+}
 
 // Whether every open read meets, at its place in the order, a state that it may have seen.
 bool order_explains(const History& history, const OpenReads& open, const Order& order);

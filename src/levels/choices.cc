@@ -224,17 +224,9 @@ void Choices::add(const Failure& failure, ChoiceSolver& solver) {
 void Choices::add_sources(uint32_t read, ChoiceSolver& solver) {
   const OpenRead& r = open_->all()[read];
   const Node reader = rf_.node[r.reader];
-  const uint32_t at = place_[events_.read_event(reader)];
-  std::vector<std::pair<std::pair<bool, uint32_t>, Node>> ranked;
-  for (const TxnId t : r.sources) {
-    const Node source = node_of(t);
-    const uint32_t place = t == kNone ? 0 : place_[events_.write_event(source)];
-    const bool later = t != kNone && place > at;
-    ranked.push_back({{later, later ? place - at : at - place}, source});
-  }
-  std::stable_sort(ranked.begin(), ranked.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-
+  const std::vector<TxnId> sources =
+      nearest_first(r, place_[events_.read_event(reader)],
+                    [this](TxnId t) { return place_[events_.write_event(rf_.node[t])]; });
   ProofStep one_of;
   one_of.kind = ProofStep::Kind::sources;
   one_of.source = r.op;
@@ -242,8 +234,8 @@ void Choices::add_sources(uint32_t read, ChoiceSolver& solver) {
   std::vector<Side> clause;
   std::vector<uint32_t> group;
   auto& made = sources_[read];
-  for (const auto& [rank, source] : ranked) {
-    const TxnId t = source == kNone ? kNone : rf_.txn[source];
+  for (const TxnId t : sources) {
+    const Node source = node_of(t);
     const bool plain = source != kNone && !is_possible(source) && !is_possible(reader);
     const Arc arc{source == kNone ? 0 : events_.write_event(source), events_.read_event(reader)};
     const uint32_t choice = solver.add_choice({&arc, plain ? size_t{1} : size_t{0}}, {}, true);

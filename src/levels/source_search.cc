@@ -143,14 +143,8 @@ class SourceSearch {
   // A choice a source, the nearest before the reader first, then the nearest after it.
   void add_sources(uint32_t index, ChoiceSolver& solver) {
     const OpenRead& read = open_.all()[index];
-    const int64_t at = place_[read.reader];
-    const auto distance = [&](TxnId source) {
-      const int64_t place = source == kNone ? -1 : int64_t{place_[source]};
-      return place <= at ? std::pair(false, at - place) : std::pair(true, place);
-    };
-    std::vector<TxnId> sources = read.sources;
-    std::stable_sort(sources.begin(), sources.end(),
-                     [&](TxnId a, TxnId b) { return distance(a) < distance(b); });
+    const std::vector<TxnId> sources =
+        nearest_first(read, place_[read.reader], [this](TxnId t) { return place_[t]; });
     ProofStep one_of;
     one_of.kind = ProofStep::Kind::sources;
     one_of.source = read.op;
