@@ -25,7 +25,7 @@
 #include "infer/reads_from.h"
 #include "infer/touched_keys.h"
 
-namespace assay {
+namespace assay::internal {
 
 struct OpenRead {
   OpId op = kNone;  // the first of `ops`
@@ -104,4 +104,4 @@ class OpenReads {
 // Whether every open read meets, at its place in the order, a state that it may have seen.
 bool order_explains(const History& history, const OpenReads& open, const Order& order);
 
-}  // namespace assay
+}  // namespace assay::internal
