@@ -39,7 +39,7 @@ class Auditor {
     for (const ReadNote& n : read->notes) {
       const std::string where =
           n.line > 0 ? fmt::format("{}:{}", audit_.file, n.line) : audit_.file;
-      audit_.notes.push_back(where + ": " + display(n.message, 300));
+      audit_.notes.push_back(where + ": " + internal::display(n.message, 300));
     }
     lap("read");
     return run(std::move(read->history));
@@ -62,20 +62,20 @@ class Auditor {
     const auto now = Clock::now();
     const double seconds = std::chrono::duration<double>(now - last_).count();
     last_ = now;
-    audit_.stages.push_back({stage, seconds, peak_resident_memory_bytes()});
+    audit_.stages.push_back({stage, seconds, internal::peak_resident_memory_bytes()});
   }
 
   void decide() {
     CheckOptions checking = options_.check;
     checking.budget = budget_;  // less what reading took
-    audit_.result = decide_levels(audit_.history, checking);
+    audit_.result = internal::decide_levels(audit_.history, checking);
     note_ambiguous_entries();
   }
 
   // Evidence that cannot be used is not passed over in silence.
   void note_ambiguous_entries() {
     for (const auto& [name, count] : audit_.result.counters) {
-      if (name != kAmbiguousEntries) continue;
+      if (name != internal::kAmbiguousEntries) continue;
       const bool one = count == 1;
       audit_.notes.push_back(
           fmt::format("{}: {} of the stated orders name{} a value that several transactions wrote, "
@@ -86,9 +86,10 @@ class Auditor {
   }
 
   void verify() {
-    verify_verdicts(audit_.result, audit_.history, budget_.memory_only());
-    audit_.observations = count_observations(audit_.history);
-    if (!options_.allow_empty) withhold_vacuous(audit_.result, audit_.history, audit_.observations);
+    internal::verify_verdicts(audit_.result, audit_.history, budget_.memory_only());
+    audit_.observations = internal::count_observations(audit_.history);
+    if (!options_.allow_empty)
+      internal::withhold_vacuous(audit_.result, audit_.history, audit_.observations);
   }
 
   void explain_violations() {
@@ -96,7 +97,7 @@ class Auditor {
         20;  // who wrote it, who updated it, how many writes of it stay
     Budget memory = budget_.memory_only();
     if (memory.has_room(kBytesAVersion * audit_.history.version_count()))
-      audit_.explanations = explain(audit_.history, audit_.result);
+      audit_.explanations = internal::explain(audit_.history, audit_.result);
   }
 
   using Clock = std::chrono::steady_clock;

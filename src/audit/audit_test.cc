@@ -11,7 +11,7 @@
 #include "history/test_history.h"
 #include "levels/walk.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using sample::make_history;
@@ -170,4 +170,4 @@ TEST(Audit, EvidenceThatSaysNothingIsNoted) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -6,8 +6,8 @@
 namespace assay {
 
 CheckResult check(const History& history, const CheckOptions& options) {
-  CheckResult result = decide_levels(history, options);
-  verify_verdicts(result, history, options.budget.memory_only());
+  CheckResult result = internal::decide_levels(history, options);
+  internal::verify_verdicts(result, history, options.budget.memory_only());
   return result;
 }
 

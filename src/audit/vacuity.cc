@@ -4,7 +4,7 @@
 
 #include "history/accesses.h"
 
-namespace assay {
+namespace assay::internal {
 
 uint64_t count_observations(const History& h) {
   uint64_t count = 0;
@@ -35,4 +35,4 @@ void withhold_vacuous(CheckResult& result, const History& history, uint64_t obse
   }
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -6,7 +6,7 @@
 #include "assay/check.h"
 #include "assay/history.h"
 
-namespace assay {
+namespace assay::internal {
 
 // How often committed transactions looked at what others could have written: reads, ranges and
 // conditional writes that no own write of the same key precedes.
@@ -17,4 +17,4 @@ uint64_t count_observations(const History& history);
 // a level by itself. Violated ones stand.
 void withhold_vacuous(CheckResult& result, const History& history, uint64_t observations);
 
-}  // namespace assay
+}  // namespace assay::internal

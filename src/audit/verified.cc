@@ -9,7 +9,7 @@
 #include "assay/verify.h"
 #include "base/bug.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 // What the verifier makes of a certificate, if it does not accept it.
@@ -51,4 +51,4 @@ void verify_verdicts(CheckResult& result, const History& history, Budget memory)
   }
 }
 
-}  // namespace assay
+}  // namespace assay::internal

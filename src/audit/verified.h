@@ -3,10 +3,10 @@
 
 #include "assay/check.h"
 
-namespace assay {
+namespace assay::internal {
 
 // Turns verdicts whose certificate does not hold for the history into unknown ones: a fault of this program, unless there
 // was no room in `memory`, or more to look at than the verifier looks at.
 void verify_verdicts(CheckResult& result, const History& history, Budget memory);
 
-}  // namespace assay
+}  // namespace assay::internal

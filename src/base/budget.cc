@@ -14,9 +14,9 @@ volatile std::sig_atomic_t was_interrupted = 0;
 
 // Memory that was freed may still be resident; it counts only if it cannot be given back.
 bool would_pass(uint64_t limit, uint64_t more_bytes) {
-  if (resident_memory_bytes() + more_bytes <= limit) return false;
-  release_free_memory();
-  return resident_memory_bytes() + more_bytes > limit;
+  if (internal::resident_memory_bytes() + more_bytes <= limit) return false;
+  internal::release_free_memory();
+  return internal::resident_memory_bytes() + more_bytes > limit;
 }
 
 // "60", "0.5"

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <thread>
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 constexpr uint64_t kPlenty = uint64_t{1} << 50;
@@ -149,4 +149,4 @@ TEST(Budget, AnInterruptExhaustsThoseThatHeedIt) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -5,7 +5,7 @@
 
 #include "assay/budget.h"
 
-namespace assay {
+namespace assay::internal {
 
 // Of cause internal: what went wrong, that it is a bug, and what to do about it.
 inline Unknown bug(const std::string& what) {
@@ -13,4 +13,4 @@ inline Unknown bug(const std::string& what) {
           what + "; this is a bug in assay, please report it and send the history"};
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
-namespace assay {
+namespace assay::internal {
 
 uint64_t hash_bytes(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
 
@@ -23,4 +23,4 @@ std::string Digest::hex() const {
   return fmt::format("{:016x}{:016x}", h.high64, h.low64);
 }
 
-}  // namespace assay
+}  // namespace assay::internal

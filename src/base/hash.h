@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace assay {
+namespace assay::internal {
 
 // A strong mix of one word (the finalizer of splitmix64).
 inline uint64_t mix64(uint64_t x) {
@@ -35,4 +35,4 @@ class Digest {
   void* state_;
 };
 
-}  // namespace assay
+}  // namespace assay::internal

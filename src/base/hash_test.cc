@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 // Published: the first number of splitmix64 from seed 0.
@@ -36,4 +36,4 @@ TEST(Digest, DependsOnBytesAndTheirOrderOnly) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace assay {
+namespace assay::internal {
 
 void advise_huge_pages(const void* p, size_t bytes) {
 #ifdef MADV_HUGEPAGE
@@ -18,4 +18,4 @@ void advise_huge_pages(const void* p, size_t bytes) {
 #endif
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace assay {
+namespace assay::internal {
 
 // Asks for large pages for the memory at `p`, as far as it holds whole ones. Before it is touched.
 void advise_huge_pages(const void* p, size_t bytes);
@@ -34,4 +34,4 @@ void push_back_roomy(std::vector<T>& v, T value) {
   v.push_back(value);
 }
 
-}  // namespace assay
+}  // namespace assay::internal

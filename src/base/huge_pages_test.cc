@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 TEST(HugePages, RoomDoublesAndKeepsWhatIsThere) {
@@ -28,4 +28,4 @@ TEST(HugePages, AdviceOnLittleOrNothingIsHarmless) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

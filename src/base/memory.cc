@@ -6,7 +6,7 @@
 
 #include <cstdio>
 
-namespace assay {
+namespace assay::internal {
 
 uint64_t resident_memory_bytes() {
   std::FILE* file = std::fopen("/proc/self/statm", "r");
@@ -37,4 +37,4 @@ void return_large_blocks() {
 #endif
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace assay {
+namespace assay::internal {
 
 uint64_t resident_memory_bytes();       // now; 0 where the system does not report it
 uint64_t peak_resident_memory_bytes();  // since the process started
@@ -13,4 +13,4 @@ void release_free_memory();
 // From now on large blocks go back to the system when they are freed, so that resident is what is in use.
 void return_large_blocks();
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 TEST(Memory, CountsWhatIsTouched) {
@@ -19,4 +19,4 @@ TEST(Memory, CountsWhatIsTouched) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace assay {
+namespace assay::internal {
 
 inline unsigned core_count() { return std::max(1u, std::thread::hardware_concurrency()); }
 
@@ -24,4 +24,4 @@ void share_jobs(size_t jobs, unsigned threads, Work work) {
   work(next);
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <utility>
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 constexpr int kBarWidth = 20;
@@ -74,4 +74,4 @@ void ProgressLine::clear() {
   next_ = {};
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace assay {
+namespace assay::internal {
 
 // True if standard error is a terminal that can rewrite a line.
 bool terminal_on_stderr();
@@ -35,4 +35,4 @@ class ProgressLine {
 std::string progress_text(std::string_view label, double fraction, std::string_view text,
                           int width);
 
-}  // namespace assay
+}  // namespace assay::internal

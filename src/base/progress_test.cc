@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 TEST(Progress, ShowsBarPercentAndText) {
@@ -45,4 +45,4 @@ TEST(Progress, RewritesOneLineAndClearsIt) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 TEST(Result, HoldsAValueOrAnError) {
@@ -35,4 +35,4 @@ TEST(Error, SaysWhereAsFarAsItIsKnown) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -10,7 +10,7 @@
 
 #include "base/hash.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 constexpr double kHotShareOfDraws = 0.8;
@@ -126,4 +126,4 @@ uint64_t Ranks::draw(Rng& rng) const {
   return 0;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

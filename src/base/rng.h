@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-namespace assay {
+namespace assay::internal {
 
 // xoshiro256** by Blackman and Vigna, seeded through splitmix64. Not for secrets.
 class Rng {
@@ -61,4 +61,4 @@ class Ranks {
   double shortcut_ = 0;
 };
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 TEST(Rng, SameSeedSameNumbersOtherSeedOthers) {
@@ -110,4 +110,4 @@ TEST(Ranks, TinyAndHugeSizesStayInRange) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

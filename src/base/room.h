@@ -6,7 +6,7 @@
 
 #include "assay/budget.h"
 
-namespace assay {
+namespace assay::internal {
 
 // Before `more` elements are appended: asks the budget for the memory that the vector moves to where it has to grow.
 // False, and the vector as it was, if the budget has run out; also a poll of the budget, as `exhausted` is.
@@ -21,4 +21,4 @@ bool room_to_grow(std::vector<T>& items, size_t more, Budget& budget) {
   return !budget.exhausted();
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -9,7 +9,7 @@
 #include "certify/refusal.h"
 #include "certify/sources.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 namespace {
 
 constexpr uint64_t kMostSteps = 100'000'000;
@@ -227,4 +227,4 @@ Status adya_order_serves(LevelId level, const History& history, std::span<const 
   return DirtyOrder(history, order).check();
 }
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

@@ -7,7 +7,7 @@
 #include "certify/refusal.h"
 #include "certify/sources.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 namespace {
 
 class Claim {
@@ -275,4 +275,4 @@ Status BadReadVerifier::check() const {
   }
 }
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

@@ -14,7 +14,7 @@
 #include "assay/history.h"
 #include "assay/result.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 
 class BadReadVerifier {
  public:
@@ -31,4 +31,4 @@ class BadReadVerifier {
   bool checked_ = false;
 };
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

@@ -2,7 +2,7 @@
 
 #include "certify/certificate_samples.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 namespace {
 
 using enum Anomaly;
@@ -231,4 +231,4 @@ TEST(BadReadVerifier, comparedAndRangedValues) {
 }
 
 }  // namespace
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

@@ -2,7 +2,7 @@
 
 #include "certify/certificate_samples.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 namespace {
 
 const char* const kHistory =
@@ -249,4 +249,4 @@ TEST_F(CertificateFileErrors, HostileInput) {
 }
 
 }  // namespace
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

@@ -341,7 +341,7 @@ class Reader {
     return found->second;
   }
 
-  certify::JsonCursor in_;
+  internal::certify::JsonCursor in_;
   const History& history_;
   std::unordered_map<std::string, KeyId> keys_;  // by type and text
 };

@@ -11,7 +11,7 @@
 #include "assay/format.h"
 #include "assay/verify.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 
 inline History hist(std::string_view text) {
   Result<ReadResult> read = read_history_text(text, "test", {.from = "hist"});
@@ -164,4 +164,4 @@ inline ::testing::AssertionResult refused(const Certificate& c, const History& h
   return ::testing::AssertionFailure() << "refused for another reason: " << s.error().message;
 }
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

@@ -210,7 +210,7 @@ class Writer {
     out_ += R"(,"key":)";
     const ValueView view = k < history_.key_count() ? history_.key(k) : ValueView::null();
     if (view.type == ValueView::Type::string) {
-      certify::append_json_string(view.text, out_);
+      internal::certify::append_json_string(view.text, out_);
     } else if (view.type == ValueView::Type::integer) {
       put("{}", view.integer);
     } else {

@@ -5,7 +5,7 @@
 #include "certify/reads.h"
 #include "certify/refusal.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 namespace {
 
 bool sees_other_states(const Operation& op) {
@@ -169,4 +169,4 @@ Result<Place> CommitOrder::source(const History& history, Place reader, KeyId ke
       absence ? history.key(key).to_string() + " = null" : show_version(history, version));
 }
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

@@ -12,7 +12,7 @@
 #include "assay/result.h"
 #include "certify/sources.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 
 // Place in the commit order, from 1. 0 is the initial state.
 using Place = uint32_t;
@@ -79,4 +79,4 @@ class CommitOrder {
   std::vector<size_t> read_begin_, write_begin_;  // per place
 };
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

@@ -4,7 +4,7 @@
 
 #include "certify/refusal.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 
 std::vector<Literal> assumptions(const ProofStep& step) {
   std::vector<Literal> all;
@@ -313,4 +313,4 @@ Status CycleVerifier::check_unseen_initial(std::span<const Edge> cycle) {
   return check_seen(anti.to, anti.from, path, anti.key, kNone, anti.op);
 }
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

@@ -28,7 +28,7 @@
 #include "certify/evidence.h"
 #include "certify/real_time.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 
 class CycleVerifier {
  public:
@@ -76,4 +76,4 @@ class CycleVerifier {
 // What a cycle step assumes: the orders of writers, in the order of its edges, and what it is given.
 std::vector<Literal> assumptions(const ProofStep& step);
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

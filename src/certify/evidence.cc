@@ -5,7 +5,7 @@
 
 #include "certify/refusal.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 
 Status Evidence::check_fact(const Literal& fact, uint32_t source, bool source_is_op) {
   if (Status s = check_source(source, source_is_op); !s.ok()) return s;
@@ -127,4 +127,4 @@ Status Evidence::check_effect(std::span<const Literal> clause) {
   return Ok{};
 }
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

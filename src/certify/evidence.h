@@ -14,7 +14,7 @@
 #include "certify/reads.h"
 #include "certify/sources.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 
 class Evidence {
  public:
@@ -58,4 +58,4 @@ class Evidence {
   std::unordered_map<uint64_t, Listed> listed_;  // per source
 };
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

@@ -9,7 +9,7 @@
 #include "certify/real_time.h"
 #include "certify/refusal.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 namespace {
 
 constexpr VersionId kInitial = kNone;
@@ -233,4 +233,4 @@ Status ExhaustionVerifier::check() const {
   return Ok{};
 }
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

@@ -23,7 +23,7 @@
 #include "assay/level.h"
 #include "assay/result.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 
 class ExhaustionVerifier {
  public:
@@ -40,4 +40,4 @@ class ExhaustionVerifier {
   std::optional<Status> checked_;
 };
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

@@ -2,7 +2,7 @@
 
 #include "certify/certificate_samples.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 namespace {
 
 Certificate exhausted(std::string_view names, KeyId key, TxnId until) {
@@ -91,4 +91,4 @@ TEST(Exhaustion, SurvivesTheFile) {
 }
 
 }  // namespace
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <limits>
 
-namespace assay::certify {
+namespace assay::internal::certify {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -244,4 +244,4 @@ void append_json_string(std::string_view text, std::string& out) {
   out.push_back('"');
 }
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

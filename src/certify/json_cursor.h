@@ -17,7 +17,7 @@
 
 #include "assay/result.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 
 class JsonCursor {
  public:
@@ -81,4 +81,4 @@ class JsonCursor {
 // `text` as a JSON string, quotes included.
 void append_json_string(std::string_view text, std::string& out);
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

@@ -6,7 +6,7 @@
 #include "certify/replay.h"
 #include "certify/weak_order_verifier.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 namespace {
 
 const Status& once(std::optional<Status>& memory, auto find_out) {
@@ -203,4 +203,4 @@ Status OrderVerifier::check_time(RealTime rule) {
   return sweep_->respects(rule);
 }
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

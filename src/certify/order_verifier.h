@@ -26,7 +26,7 @@
 #include "assay/result.h"
 #include "certify/real_time.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 
 class OrderVerifier {
  public:
@@ -67,4 +67,4 @@ class OrderVerifier {
   std::optional<RealTimeSweep> sweep_;
 };
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

@@ -4,7 +4,7 @@
 
 #include "certify/certificate_samples.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 namespace {
 
 constexpr std::string_view kUntimedLevels =
@@ -586,4 +586,4 @@ TEST(OrderVerifier, ACommitOrderMayNameItsSources) {
 }
 
 }  // namespace
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

@@ -3,7 +3,7 @@
 #include "certify/reads.h"
 #include "certify/refusal.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 namespace {
 
 // Whether transaction t saw the version before it wrote the key, and then wrote the key.
@@ -44,4 +44,4 @@ Status check_overdrawn(const History& history, OpId read) {
                 show_version(history, version), there, overwritten);
 }
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

@@ -6,8 +6,8 @@
 #include "assay/history.h"
 #include "assay/result.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 
 Status check_overdrawn(const History& history, OpId read);
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

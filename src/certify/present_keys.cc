@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace assay::certify {
+namespace assay::internal::certify {
 namespace {
 
 template <class Visit>
@@ -53,4 +53,4 @@ bool has_ranges(const History& history) {
   return found;
 }
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

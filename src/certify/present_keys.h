@@ -7,7 +7,7 @@
 
 #include "assay/history.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 
 class PresentKeys {
  public:
@@ -34,4 +34,4 @@ class PresentKeys {
 // True if some transaction that may count asks for a range.
 bool has_ranges(const History& history);
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

@@ -4,7 +4,7 @@
 #include "certify/refusal.h"
 #include "certify/resolution.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 namespace {
 
 Error at_step(size_t index, Error error) {
@@ -106,4 +106,4 @@ Status ProofVerifier::check_step_shape(const ProofStep& step) const {
   return refuse("a step of no known kind");
 }
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

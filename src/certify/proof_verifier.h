@@ -20,7 +20,7 @@
 #include "assay/result.h"
 #include "certify/evidence.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 
 class ProofVerifier {
  public:
@@ -45,4 +45,4 @@ class ProofVerifier {
   std::optional<Found> clean_, dirty_;
 };
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

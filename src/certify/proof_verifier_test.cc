@@ -2,7 +2,7 @@
 
 #include "certify/certificate_samples.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 namespace {
 
 constexpr std::string_view kSi = "adya-si session-si generalized-si strong-session-si strong-si";
@@ -674,4 +674,4 @@ TEST(ProofVerifier, nobodyWasRead) {
 }
 
 }  // namespace
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace assay::certify {
+namespace assay::internal::certify {
 
 void Writers::Few::add(TxnId t) {
   if (count > 0 && (t == first || t == second)) return;
@@ -202,4 +202,4 @@ void Counting::keep(TxnId t) {
   work_.push_back(t);
 }
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

@@ -17,7 +17,7 @@
 #include "assay/level.h"
 #include "certify/stated_orders.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 
 // True if the operation writes a version: writes, removals, appends, and conditional writes that
 // took effect.
@@ -158,4 +158,4 @@ class Counting {
   std::vector<TxnId> work_;
 };
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

@@ -4,7 +4,7 @@
 
 #include "certify/refusal.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 
 Interval time_of(const History& history, TxnId t, Side side) {
   if (side == Side::read) return history.begin_time(t);
@@ -112,4 +112,4 @@ RealTimeSweep::Moments RealTimeSweep::collect(Side side, int64_t Interval::*end)
   return moments;
 }
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

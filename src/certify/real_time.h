@@ -22,7 +22,7 @@
 #include "assay/level.h"
 #include "assay/result.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 
 enum class Side : uint8_t { read, write };  // r and begin, w and commit
 
@@ -60,4 +60,4 @@ class RealTimeSweep {
   Moments responses_[2], requests_[2];
 };
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

@@ -9,7 +9,7 @@
 #include "assay/history.h"
 #include "assay/result.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 
 template <class... Args>
 Error refuse(fmt::format_string<Args...> text, Args&&... args) {
@@ -25,4 +25,4 @@ inline std::string show_version(const History& history, VersionId v) {
          history.version_value(v).to_string();
 }
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

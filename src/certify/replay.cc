@@ -6,7 +6,7 @@
 #include "certify/reads.h"
 #include "certify/refusal.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 
 Replay::Replay(const History& history) : history_(history), keys_(history.key_count()) {
   if (has_ranges(history))
@@ -186,4 +186,4 @@ Error Replay::mismatch(TxnId t, OpId i) const {
       i - history_.first_op(t), history_.name(t), state);
 }
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

@@ -21,7 +21,7 @@
 #include "assay/result.h"
 #include "certify/present_keys.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 
 class Replay {
  public:
@@ -72,4 +72,4 @@ class Replay {
   std::vector<KeyId> own_keys_;           // keys the current transaction wrote, likewise
 };
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

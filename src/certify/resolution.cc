@@ -4,7 +4,7 @@
 
 #include "certify/refusal.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 
 Resolution::Code Resolution::code(Literal literal) {
   const bool negative =
@@ -74,4 +74,4 @@ Status Resolution::propagate(std::span<const uint32_t> hints) {
   return refuse("the hints do not end in a contradiction");
 }
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

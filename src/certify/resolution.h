@@ -16,7 +16,7 @@
 #include "assay/certificate.h"
 #include "assay/result.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 
 class Resolution {
  public:
@@ -60,4 +60,4 @@ class Resolution {
   uint64_t visits_ = 0;
 };
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

@@ -4,7 +4,7 @@
 
 #include "certify/refusal.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 
 SeenWriters::SeenWriters(const History& history, const CommitOrder& order)
     : history_(history),
@@ -85,4 +85,4 @@ void SeenWriters::note_seen(Place p, Place first, Place other) {
   if (column < kBlock) seen_[p][column / 64] |= uint64_t{1} << column % 64;
 }
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

@@ -17,7 +17,7 @@
 #include "assay/result.h"
 #include "certify/commit_order.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 
 class SeenWriters {
  public:
@@ -48,4 +48,4 @@ class SeenWriters {
   std::vector<Pair> pairs_;
 };
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

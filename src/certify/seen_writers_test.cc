@@ -4,7 +4,7 @@
 
 #include "certify/certificate_samples.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 namespace {
 
 constexpr uint32_t kTxns = 700;  // several blocks
@@ -40,4 +40,4 @@ TEST(SeenWriters, WhoeverWasNotSeenMayStandInBetween) {
 }
 
 }  // namespace
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace assay::certify {
+namespace assay::internal::certify {
 
 SessionClocks::SessionClocks(const History& history, const CommitOrder& order)
     : order_(order),
@@ -83,4 +83,4 @@ bool SessionClocks::keep(Place p) {
   return true;
 }
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

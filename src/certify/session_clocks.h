@@ -17,7 +17,7 @@
 #include "assay/result.h"
 #include "certify/commit_order.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 
 class SessionClocks {
  public:
@@ -56,4 +56,4 @@ class SessionClocks {
   std::vector<uint32_t> now_;
 };
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

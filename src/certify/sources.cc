@@ -6,7 +6,7 @@
 #include "certify/reads.h"
 #include "certify/refusal.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 
 Sources::Sources(const History& history)
     : history_(history),
@@ -171,4 +171,4 @@ bool Sources::possible(OpId op, KeyId key, TxnId source) const {
          explains(*state, op, key);
 }
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

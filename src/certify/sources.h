@@ -15,7 +15,7 @@
 #include "assay/level.h"
 #include "assay/result.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 
 // From read atomic upwards; Adya's levels judge each read by itself.
 inline bool one_state(const LevelInfo& level) {
@@ -63,4 +63,4 @@ class Sources {
   std::vector<KeyId> sorted_;  // those that are touched, in the order of keys
 };
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

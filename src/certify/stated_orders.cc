@@ -8,7 +8,7 @@
 
 #include "certify/reads.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 
 StatedOrders::StatedOrders(const History& history) {
   if (history.known_orders().empty()) return;
@@ -90,4 +90,4 @@ bool StatedOrders::opposite(const History& history, const std::vector<size_t>& l
   return taken < preceded.size();
 }
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

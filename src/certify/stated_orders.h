@@ -14,7 +14,7 @@
 
 #include "assay/history.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 
 class StatedOrders {
  public:
@@ -43,4 +43,4 @@ class StatedOrders {
   std::string contradiction_;
 };
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

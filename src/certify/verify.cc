@@ -17,17 +17,17 @@
 #include "certify/reads.h"
 #include "certify/refusal.h"
 
-namespace assay {
+namespace assay::internal::certify {
 namespace {
 
 Status check_levels(const std::vector<LevelId>& levels) {
-  if (levels.empty()) return certify::refuse("the certificate names no level");
+  if (levels.empty()) return refuse("the certificate names no level");
   uint32_t seen = 0;
   for (LevelId level : levels) {
     const auto index = static_cast<uint32_t>(level);
-    if (index >= kLevelCount) return certify::refuse("the certificate names an unknown level");
+    if (index >= kLevelCount) return refuse("the certificate names an unknown level");
     if (seen >> index & 1)
-      return certify::refuse("the certificate names level {} twice", level_info(level).name);
+      return refuse("the certificate names level {} twice", level_info(level).name);
     seen |= 1u << index;
   }
   return Ok{};
@@ -40,13 +40,13 @@ Status check_defined(const Certificate& certificate, const History& history) {
   if (certificate.outcome() != Outcome::violated ||
       std::count(levels.begin(), levels.end(), LevelId::linearizable) == 0)
     return Ok{};
-  const certify::Writers writers(history);
-  certify::Counting counting(history, writers);
+  const Writers writers(history);
+  Counting counting(history, writers);
   for (TxnId t = 0; t < history.txn_count(); ++t) {
     const OpId first = history.first_op(t);
     const bool one = history.end_op(t) == first + 1 && history.op(first).kind != OpKind::range;
     if (!one && counting.counts(t))
-      return certify::refuse(
+      return refuse(
           "linearizable is defined for transactions of one operation on one key; {} is none such",
           history.name(t));
   }
@@ -67,29 +67,33 @@ Status for_each_level(std::vector<LevelId> levels, Verify holds_at) {
 }
 
 }  // namespace
+}  // namespace assay::internal::certify
+
+namespace assay {
 
 Status verify(const Certificate& certificate, const History& history) {
+  using namespace internal::certify;
   if (Status s = check_levels(certificate.levels); !s.ok()) return s;
   if (Status s = check_defined(certificate, history); !s.ok()) return s;
   switch (certificate.kind) {
     case Certificate::Kind::order: {
-      certify::OrderVerifier order(certificate.order, history);
+      OrderVerifier order(certificate.order, history);
       return for_each_level(certificate.levels, [&](LevelId l) { return order.serves(l); });
     }
     case Certificate::Kind::bad_read: {
-      certify::BadReadVerifier read(certificate.bad_read, history);
+      BadReadVerifier read(certificate.bad_read, history);
       return for_each_level(certificate.levels, [&](LevelId l) { return read.refutes(l); });
     }
     case Certificate::Kind::proof: {
-      certify::ProofVerifier proof(certificate.proof, history);
+      ProofVerifier proof(certificate.proof, history);
       return for_each_level(certificate.levels, [&](LevelId l) { return proof.refutes(l); });
     }
     case Certificate::Kind::exhausted: {
-      certify::ExhaustionVerifier exhausted(certificate.exhausted, history);
+      ExhaustionVerifier exhausted(certificate.exhausted, history);
       return for_each_level(certificate.levels, [&](LevelId l) { return exhausted.refutes(l); });
     }
   }
-  return certify::refuse("a certificate of no known kind");
+  return refuse("a certificate of no known kind");
 }
 
 uint64_t verification_bytes(const Certificate& certificate, const History& history) {

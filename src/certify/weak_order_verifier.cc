@@ -8,7 +8,7 @@
 #include "certify/seen_writers.h"
 #include "certify/session_clocks.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 namespace {
 
 Error saw_later_writer(const History& history, const CommitOrder& order, Place reader, KeyId key,
@@ -367,4 +367,4 @@ Status commit_order_serves(LevelId level, const History& history, std::span<cons
   }
 }
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

@@ -29,11 +29,11 @@
 #include "assay/level.h"
 #include "assay/result.h"
 
-namespace assay::certify {
+namespace assay::internal::certify {
 
 // `order` holds every committed transaction, none twice, no aborted one, and follows the sessions. `sources` says
 // of some operations whose state they saw.
 Status commit_order_serves(LevelId level, const History& history, std::span<const TxnId> order,
                            std::span<const Seen> sources = {});
 
-}  // namespace assay::certify
+}  // namespace assay::internal::certify

@@ -4,7 +4,7 @@
 #include "cli/checking.h"
 #include "cli/command.h"
 
-namespace assay::cli {
+namespace assay::internal::cli {
 
 Action add_check(CLI::App& app) {
   struct State {
@@ -40,4 +40,4 @@ Action add_check(CLI::App& app) {
   return [s] { return check_files(s->files, s->flags, s->together); };
 }
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

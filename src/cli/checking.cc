@@ -17,7 +17,7 @@
 #include "explain/names.h"
 #include "report/summary.h"
 
-namespace assay::cli {
+namespace assay::internal::cli {
 namespace {
 
 // The budget begins now.
@@ -231,4 +231,4 @@ Exit check_files(const std::vector<std::string>& paths, const CheckFlags& flags,
   return results.finish();
 }
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

@@ -9,7 +9,7 @@
 #include "cli/flags.h"
 #include "report/report.h"
 
-namespace assay::cli {
+namespace assay::internal::cli {
 
 struct CheckFlags {
   LevelFlags levels;
@@ -44,4 +44,4 @@ Exit deliver(Audit& checked, const CheckFlags& flags);
 // Better to hear that a report cannot be written before an hour of checking than after.
 Status outputs_writable(const OutputFlags& output);
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace assay::cli {
+namespace assay::internal::cli {
 namespace {
 
 constexpr std::array kCommands = {
@@ -59,4 +59,4 @@ constexpr std::array kCommands = {
 
 std::span<const Command> all_commands() { return kCommands; }
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

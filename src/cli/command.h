@@ -11,7 +11,7 @@ namespace CLI {
 class App;
 }
 
-namespace assay::cli {
+namespace assay::internal::cli {
 
 // What runs when the command line has been read.
 using Action = std::function<Exit()>;
@@ -39,4 +39,4 @@ Action add_selftest(CLI::App& app);
 Action add_demo(CLI::App& app);
 Action add_version(CLI::App& app);
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

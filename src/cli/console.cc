@@ -11,7 +11,7 @@
 
 #include "cli/whole_file.h"
 
-namespace assay::cli {
+namespace assay::internal::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -80,4 +80,4 @@ Result<std::string> read_file(const std::string& path, uint64_t limit) {
   return text;
 }
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

@@ -7,7 +7,7 @@
 #include "assay/result.h"
 #include "cli/exit_code.h"
 
-namespace assay::cli {
+namespace assay::internal::cli {
 
 // A terminal that wants colours: NO_COLOR is not set, TERM is not "dumb".
 bool colour_on_stdout();
@@ -24,4 +24,4 @@ Status write_file(const std::string& path, std::string_view text);
 Status can_write(const std::string& path);
 Result<std::string> read_file(const std::string& path, uint64_t limit);
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

@@ -10,7 +10,7 @@
 #include "cli/flags.h"
 #include "prefix_search/reduction.h"
 
-namespace assay::cli {
+namespace assay::internal::cli {
 namespace {
 
 // By name, or else by the ending of the file to write: ".hist", ".hist.zst"; else assay's own.
@@ -119,4 +119,4 @@ Action add_convert(CLI::App& app) {
   };
 }
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

@@ -9,7 +9,7 @@
 #include "cli/console.h"
 #include "cli/demo_histories.h"
 
-namespace assay::cli {
+namespace assay::internal::cli {
 namespace {
 
 struct DemoState {
@@ -73,4 +73,4 @@ Action add_demo(CLI::App& app) {
   return [s] { return run_demo(*s); };
 }
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

@@ -1,6 +1,6 @@
 #include "cli/demo_histories.h"
 
-namespace assay::cli {
+namespace assay::internal::cli {
 namespace {
 
 using enum Anomaly;
@@ -109,4 +109,4 @@ constexpr DemoHistory kDemos[] = {
 
 std::span<const DemoHistory> demo_histories() { return kDemos; }
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

@@ -6,7 +6,7 @@
 
 #include "assay/anomaly.h"
 
-namespace assay::cli {
+namespace assay::internal::cli {
 
 struct DemoHistory {
   Anomaly anomaly;
@@ -15,4 +15,4 @@ struct DemoHistory {
 
 std::span<const DemoHistory> demo_histories();
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

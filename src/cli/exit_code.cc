@@ -1,6 +1,6 @@
 #include "cli/exit_code.h"
 
-namespace assay::cli {
+namespace assay::internal::cli {
 
 Exit exit_code(const Error& e) {
   switch (e.kind) {
@@ -21,4 +21,4 @@ Exit worse(Exit a, Exit b) {
   return Exit::satisfied;
 }
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

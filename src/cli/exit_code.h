@@ -3,7 +3,7 @@
 
 #include "assay/result.h"
 
-namespace assay::cli {
+namespace assay::internal::cli {
 
 enum class Exit : int {
   satisfied = 0,  // or: done
@@ -18,4 +18,4 @@ Exit exit_code(const Error& e);
 // satisfied.
 Exit worse(Exit a, Exit b);
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

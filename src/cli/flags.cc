@@ -17,7 +17,7 @@
 #include "cli/units.h"
 #include "report/report.h"
 
-namespace assay::cli {
+namespace assay::internal::cli {
 namespace {
 
 struct Switch {
@@ -361,4 +361,4 @@ void OutputFlags::add(CLI::App& app) {
       ->type_name("FILE");
 }
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

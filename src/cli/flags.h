@@ -18,7 +18,7 @@ class App;
 class Option;
 }  // namespace CLI
 
-namespace assay::cli {
+namespace assay::internal::cli {
 
 // --level L, repeated or separated by commas; ids and aliases.
 struct LevelFlags {
@@ -91,4 +91,4 @@ void take_databases_from_environment(std::vector<std::string>& databases);
 // Ends the reading of the command line with exit code 4.
 [[noreturn]] void bad_flag(const std::string& flag, const std::string& message);
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

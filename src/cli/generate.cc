@@ -17,7 +17,7 @@
 #include "cli/hard_history.h"
 #include "collect/lightweight.h"
 
-namespace assay::cli {
+namespace assay::internal::cli {
 namespace {
 
 using collect::GenerateOptions;
@@ -168,4 +168,4 @@ Action add_generate(CLI::App& app) {
   return [s] { return generate_history(*s); };
 }
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

@@ -9,7 +9,7 @@
 #include "cli/flags.h"
 #include "oracle/hard_cases.h"
 
-namespace assay::cli {
+namespace assay::internal::cli {
 namespace {
 
 constexpr int kLiterals = 3;
@@ -88,4 +88,4 @@ Result<History> hard_history(const HardFlags& flags, uint64_t seed) {
   return kind.make(rng, static_cast<int>(flags.size), density).history();
 }
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

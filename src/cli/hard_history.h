@@ -11,7 +11,7 @@ namespace CLI {
 class App;
 }
 
-namespace assay::cli {
+namespace assay::internal::cli {
 
 struct HardFlags {
   std::string kind;  // empty: none wanted
@@ -22,4 +22,4 @@ struct HardFlags {
 
 Result<History> hard_history(const HardFlags& flags, uint64_t seed);
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

@@ -17,7 +17,7 @@
 #include "cli/shrinking.h"
 #include "report/summary.h"
 
-namespace assay::cli {
+namespace assay::internal::cli {
 namespace {
 
 constexpr uint64_t kFirstTxns = 50;  // of a session
@@ -260,4 +260,4 @@ Exit hunt(collect::RunOptions options, const CLI::App& app, double seconds,
   return Hunt(std::move(options), app, seconds, flags)();
 }
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

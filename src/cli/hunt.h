@@ -11,10 +11,10 @@ namespace CLI {
 class App;
 }
 
-namespace assay::cli {
+namespace assay::internal::cli {
 
 // What `app` was given on the command line is not drawn. `flags` name the levels.
 Exit hunt(collect::RunOptions options, const CLI::App& app, double seconds,
           const CheckFlags& flags);
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

@@ -5,7 +5,7 @@
 
 #include "assay/budget.h"
 
-namespace assay::cli {
+namespace assay::internal::cli {
 namespace {
 
 constexpr int kSignals[] = {SIGINT, SIGTERM};
@@ -58,4 +58,4 @@ void stop_checking_when_interrupted() {
   if (!Budget::interrupted()) handle(on_interrupt_of_checking);
 }
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

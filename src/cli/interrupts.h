@@ -5,11 +5,11 @@
 
 #include <atomic>
 
-namespace assay::cli {
+namespace assay::internal::cli {
 
 // From here on the first signal sets the flag returned: no more transactions are sent.
 const std::atomic<bool>& stop_driving_when_interrupted();
 // From here on the first signal exhausts every budget that heeds interrupts.
 void stop_checking_when_interrupted();
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

@@ -12,7 +12,7 @@
 #include "collect/driver.h"
 #include "explain/names.h"
 
-namespace assay::cli {
+namespace assay::internal::cli {
 namespace {
 
 struct ProbeState {
@@ -175,4 +175,4 @@ Action add_probe(CLI::App& app) {
   };
 }
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

@@ -6,7 +6,7 @@
 
 #include "collect/url.h"
 
-namespace assay::cli {
+namespace assay::internal::cli {
 namespace {
 
 // What the hunt itself needs, and where its results go.
@@ -43,4 +43,4 @@ std::string repeating_command(const CLI::App& app, const DrawnFlags& drawn) {
   return line;
 }
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

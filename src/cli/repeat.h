@@ -10,7 +10,7 @@ namespace CLI {
 class App;
 }
 
-namespace assay::cli {
+namespace assay::internal::cli {
 
 // A flag and its value.
 using DrawnFlags = std::vector<std::pair<std::string, std::string>>;
@@ -18,4 +18,4 @@ using DrawnFlags = std::vector<std::pair<std::string, std::string>>;
 // `drawn` takes the place of what was given for the same flags. Passwords are left out.
 std::string repeating_command(const CLI::App& app, const DrawnFlags& drawn);
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

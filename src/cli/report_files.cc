@@ -1,6 +1,6 @@
 #include "cli/report_files.h"
 
-namespace assay::cli {
+namespace assay::internal::cli {
 
 ReportFiles::ReportFiles(const std::vector<std::string>& paths) {
   for (const std::string& path : paths)
@@ -21,4 +21,4 @@ Status ReportFiles::close() {
   return Ok{};
 }
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

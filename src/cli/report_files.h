@@ -9,7 +9,7 @@
 #include "cli/whole_file.h"
 #include "report/report.h"
 
-namespace assay::cli {
+namespace assay::internal::cli {
 
 class ReportFiles {
  public:
@@ -27,4 +27,4 @@ class ReportFiles {
   std::vector<Report> reports_;
 };
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

@@ -17,7 +17,7 @@
 #include "explain/names.h"
 #include "report/summary.h"
 
-namespace assay::cli {
+namespace assay::internal::cli {
 namespace {
 
 constexpr double kHuntSeconds = 600;
@@ -210,4 +210,4 @@ Action add_run(CLI::App& app) {
   return [s, &app] { return run_and_check(*s, app); };
 }
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

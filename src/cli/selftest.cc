@@ -12,7 +12,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 
-namespace assay::cli {
+namespace assay::internal::cli {
 namespace {
 
 struct SelftestState {
@@ -95,4 +95,4 @@ Action add_selftest(CLI::App& app) {
   return [s] { return run_selftest(*s); };
 }
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

@@ -14,7 +14,7 @@
 #include "explain/shrink_violation.h"
 #include "report/summary.h"
 
-namespace assay::cli {
+namespace assay::internal::cli {
 namespace {
 
 struct ShrinkState {
@@ -88,4 +88,4 @@ Action add_shrink(CLI::App& app) {
   return [s] { return shrink_history(*s); };
 }
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

@@ -6,9 +6,9 @@
 
 #include "cli/checking.h"
 
-namespace assay::cli {
+namespace assay::internal::cli {
 
 Exit write_smallest(const Audit& checked, LevelId level, const CheckFlags& flags,
                     const std::string& output, const std::string& format);
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

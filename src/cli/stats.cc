@@ -15,7 +15,7 @@
 #include "history/mini_transactions.h"
 #include "report/summary.h"
 
-namespace assay::cli {
+namespace assay::internal::cli {
 namespace {
 
 constexpr std::string_view kKindNames[] = {"read",      "write", "remove", "append",
@@ -174,4 +174,4 @@ Action add_stats(CLI::App& app) {
   };
 }
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

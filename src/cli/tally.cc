@@ -12,7 +12,7 @@
 #include "levels/tally_rules.h"
 #include "report/summary.h"
 
-namespace assay::cli {
+namespace assay::internal::cli {
 namespace {
 
 struct Flags {
@@ -100,4 +100,4 @@ Action add_tally(CLI::App& app) {
   };
 }
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

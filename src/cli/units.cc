@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-namespace assay::cli {
+namespace assay::internal::cli {
 namespace {
 
 struct Unit {
@@ -60,4 +60,4 @@ Result<uint64_t> parse_bytes(std::string_view text) {
   return static_cast<uint64_t>(*amount);
 }
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

@@ -13,7 +13,7 @@
 #include "explain/names.h"
 #include "report/summary.h"
 
-namespace assay::cli {
+namespace assay::internal::cli {
 namespace {
 
 constexpr uint64_t kMaxCertificateBytes = uint64_t{4} << 30;
@@ -72,4 +72,4 @@ Action add_verify(CLI::App& app) {
   };
 }
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

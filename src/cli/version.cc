@@ -3,7 +3,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 
-namespace assay::cli {
+namespace assay::internal::cli {
 
 Action add_version(CLI::App&) {
   return [] {
@@ -12,4 +12,4 @@ Action add_version(CLI::App&) {
   };
 }
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

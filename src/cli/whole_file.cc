@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <utility>
 
-namespace assay::cli {
+namespace assay::internal::cli {
 
 namespace fs = std::filesystem;
 
@@ -50,4 +50,4 @@ Status WholeFile::close() {
   return Ok{};
 }
 
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

@@ -8,7 +8,7 @@
 
 #include "collect/url.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 constexpr double kFirstPause = 50e3;  // nanoseconds, mean
@@ -223,4 +223,4 @@ void Client::back_off() {
       std::chrono::nanoseconds(static_cast<int64_t>(rng_.exponential(mean))));
 }
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -15,7 +15,7 @@
 #include "collect/sink.h"
 #include "collect/workload.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 // Nanoseconds since the start of the run, on a clock that never runs backwards.
 class RunClock {
@@ -92,4 +92,4 @@ class Client {
   std::map<std::string, uint64_t> failures_;
 };
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

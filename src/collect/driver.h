@@ -15,7 +15,7 @@
 #include "collect/schema.h"
 #include "collect/step.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 // How a call ended.
 //   ok
@@ -104,4 +104,4 @@ std::span<const DriverInfo> all_drivers();
 // Opens the driver that the URL's scheme names; the isolation must be in its list, in any case of letters.
 Result<std::unique_ptr<Driver>> open_driver(const DriverOptions& options);
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -15,7 +15,7 @@
 
 #include "collect/driver.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 using Session = std::unique_ptr<DriverSession>;
 
@@ -240,4 +240,4 @@ TEST_P(DriverContract, DescribesItselfAsJson) {
   EXPECT_TRUE(driver_->describe().ends_with("}"));
 }
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -7,7 +7,7 @@
 
 #include "collect/driver_contract.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 DriverOptions options(std::string url, std::string isolation = {}) {
@@ -131,4 +131,4 @@ TEST(Drivers, ADatabaseThatCannotBeOpenedIsAnIoError) {
 }
 
 }  // namespace
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

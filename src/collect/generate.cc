@@ -8,7 +8,7 @@
 #include "collect/simulated/script.h"
 #include "collect/simulated/simulation.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 constexpr uint32_t kMaxSessions = 100'000;
@@ -108,4 +108,4 @@ Result<GenerateStats> generate(const GenerateOptions& asked, Sink& sink) {
   return stats;
 }
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -13,7 +13,7 @@
 #include "collect/sink.h"
 #include "collect/workload.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 // What begin and end times look like: none at all, the true moments on the simulated clock, or the
 // [request, response] that a client sees around them.
@@ -53,4 +53,4 @@ std::span<const Anomaly> all_bugs();
 // that the level allows is a usage error, since it would be none.
 Result<GenerateStats> generate(const GenerateOptions& options, Sink& sink);
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -10,7 +10,7 @@
 #include "assay/format.h"
 #include "collect/lines.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 // Keeps the lines as text.
@@ -303,4 +303,4 @@ TEST(Generate, LinesAndHistoryAgree) {
 }
 
 }  // namespace
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -24,7 +24,7 @@
 #include "base/rng.h"
 #include "collect/workload.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 constexpr Anomaly kBugs[] = {Anomaly::thin_air_read, Anomaly::lost_update,
@@ -218,4 +218,4 @@ Result<GenerateStats> generate_lightweight(const LightweightOptions& options, Si
   return stats;
 }
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -10,7 +10,7 @@
 #include "collect/generate.h"
 #include "collect/sink.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 struct LightweightOptions {
   uint32_t sessions = 10;
@@ -33,4 +33,4 @@ std::span<const Anomaly> lightweight_bugs();
 // Deterministic. Every bug planted makes the history violate linearizability.
 Result<GenerateStats> generate_lightweight(const LightweightOptions& options, Sink& sink);
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 History made(const LightweightOptions& options) {
@@ -73,4 +73,4 @@ TEST(Lightweight, RefusesWhatMakesNoSense) {
 }
 
 }  // namespace
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

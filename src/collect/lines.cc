@@ -5,7 +5,7 @@
 
 #include "formats/json_text.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 void append_integer(std::string& out, int64_t v) {
@@ -181,4 +181,4 @@ void append_event_line(std::string& out, std::string_view json) {
   out += '\n';
 }
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -6,7 +6,7 @@
 
 #include "collect/step.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 // Each appends one line with its newline.
 void append_header_line(std::string& out, std::string_view meta);
@@ -15,4 +15,4 @@ std::string meta_of(const TxnRecord& record);
 void append_record_line(std::string& out, const TxnRecord& record);
 void append_event_line(std::string& out, std::string_view json);
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

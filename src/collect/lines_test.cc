@@ -5,7 +5,7 @@
 #include "assay/format.h"
 #include "collect/sink.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 Step step(OpKind kind, Value key, Value value = {}) {
@@ -107,4 +107,4 @@ TEST(Lines, ReadBackAsTheHistoryThatTheBuilderMakes) {
 }
 
 }  // namespace
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -14,7 +14,7 @@
 #include "collect/sink.h"
 #include "collect/url.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 constexpr uint32_t kTxns = 5;  // number 0 writes x and y before the script begins
@@ -250,4 +250,4 @@ Result<Played> play(const Scenario& scenario, const ProbeOptions& options) {
   return played;
 }
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

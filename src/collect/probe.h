@@ -15,7 +15,7 @@
 #include "assay/level.h"
 #include "assay/result.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 // Notation as in the literature: b1 begins transaction 1, r1x reads x, w1x writes it, c1 commits, a1 gives up.
 // Before the first step x and y have been written once. Transaction i runs at endpoint i modulo their number.
@@ -46,4 +46,4 @@ struct Played {
 // An error if x and y cannot even be written. A step that does not answer is left waiting while the script goes on with the other transactions.
 Result<Played> play(const Scenario& scenario, const ProbeOptions& options);
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

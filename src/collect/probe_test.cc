@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 ProbeOptions on(std::string url, std::string isolation = {}) {
@@ -43,4 +43,4 @@ TEST(Probe, ADatabaseIsNeeded) {
 }
 
 }  // namespace
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -13,7 +13,7 @@
 #include "collect/lines.h"
 #include "collect/write_all.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 constexpr auto kInterval = std::chrono::milliseconds(500);
@@ -196,4 +196,4 @@ Status Recorder::finish() {
   return written;
 }
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -28,7 +28,7 @@
 #include "collect/sink.h"
 #include "formats/compression.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 // When the history is synced to the disk: never by us; once, at the end; twice a second and at the end; with each line,
 // so that what is acknowledged to the workload survives a loss of power.
@@ -89,4 +89,4 @@ class Recorder : public Sink {
   std::thread writer_;  // of frames and syncs between the calls
 };
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -19,7 +19,7 @@
 #include "base/rng.h"
 #include "collect/run.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 namespace fs = std::filesystem;
@@ -304,4 +304,4 @@ TEST_F(RecorderTest, AKilledRunLeavesTheBeginningOfACompressedHistory) {
 }
 
 }  // namespace
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

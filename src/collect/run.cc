@@ -18,7 +18,7 @@
 #include "collect/run_meta.h"
 #include "collect/url.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 constexpr uint32_t kMaxSessions = 10'000;
@@ -400,4 +400,4 @@ Result<RunStats> run(const RunOptions& options) {
   return stats;
 }
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

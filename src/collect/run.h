@@ -14,7 +14,7 @@
 #include "collect/recorder.h"
 #include "collect/workload.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 struct RunProgress {
   uint64_t committed = 0;
@@ -75,4 +75,4 @@ struct RunStats {
 // was recorded until then; if that is nothing, there is no file.
 Result<RunStats> run(const RunOptions& options);
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

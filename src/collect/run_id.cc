@@ -8,7 +8,7 @@
 #include <ctime>
 #include <random>
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 uint64_t draw_run_id() {
   std::random_device random;
@@ -47,4 +47,4 @@ RunMark parse_mark(std::string_view text) {
   return mark;
 }
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

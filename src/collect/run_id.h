@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 // Random and never 0; of 48 bits, so that every language can hold it in its numbers.
 uint64_t draw_run_id();
@@ -26,4 +26,4 @@ RunMark begin_mark(uint64_t run);
 std::string mark_text(const RunMark& mark);
 RunMark parse_mark(std::string_view text);
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -8,7 +8,7 @@
 #include "collect/run_id.h"
 #include "collect/url.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 using json = nlohmann::ordered_json;
@@ -64,4 +64,4 @@ std::string run_meta(const RunOptions& o, uint64_t run, const RunClock& clock,
   return meta.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

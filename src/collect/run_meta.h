@@ -9,11 +9,11 @@
 #include "collect/run.h"
 #include "collect/run_id.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 // A JSON object. `database`: Driver::describe() of the first endpoint. `other`: an unfinished run that had prepared it
 // before; of no run if there was none.
 std::string run_meta(const RunOptions& options, uint64_t run, const RunClock& clock,
                      const std::string& database, const RunMark& other);
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

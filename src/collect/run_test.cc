@@ -16,7 +16,7 @@
 #include "assay/format.h"
 #include "collect/driver.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 namespace fs = std::filesystem;
@@ -335,4 +335,4 @@ TEST(RunMark, ReadsWhatItWrites) {
 }
 
 }  // namespace
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 struct Table {
   std::string name;
   std::vector<std::string> columns;
 };
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

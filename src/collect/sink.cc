@@ -5,7 +5,7 @@
 #include "collect/lines.h"
 #include "collect/write_all.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 constexpr size_t kBlock = 1 << 18;
@@ -100,4 +100,4 @@ Status LineSink::flush() {
   return written;
 }
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -8,7 +8,7 @@
 #include "assay/result.h"
 #include "collect/step.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 class Sink {
  public:
@@ -61,4 +61,4 @@ class LineSink : public Sink {
   std::string buffer_;
 };
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -10,7 +10,7 @@
 #include "assay/history.h"
 #include "collect/value.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 // What to do. The meaning of a kind is that of assay::OpKind.
 struct Request {
@@ -50,4 +50,4 @@ struct TxnRecord {
   std::string error = {};  // what the database said, unless it committed
 };
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 int hex_digit(char c) {
@@ -173,4 +173,4 @@ Result<std::string> with_endpoint(std::string_view url, std::string_view host, u
   return changed;
 }
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -11,7 +11,7 @@
 
 #include "assay/result.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 struct Url {
   std::string scheme, user, password, host, path;
@@ -31,4 +31,4 @@ Status check_login(std::string_view url);
 // The same URL with another host and port; everything else stays as it was written.
 Result<std::string> with_endpoint(std::string_view url, std::string_view host, uint16_t port);
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 TEST(Url, AllParts) {
@@ -70,4 +70,4 @@ TEST(Url, ALoginIsNotGuessed) {
 }
 
 }  // namespace
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -7,7 +7,7 @@
 
 #include "assay/history.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 // null, an integer or a string.
 struct Value {
@@ -34,4 +34,4 @@ struct Value {
   friend bool operator==(const Value&, const Value&) = default;
 };
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

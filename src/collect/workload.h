@@ -17,7 +17,7 @@
 #include "collect/schema.h"
 #include "collect/step.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 struct WorkloadOptions {
   uint32_t ops = 8;         // operations a transaction (`mini` has its own shapes of at most four)
@@ -104,4 +104,4 @@ class WrittenValues {
   uint64_t values_;
 };
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

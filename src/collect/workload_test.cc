@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 std::unique_ptr<Workload> make(std::string_view name, const WorkloadOptions& options = {}) {
@@ -186,4 +186,4 @@ TEST(Mini, EveryWriteFollowsAReadOfItsKey) {
 }
 
 }  // namespace
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string>
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 Status write_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -18,4 +18,4 @@ Status write_all(int fd, std::string_view bytes) {
   return Ok{};
 }
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

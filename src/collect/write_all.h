@@ -4,9 +4,9 @@
 
 #include "assay/result.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 // Hands all of `bytes` to the operating system; an io error otherwise.
 Status write_all(int fd, std::string_view bytes);
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

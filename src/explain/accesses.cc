@@ -5,7 +5,7 @@
 
 #include "history/accesses.h"
 
-namespace assay {
+namespace assay::internal {
 
 Accesses::Accesses(const History& h)
     : h_(h), writer_(h.version_count(), kNone), several_(h.version_count()) {
@@ -76,4 +76,4 @@ std::vector<Access> Accesses::writes(TxnId t) const {
   return last;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

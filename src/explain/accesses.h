@@ -7,7 +7,7 @@
 
 #include "assay/history.h"
 
-namespace assay {
+namespace assay::internal {
 
 struct Access {
   KeyId key = kNone;
@@ -44,4 +44,4 @@ class Accesses {
   std::vector<bool> several_;
 };
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -4,7 +4,7 @@
 
 #include "explain/names.h"
 
-namespace assay {
+namespace assay::internal {
 
 std::string duration(uint64_t ns) {
   const auto v = static_cast<double>(ns);
@@ -171,4 +171,4 @@ std::string Clauses::justification(const Step& step) const {
   return {};
 }
 
-}  // namespace assay
+}  // namespace assay::internal

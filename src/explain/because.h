@@ -7,7 +7,7 @@
 #include "explain/accesses.h"
 #include "explain/local_graph.h"
 
-namespace assay {
+namespace assay::internal {
 
 class Clauses {
  public:
@@ -47,4 +47,4 @@ std::string duration(uint64_t nanoseconds);
 // From the earlier to the later time; the whole range of clocks is welcome.
 std::string duration_between(int64_t earlier, int64_t later);
 
-}  // namespace assay
+}  // namespace assay::internal

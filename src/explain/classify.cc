@@ -24,7 +24,7 @@
 
 #include "history/accesses.h"
 
-namespace assay {
+namespace assay::internal {
 
 Cycle without_forced(Cycle cycle) {
   // A read of the writer itself makes a better story than session order, so prefer such an edge.
@@ -184,4 +184,4 @@ Anomaly classify(const Cycle& cycle, const LevelInfo& weakest, const History& hi
   return Anomaly::g_nonadjacent;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

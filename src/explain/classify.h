@@ -6,7 +6,7 @@
 #include "assay/level.h"
 #include "explain/local_graph.h"
 
-namespace assay {
+namespace assay::internal {
 
 // Turns a cycle of a weak level (read_from, session, forced) into the form of the strong ones: what
 // a reader could see, and the anti-dependency to what it missed. Other cycles stay as they are.
@@ -16,4 +16,4 @@ Cycle without_forced(Cycle cycle);
 // for. The cycle has no forced edges.
 Anomaly classify(const Cycle& cycle, const LevelInfo& weakest, const History& history);
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -17,7 +17,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-namespace assay {
+namespace assay::internal {
 
 std::vector<Literal> assumptions(const ProofStep& step) {
   std::vector<Literal> out;
@@ -203,4 +203,4 @@ Conclusion other_end(const Conclusion& c, const Proof& proof) {
 
 Conclusion conclude(const Proof& proof) { return Propagation(proof).conclusion(); }
 
-}  // namespace assay
+}  // namespace assay::internal

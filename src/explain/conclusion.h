@@ -6,7 +6,7 @@
 
 #include "assay/certificate.h"
 
-namespace assay {
+namespace assay::internal {
 
 // An order of two writers that the proof forces, and the step that forces it.
 struct ConcludedOrder {
@@ -37,4 +37,4 @@ Conclusion conclude(const Proof& proof);
 // a, and the former is the cycle. Empty if nothing was forced.
 Conclusion other_end(const Conclusion& c, const Proof& proof);
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 Edge read_from(TxnId from, TxnId to, KeyId key = 0) {
@@ -134,4 +134,4 @@ TEST(Conclusion, AnEmptyProofIsNoReasonToFail) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

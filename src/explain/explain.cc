@@ -36,7 +36,7 @@
 #include "history/accesses.h"
 #include "levels/walk.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 // What a story rests on besides reads and writes; decides which other levels it refutes.
@@ -547,6 +547,23 @@ class Explainer {
 
 }  // namespace
 
+std::vector<Explanation> explain(const History& history, const CheckResult& result) {
+  bool any = false;
+  for (const Verdict& v : result.verdicts) any = any || v.outcome == Outcome::violated;
+  if (!any) return {};
+  return Explainer(history, result).run();
+}
+
+const Explanation* find_explanation(const std::vector<Explanation>& explanations, LevelId level) {
+  for (const Explanation& e : explanations)
+    if (std::find(e.levels.begin(), e.levels.end(), level) != e.levels.end()) return &e;
+  return nullptr;
+}
+
+}  // namespace assay::internal
+
+namespace assay {
+
 std::string_view arrow_name(EdgeKind kind) {
   switch (kind) {
     case EdgeKind::read_from:
@@ -563,19 +580,6 @@ std::string_view arrow_name(EdgeKind kind) {
       return "forced";
   }
   return "";
-}
-
-std::vector<Explanation> explain(const History& history, const CheckResult& result) {
-  bool any = false;
-  for (const Verdict& v : result.verdicts) any = any || v.outcome == Outcome::violated;
-  if (!any) return {};
-  return Explainer(history, result).run();
-}
-
-const Explanation* find_explanation(const std::vector<Explanation>& explanations, LevelId level) {
-  for (const Explanation& e : explanations)
-    if (std::find(e.levels.begin(), e.levels.end(), level) != e.levels.end()) return &e;
-  return nullptr;
 }
 
 }  // namespace assay

@@ -7,7 +7,7 @@
 #include "assay/explanation.h"
 #include "assay/history.h"
 
-namespace assay {
+namespace assay::internal {
 
 // One explanation per distinct reason; every violated level of `result` is in the `levels` of
 // exactly one. Levels are taken from the weakest up, since the weakest level violated tells most: a
@@ -18,4 +18,4 @@ std::vector<Explanation> explain(const History& history, const CheckResult& resu
 // The explanation that covers `level`; null if there is none.
 const Explanation* find_explanation(const std::vector<Explanation>& explanations, LevelId level);
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -8,7 +8,7 @@
 
 #include "explain/names.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 constexpr size_t kMostTold = 3;
@@ -128,4 +128,4 @@ void tell_faults(const History& h, Explanation& e) {
                                       others - kMostTold));
 }
 
-}  // namespace assay
+}  // namespace assay::internal

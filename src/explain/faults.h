@@ -4,7 +4,7 @@
 #include "assay/explanation.h"
 #include "assay/history.h"
 
-namespace assay {
+namespace assay::internal {
 
 // Adds a sentence for each fault in between, and where a kill lies between a commit and the transaction that did not
 // find it, the question that is to be asked first.
@@ -13,4 +13,4 @@ void tell_faults(const History& h, Explanation& e);
 // Asks first about another run that was found unfinished on the database, if the history's meta names one.
 void tell_unfinished_run(const History& h, Explanation& e);
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -5,7 +5,7 @@
 #include "explain/explain.h"
 #include "levels/walk.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 // Two commits of one session, of which the second does not see the first; the events stand in between.
@@ -72,4 +72,4 @@ TEST(Faults, ManyAreCounted) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -20,7 +20,7 @@
 #include "certify/real_time.h"
 #include "explain/step_graph.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 constexpr uint32_t kEdgeCost = 10;
@@ -401,4 +401,4 @@ std::vector<Edge> causal_path(const Accesses& accesses, TxnId from, TxnId to, bo
   return path;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

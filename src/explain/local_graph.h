@@ -10,7 +10,7 @@
 #include "explain/accesses.h"
 #include "explain/conclusion.h"
 
-namespace assay {
+namespace assay::internal {
 
 // One arrow of a cycle with what justifies the order of writers it relies on, if it relies on one.
 struct Step {
@@ -48,4 +48,4 @@ FoundCycle shortest_cycle(const Accesses& accesses, const LevelInfo& level, std:
 // history; empty if none is found within a bounded search.
 std::vector<Edge> causal_path(const Accesses& accesses, TxnId from, TxnId to, bool sessions);
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace assay {
+namespace assay::internal {
 
 std::string display(std::string_view text, size_t limit) {
   std::string out;
@@ -122,4 +122,4 @@ std::string display_ops(const History& h, TxnId t, const std::vector<OpId>& tell
   return out + " }";
 }
 
-}  // namespace assay
+}  // namespace assay::internal

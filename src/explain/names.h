@@ -9,7 +9,7 @@
 
 #include "assay/history.h"
 
-namespace assay {
+namespace assay::internal {
 
 // Printable, at most `limit` bytes (a cut one ends in "…").
 std::string display(std::string_view text, size_t limit = 40);
@@ -29,4 +29,4 @@ std::string display_op(const History& h, OpId i);
 // `telling` (sorted) with "…" for the others.
 std::string display_ops(const History& h, TxnId t, const std::vector<OpId>& telling);
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 History build(HistoryBuilder& b) {
@@ -53,4 +53,4 @@ TEST(Names, ALongTransactionShowsWhatTells) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

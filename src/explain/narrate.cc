@@ -7,7 +7,7 @@
 #include "explain/names.h"
 #include "history/accesses.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 // Rotates a cycle so that its first anti-dependency comes last: first how the reader came to see
@@ -333,4 +333,4 @@ std::string recording_hint(Anomaly anomaly, const History& h) {
   }
 }
 
-}  // namespace assay
+}  // namespace assay::internal

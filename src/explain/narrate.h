@@ -8,7 +8,7 @@
 #include "explain/because.h"
 #include "explain/local_graph.h"
 
-namespace assay {
+namespace assay::internal {
 
 std::vector<std::string> narrate(Anomaly anomaly, const Cycle& cycle, const Accesses& accesses,
                                  const Clauses& clauses);
@@ -17,4 +17,4 @@ std::vector<std::string> narrate(const BadRead& bad, const Accesses& accesses);
 // What the recording, not the database, may have got wrong; empty if nothing comes to mind.
 std::string recording_hint(Anomaly anomaly, const History& h);
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -8,7 +8,7 @@
 
 #include "explain/names.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 // So many of the operations that were answered last before the one in question.
@@ -45,4 +45,4 @@ void explain_exhausted(const History& history, const Exhausted& exhausted, Expla
       operations, key_in_words(history, exhausted.key)));
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -4,8 +4,8 @@
 #include "assay/certificate.h"
 #include "assay/explanation.h"
 
-namespace assay {
+namespace assay::internal {
 
 void explain_exhausted(const History& history, const Exhausted& exhausted, Explanation& e);
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -16,7 +16,7 @@
 #include "explain/accesses.h"
 #include "history/projection.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 // A range of operations that goes or stays as one.
@@ -133,4 +133,4 @@ Result<Shrunk> shrink(const History& history, const Shows& shows, const ShrinkOp
   return Shrinker(history, shows, options).run();
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -9,7 +9,7 @@
 #include "assay/history.h"
 #include "assay/result.h"
 
-namespace assay {
+namespace assay::internal {
 
 struct ShrinkOptions {
   // Transactions worth trying first on their own, such as those an explanation names; may be empty.
@@ -34,4 +34,4 @@ struct Shrunk {
 // for `history` itself; otherwise a usage error.
 Result<Shrunk> shrink(const History& history, const Shows& shows, const ShrinkOptions& options);
 
-}  // namespace assay
+}  // namespace assay::internal

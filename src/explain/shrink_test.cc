@@ -7,7 +7,7 @@
 
 #include "explain/names.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 const ValueView x = ValueView::of("x"), y = ValueView::of("y");
@@ -92,4 +92,4 @@ TEST(Shrink, RefusesWhatDoesNotShow) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

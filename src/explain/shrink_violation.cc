@@ -6,7 +6,7 @@
 #include "explain/explain.h"
 #include "levels/walk.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 // A part of more transactions is not explained: that may take longer than checking it.
@@ -79,4 +79,4 @@ Result<Shrunk> shrink_violation(const History& history, LevelId level, Anomaly a
   return smaller;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -12,11 +12,11 @@
 #include "assay/check.h"
 #include "explain/shrink.h"
 
-namespace assay {
+namespace assay::internal {
 
 // `anomaly`: what `history` violates `level` by. Checks with `checking`, for this level alone; the verifier agrees with
 // every step. A usage error if `history` does not violate the level so.
 Result<Shrunk> shrink_violation(const History& history, LevelId level, Anomaly anomaly,
                                 CheckOptions checking, const ShrinkOptions& options);
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -4,7 +4,7 @@
 #include <queue>
 #include <tuple>
 
-namespace assay {
+namespace assay::internal {
 
 void StepGraph::add_free(uint32_t from, uint32_t to) {
   out_[from].push_back({to, kNone, 0, Layer::causal});
@@ -90,4 +90,4 @@ FoundCycle StepGraph::cheapest_cycle() const {
   return best;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

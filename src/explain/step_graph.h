@@ -7,7 +7,7 @@
 
 #include "explain/local_graph.h"
 
-namespace assay {
+namespace assay::internal {
 
 class StepGraph {
  public:
@@ -53,4 +53,4 @@ class StepGraph {
   std::vector<Step> steps_;
 };
 
-}  // namespace assay
+}  // namespace assay::internal

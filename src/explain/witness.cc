@@ -6,7 +6,7 @@
 #include "history/accesses.h"
 #include "history/projection.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 constexpr size_t kMostTxns = 50;
@@ -77,4 +77,4 @@ Explanation Witness::in_whole(Explanation told, const History& whole) const {
   return told;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

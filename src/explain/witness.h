@@ -11,7 +11,7 @@
 #include "assay/history.h"
 #include "explain/accesses.h"
 
-namespace assay {
+namespace assay::internal {
 
 class Witness {
  public:
@@ -27,4 +27,4 @@ class Witness {
   std::vector<OpId> origins_;  // of each operation
 };
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -6,7 +6,7 @@
 
 #include "formats/json_text.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 namespace {
 
 bool detect_assay_jsonl(const Source& source) {
@@ -199,4 +199,4 @@ constexpr Format kAssayJsonl = {
     .write = write_assay_jsonl,
 };
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

@@ -4,11 +4,11 @@
 
 #include "formats/registry.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 extern const Format kAssayJsonl;
 
 Result<History> read_assay_jsonl(Source& source, Notes& notes);
 void write_assay_jsonl(const History& history, Output& out, Losses& losses);
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

@@ -11,7 +11,7 @@
 #include "formats/assay_jsonl.h"
 #include "formats/json_text.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 namespace {
 
 namespace json = simdjson::dom;
@@ -441,4 +441,4 @@ Result<History> read_assay_jsonl(Source& source, Notes& notes) {
   return Reader(*source.input, notes).run();
 }
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

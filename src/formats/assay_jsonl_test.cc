@@ -4,7 +4,7 @@
 #include "formats/expect_bad_input.h"
 #include "formats/random_history.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 ReadResult read(std::string_view text) {
@@ -237,4 +237,4 @@ TEST(AssayJsonl, RoundTripOfRandomHistories) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -12,7 +12,7 @@
 #include "formats/registers.h"
 #include "formats/text_lines.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 namespace {
 
 constexpr int64_t kInitial = 0;
@@ -208,4 +208,4 @@ constexpr Format kAwdit = {
     .write = write_awdit,
 };
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

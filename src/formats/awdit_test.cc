@@ -8,7 +8,7 @@
 #include "formats/random_history.h"
 #include "formats/shared_data.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 TEST(Awdit, SessionsAndTransactions) {
@@ -94,4 +94,4 @@ TEST(Awdit, ReadsRealFiles) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

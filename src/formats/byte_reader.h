@@ -10,7 +10,7 @@
 
 #include "formats/input.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 class ByteReader {
  public:
@@ -81,4 +81,4 @@ class ByteReader {
   Error error_;
 };
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

@@ -8,7 +8,7 @@
 
 #include "formats/output.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 class ByteWriter {
  public:
@@ -28,4 +28,4 @@ class ByteWriter {
   Output& out_;
 };
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

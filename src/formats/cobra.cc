@@ -16,7 +16,7 @@
 #include "formats/registers.h"
 #include "formats/utf8.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 namespace {
 
 constexpr std::string_view kPrefix = "T";
@@ -385,4 +385,4 @@ constexpr Format kCobra = {
     .write_directory = write_cobra,
 };
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

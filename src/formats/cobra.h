@@ -3,11 +3,11 @@
 
 #include "formats/registry.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 extern const Format kCobra;
 
 // Reads one log, as the only session; for fuzzing.
 Result<History> read_cobra_log(std::string_view bytes, const std::string& name);
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

@@ -7,7 +7,7 @@
 #include "formats/shared_data.h"
 #include "formats/temporary_folder.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 constexpr uint64_t kInitial = 0xbebeebee;
@@ -172,4 +172,4 @@ TEST(Cobra, ReadsRealDirectories) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

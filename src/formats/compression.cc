@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace assay::formats {
+namespace assay::internal::formats {
 namespace {
 
 constexpr size_t kBufferBytes = size_t{1} << 17;
@@ -214,4 +214,4 @@ std::unique_ptr<ByteSink> compress(Compression kind, std::unique_ptr<ByteSink> s
   return sink;
 }
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

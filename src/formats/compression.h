@@ -9,7 +9,7 @@
 #include "formats/input.h"
 #include "formats/output.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 enum class Compression : uint8_t { none, gzip, zstd };
 
@@ -25,4 +25,4 @@ std::unique_ptr<ByteSink> compress(Compression kind, std::unique_ptr<ByteSink> s
 // Appends all of `text` as a frame (zstd) or member (gzip) of its own: it can be read without what follows it.
 Status compress_frame(Compression kind, std::string_view text, std::string& to);
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

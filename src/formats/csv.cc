@@ -16,7 +16,7 @@
 #include "formats/trace.h"
 #include "formats/utf8.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 namespace {
 
 constexpr std::string_view kSeparators = ",;\t";
@@ -172,4 +172,4 @@ constexpr Format kCsv = {
     .read = read_csv,
 };
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

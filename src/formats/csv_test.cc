@@ -4,7 +4,7 @@
 #include "formats/expect_bad_input.h"
 #include "formats/expect_same_history.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 TEST(Csv, ColumnsByName) {
@@ -56,4 +56,4 @@ TEST(Csv, RefusesBadInputAtItsPlace) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -11,7 +11,7 @@
 #include "formats/registers.h"
 #include "formats/utf8.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 namespace {
 
 constexpr uint64_t kMaxTextLength = 1 << 16;
@@ -235,4 +235,4 @@ constexpr Format kDbcop = {
     .write = write_dbcop,
 };
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

@@ -13,7 +13,7 @@
 #include "formats/json_text.h"
 #include "formats/registers.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 namespace {
 
 namespace json = simdjson::dom;
@@ -224,4 +224,4 @@ constexpr Format kDbcopJson = {
     .write = write_dbcop_json,
 };
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

@@ -3,6 +3,6 @@
 #include "formats/fuzz_round_trip.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  assay::formats::fuzz_round_trip("dbcop-json", data, size);
+  assay::internal::formats::fuzz_round_trip("dbcop-json", data, size);
   return 0;
 }

@@ -4,7 +4,7 @@
 #include "formats/expect_bad_input.h"
 #include "formats/expect_same_history.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 constexpr std::string_view kBare = R"([[{"events":[{"Write":{"variable":1,"version":2}},
@@ -60,4 +60,4 @@ TEST(DbcopJson, WritesTheObjectAroundTheSessions) {
 TEST(DbcopJson, RoundTrip) { formats::expect_stable_round_trip("dbcop-json", {.times = false}); }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -7,7 +7,7 @@
 #include "formats/random_history.h"
 #include "formats/shared_data.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 void put(std::string& s, uint64_t v) {
@@ -160,4 +160,4 @@ TEST(Dbcop, ReadsRealFiles) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

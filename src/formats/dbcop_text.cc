@@ -9,7 +9,7 @@
 #include "formats/registers.h"
 #include "formats/text_lines.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 namespace {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -160,4 +160,4 @@ constexpr Format kDbcopText = {
     .write = write_dbcop_text,
 };
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

@@ -3,8 +3,8 @@
 
 #include "formats/registry.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 extern const Format kDbcopText;
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

@@ -4,7 +4,7 @@
 #include "formats/expect_bad_input.h"
 #include "formats/expect_same_history.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 TEST(DbcopText, SessionsTransactionsAndComments) {
@@ -35,4 +35,4 @@ TEST(DbcopText, RefusesBadInputAtItsPlace) {
 TEST(DbcopText, RoundTrip) { formats::expect_stable_round_trip("dbcop-text", {.times = false}); }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <filesystem>
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 std::vector<SessionFile> session_files(const Source& source, std::string_view prefix) {
   constexpr std::string_view kEnding = ".log";
@@ -40,4 +40,4 @@ std::string session_path(const std::string& path, std::string_view prefix, int64
       .string();
 }
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

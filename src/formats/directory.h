@@ -9,7 +9,7 @@
 #include "assay/result.h"
 #include "formats/registry.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 struct SessionFile {
   int64_t number;
@@ -26,4 +26,4 @@ Status make_empty_directory(const std::string& path);
 // "path/T7.log"
 std::string session_path(const std::string& path, std::string_view prefix, int64_t number);
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

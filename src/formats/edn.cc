@@ -7,7 +7,7 @@
 #include "formats/json_text.h"
 #include "formats/utf8.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == ','; }
@@ -360,4 +360,4 @@ Result<bool> EdnRecords::next(DatumTree& tree) {
   return true;
 }
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

@@ -12,7 +12,7 @@
 #include "assay/history.h"
 #include "formats/input.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 struct Datum {
   enum class Kind : uint8_t {
@@ -101,4 +101,4 @@ class EdnRecords {
   uint64_t column_ = 1;
 };
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

@@ -7,7 +7,7 @@
 
 #include "assay/format.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 inline void expect_bad_input(const std::string& format, std::string_view text, uint64_t line,
                              uint64_t column, const std::string& message_part) {
@@ -21,4 +21,4 @@ inline void expect_bad_input(const std::string& format, std::string_view text, u
                                                                         << read.error().message;
 }
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

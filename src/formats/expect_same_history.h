@@ -9,7 +9,7 @@
 #include "assay/format.h"
 #include "formats/random_history.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 inline void expect_same_history(const std::string& format, std::string_view text,
                                 std::string_view hist) {
@@ -41,4 +41,4 @@ inline void expect_stable_round_trip(const std::string& format, RandomHistoryOpt
   }
 }
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

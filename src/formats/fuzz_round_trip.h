@@ -14,7 +14,7 @@
 
 #include "assay/format.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 // One line a transaction, each with its session and its place there, in an order of their own.
 inline std::vector<std::string> sorted_lines(const History& history) {
@@ -44,4 +44,4 @@ inline void fuzz_round_trip(const std::string& format, const uint8_t* data, size
     std::abort();
 }
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

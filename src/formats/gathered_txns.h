@@ -9,7 +9,7 @@
 
 #include "assay/history.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 template <class Op>
 class GatheredTxns {
@@ -71,4 +71,4 @@ class GatheredTxns {
   uint32_t last_ = kNone;
 };
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

@@ -7,7 +7,7 @@
 
 #include "formats/hist_syntax.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 namespace {
 
 // The first line that says something starts with a directive or with "name:".
@@ -244,4 +244,4 @@ constexpr Format kHist = {
     .write = write_hist,
 };
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

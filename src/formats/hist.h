@@ -3,11 +3,11 @@
 
 #include "formats/registry.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 extern const Format kHist;
 
 Result<History> read_hist(Source& source, Notes& notes);
 void write_hist(const History& history, Output& out, Losses& losses);
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

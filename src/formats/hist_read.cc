@@ -14,7 +14,7 @@
 #include "formats/text_cursor.h"
 #include "formats/utf8.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 namespace {
 
 constexpr std::string_view kWantValue = "an integer, a word, a \"quoted string\" or null";
@@ -406,4 +406,4 @@ class Reader {
 
 Result<History> read_hist(Source& source, Notes&) { return Reader(*source.input).run(); }
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

@@ -5,7 +5,7 @@
 
 #include "assay/history.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 // Characters of a bare word. Everything else needs quotes.
 constexpr bool is_hist_word(char c) {
@@ -24,4 +24,4 @@ inline constexpr HistOp kHistOps[] = {
     {"range", OpKind::range}, {"cas", OpKind::cas}, {"ins", OpKind::insert},
 };
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

@@ -4,7 +4,7 @@
 #include "formats/expect_bad_input.h"
 #include "formats/random_history.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 History read(std::string_view text) {
@@ -202,4 +202,4 @@ TEST(Hist, CountsLosses) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -12,7 +12,7 @@
 
 #include "formats/compression.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 namespace {
 
 constexpr size_t kChunkBytes = size_t{1} << 18;
@@ -222,4 +222,4 @@ Error Input::located(Error e) const {
   return e;
 }
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

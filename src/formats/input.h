@@ -12,7 +12,7 @@
 #include "assay/budget.h"
 #include "assay/result.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 // Longest line of a text format. Also bounds every name and value (HistoryBuilder::kMaxTextBytes).
 inline constexpr size_t kMaxLineBytes = size_t{1} << 24;
@@ -93,4 +93,4 @@ class Input {
   uint64_t line_ = 0;
 };
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

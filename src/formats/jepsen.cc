@@ -9,7 +9,7 @@
 #include "formats/jepsen_write.h"
 #include "formats/json_text.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 namespace {
 
 // A map that has :type, after blanks, comments and the brackets or the tag in front of it.
@@ -102,4 +102,4 @@ constexpr Format kElleJson = {
     .write = write_json,
 };
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

@@ -3,9 +3,9 @@
 
 #include "formats/registry.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 extern const Format kJepsen;
 extern const Format kElleJson;
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

@@ -5,7 +5,7 @@
 
 #include "formats/json_text.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 namespace {
 
 using Kind = Datum::Kind;
@@ -430,4 +430,4 @@ Result<History> JepsenHistory::finish(Notes& notes) && {
   return std::move(builder_).finish();
 }
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

@@ -28,7 +28,7 @@
 #include "formats/owned_op.h"
 #include "formats/registry.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 // A fault at a place of the record.
 struct JepsenFault {
@@ -95,4 +95,4 @@ class JepsenHistory {
   JepsenFault fault_;
 };
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

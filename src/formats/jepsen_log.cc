@@ -10,7 +10,7 @@
 #include "formats/jepsen_history.h"
 #include "formats/text_lines.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 namespace {
 
 constexpr std::string_view kMark = "jepsen.util - ";
@@ -131,4 +131,4 @@ constexpr Format kJepsenLog = {
     .read = read_jepsen_log,
 };
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

@@ -3,8 +3,8 @@
 
 #include "formats/registry.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 extern const Format kJepsenLog;
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

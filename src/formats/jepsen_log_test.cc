@@ -5,7 +5,7 @@
 #include "formats/expect_same_history.h"
 #include "formats/shared_data.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 TEST(JepsenLog, OperationsAmongOtherLines) {
@@ -71,4 +71,4 @@ TEST(JepsenLog, ReadsRealFiles) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -1,6 +1,6 @@
 #include "formats/jepsen_record.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 Status read_jepsen_record(const EdnRecords& records, const DatumTree& tree, JepsenRecord& to) {
   const Datum& map = tree.root();
@@ -36,4 +36,4 @@ Status read_jepsen_record(const EdnRecords& records, const DatumTree& tree, Jeps
   return Ok{};
 }
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

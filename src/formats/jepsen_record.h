@@ -8,7 +8,7 @@
 #include "formats/edn.h"
 #include "formats/owned_op.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 enum class JepsenType : uint8_t { invoke, ok, fail, info };
 
@@ -26,4 +26,4 @@ struct JepsenRecord {
 // Takes apart the record that `tree` holds; `records` knows its position.
 Status read_jepsen_record(const EdnRecords& records, const DatumTree& tree, JepsenRecord& to);
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

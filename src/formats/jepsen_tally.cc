@@ -9,7 +9,7 @@
 #include "formats/jepsen_record.h"
 #include "formats/registry.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 namespace {
 
 using Kind = Datum::Kind;
@@ -191,4 +191,4 @@ Result<Tally> read_tally_text(std::string_view text, const std::string& name) {
   return read(*input);
 }
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

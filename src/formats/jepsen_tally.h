@@ -7,10 +7,10 @@
 #include "assay/result.h"
 #include "history/tally.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 // `path` is a file or "-". Fails on histories of other workloads.
 Result<Tally> read_tally(const std::string& path, Budget* budget);
 Result<Tally> read_tally_text(std::string_view text, const std::string& name);
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

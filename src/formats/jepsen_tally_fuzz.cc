@@ -6,6 +6,6 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  (void)assay::formats::read_tally_text(bytes, "fuzz").ok();
+  (void)assay::internal::formats::read_tally_text(bytes, "fuzz").ok();
   return 0;
 }

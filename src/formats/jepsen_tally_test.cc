@@ -4,7 +4,7 @@
 
 #include "formats/shared_data.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 namespace {
 
 Tally read_ok(std::string_view text) {
@@ -75,4 +75,4 @@ TEST(JepsenTally, TheRealFiles) {
 }
 
 }  // namespace
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

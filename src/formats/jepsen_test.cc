@@ -5,7 +5,7 @@
 #include "formats/expect_same_history.h"
 #include "formats/shared_data.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 void expect_same(std::string_view edn, std::string_view hist) {
@@ -325,4 +325,4 @@ TEST(Jepsen, ReadsRealFiles) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

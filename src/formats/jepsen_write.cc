@@ -15,7 +15,7 @@
 
 #include "formats/json_text.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 namespace {
 
 class Writer {
@@ -260,4 +260,4 @@ void write_jepsen(const History& history, bool json, Output& out, Losses& losses
   Writer(history, json, out, losses).run();
 }
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

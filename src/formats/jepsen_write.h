@@ -3,8 +3,8 @@
 
 #include "formats/registry.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 void write_jepsen(const History& history, bool json, Output& out, Losses& losses);
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

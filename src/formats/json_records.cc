@@ -4,7 +4,7 @@
 #include <charconv>
 #include <utility>
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 Error JsonRecords::error_at(size_t offset, std::string message) const {
   uint64_t line = line_;
@@ -160,4 +160,4 @@ bool json_field(simdjson::dom::object object, std::string_view name, simdjson::d
   return object.at_key(name).get(to) == simdjson::SUCCESS;
 }
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

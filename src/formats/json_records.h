@@ -13,7 +13,7 @@
 #include "formats/input.h"
 #include "formats/json_text.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 class JsonRecords {
  public:
@@ -62,4 +62,4 @@ bool json_integer(simdjson::dom::element e, int64_t& to);
 // The field of an object, if it has it.
 bool json_field(simdjson::dom::object object, std::string_view name, simdjson::dom::element& to);
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

@@ -4,7 +4,7 @@
 
 #include "formats/utf8.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 namespace {
 
 // Walks over JSON. Every function returns false at the first fault, which is then in `fault`.
@@ -338,4 +338,4 @@ uint64_t append_json_value(std::string& to, const ValueView& value) {
   return 0;
 }
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

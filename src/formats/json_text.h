@@ -12,7 +12,7 @@
 
 #include "assay/history.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 // Deepest nesting of arrays and objects accepted anywhere.
 inline constexpr int kMaxJsonDepth = 64;
@@ -49,4 +49,4 @@ uint64_t append_json_string(std::string& to, std::string_view text);
 // null, 42 or a JSON string.
 uint64_t append_json_value(std::string& to, const ValueView& value);
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

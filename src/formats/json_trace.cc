@@ -16,7 +16,7 @@
 #include "formats/json_records.h"
 #include "formats/trace.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 namespace {
 
 namespace json = simdjson::dom;
@@ -308,4 +308,4 @@ constexpr Format kJsonTrace = {
     .read = read_json_trace,
 };
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

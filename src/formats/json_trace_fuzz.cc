@@ -2,6 +2,6 @@
 #include "formats/fuzz_round_trip.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  assay::formats::fuzz_round_trip("json-trace", data, size);
+  assay::internal::formats::fuzz_round_trip("json-trace", data, size);
   return 0;
 }

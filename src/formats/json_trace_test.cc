@@ -4,7 +4,7 @@
 #include "formats/expect_bad_input.h"
 #include "formats/expect_same_history.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 TEST(JsonTrace, FieldsByName) {
@@ -104,4 +104,4 @@ TEST(JsonTrace, RefusesBadInputAtItsPlace) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

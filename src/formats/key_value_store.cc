@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace assay::formats {
+namespace assay::internal::formats {
 namespace {
 
 constexpr std::string_view kBegin = "x ";
@@ -127,4 +127,4 @@ Status KeyValueStore::finish(const AddTxn& add_txn) {
   return Ok{};
 }
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

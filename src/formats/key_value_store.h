@@ -26,7 +26,7 @@
 #include "assay/history.h"
 #include "formats/owned_op.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 class KeyValueStore {
  public:
@@ -68,4 +68,4 @@ class KeyValueStore {
   std::unordered_map<std::string, Key> keys_;
 };
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

@@ -11,7 +11,7 @@
 #include "formats/temporary_folder.h"
 #include "formats/viper.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -164,4 +164,4 @@ TEST(Limits, MemoryIsRespectedWhileColumnsGrow) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -9,7 +9,7 @@
 
 #include "formats/compression.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 namespace {
 
 class FileSink : public ByteSink {
@@ -74,4 +74,4 @@ Status Output::close() {
   return status_;
 }
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

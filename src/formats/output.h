@@ -9,7 +9,7 @@
 
 #include "assay/result.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 // Where bytes go. `finish` is called once, after the last write.
 class ByteSink {
@@ -56,4 +56,4 @@ class Output {
   Status status_ = Ok{};
 };
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

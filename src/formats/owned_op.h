@@ -7,7 +7,7 @@
 
 #include "assay/history.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 struct OwnedValue {
   ValueView::Type type = ValueView::Type::null;
@@ -24,4 +24,4 @@ struct OwnedOp {
   std::vector<OwnedValue> elements;  // read_list; the keys that a range found
 };
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

@@ -11,7 +11,7 @@
 #include "formats/registers.h"
 #include "formats/text_lines.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 namespace {
 
 constexpr int64_t kAborted = -1;  // in the place of a transaction id
@@ -185,4 +185,4 @@ constexpr Format kPolysi = {
     .write = write_polysi,
 };
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

@@ -5,7 +5,7 @@
 #include "formats/random_history.h"
 #include "formats/shared_data.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 void expect_same(std::string_view polysi, std::string_view hist, size_t notes = 0) {
@@ -98,4 +98,4 @@ TEST(Polysi, ReadsRealFiles) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -8,7 +8,7 @@
 
 #include "assay/history.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 struct RandomHistoryOptions {
   int txns = 12;
@@ -125,4 +125,4 @@ class RandomHistory {
   RandomHistoryOptions o_;
 };
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

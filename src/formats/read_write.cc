@@ -8,8 +8,7 @@
 #include "formats/unique_values.h"
 #include "history/merge.h"
 
-namespace assay {
-namespace formats {
+namespace assay::internal::formats {
 namespace {
 
 namespace fs = std::filesystem;
@@ -178,12 +177,6 @@ Result<const Format*> writable(std::string_view name) {
   return format;
 }
 
-}  // namespace
-}  // namespace formats
-
-namespace formats {
-namespace {
-
 // Whether the file is one that can be read as a history. An empty one is a history that was lost:
 // reading it says so.
 bool looks_like_history(const std::string& path, const ReadOptions& options) {
@@ -225,7 +218,11 @@ Status walk(const std::string& folder, const ReadOptions& options, HistoryPaths&
 }
 
 }  // namespace
-}  // namespace formats
+}  // namespace assay::internal::formats
+
+namespace assay {
+
+namespace formats = internal::formats;
 
 Result<HistoryPaths> find_histories(const std::string& path, const ReadOptions& options) {
   HistoryPaths found;
@@ -257,7 +254,7 @@ Result<ReadResult> read_together(std::span<const std::string> paths, const ReadO
     if (!one.ok()) return one.error();
     read.push_back(std::move(*one));
   }
-  std::vector<HistoryPart> parts;
+  std::vector<internal::HistoryPart> parts;
   ReadResult all;
   for (size_t i = 0; i < paths.size(); ++i) {
     parts.push_back({&read[i].history, paths[i]});
@@ -266,7 +263,7 @@ Result<ReadResult> read_together(std::span<const std::string> paths, const ReadO
     if (read[i].format != all.format) all.format = "several";
   }
   if (Status s = formats::check_one_run(parts); !s.ok()) return s.error();
-  auto history = merge_histories(parts);
+  auto history = internal::merge_histories(parts);
   if (!history.ok()) return history.error();
   all.history = std::move(*history);
   if (options.unique_values) {
@@ -325,7 +322,7 @@ Result<std::vector<Loss>> write_history_text(const History& history, std::string
 
 }  // namespace assay
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 std::vector<Loss> Losses::list() const {
   std::vector<Loss> list;
@@ -333,4 +330,4 @@ std::vector<Loss> Losses::list() const {
   return list;
 }
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

@@ -7,7 +7,7 @@
 #include "formats/random_history.h"
 #include "formats/temporary_folder.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -154,4 +154,4 @@ TEST_F(ReadWrite, EveryWritableTextFormatIsDetectedFromItsOwnOutput) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -5,7 +5,7 @@
 
 #include "history/accesses.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 Registers::Registers(const History& history, Holds holds, Losses& losses)
     : history_(history), holds_(holds) {
@@ -222,4 +222,4 @@ void Registers::count_losses(Losses& losses) const {
   }
 }
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

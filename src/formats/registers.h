@@ -18,7 +18,7 @@
 #include "assay/history.h"
 #include "formats/registry.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 struct RegisterOp {
   bool write = false;
@@ -76,4 +76,4 @@ class Registers {
   std::vector<RegisterOp> ops_;
 };
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

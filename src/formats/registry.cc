@@ -16,8 +16,7 @@
 #include "formats/veristrong.h"
 #include "formats/viper.h"
 
-namespace assay {
-namespace formats {
+namespace assay::internal::formats {
 
 // In the order of detection: a format whose start is unmistakable stands before one that is
 // lenient.
@@ -66,12 +65,15 @@ const Format* detect(const Source& source) {
   return nullptr;
 }
 
-}  // namespace formats
+}  // namespace assay::internal::formats
+
+namespace assay {
 
 std::span<const FormatInfo> all_formats() {
   static const std::vector<FormatInfo> infos = [] {
     std::vector<FormatInfo> list;
-    for (const formats::Format* f : formats::registry()) list.push_back(f->info);
+    for (const internal::formats::Format* f : internal::formats::registry())
+      list.push_back(f->info);
     return list;
   }();
   return infos;

@@ -13,7 +13,7 @@
 #include "formats/input.h"
 #include "formats/output.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 // What a history is read from: a stream, or a directory of files.
 struct Source {
@@ -72,4 +72,4 @@ std::string format_names();
 // The first format of the table whose `detect` accepts the source.
 const Format* detect(const Source& source);
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 // Empty if there is none; the test that asks skips then.
 inline std::filesystem::path shared_data() {
@@ -17,4 +17,4 @@ inline std::filesystem::path shared_data() {
   return {};
 }
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

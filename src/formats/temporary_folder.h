@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 class TemporaryFolder {
  public:
@@ -34,4 +34,4 @@ class TemporaryFolder {
   std::filesystem::path root_;
 };
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 class TextCursor {
  public:
@@ -68,4 +68,4 @@ class TextCursor {
   uint64_t column_ = 0;
 };
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

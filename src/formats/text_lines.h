@@ -7,7 +7,7 @@
 #include "formats/input.h"
 #include "formats/text_cursor.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 // Calls `read_line(cursor)` for every line that is not blank; its failure ends the loop with the
 // cursor's message.
@@ -33,4 +33,4 @@ inline std::string_view first_line(std::string_view head) {
   return head;
 }
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

@@ -10,7 +10,7 @@
 #include "formats/json_records.h"
 #include "formats/registers.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 namespace {
 
 namespace json = simdjson::dom;
@@ -194,4 +194,4 @@ constexpr Format kTimekiller = {
     .write = write_timekiller,
 };
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

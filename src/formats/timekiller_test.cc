@@ -5,7 +5,7 @@
 #include "formats/expect_same_history.h"
 #include "formats/shared_data.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 TEST(Timekiller, OperationsAndIds) {
@@ -105,4 +105,4 @@ TEST(Timekiller, ReadsTheRealFile) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace assay::formats {
+namespace assay::internal::formats {
 namespace {
 
 constexpr std::array<std::string_view, kTraceColumns> kNames = {"session", "txn",  "op",    "key",
@@ -185,4 +185,4 @@ Result<History> TraceHistory::finish() && {
   return std::move(builder).finish();
 }
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

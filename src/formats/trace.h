@@ -20,7 +20,7 @@
 #include "formats/gathered_txns.h"
 #include "formats/owned_op.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 enum class TraceColumn : uint8_t { session, txn, op, key, value, time, status };
 inline constexpr size_t kTraceColumns = 7;
@@ -93,4 +93,4 @@ class TraceHistory {
   Fault fault_;
 };
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 size_t utf8_length(std::string_view text) {
   auto byte = [&](size_t i) -> uint32_t {
@@ -49,4 +49,4 @@ void append_utf8(std::string& to, uint32_t code) {
 
 bool is_utf8(std::string_view text) { return simdjson::validate_utf8(text.data(), text.size()); }
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

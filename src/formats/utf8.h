@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 // Length of the valid character that `text` starts with, 0 if it does not start with one.
 size_t utf8_length(std::string_view text);
@@ -14,4 +14,4 @@ void append_utf8(std::string& to, uint32_t code);
 // Whether all of `text` is valid.
 bool is_utf8(std::string_view text);
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

@@ -9,7 +9,7 @@
 #include "formats/json_text.h"
 #include "formats/text_lines.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 namespace {
 
 struct Op {
@@ -214,4 +214,4 @@ constexpr Format kVeristrong = {
     .write = write_veristrong,
 };
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

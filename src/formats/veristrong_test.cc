@@ -4,7 +4,7 @@
 #include "formats/expect_bad_input.h"
 #include "formats/expect_same_history.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 TEST(Veristrong, AppendsAndReads) {
@@ -54,4 +54,4 @@ TEST(Veristrong, CountsWhatItCannotHold) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

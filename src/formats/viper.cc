@@ -20,7 +20,7 @@
 #include "formats/registers.h"
 #include "formats/viper_records.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 namespace {
 
 namespace json = simdjson::dom;
@@ -456,4 +456,4 @@ constexpr Format kViperEdn = {
     .write_directory = write_viper_edn,
 };
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

@@ -3,7 +3,7 @@
 
 #include "formats/registry.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 extern const Format kViper;  // JSON
 extern const Format kViperEdn;
@@ -11,4 +11,4 @@ extern const Format kViperEdn;
 // Reads one log, as the only session; for fuzzing.
 Result<History> read_viper_log(std::string_view bytes, const std::string& name);
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace assay::formats {
+namespace assay::internal::formats {
 namespace {
 
 using Kind = Datum::Kind;
@@ -104,4 +104,4 @@ Error ViperRecords::expected(std::span<const JsonStep> path, std::string_view wh
   return json_ ? json_->error(path, message) : edn_->error(locate(path), message);
 }
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

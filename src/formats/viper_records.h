@@ -9,7 +9,7 @@
 #include "formats/json_records.h"
 #include "formats/registry.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 class ViperRecords {
  public:
@@ -37,4 +37,4 @@ class ViperRecords {
   simdjson::dom::parser parser_;
 };
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats

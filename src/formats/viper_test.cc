@@ -7,7 +7,7 @@
 #include "formats/shared_data.h"
 #include "formats/temporary_folder.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 void expect_same(const History& a, std::string_view hist) {
@@ -164,4 +164,4 @@ TEST(Viper, TheRealJsonAndCobraLogsOfOneRunAgree) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

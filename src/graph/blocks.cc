@@ -16,7 +16,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 class BlockWalk {
@@ -106,4 +106,4 @@ Blocks biconnected_components(size_t vertices, std::span<const Link> links) {
   return BlockWalk(vertices, links).run();
 }
 
-}  // namespace assay
+}  // namespace assay::internal

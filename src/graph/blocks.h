@@ -8,7 +8,7 @@
 
 #include "graph/digraph.h"
 
-namespace assay {
+namespace assay::internal {
 
 using Link = std::pair<Vertex, Vertex>;  // no direction, two different ends
 
@@ -19,4 +19,4 @@ struct Blocks {
 
 Blocks biconnected_components(size_t vertices, std::span<const Link> links);
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -4,7 +4,7 @@
 
 #include "base/rng.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 TEST(Blocks, ATriangleAndABridge) {
@@ -64,4 +64,4 @@ TEST(Blocks, RandomGraphsByDefinition) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -12,7 +12,7 @@
 
 #include <algorithm>
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 constexpr uint32_t kUnseen = 0xFFFFFFFF;
@@ -101,4 +101,4 @@ class Search {
 
 Components strong_components(const Digraph& graph) { return Search(graph).run(); }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -6,7 +6,7 @@
 
 #include "graph/digraph.h"
 
-namespace assay {
+namespace assay::internal {
 
 struct Components {
   std::vector<uint32_t> of;  // per vertex; an edge never leads to a component with a higher number
@@ -15,4 +15,4 @@ struct Components {
 
 Components strong_components(const Digraph& graph);
 
-}  // namespace assay
+}  // namespace assay::internal

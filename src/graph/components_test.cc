@@ -4,7 +4,7 @@
 
 #include "base/rng.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 TEST(Components, cyclesAreWhole) {
@@ -52,4 +52,4 @@ TEST(Components, twoVerticesShareOneIffEachReachesTheOther) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -13,7 +13,7 @@
 
 #include "graph/components.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 constexpr size_t kCycleStarts = 64;
@@ -203,4 +203,4 @@ uint64_t cycle_search_bytes(const Digraph& graph) {
   return 9 * sizeof(uint32_t) * graph.vertices() + sizeof(Vertex) * graph.edges();
 }
 
-}  // namespace assay
+}  // namespace assay::internal

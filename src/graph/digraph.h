@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace assay {
+namespace assay::internal {
 
 using Vertex = uint32_t;
 
@@ -101,4 +101,4 @@ std::vector<Vertex> find_cycle(const Digraph& graph);
 uint64_t topological_order_bytes(const Digraph& graph);
 uint64_t cycle_search_bytes(const Digraph& graph);
 
-}  // namespace assay
+}  // namespace assay::internal

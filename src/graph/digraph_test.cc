@@ -6,7 +6,7 @@
 
 #include "base/rng.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 std::vector<Vertex> out(const Digraph& graph, Vertex u) {
@@ -175,4 +175,4 @@ TEST(FindCycle, AgreesWithTopologicalOrderOnRandomGraphs) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

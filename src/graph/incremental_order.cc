@@ -17,7 +17,7 @@
 
 #include <algorithm>
 
-namespace assay {
+namespace assay::internal {
 
 IncrementalOrder::IncrementalOrder(Digraph& graph, std::span<const Vertex> order)
     : graph_(graph),
@@ -106,4 +106,4 @@ void IncrementalOrder::reorder() {
   moved_ += free_.size();
 }
 
-}  // namespace assay
+}  // namespace assay::internal

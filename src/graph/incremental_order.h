@@ -8,7 +8,7 @@
 
 #include "graph/digraph.h"
 
-namespace assay {
+namespace assay::internal {
 
 class IncrementalOrder {
  public:
@@ -48,4 +48,4 @@ class IncrementalOrder {
   uint64_t moved_ = 0;
 };
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -7,7 +7,7 @@
 
 #include "base/rng.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 std::vector<Vertex> identity(size_t n) {
@@ -97,4 +97,4 @@ TEST(IncrementalOrder, RandomInsertionsAndRemovalsAgreeWithSortingFromScratch) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace assay {
+namespace assay::internal {
 
 Reachability::Reachability(const Digraph& graph, std::span<const Vertex> order)
     : graph_(graph), order_(order), place_(order.size()), columns_(order.size()) {
@@ -66,4 +66,4 @@ bool Reachability::sweep(std::span<const uint32_t> asked, std::span<const Arc> p
   return true;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

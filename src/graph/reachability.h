@@ -8,7 +8,7 @@
 #include "assay/budget.h"
 #include "graph/digraph.h"
 
-namespace assay {
+namespace assay::internal {
 
 class Reachability {
  public:
@@ -34,4 +34,4 @@ class Reachability {
   std::vector<Columns> columns_;  // per place: which vertices of the block reach it
 };
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -4,7 +4,7 @@
 
 #include "base/rng.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 // A random graph whose edges lead from lower to higher numbers, and the order of its vertices.
@@ -77,4 +77,4 @@ TEST(Reachability, GivesUpWhenTheMemoryIsUsedUp) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace assay {
+namespace assay::internal {
 
 std::vector<Observation> observations_of_range(const History& history, OpId range,
                                                std::span<const KeyId> keys) {
@@ -50,4 +50,4 @@ OutsideList outside_list(const History& history, OpId read_list) {
   return list;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

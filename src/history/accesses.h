@@ -21,7 +21,7 @@
 
 #include "assay/history.h"
 
-namespace assay {
+namespace assay::internal {
 
 // What a key holds: what a write left of it, or the initial value.
 struct KeyState {
@@ -228,4 +228,4 @@ void each_install(const History& history, TxnId t, WrittenKeys& written, Put put
   }
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -8,7 +8,7 @@
 
 #include "history/test_history.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using sample::cas, sample::d, sample::ins, sample::kNull, sample::make_history, sample::r,
@@ -160,4 +160,4 @@ TEST(Accesses, aListIsReadWithoutTheOwnElements) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -65,14 +65,17 @@ void HistoryBuilder::insert(ValueView key, ValueView value, bool effect) {
   add(OpKind::insert, key, value, effect);
 }
 
-KeyId HistoryBuilder::key_id(const ValueView& v) { return h_.keys_.intern(v, hash_value(v)); }
+KeyId HistoryBuilder::key_id(const ValueView& v) {
+  return h_.keys_.intern(v, internal::hash_value(v));
+}
 
 VersionId HistoryBuilder::version_id(KeyId key, const ValueView& v) {
-  return h_.versions_.intern(key, v, hash_version(key, v));
+  return h_.versions_.intern(key, v, internal::hash_version(key, v));
 }
 
 SessionId HistoryBuilder::session_id() {
-  const SessionId s = h_.session_names_.intern(header_.session, hash_value(header_.session));
+  const SessionId s =
+      h_.session_names_.intern(header_.session, internal::hash_value(header_.session));
   if (s == h_.session_txns_.size()) {
     h_.session_txns_.emplace_back();
     pending_.emplace_back();
@@ -116,6 +119,7 @@ void HistoryBuilder::store_times(TxnId t) {
 
 // What end_txn touches at most, where arrays have to grow.
 uint64_t HistoryBuilder::bytes_to_grow() const {
+  using internal::growth_bytes;
   const size_t ops = raw_.size();
   const size_t values = ops + extra_.size();
   size_t text = 0;
@@ -179,9 +183,10 @@ Status HistoryBuilder::end_txn() {
 
 // Four passes over a few operations, so that the cache misses of a pass overlap.
 void HistoryBuilder::resolve_window(size_t first, size_t end) {
+  using internal::push_back_roomy;
   hashes_.resize(kWindow);
   for (size_t i = first; i < end; ++i) {
-    hashes_[i - first] = hash_value(raw_[i].key);
+    hashes_[i - first] = internal::hash_value(raw_[i].key);
     h_.keys_.prefetch(hashes_[i - first]);
   }
   const size_t base = h_.op_key_.size();
@@ -189,7 +194,7 @@ void HistoryBuilder::resolve_window(size_t first, size_t end) {
     const RawOp& op = raw_[i];
     const KeyId key = op.key.is_null() ? kNone : h_.keys_.intern(op.key, hashes_[i - first]);
     push_back_roomy(h_.op_key_, key);
-    hashes_[i - first] = hash_version(key, op.value);
+    hashes_[i - first] = internal::hash_version(key, op.value);
     if (op.kind != OpKind::range) h_.versions_.prefetch(hashes_[i - first]);
   }
   for (size_t i = first; i < end; ++i)
@@ -236,12 +241,12 @@ void HistoryBuilder::resolve_operands(const RawOp& op, KeyId key) {
 void HistoryBuilder::resolve_versions(KeyId key, std::span<const ValueView> values) {
   uint64_t hashes[kWindow];
   for (size_t i = 0; i < values.size(); ++i) {
-    hashes[i] = hash_version(key, values[i]);
+    hashes[i] = internal::hash_version(key, values[i]);
     h_.versions_.prefetch(hashes[i]);
   }
   for (size_t i = 0; i < values.size(); ++i) h_.versions_.prefetch_entry(hashes[i]);
   for (size_t i = 0; i < values.size(); ++i)
-    push_back_roomy(h_.pool_, h_.versions_.intern(key, values[i], hashes[i]));
+    internal::push_back_roomy(h_.pool_, h_.versions_.intern(key, values[i], hashes[i]));
 }
 
 void HistoryBuilder::known_order(ValueView key, std::span<const ValueView> values) {

@@ -1,6 +1,6 @@
 #include "history/copy.h"
 
-namespace assay {
+namespace assay::internal {
 
 void TxnCopier::begin(const History& h, TxnId t) {
   name_ = h.name(t);
@@ -56,4 +56,4 @@ void TxnCopier::operation(const History& h, OpId i, OpKind kind,
   }
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -8,7 +8,7 @@
 
 #include "assay/history.h"
 
-namespace assay {
+namespace assay::internal {
 
 class TxnCopier {
  public:
@@ -29,4 +29,4 @@ class TxnCopier {
   std::vector<std::pair<ValueView, ValueView>> rows_;
 };
 
-}  // namespace assay
+}  // namespace assay::internal

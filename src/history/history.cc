@@ -95,11 +95,13 @@ class WordDigest {
     digest_.add(words_.data(), words_.size() * sizeof(uint64_t));
     words_.clear();
   }
-  Digest digest_;
+  internal::Digest digest_;
   std::vector<uint64_t> words_;
 };
 
-uint64_t hash_typed(const ValueView& v) { return hash_value(v) + static_cast<uint64_t>(v.type); }
+uint64_t hash_typed(const ValueView& v) {
+  return internal::hash_value(v) + static_cast<uint64_t>(v.type);
+}
 
 }  // namespace
 
@@ -108,7 +110,7 @@ std::string History::content_hash() const {
   for (KeyId k = 0; k < key_count(); ++k) key_hash[k] = hash_typed(key(k));
   std::vector<uint64_t> version_hash(version_count());
   for (VersionId v = 0; v < version_count(); ++v) {
-    version_hash[v] = mix64(key_hash[version_key(v)] ^ hash_typed(version_value(v)));
+    version_hash[v] = internal::mix64(key_hash[version_key(v)] ^ hash_typed(version_value(v)));
   }
   const auto version_word = [&](uint32_t v) { return v == kNone ? 0 : version_hash[v]; };
   const auto key_word = [&](uint32_t k) { return k == kNone ? 0 : key_hash[k]; };

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 ValueView v(int64_t i) { return ValueView::of(i); }
@@ -148,4 +148,4 @@ TEST(History, storeStaysBelowSixtyFourBytesAnOperation) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

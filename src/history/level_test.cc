@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 TEST(Level, idsAreInTableOrderAndNamesAreFound) {
@@ -51,4 +51,4 @@ TEST(Level, strongestKeepsMaximalElements) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -7,7 +7,7 @@
 
 #include "history/copy.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 class Merger {
@@ -73,4 +73,4 @@ class Merger {
 
 Result<History> merge_histories(std::span<const HistoryPart> parts) { return Merger().run(parts); }
 
-}  // namespace assay
+}  // namespace assay::internal

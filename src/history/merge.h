@@ -5,7 +5,7 @@
 
 #include "assay/history.h"
 
-namespace assay {
+namespace assay::internal {
 
 struct HistoryPart {
   const History* history;
@@ -17,4 +17,4 @@ struct HistoryPart {
 // before anything is written.
 Result<History> merge_histories(std::span<const HistoryPart> parts);
 
-}  // namespace assay
+}  // namespace assay::internal

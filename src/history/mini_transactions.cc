@@ -4,7 +4,7 @@
 #include <array>
 #include <iterator>
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 // One read; two; of either with one write; with two.
@@ -40,4 +40,4 @@ std::string_view mini_shape(const History& history, TxnId t) {
   return known == std::end(kShapes) ? std::string_view() : *known;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -6,7 +6,7 @@
 
 #include "assay/history.h"
 
-namespace assay {
+namespace assay::internal {
 
 // The shapes up to the names of the two keys, two letters an operation: "rxrywx" reads x, reads y,
 // writes x.
@@ -16,4 +16,4 @@ std::span<const std::string_view> mini_shapes();
 // after a read of its key. Empty if it is no mini-transaction.
 std::string_view mini_shape(const History& history, TxnId t);
 
-}  // namespace assay
+}  // namespace assay::internal

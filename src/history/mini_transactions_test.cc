@@ -7,7 +7,7 @@
 
 #include "history/test_history.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using sample::make_history;
@@ -66,4 +66,4 @@ TEST(MiniTransactions, HaveNoOtherOperations) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -9,7 +9,7 @@
 
 #include "history/copy.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 // How many writes there are, and how many of them stay.
@@ -348,4 +348,4 @@ Result<History> project(const History& history, const std::vector<bool>& keep,
   return Projection(history, keep).run(origins);
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -22,11 +22,11 @@
 #include "assay/history.h"
 #include "assay/result.h"
 
-namespace assay {
+namespace assay::internal {
 
 // `keep`: one for each operation. Transactions of which nothing stays are left out. `origins` becomes, for each operation of
 // the part, the one it was.
 Result<History> project(const History& history, const std::vector<bool>& keep,
                         std::vector<OpId>* origins = nullptr);
 
-}  // namespace assay
+}  // namespace assay::internal

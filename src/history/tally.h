@@ -10,7 +10,7 @@
 
 #include "assay/history.h"
 
-namespace assay {
+namespace assay::internal {
 
 using AccountId = uint32_t;
 
@@ -30,4 +30,4 @@ struct Tally {
   std::vector<TallyTxn> txns;  // of a session in its order
 };
 
-}  // namespace assay
+}  // namespace assay::internal

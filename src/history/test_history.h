@@ -19,7 +19,7 @@
 #include "assay/history.h"
 #include "base/rng.h"
 
-namespace assay::sample {
+namespace assay::internal::sample {
 
 using Value = std::optional<int64_t>;  // nullopt: null
 inline constexpr std::nullopt_t kNull = std::nullopt;
@@ -207,4 +207,4 @@ inline std::vector<Txn> execute(Rng& rng, const Shape& shape, bool overlap) {
   return done;
 }
 
-}  // namespace assay::sample
+}  // namespace assay::internal::sample

@@ -3,9 +3,9 @@
 
 #include "assay/history.h"
 
-namespace assay {
+namespace assay::internal {
 
 uint64_t hash_value(const ValueView& v);
 uint64_t hash_version(KeyId key, const ValueView& v);
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -13,6 +13,26 @@
 #include "base/huge_pages.h"
 #include "history/value_hash.h"
 
+namespace assay::internal {
+
+uint64_t hash_value(const ValueView& v) {
+  switch (v.type) {
+    case ValueView::Type::null:
+      return 0x6E756C6Cull;
+    case ValueView::Type::integer:
+      return mix64(static_cast<uint64_t>(v.integer));
+    case ValueView::Type::string:
+      return hash_bytes(v.text);
+  }
+  return 0;
+}
+
+uint64_t hash_version(KeyId key, const ValueView& v) {
+  return mix64(hash_value(v) + key * 0xD1B54A32D192ED03ull);
+}
+
+}  // namespace assay::internal
+
 namespace assay {
 namespace {
 
@@ -54,7 +74,7 @@ void grow_slots(std::vector<uint64_t>& slots) {
   const size_t mask = size - 1;
   std::vector<uint64_t> bigger;
   bigger.reserve(size);
-  advise_huge_pages(bigger.data(), size * sizeof(uint64_t));
+  internal::advise_huge_pages(bigger.data(), size * sizeof(uint64_t));
   bigger.resize(size);
   for (const uint64_t slot : slots) {
     if (slot == 0) continue;
@@ -75,22 +95,6 @@ uint64_t bytes_to_grow_slots(const std::vector<uint64_t>& slots, size_t values) 
 }
 
 }  // namespace
-
-uint64_t hash_value(const ValueView& v) {
-  switch (v.type) {
-    case ValueView::Type::null:
-      return 0x6E756C6Cull;
-    case ValueView::Type::integer:
-      return mix64(static_cast<uint64_t>(v.integer));
-    case ValueView::Type::string:
-      return hash_bytes(v.text);
-  }
-  return 0;
-}
-
-uint64_t hash_version(KeyId key, const ValueView& v) {
-  return mix64(hash_value(v) + key * 0xD1B54A32D192ED03ull);
-}
 
 void History::ValueTable::grow() { grow_slots(slots_); }
 
@@ -123,8 +127,8 @@ uint64_t History::ValueTable::memory_bytes() const {
 }
 
 uint64_t History::ValueTable::bytes_to_grow(size_t values, size_t text) const {
-  return bytes_to_grow_slots(slots_, size() + values) + growth_bytes(payload_, values) +
-         growth_bytes(type_, values) + growth_bytes(text_, text);
+  return bytes_to_grow_slots(slots_, size() + values) + internal::growth_bytes(payload_, values) +
+         internal::growth_bytes(type_, values) + internal::growth_bytes(text_, text);
 }
 
 void History::VersionTable::grow() { grow_slots(slots_); }
@@ -153,7 +157,7 @@ VersionId History::VersionTable::intern(KeyId key, const ValueView& v, uint64_t 
   }
   const VersionId id = static_cast<VersionId>(entries_.size());
   slots_[i] = tag_of(hash) | (id + 1);
-  push_back_roomy(entries_, Entry{payload_of(v, text_), key, v.type});
+  internal::push_back_roomy(entries_, Entry{payload_of(v, text_), key, v.type});
   return id;
 }
 
@@ -178,8 +182,8 @@ bool History::VersionTable::is_initial(VersionId v) const {
 }
 
 uint64_t History::VersionTable::bytes_to_grow(size_t versions, size_t text) const {
-  return bytes_to_grow_slots(slots_, size() + versions) + growth_bytes(entries_, versions) +
-         growth_bytes(text_, text);
+  return bytes_to_grow_slots(slots_, size() + versions) +
+         internal::growth_bytes(entries_, versions) + internal::growth_bytes(text_, text);
 }
 
 uint64_t History::VersionTable::memory_bytes() const {

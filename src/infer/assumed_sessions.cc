@@ -19,7 +19,7 @@
 
 #include "infer/assumed_sessions.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 constexpr uint32_t kFirstLag = 1;
@@ -65,4 +65,4 @@ void AssumedSessions::relax(std::span<const Arc> refuted) {
   lag_ = lag_ >= kMostLag ? 0 : lag_ * kGrowth;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

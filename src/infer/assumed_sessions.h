@@ -7,7 +7,7 @@
 
 #include "infer/event_graph.h"
 
-namespace assay {
+namespace assay::internal {
 
 class AssumedSessions {
  public:
@@ -30,4 +30,4 @@ class AssumedSessions {
   std::vector<uint8_t> given_up_;  // per event: nothing is assumed to come before it
 };
 
-}  // namespace assay
+}  // namespace assay::internal

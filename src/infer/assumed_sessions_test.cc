@@ -6,7 +6,7 @@
 
 #include "history/test_history.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using sample::kNull;
@@ -84,4 +84,4 @@ TEST(AssumedSessions, NothingWaitsForATransactionOfUnknownOutcome) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

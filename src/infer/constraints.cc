@@ -16,7 +16,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 constexpr uint64_t kMostPairs = 50'000'000;
@@ -110,4 +110,4 @@ std::optional<ConstraintCount> count_constraints(const ReadsFrom& rf, InitialWri
   return counter.result();
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -7,7 +7,7 @@
 
 #include "infer/reads_from.h"
 
-namespace assay {
+namespace assay::internal {
 
 struct ConstraintCount {
   uint64_t constraints = 0;
@@ -23,4 +23,4 @@ enum class InitialWrites : uint8_t { none, keys_read_initially, every_key };
 std::optional<ConstraintCount> count_constraints(const ReadsFrom& rf, InitialWrites initial,
                                                  const std::function<bool(Node, Node)>& open);
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -4,7 +4,7 @@
 
 #include "history/test_history.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using namespace sample;
@@ -35,4 +35,4 @@ TEST(Constraints, TheInitialTransactionTakesPart) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

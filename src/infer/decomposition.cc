@@ -31,7 +31,7 @@
 #include "assay/level.h"
 #include "graph/blocks.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 constexpr size_t kMostChainsOfBlocks = 1024;  // so that a matrix of their links is small
@@ -244,4 +244,4 @@ std::vector<Part> decompose(const History& history, const ReadsFrom& rf, const L
   return Decomposer(history, rf, level).run();
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -5,7 +5,7 @@
 
 #include "infer/reads_from.h"
 
-namespace assay {
+namespace assay::internal {
 
 struct Part {
   std::vector<Node> nodes;  // those that read or write its keys, ascending
@@ -16,4 +16,4 @@ struct Part {
 // parts that are worth it.
 std::vector<Part> decompose(const History& history, const ReadsFrom& rf, const LevelInfo& level);
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -6,7 +6,7 @@
 #include "infer/projection.h"
 #include "infer/stated_orders.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using namespace sample;
@@ -94,4 +94,4 @@ TEST(Decomposition, StatedOrdersGoWithTheirKeys) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace assay {
+namespace assay::internal {
 
 DirtyStates::DirtyStates(const History& history)
     : h_(history), keys_(history), writes_(history.key_count()) {
@@ -33,4 +33,4 @@ KeyId DirtyStates::unexplained(OpId i) const {
   return kNone;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

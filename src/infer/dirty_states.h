@@ -11,7 +11,7 @@
 #include "assay/history.h"
 #include "infer/touched_keys.h"
 
-namespace assay {
+namespace assay::internal {
 
 class DirtyStates {
  public:
@@ -30,4 +30,4 @@ class DirtyStates {
   std::vector<std::vector<OpId>> writes_;  // per key
 };
 
-}  // namespace assay
+}  // namespace assay::internal

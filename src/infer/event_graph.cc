@@ -21,7 +21,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 constexpr size_t kDirectPairs = 4;  // up to here, edges are cheaper than a helper
@@ -265,4 +265,4 @@ Edge EventGraph::reason(Vertex from, std::span<const Vertex> helpers, Vertex to)
   return edge;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

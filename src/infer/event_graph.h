@@ -10,7 +10,7 @@
 #include "graph/digraph.h"
 #include "infer/reads_from.h"
 
-namespace assay {
+namespace assay::internal {
 
 class EventGraph {
  public:
@@ -75,4 +75,4 @@ Interval event_time(const History& history, TxnId t, bool write_event);
 // session: later by the drift of the clocks, less what "strictly before" already says.
 int64_t last_overlap(const History& history, int64_t response);
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -6,7 +6,7 @@
 
 #include "history/test_history.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using sample::kNull;
@@ -244,4 +244,4 @@ TEST(EventGraph, TheChainsOfRealTimeSayExactlyWhatAllPairsSay) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

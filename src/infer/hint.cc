@@ -33,7 +33,7 @@
 #include "graph/digraph.h"
 #include "infer/stated_orders.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 // True if the file lists one session after the other.
@@ -269,4 +269,4 @@ Hint make_hint(const History& history, const ReadsFrom& rf) {
   return hint;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

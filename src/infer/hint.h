@@ -7,7 +7,7 @@
 
 #include "infer/reads_from.h"
 
-namespace assay {
+namespace assay::internal {
 
 // Per node; comparable numbers without a unit.
 struct Hint {
@@ -17,4 +17,4 @@ struct Hint {
 
 Hint make_hint(const History& history, const ReadsFrom& rf);
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -4,7 +4,7 @@
 
 #include "history/test_history.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using sample::make_history;
@@ -87,4 +87,4 @@ TEST(Hint, TimesOfSomeTransactionsOnlyAreNotUsed) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -10,7 +10,7 @@
 #include "graph/digraph.h"
 #include "infer/reads_from.h"
 
-namespace assay {
+namespace assay::internal {
 
 // Why `before` precedes `after` in version order: the history states it, or the opposite would
 // close a cycle with known edges.
@@ -46,4 +46,4 @@ struct KnownEdges {
   std::vector<DerivedEdge> edges;  // in the order they were added to the graph
 };
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -7,7 +7,7 @@
 #include "graph/digraph.h"
 #include "history/accesses.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 // Who wrote a version, of all the transactions that may have taken effect.
@@ -142,4 +142,4 @@ KnownOrders read_known_orders(const History& history) {
   return Reading(history).run();
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -16,7 +16,7 @@
 
 #include "assay/history.h"
 
-namespace assay {
+namespace assay::internal {
 
 struct KnownOrders {
   // Per line of History::known_orders and per entry the transaction whose version is meant; kNone where the entry says
@@ -32,4 +32,4 @@ inline constexpr std::string_view kAmbiguousEntries = "ambiguous entries of stat
 
 KnownOrders read_known_orders(const History& history);
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -28,7 +28,7 @@
 #include "infer/stated_orders.h"
 #include "infer/updates.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 constexpr size_t kWorthwhile = 8;  // a round settles at least this part of the reads left open
@@ -202,4 +202,4 @@ std::optional<NarrowedSources> narrow_sources(const History& history, const Leve
   return Narrowing(history, level, rf, open, rules, budget).run(hint, reach);
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -10,7 +10,7 @@
 #include "infer/reads_from.h"
 #include "infer/saturation.h"
 
-namespace assay {
+namespace assay::internal {
 
 struct NarrowedSources {
   ReadsFrom rf;    // with the reads that have one source left as facts
@@ -25,4 +25,4 @@ std::optional<NarrowedSources> narrow_sources(const History& history, const Leve
                                               const OpenReads& open, uint32_t reach,
                                               const SaturationRules& rules, Budget& budget);
 
-}  // namespace assay
+}  // namespace assay::internal

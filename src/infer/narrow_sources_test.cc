@@ -4,7 +4,7 @@
 
 #include "history/test_history.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using namespace sample;
@@ -90,4 +90,4 @@ TEST(NarrowSources, FarOnesAreLeftOutWhereManyWrote) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace assay {
+namespace assay::internal {
 OpenReads::OpenReads(const History& history, bool one_state)
     : h_(history), one_state_(one_state), seen_txns_(history.txn_count()) {}
 
@@ -210,4 +210,4 @@ bool order_explains(const History& history, const OpenReads& open, const Order& 
   return true;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -26,7 +26,7 @@
 #include "infer/reads_from.h"
 #include "infer/touched_keys.h"
 
-namespace assay {
+namespace assay::internal {
 
 struct OpenRead {
   OpId op = kNone;  // the first of `ops`
@@ -122,4 +122,4 @@ std::vector<TxnId> nearest_first(const OpenRead& read, uint32_t reader, PlaceOf 
 // Whether every open read meets, at its place in the order, a state that it may have seen.
 bool order_explains(const History& history, const OpenReads& open, const Order& order);
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -12,7 +12,7 @@
 #include "infer/event_graph.h"
 #include "infer/scheduler.h"
 
-namespace assay {
+namespace assay::internal {
 
 // Real time as a gate: an event may happen when all events that were over before it started have
 // happened. Of one session its own clock tells that, of all together within the drift of clocks.
@@ -181,4 +181,4 @@ class GraphPrecedence {
   Queue free_, blocked_;
 };
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace assay {
+namespace assay::internal {
 
 Projector::Projector(const ReadsFrom& rf, const Hint& hint, std::span<const StatedOrder> stated)
     : rf_(rf),
@@ -108,4 +108,4 @@ void Projector::add_sessions(const History& history, const Part& part, ReadsFrom
   }
 }
 
-}  // namespace assay
+}  // namespace assay::internal

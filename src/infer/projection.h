@@ -8,7 +8,7 @@
 #include "infer/hint.h"
 #include "infer/reads_from.h"
 
-namespace assay {
+namespace assay::internal {
 
 // One part as a reads-from relation of its own: nodes and keys are numbered anew, transactions and operations
 // are those of the history.
@@ -38,4 +38,4 @@ class Projector {
   std::vector<WriteId> write_;  // per write; of earlier parts too
 };
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -8,7 +8,7 @@
 #include "infer/dirty_states.h"
 #include "infer/txn_keys.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 constexpr OpId kAhead = 16;  // operations, for fetch_ahead
@@ -661,4 +661,4 @@ void external_reads(const History& history, const ReadsFrom& rf, Node n,
   walk_accesses(history, t, written, look, [](const Install&) {});
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -25,7 +25,7 @@
 #include "assay/history.h"
 #include "infer/known_orders.h"
 
-namespace assay {
+namespace assay::internal {
 
 using Node = uint32_t;
 using WriteId = uint32_t;
@@ -122,4 +122,4 @@ ReadsFrom match_reads(const History& history, std::span<const Seen> assumed = {}
 void external_reads(const History& history, const ReadsFrom& rf, Node n,
                     std::vector<ExternalRead>& out);
 
-}  // namespace assay
+}  // namespace assay::internal

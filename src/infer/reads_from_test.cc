@@ -7,7 +7,7 @@
 
 #include "history/test_history.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using sample::cas;
@@ -282,4 +282,4 @@ TEST(ExternalReads, RepetitionsCountAndOwnValuesDoNot) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -37,7 +37,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 constexpr uint64_t kMaxClockWords = uint64_t{1} << 30;  // 4 GiB
@@ -351,4 +351,4 @@ bool Saturation::insert_candidates() {
   return true;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -9,7 +9,7 @@
 #include "infer/event_graph.h"
 #include "infer/known_edges.h"
 
-namespace assay {
+namespace assay::internal {
 
 // Which rules apply; saturation.cc says what they are. Without one less is derived, and more left to search.
 struct SaturationRules {
@@ -105,4 +105,4 @@ class Saturation {
   uint32_t rounds_ = 0;
 };
 
-}  // namespace assay
+}  // namespace assay::internal

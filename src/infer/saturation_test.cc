@@ -4,7 +4,7 @@
 
 #include "history/test_history.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using sample::kNull;
@@ -216,4 +216,4 @@ TEST(Saturation, TheFixpointIsThatOfTheNaiveRule) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -28,7 +28,7 @@
 #include "infer/precedence.h"
 #include "infer/scheduler.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 std::vector<Vertex> hint_order(const Hint& hint, const Events& events) {
@@ -135,4 +135,4 @@ std::vector<Fault> find_faults(const EventGraph& graph, std::span<const Vertex> 
   return faults;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

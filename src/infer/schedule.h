@@ -12,7 +12,7 @@
 #include "infer/hint.h"
 #include "infer/open_reads.h"
 
-namespace assay {
+namespace assay::internal {
 
 struct Schedule {
   // In the order they took effect: events, and for schedule_by_graph helper vertices among them.
@@ -45,4 +45,4 @@ struct Fault {
 // Empty: it is accepted.
 std::vector<Fault> find_faults(const EventGraph& graph, std::span<const Vertex> order);
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -6,7 +6,7 @@
 
 #include "history/test_history.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using sample::kNull;
@@ -202,4 +202,4 @@ TEST(FindFaults, NamesWritersThatOverlap) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

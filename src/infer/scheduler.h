@@ -12,7 +12,7 @@
 #include "infer/open_reads.h"
 #include "infer/reads_from.h"
 
-namespace assay {
+namespace assay::internal {
 
 inline constexpr Vertex kNothing = 0xFFFFFFFF;
 
@@ -279,4 +279,4 @@ class Scheduler {
   std::vector<uint32_t> proposed_;  // per vertex, where reads are open: its place in the proposal
 };
 
-}  // namespace assay
+}  // namespace assay::internal

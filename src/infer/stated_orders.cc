@@ -18,7 +18,7 @@
 
 #include "history/accesses.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 class Statements {
@@ -145,4 +145,4 @@ std::vector<StatedOrder> stated_orders(const History& history, const ReadsFrom& 
   return statements.take();
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -6,10 +6,10 @@
 
 #include "infer/reads_from.h"
 
-namespace assay {
+namespace assay::internal {
 
 std::vector<StatedOrder> stated_orders(const History& history, const ReadsFrom& rf);
 // What finding them takes, at most.
 uint64_t stated_orders_bytes(const History& history, const ReadsFrom& rf);
 
-}  // namespace assay
+}  // namespace assay::internal

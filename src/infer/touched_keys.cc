@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace assay {
+namespace assay::internal {
 
 TouchedKeys::TouchedKeys(const History& history) : h_(history), list_(history.key_count()) {
   std::vector<bool> touched(h_.key_count());
@@ -40,4 +40,4 @@ std::vector<Observation> TouchedKeys::seen_by(OpId op) const {
   return observations_of_range(h_, op, covered(op));
 }
 
-}  // namespace assay
+}  // namespace assay::internal

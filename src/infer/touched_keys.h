@@ -14,7 +14,7 @@
 
 #include "history/accesses.h"
 
-namespace assay {
+namespace assay::internal {
 
 class TouchedKeys {
  public:
@@ -32,4 +32,4 @@ class TouchedKeys {
   std::vector<KeyId> sorted_;
 };
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -8,7 +8,7 @@
 
 #include "assay/history.h"
 
-namespace assay {
+namespace assay::internal {
 
 class TxnKeys {
  public:
@@ -41,4 +41,4 @@ class TxnKeys {
   std::vector<State> slots_;
 };
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -15,7 +15,7 @@
 
 #include <vector>
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 class Updates {
@@ -114,4 +114,4 @@ bool add_updates(EventGraph& events, KnownEdges& known, Budget& budget) {
   return Updates(events, known).add(budget);
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -5,10 +5,10 @@
 #include "infer/event_graph.h"
 #include "infer/known_edges.h"
 
-namespace assay {
+namespace assay::internal {
 
 // Adds the edges to the graph of `events`, each with its reason to `known`. False, and nothing added, if the budget ran
 // out.
 bool add_updates(EventGraph& events, KnownEdges& known, Budget& budget);
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -6,7 +6,7 @@
 
 #include "history/test_history.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using sample::kNull;
@@ -89,4 +89,4 @@ TEST(Updates, ManyOfOneVersionCostNoMoreThanTwo) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -33,7 +33,7 @@
 
 #include "graph/components.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 constexpr size_t kCyclesTried = 64;  // for a short one
@@ -356,4 +356,4 @@ Proof AdyaLevels::prove(const Path& cycle) const {
   return proof;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -12,7 +12,7 @@
 #include "levels/dependencies.h"
 #include "levels/level_verdict.h"
 
-namespace assay {
+namespace assay::internal {
 
 // Decides them for one history, keeping what they share.
 class AdyaLevels {
@@ -56,4 +56,4 @@ class AdyaLevels {
   std::string unstated_;  // what keeps the version orders from being known; empty if they are
 };
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -6,7 +6,7 @@
 #include "infer/hint.h"
 #include "levels/walk.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using sample::kNull;
@@ -92,4 +92,4 @@ TEST(Adya, onlyWhoAsksIsAnswered) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

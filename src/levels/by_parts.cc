@@ -22,7 +22,7 @@
 #include "infer/event_graph.h"
 #include "infer/stated_orders.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 class PartwiseDecision {
@@ -146,4 +146,4 @@ LevelVerdict decide_by_parts(const StrongInput& in, const LevelInfo& level,
   return PartwiseDecision(in, level, parts, decide).run(threads, budget);
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -7,7 +7,7 @@
 #include "infer/projection.h"
 #include "levels/strong.h"
 
-namespace assay {
+namespace assay::internal {
 
 using Decide = std::function<LevelVerdict(const StrongInput&, const LevelInfo&, Budget&)>;
 
@@ -17,4 +17,4 @@ LevelVerdict decide_by_parts(const StrongInput& in, const LevelInfo& level,
                              const std::vector<Part>& parts, unsigned threads, Budget& budget,
                              const Decide& decide);
 
-}  // namespace assay
+}  // namespace assay::internal

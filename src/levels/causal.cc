@@ -35,7 +35,7 @@
 #include "graph/reachability.h"
 #include "levels/weak.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 constexpr uint32_t kFirstSpare = 16;
@@ -430,4 +430,4 @@ bool CausalFaults::find(const std::vector<Vertex>& order, std::vector<Visibility
   return impl_->find(order, edges, budget);
 }
 
-}  // namespace assay
+}  // namespace assay::internal

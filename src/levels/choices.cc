@@ -31,7 +31,7 @@
 
 #include "infer/schedule.h"
 
-namespace assay {
+namespace assay::internal {
 
 Choices::Choices(const EventGraph& events, const OpenReads* open, const Saturation* saturation)
     : events_(events), rf_(events.reads_from()), open_(open), saturation_(saturation) {
@@ -406,4 +406,4 @@ Edge Choices::edge(Arc arc, Side side) const {
   return edge;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -14,7 +14,7 @@
 #include "infer/saturation.h"
 #include "solver/choice_solver.h"
 
-namespace assay {
+namespace assay::internal {
 
 class Choices {
  public:
@@ -108,4 +108,4 @@ class Choices {
   std::vector<uint32_t> place_;  // per vertex
 };
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -23,7 +23,7 @@
 #include "base/room.h"
 #include "history/accesses.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 constexpr uint64_t kMostPairs = 10'000;  // of readers of one version and writers of the next
@@ -215,4 +215,4 @@ bool Dependencies::assume(const Rows<WriteId>& versions) {
   return all_.size() > known;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

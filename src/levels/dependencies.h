@@ -9,7 +9,7 @@
 #include "infer/reads_from.h"
 #include "infer/stated_orders.h"
 
-namespace assay {
+namespace assay::internal {
 
 struct Dependency {
   Node from;
@@ -67,4 +67,4 @@ class Dependencies {
   std::vector<Dependency> all_;
 };
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -13,7 +13,7 @@
 #include "levels/by_parts.h"
 #include "prefix_search/prefix_search.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 constexpr size_t kSmall = 1000;  // transactions that are decided before a thread has started
@@ -72,4 +72,4 @@ LevelVerdict decide(const CheckOptions& options, const StrongInput& in, const Le
   return decide_by_parts(in, level, parts, threads, budget, engine);
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -4,10 +4,10 @@
 #include "assay/check.h"
 #include "levels/strong.h"
 
-namespace assay {
+namespace assay::internal {
 
 // Decides completely, within the budget; part by part if the history has independent parts.
 LevelVerdict decide(const CheckOptions& options, const StrongInput& in, const LevelInfo& level,
                     Budget& budget);
 
-}  // namespace assay
+}  // namespace assay::internal

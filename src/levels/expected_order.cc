@@ -26,7 +26,7 @@
 #include "history/accesses.h"
 #include "infer/touched_keys.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 // A place in an order. At the same time commits come first, then whoever writes nothing or starts.
@@ -348,4 +348,4 @@ ExpectedReplays replay_expected_order(const History& history, const ReadsFrom& r
   return all;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -8,7 +8,7 @@
 #include "assay/check.h"
 #include "infer/reads_from.h"
 
-namespace assay {
+namespace assay::internal {
 
 struct ExpectedReplay {
   OrderReplay result;
@@ -32,4 +32,4 @@ ExpectedReplays replay_expected_order(const History& history, const ReadsFrom& r
                                       const ExpectedOrder& expected, ReplayModels models,
                                       Budget& budget);
 
-}  // namespace assay
+}  // namespace assay::internal

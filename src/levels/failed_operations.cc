@@ -11,7 +11,7 @@
 
 #include "levels/failed_operations.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 class Fitting {
@@ -103,4 +103,4 @@ bool fit_failed(const History& history, const OperationTimes& times,
   return true;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

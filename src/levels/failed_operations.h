@@ -8,7 +8,7 @@
 #include "history/accesses.h"
 #include "levels/operation_times.h"
 
-namespace assay {
+namespace assay::internal {
 
 // From this place of the sequence on, until the next segment, the key is in one state. Before the
 // first segment it is in the initial one.
@@ -23,4 +23,4 @@ bool fit_failed(const History& history, const OperationTimes& times,
                 std::span<const Segment> segments, std::span<const TxnId> failed,
                 std::vector<TxnId>& sequence);
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-namespace assay {
+namespace assay::internal {
 
 KeyOperations::KeyOperations(const History& history, const OperationTimes& times,
                              std::span<const TxnId> certain, std::span<const TxnId> possible)
@@ -86,7 +86,7 @@ void KeyOperations::enter_times() {
 }
 
 bool KeyOperations::fits(const Op& op, uint32_t state) const {
-  return assay::fits(history_, op.seen, contents_[state]);
+  return assay::internal::fits(history_, op.seen, contents_[state]);
 }
 
 uint32_t KeyOperations::wanted_by(const Op& op) const {
@@ -133,4 +133,4 @@ void KeyOperations::toggle(uint32_t op) {
   taken_hash_.b ^= mix64(2 * uint64_t{op} + 1);
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -21,7 +21,7 @@
 #include "levels/operation_times.h"
 #include "levels/situation_set.h"
 
-namespace assay {
+namespace assay::internal {
 
 class KeyOperations {
  public:
@@ -94,4 +94,4 @@ class KeyOperations {
   Situation taken_hash_;
 };
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -27,7 +27,7 @@
 #include "base/hash.h"
 #include "levels/situation_set.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 constexpr uint64_t kSituationsAnOperation = 20, kFewSituations = 1000;
@@ -297,4 +297,4 @@ SearchResult search_lazily(KeyOperations& ops, Budget& budget) {
   return LazySearch(ops, budget).run();
 }
 
-}  // namespace assay
+}  // namespace assay::internal

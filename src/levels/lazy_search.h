@@ -5,10 +5,10 @@
 #include "levels/key_operations.h"
 #include "levels/linear_search.h"
 
-namespace assay {
+namespace assay::internal {
 
 // Satisfied, or unknown: whether there is an order of another kind is left to search_linearization. Leaves `ops` as it
 // was. Gives up beyond a number of situations that is linear in the operations.
 SearchResult search_lazily(KeyOperations& ops, Budget& budget);
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -4,7 +4,7 @@
 #include "assay/budget.h"
 #include "assay/certificate.h"
 
-namespace assay {
+namespace assay::internal {
 
 struct LevelVerdict {
   Outcome outcome = Outcome::unknown;
@@ -13,4 +13,4 @@ struct LevelVerdict {
   Proof proof;     // violated
 };
 
-}  // namespace assay
+}  // namespace assay::internal

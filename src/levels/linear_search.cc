@@ -32,7 +32,7 @@
 #include "levels/lazy_search.h"
 #include "levels/situation_set.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 class Search {
@@ -180,4 +180,4 @@ SearchResult search_linearization(const History& history, const OperationTimes& 
   return Search(ops, budget).run();
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -8,7 +8,7 @@
 #include "assay/certificate.h"
 #include "levels/operation_times.h"
 
-namespace assay {
+namespace assay::internal {
 
 struct SearchResult {
   Outcome outcome = Outcome::unknown;
@@ -24,4 +24,4 @@ SearchResult search_linearization(const History& history, const OperationTimes& 
                                   std::span<const TxnId> certain, std::span<const TxnId> possible,
                                   Budget& budget);
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -29,7 +29,7 @@
 #include "levels/linear_search.h"
 #include "levels/zones.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 bool one_operation(const History& history, TxnId t) {
@@ -261,4 +261,4 @@ LinearizableVerdict decide_by_key(const History& history, const ReadsFrom& rf,
   return KeyByKey(history, rf, switches, stages, budget).decide();
 }
 
-}  // namespace assay
+}  // namespace assay::internal

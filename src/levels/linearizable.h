@@ -7,7 +7,7 @@
 #include "infer/reads_from.h"
 #include "levels/stages.h"
 
-namespace assay {
+namespace assay::internal {
 
 // Whether the history can be decided key by key: every committed transaction has times, all that may
 // count are one operation on one key that is no list, and no version orders are stated.
@@ -22,4 +22,4 @@ struct LinearizableVerdict {
 LinearizableVerdict decide_by_key(const History& history, const ReadsFrom& rf,
                                   const Switches& switches, Stages& stages, Budget& budget);
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -8,7 +8,7 @@
 #include "history/test_history.h"
 #include "levels/proof_shape.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using sample::cas;
@@ -191,4 +191,4 @@ TEST(Linearizable, LongerTransactionsAreForTheOtherLevels) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -11,7 +11,7 @@
 #include "assay/history.h"
 #include "infer/event_graph.h"
 
-namespace assay {
+namespace assay::internal {
 
 // Between request and response, by transaction. An operation of unknown outcome may take effect at
 // any time after its request. Where clocks drift, responses are later by the drift; what this hides
@@ -47,4 +47,4 @@ inline bool fits_the_clock(const OperationTimes& times, std::span<const TxnId> s
   });
 }
 
-}  // namespace assay
+}  // namespace assay::internal

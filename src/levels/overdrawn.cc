@@ -4,7 +4,7 @@
 
 #include "history/accesses.h"
 
-namespace assay {
+namespace assay::internal {
 BadRead find_overdrawn(const History& h) {
   std::vector<int64_t> left(h.version_count(), 0);
   for (OpId i = 0; i < h.op_count(); ++i) {
@@ -41,4 +41,4 @@ BadRead find_overdrawn(const History& h) {
   return found;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -13,10 +13,10 @@
 #include "assay/certificate.h"
 #include "assay/history.h"
 
-namespace assay {
+namespace assay::internal {
 
 // A read of a value that was overwritten more often than it was there, as a lost update; Anomaly::none if there is
 // none.
 BadRead find_overdrawn(const History& history);
 
-}  // namespace assay
+}  // namespace assay::internal

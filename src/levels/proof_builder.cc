@@ -21,7 +21,7 @@
 
 #include "levels/proof_hints.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 std::vector<SidedArc> known_walk(std::span<const Vertex> path) {
@@ -316,4 +316,4 @@ Proof ProofBuilder::finish() {
   return std::move(proof_);
 }
 
-}  // namespace assay
+}  // namespace assay::internal

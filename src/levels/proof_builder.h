@@ -13,7 +13,7 @@
 #include "levels/choices.h"
 #include "solver/choice_solver.h"
 
-namespace assay {
+namespace assay::internal {
 
 class ProofBuilder {
  public:
@@ -58,4 +58,4 @@ class ProofBuilder {
   uint32_t stamp_ = 0;
 };
 
-}  // namespace assay
+}  // namespace assay::internal

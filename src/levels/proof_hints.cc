@@ -18,7 +18,7 @@
 
 #include <algorithm>
 
-namespace assay {
+namespace assay::internal {
 
 std::vector<Literal> clause_of(const ProofStep& step) {
   if (step.kind != ProofStep::Kind::cycle) return step.clause;
@@ -68,4 +68,4 @@ void tidy_hints(Proof& proof) {
     if (step.kind == ProofStep::Kind::derived) tidy_step(proof, step);
 }
 
-}  // namespace assay
+}  // namespace assay::internal

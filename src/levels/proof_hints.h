@@ -5,7 +5,7 @@
 
 #include "assay/certificate.h"
 
-namespace assay {
+namespace assay::internal {
 
 // The clause of a step. That of a cycle: its assumptions do not all hold.
 std::vector<Literal> clause_of(const ProofStep& step);
@@ -13,4 +13,4 @@ std::vector<Literal> clause_of(const ProofStep& step);
 // Of the hints of each derived step, keeps those whose clauses become unit, up to the one that becomes false.
 void tidy_hints(Proof& proof);
 
-}  // namespace assay
+}  // namespace assay::internal

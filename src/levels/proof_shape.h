@@ -8,7 +8,7 @@
 
 #include "assay/certificate.h"
 
-namespace assay::sample {
+namespace assay::internal::sample {
 
 inline bool assumes_nothing(const ProofStep& step) {
   return std::all_of(step.cycle.begin(), step.cycle.end(), [](const Edge& edge) {
@@ -63,4 +63,4 @@ inline void expect_proof_shape(const Proof& proof) {
   EXPECT_TRUE(last.kind == ProofStep::Kind::derived || assumes_nothing(last));
 }
 
-}  // namespace assay::sample
+}  // namespace assay::internal::sample

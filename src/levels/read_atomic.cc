@@ -15,7 +15,7 @@
 #include "base/room.h"
 #include "levels/weak.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 // The last definite writer of each key in one session; forgotten at the next session by the stamp.
@@ -86,4 +86,4 @@ bool force_read_atomic(const WeakInput& in, std::vector<VisibilityEdge>& edges, 
   return true;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -22,7 +22,7 @@
 #include "base/room.h"
 #include "levels/weak.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 struct Near {
@@ -138,4 +138,4 @@ bool force_read_committed(const WeakInput& in, std::vector<VisibilityEdge>& edge
   return true;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

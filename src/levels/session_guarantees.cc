@@ -23,7 +23,7 @@
 #include "base/room.h"
 #include "levels/weak.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using enum LevelId;
@@ -263,4 +263,4 @@ std::vector<Edge> session_guarantee_path(const WeakInput& in, LevelId level, Nod
   return Witness(in, seen, reader).path(level);
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -8,7 +8,7 @@
 
 #include "assay/budget.h"
 
-namespace assay {
+namespace assay::internal {
 
 struct Situation {
   uint64_t a = 0, b = 0;
@@ -57,4 +57,4 @@ class SituationSet {
   size_t size_ = 0;
 };
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -4,7 +4,7 @@
 
 #include "base/rng.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 TEST(SituationSet, KeepsEachOnceWhileItGrows) {
@@ -32,4 +32,4 @@ TEST(SituationSet, DoesNotGrowBeyondTheBudget) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

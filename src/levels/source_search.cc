@@ -33,7 +33,7 @@
 #include "levels/weak.h"
 #include "solver/choice_solver.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 class SourceSearch {
@@ -511,4 +511,4 @@ LevelVerdict decide_with_sources(const History& history, const LevelInfo& level,
   return SourceSearch(history, level, rf, open, first, chosen, stages, budget).decide(local_search);
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -15,7 +15,7 @@
 #include "levels/level_verdict.h"
 #include "levels/stages.h"
 
-namespace assay {
+namespace assay::internal {
 
 // The history with a source for every open read, and what Adya's levels share about it. Levels often end with the same.
 struct ChosenSources {
@@ -34,4 +34,4 @@ LevelVerdict decide_with_sources(const History& history, const LevelInfo& level,
                                  bool local_search, ChosenSources& chosen, Stages& stages,
                                  Budget& budget);
 
-}  // namespace assay
+}  // namespace assay::internal

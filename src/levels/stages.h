@@ -11,7 +11,7 @@
 #include "assay/check.h"
 #include "base/memory.h"
 
-namespace assay {
+namespace assay::internal {
 
 class Stages {
  public:
@@ -70,4 +70,4 @@ class Stages {
   std::vector<std::pair<std::string, uint64_t>> counters_;
 };
 
-}  // namespace assay
+}  // namespace assay::internal

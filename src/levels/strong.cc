@@ -41,7 +41,7 @@
 #include "levels/proof_builder.h"
 #include "solver/choice_solver.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 // How many conflicts to search through before saturating.
@@ -424,4 +424,4 @@ LevelVerdict decide_strong(const StrongInput& in, const LevelInfo& level, Budget
   return Engine(in, level, budget).decide();
 }
 
-}  // namespace assay
+}  // namespace assay::internal

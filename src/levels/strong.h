@@ -14,7 +14,7 @@
 #include "levels/level_verdict.h"
 #include "levels/stages.h"
 
-namespace assay {
+namespace assay::internal {
 
 struct StrongInput {
   const History& history;
@@ -37,4 +37,4 @@ LevelVerdict accept_by_replay(const StrongInput& in, const LevelInfo& level, Bud
 // Decides completely, within the budget.
 LevelVerdict decide_strong(const StrongInput& in, const LevelInfo& level, Budget& budget);
 
-}  // namespace assay
+}  // namespace assay::internal

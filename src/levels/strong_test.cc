@@ -7,7 +7,7 @@
 #include "history/test_history.h"
 #include "levels/proof_shape.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using sample::expect_proof_shape;
@@ -323,4 +323,4 @@ TEST(Strong, AgreesWithTryingAllOrdersWhateverTheSwitches) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -5,7 +5,7 @@
 #include <optional>
 #include <set>
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using enum LevelId;
@@ -210,4 +210,4 @@ TallyVerdict judge(const Tally& tally) {
   return tally.workload == Tally::Workload::bank ? judge_totals(tally) : judge_bounds(tally);
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -18,7 +18,7 @@
 #include "assay/certificate.h"
 #include "history/tally.h"
 
-namespace assay {
+namespace assay::internal {
 
 struct TallyVerdict {
   Outcome outcome = Outcome::unknown;  // of the rule; unknown: nothing was read
@@ -34,4 +34,4 @@ struct TallyVerdict {
 std::string_view rule_of(Tally::Workload workload);  // "totals", "bounds"
 TallyVerdict judge(const Tally& tally);
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -7,7 +7,7 @@
 
 #include "base/rng.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using Workload = Tally::Workload;
@@ -201,4 +201,4 @@ TEST(TallyRules, BruteForceAgrees) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

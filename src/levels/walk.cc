@@ -33,7 +33,7 @@
 #include "levels/strong.h"
 #include "levels/weak.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using enum LevelId;
@@ -701,15 +701,19 @@ class LatticeWalk {
 
 }  // namespace
 
+CheckResult decide_levels(const History& history, const CheckOptions& options) {
+  return LatticeWalk(history, options).run();
+}
+
+}  // namespace assay::internal
+
+namespace assay {
+
 const Verdict* CheckResult::find(LevelId level) const {
   for (const Verdict& v : verdicts) {
     if (v.level == level) return &v;
   }
   return nullptr;
-}
-
-CheckResult decide_levels(const History& history, const CheckOptions& options) {
-  return LatticeWalk(history, options).run();
 }
 
 }  // namespace assay

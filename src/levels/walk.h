@@ -3,9 +3,9 @@
 
 #include "assay/check.h"
 
-namespace assay {
+namespace assay::internal {
 
 // Verdicts with certificates that nobody has verified yet; check() is this and the verifier.
 CheckResult decide_levels(const History& history, const CheckOptions& options);
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -9,7 +9,7 @@
 #include "history/test_history.h"
 #include "levels/proof_shape.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using sample::kNull;
@@ -346,4 +346,4 @@ TEST(Check, VerdictsFollowTheLatticeAndNoSwitchChangesThem) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

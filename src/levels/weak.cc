@@ -27,7 +27,7 @@
 
 #include "history/accesses.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 std::vector<Arc> base_arcs(const History& history, const ReadsFrom& rf) {
@@ -399,4 +399,4 @@ void WeakLevels::decide_by_faults(Faults& faults, std::vector<Vertex> order, Lev
   satisfied(order, verdict);
 }
 
-}  // namespace assay
+}  // namespace assay::internal

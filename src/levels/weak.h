@@ -15,7 +15,7 @@
 #include "infer/stated_orders.h"
 #include "levels/level_verdict.h"
 
-namespace assay {
+namespace assay::internal {
 
 // `reader` reads `key` from `to` (kNone: the initial value) although it had seen, in the sense of
 // the level, `from`, which writes `key` too: `from` commits before `to`.
@@ -129,4 +129,4 @@ class WeakLevels {
   LevelId level_ = LevelId::read_committed;  // being decided
 };
 
-}  // namespace assay
+}  // namespace assay::internal

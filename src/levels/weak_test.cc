@@ -9,7 +9,7 @@
 #include "history/test_history.h"
 #include "levels/proof_shape.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using sample::expect_proof_shape;
@@ -267,4 +267,4 @@ TEST(Weak, AgreesWithTryingAllCommitOrders) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

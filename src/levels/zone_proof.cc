@@ -17,7 +17,7 @@
 
 #include <numeric>
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 ProofStep cycle_step(std::vector<Edge> cycle) {
@@ -129,4 +129,4 @@ Proof ZoneProof::overlap(const ZoneBlock& a, const ZoneBlock& b) const {
   return proof;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

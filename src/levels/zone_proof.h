@@ -7,7 +7,7 @@
 
 #include "assay/certificate.h"
 
-namespace assay {
+namespace assay::internal {
 
 // An operation of a chain: the writer of a value, or one of its readers.
 struct ZonePlace {
@@ -54,4 +54,4 @@ class ZoneProof {
   std::function<TxnId(uint32_t)> txn_;
 };
 
-}  // namespace assay
+}  // namespace assay::internal

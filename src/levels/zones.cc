@@ -30,7 +30,7 @@
 #include "levels/failed_operations.h"
 #include "levels/zone_proof.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 constexpr int64_t kNever = std::numeric_limits<int64_t>::min();
@@ -236,4 +236,4 @@ ZoneResult Zones::decide(KeyId key, std::span<const TxnId> failed) {
   return KeyZones(history_, rf_, times_, place_, key).decide(failed);
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -9,7 +9,7 @@
 #include "infer/reads_from.h"
 #include "levels/operation_times.h"
 
-namespace assay {
+namespace assay::internal {
 
 struct ZoneResult {
   // open: a failed compare-and-set or insert fits nowhere in the order that was found; another
@@ -36,4 +36,4 @@ class Zones {
   std::vector<uint32_t> place_;  // per write: its place among the writes of its key
 };
 
-}  // namespace assay
+}  // namespace assay::internal

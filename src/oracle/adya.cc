@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace assay::oracle {
+namespace assay::internal::oracle {
 namespace {
 
 // Combinations of version orders, and of these with ways to attribute the reads.
@@ -335,4 +335,4 @@ Outcome dirty_version_order_exists(const History& h, const Footprints& small, Tx
   return orders.exhausted() ? Outcome::unknown : Outcome::violated;
 }
 
-}  // namespace assay::oracle
+}  // namespace assay::internal::oracle

@@ -20,7 +20,7 @@
 #include "assay/level.h"
 #include "oracle/reads_from.h"
 
-namespace assay::oracle {
+namespace assay::internal::oracle {
 
 // Whether there is such a version order when exactly `effective` took effect. unknown: too many to try.
 Outcome version_order_exists(const History& h, const Footprints& small, LevelId level,
@@ -30,4 +30,4 @@ Outcome version_order_exists(const History& h, const Footprints& small, LevelId 
 // somebody wrote, and lists show the order of what took effect.
 Outcome dirty_version_order_exists(const History& h, const Footprints& small, TxnSet effective);
 
-}  // namespace assay::oracle
+}  // namespace assay::internal::oracle

@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace assay::oracle {
+namespace assay::internal::oracle {
 namespace {
 
 // Transactions by their index, the virtual initial one last.
@@ -140,4 +140,4 @@ Outcome commit_order_exists(const History& h, const Footprints& small, Visibilit
   return exhausted ? Outcome::unknown : Outcome::violated;
 }
 
-}  // namespace assay::oracle
+}  // namespace assay::internal::oracle

@@ -26,7 +26,7 @@
 #include "assay/level.h"
 #include "oracle/reads_from.h"
 
-namespace assay::oracle {
+namespace assay::internal::oracle {
 
 enum class Visibility {
   read_your_writes,
@@ -43,4 +43,4 @@ enum class Visibility {
 Outcome commit_order_exists(const History& h, const Footprints& small, Visibility visibility,
                             TxnSet effective);
 
-}  // namespace assay::oracle
+}  // namespace assay::internal::oracle

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace assay::oracle {
+namespace assay::internal::oracle {
 namespace {
 
 constexpr int kNamedKeys = 4096;
@@ -182,4 +182,4 @@ Draft shrink(Draft draft, const std::function<bool(const Draft&)>& keeps) {
   return draft;
 }
 
-}  // namespace assay::oracle
+}  // namespace assay::internal::oracle

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace assay::oracle {
+namespace assay::internal::oracle {
 namespace {
 
 constexpr int kInitialSource = -1;
@@ -223,4 +223,4 @@ uint64_t enumerate(const Bounds& bounds, const std::function<bool(const Draft&)>
   return Enumerator(bounds, visit).run();
 }
 
-}  // namespace assay::oracle
+}  // namespace assay::internal::oracle

@@ -15,7 +15,7 @@
 
 #include "oracle/draft.h"
 
-namespace assay::oracle {
+namespace assay::internal::oracle {
 
 struct Bounds {
   int sessions = 2;
@@ -30,4 +30,4 @@ struct Bounds {
 // returns false. Returns how many it visited.
 uint64_t enumerate(const Bounds& bounds, const std::function<bool(const Draft&)>& visit);
 
-}  // namespace assay::oracle
+}  // namespace assay::internal::oracle

@@ -5,7 +5,7 @@
 #include <set>
 #include <unordered_map>
 
-namespace assay::oracle {
+namespace assay::internal::oracle {
 namespace {
 
 // What a register holds: nothing was ever written, a value, or nothing after a removal.
@@ -434,4 +434,4 @@ std::optional<Footprints> footprints(const History& history, std::string* why) {
   return Compiler(history, why).run();
 }
 
-}  // namespace assay::oracle
+}  // namespace assay::internal::oracle

@@ -22,7 +22,7 @@
 
 #include "assay/history.h"
 
-namespace assay::oracle {
+namespace assay::internal::oracle {
 
 inline constexpr int kMaxTxns = 16;
 inline constexpr int kMaxKeys = 15;
@@ -92,4 +92,4 @@ struct Footprints {
 // Nothing, with `why` set, when the history is beyond the limits or mixes lists and registers.
 std::optional<Footprints> footprints(const History& history, std::string* why);
 
-}  // namespace assay::oracle
+}  // namespace assay::internal::oracle

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-namespace assay::oracle {
+namespace assay::internal::oracle {
 namespace {
 
 DraftOp read_op(int key, DraftValue value) {
@@ -183,4 +183,4 @@ Draft polygraph_history(Rng& rng, const PolygraphShape& shape) {
   return draft;
 }
 
-}  // namespace assay::oracle
+}  // namespace assay::internal::oracle

@@ -18,7 +18,7 @@
 #include "base/rng.h"
 #include "oracle/draft.h"
 
-namespace assay::oracle {
+namespace assay::internal::oracle {
 
 // Undirected, vertices 0 … vertices-1.
 struct Graph {
@@ -50,4 +50,4 @@ struct PolygraphShape {
 };
 Draft polygraph_history(Rng& rng, const PolygraphShape& shape);
 
-}  // namespace assay::oracle
+}  // namespace assay::internal::oracle

@@ -4,7 +4,7 @@
 
 #include "oracle/oracle.h"
 
-namespace assay::oracle {
+namespace assay::internal::oracle {
 namespace {
 
 using enum LevelId;
@@ -72,4 +72,4 @@ TEST(HardCases, stalenessTurnsPolygraphsFromSatisfiedToViolated) {
 }
 
 }  // namespace
-}  // namespace assay::oracle
+}  // namespace assay::internal::oracle

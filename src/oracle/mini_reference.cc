@@ -5,7 +5,7 @@
 #include "history/mini_transactions.h"
 #include "oracle/reads_from.h"
 
-namespace assay::oracle {
+namespace assay::internal::oracle {
 namespace {
 
 constexpr int kNodes = kMaxTxns + 1;  // the last is the transaction that wrote the initial state
@@ -131,4 +131,4 @@ Outcome by_mini_transactions(const History& history, LevelId level) {
   return exhausted ? Outcome::unknown : Outcome::violated;
 }
 
-}  // namespace assay::oracle
+}  // namespace assay::internal::oracle

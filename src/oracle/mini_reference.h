@@ -13,10 +13,10 @@
 #include "assay/history.h"
 #include "assay/level.h"
 
-namespace assay::oracle {
+namespace assay::internal::oracle {
 
 // session-si, session-serializable and strict-serializable; unknown for other levels, for histories with transactions that
 // are no mini-transactions or have an unknown outcome, and where the level wants times that are not there.
 Outcome by_mini_transactions(const History& history, LevelId level);
 
-}  // namespace assay::oracle
+}  // namespace assay::internal::oracle

@@ -7,7 +7,7 @@
 #include "oracle/commit_order.h"
 #include "oracle/replay.h"
 
-namespace assay::oracle {
+namespace assay::internal::oracle {
 namespace {
 
 constexpr int kMaxUnknown = 8;
@@ -239,4 +239,4 @@ std::array<Outcome, kLevelCount> decide_all(const History& history,
   return result;
 }
 
-}  // namespace assay::oracle
+}  // namespace assay::internal::oracle

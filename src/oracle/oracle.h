@@ -24,7 +24,7 @@
 #include "assay/history.h"
 #include "assay/level.h"
 
-namespace assay::oracle {
+namespace assay::internal::oracle {
 
 // `unknown` when the history is beyond the oracle's limits (more than 16 transactions that may have
 // taken effect, 8 of them of unknown outcome, too many states) or when the level is not defined for
@@ -39,4 +39,4 @@ Outcome decide(const History& history, LevelId level, std::string* why = nullptr
 std::array<Outcome, kLevelCount> decide_all(const History& history,
                                             std::span<const LevelInfo> levels = default_levels());
 
-}  // namespace assay::oracle
+}  // namespace assay::internal::oracle

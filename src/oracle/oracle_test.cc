@@ -6,7 +6,7 @@
 #include "oracle/second_opinion.h"
 #include "oracle/selftest.h"
 
-namespace assay::oracle {
+namespace assay::internal::oracle {
 namespace {
 
 using enum LevelId;
@@ -211,4 +211,4 @@ TEST(Selftest, catchesAWrongChecker) {
 }
 
 }  // namespace
-}  // namespace assay::oracle
+}  // namespace assay::internal::oracle

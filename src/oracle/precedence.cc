@@ -1,6 +1,6 @@
 #include "oracle/precedence.h"
 
-namespace assay::oracle {
+namespace assay::internal::oracle {
 namespace {
 
 // When the moment happened. The commit of a kept transaction of unknown outcome: any time from its
@@ -34,4 +34,4 @@ bool has_times(const History& h, const Footprints& small) {
   return true;
 }
 
-}  // namespace assay::oracle
+}  // namespace assay::internal::oracle

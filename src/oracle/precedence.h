@@ -13,7 +13,7 @@
 #include "assay/level.h"
 #include "oracle/footprint.h"
 
-namespace assay::oracle {
+namespace assay::internal::oracle {
 
 // A set of the transactions of a Footprints, one bit each.
 using TxnSet = uint32_t;
@@ -32,4 +32,4 @@ bool time_before(const History& h, const Footprint& a, bool a_commit, const Foot
 // True if every certain transaction has both times.
 bool has_times(const History& h, const Footprints& small);
 
-}  // namespace assay::oracle
+}  // namespace assay::internal::oracle

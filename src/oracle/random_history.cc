@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-namespace assay::oracle {
+namespace assay::internal::oracle {
 namespace {
 
 enum class Isolation {
@@ -470,4 +470,4 @@ Draft random_draft(Rng& rng, const RandomShape& shape) {
   return draft;
 }
 
-}  // namespace assay::oracle
+}  // namespace assay::internal::oracle

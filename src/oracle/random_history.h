@@ -10,7 +10,7 @@
 #include "base/rng.h"
 #include "oracle/draft.h"
 
-namespace assay::oracle {
+namespace assay::internal::oracle {
 
 struct RandomShape {
   int max_sessions = 4;
@@ -32,4 +32,4 @@ struct RandomShape {
 
 Draft random_draft(Rng& rng, const RandomShape& shape = {});
 
-}  // namespace assay::oracle
+}  // namespace assay::internal::oracle

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace assay::oracle {
+namespace assay::internal::oracle {
 namespace {
 
 constexpr uint64_t kMaxAttributions = 20'000;
@@ -142,4 +142,4 @@ bool any_attribution(const Footprints& small, TxnSet effective, Granularity gran
   return accepted;
 }
 
-}  // namespace assay::oracle
+}  // namespace assay::internal::oracle

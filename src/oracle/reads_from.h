@@ -13,7 +13,7 @@
 
 #include "oracle/precedence.h"
 
-namespace assay::oracle {
+namespace assay::internal::oracle {
 
 inline constexpr int kInitial = -1;  // the virtual transaction that wrote the initial state
 
@@ -40,4 +40,4 @@ enum class Granularity {
 bool any_attribution(const Footprints& small, TxnSet effective, Granularity granularity,
                      const std::function<bool(const Attribution&)>& accept, bool* exhausted);
 
-}  // namespace assay::oracle
+}  // namespace assay::internal::oracle

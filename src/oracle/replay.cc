@@ -4,7 +4,7 @@
 
 #include "oracle/state_set.h"
 
-namespace assay::oracle {
+namespace assay::internal::oracle {
 namespace {
 
 using EventSet = uint32_t;
@@ -245,4 +245,4 @@ Outcome replayable(const History& h, const Footprints& small, const OrderRule& r
   return Replay(h, small, rule, effective).run();
 }
 
-}  // namespace assay::oracle
+}  // namespace assay::internal::oracle

@@ -23,7 +23,7 @@
 #include "assay/level.h"
 #include "oracle/precedence.h"
 
-namespace assay::oracle {
+namespace assay::internal::oracle {
 
 struct OrderRule {
   bool split;  // two events a transaction
@@ -36,4 +36,4 @@ struct OrderRule {
 Outcome replayable(const History& h, const Footprints& small, const OrderRule& rule,
                    TxnSet effective);
 
-}  // namespace assay::oracle
+}  // namespace assay::internal::oracle

@@ -6,7 +6,7 @@
 
 #include "oracle/reads_from.h"
 
-namespace assay::oracle {
+namespace assay::internal::oracle {
 namespace {
 
 constexpr size_t kMaxOrdered = 7;       // transactions whose orders by_axioms tries
@@ -366,4 +366,4 @@ Outcome by_axioms(const History& history, LevelId level) {
       });
 }
 
-}  // namespace assay::oracle
+}  // namespace assay::internal::oracle

@@ -19,7 +19,7 @@
 #include "assay/history.h"
 #include "assay/level.h"
 
-namespace assay::oracle {
+namespace assay::internal::oracle {
 
 // Levels with one or two events a transaction: prefix and everything above, linearizable excepted.
 Outcome by_version_orders(const History& history, LevelId level);
@@ -27,4 +27,4 @@ Outcome by_version_orders(const History& history, LevelId level);
 // read committed, read atomic, causal, prefix, session SI, session serializable.
 Outcome by_axioms(const History& history, LevelId level);
 
-}  // namespace assay::oracle
+}  // namespace assay::internal::oracle

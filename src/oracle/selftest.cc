@@ -4,7 +4,7 @@
 
 #include "oracle/oracle.h"
 
-namespace assay::oracle {
+namespace assay::internal::oracle {
 namespace {
 
 constexpr uint64_t kProgressEvery = 1000;
@@ -85,4 +85,4 @@ SelftestResult selftest(const Checker& checker, const SelftestOptions& options) 
   return result;
 }
 
-}  // namespace assay::oracle
+}  // namespace assay::internal::oracle

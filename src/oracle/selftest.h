@@ -12,7 +12,7 @@
 #include "assay/level.h"
 #include "oracle/random_history.h"
 
-namespace assay::oracle {
+namespace assay::internal::oracle {
 
 using Verdicts = std::array<Outcome, kLevelCount>;  // indexed by LevelId
 
@@ -51,4 +51,4 @@ std::string disagreement(const Checker& checker, const Draft& draft,
 // The first level that is satisfied although one it implies is violated, as a sentence.
 std::string broken_lattice(const Verdicts& verdicts);
 
-}  // namespace assay::oracle
+}  // namespace assay::internal::oracle

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace assay::oracle {
+namespace assay::internal::oracle {
 
 class StateSet {
  public:
@@ -48,4 +48,4 @@ class StateSet {
   uint64_t size_ = 0;
 };
 
-}  // namespace assay::oracle
+}  // namespace assay::internal::oracle

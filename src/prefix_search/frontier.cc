@@ -24,7 +24,7 @@
 
 #include "infer/stated_orders.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 // A transaction of unknown outcome that counts took effect at some time after it began.
@@ -291,4 +291,4 @@ std::vector<uint32_t> Frontier::events() const {
   return events;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -10,7 +10,7 @@
 #include "assay/level.h"
 #include "infer/reads_from.h"
 
-namespace assay {
+namespace assay::internal {
 
 class Frontier {
  public:
@@ -90,4 +90,4 @@ class Frontier {
   std::vector<int64_t> least_begin_, least_commit_;  // per place in chains_.items
 };
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -8,7 +8,7 @@
 
 #include "base/hash.h"
 
-namespace assay {
+namespace assay::internal {
 
 class FrontierSet {
  public:
@@ -52,4 +52,4 @@ class FrontierSet {
   std::vector<uint32_t> pool_;
 };
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -22,7 +22,7 @@
 #include "prefix_search/frontier.h"
 #include "prefix_search/frontier_set.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 class PrefixSearch {
@@ -118,4 +118,4 @@ PrefixSearchVerdict search_prefixes(const History& history, const ReadsFrom& rf,
   return verdict;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

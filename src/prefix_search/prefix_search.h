@@ -8,7 +8,7 @@
 #include "infer/hint.h"
 #include "infer/reads_from.h"
 
-namespace assay {
+namespace assay::internal {
 
 struct PrefixSearchVerdict {
   Outcome outcome = Outcome::unknown;
@@ -22,4 +22,4 @@ struct PrefixSearchVerdict {
 PrefixSearchVerdict search_prefixes(const History& history, const ReadsFrom& rf, const Hint& hint,
                                     const LevelInfo& level, Budget& budget);
 
-}  // namespace assay
+}  // namespace assay::internal

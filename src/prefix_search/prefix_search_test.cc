@@ -6,7 +6,7 @@
 #include "prefix_search/frontier.h"
 #include "prefix_search/frontier_set.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using namespace sample;
@@ -94,4 +94,4 @@ TEST(FrontierSet, remembersExactly) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

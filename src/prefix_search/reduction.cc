@@ -26,7 +26,7 @@
 
 #include "infer/reads_from.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 constexpr size_t kMostPairs = 10'000'000;
@@ -171,4 +171,4 @@ Result<History> reduce_to_serializability(const History& history, LevelId level)
   return Reduction(history, rf, level_info(level).write_conflict).run();
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -13,7 +13,7 @@
 #include "report/figures.h"
 #include "report/svg.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 constexpr size_t kMostNodes = 16;
@@ -208,4 +208,4 @@ std::string cycle_figure(const History& h, const Explanation& e) {
   return svg.finish();
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -5,7 +5,7 @@
 #include "report/report.h"
 #include "report/summary.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 std::string quoted(std::string_view s) {
@@ -55,4 +55,4 @@ std::unique_ptr<ReportWriter> start_dot(const ReportOptions&) {
   return std::make_unique<DotReport>();
 }
 
-}  // namespace assay
+}  // namespace assay::internal

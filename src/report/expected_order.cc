@@ -5,7 +5,7 @@
 #include "explain/names.h"
 #include "history/accesses.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 // What `t` left of the key.
@@ -70,4 +70,4 @@ std::vector<std::string> expected_order_sentences(const History& h, const CheckR
   return sentences;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

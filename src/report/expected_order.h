@@ -6,7 +6,7 @@
 
 #include "assay/check.h"
 
-namespace assay {
+namespace assay::internal {
 
 // Empty if none was asked for.
 std::vector<std::string> expected_order_sentences(const History& history,
@@ -14,4 +14,4 @@ std::vector<std::string> expected_order_sentences(const History& history,
 // "operation", "overlap", "session"; empty for none.
 std::string_view order_fault_name(OrderReplay::Fault fault);
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -5,7 +5,7 @@
 
 #include "report/report.h"
 
-namespace assay {
+namespace assay::internal {
 
 // The lattice of levels, each coloured by its verdict; levels not asked for are grey.
 std::string lattice_figure(const Audit& c);
@@ -17,4 +17,4 @@ std::string cycle_figure(const History& h, const Explanation& e);
 // history in that span. Empty if they have no times.
 std::string timeline_figure(const History& h, const Explanation& e);
 
-}  // namespace assay
+}  // namespace assay::internal

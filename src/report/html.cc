@@ -13,7 +13,7 @@
 #include "report/summary.h"
 #include "report/svg.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 constexpr size_t kMostBytes = 5u << 20;  // further files are left out, with a word about it
@@ -177,4 +177,4 @@ std::unique_ptr<ReportWriter> start_html(const ReportOptions&) {
   return std::make_unique<HtmlReport>();
 }
 
-}  // namespace assay
+}  // namespace assay::internal

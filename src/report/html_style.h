@@ -1,7 +1,7 @@
 // The style of the HTML report: follows the reader's light or dark setting.
 #pragma once
 
-namespace assay {
+namespace assay::internal {
 
 inline constexpr char kHtmlStyle[] = R"css(
 :root{--bg:#fbfbf9;--fg:#1c2024;--quiet:#646b73;--line:#d9d9d3;--card:#fff;
@@ -41,4 +41,4 @@ text{fill:var(--fg)}.name{font-weight:600;font-size:13px}.small{fill:var(--quiet
 .label{fill:var(--quiet);paint-order:stroke;stroke:var(--card);stroke-width:4px}
 )css";
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -6,7 +6,7 @@
 #include "report/report.h"
 #include "report/summary.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using nlohmann::ordered_json;
@@ -140,4 +140,4 @@ std::unique_ptr<ReportWriter> start_json(const ReportOptions&) {
   return std::make_unique<JsonReport>();
 }
 
-}  // namespace assay
+}  // namespace assay::internal

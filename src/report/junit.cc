@@ -10,7 +10,7 @@
 #include "report/report.h"
 #include "report/summary.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 struct Suite {
@@ -105,4 +105,4 @@ std::unique_ptr<ReportWriter> start_junit(const ReportOptions&) {
   return std::make_unique<JunitReport>();
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -9,7 +9,7 @@
 #include "report/summary.h"
 #include "report/svg.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 constexpr double kWidth = 172, kHeight = 40, kColumn = 190, kRow = 62;
@@ -66,4 +66,4 @@ std::string lattice_figure(const Audit& c) {
   return svg.finish();
 }
 
-}  // namespace assay
+}  // namespace assay::internal

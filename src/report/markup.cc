@@ -1,6 +1,6 @@
 #include "report/markup.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 // Length of the valid UTF-8 sequence at the front of `s`, 0 if there is none.
@@ -53,4 +53,4 @@ std::string escape(std::string_view text) {
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

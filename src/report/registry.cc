@@ -2,7 +2,7 @@
 
 #include "report/report.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 constexpr std::array kReports = {
@@ -55,4 +55,4 @@ std::string html_report(std::span<const Audit> files, const ReportOptions& optio
   return whole(start_html(options), files);
 }
 
-}  // namespace assay
+}  // namespace assay::internal

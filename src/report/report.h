@@ -12,7 +12,7 @@
 
 #include "assay/audit.h"
 
-namespace assay {
+namespace assay::internal {
 
 struct ReportOptions {
   bool colour = false;  // text only
@@ -53,4 +53,4 @@ std::string junit_report(std::span<const Audit>, const ReportOptions&);
 std::string dot_report(std::span<const Audit>, const ReportOptions&);
 std::string html_report(std::span<const Audit>, const ReportOptions&);
 
-}  // namespace assay
+}  // namespace assay::internal

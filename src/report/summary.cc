@@ -6,7 +6,7 @@
 
 #include "explain/names.h"
 
-namespace assay {
+namespace assay::internal {
 
 Counts count_outcomes(const History& h) {
   Counts c;
@@ -93,4 +93,4 @@ std::string Totals::sentence() const {
                      grouped(violated_), grouped(unknown_), grouped(unreadable_));
 }
 
-}  // namespace assay
+}  // namespace assay::internal

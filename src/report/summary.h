@@ -7,7 +7,7 @@
 
 #include "report/report.h"
 
-namespace assay {
+namespace assay::internal {
 
 struct Counts {
   uint64_t committed = 0, aborted = 0, unknown = 0;
@@ -42,4 +42,4 @@ class Totals {
   uint64_t satisfied_ = 0, violated_ = 0, unknown_ = 0, unreadable_ = 0;
 };
 
-}  // namespace assay
+}  // namespace assay::internal

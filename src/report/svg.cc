@@ -7,7 +7,7 @@
 
 #include "report/markup.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 // A point `bend` away from the middle of a–b, at a right angle to it.
@@ -79,4 +79,4 @@ double text_width(std::string_view text, double size) {
   return static_cast<double>(letters) * size * 0.62;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace assay {
+namespace assay::internal {
 
 struct Point {
   double x = 0;
@@ -40,4 +40,4 @@ Point curve_middle(Point a, Point b, double bend);
 // Roughly the width of a text of `bytes` bytes at the figures' font size.
 double text_width(std::string_view text, double size = 12);
 
-}  // namespace assay
+}  // namespace assay::internal

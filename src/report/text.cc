@@ -11,7 +11,7 @@
 #include "report/report.h"
 #include "report/summary.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 class Text {
@@ -212,4 +212,4 @@ std::unique_ptr<ReportWriter> start_text(const ReportOptions& options) {
   return std::make_unique<TextReport>(options.colour);
 }
 
-}  // namespace assay
+}  // namespace assay::internal

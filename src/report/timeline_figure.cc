@@ -10,7 +10,7 @@
 #include "report/figures.h"
 #include "report/svg.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 constexpr double kLeft = 110, kRight = 770, kRow = 44, kBar = 24;
@@ -107,4 +107,4 @@ std::string timeline_figure(const History& h, const Explanation& e) {
   return svg.finish();
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -28,7 +28,7 @@
 
 #include <algorithm>
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 constexpr uint32_t kInPlace = 0xFFFFFFFF;  // not assigned late
@@ -601,4 +601,4 @@ std::vector<RefutationStep> ChoiceSolver::refutation() const {
   return steps;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

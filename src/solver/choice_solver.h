@@ -11,7 +11,7 @@
 #include "graph/incremental_order.h"
 #include "solver/decision_order.h"
 
-namespace assay {
+namespace assay::internal {
 
 // A side of a choice: choice * 2 for the first, + 1 for the second. The other side is `side ^ 1`.
 using Side = uint32_t;
@@ -167,4 +167,4 @@ class ChoiceSolver {
   uint64_t conflicts_ = 0, decisions_ = 0;
 };
 
-}  // namespace assay
+}  // namespace assay::internal

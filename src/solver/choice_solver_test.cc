@@ -8,7 +8,7 @@
 
 #include "base/rng.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using Arcs = std::vector<Arc>;
@@ -391,4 +391,4 @@ TEST(ChoiceSolver, StopsWhenTheBudgetHasRunOut) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

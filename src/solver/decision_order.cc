@@ -16,7 +16,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 constexpr double kDecay = 0.95;
@@ -117,4 +117,4 @@ uint32_t DecisionOrder::pop() {
   return top;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

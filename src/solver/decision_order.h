@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace assay {
+namespace assay::internal {
 
 class DecisionOrder {
  public:
@@ -60,4 +60,4 @@ class DecisionOrder {
   std::vector<uint32_t> heap_, at_;  // choices by activity, and where they stand there
 };
 
-}  // namespace assay
+}  // namespace assay::internal

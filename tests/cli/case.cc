@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-namespace assay::cli_cases {
+namespace assay::internal::cli_cases {
 namespace {
 
 bool take(const std::string& line, const std::string& word, std::string& rest) {
@@ -115,4 +115,4 @@ std::vector<std::string> faults(const Step& step, const Outcome& o) {
   return found;
 }
 
-}  // namespace assay::cli_cases
+}  // namespace assay::internal::cli_cases

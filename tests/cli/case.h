@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-namespace assay::cli_cases {
+namespace assay::internal::cli_cases {
 
 struct Step {
   std::string command;
@@ -53,4 +53,4 @@ struct Outcome {
 // What is wrong with the outcome; empty if nothing.
 std::vector<std::string> faults(const Step& step, const Outcome& outcome);
 
-}  // namespace assay::cli_cases
+}  // namespace assay::internal::cli_cases

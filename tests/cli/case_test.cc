@@ -10,7 +10,7 @@
 #include <fstream>
 #include <iterator>
 
-namespace assay::cli_cases {
+namespace assay::internal::cli_cases {
 namespace {
 
 namespace fs = std::filesystem;
@@ -108,4 +108,4 @@ TEST(CliCanary, AWrongExpectationIsFound) {
 }
 
 }  // namespace
-}  // namespace assay::cli_cases
+}  // namespace assay::internal::cli_cases

@@ -13,7 +13,7 @@
 #include "collect/sink.h"
 #include "levels/walk.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 History from_text(std::string_view text) {
@@ -268,4 +268,4 @@ TEST(Explain, OneLevelAloneIsNamedAsAmongAll) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -12,7 +12,7 @@
 #include "report/markup.h"
 #include "report/svg.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 Audit checked(std::string_view text, std::vector<LevelId> levels = {}) {
@@ -268,4 +268,4 @@ TEST(Registry, EndingsChooseReports) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

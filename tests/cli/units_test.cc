@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace assay::cli {
+namespace assay::internal::cli {
 namespace {
 
 TEST(Units, Times) {
@@ -32,4 +32,4 @@ TEST(Units, WhatIsNoAmountIsRefusedWithAnExample) {
 }
 
 }  // namespace
-}  // namespace assay::cli
+}  // namespace assay::internal::cli

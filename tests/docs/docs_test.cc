@@ -22,7 +22,7 @@
 #include "oracle/oracle.h"
 #include "pages.h"
 
-namespace assay::docs {
+namespace assay::internal::docs {
 namespace {
 
 namespace fs = std::filesystem;
@@ -274,4 +274,4 @@ TEST(DocsCanary, WrongOutputIsFound) {
 }
 
 }  // namespace
-}  // namespace assay::docs
+}  // namespace assay::internal::docs

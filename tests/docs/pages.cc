@@ -3,7 +3,7 @@
 #include <regex>
 #include <sstream>
 
-namespace assay::docs {
+namespace assay::internal::docs {
 namespace {
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -92,4 +92,4 @@ bool matches(const std::string& shown, const std::string& actual) {
   return matches_from(lines_of(shown), 0, lines_of(actual), 0);
 }
 
-}  // namespace assay::docs
+}  // namespace assay::internal::docs

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace assay::docs {
+namespace assay::internal::docs {
 
 // "`session-si` violated (`lost-update`)"
 struct Claim {
@@ -34,4 +34,4 @@ std::vector<Session> sessions(const std::string& page);
 // memory, which vary from run to run, and for lines "…", which stand for any number of lines.
 bool matches(const std::string& shown, const std::string& actual);
 
-}  // namespace assay::docs
+}  // namespace assay::internal::docs

@@ -6,7 +6,7 @@
 #include "oracle/oracle.h"
 #include "oracle/selftest.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 // Copies a history, keeping of it what the canary sees.
@@ -119,4 +119,4 @@ TEST(Canary, levelsTakenForTheirNeighbours) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

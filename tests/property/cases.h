@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-namespace assay {
+namespace assay::internal {
 
 // ASSAY_TEST_SCALE multiplies the number; it does not go below `least`.
 inline uint64_t scaled(uint64_t usual, uint64_t least = 1) {
@@ -21,4 +21,4 @@ inline uint64_t histories(uint64_t usual) {
                            : std::strtoull(wanted, nullptr, 10);
 }
 
-}  // namespace assay
+}  // namespace assay::internal

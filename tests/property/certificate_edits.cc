@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 // A number of the kind that a certificate holds, seldom a wild one.
@@ -246,4 +246,4 @@ std::string edit_text(Rng& rng, std::string text) {
   return text.replace(digit, end - digit, std::to_string(rng.below(9)));
 }
 
-}  // namespace assay
+}  // namespace assay::internal

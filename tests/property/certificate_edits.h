@@ -9,7 +9,7 @@
 #include "assay/history.h"
 #include "base/rng.h"
 
-namespace assay {
+namespace assay::internal {
 
 std::vector<LevelId> every_level();
 
@@ -22,4 +22,4 @@ void edit(Rng& rng, const History& history, Certificate& certificate);
 // One byte, or one number, of the text.
 std::string edit_text(Rng& rng, std::string text);
 
-}  // namespace assay
+}  // namespace assay::internal

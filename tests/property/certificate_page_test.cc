@@ -8,7 +8,7 @@
 #include "assay/format.h"
 #include "assay/verify.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 // What stands between the first such fence and the next one.
@@ -37,4 +37,4 @@ TEST(CertificatePage, ShowsACertificateThatVerifies) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

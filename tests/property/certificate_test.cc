@@ -22,7 +22,7 @@
 #include "oracle/oracle.h"
 #include "oracle/random_history.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 int random_cases(int usual) { return static_cast<int>(scaled(static_cast<uint64_t>(usual), 200)); }
@@ -215,4 +215,4 @@ TEST(Certificates, AnyBadReadIsRefusedOrTrue) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -5,7 +5,7 @@
 #include "assay/verify.h"
 #include "levels/walk.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 // Empty if the certificate proves the verdict.
@@ -85,4 +85,4 @@ CheckOptions random_way(Rng& rng) {
   return way;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -9,7 +9,7 @@
 #include "base/rng.h"
 #include "oracle/selftest.h"
 
-namespace assay {
+namespace assay::internal {
 
 // Verdicts of decide_levels() on every level. A verdict without a certificate that verify() accepts comes
 // back inverted, so that whoever compares sees a disagreement; `complaint` says what is wrong.
@@ -25,4 +25,4 @@ std::vector<CheckOptions> ways_to_check();
 // One at random: any switches, either engine, one thread or two.
 CheckOptions random_way(Rng& rng);
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -15,7 +15,7 @@
 #include "oracle/oracle.h"
 #include "oracle/random_history.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using Lines = std::vector<oracle::DraftOrder>;
@@ -424,4 +424,4 @@ oracle::Draft claim_history(Rng& rng, uint64_t number) {
   return oracle::random_draft(rng, kShapes[number % std::size(kShapes)]);
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -22,7 +22,7 @@
 #include "base/rng.h"
 #include "oracle/draft.h"
 
-namespace assay {
+namespace assay::internal {
 
 struct ClaimCounts {
   uint64_t offered = 0;
@@ -54,4 +54,4 @@ class Claims {
 // operations, stated orders, loosely stated orders, single operations with times.
 oracle::Draft claim_history(Rng& rng, uint64_t number);
 
-}  // namespace assay
+}  // namespace assay::internal

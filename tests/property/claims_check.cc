@@ -9,11 +9,11 @@
 
 int main(int argc, char** argv) {
   const uint64_t wanted = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 20'000'000;
-  assay::Rng rng(argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1);
-  assay::Claims claims(rng, 1'500);
+  assay::internal::Rng rng(argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1);
+  assay::internal::Claims claims(rng, 1'500);
   uint64_t histories = 0;
   while (claims.total().offered < wanted) {
-    if (claims.offer_all(assay::claim_history(rng, histories++))) continue;
+    if (claims.offer_all(assay::internal::claim_history(rng, histories++))) continue;
     std::printf("a false claim is accepted:\n%s\n", claims.lie().c_str());
     return 1;
   }

@@ -7,7 +7,7 @@
 
 #include "cases.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 TEST(Claims, AcceptedOnesAreTrue) {
@@ -55,4 +55,4 @@ TEST(Claims, ElementsOfSeveralAndOnesOwn) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

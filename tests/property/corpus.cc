@@ -9,7 +9,7 @@
 
 #include "assay/format.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 class CommentReader {
@@ -95,4 +95,4 @@ std::string test_name(const CorpusFile& file) {
   return name;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

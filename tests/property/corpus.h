@@ -16,7 +16,7 @@
 #include "assay/history.h"
 #include "assay/level.h"
 
-namespace assay {
+namespace assay::internal {
 
 struct CorpusFile {
   std::string path;
@@ -40,4 +40,4 @@ History read_corpus_file(const CorpusFile& file);
 // Its name as the name of a test.
 std::string test_name(const CorpusFile& file);
 
-}  // namespace assay
+}  // namespace assay::internal

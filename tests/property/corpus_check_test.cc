@@ -5,7 +5,7 @@
 #include "corpus.h"
 #include "oracle/oracle.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 class CheckedCorpus : public testing::TestWithParam<CorpusFile> {};
@@ -41,4 +41,4 @@ INSTANTIATE_TEST_SUITE_P(Boundary, CheckedCorpus, testing::ValuesIn(corpus_files
                          kName);
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -10,7 +10,7 @@
 #include "oracle/oracle.h"
 #include "oracle/selftest.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 class Corpus : public testing::TestWithParam<CorpusFile> {};
@@ -154,4 +154,4 @@ TEST(Boundary, theLatticeHasAllItsArrowsAndNoOther) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

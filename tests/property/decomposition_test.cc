@@ -11,7 +11,7 @@
 #include "oracle/hard_cases.h"
 #include "oracle/oracle.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 uint64_t parts(const CheckResult& result) {
@@ -112,4 +112,4 @@ TEST(Decomposition, threadsGiveTheSameBytes) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -8,7 +8,7 @@
 #include "collect/generate.h"
 #include "levels/walk.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 // Blind writes over few keys, so that there is something to search.
@@ -57,4 +57,4 @@ TEST(Effort, TheVerdictsAreTheSameInEveryRun) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

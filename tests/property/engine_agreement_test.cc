@@ -8,7 +8,7 @@
 #include "collect/simulated/policy.h"
 #include "levels/walk.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using collect::GenerateOptions;
@@ -84,4 +84,4 @@ TEST(EngineAgreement, middlingHistories) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -12,7 +12,7 @@
 #include "oracle/enumerate.h"
 #include "oracle/selftest.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 oracle::Bounds g_bounds{.sessions = 3, .txns = 3, .ops = 2, .keys = 2, .total_ops = 6};
@@ -33,17 +33,17 @@ TEST(Exhaustive, everySmallHistory) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   if (argc > 5) {
-    assay::g_bounds = {.sessions = std::atoi(argv[1]),
-                       .txns = std::atoi(argv[2]),
-                       .ops = std::atoi(argv[3]),
-                       .keys = std::atoi(argv[4]),
-                       .total_ops = std::atoi(argv[5]),
-                       .timed = argc > 6 && std::string(argv[6]) == "timed"};
+    assay::internal::g_bounds = {.sessions = std::atoi(argv[1]),
+                                 .txns = std::atoi(argv[2]),
+                                 .ops = std::atoi(argv[3]),
+                                 .keys = std::atoi(argv[4]),
+                                 .total_ops = std::atoi(argv[5]),
+                                 .timed = argc > 6 && std::string(argv[6]) == "timed"};
   }
   return RUN_ALL_TESTS();
 }

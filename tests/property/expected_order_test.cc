@@ -13,7 +13,7 @@
 #include "oracle/oracle.h"
 #include "oracle/random_history.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using enum LevelId;
@@ -257,4 +257,4 @@ TEST(ExpectedOrder, ASessionWaitsForItself) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -14,7 +14,7 @@
 #include "formats/temporary_folder.h"
 #include "solver/choice_solver.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 struct Polygraph {
@@ -202,4 +202,4 @@ TEST(ExternalSolver, z3) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

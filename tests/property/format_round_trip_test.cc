@@ -20,7 +20,7 @@
 #include "levels/walk.h"
 #include "oracle/random_history.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using Outcomes = std::array<Outcome, kLevelCount>;
@@ -174,4 +174,4 @@ TEST_F(FormatRoundTrip, KeepsVerdictsThroughEveryPair) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -5,7 +5,7 @@
 
 #include "checked.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using enum LevelId;
@@ -71,4 +71,4 @@ TEST(HardCases, polygraphs) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

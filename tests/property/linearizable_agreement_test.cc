@@ -10,7 +10,7 @@
 #include "oracle/oracle.h"
 #include "oracle/random_history.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 CheckResult linearized(const History& history, bool zones) {
@@ -119,4 +119,4 @@ TEST(LinearizableAgreement, bySearchAlone) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -6,7 +6,7 @@
 
 #include "certificate_edits.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 // All edges of a history that have the right shape, by what the transactions do, not by what they saw.
@@ -216,4 +216,4 @@ std::vector<Certificate> any_refutations(Rng& rng, const History& history, int c
   return made;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

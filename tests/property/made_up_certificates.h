@@ -7,7 +7,7 @@
 #include "assay/history.h"
 #include "base/rng.h"
 
-namespace assay {
+namespace assay::internal {
 
 // Every edge that has the right shape: its transactions do what an edge of its kind is about. Whether it holds is another
 // question.
@@ -19,4 +19,4 @@ Certificate any_order(Rng& rng, const History& history);
 // None if no two transactions of the history have an edge of any shape.
 std::vector<Certificate> any_refutations(Rng& rng, const History& history, int count);
 
-}  // namespace assay
+}  // namespace assay::internal

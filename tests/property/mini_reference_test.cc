@@ -12,7 +12,7 @@
 #include "oracle/draft.h"
 #include "oracle/oracle.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using enum LevelId;
@@ -102,4 +102,4 @@ TEST(MiniReference, othersAreNotItsBusiness) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -7,7 +7,7 @@
 #include "assay/verify.h"
 #include "levels/walk.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 struct Decided {
@@ -175,4 +175,4 @@ TEST(Choices, SwitchesDoNotChangeTheVerdict) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -10,7 +10,7 @@
 #include "levels/walk.h"
 #include "oracle/random_history.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 std::string as_text(const History& history) {
@@ -196,4 +196,4 @@ TEST(OracleAgreement, everyWayToCheck) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

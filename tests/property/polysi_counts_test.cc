@@ -7,7 +7,7 @@
 #include "infer/constraints.h"
 #include "levels/walk.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 struct Row {
@@ -92,4 +92,4 @@ TEST(PolysiCounts, table3) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

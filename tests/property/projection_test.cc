@@ -13,7 +13,7 @@
 #include "oracle/oracle.h"
 #include "oracle/random_history.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 History hist(const std::string& text) {
@@ -146,4 +146,4 @@ TEST(Projection, WhatTheWholeSatisfiesThePartSatisfies) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -19,7 +19,7 @@
 #include "checked.h"
 #include "oracle/selftest.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 struct Kind {
@@ -104,14 +104,16 @@ int run(std::span<const Kind> kinds, uint64_t histories, uint64_t seed,
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal
 
 int main(int argc, char** argv) {
   const uint64_t histories = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1'000'000;
   const uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
   const std::string_view what = argc > 3 ? argv[3] : "";
   if (what == "kinds")
-    return assay::run(assay::kOperations, histories, seed, assay::all_levels(), true);
-  return assay::run(assay::kKinds, histories, seed,
-                    what == "weak" ? assay::weak_levels() : assay::default_levels(), false);
+    return assay::internal::run(assay::internal::kOperations, histories, seed, assay::all_levels(),
+                                true);
+  return assay::internal::run(
+      assay::internal::kKinds, histories, seed,
+      what == "weak" ? assay::internal::weak_levels() : assay::default_levels(), false);
 }

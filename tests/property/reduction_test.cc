@@ -6,7 +6,7 @@
 #include "checked.h"
 #include "oracle/oracle.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using enum LevelId;
@@ -49,4 +49,4 @@ TEST(Reduction, refusesWhatItCannotSay) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -17,7 +17,7 @@
 #include "levels/walk.h"
 #include "oracle/oracle.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 // A workload that the simulated database can run with a bug that it can plant; by the number of the case.
@@ -123,4 +123,4 @@ TEST(ShrinkViolation, KeepsAFaultOfTheWhole) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

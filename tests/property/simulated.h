@@ -10,7 +10,7 @@
 
 #include "collect/generate.h"
 
-namespace assay {
+namespace assay::internal {
 
 inline History make(const collect::GenerateOptions& options) {
   collect::HistorySink sink;
@@ -33,4 +33,4 @@ inline std::string test_name(std::string_view name) {
   return result;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -12,7 +12,7 @@
 #include "levels/walk.h"
 #include "simulated.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using collect::GenerateOptions;
@@ -145,4 +145,4 @@ INSTANTIATE_TEST_SUITE_P(Levels, SimulatedLevelCheck, testing::ValuesIn(default_
 INSTANTIATE_TEST_SUITE_P(Bugs, SimulatedBugCheck, testing::ValuesIn(collect::all_bugs()), bug_name);
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

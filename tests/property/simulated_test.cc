@@ -14,7 +14,7 @@
 #include "oracle/oracle.h"
 #include "oracle/selftest.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using collect::GenerateOptions;
@@ -277,4 +277,4 @@ INSTANTIATE_TEST_SUITE_P(Workloads, SimulatedWorkload, testing::ValuesIn(collect
 INSTANTIATE_TEST_SUITE_P(Bugs, SimulatedBug, testing::ValuesIn(bugs_by_level()), bug_name);
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

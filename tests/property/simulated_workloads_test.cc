@@ -13,7 +13,7 @@
 #include "levels/walk.h"
 #include "simulated.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using collect::GenerateOptions;
@@ -119,4 +119,4 @@ INSTANTIATE_TEST_SUITE_P(Workloads, WorkloadAtLevels, testing::ValuesIn(collect:
                          [](const auto& param) { return test_name(param.param.name); });
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

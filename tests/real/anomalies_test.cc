@@ -6,7 +6,7 @@
 #include "collect/driver.h"
 #include "measure.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using enum LevelId;
@@ -260,4 +260,4 @@ TEST(Postgresql, SerializableOfTheSameWorkloadIsAtLeastSnapshotIsolation) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -2,7 +2,7 @@
 // (ASSAY_REAL_TXNS).
 #include "measure.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using enum LevelId;
@@ -43,4 +43,4 @@ TEST(Redis, IsStrictSerializable) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

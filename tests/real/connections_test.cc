@@ -10,7 +10,7 @@
 #include "collect/url.h"
 #include "measure.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 Status connects(const std::string& url) {
@@ -116,4 +116,4 @@ TEST(Mariadb, SessionsAreKnownByTheirConnections) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

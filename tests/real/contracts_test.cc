@@ -7,7 +7,7 @@
 #include "collect/driver_contract.h"
 #include "server.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 MakeOptions on(const char* name, const char* isolation, const char* query = "") {
@@ -104,4 +104,4 @@ std::string name_of(const testing::TestParamInfo<MakeOptions>& param) {
 INSTANTIATE_TEST_SUITE_P(Exec, DriverContract, testing::Values(python, shell, javascript), name_of);
 
 }  // namespace
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -7,7 +7,7 @@
 
 #include "measure.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -27,4 +27,4 @@ TEST(DevDb, BuildsNothingUnasked) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -3,7 +3,7 @@
 
 #include "measure.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using collect::FaultKind;
@@ -133,4 +133,4 @@ TEST(CassandraCluster, SurvivesPausesOfANode) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -14,7 +14,7 @@
 #include "collect/driver.h"
 #include "measure.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -94,4 +94,4 @@ TEST(Postgresql, AKilledRunExplainsTheDatabase) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -9,7 +9,7 @@
 #include "assay/verify.h"
 #include "explain/explain.h"
 
-namespace assay {
+namespace assay::internal {
 
 Outcome Measured::outcome(LevelId level) const {
   const Verdict* v = result.find(level);
@@ -72,4 +72,4 @@ uint64_t clean_txns() {
   return wanted != nullptr ? strtoull(wanted, nullptr, 10) : 1000;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

@@ -11,7 +11,7 @@
 #include "collect/run.h"
 #include "server.h"
 
-namespace assay {
+namespace assay::internal {
 
 // The history of a run on disk. Goes with the last of its owners, but stays if the test has failed.
 using Recording = std::shared_ptr<const std::string>;
@@ -37,9 +37,9 @@ collect::RunOptions contended(std::vector<std::string> urls, std::string isolati
 // Transactions in all that a run which must stay clean makes: ASSAY_REAL_TXNS, or else few.
 uint64_t clean_txns();
 
-}  // namespace assay
+}  // namespace assay::internal
 
 // The URLs of a server, or the test is skipped.
-#define ASSAY_SERVER(urls, name)                             \
-  const std::vector<std::string> urls = assay::server(name); \
+#define ASSAY_SERVER(urls, name)                                       \
+  const std::vector<std::string> urls = assay::internal::server(name); \
   if (urls.empty()) GTEST_SKIP() << "no server '" << (name) << "' here"

@@ -12,7 +12,7 @@
 #include "levels/tally_rules.h"
 #include "levels/walk.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 struct Expected {
@@ -187,4 +187,4 @@ TEST_F(Recorded, ElleTallies) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

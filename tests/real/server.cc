@@ -8,7 +8,7 @@
 #include <map>
 #include <sstream>
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 constexpr int kNotHere = 5;
@@ -73,4 +73,4 @@ const std::vector<std::string>& server(const std::string& name) {
   return it->second;
 }
 
-}  // namespace assay
+}  // namespace assay::internal

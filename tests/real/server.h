@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace assay {
+namespace assay::internal {
 
 // The URLs of the server that dev/db knows by this name; none if it cannot be had here, which is said.
 const std::vector<std::string>& server(const std::string& name);
@@ -15,4 +15,4 @@ bool dev_db(const std::string& arguments);
 // The last line that dev/db prints then, without its end.
 std::string dev_db_line(const std::string& arguments);
 
-}  // namespace assay
+}  // namespace assay::internal

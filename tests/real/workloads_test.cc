@@ -2,7 +2,7 @@
 #include "collect/workload.h"
 #include "measure.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using enum LevelId;
@@ -36,4 +36,4 @@ TEST(Mariadb, RunsEveryWorkload) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -94,6 +95,45 @@ Faults banned_in_code(const std::string& text) {
   return faults;
 }
 
+// The name that a line at the margin of a namespace declares; empty if it declares none.
+std::string declared_name(const std::string& line) {
+  static const std::regex kType("^(?:class|struct|enum class|enum|using) ([A-Za-z_]\\w*)");
+  static const std::regex kFunction("([A-Za-z_]\\w*)(?:::[~\\w]+)*?(?:(?:::| )operator[^(]*)?\\(");
+  static const std::regex kVariable("([A-Za-z_]\\w*)(?:\\[.*\\])?(?: =.*|\\{.*|;)$");
+  if (line.empty() || (std::isalpha(static_cast<unsigned char>(line[0])) == 0 && line[0] != '_'))
+    return {};
+  if (line.starts_with("namespace ") || line.starts_with("template <")) return {};
+  std::smatch match;
+  for (const std::regex* declaration : {&kType, &kFunction, &kVariable})
+    if (std::regex_search(line, match, *declaration)) return match[1];
+  return "what cannot be read: " + line;
+}
+
+// What a file outside of include/assay puts into the namespace of the users. A source may define there what a public
+// header declares; `public_code` is these headers without their comments.
+Faults declared_for_users(const fs::path& path, const std::string& text,
+                          const std::string& public_code) {
+  static const std::regex kOpens("^namespace assay(::(\\w+)[\\w:]*)? \\{");
+  Faults faults;
+  bool open = false, hidden = false;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    std::smatch match;
+    if (line.starts_with("namespace assay") && std::regex_search(line, match, kOpens)) {
+      open = match[2] != "internal";
+      if (open && (match[2].matched || path.extension() == ".h"))
+        faults.push_back("opens namespace assay" + match[1].str() + ", expected assay::internal");
+    }
+    if (line == "namespace {") hidden = true;
+    if (line == "}  // namespace") hidden = false;
+    if (line.starts_with("}  // namespace assay")) open = false;
+    const std::string name = open && !hidden ? declared_name(line) : "";
+    if (!name.empty() && !std::regex_search(public_code, std::regex("\\b" + name + "\\b")))
+      faults.push_back("declares " + name + " in namespace assay, expected assay::internal");
+  }
+  return faults;
+}
+
 // Comment lines at the top of a file.
 size_t essay_lines(const std::string& text) {
   size_t lines = 0;
@@ -159,6 +199,20 @@ TEST(Tidy, CodeUsesTheHouseTools) {
         return has_extension(p, {".cc", ".h"});
       },
       [](const fs::path& p) { return banned_in_code(read_file(p)); });
+}
+
+TEST(Tidy, OnlyPublicHeadersDeclareForUsers) {
+  std::string public_code;
+  for (const auto& entry : fs::directory_iterator(root() / "include" / "assay"))
+    public_code += std::regex_replace(read_file(entry.path()), std::regex("//[^\n]*"), "");
+  for (const char* folder : {"src", "tests", "bench"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(root() / folder)) {
+      const fs::path& path = entry.path();
+      if (!has_extension(path, {".cc", ".h"}) || path.filename() == "tidy_test.cc") continue;
+      for (const std::string& fault : declared_for_users(path, read_file(path), public_code))
+        ADD_FAILURE() << shown(path) << ": " << fault;
+    }
+  }
 }
 
 // An algorithm is explained at the head of its source or of its header.
@@ -256,6 +310,29 @@ TEST(TidyCanary, EveryRuleRefusesItsSample) {
             Faults{"dead link no/such/page.md"});
   EXPECT_EQ(missing_pages(root() / "docs", {"no-such-level"}), Faults{"no page for no-such-level"});
   EXPECT_EQ(missing_words("`a` only", {"a", "b"}), Faults{"nothing on b"});
+}
+
+TEST(TidyCanary, WhatIsDeclaredForUsersIsFound) {
+  const std::string public_code =
+      "class History { Status load(); };\nStatus check(const History& h);\n";
+  const auto in_assay = [](const std::string& code) {
+    return "namespace assay {\n" + code + "}  // namespace assay\n";
+  };
+  for (const std::string code :
+       {"Status decide(int a,\n              int b) {\n}\n", "struct Node {\n};\n",
+        "template <class T>\nT load_all();\n", "constexpr int kMost = 4;\n", "using Nodes = int;\n",
+        "std::vector<int> list{1, 2};\n", "namespace {\nint f();\n}  // namespace\nint g();\n"})
+    EXPECT_EQ(declared_for_users("a.cc", in_assay(code), public_code).size(), 1u) << code;
+  for (const std::string code :
+       {"Status check(const History& h) {\n  int decide();\n}\n", "Status History::load() {\n}\n",
+        "namespace {\nint f();\nstruct Node {};\n}  // namespace\n",
+        "namespace formats = internal::formats;\n"})
+    EXPECT_EQ(declared_for_users("a.cc", in_assay(code), public_code), Faults{}) << code;
+  EXPECT_EQ(declared_for_users("a.h", in_assay(""), public_code).size(), 1u);
+  EXPECT_EQ(declared_for_users("a.cc", "namespace assay::formats {\n}\n", public_code).size(), 1u);
+  EXPECT_EQ(
+      declared_for_users("a.h", "namespace assay::internal::formats {\nint g();\n}\n", public_code),
+      Faults{});
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #ifdef ASSAY_CURL
 #include <mutex>
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 struct FileOption {
@@ -39,5 +39,5 @@ void set_up_tls(CURL* curl, const Url& url, bool tls) {
       if (f.name == name) curl_easy_setopt(curl, f.option, value.c_str());
 }
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect
 #endif

@@ -6,7 +6,7 @@
 
 #include "collect/url.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 // Once a process, before any other call of libcurl.
 void start_curl();
@@ -15,5 +15,5 @@ Status check_tls_query(const Url& url);
 // Nothing unless `tls`.
 void set_up_tls(CURL* curl, const Url& url, bool tls);
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect
 #endif

@@ -18,7 +18,7 @@
 #include "collect/run_id.h"
 #include "collect/url.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 using nlohmann::json;
@@ -263,5 +263,5 @@ const DriverInfo kEtcd = {
     open_etcd,
     "etcds"};
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect
 #endif

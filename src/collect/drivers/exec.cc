@@ -23,7 +23,7 @@
 
 extern char** environ;  // NOLINT: POSIX
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 using nlohmann::json;
@@ -366,4 +366,4 @@ const DriverInfo kExec = {"exec",
                           {},
                           open_exec};
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -26,7 +26,7 @@
 #include "collect/run_id.h"
 #include "collect/url.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 constexpr IsolationName kIsolations[] = {
@@ -370,5 +370,5 @@ const DriverInfo kMysql = {"mysql",
                            open_mysql,
                            "mariadb"};
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect
 #endif

@@ -2,7 +2,7 @@
 
 #include "collect/drivers/text_values.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 Value value_of(const std::optional<std::string>& text) {
@@ -66,4 +66,4 @@ CallResult OptimisticSession::call(const Request& request, Reply& reply) {
   return {};
 }
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -9,7 +9,7 @@
 
 #include "collect/driver.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 class OptimisticSession : public DriverSession {
  public:
@@ -33,4 +33,4 @@ class OptimisticSession : public DriverSession {
   std::map<std::string, Text> writes_;
 };
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -26,7 +26,7 @@
 #include "collect/drivers/sql.h"
 #include "collect/run_id.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 using Steady = std::chrono::steady_clock;
@@ -417,5 +417,5 @@ const DriverInfo kPostgresql = {"postgresql",
 const DriverInfo kH2 = {"h2", "H2 as a server of PostgreSQL's protocol",
                         "h2://USER:PASSWORD@HOST:PORT/DATABASE", kH2Isolations, open_h2};
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect
 #endif

@@ -10,7 +10,7 @@
 #include "collect/run_id.h"
 #include "collect/url.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 constexpr IsolationName kIsolations[] = {
@@ -192,5 +192,5 @@ const DriverInfo kRedis = {"redis",
                            open_redis,
                            "rediss"};
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect
 #endif

@@ -6,7 +6,7 @@
 
 #include "collect/drivers/curl_tls.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 constexpr uint16_t kDefaultPort = 6379;
@@ -160,5 +160,5 @@ Result<std::unique_ptr<RedisWire>> RedisWire::open(const Url& url,
 #endif
 }
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect
 #endif

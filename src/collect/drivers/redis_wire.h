@@ -11,7 +11,7 @@
 
 #include "collect/url.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 struct FreeRedisReply {
   void operator()(redisReply* r) const { freeReplyObject(r); }
@@ -28,5 +28,5 @@ class RedisWire {
   virtual std::string error() const = 0;
 };
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect
 #endif

@@ -4,7 +4,7 @@
 
 #include "collect/url.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 const DriverInfo* find_driver(std::string_view scheme) {
@@ -67,4 +67,4 @@ Result<std::unique_ptr<Driver>> open_driver(const DriverOptions& options) {
   return info->open(chosen);
 }
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -3,7 +3,7 @@
 
 #include "collect/driver.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 extern const DriverInfo kSqlite;
 extern const DriverInfo kSimulated;
@@ -14,4 +14,4 @@ extern const DriverInfo kMysql;       // if built with MariaDB's client library
 extern const DriverInfo kEtcd;        // if built with libcurl
 extern const DriverInfo kRedis;       // if built with hiredis
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -12,7 +12,7 @@
 #include "collect/drivers/registry.h"
 #include "collect/simulated/engine.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 constexpr std::string_view kScheme = "simulated:";
@@ -153,4 +153,4 @@ const DriverInfo kSimulated = {"simulated",
                                {},
                                open_simulated};
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -4,7 +4,7 @@
 
 #include "collect/run_id.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 constexpr std::string_view kValues = "assay_kv";
@@ -172,4 +172,4 @@ std::string finish_statement(RunMark mark) {
   return fmt::format("UPDATE assay_run SET id = '{}' WHERE id = '{}'", mark_text(mark), open);
 }
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -15,7 +15,7 @@
 #include "collect/schema.h"
 #include "collect/step.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 // How the database says "insert, or update if it is there".
 enum class Upsert : uint8_t { on_conflict, on_duplicate_key, merge };
@@ -58,4 +58,4 @@ std::vector<std::string> run_table(const RunMark& mark);
 std::string finish_statement(RunMark mark);
 inline constexpr const char* kRunQuestion = "SELECT id FROM assay_run";
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

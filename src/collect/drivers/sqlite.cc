@@ -17,7 +17,7 @@
 #include "collect/drivers/sql.h"
 #include "collect/run_id.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 namespace fs = std::filesystem;
@@ -402,4 +402,4 @@ Result<std::unique_ptr<Driver>> open_sqlite(const DriverOptions& options) {
 const DriverInfo kSqlite = {"sqlite", "embedded SQLite in WAL mode; without a path a temporary one",
                             "sqlite:PATH", kIsolations, open_sqlite};
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 constexpr std::string_view kCounts = "0123456789abcdefghij";
@@ -75,4 +75,4 @@ std::vector<Value> decode_list(std::string_view text) {
   return list;
 }
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

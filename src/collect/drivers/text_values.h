@@ -10,7 +10,7 @@
 
 #include "collect/value.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 std::string encode_value(const Value& value);
 Value decode_value(std::string_view text);
@@ -25,4 +25,4 @@ inline constexpr std::string_view kLastKey = "~";
 std::string encode_element(const Value& element);
 std::vector<Value> decode_list(std::string_view text);
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 TEST(TextValues, AKeyIsFoundByItsNumber) {
@@ -35,4 +35,4 @@ TEST(TextValues, KeysSortByValueAndComeBack) {
 }
 
 }  // namespace
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -9,7 +9,7 @@
 #include "assay/history.h"
 #include "collect/faults/injector.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 TEST(FaultSchedule, FaultsFollowEachOtherAndTheSeedDecides) {
@@ -179,4 +179,4 @@ TEST(FaultInjector, ACommandThatFailsIsTold) {
 }
 
 }  // namespace
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <stdlib.h>
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 constexpr auto kDelay = std::chrono::milliseconds(100);
@@ -81,4 +81,4 @@ void FaultInjector::run() {
   }
 }
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -15,7 +15,7 @@
 #include "collect/faults/schedule.h"
 #include "collect/sink.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 struct FaultOptions {
   std::vector<FaultKind> kinds;
@@ -56,4 +56,4 @@ class FaultInjector {
   std::thread thread_;
 };
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 constexpr size_t kPiece = 64 << 10;
@@ -144,4 +144,4 @@ void Proxy::serve() {
   }
 }
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

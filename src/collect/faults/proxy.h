@@ -12,7 +12,7 @@
 
 #include "assay/result.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 class Proxy {
  public:
@@ -58,4 +58,4 @@ class Proxy {
   std::thread thread_;
 };
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

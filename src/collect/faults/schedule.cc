@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 struct Named {
@@ -53,4 +53,4 @@ Fault FaultSchedule::next() {
   return fault;
 }
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

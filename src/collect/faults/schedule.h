@@ -18,7 +18,7 @@
 
 #include "base/rng.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 enum class FaultKind : uint8_t { kill, pause, restart, partition, delay };
 
@@ -50,4 +50,4 @@ class FaultSchedule {
   double free_from_ = 0;
 };
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

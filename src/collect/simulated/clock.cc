@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 // Nanoseconds of one way between client and database.
@@ -53,4 +53,4 @@ Interval SimulatedClock::answer(uint32_t session, int64_t at) {
   return {};
 }
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -8,7 +8,7 @@
 #include "base/rng.h"
 #include "collect/generate.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 // Per session, calls of `send` and `answer` alternate.
 class SimulatedClock {
@@ -47,4 +47,4 @@ class SimulatedClock {
   std::vector<Session> sessions_;
 };
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

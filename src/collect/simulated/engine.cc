@@ -9,7 +9,7 @@
 
 #include "base/hash.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 // Recent commits, the only ones that a scattered view may miss or that may still travel.
@@ -430,4 +430,4 @@ void Engine::prune(Chain& chain) const {
   chain.prune_at = std::max<size_t>(32, 2 * versions.size());
 }
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

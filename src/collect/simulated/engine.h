@@ -24,7 +24,7 @@
 #include "collect/simulated/policy.h"
 #include "collect/step.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 // The position of a transaction in the commit order.
 using Commit = uint64_t;
@@ -176,4 +176,4 @@ class Engine {
   std::deque<Travelling> travelling_;
 };
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -21,7 +21,7 @@
 
 #include "collect/generate.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 constexpr uint32_t kMaxLag = 16;
@@ -181,4 +181,4 @@ bool forbids(LevelId level, Anomaly bug) {
   }
 }
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -7,7 +7,7 @@
 #include "assay/anomaly.h"
 #include "assay/level.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 // Which commits a transaction sees.
 //   point      all up to one point of the commit order
@@ -42,4 +42,4 @@ Policy weaken(Policy policy, Anomaly bug);
 // True if no history of `level` can show the anomaly the way it is planted.
 bool forbids(LevelId level, Anomaly bug);
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

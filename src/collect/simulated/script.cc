@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 bool single_operations(LevelId level) { return level_info(level).single_operations; }
@@ -159,4 +159,4 @@ Result<int64_t> ScriptRun::run(int64_t start, const std::function<Status(TxnReco
   return now;
 }
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -15,7 +15,7 @@
 #include "collect/step.h"
 #include "collect/workload.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 // Notation as in the literature on isolation: b1 begins transaction 1, r1x reads x, w1x writes it,
 // c1 commits, a1 aborts; u1x compares x with what transaction 1 sees there, and sets it. Where x is a
@@ -72,4 +72,4 @@ class ScriptRun {
   Value foreseen_;  // what the next write will be
 };
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

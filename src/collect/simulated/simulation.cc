@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 // Mean nanoseconds between transactions at first, and its bounds.
@@ -186,4 +186,4 @@ Status Simulation::play(const Script& script, const std::vector<Request>& reads)
   return Ok{};
 }
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -18,7 +18,7 @@
 #include "collect/simulated/engine.h"
 #include "collect/simulated/script.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 class Simulation {
  public:
@@ -71,4 +71,4 @@ class Simulation {
   GenerateStats stats_;
 };
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -9,7 +9,7 @@
 #include "collect/workloads/registry.h"
 #include "collect/workloads/session_workload.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 constexpr int64_t kInitialBalance = 100;
@@ -76,4 +76,4 @@ static Result<std::unique_ptr<Workload>> make_bank(const WorkloadOptions& option
 const WorkloadInfo kBank = {"bank", "transfers between accounts, and looks at several of them",
                             kShows, make_bank};
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

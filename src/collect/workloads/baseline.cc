@@ -10,7 +10,7 @@
 #include "collect/workloads/registry.h"
 #include "collect/workloads/session_workload.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 class BaselineSession : public PlannedSession, public IntegerRegisters {
@@ -62,4 +62,4 @@ const WorkloadInfo kBaseline = {
     "general transactions as other checkers were measured on: 20 % read, 40 % write, 40 % do both",
     kShows, make_baseline};
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

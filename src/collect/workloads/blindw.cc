@@ -6,7 +6,7 @@
 #include "collect/workloads/registry.h"
 #include "collect/workloads/session_workload.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 class BlindSession : public PlannedSession, public IntegerRegisters {
@@ -57,4 +57,4 @@ const WorkloadInfo kBlindwRm = {
     "blindw-rm", "nine of ten transactions read, one writes blindly", kShows,
     [](const WorkloadOptions& options) { return make_blind(options, 0.9); }, true};
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

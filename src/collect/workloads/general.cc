@@ -8,7 +8,7 @@
 #include "collect/workloads/registry.h"
 #include "collect/workloads/session_workload.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 class GeneralSession : public WorkloadSession, public IntegerRegisters {
@@ -76,4 +76,4 @@ const WorkloadInfo kGeneral = {"general",
                                "reads and blind writes of keys drawn from a distribution", kShows,
                                make_general, true};
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

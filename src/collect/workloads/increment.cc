@@ -9,7 +9,7 @@
 #include "collect/workloads/registry.h"
 #include "collect/workloads/session_workload.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 class IncrementSession : public PlannedSession, public IntegerRegisters {
@@ -41,4 +41,4 @@ static Result<std::unique_ptr<Workload>> make_increment(const WorkloadOptions& o
 const WorkloadInfo kIncrement = {"increment", "reads a key and writes it, to find lost updates",
                                  kShows, make_increment};
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 std::vector<Request> read_integer_keys(uint64_t keys, uint64_t limit, Rng& rng) {
   std::vector<Request> reads;
@@ -39,4 +39,4 @@ Status check_key_and_operation_options(const WorkloadOptions& options, uint32_t 
   return check_key_options(options);
 }
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

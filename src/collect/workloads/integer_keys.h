@@ -6,7 +6,7 @@
 #include "assay/result.h"
 #include "collect/workload.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 // Reads of all keys, or of `limit` different ones where there are more.
 std::vector<Request> read_integer_keys(uint64_t keys, uint64_t limit, Rng& rng);
@@ -25,4 +25,4 @@ Status check_key_options(const WorkloadOptions& options);
 // Those of a workload whose transactions have `ops` operations, at most `most`.
 Status check_key_and_operation_options(const WorkloadOptions& options, uint32_t most = 100'000);
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

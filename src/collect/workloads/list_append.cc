@@ -14,7 +14,7 @@
 #include "collect/workloads/planned_session.h"
 #include "collect/workloads/registry.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 constexpr uint64_t kTxnsPerStep = 32;
@@ -115,4 +115,4 @@ const WorkloadInfo kListAppend = {
     "list-append", "appends to lists and reads of whole lists, on keys that come and go", kShows,
     make_list_append, true};
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

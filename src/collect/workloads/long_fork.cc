@@ -10,7 +10,7 @@
 #include "collect/workloads/registry.h"
 #include "collect/workloads/session_workload.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 class LongForkSession : public PlannedSession, public IntegerRegisters {
@@ -57,4 +57,4 @@ const WorkloadInfo kLongFork = {"long-fork",
                                 "writes one key of a pair or reads both, to find long forks",
                                 kShows, make_long_fork};
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -9,7 +9,7 @@
 #include "collect/workloads/registry.h"
 #include "collect/workloads/session_workload.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 class LwtSession : public PlannedSession {
@@ -79,4 +79,4 @@ const WorkloadInfo kLwt = {
     "lwt", "lightweight transactions: one read, insert if absent, or compare-and-set", kShows,
     make_lwt, true};
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

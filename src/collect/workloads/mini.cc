@@ -11,7 +11,7 @@
 #include "collect/workloads/session_workload.h"
 #include "history/mini_transactions.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 using Shapes = std::vector<std::string_view>;
@@ -88,4 +88,4 @@ const WorkloadInfo kMini = {
     "mini-transactions: at most two reads and two writes, each write after a read of its key",
     kShows, make_mini};
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -7,7 +7,7 @@
 
 #include "collect/workload.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 class PlannedSession : public WorkloadSession {
  public:
@@ -76,4 +76,4 @@ inline Value cell(std::string_view table, uint64_t row, std::string_view column)
   return cell(table, std::to_string(row), column);
 }
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

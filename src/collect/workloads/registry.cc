@@ -1,6 +1,6 @@
 #include "collect/workloads/registry.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 std::span<const WorkloadInfo> all_workloads() {
   static const WorkloadInfo workloads[] = {
@@ -25,4 +25,4 @@ Result<std::unique_ptr<Workload>> make_workload(std::string_view name,
   return usage_error("no workload is called '" + std::string(name) + "'; there are " + known);
 }
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

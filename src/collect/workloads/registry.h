@@ -3,7 +3,7 @@
 
 #include "collect/workload.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 extern const WorkloadInfo kGeneral;
 extern const WorkloadInfo kBaseline;
@@ -23,4 +23,4 @@ extern const WorkloadInfo kTpcc;
 extern const WorkloadInfo kRubis;
 extern const WorkloadInfo kTwitter;
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -4,7 +4,7 @@
 #include "collect/workloads/registry.h"
 #include "collect/workloads/session_workload.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 constexpr uint64_t kItemsPerUser = 4;
@@ -90,4 +90,4 @@ const WorkloadInfo kRubis = {
     "rubis", "shaped as the auction site RUBiS, on SQL tables; --keys is the number of users",
     kShows, make_rubis};
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

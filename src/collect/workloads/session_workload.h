@@ -9,7 +9,7 @@
 
 #include "collect/workload.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 // Who a session is.
 struct SessionSeat {
@@ -46,4 +46,4 @@ class SessionWorkload : public Workload {
   WorkloadOptions options_;
 };
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -6,7 +6,7 @@
 #include "collect/workloads/registry.h"
 #include "collect/workloads/session_workload.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 constexpr uint64_t kDistricts = 10;
@@ -155,4 +155,4 @@ const WorkloadInfo kTpcc = {
     "tpcc", "shaped as TPC-C, on SQL tables; --keys is the number of customers and items", kShows,
     make_tpcc};
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -5,7 +5,7 @@
 #include "collect/workloads/registry.h"
 #include "collect/workloads/session_workload.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 constexpr int64_t kShown = 4;  // tweets on a page
@@ -93,4 +93,4 @@ const WorkloadInfo kTwitter = {"twitter",
                                "shaped as C-Twitter, on SQL tables; --keys is the number of users",
                                kShows, make_twitter};
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

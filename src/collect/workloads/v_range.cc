@@ -9,7 +9,7 @@
 #include "collect/workloads/registry.h"
 #include "collect/workloads/session_workload.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 constexpr uint32_t kMaxOps = 1000;
@@ -107,4 +107,4 @@ const WorkloadInfo kVRangeRqh = {"v-range-rqh", "the same, half of them range re
 const WorkloadInfo kVRangeIdh = {"v-range-idh", "the same, 70 % inserts and deletes", kShows,
                                  make_v_range<kInsertDeleteHeavy>};
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -10,7 +10,7 @@
 #include "collect/workloads/registry.h"
 #include "collect/workloads/session_workload.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 class WriteSkewSession : public PlannedSession, public IntegerRegisters {
@@ -54,4 +54,4 @@ const WorkloadInfo kWriteSkew = {"write-skew",
                                  "reads both keys of a pair and writes one, to find write skew",
                                  kShows, make_write_skew};
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect
