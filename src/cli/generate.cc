@@ -97,6 +97,8 @@ void add_times(CLI::App& app, GenerateOptions& options) {
       ->capture_default_str()
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 60))
       ->type_name("NS");
+  app.add_flag("--timestamps", options.timestamps,
+               "state what the database knows of its own order: start_ts and commit_ts");
   app.add_option("--abort-share", options.abort_share,
                  "share of transactions given up by the client")
       ->capture_default_str()

@@ -64,6 +64,15 @@ Status check_bug(const GenerateOptions& o, const Workload& workload) {
   return Ok{};
 }
 
+Status check_timestamps(const GenerateOptions& o) {
+  const Policy policy = policy_of(o.level);
+  if (!o.timestamps || (policy.view == ViewKind::point && policy.moment != Moment::every_read))
+    return Ok{};
+  return usage_error(fmt::format(
+      "{} has no timestamps: a transaction may see what was not there at any one moment",
+      level_info(o.level).name));
+}
+
 Status check_single_operations(std::string_view name) {
   const WorkloadInfo* workload = find_workload(name);
   if (workload == nullptr || workload->single_operations) return Ok{};
@@ -100,6 +109,7 @@ Result<GenerateStats> generate(const GenerateOptions& asked, Sink& sink) {
   if (!workload.ok()) return workload.error();
   if (Status s = check_sizes(options); !s.ok()) return s.error();
   if (Status s = check_bug(options, **workload); !s.ok()) return s.error();
+  if (Status s = check_timestamps(options); !s.ok()) return s.error();
   if (Status s = sink.header(describe(options)); !s.ok()) return s.error();
   Simulation simulation(options, **workload, sink);
   Result<GenerateStats> stats = simulation.run();

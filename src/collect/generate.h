@@ -34,6 +34,9 @@ struct GenerateOptions {
   int64_t clock_error = 0;
   // The same, by an amount of each transaction's own.
   int64_t time_jitter = 0;
+  // Each transaction gets the database's own times: start_ts, the newest commit that it sees, and commit_ts, the place of
+  // its own in the order of commits. A database has them at levels where a transaction sees one point of that order.
+  bool timestamps = false;
   double abort_share = 0.01;     // of the transactions, given up by the client
   double unknown_share = 0.002;  // of the transactions, outcome lost
   std::function<void(double fraction)> progress;

@@ -37,6 +37,12 @@ void append_time(std::string& out, std::string_view name, const Interval& time) 
   out += ']';
 }
 
+void append_timestamp(std::string& out, std::string_view name, int64_t time) {
+  if (time == Interval::kUnknown) return;
+  out += name;
+  append_integer(out, time);
+}
+
 std::string_view kind_name(OpKind kind) {
   switch (kind) {
     case OpKind::read:
@@ -156,6 +162,8 @@ void append_record_line(std::string& out, const TxnRecord& record) {
   out += '"';
   append_time(out, "begin", record.begin);
   append_time(out, "end", record.end);
+  append_timestamp(out, ",\"start_ts\":", record.start_ts);
+  append_timestamp(out, ",\"commit_ts\":", record.commit_ts);
   out += ",\"ops\":[";
   bool first = true;
   for (const Step& step : record.steps) {

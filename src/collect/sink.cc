@@ -67,6 +67,8 @@ Status HistorySink::transaction(const TxnRecord& record) {
                       .pending = record.pending,
                       .begin = record.begin,
                       .end = record.end,
+                      .start_ts = record.start_ts,
+                      .commit_ts = record.commit_ts,
                       .meta = meta});
   for (const Step& step : record.steps) add_step(builder_, step);
   return builder_.end_txn();

@@ -46,6 +46,8 @@ struct TxnRecord {
   TxnStatus status = TxnStatus::committed;
   bool pending = false;  // written before COMMIT is sent; the record with the outcome follows
   Interval begin, end;   // may be unknown
+  // The database's own logical times, where it tells them.
+  int64_t start_ts = Interval::kUnknown, commit_ts = Interval::kUnknown;
   std::vector<Step> steps;
   std::string error = {};  // what the database said, unless it committed
 };

@@ -48,6 +48,7 @@ void Engine::begin(uint32_t session, const ViewOptions& options) {
   s.faulty = options.faulty;
   s.viewed = false;
   s.lags = false;
+  s.number.reset();
   s.options = options;
   if (policy(s).moment == Moment::begin) look(session, false);
 }
@@ -330,10 +331,19 @@ std::optional<Commit> Engine::commit(uint32_t session) {
     abort(session);
     return std::nullopt;
   }
-  if (!s.writes.empty()) install(session);
+  if (!s.writes.empty()) {
+    install(session);
+    s.number = newest_;
+  }
   if (policy_.sees_previous) s.floor = newest_;
   close(s);
   return newest_;
+}
+
+void Engine::tell_times(uint32_t session, TxnRecord& record) const {
+  const Session& s = sessions_[session];
+  if (s.viewed) record.start_ts = static_cast<int64_t>(s.view.point);
+  if (s.number) record.commit_ts = static_cast<int64_t>(*s.number);
 }
 
 void Engine::install(uint32_t session) {

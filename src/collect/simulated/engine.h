@@ -52,6 +52,9 @@ class Engine {
   // aborted.
   std::optional<Commit> commit(uint32_t session);
   void abort(uint32_t session);
+  // Of the transaction that the session has just committed: the newest commit that it saw, if it looked, and its own number,
+  // if it wrote something.
+  void tell_times(uint32_t session, TxnRecord& record) const;
 
   // True if the transaction looked at an old point on purpose, so that a conflict says nothing
   // about contention.
@@ -99,6 +102,7 @@ class Engine {
     bool faulty = false;
     bool viewed = false;
     bool lags = false;
+    std::optional<Commit> number;  // of what it committed, once it has
     ViewOptions options;
     View view;
     std::vector<Chain*> reads;

@@ -120,12 +120,12 @@ Status Simulation::commit(const Event& event) {
     // The answer never arrives. Half of the time the request did not either.
     client.record.end = {};
     if (rng_.chance(0.5))
-      engine_.commit(session);
+      commit_in_engine(session);
     else
       engine_.abort(session);
     return finish(session, TxnStatus::unknown);
   }
-  if (engine_.commit(session)) {
+  if (commit_in_engine(session)) {
     think_ = std::max(think_ * kCatchUp, kThink);
     ++client.committed;
     return finish(session, TxnStatus::committed);
@@ -133,6 +133,13 @@ Status Simulation::commit(const Event& event) {
   if (!engine_.lags(session)) think_ = std::min(think_ * kBackOff, kThinkLongest);
   client.retry = true;
   return finish(session, TxnStatus::aborted);
+}
+
+// False if it conflicted.
+bool Simulation::commit_in_engine(uint32_t session) {
+  if (!engine_.commit(session)) return false;
+  if (options_.timestamps) engine_.tell_times(session, clients_[session].record);
+  return true;
 }
 
 Status Simulation::finish(uint32_t session, TxnStatus status) {
@@ -144,6 +151,7 @@ Status Simulation::finish(uint32_t session, TxnStatus status) {
   stats_.unknown += status == TxnStatus::unknown;
   Status written = sink_.transaction(client.record);
   client.record.steps.clear();
+  client.record.start_ts = client.record.commit_ts = Interval::kUnknown;
   ++client.record.number;
   --running_;
   start_next(session, clock_.answered(session));
@@ -176,6 +184,8 @@ Status Simulation::play(const Script& script, const std::vector<Request>& reads)
   run.set_reads(reads.front(), reads.back());
   Result<int64_t> end = run.run(now_, [&](TxnRecord& record) {
     record.number = clients_[record.session].record.number++;
+    if (options_.timestamps && record.status == TxnStatus::committed)
+      engine_.tell_times(record.session, record);
     stats_.operations += record.steps.size();
     stats_.committed += record.status == TxnStatus::committed;
     stats_.aborted += record.status == TxnStatus::aborted;

@@ -47,6 +47,7 @@ class Simulation {
   void begin(const Event& event);
   void operate(const Event& event);
   Status commit(const Event& event);
+  bool commit_in_engine(uint32_t session);
   Status finish(uint32_t session, TxnStatus status);
   void send(uint32_t session, int64_t earliest);
   void start_next(uint32_t session, int64_t earliest);
