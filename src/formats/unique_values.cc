@@ -4,7 +4,7 @@
 
 #include "history/accesses.h"
 
-namespace assay::formats {
+namespace assay::internal::formats {
 
 Status check_unique_values(const History& h, const std::string& file) {
   const auto place = [&](TxnId t) {
@@ -33,4 +33,4 @@ Status check_unique_values(const History& h, const std::string& file) {
   return Ok{};
 }
 
-}  // namespace assay::formats
+}  // namespace assay::internal::formats
