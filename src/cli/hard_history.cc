@@ -14,23 +14,23 @@ namespace {
 
 constexpr int kLiterals = 3;
 
-oracle::Draft formula(Rng& rng, int variables, double clauses_each) {
+Draft formula(Rng& rng, int variables, double clauses_each) {
   const int clauses = std::max(1, static_cast<int>(variables * clauses_each));
   return oracle::cnf_history(oracle::random_formula(rng, variables, clauses, kLiterals));
 }
 
-oracle::Draft polygraph(Rng& rng, int txns, double stale) {
+Draft polygraph(Rng& rng, int txns, double stale) {
   return oracle::polygraph_history(
       rng, {.txns = txns, .keys = std::max(2, txns / 5), .writes = 1, .stale = stale});
 }
 
-oracle::Draft triangle(Rng& rng, int vertices, double density) {
+Draft triangle(Rng& rng, int vertices, double density) {
   return oracle::triangle_history(oracle::random_graph(rng, vertices, density));
 }
 
 struct Kind {
   std::string_view name;
-  oracle::Draft (*make)(Rng&, int size, double density);
+  Draft (*make)(Rng&, int size, double density);
   double density;    // without --density
   uint32_t largest;  // size; a draft has 4096 keys
 };

@@ -5,7 +5,7 @@
 #include "assay/format.h"
 #include "formats/expect_bad_input.h"
 #include "formats/expect_same_history.h"
-#include "formats/random_history.h"
+#include "formats/mixed_history.h"
 #include "formats/shared_data.h"
 
 namespace assay::internal {
@@ -49,12 +49,12 @@ TEST(Awdit, RefusesBadLinesAtTheirPlace) {
 
 TEST(Awdit, RoundTripOfRegisterHistories) {
   for (uint64_t seed = 0; seed < 100; ++seed) {
-    formats::RandomHistoryOptions plain{.strings = false,
-                                        .registers_only = true,
-                                        .times = false,
-                                        .aborted = false,
-                                        .unknown = false};
-    History h = formats::RandomHistory(seed, plain).build();
+    formats::MixedHistoryOptions plain{.strings = false,
+                                       .registers_only = true,
+                                       .times = false,
+                                       .aborted = false,
+                                       .unknown = false};
+    History h = formats::MixedHistory(seed, plain).build();
     std::string text, second;
     ASSERT_TRUE(write_history_text(h, "awdit", text).ok());
     auto again = read_history_text(text, "x", {"awdit"});

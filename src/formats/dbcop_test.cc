@@ -4,7 +4,7 @@
 
 #include "assay/format.h"
 #include "formats/expect_bad_input.h"
-#include "formats/random_history.h"
+#include "formats/mixed_history.h"
 #include "formats/shared_data.h"
 
 namespace assay::internal {
@@ -96,9 +96,9 @@ TEST(Dbcop, RefusesWrongBytesAtTheirPlace) {
 
 TEST(Dbcop, RoundTripOfRegisterHistories) {
   for (uint64_t seed = 0; seed < 100; ++seed) {
-    formats::RandomHistoryOptions plain{
+    formats::MixedHistoryOptions plain{
         .strings = false, .registers_only = true, .times = false, .unknown = false};
-    History h = formats::RandomHistory(seed, plain).build();
+    History h = formats::MixedHistory(seed, plain).build();
     std::string text, second;
     ASSERT_TRUE(write_history_text(h, "dbcop", text).ok());
     auto again = read_history_text(text, "x", {"dbcop"});

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "assay/format.h"
-#include "formats/random_history.h"
+#include "formats/mixed_history.h"
 
 namespace assay::internal::formats {
 
@@ -23,12 +23,12 @@ inline void expect_same_history(const std::string& format, std::string_view text
 }
 
 // Random register histories, once through the format, are written and read back unchanged from then on.
-inline void expect_stable_round_trip(const std::string& format, RandomHistoryOptions options) {
+inline void expect_stable_round_trip(const std::string& format, MixedHistoryOptions options) {
   options.strings = false;
   options.registers_only = true;
   options.unknown = false;
   for (uint64_t seed = 0; seed < 60; ++seed) {
-    History h = RandomHistory(seed, options).build();
+    History h = MixedHistory(seed, options).build();
     std::string first, second;
     ASSERT_TRUE(write_history_text(h, format, first).ok());
     auto once = read_history_text(first, "once", {format});

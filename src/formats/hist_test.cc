@@ -2,7 +2,7 @@
 
 #include "assay/format.h"
 #include "formats/expect_bad_input.h"
-#include "formats/random_history.h"
+#include "formats/mixed_history.h"
 
 namespace assay::internal {
 namespace {
@@ -170,7 +170,7 @@ TEST(Hist, AbsentMayMeanNeverWritten) {
 
 TEST(Hist, RoundTripOfRandomHistories) {
   for (uint64_t seed = 0; seed < 300; ++seed) {
-    History h = formats::RandomHistory(seed, {}).build();
+    History h = formats::MixedHistory(seed, {}).build();
     std::string text;
     ASSERT_TRUE(write_history_text(h, "hist", text).ok());
     History again = read(text);

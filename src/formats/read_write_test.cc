@@ -4,7 +4,7 @@
 
 #include "assay/format.h"
 #include "formats/compression.h"
-#include "formats/random_history.h"
+#include "formats/mixed_history.h"
 #include "formats/temporary_folder.h"
 
 namespace assay::internal {
@@ -19,7 +19,7 @@ class ReadWrite : public ::testing::Test {
 };
 
 TEST_F(ReadWrite, CompressionByEndingAndByMagic) {
-  History h = formats::RandomHistory(7, {.txns = 3000}).build();
+  History h = formats::MixedHistory(7, {.txns = 3000}).build();
   for (std::string ending : {"", ".gz", ".zst"}) {
     std::string file = path("h.jsonl" + ending);
     ASSERT_TRUE(write_history(h, file, "assay").ok());
@@ -32,7 +32,7 @@ TEST_F(ReadWrite, CompressionByEndingAndByMagic) {
 }
 
 TEST_F(ReadWrite, ConcatenatedCompressedPartsAreOneFile) {
-  History a = formats::RandomHistory(1, {}).build();
+  History a = formats::MixedHistory(1, {}).build();
   for (std::string ending : {".gz", ".zst"}) {
     std::string one = path("one" + ending);
     ASSERT_TRUE(write_history(a, one, "hist").ok());
@@ -52,7 +52,7 @@ TEST_F(ReadWrite, ConcatenatedCompressedPartsAreOneFile) {
 }
 
 TEST_F(ReadWrite, CutOffOrBrokenCompressionIsBadInput) {
-  History h = formats::RandomHistory(7, {.txns = 500}).build();
+  History h = formats::MixedHistory(7, {.txns = 500}).build();
   for (std::string ending : {".gz", ".zst"}) {
     std::string file = path("h" + ending);
     ASSERT_TRUE(write_history(h, file, "hist").ok());
@@ -108,7 +108,7 @@ TEST_F(ReadWrite, WhatCannotBeOpenedIsAnIoError) {
 
 TEST_F(ReadWrite, ANearlyFullDiskIsNoticed) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
-  auto r = write_history(formats::RandomHistory(1, {}).build(), "/dev/full", "assay");
+  auto r = write_history(formats::MixedHistory(1, {}).build(), "/dev/full", "assay");
   ASSERT_FALSE(r.ok());
   EXPECT_EQ(r.error().kind, ErrorKind::io);
 }
@@ -140,8 +140,8 @@ TEST_F(ReadWrite, EveryWritableTextFormatIsDetectedFromItsOwnOutput) {
     EXPECT_FALSE(format.summary.empty()) << format.name;
     if (!format.writes || format.directory) continue;
     for (uint64_t seed = 0; seed < 50; ++seed) {
-      formats::RandomHistoryOptions plain{.strings = false, .registers_only = true, .times = false};
-      History h = formats::RandomHistory(seed, plain).build();
+      formats::MixedHistoryOptions plain{.strings = false, .registers_only = true, .times = false};
+      History h = formats::MixedHistory(seed, plain).build();
       std::string text;
       const auto written = write_history_text(h, format.name, text);
       if (!written.ok() && format.name == "veristrong") continue;  // lists only

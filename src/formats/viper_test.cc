@@ -120,12 +120,12 @@ TEST(Viper, RefusesBadInputAtItsPlace) {
 
 TEST(Viper, RoundTripKeepsRegisterHistories) {
   for (uint64_t seed = 0; seed < 40; ++seed) {
-    formats::RandomHistoryOptions plain{.strings = false,
-                                        .registers_only = true,
-                                        .times = false,
-                                        .aborted = false,
-                                        .unknown = false};
-    History h = formats::RandomHistory(seed, plain).build();
+    formats::MixedHistoryOptions plain{.strings = false,
+                                       .registers_only = true,
+                                       .times = false,
+                                       .aborted = false,
+                                       .unknown = false};
+    History h = formats::MixedHistory(seed, plain).build();
     formats::TemporaryFolder folder;
     const char* format = seed % 2 == 0 ? "viper" : "viper-edn";
     ASSERT_TRUE(write_history(h, folder.path("a"), format).ok());

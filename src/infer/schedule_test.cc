@@ -23,8 +23,9 @@ struct Sample {
   EventGraph events;
   Budget budget{};
 
-  Sample(const std::vector<sample::Txn>& txns, LevelId level)
-      : history(make_history(txns)), events(history, rf, level_info(level)) {}
+  Sample(const std::vector<sample::Txn>& txns, LevelId level) : Sample(make_history(txns), level) {}
+  Sample(History h, LevelId level)
+      : history(std::move(h)), events(history, rf, level_info(level)) {}
 
   Schedule by_hint() { return schedule_by_hint(history, rf, hint, events.level(), budget); }
   Schedule by_graph(const std::vector<Vertex>& order) {
@@ -81,12 +82,16 @@ bool plays(const Sample& s, const std::vector<Vertex>& order) {
 
 TEST(ScheduleByHint, AcceptsWhatAnExactClockTells) {
   Rng rng(31);
-  const sample::Shape shape = {.sessions = 4, .txns = 6, .ops = 3, .keys = 4};
+  RandomShape shape = sample::plain(4, 24, 6, 4);
+  shape.timed = 1;
+  shape.mutated = 0;
+  shape.exact = true;
   for (const LevelInfo& level : default_levels()) {
     if (level.events == EventModel::weak) continue;
     const bool overlap = level.events == EventModel::split;
+    shape.isolation = overlap ? RandomShape::Isolation::snapshot : RandomShape::Isolation::serial;
     for (int round = 0; round < 50; ++round) {
-      Sample s(sample::execute(rng, shape, overlap), level.id);
+      Sample s(sample::random_history(rng, shape), level.id);
       const Schedule schedule = s.by_hint();
       ASSERT_TRUE(schedule.accepted) << level.name << ", round " << round;
       ASSERT_TRUE(respects_the_graph(s, schedule.order)) << level.name << ", round " << round;
@@ -100,7 +105,8 @@ TEST(ScheduleByHint, NeverAcceptsWhatDoesNotPlay) {
   int accepted = 0;
   for (const LevelId level : {prefix, session_si, session_serializable, serializable}) {
     for (int round = 0; round < 500; ++round) {
-      Sample s(sample::any_reads(rng, {.sessions = 2, .txns = 2, .ops = 2, .keys = 4}), level);
+      Sample s(sample::random_history(rng, sample::plain(2, 5, 4, 4)), level);
+      if (s.rf.bad_read.anomaly != Anomaly::none) continue;
       const Schedule schedule = s.by_hint();
       if (!schedule.accepted) continue;
       ++accepted;
@@ -159,9 +165,8 @@ TEST(ScheduleByGraph, IsACompleteOrderOfTheGraphAndFaultlessIfAccepted) {
   int stuck = 0;
   for (const LevelId level : {prefix, session_si, adya_si, session_serializable}) {
     for (int round = 0; round < 300; ++round) {
-      const sample::Shape shape = {.sessions = 3, .txns = 3, .ops = 2, .keys = 4};
-      Sample s(rng.chance(0.5) ? sample::any_reads(rng, shape) : sample::execute(rng, shape, true),
-               level);
+      Sample s(sample::random_history(rng, sample::plain(3, 9, 4, 4)), level);
+      if (s.rf.bad_read.anomaly != Anomaly::none) continue;
       const std::vector<Vertex> order = topological_order(s.events.graph());
       if (order.size() < s.events.graph().vertices()) continue;
       const Schedule schedule = s.by_graph(order);

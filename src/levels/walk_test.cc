@@ -312,10 +312,7 @@ TEST(Check, VerdictsFollowTheLatticeAndNoSwitchChangesThem) {
   Rng rng(61);
   std::set<size_t> satisfied_counts;
   for (int round = 0; round < 80; ++round) {
-    const sample::Shape shape = {.sessions = 3, .txns = 2, .ops = 2, .keys = 4};
-    std::vector<sample::Txn> txns = rng.chance(0.5) ? sample::any_reads(rng, shape)
-                                                    : sample::execute(rng, shape, rng.chance(0.5));
-    const History history = make_history(txns);
+    const History history = sample::random_history(rng, sample::plain(3, 6, 4, 4));
     const CheckResult plain = checked(history);
     for (const Verdict& strong : plain.verdicts) {
       for (const Verdict& weak : plain.verdicts) {

@@ -13,7 +13,7 @@
 
 #include <functional>
 
-#include "oracle/draft.h"
+#include "history/draft.h"
 
 namespace assay::internal::oracle {
 

@@ -17,10 +17,10 @@
 #include "base/rng.h"
 #include "cases.h"
 #include "certificate_edits.h"
+#include "history/random_draft.h"
 #include "levels/walk.h"
 #include "made_up_certificates.h"
 #include "oracle/oracle.h"
-#include "oracle/random_history.h"
 
 namespace assay::internal {
 namespace {
@@ -29,15 +29,15 @@ int random_cases(int usual) { return static_cast<int>(scaled(static_cast<uint64_
 
 struct Judged {
   History history;
-  oracle::Draft draft;
+  Draft draft;
   std::array<Outcome, kLevelCount> truth;
 };
 
 std::optional<Judged> random_case(Rng& rng) {
-  oracle::RandomShape shape;
+  RandomShape shape;
   shape.rich = 0.25;
   shape.duplicates = 0.4;
-  oracle::Draft draft = oracle::random_draft(rng, shape);
+  Draft draft = random_draft(rng, shape);
   Result<History> history = draft.history();
   if (!history.ok() || history->op_count() == 0) return std::nullopt;
   const auto truth = oracle::decide_all(*history, all_levels());

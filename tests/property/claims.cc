@@ -11,14 +11,14 @@
 #include "assay/certificate.h"
 #include "assay/verify.h"
 #include "certificate_edits.h"
+#include "history/random_draft.h"
 #include "made_up_certificates.h"
 #include "oracle/oracle.h"
-#include "oracle/random_history.h"
 
 namespace assay::internal {
 namespace {
 
-using Lines = std::vector<oracle::DraftOrder>;
+using Lines = std::vector<DraftOrder>;
 using Truth = std::array<Outcome, kLevelCount>;
 
 bool is_write(const Operation& op) {
@@ -39,12 +39,12 @@ std::optional<int64_t> last_value(const History& h, TxnId t, KeyId key) {
 }
 
 // The order that a proposition speaks about, as a line of the history.
-std::optional<oracle::DraftOrder> line(const History& h, TxnId before, TxnId after, KeyId key) {
+std::optional<DraftOrder> line(const History& h, TxnId before, TxnId after, KeyId key) {
   const auto first = last_value(h, before, key), second = last_value(h, after, key);
   if (!first || !second) return std::nullopt;
   const std::string name = h.key(key).to_string();
   const int number = name.size() == 1 ? name[0] - 'x' : std::stoi(name.substr(1));
-  return oracle::DraftOrder{number, {*first, *second}};
+  return DraftOrder{number, {*first, *second}};
 }
 
 ProofStep fact_step(Literal before, uint32_t source, bool source_is_op) {
@@ -68,7 +68,7 @@ ProofStep empty_clause(size_t steps) {
 // The claims about one history.
 class Claims::Offer {
  public:
-  Offer(Claims& claims, const oracle::Draft& draft, const History& history)
+  Offer(Claims& claims, const Draft& draft, const History& history)
       : claims_(claims), rng_(claims.rng_), draft_(draft), h_(history) {}
 
   bool all() { return bad_reads() && facts() && cycles() && sources() && orders() && exhausted(); }
@@ -77,7 +77,7 @@ class Claims::Offer {
   // What the oracle says of the history with some lines added.
   const Truth& truth(const Lines& added) {
     std::vector<int64_t> key;
-    for (const oracle::DraftOrder& order : added) {
+    for (const DraftOrder& order : added) {
       key.push_back(order.key);
       key.insert(key.end(), order.values.begin(), order.values.end());
     }
@@ -86,8 +86,8 @@ class Claims::Offer {
     return it->second;
   }
 
-  oracle::Draft with(const Lines& added) const {
-    oracle::Draft more = draft_;
+  Draft with(const Lines& added) const {
+    Draft more = draft_;
     more.orders.insert(more.orders.end(), added.begin(), added.end());
     return more;
   }
@@ -383,12 +383,12 @@ class Claims::Offer {
 
   Claims& claims_;
   Rng& rng_;
-  const oracle::Draft& draft_;
+  const Draft& draft_;
   const History& h_;
   std::map<std::vector<int64_t>, Truth> truths_;
 };
 
-bool Claims::offer_all(const oracle::Draft& draft) {
+bool Claims::offer_all(const Draft& draft) {
   const Result<History> history = draft.history();
   if (!history.ok() || history->op_count() == 0) return true;
   return Offer(*this, draft, *history).all();
@@ -404,8 +404,8 @@ ClaimCounts Claims::total() const {
   return sum;
 }
 
-oracle::Draft claim_history(Rng& rng, uint64_t number) {
-  static const oracle::RandomShape kShapes[] = {
+Draft claim_history(Rng& rng, uint64_t number) {
+  static const RandomShape kShapes[] = {
       {.max_sessions = 3, .max_txns = 4, .max_keys = 2, .max_ops = 3},
       {.max_sessions = 3, .max_txns = 4, .max_keys = 2, .max_ops = 2, .duplicates = 1},
       {.max_sessions = 3, .max_txns = 4, .max_keys = 1, .max_ops = 2, .lists = 1},
@@ -421,7 +421,7 @@ oracle::Draft claim_history(Rng& rng, uint64_t number) {
        .loose = 1},
       {.max_sessions = 4, .max_txns = 5, .max_keys = 1, .timed = 1, .rich = 0.5, .single_op = 1},
   };
-  return oracle::random_draft(rng, kShapes[number % std::size(kShapes)]);
+  return random_draft(rng, kShapes[number % std::size(kShapes)]);
 }
 
 }  // namespace assay::internal

@@ -20,7 +20,7 @@
 #include <string>
 
 #include "base/rng.h"
-#include "oracle/draft.h"
+#include "history/draft.h"
 
 namespace assay::internal {
 
@@ -35,7 +35,7 @@ class Claims {
   Claims(Rng& rng, uint64_t most_cycles) : rng_(rng), most_cycles_(most_cycles) {}
 
   // False if a false claim was accepted; `lie()` tells it.
-  bool offer_all(const oracle::Draft& draft);
+  bool offer_all(const Draft& draft);
 
   const std::map<std::string, ClaimCounts>& counts() const { return counts_; }
   const std::string& lie() const { return lie_; }
@@ -52,6 +52,6 @@ class Claims {
 
 // A small history; by its number one of registers, values written twice, lists, lists with elements appended twice, all
 // operations, stated orders, loosely stated orders, single operations with times.
-oracle::Draft claim_history(Rng& rng, uint64_t number);
+Draft claim_history(Rng& rng, uint64_t number);
 
 }  // namespace assay::internal

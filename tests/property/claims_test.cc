@@ -31,14 +31,14 @@ TEST(Claims, AcceptedOnesAreTrue) {
   EXPECT_EQ(claims.counts().size(), 7u);
 }
 
-oracle::Draft lists(std::vector<std::vector<oracle::DraftOp>> txns, std::vector<int> sessions) {
-  oracle::Draft draft;
+Draft lists(std::vector<std::vector<DraftOp>> txns, std::vector<int> sessions) {
+  Draft draft;
   for (size_t t = 0; t < txns.size(); ++t)
     draft.txns.push_back({.session = sessions[t], .ops = txns[t]});
   return draft;
 }
-oracle::DraftOp append(int64_t v) { return {.kind = OpKind::append, .value = v}; }
-oracle::DraftOp read(std::vector<int64_t> list) {
+DraftOp append(int64_t v) { return {.kind = OpKind::append, .value = v}; }
+DraftOp read(std::vector<int64_t> list) {
   return {.kind = OpKind::read_list, .list = std::move(list)};
 }
 

@@ -46,7 +46,7 @@ const auto kName = [](const auto& info) { return test_name(info.param); };
 INSTANTIATE_TEST_SUITE_P(Literature, Corpus, testing::ValuesIn(corpus_files("corpus")), kName);
 INSTANTIATE_TEST_SUITE_P(Boundary, Corpus, testing::ValuesIn(corpus_files("boundary")), kName);
 
-size_t operations(const oracle::Draft& draft) {
+size_t operations(const Draft& draft) {
   size_t count = 0;
   for (const auto& txn : draft.txns) count += txn.ops.size();
   return count;
@@ -74,16 +74,15 @@ TEST(Boundary, everyArrowHasItsSmallestHistory) {
         size = h.op_count();
       }
       ASSERT_NE(size, 0u) << strong.name << " over " << level_info(weak).name;
-      oracle::enumerate(bounds(strong.real_time != RealTime::none),
-                        [&](const oracle::Draft& draft) {
-                          if (operations(draft) >= size) return false;
-                          const auto h = draft.history();
-                          EXPECT_FALSE(oracle::decide(*h, weak) == Outcome::satisfied &&
-                                       oracle::decide(*h, strong.id) == Outcome::violated)
-                              << strong.name << "\n"
-                              << draft.text();
-                          return true;
-                        });
+      oracle::enumerate(bounds(strong.real_time != RealTime::none), [&](const Draft& draft) {
+        if (operations(draft) >= size) return false;
+        const auto h = draft.history();
+        EXPECT_FALSE(oracle::decide(*h, weak) == Outcome::satisfied &&
+                     oracle::decide(*h, strong.id) == Outcome::violated)
+            << strong.name << "\n"
+            << draft.text();
+        return true;
+      });
     }
   }
 }
@@ -123,7 +122,7 @@ void note(const oracle::Verdicts& v, Separated& separated) {
 TEST(Boundary, theLatticeHasAllItsArrowsAndNoOther) {
   Separated separated{};  // the first satisfied, the second violated
   oracle::Bounds search{.sessions = 4, .txns = 2, .ops = 2, .keys = 2, .total_ops = 4};
-  const auto visit = [&](const oracle::Draft& draft) {
+  const auto visit = [&](const Draft& draft) {
     if (!search.timed || draft.txns.size() <= 3)
       note(oracle::decide_all(*draft.history()), separated);
     return true;

@@ -22,15 +22,15 @@ uint64_t parts(const CheckResult& result) {
 }
 
 // Two small histories over different keys; they share no session, or one, or a whole time.
-oracle::Draft two_in_one(Rng& rng) {
-  const oracle::RandomShape shape = {.max_sessions = 3, .max_txns = 5, .max_keys = 2, .timed = 0.5};
-  oracle::Draft draft = oracle::random_draft(rng, shape);
-  const oracle::Draft other = oracle::random_draft(rng, shape);
+Draft two_in_one(Rng& rng) {
+  const RandomShape shape = {.max_sessions = 3, .max_txns = 5, .max_keys = 2, .timed = 0.5};
+  Draft draft = random_draft(rng, shape);
+  const Draft other = random_draft(rng, shape);
   const int sessions = rng.chance(0.5) ? 2 : 10;
   size_t at = 0;
-  for (oracle::DraftTxn txn : other.txns) {
+  for (DraftTxn txn : other.txns) {
     txn.session += sessions;
-    for (oracle::DraftOp& op : txn.ops) {
+    for (DraftOp& op : txn.ops) {
       op.key += 10;
       op.hi += 10;
     }
@@ -49,7 +49,7 @@ TEST(Decomposition, keepsTheVerdicts) {
   Rng rng(1);
   uint64_t apart = 0, compared = 0;
   for (uint64_t i = 0; i < scaled(3000, 50); ++i) {
-    const oracle::Draft draft = two_in_one(rng);
+    const Draft draft = two_in_one(rng);
     const auto history = draft.history();
     if (!history.ok()) continue;  // the times of a shared session run backwards
     CheckOptions options;
@@ -81,13 +81,13 @@ TEST(Decomposition, keepsTheVerdicts) {
 TEST(Decomposition, threadsGiveTheSameBytes) {
   Rng rng(2);
   for (int round = 0; round < 6; ++round) {
-    oracle::Draft draft;
+    Draft draft;
     for (int pair = 0; pair < 60; ++pair) {
       const oracle::PolygraphShape shape = {
           .sessions = 3, .txns = 40, .keys = 8, .writes = 1, .stale = round < 3 ? 0.0 : 0.05};
-      for (oracle::DraftTxn txn : oracle::polygraph_history(rng, shape).txns) {
+      for (DraftTxn txn : oracle::polygraph_history(rng, shape).txns) {
         txn.session += 3 * pair;
-        for (oracle::DraftOp& op : txn.ops) op.key += 8 * pair;
+        for (DraftOp& op : txn.ops) op.key += 8 * pair;
         draft.txns.push_back(txn);
       }
     }

@@ -21,7 +21,7 @@ TEST(Exhaustive, everySmallHistory) {
   std::string complaint;
   const oracle::Checker checker = [&](const History& h) { return checked(h, &complaint); };
   uint64_t count = 0;
-  oracle::enumerate(g_bounds, [&](const oracle::Draft& draft) {
+  oracle::enumerate(g_bounds, [&](const Draft& draft) {
     const std::string wrong = oracle::disagreement(checker, draft);
     EXPECT_EQ(wrong, "") << draft.text() << complaint;
     if (++count % 100'000 == 0) {

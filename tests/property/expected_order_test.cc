@@ -9,9 +9,9 @@
 
 #include "assay/format.h"
 #include "assay/verify.h"
+#include "history/random_draft.h"
 #include "levels/walk.h"
 #include "oracle/oracle.h"
-#include "oracle/random_history.h"
 
 namespace assay::internal {
 namespace {
@@ -66,14 +66,14 @@ bool some_order_explains(const History& h, ExpectedOrder& found, bool& obstacle)
 
 TEST(ExpectedOrder, SomeOrderExplainsIffSerializable) {
   Rng rng(7);
-  oracle::RandomShape shape;
+  RandomShape shape;
   shape.max_txns = 5;
   uint64_t satisfied = 0, violated = 0;
   for (int i = 0; i < 4000; ++i) {
     shape.duplicates = i % 4 == 1 ? 1 : 0;
     shape.lists = i % 4 == 2 ? 1 : 0;
     shape.rich = i % 4 == 3 ? 1 : 0;
-    const oracle::Draft draft = oracle::random_draft(rng, shape);
+    const Draft draft = random_draft(rng, shape);
     const Result<History> history = draft.history();
     ASSERT_TRUE(history.ok());
     const Outcome truth = oracle::decide(*history, serializable);
@@ -91,12 +91,12 @@ TEST(ExpectedOrder, SomeOrderExplainsIffSerializable) {
 
 TEST(ExpectedOrder, TimesThatExplainSatisfySnapshotIsolation) {
   Rng rng(11);
-  oracle::RandomShape shape;
+  RandomShape shape;
   shape.max_txns = 5;
   uint64_t explained = 0, rejected = 0, by_sessions = 0;
   for (int i = 0; i < 60000; ++i) {
-    oracle::Draft draft = oracle::random_draft(rng, shape);
-    for (oracle::DraftTxn& t : draft.txns) {
+    Draft draft = random_draft(rng, shape);
+    for (DraftTxn& t : draft.txns) {
       if (t.status == TxnStatus::unknown && rng.chance(0.5)) continue;
       t.start_ts = static_cast<int64_t>(rng.below(8));
       t.commit_ts = t.start_ts + static_cast<int64_t>(rng.below(4));

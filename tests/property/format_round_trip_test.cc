@@ -17,8 +17,8 @@
 #include "assay/format.h"
 #include "base/rng.h"
 #include "cases.h"
+#include "history/random_draft.h"
 #include "levels/walk.h"
-#include "oracle/random_history.h"
 
 namespace assay::internal {
 namespace {
@@ -134,12 +134,12 @@ TEST_F(FormatRoundTrip, KeepsVerdictsThroughEveryPair) {
   Rng rng(11);
   std::map<std::string, uint64_t> compared;
   for (uint64_t i = 0; i < count && !HasFailure(); ++i) {
-    oracle::RandomShape shape;
+    RandomShape shape;
     shape.duplicates = 0.1;
     shape.drifting = 0;  // no property of a file
     if (i % 4 == 1) shape.lists = 1;
     if (i % 4 == 2) shape.rich = 1;
-    const oracle::Draft draft = oracle::random_draft(rng, shape);
+    const Draft draft = random_draft(rng, shape);
     auto history = draft.history();
     if (!history.ok()) continue;
     if (i % 8 > 3) *history = with_numbers_for_keys(*history);

@@ -10,7 +10,7 @@ namespace {
 
 using enum LevelId;
 
-oracle::Verdicts checked_draft(const oracle::Draft& draft) {
+oracle::Verdicts checked_draft(const Draft& draft) {
   const auto h = draft.history();
   EXPECT_TRUE(h.ok());
   std::string complaint;
@@ -60,7 +60,7 @@ TEST(HardCases, polygraphs) {
   constexpr int kHistories = 40;
   for (int i = 0; i < kHistories; ++i) {
     const double stale = 0.3 * i / kHistories;
-    const oracle::Draft draft =
+    const Draft draft =
         oracle::polygraph_history(rng, {.txns = 60, .keys = 12, .writes = 1, .stale = stale});
     const oracle::Verdicts verdicts = checked_draft(draft);
     EXPECT_NE(said(verdicts, serializable), "unknown");

@@ -6,9 +6,9 @@
 
 #include "assay/verify.h"
 #include "cases.h"
+#include "history/random_draft.h"
 #include "levels/walk.h"
 #include "oracle/oracle.h"
-#include "oracle/random_history.h"
 
 namespace assay::internal {
 namespace {
@@ -49,12 +49,11 @@ struct Counts {
   std::array<uint64_t, 5> kinds{};
 };
 
-Counts expect_agreement(uint64_t seed, uint64_t count, const oracle::RandomShape& shape,
-                        bool zones) {
+Counts expect_agreement(uint64_t seed, uint64_t count, const RandomShape& shape, bool zones) {
   Counts counts;
   for (uint64_t i = 0; i < count; ++i) {
     Rng rng = Rng(seed).split(i);
-    const oracle::Draft draft = oracle::random_draft(rng, shape);
+    const Draft draft = random_draft(rng, shape);
     Result<History> history = draft.history();
     EXPECT_TRUE(history.ok());
     const Outcome expected = oracle::decide(*history, LevelId::linearizable);
@@ -62,7 +61,7 @@ Counts expect_agreement(uint64_t seed, uint64_t count, const oracle::RandomShape
     const CheckResult result = linearized(*history, zones);
     const std::string why = objection(*history, result, expected);
     if (!why.empty()) {
-      const oracle::Draft small = oracle::shrink(draft, [&](const oracle::Draft& d) {
+      const Draft small = shrink(draft, [&](const Draft& d) {
         Result<History> h = d.history();
         if (!h.ok()) return false;
         const Outcome right = oracle::decide(*h, LevelId::linearizable);
@@ -79,11 +78,11 @@ Counts expect_agreement(uint64_t seed, uint64_t count, const oracle::RandomShape
   return counts;
 }
 
-constexpr oracle::RandomShape kRegisters{
+constexpr RandomShape kRegisters{
     .max_sessions = 5, .max_txns = 10, .max_keys = 2, .max_ops = 1, .timed = 1, .single_op = 1};
 
-oracle::RandomShape rich(double duplicates) {
-  oracle::RandomShape shape = kRegisters;
+RandomShape rich(double duplicates) {
+  RandomShape shape = kRegisters;
   shape.rich = 1;
   shape.duplicates = duplicates;
   return shape;

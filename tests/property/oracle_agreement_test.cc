@@ -7,8 +7,8 @@
 #include "assay/format.h"
 #include "cases.h"
 #include "checked.h"
+#include "history/random_draft.h"
 #include "levels/walk.h"
-#include "oracle/random_history.h"
 
 namespace assay::internal {
 namespace {
@@ -147,8 +147,8 @@ TEST(OracleAgreement, aLevelAlone) {
   uint64_t decided = 0;
   const uint64_t cases = histories(1'500);
   for (uint64_t i = 0; i < cases; ++i) {
-    const oracle::RandomShape shape{.max_txns = 9, .duplicates = 0.3, .rich = 0.8, .loose = 0.2};
-    const oracle::Draft draft = oracle::random_draft(rng, shape);
+    const RandomShape shape{.max_txns = 9, .duplicates = 0.3, .rich = 0.8, .loose = 0.2};
+    const Draft draft = random_draft(rng, shape);
     const Result<History> history = draft.history();
     if (!history.ok()) continue;
     const CheckResult together = decide_levels(*history, {});

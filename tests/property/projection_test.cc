@@ -10,8 +10,8 @@
 
 #include "assay/format.h"
 #include "cases.h"
+#include "history/random_draft.h"
 #include "oracle/oracle.h"
-#include "oracle/random_history.h"
 
 namespace assay::internal {
 namespace {
@@ -100,7 +100,7 @@ TEST(Projection, StatedOrdersKeepVersionsThatAreLeft) {
 
 // The theorem, for every kind of operation, every level, and parts of all sizes.
 TEST(Projection, WhatTheWholeSatisfiesThePartSatisfies) {
-  const oracle::RandomShape shapes[] = {
+  const RandomShape shapes[] = {
       {},
       {.duplicates = 1},
       {.duplicates = 0.2, .lists = 1},
@@ -113,7 +113,7 @@ TEST(Projection, WhatTheWholeSatisfiesThePartSatisfies) {
   uint64_t satisfied = 0, kept = 0;
   const uint64_t cases = histories(6'000);
   for (uint64_t i = 0; i < cases; ++i) {
-    const oracle::Draft draft = oracle::random_draft(rng, shapes[i % std::size(shapes)]);
+    const Draft draft = random_draft(rng, shapes[i % std::size(shapes)]);
     const Result<History> whole = draft.history();
     if (!whole.ok() || whole->op_count() == 0) continue;
     const auto before = oracle::decide_all(*whole, all_levels());

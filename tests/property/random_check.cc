@@ -25,7 +25,7 @@ namespace {
 struct Kind {
   const char* name;
   uint64_t share;  // of ten
-  oracle::RandomShape shape;
+  RandomShape shape;
 };
 
 const Kind kOperations[] = {

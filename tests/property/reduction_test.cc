@@ -17,7 +17,7 @@ TEST(Reduction, keepsTheVerdict) {
   Rng rng(1);
   int compared = 0, satisfied = 0;
   for (int i = 0; i < 4000; ++i) {
-    const oracle::Draft draft = oracle::random_draft(rng, {.rich = 0.2});
+    const Draft draft = random_draft(rng, {.rich = 0.2});
     const auto history = draft.history();
     ASSERT_TRUE(history.ok());
     for (const LevelId level : {prefix, session_si}) {
@@ -40,7 +40,7 @@ TEST(Reduction, keepsTheVerdict) {
 }
 
 TEST(Reduction, refusesWhatItCannotSay) {
-  oracle::Draft draft;
+  Draft draft;
   draft.txns.emplace_back().ops.push_back({.kind = OpKind::read, .key = 0, .value = 7});
   const auto history = draft.history();
   ASSERT_TRUE(history.ok());

@@ -1,21 +1,16 @@
-#include "oracle/random_history.h"
+#include "history/random_draft.h"
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 
-namespace assay::internal::oracle {
+#include "history/mini_transactions.h"
+
+namespace assay::internal {
 namespace {
 
-enum class Isolation {
-  serial,
-  snapshot,        // with write conflicts
-  prefix,          // without
-  stale_snapshot,  // an older state, with write conflicts
-  causal,
-  arbitrary_set,  // whole transactions, any of them
-  read_committed,
-  chaos,
-};
+using Isolation = RandomShape::Isolation;
+
 // How often each is drawn: the weak ones more often, as they mostly behave by accident.
 constexpr Isolation kDraws[] = {
     Isolation::serial,         Isolation::snapshot,       Isolation::snapshot,
@@ -45,6 +40,8 @@ class Simulation {
     int left = 0;      // transactions still to run
     int ops_left = 0;  // operations of the open one
     bool open = false;
+    std::string_view mini;  // of a mini-transaction: what is left of its shape
+    int keys[2] = {0, 0};   // and its x and y
     DraftTxn txn;
     Seen view = 0;
     Seen past = 0;  // commits its session depends on
@@ -59,18 +56,21 @@ class Simulation {
   Seen choose_view(const Client& client);
   int choose_key(const Client& client);
   DraftOp random_op(const Client& client);
+  void plan_mini(Client& client);
+  DraftOp next_mini_op(Client& client);
+  DraftOp plain_read(const Client& client, int key);
   DraftOp rich_op(const Client& client, int key);
   DraftValue current(const Client& client, int key) const;
   std::vector<int64_t> current_list(const Client& client, int key) const;
   DraftValue fresh_value();
   bool conflicts(const Client& client) const;
-  void advance() { clock_ += static_cast<int64_t>(rng_.below(3)); }
+  void advance() { clock_ += shape_.exact ? 1 : static_cast<int64_t>(rng_.below(3)); }
   Seen all() const { return commits_.empty() ? 0 : ~Seen{0} >> (64 - commits_.size()); }
 
   Rng& rng_;
   const RandomShape& shape_;
   Isolation isolation_;
-  bool lists_, rich_, duplicates_, single_op_, timed_, intervals_, vague_;
+  bool lists_, rich_, duplicates_, single_op_, mini_, timed_, intervals_, vague_;
   int keys_;
   double reads_, aborted_, unknown_;
   int64_t clock_ = 0;
@@ -81,20 +81,23 @@ class Simulation {
 };
 
 Simulation::Simulation(Rng& rng, const RandomShape& shape)
-    : rng_(rng), shape_(shape), isolation_(kDraws[rng.below(std::size(kDraws))]) {
+    : rng_(rng),
+      shape_(shape),
+      isolation_(shape.isolation ? *shape.isolation : kDraws[rng.below(std::size(kDraws))]) {
   lists_ = rng.chance(shape.lists);
   rich_ = !lists_ && rng.chance(shape.rich);
   duplicates_ = rng.chance(shape.duplicates);
   single_op_ = rng.chance(shape.single_op);
+  mini_ = shape.mini > 0 && !lists_ && !rich_ && rng.chance(shape.mini);
   timed_ = rng.chance(shape.timed);
-  intervals_ = rng.chance(0.5);
+  intervals_ = rng.chance(0.5) && !shape.exact;
   vague_ = timed_ && rng.chance(shape.vague);
   if (timed_ && rng.chance(shape.drifting)) draft_.clock_drift = rng.between(1, 4);
   keys_ =
       static_cast<int>(std::max(rng.between(1, shape.max_keys), rng.between(1, shape.max_keys)));
   reads_ = 0.5 + 0.3 * rng.unit();
   aborted_ = rng.chance(0.3) ? 0.2 : 0;
-  unknown_ = rng.chance(0.3) ? 0.25 : 0;
+  unknown_ = rng.chance(shape.unknown) ? 0.25 : 0;
   // Mostly large: small ones rarely go wrong.
   const auto mostly_large = [&](int most) {
     return std::max(rng.between(1, most), rng.between(1, most));
@@ -199,6 +202,10 @@ DraftOp Simulation::random_op(const Client& client) {
   }
   if (rich_ && rng_.chance(0.4)) return rich_op(client, key);
   if (!read) return {.kind = OpKind::write, .key = key, .value = fresh_value()};
+  return plain_read(client, key);
+}
+
+DraftOp Simulation::plain_read(const Client& client, int key) {
   DraftOp op{.kind = OpKind::read, .key = key, .value = current(client, key)};
   if (isolation_ == Isolation::chaos) {
     Client stranger = client;
@@ -206,6 +213,25 @@ DraftOp Simulation::random_op(const Client& client) {
     op.value = current(stranger, key);
   }
   return op;
+}
+
+void Simulation::plan_mini(Client& client) {
+  const auto shapes = mini_shapes();
+  do {
+    client.mini = shapes[rng_.below(shapes.size())];
+  } while (keys_ == 1 && client.mini.find('y') != std::string_view::npos);
+  client.ops_left = static_cast<int>(client.mini.size() / 2);
+  const auto keys = static_cast<uint64_t>(keys_);
+  client.keys[0] = static_cast<int>(rng_.below(keys));
+  client.keys[1] = static_cast<int>((client.keys[0] + 1 + rng_.below(keys - 1)) % keys);
+}
+
+DraftOp Simulation::next_mini_op(Client& client) {
+  const bool reads = client.mini[0] == 'r';
+  const int key = client.keys[client.mini[1] - 'x'];
+  client.mini.remove_prefix(2);
+  if (reads) return plain_read(client, key);
+  return {.kind = OpKind::write, .key = key, .value = fresh_value()};
 }
 
 Seen Simulation::choose_view(const Client& client) {
@@ -239,6 +265,7 @@ void Simulation::begin(int session) {
                                : static_cast<int>(std::max(rng_.between(1, shape_.max_ops),
                                                            rng_.between(1, shape_.max_ops)));
   client.txn = {};
+  if (mini_) plan_mini(client);
   client.txn.session = session;
   client.txn.begin = Interval::point(clock_);
   if (intervals_) advance();
@@ -282,7 +309,7 @@ void Simulation::finish(int session) {
   txn.end.request = clock_;
   if (intervals_) advance();
   const bool locks = isolation_ == Isolation::snapshot || isolation_ == Isolation::stale_snapshot;
-  const bool lost = locks && rng_.chance(0.9) && conflicts(client);
+  const bool lost = locks && (shape_.exact || rng_.chance(0.9)) && conflicts(client);
   if (lost || rng_.chance(aborted_)) txn.status = TxnStatus::aborted;
   if (rng_.chance(unknown_)) txn.status = TxnStatus::unknown;
   if (!lost && txn.status != TxnStatus::aborted &&
@@ -316,7 +343,7 @@ void Simulation::step(int session) {
     begin(session);
   } else if (client.ops_left > 0) {
     if (isolation_ == Isolation::read_committed) client.view = all();
-    client.txn.ops.push_back(random_op(client));
+    client.txn.ops.push_back(mini_ ? next_mini_op(client) : random_op(client));
     --client.ops_left;
     if (rng_.chance(0.3)) advance();
   } else {
@@ -470,4 +497,4 @@ Draft random_draft(Rng& rng, const RandomShape& shape) {
   return draft;
 }
 
-}  // namespace assay::internal::oracle
+}  // namespace assay::internal

@@ -1,16 +1,17 @@
-// Small histories of every kind of operation, value and status, from a seed. For tests.
+// Small histories of every kind of operation, value, name and status, from a seed: what a reader or a writer may meet.
+// Nothing in them was ever in a database, so levels cannot be tested with them; random_draft.h makes those. For tests.
 #pragma once
 
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "assay/history.h"
+#include "base/rng.h"
 
 namespace assay::internal::formats {
 
-struct RandomHistoryOptions {
+struct MixedHistoryOptions {
   int txns = 12;
   int sessions = 3;
   int max_ops = 6;
@@ -21,9 +22,9 @@ struct RandomHistoryOptions {
   bool unknown = true;
 };
 
-class RandomHistory {
+class MixedHistory {
  public:
-  RandomHistory(uint64_t seed, RandomHistoryOptions options) : rng_(seed), o_(options) {}
+  MixedHistory(uint64_t seed, MixedHistoryOptions options) : rng_(seed), o_(options) {}
 
   History build() {
     HistoryBuilder b;
@@ -42,7 +43,7 @@ class RandomHistory {
 
  private:
   bool chance(int one_in) { return pick(one_in) == 0; }
-  int pick(int n) { return static_cast<int>(rng_() % static_cast<uint64_t>(n)); }
+  int pick(int n) { return static_cast<int>(rng_.below(static_cast<uint64_t>(n))); }
 
   ValueView text(const std::vector<std::string>& words) {
     return ValueView::of(std::string_view(words[static_cast<size_t>(pick(int(words.size())))]));
@@ -121,8 +122,8 @@ class RandomHistory {
     }
   }
 
-  std::mt19937_64 rng_;
-  RandomHistoryOptions o_;
+  Rng rng_;
+  MixedHistoryOptions o_;
 };
 
 }  // namespace assay::internal::formats

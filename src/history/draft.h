@@ -11,7 +11,7 @@
 
 #include "assay/history.h"
 
-namespace assay::internal::oracle {
+namespace assay::internal {
 
 using DraftValue = std::optional<int64_t>;  // nothing is null
 
@@ -56,4 +56,4 @@ struct Draft {
 // which `keeps` still says true. `draft` must be such a draft.
 Draft shrink(Draft draft, const std::function<bool(const Draft&)>& keeps);
 
-}  // namespace assay::internal::oracle
+}  // namespace assay::internal

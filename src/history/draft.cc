@@ -1,10 +1,10 @@
-#include "oracle/draft.h"
+#include "history/draft.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-namespace assay::internal::oracle {
+namespace assay::internal {
 namespace {
 
 constexpr int kNamedKeys = 4096;
@@ -182,4 +182,4 @@ Draft shrink(Draft draft, const std::function<bool(const Draft&)>& keeps) {
   return draft;
 }
 
-}  // namespace assay::internal::oracle
+}  // namespace assay::internal

@@ -7,12 +7,26 @@
 // order of two operations. Times follow the simulation, with overlaps, equal readings and gaps.
 #pragma once
 
-#include "base/rng.h"
-#include "oracle/draft.h"
+#include <cstdint>
+#include <optional>
 
-namespace assay::internal::oracle {
+#include "base/rng.h"
+#include "history/draft.h"
+
+namespace assay::internal {
 
 struct RandomShape {
+  enum class Isolation : uint8_t {
+    serial,
+    snapshot,        // with write conflicts
+    prefix,          // without
+    stale_snapshot,  // an older state, with write conflicts
+    causal,
+    arbitrary_set,  // whole transactions, any of them
+    read_committed,
+    chaos,  // each read in a state of its own
+  };
+
   int max_sessions = 4;
   int max_txns = 7;
   int max_keys = 3;
@@ -28,8 +42,12 @@ struct RandomShape {
   double loose = 0;  // histories that state orders of any versions: part of them, overwritten and
                      // aborted ones, in several lines, and now and then what nobody wrote
   double single_op = 0.1;  // histories of single operations
+  double mini = 0;         // histories of mini-transactions (mini_transactions.h)
+  double unknown = 0.3;    // histories with transactions of unknown outcome
+  bool exact = false;  // begins and ends are moments, all different, and conflicts are always found
+  std::optional<Isolation> isolation = {};  // otherwise each history draws one
 };
 
 Draft random_draft(Rng& rng, const RandomShape& shape = {});
 
-}  // namespace assay::internal::oracle
+}  // namespace assay::internal
