@@ -21,6 +21,8 @@ struct ReadOptions {
   std::optional<ValueView> initial = {};
   // Two writes of one value to a key are bad input: what wrote them is at fault, and no database.
   bool unique_values = false;
+  // The share of the entries of stated orders that is used; History::keep_stated_orders.
+  double order_share = 1;
 };
 
 // Something the reader tolerated and the user should know ("line 812 is cut off and was ignored").

@@ -172,6 +172,10 @@ class History {
   int64_t clock_drift() const { return clock_drift_; }
   void set_clock_drift(int64_t nanoseconds) { clock_drift_ = nanoseconds; }
 
+  // Keeps this share of the entries of the stated orders, 0…1, and forgets the others: to see what a verdict needs of them.
+  // Which ones depends on the history alone.
+  void keep_stated_orders(double share);
+
   // The initial value of every key, where the source could not state it.
   void set_initial(const ValueView& v) { versions_.set_initial(v); }
 

@@ -114,7 +114,7 @@ std::span<const LevelInfo> all_levels();
 std::span<const LevelInfo> default_levels();
 // "session-guarantees": what --level takes for all of a group.
 std::string_view level_group_name(LevelGroup group);
-// By name or alias.
+// By name or alias, in any case of letters, with blanks or underscores for hyphens: "READ COMMITTED".
 std::optional<LevelId> find_level(std::string_view name);
 // The levels directly below `id` in the lattice.
 std::span<const LevelId> next_weaker(LevelId id);

@@ -1,6 +1,10 @@
 #include "cli/command.h"
 
+#include <algorithm>
 #include <array>
+#include <vector>
+
+#include "cli/suggestion.h"
 
 namespace assay::internal::cli {
 namespace {
@@ -52,11 +56,27 @@ constexpr std::array kCommands = {
             "  assay demo\n  assay demo lost-update\n  assay demo --all\n", add_demo},
     Command{"selftest", "compare the checker with brute force on random histories",
             "  assay selftest\n  assay selftest --count 100000 --seed 7\n", add_selftest},
+    Command{"levels", "list the isolation levels, with their aliases and what they imply",
+            "  assay levels\n  assay levels --json\n", add_levels},
+    Command{"doctor",
+            "show which databases can be driven from here, and the limits of this machine",
+            "  assay doctor\n", add_doctor},
     Command{"version", "print the version of this program", "  assay version\n", add_version},
+    Command{"help", "show the flags of a command", "  assay help check\n", add_help},
 };
 
 }  // namespace
 
 std::span<const Command> all_commands() { return kCommands; }
+
+bool is_command(std::string_view name) {
+  return std::ranges::find(kCommands, name, &Command::name) != kCommands.end();
+}
+
+std::string no_command(std::string_view name) {
+  std::vector<std::string> names;
+  for (const Command& command : kCommands) names.emplace_back(command.name);
+  return "no command '" + std::string(name) + "'" + did_you_mean(name, names);
+}
 
 }  // namespace assay::internal::cli

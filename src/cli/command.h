@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "cli/exit_code.h"
@@ -25,6 +26,9 @@ struct Command {
 };
 
 std::span<const Command> all_commands();
+bool is_command(std::string_view name);
+// "no command 'chek'; did you mean 'check'?"
+std::string no_command(std::string_view name);
 
 Action add_run(CLI::App& app);
 Action add_probe(CLI::App& app);
@@ -37,6 +41,9 @@ Action add_tally(CLI::App& app);
 Action add_shrink(CLI::App& app);
 Action add_selftest(CLI::App& app);
 Action add_demo(CLI::App& app);
+Action add_levels(CLI::App& app);
+Action add_doctor(CLI::App& app);
 Action add_version(CLI::App& app);
+Action add_help(CLI::App& app);
 
 }  // namespace assay::internal::cli

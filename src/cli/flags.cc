@@ -1,6 +1,7 @@
 #include "cli/flags.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "cli/console.h"
+#include "cli/suggestion.h"
 #include "cli/units.h"
 #include "report/report.h"
 
@@ -75,6 +77,42 @@ std::string join(const Range& range, Name name) {
   return out;
 }
 
+// Names by which SQL's users mean different things.
+struct SqlName {
+  std::string_view name;
+  std::string_view meaning;
+};
+constexpr SqlName kSqlNames[] = {
+    {"repeatable-read",
+     "snapshot isolation, which most databases give by that name; Adya's repeatable read is "
+     "pl-2.99"},
+    {"read-uncommitted", "Adya's definition, in which only the order of writes counts"},
+};
+
+// As find_level compares them.
+bool same_name(std::string_view written, std::string_view name) {
+  return std::ranges::equal(written, name, [](char a, char b) {
+    if (a >= 'A' && a <= 'Z') a = static_cast<char>(a - 'A' + 'a');
+    return (a == ' ' || a == '_' ? '-' : a) == b;
+  });
+}
+
+LevelId level_of(const std::string& flag, const std::string& name) {
+  const auto id = find_level(name);
+  if (!id) {
+    std::vector<std::string> names;
+    for (const LevelInfo& level : all_levels()) names.emplace_back(level.name);
+    bad_flag(flag.substr(0, flag.find(',')),
+             fmt::format("no level '{}'{}; expected one of {}, or one of the groups all, adya, "
+                         "session-guarantees",
+                         name, did_you_mean(name, names), fmt::join(names, ", ")));
+  }
+  for (const SqlName& sql : kSqlNames)
+    if (same_name(name, sql.name))
+      note(fmt::format("'{}' is taken for {}: {}", name, level_info(*id).name, sql.meaning));
+  return *id;
+}
+
 }  // namespace
 
 void bad_flag(const std::string& flag, const std::string& message) {
@@ -94,14 +132,7 @@ CLI::Option* LevelFlags::add_as(CLI::App& app, const std::string& flag, const st
               const std::vector<LevelId> group = level_group(name);
               levels.insert(levels.end(), group.begin(), group.end());
               if (!group.empty()) continue;
-              const auto id = find_level(name);
-              if (!id)
-                bad_flag(flag.substr(0, flag.find(',')),
-                         fmt::format(
-                             "no level '{}'; expected one of {}, or one of the groups all, adya, "
-                             "session-guarantees",
-                             name, join(all_levels(), [](const LevelInfo& l) { return l.name; })));
-              levels.push_back(*id);
+              levels.push_back(level_of(flag, name));
             }
           },
           help)
@@ -206,12 +237,25 @@ void ReadFlags::add(CLI::App& app) {
       ->type_name("VALUE");
   app.add_flag("--unique-values", unique_values,
                "refuse a history in which a value was written to a key twice");
+  app.add_option_function<std::string>(
+         "--use-order",
+         [this](const std::string& text) {
+           const auto share = parse_share(text);
+           if (!share.ok()) bad_flag("--use-order", share.error().message);
+           order_share = *share;
+         },
+         "how much to use of the version orders that the history states: 0%, 50%; entries are "
+         "drawn at "
+         "random, the same in every run")
+      ->default_str("100%")
+      ->type_name("SHARE");
 }
 
 ReadOptions ReadFlags::options() const {
   ReadOptions options;
   options.from = from;
   options.unique_values = unique_values;
+  options.order_share = order_share;
   if (initial.empty()) return options;
   int64_t number = 0;
   const char* end = initial.data() + initial.size();

@@ -50,11 +50,13 @@ void add_engine(CLI::App& app, EngineId& engine);
 void add_seed(CLI::App& app, uint64_t& seed);
 // --statement-timeout TIME
 void add_statement_timeout(CLI::App& app, std::chrono::milliseconds& timeout);
-// --from FORMAT, --initial VALUE, --unique-values: what a file does not say of itself.
+// --from FORMAT, --initial VALUE, --unique-values: what a file does not say of itself. --use-order SHARE: how much is
+// believed of the orders that it states.
 struct ReadFlags {
   std::string from;
   std::string initial;
   bool unique_values = false;
+  double order_share = 1;
   void add(CLI::App& app);
   // Views into the flags.
   ReadOptions options() const;

@@ -4,9 +4,12 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string>
+#include <vector>
 
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/suggestion.h"
 
 namespace {
 
@@ -16,12 +19,25 @@ constexpr char kFooter[] =
     "Exit codes: 0 satisfied, 1 violated, 2 unknown, 3 bad input, 4 usage or I/O.\n"
     "'assay COMMAND --help' shows the flags of a command with examples.";
 
+// What may have been meant by the first flag that the command does not have.
+std::string flag_meant(const CLI::App& app) {
+  for (const CLI::App* command : app.get_subcommands()) {
+    std::vector<std::string> flags;
+    for (const CLI::Option* option : command->get_options())
+      for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+    for (const std::string& extra : command->remaining())
+      if (extra.starts_with("--")) return did_you_mean(extra.substr(0, extra.find('=')), flags);
+  }
+  return {};
+}
+
 int run(int argc, char** argv) {
   CLI::App app(
       "assay tells you which transaction isolation level a database really gave its clients, and "
       "proves it.",
       "assay");
   app.require_subcommand(1);
+  app.set_version_flag("--version", "assay " ASSAY_VERSION);
   app.footer(kFooter);
   Action action;
   for (const Command& command : all_commands()) {
@@ -29,11 +45,16 @@ int run(int argc, char** argv) {
     sub->footer("Examples:\n" + std::string(command.examples));
     sub->final_callback([&action, chosen = command.add(*sub)] { action = chosen; });
   }
+  if (argc > 1 && argv[1][0] != '-' && !is_command(argv[1])) {
+    note(no_command(argv[1]));
+    note("see 'assay --help'");
+    return static_cast<int>(Exit::usage);
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return app.exit(e);  // --help
-    note(e.what());
+    note(e.what() + flag_meant(app));
     note("see 'assay --help' and 'assay COMMAND --help'");
     return static_cast<int>(Exit::usage);
   }

@@ -101,6 +101,11 @@ struct DriverInfo {
 };
 
 std::span<const DriverInfo> all_drivers();
+// One that this build left out, and the Debian package that was not there.
+struct MissingDriver {
+  std::string_view scheme, package;
+};
+std::span<const MissingDriver> missing_drivers();
 // Opens the driver that the URL's scheme names; the isolation must be in its list, in any case of letters.
 Result<std::unique_ptr<Driver>> open_driver(const DriverOptions& options);
 

@@ -117,6 +117,7 @@ Result<ReadResult> read(Source source, const ReadOptions& options) {
     result.notes.push_back({source.input->line(), "the compressed data is cut off here"});
   result.history = std::move(*history);
   if (auto s = assume_initial(result, options, source.name); !s.ok()) return s.error();
+  if (options.order_share < 1) result.history.keep_stated_orders(options.order_share);
   if (options.unique_values) {
     if (auto s = check_unique_values(result.history, source.name); !s.ok()) return s.error();
   }

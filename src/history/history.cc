@@ -41,6 +41,15 @@ bool installs_version(const Operation& op) {
   return false;
 }
 
+void History::keep_stated_orders(double share) {
+  uint64_t entry = 0;
+  const auto goes = [&](VersionId) {
+    // 53 bits, as many as a double holds.
+    return static_cast<double>(internal::mix64(++entry) >> 11) >= share * 0x1p53;
+  };
+  for (KnownOrder& order : known_orders_) std::erase_if(order.versions, goes);
+}
+
 std::string History::name(TxnId t) const {
   const uint32_t begin = t == 0 ? 0 : txns_[t - 1].name_end;
   const uint32_t end = txns_[t].name_end;

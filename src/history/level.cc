@@ -12,7 +12,7 @@ using enum LevelId;
 constexpr LevelInfo kLevels[] = {
     {.id = pl_1,
      .name = "pl-1",
-     .aliases = "",
+     .aliases = "read-uncommitted",
      .summary = "writes of two transactions are not interleaved",
      .group = LevelGroup::adya,
      .events = EventModel::adya,
@@ -40,7 +40,7 @@ constexpr LevelInfo kLevels[] = {
      .figure = {.column = 3.5, .row = 4}},
     {.id = pl_cs,
      .name = "pl-cs",
-     .aliases = "",
+     .aliases = "cursor-stability",
      .summary = "PL-2 in which no update of a key is lost",
      .group = LevelGroup::adya,
      .events = EventModel::adya,
@@ -222,7 +222,7 @@ constexpr LevelInfo kLevels[] = {
      .figure = {.column = 0.5, .row = 4}},
     {.id = session_si,
      .name = "session-si",
-     .aliases = "si snapshot-isolation",
+     .aliases = "si snapshot-isolation snapshot repeatable-read",
      .summary = "snapshot isolation in which sessions see their own past",
      .group = LevelGroup::standard,
      .events = EventModel::split,
@@ -420,7 +420,12 @@ std::string_view level_group_name(LevelGroup group) {
   return "";
 }
 
-std::optional<LevelId> find_level(std::string_view name) {
+std::optional<LevelId> find_level(std::string_view written) {
+  std::string name(written);
+  for (char& c : name) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    if (c == ' ' || c == '_') c = '-';
+  }
   if (name.empty()) return std::nullopt;
   for (const LevelInfo& level : kLevels) {
     if (level.name == name || has_word(level.aliases, name)) return level.id;

@@ -20,6 +20,14 @@ TEST(Units, Sizes) {
   EXPECT_EQ(*parse_bytes("0.5K"), 512u);
 }
 
+TEST(Units, Shares) {
+  EXPECT_DOUBLE_EQ(*parse_share("50%"), 0.5);
+  EXPECT_DOUBLE_EQ(*parse_share("0.25"), 0.25);
+  EXPECT_DOUBLE_EQ(*parse_share("0%"), 0);
+  EXPECT_DOUBLE_EQ(*parse_share("1"), 1);
+  for (const char* text : {"", "101%", "1.5", "-1%", "half"}) EXPECT_FALSE(parse_share(text).ok());
+}
+
 TEST(Units, WhatIsNoAmountIsRefusedWithAnExample) {
   for (const char* text : {"", "s", "-5s", "0", "5 s", "5x", "1.2.3s", "1e9s", "inf", "nan"}) {
     const auto r = parse_seconds(text);

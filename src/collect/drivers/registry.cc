@@ -1,6 +1,7 @@
 #include "collect/drivers/registry.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "collect/url.h"
 
@@ -45,6 +46,24 @@ std::span<const DriverInfo> all_drivers() {
 #endif
   };
   return drivers;
+}
+
+std::span<const MissingDriver> missing_drivers() {
+  static const std::vector<MissingDriver> missing = {
+#ifndef ASSAY_POSTGRESQL
+      {"postgresql", "libpq-dev"},      {"h2", "libpq-dev"},
+#endif
+#ifndef ASSAY_MYSQL
+      {"mysql", "libmariadb-dev"},
+#endif
+#ifndef ASSAY_CURL
+      {"etcd", "libcurl4-openssl-dev"},
+#endif
+#ifndef ASSAY_REDIS
+      {"redis", "libhiredis-dev"},
+#endif
+  };
+  return missing;
 }
 
 Result<std::unique_ptr<Driver>> open_driver(const DriverOptions& options) {

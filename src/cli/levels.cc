@@ -1,0 +1,73 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "assay/level.h"
+#include "cli/command.h"
+#include "cli/console.h"
+
+namespace assay::internal::cli {
+namespace {
+
+std::string group_title(LevelGroup group) {
+  if (group == LevelGroup::standard) return "Decided by default:\n";
+  return fmt::format("Decided on request (--level {}):\n", level_group_name(group));
+}
+
+std::string names_of(std::span<const LevelId> levels) {
+  std::string names;
+  for (const LevelId id : levels)
+    names += (names.empty() ? "" : ", ") + std::string(level_info(id).name);
+  return names;
+}
+
+std::string table() {
+  std::string out;
+  for (const LevelGroup group :
+       {LevelGroup::standard, LevelGroup::session_guarantees, LevelGroup::adya}) {
+    out += (out.empty() ? "" : "\n") + group_title(group);
+    for (const LevelInfo& level : all_levels()) {
+      if (level.group != group) continue;
+      out += fmt::format("  {:<21} {}\n", level.name, level.summary);
+      if (!level.aliases.empty()) out += fmt::format("  {:<21} also: {}\n", "", level.aliases);
+      const std::string weaker = names_of(next_weaker(level.id));
+      if (!weaker.empty()) out += fmt::format("  {:<21} implies: {}\n", "", weaker);
+    }
+  }
+  return out;
+}
+
+std::string json() {
+  nlohmann::ordered_json levels = nlohmann::ordered_json::array();
+  for (const LevelInfo& level : all_levels()) {
+    nlohmann::ordered_json j;
+    j["id"] = level.name;
+    j["aliases"] = nlohmann::ordered_json::array();
+    for (size_t at = 0; at < level.aliases.size();) {
+      const size_t end = std::min(level.aliases.find(' ', at), level.aliases.size());
+      j["aliases"].push_back(level.aliases.substr(at, end - at));
+      at = end + 1;
+    }
+    j["group"] = level_group_name(level.group);
+    j["summary"] = level.summary;
+    j["implies"] = nlohmann::ordered_json::array();
+    for (const LevelId id : next_weaker(level.id)) j["implies"].push_back(level_info(id).name);
+    levels.push_back(std::move(j));
+  }
+  return levels.dump() + "\n";
+}
+
+}  // namespace
+
+Action add_levels(CLI::App& app) {
+  auto as_json = std::make_shared<bool>(false);
+  app.add_flag("--json", *as_json, "one line of JSON");
+  return [as_json] {
+    const Status s = print(*as_json ? json() : table());
+    return s.ok() ? Exit::satisfied : fail(s.error());
+  };
+}
+
+}  // namespace assay::internal::cli

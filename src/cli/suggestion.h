@@ -1,0 +1,13 @@
+// What somebody may have meant by a name that there is not.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace assay::internal::cli {
+
+// "; did you mean 'check'?", if one of `names` is close; empty if none is.
+std::string did_you_mean(std::string_view word, std::span<const std::string> names);
+
+}  // namespace assay::internal::cli
