@@ -47,28 +47,36 @@ struct BadRead {
 
 // Why one event precedes another. The sides are fixed by the kind, given a level's event model
 // (r and w are the same event in single models):
-//   read_from    w(from) → r(to)   `to` reads `key` from `from`
-//   session      w(from) → r(to)   `from` is earlier in the session of `to`, and not of unknown outcome
-//   real_time    event → event     by the clocks; sides in from_write / to_write
-//   write_order  w(from) → r(to)   both write `key`, assuming from <key to (to w(to) where the level has no
-//                                  write-conflict rule)
-//   anti         r(from) → w(to)   `from` reads `key` from `via` (kNone: the initial value), `to` writes `key`,
-//                                  assuming via <key to (nothing to assume for the initial value)
-//   forced       as write_order, but proved on the spot: transaction `reader` reads `key` from `to`, `from` writes
-//                `key`, and `path` (read_from and session edges) leads from `from` to `reader`. Read committed: path
-//                is one read_from edge, read before `op`. Read atomic: path is one edge. `op` is the read of `key`.
+//   read_dependency   w(from) → r(to)   `to` reads `key` from `from`
+//   session           w(from) → r(to)   `from` is earlier in the session of `to`, and not of unknown outcome
+//   real_time         event → event     by the clocks; sides in from_write / to_write
+//   write_dependency  w(from) → r(to)   both write `key`, assuming from <key to (to w(to) where the level has no
+//                                       write-conflict rule)
+//   anti_dependency   r(from) → w(to)   `from` reads `key` from `via` (kNone: the initial value), `to` writes `key`,
+//                                       assuming via <key to (nothing to assume for the initial value)
+//   forced            as write_dependency, but proved on the spot: transaction `reader` reads `key` from `to`, `from`
+//                     writes `key`, and `path` (read dependencies and session edges) leads from `from` to `reader`. Read
+//                     committed: path is one read dependency, read before `op`. Read atomic: path is one edge. `op` is the
+//                     read of `key`.
 // r(T) → w(T) holds in every model and is never listed. At the weak levels, a reader of the initial value that had seen a
-// writer of the key is a cycle: an anti edge (via kNone) and the path that shows what the reader saw.
-enum class EdgeKind : uint8_t { read_from, session, real_time, write_order, anti, forced };
-std::string_view edge_kind_name(EdgeKind k);  // "read-from", "session", …
+// writer of the key is a cycle: an anti-dependency (via kNone) and the path that shows what the reader saw.
+enum class EdgeKind : uint8_t {
+  read_dependency,
+  session,
+  real_time,
+  write_dependency,
+  anti_dependency,
+  forced
+};
+std::string_view edge_kind_name(EdgeKind k);  // "read-dependency", "session", …
 
 struct Edge {
   EdgeKind kind = EdgeKind::session;
   TxnId from = kNone;
   TxnId to = kNone;
   KeyId key = kNone;
-  TxnId via = kNone;  // anti: the writer that was read. forced: the reader
-  OpId op = kNone;    // forced: the read of `key`; on a path: the read that makes a read_from edge
+  TxnId via = kNone;  // anti-dependency: the writer that was read. forced: the reader
+  OpId op = kNone;    // forced: the read of `key`; on a path: the read that makes a read dependency
   bool from_write = true;  // real_time only: true w, false r
   bool to_write = false;
   std::vector<Edge> path;  // forced only; its edges have no paths

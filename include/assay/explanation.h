@@ -42,7 +42,4 @@ struct Explanation {
   std::string hint;
 };
 
-// "anti" for readers who know dependency graphs: "read-from", "session", "anti-dependency", …
-std::string_view arrow_name(EdgeKind kind);
-
 }  // namespace assay

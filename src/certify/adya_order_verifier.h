@@ -4,10 +4,10 @@
 //   B read what A overwrote, against the order; C read what B overwrote, along it. pl-3: refused. One anti-dependency
 //   runs back from B to A; does A lead to B by reads and writes? No: pl-2+ is served.
 //
-// Every read must be from before the reader, so write orders and reads-from run forwards and cannot close a cycle.
+// Every read must be from before the reader, so write and read dependencies run forwards and cannot close a cycle.
 // An anti-dependency leads from a reader to the next writer of the key; further ones are reached through that.
 //
-//   pl-1     no more than that write orders run forwards, and that lists show them
+//   pl-1     no more than that write dependencies run forwards, and that lists show them
 //   pl-2     every read is from before
 //   pl-cs    who reads a key and writes it reads from the writer before it
 //   pl-2+    an anti-dependency that runs back is closed by no path of the other kinds between its ends

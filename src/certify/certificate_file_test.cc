@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+
 #include "certify/certificate_samples.h"
 
 namespace assay::internal::certify {
@@ -53,7 +56,7 @@ TEST(CertificateFile, RoundTrip) {
   EXPECT_EQ(edges[7].via, 0u);
   EXPECT_EQ(edges[8].via, 2u);
   ASSERT_EQ(edges[8].path.size(), 2u);
-  EXPECT_EQ(edges[8].path[1].kind, EdgeKind::read_from);
+  EXPECT_EQ(edges[8].path[1].kind, EdgeKind::read_dependency);
   EXPECT_FALSE(steps[1].source_is_op);
   EXPECT_TRUE(steps[2].source_is_op);
   EXPECT_EQ(steps[3].clause[1].from, 2u);
@@ -65,6 +68,24 @@ TEST(CertificateFile, RoundTrip) {
     EXPECT_EQ(steps[i].source, written[i].source);
     EXPECT_EQ(steps[i].key, written[i].key);
   }
+}
+
+// Earlier versions called the dependencies otherwise.
+TEST(CertificateFile, OldNamesOfEdgesAreRead) {
+  const History h = hist(kHistory);
+  const std::string text = write_certificates(one_of_each(h), h);
+  std::string old = text;
+  for (const auto& [name, old_name] :
+       {std::pair<std::string, std::string>{"read-dependency", "read-from"},
+        {"write-dependency", "write-order"},
+        {"anti-dependency", "anti"}}) {
+    ASSERT_NE(old.find(name), std::string::npos);
+    for (size_t at; (at = old.find(name)) != std::string::npos;)
+      old.replace(at, name.size(), old_name);
+  }
+  const auto back = read_certificates(old, h, "c.json");
+  ASSERT_TRUE(back.ok()) << back.error().to_string();
+  EXPECT_EQ(write_certificates(*back, h), text);
 }
 
 TEST(CertificateFile, RoundTripOfSources) {

@@ -255,11 +255,11 @@ class Reader {
       uint32_t needed, allowed;
     };
     constexpr Needs kNeeds[] = {
-        {EdgeKind::read_from, 0b0000001111, 0b0100001111},
+        {EdgeKind::read_dependency, 0b0000001111, 0b0100001111},
         {EdgeKind::session, 0b0000000111, 0b0000000111},
         {EdgeKind::real_time, 0b0001100111, 0b0001100111},
-        {EdgeKind::write_order, 0b0000001111, 0b0000001111},
-        {EdgeKind::anti, 0b0000011111, 0b0100011111},
+        {EdgeKind::write_dependency, 0b0000001111, 0b0000001111},
+        {EdgeKind::anti_dependency, 0b0000011111, 0b0100011111},
         {EdgeKind::forced, 0b1010001111, 0b1110001111},
     };
     const Needs& needs = kNeeds[static_cast<size_t>(e.kind)];
@@ -304,8 +304,11 @@ class Reader {
 
   EdgeKind edge_kind() {
     const std::string name = in_.string();
-    for (EdgeKind kind : {EdgeKind::read_from, EdgeKind::session, EdgeKind::real_time,
-                          EdgeKind::write_order, EdgeKind::anti, EdgeKind::forced})
+    if (name == "read-from") return EdgeKind::read_dependency;  // what earlier versions wrote
+    if (name == "write-order") return EdgeKind::write_dependency;
+    if (name == "anti") return EdgeKind::anti_dependency;
+    for (EdgeKind kind : {EdgeKind::read_dependency, EdgeKind::session, EdgeKind::real_time,
+                          EdgeKind::write_dependency, EdgeKind::anti_dependency, EdgeKind::forced})
       if (edge_kind_name(kind) == name) return kind;
     in_.fail("unknown kind of edge \"" + name + "\"");
     return EdgeKind::session;

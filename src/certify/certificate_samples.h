@@ -64,7 +64,7 @@ inline KeyId key(const History& h, std::string_view name) {
 
 inline Edge read_from(TxnId from, TxnId to, KeyId k, OpId op = kNone) {
   Edge e;
-  e.kind = EdgeKind::read_from;
+  e.kind = EdgeKind::read_dependency;
   e.from = from;
   e.to = to;
   e.key = k;
@@ -89,12 +89,12 @@ inline Edge real_time(TxnId from, bool from_write, TxnId to, bool to_write) {
 }
 inline Edge write_order(TxnId from, TxnId to, KeyId k) {
   Edge e = read_from(from, to, k);
-  e.kind = EdgeKind::write_order;
+  e.kind = EdgeKind::write_dependency;
   return e;
 }
 inline Edge anti(TxnId from, TxnId to, KeyId k, TxnId via, OpId op = kNone) {
   Edge e = read_from(from, to, k, op);
-  e.kind = EdgeKind::anti;
+  e.kind = EdgeKind::anti_dependency;
   e.via = via;
   return e;
 }

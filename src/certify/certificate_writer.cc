@@ -174,7 +174,7 @@ class Writer {
         put(R"(,"leaves":"{}","enters":"{}")", e.from_write ? "commit" : "begin",
             e.to_write ? "commit" : "begin");
         break;
-      case EdgeKind::anti:
+      case EdgeKind::anti_dependency:
         key(e.key);
         out_ += R"(,"via":)";
         index_or_null(e.via);
@@ -183,13 +183,13 @@ class Writer {
         key(e.key);
         put(R"(,"reader":{})", e.via);
         break;
-      case EdgeKind::read_from:
-      case EdgeKind::write_order:
+      case EdgeKind::read_dependency:
+      case EdgeKind::write_dependency:
         key(e.key);
         break;
     }
-    const bool reads =
-        e.kind == EdgeKind::read_from || e.kind == EdgeKind::anti || e.kind == EdgeKind::forced;
+    const bool reads = e.kind == EdgeKind::read_dependency || e.kind == EdgeKind::anti_dependency ||
+                       e.kind == EdgeKind::forced;
     if (reads && e.op != kNone) put(R"(,"op":{})", e.op);
   }
 

@@ -9,8 +9,8 @@ namespace assay::internal::certify {
 std::vector<Literal> assumptions(const ProofStep& step) {
   std::vector<Literal> all;
   for (const Edge& edge : step.cycle) {
-    if (edge.kind == EdgeKind::write_order) all.push_back(Literal::order(edge.from, edge.to));
-    if (edge.kind == EdgeKind::anti && edge.via != kNone)
+    if (edge.kind == EdgeKind::write_dependency) all.push_back(Literal::order(edge.from, edge.to));
+    if (edge.kind == EdgeKind::anti_dependency && edge.via != kNone)
       all.push_back(Literal::order(edge.via, edge.to));
   }
   all.insert(all.end(), step.given.begin(), step.given.end());
@@ -35,8 +35,9 @@ Status CycleVerifier::check(std::span<const Edge> cycle, std::span<const Literal
     if (cycle[i].to != cycle[(i + 1) % cycle.size()].from)
       return refuse("the edges do not close: one enters transaction {}, the next leaves {}",
                     name(cycle[i].to), name(cycle[(i + 1) % cycle.size()].from));
-  const bool has_anti = std::any_of(cycle.begin(), cycle.end(),
-                                    [](const Edge& e) { return e.kind == EdgeKind::anti; });
+  const bool has_anti = std::any_of(cycle.begin(), cycle.end(), [](const Edge& e) {
+    return e.kind == EdgeKind::anti_dependency;
+  });
   if (weak() && has_anti) return check_unseen_initial(cycle);
   for (const Edge& edge : cycle)
     if (Status s = check_edge(edge); !s.ok()) return s;
@@ -45,15 +46,15 @@ Status CycleVerifier::check(std::span<const Edge> cycle, std::span<const Literal
 }
 
 // Whether the kinds of its edges make it a cycle that one of Adya's levels forbids. If a reader writes the key itself, it
-// may have written the next version: then the edge to a later one is no anti-dependency but a path of write orders.
+// may have written the next version: then the edge to a later one is no anti-dependency but a path of write dependencies.
 Status CycleVerifier::check_kinds(std::span<const Edge> cycle) {
   size_t anti = 0, write_orders = 0, items = 0, updated = 0;
   bool one_key = true;
   for (const Edge& edge : cycle) {
     if (edge.kind == EdgeKind::forced) return refuse("{} knows no forced edges", level_.name);
-    write_orders += edge.kind == EdgeKind::write_order;
+    write_orders += edge.kind == EdgeKind::write_dependency;
     one_key = one_key && edge.key == cycle[0].key;
-    if (edge.kind != EdgeKind::anti) continue;
+    if (edge.kind != EdgeKind::anti_dependency) continue;
     ++anti;
     items += is_item(edge);
     updated += is_item(edge) && evidence_.accesses.writes_key(edge.from, edge.key);
@@ -95,15 +96,15 @@ Status CycleVerifier::check_ends(const Edge& edge) {
 
 Status CycleVerifier::check_edge(const Edge& edge) {
   switch (edge.kind) {
-    case EdgeKind::read_from:
+    case EdgeKind::read_dependency:
       return check_read_from(edge);
     case EdgeKind::session:
       return check_session(edge);
     case EdgeKind::real_time:
       return check_real_time(edge);
-    case EdgeKind::write_order:
+    case EdgeKind::write_dependency:
       return check_write_order(edge);
-    case EdgeKind::anti:
+    case EdgeKind::anti_dependency:
       return check_anti(edge);
     case EdgeKind::forced:
       return check_forced(edge);
@@ -191,11 +192,11 @@ Status CycleVerifier::check_write_order(const Edge& edge) {
 
 Status CycleVerifier::check_anti(const Edge& edge) {
   if (Status s = check_writes(edge.to, edge.key); !s.ok()) return s;
-  if (edge.via == edge.to) return refuse("an anti edge leads to the writer that was read");
+  if (edge.via == edge.to) return refuse("an anti-dependency leads to the writer that was read");
   OpId first, last;
   if (given_seen(edge.from, edge.key, edge.via, edge.op)) return Ok{};
   if (!reads_from(edge.from, edge.key, edge.via, edge.op, &first, &last))
-    return refuse("transaction {} does not certainly read what its anti edge says",
+    return refuse("transaction {} does not certainly read what its anti-dependency says",
                   name(edge.from));
   return Ok{};
 }
@@ -228,7 +229,7 @@ Status CycleVerifier::check_seen(TxnId seen, TxnId reader, std::span<const Edge>
                   name(reader), name(seen));
   if (level_.id == LevelId::read_atomic) return Ok{};
   OpId earlier, ignored;
-  if (path[0].kind != EdgeKind::read_from ||
+  if (path[0].kind != EdgeKind::read_dependency ||
       !reads_from(reader, path[0].key, seen, path[0].op, &earlier, &ignored) || earlier >= last)
     return refuse("transaction {} did not read from transaction {} before it read the key",
                   name(reader), name(seen));
@@ -255,7 +256,7 @@ Status CycleVerifier::check_path(TxnId from, TxnId to, std::span<const Edge> pat
                   name(to));
   for (size_t i = 0; i < path.size(); ++i) {
     const Edge& edge = path[i];
-    if (edge.kind != EdgeKind::read_from && edge.kind != EdgeKind::session)
+    if (edge.kind != EdgeKind::read_dependency && edge.kind != EdgeKind::session)
       return refuse("a path has an edge that is neither read-from nor session");
     if (!edge.path.empty()) return refuse("an edge of a path has a path");
     if (i > 0 && path[i - 1].to != edge.from) return refuse("the edges of a path do not meet");
@@ -266,21 +267,21 @@ Status CycleVerifier::check_path(TxnId from, TxnId to, std::span<const Edge> pat
 }
 
 Side CycleVerifier::departure(const Edge& edge) const {
-  if (edge.kind == EdgeKind::anti) return Side::read;
+  if (edge.kind == EdgeKind::anti_dependency) return Side::read;
   if (edge.kind == EdgeKind::real_time) return edge.from_write ? Side::write : Side::read;
   return Side::write;
 }
 
 Side CycleVerifier::arrival(const Edge& edge) const {
   switch (edge.kind) {
-    case EdgeKind::anti:
+    case EdgeKind::anti_dependency:
       return Side::write;
     case EdgeKind::real_time:
       return edge.to_write ? Side::write : Side::read;
-    case EdgeKind::write_order:
+    case EdgeKind::write_dependency:
     case EdgeKind::forced:
       return level_.write_conflict ? Side::read : Side::write;
-    case EdgeKind::read_from:
+    case EdgeKind::read_dependency:
     case EdgeKind::session:
       break;
   }
@@ -303,7 +304,7 @@ Status CycleVerifier::check_joints(std::span<const Edge> cycle) const {
 // it.
 Status CycleVerifier::check_unseen_initial(std::span<const Edge> cycle) {
   size_t at = 0;
-  while (cycle[at].kind != EdgeKind::anti) ++at;
+  while (cycle[at].kind != EdgeKind::anti_dependency) ++at;
   const Edge& anti = cycle[at];
   if (anti.via != kNone)
     return refuse("{} knows no order of versions, only initial values are before all", level_.name);

@@ -1,10 +1,10 @@
 // Cycles: does each edge hold in the history, and do the edges close?
 //
 //   s1: A { w(x,1) }    s2: B { r(x,1) w(y,1) }    s3: C { r(y,1) r(x,0) }
-//   A -read-from x-> B -read-from y-> C -anti x-> A
+//   A -wr x-> B -wr y-> C -rw x-> A
 //
 // An edge says that one event comes before another in every order that explains the history.
-// Read-from, session and real-time edges hold by themselves, write-order and anti edges under an
+// Read dependencies, session and real-time edges hold by themselves, write and anti-dependencies under an
 // assumption about the order of two writers, forced edges because the other order of the two
 // writers is impossible. Edges that close a cycle refute their assumptions taken together.
 //
@@ -14,8 +14,8 @@
 // Adya's levels look at the kinds of the edges: which ones may not close a cycle together.
 //
 // The weak levels know one event a transaction, its place in the commit order, and no order of
-// versions but this one. They allow read-from, session and forced edges, and one more cycle: a
-// transaction saw a writer of x and yet reads the initial x. That is an anti edge without writer,
+// versions but this one. They allow read dependencies, session and forced edges, and one more cycle: a
+// transaction saw a writer of x and yet reads the initial x. That is an anti-dependency without writer,
 // closed by the path that shows what the transaction saw.
 #pragma once
 

@@ -1,8 +1,8 @@
 // Certificates of violation by refutation: no choice of version orders avoids every cycle.
 //
 //   s1: A { r(x,0) w(x,1) }   s2: B { r(x,0) w(x,2) }     snapshot isolation
-//   1. cycle  B -anti x-> A -write-order x-> B            clause: not A < B
-//   2. cycle  A -anti x-> B -write-order x-> A            clause: not B < A
+//   1. cycle  B -rw x-> A -ww x-> B            clause: not A < B
+//   2. cycle  A -rw x-> B -ww x-> A            clause: not B < A
 //   3. derived, from 1 and 2                              empty
 //
 // For each pair of writers one of the two comes first, so the steps speak about one variable a

@@ -295,11 +295,11 @@ TEST(ProofVerifier, antiEdges) {
     return proof("serializable", {cycle({e, write_order(e.to, e.from, x)})});
   };
   EXPECT_TRUE(refused(with(anti(2, 0, x, 0)), h, "was read"));
-  EXPECT_TRUE(refused(with(anti(2, 1, x, kNone)), h, "what its anti edge says"));
+  EXPECT_TRUE(refused(with(anti(2, 1, x, kNone)), h, "what its anti-dependency says"));
   EXPECT_TRUE(refused(with(anti(2, 1, y, 0)), h, "does not write"));
-  EXPECT_TRUE(refused(with(anti(2, 1, x, 2)), h, "what its anti edge says"));
-  EXPECT_TRUE(refused(with(anti(2, 1, x, 77)), h, "what its anti edge says"));
-  EXPECT_TRUE(refused(with(anti(0, 1, x, kNone)), h, "what its anti edge says"));
+  EXPECT_TRUE(refused(with(anti(2, 1, x, 2)), h, "what its anti-dependency says"));
+  EXPECT_TRUE(refused(with(anti(2, 1, x, 77)), h, "what its anti-dependency says"));
+  EXPECT_TRUE(refused(with(anti(0, 1, x, kNone)), h, "what its anti-dependency says"));
   // The initial value is read only if nobody who may count wrote it.
   const std::string skew = "s1: { r(x,0) w(y,1) }\ns2: { r(y,0) w(x,1) }\n";
   const auto both = [](const History& g) {
@@ -310,11 +310,11 @@ TEST(ProofVerifier, antiEdges) {
   EXPECT_TRUE(verifies(both(clean), clean));
   for (const char* other : {"s3: { w(x,0) }\n", "s3: { w(x,0) }?\n"}) {
     const History g = hist("initial 0\n" + skew + other);
-    EXPECT_TRUE(refused(both(g), g, "what its anti edge says"));
+    EXPECT_TRUE(refused(both(g), g, "what its anti-dependency says"));
   }
   const History nulls =
       hist("s1: { r(x,null) w(y,1) }\ns2: { r(y,null) w(x,1) }\ns3: { d(x,t) }?\n");
-  EXPECT_TRUE(refused(both(nulls), nulls, "what its anti edge says"));
+  EXPECT_TRUE(refused(both(nulls), nulls, "what its anti-dependency says"));
   const History harmless = hist("initial 0\n" + skew + "s3: { w(x,0) }! { w(x,0) w(x,5) }\n");
   EXPECT_TRUE(verifies(both(harmless), harmless));
 }

@@ -13,7 +13,7 @@
 
 namespace {
 
-using namespace assay::cli;
+using namespace assay::internal::cli;
 
 constexpr char kFooter[] =
     "Exit codes: 0 satisfied, 1 violated, 2 unknown, 3 bad input, 4 usage or I/O.\n"

@@ -34,8 +34,8 @@ std::string Clauses::written_value(TxnId t, KeyId key) const {
 
 std::string Clauses::read_version(const Edge& e) const {
   const History& h = accesses_.history();
-  const TxnId reader = e.kind == EdgeKind::read_from ? e.to : e.from;
-  const TxnId source = e.kind == EdgeKind::read_from ? e.from : e.via;
+  const TxnId reader = e.kind == EdgeKind::read_dependency ? e.to : e.from;
+  const TxnId source = e.kind == EdgeKind::read_dependency ? e.from : e.via;
   const std::vector<Access> reads = accesses_.all_reads(reader);
   const Access* found = nullptr;
   for (const Access& r : reads)
@@ -85,7 +85,8 @@ std::string Clauses::consequence(const ProofStep& step, const Literal& assumed) 
     return "other reads would contradict";
   std::string out;
   for (const Edge& e : step.cycle) {
-    const bool is_assumption = e.kind == EdgeKind::write_order && Literal{e.from, e.to} == assumed;
+    const bool is_assumption =
+        e.kind == EdgeKind::write_dependency && Literal{e.from, e.to} == assumed;
     if (!is_assumption) out += (out.empty() ? "" : ", and ") + because(e);
   }
   return "this would close a cycle: " + out;
@@ -96,11 +97,11 @@ std::string Clauses::axiom_instance(const Edge& e) const {
   std::string seen = "earlier in its session";
   if (e.path.size() > 1) {
     seen = "through " + chain(e.path);
-  } else if (!e.path.empty() && e.path[0].kind == EdgeKind::read_from) {
+  } else if (!e.path.empty() && e.path[0].kind == EdgeKind::read_dependency) {
     seen = fmt::format("it read {} of it", read_version(e.path[0]));
   }
   Edge read = e;
-  read.kind = EdgeKind::read_from;
+  read.kind = EdgeKind::read_dependency;
   read.from = e.to;
   read.to = e.via;
   return fmt::format("{} saw {} ({}), which wrote {}, and yet read {} of {}", txn(e.via),
@@ -112,7 +113,7 @@ std::string Clauses::because(const Step& step) const {
   const History& h = accesses_.history();
   const std::string from = txn(e.from), to = txn(e.to);
   if (step.because == Step::Because::assumed) {
-    const TxnId source = e.kind == EdgeKind::read_from ? e.from : e.via;
+    const TxnId source = e.kind == EdgeKind::read_dependency ? e.from : e.via;
     return fmt::format(
         "{}, if that was {}; no other source is better", because(e),
         source == kNone ? std::string("the initial value") : "what " + txn(source) + " left");
@@ -122,17 +123,17 @@ std::string Clauses::because(const Step& step) const {
     return why.empty() ? clause : clause + " (" + why + ")";
   };
   switch (e.kind) {
-    case EdgeKind::read_from:
+    case EdgeKind::read_dependency:
       return fmt::format("{} read {}, which {} wrote", to, read_version(e), from);
     case EdgeKind::session:
       return fmt::format("{} follows {} in session {}", to, from,
                          display_session(h, h.session(e.to)));
     case EdgeKind::real_time:
       return real_time_clause(h, e, from, to);
-    case EdgeKind::write_order:
+    case EdgeKind::write_dependency:
       return justified(fmt::format("{} wrote {} before {} wrote {}", from, written(e.from, e.key),
                                    to, written_value(e.to, e.key)));
-    case EdgeKind::anti:
+    case EdgeKind::anti_dependency:
       if (e.via == kNone)
         return fmt::format("{} read {}, the initial value, which {} overwrote with {}", from,
                            read_version(e), to, written_value(e.to, e.key));
@@ -145,7 +146,7 @@ std::string Clauses::because(const Step& step) const {
 }
 
 std::string Clauses::justification(const Step& step) const {
-  const TxnId first = step.edge.kind == EdgeKind::anti ? step.edge.via : step.edge.from;
+  const TxnId first = step.edge.kind == EdgeKind::anti_dependency ? step.edge.via : step.edge.from;
   const std::string a = first == kNone ? std::string() : txn(first), b = txn(step.edge.to);
   switch (step.because) {
     case Step::Because::plain:

@@ -30,7 +30,8 @@ Cycle without_forced(Cycle cycle) {
   // A read of the writer itself makes a better story than session order, so prefer such an edge.
   const auto is_forced = [](const Step& s) { return s.edge.kind == EdgeKind::forced; };
   auto main = std::find_if(cycle.begin(), cycle.end(), [&](const Step& s) {
-    return is_forced(s) && s.edge.path.size() == 1 && s.edge.path[0].kind == EdgeKind::read_from;
+    return is_forced(s) && s.edge.path.size() == 1 &&
+           s.edge.path[0].kind == EdgeKind::read_dependency;
   });
   if (main == cycle.end()) main = std::find_if(cycle.begin(), cycle.end(), is_forced);
   if (main == cycle.end()) return cycle;
@@ -40,7 +41,7 @@ Cycle without_forced(Cycle cycle) {
   Cycle out;
   for (const Edge& e : forced.path) out.push_back({e, Step::Because::plain, {}, kNone});
   Step missed;
-  missed.edge.kind = EdgeKind::anti;
+  missed.edge.kind = EdgeKind::anti_dependency;
   missed.edge.from = forced.via;
   missed.edge.to = forced.from;
   missed.edge.via = forced.to;
@@ -48,7 +49,7 @@ Cycle without_forced(Cycle cycle) {
   missed.edge.op = forced.op;
   missed.because = Step::Because::path;
   for (size_t i = 1; i < cycle.size(); ++i) missed.path.push_back(cycle[i].edge);
-  if (missed.path.size() == 1 && missed.path[0].kind == EdgeKind::read_from &&
+  if (missed.path.size() == 1 && missed.path[0].kind == EdgeKind::read_dependency &&
       missed.path[0].key == forced.key)
     missed.because = Step::Because::read_first;
   out.push_back(std::move(missed));
@@ -67,7 +68,7 @@ Shape shape_of(const Cycle& cycle) {
   for (size_t i = 0; i < cycle.size(); ++i) {
     const EdgeKind next = cycle[(i + 1) % cycle.size()].edge.kind;
     switch (cycle[i].edge.kind) {
-      case EdgeKind::read_from:
+      case EdgeKind::read_dependency:
         ++s.read;
         break;
       case EdgeKind::session:
@@ -76,12 +77,12 @@ Shape shape_of(const Cycle& cycle) {
       case EdgeKind::real_time:
         ++s.time;
         break;
-      case EdgeKind::write_order:
+      case EdgeKind::write_dependency:
         ++s.order;
         break;
-      case EdgeKind::anti:
+      case EdgeKind::anti_dependency:
         ++s.anti;
-        if (next == EdgeKind::anti) s.adjacent = true;
+        if (next == EdgeKind::anti_dependency) s.adjacent = true;
         break;
       case EdgeKind::forced:
         break;
@@ -93,11 +94,11 @@ Shape shape_of(const Cycle& cycle) {
 // A read x, B overwrote x, and A in turn overwrote what B wrote.
 bool overwrites_unseen(const Cycle& cycle) {
   if (cycle.size() != 2) return false;
-  const bool first = cycle[0].edge.kind == EdgeKind::anti;
+  const bool first = cycle[0].edge.kind == EdgeKind::anti_dependency;
   const Edge& anti = cycle[first ? 0 : 1].edge;
   const Edge& other = cycle[first ? 1 : 0].edge;
-  if (other.kind == EdgeKind::write_order) return other.key == anti.key;
-  return other.kind == EdgeKind::anti && other.key == anti.key && other.via == anti.via;
+  if (other.kind == EdgeKind::write_dependency) return other.key == anti.key;
+  return other.kind == EdgeKind::anti_dependency && other.key == anti.key && other.via == anti.via;
 }
 
 // The order of versions cannot be seen in the history itself; then the levels that look no further
@@ -122,7 +123,7 @@ bool is_derived(const Cycle& cycle) {
 // initial state, so a reader that finds it after part of another transaction has only seen that one
 // in part. That two reads of one key differ is nothing that read committed forbids; that the second goes back is.
 Anomaly back_in_time(const Cycle& cycle) {
-  const bool first = cycle[0].edge.kind == EdgeKind::anti;
+  const bool first = cycle[0].edge.kind == EdgeKind::anti_dependency;
   const Edge& missed = cycle[first ? 0 : 1].edge;
   const Edge& saw = cycle[first ? 1 : 0].edge;
   if (saw.key == missed.key) return Anomaly::non_monotonic_read;
@@ -156,7 +157,7 @@ bool reads_by_name(const History& h, TxnId t, KeyId key) {
 // What was overwritten was the absence of keys, which only predicates had read.
 bool of_predicates(const Cycle& cycle, const History& h) {
   return std::none_of(cycle.begin(), cycle.end(), [&](const Step& s) {
-    return s.edge.kind == EdgeKind::anti && reads_by_name(h, s.edge.from, s.edge.key);
+    return s.edge.kind == EdgeKind::anti_dependency && reads_by_name(h, s.edge.from, s.edge.key);
   });
 }
 

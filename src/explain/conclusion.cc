@@ -25,8 +25,8 @@ std::vector<Literal> assumptions(const ProofStep& step) {
     if (std::find(out.begin(), out.end(), l) == out.end()) out.push_back(l);
   };
   for (const Edge& e : step.cycle) {
-    if (e.kind == EdgeKind::write_order) add(Literal::order(e.from, e.to));
-    if (e.kind == EdgeKind::anti && e.via != kNone) add(Literal::order(e.via, e.to));
+    if (e.kind == EdgeKind::write_dependency) add(Literal::order(e.from, e.to));
+    if (e.kind == EdgeKind::anti_dependency && e.via != kNone) add(Literal::order(e.via, e.to));
   }
   for (const Literal& l : step.given) add(l);
   return out;

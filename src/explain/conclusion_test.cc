@@ -7,7 +7,7 @@ namespace {
 
 Edge read_from(TxnId from, TxnId to, KeyId key = 0) {
   Edge e;
-  e.kind = EdgeKind::read_from;
+  e.kind = EdgeKind::read_dependency;
   e.from = from;
   e.to = to;
   e.key = key;
@@ -16,13 +16,13 @@ Edge read_from(TxnId from, TxnId to, KeyId key = 0) {
 
 Edge order(TxnId from, TxnId to, KeyId key = 0) {
   Edge e = read_from(from, to, key);
-  e.kind = EdgeKind::write_order;
+  e.kind = EdgeKind::write_dependency;
   return e;
 }
 
 Edge anti(TxnId from, TxnId to, TxnId via, KeyId key = 0) {
   Edge e = read_from(from, to, key);
-  e.kind = EdgeKind::anti;
+  e.kind = EdgeKind::anti_dependency;
   e.via = via;
   return e;
 }

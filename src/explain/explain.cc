@@ -286,12 +286,13 @@ class Explainer {
   static Cycle own_cycle(const Proof& proof, const Conclusion& conclusion) {
     Cycle cycle;
     for (const Edge& edge : conclusion.cycle) {
-      const Literal order{edge.kind == EdgeKind::anti ? edge.via : edge.from, edge.to};
+      const Literal order{edge.kind == EdgeKind::anti_dependency ? edge.via : edge.from, edge.to};
       const bool stated = std::any_of(
           conclusion.forced.begin(), conclusion.forced.end(), [&](const ConcludedOrder& f) {
             return f.pair == order && proof.steps[f.step].kind == ProofStep::Kind::fact;
           });
-      const bool assumes = edge.kind == EdgeKind::write_order || edge.kind == EdgeKind::anti;
+      const bool assumes =
+          edge.kind == EdgeKind::write_dependency || edge.kind == EdgeKind::anti_dependency;
       const Step::Because because = source_is_open(proof, edge) ? Step::Because::assumed
                                     : assumes && stated         ? Step::Because::stated
                                                                 : Step::Because::plain;
@@ -302,8 +303,9 @@ class Explainer {
 
   // Whether the proof takes the source of the edge's read for one of several.
   static bool source_is_open(const Proof& proof, const Edge& edge) {
-    if (edge.kind != EdgeKind::read_from && edge.kind != EdgeKind::anti) return false;
-    const bool reads = edge.kind == EdgeKind::read_from;
+    if (edge.kind != EdgeKind::read_dependency && edge.kind != EdgeKind::anti_dependency)
+      return false;
+    const bool reads = edge.kind == EdgeKind::read_dependency;
     const Literal seen =
         Literal::seen(reads ? edge.to : edge.from, edge.key, reads ? edge.from : edge.via);
     const auto says_so = [&](Literal literal) {
@@ -337,7 +339,7 @@ class Explainer {
       }
     const auto anti = [&](TxnId from, TxnId to) {
       Step s;
-      s.edge.kind = EdgeKind::anti;
+      s.edge.kind = EdgeKind::anti_dependency;
       s.edge.from = from;
       s.edge.to = to;
       s.edge.key = best->read.key;
@@ -437,7 +439,7 @@ class Explainer {
   void add_short_cuts(const std::vector<Edge>& cycle, bool sessions,
                       std::vector<TxnId>& txns) const {
     const auto causal = [](const Edge& e) {
-      return e.kind == EdgeKind::read_from || e.kind == EdgeKind::session;
+      return e.kind == EdgeKind::read_dependency || e.kind == EdgeKind::session;
     };
     const auto join = [&](const std::vector<Edge>& run) {
       if (run.size() < 3 || run.front().from == run.back().to) return;
@@ -467,9 +469,9 @@ class Explainer {
       uses.see(p);
       support(p, clauses, e);
     }
-    if (edge.kind == EdgeKind::anti && edge.via != kNone) {
+    if (edge.kind == EdgeKind::anti_dependency && edge.via != kNone) {
       Edge read = edge;
-      read.kind = EdgeKind::read_from;
+      read.kind = EdgeKind::read_dependency;
       read.from = edge.via;
       read.to = edge.from;
       support(read, clauses, e);
@@ -482,7 +484,8 @@ class Explainer {
     if (s.because == Step::Because::proof) {
       uses.see_all(level_info(e.level));  // the deeper reasons are not looked at
       show_refutation(proof.steps[s.proof_step],
-                      {edge.to, edge.kind == EdgeKind::anti ? edge.via : edge.from}, clauses, e);
+                      {edge.to, edge.kind == EdgeKind::anti_dependency ? edge.via : edge.from},
+                      clauses, e);
     }
   }
 
@@ -491,7 +494,7 @@ class Explainer {
                        Explanation& e) const {
     if (step.cycle.size() > Clauses::kMostRefuting) return;
     for (const Edge& p : step.cycle)
-      if (p.kind != EdgeKind::write_order || Literal{p.from, p.to} != assumed)
+      if (p.kind != EdgeKind::write_dependency || Literal{p.from, p.to} != assumed)
         support(p, clauses, e);
   }
 
@@ -514,14 +517,15 @@ class Explainer {
     const auto note = [&](const Access& a) {
       if (a.op != kNone) e.operations.push_back(a.op);
     };
-    const bool reads_at_end = edge.kind == EdgeKind::read_from;
-    if (edge.kind == EdgeKind::anti || reads_at_end)
+    const bool reads_at_end = edge.kind == EdgeKind::read_dependency;
+    if (edge.kind == EdgeKind::anti_dependency || reads_at_end)
       note(
           {edge.key, kNone,
            edge.op != kNone
                ? edge.op
                : Accesses::find(accesses_.reads(reads_at_end ? edge.to : edge.from), edge.key).op});
-    if (edge.kind != EdgeKind::anti) note(Accesses::find(accesses_.writes(edge.from), edge.key));
+    if (edge.kind != EdgeKind::anti_dependency)
+      note(Accesses::find(accesses_.writes(edge.from), edge.key));
     if (!reads_at_end) note(Accesses::find(accesses_.writes(edge.to), edge.key));
   }
 
@@ -561,25 +565,3 @@ const Explanation* find_explanation(const std::vector<Explanation>& explanations
 }
 
 }  // namespace assay::internal
-
-namespace assay {
-
-std::string_view arrow_name(EdgeKind kind) {
-  switch (kind) {
-    case EdgeKind::read_from:
-      return "read-from";
-    case EdgeKind::session:
-      return "session";
-    case EdgeKind::real_time:
-      return "real-time";
-    case EdgeKind::write_order:
-      return "version-order";
-    case EdgeKind::anti:
-      return "anti-dependency";
-    case EdgeKind::forced:
-      return "forced";
-  }
-  return "";
-}
-
-}  // namespace assay

@@ -97,7 +97,7 @@ class LocalGraph {
       for (const Access& r : reads_[i]) {
         const uint32_t from = place(accesses_.writer(r.version));
         if (from == kNone || from == i) continue;
-        add_causal(from, i, EdgeKind::read_from, r);
+        add_causal(from, i, EdgeKind::read_dependency, r);
       }
       if (!level_.session_order) continue;
       for (uint32_t j = 0; j < count_; ++j)
@@ -168,7 +168,7 @@ class LocalGraph {
     immediate_.cost = cost;
     immediate_.cycle.clear();
     for (const Edge& e : path) immediate_.cycle.push_back({e, Step::Because::plain, {}, kNone});
-    immediate_.cycle.push_back(plain_edge(EdgeKind::anti, r, w, read));
+    immediate_.cycle.push_back(plain_edge(EdgeKind::anti_dependency, r, w, read));
   }
 
   // How `r` could see what `w` wrote, by the rule of the level; empty if it could not.
@@ -176,7 +176,7 @@ class LocalGraph {
                             const std::vector<StepGraph::Ways>& causal) const {
     if (level_.id == LevelId::causal) return edges(graph_.steps_to(causal[w], r));
     if (first_read_from_[w].op != kNone)
-      return {plain_edge(EdgeKind::read_from, w, r, first_read_from_[w]).edge};
+      return {plain_edge(EdgeKind::read_dependency, w, r, first_read_from_[w]).edge};
     if (level_.id == LevelId::read_atomic && in_session_before(w, r))
       return {plain_edge(EdgeKind::session, w, r, {}).edge};
     return {};
@@ -300,7 +300,7 @@ class LocalGraph {
         const WriterOrder& o = order(i, j);
         if (!o.known || o.key == kNone) continue;
         Step s = o.justification;
-        s.edge.kind = EdgeKind::write_order;
+        s.edge.kind = EdgeKind::write_dependency;
         s.edge.from = txns_[i];
         s.edge.to = txns_[j];
         s.edge.key = o.key;
@@ -336,7 +336,7 @@ class LocalGraph {
     const uint32_t cost = kEdgeCost + (why ? price(*why) : 0);
     if (!graph_.wants(event(r, false), event(w, true), Layer::orders, cost)) return;
     Step s = why ? *why : Step{};
-    s.edge = plain_edge(EdgeKind::anti, r, w, read).edge;
+    s.edge = plain_edge(EdgeKind::anti_dependency, r, w, read).edge;
     s.edge.via = source;
     graph_.add(event(r, false), event(w, true), Layer::orders, std::move(s), cost);
   }
@@ -383,7 +383,7 @@ std::vector<Edge> causal_path(const Accesses& accesses, TxnId from, TxnId to, bo
     for (const Access& r : accesses.certain(accesses.reads(t))) {
       const TxnId w = accesses.writer(r.version);
       if (w == t) continue;
-      reach(w, {EdgeKind::read_from, w, t, r.key, kNone, r.op, true, false, {}});
+      reach(w, {EdgeKind::read_dependency, w, t, r.key, kNone, r.op, true, false, {}});
     }
     if (!sessions) continue;
     const auto session = h.session_txns(h.session(t));

@@ -39,7 +39,7 @@ struct FoundCycle {
 };
 
 // The cheapest cycle among `txns` (each edge costs, edges with long justifications more). For weak
-// levels its edges are read_from, session and forced ones, or an anti edge from a read of the
+// levels its edges are read dependencies, session and forced ones, or an anti-dependency from a read of the
 // initial value.
 FoundCycle shortest_cycle(const Accesses& accesses, const LevelInfo& level, std::vector<TxnId> txns,
                           const Conclusion& conclusion, const Proof& proof);

@@ -13,8 +13,9 @@ namespace {
 // Rotates a cycle so that its first anti-dependency comes last: first how the reader came to see
 // the writer, then what it missed.
 Cycle anti_last(Cycle cycle) {
-  const auto anti = std::find_if(cycle.begin(), cycle.end(),
-                                 [](const Step& s) { return s.edge.kind == EdgeKind::anti; });
+  const auto anti = std::find_if(cycle.begin(), cycle.end(), [](const Step& s) {
+    return s.edge.kind == EdgeKind::anti_dependency;
+  });
   if (anti != cycle.end()) std::rotate(cycle.begin(), anti + 1, cycle.end());
   return cycle;
 }
@@ -49,7 +50,7 @@ class Story {
  private:
   // The last edge: who read what, and whose write it missed.
   const Step& miss() const { return cycle_.back(); }
-  bool one_miss() const { return miss().edge.kind == EdgeKind::anti; }
+  bool one_miss() const { return miss().edge.kind == EdgeKind::anti_dependency; }
 
   // "It read x = 1 (written by T1) instead, an older version: …"
   std::string older(const std::string& who) const {
@@ -123,7 +124,7 @@ class Story {
   std::vector<std::string> long_fork() const {
     std::vector<const Step*> misses;
     for (const Step& s : cycle_)
-      if (s.edge.kind == EdgeKind::anti) misses.push_back(&s);
+      if (s.edge.kind == EdgeKind::anti_dependency) misses.push_back(&s);
     if (misses.size() != 2) return contradiction();
     std::vector<std::string> out;
     // The writer that a reader saw is the one the other reader missed.

@@ -16,16 +16,16 @@ std::string_view outcome_name(Outcome o) {
 
 std::string_view edge_kind_name(EdgeKind k) {
   switch (k) {
-    case EdgeKind::read_from:
-      return "read-from";
+    case EdgeKind::read_dependency:
+      return "read-dependency";
     case EdgeKind::session:
       return "session";
     case EdgeKind::real_time:
       return "real-time";
-    case EdgeKind::write_order:
-      return "write-order";
-    case EdgeKind::anti:
-      return "anti";
+    case EdgeKind::write_dependency:
+      return "write-dependency";
+    case EdgeKind::anti_dependency:
+      return "anti-dependency";
     case EdgeKind::forced:
       return "forced";
   }

@@ -244,7 +244,7 @@ Edge EventGraph::reason(Vertex from, std::span<const Vertex> helpers, Vertex to)
   if (helpers.empty() && is_write_event(from)) {
     for (const ExternalRead& read : rf_.reads[b]) {
       if (read.write == kNone || rf_.write_node[read.write] != a) continue;
-      edge.kind = EdgeKind::read_from;
+      edge.kind = EdgeKind::read_dependency;
       edge.key = read.key;
       edge.op = read.op;
       return edge;
@@ -256,7 +256,7 @@ Edge EventGraph::reason(Vertex from, std::span<const Vertex> helpers, Vertex to)
       return edge;
     }
   }
-  edge.kind = EdgeKind::anti;
+  edge.kind = EdgeKind::anti_dependency;
   edge.key = helpers.empty() ? kNone : helper_key_[helpers[0] - events()];
   for (const ExternalRead& read : rf_.reads[a]) {
     if (edge.key != kNone) break;

@@ -119,7 +119,7 @@ TEST(EventGraph, ReadersOfTheInitialValuePrecedeItsWriters) {
     }
   }
   const Edge edge = many.reason(many.reads(2), many.writes(7));
-  EXPECT_EQ(edge.kind, EdgeKind::anti);
+  EXPECT_EQ(edge.kind, EdgeKind::anti_dependency);
   EXPECT_EQ(edge.from, 2u);
   EXPECT_EQ(edge.to, 7u);
   EXPECT_EQ(edge.key, many.history.op(0).key);
@@ -147,11 +147,11 @@ TEST(EventGraph, ReasonsSayWhatAnEdgeIs) {
   EXPECT_EQ(session.from, 0u);
   EXPECT_EQ(session.to, 1u);
   const Edge read = s.reason(0, 2);
-  EXPECT_EQ(read.kind, EdgeKind::read_from);
+  EXPECT_EQ(read.kind, EdgeKind::read_dependency);
   EXPECT_EQ(read.key, s.history.op(0).key);
   EXPECT_EQ(read.op, 2u);
   const Edge anti = s.reason(1, 2);
-  EXPECT_EQ(anti.kind, EdgeKind::anti);
+  EXPECT_EQ(anti.kind, EdgeKind::anti_dependency);
   EXPECT_EQ(anti.key, s.history.op(1).key);
 }
 

@@ -35,7 +35,7 @@ struct ForcedOrder {
 // somebody who read `before`'s version.
 struct DerivedEdge {
   Arc arc;
-  EdgeKind kind = EdgeKind::write_order;  // or anti
+  EdgeKind kind = EdgeKind::write_dependency;  // or anti
   KeyId key = kNone;
   Node reader = kNone;  // anti: arc.from's node
   uint32_t forced = 0;  // index into KnownEdges::forced

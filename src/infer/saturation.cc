@@ -321,7 +321,7 @@ void Saturation::readers_precede(WriteId earlier, WriteId write, Node shown_by) 
     c.forced.key = rf_.write_key[write];
     c.forced.reader = shown_by;
     c.edge.arc = {events_.read_event(reader), events_.write_event(n)};
-    c.edge.kind = EdgeKind::anti;
+    c.edge.kind = EdgeKind::anti_dependency;
     c.edge.key = c.forced.key;
     c.edge.reader = reader;
     candidates_.push_back(c);

@@ -49,7 +49,7 @@ TEST(Saturation, R1TheExampleOfTheEssay) {
   EXPECT_EQ(s.known.forced[0].after, 0u);
   EXPECT_EQ(s.known.forced[0].reader, 2u);
   ASSERT_EQ(s.known.edges.size(), 1u);
-  EXPECT_EQ(s.known.edges[0].kind, EdgeKind::write_order);
+  EXPECT_EQ(s.known.edges[0].kind, EdgeKind::write_dependency);
 }
 
 TEST(Saturation, R2AWriterThatReachesAnotherPrecedesIt) {
@@ -66,7 +66,7 @@ TEST(Saturation, R3ReadersPrecedeWhoeverOverwritesTheirVersion) {
   ASSERT_EQ(s.run(), Saturation::Result::fixpoint);
   EXPECT_TRUE(s.saturation.reaches(2, false, s.events.write_event(1)));
   ASSERT_FALSE(s.known.edges.empty());
-  EXPECT_EQ(s.known.edges.back().kind, EdgeKind::anti);
+  EXPECT_EQ(s.known.edges.back().kind, EdgeKind::anti_dependency);
   EXPECT_EQ(s.known.edges.back().reader, 2u);
 }
 

@@ -92,15 +92,15 @@ class Updates {
     force(rf_.write_node[read.write], update, read.key);
     for (Node reader : rf_.readers[read.write]) {
       if (reader == update) continue;
-      insert({events_.read_event(reader), events_.write_event(update)}, EdgeKind::anti, read.key,
-             reader);
+      insert({events_.read_event(reader), events_.write_event(update)}, EdgeKind::anti_dependency,
+             read.key, reader);
     }
   }
 
   void precedes(Node before, Node after, KeyId key) {
     force(before, after, key);
-    insert({events_.write_event(before), events_.overwrite_event(after)}, EdgeKind::write_order,
-           key, kNone);
+    insert({events_.write_event(before), events_.overwrite_event(after)},
+           EdgeKind::write_dependency, key, kNone);
   }
 
   EventGraph& events_;

@@ -42,7 +42,7 @@ TEST(Updates, OtherReadersComeBeforeTheUpdate) {
       {1, {w("x", 1)}}, {2, {r("x", 1), w("x", 2)}}, {3, {r("x", 1)}}};
   const Updated u(txns, serializable);
   ASSERT_EQ(u.known.edges.size(), 1u);
-  EXPECT_TRUE(u.has(u.events.read_event(2), u.events.write_event(1), EdgeKind::anti));
+  EXPECT_TRUE(u.has(u.events.read_event(2), u.events.write_event(1), EdgeKind::anti_dependency));
   EXPECT_EQ(u.known.edges[0].reader, 2u);
   ASSERT_EQ(u.known.forced.size(), 1u);
   EXPECT_EQ(u.known.forced[0].before, 0u);
@@ -74,7 +74,8 @@ TEST(Updates, TwoOfOneVersionAreACycleButAtPrefix) {
 TEST(Updates, EachOrderLeansOnEdgesFoundBeforeIt) {
   const Updated u({{1, {w("x", 1)}}, {2, {r("x", 1), w("x", 2)}}, {3, {r("x", 1), w("x", 3)}}},
                   adya_si);
-  EXPECT_TRUE(u.has(u.events.write_event(2), u.events.overwrite_event(1), EdgeKind::write_order));
+  EXPECT_TRUE(
+      u.has(u.events.write_event(2), u.events.overwrite_event(1), EdgeKind::write_dependency));
   for (const DerivedEdge& edge : u.known.edges) {
     const auto at = static_cast<uint32_t>(&edge - u.known.edges.data());
     EXPECT_LE(u.known.forced[edge.forced].edges_known, at);

@@ -1,7 +1,7 @@
 // Adya's levels: which kinds of dependencies may not close a cycle.
 //
-//   pl-1     write orders alone (G0)
-//   pl-2     write orders and reads-from (G1c)
+//   pl-1     write dependencies alone (G0)
+//   pl-2     write and read dependencies (G1c)
 //   pl-cs    and a lost update: who read a version of a key and overwrites it, but not that version (G-cursor)
 //   pl-2+    and one anti-dependency (G-single)
 //   pl-2.99  and any number of anti-dependencies, at least one of them on a key that was read, not on one that a range
@@ -9,10 +9,10 @@
 //   pl-3     anything (G2)
 //
 //   s1: { r(l,[]) a(m,1) }   s2: { r(m,[]) a(l,1) }
-//   T1 -anti l-> T2 -anti m-> T1: no cycle with one anti-dependency, so pl-2+ holds; pl-2.99 does not.
+//   T1 -rw l-> T2 -rw m-> T1: no cycle with one anti-dependency, so pl-2+ holds; pl-2.99 does not.
 //
 // The version order must be known (dependencies.h). A forbidden cycle of what the history certainly has refutes. Else
-// one order of the transactions serves every level that holds: it follows write orders and reads-from, keeps what is on
+// one order of the transactions serves every level that holds: it follows write and read dependencies, keeps what is on
 // a common cycle together, and the versions that nobody read follow it. The full graph is acyclic iff all of it runs
 // forwards in this order; an anti-dependency is on a cycle iff its ends are in one component; and a path that closes
 // a cycle with one anti-dependency lies between that one's ends in the order, so only edges that run backwards are looked
@@ -78,8 +78,8 @@ bool AdyaLevels::build_graphs(Budget& budget) {
     }
     graph = Digraph(rf_.nodes(), arcs);
   };
-  build([](EdgeKind k) { return k == EdgeKind::write_order; }, writes_, write_graph_);
-  build([](EdgeKind k) { return k != EdgeKind::anti; }, depends_, depend_graph_);
+  build([](EdgeKind k) { return k == EdgeKind::write_dependency; }, writes_, write_graph_);
+  build([](EdgeKind k) { return k != EdgeKind::anti_dependency; }, depends_, depend_graph_);
   build([](EdgeKind) { return true; }, every_, full_graph_);
   return true;
 }
@@ -177,7 +177,7 @@ AdyaLevels::Path AdyaLevels::forbidden(LevelId level, Budget& budget) const {
 
 // Somebody read a version of a key and wrote another, not the next.
 AdyaLevels::Path AdyaLevels::lost_update() const {
-  std::vector<uint32_t> by_key;  // write orders, by their earlier version
+  std::vector<uint32_t> by_key;  // write dependencies, by their earlier version
   for (const uint32_t i : writes_) by_key.push_back(i);
   const std::vector<Dependency>& all = deps_.all();
   std::sort(by_key.begin(), by_key.end(), [&](uint32_t a, uint32_t b) {
@@ -195,8 +195,8 @@ AdyaLevels::Path AdyaLevels::lost_update() const {
   };
   for (const uint32_t i : every_) {
     const Dependency& anti = all[i];
-    if (anti.kind != EdgeKind::anti || !anti.item || place_[anti.to] > place_[anti.from] ||
-        rf_.write_of(anti.from, anti.key) == kNone)
+    if (anti.kind != EdgeKind::anti_dependency || !anti.item ||
+        place_[anti.to] > place_[anti.from] || rf_.write_of(anti.from, anti.key) == kNone)
       continue;
     // From the overwriting version on to the reader's own, each time to the nearest that is stated to follow.
     Path path{i};
@@ -226,7 +226,7 @@ AdyaLevels::Path AdyaLevels::one_anti(Budget& budget) const {
     uint32_t earliest = place_[reader];
     size_t end = i;
     for (; end < every_.size() && all[every_[end]].from == reader; ++end)
-      if (all[every_[end]].kind == EdgeKind::anti)
+      if (all[every_[end]].kind == EdgeKind::anti_dependency)
         earliest = std::min(earliest, place_[all[every_[end]].to]);
     if (earliest < place_[reader]) {
       queue.assign(1, reader);
@@ -242,7 +242,8 @@ AdyaLevels::Path AdyaLevels::one_anti(Budget& budget) const {
         });
       }
       for (size_t e = i; e < end; ++e) {
-        if (all[every_[e]].kind != EdgeKind::anti || seen_from[all[every_[e]].to] != reader)
+        if (all[every_[e]].kind != EdgeKind::anti_dependency ||
+            seen_from[all[every_[e]].to] != reader)
           continue;
         Path path = way(depend_graph_, depends_, all[every_[e]].to, reader);
         path.push_back(every_[e]);
@@ -262,8 +263,8 @@ AdyaLevels::Path AdyaLevels::item_cycle(Budget& budget) const {
   size_t tried = 0;
   for (const uint32_t i : every_) {
     const Dependency& anti = all[i];
-    if (anti.kind != EdgeKind::anti || !anti.item || component_[anti.from] != component_[anti.to] ||
-        rf_.write_of(anti.from, anti.key) != kNone)
+    if (anti.kind != EdgeKind::anti_dependency || !anti.item ||
+        component_[anti.from] != component_[anti.to] || rf_.write_of(anti.from, anti.key) != kNone)
       continue;
     if (++tried > kCyclesTried || budget.exhausted_now()) break;
     Path path = way(full_graph_, every_, anti.to, anti.from);
@@ -317,7 +318,7 @@ uint32_t AdyaLevels::dependency(Node from, Node to, const std::vector<uint32_t>&
 bool AdyaLevels::assumes(const Path& cycle) const {
   return std::any_of(cycle.begin(), cycle.end(), [this](uint32_t i) {
     const Dependency& d = deps_.all()[i];
-    return d.kind == EdgeKind::write_order && d.stated == kNone;
+    return d.kind == EdgeKind::write_dependency && d.stated == kNone;
   });
 }
 
@@ -345,8 +346,8 @@ Proof AdyaLevels::prove(const Path& cycle) const {
     edge.key = d.key;
     edge.op = d.op;
     if (d.via != kNone) edge.via = rf_.txn[rf_.write_node[d.via]];
-    if (d.kind == EdgeKind::write_order) state(deps_.stated()[d.stated]);
-    if (d.kind == EdgeKind::anti && d.via != kNone)
+    if (d.kind == EdgeKind::write_dependency) state(deps_.stated()[d.stated]);
+    if (d.kind == EdgeKind::anti_dependency && d.via != kNone)
       state(*deps_.statement(rf_.write_node[d.via], d.to, d.key));
     step.cycle.push_back(edge);
   }

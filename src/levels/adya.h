@@ -47,9 +47,10 @@ class AdyaLevels {
   // Indices of dependencies by their ends, and the graphs of them.
   std::vector<uint32_t> writes_, depends_, every_;
   Digraph write_graph_, depend_graph_, full_graph_;
-  std::vector<Node> write_order_;  // agrees with all write orders; shorter if they have a cycle
-  std::vector<Node> order_;        // with reads-from, and components of the full graph together
-  std::vector<uint32_t> place_;    // in order_
+  std::vector<Node>
+      write_order_;              // agrees with all write dependencies; shorter if they have a cycle
+  std::vector<Node> order_;      // with reads-from, and components of the full graph together
+  std::vector<uint32_t> place_;  // in order_
   std::vector<uint32_t> component_;
   bool asked_ = false;    // whether the version orders are known
   bool assumed_ = false;  // the dependencies hold an order of versions nobody read

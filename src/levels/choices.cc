@@ -207,7 +207,7 @@ void Choices::add(const Failure& failure, ChoiceSolver& solver) {
       if (source != kNone) sides.push_back(order_of(source, failure.writer, solver));
       add_effects({&failure.writer, 1}, sides, solver);
       Edge edge;
-      edge.kind = EdgeKind::anti;
+      edge.kind = EdgeKind::anti_dependency;
       edge.from = rf_.txn[reader];
       edge.to = rf_.txn[failure.writer];
       edge.via = source == kNone ? kNone : rf_.txn[source];
@@ -246,7 +246,7 @@ void Choices::add_sources(uint32_t read, ChoiceSolver& solver) {
     made.emplace_back(choice, source);
     if (source == kNone || plain) continue;
     Edge edge;
-    edge.kind = EdgeKind::read_from;
+    edge.kind = EdgeKind::read_dependency;
     edge.from = t;
     edge.to = r.reader;
     edge.key = r.key;
@@ -285,7 +285,7 @@ void Choices::add_rules(const Failure& failure, ChoiceSolver& solver) {
     const Node ends[] = {reader, writer};
     add_effects(ends, sides, solver);
     Edge edge;
-    edge.kind = EdgeKind::anti;
+    edge.kind = EdgeKind::anti_dependency;
     edge.from = r.reader;
     edge.to = rf_.txn[writer];
     edge.via = source == kNone ? kNone : rf_.txn[source];
@@ -341,7 +341,7 @@ Side Choices::order_of(Node before, Node after, ChoiceSolver& solver) {
        {std::tuple(before, after, 2 * choice), std::tuple(after, before, 2 * choice + 1)}) {
     if (!possible) break;
     Edge edge;
-    edge.kind = EdgeKind::write_order;
+    edge.kind = EdgeKind::write_dependency;
     edge.from = rf_.txn[a];
     edge.to = rf_.txn[b];
     edge.key = shared_key(a, b);
@@ -383,7 +383,7 @@ Edge Choices::edge(Arc arc, Side side) const {
   edge.to = l.to;
   edge.key = l.key;
   if (l.kind == Literal::Kind::seen) {
-    edge.kind = EdgeKind::read_from;
+    edge.kind = EdgeKind::read_dependency;
     for (const uint32_t read : open_->of(l.to))
       if (open_->all()[read].key == l.key) edge.op = open_->all()[read].op;
     return edge;
@@ -391,11 +391,11 @@ Edge Choices::edge(Arc arc, Side side) const {
   auto [first, second] = pair_of_[side / 2];
   if (side % 2 == 1) std::swap(first, second);
   if (arc.from == events_.write_event(first) && arc.to == events_.overwrite_event(second)) {
-    edge.kind = EdgeKind::write_order;
+    edge.kind = EdgeKind::write_dependency;
     edge.key = shared_key(first, second);
     return edge;
   }
-  edge.kind = EdgeKind::anti;
+  edge.kind = EdgeKind::anti_dependency;
   edge.via = l.from;
   const Node reader = events_.node_of(arc.from);
   edge.from = rf_.txn[reader];

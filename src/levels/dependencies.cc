@@ -8,7 +8,7 @@
 // many anti-dependencies. The initial version precedes every other.
 //
 // Adya's levels ask for the whole version order. Lists and known orders state it but for versions that nobody read:
-// their order can be chosen, for nothing but write orders depends on it. The rest is as it is; where the order of two
+// their order can be chosen, for nothing but write dependencies depends on it. The rest is as it is; where the order of two
 // versions one of which was read is not stated, the version order is not known.
 //
 // Cost: linear in reads and stated pairs. Many readers of the last version read, times many versions after it that
@@ -69,7 +69,7 @@ bool Dependencies::find(Budget& budget) {
     return std::tie(x.key, x.after, a) < std::tie(y.key, y.after, b);
   });
   for (uint32_t i = 0; i < stated_.size(); ++i)
-    all_.push_back({stated_[i].before, stated_[i].after, EdgeKind::write_order, stated_[i].key,
+    all_.push_back({stated_[i].before, stated_[i].after, EdgeKind::write_dependency, stated_[i].key,
                     kNone, kNone, true, i});
   return index_reads(budget) && add_anti(budget);
 }
@@ -94,7 +94,7 @@ bool Dependencies::index_reads(Budget& budget) {
       }
       of_writes.push_back({read.write, {n, read.op}});
       all_.push_back(
-          {rf_.write_node[read.write], n, EdgeKind::read_from, read.key, kNone, read.op});
+          {rf_.write_node[read.write], n, EdgeKind::read_dependency, read.key, kNone, read.op});
     }
   }
   readers_ = to_rows(rf_.writes(), of_writes);
@@ -141,7 +141,8 @@ void Dependencies::add_anti(std::span<const NodeRead> readers, WriteId read,
   for (const NodeRead& r : readers)
     for (const Node writer : writers)
       if (writer != r.reader)
-        all_.push_back({r.reader, writer, EdgeKind::anti, key, read, r.op, is_item(r.op, key)});
+        all_.push_back(
+            {r.reader, writer, EdgeKind::anti_dependency, key, read, r.op, is_item(r.op, key)});
 }
 
 const StatedOrder* Dependencies::statement(Node before, Node after, KeyId key) const {
@@ -207,7 +208,7 @@ bool Dependencies::assume(const Rows<WriteId>& versions) {
           i == 0 ? initial_readers_[key] : readers_[writers[i - 1]];
       const bool stated = i == 0 || statement(rf_.write_node[writers[i - 1]], node, key) != nullptr;
       if (!stated)
-        all_.push_back({rf_.write_node[writers[i - 1]], node, EdgeKind::write_order, key});
+        all_.push_back({rf_.write_node[writers[i - 1]], node, EdgeKind::write_dependency, key});
       const bool left_out = readers.size() * (writers.size() - i) > kMostPairs;
       if (left_out) add_anti(readers, i == 0 ? kNone : writers[i - 1], {&node, 1}, key);
     }

@@ -45,7 +45,7 @@ Edge ProofBuilder::explain_derived(const DerivedEdge& derived) const {
   edge.key = derived.key;
   edge.to = rf.txn[forced.after];
   edge.from = rf.txn[forced.before];
-  if (derived.kind == EdgeKind::anti) {
+  if (derived.kind == EdgeKind::anti_dependency) {
     edge.via = edge.from;
     edge.from = rf.txn[derived.reader];
   }
@@ -55,9 +55,10 @@ Edge ProofBuilder::explain_derived(const DerivedEdge& derived) const {
 // Adds an edge, and what it says of a read whose only possible source the reads-from relation assumes.
 void ProofBuilder::add_edge(Cycle& cycle, Edge edge) const {
   const ReadsFrom& rf = events_.reads_from();
-  if (!rf.assumed.empty() && (edge.kind == EdgeKind::read_from || edge.kind == EdgeKind::anti)) {
+  if (!rf.assumed.empty() &&
+      (edge.kind == EdgeKind::read_dependency || edge.kind == EdgeKind::anti_dependency)) {
     const History& h = events_.history();
-    const bool reads = edge.kind == EdgeKind::read_from;
+    const bool reads = edge.kind == EdgeKind::read_dependency;
     const TxnId reader = reads ? edge.to : edge.from, source = reads ? edge.from : edge.via;
     auto seen = std::lower_bound(rf.assumed.begin(), rf.assumed.end(), h.first_op(reader),
                                  [](const Seen& s, OpId op) { return s.op < op; });
@@ -156,10 +157,10 @@ ProofBuilder::Cycle ProofBuilder::justify(const ForcedOrder& forced) {
   Vertex tail = events_.write_event(forced.after);
   Vertex head = events_.overwrite_event(forced.before);
   if (forced.reader == kNone) {
-    closing.kind = EdgeKind::write_order;
+    closing.kind = EdgeKind::write_dependency;
     closing.from = rf.txn[forced.after];
   } else {
-    closing.kind = EdgeKind::anti;
+    closing.kind = EdgeKind::anti_dependency;
     closing.from = rf.txn[forced.reader];
     closing.via = rf.txn[forced.after];
     tail = events_.read_event(forced.reader);

@@ -24,8 +24,9 @@ std::vector<Literal> clause_of(const ProofStep& step) {
   if (step.kind != ProofStep::Kind::cycle) return step.clause;
   std::vector<Literal> clause;
   for (const Edge& edge : step.cycle) {
-    if (edge.kind == EdgeKind::write_order) clause.push_back(Literal::order(edge.to, edge.from));
-    if (edge.kind == EdgeKind::anti && edge.via != kNone)
+    if (edge.kind == EdgeKind::write_dependency)
+      clause.push_back(Literal::order(edge.to, edge.from));
+    if (edge.kind == EdgeKind::anti_dependency && edge.via != kNone)
       clause.push_back(Literal::order(edge.to, edge.via));
   }
   for (const Literal& literal : step.given) clause.push_back(!literal);

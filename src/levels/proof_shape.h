@@ -12,7 +12,8 @@ namespace assay::internal::sample {
 
 inline bool assumes_nothing(const ProofStep& step) {
   return std::all_of(step.cycle.begin(), step.cycle.end(), [](const Edge& edge) {
-    return edge.kind != EdgeKind::write_order && (edge.kind != EdgeKind::anti || edge.via == kNone);
+    return edge.kind != EdgeKind::write_dependency &&
+           (edge.kind != EdgeKind::anti_dependency || edge.via == kNone);
   });
 }
 

@@ -241,7 +241,7 @@ class Witness {
     for (const ExternalRead& r : reads_of(to)) {
       if (r.write == kNone || rf_.write_node[r.write] != from) continue;
       Edge edge;
-      edge.kind = EdgeKind::read_from;
+      edge.kind = EdgeKind::read_dependency;
       edge.from = rf_.txn[from];
       edge.to = rf_.txn[to];
       edge.key = r.key;

@@ -192,7 +192,7 @@ class SourceSearch {
 
   static Edge seen_edge(const OpenRead& read, TxnId source) {
     Edge edge;
-    edge.kind = EdgeKind::read_from;
+    edge.kind = EdgeKind::read_dependency;
     edge.from = source;
     edge.to = read.reader;
     edge.key = read.key;
@@ -235,9 +235,9 @@ class SourceSearch {
     note_effect(edge.from);
     note_effect(edge.to);
     switch (edge.kind) {
-      case EdgeKind::read_from:
+      case EdgeKind::read_dependency:
         return note_seen(edge.to, edge.from);
-      case EdgeKind::anti:
+      case EdgeKind::anti_dependency:
         return note_seen(edge.from, edge.via);
       case EdgeKind::forced:
         note_effect(edge.via);
@@ -246,7 +246,7 @@ class SourceSearch {
         return;
       case EdgeKind::session:
       case EdgeKind::real_time:
-      case EdgeKind::write_order:
+      case EdgeKind::write_dependency:
         return;
     }
   }

@@ -91,7 +91,7 @@ class WeakProof {
     ProofStep step;
     step.cycle = forced_edge(visible).path;
     Edge anti;
-    anti.kind = EdgeKind::anti;
+    anti.kind = EdgeKind::anti_dependency;
     anti.from = in_.rf.txn[visible.reader];
     anti.to = in_.rf.txn[visible.from];
     anti.key = visible.key;
@@ -113,7 +113,7 @@ class WeakProof {
       edge.path = session_guarantee_path(in_, level_, visible.from, visible.reader);
     } else if (visible.seen_by != kNone) {
       Edge seen;
-      seen.kind = EdgeKind::read_from;
+      seen.kind = EdgeKind::read_dependency;
       seen.from = edge.from;
       seen.to = edge.via;
       seen.op = visible.seen_by;
@@ -187,7 +187,7 @@ std::optional<Edge> base_edge(const History& history, const ReadsFrom& rf, Arc n
   external_reads(history, rf, nodes.to, reads);
   for (const ExternalRead& read : reads) {
     if (read.write == kNone || rf.write_node[read.write] != nodes.from) continue;
-    edge.kind = EdgeKind::read_from;
+    edge.kind = EdgeKind::read_dependency;
     edge.key = read.key;
     edge.op = read.op;
     return edge;
@@ -202,7 +202,7 @@ std::optional<Edge> base_edge(const History& history, const ReadsFrom& rf, Arc n
 
 Edge stated_edge(const ReadsFrom& rf, const StatedOrder& stated) {
   Edge edge;
-  edge.kind = EdgeKind::write_order;
+  edge.kind = EdgeKind::write_dependency;
   edge.from = rf.txn[stated.before];
   edge.to = rf.txn[stated.after];
   edge.key = stated.key;

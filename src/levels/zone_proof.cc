@@ -48,7 +48,7 @@ Edge ZoneProof::edge(EdgeKind kind, TxnId from, TxnId to) const {
 }
 
 Edge ZoneProof::anti(TxnId reader, uint32_t value, TxnId to) const {
-  Edge e = edge(EdgeKind::anti, reader, to);
+  Edge e = edge(EdgeKind::anti_dependency, reader, to);
   e.via = txn_(value);
   return e;
 }
@@ -56,16 +56,16 @@ Edge ZoneProof::anti(TxnId reader, uint32_t value, TxnId to) const {
 // From the writer of `from` to an operation further down its chain.
 void ZoneProof::read_along(uint32_t from, const ZonePlace& to, std::vector<Edge>& cycle) const {
   for (uint32_t v = from; v != to.value; v = next_[v])
-    cycle.push_back(edge(EdgeKind::read_from, txn_(v), txn_(next_[v])));
-  if (to.reader) cycle.push_back(edge(EdgeKind::read_from, txn_(to.value), to.txn));
+    cycle.push_back(edge(EdgeKind::read_dependency, txn_(v), txn_(next_[v])));
+  if (to.reader) cycle.push_back(edge(EdgeKind::read_dependency, txn_(to.value), to.txn));
 }
 
 Proof ZoneProof::both_took(const ZonePlace& value, TxnId first, TxnId second) const {
   Proof proof;
   if (value.txn != kNone) {
     for (const TxnId taker : {first, second})
-      proof.steps.push_back(cycle_step({edge(EdgeKind::read_from, value.txn, taker),
-                                        edge(EdgeKind::write_order, taker, value.txn)}));
+      proof.steps.push_back(cycle_step({edge(EdgeKind::read_dependency, value.txn, taker),
+                                        edge(EdgeKind::write_dependency, taker, value.txn)}));
   }
   proof.steps.push_back(
       cycle_step({anti(first, value.value, second), anti(second, value.value, first)}));
@@ -81,8 +81,8 @@ Proof ZoneProof::backwards(const ZonePlace& early, const ZonePlace& late) const 
     from = next_[early.value];
     const TxnId writer = txn_(early.value), taker = txn_(from);
     if (writer != kNone)
-      proof.steps.push_back(cycle_step(
-          {edge(EdgeKind::read_from, writer, taker), edge(EdgeKind::write_order, taker, writer)}));
+      proof.steps.push_back(cycle_step({edge(EdgeKind::read_dependency, writer, taker),
+                                        edge(EdgeKind::write_dependency, taker, writer)}));
     cycle.push_back(anti(early.txn, early.value, taker));
   }
   read_along(from, late, cycle);
@@ -99,7 +99,7 @@ Proof ZoneProof::ring(uint32_t value) const {
   std::vector<Edge> cycle;
   uint32_t v = value;
   do {
-    cycle.push_back(edge(EdgeKind::read_from, txn_(v), txn_(next_[v])));
+    cycle.push_back(edge(EdgeKind::read_dependency, txn_(v), txn_(next_[v])));
     v = next_[v];
   } while (v != value);
   return Proof{{cycle_step(std::move(cycle))}};
@@ -112,13 +112,13 @@ bool ZoneProof::refute_before(const ZoneBlock& a, const ZoneBlock& b, Proof& pro
   const TxnId other = txn_(b.head);
   std::vector<Edge> cycle;
   cycle.push_back(late.reader ? anti(late.txn, late.value, other)
-                              : edge(EdgeKind::write_order, late.txn, other));
+                              : edge(EdgeKind::write_dependency, late.txn, other));
   read_along(b.head, b.first_end, cycle);
   cycle.push_back(edge(EdgeKind::real_time, b.first_end.txn, late.txn));
   proof.steps.push_back(cycle_step(std::move(cycle)));
   for (uint32_t v = late.value; v != a.head; v = source_[v])
     proof.steps.push_back(cycle_step(
-        {anti(txn_(v), source_[v], other), edge(EdgeKind::write_order, other, txn_(v))}));
+        {anti(txn_(v), source_[v], other), edge(EdgeKind::write_dependency, other, txn_(v))}));
   return a.head == initial_;
 }
 

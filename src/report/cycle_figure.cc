@@ -68,7 +68,7 @@ Point border(const Node& n, Point p) {
 }
 
 std::string arrow_label(const History& h, const Arrow& a) {
-  std::string label(arrow_name(a.kind));
+  std::string label(edge_kind_name(a.kind));
   if (a.key != kNone) label += " (" + display_key(h, a.key) + ")";
   return label;
 }
@@ -190,7 +190,7 @@ std::string cycle_figure(const History& h, const Explanation& e) {
           "Dependencies between the transactions");
   for (const Curve& c : arrows)
     svg.curve(c.start, c.end, c.bend,
-              fmt::format("arrow {}{}", arrow_name(c.arrow->kind),
+              fmt::format("arrow {}{}", edge_kind_name(c.arrow->kind),
                           c.arrow->in_cycle ? " strong" : " dashed"),
               true);
   for (const Curve& c : arrows) {

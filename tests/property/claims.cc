@@ -156,8 +156,9 @@ class Claims::Offer {
   static std::vector<std::pair<Literal, KeyId>> assumptions(const std::vector<Edge>& cycle) {
     std::vector<std::pair<Literal, KeyId>> all;
     for (const Edge& e : cycle) {
-      if (e.kind == EdgeKind::write_order) all.push_back({{e.from, e.to}, e.key});
-      if (e.kind == EdgeKind::anti && e.via != kNone) all.push_back({{e.via, e.to}, e.key});
+      if (e.kind == EdgeKind::write_dependency) all.push_back({{e.from, e.to}, e.key});
+      if (e.kind == EdgeKind::anti_dependency && e.via != kNone)
+        all.push_back({{e.via, e.to}, e.key});
     }
     return all;
   }
@@ -236,11 +237,11 @@ class Claims::Offer {
       given.push_back(Literal::effect(source));
     };
     for (const Edge& e : cycle) {
-      if (e.kind == EdgeKind::read_from) give(e.to, e.key, e.from, e.op);
-      if (e.kind == EdgeKind::anti) give(e.from, e.key, e.via, e.op);
+      if (e.kind == EdgeKind::read_dependency) give(e.to, e.key, e.from, e.op);
+      if (e.kind == EdgeKind::anti_dependency) give(e.from, e.key, e.via, e.op);
       if (e.kind == EdgeKind::forced) give(e.via, e.key, e.to, e.op);
       for (const Edge& part : e.path)
-        if (part.kind == EdgeKind::read_from) give(part.to, part.key, part.from, part.op);
+        if (part.kind == EdgeKind::read_dependency) give(part.to, part.key, part.from, part.op);
     }
     Certificate c = refutation(cycle, std::move(facts));
     for (ProofStep& step : c.proof.steps)

@@ -65,15 +65,15 @@ class EdgeShapes {
         e.to_write = sides & 2;
       }
     for (KeyId k = 0; k < h_.key_count(); ++k) {
-      if (writes(a, k) && writes(b, k)) add(EdgeKind::write_order, a, b, k);
+      if (writes(a, k) && writes(b, k)) add(EdgeKind::write_dependency, a, b, k);
       if (writes(a, k))
-        for (const OpId op : looks_at(b, k)) add(EdgeKind::read_from, a, b, k, kNone, op);
+        for (const OpId op : looks_at(b, k)) add(EdgeKind::read_dependency, a, b, k, kNone, op);
       if (!writes(b, k)) continue;
       for (const OpId op : looks_at(a, k))
         for (TxnId via = 0; via <= h_.txn_count(); ++via) {
           const bool initial = via == h_.txn_count();
           if (via == a || (!initial && !writes(via, k))) continue;
-          add(EdgeKind::anti, a, b, k, initial ? kNone : via, op);
+          add(EdgeKind::anti_dependency, a, b, k, initial ? kNone : via, op);
         }
     }
   }
@@ -84,12 +84,12 @@ class EdgeShapes {
     std::vector<Edge> paths;
     std::map<std::pair<TxnId, TxnId>, Edge> step;  // one of them for each pair
     for (const Edge& e : plain) {
-      if (e.kind != EdgeKind::session && e.kind != EdgeKind::read_from) continue;
+      if (e.kind != EdgeKind::session && e.kind != EdgeKind::read_dependency) continue;
       paths.push_back(e);
       step.try_emplace({e.from, e.to}, e);
     }
     for (const Edge& order : plain) {
-      if (order.kind != EdgeKind::write_order) continue;
+      if (order.kind != EdgeKind::write_dependency) continue;
       for (const Edge& last : paths) {
         const auto first = step.find({order.from, last.from});
         const bool direct = last.from == order.from;
@@ -113,9 +113,9 @@ class EdgeShapes {
 
 // What the edge says was read is something that its source wrote: most others are refused at sight.
 bool plausible(const History& h, const Edge& e) {
-  if (e.kind != EdgeKind::read_from && e.kind != EdgeKind::anti) return true;
+  if (e.kind != EdgeKind::read_dependency && e.kind != EdgeKind::anti_dependency) return true;
   const Operation op = h.op(e.op);
-  const TxnId source = e.kind == EdgeKind::anti ? e.via : e.from;
+  const TxnId source = e.kind == EdgeKind::anti_dependency ? e.via : e.from;
   if (op.kind == OpKind::range || op.kind == OpKind::insert) return true;
   const VersionId seen = op.kind == OpKind::cas ? h.operands(e.op)[0] : op.version;
   if (source == kNone) return h.is_initial(seen) || h.operands(e.op).empty();
