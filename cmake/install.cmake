@@ -20,6 +20,18 @@ if(PROJECT_IS_TOP_LEVEL)
   install(EXPORT assay-targets NAMESPACE assay:: DESTINATION ${package_dir})
   if(TARGET assay)
     install(TARGETS assay RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    # The manual page and the completions are what the program says of itself.
+    set(described ${PROJECT_BINARY_DIR}/package)
+    install(CODE "
+      foreach(part \"manual>assay.1\" \"completion;bash>assay\" \"completion;zsh>_assay\" \"completion;fish>assay.fish\")
+        string(REPLACE \">\" \";\" words \"\${part}\")
+        list(POP_BACK words file)
+        execute_process(COMMAND $<TARGET_FILE:assay> \${words} OUTPUT_FILE ${described}/\${file} COMMAND_ERROR_IS_FATAL ANY)
+      endforeach()")
+    install(FILES ${described}/assay.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+    install(FILES ${described}/assay DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+    install(FILES ${described}/_assay DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+    install(FILES ${described}/assay.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
   endif()
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/assay DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md

@@ -62,6 +62,12 @@ constexpr std::array kCommands = {
             "show which databases can be driven from here, and the limits of this machine",
             "  assay doctor\n", add_doctor},
     Command{"version", "print the version of this program", "  assay version\n", add_version},
+    Command{"completion", "print the completion of this command line for a shell",
+            "  assay completion bash > /usr/share/bash-completion/completions/assay\n"
+            "  assay completion zsh > _assay\n  assay completion fish > assay.fish\n",
+            add_completion},
+    Command{"manual", "print the manual page, for man", "  assay manual > assay.1; man ./assay.1\n",
+            add_manual},
     Command{"help", "show the flags of a command", "  assay help check\n", add_help},
 };
 

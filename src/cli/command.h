@@ -45,5 +45,7 @@ Action add_levels(CLI::App& app);
 Action add_doctor(CLI::App& app);
 Action add_version(CLI::App& app);
 Action add_help(CLI::App& app);
+Action add_completion(CLI::App& app);
+Action add_manual(CLI::App& app);
 
 }  // namespace assay::internal::cli

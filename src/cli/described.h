@@ -1,0 +1,30 @@
+// The commands and their flags as data, read back from the command line's parser: for shell completions and the manual.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace assay::internal::cli {
+
+struct DescribedFlag {
+  std::vector<std::string> names;  // "--level", "-l"; empty for a positional argument
+  std::string value;               // "LEVEL": what it takes; empty if nothing
+  std::string help;
+  std::vector<std::string> values;  // what there is to choose from; empty: anything
+  bool takes_file = false;
+};
+
+struct DescribedCommand {
+  std::string name, summary, examples;
+  std::vector<DescribedFlag> arguments;  // positional ones, by the name that --help shows
+  std::vector<DescribedFlag> flags;
+};
+
+// Of the whole command line, in the order of --help.
+std::vector<DescribedCommand> describe(const CLI::App& all);
+
+}  // namespace assay::internal::cli
