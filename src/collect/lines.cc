@@ -1,67 +1,20 @@
 #include "collect/lines.h"
 
-#include <charconv>
 #include <cstdint>
 
+#include "formats/assay_jsonl_line.h"
 #include "formats/json_text.h"
 
 namespace assay::internal::collect {
 namespace {
 
-void append_integer(std::string& out, int64_t v) {
-  char digits[24];
-  const auto end = std::to_chars(digits, digits + sizeof digits, v);
-  out.append(digits, end.ptr);
-}
+using formats::append_integer;
 
 void append_value(std::string& out, const Value& v) {
   if (v.is_integer())  // nearly all values, and the generator writes millions of them
     append_integer(out, v.integer);
   else
     formats::append_json_value(out, v.view());
-}
-
-void append_time(std::string& out, std::string_view name, const Interval& time) {
-  if (!time.known()) return;
-  out += ",\"";
-  out += name;
-  out += "\":";
-  if (time.request == time.response) {
-    append_integer(out, time.request);
-    return;
-  }
-  out += '[';
-  append_integer(out, time.request);
-  out += ',';
-  append_integer(out, time.response);
-  out += ']';
-}
-
-void append_timestamp(std::string& out, std::string_view name, int64_t time) {
-  if (time == Interval::kUnknown) return;
-  out += name;
-  append_integer(out, time);
-}
-
-std::string_view kind_name(OpKind kind) {
-  switch (kind) {
-    case OpKind::read:
-    case OpKind::read_list:
-      return "r";
-    case OpKind::write:
-      return "w";
-    case OpKind::remove:
-      return "d";
-    case OpKind::append:
-      return "append";
-    case OpKind::range:
-      return "range";
-    case OpKind::cas:
-      return "cas";
-    case OpKind::insert:
-      return "insert";
-  }
-  return "";
 }
 
 void append_list(std::string& out, const std::vector<Value>& values) {
@@ -119,19 +72,6 @@ void append_operands(std::string& out, const Step& step) {
   }
 }
 
-std::string_view status_name(const TxnRecord& record) {
-  if (record.pending) return "pending";
-  switch (record.status) {
-    case TxnStatus::committed:
-      return "committed";
-    case TxnStatus::aborted:
-      return "aborted";
-    case TxnStatus::unknown:
-      return "unknown";
-  }
-  return "";
-}
-
 }  // namespace
 
 std::string meta_of(const TxnRecord& record) {
@@ -158,18 +98,18 @@ void append_record_line(std::string& out, const TxnRecord& record) {
   out += '-';
   append_integer(out, static_cast<int64_t>(record.number));
   out += "\",\"status\":\"";
-  out += status_name(record);
+  out += record.pending ? "pending" : formats::status_name(record.status);
   out += '"';
-  append_time(out, "begin", record.begin);
-  append_time(out, "end", record.end);
-  append_timestamp(out, ",\"start_ts\":", record.start_ts);
-  append_timestamp(out, ",\"commit_ts\":", record.commit_ts);
+  formats::append_time(out, "begin", record.begin);
+  formats::append_time(out, "end", record.end);
+  formats::append_timestamp(out, "start_ts", record.start_ts);
+  formats::append_timestamp(out, "commit_ts", record.commit_ts);
   out += ",\"ops\":[";
   bool first = true;
   for (const Step& step : record.steps) {
     out += first ? "[\"" : ",[\"";
     first = false;
-    out += kind_name(step.only_saw_absence() ? OpKind::read : step.request.kind);
+    out += formats::op_name(step.only_saw_absence() ? OpKind::read : step.request.kind);
     out += "\",";
     append_value(out, step.request.key);
     out += ',';

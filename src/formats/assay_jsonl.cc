@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "formats/assay_jsonl_line.h"
 #include "formats/json_text.h"
 
 namespace assay::internal::formats {
@@ -45,7 +46,6 @@ class Writer {
   void text(std::string_view s) { line_.append(s); }
   void value(const ValueView& v) { replaced_ += append_json_value(line_, v); }
   void string(std::string_view s) { replaced_ += append_json_string(line_, s); }
-  void integer(int64_t v) { value(ValueView::of(v)); }
   void key_or_null(uint32_t key) { value(key == kNone ? ValueView::null() : h_.key(key)); }
 
   void write_header() {
@@ -66,39 +66,18 @@ class Writer {
     end_line();
   }
 
-  void write_time(std::string_view name, const Interval& time) {
-    if (!time.known()) return;
-    text(name);
-    if (time.request == time.response) return integer(time.request);
-    text("[");
-    integer(time.request);
-    text(",");
-    if (time.response == Interval::kOpen)
-      text("null");
-    else
-      integer(time.response);
-    text("]");
-  }
-
-  void write_timestamp(std::string_view name, int64_t ts) {
-    if (ts == Interval::kUnknown) return;
-    text(name);
-    integer(ts);
-  }
-
   void write_txn(TxnId t) {
-    constexpr std::string_view kStatus[] = {"committed", "aborted", "unknown"};
     text("{\"session\":");
     value(h_.session_name(h_.session(t)));
     text(",\"txn\":");
     string(h_.name(t));
     text(",\"status\":\"");
-    text(kStatus[static_cast<size_t>(h_.status(t))]);
+    text(status_name(h_.status(t)));
     text("\"");
-    write_time(",\"begin\":", h_.begin_time(t));
-    write_time(",\"end\":", h_.end_time(t));
-    write_timestamp(",\"start_ts\":", h_.start_ts(t));
-    write_timestamp(",\"commit_ts\":", h_.commit_ts(t));
+    append_time(line_, "begin", h_.begin_time(t));
+    append_time(line_, "end", h_.end_time(t));
+    append_timestamp(line_, "start_ts", h_.start_ts(t));
+    append_timestamp(line_, "commit_ts", h_.commit_ts(t));
     text(",\"ops\":[");
     for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
       if (i != h_.first_op(t)) text(",");
@@ -114,10 +93,10 @@ class Writer {
   }
 
   void write_op(OpId i) {
-    constexpr std::string_view kName[] = {"[\"r\",", "[\"w\",",     "[\"d\",",   "[\"append\",",
-                                          "[\"r\",", "[\"range\",", "[\"cas\",", "[\"insert\","};
     const Operation op = h_.op(i);
-    text(kName[static_cast<size_t>(op.kind)]);
+    text("[\"");
+    text(op_name(op.kind));
+    text("\",");
     key_or_null(op.key);
     text(",");
     auto operands = h_.operands(i);

@@ -8,8 +8,8 @@
 //     c
 //
 // Hopcroft and Tarjan (1973): walk depth first; the links met since the walk went down v → w are a block once
-// nothing below w leads above v. Links wait on a stack, and so does the walk, which would recurse as deep as the
-// graph is long. O(vertices + links).
+// nothing below w leads above v. Links are kept on a stack, and so is the walk itself: recursion would be as deep as
+// the graph is long. O(vertices + links).
 
 #include "graph/blocks.h"
 

@@ -1,10 +1,10 @@
-// Topological order by Kahn's algorithm, and cycles in what it leaves over.
+// Topological order by Kahn's algorithm, and cycles in what it cannot order.
 //
-//   a → b → c → a, c → d      Kahn orders nothing: a, b, c wait for each other and d for c
+//   a → b → c → a, c → d      Kahn orders nothing: a, b and c wait for each other, and d for c
 //
 // A cycle stays in one strongly connected component; a breadth-first search in it from a vertex back to itself gives a
-// short one. Searching from a few starts, in the smallest components first, and keeping the least keeps counterexamples
-// small at bounded cost. O(edges of the component) a start.
+// short one. Searching from a few starts, smallest components first, and keeping the shortest cycle gives small
+// counterexamples at bounded cost. O(edges of the component) a start.
 
 #include "graph/digraph.h"
 

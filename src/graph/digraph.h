@@ -27,7 +27,7 @@ class Digraph {
   // Vertices 0 … vertices-1. Parallel edges are kept; self-loops are a programming error.
   Digraph(size_t vertices, std::span<const Arc> arcs);
 
-  // What building a graph takes, with what building alone needs; and adding edges to one.
+  // The memory that building a graph takes, including what only building needs, and that adding edges takes.
   static uint64_t bytes(size_t vertices, size_t arcs);
   uint64_t bytes_to_add(size_t arcs) const;
   void reserve_to_add(size_t arcs) { added_.reserve(added_.size() + arcs); }
@@ -89,7 +89,7 @@ class Digraph {
   std::vector<Added> added_;
 };
 
-// The vertices in topological order, ties in favour of the lower `rank` (any order if empty). If
+// The vertices in topological order, ties broken by the lower `rank` (any order if empty). If
 // the graph has a cycle the result is shorter than vertices(). O(edges + vertices log vertices).
 std::vector<Vertex> topological_order(const Digraph& graph, std::span<const uint32_t> rank = {});
 
@@ -97,7 +97,7 @@ std::vector<Vertex> topological_order(const Digraph& graph, std::span<const uint
 // as consecutive vertices, first not repeated. Empty if the graph is acyclic.
 std::vector<Vertex> find_cycle(const Digraph& graph);
 
-// What each of them takes.
+// The memory that each of the two takes.
 uint64_t topological_order_bytes(const Digraph& graph);
 uint64_t cycle_search_bytes(const Digraph& graph);
 

@@ -6,7 +6,7 @@
 //   positions a=0 b=1 c=2 d=3, edges a→b, c→d; now insert d→a:
 //   forward from a among positions ≤ 3: a, b        (meeting d would be a cycle)
 //   backward from d among positions ≥ 0: d, c
-//   the four positions are dealt out again, backward set first: c=0 d=1 a=2 b=3
+//   the four positions are reassigned, backward set first: c=0 d=1 a=2 b=3
 //
 // An edge that already points upwards costs one comparison; removing edges costs nothing, since an
 // order stays valid. So the work depends on how good the order is to begin with, which is why it

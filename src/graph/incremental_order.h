@@ -16,7 +16,7 @@ class IncrementalOrder {
   // who adds edges to the graph only through this object.
   IncrementalOrder(Digraph& graph, std::span<const Vertex> order);
 
-  // Adds the edge if it closes no cycle. Otherwise the graph stays as it is and path_back() gives
+  // Adds the edge if it closes no cycle. Otherwise the graph stays as it is and path_back() says
   // why.
   bool insert(Arc arc);
   // Takes back the edge inserted last. The order stays valid.

@@ -1,19 +1,20 @@
 // A level without session order lets a session see an older point than before. Real databases give much more than the
-// level asks for: a client waits for the answer to a commit before it begins anew, so what a session *writes* is
-// installed in its order, and what it reads may be old, but hardly older than a few of its own transactions. So assume
+// level asks for: a client waits for the answer to a commit before it begins the next transaction, so what a session
+// *writes* is installed in its order, and what it reads may be old, but hardly older than a few of its own
+// transactions. So assume
 //
 //   each transaction                        →  its session's next transaction that writes
 //   the last transaction of a session but k →  the reads of its next one; k = 0 at first
 //
 //   s1: { w(x,1) } T1  { w(x,2) } T2  { r(x,1) } T3       T1 → T2, T2 → whatever s1 writes next; with k = 1 only T1 → T3
 //
-// and look for an order with that. It is one of the level's orders all the same. With these edges the events have few places
-// to go, so the search meets few conflicts; without, it drowns in orders of writers that no read tells apart. Viper
-// (EuroSys 2023) prunes by such an assumption too, the order of time in the log.
+// and look for an order that agrees. Such an order is one of the level's orders, too. These edges leave each event few
+// places, so the search meets few conflicts; without them it has to try orders of writers that no read distinguishes.
+// Viper (EuroSys 2023) prunes by such an assumption too, the order of time in the log.
 //
-// An assumption may help to say yes, never to say no: a refutation that leans on assumed edges is no refutation. It tells which
-// of them cannot all hold. Then these are given up, the reads may be older (k = 3, 15, 63, then any), and so on a few times,
-// until either there is an order or a refutation that needs no assumption.
+// Assumptions can only be used to accept, never to refute: a refutation that uses assumed edges shows only which of
+// them cannot all hold. Then these are given up, the reads may be older (k = 3, 15, 63, then any), and so on a few
+// times, until either there is an order or a refutation that needs no assumption.
 //
 // Cost: linear in the transactions, each time.
 

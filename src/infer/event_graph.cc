@@ -194,7 +194,7 @@ void EventGraph::add_real_time(std::span<const Node> nodes, bool one_session,
       const TxnId t = rf_.txn[n];
       const Interval begin = event_time(history_, t, false);
       const Interval commit = event_time(history_, t, true);
-      // Who need not have taken effect keeps nobody waiting.
+      // A transaction that may not have taken effect delays nothing.
       if (begin.known() && chain.from_begins && !rf_.is_possible(n))
         timed.push_back({over(begin), true, read_event(n)});
       if (begin.known() && chain.into_begins)

@@ -11,11 +11,11 @@
 //
 // An even pace says little about short sessions, and nothing about sessions of one transaction. There the reads say
 // more: a version of a key lives for about as long as there are transactions to one writer of the key, so a reader
-// comes about that much later than the writer. Each transaction is placed between the writers that it read from, less
+// comes about that much after the writer. Each transaction is placed between the writers that it read from, less
 // what lies between, and those who read from it, the closer ones counting for more: the least squares of all these
 // distances, found by relaxation. It starts from the longest path of reads to each transaction.
 //
-//   w(x,1) … r(x,1) w(y,1) … r(y,1)    a chain of reads is laid out evenly; who stands beside two chains ties them
+//   w(x,1) … r(x,1) w(y,1) … r(y,1)    a chain of reads is spaced evenly; a transaction on two chains ties them
 //
 // Where the history states version orders and no times, who wrote and who read a version before it was overwritten come
 // before who did: a topological order of transactions, or if that has cycles, of their reads and their writes.
@@ -78,7 +78,7 @@ class PlacesByReads {
   static constexpr uint32_t kRounds = 6;
   static constexpr double kUnits = 1 << 10;  // a transaction
 
-  // Who comes right behind `n` by a session or a read.
+  // The transactions that directly follow `n`, in its session or by reading from it.
   template <class Take>
   void each_next(Node n, Take take) const {
     if (after_[n] != kNone) take(after_[n]);
@@ -216,7 +216,7 @@ class OrderByStatements {
       arcs.push_back({write(order.before), write(order.after)});
       preceded[rf_.write_of(order.after, order.key)] = true;
       const WriteId w = rf_.write_of(order.before, order.key);
-      if (followed[w]) continue;  // by somebody whom the others come behind
+      if (followed[w]) continue;  // by one that the others follow
       followed[w] = true;
       overwrites(rf_.readers[w], order.after, arcs, read, write);
     }

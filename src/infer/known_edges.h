@@ -1,6 +1,6 @@
 // Edges that were derived, with the reason for each: what the saturation and stated version orders
 // add to the known graph. They are kept in the order of their derivation, so that a justification
-// never leans on itself.
+// never depends on itself.
 #pragma once
 
 #include <cstdint>
@@ -32,12 +32,12 @@ struct ForcedOrder {
 };
 
 // An edge that follows from a forced order: the write dependency itself, or the anti-dependency of
-// somebody who read `before`'s version.
+// a transaction that read `before`'s version.
 struct DerivedEdge {
   Arc arc;
-  EdgeKind kind = EdgeKind::write_dependency;  // or anti
+  EdgeKind kind = EdgeKind::write_dependency;  // or anti_dependency
   KeyId key = kNone;
-  Node reader = kNone;  // anti: arc.from's node
+  Node reader = kNone;  // anti-dependency: arc.from's node
   uint32_t forced = 0;  // index into KnownEdges::forced
 };
 

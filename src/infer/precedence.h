@@ -15,7 +15,7 @@
 namespace assay::internal {
 
 // Real time as a gate: an event may happen when all events that were over before it started have
-// happened. Of one session its own clock tells that, of all together within the drift of clocks.
+// happened. Within a session its clock is exact; across sessions the drift of the clocks has to be allowed for.
 class RealTimeGate {
  public:
   RealTimeGate(const History& history, const ReadsFrom& rf, const Events& events,

@@ -13,7 +13,7 @@ namespace {
 
 constexpr OpId kAhead = 16;  // operations, for fetch_ahead
 
-// Who writes a version, as far as one look tells.
+// Who writes a version, as far as one look-up shows.
 struct Origin {
   enum class Kind : uint8_t { nobody, final_write, intermediate, aborted };
   OpId op = kNone;  // the write that explains a read best
@@ -390,8 +390,8 @@ bool Matcher::torn(std::span<const VersionId> elements, size_t i) const {
          (later != kNone && i + 1 < elements.size() && elements[i + 1] != h_.op(later).version);
 }
 
-// Every element of a list must have been appended by somebody who may count, together with what else that transaction
-// appended. False if one was not, or if it cannot be told.
+// Every element of a list must have been appended by a transaction that may count, together with what else that transaction
+// appended. False if one was not, or if that is uncertain.
 bool Matcher::list_elements_stand(std::span<const VersionId> elements, OpId op, OpId end) {
   for (size_t i = 0; i < elements.size(); ++i) {
     const Origin& origin = origin_[elements[i]];

@@ -205,7 +205,7 @@ void Saturation::set_dirty(Vertex v) {
   dirty_[position / 64] |= uint64_t{1} << (position % 64);
 }
 
-// Takes what reaches `from` over to `to`; true if that was news.
+// Takes what reaches `from` over to `to`; true if `to` gained anything.
 bool Saturation::join(Vertex from, Vertex to) {
   const uint32_t* source = clock(from);
   uint32_t* target = clock(to);

@@ -11,12 +11,12 @@
 //   w(T1) comes first but must wait for r(T2); r(T2) happens, w(T1) wakes up: accepted.
 //
 // Every wait is for one particular event, so a blocked event is parked with that event and looked at again when it
-// has happened. If all events happen, their order is a proof. If some are parked for ever, the hint was wrong or the
+// has happened. If all events happen, their order is a proof. If some remain parked, the hint was wrong or the
 // level is violated; saturation and search decide.
 //
 // One more wait keeps the proposal's order of the writers of a key: a writer that overtakes another, because that one
 // has to wait for a reader whose clock is late, often makes a later read impossible. This wait is *soft*: when it is
-// part of a circle of waits, it is given up.
+// part of a cycle of waits, it is dropped.
 //
 // Client times are a hint, never trusted: a wrong clock costs waiting, not correctness. Cost: linear, plus the sort
 // by time.
@@ -45,7 +45,7 @@ std::vector<Vertex> hint_order(const Hint& hint, const Events& events) {
   return order;
 }
 
-// What a replay holds besides the proposal: the scheduler, without the lists of who waits for whom, and for each event a
+// What a replay holds besides the proposal: the scheduler, without the lists of waiting events, and for each event a
 // number and a place in a queue of `Precedence`.
 uint64_t replay_bytes(const ReadsFrom& rf, size_t vertices) {
   constexpr uint64_t kBytesAVertex = 26, kBytesAWrite = 8, kBytesAKey = 20;

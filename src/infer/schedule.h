@@ -20,15 +20,15 @@ struct Schedule {
   bool accepted = false;
 };
 
-// `open`: reads with several possible sources, which wait for one of them; that they met one is not what `accepted` says.
+// `open`: reads with several possible sources, which wait for one of them; `accepted` does not mean that they met one.
 
-// Proposes the order of `hint` and plays it. Needs no graph. Not accepted: nothing is said about
+// Proposes the order of `hint` and plays it. Needs no graph. If it is not accepted, nothing is known about
 // the level.
 Schedule schedule_by_hint(const History& history, const ReadsFrom& rf, const Hint& hint,
                           const LevelInfo& level, Budget& budget, const OpenReads* open = nullptr);
 
 // Plays the known graph in the order of `rank` (a position per vertex), respecting every known
-// edge. If it gets stuck it lets the first blocked event happen anyway and goes on: the result is
+// edge. Where every event is blocked, the first one is forced, and the replay goes on: the result is
 // always a complete topological order, perhaps with faults (see find_faults). Empty if the budget
 // ran out.
 Schedule schedule_by_graph(const EventGraph& graph, std::span<const Vertex> order, Budget& budget,

@@ -66,7 +66,7 @@ class WriterQueues {
 template <class Precedence>
 class Scheduler {
  public:
-  // `order` is the proposal; it decides who goes first among the writers of a key. `open`: reads with several possible
+  // `order` is the proposal; it decides which writer of a key comes first. `open`: reads with several possible
   // sources; may be null.
   Scheduler(const ReadsFrom& rf, const OpenReads* open, const LevelInfo& level, size_t vertices,
             std::span<const Vertex> order, Precedence& precedence)
@@ -93,7 +93,7 @@ class Scheduler {
   std::vector<Vertex> take_order() { return std::move(order_); }
   size_t done() const { return order_.size(); }
 
-  // False if the budget ran out. Before each attempt: it asks for what those that have to wait will take.
+  // To be called before each attempt: asks for the memory that waiting events will take. False if the budget ran out.
   bool has_room(Budget& budget) {
     constexpr size_t kAtOnce = 1024;  // about as many as one attempt parks
     return room_to_grow(parkings_, kAtOnce, budget);
@@ -268,8 +268,8 @@ class Scheduler {
     uint32_t next;
   };
   std::vector<Parking> parkings_;
-  std::vector<uint32_t> parked_;   // per vertex: who waits for it, a list of parkings
-  std::vector<Vertex> waits_for_;  // per vertex: what it was last parked with
+  std::vector<uint32_t> parked_;   // per vertex: the events that wait for it, a list of parkings
+  std::vector<Vertex> waits_for_;  // per vertex: the event that it last waited for
   std::vector<Wait> wait_;
   std::vector<uint32_t> readers_done_;  // per write: readers known to have happened, a prefix
   std::vector<uint32_t> initial_done_;  // per key

@@ -21,7 +21,7 @@ class TxnKeys {
     bool read = false;
   };
 
-  // Forgets everything; makes room for so many keys, and there must not be more.
+  // Forgets everything and makes room for this many keys; no more may be added.
   void start(uint32_t keys) {
     size_t slots = 16;
     while (slots < 2 * size_t{keys}) slots *= 2;

@@ -7,9 +7,9 @@
 // With single events these two edges are a cycle. With two events a transaction, T2 read before T1 committed, so where
 // writers of a key may not overlap T2 as a whole comes before T1; but T1 read before T2 committed: a cycle again.
 //
-// None of this needs clocks or a search, so it is told before either. MTC (PVLDB 2025) decides mini-transactions by
-// it, as DIVERGENCE and the inferred orders. Cost: linear. Two updates of a version are enough for all levels that forbid
-// them; more would be readers × updates where they are allowed.
+// None of this needs clocks or a search, so it is checked before either. MTC (PVLDB 2025) decides mini-transactions by
+// it, as DIVERGENCE and the inferred orders. Cost: linear. Two updates of a version are enough for all levels that
+// forbid them; more would be readers × updates where they are allowed.
 
 #include "infer/updates.h"
 
@@ -47,7 +47,8 @@ class Updates {
   }
 
  private:
-  // Calls take(read, node, first) for the first two updates of each write; `first` is who did the first, for the second.
+  // Calls take(read, node, first) for the first two updates of each write; `first` is who did the first, for the
+  // second.
   template <class Take>
   void each_update(Take take) const {
     std::vector<Node> first(rf_.writes(), kNone);  // per write: who updated it

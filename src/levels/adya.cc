@@ -2,7 +2,7 @@
 //
 //   pl-1     write dependencies alone (G0)
 //   pl-2     write and read dependencies (G1c)
-//   pl-cs    and a lost update: who read a version of a key and overwrites it, but not that version (G-cursor)
+//   pl-cs    and a lost update: a transaction reads a version of a key and overwrites a later one (G-cursor)
 //   pl-2+    and one anti-dependency (G-single)
 //   pl-2.99  and any number of anti-dependencies, at least one of them on a key that was read, not on one that a range
 //            found absent (G2-item)
@@ -15,14 +15,14 @@
 // one order of the transactions serves every level that holds: it follows write and read dependencies, keeps what is on
 // a common cycle together, and the versions that nobody read follow it. The full graph is acyclic iff all of it runs
 // forwards in this order; an anti-dependency is on a cycle iff its ends are in one component; and a path that closes
-// a cycle with one anti-dependency lies between that one's ends in the order, so only edges that run backwards are looked
-// at, each between its ends. That they do not close one although they run backwards is rare in histories.
+// a cycle with one anti-dependency lies between that one's ends in the order, so only edges that run backwards are
+// looked at, each between its ends. It is rare in histories that one runs backwards and closes no cycle.
 //
 // Should the assumed order of unread versions close a forbidden cycle that is not there without it, the verdict is
 // unknown; another order might not. That can happen for pl-cs and pl-2+ only.
 //
-// Cost: linear, with a logarithm for sorting, but for pl-2+, where it is the edges between the ends of anti-dependencies
-// that run backwards. Definitions: Adya 1999; names as in Clark et al. 2024.
+// Cost: linear, with a logarithm for sorting, but for pl-2+, where it is the edges between the ends of
+// anti-dependencies that run backwards. Definitions: Adya 1999; names as in Clark et al. 2024.
 
 #include "levels/adya.h"
 
@@ -255,8 +255,8 @@ AdyaLevels::Path AdyaLevels::one_anti(Budget& budget) const {
   return {};
 }
 
-// An anti-dependency on a key that was read, within a component. The shortest cycle of a few. Readers that write the key
-// themselves have lost an update, or wrote the next version, and what comes after that they did not overwrite.
+// An anti-dependency on a key that was read, within a component. The shortest cycle of a few. Readers that write the
+// key themselves have lost an update, or wrote the next version, and what comes after that they did not overwrite.
 AdyaLevels::Path AdyaLevels::item_cycle(Budget& budget) const {
   const std::vector<Dependency>& all = deps_.all();
   Path best;

@@ -1,7 +1,8 @@
-// A history that has independent parts (infer/decomposition.cc): each is decided by itself, and the verdicts are combined.
+// A history that has independent parts (infer/decomposition.cc): each is decided by itself, and the verdicts are
+// combined.
 //
-//   violated    A proof for one part is a proof for the whole, once its keys have their old numbers again. Of several
-//               violated parts the first one counts, whichever thread was done first.
+//   violated    A proof for one part is a proof for the whole, once its keys have their original numbers again. If several
+//               parts are violated the first one is reported, whichever thread finished first.
 //   satisfied   The orders of the parts, session order and real time, taken together, have no cycle; so some order of
 //               all events contains them, and it is the certificate. Where real time joins parts after all, and their
 //               orders contradict it, the history is decided as a whole.
@@ -9,7 +10,7 @@
 //
 //   part {x}: w(x,1) r(x,1)    part {y}: w(y,1) r(y,1)    s1: { w(x,1) } { w(y,1) }    one after the other
 //
-// Threads take the parts in ascending order, and skip those behind a violated one. Each has a budget of its own, a copy:
+// Threads take the parts in ascending order, and skip those after a violated one. Each has a budget of its own, a copy:
 // the clock and the memory are the same for all. Cost: what the parts cost, and an order of the whole graph.
 
 #include "levels/by_parts.h"

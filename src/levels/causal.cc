@@ -11,15 +11,15 @@
 // outcome, which its session does not continue, goes on top of a chain whose last member reaches it, or starts one.
 //
 // Where chains are short, as when every transaction has a session of its own, a clock of 32 bits a chain is more than a
-// bit a transaction. There nobody has a clock: the questions who saw whom are collected and answered together, some
-// hundred transactions at a time (graph/reachability.cc).
+// bit a transaction. There are no clocks then: the questions whether one transaction saw another are collected and
+// answered together, some hundred transactions at a time (graph/reachability.cc).
 //
 // Given a commit order, a read is at fault if a writer of the key that the reader saw stands between
 // the one it read from and the reader. In an order near the real one few writers stand there, and
-// each costs one look at the clock; where many do, each chain is asked for its last one that was
-// seen. The first order proposed is that of how much a transaction saw. Once faults have become edges, the next
-// order differs from it by transactions that come later than they did, and only what those overtake is looked at
-// again: a writer that comes to stand behind another one, and was seen by somebody who read from that one.
+// each costs one look-up in the clock; where many do, the last seen writer of
+// each chain is looked up. The first order proposed is that of how much a transaction saw. Once faults have become
+// edges, the next order differs from it by transactions that come later than they did, and only what those overtake is
+// examined again: a writer that is now after another one, and was seen by a reader of that one.
 //
 // Cost: reads-from edges × chains for the clocks, then reads × writers in between, at most reads ×
 // chains × log; a later round at most twice that. Memory: transactions × chains words. Without clocks: edges × (the

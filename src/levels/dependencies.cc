@@ -1,15 +1,14 @@
 // Dependencies in the sense of Adya, from the version orders that a history states.
 //
 //   s1: { a(l,1) } { a(l,2) }   s2: { r(l,[1]) }   s3: { r(l,[1,2]) }
-//   The list [1,2] states the order: T1 -write order-> T2. T1 -read from-> T3, and T3 read what T2 overwrote:
-//   T3 -anti-> T2.
+//   The list [1,2] states the order: T1 -ww-> T2. T1 -wr-> T3, and T3 read what T2 overwrote: T3 -rw-> T2.
 //
-// A pair of neighbours is an edge; pairs further apart are paths, so cycles of closed edges are cycles of these, with as
-// many anti-dependencies. The initial version precedes every other.
+// A pair of neighbours is an edge; pairs further apart are paths, so cycles of closed edges are cycles of these, with
+// as many anti-dependencies. The initial version precedes every other.
 //
-// Adya's levels ask for the whole version order. Lists and known orders state it but for versions that nobody read:
-// their order can be chosen, for nothing but write dependencies depends on it. The rest is as it is; where the order of two
-// versions one of which was read is not stated, the version order is not known.
+// Adya's levels ask for the whole version order. Lists and known orders state it except for versions that were never
+// read: their order can be chosen, for nothing but write dependencies depends on it. The rest is as it is; where the
+// order of two versions one of which was read is not stated, the version order is not known.
 //
 // Cost: linear in reads and stated pairs. Many readers of the last version read, times many versions after it that
 // nobody read, would be quadratic: some of these edges are left out, which can only make a refutation fail.

@@ -1,5 +1,5 @@
-// The dependencies that a history certainly has when Adya's levels are asked: who wrote what another read or
-// overwrote, and who overwrote what another read. See dependencies.cc.
+// The dependencies that a history certainly has when Adya's levels are asked: which transaction wrote what another one
+// read or overwrote, and which one overwrote what another one read. See dependencies.cc.
 #pragma once
 
 #include <string>
@@ -14,12 +14,13 @@ namespace assay::internal {
 struct Dependency {
   Node from;
   Node to;
-  EdgeKind kind;  // write_order, read_from or anti
+  EdgeKind kind;  // write, read or anti-dependency
   KeyId key;
-  WriteId via = kNone;      // anti: the version read, kNone for the initial one
-  OpId op = kNone;          // read_from, anti: the read
-  bool item = true;         // anti: the read returned the key; false: a range that found it absent
-  uint32_t stated = kNone;  // write_order: index into Dependencies::stated; kNone: assumed
+  WriteId via = kNone;  // anti-dependency: the version read, kNone for the initial one
+  OpId op = kNone;      // read or anti-dependency: the read
+  bool item =
+      true;  // anti-dependency: the read returned the key; false: a range that found it absent
+  uint32_t stated = kNone;  // write dependency: index into Dependencies::stated; kNone: assumed
 };
 
 // A read from outside the transaction; unlike in ReadsFrom, repetitions count.
@@ -37,8 +38,8 @@ class Dependencies {
   const std::vector<StatedOrder>& stated() const { return stated_; }
   const std::vector<Dependency>& all() const { return all_; }
 
-  // Per key its writers, in an order that agrees with `order`, where every pair is either stated or of two versions that
-  // nobody read. If the history says less, empty, and `unstated` names two transactions and the key.
+  // Per key its writers, in an order that agrees with `order`, where every pair is either stated or of two versions
+  // that nobody read. If the history says less, empty, and `unstated` names two transactions and the key.
   bool version_orders(const std::vector<Node>& order, Rows<WriteId>& versions,
                       std::string& unstated) const;
 

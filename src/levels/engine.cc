@@ -1,9 +1,9 @@
 // Two engines that share nothing but the reads-from relation: the event graph (strong.cc) and the search over
 // prefixes (src/prefix_search).
 //
-// An order is a certificate, whoever found it. But that a search over prefixes came to its end proves nothing to
-// somebody who was not there, so for its violations the event graph is asked for a proof. If that finds an order
-// instead, one of the two is wrong, and the verdict is unknown, with that as its reason: a fault of this program.
+// An order is a certificate, whichever engine found it. But that a search over prefixes was exhausted cannot be
+// checked afterwards, so for its violations the event graph is asked for a proof. If that finds an order
+// instead, one of the two is wrong, and the verdict is unknown, cause internal: a bug in this program.
 
 #include "levels/engine.h"
 

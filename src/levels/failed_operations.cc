@@ -1,12 +1,12 @@
 // A failed compare-and-set says that at some moment between its request and its response the key
 // did not hold the value it expected.
 //
-//   w(x,1) [0,1]   cas(x,1,2) failed [3,9]   w(x,5) [8,9]     fits behind w(x,5)
+//   w(x,1) [0,1]   cas(x,1,2) failed [3,9]   w(x,5) [8,9]     fits after w(x,5)
 //
 // In a given order of the other operations the places that the clock allows are adjacent, and so
 // are those where the key holds one version. Taken by time of request, each failed operation goes
 // to the first place that is allowed, not before one that ended before it began, and where it
-// fails. No other choice leaves more room to those after it, so the answer is exact for this order.
+// fails. No other choice leaves more places to those after it, so the answer is exact for this order.
 // O(n log n).
 
 #include "levels/failed_operations.h"

@@ -6,18 +6,18 @@
 // effect when it has to respond, or when a read that needs it has to, does so
 //
 //   now      and leaves the new state. w(x,2) at 5 is the first
-//   before   right before the write that left the present state, if that came after its request. Nobody sees it there
-//            but who has waited for it, and the state stays as it is. At 9, w(x,1) goes before what is in force if that
+//   before   right before the write that left the present state, if that came after its request. Only operations that
+//            waited for it see it there, and the state stays as it is. At 9, w(x,1) goes before what is in force if that
 //            was written after 0; then x = 2 still holds
 //
-// A write whose value was never needed is so out of the way, and what is left to choose is once a response whether the
+// This disposes of writes whose values were never needed. All that is left to choose, once a response, is whether the
 // state changes. The state that is read again sooner is preferred. Compare-and-sets that fit take effect at the latest
-// when the state they fit is about to be overwritten. A choice that leads nowhere is taken back, the last one first, and
-// a situation that was met is not entered again: what took effect, the present state, the one before it, and since when.
+// when the state they fit is about to be overwritten. Choices that fail are undone, the last one first, and
+// no situation is entered twice: what took effect, the present state, the one before it, and since when.
 //
-// This finds an order of nearly every register that was linearizable, however many operations overlap. It proves nothing
-// when it does not. The rule that a read takes effect at once is Wing and Gong's (1993), "just in time" Lowe's (2017).
-// Cost: responses × operations under way, times what is taken back.
+// This finds an order of nearly every register that was linearizable, however many operations overlap. It proves
+// nothing when it does not. The rule that a read takes effect at once is Wing and Gong's (1993), "just in time" Lowe's
+// (2017). Cost: responses × operations under way, times what is taken back.
 
 #include "levels/lazy_search.h"
 
@@ -111,8 +111,8 @@ class LazySearch {
     choices_.push_back({steps_.size(), at_, begin, alternatives_.size()});
   }
 
-  // Those under way that change nothing and fit the state, or the one before it. False if there is none; else there may be
-  // more, for fewer responses are still to come.
+  // Those under way that change nothing and fit the state, or the one before it. False if there is none; else there may
+  // be more, for fewer responses are still to come.
   bool take_harmless() {
     const size_t steps = steps_.size();
     open_.clear();

@@ -200,8 +200,8 @@ class KeyByKey {
     return true;
   }
 
-  // By the clock it does, unless one operation began when the one before it ended, or it was not
-  // told when it began.
+  // By the clock it does, unless one operation began when the one before it ended, or its begin is
+  // not known.
   bool follows_sessions() const {
     std::vector<uint32_t> farthest(history_.session_count(), 0);
     return std::all_of(instants_.begin(), instants_.end(), [&](const Instant& i) {

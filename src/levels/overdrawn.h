@@ -3,11 +3,11 @@
 //   lock is free, and free again once:   { cas(lock,held,free) }
 //   taken three times:                   { cas(lock,free,held) } { cas(lock,free,held) } { cas(lock,free,held) }
 //
-// Where no update is lost, who read a version of a key and overwrote it comes directly after that version, and
-// nobody else does. So at most as many committed transactions can do this with a value as the value was there:
-// initially, and each time it was written by a transaction that did not abort. Who wrote what they read need not be
-// known, which is what makes this worth the look: with values that repeat, as those of a lock do, the search
-// over writers would go through all ways to share out too few. O(operations).
+// Where no update is lost, a transaction that read a version of a key and overwrote it comes directly after that
+// version, and no other one does. So the number of committed transactions that do this with a value is at most the
+// number of times the value was there: initially, and each time it was written by a transaction that did not abort. The
+// writer of what they read need not be known, which makes the rule useful: with values that repeat, as those of a lock
+// do, the search would try every way to assign too few writers. O(operations).
 #pragma once
 
 #include "assay/certificate.h"

@@ -10,7 +10,7 @@
 //
 // So the justification is not recursive: the forced orders that are needed, directly or for each
 // other, are collected first and proved in the order of their derivation, each as one cycle and, if
-// that cycle leaned on others, one unit clause. Only what the final contradiction needs is written.
+// that cycle used others, one unit clause. Only what the final contradiction needs is written.
 // The path of each cycle is searched when it is needed, among the edges known at the time,
 // preferring edges that assume nothing. Cost: one search a forced order.
 

@@ -1,4 +1,4 @@
-// For unit tests: what can be told of a proof without its history. Whether it is true is for the
+// For unit tests: what can be checked of a proof without its history. Whether it is true is for the
 // verifier, which this room cannot see.
 #pragma once
 

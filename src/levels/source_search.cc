@@ -10,7 +10,7 @@
 //
 //   1. it takes a source for every open read, such that reads-from and session order have no cycle; at first those
 //      nearest in an order that leaves the open reads out
-//   2. with these sources the level's rule tells which edges the search's order runs against
+//   2. with these sources the level's rule yields the edges that the search's order runs against
 //   3. each becomes an edge of the search, on condition of the sources (and outcomes) on the paths that show the seeing;
 //      what refutes the level by itself becomes a clause. Then 1 again
 //

@@ -42,7 +42,7 @@ class Stages {
     counters_.emplace_back(counter, amount);
   }
 
-  // Adds what `other` has noted.
+  // Adds what `other` has recorded.
   void take(Stages other) {
     for (const StageTime& t : other.times_) add(t);
     for (const auto& [name, amount] : other.counters_) count(name, amount);

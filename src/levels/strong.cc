@@ -3,13 +3,12 @@
 //   1. replay       propose an order from the hint and play it; if it plays, that order is the certificate
 //   2. known graph  everything that holds whatever the version orders are, and what follows from read-modify-writes; a
 //                   cycle in it refutes
-//   3. replay       the known graph, in the order of the hint; where it gets stuck something is forced to happen, so
-//                   the order is complete but has *faults*: two writers whose order makes a read return the wrong
-//                   version
+//   3. replay       the known graph, in the order of the hint; when no event is enabled, one is forced, so the order is
+//                   complete but has *faults*: two writers whose order makes a read return the wrong version
 //   4. search       only for what goes wrong: which of two writers came first, what a read with several possible sources
 //                   saw, who of unknown outcome took effect (choices.cc). The solver chooses such that the graph stays
-//                   acyclic; its order is played again, and what is wrong with it becomes new choices.
-//                   Nothing wrong: satisfied. A contradiction: violated, for those choices exist in every history.
+//                   acyclic; its order is replayed, and its faults become new choices.
+//                   No fault: satisfied. A contradiction: violated, since every order has to make these choices.
 //   5. saturation   if step 4 meets more conflicts than a sound history has: the version orders that known edges
 //                   force, to a fixpoint; a cycle refutes. Then 3 and 4 again on the saturated graph, starting from
 //                   the order so far.
@@ -76,7 +75,7 @@ class Engine {
   }
 
  private:
-  // contradicted: what is assumed cannot hold; contradiction_ tells.
+  // contradicted: what is assumed cannot hold; contradiction_ says why.
   enum class Result : uint8_t { settled, too_hard, contradicted };
 
   uint64_t early_conflicts() const {
@@ -283,7 +282,7 @@ class Engine {
     return found;
   }
 
-  // A contradiction that leans on nothing assumed refutes the level.
+  // A contradiction that uses nothing assumed refutes the level.
   Result contradict(const std::vector<RefutationStep>& steps, const Choices& choices) {
     contradiction_.clear();
     for (const RefutationStep& step : steps) {

@@ -7,7 +7,7 @@
 //
 // The total holds wherever reads see one state and no update is lost: from adya-si and from serializable upwards.
 // The bounds are those of an order of all transactions, without more, with session order, or with the clock. Both
-// are necessary and not sufficient: that a rule is kept does not decide a level. O(n log n).
+// are necessary and not sufficient: a rule that holds decides no level. O(n log n).
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace assay::internal {
 
 struct TallyVerdict {
   Outcome outcome = Outcome::unknown;  // of the rule; unknown: nothing was read
-  uint64_t judged = 0;                 // reads that the rule speaks of
+  uint64_t judged = 0;                 // reads that the rule applies to
   uint64_t not_judged = 0;             // reads of some accounts only
   uint64_t wrong = 0;
   // Of the first wrong read:

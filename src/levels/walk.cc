@@ -84,8 +84,8 @@ class LatticeWalk {
         refute_sourceless();
         refute_by_counting();
       }
-      // Where sources are open a weak level is harder than a strong one, whose order tells the sources: so those are
-      // tried first, asked for or not.
+      // Where sources are open a weak level is harder than a strong one, whose order determines the sources: so strong
+      // ones are tried first, requested or not.
       widened_ = !rf_.unresolved.empty() && options_.switches.carry;
       if (options_.switches.replay && options_.engine == EngineId::graph) accept_what_plays();
       decide_what_is_left();

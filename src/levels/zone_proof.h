@@ -35,7 +35,7 @@ class ZoneProof {
   Proof both_took(const ZonePlace& value, TxnId first, TxnId second) const;
   // `late` stands behind `early` in its chain, yet ended before `early` began.
   Proof backwards(const ZonePlace& early, const ZonePlace& late) const;
-  // The value goes round in a ring of compare-and-sets.
+  // The compare-and-sets form a ring: each takes the value that the one before left.
   Proof ring(uint32_t value) const;
   // Each of two chains has an operation that ended before one of the other began. Only the first
   // may be that of the initial value.

@@ -1,10 +1,10 @@
-// A prefix holds the first n events of each chain, with an n for each. An event may be appended if every completion of the
-// prefix that begins with it can still satisfy every read:
+// A prefix holds the first n events of each chain, with an n for each. An event may be appended if every completion of
+// the prefix that begins with it can still satisfy every read:
 //
 //   reads    every key it reads holds the version it read
 //   writes   no transaction is left that has to read the version it overwrites
-//   SI       no transaction that has begun and not committed writes a key that it will write: from begin to commit a
-//            transaction has the keys that it writes for itself
+//   SI       no transaction that has begun and not committed writes a key that it will write: from begin to commit
+//            the keys that a transaction writes are its own
 //
 //   s1: { r(x,0) w(x,1) }  s2: { r(x,0) w(x,2) }
 //   serializable, snapshot isolation: T1 may not overwrite x while T2 has to read it, nor T2 while T1 has
@@ -14,9 +14,9 @@
 // Each test costs as much as the transaction has operations; real time as much as there are chains.
 //
 // A *free* event can be moved to the front of every completion, so nothing else need be tried in its place:
-// an event that only reads; a write where nobody else is left to write the key; and under SI every commit, for
-// nobody can have got in between. This and the state being a vector of positions only are what makes the search
-// polynomial for a fixed number of chains (Biswas and Enea, OOPSLA 2019, sections 4 and 5).
+// an event that only reads; a write where nobody else is left to write the key; and under SI every commit, since
+// no other writer can have begun in between. This and the state being a vector of positions only are what makes the
+// search polynomial for a fixed number of chains (Biswas and Enea, OOPSLA 2019, sections 4 and 5).
 
 #include "prefix_search/frontier.h"
 

@@ -69,14 +69,14 @@ class Frontier {
   std::vector<uint32_t> end_;            // per chain: events
   std::vector<uint32_t> chain_, place_;  // per node
   std::vector<Node> session_before_;     // per node of unknown outcome: what its session did before
-  Rows<Node> stated_before_;             // per node: whose writes come before its own by statement
+  Rows<Node> stated_before_;  // per node: those whose writes are stated to precede its own
 
   std::vector<uint32_t> position_;  // per chain
   std::vector<WriteId> current_;    // per key: the version it holds; kNone: the initial value
   std::vector<uint32_t> unread_versions_;  // per write: readers to come
   std::vector<uint32_t> unread_initial_;   // per key
   std::vector<uint32_t> writers_to_come_;  // per key
-  std::vector<Node> lock_;                 // per key: who has begun and will write it
+  std::vector<Node> lock_;  // per key: the transaction that has begun and will write it
   std::vector<Step> trail_;
   std::vector<WriteId> overwritten_;
 

@@ -1,17 +1,17 @@
 // Is there an order of all events in which every read returns the current version?
 //
 // The method of dbcop (Biswas and Enea, OOPSLA 2019): extend a prefix of the execution event by event, and
-// remember the prefixes from which no way led on. Sessions are chains, so a prefix is one number a session, and what
+// remember the prefixes that could not be completed. Sessions are chains, so a prefix is one number a session, and what
 // can follow depends on these numbers only. Serializability has one event a transaction; prefix consistency and
 // snapshot isolation split it into its reads and its writes (frontier.cc).
 //
 //   s1: { w(x,1) } { w(x,2) }   s2: { r(x,1) r(y,0) }   s3: { w(y,3) r(x,1) }
-//   from (0,0,0): T1, then (1,0,0): T2 may not overwrite x with two readers to come; T3 reads x right but may not
+//   from (0,0,0): T1, then (1,0,0): T2 may not overwrite x with two readers to come; T3 reads the right x but may not
 //   overwrite y; T4, which only reads, is free; then T3, then T2
 //
 // It shares the reads-from relation with the other engine and nothing else: no graph, no version orders, no solver. So
-// each is a check of the other. Cost: transactions^sessions prefixes at worst, each as much as the events tried there;
-// it is for few sessions, or for short histories. Depth first, with an explicit stack; the event that the hint has
+// each is a check of the other. Cost: transactions^sessions prefixes at worst, each costing as much as the events tried
+// there; it suits few sessions, or short histories. Depth first, with an explicit stack; the event that the hint has
 // first is tried first. Memory: a word for each session and prefix at which there was a choice.
 
 #include "prefix_search/prefix_search.h"

@@ -18,7 +18,7 @@ struct PrefixSearchVerdict {
 };
 
 // Decides completely, within the budget. `level` must not be weak; where it has real time, `history` has
-// times. A violation comes without a proof: the search has seen that there is no order, and nothing else.
+// times. A violation comes without a proof: all that the search knows is that there is no order.
 PrefixSearchVerdict search_prefixes(const History& history, const ReadsFrom& rf, const Hint& hint,
                                     const LevelInfo& level, Budget& budget);
 

@@ -7,14 +7,14 @@
 // Boolean a choice. When a side is taken its edges go into the graph, whose topological order is
 // maintained (IncrementalOrder): an edge that agrees with the order costs a comparison, one that
 // closes a cycle yields the lemma "not all of these sides together" with the cycle as its
-// justification. Backtracking takes edges out and leaves the order alone, so the order drifts
-// towards a good schedule; the side tried first is the one that agrees with it.
+// justification. Backtracking takes edges out and leaves the order alone, so the order comes to
+// agree with a good schedule; the side tried first is the one that agrees with it.
 //
 // A history's conflicts are local, so the choices are decided in the order of time (DecisionOrder), and a conflict that
 // would jump far back undoes only the last decision: its consequence is then assigned late, above the level that
-// implies it, and survives going back as far as that level ("Chronological backtracking", SAT 2018). New choices are
+// implies it, and survives backtracking to that level ("Chronological backtracking", SAT 2018). New choices are
 // probed one by one before anything is decided, since many have a side that known edges forbid. A search that has had
-// as many conflicts as choices is hard for another reason and goes on by activity, with restarts.
+// as many conflicts as choices is hard for another reason, and continues by activity, with restarts.
 //
 // Every clause keeps what it came from, a cycle or the clauses it was resolved from, so that a
 // contradiction can be written down and re-checked by unit propagation alone. Learnt facts (level
@@ -511,7 +511,7 @@ bool ChoiceSolver::decide() {
   return true;
 }
 
-// Lines the choices up by where they now stand in the order.
+// Sorts the choices by where they now stand in the order.
 void ChoiceSolver::line_up() {
   std::vector<uint32_t> place(choices());
   for (uint32_t choice = 0; choice < choices(); ++choice) {
@@ -547,7 +547,7 @@ bool ChoiceSolver::probe(Budget& budget, uint64_t most_conflicts) {
 
 ChoiceSolver::Result ChoiceSolver::solve(Budget& budget, uint64_t most_conflicts) {
   if (empty_clause_ != kNoClause) return Result::contradiction;
-  // For a few new choices the rest is better left as it is.
+  // With only a few new choices it is cheaper to keep the rest as it is.
   const bool afresh = !local_.on || !next_.in_line() || choices() - probed_ > local_.few;
   if (afresh) backtrack(0);
   if (local_.on && !afresh) {
@@ -558,7 +558,7 @@ ChoiceSolver::Result ChoiceSolver::solve(Budget& budget, uint64_t most_conflicts
     if (!probe(budget, most_conflicts)) return Result::contradiction;
     if (budget.exhausted() || conflicts_ > most_conflicts) return Result::out_of_budget;
   }
-  const uint64_t hard = conflicts_ + choices();  // so many conflicts are not a local matter
+  const uint64_t hard = conflicts_ + choices();  // this many conflicts are not local
   uint64_t restarts = 0;
   uint64_t next_restart = (local_.on ? hard : conflicts_) + kRestartUnit * luby(restarts);
   for (;;) {

@@ -34,7 +34,7 @@ struct RefutationStep {
   std::vector<uint32_t> hints;  // derived: indices of earlier steps
 };
 
-// How much a search makes of conflicts being between choices near each other in the order.
+// How far a search relies on conflicts being between choices that are near each other in the order.
 struct Locality {
   bool on = true;
   uint32_t far = 8;  // if a conflict would undo this many levels, only the last is undone
@@ -48,7 +48,7 @@ class ChoiceSolver {
 
   // Known edges are those of `graph` now; `order` keeps the graph acyclic.
   ChoiceSolver(Digraph& graph, IncrementalOrder& order, const Locality& local = {});
-  // Takes every edge out of the graph that it put in; the order stays.
+  // Removes every edge that it added to the graph; the order stays.
   ~ChoiceSolver();
   ChoiceSolver(const ChoiceSolver&) = delete;
   ChoiceSolver& operator=(const ChoiceSolver&) = delete;
@@ -56,9 +56,10 @@ class ChoiceSolver {
   // A new choice; more may be added after a solve. `prefer_first` is the side tried first.
   uint32_t add_choice(std::span<const Arc> first, std::span<const Arc> second, bool prefer_first);
   size_t choices() const { return value_.size() / 2; }
-  // Choices of which one must have its first side taken: that one is decided on, in the order given, and the others are
-  // left open, which stands for their second sides. So these own no edges and stand in no condition of an edge, and no
-  // clause needs the first ones but that which says so. Where in time they belong is where `anchor` stands.
+  // A group: one of these choices must take its first side. The search tries them in the order given, decides that one,
+  // and leaves the others open, which counts as their second sides. So second sides have no edges and occur in no
+  // condition of an edge, and the only clause that demands first sides is the one that demands one of them. `anchor`
+  // gives the place of the group in time.
   void group(std::span<const uint32_t> choices, Vertex anchor);
   // One of these sides must be taken. The number of the clause, from 0.
   uint32_t add_clause(std::span<const Side> sides);
@@ -66,8 +67,8 @@ class ChoiceSolver {
   uint32_t add_conditional(Arc arc, std::span<const Side> sides);
 
   // Takes a side of every choice so that the graph with their edges is acyclic. After `acyclic` the
-  // edges are in the graph and the order is an order of it; a later solve may go on from there.
-  // Gives up, as out_of_budget does, once conflicts() passes `most_conflicts`.
+  // edges are in the graph and the order is an order of it; a later solve may continue from there.
+  // Stops with out_of_budget, too, once conflicts() passes `most_conflicts`.
   Result solve(Budget& budget, uint64_t most_conflicts = UINT64_MAX);
   bool first_taken(uint32_t choice) const { return value_[2 * choice] == kTrue; }
 

@@ -18,7 +18,7 @@ class DecisionOrder {
 
   // By place from now on: the choices with lower `place` (one each) first.
   void line_up(std::span<const uint32_t> place);
-  // New choices at the end of the line.
+  // New choices come last.
   void line_up_more();
   // By activity from now on. All choices must be open or be reported by undone() later.
   void by_activity();
@@ -27,7 +27,7 @@ class DecisionOrder {
 
   // The choice took part in a conflict.
   void bump(uint32_t choice);
-  // What happened before counts a little less from now on.
+  // Earlier conflicts count a little less from now on.
   void decay();
 
   // `choice` is open again.

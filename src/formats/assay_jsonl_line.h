@@ -1,0 +1,24 @@
+// What the two writers of `assay` JSON Lines share: that of histories (assay_jsonl.cc) and that of runs, as they happen
+// (collect/lines.cc).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "assay/history.h"
+
+namespace assay::internal::formats {
+
+// "r", "append", …
+std::string_view op_name(OpKind kind);
+// "committed", …
+std::string_view status_name(TxnStatus status);
+
+void append_integer(std::string& line, int64_t value);
+// `,"begin":7`, `,"begin":[7,9]` or `,"begin":[7,null]`; nothing if the time is not known.
+void append_time(std::string& line, std::string_view name, const Interval& time);
+// The same of a timestamp.
+void append_timestamp(std::string& line, std::string_view name, int64_t timestamp);
+
+}  // namespace assay::internal::formats
