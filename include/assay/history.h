@@ -92,12 +92,17 @@ bool installs_version(const Operation& op);
 struct KnownOrder {
   KeyId key;
   std::vector<VersionId> versions;
+  // Who is stated to have installed each of them, kNone where only its value is stated; empty if nobody is.
+  std::vector<TxnId> txns;
+
+  TxnId txn(size_t entry) const { return txns.empty() ? kNone : txns[entry]; }
 };
 
 // Anything in the history that is not a transaction: a fault, a note. Kept verbatim.
 struct Event {
   int64_t at = Interval::kUnknown;  // nanoseconds on the history's clock
   std::string json;                 // the whole object as one line of JSON
+  bool complete = false;            // see History::orders_complete_to
 };
 
 class HistoryBuilder;
@@ -159,6 +164,8 @@ class History {
 
   std::span<const KnownOrder> known_orders() const { return known_orders_; }
   std::span<const Event> events() const { return events_; }
+  // The stated orders hold every version that was installed by then; Interval::kUnknown if nothing says so.
+  int64_t orders_complete_to() const;
   // The header's "meta" object as JSON text; empty if none.
   const std::string& meta() const { return meta_; }
 
@@ -290,6 +297,14 @@ struct TxnHeader {
   uint64_t line = 0;        // where it stands in the source, for messages
 };
 
+// An entry of a stated order. With a transaction's name it means what that one installed: this value, its deletion
+// where the value is null, or what it left behind in the end.
+struct StatedVersion {
+  ValueView value = {};
+  std::string_view txn = {};  // empty: whoever wrote the value
+  bool final = false;         // whatever `txn` installed last; the value is not looked at
+};
+
 // Builds a History by streaming: for each transaction begin_txn, its operations in program order,
 // end_txn. Views passed in need to live only until end_txn returns. Not thread-safe.
 //
@@ -332,7 +347,11 @@ class HistoryBuilder {
   Status end_txn();
 
   void known_order(ValueView key, std::span<const ValueView> values);
-  void event(int64_t at, std::string json);
+  // From here on names of transactions must be unique: finish looks up those that are stated. `line`: where this
+  // stands in the source, for messages.
+  void known_order(ValueView key, std::span<const StatedVersion> entries, uint64_t line = 0);
+  // `complete`: it says that the stated orders hold every version that was installed by `at`.
+  void event(int64_t at, std::string json, bool complete = false);
 
   // Turns what was built into a history. Pending transactions without outcome become unknown, and
   // times are validated: the begins and ends of a session's transactions, in session order, must
@@ -361,6 +380,14 @@ class HistoryBuilder {
   void drop_replaced_ops();
   void turn_nulls_into_lists();
   Status validate_times(SessionId session) const;
+  // An entry whose transaction is looked up in the end.
+  struct NamedEntry {
+    uint32_t order, entry;
+    uint64_t name_end;  // of its name in entry_names_; its begin is the end of the one before
+    bool final;
+  };
+  Status resolve_named_entries();
+  void resolve_version(const NamedEntry& named);
 
   History h_;
   TxnHeader header_;
@@ -368,6 +395,9 @@ class HistoryBuilder {
   std::vector<ValueView> extra_;  // list elements, range rows of raw_
   std::vector<uint64_t> hashes_;
   std::vector<std::unordered_map<std::string, TxnId>> pending_;  // per session, by name
+  std::vector<NamedEntry> named_entries_;
+  std::string entry_names_;
+  std::vector<uint32_t> order_lines_;  // per known order
   Budget* budget_ = nullptr;
   bool replaced_ = false;
   bool null_is_empty_list_ = false;

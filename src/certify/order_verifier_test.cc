@@ -336,6 +336,32 @@ TEST(OrderVerifier, whatKnownOrdersName) {
     EXPECT_TRUE(refused(order({0, 2, 3, 4, 5}), hist(text + bad), "opposite orders"));
 }
 
+TEST(OrderVerifier, ordersThatNameTransactions) {
+  const std::string text =
+      "s1: a@[0,1] { w(x,5) }\ns2: b@[0,2] { w(x,5) d(y,gone) }\ns3: c@[0,3] { w(x,6) }\n"
+      "s4: d { w(x,5) }!\n";
+  const auto order = [](std::vector<uint32_t> txns) {
+    return single_order("serializable pl-1 causal", std::move(txns));
+  };
+  // Two wrote 5.
+  const History named = hist(text + "order x: b=5 c=6 a=5\n");
+  EXPECT_TRUE(verifies(order({1, 2, 0}), named));
+  EXPECT_TRUE(refused(order({0, 2, 1}), named, "history states"));
+  for (const char* bad : {"order x: d=5\n", "order x: a=6\n", "order y: a=null\n"})
+    EXPECT_TRUE(refused(order({1, 2, 0}), hist(text + bad), "nobody can have installed"));
+  EXPECT_TRUE(refused(order({1, 2, 0}), hist(text + "order x: a=5 b=5\norder x: b=5 a=5\n"),
+                      "opposite orders"));
+  // Complete orders lack nothing that was acknowledged before.
+  const std::string whole = "order x: b=5 c=6 a=5\norder y: b=null\n";
+  EXPECT_TRUE(
+      verifies(order({1, 2, 0}), hist(text + whole + R"(event {"event":"complete","at":9})")));
+  const std::string part = "order x: b=5 a=5\norder y: b=null\n";
+  EXPECT_TRUE(
+      verifies(order({1, 2, 0}), hist(text + part + R"(event {"event":"complete","at":2})")));
+  EXPECT_TRUE(refused(order({1, 2, 0}), hist(text + part + R"(event {"event":"complete","at":3})"),
+                      "lost-commit"));
+}
+
 TEST(OrderVerifier, aKnownOrderSettlesAnUnknownOutcome) {
   const History h = hist("s1: { w(x,1) }?\ns2: { w(x,2) }\norder x: 1 2\n");
   EXPECT_TRUE(verifies(single_order("serializable pl-3 causal", {0, 1}), h));

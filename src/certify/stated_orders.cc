@@ -16,9 +16,11 @@ StatedOrders::StatedOrders(const History& history) {
   for (const KnownOrder& line : history.known_orders()) {
     std::vector<TxnId>& named = named_.emplace_back();
     for (size_t i = 0; i < line.versions.size(); ++i)
-      named.push_back(entry(history, line.key, i, line.versions[i]));
+      named.push_back(line.txn(i) == kNone ? entry(history, line.key, i, line.versions[i])
+                                           : stated_entry(history, line.txn(i), line.versions[i]));
   }
   drop_opposites(history);
+  look_for_lost_commits(history);
 }
 
 void StatedOrders::find_writers(const History& history) {
@@ -53,6 +55,60 @@ TxnId StatedOrders::entry(const History& history, KeyId key, size_t place, Versi
   return writer.transactions == 1 ? writer.txn : kNone;
 }
 
+namespace {
+
+uint32_t count_writes(const History& history, TxnId t, VersionId version) {
+  uint32_t count = 0;
+  for (OpId i = history.first_op(t); i < history.end_op(t); ++i)
+    if (writes(history.op(i)) && history.op(i).version == version) ++count;
+  return count;
+}
+
+}  // namespace
+
+TxnId StatedOrders::stated_entry(const History& history, TxnId txn, VersionId version) {
+  if (history.status(txn) != TxnStatus::aborted && count_writes(history, txn, version) > 0)
+    return txn;
+  if (contradiction_.empty())
+    contradiction_ = fmt::format(
+        "a stated order names {} of transaction {}, which nobody can have "
+        "installed there",
+        history.version_value(version).to_string(), history.name(txn));
+  return kNone;
+}
+
+// What a transaction leaves behind of a key is its last write of it, and every element that it appends to a list.
+void StatedOrders::look_for_lost_commits(const History& history) {
+  const int64_t complete_to = history.orders_complete_to();
+  if (complete_to == Interval::kUnknown) return;
+  std::set<std::pair<VersionId, TxnId>> listed;  // kNone: by somebody
+  std::set<KeyId> deletions;                     // keys of which some deletion is listed, nobody's
+  for (const KnownOrder& line : history.known_orders())
+    for (size_t i = 0; i < line.versions.size(); ++i) {
+      listed.insert({line.versions[i], line.txn(i)});
+      if (line.txn(i) == kNone && history.version_value(line.versions[i]).is_null())
+        deletions.insert(line.key);
+    }
+  for (TxnId t = 0; t < history.txn_count() && contradiction_.empty(); ++t) {
+    const Interval end = history.end_time(t);
+    if (history.status(t) != TxnStatus::committed || !end.known() || end.response > complete_to)
+      continue;
+    std::map<KeyId, OpId> last;
+    for (OpId i = history.first_op(t); i < history.end_op(t); ++i)
+      if (writes(history.op(i))) last[history.op(i).key] = i;
+    for (OpId i = history.first_op(t); i < history.end_op(t); ++i) {
+      const Operation op = history.op(i);
+      if (!writes(op) || (op.kind != OpKind::append && last[op.key] != i)) continue;
+      const bool found = listed.contains({op.version, t}) || listed.contains({op.version, kNone}) ||
+                         (op.kind == OpKind::remove && deletions.contains(op.key));
+      if (!found && contradiction_.empty())
+        contradiction_ =
+            fmt::format("lost-commit: the complete orders lack {} of transaction {}",
+                        history.version_value(op.version).to_string(), history.name(t));
+    }
+  }
+}
+
 void StatedOrders::drop_opposites(const History& history) {
   std::map<KeyId, std::vector<size_t>> lines;
   for (size_t i = 0; i < named_.size(); ++i) lines[history.known_orders()[i].key].push_back(i);
@@ -67,24 +123,27 @@ void StatedOrders::drop_opposites(const History& history) {
 
 // Takes away what nothing precedes until nothing is left, or everything that is left is preceded.
 bool StatedOrders::opposite(const History& history, const std::vector<size_t>& lines) const {
-  std::set<std::pair<VersionId, VersionId>> pairs;
-  std::map<VersionId, size_t> preceded;  // by this many others
+  using Version = std::pair<TxnId, VersionId>;
+  std::set<std::pair<Version, Version>> pairs;
+  std::map<Version, size_t> preceded;  // by this many others
   for (const size_t line : lines) {
-    VersionId before = kNone;
+    const KnownOrder& order = history.known_orders()[line];
+    Version before{kNone, kNone};
     for (size_t i = 0; i < named_[line].size(); ++i) {
-      const VersionId version = history.known_orders()[line].versions[i];
-      if (named_[line][i] == kNone || writers_[version].writes > 1) continue;
+      const Version version{named_[line][i], order.versions[i]};
+      if (version.first == kNone || count_writes(history, version.first, version.second) > 1)
+        continue;
       preceded.try_emplace(version, 0);
-      if (before != kNone && pairs.insert({before, version}).second) ++preceded[version];
+      if (before.first != kNone && pairs.insert({before, version}).second) ++preceded[version];
       before = version;
     }
   }
-  std::vector<VersionId> first;
+  std::vector<Version> first;
   for (const auto& [version, by] : preceded)
     if (by == 0) first.push_back(version);
   size_t taken = 0;
   for (; taken < first.size(); ++taken)
-    for (auto it = pairs.lower_bound({first[taken], 0});
+    for (auto it = pairs.lower_bound({first[taken], {0, 0}});
          it != pairs.end() && it->first == first[taken]; ++it)
       if (--preceded[it->second] == 0) first.push_back(it->second);
   return taken < preceded.size();

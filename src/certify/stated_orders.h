@@ -3,10 +3,12 @@
 //   order x: 1 2      s1: { w(x,1) }?   s2: { w(x,2) }     s1 took effect, and before s2
 //   order x: 1 9                                           a contradiction: nobody wrote 9
 //
-// An entry names a transaction if exactly one that may have taken effect writes its value to the key, finally or on
-// the way. It says nothing if several do, if it is the initial value in first place, or if it is null and somebody
-// deletes the key. Anything else is a contradiction; so are lines of a key that put two versions in opposite orders,
-// perhaps by way of others, and then no line of the key says anything.
+// An entry of a value alone names a transaction if exactly one that may have taken effect writes its value to the key,
+// finally or on the way. It says nothing if several do, if it is the initial value in first place, or if it is null and
+// somebody deletes the key. One that states its transaction names that one, if it may have taken effect and installs the
+// value there. Anything else is a contradiction; so are lines of a key that put two versions in opposite orders,
+// perhaps by way of others, and then no line of the key says anything. A transaction that was acknowledged
+// before the time up to which the history calls its orders complete must be in them with all that it left behind.
 #pragma once
 
 #include <string>
@@ -34,7 +36,9 @@ class StatedOrders {
   };
   void find_writers(const History& history);
   TxnId entry(const History& history, KeyId key, size_t place, VersionId version);
+  TxnId stated_entry(const History& history, TxnId txn, VersionId version);
   void drop_opposites(const History& history);
+  void look_for_lost_commits(const History& history);
   bool opposite(const History& history, const std::vector<size_t>& lines) const;
 
   std::vector<Writer> writers_;  // per version

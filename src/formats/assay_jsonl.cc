@@ -58,12 +58,22 @@ class Writer {
       text(",\"absent\":");
       string(kNeverWritten);
     }
+    if (names_versions()) {
+      text(",\"uses\":[");
+      string(kNamedVersions);
+      text("]");
+    }
     if (!h_.meta().empty()) {
       text(",\"meta\":");
       text(h_.meta());
     }
     text("}");
     end_line();
+  }
+
+  bool names_versions() const {
+    return std::any_of(h_.known_orders().begin(), h_.known_orders().end(),
+                       [](const KnownOrder& order) { return !order.txns.empty(); });
   }
 
   void write_txn(TxnId t) {
@@ -148,10 +158,32 @@ class Writer {
   void write_order(const KnownOrder& order) {
     text("{\"key\":");
     value(h_.key(order.key));
-    text(",\"order\":");
-    write_list(order.versions);
-    text("}");
+    text(",\"order\":[");
+    for (size_t i = 0; i < order.versions.size(); ++i) {
+      if (i > 0) text(",");
+      write_entry(order.versions[i], order.txn(i));
+    }
+    text("]}");
     end_line();
+  }
+
+  void write_entry(VersionId version, TxnId t) {
+    const ValueView v = h_.version_value(version);
+    if (t == kNone) return value(v);
+    text("{\"txn\":");
+    string(h_.name(t));
+    if (v.is_null() || removes(t, version)) text(",\"deleted\":true");
+    if (!v.is_null()) {
+      text(",\"value\":");
+      value(v);
+    }
+    text("}");
+  }
+
+  bool removes(TxnId t, VersionId version) const {
+    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i)
+      if (h_.op(i).kind == OpKind::remove && h_.op(i).version == version) return true;
+    return false;
   }
 
   const History& h_;

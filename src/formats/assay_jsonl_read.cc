@@ -3,6 +3,7 @@
 #include <simdjson.h>
 
 #include <bit>
+#include <deque>
 #include <initializer_list>
 #include <span>
 #include <utility>
@@ -38,6 +39,7 @@ enum Field : uint32_t {
   kKey = 1 << 13,
   kOrder = 1 << 14,
   kAbsent = 1 << 15,
+  kUses = 1 << 16,
 };
 constexpr std::pair<std::string_view, Field> kFields[] = {
     {"session", kSession}, {"txn", kTxn},          {"status", kStatus},
@@ -45,7 +47,7 @@ constexpr std::pair<std::string_view, Field> kFields[] = {
     {"meta", kMeta},       {"start_ts", kStartTs}, {"commit_ts", kCommitTs},
     {"assay", kAssay},     {"initial", kInitial},  {"event", kEvent},
     {"at", kAt},           {"key", kKey},          {"order", kOrder},
-    {"absent", kAbsent},
+    {"absent", kAbsent},   {"uses", kUses},
 };
 
 class Reader {
@@ -161,10 +163,26 @@ class Reader {
         return expected({"absent"}, "\"never-written\"");
       builder_.set_absent_is_never_written();
     }
+    if (has(kUses) && !read_uses()) return false;
     if (has(kMeta)) {
       if (!field(kMeta).is_object()) return expected({"meta"}, "an object");
       builder_.set_meta(simdjson::minify(field(kMeta)));
       run_ = run_in_header();
+    }
+    return true;
+  }
+
+  // What later versions of this program may add to the format is announced here, so that this one does not pass over it.
+  bool read_uses() {
+    json::array uses;
+    if (field(kUses).get_array().get(uses) != simdjson::SUCCESS)
+      return expected({"uses"}, "an array of what the file uses of the format");
+    size_t i = 0;
+    for (json::element use : uses) {
+      std::string_view name;
+      if (use.get_string().get(name) != simdjson::SUCCESS || name != kNamedVersions)
+        return expected({"uses", i}, "\"" + std::string(kNamedVersions) + "\"");
+      ++i;
     }
     return true;
   }
@@ -193,8 +211,11 @@ class Reader {
                   "history says nothing about the database");
     int64_t at = Interval::kUnknown;
     if (has(kAt) && !integer({"at"}, field(kAt), at)) return false;
+    if (name == kCompleteEvent && at == Interval::kUnknown)
+      return expected({}, "a field \"at\" beside \"event\":\"complete\"");
     builder_.event(
-        at, std::string(text_.substr(text_.find('{'), text_.rfind('}') + 1 - text_.find('{'))));
+        at, std::string(text_.substr(text_.find('{'), text_.rfind('}') + 1 - text_.find('{'))),
+        name == kCompleteEvent);
     return true;
   }
 
@@ -202,8 +223,42 @@ class Reader {
     if (!has(kKey)) return expected({}, "a field \"key\" beside \"order\"");
     ValueView key;
     if (!value({"key"}, field(kKey), key)) return false;
-    if (!read_list({"order"}, field(kOrder))) return false;
-    builder_.known_order(key, elements_);
+    json::array entries;
+    if (field(kOrder).get_array().get(entries) != simdjson::SUCCESS)
+      return expected({"order"}, "an array of versions");
+    stated_.clear();
+    entry_names_.clear();
+    for (json::element e : entries)
+      if (!read_entry(e, stated_.emplace_back())) return false;
+    builder_.known_order(key, stated_, input_.line());
+    return true;
+  }
+
+  // A value, or an object that names the transaction.
+  bool read_entry(json::element e, StatedVersion& to) {
+    constexpr std::string_view kWant =
+        "an integer of 64 bits, a string, null, or an object with \"txn\" and perhaps \"value\" or "
+        "\"deleted\"";
+    const size_t i = stated_.size() - 1;
+    if (to_value(e, to.value) || e.is_null()) return true;
+    json::object object;
+    if (e.get_object().get(object) != simdjson::SUCCESS) return expected({"order", i}, kWant);
+    bool deleted = false, has_value = false;
+    for (json::key_value_pair part : object) {
+      if (part.key == "txn") {
+        ValueView name;
+        if (!to_value(part.value, name)) return expected({"order", i, "txn"}, kWantValue);
+        to.txn = entry_names_.emplace_back(name.to_string());
+      } else if (part.key == "value") {
+        has_value = to_value(part.value, to.value);
+        if (!has_value) return expected({"order", i, "value"}, kWantValue);
+      } else if (part.key == "deleted") {
+        deleted = part.value.get_bool().get(deleted) == simdjson::SUCCESS && deleted;
+        if (!deleted) return expected({"order", i, "deleted"}, "true");
+      }
+    }
+    if (to.txn.empty()) return expected({"order", i}, kWant);
+    to.final = !deleted && !has_value;
     return true;
   }
 
@@ -431,6 +486,8 @@ class Reader {
   std::string run_;  // named by the header
   std::string name_;
   std::vector<ValueView> elements_;
+  std::vector<StatedVersion> stated_;
+  std::deque<std::string> entry_names_;
   std::vector<std::pair<ValueView, ValueView>> rows_;
   Error error_;
 };

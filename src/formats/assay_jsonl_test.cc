@@ -178,8 +178,57 @@ TEST(AssayJsonl, RefusesBadTransactionFields) {
   refuse("{\"event\":1}\n", 1, 10, "names the event");
   refuse("{\"event\":\"x\",\"at\":\"y\"}\n", 1, 19, "an integer of 64 bits");
   refuse("{\"key\":null,\"order\":[]}\n", 1, 8, "an integer of 64 bits or a string");
-  refuse("{\"key\":1,\"order\":[1,true]}\n", 1, 21, "an integer of 64 bits or a string");
+  refuse("{\"key\":1,\"order\":[1,true]}\n", 1, 21, "an object with \"txn\"");
+  refuse("{\"key\":1,\"order\":[1,{\"value\":2}]}\n", 1, 21, "an object with \"txn\"");
+  refuse("{\"key\":1,\"order\":[{\"txn\":null}]}\n", 1, 26, "an integer of 64 bits or a string");
+  refuse("{\"key\":1,\"order\":[{\"txn\":\"a\",\"deleted\":1}]}\n", 1, 40, "true");
+  refuse("{\"key\":1,\"order\":[{\"txn\":\"a\",\"value\":null}]}\n", 1, 38,
+         "an integer of 64 bits");
+  refuse("{\"assay\":1,\"uses\":[\"named-versions\",\"rows\"]}\n", 1, 37, "\"named-versions\"");
+  refuse("{\"event\":\"complete\"}\n", 1, 1, "a field \"at\"");
   refuse("{\"key\":1,\"order\":5}\n", 1, 18, "an array");
+}
+
+// What an entry names: its transaction's value, its deletion, or what it left behind.
+TEST(AssayJsonl, OrdersThatNameTransactions) {
+  const std::string txns =
+      "{\"assay\":1,\"uses\":[\"named-versions\"]}\n"
+      "{\"session\":1,\"txn\":\"a\",\"ops\":[[\"w\",\"x\",5],[\"w\",\"x\",6]]}\n"
+      "{\"session\":2,\"ops\":[[\"d\",\"x\",\"gone\"],[\"w\",\"x\",5]]}\n";
+  const ReadResult r = read(txns +
+                            "{\"key\":\"x\",\"order\":[{\"txn\":\"a\",\"value\":5},{\"txn\":\"a\"},"
+                            "{\"txn\":\"2-0\",\"deleted\":true},{\"txn\":\"2-0\",\"value\":5},5]}\n"
+                            "{\"event\":\"complete\",\"at\":70}\n");
+  const History& h = r.history;
+  ASSERT_EQ(h.known_orders().size(), 1u);
+  const KnownOrder& order = h.known_orders()[0];
+  std::vector<std::string> entries;
+  for (size_t i = 0; i < order.versions.size(); ++i)
+    entries.push_back((order.txn(i) == kNone ? "?" : h.name(order.txn(i))) + "=" +
+                      h.version_value(order.versions[i]).to_string());
+  EXPECT_EQ(entries, (std::vector<std::string>{"a=5", "a=6", "2-0=gone", "2-0=5", "?=5"}));
+  EXPECT_EQ(h.orders_complete_to(), 70);
+  std::string text;
+  ASSERT_TRUE(write_history_text(h, "assay", text).ok());
+  EXPECT_NE(text.find("{\"txn\":\"2-0\",\"deleted\":true,\"value\":\"gone\"}"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("\"uses\":[\"named-versions\"]"), std::string::npos) << text;
+  EXPECT_EQ(read(text).history.content_hash(), h.content_hash()) << text;
+  // Another transaction's value is another version.
+  const ReadResult other = read(txns + "{\"key\":\"x\",\"order\":[{\"txn\":\"a\",\"value\":5}]}\n");
+  const ReadResult moved =
+      read(txns + "{\"key\":\"x\",\"order\":[{\"txn\":\"2-0\",\"value\":5}]}\n");
+  EXPECT_NE(other.history.content_hash(), moved.history.content_hash());
+}
+
+TEST(AssayJsonl, NamesInOrdersMustBeSomebodys) {
+  const std::string one = "{\"session\":1,\"ops\":[[\"w\",\"x\",5]]}\n";
+  refuse(one + "{\"key\":\"x\",\"order\":[{\"txn\":\"1-1\"}]}\n", 2, 0, "names transaction 1-1");
+  // Names must differ only where one is used.
+  const std::string two = one + "{\"session\":2,\"txn\":\"1-0\",\"ops\":[]}\n";
+  EXPECT_EQ(read(two).history.txn_count(), 2u);
+  refuse(two + "{\"key\":\"x\",\"order\":[{\"txn\":\"1-0\"}]}\n", 2, 0,
+         "another transaction, of line 1, is called 1-0");
 }
 
 TEST(AssayJsonl, RefusesBadOperations) {

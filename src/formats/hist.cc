@@ -159,7 +159,15 @@ class Writer {
   void write_order(const KnownOrder& order) {
     value(h_.key(order.key));
     line_ += ':';
-    for (VersionId v : order.versions) line_ += ' ', value(h_.version_value(v));
+    for (size_t i = 0; i < order.versions.size(); ++i) {
+      line_ += ' ';
+      if (const TxnId t = order.txn(i); t != kNone) {
+        const std::string name = h_.name(t);
+        value(ValueView::of(std::string_view(name)));
+        line_ += '=';
+      }
+      value(h_.version_value(order.versions[i]));
+    }
   }
 
   void time(const Interval& t) {

@@ -103,12 +103,19 @@ class Reader {
     ValueView key;
     c_.skip_blanks();
     if (!value(key, false) || !c_.expect(":")) return false;
-    elements_.clear();
-    while (!at_line_end()) {
-      if (!value(elements_.emplace_back(), true)) return false;
-    }
-    builder_.known_order(key, elements_);
+    std::vector<StatedVersion> entries;
+    while (!at_line_end())
+      if (!read_entry(entries.emplace_back())) return false;
+    builder_.known_order(key, entries, input_.line());
     return true;
+  }
+
+  // VALUE, or TRANSACTION=VALUE.
+  bool read_entry(StatedVersion& to) {
+    if (!value(to.value, true)) return false;
+    if (!c_.accept("=")) return true;
+    to.txn = strings_.emplace_back(to.value.to_string());
+    return value(to.value = {}, true);
   }
 
   // The JSON object that is the rest of the line.
@@ -131,8 +138,17 @@ class Reader {
       c_.seek(c_.at() + place);
       if (!c_.integer(at)) return false;
     }
-    builder_.event(at, std::string(object));
+    const bool complete = is_complete_event(object);
+    if (complete && at == Interval::kUnknown)
+      return c_.expected("a field \"at\" beside \"complete\"");
+    builder_.event(at, std::string(object), complete);
     return true;
+  }
+
+  static bool is_complete_event(std::string_view object) {
+    const JsonStep kEvent[] = {JsonStep("event")};
+    const size_t place = locate_json(object, kEvent);
+    return place > 0 && object.substr(place).starts_with('"' + std::string(kCompleteEvent) + '"');
   }
 
   bool read_meta() {

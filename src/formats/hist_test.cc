@@ -54,6 +54,22 @@ TEST(Hist, EveryOperation) {
 )");
 }
 
+TEST(Hist, OrdersThatNameTransactions) {
+  const std::string hist =
+      "s: t1 { w(x,1) d(x,gone) } { w(x,1) }\n"
+      "order x: t1=1 t1=gone \"s-1\"=1 t1=null 1\n"
+      "event {\"event\":\"complete\",\"at\":9}\n";
+  expect_same(hist, R"({"session":"s","txn":"t1","ops":[["w","x",1],["d","x","gone"]]}
+{"session":"s","ops":[["w","x",1]]}
+{"key":"x","order":[{"txn":"t1","value":1},{"txn":"t1","value":"gone"},{"txn":"s-1","value":1},{"txn":"t1","deleted":true},1]}
+{"event":"complete","at":9}
+)");
+  std::string text;
+  ASSERT_TRUE(write_history_text(read(hist), "hist", text).ok());
+  EXPECT_EQ(read(text).content_hash(), read(hist).content_hash()) << text;
+  EXPECT_NE(text.find("order x: t1=1 t1=gone s-1=1 t1=gone 1"), std::string::npos) << text;
+}
+
 TEST(Hist, NamesAndTimes) {
   History h = read(
       "s: t1@[0,10] { } \"t 2\" @[11~12,_]{} @[ 20 , 21~29 ] ts[5,_] { } ts ts[_,6] { } 3-7{}\n"

@@ -36,6 +36,16 @@ class MixedHistory {
       std::vector<ValueView> order = {value(), value(), value()};
       b.known_order(key(), order);
     }
+    if (!o_.registers_only && !names_.empty() && chance(2)) {
+      std::vector<StatedVersion> order(static_cast<size_t>(1 + pick(4)));
+      for (StatedVersion& entry : order) {
+        entry.value = maybe_null(value());
+        if (chance(2)) continue;
+        entry.txn = names_[static_cast<size_t>(pick(static_cast<int>(names_.size())))];
+        entry.final = chance(3);
+      }
+      b.known_order(key(), order);
+    }
     auto h = std::move(b).finish();
     if (!h.ok()) std::abort();
     return std::move(*h);
@@ -75,7 +85,10 @@ class MixedHistory {
     h.session = o_.strings && session == 0 ? ValueView::of(std::string_view("s a"))
                                            : ValueView::of(int64_t{session});
     std::string name = "t " + std::to_string(t);
-    if (chance(3)) h.name = name;
+    if (chance(3)) {
+      h.name = name;
+      names_.push_back(name);
+    }
     if (o_.aborted && chance(5)) h.status = TxnStatus::aborted;
     if (o_.unknown && chance(5)) h.status = TxnStatus::unknown;
     if (o_.times && chance(2)) {
@@ -124,6 +137,7 @@ class MixedHistory {
 
   Rng rng_;
   MixedHistoryOptions o_;
+  std::vector<std::string> names_;  // of transactions
 };
 
 }  // namespace assay::internal::formats

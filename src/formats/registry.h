@@ -61,6 +61,10 @@ struct Format {
 
 // What the native formats call History::absent_is_never_written.
 inline constexpr std::string_view kNeverWritten = "never-written";
+// In the header, where entries of stated orders name transactions.
+inline constexpr std::string_view kNamedVersions = "named-versions";
+// The event that says how far stated orders are complete.
+inline constexpr std::string_view kCompleteEvent = "complete";
 
 // How much of a stream detection sees.
 inline constexpr size_t kHeadBytes = size_t{1} << 16;

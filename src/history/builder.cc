@@ -250,13 +250,77 @@ void HistoryBuilder::resolve_versions(KeyId key, std::span<const ValueView> valu
 }
 
 void HistoryBuilder::known_order(ValueView key, std::span<const ValueView> values) {
-  KnownOrder order{key_id(key), {}};
+  KnownOrder order{key_id(key), {}, {}};
   for (const ValueView& v : values) order.versions.push_back(version_id(order.key, v));
   h_.known_orders_.push_back(std::move(order));
+  order_lines_.push_back(0);
 }
 
-void HistoryBuilder::event(int64_t at, std::string json) {
-  h_.events_.push_back({at, std::move(json)});
+void HistoryBuilder::known_order(ValueView key, std::span<const StatedVersion> entries,
+                                 uint64_t line) {
+  KnownOrder order{key_id(key), {}, {}};
+  const auto index = static_cast<uint32_t>(h_.known_orders_.size());
+  for (const StatedVersion& e : entries) {
+    if (!e.txn.empty()) {
+      entry_names_ += e.txn;
+      named_entries_.push_back(
+          {index, static_cast<uint32_t>(order.versions.size()), entry_names_.size(), e.final});
+      order.txns.resize(entries.size(), kNone);
+    }
+    order.versions.push_back(version_id(order.key, e.final ? ValueView::null() : e.value));
+  }
+  h_.known_orders_.push_back(std::move(order));
+  order_lines_.push_back(static_cast<uint32_t>(line));
+}
+
+// Looks up the transactions that entries of orders name, and where only a deletion or the last version of one is
+// stated, which version that is.
+Status HistoryBuilder::resolve_named_entries() {
+  if (named_entries_.empty()) return Ok{};
+  std::unordered_map<std::string, TxnId> by_name;
+  by_name.reserve(h_.txn_count());
+  for (TxnId t = 0; t < h_.txn_count(); ++t) {
+    const auto [other, fresh] = by_name.try_emplace(h_.name(t), t);
+    if (!fresh)
+      return bad_input("another transaction, of line " + std::to_string(h_.line(other->second)) +
+                           ", is called " + other->first +
+                           " too; expected names that differ, as an order of versions names "
+                           "transactions",
+                       h_.line(t));
+  }
+  uint64_t begin = 0;
+  std::string name;
+  for (const NamedEntry& named : named_entries_) {
+    name.assign(entry_names_, begin, named.name_end - begin);
+    begin = named.name_end;
+    const auto found = by_name.find(name);
+    if (found == by_name.end())
+      return bad_input("the order names transaction " + name + ", which is not in the history",
+                       order_lines_[named.order]);
+    h_.known_orders_[named.order].txns[named.entry] = found->second;
+    resolve_version(named);
+  }
+  return Ok{};
+}
+
+// One that its transaction did not install stays what is stated, (key, null) if that is no value.
+void HistoryBuilder::resolve_version(const NamedEntry& named) {
+  KnownOrder& order = h_.known_orders_[named.order];
+  const TxnId t = order.txns[named.entry];
+  VersionId& version = order.versions[named.entry];
+  if (!named.final && !h_.version_value(version).is_null()) return;
+  for (OpId i = h_.end_op(t); i-- > h_.first_op(t);) {
+    const Operation op = h_.op(i);
+    if (op.key != order.key || !installs_version(op)) continue;
+    const bool deletes = op.kind == OpKind::remove || h_.version_value(op.version).is_null();
+    if (!named.final && !deletes) continue;
+    version = op.version;
+    return;
+  }
+}
+
+void HistoryBuilder::event(int64_t at, std::string json, bool complete) {
+  h_.events_.push_back({at, std::move(json), complete});
 }
 
 // Moves the operations of every transaction together again after pending lines were replaced.
@@ -343,6 +407,7 @@ Result<History> HistoryBuilder::finish() && {
     drop_replaced_ops();
   }
   if (null_is_empty_list_) turn_nulls_into_lists();
+  if (Status named = resolve_named_entries(); !named.ok()) return named.error();
   std::stable_sort(h_.txn_meta_.begin(), h_.txn_meta_.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   const size_t count = h_.txns_.size();

@@ -56,4 +56,21 @@ void TxnCopier::operation(const History& h, OpId i, OpKind kind,
   }
 }
 
+std::span<const StatedVersion> OrderCopier::of(const History& h, const KnownOrder& order) {
+  return of(h, order, std::vector<bool>(order.versions.size(), true));
+}
+
+std::span<const StatedVersion> OrderCopier::of(const History& h, const KnownOrder& order,
+                                               const std::vector<bool>& keep) {
+  names_.clear();
+  entries_.clear();
+  for (size_t i = 0; i < order.versions.size(); ++i) {
+    if (!keep[i]) continue;
+    StatedVersion entry{.value = h.version_value(order.versions[i])};
+    if (order.txn(i) != kNone) entry.txn = names_.emplace_back(h.name(order.txn(i)));
+    entries_.push_back(entry);
+  }
+  return entries_;
+}
+
 }  // namespace assay::internal

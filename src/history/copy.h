@@ -1,6 +1,7 @@
 // Transactions of one history, whole or in part, into the builder of another.
 #pragma once
 
+#include <deque>
 #include <span>
 #include <string>
 #include <utility>
@@ -27,6 +28,20 @@ class TxnCopier {
   std::string name_;  // of the transaction under way
   std::vector<ValueView> elements_;
   std::vector<std::pair<ValueView, ValueView>> rows_;
+};
+
+// Entries of stated orders.
+class OrderCopier {
+ public:
+  // Valid until the next call.
+  std::span<const StatedVersion> of(const History& h, const KnownOrder& order);
+  // Without those whose place in `keep` is false.
+  std::span<const StatedVersion> of(const History& h, const KnownOrder& order,
+                                    const std::vector<bool>& keep);
+
+ private:
+  std::deque<std::string> names_;
+  std::vector<StatedVersion> entries_;
 };
 
 }  // namespace assay::internal

@@ -122,13 +122,27 @@ Result<History> Draft::history() const {
     if (Status s = b.end_txn(); !s.ok()) return s.error();
   }
   for (const DraftOrder& order : orders) {
-    std::vector<ValueView> values;
-    for (const int64_t v : order.values) values.push_back(ValueView::of(v));
-    b.known_order(ValueView::of(key_name(order.key)), values);
+    std::vector<std::string> names;
+    for (const int t : order.txns) names.push_back(t < 0 ? "" : name(t));
+    std::vector<StatedVersion> entries;
+    for (const int64_t v : order.values) {
+      entries.push_back({.value = ValueView::of(v)});
+      if (!names.empty()) entries.back().txn = names[entries.size() - 1];
+    }
+    b.known_order(ValueView::of(key_name(order.key)), entries);
   }
+  if (complete_to != Interval::kUnknown)
+    b.event(complete_to, fmt::format(R"({{"event":"complete","at":{}}})", complete_to), true);
   Result<History> built = std::move(b).finish();
   if (built.ok()) built->set_clock_drift(clock_drift);
   return built;
+}
+
+std::string Draft::name(int txn) const {
+  const int session = txns[static_cast<size_t>(txn)].session;
+  const auto before = std::count_if(txns.begin(), txns.begin() + txn,
+                                    [&](const DraftTxn& t) { return t.session == session; });
+  return fmt::format("{}-{}", session + 1, before);
 }
 
 std::string Draft::text() const {
@@ -146,10 +160,36 @@ std::string Draft::text() const {
     }
     out += "\n";
   }
-  for (const DraftOrder& order : orders)
-    out += fmt::format("order {}: {}\n", key_name(order.key), fmt::join(order.values, " "));
+  for (const DraftOrder& order : orders) {
+    out += fmt::format("order {}:", key_name(order.key));
+    for (size_t i = 0; i < order.values.size(); ++i) {
+      const bool named = !order.txns.empty() && order.txns[i] >= 0;
+      out += fmt::format(" {}{}", named ? name(order.txns[i]) + "=" : "", order.values[i]);
+    }
+    out += "\n";
+  }
+  if (complete_to != Interval::kUnknown)
+    out += fmt::format("event {{\"event\":\"complete\",\"at\":{}}}\n", complete_to);
   return out;
 }
+
+namespace {
+
+void remove_txn(Draft& draft, size_t txn) {
+  draft.txns.erase(draft.txns.begin() + static_cast<ptrdiff_t>(txn));
+  const int gone = static_cast<int>(txn);
+  for (DraftOrder& order : draft.orders)
+    for (size_t i = order.txns.size(); i-- > 0;) {
+      if (order.txns[i] > gone) {
+        --order.txns[i];
+      } else if (order.txns[i] == gone) {
+        order.txns.erase(order.txns.begin() + static_cast<ptrdiff_t>(i));
+        order.values.erase(order.values.begin() + static_cast<ptrdiff_t>(i));
+      }
+    }
+}
+
+}  // namespace
 
 Draft shrink(Draft draft, const std::function<bool(const Draft&)>& keeps) {
   const auto try_without = [&](const auto& remove) {
@@ -162,7 +202,7 @@ Draft shrink(Draft draft, const std::function<bool(const Draft&)>& keeps) {
   for (bool progress = true; progress;) {
     progress = draft.clock_drift > 0 && try_without([](Draft& d) { --d.clock_drift; });
     for (size_t t = draft.txns.size(); t-- > 0;) {
-      progress |= try_without([t](Draft& d) { d.txns.erase(d.txns.begin() + t); });
+      progress |= try_without([t](Draft& d) { remove_txn(d, t); });
     }
     for (size_t t = 0; t < draft.txns.size(); ++t) {
       for (size_t i = draft.txns[t].ops.size(); i-- > 0;) {

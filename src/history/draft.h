@@ -39,14 +39,18 @@ struct DraftTxn {
 struct DraftOrder {
   int key = 0;
   std::vector<int64_t> values = {};
+  std::vector<int> txns = {};  // empty, or per value its transaction, an index; -1: not stated
 };
 
 struct Draft {
   DraftValue initial = {};
   std::vector<DraftTxn> txns = {};  // in file order, which is the order within each session
   std::vector<DraftOrder> orders = {};
+  int64_t complete_to = Interval::kUnknown;  // the orders hold everything up to then
   int64_t clock_drift = 0;
 
+  // "<session>-<position>".
+  std::string name(int txn) const;
   Result<History> history() const;
   // As a .hist file: one session per line.
   std::string text() const;

@@ -43,11 +43,21 @@ bool installs_version(const Operation& op) {
 
 void History::keep_stated_orders(double share) {
   uint64_t entry = 0;
-  const auto goes = [&](VersionId) {
+  const auto goes = [&] {
     // 53 bits, as many as a double holds.
     return static_cast<double>(internal::mix64(++entry) >> 11) >= share * 0x1p53;
   };
-  for (KnownOrder& order : known_orders_) std::erase_if(order.versions, goes);
+  for (KnownOrder& order : known_orders_) {
+    size_t kept = 0;
+    for (size_t i = 0; i < order.versions.size(); ++i) {
+      if (goes()) continue;
+      order.versions[kept] = order.versions[i];
+      if (!order.txns.empty()) order.txns[kept] = order.txns[i];
+      ++kept;
+    }
+    order.versions.resize(kept);
+    if (!order.txns.empty()) order.txns.resize(kept);
+  }
 }
 
 std::string History::name(TxnId t) const {
@@ -114,6 +124,13 @@ uint64_t hash_typed(const ValueView& v) {
 
 }  // namespace
 
+int64_t History::orders_complete_to() const {
+  int64_t latest = Interval::kUnknown;  // below every time
+  for (const Event& event : events_)
+    if (event.complete) latest = std::max(latest, event.at);
+  return latest;
+}
+
 std::string History::content_hash() const {
   std::vector<uint64_t> key_hash(key_count());
   for (KeyId k = 0; k < key_count(); ++k) key_hash[k] = hash_typed(key(k));
@@ -150,7 +167,10 @@ std::string History::content_hash() const {
   for (const KnownOrder& order : known_orders_) {
     out.add(key_word(order.key));
     for (VersionId v : order.versions) out.add(version_word(v));
+    for (TxnId t : order.txns) out.add(t == kNone ? 0 : uint64_t{t} + 1);
   }
+  if (const int64_t to = orders_complete_to(); to != Interval::kUnknown)
+    out.add(static_cast<uint64_t>(to));
   return out.hex();
 }
 
@@ -161,6 +181,8 @@ uint64_t History::memory_bytes() const {
   bytes += (begin_.capacity() + end_.capacity()) * sizeof(Interval);
   bytes += (start_ts_.capacity() + commit_ts_.capacity()) * sizeof(int64_t);
   bytes += names_.capacity();
+  for (const KnownOrder& order : known_orders_)
+    bytes += sizeof order + order.versions.capacity() * 4 + order.txns.capacity() * 4;
   bytes += op_kind_.capacity() + op_effect_.capacity() + op_key_.capacity() * 4;
   bytes += op_version_.capacity() * 4 + op_operands_.capacity() * 4 + pool_.capacity() * 4;
   return bytes;

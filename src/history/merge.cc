@@ -13,6 +13,7 @@ namespace {
 class Merger {
  public:
   Result<History> run(std::span<const HistoryPart> parts) {
+    alone_ = parts.size() == 1;
     for (const HistoryPart& part : parts)
       if (Status s = add(*part.history, part.name, *parts.front().history); !s.ok()) {
         Error e = s.error();
@@ -43,9 +44,11 @@ class Merger {
     for (TxnId t = 0; t < h.txn_count(); ++t)
       if (Status s = add_txn(h, t); !s.ok()) return s;
     for (const KnownOrder& order : h.known_orders()) {
-      builder_.known_order(h.key(order.key), values(h, order.versions));
+      builder_.known_order(h.key(order.key), entries_.of(h, order));
     }
-    for (const Event& event : h.events()) builder_.event(event.at, event.json);
+    // One file's orders need not hold what the sessions of the others wrote.
+    for (const Event& event : h.events())
+      if (!event.complete || alone_) builder_.event(event.at, event.json, event.complete);
     return Ok{};
   }
 
@@ -55,18 +58,12 @@ class Merger {
     return builder_.end_txn();
   }
 
-  // Valid until the next call.
-  std::span<const ValueView> values(const History& h, std::span<const VersionId> versions) {
-    values_.clear();
-    for (const VersionId v : versions) values_.push_back(h.version_value(v));
-    return values_;
-  }
-
   HistoryBuilder builder_;
   TxnCopier copier_{builder_};
   std::string meta_;
   std::map<std::pair<ValueView::Type, std::string>, std::string> home_;  // session: its file
-  std::vector<ValueView> values_;
+  OrderCopier entries_;
+  bool alone_ = true;
 };
 
 }  // namespace

@@ -42,7 +42,8 @@ class Projection {
     builder_.set_initial(h_.initial());
     if (h_.absent_is_never_written()) builder_.set_absent_is_never_written();
     builder_.set_meta(h_.meta());
-    for (const Event& event : h_.events()) builder_.event(event.at, event.json);
+    for (const Event& event : h_.events())
+      if (!event.complete) builder_.event(event.at, event.json);  // the orders lose versions
     for (TxnId t = 0; t < h_.txn_count(); ++t)
       if (const Status s = copy_txn(t); !s.ok()) return s.error();
     for (const KnownOrder& order : h_.known_orders()) copy_order(order);
@@ -314,16 +315,28 @@ class Projection {
     return builder_.end_txn();
   }
 
+  // The writes that an entry may mean.
+  Writes meant(const KnownOrder& order, size_t entry) const {
+    const TxnId t = order.txn(entry);
+    if (t == kNone) return showing(order.versions[entry]);
+    Writes writes;
+    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i)
+      if (installs_version(h_.op(i)) && h_.op(i).version == order.versions[entry])
+        writes.add(keep_[i]);
+    return writes;
+  }
+
   void copy_order(const KnownOrder& order) {
-    std::vector<ValueView> values;
+    std::vector<bool> keep;
     for (size_t i = 0; i < order.versions.size(); ++i) {
       const VersionId v = order.versions[i];
-      const Writes writes = showing(v);
-      const bool initial = i == 0 && h_.is_initial(v);
-      if (initial || (writes.stay() && (writes.all > 0 || !is_null(v))))
-        values.push_back(h_.version_value(v));
+      const bool named = order.txn(i) != kNone;
+      const Writes writes = meant(order, i);
+      const bool initial = i == 0 && h_.is_initial(v) && !named;
+      keep.push_back(initial || (writes.stay() && (writes.all > 0 || (!is_null(v) && !named))));
     }
-    if (values.size() > 1) builder_.known_order(h_.key(order.key), values);
+    if (std::count(keep.begin(), keep.end(), true) > 1)
+      builder_.known_order(h_.key(order.key), entries_.of(h_, order, keep));
   }
 
   const History& h_;
@@ -339,6 +352,7 @@ class Projection {
   std::vector<OpId> origins_;
   HistoryBuilder builder_;
   TxnCopier copier_{builder_};
+  OrderCopier entries_;
 };
 
 }  // namespace

@@ -434,55 +434,81 @@ void mutate(Rng& rng, Draft& draft) {
   }
 }
 
+// A value that a transaction wrote.
+struct Written {
+  int64_t value;
+  int txn;
+};
+
+void push_order(Rng& rng, Draft& draft, int key, const std::vector<Written>& line, double named) {
+  DraftOrder order{key, {}, {}};
+  const bool names = named > 0 && rng.chance(named);
+  for (const Written& w : line) {
+    order.values.push_back(w.value);
+    if (names) order.txns.push_back(w.txn >= 0 && rng.chance(0.8) ? w.txn : -1);
+  }
+  if (names && !line.empty() && rng.chance(0.03))
+    order.txns[rng.below(line.size())] = static_cast<int>(rng.below(draft.txns.size()));
+  draft.orders.push_back(std::move(order));
+}
+
 // The last versions that transactions wrote, mostly in the order in which they ended.
-void state_orders(Rng& rng, Draft& draft) {
-  std::map<int, std::vector<int64_t>> written;
-  for (const DraftTxn& t : draft.txns) {
-    if (t.status == TxnStatus::aborted) continue;
+void state_orders(Rng& rng, Draft& draft, double named) {
+  std::map<int, std::vector<Written>> written;
+  for (size_t t = 0; t < draft.txns.size(); ++t) {
+    if (draft.txns[t].status == TxnStatus::aborted) continue;
     std::map<int, int64_t> last;
-    for (const DraftOp& op : t.ops) {
+    for (const DraftOp& op : draft.txns[t].ops) {
       const bool writes = op.kind == OpKind::write || op.kind == OpKind::remove ||
                           ((op.kind == OpKind::cas || op.kind == OpKind::insert) && op.effect);
       if (writes && op.value) last[op.key] = *op.value;
     }
-    for (const auto& [key, value] : last) written[key].push_back(value);
+    for (const auto& [key, value] : last) written[key].push_back({value, static_cast<int>(t)});
   }
   for (auto& [key, values] : written) {
     if (values.size() > 1 && rng.chance(0.3)) {
       const size_t i = rng.below(values.size() - 1);
       std::swap(values[i], values[i + 1]);
     }
-    draft.orders.push_back({key, values});
+    push_order(rng, draft, key, values, named);
   }
 }
 
 // A line or two about each key, of versions as they were written, with some left out and some in another place.
-void state_loose_orders(Rng& rng, Draft& draft) {
-  std::map<int, std::vector<int64_t>> written;
-  for (const DraftTxn& t : draft.txns) {
-    if (t.status == TxnStatus::aborted && rng.chance(0.9)) continue;
-    for (const DraftOp& op : t.ops) {
+void state_loose_orders(Rng& rng, Draft& draft, double named) {
+  std::map<int, std::vector<Written>> written;
+  for (size_t t = 0; t < draft.txns.size(); ++t) {
+    if (draft.txns[t].status == TxnStatus::aborted && rng.chance(0.9)) continue;
+    for (const DraftOp& op : draft.txns[t].ops) {
       const bool writes = op.kind == OpKind::write || op.kind == OpKind::remove ||
                           op.kind == OpKind::append ||
                           ((op.kind == OpKind::cas || op.kind == OpKind::insert) && op.effect);
-      if (writes && op.value) written[op.key].push_back(*op.value);
+      if (writes && op.value) written[op.key].push_back({*op.value, static_cast<int>(t)});
     }
   }
   for (const auto& [key, values] : written) {
     for (uint64_t lines = 1 + rng.below(2); lines > 0; --lines) {
-      std::vector<int64_t> line;
-      if (draft.initial && rng.chance(0.2)) line.push_back(*draft.initial);
-      for (const int64_t value : values)
+      std::vector<Written> line;
+      if (draft.initial && rng.chance(0.2)) line.push_back({*draft.initial, -1});
+      for (const Written& value : values)
         if (rng.chance(0.7)) line.push_back(value);
-      if (rng.chance(0.03)) line.push_back(99);
+      if (rng.chance(0.03)) line.push_back({99, -1});
       if (line.size() > 1 && rng.chance(0.3)) {
         const size_t i = rng.below(line.size() - 1);
         std::swap(line[i], line[i + 1]);
       }
       if (!line.empty() && rng.chance(0.05)) line.push_back(line[rng.below(line.size())]);
-      if (line.size() > 1) draft.orders.push_back({key, line});
+      if (line.size() > 1) push_order(rng, draft, key, line, named);
     }
   }
+}
+
+// Some time during the history.
+void state_completeness(Rng& rng, Draft& draft) {
+  std::vector<int64_t> ends;
+  for (const DraftTxn& t : draft.txns)
+    if (t.end.known()) ends.push_back(t.end.response);
+  if (!ends.empty()) draft.complete_to = ends[rng.below(ends.size())];
 }
 
 }  // namespace
@@ -492,8 +518,10 @@ Draft random_draft(Rng& rng, const RandomShape& shape) {
   if (rng.chance(shape.mutated)) {
     for (uint64_t n = 1 + rng.below(4); n > 0; --n) mutate(rng, draft);
   }
-  if (shape.ordered > 0 && rng.chance(shape.ordered)) state_orders(rng, draft);
-  if (shape.loose > 0 && rng.chance(shape.loose)) state_loose_orders(rng, draft);
+  if (shape.ordered > 0 && rng.chance(shape.ordered)) state_orders(rng, draft, shape.named);
+  if (shape.loose > 0 && rng.chance(shape.loose)) state_loose_orders(rng, draft, shape.named);
+  if (shape.complete > 0 && !draft.orders.empty() && rng.chance(shape.complete))
+    state_completeness(rng, draft);
   return draft;
 }
 

@@ -41,6 +41,9 @@ struct RandomShape {
   double ordered = 0;     // histories of registers that state the order of all versions
   double loose = 0;  // histories that state orders of any versions: part of them, overwritten and
                      // aborted ones, in several lines, and now and then what nobody wrote
+  double named = 0;  // of stated orders, those whose entries mostly state their transactions
+  double complete =
+      0;  // of those with stated orders, histories whose orders are said to be complete to some time
   double single_op = 0.1;  // histories of single operations
   double mini = 0;         // histories of mini-transactions (mini_transactions.h)
   double unknown = 0.3;    // histories with transactions of unknown outcome

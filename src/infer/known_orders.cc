@@ -13,9 +13,16 @@ namespace {
 // Who wrote a version, of all the transactions that may have taken effect.
 struct Author {
   TxnId txn = kNone;
+  OpId op = kNone;  // the first with which it did
   bool several = false;
   bool twice = false;  // one transaction, with more than one operation
   TxnId aborted = kNone;
+};
+
+// The write that an entry means; `op` is kNone if its transaction wrote the same value to the key more than once.
+struct Meant {
+  TxnId txn = kNone;
+  OpId op = kNone;
 };
 
 class Reading {
@@ -26,14 +33,17 @@ class Reading {
     find_authors();
     for (const KnownOrder& line : lines_) read(line);
     if (named_again_) find_opposites();
+    if (h_.orders_complete_to() != Interval::kUnknown) find_lost_commit();
     return std::move(out_);
   }
 
  private:
   void find_authors() {
     authors_.resize(h_.version_count());
-    seen_.resize(h_.version_count());
+    listed_.resize(h_.version_count());
+    seen_.resize(h_.op_count());
     emptied_.resize(h_.key_count());
+    deletion_listed_.resize(h_.key_count());
     for (TxnId t = 0; t < h_.txn_count(); ++t) {
       const bool aborted = h_.status(t) == TxnStatus::aborted;
       for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
@@ -46,6 +56,7 @@ class Reading {
         }
         author.twice = author.twice || author.txn == t;
         author.several = author.several || (author.txn != kNone && author.txn != t);
+        if (author.txn != t) author.op = i;
         author.txn = t;
         if (is_absent(h_, install_of(h_, i).state())) emptied_[op.key] = true;
       }
@@ -54,32 +65,57 @@ class Reading {
 
   void read(const KnownOrder& line) {
     std::vector<TxnId>& named = out_.named.emplace_back();
-    for (size_t i = 0; i < line.versions.size(); ++i) named.push_back(entry(line, i));
+    std::vector<OpId>& ops = op_.emplace_back();
+    for (size_t i = 0; i < line.versions.size(); ++i) {
+      const Meant meant = line.txn(i) == kNone ? by_value(line, i) : by_name(line, i);
+      named.push_back(meant.txn);
+      ops.push_back(meant.op);
+      if (line.txn(i) == kNone) listed_[line.versions[i]] = true;
+      if (meant.op == kNone) continue;
+      named_again_ = named_again_ || seen_[meant.op];
+      seen_[meant.op] = true;
+    }
   }
 
-  TxnId entry(const KnownOrder& line, size_t place) {
+  Meant by_name(const KnownOrder& line, size_t place) {
+    const TxnId t = line.txns[place];
+    const VersionId version = line.versions[place];
+    Meant meant;
+    uint32_t writes = 0;
+    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
+      const Operation op = h_.op(i);
+      if (!installs_version(op) || op.version != version) continue;
+      meant = {t, writes++ == 0 ? i : kNone};
+    }
+    if (h_.status(t) != TxnStatus::aborted && writes > 0) return meant;
+    contradict(line.key, version,
+               "of " + h_.name(t) +
+                   (writes > 0 ? ", and that aborted" : ", which did not write that there"));
+    return {};
+  }
+
+  Meant by_value(const KnownOrder& line, size_t place) {
     const VersionId version = line.versions[place];
     const Author& author = authors_[version];
-    if (place == 0 && h_.is_initial(version)) return kNone;  // the initial state comes first
+    if (place == 0 && h_.is_initial(version)) return {};  // the initial state comes first
     const bool null = h_.version_value(version).is_null();
-    if (null && emptied_[line.key]) return kNone;  // some deletion; which one is not said
+    if (null && emptied_[line.key]) {  // some deletion; which one is not said
+      deletion_listed_[line.key] = true;
+      return {};
+    }
     if (author.txn == kNone) {
       contradict(line.key, version,
                  author.aborted != kNone
                      ? "which only " + h_.name(author.aborted) + " wrote, and it aborted"
                  : h_.is_initial(version) ? "the initial value, after another version"
                                           : "which no transaction wrote");
-      return kNone;
+      return {};
     }
     if (author.several) {
       ++out_.ambiguous;
-      return kNone;
+      return {};
     }
-    if (!author.twice) {
-      named_again_ = named_again_ || seen_[version];
-      seen_[version] = true;
-    }
-    return author.txn;
+    return {author.txn, author.twice ? kNone : author.op};
   }
 
   void contradict(KeyId key, VersionId version, const std::string& why) {
@@ -102,15 +138,14 @@ class Reading {
   }
 
   bool opposite(const std::vector<size_t>& lines) {
-    std::unordered_map<VersionId, Vertex> vertex;
+    std::unordered_map<OpId, Vertex> vertex;
     std::vector<Arc> arcs;
     for (const size_t i : lines) {
       Vertex before = kNone;
-      for (size_t e = 0; e < lines_[i].versions.size(); ++e) {
-        const VersionId version = lines_[i].versions[e];
-        if (out_.named[i][e] == kNone || authors_[version].twice) continue;
+      for (const OpId op : op_[i]) {
+        if (op == kNone) continue;
         const auto next = static_cast<Vertex>(vertex.size());
-        const Vertex at = vertex.try_emplace(version, next).first->second;
+        const Vertex at = vertex.try_emplace(op, next).first->second;
         if (before == at) return true;
         if (before != kNone) arcs.push_back({before, at});
         before = at;
@@ -126,12 +161,52 @@ class Reading {
                            " put two versions in opposite orders";
   }
 
+  // A commit that was acknowledged before the time up to which the orders hold everything, and of which one lacks what it
+  // left behind.
+  void find_lost_commit() {
+    for (TxnId t = 0; t < h_.txn_count() && out_.contradiction.empty(); ++t) {
+      if (h_.status(t) != TxnStatus::committed || !h_.end_time(t).known() ||
+          h_.end_time(t).response > h_.orders_complete_to())
+        continue;
+      written_.clear();
+      for (OpId i = h_.end_op(t); i-- > h_.first_op(t);) {
+        const Operation op = h_.op(i);
+        if (!installs_version(op)) continue;
+        const Install install = install_of(h_, i);
+        // Of several elements of a list each is a version that stays.
+        const bool overwritten = !install.appends && std::find(written_.begin(), written_.end(),
+                                                               op.key) != written_.end();
+        written_.push_back(op.key);
+        if (overwritten || seen_[i] || listed_[op.version]) continue;
+        if (is_absent(h_, install.state()) && deletion_listed_[op.key]) continue;
+        if (names(t, op.version)) continue;
+        out_.contradiction = "lost-commit: " + h_.name(t) + " was acknowledged, and the order of " +
+                             h_.key(op.key).to_string() +
+                             ", which is complete beyond it, lacks its " +
+                             h_.version_value(op.version).to_string();
+        break;
+      }
+    }
+  }
+
+  // Some entry names a version that the transaction wrote more than once. Rare.
+  bool names(TxnId t, VersionId version) const {
+    for (const KnownOrder& line : lines_)
+      for (size_t i = 0; i < line.versions.size(); ++i)
+        if (line.versions[i] == version && line.txn(i) == t) return true;
+    return false;
+  }
+
   const History& h_;
   const std::span<const KnownOrder> lines_;
-  std::vector<Author> authors_;  // per version
-  std::vector<bool> emptied_;    // per key: some transaction deletes it, or writes null
-  std::vector<bool> seen_;       // per version: some entry names it
-  bool named_again_ = false;     // one version is named twice
+  std::vector<Author> authors_;        // per version
+  std::vector<bool> emptied_;          // per key: some transaction deletes it, or writes null
+  std::vector<bool> seen_;             // per operation: some entry means it
+  std::vector<bool> deletion_listed_;  // per key: some entry is null
+  std::vector<bool> listed_;           // per version: some entry has its value and names nobody
+  std::vector<std::vector<OpId>> op_;  // per line and entry: the operation that is meant
+  std::vector<KeyId> written_;         // scratch
+  bool named_again_ = false;           // one version is named twice
   KnownOrders out_;
 };
 

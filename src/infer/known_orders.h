@@ -5,8 +5,10 @@
 //   order x: 1 9                                              nobody wrote 9: a contradiction
 //   order x: 1 2        order x: 2 1                          a contradiction
 //
-// An entry names a version by its value. A value that several transactions wrote names none of them, so such an entry
-// says nothing. A version that is named was installed, so its transaction took effect.
+// An entry names a version by its value, and perhaps its transaction. A value alone that several transactions wrote
+// names none of them, so such an entry says nothing. A version that is named was installed, so its transaction took
+// effect. Where the history says that its orders hold everything up to some time, a transaction that was acknowledged
+// before and that they lack is a contradiction, a lost commit.
 #pragma once
 
 #include <cstdint>

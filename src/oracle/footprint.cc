@@ -82,6 +82,8 @@ class Compiler {
   std::vector<int> meant(const KnownOrder& order);
   void known_orders();
   void say(const std::vector<int>& line);
+  void find_lost_commits();
+  bool listed(TxnId t, const Operation& write) const;
 
   const History& h_;
   std::string* why_;
@@ -342,6 +344,13 @@ std::vector<int> Compiler::meant(const KnownOrder& order) {
   for (size_t i = 0; i < order.versions.size(); ++i) {
     const VersionId v = order.versions[i];
     all.push_back(-1);
+    if (order.txn(i) != kNone) {
+      for (const int t : writers_of(v))
+        if (out_.txns[t].txn == order.txn(i)) all.back() = t;
+      if (all.back() < 0)
+        out_.contradiction = "a known order names a version that its transaction did not install";
+      continue;
+    }
     if (i == 0 && h_.is_initial(v)) continue;
     if (h_.version_value(v).is_null() && somebody_empties(order.key)) continue;
     const std::vector<int> writers = writers_of(v);
@@ -360,19 +369,22 @@ void Compiler::known_orders() {
   std::vector<std::vector<int>> who;
   for (const KnownOrder& line : lines) who.push_back(meant(line));
   for (KeyId key = 0; key < h_.key_count(); ++key) {
-    // [v]: the versions stated to follow v. A version is one only if it was written once.
-    std::map<VersionId, std::set<VersionId>> after;
+    // [v]: the versions stated to follow v. A version is one only if its transaction wrote it once.
+    using Version = std::pair<int, VersionId>;
+    const auto once = [&](const Version& v) {
+      const std::vector<int> writers = writers_of(v.second);
+      return std::count(writers.begin(), writers.end(), v.first) == 1;
+    };
+    std::map<Version, std::set<Version>> after;
     for (size_t l = 0; l < lines.size(); ++l)
       for (size_t i = 0; i < who[l].size() && lines[l].key == key; ++i)
         for (size_t j = i + 1; j < who[l].size(); ++j) {
-          const VersionId a = lines[l].versions[i], b = lines[l].versions[j];
-          if (who[l][i] >= 0 && who[l][j] >= 0 && writers_of(a).size() == 1 &&
-              writers_of(b).size() == 1)
-            after[a].insert(b);
+          const Version a{who[l][i], lines[l].versions[i]}, b{who[l][j], lines[l].versions[j]};
+          if (a.first >= 0 && b.first >= 0 && once(a) && once(b)) after[a].insert(b);
         }
     for (size_t round = 0; round < after.size(); ++round)
       for (auto& [a, following] : after)
-        for (const VersionId b : std::set<VersionId>(following))
+        for (const Version& b : std::set<Version>(following))
           if (after.contains(b)) following.insert(after[b].begin(), after[b].end());
     const bool opposite = std::any_of(after.begin(), after.end(),
                                       [](const auto& a) { return a.second.contains(a.first); });
@@ -380,6 +392,34 @@ void Compiler::known_orders() {
     for (size_t l = 0; l < lines.size() && !opposite; ++l)
       if (lines[l].key == key) say(who[l]);
   }
+}
+
+// What an acknowledged transaction leaves behind is in the orders, as far as they are complete.
+void Compiler::find_lost_commits() {
+  for (const Footprint& txn : out_.txns) {
+    const Interval end = h_.end_time(txn.txn);
+    if (!txn.certain || !end.known() || end.response > h_.orders_complete_to()) continue;
+    for (OpId i = h_.first_op(txn.txn); i < h_.end_op(txn.txn); ++i) {
+      const Operation op = h_.op(i);
+      bool stays = installs_version(op);
+      for (OpId j = i + 1; j < h_.end_op(txn.txn); ++j)
+        if (installs_version(h_.op(j)) && h_.op(j).key == op.key && op.kind != OpKind::append)
+          stays = false;
+      if (stays && !listed(txn.txn, op))
+        out_.contradiction = "complete orders lack what a committed transaction wrote";
+    }
+  }
+}
+
+bool Compiler::listed(TxnId t, const Operation& write) const {
+  for (const KnownOrder& line : h_.known_orders())
+    for (size_t i = 0; i < line.versions.size() && line.key == write.key; ++i) {
+      const bool same = line.versions[i] == write.version;
+      const bool some_deletion = line.txn(i) == kNone && write.kind == OpKind::remove &&
+                                 h_.version_value(line.versions[i]).is_null();
+      if ((same && (line.txn(i) == kNone || line.txn(i) == t)) || some_deletion) return true;
+    }
+  return false;
 }
 
 // The transactions of a line, in its order.
@@ -411,6 +451,7 @@ std::optional<Footprints> Compiler::run() {
   if (!number_states()) return std::nullopt;
   for (size_t t = 0; t < raw_.size(); ++t) finish(out_.txns[t], raw_[t]);
   known_orders();
+  find_lost_commits();
   return std::move(out_);
 }
 

@@ -139,10 +139,24 @@ class Reduction {
 
   void add_known_orders() {
     for (const KnownOrder& order : history_.known_orders()) {
-      std::vector<ValueView> values;
-      for (VersionId v : order.versions) values.push_back(history_.version_value(v));
-      out_.known_order(history_.key(order.key), values);
+      texts_.clear();
+      std::vector<StatedVersion> entries;
+      for (size_t i = 0; i < order.versions.size(); ++i) {
+        const TxnId t = order.txn(i);
+        if (t != kNone && !leaves(t, order.versions[i])) continue;
+        entries.push_back({.value = history_.version_value(order.versions[i])});
+        if (t != kNone) entries.back().txn = texts_.emplace_back(history_.name(t) + ".w");
+      }
+      out_.known_order(history_.key(order.key), entries);
     }
+  }
+
+  bool leaves(TxnId t, VersionId version) const {
+    const Node n = rf_.node[t];
+    if (n == kNone) return false;
+    for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w)
+      if (rf_.write_version[w] == version) return true;
+    return false;
   }
 
   const History& history_;

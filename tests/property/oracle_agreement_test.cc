@@ -141,6 +141,14 @@ TEST(OracleAgreement, adyaLevelsWithKnownVersionOrders) {
                     .may_abstain = true});
 }
 
+TEST(OracleAgreement, ordersThatNameTransactions) {
+  expect_agreement(
+      {.seed = 29,
+       .count = histories(3'000),
+       .shape = {.duplicates = 0.7, .rich = 0.5, .ordered = 1, .named = 0.9, .complete = 0.3},
+       .may_abstain = true});
+}
+
 // Asked for alone, a level gets the verdict that it gets beside the others.
 TEST(OracleAgreement, aLevelAlone) {
   Rng rng(32);

@@ -108,6 +108,7 @@ TEST(Projection, WhatTheWholeSatisfiesThePartSatisfies) {
       {.max_txns = 9, .max_keys = 2, .timed = 1, .rich = 0.5, .single_op = 1},
       {.rich = 0.5, .ordered = 1},
       {.duplicates = 0.2, .lists = 0.4, .rich = 0.5, .loose = 1},
+      {.duplicates = 0.7, .lists = 0.2, .rich = 0.5, .loose = 1, .named = 0.9, .complete = 0.4},
   };
   Rng rng(51);
   uint64_t satisfied = 0, kept = 0;

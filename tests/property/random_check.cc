@@ -39,6 +39,15 @@ const Kind kOperations[] = {
     {"registers with stated orders", 10, {.ordered = 1}},
     {"lists with loosely stated orders", 10, {.duplicates = 0.2, .lists = 1, .loose = 1}},
     {"all operations with loosely stated orders", 10, {.duplicates = 0.2, .rich = 1, .loose = 1}},
+    {"orders that name transactions",
+     10,
+     {.duplicates = 0.7, .rich = 0.5, .loose = 1, .named = 0.9, .complete = 0.4}},
+    {"whole orders that name transactions",
+     10,
+     {.duplicates = 0.7, .rich = 0.5, .ordered = 1, .named = 0.9, .complete = 0.4}},
+    {"lists with orders that name transactions",
+     10,
+     {.duplicates = 0.5, .lists = 1, .loose = 1, .named = 0.9, .complete = 0.4}},
 };
 
 const Kind kKinds[] = {
