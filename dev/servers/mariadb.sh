@@ -17,6 +17,12 @@ skip-name-resolve
 max_connections = 300
 innodb_buffer_pool_size = 64M
 innodb_flush_log_at_trx_commit = 1
+log_bin = $1/binlog
+server_id = ${2}
+binlog_format = ROW
+binlog_row_image = FULL
+sync_binlog = 1
+log_slave_updates = ON
 CONF
 }
 
@@ -65,7 +71,6 @@ galera_config() {  # galera_config I
   for j in 1 2 3; do members+="${members:+,}127.0.0.1:$(port "2${j}0")"; done
   mariadb_config "$folder" "$(port $((10 + i)))"
   cat >>"$folder/my.cnf" <<CONF
-binlog_format = ROW
 default_storage_engine = InnoDB
 innodb_autoinc_lock_mode = 2
 wsrep_on = ON

@@ -6,7 +6,7 @@ redis_node_start() {
   running "$folder" || launch nobody "$folder" redis-server --port "$(port 78)" --bind 127.0.0.1 \
     --tls-port "$(port 82)" --tls-cert-file "$(tls_folder)/server.pem" --tls-key-file "$(tls_folder)/server.key" \
     --tls-auth-clients no --tls-ca-cert-file "$(tls_folder)/ca.pem" \
-    --save '' --appendonly yes --appendfsync always --dir "$folder" --daemonize no
+    --save '' --appendonly yes --appendfsync always --auto-aof-rewrite-percentage 0 --dir "$folder" --daemonize no
   await 10 "$folder" bash -c "exec 3<>/dev/tcp/127.0.0.1/$(port 78); echo PING >&3; read -r -t 1 answer <&3; [ \"\${answer%?}\" = +PONG ]"
 }
 redis_up() {

@@ -14,6 +14,7 @@
 #include "cli/interrupts.h"
 #include "cli/units.h"
 #include "collect/driver.h"
+#include "evidence/log.h"
 #include "explain/names.h"
 #include "report/summary.h"
 
@@ -30,6 +31,17 @@ struct RunState {
   CheckFlags check;
 };
 
+std::string in_words(const collect::VersionLogReport& log) {
+  if (log.source.empty()) return "no version order: " + log.missing;
+  std::string text =
+      fmt::format("version order: {} versions of {} transactions, from {} up to {}",
+                  grouped(log.versions), grouped(log.txns), log.source, display(log.position, 200));
+  if (log.unnamed > 0)
+    text += fmt::format("; {} of them are not named there", grouped(log.unnamed));
+  if (!log.missing.empty()) text += "; not complete: " + display(log.missing, 200);
+  return text;
+}
+
 void report_run(const collect::RunStats& stats, const collect::RunOptions& o) {
   const double rate = static_cast<double>(stats.operations) / std::max(stats.seconds, 1e-9);
   note(fmt::format(
@@ -41,6 +53,7 @@ void report_run(const collect::RunStats& stats, const collect::RunOptions& o) {
           : "",
       grouped(static_cast<uint64_t>(rate)),
       o.record ? "history in " + stats.history : "no history"));
+  if (stats.log) note(in_words(*stats.log));
   if (stats.final_reads_aborted) note("the final reads were aborted repeatedly and are left out");
   for (const auto& [message, count] : stats.abort_messages)
     note(fmt::format("  aborted {} times: {}", grouped(count), display(message, 200)));
@@ -139,6 +152,17 @@ void add_faults(CLI::App& app, collect::FaultOptions& faults) {
       ->type_name("COMMAND");
 }
 
+void add_version_order(CLI::App& app, collect::RunOptions& o) {
+  std::string databases;
+  for (const evidence::LogInfo& log : evidence::all_logs())
+    databases += fmt::format("{}{} ({})", databases.empty() ? "" : "; ", log.scheme, log.summary);
+  app.add_flag_callback(
+      "--version-order", [&o] { o.open_log = evidence::open_version_log; },
+      "write into the history in which order the database itself says that it installed the "
+      "versions of each key, read from its log at the end: " +
+          databases);
+}
+
 void add_database(CLI::App& app, collect::RunOptions& o) {
   std::string examples;
   for (const collect::DriverInfo& d : collect::all_drivers())
@@ -195,6 +219,7 @@ Action add_run(CLI::App& app) {
   auto s = std::make_shared<RunState>();
   app.add_flag("--list", s->list, "show the workloads, databases and isolations there are");
   add_database(app, s->options);
+  add_version_order(app, s->options);
   add_faults(app, s->options.faults);
   app.add_flag("--until-violation", s->until_violation,
                "run repeatedly with varying parameters, longer and longer, until a --level is "

@@ -114,6 +114,7 @@ std::string Client::place(bool committing) const {
 // first operation: some databases take the snapshot only then.
 template <class Next>
 CallResult Client::execute(Next& next) {
+  if (log_ != nullptr) name_transaction();
   record_.begin.request = clock_.now();
   CallResult result = connection_->begin();
   record_.begin.response = clock_.now();
@@ -137,9 +138,20 @@ CallResult Client::execute(Next& next) {
   return result;
 }
 
+void Client::name_transaction() {
+  connection_->name_transaction(fmt::format("{}-{}", session_, record_.number));
+}
+
+void Client::note_server_id() {
+  record_.xid = connection_->server_id();
+  if (!record_.xid.empty())
+    log_->match(record_.xid, fmt::format("{}-{}", session_, record_.number));
+}
+
 CallResult Client::commit() {
   const bool writes = std::any_of(record_.steps.begin(), record_.steps.end(),
                                   [](const Step& s) { return changes_data(s.request.kind); });
+  if (writes && log_ != nullptr) note_server_id();
   if (writes)
     if (Status s = record(TxnStatus::unknown, true); !s.ok())
       return CallResult::fatal(s.error().to_string());
@@ -154,6 +166,7 @@ Result<TxnStatus> Client::run(Next next) {
   }
   record_.steps.clear();
   record_.error.clear();
+  record_.xid.clear();
   record_.end = {};
   last_request_.clear();
   CallResult result = execute(next);

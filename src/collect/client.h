@@ -13,6 +13,7 @@
 #include "base/rng.h"
 #include "collect/driver.h"
 #include "collect/sink.h"
+#include "collect/version_log.h"
 #include "collect/workload.h"
 
 namespace assay::internal::collect {
@@ -38,6 +39,8 @@ class Client {
   Client(uint32_t session, Driver& driver, std::unique_ptr<WorkloadSession> workload, Sink& sink,
          const RunClock& clock, uint64_t seed, std::chrono::milliseconds reconnect_for);
 
+  // Tells transactions apart for a log that is read afterwards, which must outlive the client.
+  void look_inside(VersionLog* log) { log_ = log; }
   // Connects; call once before the first attempt.
   Status connect();
   // Writes into the history by which number the server knows the connection, if it does.
@@ -74,7 +77,11 @@ class Client {
   void note_time(int64_t since);
   std::string place(bool committing) const;
 
+  void name_transaction();
+  void note_server_id();
+
   uint32_t session_;
+  VersionLog* log_ = nullptr;
   Driver& driver_;
   std::unique_ptr<WorkloadSession> workload_;
   Sink& sink_;

@@ -57,6 +57,11 @@ class DriverSession {
   virtual bool read_only() const { return false; }
   // The number by which the server's log and tables know the connection; 0 if there is none.
   virtual uint64_t backend() const { return 0; }
+  // What the history calls the transaction that begins next, for DriverOptions::named.
+  virtual void name_transaction(std::string_view) {}
+  // By which name the server's log knows the transaction that is open, once it has written something; empty if the log
+  // has the name that the history gives, or there is none.
+  virtual std::string server_id() const { return {}; }
 };
 
 struct DriverOptions {
@@ -68,6 +73,9 @@ struct DriverOptions {
   // Names the run, the same at all its endpoints: a session connects only where the tables of this run
   // have arrived, so that a replica that lags does not show those of the run before. 0: anywhere.
   uint64_t run = 0;
+  // The log of the database is read afterwards, so transactions that write must be recognized there: by their names or
+  // by what the server calls them.
+  bool named = false;
 };
 
 // A database at one endpoint. `connect` may be called from several threads at once.
@@ -84,6 +92,8 @@ class Driver {
   virtual Status mark_finished() { return Ok{}; }
   // Name, version and the isolation in force, as a JSON object for the history's header.
   virtual std::string describe() const = 0;
+  // A URL by which others reach the same database; empty: the one that the driver was opened with.
+  virtual std::string address() const { return {}; }
 };
 
 struct IsolationName {

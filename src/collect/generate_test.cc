@@ -28,6 +28,7 @@ class TextSink : public Sink {
     append_event_line(text, json);
     return Ok{};
   }
+  Status order(const OrderRecord&) override { return Ok{}; }
   Status finish() override { return Ok{}; }
   std::string text;
   bool fail_ = false;

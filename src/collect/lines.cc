@@ -4,6 +4,7 @@
 
 #include "formats/assay_jsonl_line.h"
 #include "formats/json_text.h"
+#include "formats/registry.h"
 
 namespace assay::internal::collect {
 namespace {
@@ -75,14 +76,50 @@ void append_operands(std::string& out, const Step& step) {
 }  // namespace
 
 std::string meta_of(const TxnRecord& record) {
-  if (record.error.empty()) return {};
-  std::string meta = "{\"error\":";
-  formats::append_json_string(meta, record.error);
-  return meta + '}';
+  std::string meta;
+  const auto add = [&meta](std::string_view name, const std::string& text) {
+    if (text.empty()) return;
+    meta += meta.empty() ? "{\"" : ",\"";
+    meta += name;
+    meta += "\":";
+    formats::append_json_string(meta, text);
+  };
+  add("error", record.error);
+  add("xid", record.xid);
+  return meta.empty() ? meta : meta + '}';
 }
 
-void append_header_line(std::string& out, std::string_view meta) {
+void append_order_line(std::string& out, const OrderRecord& record) {
+  out += "{\"key\":";
+  append_value(out, record.key);
+  out += ",\"order\":[";
+  for (size_t i = 0; i < record.entries.size(); ++i) {
+    const OrderRecord::Entry& e = record.entries[i];
+    if (i > 0) out += ',';
+    if (e.txn.empty()) {
+      append_value(out, e.value);
+      continue;
+    }
+    out += "{\"txn\":";
+    formats::append_json_string(out, e.txn);
+    if (e.value.is_null()) {
+      out += ",\"deleted\":true";
+    } else {
+      out += ",\"value\":";
+      append_value(out, e.value);
+    }
+    out += '}';
+  }
+  out += "]}\n";
+}
+
+void append_header_line(std::string& out, std::string_view meta, bool names_versions) {
   out += "{\"assay\":1";
+  if (names_versions) {
+    out += ",\"uses\":[";
+    formats::append_json_string(out, formats::kNamedVersions);
+    out += ']';
+  }
   if (!meta.empty()) {
     out += ",\"meta\":";
     out += meta;
@@ -117,9 +154,9 @@ void append_record_line(std::string& out, const TxnRecord& record) {
     out += ']';
   }
   out += ']';
-  if (!record.error.empty()) {
+  if (const std::string meta = meta_of(record); !meta.empty()) {
     out += ",\"meta\":";
-    out += meta_of(record);
+    out += meta;
   }
   out += "}\n";
 }

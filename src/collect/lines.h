@@ -9,10 +9,12 @@
 namespace assay::internal::collect {
 
 // Each appends one line with its newline.
-void append_header_line(std::string& out, std::string_view meta);
+// `names_versions`: orders of versions will follow that name transactions.
+void append_header_line(std::string& out, std::string_view meta, bool names_versions = false);
 // The "meta" of a transaction's line; empty if there is none.
 std::string meta_of(const TxnRecord& record);
 void append_record_line(std::string& out, const TxnRecord& record);
 void append_event_line(std::string& out, std::string_view json);
+void append_order_line(std::string& out, const OrderRecord& record);
 
 }  // namespace assay::internal::collect

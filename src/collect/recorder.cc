@@ -69,7 +69,7 @@ Result<std::unique_ptr<Recorder>> Recorder::create(const std::string& path,
     ::close(fd);
     return of_file(usage_error("another run is recording to this history"), path);
   }
-  return std::unique_ptr<Recorder>(new Recorder(fd, path, options.fsync, created));
+  return std::unique_ptr<Recorder>(new Recorder(fd, path, options, created));
 }
 
 Result<std::unique_ptr<Recorder>> Recorder::create_fresh(
@@ -80,14 +80,15 @@ Result<std::unique_ptr<Recorder>> Recorder::create_fresh(
     if (fd < 0 && errno == EEXIST) continue;
     if (fd < 0) return cannot_create(path);
     flock(fd, LOCK_EX | LOCK_NB);
-    return std::unique_ptr<Recorder>(new Recorder(fd, path, options.fsync, true));
+    return std::unique_ptr<Recorder>(new Recorder(fd, path, options, true));
   }
 }
 
-Recorder::Recorder(int fd, std::string path, Fsync fsync, bool created)
+Recorder::Recorder(int fd, std::string path, const RecorderOptions& options, bool created)
     : fd_(fd),
       path_(std::move(path)),
-      fsync_(fsync),
+      fsync_(options.fsync),
+      names_versions_(options.names_versions),
       created_(created),
       compression_(formats::compression_of_path(path_)) {
   if (fsync_ == Fsync::second || compression_ != formats::Compression::none)
@@ -142,7 +143,7 @@ Status Recorder::header(std::string_view meta) {
     if (!created_ && is_regular(fd_) && ftruncate(fd_, 0) != 0) return cannot_create(path_);
   }
   std::string line;
-  append_header_line(line, meta);
+  append_header_line(line, meta, names_versions_);
   return write(line);
 }
 
@@ -156,6 +157,12 @@ Status Recorder::transaction(const TxnRecord& record) {
 Status Recorder::event(int64_t, std::string_view json) {
   std::string line;
   append_event_line(line, json);
+  return write(line);
+}
+
+Status Recorder::order(const OrderRecord& record) {
+  std::string line;
+  append_order_line(line, record);
   return write(line);
 }
 

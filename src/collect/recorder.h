@@ -40,6 +40,7 @@ std::optional<Fsync> find_fsync(std::string_view name);
 struct RecorderOptions {
   bool overwrite = false;  // replace a history that is there
   Fsync fsync = Fsync::second;
+  bool names_versions = false;  // orders of versions will come that name transactions
 };
 
 // May be used by several threads at once. One that is dropped before its header was written leaves no file that was
@@ -61,11 +62,12 @@ class Recorder : public Sink {
   Status header(std::string_view meta) override;
   Status transaction(const TxnRecord& record) override;
   Status event(int64_t at, std::string_view json) override;
+  Status order(const OrderRecord& record) override;
   // Everything is in the file, and on the disk if it is to be, when it returns ok.
   Status finish() override;
 
  private:
-  Recorder(int fd, std::string path, Fsync fsync, bool created);
+  Recorder(int fd, std::string path, const RecorderOptions& options, bool created);
   Status write(std::string_view lines);
   Status write_frame();
   void write_regularly();
@@ -75,6 +77,7 @@ class Recorder : public Sink {
   int fd_;
   std::string path_;
   Fsync fsync_;
+  bool names_versions_;
   bool created_;  // by us; removed again if nothing comes
   formats::Compression compression_;
   std::mutex mutex_;  // of fd_'s end and what follows

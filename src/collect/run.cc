@@ -61,6 +61,8 @@ class Run {
   Status open_recorder();
   Status open_drivers();
   Status open_proxies(std::vector<std::string>& urls);
+  Status open_log();
+  Status write_orders(RunStats& stats);
   Status connect_clients();
   void drive();
   void drive_session(uint32_t session);
@@ -83,6 +85,7 @@ class Run {
   std::unique_ptr<Sink> recorder_;
   RunClock clock_;
   std::unique_ptr<FaultInjector> injector_;  // none without faults
+  std::unique_ptr<VersionLog> log_;          // none without a look inside
   std::vector<std::unique_ptr<Client>> clients_;
   std::vector<uint64_t> committed_by_session_;
   Shared shared_;
@@ -145,10 +148,12 @@ Status Run::open_recorder() {
     recorder_ = std::make_unique<NoSink>();
     return Ok{};
   }
-  auto recorder = options_.history.empty()
-                      ? Recorder::create_fresh([&] { return history_name(id_ = draw_run_id()); },
-                                               options_.recorder)
-                      : Recorder::create(options_.history, options_.recorder);
+  RecorderOptions recording = options_.recorder;
+  recording.names_versions = options_.open_log != nullptr;
+  auto recorder =
+      options_.history.empty()
+          ? Recorder::create_fresh([&] { return history_name(id_ = draw_run_id()); }, recording)
+          : Recorder::create(options_.history, recording);
   if (!recorder.ok()) return recorder.error();
   history_ = (*recorder)->path();
   recorder_ = std::move(*recorder);
@@ -165,7 +170,8 @@ Status Run::open_drivers() {
                                                           .timeout = options_.timeout,
                                                           .seed = options_.seed,
                                                           .tables = workload_->tables(),
-                                                          .run = id_});
+                                                          .run = id_,
+                                                          .named = options_.open_log != nullptr});
     if (!driver.ok()) return driver.error();
     for (OpKind kind : workload_->kinds())
       if (!(*driver)->supports(kind))
@@ -177,12 +183,32 @@ Status Run::open_drivers() {
   return Ok{};
 }
 
+// What it keeps of the server must be there before the first transaction.
+Status Run::open_log() {
+  if (!options_.open_log) return Ok{};
+  VersionLogOptions o;
+  o.tables = workload_->tables();
+  o.run = id_;
+  o.values_repeat = options_.workload_options.values > 0;
+  for (size_t i = 0; i < drivers_.size(); ++i) {
+    const std::string address = drivers_[i]->address();
+    o.urls.push_back(address.empty() ? options_.databases[i] : address);  // past any proxy
+  }
+  for (const FaultKind kind : options_.faults.kinds)
+    o.outlives_server = o.outlives_server || kind == FaultKind::kill || kind == FaultKind::restart;
+  auto log = options_.open_log(o);
+  if (!log.ok()) return log.error();
+  log_ = std::move(*log);
+  return log_->start();
+}
+
 Status Run::connect_clients() {
   for (uint32_t i = 0; i < options_.sessions; ++i) {
     Driver& driver = *drivers_[i % drivers_.size()];
     clients_.push_back(
         std::make_unique<Client>(i, driver, workload_->open(i, options_.sessions, options_.seed),
                                  *recorder_, clock_, options_.seed, options_.reconnect_for));
+    clients_.back()->look_inside(log_.get());
     if (Status s = clients_.back()->connect(); !s.ok()) return s;
   }
   committed_by_session_.resize(options_.sessions);
@@ -198,6 +224,7 @@ Status Run::prepare() {
   if (Status s = open_drivers(); !s.ok()) return s;
   look_for_an_unfinished_run();
   if (Status s = drivers_.front()->prepare(); !s.ok()) return s;
+  if (Status s = open_log(); !s.ok()) return s;
   if (Status s = connect_clients(); !s.ok()) return s;
   if (Status s =
           recorder_->header(run_meta(options_, id_, clock_, drivers_.front()->describe(), other_));
@@ -349,6 +376,20 @@ Status Run::look_for_another_run() {
                   other, run_id_text(id_), options_.record ? "; its history says nothing" : ""));
 }
 
+// What the log does not say any more is not the run's fault; the history then says less.
+Status Run::write_orders(RunStats& stats) {
+  if (!log_) return Ok{};
+  auto report = log_->write(clock_.now(), *recorder_);
+  if (!report.ok() && report.error().kind == ErrorKind::io && report.error().file == history_)
+    return report.error();
+  stats.log.emplace();
+  if (report.ok())
+    *stats.log = std::move(*report);
+  else
+    stats.log->missing = report.error().to_string();
+  return Ok{};
+}
+
 RunStats Run::stats() const {
   RunStats stats;
   stats.committed = shared_.committed;
@@ -384,6 +425,8 @@ Result<RunStats> Run::operator()() {
   if (shared_.error) shared_.error = why_it_ended(*shared_.error);
   if (Status s = look_for_another_run(); !s.ok()) shared_.error = s.error();
   clients_.clear();
+  if (!shared_.error)
+    if (Status s = write_orders(result); !s.ok()) shared_.error = s.error();
   mark_finished();
   const Status finished = recorder_->finish();
   result.final_reads_aborted = final_reads_aborted_;

@@ -6,12 +6,14 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "assay/result.h"
 #include "collect/faults/injector.h"
 #include "collect/recorder.h"
+#include "collect/version_log.h"
 #include "collect/workload.h"
 
 namespace assay::internal::collect {
@@ -43,7 +45,8 @@ struct RunOptions {
   std::chrono::milliseconds timeout{5000};  // of one statement
   // How long a session that lost its connection tries to reconnect.
   std::chrono::milliseconds reconnect_for{30'000};
-  FaultOptions faults;  // no kinds: no faults
+  FaultOptions faults;      // no kinds: no faults
+  OpenVersionLog open_log;  // looks inside the database; none: nobody does
   // Called once, when every session is connected and the history has its header.
   std::function<void(const std::string& history)> recording;
   // Called with what the user should know before the run goes on.
@@ -66,8 +69,9 @@ struct RunStats {
   std::vector<uint64_t> committed_by_session;
   // What the database said when it did not commit, with how often, most frequent first; at most ten.
   std::vector<std::pair<std::string, uint64_t>> abort_messages;
-  std::string driver;   // Driver::describe() of the first endpoint
-  std::string history;  // path of the file; empty without one
+  std::optional<VersionLogReport> log;  // of what looked inside the database
+  std::string driver;                   // Driver::describe() of the first endpoint
+  std::string history;                  // path of the file; empty without one
 };
 
 // Errors: usage (unknown names, impossible combinations), io (cannot connect, cannot write the

@@ -9,6 +9,7 @@ namespace assay::internal::collect {
 namespace {
 
 constexpr size_t kBlock = 1 << 18;
+constexpr std::string_view kComplete = R"("event":"complete")";
 
 void add_step(HistoryBuilder& builder, const Step& step) {
   const Request& request = step.request;
@@ -75,7 +76,15 @@ Status HistorySink::transaction(const TxnRecord& record) {
 }
 
 Status HistorySink::event(int64_t at, std::string_view json) {
-  builder_.event(at, std::string(json));
+  builder_.event(at, std::string(json), json.find(kComplete) != json.npos);
+  return Ok{};
+}
+
+Status HistorySink::order(const OrderRecord& record) {
+  std::vector<StatedVersion> entries;
+  for (const OrderRecord::Entry& e : record.entries)
+    entries.push_back({.value = e.value.view(), .txn = e.txn});
+  builder_.known_order(record.key.view(), entries);
   return Ok{};
 }
 
@@ -93,6 +102,11 @@ Status LineSink::transaction(const TxnRecord& record) {
 
 Status LineSink::event(int64_t, std::string_view json) {
   append_event_line(buffer_, json);
+  return Ok{};
+}
+
+Status LineSink::order(const OrderRecord& record) {
+  append_order_line(buffer_, record);
   return Ok{};
 }
 

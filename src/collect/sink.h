@@ -18,6 +18,7 @@ class Sink {
   virtual Status transaction(const TxnRecord& record) = 0;
   // Anything that is no transaction; `json` is one whole JSON object with its "event" and "at".
   virtual Status event(int64_t at, std::string_view json) = 0;
+  virtual Status order(const OrderRecord& record) = 0;
   // Once, after the last record.
   virtual Status finish() = 0;
 };
@@ -28,6 +29,7 @@ class NoSink : public Sink {
   Status header(std::string_view) override { return Ok{}; }
   Status transaction(const TxnRecord&) override { return Ok{}; }
   Status event(int64_t, std::string_view) override { return Ok{}; }
+  Status order(const OrderRecord&) override { return Ok{}; }
   Status finish() override { return Ok{}; }
 };
 
@@ -37,6 +39,7 @@ class HistorySink : public Sink {
   Status header(std::string_view meta) override;
   Status transaction(const TxnRecord& record) override;
   Status event(int64_t at, std::string_view json) override;
+  Status order(const OrderRecord& record) override;
   Status finish() override { return Ok{}; }
   // The history built so far; the sink is empty afterwards.
   Result<History> take();
@@ -52,6 +55,7 @@ class LineSink : public Sink {
   Status header(std::string_view meta) override;
   Status transaction(const TxnRecord& record) override;
   Status event(int64_t at, std::string_view json) override;
+  Status order(const OrderRecord& record) override;
   Status finish() override { return flush(); }
 
  private:

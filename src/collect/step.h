@@ -50,6 +50,17 @@ struct TxnRecord {
   int64_t start_ts = Interval::kUnknown, commit_ts = Interval::kUnknown;
   std::vector<Step> steps;
   std::string error = {};  // what the database said, unless it committed
+  std::string xid = {};    // what the server calls it, where that was asked for
+};
+
+// In which order versions of a key were installed.
+struct OrderRecord {
+  struct Entry {
+    Value value;      // null: deleted
+    std::string txn;  // who installed it, by the history's name; empty if that is not known
+  };
+  Value key;
+  std::vector<Entry> entries;
 };
 
 }  // namespace assay::internal::collect

@@ -35,6 +35,7 @@ const Arrows kDesign = {
     {"audit", {"explain", "levels", "certify", "infer", "formats", "history", "base"}},
     {"report", {"audit", "explain", "levels", "certify", "history", "base"}},
     {"collect", {"formats", "history", "base"}},
+    {"evidence", {"collect", "formats", "history", "base"}},
 };
 
 // The command line sees every room.

@@ -61,6 +61,7 @@ class SessionBySession : public collect::Sink {
     return Ok{};
   }
   Status event(int64_t at, std::string_view json) override { return to_.event(at, json); }
+  Status order(const collect::OrderRecord& record) override { return to_.order(record); }
   Status finish() override {
     for (const auto& session : records_)
       for (const collect::TxnRecord& record : session)

@@ -12,6 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "collect/drivers/base64.h"
 #include "collect/drivers/curl_tls.h"
 #include "collect/drivers/optimistic.h"
 #include "collect/drivers/registry.h"
@@ -31,35 +32,7 @@ constexpr IsolationName kIsolations[] = {
 constexpr uint16_t kDefaultPort = 2379;
 constexpr std::string_view kPrefix = "assay/";
 constexpr std::string_view kRunKey = "assay-run";
-constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-std::string to_base64(std::string_view text) {
-  std::string out;
-  for (size_t i = 0; i < text.size(); i += 3) {
-    uint32_t three = 0;
-    for (size_t j = 0; j < 3; ++j)
-      three = three << 8 | (i + j < text.size() ? static_cast<uint8_t>(text[i + j]) : 0);
-    for (size_t j = 0; j < 4; ++j)
-      out += i + j <= text.size() ? kDigits[three >> (18 - 6 * j) & 63] : '=';
-  }
-  return out;
-}
-
-std::string from_base64(std::string_view text) {
-  std::string out;
-  uint32_t bits = 0;
-  int count = 0;
-  for (const char c : text) {
-    const size_t digit = std::string_view(kDigits, 64).find(c);
-    if (digit == std::string_view::npos) break;
-    bits = bits << 6 | static_cast<uint32_t>(digit);
-    count += 6;
-    if (count < 8) continue;
-    count -= 8;
-    out += static_cast<char>(bits >> count & 0xFF);
-  }
-  return out;
-}
+constexpr std::string_view kTxnKey = "assay-txn";  // who writes, for the server's log
 
 struct CloseCurl {
   void operator()(CURL* c) const { curl_easy_cleanup(c); }
@@ -130,11 +103,16 @@ class EtcdSession : public OptimisticSession {
     return OptimisticSession::begin();
   }
 
+  void name_transaction(std::string_view txn) override { name_ = txn; }
+
   CallResult commit() override {
     const bool one_revision = isolation_ == "serializable";
     const bool compared = isolation_ != "read committed";
     if (writes().empty() && (one_revision || !compared || compares_.empty())) return {};
     json request = {{"compare", compared ? compares_ : json::array()}, {"success", json::array()}};
+    if (!name_.empty() && !writes().empty())
+      request["success"].push_back(
+          {{"requestPut", {{"key", to_base64(kTxnKey)}, {"value", to_base64(name_)}}}});
     for (const auto& [key, text] : writes()) {
       const std::string name = to_base64(std::string(kPrefix) + key);
       if (text)
@@ -181,6 +159,7 @@ class EtcdSession : public OptimisticSession {
   Gateway gateway_;
   std::string isolation_;
   std::string revision_;  // of the first read
+  std::string name_;      // of the transaction; empty if nobody asks
   json compares_;
 };
 

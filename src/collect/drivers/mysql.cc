@@ -166,12 +166,15 @@ class MysqlSession : public DriverSession {
   bool read_only() const override { return read_only_; }
   uint64_t backend() const override { return mysql_thread_id(connection_.get()); }
 
+  // The server's log has the text of each statement that changes something, comments included.
+  void name_transaction(std::string_view txn) override { mark_ = fmt::format("/*{}*/ ", txn); }
+
   CallResult begin() override { return query("START TRANSACTION", false); }
 
   CallResult call(const Request& request, Reply& reply) override {
     const SqlCall sql = statements_.of(request);
     if (sql.sql.empty()) return CallResult::fatal("MySQL: unsupported kind of operation");
-    CallResult result = query(filled_in(sql), false);
+    CallResult result = query(mark_ + filled_in(sql), false);
     if (!result.ok()) return result;
     const MYSQL_ROW first = rows_ ? mysql_fetch_row(rows_.get()) : nullptr;
     switch (request.kind) {
@@ -277,6 +280,7 @@ class MysqlSession : public DriverSession {
   std::string version_;
   std::string_view product_;
   Rows rows_;
+  std::string mark_;  // in front of statements
   bool read_only_ = false;
 };
 

@@ -19,6 +19,7 @@ constexpr IsolationName kIsolations[] = {
 };
 constexpr std::string_view kPrefix = "assay:";
 constexpr const char* kRunKey = "assay-run";
+constexpr const char* kTxnKey = "assay-txn";  // who writes, for the server's log
 
 using Connection = std::unique_ptr<RedisWire>;
 using Answer = RedisAnswer;
@@ -33,12 +34,18 @@ class RedisSession : public OptimisticSession {
   RedisSession(Connection connection, bool watches)
       : connection_(std::move(connection)), watches_(watches) {}
 
+  void name_transaction(std::string_view txn) override { name_ = txn; }
+
   CallResult commit() override {
     if (writes().empty() && !watching_) return {};
     if (!watches_ && writes().empty()) return {};
     // Everything up to EXEC can be lost without harm: the server does nothing before it.
     Answer answer = connection_->ask({"MULTI"});
     if (!answer || answer->type == REDIS_REPLY_ERROR) return refused(answer);
+    if (!name_.empty() && !writes().empty()) {
+      answer = connection_->ask({"SET", kTxnKey, name_});
+      if (!answer || answer->type == REDIS_REPLY_ERROR) return refused(answer);
+    }
     for (const auto& [key, text] : writes()) {
       const std::string name = std::string(kPrefix) + key;
       answer = text ? connection_->ask({"SET", name, *text}) : connection_->ask({"DEL", name});
@@ -84,6 +91,7 @@ class RedisSession : public OptimisticSession {
   }
 
   Connection connection_;
+  std::string name_;  // of the transaction; empty if nobody asks
   bool watches_;
   bool watching_ = false;
 };

@@ -77,8 +77,15 @@ SqlStatements::Column SqlStatements::make_column(std::string table, std::string 
   return c;
 }
 
-SqlStatements::SqlStatements(Upsert upsert, std::span<const Table> tables)
-    : upsert_(upsert), tables_(tables.begin(), tables.end()) {
+void SqlStatements::ask_back(Column& c) const {
+  if (returning_.empty()) return;
+  for (std::string* sql : {&c.write, &c.insert, &c.cas, &c.remove, &c.append})
+    *sql += " RETURNING " + returning_;
+}
+
+SqlStatements::SqlStatements(Upsert upsert, std::span<const Table> tables,
+                             std::string_view returning)
+    : upsert_(upsert), returning_(returning), tables_(tables.begin(), tables.end()) {
   columns_.push_back(make_column(std::string(kValues), "v"));
   columns_.push_back(make_column(std::string(kLists), "v"));
   for (const Table& table : tables_)
@@ -88,6 +95,7 @@ SqlStatements::SqlStatements(Upsert upsert, std::span<const Table> tables)
       columns_.back().remove =
           fmt::format("UPDATE assay_{} SET {} = NULL WHERE k = $1", table.name, column);
     }
+  for (Column& c : columns_) ask_back(c);
 }
 
 const SqlStatements::Column& SqlStatements::column_of(const Value& key, std::string& row) const {

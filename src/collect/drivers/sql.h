@@ -28,7 +28,8 @@ struct SqlCall {
 
 class SqlStatements {
  public:
-  SqlStatements(Upsert upsert, std::span<const Table> tables);
+  // `returning`: what statements that change something ask for besides; empty: nothing.
+  SqlStatements(Upsert upsert, std::span<const Table> tables, std::string_view returning = {});
   // The statement for a request; empty if there is none (insert and compare-with-null of a cell).
   SqlCall of(const Request& request) const;
   bool is_cell(const Value& key) const;
@@ -47,7 +48,10 @@ class SqlStatements {
   Column make_column(std::string table, std::string name) const;
   const Column& column_of(const Value& key, std::string& row) const;
 
+  void ask_back(Column& c) const;
+
   Upsert upsert_;
+  std::string returning_;
   std::vector<Column> columns_;  // that of keys and values, that of lists, then the cells
   std::vector<Table> tables_;
 };

@@ -122,6 +122,40 @@ constexpr std::array<const char*, 10> kSql = {
     "k",
 };
 
+// What changed, in the order in which it did: SQLite has one writer at a time, so rows of a log table written by triggers
+// stand in the order of the transactions. The triggers are the connection's own, since they ask it for the
+// transaction's name.
+constexpr std::string_view kLogTable =
+    "DROP TABLE IF EXISTS assay_log;"
+    "CREATE TABLE assay_log (n INTEGER PRIMARY KEY, txn, source, k, v);";
+
+std::vector<std::string> log_triggers(std::span<const Table> tables) {
+  std::vector<std::string> sql;
+  const auto trigger = [&](std::string_view table, std::string_view event, std::string_view column,
+                           std::string_view source, std::string_view row) {
+    const std::string of = event == "UPDATE" ? fmt::format(" OF {}", column) : "";
+    // A row that is new has nothing yet in its other cells.
+    const std::string when =
+        event == "INSERT" ? fmt::format(" WHEN NEW.{} IS NOT NULL", column) : "";
+    sql.push_back(fmt::format(
+        "CREATE TEMP TRIGGER {0}_{4}_{1} AFTER {1}{2} ON main.{0}{7} BEGIN "
+        "INSERT INTO assay_log (txn, source, k, v) VALUES (assay_txn(), '{3}', {5}.k, {6}); END;",
+        table, event, of, source, column, row,
+        event == "DELETE" ? "NULL" : fmt::format("NEW.{}", column), when));
+  };
+  const auto column = [&](const std::string& table, const std::string& name) {
+    const std::string source = fmt::format("{}.{}", table, name);
+    trigger(table, "INSERT", name, source, "NEW");
+    trigger(table, "UPDATE", name, source, "NEW");
+    trigger(table, "DELETE", name, source, "OLD");
+  };
+  column("assay_kv", "v");
+  column("assay_list", "v");
+  for (const Table& table : tables)
+    for (const std::string& name : table.columns) column("assay_" + table.name, name);
+  return sql;
+}
+
 class SqliteSession : public DriverSession {
  public:
   SqliteSession(Connection db, const DriverOptions& options)
@@ -143,6 +177,21 @@ class SqliteSession : public DriverSession {
     }
     return Ok{};
   }
+
+  // From here on what it changes is logged under the transaction's name.
+  Status log_changes(std::span<const Table> tables) {
+    const auto txn = [](sqlite3_context* context, int, sqlite3_value**) {
+      const auto* self = static_cast<const SqliteSession*>(sqlite3_user_data(context));
+      sqlite3_result_text(context, self->name_.data(), static_cast<int>(self->name_.size()),
+                          SQLITE_TRANSIENT);
+    };
+    sqlite3_create_function(db_.get(), "assay_txn", 0, SQLITE_UTF8, this, txn, nullptr, nullptr);
+    for (const std::string& sql : log_triggers(tables))
+      if (sqlite3_exec(db_.get(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK)
+        return io_error("SQLite: " + message_of(db_.get()));
+    return Ok{};
+  }
+  void name_transaction(std::string_view txn) override { name_ = txn; }
 
   CallResult begin() override {
     const bool deferred = deferred_ && !(adaptive_ && std::exchange(was_aborted_, false));
@@ -269,7 +318,8 @@ class SqliteSession : public DriverSession {
   bool deferred_;
   bool adaptive_;
   bool was_aborted_ = false;
-  Connection db_;  // outlives its statements
+  std::string name_;  // of the transaction, for the log
+  Connection db_;     // outlives its statements
   std::array<Statement, kSql.size()> statements_;
   SqlStatements texts_;
   std::unordered_map<const char*, Statement> text_statements_;  // by the statement's text
@@ -320,6 +370,7 @@ class SqliteDriver : public Driver {
         "CREATE TABLE assay_kv (k NOT NULL PRIMARY KEY, v) WITHOUT ROWID;";
     mark_ = begin_mark(options_.run);
     for (const std::string& sql : run_table(mark_)) script += sql + ';';
+    if (options_.named) script += kLogTable;
     return execute_script(db->get(), script.c_str());
   }
 
@@ -342,10 +393,14 @@ class SqliteDriver : public Driver {
     return parse_mark(run);
   }
 
+  std::string address() const override { return std::string(kScheme) + path_; }
+
   Result<std::unique_ptr<DriverSession>> connect() override {
     Result<Connection> db = open(0);
     if (!db.ok()) return db.error();
     auto session = std::make_unique<SqliteSession>(std::move(*db), options_);
+    if (options_.named)
+      if (Status s = session->log_changes(options_.tables); !s.ok()) return s.error();
     if (Status s = session->prepare(); !s.ok()) return s.error();
     return std::unique_ptr<DriverSession>(std::move(session));
   }

@@ -1,0 +1,53 @@
+// What looks inside a database while it is driven: at the end it writes into the history in which order the database says
+// that it installed the versions of each key. The room `evidence` has one for each database that keeps a log; the
+// runner only starts and ends it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/result.h"
+#include "collect/schema.h"
+#include "collect/sink.h"
+
+namespace assay::collect {
+
+// What was found.
+struct VersionLogReport {
+  std::string source = {};  // "PostgreSQL's log, by test_decoding"; empty if nothing could be read
+  std::string position = {};  // up to where the log was read, as the server calls it
+  std::string missing = {};   // why the orders are not complete; empty if they are
+  uint64_t txns = 0;          // transactions of the log that changed something
+  uint64_t versions = 0;      // entries of the orders
+  uint64_t unnamed = 0;       // transactions of which the log does not say who they were
+};
+
+class VersionLog {
+ public:
+  virtual ~VersionLog() = default;
+  // When the tables are there, and empty, before the first transaction.
+  virtual Status start() = 0;
+  // The server's own name of a transaction, where sessions learn it (DriverSession::server_id). From any thread, before the
+  // transaction's COMMIT is sent.
+  virtual void match(std::string_view server_id, std::string_view txn) = 0;
+  // When every session has ended; `now` on the clock of the history. Orders of versions, and how far they are complete.
+  virtual Result<VersionLogReport> write(int64_t now, Sink& sink) = 0;
+};
+
+struct VersionLogOptions {
+  std::vector<std::string> urls;  // of the endpoints
+  std::vector<Table> tables;      // of the workload
+  uint64_t run = 0;
+  bool values_repeat = false;  // the workload may write a value that is there already
+  bool outlives_server =
+      false;  // the server may be killed meanwhile, so what keeps its log must survive that
+};
+
+using OpenVersionLog =
+    std::function<Result<std::unique_ptr<VersionLog>>(const VersionLogOptions& options)>;
+
+}  // namespace assay::collect

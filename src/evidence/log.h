@@ -1,0 +1,74 @@
+// What the log of a database says, whatever the database: transactions in the order in which they were committed, and
+// what each changed. A database is one file that reads its log, and a line in registry.cc.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/result.h"
+#include "collect/value.h"
+#include "collect/version_log.h"
+
+namespace assay::evidence {
+
+// A version that was installed. Of a list each element is one.
+struct Change {
+  collect::Value key;
+  collect::Value value;  // null: the key was deleted
+};
+
+struct LoggedTxn {
+  std::string name;       // by the history; empty if the log does not say
+  std::string server_id;  // by the server; empty if sessions do not learn it
+  std::string position;   // in the log, as the server writes it
+  std::vector<Change> changes;
+};
+
+// How far a log was read.
+struct LogEnd {
+  std::string position;
+  std::string missing;  // why something may be missing before that; empty if nothing is
+};
+
+class Log {
+ public:
+  virtual ~Log() = default;
+  virtual std::string source() const = 0;
+  // Marks where the log stands, before the first transaction.
+  virtual Status start() = 0;
+  // Every transaction from there on that had been committed when this was called, in the order of commits.
+  virtual Result<LogEnd> read(const std::function<void(LoggedTxn)>& take) = 0;
+};
+
+struct LogInfo {
+  std::string_view scheme, alias;  // of the URL
+  std::string_view summary;
+  Result<std::unique_ptr<Log>> (*open)(const collect::VersionLogOptions&);
+};
+
+std::span<const LogInfo> all_logs();
+
+// Looks inside the database with these endpoints, for collect::RunOptions.
+Result<std::unique_ptr<collect::VersionLog>> open_version_log(
+    const collect::VersionLogOptions& options);
+
+// One file each.
+Result<std::unique_ptr<Log>> open_sqlite_log(const collect::VersionLogOptions& options);
+#ifdef ASSAY_POSTGRESQL
+Result<std::unique_ptr<Log>> open_postgresql_log(const collect::VersionLogOptions& options);
+#endif
+#ifdef ASSAY_MYSQL
+Result<std::unique_ptr<Log>> open_mariadb_log(const collect::VersionLogOptions& options);
+#endif
+#ifdef ASSAY_REDIS
+Result<std::unique_ptr<Log>> open_redis_log(const collect::VersionLogOptions& options);
+#endif
+#ifdef ASSAY_CURL
+Result<std::unique_ptr<Log>> open_etcd_log(const collect::VersionLogOptions& options);
+#endif
+
+}  // namespace assay::evidence

@@ -1,0 +1,28 @@
+#include <string>
+
+#include "evidence/log.h"
+
+namespace assay::evidence {
+
+std::span<const LogInfo> all_logs() {
+  static const LogInfo logs[] = {
+      {"sqlite", "", "triggers that log each change in the transaction", open_sqlite_log},
+#ifdef ASSAY_POSTGRESQL
+      {"postgresql", "postgres", "logical decoding; needs wal_level=logical and REPLICATION",
+       open_postgresql_log},
+#endif
+#ifdef ASSAY_MYSQL
+      {"mysql", "mariadb", "MariaDB's binary log; needs log_bin, ROW, and REPLICATION SLAVE",
+       open_mariadb_log},
+#endif
+#ifdef ASSAY_REDIS
+      {"redis", "rediss", "the append-only file, which must be readable here", open_redis_log},
+#endif
+#ifdef ASSAY_CURL
+      {"etcd", "etcds", "the revisions, by watching from the first on", open_etcd_log},
+#endif
+  };
+  return logs;
+}
+
+}  // namespace assay::evidence

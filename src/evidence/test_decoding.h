@@ -1,0 +1,37 @@
+// The text of PostgreSQL's output plugin test_decoding, one line at a time:
+//
+//   BEGIN 739
+//   table public.assay_kv: INSERT: k[character varying]:'1:7' v[text]:'42'
+//   table public.assay_kv: DELETE: k[character varying]:'1:7'
+//   message: transactional: 1 prefix: assay, sz: 3 content:end
+//   COMMIT 739
+//
+// Whole transactions come in the order of their commits, without what was rolled back.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "evidence/log.h"
+#include "evidence/rows.h"
+
+namespace assay::evidence {
+
+class TestDecoding {
+ public:
+  // A transaction when the line ends one; its server_id is the number that BEGIN has. Lines that say nothing of our
+  // tables are passed over.
+  std::optional<LoggedTxn> line(std::string_view text, std::string_view position);
+  // Content of the last message with our prefix.
+  const std::string& message() const { return message_; }
+
+ private:
+  void row(std::string_view text);
+
+  Rows rows_;
+  LoggedTxn txn_;
+  std::string message_;
+};
+
+}  // namespace assay::evidence

@@ -1,0 +1,71 @@
+#include "evidence/test_decoding.h"
+
+#include <gtest/gtest.h>
+
+#include "evidence/changes_as_text.h"
+
+namespace assay::evidence {
+namespace {
+
+// As PostgreSQL 15 wrote it.
+std::vector<std::string> read(const std::vector<std::string>& lines,
+                              std::string* message = nullptr) {
+  TestDecoding decoding;
+  std::vector<std::string> txns;
+  for (const std::string& line : lines)
+    if (const auto txn = decoding.line(line, "0/15A")) txns.push_back(as_text(*txn));
+  if (message != nullptr) *message = decoding.message();
+  return txns;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(TestDecoding, RowsOfATransaction) {
+  EXPECT_EQ(
+      read({"BEGIN 739", "table public.assay_kv: INSERT: k[character varying]:'1:7' v[text]:'42'",
+            "table public.assay_kv: UPDATE: k[character varying]:'1:7' v[text]:'43'",
+            "table public.assay_kv: UPDATE: k[character varying]:'-i:0:-9' v[text]:'\"it''s'",
+            "table public.assay_kv: DELETE: k[character varying]:'1:7'", "COMMIT 739"}),
+      (Texts{"739: 7=42 7=43 -9=it's 7=null"}));
+}
+
+TEST(TestDecoding, WhatIsNotOursIsPassedOver) {
+  std::string message;
+  EXPECT_EQ(read({"BEGIN 740", "table public.other: INSERT: id[integer]:7 v[text]:'42'",
+                  "table public.assay_run: UPDATE: id[character varying]:'0a done'",
+                  "table public.assay_kv: TRUNCATE: (no-flags)",
+                  "table other.assay_kv: INSERT: k[character varying]:'1:7' v[text]:'42'",
+                  "message: transactional: 1 prefix: else, sz: 3 content:not",
+                  "message: transactional: 1 prefix: assay, sz: 3 content:end", "COMMIT 740", "",
+                  "BEGIN", "COMMIT"},
+                 &message),
+            (Texts{"740:", ":"}));
+  EXPECT_EQ(message, "end");
+}
+
+TEST(TestDecoding, ListsAndCells) {
+  EXPECT_EQ(
+      read(
+          {"BEGIN 1", "table public.assay_list: INSERT: k[character varying]:'1:3' v[text]:'5'",
+           "COMMIT 1", "BEGIN 2",
+           "table public.assay_list: UPDATE: k[character varying]:'1:3' v[text]:'5,6,\"a%cb'",
+           "COMMIT 2", "BEGIN 3",
+           "table public.assay_user: INSERT: k[character varying]:'9' name[text]:'1' "
+           "age[text]:null",
+           "table public.assay_user: UPDATE: k[character varying]:'9' name[text]:'1' age[text]:'2'",
+           "table public.assay_user: UPDATE: k[character varying]:'9' name[text]:null "
+           "age[text]:unchanged-toast-datum",
+           "COMMIT 3"}),
+      (Texts{"1: 3=5", "2: 3=6 3=a,b", "3: user:9:name=1 user:9:age=2 user:9:name=null"}));
+}
+
+TEST(TestDecoding, AKeyThatChanged) {
+  EXPECT_EQ(read({"BEGIN 1",
+                  "table public.assay_kv: UPDATE: old-key: k[character varying]:'1:3' new-tuple: "
+                  "k[character varying]:'1:4' v[text]:'5'",
+                  "COMMIT 1"}),
+            (Texts{"1: 4=5"}));
+}
+
+}  // namespace
+}  // namespace assay::evidence

@@ -1,0 +1,101 @@
+// From the transactions of a log to lines {"key":…,"order":[…]}.
+//
+//   log: 3-17 writes x=1; 5-2 writes x=2 y=7        {"key":"x","order":[{"txn":"3-17","value":1},{"txn":"5-2","value":2}]}
+//                                                   {"key":"y","order":[{"txn":"5-2","value":7}]}
+//
+// The entries of a key stand in the order of the log. A transaction of which nobody knows the name is entered by its
+// values alone: they still say who it was where only one transaction wrote them. At the end an event says up to
+// which time the orders hold everything, unless the log may lack something.
+#include <fmt/format.h>
+
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+#include <utility>
+
+#include "evidence/log.h"
+
+namespace assay::evidence {
+namespace {
+
+using collect::OrderRecord;
+using collect::Value;
+
+struct KeyHash {
+  size_t operator()(const Value& v) const {
+    return v.is_integer() ? std::hash<int64_t>()(v.integer) : std::hash<std::string>()(v.text);
+  }
+};
+
+class VersionOrders : public collect::VersionLog {
+ public:
+  explicit VersionOrders(std::unique_ptr<Log> log) : log_(std::move(log)) {}
+
+  Status start() override { return log_->start(); }
+
+  void match(std::string_view server_id, std::string_view txn) override {
+    const std::lock_guard lock(mutex_);
+    names_[std::string(server_id)] = txn;
+  }
+
+  Result<collect::VersionLogReport> write(int64_t now, collect::Sink& sink) override {
+    collect::VersionLogReport report{.source = log_->source()};
+    Result<LogEnd> end = log_->read([&](LoggedTxn txn) { add(std::move(txn), report); });
+    if (!end.ok()) return end.error();
+    report.position = end->position;
+    report.missing = end->missing;
+    for (const OrderRecord& order : orders_) {
+      report.versions += order.entries.size();
+      if (Status s = sink.order(order); !s.ok()) return s.error();
+    }
+    nlohmann::ordered_json event = {{"event", report.missing.empty() ? "complete" : "incomplete"},
+                                    {"at", now},
+                                    {"source", report.source},
+                                    {"position", report.position}};
+    if (!report.missing.empty()) event["missing"] = report.missing;
+    if (Status s = sink.event(now, event.dump()); !s.ok()) return s.error();
+    return report;
+  }
+
+ private:
+  void add(LoggedTxn txn, collect::VersionLogReport& report) {
+    if (txn.changes.empty()) return;
+    ++report.txns;
+    if (txn.name.empty() && !txn.server_id.empty())
+      if (const auto known = names_.find(txn.server_id); known != names_.end())
+        txn.name = known->second;
+    report.unnamed += txn.name.empty();
+    for (Change& change : txn.changes) {
+      const auto [at, fresh] = places_.try_emplace(change.key, orders_.size());
+      if (fresh) orders_.push_back({change.key, {}});
+      orders_[at->second].entries.push_back({std::move(change.value), txn.name});
+    }
+  }
+
+  std::unique_ptr<Log> log_;
+  std::mutex mutex_;                                    // of names_
+  std::unordered_map<std::string, std::string> names_;  // by the server's
+  std::vector<OrderRecord> orders_;
+  std::unordered_map<Value, size_t, KeyHash> places_;  // in orders_
+};
+
+}  // namespace
+
+Result<std::unique_ptr<collect::VersionLog>> open_version_log(
+    const collect::VersionLogOptions& options) {
+  const std::string scheme = options.urls.front().substr(0, options.urls.front().find(':'));
+  for (const LogInfo& info : all_logs()) {
+    if (scheme != info.scheme && (info.alias.empty() || scheme != info.alias)) continue;
+    Result<std::unique_ptr<Log>> log = info.open(options);
+    if (!log.ok()) return log.error();
+    return std::unique_ptr<collect::VersionLog>(std::make_unique<VersionOrders>(std::move(*log)));
+  }
+  std::string known;
+  for (const LogInfo& info : all_logs())
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", info.scheme);
+  return usage_error(
+      fmt::format("no version order can be had from '{}'; only from {}", scheme, known));
+}
+
+}  // namespace assay::evidence

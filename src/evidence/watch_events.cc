@@ -1,0 +1,73 @@
+#include "evidence/watch_events.h"
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "collect/drivers/base64.h"
+
+namespace assay::evidence {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kTxnKey = "assay-txn";
+constexpr std::string_view kValues = "assay/kv/", kLists = "assay/list/";
+
+int64_t number(const json& object, const char* field) {
+  const std::string text = object.value(field, "0");
+  int64_t n = 0;
+  std::from_chars(text.data(), text.data() + text.size(), n);
+  return n;
+}
+
+}  // namespace
+
+void WatchEvents::finish(const std::function<void(LoggedTxn)>& take) {
+  LoggedTxn done = std::exchange(txn_, {});
+  if (!done.changes.empty()) take(std::move(done));
+}
+
+bool WatchEvents::line(std::string_view text, const std::function<void(LoggedTxn)>& take) {
+  const json answer = json::parse(text, nullptr, false);
+  if (!answer.is_object() || !answer.contains("result")) {
+    why_ = "etcd: " + std::string(text.substr(0, 200));
+    return false;
+  }
+  const json& result = answer["result"];
+  if (result.value("canceled", false)) {
+    why_ = "etcd has ended the watch: " + result.value("cancel_reason", "it forgot old revisions");
+    return false;
+  }
+  if (!result.contains("events")) return true;
+  for (const json& event : result["events"]) {
+    const json& kv = event["kv"];
+    const int64_t revision = number(kv, "mod_revision");
+    if (revision != revision_) finish(take);
+    revision_ = revision;
+    txn_.position = "revision " + std::to_string(revision);
+    const std::string key = collect::from_base64(kv.value("key", ""));
+    const std::string value = collect::from_base64(kv.value("value", ""));
+    const bool deleted = event.value("type", "PUT") == "DELETE";
+    if (key == kTxnKey) txn_.name = value;
+    if (key.starts_with(kValues) && deleted)
+      rows_.erase("assay_kv", key.substr(kValues.size()), txn_.changes);
+    else if (key.starts_with(kValues))
+      rows_.put("assay_kv", key.substr(kValues.size()), {{"v", value}}, txn_.changes);
+    else if (key.starts_with(kLists) && !deleted)
+      rows_.put("assay_list", key.substr(kLists.size()), {{"v", value}}, txn_.changes);
+  }
+  return true;
+}
+
+bool WatchEvents::feed(std::string_view bytes, const std::function<void(LoggedTxn)>& take) {
+  rest_ += bytes;
+  size_t begin = 0;
+  for (size_t end; (end = rest_.find('\n', begin)) != std::string::npos; begin = end + 1)
+    if (end > begin && !line(std::string_view(rest_).substr(begin, end - begin), take))
+      return false;
+  rest_.erase(0, begin);
+  return true;
+}
+
+}  // namespace assay::evidence

@@ -1,0 +1,37 @@
+// What etcd's watch answers with, one JSON object a line, each with events of one revision or more:
+//
+//   {"result":{"header":{…},"events":[{"kv":{"key":"…","mod_revision":"7","value":"…"}},{"type":"DELETE","kv":{…}}]}}
+//
+// A transaction has one revision, and its sessions also set the key assay-txn to its name.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "evidence/log.h"
+#include "evidence/rows.h"
+
+namespace assay::evidence {
+
+class WatchEvents {
+ public:
+  // More of the answer. False if etcd has ended the watch; `why` says so.
+  bool feed(std::string_view bytes, const std::function<void(LoggedTxn)>& take);
+  // Of the last transaction, which may not be whole yet; `finish` takes it for whole.
+  int64_t revision() const { return revision_; }
+  void finish(const std::function<void(LoggedTxn)>& take);
+  const std::string& why() const { return why_; }
+
+ private:
+  bool line(std::string_view text, const std::function<void(LoggedTxn)>& take);
+
+  std::string rest_;  // the beginning of a line
+  int64_t revision_ = 0;
+  LoggedTxn txn_;
+  Rows rows_;
+  std::string why_;
+};
+
+}  // namespace assay::evidence

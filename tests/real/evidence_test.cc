@@ -1,0 +1,152 @@
+// What databases themselves say of the order of versions: recovered whole, so that nothing that needs it stays open, and
+// never against what the clients saw; also when the server is killed in the middle.
+#include <algorithm>
+
+#include "evidence/log.h"
+#include "measure.h"
+
+namespace assay {
+namespace {
+
+using collect::FaultKind;
+using enum LevelId;
+
+const std::vector<LevelId> kNeedOrder = {pl_1, pl_2, pl_cs, pl_2_plus, pl_2_99, pl_3};
+
+collect::RunOptions looking_inside(collect::RunOptions options) {
+  options.open_log = evidence::open_version_log;
+  return options;
+}
+
+bool contradicted(const Measured& m) {
+  return std::any_of(m.result.verdicts.begin(), m.result.verdicts.end(),
+                     [](const Verdict& v) { return v.cause == UnknownCause::evidence; });
+}
+
+// Of each transaction that wrote something the log says who it was, and every level is decided.
+void expect_complete(const Measured& m) {
+  ASSERT_TRUE(m.stats.log);
+  EXPECT_EQ(m.stats.log->missing, "");
+  EXPECT_EQ(m.stats.log->unnamed, 0u);
+  EXPECT_GT(m.stats.log->versions, 100u);
+  EXPECT_NE(m.history.orders_complete_to(), Interval::kUnknown);
+  for (const LevelId level : kNeedOrder)
+    EXPECT_NE(m.outcome(level), Outcome::unknown) << level_info(level).name;
+  EXPECT_FALSE(contradicted(m));
+}
+
+// Registers, repeated values and deletes, lists, cells of tables.
+void expect_decided(const std::vector<std::string>& urls, const std::string& isolation) {
+  for (const char* workload : {"general", "list-append", "twitter"}) {
+    SCOPED_TRACE(workload);
+    collect::RunOptions options = looking_inside(contended(urls, isolation, workload));
+    options.txns = 60;
+    options.workload_options.keys = 30;
+    expect_complete(measure(options, kNeedOrder));
+  }
+  collect::RunOptions repeated = looking_inside(contended(urls, isolation, "general"));
+  repeated.txns = 60;
+  repeated.workload_options.values = 3;
+  const Measured m = measure(repeated, {pl_1});
+  ASSERT_TRUE(m.stats.log);
+  EXPECT_GT(m.stats.log->versions, 100u);
+  EXPECT_FALSE(contradicted(m));
+}
+
+TEST(Sqlite, TellsItsVersionOrder) { expect_decided({}, ""); }
+
+TEST(Postgresql, TellsItsVersionOrder) {
+  ASSAY_SERVER(urls, "postgres");
+  for (const char* isolation : {"read committed", "repeatable read", "serializable"})
+    expect_decided(urls, isolation);
+}
+
+TEST(Mariadb, TellsItsVersionOrder) {
+  ASSAY_SERVER(urls, "mariadb");
+  for (const char* isolation : {"read committed", "repeatable read", "serializable"})
+    expect_decided(urls, isolation);
+}
+
+TEST(Galera, NodesTellOneVersionOrder) {
+  ASSAY_SERVER(urls, "galera");
+  expect_decided(urls, "repeatable read");
+}
+
+TEST(Redis, TellsItsVersionOrder) {
+  ASSAY_SERVER(urls, "redis");
+  for (const char* isolation : {"watch", "multi"}) expect_decided(urls, isolation);
+}
+
+TEST(Etcd, TellsItsVersionOrder) {
+  ASSAY_SERVER(urls, "etcd");
+  expect_decided(urls, "serializable");
+}
+
+// Without the order nothing is known of lost updates: reads that are repeated inside a transaction come first.
+TEST(Postgresql, ReadCommittedShowsLostUpdatesByName) {
+  ASSAY_SERVER(urls, "postgres");
+  collect::RunOptions options = looking_inside(contended(urls, "read committed", "general"));
+  options.txns = 100;
+  options.workload_options.keys = 30;
+  const Measured m = measure(options, {pl_2, pl_cs});
+  EXPECT_EQ(m.outcome(pl_2), Outcome::satisfied);
+  EXPECT_EQ(m.anomaly(pl_cs), Anomaly::lost_update);
+}
+
+// Whatever the server was doing, its log has all that it acknowledged, and settles what it did not.
+void expect_complete_after_kills(std::vector<std::string> urls, const std::string& isolation,
+                                 const std::string& nodes) {
+  collect::RunOptions options = looking_inside(contended(std::move(urls), isolation, "general"));
+  options.txns = 0;
+  options.seconds = 4;
+  options.timeout = std::chrono::milliseconds(1000);
+  options.workload_options.keys = 50;
+  options.faults.kinds = {FaultKind::kill};
+  options.faults.interval = 0.8;
+  options.faults.node_command = ASSAY_SOURCE_DIR "/dev/db node " + nodes;
+  const Measured m = measure(options, kNeedOrder);
+  EXPECT_GT(m.stats.committed, 50u);
+  expect_complete(m);
+}
+
+TEST(Postgresql, TellsItsVersionOrderAfterKills) {
+  ASSAY_SERVER(urls, "postgres");
+  expect_complete_after_kills(urls, "serializable", "postgres");
+}
+
+TEST(Mariadb, TellsItsVersionOrderAfterKills) {
+  ASSAY_SERVER(urls, "mariadb");
+  expect_complete_after_kills(urls, "serializable", "mariadb");
+}
+
+TEST(Redis, TellsItsVersionOrderAfterKills) {
+  ASSAY_SERVER(urls, "redis");
+  expect_complete_after_kills(urls, "watch", "redis");
+}
+
+TEST(Etcd, TellsItsVersionOrderAfterKills) {
+  ASSAY_SERVER(urls, "etcd");
+  expect_complete_after_kills(urls, "serializable", "etcd");
+}
+
+// The server drops a temporary slot when it dies, and the log with it: the history then says nothing of any order.
+TEST(Postgresql, ATemporarySlotDiesWithTheServer) {
+  ASSAY_SERVER(urls, "postgres");
+  collect::RunOptions options = looking_inside(contended(urls, "serializable", "general"));
+  options.txns = 0;
+  options.seconds = 2;
+  bool killed = false;
+  options.progress = [&](const collect::RunProgress& p) {
+    if (killed || p.committed <= 100) return;
+    killed = true;
+    ASSERT_TRUE(dev_db("node postgres kill 1") && dev_db("node postgres start 1"));
+  };
+  const Measured m = measure(options, {serializable});
+  ASSERT_TRUE(m.stats.log);
+  EXPECT_NE(m.stats.log->missing.find("temporary slot"), std::string::npos) << m.stats.log->missing;
+  EXPECT_EQ(m.history.orders_complete_to(), Interval::kUnknown);
+  EXPECT_TRUE(m.history.known_orders().empty());
+}
+
+}  // namespace
+}  // namespace assay
