@@ -14,7 +14,7 @@
 #include "collect/schema.h"
 #include "collect/sink.h"
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 // What was found.
 struct VersionLogReport {
@@ -50,4 +50,4 @@ struct VersionLogOptions {
 using OpenVersionLog =
     std::function<Result<std::unique_ptr<VersionLog>>(const VersionLogOptions& options)>;
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

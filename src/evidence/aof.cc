@@ -3,7 +3,7 @@
 #include <charconv>
 #include <utility>
 
-namespace assay::evidence {
+namespace assay::internal::evidence {
 namespace {
 
 constexpr std::string_view kTxnKey = "assay-txn";
@@ -88,4 +88,4 @@ bool Aof::feed(std::string_view bytes, const std::function<void(LoggedTxn)>& tak
   return !broken_;
 }
 
-}  // namespace assay::evidence
+}  // namespace assay::internal::evidence

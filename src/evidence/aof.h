@@ -12,7 +12,7 @@
 #include "evidence/log.h"
 #include "evidence/rows.h"
 
-namespace assay::evidence {
+namespace assay::internal::evidence {
 
 class Aof {
  public:
@@ -43,4 +43,4 @@ class Aof {
   std::string end_;
 };
 
-}  // namespace assay::evidence
+}  // namespace assay::internal::evidence

@@ -7,7 +7,7 @@
 
 #include "evidence/changes_as_text.h"
 
-namespace assay::evidence {
+namespace assay::internal::evidence {
 namespace {
 
 std::string command(std::initializer_list<std::string> words) {
@@ -73,4 +73,4 @@ TEST(AppendOnlyFile, RefusesWhatIsNone) {
 }
 
 }  // namespace
-}  // namespace assay::evidence
+}  // namespace assay::internal::evidence

@@ -1,6 +1,6 @@
 #include "evidence/binlog_rows.h"
 
-namespace assay::evidence {
+namespace assay::internal::evidence {
 namespace {
 
 constexpr uint8_t kVarchar = 15, kBlob = 252;
@@ -58,4 +58,4 @@ std::optional<std::vector<BinlogRow>> binlog_rows(const BinlogTable& table,
   return rows;
 }
 
-}  // namespace assay::evidence
+}  // namespace assay::internal::evidence

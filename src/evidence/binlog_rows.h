@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace assay::evidence {
+namespace assay::internal::evidence {
 
 // What the log says of a table before it has rows of it.
 struct BinlogTable {
@@ -23,4 +23,4 @@ using BinlogRow = std::vector<std::optional<std::string>>;
 // The rows of an event, of an update those before and after in turn. Nothing if the bytes are not of such a table.
 std::optional<std::vector<BinlogRow>> binlog_rows(const BinlogTable& table, std::string_view bytes);
 
-}  // namespace assay::evidence
+}  // namespace assay::internal::evidence

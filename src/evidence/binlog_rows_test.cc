@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace assay::evidence {
+namespace assay::internal::evidence {
 namespace {
 
 using namespace std::string_literals;
@@ -46,4 +46,4 @@ TEST(BinlogRows, RefusesWhatItCannotRead) {
 }
 
 }  // namespace
-}  // namespace assay::evidence
+}  // namespace assay::internal::evidence

@@ -5,7 +5,7 @@
 
 #include "evidence/log.h"
 
-namespace assay::evidence {
+namespace assay::internal::evidence {
 
 inline std::string as_text(const LoggedTxn& txn) {
   std::string text = (txn.name.empty() ? txn.server_id : txn.name) + ":";
@@ -14,4 +14,4 @@ inline std::string as_text(const LoggedTxn& txn) {
   return text;
 }
 
-}  // namespace assay::evidence
+}  // namespace assay::internal::evidence

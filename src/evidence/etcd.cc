@@ -14,7 +14,7 @@
 #include "evidence/log.h"
 #include "evidence/watch_events.h"
 
-namespace assay::evidence {
+namespace assay::internal::evidence {
 namespace {
 
 using nlohmann::json;
@@ -147,5 +147,5 @@ Result<std::unique_ptr<Log>> open_etcd_log(const collect::VersionLogOptions& opt
   return std::unique_ptr<Log>(std::make_unique<EtcdLog>(std::move(*url)));
 }
 
-}  // namespace assay::evidence
+}  // namespace assay::internal::evidence
 #endif

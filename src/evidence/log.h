@@ -13,7 +13,7 @@
 #include "collect/value.h"
 #include "collect/version_log.h"
 
-namespace assay::evidence {
+namespace assay::internal::evidence {
 
 // A version that was installed. Of a list each element is one.
 struct Change {
@@ -71,4 +71,4 @@ Result<std::unique_ptr<Log>> open_redis_log(const collect::VersionLogOptions& op
 Result<std::unique_ptr<Log>> open_etcd_log(const collect::VersionLogOptions& options);
 #endif
 
-}  // namespace assay::evidence
+}  // namespace assay::internal::evidence

@@ -19,7 +19,7 @@
 #include "evidence/log.h"
 #include "evidence/rows.h"
 
-namespace assay::evidence {
+namespace assay::internal::evidence {
 namespace {
 
 constexpr unsigned kDefaultPort = 3306;
@@ -341,5 +341,5 @@ Result<std::unique_ptr<Log>> open_mariadb_log(const collect::VersionLogOptions& 
   return std::unique_ptr<Log>(std::make_unique<MariadbLog>(urls, options));
 }
 
-}  // namespace assay::evidence
+}  // namespace assay::internal::evidence
 #endif

@@ -16,7 +16,7 @@
 #include "evidence/log.h"
 #include "evidence/test_decoding.h"
 
-namespace assay::evidence {
+namespace assay::internal::evidence {
 namespace {
 
 constexpr auto kReconnectFor = std::chrono::seconds(30);
@@ -158,5 +158,5 @@ Result<std::unique_ptr<Log>> open_postgresql_log(const collect::VersionLogOption
       std::make_unique<PostgresqlLog>(options.urls.front(), options.run, options.outlives_server));
 }
 
-}  // namespace assay::evidence
+}  // namespace assay::internal::evidence
 #endif

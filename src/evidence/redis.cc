@@ -15,7 +15,7 @@
 #include "evidence/aof.h"
 #include "evidence/log.h"
 
-namespace assay::evidence {
+namespace assay::internal::evidence {
 namespace {
 
 namespace fs = std::filesystem;
@@ -143,5 +143,5 @@ Result<std::unique_ptr<Log>> open_redis_log(const collect::VersionLogOptions& op
   return std::unique_ptr<Log>(std::make_unique<RedisLog>(std::move(*url), options.run));
 }
 
-}  // namespace assay::evidence
+}  // namespace assay::internal::evidence
 #endif

@@ -2,7 +2,7 @@
 
 #include "evidence/log.h"
 
-namespace assay::evidence {
+namespace assay::internal::evidence {
 
 std::span<const LogInfo> all_logs() {
   static const LogInfo logs[] = {
@@ -25,4 +25,4 @@ std::span<const LogInfo> all_logs() {
   return logs;
 }
 
-}  // namespace assay::evidence
+}  // namespace assay::internal::evidence

@@ -4,7 +4,7 @@
 
 #include "collect/drivers/text_values.h"
 
-namespace assay::evidence {
+namespace assay::internal::evidence {
 namespace {
 
 using collect::Value;
@@ -65,4 +65,4 @@ void Rows::erase(std::string_view table, const std::string& key, std::vector<Cha
   if (table == "assay_kv") to.push_back({collect::decode_key(key), {}});
 }
 
-}  // namespace assay::evidence
+}  // namespace assay::internal::evidence

@@ -10,7 +10,7 @@
 
 #include "evidence/log.h"
 
-namespace assay::evidence {
+namespace assay::internal::evidence {
 
 // The columns of a row after a change, less its key: names, and texts, nothing for NULL.
 using Cells = std::vector<std::pair<std::string_view, std::optional<std::string>>>;
@@ -30,4 +30,4 @@ class Rows {
   std::unordered_map<std::string, std::string> cells_;
 };
 
-}  // namespace assay::evidence
+}  // namespace assay::internal::evidence

@@ -7,7 +7,7 @@
 #include "evidence/log.h"
 #include "evidence/rows.h"
 
-namespace assay::evidence {
+namespace assay::internal::evidence {
 namespace {
 
 using collect::Value;
@@ -98,4 +98,4 @@ Result<std::unique_ptr<Log>> open_sqlite_log(const collect::VersionLogOptions& o
       std::make_unique<SqliteLog>(options.urls.front().substr(kScheme.size())));
 }
 
-}  // namespace assay::evidence
+}  // namespace assay::internal::evidence

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace assay::evidence {
+namespace assay::internal::evidence {
 namespace {
 
 constexpr std::string_view kMessage = "message: transactional: 1 prefix: assay,";
@@ -92,4 +92,4 @@ std::optional<LoggedTxn> TestDecoding::line(std::string_view text, std::string_v
   return std::nullopt;
 }
 
-}  // namespace assay::evidence
+}  // namespace assay::internal::evidence

@@ -16,7 +16,7 @@
 #include "evidence/log.h"
 #include "evidence/rows.h"
 
-namespace assay::evidence {
+namespace assay::internal::evidence {
 
 class TestDecoding {
  public:
@@ -34,4 +34,4 @@ class TestDecoding {
   std::string message_;
 };
 
-}  // namespace assay::evidence
+}  // namespace assay::internal::evidence

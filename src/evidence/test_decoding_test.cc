@@ -4,7 +4,7 @@
 
 #include "evidence/changes_as_text.h"
 
-namespace assay::evidence {
+namespace assay::internal::evidence {
 namespace {
 
 // As PostgreSQL 15 wrote it.
@@ -68,4 +68,4 @@ TEST(TestDecoding, AKeyThatChanged) {
 }
 
 }  // namespace
-}  // namespace assay::evidence
+}  // namespace assay::internal::evidence

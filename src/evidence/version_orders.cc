@@ -16,7 +16,7 @@
 
 #include "evidence/log.h"
 
-namespace assay::evidence {
+namespace assay::internal::evidence {
 namespace {
 
 using collect::OrderRecord;
@@ -98,4 +98,4 @@ Result<std::unique_ptr<collect::VersionLog>> open_version_log(
       fmt::format("no version order can be had from '{}'; only from {}", scheme, known));
 }
 
-}  // namespace assay::evidence
+}  // namespace assay::internal::evidence

@@ -7,7 +7,7 @@
 #include "collect/run.h"
 #include "evidence/log.h"
 
-namespace assay::evidence {
+namespace assay::internal::evidence {
 namespace {
 
 namespace fs = std::filesystem;
@@ -75,4 +75,4 @@ TEST_F(VersionOrder, OnlyFromDatabasesThatHaveALog) {
 }
 
 }  // namespace
-}  // namespace assay::evidence
+}  // namespace assay::internal::evidence

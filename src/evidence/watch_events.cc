@@ -6,7 +6,7 @@
 
 #include "collect/drivers/base64.h"
 
-namespace assay::evidence {
+namespace assay::internal::evidence {
 namespace {
 
 using nlohmann::json;
@@ -70,4 +70,4 @@ bool WatchEvents::feed(std::string_view bytes, const std::function<void(LoggedTx
   return true;
 }
 
-}  // namespace assay::evidence
+}  // namespace assay::internal::evidence

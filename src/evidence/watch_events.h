@@ -13,7 +13,7 @@
 #include "evidence/log.h"
 #include "evidence/rows.h"
 
-namespace assay::evidence {
+namespace assay::internal::evidence {
 
 class WatchEvents {
  public:
@@ -34,4 +34,4 @@ class WatchEvents {
   std::string why_;
 };
 
-}  // namespace assay::evidence
+}  // namespace assay::internal::evidence

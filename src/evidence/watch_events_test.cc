@@ -5,7 +5,7 @@
 #include "collect/drivers/base64.h"
 #include "evidence/changes_as_text.h"
 
-namespace assay::evidence {
+namespace assay::internal::evidence {
 namespace {
 
 std::string event(const std::string& key, const std::string& value, int revision,
@@ -52,4 +52,4 @@ TEST(WatchEvents, SaysWhyItEnds) {
 }
 
 }  // namespace
-}  // namespace assay::evidence
+}  // namespace assay::internal::evidence

@@ -5,7 +5,7 @@
 #include "evidence/log.h"
 #include "measure.h"
 
-namespace assay {
+namespace assay::internal {
 namespace {
 
 using collect::FaultKind;
@@ -149,4 +149,4 @@ TEST(Postgresql, ATemporarySlotDiesWithTheServer) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::internal

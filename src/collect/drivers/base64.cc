@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace assay::collect {
+namespace assay::internal::collect {
 namespace {
 
 constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -37,4 +37,4 @@ std::string from_base64(std::string_view text) {
   return out;
 }
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect

@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
-namespace assay::collect {
+namespace assay::internal::collect {
 
 std::string to_base64(std::string_view bytes);
 // Up to the first character that is none.
 std::string from_base64(std::string_view text);
 
-}  // namespace assay::collect
+}  // namespace assay::internal::collect
