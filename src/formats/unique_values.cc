@@ -15,7 +15,7 @@ Status check_unique_values(const History& h, const std::string& file) {
   for (TxnId t = 0; t < h.txn_count(); ++t) {
     for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
       const VersionId version = h.op(i).version;
-      if (!installs_version(h.op(i)) || h.version_value(version).is_null()) continue;
+      if (!installs_version(h.op(i))) continue;
       if (written[version] == kNone) {
         written[version] = i;
         continue;
