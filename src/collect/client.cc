@@ -123,7 +123,7 @@ CallResult Client::execute(Next& next) {
   Request request;
   while (result.ok() && next(last, request)) {
     Step& step = record_.steps.emplace_back();
-    step.request = std::move(request);
+    step.request = std::exchange(request, {});
     const int64_t sent = clock_.now();
     result = connection_->call(step.request, step.reply);
     note_time(sent);

@@ -86,7 +86,7 @@ class WrittenValues {
   WrittenValues(uint32_t session, uint32_t sessions, uint64_t values = 0)
       : next_(1 + int64_t{session}), step_(sessions), values_(values) {}
   Value take() {
-    const Value value = take_unique();
+    Value value = take_unique();
     if (values_ == 0) return value;
     return Value::of(1 +
                      static_cast<int64_t>(mix64(static_cast<uint64_t>(value.integer)) % values_));

@@ -118,7 +118,7 @@ std::string Clauses::because(const Step& step) const {
         "{}, if that was {}; no other source is better", because(e),
         source == kNone ? std::string("the initial value") : "what " + txn(source) + " left");
   }
-  const auto justified = [&](std::string clause) {
+  const auto justified = [&](const std::string& clause) {
     const std::string why = justification(step);
     return why.empty() ? clause : clause + " (" + why + ")";
   };

@@ -72,7 +72,7 @@ class PartwiseDecision {
       }
     }
     const std::lock_guard lock(mutex_);
-    in_.stages.take(std::move(stages));
+    in_.stages.take(stages);
   }
 
   // A part holds of every reads-from entry as much as of its nodes.

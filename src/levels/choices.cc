@@ -303,7 +303,7 @@ void Choices::add_effects(std::span<const Node> nodes, std::vector<Side>& sides,
 
 void Choices::add_conditional(Arc arc, Edge edge, std::span<const Side> sides,
                               ChoiceSolver& solver) {
-  Conditional conditional{edge, {}};
+  Conditional conditional{std::move(edge), {}};
   for (const Side side : sides)
     if (const Literal l = literal(side); l.kind != Literal::Kind::order)
       conditional.given.push_back(l);

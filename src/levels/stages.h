@@ -43,7 +43,7 @@ class Stages {
   }
 
   // Adds what `other` has recorded.
-  void take(Stages other) {
+  void take(const Stages& other) {
     for (const StageTime& t : other.times_) add(t);
     for (const auto& [name, amount] : other.counters_) count(name, amount);
   }

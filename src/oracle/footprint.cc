@@ -220,7 +220,7 @@ void Compiler::follow(const Footprint& txn, RawTxn& raw) {
 State Compiler::list_child(uint32_t key, State state, VersionId element) const {
   const KeyStates& list = out_.keys[key];
   if (state == kOff) return kOff;
-  for (State s = 1; s < list.element.size(); ++s) {
+  for (State s = 1; s < static_cast<State>(list.element.size()); ++s) {
     if (list.parent[s] == state && list.element[s] == element) return s;
   }
   return kOff;

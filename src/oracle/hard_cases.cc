@@ -80,7 +80,7 @@ Draft triangle_history(const Graph& graph) {
   const auto y = [n](int vertex) { return n + vertex; };
   const int z = 2 * n;
   Draft draft;
-  draft.txns.resize(static_cast<size_t>(2 * n + 1));
+  draft.txns.resize(2 * static_cast<size_t>(n) + 1);
   for (int a = 0; a < n; ++a) draft.txns[0].ops.push_back(write_op(x(a), -1));
   draft.txns[0].ops.push_back(write_op(z, -1));
   for (int v = 0; v < n; ++v) {

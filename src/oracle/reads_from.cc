@@ -62,7 +62,7 @@ class Attributor {
   // All ways to cut the list into what whole transactions appended.
   void add_list(Choice& choice, const Need& need) {
     const KeyStates& list = small_.keys[need.key];
-    for (State s = 0; s < list.element.size(); ++s) {
+    for (State s = 0; s < static_cast<State>(list.element.size()); ++s) {
       if (need.accept != only(s)) continue;
       std::vector<VersionId> elements;
       for (State at = s; at != 0; at = list.parent[at]) elements.push_back(list.element[at]);

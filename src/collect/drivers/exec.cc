@@ -229,7 +229,7 @@ class ExecSession : public DriverSession {
   }
   CallResult commit() override { return ask({{"do", "commit"}}, true).first; }
   CallResult abort() override {
-    const CallResult result = ask({{"do", "abort"}}).first;
+    CallResult result = ask({{"do", "abort"}}).first;
     if (result.outcome == CallOutcome::fatal) return result;
     return CallResult::aborted("given up by the client", result.session_lost);
   }

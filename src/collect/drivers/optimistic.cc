@@ -26,7 +26,7 @@ CallResult OptimisticSession::look_up(const std::string& key, Text& text) {
     text = it->second;
     return {};
   }
-  const CallResult result = fetch(key, text);
+  CallResult result = fetch(key, text);
   if (result.ok()) seen_[key] = text;
   return result;
 }

@@ -230,7 +230,7 @@ class SqliteSession : public DriverSession {
 
   CallResult abort() override {
     if (sqlite3_get_autocommit(db_.get()) == 0) {
-      const CallResult result = execute(kRollback);
+      CallResult result = execute(kRollback);
       if (!result.ok()) return result;
     }
     return CallResult::aborted("rolled back by the client");
