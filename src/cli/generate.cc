@@ -54,6 +54,13 @@ std::string bug_names() {
   return names;
 }
 
+std::string log_bug_names() {
+  std::string names;
+  for (const collect::LogBug bug : collect::all_log_bugs())
+    names += (names.empty() ? "" : ", ") + std::string(collect::log_bug_name(bug));
+  return names;
+}
+
 void add_bug(CLI::App& app, GenerateOptions& options) {
   app.add_option_function<std::string>(
          "--bug",
@@ -66,6 +73,17 @@ void add_bug(CLI::App& app, GenerateOptions& options) {
          },
          "plant a fault that causes this anomaly: " + bug_names())
       ->type_name("ANOMALY");
+  app.add_option_function<std::string>(
+         "--log-bug",
+         [&options](const std::string& name) {
+           const auto bug = collect::find_log_bug(name);
+           if (!bug)
+             bad_flag("--log-bug",
+                      fmt::format("no fault '{}'; expected one of {}", name, log_bug_names()));
+           options.log_bug = *bug;
+         },
+         "plant a fault of what the database says of itself: " + log_bug_names())
+      ->type_name("FAULT");
   app.add_option("--bug-count", options.bug_count, "how many times")
       ->capture_default_str()
       ->type_name("N");
@@ -99,6 +117,9 @@ void add_times(CLI::App& app, GenerateOptions& options) {
       ->type_name("NS");
   app.add_flag("--timestamps", options.timestamps,
                "state what the database knows of its own order: start_ts and commit_ts");
+  app.add_flag(
+      "--version-order", options.version_order,
+      "state in which order the versions of each key were installed, from the database's log");
   app.add_option("--abort-share", options.abort_share,
                  "share of transactions given up by the client")
       ->capture_default_str()
@@ -134,7 +155,7 @@ Exit generate_history(GenerateState& s) {
   // Where the history itself goes to the terminal, a progress line would be in its way.
   ProgressLine progress("generate", terminal_on_stderr() && isatty(fd) == 0);
   s.options.progress = [&](double fraction) { progress.update(fraction, ""); };
-  collect::LineSink sink(fd);
+  collect::LineSink sink(fd, s.options.version_order);
   collect::LightweightOptions lightweight = lightweight_options(s);
   lightweight.progress = s.options.progress;
   const auto made = s.lightweight ? collect::generate_lightweight(lightweight, sink)

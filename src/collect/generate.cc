@@ -64,6 +64,33 @@ Status check_bug(const GenerateOptions& o, const Workload& workload) {
   return Ok{};
 }
 
+constexpr std::pair<LogBug, std::string_view> kLogBugs[] = {
+    {LogBug::other_order, "other-order"},
+    {LogBug::dirty_write, "dirty-write"},
+    {LogBug::lost_version, "lost-version"},
+    {LogBug::wrong_times, "wrong-times"},
+};
+
+Status check_log_bug(const GenerateOptions& o) {
+  if (o.log_bug == LogBug::none) return Ok{};
+  const std::string_view name = log_bug_name(o.log_bug);
+  if (o.bug != Anomaly::none)
+    return usage_error(
+        fmt::format("{} and {} cannot both be planted", name, anomaly_info(o.bug).name));
+  if (o.log_bug == LogBug::wrong_times ? !o.timestamps : !o.version_order)
+    return usage_error(
+        fmt::format("{} is a fault of {}, which the history does not get", name,
+                    o.log_bug == LogBug::wrong_times ? "timestamps" : "the version order"));
+  if (o.log_bug == LogBug::lost_version && o.times == Times::none)
+    return usage_error("lost-version shows only with times, which say that the log was read later");
+  if (level_info(o.level).single_operations)
+    return usage_error(fmt::format("{} needs transactions of several operations", name));
+  if (o.sessions < 2 || o.workload_options.keys < 2)
+    return usage_error(fmt::format("{} needs at least 2 sessions and 2 keys", name));
+  if (o.bug_count == 0) return usage_error("a bug must be planted at least once");
+  return Ok{};
+}
+
 Status check_timestamps(const GenerateOptions& o) {
   const Policy policy = policy_of(o.level);
   if (!o.timestamps || (policy.view == ViewKind::point && policy.moment != Moment::every_read))
@@ -87,16 +114,36 @@ Status check_single_operations(std::string_view name) {
 std::string describe(const GenerateOptions& o) {
   const WorkloadOptions& w = o.workload_options;
   return fmt::format(
-      R"({{"tool":"assay generate","level":"{}","bug":{},"seed":{},"workload":"{}","sessions":{},)"
+      R"({{"tool":"assay generate","level":"{}","bug":{}{},"seed":{},"workload":"{}","sessions":{},)"
       R"("txns":{},"ops":{},"read_share":{},"keys":{},"distribution":"{}"{}}})",
       level_info(o.level).name,
-      o.bug == Anomaly::none ? "null" : fmt::format("\"{}\"", anomaly_info(o.bug).name), o.seed,
-      o.workload, o.sessions, o.txns, w.ops, w.read_share, w.keys,
+      o.bug == Anomaly::none ? "null" : fmt::format("\"{}\"", anomaly_info(o.bug).name),
+      o.log_bug == LogBug::none ? "" : fmt::format(R"(,"log_bug":"{}")", log_bug_name(o.log_bug)),
+      o.seed, o.workload, o.sessions, o.txns, w.ops, w.read_share, w.keys,
       distribution_name(w.distribution),
       w.values == 0 ? "" : fmt::format(R"(,"values":{})", w.values));
 }
 
 }  // namespace
+
+std::string_view log_bug_name(LogBug bug) {
+  for (const auto& [one, name] : kLogBugs)
+    if (one == bug) return name;
+  return "none";
+}
+
+std::optional<LogBug> find_log_bug(std::string_view name) {
+  for (const auto& [bug, known] : kLogBugs)
+    if (known == name) return bug;
+  return std::nullopt;
+}
+
+std::span<const LogBug> all_log_bugs() {
+  static constexpr LogBug kAll[] = {LogBug::other_order, LogBug::dirty_write, LogBug::lost_version,
+                                    LogBug::wrong_times};
+  static_assert(std::size(kAll) == std::size(kLogBugs));
+  return kAll;
+}
 
 Result<GenerateStats> generate(const GenerateOptions& asked, Sink& sink) {
   GenerateOptions options = asked;
@@ -110,6 +157,7 @@ Result<GenerateStats> generate(const GenerateOptions& asked, Sink& sink) {
   if (Status s = check_sizes(options); !s.ok()) return s.error();
   if (Status s = check_bug(options, **workload); !s.ok()) return s.error();
   if (Status s = check_timestamps(options); !s.ok()) return s.error();
+  if (Status s = check_log_bug(options); !s.ok()) return s.error();
   if (Status s = sink.header(describe(options)); !s.ok()) return s.error();
   Simulation simulation(options, **workload, sink);
   Result<GenerateStats> stats = simulation.run();

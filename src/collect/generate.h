@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "assay/anomaly.h"
 #include "assay/level.h"
@@ -19,10 +20,21 @@ namespace assay::internal::collect {
 // [request, response] that a client sees around them.
 enum class Times : uint8_t { none, points, intervals };
 
+// Faults of what the database says of itself, each planted in a few small transactions:
+//   other_order   two versions were installed in another order than the log says
+//   dirty_write   two transactions overwrote each other, one first on one key, the other on another
+//   lost_version  a commit was acknowledged, and is neither in the database nor in the log
+//   wrong_times   two transactions have each other's commit_ts
+enum class LogBug : uint8_t { none, other_order, dirty_write, lost_version, wrong_times };
+std::string_view log_bug_name(LogBug bug);  // "other-order"
+std::optional<LogBug> find_log_bug(std::string_view name);
+std::span<const LogBug> all_log_bugs();
+
 struct GenerateOptions {
   LevelId level = LevelId::session_si;
-  Anomaly bug = Anomaly::none;  // one of all_bugs()
-  uint32_t bug_count = 1;       // how many times it is planted
+  Anomaly bug = Anomaly::none;    // one of all_bugs()
+  LogBug log_bug = LogBug::none;  // instead of `bug`
+  uint32_t bug_count = 1;         // how many times either is planted
   uint32_t sessions = 10;
   uint64_t txns = 100;  // committed transactions per session
   std::string workload = "general";
@@ -37,6 +49,8 @@ struct GenerateOptions {
   // Each transaction gets the database's own times: start_ts, the newest commit that it sees, and commit_ts, the place of
   // its own in the order of commits. A database has them at levels where a transaction sees one point of that order.
   bool timestamps = false;
+  bool version_order =
+      false;  // the order in which versions were installed follows, from the database's log
   double abort_share = 0.01;     // of the transactions, given up by the client
   double unknown_share = 0.002;  // of the transactions, outcome lost
   std::function<void(double fraction)> progress;

@@ -51,7 +51,9 @@ class HistorySink : public Sink {
 // Writes assay JSON Lines to an open file descriptor in large blocks; does not close it.
 class LineSink : public Sink {
  public:
-  explicit LineSink(int fd) : fd_(fd) {}
+  // `names_versions`: orders will come that name transactions.
+  explicit LineSink(int fd, bool names_versions = false)
+      : fd_(fd), names_versions_(names_versions) {}
   Status header(std::string_view meta) override;
   Status transaction(const TxnRecord& record) override;
   Status event(int64_t at, std::string_view json) override;
@@ -62,6 +64,7 @@ class LineSink : public Sink {
   Status flush();
 
   int fd_;
+  bool names_versions_;
   std::string buffer_;
 };
 

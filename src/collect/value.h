@@ -1,11 +1,15 @@
 // Keys and values that own their text, for the way between workloads and databases.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "assay/history.h"
+#include "base/hash.h"
 
 namespace assay::internal::collect {
 
@@ -32,6 +36,13 @@ struct Value {
   bool is_integer() const { return type == ValueView::Type::integer; }
   ValueView view() const { return {type, integer, text}; }
   friend bool operator==(const Value&, const Value&) = default;
+};
+
+struct KeyHash {
+  size_t operator()(const Value& key) const {
+    if (key.is_integer()) return mix64(static_cast<uint64_t>(key.integer));
+    return std::hash<std::string_view>{}(key.text);
+  }
 };
 
 }  // namespace assay::internal::collect

@@ -19,14 +19,9 @@
 namespace assay::internal::evidence {
 namespace {
 
+using collect::KeyHash;
 using collect::OrderRecord;
 using collect::Value;
-
-struct KeyHash {
-  size_t operator()(const Value& v) const {
-    return v.is_integer() ? std::hash<int64_t>()(v.integer) : std::hash<std::string>()(v.text);
-  }
-};
 
 class VersionOrders : public collect::VersionLog {
  public:

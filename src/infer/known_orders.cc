@@ -165,28 +165,28 @@ class Reading {
   // left behind.
   void find_lost_commit() {
     for (TxnId t = 0; t < h_.txn_count() && out_.contradiction.empty(); ++t) {
-      if (h_.status(t) != TxnStatus::committed || !h_.end_time(t).known() ||
-          h_.end_time(t).response > h_.orders_complete_to())
-        continue;
-      written_.clear();
-      for (OpId i = h_.end_op(t); i-- > h_.first_op(t);) {
-        const Operation op = h_.op(i);
-        if (!installs_version(op)) continue;
-        const Install install = install_of(h_, i);
-        // Of several elements of a list each is a version that stays.
-        const bool overwritten = !install.appends && std::find(written_.begin(), written_.end(),
-                                                               op.key) != written_.end();
-        written_.push_back(op.key);
-        if (overwritten || seen_[i] || listed_[op.version]) continue;
-        if (is_absent(h_, install.state()) && deletion_listed_[op.key]) continue;
-        if (names(t, op.version)) continue;
-        out_.contradiction = "lost-commit: " + h_.name(t) + " was acknowledged, and the order of " +
-                             h_.key(op.key).to_string() +
-                             ", which is complete beyond it, lacks its " +
-                             h_.version_value(op.version).to_string();
-        break;
-      }
+      const bool acknowledged = h_.status(t) == TxnStatus::committed && h_.end_time(t).known() &&
+                                h_.end_time(t).response <= h_.orders_complete_to();
+      if (!acknowledged) continue;
+      each_install(h_, t, written_, [&](const Install& install) {
+        if (out_.contradiction.empty() && is_lost(t, install)) report_lost(t, install);
+      });
     }
+  }
+
+  bool is_lost(TxnId t, const Install& install) const {
+    // Of several elements of a list each is a version that stays.
+    if (!install.final && !install.appends) return false;
+    if (seen_[install.op] || listed_[install.version]) return false;
+    if (is_absent(h_, install.state()) && deletion_listed_[install.key]) return false;
+    return !names(t, install.version);
+  }
+
+  void report_lost(TxnId t, const Install& install) {
+    out_.contradiction = "lost-commit: " + h_.name(t) + " was acknowledged, and the order of " +
+                         h_.key(install.key).to_string() +
+                         ", which is complete beyond it, lacks its " +
+                         h_.version_value(install.version).to_string();
   }
 
   // Some entry names a version that the transaction wrote more than once. Rare.
@@ -205,7 +205,7 @@ class Reading {
   std::vector<bool> deletion_listed_;  // per key: some entry is null
   std::vector<bool> listed_;           // per version: some entry has its value and names nobody
   std::vector<std::vector<OpId>> op_;  // per line and entry: the operation that is meant
-  std::vector<KeyId> written_;         // scratch
+  WrittenKeys written_;                // scratch
   bool named_again_ = false;           // one version is named twice
   KnownOrders out_;
 };

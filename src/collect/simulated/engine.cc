@@ -21,11 +21,6 @@ constexpr uint32_t kFewSessions = 6;
 
 }  // namespace
 
-size_t Engine::KeyHash::operator()(const Value& key) const {
-  if (key.is_integer()) return mix64(static_cast<uint64_t>(key.integer));
-  return std::hash<std::string_view>{}(key.text);
-}
-
 Engine::Engine(LevelId level, Anomaly bug, uint32_t sessions, uint64_t seed)
     : policy_(policy_of(level)),
       faulty_policy_(weaken(policy_, bug)),

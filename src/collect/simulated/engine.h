@@ -55,6 +55,8 @@ class Engine {
   // Of the transaction that the session has just committed: the newest commit that it saw, if it looked, and its own number,
   // if it wrote something.
   void tell_times(uint32_t session, TxnRecord& record) const;
+  // Whether that wrote something.
+  bool wrote(uint32_t session) const { return sessions_[session].number.has_value(); }
 
   // True if the transaction looked at an old point on purpose, so that a conflict says nothing
   // about contention.
@@ -110,9 +112,6 @@ class Engine {
     std::vector<Write> writes;
     std::unordered_map<const Chain*, uint32_t> write_index;  // in use once writes are many
     Commit floor = 0;                                        // what the session saw or did
-  };
-  struct KeyHash {
-    size_t operator()(const Value& key) const;
   };
   using Chains = std::unordered_map<Value, Chain, KeyHash>;
   struct KeyLess {

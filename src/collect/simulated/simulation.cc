@@ -47,8 +47,11 @@ Result<GenerateStats> Simulation::run() {
     if (options_.progress && ++handled % kProgressEvery == 0)
       options_.progress(static_cast<double>(stats_.committed) / total);
   }
-  while (options_.bug != Anomaly::none && planted_ < options_.bug_count)
+  while (plants() && planted_ < options_.bug_count)
     if (Status s = plant(); !s.ok()) return s.error();
+  for (uint32_t i = 0; i < clients_.size(); ++i) now_ = std::max(now_, clock_.answered(i));
+  if (options_.version_order)
+    if (Status s = log_.write(sink_, now_ + 1); !s.ok()) return s.error();
   return stats_;
 }
 
@@ -139,6 +142,7 @@ Status Simulation::commit(const Event& event) {
 bool Simulation::commit_in_engine(uint32_t session) {
   if (!engine_.commit(session)) return false;
   if (options_.timestamps) engine_.tell_times(session, clients_[session].record);
+  if (engine_.wrote(session)) log(clients_[session].record);
   return true;
 }
 
@@ -160,7 +164,7 @@ Status Simulation::finish(uint32_t session, TxnStatus status) {
 
 // A bug is planted when its share of the transactions is done and every session has come to rest.
 bool Simulation::plant_due() const {
-  if (options_.bug == Anomaly::none || planted_ >= options_.bug_count) return false;
+  if (!plants() || planted_ >= options_.bug_count) return false;
   const uint64_t share = options_.txns * options_.sessions / (options_.bug_count + 1);
   return stats_.committed >= share * (planted_ + 1);
 }
@@ -168,32 +172,85 @@ bool Simulation::plant_due() const {
 Status Simulation::plant() {
   ++planted_;
   const std::vector<Request> reads = workload_.usual_reads(2, rng_);
-  const Script script = find_script(options_.bug, options_.level, engine_.replica_count());
   for (uint32_t i = 0; i < clients_.size(); ++i) now_ = std::max(now_, clock_.answered(i));
-  if (options_.workload_options.values > 0 || workload_.uses(OpKind::remove))
-    if (Status s = play(ground_for(script), reads); !s.ok()) return s;
-  if (Status s = play(script, reads); !s.ok()) return s;
+  const bool in_log = options_.log_bug != LogBug::none;
+  if (Status s = in_log ? plant_log_bug(reads) : plant_bug(reads); !s.ok()) return s;
   std::vector<uint32_t> waiting;
   waiting.swap(parked_);
   for (uint32_t session : waiting) start_next(session, now_);
   return Ok{};
 }
 
-Status Simulation::play(const Script& script, const std::vector<Request>& reads) {
+Status Simulation::plant_bug(const std::vector<Request>& reads) {
+  const Script script = find_script(options_.bug, options_.level, engine_.replica_count());
+  const auto finished = [this](TxnRecord& record) {
+    if (record.status == TxnStatus::committed && engine_.wrote(record.session)) log(record);
+    return write_planted(record);
+  };
+  if (options_.workload_options.values > 0 || workload_.uses(OpKind::remove))
+    if (Status s = play(ground_for(script), reads, finished); !s.ok()) return s;
+  return play(script, reads, finished);
+}
+
+// The transactions are sound; what is told of them is not.
+Status Simulation::plant_log_bug(const std::vector<Request>& reads) {
+  const LogBug bug = options_.log_bug;
+  Script script;
+  script.text = bug == LogBug::dirty_write    ? "b1 w1x w1y c1 b2 w2x w2y c2"
+                : bug == LogBug::lost_version ? "b1 w1x a1"
+                                              : "b1 w1x c1 b2 r2x w2x c2";
+  std::vector<TxnRecord> records;
+  const auto finished = [&](TxnRecord& record) {
+    record.status = TxnStatus::committed;
+    records.push_back(record);
+    return Status(Ok{});
+  };
+  if (Status s = play(script, reads, finished); !s.ok()) return s;
+  switch (bug) {
+    case LogBug::none:
+    case LogBug::lost_version:
+      break;
+    case LogBug::other_order:
+      log(records[1]);
+      log(records[0]);
+      break;
+    case LogBug::dirty_write: {
+      const Value x = records[0].steps[0].request.key, y = records[0].steps[1].request.key;
+      for (const auto& [record, key] :
+           {std::pair(0, x), std::pair(1, x), std::pair(1, y), std::pair(0, y)})
+        log_.add(records[static_cast<size_t>(record)], &key);
+      break;
+    }
+    case LogBug::wrong_times:
+      std::swap(records[0].commit_ts, records[1].commit_ts);
+      for (const TxnRecord& record : records) log(record);
+      break;
+  }
+  for (TxnRecord& record : records)
+    if (Status s = write_planted(record); !s.ok()) return s;
+  return Ok{};
+}
+
+Status Simulation::play(const Script& script, const std::vector<Request>& reads,
+                        const std::function<Status(TxnRecord&)>& finished) {
   ScriptRun run(script, engine_, clock_, planted_values_);
   run.set_reads(reads.front(), reads.back());
   Result<int64_t> end = run.run(now_, [&](TxnRecord& record) {
     record.number = clients_[record.session].record.number++;
     if (options_.timestamps && record.status == TxnStatus::committed)
       engine_.tell_times(record.session, record);
-    stats_.operations += record.steps.size();
-    stats_.committed += record.status == TxnStatus::committed;
-    stats_.aborted += record.status == TxnStatus::aborted;
-    return sink_.transaction(record);
+    return finished(record);
   });
   if (!end.ok()) return end.error();
   now_ = *end;
   return Ok{};
+}
+
+Status Simulation::write_planted(TxnRecord& record) {
+  stats_.operations += record.steps.size();
+  stats_.committed += record.status == TxnStatus::committed;
+  stats_.aborted += record.status == TxnStatus::aborted;
+  return sink_.transaction(record);
 }
 
 }  // namespace assay::internal::collect

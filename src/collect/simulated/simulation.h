@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <queue>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "base/rng.h"
 #include "collect/generate.h"
 #include "collect/simulated/clock.h"
+#include "collect/simulated/commit_log.h"
 #include "collect/simulated/engine.h"
 #include "collect/simulated/script.h"
 
@@ -52,8 +54,17 @@ class Simulation {
   void send(uint32_t session, int64_t earliest);
   void start_next(uint32_t session, int64_t earliest);
   bool plant_due() const;
+  bool plants() const { return options_.bug != Anomaly::none || options_.log_bug != LogBug::none; }
   Status plant();
-  Status play(const Script& script, const std::vector<Request>& reads);
+  Status plant_bug(const std::vector<Request>& reads);
+  Status plant_log_bug(const std::vector<Request>& reads);
+  void log(const TxnRecord& record) {
+    if (options_.version_order) log_.add(record);
+  }
+  // `finished` gets each record at its end.
+  Status play(const Script& script, const std::vector<Request>& reads,
+              const std::function<Status(TxnRecord&)>& finished);
+  Status write_planted(TxnRecord& record);
 
   const GenerateOptions& options_;
   const Workload& workload_;
@@ -69,6 +80,7 @@ class Simulation {
   uint32_t running_ = 0;  // sessions with an event to come
   uint32_t planted_ = 0;
   WrittenValues planted_values_;
+  CommitLog log_;
   GenerateStats stats_;
 };
 
