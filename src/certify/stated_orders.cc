@@ -11,7 +11,7 @@
 namespace assay::internal::certify {
 
 StatedOrders::StatedOrders(const History& history) {
-  if (history.known_orders().empty()) return;
+  if (history.known_orders().empty() && history.orders_complete_to() == Interval::kUnknown) return;
   find_writers(history);
   for (const KnownOrder& line : history.known_orders()) {
     std::vector<TxnId>& named = named_.emplace_back();

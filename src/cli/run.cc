@@ -34,8 +34,9 @@ struct RunState {
 std::string in_words(const collect::VersionLogReport& log) {
   if (log.source.empty()) return "no version order: " + log.missing;
   std::string text =
-      fmt::format("version order: {} versions of {} transactions, from {} up to {}",
-                  grouped(log.versions), grouped(log.txns), log.source, display(log.position, 200));
+      fmt::format("version order: {} versions of {} transactions in {:.2f} s, from {} up to {}",
+                  grouped(log.versions), grouped(log.txns), log.seconds, log.source,
+                  display(log.position, 200));
   if (log.unnamed > 0)
     text += fmt::format("; {} of them are not named there", grouped(log.unnamed));
   if (!log.missing.empty()) text += "; not complete: " + display(log.missing, 200);

@@ -183,7 +183,7 @@ Status Run::open_drivers() {
   return Ok{};
 }
 
-// What it keeps of the server must be there before the first transaction.
+// Before anything is done to a database that keeps no log.
 Status Run::open_log() {
   if (!options_.open_log) return Ok{};
   VersionLogOptions o;
@@ -199,7 +199,7 @@ Status Run::open_log() {
   auto log = options_.open_log(o);
   if (!log.ok()) return log.error();
   log_ = std::move(*log);
-  return log_->start();
+  return Ok{};
 }
 
 Status Run::connect_clients() {
@@ -222,9 +222,11 @@ Status Run::prepare() {
   workload_ = std::move(*workload);
   if (Status s = open_recorder(); !s.ok()) return s;
   if (Status s = open_drivers(); !s.ok()) return s;
+  if (Status s = open_log(); !s.ok()) return s;
   look_for_an_unfinished_run();
   if (Status s = drivers_.front()->prepare(); !s.ok()) return s;
-  if (Status s = open_log(); !s.ok()) return s;
+  if (log_)
+    if (Status s = log_->start(); !s.ok()) return s;
   if (Status s = connect_clients(); !s.ok()) return s;
   if (Status s =
           recorder_->header(run_meta(options_, id_, clock_, drivers_.front()->describe(), other_));
@@ -379,6 +381,7 @@ Status Run::look_for_another_run() {
 // What the log does not say any more is not the run's fault; the history then says less.
 Status Run::write_orders(RunStats& stats) {
   if (!log_) return Ok{};
+  const double begin = clock_.seconds();
   auto report = log_->write(clock_.now(), *recorder_);
   if (!report.ok() && report.error().kind == ErrorKind::io && report.error().file == history_)
     return report.error();
@@ -387,6 +390,7 @@ Status Run::write_orders(RunStats& stats) {
     *stats.log = std::move(*report);
   else
     stats.log->missing = report.error().to_string();
+  stats.log->seconds = clock_.seconds() - begin;
   return Ok{};
 }
 

@@ -24,6 +24,7 @@ struct VersionLogReport {
   uint64_t txns = 0;          // transactions of the log that changed something
   uint64_t versions = 0;      // entries of the orders
   uint64_t unnamed = 0;       // transactions of which the log does not say who they were
+  double seconds = 0;         // that it took
 };
 
 class VersionLog {

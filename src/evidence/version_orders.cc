@@ -36,7 +36,15 @@ class VersionOrders : public collect::VersionLog {
 
   Result<collect::VersionLogReport> write(int64_t now, collect::Sink& sink) override {
     collect::VersionLogReport report{.source = log_->source()};
-    Result<LogEnd> end = log_->read([&](LoggedTxn txn) { add(std::move(txn), report); });
+    Status written = Ok{};
+    Result<LogEnd> end = log_->read([&](LoggedTxn txn) {
+      if (txn.changes.empty()) return;
+      recognize(txn);
+      if (written.ok() && !txn.name.empty() && !txn.position.empty())
+        written = sink.event(Interval::kUnknown, logged(txn));
+      add(std::move(txn), report);
+    });
+    if (!written.ok()) return written.error();
     if (!end.ok()) return end.error();
     report.position = end->position;
     report.missing = end->missing;
@@ -54,12 +62,21 @@ class VersionOrders : public collect::VersionLog {
   }
 
  private:
+  void recognize(LoggedTxn& txn) const {
+    const auto known = names_.find(txn.server_id);
+    if (txn.name.empty() && known != names_.end()) txn.name = known->second;
+  }
+
+  // Where to look for it on the server.
+  static std::string logged(const LoggedTxn& txn) {
+    nlohmann::ordered_json event = {{"event", "logged"}, {"txn", txn.name}};
+    if (!txn.server_id.empty()) event["xid"] = txn.server_id;
+    event["position"] = txn.position;
+    return event.dump();
+  }
+
   void add(LoggedTxn txn, collect::VersionLogReport& report) {
-    if (txn.changes.empty()) return;
     ++report.txns;
-    if (txn.name.empty() && !txn.server_id.empty())
-      if (const auto known = names_.find(txn.server_id); known != names_.end())
-        txn.name = known->second;
     report.unnamed += txn.name.empty();
     for (Change& change : txn.changes) {
       const auto [at, fresh] = places_.try_emplace(change.key, orders_.size());

@@ -32,6 +32,7 @@
 #include "explain/local_graph.h"
 #include "explain/narrate.h"
 #include "explain/no_order.h"
+#include "explain/server_names.h"
 #include "explain/witness.h"
 #include "history/accesses.h"
 #include "levels/walk.h"
@@ -114,6 +115,7 @@ class Explainer {
     for (Story& story : stories_) {
       if (story.explanation.levels.empty()) continue;
       tell_faults(h_, story.explanation);
+      tell_server_names(h_, story.explanation);
       tell_unfinished_run(h_, story.explanation);
       explanations.push_back(std::move(story.explanation));
     }

@@ -58,6 +58,8 @@ void History::keep_stated_orders(double share) {
     order.versions.resize(kept);
     if (!order.txns.empty()) order.txns.resize(kept);
   }
+  if (share < 1)  // what is forgotten is not missing in the database
+    for (Event& event : events_) event.complete = false;
 }
 
 std::string History::name(TxnId t) const {

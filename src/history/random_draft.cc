@@ -520,8 +520,7 @@ Draft random_draft(Rng& rng, const RandomShape& shape) {
   }
   if (shape.ordered > 0 && rng.chance(shape.ordered)) state_orders(rng, draft, shape.named);
   if (shape.loose > 0 && rng.chance(shape.loose)) state_loose_orders(rng, draft, shape.named);
-  if (shape.complete > 0 && !draft.orders.empty() && rng.chance(shape.complete))
-    state_completeness(rng, draft);
+  if (shape.complete > 0 && rng.chance(shape.complete)) state_completeness(rng, draft);
   return draft;
 }
 

@@ -213,7 +213,8 @@ class Reading {
 }  // namespace
 
 KnownOrders read_known_orders(const History& history) {
-  if (history.known_orders().empty()) return {};
+  if (history.known_orders().empty() && history.orders_complete_to() == Interval::kUnknown)
+    return {};
   return Reading(history).run();
 }
 

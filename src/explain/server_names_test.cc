@@ -1,0 +1,33 @@
+#include "explain/server_names.h"
+
+#include <gtest/gtest.h>
+
+namespace assay::internal {
+namespace {
+
+TEST(ServerNames, AreToldOfTheTransactionsOfAnAnomaly) {
+  HistoryBuilder builder;
+  for (const char* name : {"a", "b"}) {
+    builder.begin_txn({.session = ValueView::of(1), .name = name});
+    ASSERT_TRUE(builder.end_txn().ok());
+  }
+  for (const char* json :
+       {R"({"event":"logged","txn":"a","xid":"739","position":"0/15"})",
+        R"({"event":"logged","txn":"b","position":"revision 7"})",
+        R"({"event":"logged","txn":"c","position":"0/99"})", R"({"event":"logged"})"})
+    builder.event(Interval::kUnknown, json);
+  const auto history = std::move(builder).finish();
+  ASSERT_TRUE(history.ok());
+  Explanation e;
+  e.transactions = {0, 1};
+  tell_server_names(*history, e);
+  ASSERT_EQ(e.sentences.size(), 1u);
+  EXPECT_EQ(e.sentences[0],
+            "On the server a is transaction 739, logged at 0/15; b is logged at revision 7.");
+  Explanation other;
+  tell_server_names(*history, other);
+  EXPECT_TRUE(other.sentences.empty());
+}
+
+}  // namespace
+}  // namespace assay::internal
