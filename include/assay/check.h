@@ -44,10 +44,11 @@ enum class EngineId : uint8_t { graph, dbcop };
 // A total order of transactions that somebody states, to be replayed: what the database says of itself, or a file.
 struct ExpectedOrder {
   // commit_ts, start_ts: by these logical times of the history; one that wrote nothing and has no commit_ts stands at
-  // its start_ts. listed: by `names`.
-  enum class By : uint8_t { commit_ts, start_ts, listed };
+  // its start_ts. log: by the events of the history that say where the database's log has its transactions. listed: by
+  // `names`.
+  enum class By : uint8_t { commit_ts, start_ts, log, listed };
   By by = By::commit_ts;
-  std::vector<std::string> names;   // of transactions, the first one first
+  std::vector<std::string> names;   // listed: of transactions, the first one first
   std::string title = "commit_ts";  // what reports call it
 };
 

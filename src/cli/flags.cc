@@ -272,30 +272,36 @@ void add_allow_empty(CLI::App& app, bool& allow) {
 }
 
 void add_expected_order(CLI::App& app, std::optional<ExpectedOrder>& order) {
+  using By = ExpectedOrder::By;
   app.add_option_function<std::string>(
          "--expected-order",
          [&order](const std::string& text) {
            constexpr uint64_t kMostBytes = uint64_t{1} << 32;
            order = ExpectedOrder{};
            order->title = text;
-           if (text == "start_ts") order->by = ExpectedOrder::By::start_ts;
-           if (text == "start_ts" || text == "commit_ts") return;
-           order->by = ExpectedOrder::By::listed;
+           for (const auto& [name, by] :
+                {std::pair("commit_ts", By::commit_ts), std::pair("start_ts", By::start_ts),
+                 std::pair("log", By::log)}) {
+             order->by = by;
+             if (text == name) return;
+           }
+           order->by = By::listed;
            const Result<std::string> file = read_file(text, kMostBytes);
            if (!file.ok())
-             bad_flag("--expected-order",
-                      "expected commit_ts, start_ts, or a file with the name of a "
-                      "transaction on each line; " +
-                          file.error().to_string());
+             bad_flag(
+                 "--expected-order",
+                 "expected commit_ts, start_ts, log, or a file with the name of a transaction on "
+                 "each line; " +
+                     file.error().to_string());
            std::istringstream lines(*file);
            for (std::string name; std::getline(lines, name);)
              if (!name.empty()) order->names.push_back(name);
          },
          "replay this order of the transactions and say whether it explains what they saw: "
-         "commit_ts and start_ts are what the history says of the database's own time; a file "
-         "names "
-         "a transaction on each line")
-      ->type_name("commit_ts|start_ts|FILE");
+         "commit_ts and "
+         "start_ts are what the history says of the database's own time, log is where it says the "
+         "database's log has each; a file has the name of a transaction on each line")
+      ->type_name("commit_ts|start_ts|log|FILE");
 }
 
 void add_clock_drift(CLI::App& app, int64_t& drift) {

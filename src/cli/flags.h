@@ -63,7 +63,7 @@ struct ReadFlags {
 };
 // --allow-empty
 void add_allow_empty(CLI::App& app, bool& allow);
-// --expected-order commit_ts|start_ts|FILE
+// --expected-order commit_ts|start_ts|log|FILE
 void add_expected_order(CLI::App& app, std::optional<ExpectedOrder>& order);
 // --clock-drift TIME, in nanoseconds.
 void add_clock_drift(CLI::App& app, int64_t& drift);

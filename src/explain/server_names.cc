@@ -10,26 +10,32 @@
 namespace assay::internal {
 namespace {
 
-constexpr std::string_view kLogged = R"({"event":"logged")";
+constexpr std::string_view kLogged = R"({"event":"logged","txn":")";
 constexpr size_t kMostTold = 6;
 
 std::string field(const nlohmann::json& j, const char* name) {
   return j.contains(name) && j[name].is_string() ? display(j[name].get<std::string>()) : "";
 }
 
+// The name as it stands in the text, without looking at the rest. Those of `run` need no escapes.
+std::string_view logged_name(const Event& event) {
+  if (!event.json.starts_with(kLogged)) return {};
+  const std::string_view rest = std::string_view(event.json).substr(kLogged.size());
+  return rest.substr(0, rest.find('"'));
+}
+
 }  // namespace
 
 void tell_server_names(const History& h, Explanation& e) {
-  std::map<std::string, TxnId> wanted;
+  std::map<std::string, TxnId, std::less<>> wanted;
   for (const TxnId t : e.transactions)
     if (wanted.size() < kMostTold) wanted.emplace(h.name(t), t);
   std::map<TxnId, std::string> told;
   for (const Event& event : h.events()) {
-    if (!event.json.starts_with(kLogged)) continue;
-    const auto j = nlohmann::json::parse(event.json, nullptr, false);
-    if (!j.is_object() || !j.contains("txn") || !j["txn"].is_string()) continue;
-    const auto found = wanted.find(j["txn"].get<std::string>());
+    const auto found = wanted.find(logged_name(event));
     if (found == wanted.end()) continue;
+    const auto j = nlohmann::json::parse(event.json, nullptr, false);
+    if (!j.is_object()) continue;
     const std::string xid = field(j, "xid"), position = field(j, "position");
     told[found->second] = fmt::format("{} is {}{}{}", display_txn(h, found->second),
                                       xid.empty() ? "" : "transaction " + xid + ", ",
@@ -39,6 +45,13 @@ void tell_server_names(const History& h, Explanation& e) {
   std::string all;
   for (const auto& [t, text] : told) all += (all.empty() ? "" : "; ") + text;
   e.sentences.push_back("On the server " + all + ".");
+}
+
+std::vector<std::string> logged_transactions(const History& h) {
+  std::vector<std::string> names;
+  for (const Event& event : h.events())
+    if (const std::string_view name = logged_name(event); !name.empty()) names.emplace_back(name);
+  return names;
 }
 
 }  // namespace assay::internal

@@ -54,7 +54,9 @@ class Places {
     for (TxnId t = 0; t < h_.txn_count(); ++t)
       for (OpId i = h_.first_op(t); i < h_.end_op(t) && !installs_[t]; ++i)
         installs_[t] = installs_version(h_.op(i));
-    if (by_ == ExpectedOrder::By::listed) {
+    if (by_ == ExpectedOrder::By::log && expected.names.empty())
+      fail("the history does not say where a log has its transactions");
+    if (is_list()) {
       take_names(expected.names);
     } else {
       for (TxnId t = 0; t < h_.txn_count(); ++t) place_by_time(t);
@@ -76,7 +78,7 @@ class Places {
   // Two of each. Nothing if the times of some are not known.
   std::vector<PlacedEvent> split_events() const {
     std::vector<PlacedEvent> events;
-    if (by_ == ExpectedOrder::By::listed) return events;
+    if (is_list()) return events;
     for (TxnId t = 0; t < h_.txn_count(); ++t) {
       if (!place_[t]) continue;
       const int64_t start = h_.start_ts(t), commit = installs_[t] ? h_.commit_ts(t) : start;
@@ -90,6 +92,8 @@ class Places {
   }
 
  private:
+  bool is_list() const { return by_ == ExpectedOrder::By::log || by_ == ExpectedOrder::By::listed; }
+
   void fail(std::string why) {
     if (obstacle_.empty()) obstacle_ = std::move(why);
   }

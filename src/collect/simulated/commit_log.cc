@@ -36,7 +36,7 @@ void CommitLog::add(const TxnRecord& record, const Value* key) {
     if (fresh) orders_.push_back({at, {}});
     orders_[place->second].entries.push_back({value, name});
   };
-  ++txns_;
+  if (txns_.empty() || txns_.back() != name) txns_.push_back(name);
   for (size_t i = 0; i < record.steps.size(); ++i) {
     const Step& step = record.steps[i];
     if (key != nullptr && !(step.request.key == *key)) continue;
@@ -52,13 +52,19 @@ void CommitLog::add(const TxnRecord& record, const Value* key) {
 }
 
 Status CommitLog::write(Sink& sink, int64_t now) {
+  for (size_t i = 0; i < txns_.size(); ++i) {
+    const std::string event =
+        fmt::format(R"({{"event":"logged","txn":"{}","position":"{}"}})", txns_[i], i + 1);
+    if (Status s = sink.event(Interval::kUnknown, event); !s.ok()) return s;
+  }
   for (const OrderRecord& order : orders_)
     if (Status s = sink.order(order); !s.ok()) return s;
   const std::string event = fmt::format(
       R"({{"event":"complete","at":{},"source":"simulated commit log","position":"{}"}})", now,
-      txns_);
+      txns_.size());
   orders_.clear();
   places_.clear();
+  txns_.clear();
   return sink.event(now, event);
 }
 

@@ -22,7 +22,7 @@ class CommitLog {
  private:
   std::vector<OrderRecord> orders_;
   std::unordered_map<Value, size_t, KeyHash> places_;  // in orders_
-  uint64_t txns_ = 0;
+  std::vector<std::string> txns_;                      // in the order of commits
 };
 
 }  // namespace assay::internal::collect
