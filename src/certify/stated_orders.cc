@@ -55,16 +55,15 @@ TxnId StatedOrders::entry(const History& history, KeyId key, size_t place, Versi
   return writer.transactions == 1 ? writer.txn : kNone;
 }
 
-namespace {
-
-uint32_t count_writes(const History& history, TxnId t, VersionId version) {
+// How often a transaction that did not abort wrote the version.
+uint32_t StatedOrders::count_writes(const History& history, TxnId t, VersionId version) const {
+  const Writer& writer = writers_[version];
+  if (writer.transactions == 1) return writer.txn == t ? writer.writes : 0;
   uint32_t count = 0;
   for (OpId i = history.first_op(t); i < history.end_op(t); ++i)
     if (writes(history.op(i)) && history.op(i).version == version) ++count;
   return count;
 }
-
-}  // namespace
 
 TxnId StatedOrders::stated_entry(const History& history, TxnId txn, VersionId version) {
   if (history.status(txn) != TxnStatus::aborted && count_writes(history, txn, version) > 0)

@@ -37,6 +37,7 @@ class StatedOrders {
   void find_writers(const History& history);
   TxnId entry(const History& history, KeyId key, size_t place, VersionId version);
   TxnId stated_entry(const History& history, TxnId txn, VersionId version);
+  uint32_t count_writes(const History& history, TxnId t, VersionId version) const;
   void drop_opposites(const History& history);
   void look_for_lost_commits(const History& history);
   bool opposite(const History& history, const std::vector<size_t>& lines) const;

@@ -33,7 +33,8 @@ class Reading {
     find_authors();
     for (const KnownOrder& line : lines_) read(line);
     if (named_again_) find_opposites();
-    if (h_.orders_complete_to() != Interval::kUnknown) find_lost_commit();
+    if (const int64_t end = h_.orders_complete_to(); end != Interval::kUnknown)
+      find_lost_commit(end);
     return std::move(out_);
   }
 
@@ -80,6 +81,8 @@ class Reading {
   Meant by_name(const KnownOrder& line, size_t place) {
     const TxnId t = line.txns[place];
     const VersionId version = line.versions[place];
+    const Author& author = authors_[version];
+    if (author.txn == t && !author.several && !author.twice) return {t, author.op};
     Meant meant;
     uint32_t writes = 0;
     for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
@@ -161,12 +164,12 @@ class Reading {
                            " put two versions in opposite orders";
   }
 
-  // A commit that was acknowledged before the time up to which the orders hold everything, and of which one lacks what it
+  // A commit that was acknowledged by the time up to which the orders hold everything, and of which one lacks what it
   // left behind.
-  void find_lost_commit() {
+  void find_lost_commit(int64_t complete_to) {
     for (TxnId t = 0; t < h_.txn_count() && out_.contradiction.empty(); ++t) {
       const bool acknowledged = h_.status(t) == TxnStatus::committed && h_.end_time(t).known() &&
-                                h_.end_time(t).response <= h_.orders_complete_to();
+                                h_.end_time(t).response <= complete_to;
       if (!acknowledged) continue;
       each_install(h_, t, written_, [&](const Install& install) {
         if (out_.contradiction.empty() && is_lost(t, install)) report_lost(t, install);
