@@ -9,6 +9,7 @@
 
 #include "assay/format.h"
 #include "assay/verify.h"
+#include "cases.h"
 #include "history/random_draft.h"
 #include "levels/walk.h"
 #include "oracle/oracle.h"
@@ -69,7 +70,8 @@ TEST(ExpectedOrder, SomeOrderExplainsIffSerializable) {
   RandomShape shape;
   shape.max_txns = 5;
   uint64_t satisfied = 0, violated = 0;
-  for (int i = 0; i < 4000; ++i) {
+  const uint64_t rounds = scaled(4000, 400);
+  for (uint64_t i = 0; i < rounds; ++i) {
     shape.duplicates = i % 4 == 1 ? 1 : 0;
     shape.lists = i % 4 == 2 ? 1 : 0;
     shape.rich = i % 4 == 3 ? 1 : 0;
@@ -85,8 +87,8 @@ TEST(ExpectedOrder, SomeOrderExplainsIffSerializable) {
     if (explained) expect_certified(*history, order, serializable);
     ++(explained ? satisfied : violated);
   }
-  EXPECT_GT(satisfied, 500u);
-  EXPECT_GT(violated, 500u);
+  EXPECT_GT(satisfied, rounds / 8);
+  EXPECT_GT(violated, rounds / 8);
 }
 
 TEST(ExpectedOrder, TimesThatExplainSatisfySnapshotIsolation) {
@@ -94,7 +96,8 @@ TEST(ExpectedOrder, TimesThatExplainSatisfySnapshotIsolation) {
   RandomShape shape;
   shape.max_txns = 5;
   uint64_t explained = 0, rejected = 0, by_sessions = 0;
-  for (int i = 0; i < 60000; ++i) {
+  const uint64_t rounds = scaled(60000, 6000);
+  for (uint64_t i = 0; i < rounds; ++i) {
     Draft draft = random_draft(rng, shape);
     for (DraftTxn& t : draft.txns) {
       if (t.status == TxnStatus::unknown && rng.chance(0.5)) continue;
@@ -115,9 +118,9 @@ TEST(ExpectedOrder, TimesThatExplainSatisfySnapshotIsolation) {
     ++(si ? explained : rejected);
     if (explains(all, adya_si)) ++by_sessions;
   }
-  EXPECT_GT(explained, 500u);
-  EXPECT_GT(rejected, 500u);
-  EXPECT_GT(by_sessions, 20u);
+  EXPECT_GT(explained, rounds / 120);
+  EXPECT_GT(rejected, rounds / 120);
+  EXPECT_GT(by_sessions, rounds / 3000);
 }
 
 using Fault = OrderReplay::Fault;
