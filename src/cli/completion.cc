@@ -15,7 +15,7 @@ namespace {
 using Commands = std::vector<DescribedCommand>;
 
 // Within single quotes of a shell, on one line, without what zsh and fish give a meaning.
-std::string quoted(std::string text) {
+std::string quoted(const std::string& text) {
   std::string out;
   for (const char c : text) {
     if (c == '\'')
