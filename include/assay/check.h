@@ -70,6 +70,8 @@ struct ExpectedOrderResult {
   std::string title;
   std::vector<OrderReplay> replays;
   std::string obstacle;  // not empty: why the order cannot be replayed; there are no replays then
+  // Whether the history is what the order says at one level at least.
+  bool explains() const;
 };
 
 struct CheckOptions {

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <utility>
 
-#include "audit/logged_order.h"
 #include "audit/vacuity.h"
 #include "audit/verified.h"
 #include "base/memory.h"
@@ -69,8 +68,7 @@ class Auditor {
   void decide() {
     CheckOptions checking = options_.check;
     checking.budget = budget_;  // less what reading took
-    audit_.result = internal::decide_levels(
-        audit_.history, internal::with_logged_order(audit_.history, std::move(checking)));
+    audit_.result = internal::decide_levels(audit_.history, checking);
     note_ambiguous_entries();
   }
 

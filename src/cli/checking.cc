@@ -114,11 +114,8 @@ Exit exit_code(const Audit& c) {
   if (c.error) return exit_code(*c.error);
   bool unknown = false;
   if (const auto& expected = c.result.expected_order) {
-    const bool explains = std::ranges::any_of(expected->replays, [](const OrderReplay& r) {
-      return r.fault == OrderReplay::Fault::none;
-    });
     unknown = !expected->obstacle.empty();
-    if (!explains && !unknown) return Exit::violated;
+    if (!expected->explains() && !unknown) return Exit::violated;
   }
   for (const Verdict& v : c.result.verdicts) {
     if (v.outcome == Outcome::violated && !c.requested.empty()) return Exit::violated;

@@ -17,6 +17,7 @@
 #include "cli/console.h"
 #include "cli/suggestion.h"
 #include "cli/units.h"
+#include "history/level_name.h"
 #include "report/report.h"
 
 namespace assay::internal::cli {
@@ -89,14 +90,6 @@ constexpr SqlName kSqlNames[] = {
     {"read-uncommitted", "Adya's definition, in which only the order of writes counts"},
 };
 
-// As find_level compares them.
-bool same_name(std::string_view written, std::string_view name) {
-  return std::ranges::equal(written, name, [](char a, char b) {
-    if (a >= 'A' && a <= 'Z') a = static_cast<char>(a - 'A' + 'a');
-    return (a == ' ' || a == '_' ? '-' : a) == b;
-  });
-}
-
 LevelId level_of(const std::string& flag, const std::string& name) {
   const auto id = find_level(name);
   if (!id) {
@@ -108,7 +101,7 @@ LevelId level_of(const std::string& flag, const std::string& name) {
                          name, did_you_mean(name, names), fmt::join(names, ", ")));
   }
   for (const SqlName& sql : kSqlNames)
-    if (same_name(name, sql.name))
+    if (internal::plain_level_name(name) == sql.name)
       note(fmt::format("'{}' is taken for {}: {}", name, level_info(*id).name, sql.meaning));
   return *id;
 }

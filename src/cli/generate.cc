@@ -56,8 +56,8 @@ std::string bug_names() {
 
 std::string log_bug_names() {
   std::string names;
-  for (const collect::LogBug bug : collect::all_log_bugs())
-    names += (names.empty() ? "" : ", ") + std::string(collect::log_bug_name(bug));
+  for (const collect::LogBugInfo& bug : collect::all_log_bugs())
+    names += (names.empty() ? "" : ", ") + std::string(bug.name);
   return names;
 }
 
@@ -76,11 +76,12 @@ void add_bug(CLI::App& app, GenerateOptions& options) {
   app.add_option_function<std::string>(
          "--log-bug",
          [&options](const std::string& name) {
-           const auto bug = collect::find_log_bug(name);
-           if (!bug)
+           const auto bugs = collect::all_log_bugs();
+           const auto bug = std::ranges::find(bugs, name, &collect::LogBugInfo::name);
+           if (bug == bugs.end())
              bad_flag("--log-bug",
                       fmt::format("no fault '{}'; expected one of {}", name, log_bug_names()));
-           options.log_bug = *bug;
+           options.log_bug = bug->bug;
          },
          "plant a fault of what the database says of itself: " + log_bug_names())
       ->type_name("FAULT");

@@ -64,7 +64,7 @@ Status check_bug(const GenerateOptions& o, const Workload& workload) {
   return Ok{};
 }
 
-constexpr std::pair<LogBug, std::string_view> kLogBugs[] = {
+constexpr LogBugInfo kLogBugs[] = {
     {LogBug::other_order, "other-order"},
     {LogBug::dirty_write, "dirty-write"},
     {LogBug::lost_version, "lost-version"},
@@ -126,23 +126,12 @@ std::string describe(const GenerateOptions& o) {
 
 }  // namespace
 
+std::span<const LogBugInfo> all_log_bugs() { return kLogBugs; }
+
 std::string_view log_bug_name(LogBug bug) {
-  for (const auto& [one, name] : kLogBugs)
-    if (one == bug) return name;
+  for (const LogBugInfo& one : kLogBugs)
+    if (one.bug == bug) return one.name;
   return "none";
-}
-
-std::optional<LogBug> find_log_bug(std::string_view name) {
-  for (const auto& [bug, known] : kLogBugs)
-    if (known == name) return bug;
-  return std::nullopt;
-}
-
-std::span<const LogBug> all_log_bugs() {
-  static constexpr LogBug kAll[] = {LogBug::other_order, LogBug::dirty_write, LogBug::lost_version,
-                                    LogBug::wrong_times};
-  static_assert(std::size(kAll) == std::size(kLogBugs));
-  return kAll;
 }
 
 Result<GenerateStats> generate(const GenerateOptions& asked, Sink& sink) {

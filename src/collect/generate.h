@@ -26,9 +26,13 @@ enum class Times : uint8_t { none, points, intervals };
 //   lost_version  a commit was acknowledged, and is neither in the database nor in the log
 //   wrong_times   two transactions have each other's commit_ts
 enum class LogBug : uint8_t { none, other_order, dirty_write, lost_version, wrong_times };
-std::string_view log_bug_name(LogBug bug);  // "other-order"
-std::optional<LogBug> find_log_bug(std::string_view name);
-std::span<const LogBug> all_log_bugs();
+struct LogBugInfo {
+  LogBug bug;
+  std::string_view name;  // "other-order"
+};
+// All but none.
+std::span<const LogBugInfo> all_log_bugs();
+std::string_view log_bug_name(LogBug bug);
 
 struct GenerateOptions {
   LevelId level = LevelId::session_si;

@@ -1,5 +1,7 @@
 #include "evidence/aof.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <utility>
 
@@ -71,6 +73,7 @@ void Aof::execute(const std::function<void(LoggedTxn)>& take) {
   const std::string what = upper_case(words_[0]);
   if (what == "SELECT" && words_.size() > 1) selected_ = words_[1];
   if (selected_ != database_) return;
+  if (!open_) txn_.position = fmt::format("byte {}", at_);
   if (what == "MULTI") open_ = true;
   if (what == "SET" && words_.size() > 2) set(words_[1], words_[2]);
   if (what == "DEL" || what == "UNLINK")
@@ -83,7 +86,10 @@ void Aof::execute(const std::function<void(LoggedTxn)>& take) {
 bool Aof::feed(std::string_view bytes, const std::function<void(LoggedTxn)>& take) {
   rest_ += bytes;
   std::string_view text = rest_;
-  while (!text.empty() && command(text)) execute(take);
+  for (size_t left = text.size(); left > 0 && command(text); left = text.size()) {
+    execute(take);
+    at_ += left - text.size();
+  }
   rest_.erase(0, rest_.size() - text.size());
   return !broken_;
 }

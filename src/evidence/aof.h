@@ -4,6 +4,7 @@
 //   *1 $5 MULTI   *3 $3 SET $9 assay-txn $4 3-17   *3 $3 SET $11 assay:kv/1:7 $2 42   *1 $4 EXEC
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -16,8 +17,9 @@ namespace assay::internal::evidence {
 
 class Aof {
  public:
-  // Transactions of this database are of interest.
-  explicit Aof(std::string database) : database_(std::move(database)) {}
+  // Transactions of this database are of interest. `begin`: the byte of the file at which reading begins.
+  explicit Aof(std::string database, uint64_t begin = 0)
+      : database_(std::move(database)), at_(begin) {}
 
   // More of the file. False if it is none that this can read.
   bool feed(std::string_view bytes, const std::function<void(LoggedTxn)>& take);
@@ -33,6 +35,7 @@ class Aof {
   void finish(const std::function<void(LoggedTxn)>& take);
 
   std::string database_;
+  uint64_t at_;  // the byte of the file at which the command begins
   std::string selected_ = "0";
   std::string rest_;  // the beginning of a command
   std::vector<std::string> words_;

@@ -43,6 +43,22 @@ TEST(AppendOnlyFile, TransactionsInWhateverPieces) {
   }
 }
 
+TEST(AppendOnlyFile, SaysWhereATransactionBegins) {
+  const std::string before = command({"SELECT", "0"});
+  const std::string one =
+      command({"MULTI"}) + command({"SET", "assay:kv/1:7", "42"}) + command({"EXEC"});
+  const std::string file = before + one + command({"SET", "assay:kv/1:7", "43"});
+  for (const size_t block : {size_t{1}, file.size()}) {
+    Aof aof("0", 1000);
+    Texts positions;
+    for (size_t at = 0; at < file.size(); at += block)
+      aof.feed(std::string_view(file).substr(at, block),
+               [&](const LoggedTxn& t) { positions.push_back(t.position); });
+    EXPECT_EQ(positions, (Texts{fmt::format("byte {}", 1000 + before.size()),
+                                fmt::format("byte {}", 1000 + before.size() + one.size())}));
+  }
+}
+
 TEST(AppendOnlyFile, OtherDatabasesOfTheServer) {
   Aof aof("2");
   EXPECT_EQ(read(aof,

@@ -54,7 +54,7 @@ class RedisLog : public Log {
     if (Status s = mark_end(); !s.ok()) return s.error();
     std::ifstream in(file_, std::ios::binary);
     in.seekg(static_cast<std::streamoff>(begin_));
-    Aof aof(url_.path.empty() ? "0" : url_.path);
+    Aof aof(url_.path.empty() ? "0" : url_.path, begin_);
     std::string block(size_t{1} << 20, '\0');
     uint64_t at = begin_;
     const auto deadline = std::chrono::steady_clock::now() + kPatience;

@@ -6,22 +6,15 @@
 #include <nlohmann/json.hpp>
 
 #include "explain/names.h"
+#include "history/logged.h"
 
 namespace assay::internal {
 namespace {
 
-constexpr std::string_view kLogged = R"({"event":"logged","txn":")";
 constexpr size_t kMostTold = 6;
 
 std::string field(const nlohmann::json& j, const char* name) {
   return j.contains(name) && j[name].is_string() ? display(j[name].get<std::string>()) : "";
-}
-
-// The name as it stands in the text, without looking at the rest. Those of `run` need no escapes.
-std::string_view logged_name(const Event& event) {
-  if (!event.json.starts_with(kLogged)) return {};
-  const std::string_view rest = std::string_view(event.json).substr(kLogged.size());
-  return rest.substr(0, rest.find('"'));
 }
 
 }  // namespace
@@ -45,13 +38,6 @@ void tell_server_names(const History& h, Explanation& e) {
   std::string all;
   for (const auto& [t, text] : told) all += (all.empty() ? "" : "; ") + text;
   e.sentences.push_back("On the server " + all + ".");
-}
-
-std::vector<std::string> logged_transactions(const History& h) {
-  std::vector<std::string> names;
-  for (const Event& event : h.events())
-    if (const std::string_view name = logged_name(event); !name.empty()) names.emplace_back(name);
-  return names;
 }
 
 }  // namespace assay::internal

@@ -4,6 +4,8 @@
 #include <array>
 #include <iterator>
 
+#include "history/level_name.h"
+
 namespace assay {
 namespace {
 
@@ -420,12 +422,17 @@ std::string_view level_group_name(LevelGroup group) {
   return "";
 }
 
-std::optional<LevelId> find_level(std::string_view written) {
+std::string internal::plain_level_name(std::string_view written) {
   std::string name(written);
   for (char& c : name) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     if (c == ' ' || c == '_') c = '-';
   }
+  return name;
+}
+
+std::optional<LevelId> find_level(std::string_view written) {
+  const std::string name = internal::plain_level_name(written);
   if (name.empty()) return std::nullopt;
   for (const LevelInfo& level : kLevels) {
     if (level.name == name || has_word(level.aliases, name)) return level.id;

@@ -407,14 +407,14 @@ void mutate_op(Rng& rng, Draft& draft, DraftOp& op) {
   }
 }
 
-void mutate(Rng& rng, Draft& draft) {
+void mutate(Rng& rng, const RandomShape& shape, Draft& draft) {
   DraftTxn& txn = draft.txns[rng.below(draft.txns.size())];
   if (txn.ops.empty()) return;
   const size_t i = rng.below(txn.ops.size());
   const auto same_key = [&](const DraftOp& op) { return op.key == txn.ops[i].key; };
   switch (rng.below(12)) {
     case 0:
-      txn.status = static_cast<TxnStatus>(rng.below(3));
+      txn.status = static_cast<TxnStatus>(rng.below(shape.unknown > 0 ? 3 : 2));
       if (txn.status == TxnStatus::committed && !txn.end.known()) txn.begin = {};
       break;
     case 1:
@@ -516,7 +516,7 @@ void state_completeness(Rng& rng, Draft& draft) {
 Draft random_draft(Rng& rng, const RandomShape& shape) {
   Draft draft = Simulation(rng, shape).run();
   if (rng.chance(shape.mutated)) {
-    for (uint64_t n = 1 + rng.below(4); n > 0; --n) mutate(rng, draft);
+    for (uint64_t n = 1 + rng.below(4); n > 0; --n) mutate(rng, shape, draft);
   }
   if (shape.ordered > 0 && rng.chance(shape.ordered)) state_orders(rng, draft, shape.named);
   if (shape.loose > 0 && rng.chance(shape.loose)) state_loose_orders(rng, draft, shape.named);

@@ -184,9 +184,6 @@ struct Agreement {
 void compare(History history, LevelId level, Agreement& seen) {
   Saturated s(std::move(history), level);
   if (s.rf.bad_read.anomaly != Anomaly::none || !s.known_part_is_acyclic()) return;
-  for (Node n = 0; n < s.rf.nodes();
-       ++n)  // of unknown outcome: what leads through them is not derived
-    if (!s.saturation.on_chain(n)) return;
   Closure closure(s.events);
   const bool possible = closure.saturate();
   ASSERT_EQ(s.run(), possible ? Saturation::Result::fixpoint : Saturation::Result::cycle);

@@ -24,6 +24,7 @@
 #include <unordered_map>
 
 #include "history/accesses.h"
+#include "history/logged.h"
 #include "infer/touched_keys.h"
 
 namespace assay::internal {
@@ -54,9 +55,11 @@ class Places {
     for (TxnId t = 0; t < h_.txn_count(); ++t)
       for (OpId i = h_.first_op(t); i < h_.end_op(t) && !installs_[t]; ++i)
         installs_[t] = installs_version(h_.op(i));
-    if (by_ == ExpectedOrder::By::log && expected.names.empty())
-      fail("the history does not say where a log has its transactions");
-    if (is_list()) {
+    if (by_ == ExpectedOrder::By::log) {
+      const std::vector<std::string> logged = logged_transactions(h_);
+      if (logged.empty()) fail("the history does not say where a log has its transactions");
+      take_names(logged);
+    } else if (is_list()) {
       take_names(expected.names);
     } else {
       for (TxnId t = 0; t < h_.txn_count(); ++t) place_by_time(t);

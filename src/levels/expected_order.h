@@ -26,7 +26,7 @@ struct ReplayModels {
   bool split = true;   // session_si, or adya_si if only sessions contradict that
 };
 
-// Where the order is the log's, ExpectedOrder::names has what the log says. `rf` is of clean reads, and says where transactions stand that the order leaves out. If the budget runs out that is the
+// `rf` is of clean reads, and says where transactions stand that the order leaves out. If the budget runs out that is the
 // obstacle.
 ExpectedReplays replay_expected_order(const History& history, const ReadsFrom& rf,
                                       const ExpectedOrder& expected, ReplayModels models,

@@ -6,6 +6,7 @@
 
 #include "explain/explain.h"
 #include "explain/names.h"
+#include "report/expected_order.h"
 #include "report/figures.h"
 #include "report/html_style.h"
 #include "report/markup.h"
@@ -127,6 +128,8 @@ std::string file_section(const Audit& c) {
          "<figcaption>Stronger levels stand above; a line leads to what a level implies."
          "</figcaption></figure>" +
          verdict_table(c) + "</div>\n";
+  for (const std::string& s : expected_order_sentences(c.history, c.result))
+    out += fmt::format("<p>{}</p>\n", escape(s));
   for (const Explanation& e : c.explanations) out += explanation(c.history, e);
   out +=
       "<details><summary>About this history and what the verdicts rest on</summary>\n" + facts(c) +

@@ -1,11 +1,14 @@
 // JUnit XML: one suite per file, one test case per level. A level that was asked for with --level
 // and is violated is a failure; of levels nobody asked for, only the satisfied ones count and the
-// others are skipped, with what was found as the message.
+// others are skipped, with what was found as the message. An expected order is one more case.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <utility>
 
 #include "explain/explain.h"
+#include "explain/names.h"
+#include "report/expected_order.h"
 #include "report/markup.h"
 #include "report/report.h"
 #include "report/summary.h"
@@ -52,6 +55,25 @@ void add_case(Suite& s, const Audit& c, const Verdict& v) {
                          element, attribute, escape(message), escape(story), element);
 }
 
+// An order that explains the history at none of the levels it was replayed at is a failure, as it is for the exit code.
+void add_expected_order(Suite& s, const Audit& c) {
+  if (!c.result.expected_order) return;
+  const ExpectedOrderResult& expected = *c.result.expected_order;
+  ++s.tests;
+  s.cases += fmt::format("    <testcase classname=\"{}\" name=\"expected order ({})\"",
+                         escape(c.file), escape(display(expected.title, 200)));
+  if (expected.explains()) {
+    s.cases += "/>\n";
+    return;
+  }
+  const bool failure = expected.obstacle.empty();
+  ++(failure ? s.failures : s.errors);
+  s.cases += fmt::format(
+      ">\n      <{0} type=\"expected-order\" message=\"{1}\"/>\n    </testcase>\n",
+      failure ? "failure" : "error",
+      escape(fmt::format("{}", fmt::join(expected_order_sentences(c.history, c.result), " "))));
+}
+
 // What kept the file from being read.
 std::string_view error_type(ErrorKind kind) {
   switch (kind) {
@@ -77,6 +99,7 @@ std::string suite(const Audit& c) {
         escape(c.file), error_type(c.error->kind), escape(c.error->to_string()));
   } else {
     for (const Verdict& v : c.result.verdicts) add_case(s, c, v);
+    add_expected_order(s, c);
   }
   double seconds = 0;
   for (const StageTime& stage : c.stages) seconds += stage.seconds;

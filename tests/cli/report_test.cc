@@ -254,6 +254,56 @@ TEST(JunitReport, OnlyLevelsAskedForCanFail) {
   EXPECT_NE(b.find("failures=\"0\" errors=\"0\" skipped=\"9\""), std::string::npos) << b;
 }
 
+// By these times B stands between A and C, so C should have seen what B left.
+Audit replayed_by_times(std::string_view times_of_b) {
+  Audit c;
+  auto read = read_history_text(
+      R"({"session":1,"txn":"A","start_ts":1,"commit_ts":2,"ops":[["w","x",1]]})"
+      "\n"
+      R"({"session":2,"txn":"B",)" +
+          std::string(times_of_b) +
+          R"("ops":[["w","y",2]]})"
+          "\n"
+          R"({"session":3,"txn":"C","start_ts":5,"commit_ts":6,"ops":[["r","x",1],["r","y",null]]})"
+          "\n",
+      "test", {});
+  EXPECT_TRUE(read.ok()) << (read.ok() ? "" : read.error().to_string());
+  c.file = "h.jsonl";
+  c.history = std::move(read->history);
+  CheckOptions options;
+  options.levels = c.requested = {LevelId::serializable};
+  options.expected_order = ExpectedOrder{};
+  c.result = check(c.history, options);
+  return c;
+}
+
+TEST(JunitReport, AnExpectedOrderIsACase) {
+  const auto junit = [](std::string_view times) {
+    const Audit c = replayed_by_times(times);
+    return junit_report({&c, 1}, {});
+  };
+  const std::string refuted = junit(R"("start_ts":3,"commit_ts":4,)");
+  expect_well_formed(refuted);
+  EXPECT_NE(refuted.find("tests=\"2\" failures=\"1\" errors=\"0\""), std::string::npos) << refuted;
+  EXPECT_NE(refuted.find("<failure type=\"expected-order\" message=\"The expected order"),
+            std::string::npos)
+      << refuted;
+  const std::string explains = junit(R"("start_ts":7,"commit_ts":8,)");
+  EXPECT_NE(explains.find("tests=\"2\" failures=\"0\" errors=\"0\""), std::string::npos)
+      << explains;
+  const std::string obstacle = junit("");
+  EXPECT_NE(obstacle.find("tests=\"2\" failures=\"0\" errors=\"1\""), std::string::npos)
+      << obstacle;
+}
+
+TEST(HtmlReport, SaysWhatAnExpectedOrderCameTo) {
+  const Audit c = replayed_by_times(R"("start_ts":3,"commit_ts":4,)");
+  const std::string html = html_report({&c, 1}, {});
+  expect_well_formed(html);
+  EXPECT_NE(html.find("The expected order (commit_ts) does not explain the history"),
+            std::string::npos);
+}
+
 TEST(DotReport, QuotesNames) {
   const Audit c = checked("initial 0\ns1: \"a\\\"b\" { r(x,0) w(x,1) }\ns2: { r(x,0) w(x,2) }\n");
   const std::string dot = dot_report({&c, 1}, {});

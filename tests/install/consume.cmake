@@ -23,3 +23,16 @@ foreach(expected "session-si satisfied" "session-serializable violated" "write-s
 endforeach()
 
 run(${WORK_DIR}/prefix/bin/assay version)
+
+# What a shell and `man` look for.
+function(expect_installed file expected)
+  file(READ ${WORK_DIR}/prefix/${file} text)
+  string(FIND "${text}" "${expected}" found)
+  if(found EQUAL -1)
+    message(FATAL_ERROR "expected \"${expected}\" in ${file}")
+  endif()
+endfunction()
+expect_installed(share/man/man1/assay.1 "expected\\-order")
+expect_installed(share/bash-completion/completions/assay "--expected-order")
+expect_installed(share/zsh/site-functions/_assay "--expected-order")
+expect_installed(share/fish/vendor_completions.d/assay.fish "expected-order")

@@ -5,6 +5,7 @@
 #include <string>
 #include <tuple>
 
+#include "cases.h"
 #include "collect/simulated/policy.h"
 #include "levels/expected_order.h"
 #include "simulated.h"
@@ -62,7 +63,7 @@ TEST(SimulatedTimes, DoNotExplainABug) {
       GenerateOptions options = options_of("general", level);
       options.bug = bug;
       if (!collect::forbids(level, bug)) continue;
-      for (options.seed = 1; options.seed <= 5; ++options.seed)
+      for (options.seed = 1; options.seed <= scaled(20, 2); ++options.seed)
         EXPECT_NE(replayed(options, level), OrderReplay::Fault::none)
             << anomaly_info(bug).name << " at " << level_info(level).name << ", seed "
             << options.seed;

@@ -82,6 +82,33 @@ TEST(Etcd, TellsItsVersionOrder) {
   expect_decided(urls, "serializable");
 }
 
+// Where commands are executed one after the other the log is an order that explains what everybody saw.
+void expect_explained_by_log(const std::vector<std::string>& urls, const std::string& isolation) {
+  collect::RunOptions options = looking_inside(contended(urls, isolation, "general"));
+  options.txns = 60;
+  options.workload_options.keys = 30;
+  const Measured m = measure(options, {serializable});
+  CheckOptions checking;
+  checking.levels = {serializable};
+  checking.expected_order =
+      ExpectedOrder{.by = ExpectedOrder::By::log, .names = {}, .title = "log"};
+  const auto expected = check(m.history, checking).expected_order;
+  ASSERT_TRUE(expected);
+  EXPECT_TRUE(expected->explains()) << expected->obstacle;
+}
+
+TEST(Sqlite, ItsLogExplainsWhatClientsSaw) { expect_explained_by_log({}, ""); }
+
+TEST(Redis, ItsLogExplainsWhatClientsSaw) {
+  ASSAY_SERVER(urls, "redis");
+  expect_explained_by_log(urls, "watch");
+}
+
+TEST(Etcd, ItsLogExplainsWhatClientsSaw) {
+  ASSAY_SERVER(urls, "etcd");
+  expect_explained_by_log(urls, "serializable");
+}
+
 // Without the order nothing is known of lost updates: reads that are repeated inside a transaction come first.
 TEST(Postgresql, ReadCommittedShowsLostUpdatesByName) {
   ASSAY_SERVER(urls, "postgres");

@@ -78,7 +78,8 @@ bool means_lost(std::string_view sqlstate) {
 }
 
 // By which the server's log knows the transaction: asked for with what a statement changes, so it costs no round trip.
-constexpr std::string_view kOwnNumber = "txid_current()";
+// The log has the lower 32 bits only.
+constexpr std::string_view kOwnNumber = "txid_current() % 4294967296";
 
 // The databases behind the protocol.
 enum class Dialect { postgresql, cockroachdb, yugabytedb, h2 };
