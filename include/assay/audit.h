@@ -37,6 +37,9 @@ struct Audit {
   CheckResult result;
   std::vector<Explanation> explanations;  // of what is violated
   std::vector<LevelId> requested;  // CheckOptions::levels; empty: all, and none of them is required
+  // Violated levels of which the caller knew, by a baseline; nothing if there is no baseline.
+  std::optional<std::vector<LevelId>> known;
+  bool is_known(LevelId level) const;
   std::string certificate_file;    // where the caller wrote the certificates; may be empty
   std::vector<StageTime> stages;   // read, check, verify, explain
 };

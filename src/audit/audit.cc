@@ -127,6 +127,10 @@ Audit audit(History history, const std::string& name, const AuditOptions& option
   return Auditor(name, options).run(std::move(history));
 }
 
+bool Audit::is_known(LevelId level) const {
+  return known && std::find(known->begin(), known->end(), level) != known->end();
+}
+
 CertificateFile certificates_of(const Audit& audit) {
   CertificateFile file;
   file.history_hash = audit.history.content_hash();

@@ -9,6 +9,7 @@
 #include "assay/audit.h"
 #include "assay/format.h"
 #include "assay/verify.h"
+#include "audit/baseline.h"
 #include "base/memory.h"
 #include "base/progress.h"
 #include "cli/console.h"
@@ -67,6 +68,7 @@ Audit audited(const CheckFlags& flags, Run run) {
   Audit c = run(audit_options(flags, progress));
   progress.clear();
   if (flags.output.stats && !c.error) print_stats(c);
+  if (flags.output.baseline && !c.error) mark_known(c, *flags.output.baseline);
   return c;
 }
 
@@ -88,7 +90,8 @@ bool does_not_apply(const Verdict& v) {
 
 Status outputs_writable(const OutputFlags& output) {
   std::vector<std::string> paths = output.reports;
-  if (!output.certificate.empty()) paths.push_back(output.certificate);
+  for (const std::string& path : {output.certificate, output.write_baseline})
+    if (!path.empty()) paths.push_back(path);
   for (const std::string& path : paths)
     if (Status s = can_write(path); !s.ok()) return s;
   return Ok{};
@@ -118,7 +121,8 @@ Exit exit_code(const Audit& c) {
     if (!expected->explains() && !unknown) return Exit::violated;
   }
   for (const Verdict& v : c.result.verdicts) {
-    if (v.outcome == Outcome::violated && !c.requested.empty()) return Exit::violated;
+    if (v.outcome == Outcome::violated && !c.requested.empty() && !c.is_known(v.level))
+      return Exit::violated;
     if (v.outcome == Outcome::unknown)
       unknown = unknown || !c.requested.empty() || !does_not_apply(v);
   }
@@ -141,6 +145,8 @@ class Results {
     for (const std::string& n : c.notes) note(n);
     if (Status s = save_certificates(c, output_.certificate); !s.ok()) worsen(fail(s.error()));
     totals_.add(c);
+    const std::vector<KnownViolation> violations = violations_of(c);
+    found_.insert(found_.end(), violations.begin(), violations.end());
     // An unreadable file has been reported; but each file still gets its line of JSON.
     if (!c.error || output_.json)
       if (Status s = print(screen_->add(c)); !s.ok()) return worsen(fail(s.error())), false;
@@ -160,6 +166,8 @@ class Results {
         worsen(fail(s.error()));
     }
     if (Status s = reports_ ? reports_->close() : Ok{}; !s.ok()) worsen(fail(s.error()));
+    if (const std::string& path = output_.write_baseline; !path.empty())
+      if (Status s = write_file(path, baseline_text(found_)); !s.ok()) worsen(fail(s.error()));
     return worst_;
   }
 
@@ -171,6 +179,7 @@ class Results {
   std::unique_ptr<ReportWriter> screen_;
   std::optional<ReportFiles> reports_;  // none once one could not be written
   Totals totals_;
+  std::vector<KnownViolation> found_;
   Exit worst_ = Exit::satisfied;
 };
 

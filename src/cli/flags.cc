@@ -402,6 +402,22 @@ void OutputFlags::add(CLI::App& app) {
       ->allow_extra_args(false);
   app.add_option("--certificate", certificate, "write the certificates of the verdicts")
       ->type_name("FILE");
+  app.add_option_function<std::string>(
+         "--baseline",
+         [this](const std::string& path) {
+           constexpr uint64_t kMostBytes = 16 << 20;
+           const Result<std::string> text = read_file(path, kMostBytes);
+           if (!text.ok()) bad_flag("--baseline", text.error().to_string());
+           auto known = parse_baseline(*text, path);
+           if (!known.ok()) bad_flag("--baseline", known.error().to_string());
+           baseline = std::move(*known);
+         },
+         "violations that are known already, each a level and an anomaly: they do not count for "
+         "the exit code, others do")
+      ->type_name("FILE");
+  app.add_option("--write-baseline", write_baseline,
+                 "write the violations that were found as a baseline")
+      ->type_name("FILE");
 }
 
 }  // namespace assay::internal::cli

@@ -11,6 +11,7 @@
 #include "assay/check.h"
 #include "assay/format.h"
 #include "assay/level.h"
+#include "audit/baseline.h"
 #include "collect/workload.h"
 
 namespace CLI {
@@ -77,12 +78,14 @@ struct WorkloadFlags {
   void add(CLI::App& app);
 };
 
-// What to do with the verdicts: --json, --report, --certificate, --stats
+// What to do with the verdicts: --json, --report, --certificate, --stats, --baseline, --write-baseline
 struct OutputFlags {
   bool json = false;
   bool stats = false;
   std::vector<std::string> reports;
   std::string certificate;
+  std::optional<std::vector<KnownViolation>> baseline;
+  std::string write_baseline;
   void add(CLI::App& app);
 };
 

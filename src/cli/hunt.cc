@@ -80,7 +80,7 @@ class Hunt {
   bool given(const std::string& flag) const { return app_.count(flag) > 0; }
   const Verdict* first(Outcome outcome) const {
     for (const Verdict& v : last_->result.verdicts)
-      if (v.outcome == outcome) return &v;
+      if (v.outcome == outcome && !last_->is_known(v.level)) return &v;
     return nullptr;
   }
   CheckFlags within(double seconds) const {

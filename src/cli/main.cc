@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <fstream>
 #include <new>
 #include <string>
 #include <vector>
@@ -31,6 +32,15 @@ std::string flag_meant(const CLI::App& app) {
   return {};
 }
 
+// What is wrong with the file of flags.
+std::string config_error(const CLI::ParseError& e) {
+  constexpr std::string_view kExtra = "INI was not able to parse ";
+  const std::string text = e.what();
+  if (!text.starts_with(kExtra)) return text;
+  return "the file of flags has '" + text.substr(kExtra.size()) +
+         "', which is no flag of a command; expected [check] and then level = [\"serializable\"]";
+}
+
 int run(int argc, char** argv) {
   CLI::App app(
       "assay tells you which transaction isolation level a database really gave its clients, and "
@@ -39,6 +49,13 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", "assay " ASSAY_VERSION);
   app.footer(kFooter);
+  app.set_config(
+         "--config", "assay.toml",
+         "values of flags, a section a command: [check] and then level = [\"serializable\"]; "
+         "flags on the command line count more. assay.toml in the current folder is read if "
+         "it is there")
+      ->type_name("FILE");
+  app.allow_config_extras(CLI::config_extras_mode::error);
   Action action;
   for (const Command& command : all_commands()) {
     CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.summary));
@@ -54,10 +71,13 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return app.exit(e);  // --help
-    note(e.what() + flag_meant(app));
+    note(dynamic_cast<const CLI::ConfigError*>(&e) != nullptr ? config_error(e)
+                                                              : e.what() + flag_meant(app));
     note("see 'assay --help' and 'assay COMMAND --help'");
     return static_cast<int>(Exit::usage);
   }
+  if (const CLI::Option* file = app.get_config_ptr(); std::ifstream(file->as<std::string>()))
+    note("flags from " + file->as<std::string>());
   return static_cast<int>(action());
 }
 

@@ -36,7 +36,7 @@ std::string verdict_table(const Audit& c) {
     std::string detail = escape(v.reason);
     if (v.outcome == Outcome::violated)
       if (const Explanation* e = find_explanation(c.explanations, v.level))
-        detail = escape(anomaly_info(e->anomaly).name);
+        detail = escape(anomaly_info(e->anomaly).name) + (c.is_known(v.level) ? ", known" : "");
     out += fmt::format(
         "<tr><td title=\"{}\">{}</td><td><span class=\"chip {}\">{}</span></td><td>{}</td></tr>\n",
         escape(level.summary), level.name, outcome_name(v.outcome), outcome_name(v.outcome),

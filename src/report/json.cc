@@ -64,6 +64,7 @@ ordered_json verdict_json(const Audit& c, const Verdict& v) {
       for (const std::string& s : e->sentences) story += (story.empty() ? "" : " ") + s;
       j["explanation"] = story;
     }
+    if (c.known) j["known"] = c.is_known(v.level);
   }
   if (v.outcome == Outcome::unknown) {
     j["reason"] = v.reason;

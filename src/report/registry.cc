@@ -10,6 +10,8 @@ constexpr std::array kReports = {
     ReportInfo{"json", ".json", "one line of JSON per file", start_json},
     ReportInfo{"html", ".html", "one self-contained page with figures", start_html},
     ReportInfo{"junit", ".xml", "JUnit XML, one test case per level", start_junit},
+    ReportInfo{"markdown", ".md", "for the comment on a change", start_markdown},
+    ReportInfo{"sarif", ".sarif", "SARIF 2.1.0, one result per violation", start_sarif},
     ReportInfo{"dot", ".dot", "Graphviz, one graph per anomaly", start_dot},
 };
 
@@ -53,6 +55,12 @@ std::string dot_report(std::span<const Audit> files, const ReportOptions& option
 }
 std::string html_report(std::span<const Audit> files, const ReportOptions& options) {
   return whole(start_html(options), files);
+}
+std::string markdown_report(std::span<const Audit> files, const ReportOptions& options) {
+  return whole(start_markdown(options), files);
+}
+std::string sarif_report(std::span<const Audit> files, const ReportOptions& options) {
+  return whole(start_sarif(options), files);
 }
 
 }  // namespace assay::internal

@@ -45,6 +45,8 @@ std::unique_ptr<ReportWriter> start_json(const ReportOptions&);  // one line per
 std::unique_ptr<ReportWriter> start_junit(const ReportOptions&);
 std::unique_ptr<ReportWriter> start_dot(const ReportOptions&);
 std::unique_ptr<ReportWriter> start_html(const ReportOptions&);
+std::unique_ptr<ReportWriter> start_markdown(const ReportOptions&);
+std::unique_ptr<ReportWriter> start_sarif(const ReportOptions&);
 
 // The same of files that are all checked.
 std::string text_report(std::span<const Audit>, const ReportOptions&);
@@ -52,5 +54,7 @@ std::string json_report(std::span<const Audit>, const ReportOptions&);
 std::string junit_report(std::span<const Audit>, const ReportOptions&);
 std::string dot_report(std::span<const Audit>, const ReportOptions&);
 std::string html_report(std::span<const Audit>, const ReportOptions&);
+std::string markdown_report(std::span<const Audit>, const ReportOptions&);
+std::string sarif_report(std::span<const Audit>, const ReportOptions&);
 
 }  // namespace assay::internal

@@ -88,7 +88,9 @@ class Text {
         case Outcome::violated: {
           const Explanation* e = find_explanation(c.explanations, v.level);
           line("  {}   {}{}", red("violated"), name,
-               e ? fmt::format("  ({})", anomaly_info(e->anomaly).name) : std::string());
+               e ? fmt::format("  ({}{})", anomaly_info(e->anomaly).name,
+                               c.is_known(v.level) ? ", known" : "")
+                 : std::string());
           break;
         }
         case Outcome::unknown:

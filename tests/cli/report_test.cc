@@ -304,6 +304,56 @@ TEST(HtmlReport, SaysWhatAnExpectedOrderCameTo) {
             std::string::npos);
 }
 
+TEST(MarkdownReport, NothingOfAHistoryIsMarkup) {
+  Audit c = checked("initial 0\ns1: \"a|b <i>\" { w(x,\"`u`\") }!\n\"s'2\": { r(x,\"`u`\") }\n",
+                    {LevelId::causal});
+  c.file = "a*b.hist";
+  const std::string text = markdown_report({&c, 1}, {});
+  EXPECT_NE(text.find("### a\\*b.hist"), std::string::npos) << text;
+  EXPECT_NE(text.find("| `causal` | **violated** | aborted-read |"), std::string::npos) << text;
+  const std::string prose = std::regex_replace(text, std::regex("```text\n[\\s\\S]*?\n```\n"), "");
+  EXPECT_LT(prose.size(), text.size());
+  EXPECT_EQ(prose.find("<i>"), std::string::npos) << prose;
+  EXPECT_EQ(prose.find("a|b"), std::string::npos) << prose;
+}
+
+TEST(MarkdownReport, StaysShort) {
+  const Audit c = checked(kLostUpdate);
+  const std::unique_ptr<ReportWriter> report = find_report("markdown")->start({});
+  std::string text;
+  for (int i = 0; i < 200; ++i) text += report->add(c);
+  text += report->finish();
+  EXPECT_LT(text.size(), 65'536u);
+  EXPECT_NE(text.find("left out to keep this short"), std::string::npos);
+}
+
+TEST(SarifReport, AResultAViolationAtItsLines) {
+  const Audit c = checked(kLostUpdate, {LevelId::session_si, LevelId::linearizable});
+  const auto run = nlohmann::json::parse(sarif_report({&c, 1}, {}))["runs"][0];
+  EXPECT_EQ(run["tool"]["driver"]["rules"][0]["id"], "lost-update");
+  ASSERT_EQ(run["results"].size(), 2u);
+  const auto& violated = run["results"][0];
+  EXPECT_EQ(violated["ruleId"], "lost-update");
+  EXPECT_EQ(violated["level"], "error");
+  const auto& first = violated["locations"][0]["physicalLocation"];
+  EXPECT_EQ(first["artifactLocation"]["uri"], "h.hist");
+  EXPECT_EQ(first["region"]["startLine"], 2);
+  EXPECT_EQ(violated["relatedLocations"].size(), 3u);
+  EXPECT_EQ(violated["partialFingerprints"]["violation/v1"], "adya-si:lost-update");
+  EXPECT_EQ(run["results"][1]["kind"], "open");
+}
+
+TEST(SarifReport, SaysWhatCouldNotBeRead) {
+  Audit c;
+  c.file = "a b.hist";
+  c.error = Error{ErrorKind::bad_input, "expected '}'", "a b.hist", 3, 7};
+  const auto run = nlohmann::json::parse(sarif_report({&c, 1}, {}))["runs"][0];
+  EXPECT_EQ(run["invocations"][0]["executionSuccessful"], false);
+  const auto& told = run["invocations"][0]["toolExecutionNotifications"][0];
+  EXPECT_EQ(told["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "a%20b.hist");
+  EXPECT_EQ(told["locations"][0]["physicalLocation"]["region"]["startLine"], 3);
+}
+
 TEST(DotReport, QuotesNames) {
   const Audit c = checked("initial 0\ns1: \"a\\\"b\" { r(x,0) w(x,1) }\ns2: { r(x,0) w(x,2) }\n");
   const std::string dot = dot_report({&c, 1}, {});

@@ -1,0 +1,125 @@
+// Markdown, short enough for the comment on a change: the verdicts as a table, each violation folded.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "explain/explain.h"
+#include "explain/names.h"
+#include "report/expected_order.h"
+#include "report/report.h"
+#include "report/summary.h"
+
+namespace assay::internal {
+namespace {
+
+constexpr size_t kMostBytes = 60'000;  // GitHub takes 65,536 characters
+constexpr size_t kMostTransactions = 12;
+
+// What comes from a history stands as it is: nothing in it is taken for markup, and it stays in its cell and line.
+std::string plain(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\n' || c == '\r') {
+      out += ' ';
+      continue;
+    }
+    if (c == '<') {
+      out += "&lt;";
+      continue;
+    }
+    if (c == '&') {
+      out += "&amp;";
+      continue;
+    }
+    if (std::string_view("\\`*_{}[]()#+!|~@>").find(c) != std::string_view::npos) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+// A block whose text ends nowhere before its end.
+std::string block(const std::string& text) {
+  size_t longest = 0, run = 0;
+  for (const char c : text) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  const std::string fence(std::max<size_t>(3, longest + 1), '`');
+  return fence + "text\n" + text + fence + "\n";
+}
+
+std::string verdict_row(const Audit& c, const Verdict& v) {
+  std::string detail = plain(display(v.reason, 300));
+  if (v.outcome == Outcome::violated)
+    if (const Explanation* e = find_explanation(c.explanations, v.level))
+      detail = std::string(anomaly_info(e->anomaly).name) + (c.is_known(v.level) ? ", known" : "");
+  const std::string_view outcome = outcome_name(v.outcome);
+  const std::string strong =
+      v.outcome == Outcome::violated ? fmt::format("**{}**", outcome) : std::string(outcome);
+  return fmt::format("| `{}` | {} | {} |\n", level_info(v.level).name, strong, detail);
+}
+
+std::string explanation(const History& h, const Explanation& e) {
+  std::string out = fmt::format("<details><summary>Why not {}: {}</summary>\n\n",
+                                level_names(e.levels), anomaly_info(e.anomaly).name);
+  for (const std::string& s : e.sentences) out += plain(s) + "\n";
+  std::string shown;
+  for (size_t i = 0; i < e.transactions.size() && i < kMostTransactions; ++i) {
+    const TxnId t = e.transactions[i];
+    shown += fmt::format("{}  {}", display_txn(h, t), display_ops(h, t, e.operations));
+    shown += h.line(t) ? fmt::format("  (line {})\n", h.line(t)) : "\n";
+  }
+  if (e.transactions.size() > kMostTransactions)
+    shown += fmt::format("and {} more transactions\n", e.transactions.size() - kMostTransactions);
+  out += "\n" + block(shown);
+  if (!e.hint.empty()) out += "\nTo rule out first: " + plain(e.hint) + "\n";
+  return out + "\n</details>\n\n";
+}
+
+std::string section(const Audit& c) {
+  std::string out = fmt::format("### {}\n\n", plain(file_name(c)));
+  if (c.error) return out + "Cannot be read: " + plain(display(c.error->to_string(), 400)) + "\n\n";
+  out += plain(history_line(c.history)) + ".\n\n| level | verdict | |\n|---|---|---|\n";
+  for (const Verdict& v : c.result.verdicts) out += verdict_row(c, v);
+  out += "\n";
+  for (const std::string& s : expected_order_sentences(c.history, c.result))
+    out += plain(s) + "\n\n";
+  for (const Explanation& e : c.explanations) out += explanation(c.history, e);
+  return out + fmt::format(
+                   "Every verdict was re-checked by the independent verifier; it rests on {}.\n\n",
+                   counted(c.observations, "observation", "observations"));
+}
+
+class MarkdownReport : public ReportWriter {
+ public:
+  std::string add(const Audit& c) override {
+    totals_.add(c);
+    std::string text = section(c);
+    if (size_ + text.size() > kMostBytes) {
+      ++left_out_;
+      return {};
+    }
+    size_ += text.size();
+    return text;
+  }
+  std::string finish() override {
+    std::string out;
+    if (left_out_ > 0)
+      out += fmt::format("{} left out to keep this short.\n\n",
+                         counted(left_out_, "history was", "histories were"));
+    if (totals_.files() > 1) out += totals_.sentence() + "\n";
+    return out;
+  }
+
+ private:
+  Totals totals_;
+  size_t size_ = 0, left_out_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<ReportWriter> start_markdown(const ReportOptions&) {
+  return std::make_unique<MarkdownReport>();
+}
+
+}  // namespace assay::internal

@@ -1,0 +1,143 @@
+// SARIF 2.1.0 (OASIS, 2020), which code hosts show as annotations: a rule for each anomaly that was found, a result for
+// each explanation, at the lines of its transactions. Levels that stayed unknown are results of kind "open"; a file that
+// could not be read is a notification.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "explain/explain.h"
+#include "explain/names.h"
+#include "report/report.h"
+#include "report/summary.h"
+
+namespace assay::internal {
+namespace {
+
+using nlohmann::ordered_json;
+
+// Of a relative or absolute path, or of standard input.
+std::string uri_of(const std::string& file) {
+  if (file == "-") return "stdin";
+  std::string out = file.starts_with('/') ? "file://" : "";
+  for (const char c : file) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       std::string_view("-._~/").find(c) != std::string_view::npos;
+    out += plain ? std::string(1, c)
+                 : fmt::format("%{:02X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+  }
+  return out;
+}
+
+ordered_json location(const std::string& file, uint64_t line, const std::string& message) {
+  ordered_json j;
+  j["physicalLocation"]["artifactLocation"]["uri"] = uri_of(file);
+  if (line > 0) j["physicalLocation"]["region"]["startLine"] = line;
+  if (!message.empty()) j["message"]["text"] = message;
+  return j;
+}
+
+class SarifReport : public ReportWriter {
+ public:
+  std::string add(const Audit& c) override {
+    if (c.error) {
+      ordered_json failure;
+      failure["level"] = "error";
+      failure["message"]["text"] = c.error->to_string();
+      failure["locations"] = {location(c.file, c.error->line, "")};
+      failures_.push_back(std::move(failure));
+      return {};
+    }
+    for (const Explanation& e : c.explanations) add_violation(c, e);
+    for (const Verdict& v : c.result.verdicts)
+      if (v.outcome == Outcome::unknown && is_requested(c, v.level)) add_unknown(c, v);
+    return {};
+  }
+
+  std::string finish() override {
+    ordered_json run;
+    ordered_json& driver = run["tool"]["driver"];
+    driver["name"] = "assay";
+    driver["semanticVersion"] = ASSAY_VERSION;
+    driver["rules"] = ordered_json::array();
+    for (const Anomaly a : rules_) {
+      ordered_json rule;
+      rule["id"] = anomaly_info(a).name;
+      rule["shortDescription"]["text"] = anomaly_info(a).summary;
+      driver["rules"].push_back(std::move(rule));
+    }
+    ordered_json invocation;
+    invocation["executionSuccessful"] = failures_.empty();
+    if (!failures_.empty()) invocation["toolExecutionNotifications"] = std::move(failures_);
+    run["invocations"] = {std::move(invocation)};
+    run["results"] = std::move(results_);
+    ordered_json all;
+    all["$schema"] = "https://json.schemastore.org/sarif-2.1.0.json";
+    all["version"] = "2.1.0";
+    all["runs"] = {std::move(run)};
+    return all.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  }
+
+ private:
+  void add_violation(const Audit& c, const Explanation& e) {
+    const History& h = c.history;
+    const auto asked = [&](LevelId level) { return is_requested(c, level); };
+    const bool failure = std::any_of(e.levels.begin(), e.levels.end(), [&](LevelId level) {
+      return asked(level) && !c.is_known(level);
+    });
+    ordered_json result;
+    result["ruleId"] = anomaly_info(e.anomaly).name;
+    result["ruleIndex"] = rule(e.anomaly);
+    result["kind"] = "fail";
+    result["level"] = failure ? "error" : "note";
+    result["message"]["text"] =
+        fmt::format("Not {}. {}", level_names(e.levels), fmt::join(e.sentences, " "));
+    const TxnId first = e.transactions.empty() ? kNone : e.transactions.front();
+    result["locations"] = {location(c.file, first == kNone ? 0 : h.line(first), "")};
+    ordered_json related = ordered_json::array();
+    for (const TxnId t : e.transactions)
+      related.push_back(
+          location(c.file, h.line(t), display_txn(h, t) + " " + display_ops(h, t, e.operations)));
+    result["relatedLocations"] = std::move(related);
+    // The same kind of violation in another run is the same finding.
+    result["partialFingerprints"]["violation/v1"] =
+        fmt::format("{}:{}", level_info(e.level).name, anomaly_info(e.anomaly).name);
+    if (c.known) {
+      const bool known = std::all_of(e.levels.begin(), e.levels.end(),
+                                     [&](LevelId level) { return c.is_known(level); });
+      result["baselineState"] = known ? "unchanged" : "new";
+    }
+    results_.push_back(std::move(result));
+  }
+
+  void add_unknown(const Audit& c, const Verdict& v) {
+    ordered_json result;
+    result["ruleId"] = "unknown";
+    result["kind"] = "open";
+    result["level"] = "none";
+    result["message"]["text"] =
+        fmt::format("{} is unknown: {}", level_info(v.level).name, v.reason);
+    result["locations"] = {location(c.file, 0, "")};
+    results_.push_back(std::move(result));
+  }
+
+  size_t rule(Anomaly a) {
+    const auto it = std::find(rules_.begin(), rules_.end(), a);
+    if (it != rules_.end()) return static_cast<size_t>(it - rules_.begin());
+    rules_.push_back(a);
+    return rules_.size() - 1;
+  }
+
+  std::vector<Anomaly> rules_;  // that results name
+  ordered_json results_ = ordered_json::array();
+  ordered_json failures_ = ordered_json::array();
+};
+
+}  // namespace
+
+std::unique_ptr<ReportWriter> start_sarif(const ReportOptions&) {
+  return std::make_unique<SarifReport>();
+}
+
+}  // namespace assay::internal

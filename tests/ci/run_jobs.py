@@ -1,0 +1,147 @@
+"""Runs the jobs of examples/ci as their hosts would: the steps that are shell, with the variables that they name.
+
+run_jobs.py SOURCE FOLDER-OF-ASSAY WORK-FOLDER
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import yaml
+
+source, binaries, work = map(pathlib.Path, sys.argv[1:4])
+shutil.rmtree(work, ignore_errors=True)
+work.mkdir(parents=True)
+clean = {k: v for k, v in os.environ.items() if not k.startswith(("ASSAY_", "GITHUB_"))}
+clean["PATH"] = f"{binaries}:{clean['PATH']}"
+
+
+def shell(command, folder, variables=None):
+    done = subprocess.run(["bash", "-e", "-c", command], cwd=folder, env=clean | (variables or {}),
+                          capture_output=True, text=True, timeout=120)
+    return done.returncode, done.stdout + done.stderr
+
+
+def expect(condition, what):
+    if not condition:
+        sys.exit(f"failed: {what}")
+
+
+def folder(name):
+    made = work / name
+    made.mkdir()
+    return made
+
+
+def check_reports(where, violated):
+    """What a host shows of a run."""
+    for name in ("history.jsonl.zst", "certificates.json", "report.html", "report.xml", "report.md", "found.json"):
+        expect((where / name).stat().st_size > 0, f"{where / name} is empty")
+    sarif = json.loads((where / "report.sarif").read_text())
+    results = sarif["runs"][0]["results"]
+    expect(bool(results) == violated, f"{len(results)} results in {where}/report.sarif")
+    for result in results:
+        rule = sarif["runs"][0]["tool"]["driver"]["rules"][result["ruleIndex"]]
+        expect(rule["id"] == result["ruleId"], "a result names another rule than its index")
+
+
+# Its sessions are threads, so a run of it shows write skew nearly always, and not always.
+FLAWED = {"ASSAY_DATABASE_URL": "simulated:session-si", "ASSAY_SEED": "7"}
+FLAGS = "--workload write-skew --txns 1000 --keys 4 --sessions 4"
+
+
+def flawed(run):
+    """What `run` gives once the fault has shown."""
+    for _ in range(20):
+        status, output = run()
+        if "write-skew" in output:
+            return status, output
+    sys.exit("failed: snapshot isolation shows no write skew in 20 runs")
+
+
+def plain_shell():
+    here = folder("shell")
+    job = f"{source}/examples/ci/isolation.sh out {FLAGS}"
+    status, output = flawed(lambda: shell(job, here, FLAWED))
+    expect(status == 1, f"a fault is found; got {status}:\n{output}")
+    check_reports(here / "out", True)
+    # The second run knows what the first has found.
+    shutil.copy(here / "out/found.json", here / "known.json")
+    status, output = flawed(lambda: shell(job, here, FLAWED | {"ASSAY_BASELINE": "known.json"}))
+    expect(status == 0 and "known" in output, f"a known fault passes; got {status}:\n{output}")
+    (here / "known.json").write_text('{"assay_baseline":1,"known":[{"level":"causal","anomaly":"long-fork"}]}')
+    status, output = flawed(lambda: shell(job, here, FLAWED | {"ASSAY_BASELINE": "known.json"}))
+    expect(status == 1, f"another fault does not pass; got {status}:\n{output}")
+    status, output = shell(f"{source}/examples/ci/isolation.sh out --txns 20", here, {"ASSAY_SEED": "1"})
+    expect(status == 0, f"SQLite is serializable; got {status}:\n{output}")
+    check_reports(here / "out", False)
+    wants = {"ASSAY_LEVEL": "linearizable"}
+    status, _ = shell(f"{source}/examples/ci/isolation.sh out --txns 20", here, wants)
+    expect(status == 2, f"linearizable is about single operations; got {status}")
+    status, _ = shell(f"{source}/examples/ci/isolation.sh out --txns 20", here, wants | {"ASSAY_ALLOW_UNKNOWN": "yes"})
+    expect(status == 0, f"unknown is allowed; got {status}")
+
+
+def filled(text, values):
+    """An expression of the host, for those that the action uses."""
+    def value(match):
+        name = match.group(1).strip()
+        if name == "inputs.allow-unknown == 'true' && 'yes' || ''":
+            return "yes" if values["inputs.allow-unknown"] == "true" else ""
+        return values[name]
+    return re.sub(r"\$\{\{(.*?)\}\}", value, str(text))
+
+
+def github():
+    here = folder("github")
+    action = yaml.safe_load((source / "examples/ci/github/action.yml").read_text())
+    values = {"github.action_path": str(source / "examples/ci/github"), "github.run_id": "7", "github.job": "test"}
+    given = {"database": FLAWED["ASSAY_DATABASE_URL"], "flags": FLAGS}
+    for name, declared in action["inputs"].items():
+        values[f"inputs.{name}"] = filled(given.get(name, declared["default"]), values)
+    files = {name: str(here / name) for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_PATH")}
+    status = 0
+    for step in action["runs"]["steps"]:
+        if "run" not in step:
+            uses = {filled(v, values) for v in step["with"].values()}
+            expect(any((here / u).exists() for u in uses), f"{step['name']} takes what there is, not {uses}")
+            continue
+        variables = {k: filled(v, values) for k, v in step.get("env", {}).items()}
+        run = lambda: shell(step["run"], here, variables | files)
+        status, output = flawed(run) if "id" in step else run()
+        if "id" in step:
+            for line in pathlib.Path(files["GITHUB_OUTPUT"]).read_text().splitlines():
+                name, _, value = line.partition("=")
+                values[f"steps.{step['id']}.outputs.{name}"] = value
+        expect(status == 0 or step["name"] == "Verdict", f"{step['name']}: {status}\n{output}")
+    expect(status == 1, f"the job fails with the verdict; got {status}")
+    check_reports(here / "isolation", True)
+    summary = pathlib.Path(files["GITHUB_STEP_SUMMARY"]).read_text()
+    expect("| `session-serializable` | **violated** | write-skew |" in summary, f"the summary has the verdict:\n{summary}")
+    workflow = yaml.safe_load((source / ".github/workflows/ci.yml").read_text())
+    steps = workflow["jobs"]["isolation"]["steps"]
+    own = next(s for s in steps if s.get("uses", "").startswith("./"))
+    expect((source / own["uses"] / "action.yml").exists(), "this repository uses the action")
+    expect(set(own["with"]) <= set(action["inputs"]), "the workflow gives inputs that the action has")
+
+
+def gitlab():
+    here = folder("gitlab")
+    template = yaml.safe_load((source / "examples/ci/gitlab.yml").read_text())[".isolation"]
+    (here / "examples").symlink_to(source / "examples")
+    variables = {k: str(v).replace("$CI_PIPELINE_ID", "7") for k, v in template["variables"].items()}
+    variables |= {"ASSAY_DATABASE_URL": FLAWED["ASSAY_DATABASE_URL"], "ASSAY_FLAGS": FLAGS}
+    status, output = flawed(lambda: shell("\n".join(template["script"]), here, variables))
+    expect(status == 1, f"the job fails; got {status}:\n{output}")
+    kept = template["artifacts"]
+    expect((here / kept["paths"][0]).is_dir() and (here / kept["reports"]["junit"]).is_file(), "what is kept is there")
+
+
+plain_shell()
+github()
+gitlab()
+print("all jobs did what they should")
