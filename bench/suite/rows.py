@@ -160,6 +160,10 @@ ROWS = (
     Row("sweep: 1,000 keys", replace(_SWEEP, keys=1000), "session-si", target=Target(0.2)),
     Row("sweep: hotspot", replace(_SWEEP, distribution="hotspot"), "session-si",
         target=Target(0.2)),
+    *(Row(f"sweep: {sessions} sessions, dbcop's search", replace(_SWEEP, sessions=sessions, level=level),
+          level, target=Target(seconds), flags=("--engine", "dbcop"))
+      for sessions, seconds in ((10, 62), (15, 122))  # what dbcop took in PolySI's evaluation
+      for level in ("session-si", "session-serializable")),
     Row("2k x 15, writes only", _BLIND, "session-si", target=Target(0.1), switches=True,
         flags=("--allow-empty",)),
     Row("2k x 15, 5 % reads", replace(_BLIND, read_share=0.05), "session-si", target=Target(0.5),

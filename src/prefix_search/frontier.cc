@@ -47,7 +47,7 @@ Frontier::Frontier(const History& history, const ReadsFrom& rf, const LevelInfo&
       writers_to_come_(rf.writers.rows()),
       lock_(rf.writers.rows(), kNone) {
   index_chains(history);
-  index_stated_orders(history);
+  index_write_orders(history);
   if (level.real_time != RealTime::none) index_times(history);
   position_.assign(chains(), 0);
   for (WriteId w = 0; w < rf.writes(); ++w) {
@@ -65,18 +65,18 @@ Frontier::Frontier(const History& history, const ReadsFrom& rf, const LevelInfo&
 // A transaction of unknown outcome comes after what its session did before it, and nothing waits for it: it
 // is a chain of its own.
 void Frontier::index_chains(const History& history) {
-  session_before_.assign(rf_.nodes(), kNone);
-  chain_.assign(rf_.nodes(), 0);
-  place_.assign(rf_.nodes(), 0);
+  chains_.also_after.assign(rf_.nodes(), kNone);
+  chains_.of.assign(rf_.nodes(), 0);
+  chains_.place.assign(rf_.nodes(), 0);
   const auto close_chain = [&] {
-    const uint32_t begin = chains_.begin.back();
-    const auto length = static_cast<uint32_t>(chains_.items.size()) - begin;
+    const uint32_t begin = chains_.nodes.begin.back();
+    const auto length = static_cast<uint32_t>(chains_.nodes.items.size()) - begin;
     if (length == 0) return;
     for (uint32_t i = 0; i < length; ++i) {
-      chain_[chains_.items[begin + i]] = chains();
-      place_[chains_.items[begin + i]] = i;
+      chains_.of[chains_.nodes.items[begin + i]] = chains();
+      chains_.place[chains_.nodes.items[begin + i]] = i;
     }
-    chains_.begin.push_back(begin + length);
+    chains_.nodes.begin.push_back(begin + length);
     end_.push_back(length * per_node_);
   };
   std::vector<Node> alone;
@@ -85,33 +85,37 @@ void Frontier::index_chains(const History& history) {
     for (Node n : session) {
       const bool committed = history.status(rf_.txn[n]) == TxnStatus::committed;
       if (level_.session_order && committed) {
-        chains_.items.push_back(n);
+        chains_.nodes.items.push_back(n);
         before = n;
       } else {
         alone.push_back(n);
-        if (level_.session_order) session_before_[n] = before;
+        if (level_.session_order) chains_.also_after[n] = before;
       }
     }
     close_chain();
   }
   for (Node n : alone) {
-    chains_.items.push_back(n);
+    chains_.nodes.items.push_back(n);
     close_chain();
   }
 }
 
-void Frontier::index_stated_orders(const History& history) {
-  std::vector<std::pair<Node, Node>> pairs;
-  for (const StatedOrder& order : stated_orders(history, rf_)) {
-    pairs.emplace_back(order.after, order.before);
-  }
+// Known orders, and what the reads force.
+void Frontier::index_write_orders(const History& history) {
+  std::vector<std::pair<Node, Node>> stated, pairs;
+  for (const StatedOrder& order : stated_orders(history, rf_))
+    stated.emplace_back(order.before, order.after);
+  const bool ordered = !split_ || level_.write_conflict;
+  for (const auto& [before, after] : stated) pairs.emplace_back(after, before);
+  for (const auto& [before, after] : forced_orders(rf_, chains_, std::move(stated), ordered))
+    pairs.emplace_back(after, before);
   std::sort(pairs.begin(), pairs.end());
   size_t next = 0;
   for (Node n = 0; n < rf_.nodes(); ++n) {
     for (; next < pairs.size() && pairs[next].first == n; ++next) {
-      stated_before_.items.push_back(pairs[next].second);
+      written_before_.items.push_back(pairs[next].second);
     }
-    stated_before_.begin.push_back(static_cast<uint32_t>(stated_before_.items.size()));
+    written_before_.begin.push_back(static_cast<uint32_t>(written_before_.items.size()));
   }
 }
 
@@ -120,12 +124,12 @@ void Frontier::index_times(const History& history) {
   for (const TxnId t : rf_.txn) session_.push_back(history.session(t));
   read_start_.assign(rf_.nodes(), -kNever);
   write_start_.assign(rf_.nodes(), -kNever);
-  least_begin_.assign(chains_.items.size(), kNever);
+  least_begin_.assign(chains_.nodes.items.size(), kNever);
   least_commit_ = least_begin_;
   for (uint32_t chain = 0; chain < chains(); ++chain) {
     int64_t begin = kNever, commit = kNever;
-    for (uint32_t at = chains_.begin[chain + 1]; at-- > chains_.begin[chain];) {
-      const Node n = chains_.items[at];
+    for (uint32_t at = chains_.nodes.begin[chain + 1]; at-- > chains_.nodes.begin[chain];) {
+      const Node n = chains_.nodes.items[at];
       const TxnId t = rf_.txn[n];
       const Interval begins = history.begin_time(t);
       const Interval commits = commit_time(history, t);
@@ -144,7 +148,7 @@ void Frontier::index_times(const History& history) {
 }
 
 bool Frontier::has_written(Node n) const {
-  return position_[chain_[n]] >= (place_[n] + 1) * per_node_;
+  return position_[chains_.of[n]] >= (chains_.place[n] + 1) * per_node_;
 }
 
 bool Frontier::reads_current(Node n) const {
@@ -163,8 +167,8 @@ bool Frontier::may_overwrite(Node n) const {
     }
     if (readers != 0) return false;
   }
-  const auto stated = stated_before_[n];
-  return std::all_of(stated.begin(), stated.end(), [&](Node b) { return has_written(b); });
+  const auto before = written_before_[n];
+  return std::all_of(before.begin(), before.end(), [&](Node b) { return has_written(b); });
 }
 
 bool Frontier::keys_are_unlocked(Node n) const {
@@ -187,15 +191,16 @@ bool Frontier::time_has_come(Node n, bool reads, bool writes) const {
   for (uint32_t chain = 0; chain < chains(); ++chain) {
     if (finished(chain)) continue;
     const uint32_t place = position_[chain] / per_node_;
-    const uint32_t at = chains_.begin[chain] + place;
-    const bool same_session = session_[chains_.items[at]] == session_[n];
+    const uint32_t at = chains_.nodes.begin[chain] + place;
+    const bool same_session = session_[chains_.nodes.items[at]] == session_[n];
     const auto over = [&](int64_t response) {
       const int64_t more = same_session ? 0 : most_overlap_;
       return response > kNever - more ? kNever : response + more;
     };
     commit = std::min(commit, over(least_commit_[at]));
     const uint32_t begins = at + position_[chain] % per_node_;  // the next begin to come
-    if (begins < chains_.begin[chain + 1]) begin = std::min(begin, over(least_begin_[begins]));
+    if (begins < chains_.nodes.begin[chain + 1])
+      begin = std::min(begin, over(least_begin_[begins]));
   }
   switch (level_.real_time) {
     case RealTime::none:
@@ -216,7 +221,7 @@ bool Frontier::may_happen(uint32_t chain) const {
   const bool writes = next_writes(chain);
   const bool reads = !split_ || !writes;
   if (reads) {
-    if (session_before_[n] != kNone && !has_written(session_before_[n])) return false;
+    if (chains_.also_after[n] != kNone && !has_written(chains_.also_after[n])) return false;
     if (!reads_current(n)) return false;
     if (level_.write_conflict && !keys_are_unlocked(n)) return false;
   }
@@ -228,6 +233,78 @@ bool Frontier::is_free(uint32_t chain) const {
   const bool writes = next_writes(chain);
   if (split_ && level_.write_conflict == writes) return true;
   return is_sole_writer(next_node(chain));
+}
+
+// How far is_stuck looks.
+uint32_t Frontier::horizon(uint32_t chain) const {
+  constexpr uint32_t kEvents = 64;
+  return std::min(end_[chain], position_[chain] + kEvents);
+}
+
+// Whether the node's reads, or its writes, are among what comes about or beyond the horizon, where anything may.
+bool Frontier::comes_about(Node n, bool written) const {
+  const uint32_t chain = chains_.of[n];
+  const uint32_t event = chains_.place[n] * per_node_ + (split_ && written ? 1 : 0);
+  return event < reached_[chain] || event >= horizon(chain);
+}
+
+// Those it reads from; and, before a version that is in force now is overwritten, everybody who reads it.
+Frontier::Wait Frontier::wait_of(uint32_t chain) const {
+  constexpr size_t kMostReaders = 256;
+  const Node n = chains_.nodes[chain][reached_[chain] / per_node_];
+  const bool writes = !split_ || reached_[chain] % 2 == 1;
+  const bool reads = !split_ || !writes;
+  if (reads) {
+    for (const ExternalRead& read : rf_.reads[n]) {
+      if (read.write == kNone) continue;
+      const Node source = rf_.write_node[read.write];
+      if (!comes_about(source, true)) return {source};
+    }
+    for (WriteId w = rf_.write_begin[n]; level_.write_conflict && w < rf_.write_begin[n + 1]; ++w) {
+      const Node holder = lock_[rf_.write_key[w]];
+      if (holder != kNone && holder != n && !comes_about(holder, true)) return {holder, holder};
+    }
+  }
+  for (WriteId w = rf_.write_begin[n]; writes && w < rf_.write_begin[n + 1]; ++w) {
+    const KeyId key = rf_.write_key[w];
+    const WriteId held = current_[key];
+    if ((held == kNone ? unread_initial_[key] : unread_versions_[held]) == 0) continue;
+    const std::span<const Node> readers =
+        held == kNone ? rf_.initial_readers[key] : rf_.readers[held];
+    if (readers.size() > kMostReaders) continue;
+    for (const Node reader : readers)
+      if (reader != n && !comes_about(reader, false))
+        return {reader, held == kNone ? kNone : rf_.write_node[held]};
+  }
+  for (const Node before : written_before_[n])
+    if (writes && !comes_about(before, true)) return {before};
+  return {};
+}
+
+bool Frontier::is_stuck(std::vector<TooEarly>& why) {
+  reached_ = position_;
+  uint32_t idle = 0;
+  for (uint32_t chain = 0; idle < chains(); chain = chain + 1 == chains() ? 0 : chain + 1) {
+    ++idle;
+    while (reached_[chain] < horizon(chain) && wait_of(chain).node == kNone) {
+      ++reached_[chain];
+      idle = 0;
+    }
+  }
+  uint32_t chain = 0;
+  while (chain < chains() && reached_[chain] >= horizon(chain)) ++chain;
+  if (chain == chains()) return false;
+  // What is waited for stands in a chain that does not go on either, so this leads into a circle.
+  for (uint32_t steps = 0; steps < chains(); ++steps) chain = chains_.of[wait_of(chain).node];
+  why.clear();
+  uint32_t at = chain;
+  do {
+    const Wait wait = wait_of(at);
+    if (wait.overwrites != kNone)
+      why.push_back({wait.overwrites, chains_.nodes[at][reached_[at] / per_node_]});
+    at = chains_.of[wait.node];
+  } while (at != chain);
+  return true;
 }
 
 uint32_t& Frontier::unread(KeyId key, WriteId version) {
@@ -285,7 +362,7 @@ std::vector<uint32_t> Frontier::events() const {
   events.reserve(trail_.size());
   for (const Step& step : trail_) {
     const uint32_t at = place[step.chain]++;
-    const TxnId t = rf_.txn[chains_[step.chain][at / per_node_]];
+    const TxnId t = rf_.txn[chains_.nodes[step.chain][at / per_node_]];
     events.push_back(split_ ? 2 * t + at % 2 : t);
   }
   return events;

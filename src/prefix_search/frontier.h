@@ -9,6 +9,7 @@
 #include "assay/history.h"
 #include "assay/level.h"
 #include "infer/reads_from.h"
+#include "prefix_search/forced_orders.h"
 
 namespace assay::internal {
 
@@ -18,14 +19,16 @@ class Frontier {
   Frontier(const History& history, const ReadsFrom& rf, const LevelInfo& level);
 
   // Transactions that follow one another: a session, or one transaction where sessions do not count.
-  uint32_t chains() const { return static_cast<uint32_t>(chains_.rows()); }
+  uint32_t chains() const { return static_cast<uint32_t>(chains_.nodes.rows()); }
   // How many events of each chain have happened. Two prefixes with the same numbers have the same future.
   std::span<const uint32_t> positions() const { return position_; }
   bool complete() const { return trail_.size() == events_; }
 
   // The next event of a chain, as Order::events names it.
   bool finished(uint32_t chain) const { return position_[chain] == end_[chain]; }
-  Node next_node(uint32_t chain) const { return chains_[chain][position_[chain] / per_node_]; }
+  Node next_node(uint32_t chain) const {
+    return chains_.nodes[chain][position_[chain] / per_node_];
+  }
   bool next_writes(uint32_t chain) const { return !split_ || position_[chain] % 2 == 1; }
 
   // True if the next event of the chain can happen now.
@@ -39,6 +42,14 @@ class Frontier {
   // Takes events back until `length` are left.
   void rewind(size_t length);
 
+  // A writer that happened, and one that would have had to happen before it.
+  struct TooEarly {
+    Node happened, waiting;
+  };
+  // True only if no completion of this prefix satisfies every read, because some of the next events of the chains wait
+  // for each other. `why` is then what makes the events of one such circle wait.
+  bool is_stuck(std::vector<TooEarly>& why);
+
   // What happened, in order, as Order::events.
   std::vector<uint32_t> events() const;
 
@@ -49,9 +60,18 @@ class Frontier {
   };
 
   void index_chains(const History& history);
-  void index_stated_orders(const History& history);
+  void index_write_orders(const History& history);
   void index_times(const History& history);
   bool has_written(Node n) const;
+  uint32_t horizon(uint32_t chain) const;
+  bool comes_about(Node n, bool written) const;
+  // What the next event of a chain certainly waits for, and does not come about.
+  struct Wait {
+    Node node = kNone;  // kNone: nothing
+    Node overwrites =
+        kNone;  // if it waits for a reader: the writer of the version that it would overwrite
+  };
+  Wait wait_of(uint32_t chain) const;
   bool reads_current(Node n) const;
   bool may_overwrite(Node n) const;
   bool keys_are_unlocked(Node n) const;
@@ -65,11 +85,9 @@ class Frontier {
   const uint32_t per_node_;  // events
   size_t events_ = 0;
 
-  Rows<Node> chains_;
-  std::vector<uint32_t> end_;            // per chain: events
-  std::vector<uint32_t> chain_, place_;  // per node
-  std::vector<Node> session_before_;     // per node of unknown outcome: what its session did before
-  Rows<Node> stated_before_;  // per node: those whose writes are stated to precede its own
+  Chains chains_;  // those of unknown outcome come also after what their session did before
+  std::vector<uint32_t> end_;  // per chain: events
+  Rows<Node> written_before_;  // per node: those whose writes are known to precede its own
 
   std::vector<uint32_t> position_;  // per chain
   std::vector<WriteId> current_;    // per key: the version it holds; kNone: the initial value
@@ -79,6 +97,7 @@ class Frontier {
   std::vector<Node> lock_;  // per key: the transaction that has begun and will write it
   std::vector<Step> trail_;
   std::vector<WriteId> overwritten_;
+  std::vector<uint32_t> reached_;  // scratch of is_stuck: per chain, events that come about
 
   // Real time: when an event may start at the earliest and when it was over, and per chain and place the
   // least time at which one of the events from there on was over.

@@ -1,4 +1,4 @@
-// The prefixes that have been tried: exact vectors of positions, found by hash.
+// The prefixes that cannot be completed: exact vectors of positions, found by hash.
 #pragma once
 
 #include <algorithm>
@@ -17,18 +17,25 @@ class FrontierSet {
   // False if it was there already.
   bool insert(std::span<const uint32_t> positions) {
     if (2 * (size() + 1) > slots_.size()) grow();
-    size_t slot = hash(positions) & (slots_.size() - 1);
-    for (; slots_[slot] != 0; slot = (slot + 1) & (slots_.size() - 1)) {
-      const auto there = at(slots_[slot] - 1);
-      if (std::equal(there.begin(), there.end(), positions.begin())) return false;
-    }
+    const size_t slot = find(positions);
+    if (slots_[slot] != 0) return false;
     pool_.insert(pool_.end(), positions.begin(), positions.end());
     slots_[slot] = size_ += 1;
     return true;
   }
+  bool contains(std::span<const uint32_t> positions) const { return slots_[find(positions)] != 0; }
   size_t size() const { return size_; }
 
  private:
+  // Where it is, or would be.
+  size_t find(std::span<const uint32_t> positions) const {
+    size_t slot = hash(positions) & (slots_.size() - 1);
+    for (; slots_[slot] != 0; slot = (slot + 1) & (slots_.size() - 1)) {
+      const auto there = at(slots_[slot] - 1);
+      if (std::equal(there.begin(), there.end(), positions.begin())) break;
+    }
+    return slot;
+  }
   static uint64_t hash(std::span<const uint32_t> positions) {
     return hash_bytes({reinterpret_cast<const char*>(positions.data()), positions.size_bytes()});
   }

@@ -12,7 +12,13 @@
 // It shares the reads-from relation with the other engine and nothing else: no graph, no version orders, no solver. So
 // each is a check of the other. Cost: transactions^sessions prefixes at worst, each costing as much as the events tried
 // there; it suits few sessions, or short histories. Depth first, with an explicit stack; the event that the hint has
-// first is tried first. Memory: a word for each session and prefix at which there was a choice.
+// first is tried first. Memory: a word for each session and prefix that cannot be completed.
+//
+// Beyond dbcop, three things keep it from going wrong where nothing is hard: orders of writers that the reads force
+// (forced_orders.cc); a look ahead that sees when the next events wait for each other (Frontier::is_stuck); and, since one
+// bad choice near the beginning can cost all the time there is, the search begins again when it has failed often, trying
+// later what led nowhere. What is known to lead nowhere stays known, and each beginning may fail more often than the
+// one before, so the search stays complete.
 
 #include "prefix_search/prefix_search.h"
 
@@ -29,15 +35,27 @@ class PrefixSearch {
  public:
   PrefixSearch(const History& history, const ReadsFrom& rf, const Hint& hint,
                const LevelInfo& level, Budget& budget)
-      : hint_(hint), budget_(budget), frontier_(history, rf, level), seen_(frontier_.chains()) {}
+      : hint_(hint), budget_(budget), frontier_(history, rf, level), dead_(frontier_.chains()) {
+    delay_.assign(rf.nodes(), 0);
+    const auto [first, last] = std::minmax_element(hint.write_time.begin(), hint.write_time.end());
+    if (rf.nodes() > 0)
+      step_ = 1 + kPlacesADelay * (*last - *first) / static_cast<int64_t>(rf.nodes());
+  }
 
   // True if a whole execution was found; then it is in the frontier.
   bool run() {
     take_free_events();
     while (!frontier_.complete() && !budget_.exhausted()) {
-      if (seen_.insert(frontier_.positions())) open_choice();
+      if (!dead_.contains(frontier_.positions())) {
+        if (frontier_.is_stuck(why_)) {
+          fail();
+        } else {
+          open_choice();
+        }
+      }
       while (!choices_.empty() && choices_.back().next == candidates_.size()) close_choice();
       if (choices_.empty()) return false;
+      if (fails_ >= most_fails_) begin_again();
       frontier_.rewind(choices_.back().length);
       frontier_.happen(candidates_[choices_.back().next++]);
       take_free_events();
@@ -46,7 +64,7 @@ class PrefixSearch {
   }
 
   const Frontier& frontier() const { return frontier_; }
-  uint64_t prefixes() const { return seen_.size(); }
+  uint64_t prefixes() const { return opened_; }
 
  private:
   // A prefix at which there is a choice; its candidates, the last ones, from `next` on are untried.
@@ -79,24 +97,59 @@ class PrefixSearch {
                 return ta != tb ? ta < tb : a < b;
               });
     choices_.push_back({frontier_.length(), first, first});
+    ++opened_;
   }
 
+  // What was tried last, where there was a choice, is not tried as early again.
+  void fail() {
+    dead_.insert(frontier_.positions());
+    ++fails_;
+    // One of those that happened too early is not tried as early again.
+    const auto least = std::min_element(
+        why_.begin(), why_.end(),
+        [&](const auto& a, const auto& b) { return delay_[a.happened] < delay_[b.happened]; });
+    if (least == why_.end()) return;
+    const int64_t late = hint_.write_time[least->waiting] + delay_[least->waiting] + step_;
+    const int64_t now = hint_.write_time[least->happened] + delay_[least->happened];
+    delay_[least->happened] += std::max(step_, late - now);
+  }
+
+  void begin_again() {
+    choices_.resize(1);
+    frontier_.rewind(choices_[0].length);
+    candidates_.clear();
+    choices_.clear();
+    open_choice();
+    fails_ = 0;
+    most_fails_ += most_fails_ / 2;
+  }
+
+  // Nothing that can follow leads to an end.
   void close_choice() {
+    frontier_.rewind(choices_.back().length);
+    dead_.insert(frontier_.positions());
     candidates_.resize(choices_.back().first);
     choices_.pop_back();
   }
 
   int64_t hinted_time(uint32_t chain) const {
     const Node n = frontier_.next_node(chain);
-    return frontier_.next_writes(chain) ? hint_.write_time[n] : hint_.read_time[n];
+    return (frontier_.next_writes(chain) ? hint_.write_time[n] : hint_.read_time[n]) + delay_[n];
   }
 
   const Hint& hint_;
   Budget& budget_;
   Frontier frontier_;
-  FrontierSet seen_;
+  FrontierSet dead_;
   std::vector<Choice> choices_;
   std::vector<uint32_t> candidates_;  // chains; those of the last choice at the end
+  uint64_t opened_ = 0;               // choices
+
+  static constexpr int64_t kPlacesADelay = 2;
+  std::vector<Frontier::TooEarly> why_;
+  std::vector<int64_t> delay_;             // per node, on top of the hint
+  int64_t step_ = 1;                       // of a delay: some places in the order of the hint
+  uint64_t fails_ = 0, most_fails_ = 200;  // since the search began again, and until it does
 };
 
 }  // namespace

@@ -46,6 +46,40 @@ TEST(PrefixSearch, goesBack) {
   EXPECT_EQ(decide(h, session_serializable), "satisfied");
 }
 
+// Whichever writer of a comes first has a reader that needs both writers of b, and the other way round: there is no order,
+// and nothing shows it before one of each has happened.
+void add_contradiction(std::vector<Txn>& txns) {
+  for (int64_t i = 1; i <= 2; ++i) {
+    const std::string own = std::to_string(i);
+    txns.push_back({20 + i, {w("a", i), w("t" + own, 1)}});
+    txns.push_back({30 + i, {w("b", i), w("u" + own, 1)}});
+    txns.push_back({40 + i, {r("a", i), r("u1", 1), r("u2", 1)}});
+    txns.push_back({50 + i, {r("b", i), r("t1", 1), r("t2", 1)}});
+  }
+}
+
+TEST(PrefixSearch, noOrderAfterEveryChoice) {
+  std::vector<Txn> txns;
+  add_contradiction(txns);
+  EXPECT_EQ(decide(make_history(txns), session_serializable), "violated");
+}
+
+// Two transactions that see each other's past wait for each other from the beginning, whatever else there is.
+TEST(PrefixSearch, seesAtOnceThatNothingCanFollow) {
+  std::vector<Txn> txns;
+  for (int64_t s = 0; s < 12; ++s)
+    for (int64_t i = 0; i < 40; ++i) txns.push_back({s, {w("x", 100 * s + i)}});
+  txns.push_back({20, {r("a", kNull), w("b", 1)}});
+  txns.push_back({21, {r("b", kNull), w("a", 1)}});
+  const History h = make_history(txns);
+  const ReadsFrom rf = match_reads(h);
+  Budget unlimited;
+  const PrefixSearchVerdict found =
+      search_prefixes(h, rf, make_hint(h, rf), level_info(session_serializable), unlimited);
+  EXPECT_EQ(found.outcome, Outcome::violated);
+  EXPECT_LE(found.prefixes, 1u);
+}
+
 TEST(PrefixSearch, aBudgetIsRespected) {
   std::vector<Txn> txns;
   for (int64_t s = 0; s < 12; ++s) {
@@ -54,13 +88,41 @@ TEST(PrefixSearch, aBudgetIsRespected) {
       txns.push_back({s, {w("x" + std::to_string(i % 5), value), w("y", value + 5000)}});
     }
   }
-  // Two transactions that see each other's past: there is no order, and very many prefixes.
-  txns.push_back({20, {r("a", kNull), w("b", 1)}});
-  txns.push_back({21, {r("b", kNull), w("a", 1)}});
+  add_contradiction(txns);
   const History h = make_history(txns);
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(decide(h, session_serializable, Budget(0.1, 0)), "unknown");
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
+}
+
+TEST(Frontier, saysWhoHappenedTooEarly) {
+  const History h = make_history(
+      {{1, {w("x", 1)}}, {2, {w("x", 2), w("y", 2)}}, {3, {r("y", 2)}}, {3, {r("x", 1)}}});
+  const ReadsFrom rf = match_reads(h);
+  Frontier frontier(h, rf, level_info(session_serializable));
+  std::vector<Frontier::TooEarly> why;
+  EXPECT_FALSE(frontier.is_stuck(why));
+  frontier.happen(0);  // whose reader needs the second transaction, which would overwrite x
+  ASSERT_TRUE(frontier.is_stuck(why));
+  ASSERT_EQ(why.size(), 1u);
+  EXPECT_EQ(why[0].happened, 0u);
+  EXPECT_EQ(why[0].waiting, 1u);
+}
+
+// The history of the essay in forced_orders.cc.
+TEST(ForcedOrders, comeFromWhatAReaderHadBehindIt) {
+  const History h = make_history(
+      {{1, {w("x", 1)}}, {1, {w("y", 1)}}, {2, {w("x", 2)}}, {3, {r("y", 1), r("x", 2)}}});
+  Chains chains;
+  chains.nodes.items = {0, 1, 2, 3};
+  chains.nodes.begin = {0, 2, 3, 4};
+  chains.of = {0, 0, 1, 2};
+  chains.place = {0, 1, 0, 0};
+  chains.also_after = {kNone, kNone, kNone, kNone};
+  const ReadsFrom rf = match_reads(h);
+  const std::pair<Node, Node> first_before_second(0, 2);
+  EXPECT_EQ(forced_orders(rf, chains, {}, true), std::vector{first_before_second});
+  EXPECT_TRUE(forced_orders(rf, chains, {first_before_second}, true).empty());
 }
 
 TEST(Frontier, goesForwardAndBack) {

@@ -1,0 +1,165 @@
+// What the reads of a history force upon the order of two writers, so that the search need not find it out by going
+// wrong: a transaction that certainly precedes a reader of a version, and writes the same key, wrote it before that
+// version was written.
+//
+//   s1: A { w(x,1) } B { w(y,1) }    s2: C { w(x,2) }    s3: D { r(y,1) r(x,2) }
+//   A precedes B, and B precedes D who read from it. D read C's x and not A's, so A wrote x before C.
+//
+// What precedes is session order, who read from whom, and the pairs found so far, so the rule is applied until it finds
+// nothing more. Whom a node has certainly behind it is one number a chain (a vector clock), and of each chain only the last
+// writer of the key matters. Cost a round: nodes + reads, each times chains, and a binary search; rounds are few. Where
+// there are many chains the search has to do without. The rule is the first of the saturation of Biswas and Enea
+// (OOPSLA 2019), which the other engine has in another form; nothing is shared with it.
+
+#include "prefix_search/forced_orders.h"
+
+#include <algorithm>
+#include <span>
+
+namespace assay::internal {
+namespace {
+
+constexpr uint32_t kMostChains = 256;
+constexpr int kMostRounds = 16;
+
+class Forced {
+ public:
+  Forced(const ReadsFrom& rf, const Chains& chains, std::vector<std::pair<Node, Node>> known,
+         bool ordered)
+      : rf_(rf),
+        chains_(chains),
+        pairs_(std::move(known)),
+        known_(pairs_.size()),
+        ordered_(ordered) {
+    index_writers();
+  }
+
+  std::vector<std::pair<Node, Node>> run() {
+    for (int round = 0; round < kMostRounds; ++round) {
+      const size_t before = pairs_.size();
+      if (!set_clocks()) break;  // a cycle: the search finds that nothing can happen
+      for (Node n = 0; n < rf_.nodes(); ++n)
+        for (const ExternalRead& read : rf_.reads[n]) look(n, read);
+      if (pairs_.size() == before || !ordered_) break;
+    }
+    return {pairs_.begin() + static_cast<ptrdiff_t>(known_), pairs_.end()};
+  }
+
+ private:
+  struct Writer {
+    uint32_t chain, place;
+    Node node;
+    auto operator<=>(const Writer&) const = default;
+  };
+
+  void index_writers() {
+    for (KeyId key = 0; key < rf_.writers.rows(); ++key) {
+      const size_t begin = writers_.items.size();
+      for (const WriteId w : rf_.key_writers(key)) {
+        const Node n = rf_.write_node[w];
+        writers_.items.push_back({chains_.of[n], chains_.place[n], n});
+      }
+      std::sort(writers_.items.begin() + static_cast<ptrdiff_t>(begin), writers_.items.end());
+      writers_.begin.push_back(static_cast<uint32_t>(writers_.items.size()));
+    }
+  }
+
+  std::span<uint32_t> clock(Node n) {
+    return {clocks_.data() + size_t{n} * chains_.nodes.rows(), chains_.nodes.rows()};
+  }
+
+  // Calls use(m) for each node that certainly precedes `n`, but for those that precede these.
+  template <class Use>
+  void each_before(Node n, Use use) const {
+    if (const uint32_t place = chains_.place[n]; place > 0)
+      use(chains_.nodes[chains_.of[n]][place - 1]);
+    if (chains_.also_after[n] != kNone) use(chains_.also_after[n]);
+    for (const ExternalRead& read : rf_.reads[n])
+      if (read.write != kNone) use(rf_.write_node[read.write]);
+    for (const Node before : before_[n]) use(before);
+  }
+
+  // Per node: how many nodes at the beginning of each chain precede it. False if they precede each other in a circle.
+  bool set_clocks() {
+    const size_t nodes = rf_.nodes();
+    clocks_.assign(nodes * chains_.nodes.rows(), 0);
+    index_pairs();
+    std::vector<std::vector<Node>> after(nodes);
+    std::vector<uint32_t> missing(nodes, 0);
+    for (Node n = 0; n < nodes; ++n)
+      each_before(n, [&](Node before) {
+        after[before].push_back(n);
+        ++missing[n];
+      });
+    std::vector<Node> ready;
+    for (Node n = 0; n < nodes; ++n)
+      if (missing[n] == 0) ready.push_back(n);
+    size_t done = 0;
+    for (; !ready.empty(); ++done) {
+      const Node n = ready.back();
+      ready.pop_back();
+      const std::span<uint32_t> own = clock(n);
+      each_before(n, [&](Node before) {
+        const std::span<const uint32_t> other = clock(before);
+        for (size_t chain = 0; chain < own.size(); ++chain)
+          own[chain] = std::max(own[chain], other[chain]);
+        uint32_t& count = own[chains_.of[before]];
+        count = std::max(count, chains_.place[before] + 1);
+      });
+      for (const Node later : after[n])
+        if (--missing[later] == 0) ready.push_back(later);
+    }
+    return done == nodes;
+  }
+
+  void index_pairs() {
+    before_.assign(rf_.nodes(), {});
+    if (!ordered_) return;
+    for (const auto& [before, after] : pairs_) before_[after].push_back(before);
+  }
+
+  // Whoever wrote the key and precedes the reader wrote it before the version that was read.
+  void look(Node reader, const ExternalRead& read) {
+    if (read.write == kNone) return;
+    const Node source = rf_.write_node[read.write];
+    const std::span<const uint32_t> behind = clock(reader), behind_source = clock(source);
+    const std::span<const Writer> writers = writers_[read.key];
+    for (size_t i = 0; i < writers.size();) {
+      const uint32_t chain = writers[i].chain;
+      Node last = kNone;
+      uint32_t place = 0;
+      for (; i < writers.size() && writers[i].chain == chain; ++i) {
+        const Writer& w = writers[i];
+        if (w.place >= behind[chain] || w.node == source || w.node == reader) continue;
+        last = w.node;
+        place = w.place;
+      }
+      if (last == kNone || place < behind_source[chain]) continue;
+      const auto pair = std::pair(last, source);
+      std::vector<Node>& known = before_[source];
+      if (std::find(known.begin(), known.end(), last) != known.end()) continue;
+      known.push_back(last);
+      pairs_.push_back(pair);
+    }
+  }
+
+  const ReadsFrom& rf_;
+  const Chains& chains_;
+  std::vector<std::pair<Node, Node>> pairs_;  // the first known_ are known
+  size_t known_;
+  bool ordered_;
+  Rows<Writer> writers_;                   // per key, by chain and place
+  std::vector<uint32_t> clocks_;           // per node and chain
+  std::vector<std::vector<Node>> before_;  // per node: those that pairs_ put before it
+};
+
+}  // namespace
+
+std::vector<std::pair<Node, Node>> forced_orders(const ReadsFrom& rf, const Chains& chains,
+                                                 std::vector<std::pair<Node, Node>> known,
+                                                 bool ordered) {
+  if (chains.nodes.rows() > kMostChains) return {};
+  return Forced(rf, chains, std::move(known), ordered).run();
+}
+
+}  // namespace assay::internal

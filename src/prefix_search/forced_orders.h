@@ -1,0 +1,26 @@
+// Which of two writers of a key must come first, because of what was read. See forced_orders.cc.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "infer/reads_from.h"
+
+namespace assay::internal {
+
+// Transactions that follow one another, and where each node stands in them.
+struct Chains {
+  Rows<Node> nodes;              // per chain
+  std::vector<uint32_t> of;      // per node: its chain
+  std::vector<uint32_t> place;   // per node, in its chain
+  std::vector<Node> also_after;  // per node: another that it comes after, kNone if there is none
+};
+
+// (before, after): writers of a key. `known` are such pairs that are known already, and are not repeated. `ordered`: a
+// writer has committed before a later writer of the same key reads, as at all levels but prefix consistency.
+std::vector<std::pair<Node, Node>> forced_orders(const ReadsFrom& rf, const Chains& chains,
+                                                 std::vector<std::pair<Node, Node>> known,
+                                                 bool ordered);
+
+}  // namespace assay::internal
