@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Builds and runs the demo of a language with its recorder, and checks what was recorded.
+#
+#   run_demos.sh LANGUAGE ASSAY SOURCE WORK
+set -euo pipefail
+language=$1 assay=$2 source=$3 work=$4
+recorders=$source/examples/recorders demos=$source/tests/recorders
+rm -rf "$work"
+mkdir -p "$work"
+cd "$work"
+need() { command -v "$1" >/dev/null || { echo "skipped: no $1 here"; exit 77; }; }
+case $language in
+  python) need python3; python3 "$demos/demo.py" "$recorders" app.db history.jsonl ;;
+  javascript) need node; node "$demos/demo.mjs" "$recorders" app.db history.jsonl ;;
+  go)
+    need go
+    mkdir -p build/recorder
+    cp "$demos/demo.go" build/
+    cp "$recorders/recorder.go" build/recorder/
+    printf 'module demo\n\ngo 1.22\n' > build/go.mod
+    (cd build && GOFLAGS=-mod=mod GOTOOLCHAIN=local GOCACHE="$work/cache" go build -o ../demo .)
+    ./demo "$recorders" app.db history.jsonl ;;
+  java)
+    need javac
+    javac -d build "$recorders/Recorder.java" "$demos/Demo.java"
+    java -cp build Demo "$recorders" app.db history.jsonl ;;
+  cpp)
+    need g++
+    g++ -std=c++17 -Wall -Wextra -Werror -I "$recorders" "$demos/demo.cc" -lsqlite3 -pthread -o demo
+    ./demo app.db history.jsonl ;;
+esac
+"$assay" check history.jsonl --level strict-serializable
+# Each transaction's line before COMMIT, and its outcome after it; enough of both outcomes that count.
+pending=$(grep -c '"status": *"pending"' history.jsonl)
+committed=$(grep -c '"status": *"committed"' history.jsonl)
+[ "$committed" -ge 50 ] && [ "$pending" -ge "$committed" ] || { echo "$pending pending, $committed committed"; exit 1; }
+# The value of a read that was changed is found out, so the check above has looked.
+python3 - <<'P'
+import json
+lines = [json.loads(line) for line in open("history.jsonl")]
+txn = next(t for t in reversed(lines) if t.get("status") == "committed")
+read = next(op for op in txn["ops"] if op[0] == "r")
+read[2] = 999999
+open("changed.jsonl", "w").write("\n".join(map(json.dumps, lines)))
+P
+if "$assay" check changed.jsonl --level strict-serializable >/dev/null; then
+  echo "a changed value is not noticed"
+  exit 1
+fi
