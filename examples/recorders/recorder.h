@@ -79,8 +79,8 @@ class Recorder {
           name_(std::move(name)),
           begins_(now()) {}
     static std::string now() {
-      using namespace std::chrono;
-      return std::to_string(nanoseconds(steady_clock::now().time_since_epoch()).count());
+      const auto since = std::chrono::steady_clock::now().time_since_epoch();
+      return std::to_string(std::chrono::nanoseconds(since).count());
     }
     void op(const char* kind, const RecordedValue& key, const std::string& value) {
       if (ops_.empty()) began_ = now();  // the first statement has answered
@@ -127,7 +127,8 @@ class Recorder {
  private:
   void line(const std::string& text) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (!(file_ << text << std::endl)) throw std::runtime_error("cannot write the history");
+    if (!(file_ << text << "\n" << std::flush))
+      throw std::runtime_error("cannot write the history");
   }
 
   std::ofstream file_;
