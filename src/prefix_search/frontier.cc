@@ -22,8 +22,6 @@
 
 #include <algorithm>
 
-#include "infer/stated_orders.h"
-
 namespace assay::internal {
 namespace {
 
@@ -37,37 +35,37 @@ Interval commit_time(const History& history, TxnId t) {
 
 }  // namespace
 
-Frontier::Frontier(const History& history, const ReadsFrom& rf, const LevelInfo& level)
-    : rf_(rf),
+Frontier::Frontier(const Problem& problem, const LevelInfo& level)
+    : problem_(problem),
       level_(level),
       split_(level.events == EventModel::split),
       per_node_(split_ ? 2 : 1),
-      events_(per_node_ * rf.nodes()),
-      current_(rf.writers.rows(), kNone),
-      writers_to_come_(rf.writers.rows()),
-      lock_(rf.writers.rows(), kNone) {
-  index_chains(history);
-  index_stated_orders(history);
-  if (level.real_time != RealTime::none) index_times(history);
+      events_(per_node_ * problem.nodes()),
+      current_(problem.keys(), kNone),
+      writers_to_come_(problem.keys()),
+      lock_(problem.keys(), kNone) {
+  index_chains();
+  index_stated_orders();
+  if (level.real_time != RealTime::none) index_times();
   position_.assign(chains(), 0);
-  for (WriteId w = 0; w < rf.writes(); ++w) {
-    unread_versions_.push_back(static_cast<uint32_t>(rf.readers[w].size()));
+  for (WriteId w = 0; w < problem.writes.size(); ++w) {
+    unread_versions_.push_back(static_cast<uint32_t>(problem.readers[w].size()));
   }
-  unread_initial_.resize(rf.writers.rows());
-  for (KeyId key = 0; key < rf.writers.rows(); ++key) {
-    writers_to_come_[key] = static_cast<uint32_t>(rf.writers[key].size());
-    if (key < rf.initial_readers.rows()) {
-      unread_initial_[key] = static_cast<uint32_t>(rf.initial_readers[key].size());
+  unread_initial_.resize(problem.keys());
+  for (KeyId key = 0; key < problem.keys(); ++key) {
+    writers_to_come_[key] = static_cast<uint32_t>(problem.writes.of_key[key].size());
+    if (key < problem.initial_readers.rows()) {
+      unread_initial_[key] = static_cast<uint32_t>(problem.initial_readers[key].size());
     }
   }
 }
 
 // A transaction of unknown outcome comes after what its session did before it, and nothing waits for it: it
 // is a chain of its own.
-void Frontier::index_chains(const History& history) {
-  session_before_.assign(rf_.nodes(), kNone);
-  chain_.assign(rf_.nodes(), 0);
-  place_.assign(rf_.nodes(), 0);
+void Frontier::index_chains() {
+  session_before_.assign(problem_.nodes(), kNone);
+  chain_.assign(problem_.nodes(), 0);
+  place_.assign(problem_.nodes(), 0);
   const auto close_chain = [&] {
     const uint32_t begin = chains_.begin.back();
     const auto length = static_cast<uint32_t>(chains_.items.size()) - begin;
@@ -80,10 +78,10 @@ void Frontier::index_chains(const History& history) {
     end_.push_back(length * per_node_);
   };
   std::vector<Node> alone;
-  for (const std::vector<Node>& session : rf_.sessions) {
+  for (const std::vector<Node>& session : problem_.sessions) {
     Node before = kNone;
     for (Node n : session) {
-      const bool committed = history.status(rf_.txn[n]) == TxnStatus::committed;
+      const bool committed = problem_.history->status(problem_.txn[n]) == TxnStatus::committed;
       if (level_.session_order && committed) {
         chains_.items.push_back(n);
         before = n;
@@ -100,14 +98,14 @@ void Frontier::index_chains(const History& history) {
   }
 }
 
-void Frontier::index_stated_orders(const History& history) {
+void Frontier::index_stated_orders() {
   std::vector<std::pair<Node, Node>> pairs;
-  for (const StatedOrder& order : stated_orders(history, rf_)) {
+  for (const StatedOrder& order : problem_.stated) {
     pairs.emplace_back(order.after, order.before);
   }
   std::sort(pairs.begin(), pairs.end());
   size_t next = 0;
-  for (Node n = 0; n < rf_.nodes(); ++n) {
+  for (Node n = 0; n < problem_.nodes(); ++n) {
     for (; next < pairs.size() && pairs[next].first == n; ++next) {
       stated_before_.items.push_back(pairs[next].second);
     }
@@ -115,18 +113,19 @@ void Frontier::index_stated_orders(const History& history) {
   }
 }
 
-void Frontier::index_times(const History& history) {
+void Frontier::index_times() {
+  const History& history = *problem_.history;
   most_overlap_ = std::max<int64_t>(history.clock_drift(), 1) - 1;
-  for (const TxnId t : rf_.txn) session_.push_back(history.session(t));
-  read_start_.assign(rf_.nodes(), -kNever);
-  write_start_.assign(rf_.nodes(), -kNever);
+  for (const TxnId t : problem_.txn) session_.push_back(history.session(t));
+  read_start_.assign(problem_.nodes(), -kNever);
+  write_start_.assign(problem_.nodes(), -kNever);
   least_begin_.assign(chains_.items.size(), kNever);
   least_commit_ = least_begin_;
   for (uint32_t chain = 0; chain < chains(); ++chain) {
     int64_t begin = kNever, commit = kNever;
     for (uint32_t at = chains_.begin[chain + 1]; at-- > chains_.begin[chain];) {
       const Node n = chains_.items[at];
-      const TxnId t = rf_.txn[n];
+      const TxnId t = problem_.txn[n];
       const Interval begins = history.begin_time(t);
       const Interval commits = commit_time(history, t);
       if (begins.known()) {
@@ -148,18 +147,18 @@ bool Frontier::has_written(Node n) const {
 }
 
 bool Frontier::reads_current(Node n) const {
-  return std::all_of(rf_.reads[n].begin(), rf_.reads[n].end(),
+  return std::all_of(problem_.reads[n].begin(), problem_.reads[n].end(),
                      [&](const ExternalRead& read) { return current_[read.key] == read.write; });
 }
 
 bool Frontier::may_overwrite(Node n) const {
-  for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
-    const KeyId key = rf_.write_key[w];
+  for (const WriteId w : problem_.writes.of(n)) {
+    const KeyId key = problem_.writes.key[w];
     const WriteId held = current_[key];
     uint32_t readers = held == kNone ? unread_initial_[key] : unread_versions_[held];
     if (!split_ && readers == 1) {  // perhaps only itself
       const auto own = [&](const ExternalRead& read) { return read.key == key; };
-      readers -= std::any_of(rf_.reads[n].begin(), rf_.reads[n].end(), own);
+      readers -= std::any_of(problem_.reads[n].begin(), problem_.reads[n].end(), own);
     }
     if (readers != 0) return false;
   }
@@ -168,15 +167,15 @@ bool Frontier::may_overwrite(Node n) const {
 }
 
 bool Frontier::keys_are_unlocked(Node n) const {
-  for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
-    if (lock_[rf_.write_key[w]] != kNone) return false;
+  for (const WriteId w : problem_.writes.of(n)) {
+    if (lock_[problem_.writes.key[w]] != kNone) return false;
   }
   return true;
 }
 
 bool Frontier::is_sole_writer(Node n) const {
-  for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
-    if (writers_to_come_[rf_.write_key[w]] != 1) return false;
+  for (const WriteId w : problem_.writes.of(n)) {
+    if (writers_to_come_[problem_.writes.key[w]] != 1) return false;
   }
   return true;
 }
@@ -238,14 +237,15 @@ void Frontier::happen(uint32_t chain) {
   const Node n = next_node(chain);
   trail_.push_back({chain, static_cast<uint32_t>(overwritten_.size())});
   if (!split_ || !next_writes(chain)) {
-    for (const ExternalRead& read : rf_.reads[n]) --unread(read.key, read.write);
-    for (WriteId w = rf_.write_begin[n]; level_.write_conflict && w < rf_.write_begin[n + 1]; ++w) {
-      lock_[rf_.write_key[w]] = n;
+    for (const ExternalRead& read : problem_.reads[n]) --unread(read.key, read.write);
+    for (WriteId w = problem_.writes.begin[n];
+         level_.write_conflict && w < problem_.writes.begin[n + 1]; ++w) {
+      lock_[problem_.writes.key[w]] = n;
     }
   }
   if (next_writes(chain)) {
-    for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
-      const KeyId key = rf_.write_key[w];
+    for (const WriteId w : problem_.writes.of(n)) {
+      const KeyId key = problem_.writes.key[w];
       overwritten_.push_back(current_[key]);
       current_[key] = w;
       --writers_to_come_[key];
@@ -263,18 +263,18 @@ void Frontier::rewind(size_t length) {
     const Node n = next_node(step.chain);
     const bool writes = next_writes(step.chain);
     if (writes) {
-      for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
-        const KeyId key = rf_.write_key[w];
-        current_[key] = overwritten_[step.overwritten + w - rf_.write_begin[n]];
+      for (const WriteId w : problem_.writes.of(n)) {
+        const KeyId key = problem_.writes.key[w];
+        current_[key] = overwritten_[step.overwritten + w - problem_.writes.begin[n]];
         ++writers_to_come_[key];
         if (level_.write_conflict) lock_[key] = n;
       }
       overwritten_.resize(step.overwritten);
     }
     if (!split_ || !writes) {
-      for (const ExternalRead& read : rf_.reads[n]) ++unread(read.key, read.write);
-      for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
-        lock_[rf_.write_key[w]] = kNone;
+      for (const ExternalRead& read : problem_.reads[n]) ++unread(read.key, read.write);
+      for (const WriteId w : problem_.writes.of(n)) {
+        lock_[problem_.writes.key[w]] = kNone;
       }
     }
   }
@@ -285,7 +285,7 @@ std::vector<uint32_t> Frontier::events() const {
   events.reserve(trail_.size());
   for (const Step& step : trail_) {
     const uint32_t at = place[step.chain]++;
-    const TxnId t = rf_.txn[chains_[step.chain][at / per_node_]];
+    const TxnId t = problem_.txn[chains_[step.chain][at / per_node_]];
     events.push_back(split_ ? 2 * t + at % 2 : t);
   }
   return events;

@@ -27,9 +27,11 @@ namespace {
 
 class PrefixSearch {
  public:
-  PrefixSearch(const History& history, const ReadsFrom& rf, const Hint& hint,
-               const LevelInfo& level, Budget& budget)
-      : hint_(hint), budget_(budget), frontier_(history, rf, level), seen_(frontier_.chains()) {}
+  PrefixSearch(const Problem& problem, const LevelInfo& level, Budget& budget)
+      : hint_(problem.hint),
+        budget_(budget),
+        frontier_(problem, level),
+        seen_(frontier_.chains()) {}
 
   // True if a whole execution was found; then it is in the frontier.
   bool run() {
@@ -101,9 +103,9 @@ class PrefixSearch {
 
 }  // namespace
 
-PrefixSearchVerdict search_prefixes(const History& history, const ReadsFrom& rf, const Hint& hint,
-                                    const LevelInfo& level, Budget& budget) {
-  PrefixSearch search(history, rf, hint, level, budget);
+PrefixSearchVerdict search_prefixes(const Problem& problem, const LevelInfo& level,
+                                    Budget& budget) {
+  PrefixSearch search(problem, level, budget);
   PrefixSearchVerdict verdict;
   const bool found = search.run();
   verdict.prefixes = search.prefixes();

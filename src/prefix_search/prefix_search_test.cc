@@ -13,9 +13,8 @@ using namespace sample;
 using enum LevelId;
 
 std::string decide(const History& h, LevelId level, Budget budget = {}) {
-  const ReadsFrom rf = match_reads(h);
-  return std::string(
-      outcome_name(search_prefixes(h, rf, make_hint(h, rf), level_info(level), budget).outcome));
+  const Problem problem = make_problem(h);
+  return std::string(outcome_name(search_prefixes(problem, level_info(level), budget).outcome));
 }
 
 History lost_update() {
@@ -65,8 +64,8 @@ TEST(PrefixSearch, aBudgetIsRespected) {
 
 TEST(Frontier, goesForwardAndBack) {
   const History h = lost_update();
-  const ReadsFrom rf = match_reads(h);
-  Frontier frontier(h, rf, level_info(prefix));
+  const Problem problem = make_problem(h);
+  Frontier frontier(problem, level_info(prefix));
   EXPECT_EQ(frontier.chains(), 2u);
   EXPECT_TRUE(frontier.may_happen(0));
   frontier.happen(0);
