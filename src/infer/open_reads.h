@@ -42,11 +42,11 @@ class OpenReads {
   // `one_state`: all operations of a transaction see one state of a key.
   OpenReads(const History& history, bool one_state);
 
-  // Takes in the unresolved operations of `problem`. If the budget runs out, which it does where thousands wrote what thousands
-  // read, some are left out, and that is the obstacle.
+  // Takes in the unresolved operations of the problem. If the budget runs out, which it does where thousands wrote what
+  // thousands read, some are left out, and that is the obstacle.
   void add(const Problem& problem, Budget& budget);
-  // Takes in everything that those transactions of unknown outcome saw which a source may make take effect, and `problem` does
-  // not; and so on.
+  // Takes in everything that those transactions of unknown outcome saw which a source may make take effect, and that
+  // do not count in the problem; and so on.
   void add_possible(const Problem& problem);
   // Which these are, ascending.
   const std::vector<TxnId>& possible() const { return possible_; }

@@ -1,5 +1,5 @@
 // A decision problem: who counts, what was written and read, what is known of the order of versions, and what is open.
-// Engines decide problems; whatever else they need is how to decide.
+// Engines get a problem, a level, and how to decide.
 //
 // A transaction counts if it committed, or if its outcome is unknown and some transaction that counts read from it, or a
 // stated order of versions names it; an unknown transaction that is neither read nor named is dropped, which never
@@ -14,10 +14,11 @@
 //
 //   the part of y above: key 0, which the whole calls key 1; node 0, which is transaction 1; write 0 = (y,1)
 //
-// Transactions, operations and versions have the same numbers in a part as in the history. So the orders and proofs of a
-// part, which speak of nothing else but keys, are those of the whole once their keys are translated (in_whole).
+// Transactions, operations and versions have the numbers of the history in every problem, so an order of a part speaks of
+// the same transactions as one of the whole, and in a proof only keys have to be translated (in_whole).
 //
-// A problem refers to its history, and does not change once it is made.
+// A problem refers to its history, which has to stay, and does not change once it is made. Cost: that of matching the
+// reads (reads_from.cc), of the stated orders and of the hint; of a part, what it holds of the whole (projection.cc).
 #pragma once
 
 #include <algorithm>
@@ -92,15 +93,15 @@ struct Writes {
   std::vector<Node> node;          // per write
   std::vector<VersionId> version;  // per write
   Rows<WriteId> of_key;            // per key: its writes, in node order
-  // Per version of the history: a write that installs it, kNone if none. Of a part empty (Problem::write_of_version).
+  // Per version of the history: a write that installs it, kNone if none; of a part empty (Problem::write_of_version).
   std::vector<WriteId> of_version;
 
   size_t size() const { return key.size(); }
   WriteRange of(Node n) const { return {begin[n], begin[n + 1]}; }
 };
 
-// What came up when reads were matched: what refutes, and what is reported. Of a part there is nothing, for all this is
-// settled before parts are made.
+// What came up when reads were matched: what refutes, what casts doubt, and what is only reported. In a part there is
+// nothing of this, for it is settled before parts are made.
 struct Findings {
   // The first read that the reads asked for do not allow; the first that only the weakest levels allow.
   BadRead bad_read;
@@ -126,9 +127,8 @@ struct Problem {
 
   // Who counts.
   std::vector<TxnId> txn;  // per node, ascending
-  std::vector<Node>
-      node;  // per transaction, kNone if it does not count. Of a part empty (node_of).
-  // Per session: nodes in session order. Of a part only sessions that have some.
+  std::vector<Node> node;  // per transaction, kNone if it does not count; of a part empty (node_of)
+  // Per session its nodes in session order; of a part without the sessions that have none.
   std::vector<std::vector<Node>> sessions;
   // Nodes that may take effect, ascending: transactions of unknown outcome with neither reads nor writes here.
   std::vector<Node> possible;
@@ -140,21 +140,22 @@ struct Problem {
   Rows<Node> initial_readers;   // per key
   std::vector<Node> repeating;  // nodes that read a key more than once externally, ascending
   bool has_lists = false;       // some external read is of a list
-  std::vector<Seen>
-      assumed;  // about reads that several writes explain; sorted; keys of the history
+  // What was assumed about reads that several writes explain; sorted, with keys of the history.
+  std::vector<Seen> assumed;
 
   // What is known of the order of versions.
   std::vector<StatedOrder> stated;
 
   // What is open. Operations of counting transactions whose source is open, ascending: satisfied may not be concluded
-  // without them. And where the search is to decide it, who may have left what they saw; null: nothing is left to it.
+  // without them.
   std::vector<OpId> unresolved;
+  // Who may have left what they saw, where an engine is to decide that too; else null.
   std::shared_ptr<const OpenReads> open;
 
   Hint hint;
   Findings found;
 
-  // Of a part, per key: its number in the whole, ascending. Empty: this is a whole.
+  // The map to the whole: of a part, per key its number there, ascending. Empty: this is a whole.
   std::vector<KeyId> whole_key;
 
   size_t nodes() const { return txn.size(); }

@@ -636,10 +636,11 @@ void external_reads(const Problem& problem, Node n, std::vector<ExternalRead>& o
   const auto look = [&](const Observation& seen) {
     const std::span<const Seen> assumed = assumed_of(problem.assumed, seen.op, seen.op + 1);
     for (const Seen& one : assumed) {
-      const WriteId write = one.source == kNone ? kNone
-                                                : problem.write_of(problem.node_of(one.source),
-                                                                   problem.key_of(one.key));
-      add(one.key, write, seen.op);
+      const KeyId key = problem.key_of(one.key);
+      if (key == kNone) continue;
+      const WriteId write =
+          one.source == kNone ? kNone : problem.write_of(problem.node_of(one.source), key);
+      out.push_back({key, write, seen.op});
     }
     if (!assumed.empty() ||
         std::binary_search(problem.unresolved.begin(), problem.unresolved.end(), seen.op))

@@ -1,7 +1,7 @@
 // A history that has independent parts (infer/decomposition.cc): each is decided by itself, and the verdicts are
 // combined.
 //
-//   violated    A proof for one part is a proof for the whole, once its keys have their original numbers again. If several
+//   violated    A proof for one part is a proof for the whole, with the keys of the whole (Problem::in_whole). If several
 //               parts are violated the first one is reported, whichever thread finished first.
 //   satisfied   The orders of the parts, session order and real time, taken together, have no cycle; so some order of
 //               all events contains them, and it is the certificate. Where real time joins parts after all, and their
@@ -74,7 +74,7 @@ class PartwiseDecision {
     means_.stages.take(stages);
   }
 
-  // A part holds of every reads-from entry as much as of its nodes.
+  // As if a part held as much of the reads and writes of the whole as of its nodes.
   uint64_t projection_bytes(size_t nodes) const {
     constexpr uint64_t kBytesARead = 16, kBytesAWrite = 24, kBytesANode = 40;
     const uint64_t whole = kBytesARead * problem_.reads.items.size() +

@@ -1,4 +1,4 @@
-// Two engines that share nothing but the reads-from relation: the event graph (strong.cc) and the search over
+// Two engines that share nothing but the problem (infer/problem.h): the event graph (strong.cc) and the search over
 // prefixes (src/prefix_search).
 //
 // An order is a certificate, whichever engine found it. But that a search over prefixes was exhausted cannot be

@@ -9,7 +9,7 @@
 //   from (0,0,0): T1, then (1,0,0): T2 may not overwrite x with two readers to come; T3 reads the right x but may not
 //   overwrite y; T4, which only reads, is free; then T3, then T2
 //
-// It shares the reads-from relation with the other engine and nothing else: no graph, no version orders, no solver. So
+// It shares the problem (infer/problem.h) with the other engine and nothing else: no graph, no version orders, no solver. So
 // each is a check of the other. Cost: transactions^sessions prefixes at worst, each costing as much as the events tried
 // there; it suits few sessions, or short histories. Depth first, with an explicit stack; the event that the hint has
 // first is tried first. Memory: a word for each session and prefix at which there was a choice.
