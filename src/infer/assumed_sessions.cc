@@ -34,7 +34,7 @@ AssumedSessions::AssumedSessions(const EventGraph& events)
 
 std::vector<Arc> AssumedSessions::arcs() const {
   std::vector<Arc> arcs;
-  for (const std::vector<Node>& session : events_.reads_from().sessions) {
+  for (const std::vector<Node>& session : events_.problem().sessions) {
     assume_session(session, arcs);
   }
   return arcs;
@@ -42,14 +42,14 @@ std::vector<Arc> AssumedSessions::arcs() const {
 
 void AssumedSessions::assume_session(const std::vector<Node>& session,
                                      std::vector<Arc>& arcs) const {
-  const ReadsFrom& rf = events_.reads_from();
+  const Problem& problem = events_.problem();
   std::vector<Node> committed;
   size_t last_writer = 0;  // in committed; those before it precede it
   for (Node n : session) {
     if (lag_ > 0 && committed.size() >= lag_) {
       assume(events_.write_event(committed[committed.size() - lag_]), events_.read_event(n), arcs);
     }
-    const bool writes = rf.write_begin[n] != rf.write_begin[n + 1];
+    const bool writes = !problem.writes.of(n).empty();
     if (writes) {
       for (size_t i = last_writer; i < committed.size(); ++i) {
         assume(events_.write_event(committed[i]), events_.write_event(n), arcs);

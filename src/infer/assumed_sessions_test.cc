@@ -17,12 +17,12 @@ using enum LevelId;
 
 struct Sample {
   History history;
-  ReadsFrom rf = match_reads(history);
+  Problem problem = make_problem(history);
   EventGraph events;
   AssumedSessions sessions{events};
 
   Sample(const std::vector<sample::Txn>& txns, LevelId level)
-      : history(make_history(txns)), events(history, rf, level_info(level)) {}
+      : history(make_history(txns)), events(problem, level_info(level)) {}
   bool assumes(Vertex from, Vertex to) const {
     const std::vector<Arc> arcs = sessions.arcs();
     return std::find(arcs.begin(), arcs.end(), Arc{from, to}) != arcs.end();

@@ -23,24 +23,24 @@ constexpr uint64_t kMostPairs = 50'000'000;
 
 class ConstraintCounter {
  public:
-  ConstraintCounter(const ReadsFrom& rf, const std::function<bool(Node, Node)>& open)
-      : rf_(rf), open_(open), seen_(rf.nodes(), kNone), place_(rf.nodes(), 0) {}
+  ConstraintCounter(const Problem& problem, const std::function<bool(Node, Node)>& open)
+      : problem_(problem), open_(open), seen_(problem.nodes(), kNone), place_(problem.nodes(), 0) {}
 
   bool affordable() const {
     uint64_t pairs = 0;
-    for (KeyId key = 0; key < rf_.writers.rows(); ++key) {
-      const uint64_t writers = rf_.key_writers(key).size();
+    for (KeyId key = 0; key < problem_.keys(); ++key) {
+      const uint64_t writers = problem_.key_writers(key).size();
       pairs += writers * (writers - 1) / 2;
     }
     return pairs <= kMostPairs;
   }
 
   void count_pairs() {
-    for (Node a = 0; a < rf_.nodes(); ++a) {
+    for (Node a = 0; a < problem_.nodes(); ++a) {
       others_.clear();
-      for (WriteId w = rf_.write_begin[a]; w < rf_.write_begin[a + 1]; ++w) {
-        for (WriteId other : rf_.key_writers(rf_.write_key[w])) {
-          if (rf_.write_node[other] > a) add(w, other);
+      for (const WriteId w : problem_.writes.of(a)) {
+        for (WriteId other : problem_.key_writers(problem_.writes.key[w])) {
+          if (problem_.writes.node[other] > a) add(w, other);
         }
       }
       for (const Other& other : others_) {
@@ -52,13 +52,13 @@ class ConstraintCounter {
   }
 
   void count_initial(InitialWrites initial) {
-    for (Node n = 0; n < rf_.nodes(); ++n) {
+    for (Node n = 0; n < problem_.nodes(); ++n) {
       uint64_t dependencies = 0;
-      for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
-        const auto readers = rf_.initial_readers[rf_.write_key[w]];
+      for (const WriteId w : problem_.writes.of(n)) {
+        const auto readers = problem_.initial_readers[problem_.writes.key[w]];
         if (initial == InitialWrites::keys_read_initially && readers.empty()) continue;
         const auto own = std::count(readers.begin(), readers.end(), n);
-        dependencies += 2 + readers.size() - static_cast<size_t>(own) + rf_.readers[w].size();
+        dependencies += 2 + readers.size() - static_cast<size_t>(own) + problem_.readers[w].size();
       }
       count_.constraints += dependencies != 0;
       count_.dependencies += dependencies;
@@ -75,9 +75,9 @@ class ConstraintCounter {
 
   // A key that two transactions share.
   void add(WriteId a, WriteId b) {
-    const Node other = rf_.write_node[b];
-    if (seen_[other] != rf_.write_node[a]) {
-      seen_[other] = rf_.write_node[a];
+    const Node other = problem_.writes.node[b];
+    if (seen_[other] != problem_.writes.node[a]) {
+      seen_[other] = problem_.writes.node[a];
       place_[other] = static_cast<uint32_t>(others_.size());
       others_.push_back({other, 0});
     }
@@ -86,12 +86,12 @@ class ConstraintCounter {
 
   // Readers of `version` that come before the writer of `next`.
   uint64_t overtaken(WriteId version, WriteId next) const {
-    const auto readers = rf_.readers[version];
-    const auto own = std::count(readers.begin(), readers.end(), rf_.write_node[next]);
+    const auto readers = problem_.readers[version];
+    const auto own = std::count(readers.begin(), readers.end(), problem_.writes.node[next]);
     return readers.size() - static_cast<size_t>(own);
   }
 
-  const ReadsFrom& rf_;
+  const Problem& problem_;
   const std::function<bool(Node, Node)>& open_;
   std::vector<Node> seen_;       // per node: the last one it was found to share a key with
   std::vector<uint32_t> place_;  // per node: in others_
@@ -101,9 +101,9 @@ class ConstraintCounter {
 
 }  // namespace
 
-std::optional<ConstraintCount> count_constraints(const ReadsFrom& rf, InitialWrites initial,
+std::optional<ConstraintCount> count_constraints(const Problem& problem, InitialWrites initial,
                                                  const std::function<bool(Node, Node)>& open) {
-  ConstraintCounter counter(rf, open);
+  ConstraintCounter counter(problem, open);
   if (!counter.affordable()) return std::nullopt;
   counter.count_pairs();
   if (initial != InitialWrites::none) counter.count_initial(initial);

@@ -5,7 +5,7 @@
 #include <functional>
 #include <optional>
 
-#include "infer/reads_from.h"
+#include "infer/problem.h"
 
 namespace assay::internal {
 
@@ -20,7 +20,7 @@ enum class InitialWrites : uint8_t { none, keys_read_initially, every_key };
 
 // Only pairs of which `open` is true count; the initial transaction with every other. Nothing if the pairs are too many
 // to go through.
-std::optional<ConstraintCount> count_constraints(const ReadsFrom& rf, InitialWrites initial,
+std::optional<ConstraintCount> count_constraints(const Problem& problem, InitialWrites initial,
                                                  const std::function<bool(Node, Node)>& open);
 
 }  // namespace assay::internal

@@ -19,18 +19,18 @@ History example() {
 
 TEST(Constraints, OneForTwoTransactionsWhateverTheyShare) {
   const History h = example();
-  const ReadsFrom rf = match_reads(h);
-  EXPECT_EQ(count_constraints(rf, InitialWrites::none, all), (ConstraintCount{1, 5}));
-  EXPECT_EQ(count_constraints(rf, InitialWrites::none, [](Node, Node) { return false; }),
+  const Problem problem = make_problem(h);
+  EXPECT_EQ(count_constraints(problem, InitialWrites::none, all), (ConstraintCount{1, 5}));
+  EXPECT_EQ(count_constraints(problem, InitialWrites::none, [](Node, Node) { return false; }),
             (ConstraintCount{0, 0}));
 }
 
 TEST(Constraints, TheInitialTransactionTakesPart) {
   const History h = example();
-  const ReadsFrom rf = match_reads(h);
+  const Problem problem = make_problem(h);
   // With T1: both ways on two keys, and T3, who read T1's x. With T2: both ways on two keys.
-  EXPECT_EQ(count_constraints(rf, InitialWrites::every_key, all), (ConstraintCount{3, 14}));
-  EXPECT_EQ(count_constraints(rf, InitialWrites::keys_read_initially, all),
+  EXPECT_EQ(count_constraints(problem, InitialWrites::every_key, all), (ConstraintCount{3, 14}));
+  EXPECT_EQ(count_constraints(problem, InitialWrites::keys_read_initially, all),
             (ConstraintCount{1, 5}));
 }
 

@@ -64,10 +64,10 @@ class Components {
 
 class Decomposer {
  public:
-  Decomposer(const History& history, const ReadsFrom& rf, const LevelInfo& level)
-      : history_(history),
-        rf_(rf),
-        keys_(static_cast<KeyId>(rf.writers.rows())),
+  Decomposer(const Problem& problem, const LevelInfo& level)
+      : history_(*problem.history),
+        problem_(problem),
+        keys_(static_cast<KeyId>(problem.keys())),
         part_(keys_, kNone) {
     index_chains(level.session_order);
     by_blocks_ = level.session_order && level.real_time == RealTime::none &&
@@ -85,18 +85,18 @@ class Decomposer {
 
  private:
   // What is left beside a part as large as this is not worth a copy.
-  bool too_large(size_t nodes) const { return nodes * 10 > rf_.nodes() * 9; }
+  bool too_large(size_t nodes) const { return nodes * 10 > problem_.nodes() * 9; }
 
   void index_chains(bool session_order) {
-    chain_.assign(rf_.nodes(), kNone);
+    chain_.assign(problem_.nodes(), kNone);
     const auto add_chain = [&] {
       weight_.push_back(0);
       return static_cast<uint32_t>(weight_.size()) - 1;
     };
-    for (const std::vector<Node>& session : rf_.sessions) {
+    for (const std::vector<Node>& session : problem_.sessions) {
       uint32_t own = kNone;
       for (Node n : session) {
-        const bool committed = history_.status(rf_.txn[n]) == TxnStatus::committed;
+        const bool committed = history_.status(problem_.txn[n]) == TxnStatus::committed;
         if (session_order && committed) {
           if (own == kNone) own = add_chain();
           chain_[n] = own;
@@ -112,11 +112,11 @@ class Decomposer {
   // Calls use(chain) for every read and write of a key.
   template <class Use>
   void each_use(KeyId key, Use use) const {
-    for (WriteId w : rf_.key_writers(key)) {
-      use(chain_[rf_.write_node[w]]);
-      for (Node reader : rf_.readers[w]) use(chain_[reader]);
+    for (WriteId w : problem_.key_writers(key)) {
+      use(chain_[problem_.writes.node[w]]);
+      for (Node reader : problem_.readers[w]) use(chain_[reader]);
     }
-    for (Node reader : rf_.initial_readers[key]) use(chain_[reader]);
+    for (Node reader : problem_.initial_readers[key]) use(chain_[reader]);
   }
 
   // False as soon as one part is certain to be too large.
@@ -212,10 +212,10 @@ class Decomposer {
       std::vector<Node>& nodes = parts[part_[key]].nodes;
       if (nodes.empty() || nodes.back() != n) nodes.push_back(n);
     };
-    for (Node n = 0; n < rf_.nodes(); ++n) {
-      for (const ExternalRead& read : rf_.reads[n]) add(n, read.key);
-      for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
-        add(n, rf_.write_key[w]);
+    for (Node n = 0; n < problem_.nodes(); ++n) {
+      for (const ExternalRead& read : problem_.reads[n]) add(n, read.key);
+      for (const WriteId w : problem_.writes.of(n)) {
+        add(n, problem_.writes.key[w]);
       }
     }
     std::erase_if(parts, [](const Part& part) { return part.nodes.empty(); });
@@ -223,7 +223,7 @@ class Decomposer {
   }
 
   const History& history_;
-  const ReadsFrom& rf_;
+  const Problem& problem_;
   const KeyId keys_;
   bool by_blocks_ = false;
   std::vector<uint32_t> chain_;    // per node
@@ -236,12 +236,12 @@ class Decomposer {
 
 }  // namespace
 
-std::vector<Part> decompose(const History& history, const ReadsFrom& rf, const LevelInfo& level) {
+std::vector<Part> decompose(const Problem& problem, const LevelInfo& level) {
   if (level.real_time == RealTime::all_but_begins) return {};
   // Exact within a session and vague between sessions, real time is not an order of intervals.
-  const bool vague = level.real_time != RealTime::none && history.clock_drift() > 0;
+  const bool vague = level.real_time != RealTime::none && problem.history->clock_drift() > 0;
   if (vague && !level.session_order) return {};
-  return Decomposer(history, rf, level).run();
+  return Decomposer(problem, level).run();
 }
 
 }  // namespace assay::internal

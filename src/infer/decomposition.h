@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "infer/reads_from.h"
+#include "infer/problem.h"
 
 namespace assay::internal {
 
@@ -14,6 +14,6 @@ struct Part {
 
 // The history satisfies `level`, which must not be weak, iff each part does. Empty if it does not fall apart into
 // parts that are worth it.
-std::vector<Part> decompose(const History& history, const ReadsFrom& rf, const LevelInfo& level);
+std::vector<Part> decompose(const Problem& problem, const LevelInfo& level);
 
 }  // namespace assay::internal

@@ -47,14 +47,14 @@ int64_t last_overlap(const History& history, int64_t response) {
   return response > Interval::kOpen - more ? Interval::kOpen : response + more;
 }
 
-EventGraph::Size EventGraph::size(const History& history, const ReadsFrom& rf,
-                                  const LevelInfo& level) {
+EventGraph::Size EventGraph::size(const Problem& problem, const LevelInfo& level) {
   const bool split = level.events == EventModel::split;
-  const size_t nodes = rf.nodes();
-  Size size{(split ? 2 : 1) * nodes, (split ? nodes : 0) + rf.reads.items.size()};
+  const size_t nodes = problem.nodes();
+  Size size{(split ? 2 : 1) * nodes, (split ? nodes : 0) + problem.reads.items.size()};
   if (level.session_order) size.arcs += nodes;
-  for (KeyId key = 0; key < rf.initial_readers.rows(); ++key) {
-    const size_t readers = rf.initial_readers[key].size(), writers = rf.key_writers(key).size();
+  for (KeyId key = 0; key < problem.initial_readers.rows(); ++key) {
+    const size_t readers = problem.initial_readers[key].size(),
+                 writers = problem.key_writers(key).size();
     if (readers == 0 || writers == 0) continue;
     ++size.vertices;
     size.arcs += readers + (split ? 1 : 3) * writers;  // the helper's, and those of two updaters
@@ -63,23 +63,26 @@ EventGraph::Size EventGraph::size(const History& history, const ReadsFrom& rf,
   if (level.real_time == RealTime::none) return size;
   const size_t chains = level.real_time == RealTime::all_but_begins ? 2 : 1;
   const size_t over = level.real_time == RealTime::into_commits ? 2 : 1;
-  const size_t drifting = history.clock_drift() == 0 ? 1 : 2;
+  const size_t drifting = problem.history->clock_drift() == 0 ? 1 : 2;
   size.vertices += drifting * chains * over * nodes;
   size.arcs += drifting * chains * (2 * over + (chains == 2 ? 2 : 1)) * nodes;
   return size;
 }
 
-uint64_t EventGraph::bytes(const History& history, const ReadsFrom& rf, const LevelInfo& level) {
-  const Size most = size(history, rf, level);
+uint64_t EventGraph::bytes(const Problem& problem, const LevelInfo& level) {
+  const Size most = size(problem, level);
   return sizeof(Arc) * most.arcs + Digraph::bytes(most.vertices, most.arcs);
 }
 
-EventGraph::EventGraph(const History& history, const ReadsFrom& rf, const LevelInfo& level)
-    : history_(history), rf_(rf), level_(level), split_(level.events == EventModel::split) {
+EventGraph::EventGraph(const Problem& problem, const LevelInfo& level)
+    : history_(*problem.history),
+      problem_(problem),
+      level_(level),
+      split_(level.events == EventModel::split) {
   std::vector<Arc> arcs;
-  arcs.reserve(size(history, rf, level).arcs);
+  arcs.reserve(size(problem, level).arcs);
   if (split_) {
-    for (Node n = 0; n < rf_.nodes(); ++n) arcs.push_back({read_event(n), write_event(n)});
+    for (Node n = 0; n < problem_.nodes(); ++n) arcs.push_back({read_event(n), write_event(n)});
   }
   if (level_.session_order) add_sessions(arcs);
   add_reads_from(arcs);
@@ -94,7 +97,7 @@ Vertex EventGraph::new_helper(KeyId key) {
 }
 
 void EventGraph::add_sessions(std::vector<Arc>& arcs) const {
-  for (const std::vector<Node>& session : rf_.sessions) {
+  for (const std::vector<Node>& session : problem_.sessions) {
     Node previous = kNone;
     for (Node n : session) {
       if (previous != kNone) arcs.push_back({write_event(previous), read_event(n)});
@@ -104,11 +107,11 @@ void EventGraph::add_sessions(std::vector<Arc>& arcs) const {
 }
 
 void EventGraph::add_reads_from(std::vector<Arc>& arcs) const {
-  std::vector<Node> last_reader(rf_.nodes(), kNone);  // per writer: drops parallel edges
-  for (Node n = 0; n < rf_.nodes(); ++n) {
-    for (const ExternalRead& read : rf_.reads[n]) {
+  std::vector<Node> last_reader(problem_.nodes(), kNone);  // per writer: drops parallel edges
+  for (Node n = 0; n < problem_.nodes(); ++n) {
+    for (const ExternalRead& read : problem_.reads[n]) {
       if (read.write == kNone) continue;
-      const Node writer = rf_.write_node[read.write];
+      const Node writer = problem_.writes.node[read.write];
       if (last_reader[writer] == n) continue;
       last_reader[writer] = n;
       arcs.push_back({write_event(writer), read_event(n)});
@@ -117,18 +120,18 @@ void EventGraph::add_reads_from(std::vector<Arc>& arcs) const {
 }
 
 void EventGraph::add_initial_reads(std::vector<Arc>& arcs) {
-  for (KeyId key = 0; key < rf_.initial_readers.rows(); ++key) {
-    if (!rf_.initial_readers[key].empty() && !rf_.key_writers(key).empty()) {
+  for (KeyId key = 0; key < problem_.initial_readers.rows(); ++key) {
+    if (!problem_.initial_readers[key].empty() && !problem_.key_writers(key).empty()) {
       add_initial_reads_of(key, arcs);
     }
   }
 }
 
 void EventGraph::add_initial_reads_of(KeyId key, std::vector<Arc>& arcs) {
-  const std::span<const Node> readers = rf_.initial_readers[key];
-  const std::span<const WriteId> writers = rf_.key_writers(key);
+  const std::span<const Node> readers = problem_.initial_readers[key];
+  const std::span<const WriteId> writers = problem_.key_writers(key);
   const auto connect = [&](Node reader, WriteId write) {
-    const Node writer = rf_.write_node[write];
+    const Node writer = problem_.writes.node[write];
     if (writer != reader) arcs.push_back({read_event(reader), write_event(writer)});
   };
   // A reader that also writes the key must not wait for itself: in single models it gets edges of
@@ -136,7 +139,7 @@ void EventGraph::add_initial_reads_of(KeyId key, std::vector<Arc>& arcs) {
   std::vector<Node> through_helper;
   size_t updaters = 0;
   for (Node reader : readers) {
-    if (split_ || rf_.write_of(reader, key) == kNone) {
+    if (split_ || problem_.write_of(reader, key) == kNone) {
       through_helper.push_back(reader);
     } else if (++updaters <= 2) {
       for (WriteId write : writers) connect(reader, write);
@@ -150,17 +153,17 @@ void EventGraph::add_initial_reads_of(KeyId key, std::vector<Arc>& arcs) {
   }
   const Vertex helper = new_helper(key);
   for (Node reader : through_helper) arcs.push_back({read_event(reader), helper});
-  for (WriteId write : writers) arcs.push_back({helper, write_event(rf_.write_node[write])});
+  for (WriteId write : writers) arcs.push_back({helper, write_event(problem_.writes.node[write])});
 }
 
 // Clocks of different sessions may drift apart. The clock of one session is exact for its own
 // events, which therefore get a chain of their own where a drift hides some of their order.
 void EventGraph::add_real_time(std::vector<Arc>& arcs) {
-  std::vector<Node> all(rf_.nodes());
+  std::vector<Node> all(problem_.nodes());
   std::iota(all.begin(), all.end(), Node{0});
   add_real_time(all, false, arcs);
   if (history_.clock_drift() == 0) return;
-  for (const std::vector<Node>& session : rf_.sessions) add_real_time(session, true, arcs);
+  for (const std::vector<Node>& session : problem_.sessions) add_real_time(session, true, arcs);
 }
 
 void EventGraph::add_real_time(std::span<const Node> nodes, bool one_session,
@@ -191,11 +194,11 @@ void EventGraph::add_real_time(std::span<const Node> nodes, bool one_session,
     std::vector<TimedEvent> timed;
     timed.reserve(3 * nodes.size());
     for (const Node n : nodes) {
-      const TxnId t = rf_.txn[n];
+      const TxnId t = problem_.txn[n];
       const Interval begin = event_time(history_, t, false);
       const Interval commit = event_time(history_, t, true);
       // A transaction that may not have taken effect delays nothing.
-      if (begin.known() && chain.from_begins && !rf_.is_possible(n))
+      if (begin.known() && chain.from_begins && !problem_.is_possible(n))
         timed.push_back({over(begin), true, read_event(n)});
       if (begin.known() && chain.into_begins)
         timed.push_back({begin.request, false, read_event(n)});
@@ -233,8 +236,8 @@ Edge EventGraph::reason(Vertex from, std::span<const Vertex> helpers, Vertex to)
   const Node a = node_of(from);
   const Node b = node_of(to);
   Edge edge;
-  edge.from = rf_.txn[a];
-  edge.to = rf_.txn[b];
+  edge.from = problem_.txn[a];
+  edge.to = problem_.txn[b];
   if (!helpers.empty() && helper_key_[helpers[0] - events()] == kNone) {
     edge.kind = EdgeKind::real_time;
     edge.from_write = level_.real_time == RealTime::transactions || is_write_event(from);
@@ -242,8 +245,8 @@ Edge EventGraph::reason(Vertex from, std::span<const Vertex> helpers, Vertex to)
     return edge;
   }
   if (helpers.empty() && is_write_event(from)) {
-    for (const ExternalRead& read : rf_.reads[b]) {
-      if (read.write == kNone || rf_.write_node[read.write] != a) continue;
+    for (const ExternalRead& read : problem_.reads[b]) {
+      if (read.write == kNone || problem_.writes.node[read.write] != a) continue;
       edge.kind = EdgeKind::read_dependency;
       edge.key = read.key;
       edge.op = read.op;
@@ -258,9 +261,9 @@ Edge EventGraph::reason(Vertex from, std::span<const Vertex> helpers, Vertex to)
   }
   edge.kind = EdgeKind::anti_dependency;
   edge.key = helpers.empty() ? kNone : helper_key_[helpers[0] - events()];
-  for (const ExternalRead& read : rf_.reads[a]) {
+  for (const ExternalRead& read : problem_.reads[a]) {
     if (edge.key != kNone) break;
-    if (read.write == kNone && rf_.write_of(b, read.key) != kNone) edge.key = read.key;
+    if (read.write == kNone && problem_.write_of(b, read.key) != kNone) edge.key = read.key;
   }
   return edge;
 }

@@ -8,19 +8,19 @@
 #include "assay/history.h"
 #include "assay/level.h"
 #include "graph/digraph.h"
-#include "infer/reads_from.h"
+#include "infer/problem.h"
 
 namespace assay::internal {
 
 class EventGraph {
  public:
   // `level` must not be weak.
-  EventGraph(const History& history, const ReadsFrom& rf, const LevelInfo& level);
+  EventGraph(const Problem& problem, const LevelInfo& level);
   // What building one takes, at most.
-  static uint64_t bytes(const History& history, const ReadsFrom& rf, const LevelInfo& level);
+  static uint64_t bytes(const Problem& problem, const LevelInfo& level);
 
   const LevelInfo& level() const { return level_; }
-  const ReadsFrom& reads_from() const { return rf_; }
+  const Problem& problem() const { return problem_; }
   const History& history() const { return history_; }
   Digraph& graph() { return graph_; }
   const Digraph& graph() const { return graph_; }
@@ -34,11 +34,11 @@ class EventGraph {
   Vertex overwrite_event(Node n) const {
     return split_ && !level_.write_conflict ? 2 * n + 1 : read_event(n);
   }
-  size_t events() const { return (split_ ? 2 : 1) * rf_.nodes(); }
+  size_t events() const { return (split_ ? 2 : 1) * problem_.nodes(); }
   bool is_event(Vertex v) const { return v < events(); }
   Node node_of(Vertex v) const { return split_ ? v / 2 : v; }
   bool is_write_event(Vertex v) const { return !split_ || v % 2 == 1; }
-  bool committed(Node n) const { return history_.status(rf_.txn[n]) == TxnStatus::committed; }
+  bool committed(Node n) const { return history_.status(problem_.txn[n]) == TxnStatus::committed; }
 
   // The reason for a known path between two events whose inner vertices are helpers. The path is
   // one edge (events only), or runs through the helpers of real time or of one key's initial value.
@@ -50,7 +50,7 @@ class EventGraph {
   struct Size {
     size_t vertices = 0, arcs = 0;
   };
-  static Size size(const History& history, const ReadsFrom& rf, const LevelInfo& level);
+  static Size size(const Problem& problem, const LevelInfo& level);
   void add_sessions(std::vector<Arc>& arcs) const;
   void add_reads_from(std::vector<Arc>& arcs) const;
   void add_initial_reads(std::vector<Arc>& arcs);
@@ -60,7 +60,7 @@ class EventGraph {
   Vertex new_helper(KeyId key);
 
   const History& history_;
-  const ReadsFrom& rf_;
+  const Problem& problem_;
   const LevelInfo& level_;
   bool split_;
   std::vector<KeyId> helper_key_;  // per helper vertex: its key; kNone: real time

@@ -20,11 +20,11 @@ constexpr TxnStatus kUnknown = TxnStatus::unknown;
 // A history with its graph at one level.
 struct Sample {
   History history;
-  ReadsFrom rf = match_reads(history);
+  Problem problem = make_problem(history);
   EventGraph events;
 
   Sample(const std::vector<sample::Txn>& txns, LevelId level)
-      : history(make_history(txns)), events(history, rf, level_info(level)) {}
+      : history(make_history(txns)), events(problem, level_info(level)) {}
 
   Vertex reads(Node n) const { return events.read_event(n); }
   Vertex writes(Node n) const { return events.write_event(n); }
@@ -196,10 +196,10 @@ std::vector<Arc> real_time_pairs(const Sample& s) {
       if (from_end && !s.events.committed(na)) continue;
       if (!to_end && rule == RealTime::into_commits) continue;
       if (!to_end && !from_end) continue;
-      const Interval begin = s.history.begin_time(s.rf.txn[nb]);
-      const Interval end = s.events.committed(nb) ? s.history.end_time(s.rf.txn[nb]) : begin;
-      const Interval over =
-          from_end ? s.history.end_time(s.rf.txn[na]) : s.history.begin_time(s.rf.txn[na]);
+      const Interval begin = s.history.begin_time(s.problem.txn[nb]);
+      const Interval end = s.events.committed(nb) ? s.history.end_time(s.problem.txn[nb]) : begin;
+      const Interval over = from_end ? s.history.end_time(s.problem.txn[na])
+                                     : s.history.begin_time(s.problem.txn[na]);
       if (over.response < (to_end ? end : begin).request) arcs.push_back({a, b});
     }
   }
@@ -219,7 +219,7 @@ TEST(EventGraph, TheChainsOfRealTimeSayExactlyWhatAllPairsSay) {
       txns.push_back({8, {r("y", 1)}, kCommitted, 0, 13});  // keeps it
       const Sample s(txns, level);
       std::vector<Arc> arcs = real_time_pairs(s);
-      for (Node n = 0; n < s.rf.nodes() && s.events.split(); ++n) {
+      for (Node n = 0; n < s.problem.nodes() && s.events.split(); ++n) {
         arcs.push_back({s.reads(n), s.writes(n)});
       }
       arcs.push_back({s.writes(7), s.reads(8)});

@@ -28,34 +28,33 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <utility>
 
 #include "graph/digraph.h"
-#include "infer/stated_orders.h"
 
 namespace assay::internal {
 namespace {
 
 // True if the file lists one session after the other.
-bool session_by_session(const History& history, const ReadsFrom& rf) {
+bool session_by_session(const Problem& problem) {
+  const History& history = *problem.history;
   size_t switches = 0;
-  for (Node n = 1; n < rf.nodes(); ++n) {
-    switches += history.session(rf.txn[n]) != history.session(rf.txn[n - 1]);
+  for (Node n = 1; n < problem.nodes(); ++n) {
+    switches += history.session(problem.txn[n]) != history.session(problem.txn[n - 1]);
   }
-  return switches < 2 * rf.sessions.size();
+  return switches < 2 * problem.sessions.size();
 }
 
 // Places transactions by who read from whom.
 class PlacesByReads {
  public:
-  explicit PlacesByReads(const ReadsFrom& rf) : rf_(rf), place_(rf.nodes()) {
-    for (KeyId key = 0; key < rf.writers.rows(); ++key)
-      distance_.push_back(static_cast<double>(rf.nodes()) /
-                          static_cast<double>(rf.key_writers(key).size() + 1));
-    session_step_ = static_cast<double>(rf.sessions.size());
-    before_.assign(rf.nodes(), kNone);
-    after_.assign(rf.nodes(), kNone);
-    for (const std::vector<Node>& session : rf.sessions) {
+  explicit PlacesByReads(const Problem& problem) : problem_(problem), place_(problem.nodes()) {
+    for (KeyId key = 0; key < problem.keys(); ++key)
+      distance_.push_back(static_cast<double>(problem.nodes()) /
+                          static_cast<double>(problem.key_writers(key).size() + 1));
+    session_step_ = static_cast<double>(problem.sessions.size());
+    before_.assign(problem.nodes(), kNone);
+    after_.assign(problem.nodes(), kNone);
+    for (const std::vector<Node>& session : problem.sessions) {
       for (size_t i = 1; i < session.size(); ++i) {
         before_[session[i]] = session[i - 1];
         after_[session[i - 1]] = session[i];
@@ -69,8 +68,8 @@ class PlacesByReads {
       for (const Node n : order_) relax(n);
       for (size_t i = order_.size(); i-- > 0;) relax(order_[i]);
     }
-    std::vector<int64_t> time(rf_.nodes());
-    for (Node n = 0; n < rf_.nodes(); ++n) time[n] = static_cast<int64_t>(kUnits * place_[n]);
+    std::vector<int64_t> time(problem_.nodes());
+    for (Node n = 0; n < problem_.nodes(); ++n) time[n] = static_cast<int64_t>(kUnits * place_[n]);
     return time;
   }
 
@@ -82,16 +81,16 @@ class PlacesByReads {
   template <class Take>
   void each_next(Node n, Take take) const {
     if (after_[n] != kNone) take(after_[n]);
-    for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w)
-      for (const Node reader : rf_.readers[w]) take(reader);
+    for (const WriteId w : problem_.writes.of(n))
+      for (const Node reader : problem_.readers[w]) take(reader);
   }
 
   // By the longest path to each node, all paths together being as long as the history. What is on a cycle comes last.
   void start() {
-    std::vector<uint32_t> waits(rf_.nodes()), depth(rf_.nodes());
-    for (Node n = 0; n < rf_.nodes(); ++n) each_next(n, [&](Node next) { ++waits[next]; });
-    order_.reserve(rf_.nodes());
-    for (Node n = 0; n < rf_.nodes(); ++n)
+    std::vector<uint32_t> waits(problem_.nodes()), depth(problem_.nodes());
+    for (Node n = 0; n < problem_.nodes(); ++n) each_next(n, [&](Node next) { ++waits[next]; });
+    order_.reserve(problem_.nodes());
+    for (Node n = 0; n < problem_.nodes(); ++n)
       if (waits[n] == 0) order_.push_back(n);
     uint32_t deepest = 1;
     for (size_t i = 0; i < order_.size(); ++i) {
@@ -102,10 +101,10 @@ class PlacesByReads {
         if (--waits[next] == 0) order_.push_back(next);
       });
     }
-    for (Node n = 0; n < rf_.nodes(); ++n)
+    for (Node n = 0; n < problem_.nodes(); ++n)
       if (waits[n] > 0) order_.push_back(n);
-    const double step = static_cast<double>(rf_.nodes()) / deepest;
-    for (Node n = 0; n < rf_.nodes(); ++n) place_[n] = step * depth[n];
+    const double step = static_cast<double>(problem_.nodes()) / deepest;
+    for (Node n = 0; n < problem_.nodes(); ++n) place_[n] = step * depth[n];
   }
 
   void relax(Node n) {
@@ -115,20 +114,20 @@ class PlacesByReads {
       weights += weight;
       sum += weight * where;
     };
-    for (const ExternalRead& read : rf_.reads[n]) {
+    for (const ExternalRead& read : problem_.reads[n]) {
       const double d = distance_[read.key];
-      pull((read.write == kNone ? 0 : place_[rf_.write_node[read.write]]) + d, d);
+      pull((read.write == kNone ? 0 : place_[problem_.writes.node[read.write]]) + d, d);
     }
-    for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
-      const double d = distance_[rf_.write_key[w]];
-      for (const Node reader : rf_.readers[w]) pull(place_[reader] - d, d);
+    for (const WriteId w : problem_.writes.of(n)) {
+      const double d = distance_[problem_.writes.key[w]];
+      for (const Node reader : problem_.readers[w]) pull(place_[reader] - d, d);
     }
     if (before_[n] != kNone) pull(place_[before_[n]] + session_step_, session_step_);
     if (after_[n] != kNone) pull(place_[after_[n]] - session_step_, session_step_);
     if (weights > 0) place_[n] = sum / weights;
   }
 
-  const ReadsFrom& rf_;
+  const Problem& problem_;
   std::vector<double> place_;
   std::vector<double> distance_;      // per key: transactions from one writer to the next
   double session_step_ = 1;           // transactions from one of a session to the next
@@ -138,24 +137,25 @@ class PlacesByReads {
 
 // Whether reads place a transaction better than an even pace of the sessions does. That is off by about as many
 // transactions of a session as the root of their number, a read by the writers of a key.
-bool reads_say_more(const ReadsFrom& rf) {
-  if (rf.nodes() == 0 || rf.writes() == 0) return false;
-  const double sessions = static_cast<double>(rf.sessions.size());
-  const double length = static_cast<double>(rf.nodes()) / sessions;
-  const double distance = static_cast<double>(rf.nodes()) * static_cast<double>(rf.writers.rows()) /
-                          static_cast<double>(rf.writes());
+bool reads_say_more(const Problem& problem) {
+  if (problem.nodes() == 0 || problem.writes.size() == 0) return false;
+  const double sessions = static_cast<double>(problem.sessions.size());
+  const double length = static_cast<double>(problem.nodes()) / sessions;
+  const double distance = static_cast<double>(problem.nodes()) *
+                          static_cast<double>(problem.keys()) /
+                          static_cast<double>(problem.writes.size());
   return sessions * std::sqrt(length) > distance;
 }
 
-std::vector<int64_t> untimed(const History& history, const ReadsFrom& rf) {
-  std::vector<int64_t> time(rf.nodes());
-  if (!session_by_session(history, rf)) {
-    for (Node n = 0; n < rf.nodes(); ++n) time[n] = n;
+std::vector<int64_t> untimed(const Problem& problem) {
+  std::vector<int64_t> time(problem.nodes());
+  if (!session_by_session(problem)) {
+    for (Node n = 0; n < problem.nodes(); ++n) time[n] = n;
     return time;
   }
-  if (reads_say_more(rf)) return PlacesByReads(rf).run();
+  if (reads_say_more(problem)) return PlacesByReads(problem).run();
   constexpr int64_t kSpan = int64_t{1} << 40;
-  for (const std::vector<Node>& session : rf.sessions) {
+  for (const std::vector<Node>& session : problem.sessions) {
     for (size_t i = 0; i < session.size(); ++i) {
       time[session[i]] = static_cast<int64_t>(i) * kSpan / static_cast<int64_t>(session.size());
     }
@@ -166,13 +166,12 @@ std::vector<int64_t> untimed(const History& history, const ReadsFrom& rf) {
 // Puts a hint in the order that stated version orders ask for, as far as they have one.
 class OrderByStatements {
  public:
-  OrderByStatements(const ReadsFrom& rf, std::vector<StatedOrder> stated)
-      : rf_(rf), stated_(std::move(stated)) {}
+  explicit OrderByStatements(const Problem& problem) : problem_(problem) {}
 
   void apply(Hint& hint) const {
     for (const bool split : {false, true}) {
       const std::vector<Arc> arcs = arcs_of(split);
-      const size_t events = (split ? 2 : 1) * rf_.nodes();
+      const size_t events = (split ? 2 : 1) * problem_.nodes();
       const std::vector<Vertex> order =
           topological_order(Digraph(events, arcs), ranks(hint, split));
       if (order.size() < events) continue;
@@ -187,11 +186,11 @@ class OrderByStatements {
 
  private:
   std::vector<uint32_t> ranks(const Hint& hint, bool split) const {
-    std::vector<Node> by_time(rf_.nodes());
+    std::vector<Node> by_time(problem_.nodes());
     std::iota(by_time.begin(), by_time.end(), 0u);
     std::stable_sort(by_time.begin(), by_time.end(),
                      [&](Node a, Node b) { return hint.write_time[a] < hint.write_time[b]; });
-    std::vector<uint32_t> rank((split ? 2 : 1) * rf_.nodes());
+    std::vector<uint32_t> rank((split ? 2 : 1) * problem_.nodes());
     for (uint32_t i = 0; i < by_time.size(); ++i) {
       if (split) rank[2 * by_time[i]] = 2 * i;
       rank[split ? 2 * by_time[i] + 1 : by_time[i]] = split ? 2 * i + 1 : i;
@@ -203,28 +202,29 @@ class OrderByStatements {
     const auto read = [split](Node n) { return split ? 2 * n : n; };
     const auto write = [split](Node n) { return split ? 2 * n + 1 : n; };
     std::vector<Arc> arcs;
-    arcs.reserve(3 * rf_.nodes() + 2 * rf_.reads.items.size() + stated_.size());
-    for (Node n = 0; split && n < rf_.nodes(); ++n) arcs.push_back({read(n), write(n)});
-    for (const std::vector<Node>& session : rf_.sessions)
+    arcs.reserve(3 * problem_.nodes() + 2 * problem_.reads.items.size() + problem_.stated.size());
+    for (Node n = 0; split && n < problem_.nodes(); ++n) arcs.push_back({read(n), write(n)});
+    for (const std::vector<Node>& session : problem_.sessions)
       for (size_t i = 1; i < session.size(); ++i)
         arcs.push_back({write(session[i - 1]), read(session[i])});
-    for (WriteId w = 0; w < rf_.writes(); ++w)
-      for (const Node reader : rf_.readers[w])
-        arcs.push_back({write(rf_.write_node[w]), read(reader)});
-    std::vector<bool> followed(rf_.writes()), preceded(rf_.writes());
-    for (const StatedOrder& order : stated_) {
+    for (WriteId w = 0; w < problem_.writes.size(); ++w)
+      for (const Node reader : problem_.readers[w])
+        arcs.push_back({write(problem_.writes.node[w]), read(reader)});
+    std::vector<bool> followed(problem_.writes.size()), preceded(problem_.writes.size());
+    for (const StatedOrder& order : problem_.stated) {
       arcs.push_back({write(order.before), write(order.after)});
-      preceded[rf_.write_of(order.after, order.key)] = true;
-      const WriteId w = rf_.write_of(order.before, order.key);
+      preceded[problem_.write_of(order.after, order.key)] = true;
+      const WriteId w = problem_.write_of(order.before, order.key);
       if (followed[w]) continue;  // by one that the others follow
       followed[w] = true;
-      overwrites(rf_.readers[w], order.after, arcs, read, write);
+      overwrites(problem_.readers[w], order.after, arcs, read, write);
     }
-    for (KeyId key = 0; key < rf_.writers.rows(); ++key) {
-      const auto first = std::find_if(rf_.key_writers(key).begin(), rf_.key_writers(key).end(),
-                                      [&](WriteId w) { return !preceded[w]; });
-      if (first == rf_.key_writers(key).end()) continue;
-      overwrites(rf_.initial_readers[key], rf_.write_node[*first], arcs, read, write);
+    for (KeyId key = 0; key < problem_.keys(); ++key) {
+      const auto first =
+          std::find_if(problem_.key_writers(key).begin(), problem_.key_writers(key).end(),
+                       [&](WriteId w) { return !preceded[w]; });
+      if (first == problem_.key_writers(key).end()) continue;
+      overwrites(problem_.initial_readers[key], problem_.writes.node[*first], arcs, read, write);
     }
     return arcs;
   }
@@ -236,28 +236,27 @@ class OrderByStatements {
       if (reader != writer) arcs.push_back({read(reader), write(writer)});
   }
 
-  const ReadsFrom& rf_;
-  const std::vector<StatedOrder> stated_;
+  const Problem& problem_;
 };
 
 }  // namespace
 
-Hint make_hint(const History& history, const ReadsFrom& rf) {
+Hint make_hint(const Problem& problem) {
+  const History& history = *problem.history;
   Hint hint;
-  const bool timed = std::all_of(rf.txn.begin(), rf.txn.end(),
+  const bool timed = std::all_of(problem.txn.begin(), problem.txn.end(),
                                  [&](TxnId t) { return history.begin_time(t).known(); });
   if (!timed) {
-    hint.write_time = untimed(history, rf);
+    hint.write_time = untimed(problem);
     hint.read_time = hint.write_time;
-    std::vector<StatedOrder> stated = stated_orders(history, rf);
-    if (!stated.empty()) OrderByStatements(rf, std::move(stated)).apply(hint);
+    if (!problem.stated.empty()) OrderByStatements(problem).apply(hint);
     return hint;
   }
-  hint.read_time.resize(rf.nodes());
-  hint.write_time.resize(rf.nodes());
-  for (Node n = 0; n < rf.nodes(); ++n) {
-    const Interval begin = history.begin_time(rf.txn[n]);
-    const Interval end = history.end_time(rf.txn[n]);
+  hint.read_time.resize(problem.nodes());
+  hint.write_time.resize(problem.nodes());
+  for (Node n = 0; n < problem.nodes(); ++n) {
+    const Interval begin = history.begin_time(problem.txn[n]);
+    const Interval end = history.end_time(problem.txn[n]);
     if (end.known() && begin.response > end.request) {  // known only to lie within the whole
       hint.read_time[n] = begin.request;
       hint.write_time[n] = end.response;

@@ -2,19 +2,11 @@
 // first.
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
-#include "infer/reads_from.h"
+#include "infer/problem.h"
 
 namespace assay::internal {
 
-// Per node; comparable numbers without a unit.
-struct Hint {
-  std::vector<int64_t> read_time;
-  std::vector<int64_t> write_time;
-};
-
-Hint make_hint(const History& history, const ReadsFrom& rf);
+// Looks at everything else of the problem.
+Hint make_hint(const Problem& problem);
 
 }  // namespace assay::internal

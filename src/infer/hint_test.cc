@@ -13,7 +13,7 @@ using Times = std::vector<int64_t>;
 
 Hint hint_of(const std::vector<sample::Txn>& txns, const std::vector<sample::Stated>& stated = {}) {
   const History h = make_history(txns, stated);
-  return make_hint(h, match_reads(h));
+  return make_problem(h).hint;
 }
 
 TEST(Hint, ClientTimesWhereThereAreAny) {

@@ -8,7 +8,7 @@
 
 #include "assay/certificate.h"
 #include "graph/digraph.h"
-#include "infer/reads_from.h"
+#include "infer/problem.h"
 
 namespace assay::internal {
 

@@ -24,8 +24,10 @@
 #include <vector>
 
 #include "infer/event_graph.h"
+#include "infer/hint.h"
 #include "infer/known_edges.h"
-#include "infer/stated_orders.h"
+#include "infer/open_reads.h"
+#include "infer/reads_from.h"
 #include "infer/updates.h"
 
 namespace assay::internal {
@@ -36,51 +38,58 @@ constexpr size_t kFew = 50;        // this part of all may be left to the search
 
 class Narrowing {
  public:
-  Narrowing(const History& history, const LevelInfo& level, const ReadsFrom& rf,
-            const OpenReads& open, const SaturationRules& rules, Budget& budget)
-      : h_(history), level_(level), rules_(rules), budget_(budget), now_{rf, open} {}
+  Narrowing(const Problem& problem, const LevelInfo& level, const SaturationRules& rules,
+            Budget& budget)
+      : h_(*problem.history),
+        level_(level),
+        rules_(rules),
+        budget_(budget),
+        problem_(problem),
+        open_(*problem.open) {}
 
-  std::optional<NarrowedSources> run(const Hint& hint, uint32_t reach) {
-    bool any = leave_out_far(hint, reach);
+  std::optional<Problem> run(uint32_t reach) {
+    bool any = leave_out_far(reach);
     for (bool derive = false;;) {
       size_t left = 0;
       const std::optional<std::vector<Seen>> settled = narrow(derive, any, left);
       if (!settled) return std::nullopt;
       if (!settled->empty() && !match(*settled)) return std::nullopt;
-      if (left * kFew <= now_.open.all().size()) break;
+      if (left * kFew <= open_.all().size()) break;
       const bool worthwhile = settled->size() * kWorthwhile > left;
       if (!worthwhile && derive) break;
       derive = !worthwhile;
     }
     if (!any) return std::nullopt;
-    return std::move(now_);
+    problem_.hint = make_hint(problem_);
+    problem_.open = std::make_shared<const OpenReads>(std::move(open_));
+    return std::move(problem_);
   }
 
  private:
   // As if the order of the hint were right about transactions that stand more than `reach` apart in it.
-  bool leave_out_far(const Hint& hint, uint32_t reach) {
-    if (reach >= now_.rf.nodes()) return false;
-    const std::vector<int64_t> rank = ranks(hint);
-    std::vector<std::vector<int64_t>> written(now_.rf.writers.rows());  // per key with open reads
+  bool leave_out_far(uint32_t reach) {
+    if (reach >= problem_.nodes()) return false;
+    const std::vector<int64_t> rank = ranks();
+    std::vector<std::vector<int64_t>> written(problem_.keys());  // per key with open reads
     bool any = false;
-    for (uint32_t i = 0; i < now_.open.all().size(); ++i) {
-      const OpenRead& read = now_.open.all()[i];
+    for (uint32_t i = 0; i < open_.all().size(); ++i) {
+      const OpenRead& read = open_.all()[i];
       std::vector<int64_t>& writers = written[read.key];
       if (writers.empty()) {
-        for (const WriteId w : now_.rf.key_writers(read.key))
-          writers.push_back(rank[now_.rf.write_node[w]]);
+        for (const WriteId w : problem_.key_writers(read.key))
+          writers.push_back(rank[problem_.writes.node[w]]);
         std::sort(writers.begin(), writers.end());
       }
       const std::pair<int64_t, int64_t> where =
-          near_by(writers, rank[now_.rf.node[read.reader]], reach);
+          near_by(writers, rank[problem_.node_of(read.reader)], reach);
       std::vector<TxnId> near = read.sources;
       std::erase_if(near, [&](TxnId source) {
-        const int64_t at = source == kNone ? -1 : rank[now_.rf.node[source]];
+        const int64_t at = source == kNone ? -1 : rank[problem_.node_of(source)];
         return at < where.first || at > where.second;
       });
       if (near.empty() || near.size() == read.sources.size()) continue;
       any = true;
-      now_.open.restrict_to(i, std::move(near));
+      open_.restrict_to(i, std::move(near));
     }
     return any;
   }
@@ -97,12 +106,13 @@ class Narrowing {
     return {first, reader + reach};
   }
 
-  std::vector<int64_t> ranks(const Hint& hint) const {
-    std::vector<Node> by_time(now_.rf.nodes());
+  std::vector<int64_t> ranks() const {
+    std::vector<Node> by_time(problem_.nodes());
     std::iota(by_time.begin(), by_time.end(), 0u);
-    std::stable_sort(by_time.begin(), by_time.end(),
-                     [&](Node a, Node b) { return hint.write_time[a] < hint.write_time[b]; });
-    std::vector<int64_t> rank(now_.rf.nodes());
+    std::stable_sort(by_time.begin(), by_time.end(), [&](Node a, Node b) {
+      return problem_.hint.write_time[a] < problem_.hint.write_time[b];
+    });
+    std::vector<int64_t> rank(problem_.nodes());
     for (uint32_t i = 0; i < by_time.size(); ++i) rank[by_time[i]] = i;
     return rank;
   }
@@ -110,9 +120,9 @@ class Narrowing {
   // Rules sources out by what is known. The reads that have one source now, of which `left` others still have several;
   // none if what is known contradicts itself, or cannot be found.
   std::optional<std::vector<Seen>> narrow(bool derive, bool& any, size_t& left) {
-    EventGraph events(h_, now_.rf, level_);
+    EventGraph events(problem_, level_);
     KnownEdges known;
-    for (const StatedOrder& order : stated_orders(h_, now_.rf))
+    for (const StatedOrder& order : problem_.stated)
       events.graph().add({events.write_event(order.before), events.overwrite_event(order.after)});
     known.edges.resize(events.graph().added());  // the stated ones, whose reasons nobody asks for
     if (!add_updates(events, known, budget_)) return std::nullopt;
@@ -125,8 +135,8 @@ class Narrowing {
     if (!saturation.affordable() || saturation.run(budget_) != Saturation::Result::fixpoint)
       return std::nullopt;
     std::vector<Seen> settled;
-    for (uint32_t i = 0; i < now_.open.all().size(); ++i) {
-      const OpenRead& read = now_.open.all()[i];
+    for (uint32_t i = 0; i < open_.all().size(); ++i) {
+      const OpenRead& read = open_.all()[i];
       if (read.sources.size() < 2 || is_possible(read.reader)) continue;
       std::vector<TxnId> possible = possible_sources(read, events, saturation);
       if (possible.empty()) return std::nullopt;
@@ -135,7 +145,7 @@ class Narrowing {
         continue;
       }
       any = true;
-      now_.open.restrict_to(i, std::move(possible));
+      open_.restrict_to(i, std::move(possible));
       if (read.sources.size() > 1 || (read.sources[0] != kNone && is_possible(read.sources[0]))) {
         ++left;
       } else {
@@ -147,7 +157,7 @@ class Narrowing {
 
   std::vector<TxnId> possible_sources(const OpenRead& read, const EventGraph& events,
                                       const Saturation& saturation) {
-    const Node reader = now_.rf.node[read.reader];
+    const Node reader = problem_.node_of(read.reader);
     saturation.last_writers_before(reader, read.key, before_);
     std::vector<TxnId> possible;
     for (const TxnId source : read.sources) {
@@ -155,7 +165,7 @@ class Narrowing {
         if (before_.empty()) possible.push_back(source);
         continue;
       }
-      const Node s = now_.rf.node[source];
+      const Node s = problem_.node_of(source);
       const bool later =
           saturation.on_chain(reader) && saturation.reaches(reader, false, events.write_event(s));
       const auto overwrites = [&](Node w) {
@@ -169,37 +179,37 @@ class Narrowing {
   }
 
   bool match(const std::vector<Seen>& settled) {
-    std::vector<Seen> assumed = now_.rf.assumed;
+    std::vector<Seen> assumed = problem_.assumed;
     assumed.insert(assumed.end(), settled.begin(), settled.end());
     std::sort(assumed.begin(), assumed.end());
-    now_.rf = match_reads(h_, assumed, budget_, Reads::clean, now_.open.possible());
+    problem_ = match_reads(h_, assumed, budget_, Reads::clean, open_.possible());
     return !budget_.exhausted_now();
   }
 
   bool is_possible(TxnId t) const {
-    return h_.status(t) == TxnStatus::unknown && now_.rf.is_possible(now_.rf.node[t]);
+    return h_.status(t) == TxnStatus::unknown && problem_.is_possible(problem_.node_of(t));
   }
 
   const History& h_;
   const LevelInfo& level_;
   const SaturationRules rules_;
   Budget& budget_;
-  NarrowedSources now_;
+  Problem problem_;           // as it is known by now
+  OpenReads open_;            // the reads of the problem, with fewer sources
   std::vector<Node> before_;  // scratch
 };
 
 }  // namespace
 
-std::optional<NarrowedSources> narrow_sources(const History& history, const LevelInfo& level,
-                                              const ReadsFrom& rf, const Hint& hint,
-                                              const OpenReads& open, uint32_t reach,
-                                              const SaturationRules& rules, Budget& budget) {
+std::optional<Problem> narrow_sources(const Problem& problem, const LevelInfo& level,
+                                      uint32_t reach, const SaturationRules& rules,
+                                      Budget& budget) {
   if (!level.session_order) return std::nullopt;
   uint64_t copied = 0;
-  for (const OpenRead& read : open.all())
+  for (const OpenRead& read : problem.open->all())
     copied += sizeof(OpenRead) + read.sources.size() * sizeof(TxnId);
-  if (!budget.has_room(copied + EventGraph::bytes(history, rf, level))) return std::nullopt;
-  return Narrowing(history, level, rf, open, rules, budget).run(hint, reach);
+  if (!budget.has_room(copied + EventGraph::bytes(problem, level))) return std::nullopt;
+  return Narrowing(problem, level, rules, budget).run(reach);
 }
 
 }  // namespace assay::internal

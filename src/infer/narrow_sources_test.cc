@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "history/test_history.h"
+#include "infer/open_reads.h"
 
 namespace assay::internal {
 namespace {
@@ -10,23 +11,23 @@ namespace {
 using namespace sample;
 
 struct Found {
-  std::optional<NarrowedSources> narrowed;
+  std::optional<Problem> narrowed;
   std::vector<TxnId> before, after;  // the sources of the first open read
 };
 
 Found narrow(const History& h, LevelId level = LevelId::session_serializable,
              uint32_t reach = kNone) {
   Budget unlimited;
-  const ReadsFrom plain = match_reads(h);
-  OpenReads open(h, true);
-  open.add(plain, unlimited);
-  open.add_possible(plain);
-  const ReadsFrom rf = match_reads(h, {}, unlimited, Reads::clean, open.possible());
-  Found found{
-      narrow_sources(h, level_info(level), rf, make_hint(h, rf), open, reach, {}, unlimited),
-      open.all().at(0).sources,
-      {}};
-  if (found.narrowed) found.after = found.narrowed->open.all().at(0).sources;
+  const Problem plain = make_problem(h);
+  const auto open = std::make_shared<OpenReads>(h, true);
+  open->add(plain, unlimited);
+  open->add_possible(plain);
+  Problem problem = make_problem(h, {}, unlimited, Reads::clean, open->possible());
+  problem.open = open;
+  Found found{narrow_sources(problem, level_info(level), reach, {}, unlimited),
+              open->all().at(0).sources,
+              {}};
+  if (found.narrowed) found.after = found.narrowed->open->all().at(0).sources;
   return found;
 }
 
@@ -42,10 +43,10 @@ TEST(NarrowSources, WhoWasOverwrittenBeforeIsNoSource) {
   ASSERT_TRUE(found.narrowed);
   EXPECT_EQ(found.after, (std::vector<TxnId>{2}));
   // What is settled is a fact of the relation.
-  const ReadsFrom& rf = found.narrowed->rf;
-  EXPECT_EQ(rf.assumed.size(), 1u);
-  ASSERT_EQ(rf.reads[3].size(), 2u);
-  EXPECT_EQ(rf.write_node[rf.reads[3][1].write], 2u);
+  const Problem& problem = *found.narrowed;
+  EXPECT_EQ(problem.assumed.size(), 1u);
+  ASSERT_EQ(problem.reads[3].size(), 2u);
+  EXPECT_EQ(problem.writes.node[problem.reads[3][1].write], 2u);
 }
 
 TEST(NarrowSources, NorIsWhoComesLater) {

@@ -41,9 +41,9 @@ const std::vector<uint32_t>& OpenReads::of(TxnId reader) const {
   return it == by_reader_.end() ? kNothing : it->second;
 }
 
-void OpenReads::add(const ReadsFrom& rf, Budget& budget) {
+void OpenReads::add(const Problem& problem, Budget& budget) {
   constexpr uint64_t kAskEvery = 16 << 20;
-  const std::vector<OpId>& open = rf.unresolved;
+  const std::vector<OpId>& open = problem.unresolved;
   if (open.empty()) return;
   if (!keys_) index_writers();
   for (size_t i = 0; i < open.size() && obstacle_.empty();) {
@@ -58,11 +58,11 @@ void OpenReads::add(const ReadsFrom& rf, Budget& budget) {
   }
 }
 
-void OpenReads::add_possible(const ReadsFrom& rf) {
+void OpenReads::add_possible(const Problem& problem) {
   for (size_t read = 0; read < reads_.size() && obstacle_.empty(); ++read) {
     const std::vector<TxnId> sources = reads_[read].sources;  // more reads are added below
     for (const TxnId t : sources) {
-      if (t == kNone || rf.node[t] != kNone || seen_txns_[t]) continue;
+      if (t == kNone || problem.node_of(t) != kNone || seen_txns_[t]) continue;
       possible_.push_back(t);
       add_all_of(t);
     }

@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "assay/budget.h"
-#include "infer/reads_from.h"
+#include "infer/problem.h"
 #include "infer/touched_keys.h"
 
 namespace assay::internal {
@@ -42,12 +42,12 @@ class OpenReads {
   // `one_state`: all operations of a transaction see one state of a key.
   OpenReads(const History& history, bool one_state);
 
-  // Takes in the unresolved operations of `rf`. If the budget runs out, which it does where thousands wrote what thousands
-  // read, some are left out, and that is the obstacle.
-  void add(const ReadsFrom& rf, Budget& budget);
-  // Takes in everything that those transactions of unknown outcome saw which a source may make take effect, and `rf` does
-  // not; and so on.
-  void add_possible(const ReadsFrom& rf);
+  // Takes in the unresolved operations of the problem. If the budget runs out, which it does where thousands wrote what
+  // thousands read, some are left out, and that is the obstacle.
+  void add(const Problem& problem, Budget& budget);
+  // Takes in everything that those transactions of unknown outcome saw which a source may make take effect, and that
+  // do not count in the problem; and so on.
+  void add_possible(const Problem& problem);
   // Which these are, ascending.
   const std::vector<TxnId>& possible() const { return possible_; }
   bool one_state() const { return one_state_; }

@@ -18,13 +18,14 @@ namespace assay::internal {
 // happened. Within a session its clock is exact; across sessions the drift of the clocks has to be allowed for.
 class RealTimeGate {
  public:
-  RealTimeGate(const History& history, const ReadsFrom& rf, const Events& events,
-               std::span<const Node> nodes, bool one_session, bool from_begins, bool from_commits) {
+  RealTimeGate(const Problem& problem, const Events& events, std::span<const Node> nodes,
+               bool one_session, bool from_begins, bool from_commits) {
+    const History& history = *problem.history;
     const auto over = [&](const Interval& event) {
       return one_session ? event.response : last_overlap(history, event.response);
     };
     for (const Node n : nodes) {
-      const TxnId t = rf.txn[n];
+      const TxnId t = problem.txn[n];
       if (const Interval begin = event_time(history, t, false); from_begins && begin.known()) {
         over_.push_back({over(begin), events.read_event(n)});
       }
@@ -52,15 +53,19 @@ class RealTimeGate {
 // What an event depends on, straight from the history.
 class HistoryPrecedence {
  public:
-  HistoryPrecedence(const History& history, const ReadsFrom& rf, const LevelInfo& level)
-      : history_(history), rf_(rf), events_(level), real_time_(level.real_time) {
+  HistoryPrecedence(const Problem& problem, const LevelInfo& level)
+      : history_(*problem.history), problem_(problem), events_(level), real_time_(level.real_time) {
     if (level.session_order) index_sessions();
     if (real_time_ == RealTime::none) return;
-    std::vector<Node> all(rf.nodes());
+    std::vector<Node> all(problem.nodes());
     std::iota(all.begin(), all.end(), Node{0});
     add_gates(all, false);
-    if (history.clock_drift() == 0) return;
-    for (const std::vector<Node>& session : rf.sessions) add_gates(session, true);
+    if (history_.clock_drift() == 0) return;
+    own_gates_.resize(problem.nodes());
+    for (const std::vector<Node>& session : problem.sessions) {
+      for (const Node n : session) own_gates_[n] = static_cast<uint32_t>(gates_.size());
+      add_gates(session, true);
+    }
   }
 
   bool is_event(Vertex) const { return true; }
@@ -77,9 +82,9 @@ class HistoryPrecedence {
         const Vertex before = events_.write_event(previous_[n]);
         if (!happened[before]) return before;
       }
-      for (const ExternalRead& read : rf_.reads[n]) {
+      for (const ExternalRead& read : problem_.reads[n]) {
         if (read.write == kNone) continue;
-        const Vertex source = events_.write_event(rf_.write_node[read.write]);
+        const Vertex source = events_.write_event(problem_.writes.node[read.write]);
         if (!happened[source]) return source;
       }
     }
@@ -93,31 +98,31 @@ class HistoryPrecedence {
   void add_gates(std::span<const Node> nodes, bool one_session) {
     Gates& gates = gates_.emplace_back();
     const bool with_begins = real_time_ == RealTime::into_commits;
-    gates.emplace_back(history_, rf_, events_, nodes, one_session, with_begins, true);
+    gates.emplace_back(problem_, events_, nodes, one_session, with_begins, true);
     if (real_time_ == RealTime::all_but_begins)
-      gates.emplace_back(history_, rf_, events_, nodes, one_session, true, false);
+      gates.emplace_back(problem_, events_, nodes, one_session, true, false);
   }
 
   void index_sessions() {
-    previous_.assign(rf_.nodes(), kNone);
-    for (const std::vector<Node>& session : rf_.sessions) {
+    previous_.assign(problem_.nodes(), kNone);
+    for (const std::vector<Node>& session : problem_.sessions) {
       Node before = kNone;
       for (Node n : session) {
         previous_[n] = before;
-        if (history_.status(rf_.txn[n]) == TxnStatus::committed) before = n;
+        if (history_.status(problem_.txn[n]) == TxnStatus::committed) before = n;
       }
     }
   }
 
   Vertex missing_in_time(Vertex v, const std::vector<uint8_t>& happened) {
-    const TxnId t = rf_.txn[events_.node_of(v)];
+    const Node n = events_.node_of(v);
     const bool as_begin = real_time_ == RealTime::transactions || events_.reads(v);
     if (as_begin && real_time_ == RealTime::into_commits) return kNothing;
-    const Interval time = event_time(history_, t, !as_begin);
+    const Interval time = event_time(history_, problem_.txn[n], !as_begin);
     if (!time.known()) return kNothing;
     const Vertex elsewhere = missing_in(gates_[0], time.request, as_begin, happened);
     if (elsewhere != kNothing || gates_.size() == 1) return elsewhere;
-    return missing_in(gates_[1 + history_.session(t)], time.request, as_begin, happened);
+    return missing_in(gates_[own_gates_[n]], time.request, as_begin, happened);
   }
 
   static Vertex missing_in(Gates& gates, int64_t start, bool as_begin,
@@ -128,11 +133,12 @@ class HistoryPrecedence {
   }
 
   const History& history_;
-  const ReadsFrom& rf_;
+  const Problem& problem_;
   const Events events_;
   const RealTime real_time_;
   std::vector<Node> previous_;
-  std::vector<Gates> gates_;  // of all sessions together; with a drift also of each session
+  std::vector<Gates> gates_;         // of all sessions together; with a drift also of each session
+  std::vector<uint32_t> own_gates_;  // per node, with a drift: those of its session
 };
 
 // What an event depends on, from the known graph; helper vertices happen like events.

@@ -1,110 +1,145 @@
-// A part of a history is a reads-from relation like that of the whole, with less in it: the part's keys, the
-// transactions that use them, of each the reads and writes of these keys, and sessions without the others.
+// A part of a problem is a problem like the whole, with less in it: the part's keys, the transactions that use them, of
+// each the reads and writes of these keys, and sessions without the others.
 //
 //   whole  s1: { w(x,1) w(y,1) } { w(z,1) }  s2: { r(x,1) }        part {x}  s1: { w(x,1) }  s2: { r(x,1) }
 //
-// Everything is numbered anew, so that tables over a part are as small as the part. Transactions and operations keep
-// their numbers: what is said of them in a certificate needs no translation, only keys do. Cost: linear in the part,
-// and once the tables of the whole.
+// Nodes, writes and keys are numbered anew, so that tables over a part are as small as the part. Transactions, operations
+// and versions keep their numbers: what is said of them in a certificate needs no translation, only keys do. Tables that
+// have a place for each of those are left out, and Problem searches instead. Cost: linear in the part, but for a binary
+// search here and there, and once the tables of the whole.
 
 #include "infer/projection.h"
 
 #include <algorithm>
 #include <numeric>
 
-namespace assay::internal {
+#include "history/accesses.h"
 
-Projector::Projector(const ReadsFrom& rf, const Hint& hint, std::span<const StatedOrder> stated)
-    : rf_(rf),
-      hint_(hint),
-      key_(rf.writers.rows(), kNone),
-      node_(rf.nodes(), kNone),
-      write_(rf.writes(), kNone) {
-  if (stated.empty()) return;
-  std::vector<uint32_t>& begin = stated_.begin;
-  begin.assign(rf.writers.rows() + 1, 0);
-  for (const StatedOrder& order : stated) ++begin[order.key + 1];
-  std::partial_sum(begin.begin(), begin.end(), begin.begin());
-  stated_.items.resize(stated.size());
-  std::vector<uint32_t> next(begin.begin(), begin.end() - 1);
-  for (const StatedOrder& order : stated) stated_.items[next[order.key]++] = order;
+namespace assay::internal {
+namespace {
+
+// The end of a row that is being filled.
+template <class T>
+void close_row(Rows<T>& rows) {
+  rows.begin.push_back(static_cast<uint32_t>(rows.items.size()));
 }
 
-Projection Projector::project(const History& history, const Part& part) {
-  Projection out;
+}  // namespace
+
+Projector::Projector(const Problem& whole)
+    : whole_(whole),
+      key_(whole.keys(), kNone),
+      node_(whole.nodes(), kNone),
+      write_(whole.writes.size(), kNone) {
+  if (whole.stated.empty()) return;
+  std::vector<uint32_t>& begin = stated_.begin;
+  begin.assign(whole.keys() + 1, 0);
+  for (const StatedOrder& order : whole.stated) ++begin[order.key + 1];
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  stated_.items.resize(whole.stated.size());
+  std::vector<uint32_t> next(begin.begin(), begin.end() - 1);
+  for (uint32_t i = 0; i < whole.stated.size(); ++i) stated_.items[next[whole.stated[i].key]++] = i;
+}
+
+Problem Projector::project(const Part& part) {
+  Problem out;
+  out.history = whole_.history;
+  out.whole_key = part.keys;
   for (KeyId i = 0; i < part.keys.size(); ++i) key_[part.keys[i]] = i;
   for (Node i = 0; i < part.nodes.size(); ++i) node_[part.nodes[i]] = i;
-  out.rf.write_begin.push_back(0);
-  for (Node n : part.nodes) add_writes(n, out);
-  for (Node n : part.nodes) add_reads(n, out.rf);
-  add_users(part, out.rf);
-  add_sessions(history, part, out.rf);
-  add_stated(part, out.rf);
+  out.writes.begin.push_back(0);
+  for (Node n : part.nodes) {
+    out.txn.push_back(whole_.txn[n]);
+    out.hint.read_time.push_back(whole_.hint.read_time[n]);
+    out.hint.write_time.push_back(whole_.hint.write_time[n]);
+    add_writes(n, out);
+  }
+  for (Node n : part.nodes) {
+    add_reads(n, out);
+    add_operations(n, out);
+  }
+  add_users(part, out);
+  add_sessions(out);
+  add_stated(part, out);
   for (KeyId key : part.keys) key_[key] = kNone;
   for (Node n : part.nodes) node_[n] = kNone;
   return out;
 }
 
-void Projector::add_writes(Node n, Projection& out) {
-  out.rf.txn.push_back(rf_.txn[n]);
-  out.hint.read_time.push_back(hint_.read_time[n]);
-  out.hint.write_time.push_back(hint_.write_time[n]);
-  for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
-    if (key_[rf_.write_key[w]] == kNone) continue;
-    write_[w] = static_cast<WriteId>(out.rf.writes());
-    out.rf.write_key.push_back(key_[rf_.write_key[w]]);
-    out.rf.write_node.push_back(node_[n]);
-    out.rf.write_version.push_back(rf_.write_version[w]);
+void Projector::add_writes(Node n, Problem& out) {
+  for (const WriteId w : whole_.writes.of(n)) {
+    const KeyId key = key_[whole_.writes.key[w]];
+    if (key == kNone) continue;
+    write_[w] = static_cast<WriteId>(out.writes.size());
+    out.writes.key.push_back(key);
+    out.writes.node.push_back(node_[n]);
+    out.writes.version.push_back(whole_.writes.version[w]);
   }
-  out.rf.write_begin.push_back(static_cast<uint32_t>(out.rf.writes()));
+  out.writes.begin.push_back(static_cast<uint32_t>(out.writes.size()));
 }
 
-void Projector::add_reads(Node n, ReadsFrom& rf) {
-  for (const ExternalRead& read : rf_.reads[n]) {
+void Projector::add_reads(Node n, Problem& out) const {
+  for (const ExternalRead& read : whole_.reads[n]) {
     if (key_[read.key] == kNone) continue;
     const WriteId write = read.write == kNone ? kNone : write_[read.write];
-    rf.reads.items.push_back({key_[read.key], write, read.op});
+    out.reads.items.push_back({key_[read.key], write, read.op});
+    if (whole_.has_lists && is_list_operation(whole_.history->op(read.op))) out.has_lists = true;
   }
-  rf.reads.begin.push_back(static_cast<uint32_t>(rf.reads.items.size()));
+  close_row(out.reads);
 }
 
-void Projector::add_users(const Part& part, ReadsFrom& rf) {
+// What the whole says of operations of the node.
+void Projector::add_operations(Node n, Problem& out) const {
+  if (std::binary_search(whole_.repeating.begin(), whole_.repeating.end(), n))
+    out.repeating.push_back(node_[n]);
+  const OpId first = whole_.history->first_op(whole_.txn[n]);
+  const OpId end = whole_.history->end_op(whole_.txn[n]);
+  const auto open = std::lower_bound(whole_.unresolved.begin(), whole_.unresolved.end(), first);
+  for (auto op = open; op != whole_.unresolved.end() && *op < end; ++op)
+    out.unresolved.push_back(*op);
+  const auto assumed = std::lower_bound(whole_.assumed.begin(), whole_.assumed.end(), first,
+                                        [](const Seen& seen, OpId op) { return seen.op < op; });
+  for (auto seen = assumed; seen != whole_.assumed.end() && seen->op < end; ++seen)
+    out.assumed.push_back(*seen);
+}
+
+void Projector::add_users(const Part& part, Problem& out) const {
   for (Node n : part.nodes) {
-    for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
-      if (key_[rf_.write_key[w]] == kNone) continue;
-      for (Node reader : rf_.readers[w]) rf.readers.items.push_back(node_[reader]);
-      rf.readers.begin.push_back(static_cast<uint32_t>(rf.readers.items.size()));
+    for (const WriteId w : whole_.writes.of(n)) {
+      if (key_[whole_.writes.key[w]] == kNone) continue;
+      for (Node reader : whole_.readers[w]) out.readers.items.push_back(node_[reader]);
+      close_row(out.readers);
     }
   }
   for (KeyId key : part.keys) {
-    for (WriteId w : rf_.key_writers(key)) rf.writers.items.push_back(write_[w]);
-    rf.writers.begin.push_back(static_cast<uint32_t>(rf.writers.items.size()));
-    for (Node n : rf_.initial_readers[key]) rf.initial_readers.items.push_back(node_[n]);
-    rf.initial_readers.begin.push_back(static_cast<uint32_t>(rf.initial_readers.items.size()));
+    for (WriteId w : whole_.key_writers(key)) out.writes.of_key.items.push_back(write_[w]);
+    close_row(out.writes.of_key);
+    for (Node n : whole_.initial_readers[key]) out.initial_readers.items.push_back(node_[n]);
+    close_row(out.initial_readers);
   }
 }
 
-void Projector::add_stated(const Part& part, ReadsFrom& rf) const {
-  rf.stated.emplace();
+void Projector::add_stated(const Part& part, Problem& out) const {
   if (stated_.rows() == 0) return;
   for (KeyId key : part.keys) {
-    for (const StatedOrder& order : stated_[key])
-      rf.stated->push_back(
+    for (const uint32_t i : stated_[key]) {
+      const StatedOrder& order = whole_.stated[i];
+      out.stated.push_back(
           {node_[order.before], node_[order.after], key_[key], order.source, order.source_is_op});
+    }
   }
 }
 
-void Projector::add_sessions(const History& history, const Part& part, ReadsFrom& rf) {
+void Projector::add_sessions(Problem& out) const {
+  const History& history = *out.history;
   std::vector<std::pair<SessionId, uint32_t>> places;
-  for (Node n : part.nodes) {
-    places.emplace_back(history.session(rf_.txn[n]), history.position(rf_.txn[n]));
-  }
-  std::vector<Node> nodes(part.nodes.size());
+  for (const TxnId t : out.txn) places.emplace_back(history.session(t), history.position(t));
+  std::vector<Node> nodes(out.nodes());
   std::iota(nodes.begin(), nodes.end(), 0);
   std::sort(nodes.begin(), nodes.end(), [&](Node a, Node b) { return places[a] < places[b]; });
   for (size_t i = 0; i < nodes.size(); ++i) {
-    if (i == 0 || places[nodes[i]].first != places[nodes[i - 1]].first) rf.sessions.emplace_back();
-    rf.sessions.back().push_back(nodes[i]);
+    if (i == 0 || places[nodes[i]].first != places[nodes[i - 1]].first) out.sessions.emplace_back();
+    out.sessions.back().push_back(nodes[i]);
   }
 }
 

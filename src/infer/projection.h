@@ -1,38 +1,30 @@
-// A part of a history, for engines that know whole ones only. See projection.cc.
+// A part of a problem as a problem of its own. See projection.cc.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "infer/decomposition.h"
-#include "infer/hint.h"
-#include "infer/reads_from.h"
+#include "infer/problem.h"
 
 namespace assay::internal {
 
-// One part as a reads-from relation of its own: nodes and keys are numbered anew, transactions and operations
-// are those of the history.
-struct Projection {
-  ReadsFrom rf;  // without `node` and `known`, with `stated`
-  Hint hint;
-};
-
 class Projector {
  public:
-  // `stated` are the stated orders of the whole.
-  Projector(const ReadsFrom& rf, const Hint& hint, std::span<const StatedOrder> stated = {});
-  Projection project(const History& history, const Part& part);
+  // `whole` is no part itself, and nothing of it is left to a search (Problem::open).
+  explicit Projector(const Problem& whole);
+  Problem project(const Part& part);
 
  private:
-  void add_writes(Node n, Projection& out);
-  void add_reads(Node n, ReadsFrom& rf);
-  void add_users(const Part& part, ReadsFrom& rf);
-  void add_stated(const Part& part, ReadsFrom& rf) const;
-  void add_sessions(const History& history, const Part& part, ReadsFrom& rf);
+  void add_writes(Node n, Problem& out);
+  void add_reads(Node n, Problem& out) const;
+  void add_users(const Part& part, Problem& out) const;
+  void add_operations(Node n, Problem& out) const;
+  void add_stated(const Part& part, Problem& out) const;
+  void add_sessions(Problem& out) const;
 
-  const ReadsFrom& rf_;
-  const Hint& hint_;
-  Rows<StatedOrder> stated_;    // per key
+  const Problem& whole_;
+  Rows<uint32_t> stated_;  // per key: indices into Problem::stated
+  // Of the part that is being made:
   std::vector<KeyId> key_;      // per key: its number in the part; kNone outside
   std::vector<Node> node_;      // per node
   std::vector<WriteId> write_;  // per write; of earlier parts too

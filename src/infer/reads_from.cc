@@ -6,6 +6,7 @@
 
 #include "history/accesses.h"
 #include "infer/dirty_states.h"
+#include "infer/stated_orders.h"
 #include "infer/txn_keys.h"
 
 namespace assay::internal {
@@ -42,19 +43,20 @@ class Matcher {
         possible_(possible),
         origin_(h.version_count()) {
     out_.assumed.assign(assumed.begin(), assumed.end());
-    out_.known = read_known_orders(h);
+    out_.found.known = read_known_orders(h);
     if (dirty_) states_.emplace(h);
   }
 
-  ReadsFrom run() {
+  Problem run() {
     note_uses();
     find_origins();
     choose_nodes();
     for (Node n = 0; n < out_.nodes() && !budget_.exhausted(); ++n) number_writes(n);
     if (budget_.exhausted_now()) return {};
-    out_.write_begin.push_back(static_cast<uint32_t>(out_.writes()));
-    out_.write_of_version.resize(h_.version_count(), kNone);
-    for (WriteId w = 0; w < out_.writes(); ++w) out_.write_of_version[out_.write_version[w]] = w;
+    out_.writes.begin.push_back(static_cast<uint32_t>(out_.writes.size()));
+    out_.writes.of_version.resize(h_.version_count(), kNone);
+    for (WriteId w = 0; w < out_.writes.size(); ++w)
+      out_.writes.of_version[out_.writes.version[w]] = w;
     for (Node n = 0; n < out_.nodes() && !budget_.exhausted(); ++n) match(n);
     if (budget_.exhausted_now()) return {};
     index_readers();
@@ -107,7 +109,7 @@ class Matcher {
   TxnKeys keys_;
   WrittenKeys written_;                           // scratch
   std::vector<std::pair<KeyId, VersionId>> own_;  // scratch: final writes of one transaction
-  ReadsFrom out_;
+  Problem out_;
 };
 
 void Matcher::note_uses() {
@@ -121,7 +123,7 @@ void Matcher::note_uses() {
       const Operation op = h_.op(i);
       if (is_range(op)) continue;
       uses_[op.key] |= is_list_operation(op) ? kAsList : kAsRegister;
-      if (out_.mixed == kNone && mixed(op.key)) out_.mixed = op.key;
+      if (out_.found.mixed == kNone && mixed(op.key)) out_.found.mixed = op.key;
     }
   }
 }
@@ -150,12 +152,12 @@ void Matcher::note_origin(TxnId t, OpId op, VersionId version, Origin::Kind kind
     origin = {op, kind, false, false, unknown};
     if (kind != Origin::Kind::aborted && h_.is_initial(version)) {
       origin.ambiguous = kind == Origin::Kind::final_write;
-      out_.duplicates.push_back({kNone, op, false});
+      out_.found.duplicates.push_back({kNone, op, false});
     }
     return;
   }
   if (h_.txn_of(origin.op) != t) {
-    out_.duplicates.push_back({origin.op, op, false});
+    out_.found.duplicates.push_back({origin.op, op, false});
     origin.several = true;
     if (kind == Origin::Kind::final_write && origin.kind == Origin::Kind::final_write) {
       origin.ambiguous = true;
@@ -175,7 +177,7 @@ void Matcher::choose_nodes() {
     if (h_.status(t) == TxnStatus::committed) out_.node[t] = 0;
     any_unknown |= h_.status(t) == TxnStatus::unknown;
   }
-  for (const std::vector<TxnId>& named : out_.known.named) {
+  for (const std::vector<TxnId>& named : out_.found.known.named) {
     for (const TxnId t : named)
       if (t != kNone) out_.node[t] = 0;
   }
@@ -231,7 +233,7 @@ void Matcher::keep_sources_of(TxnId t, std::vector<TxnId>& found) {
 
 void Matcher::number_writes(Node n) {
   const TxnId t = out_.txn[n];
-  out_.write_begin.push_back(static_cast<uint32_t>(out_.writes()));
+  out_.writes.begin.push_back(static_cast<uint32_t>(out_.writes.size()));
   if (out_.is_possible(n)) return;
   own_.clear();
   each_install(h_, t, written_, [this](const Install& install) {
@@ -239,14 +241,14 @@ void Matcher::number_writes(Node n) {
   });
   std::sort(own_.begin(), own_.end());  // by key, for write_of
   for (const auto& [key, version] : own_) {
-    out_.write_key.push_back(key);
-    out_.write_node.push_back(n);
-    out_.write_version.push_back(version);
+    out_.writes.key.push_back(key);
+    out_.writes.node.push_back(n);
+    out_.writes.version.push_back(version);
   }
 }
 
 void Matcher::bad(Anomaly anomaly, OpId read, OpId other) {
-  if (out_.bad_read.anomaly == Anomaly::none) out_.bad_read = {anomaly, read, other};
+  if (out_.found.bad_read.anomaly == Anomaly::none) out_.found.bad_read = {anomaly, read, other};
 }
 
 // The read saw what its transaction wrote last, or that this left nothing.
@@ -294,8 +296,9 @@ void Matcher::external_read(Node n, OpId op, KeyId key, VersionId version) {
   if (state.read) {
     if (out_.repeating.empty() || out_.repeating.back() != n) out_.repeating.push_back(n);
     const bool assumed = !assumed_of(out_.assumed, state.op, state.op + 1).empty();
-    if (!assumed && state.version != version && out_.non_repeatable.anomaly == Anomaly::none) {
-      out_.non_repeatable = {Anomaly::non_repeatable_read, op, state.op};
+    if (!assumed && state.version != version &&
+        out_.found.non_repeatable.anomaly == Anomaly::none) {
+      out_.found.non_repeatable = {Anomaly::non_repeatable_read, op, state.op};
     }
   }
   const Origin& origin = origin_[version];
@@ -319,7 +322,7 @@ void Matcher::external_read(Node n, OpId op, KeyId key, VersionId version) {
   state.read = true;
   state.version = version;
   state.op = op;
-  out_.reads.items.push_back({key, initial ? kNone : out_.write_of_version[version], op});
+  out_.reads.items.push_back({key, initial ? kNone : out_.writes.of_version[version], op});
 }
 
 void Matcher::match_read(Node n, OpId op, KeyId key, VersionId version) {
@@ -344,7 +347,7 @@ bool Matcher::follow_assumptions(Node n, OpId op) {
         seen.source == kNone ? kNone : out_.write_of(out_.node[seen.source], seen.key);
     state.read = true;
     state.op = op;
-    state.version = write == kNone ? kNone : out_.write_version[write];
+    state.version = write == kNone ? kNone : out_.writes.version[write];
     out_.reads.items.push_back({seen.key, write, op});
   }
   return !assumed.empty();
@@ -443,13 +446,13 @@ void Matcher::match_list(Node n, OpId op, KeyId key) {
     if (out_.repeating.empty() || out_.repeating.back() != n) out_.repeating.push_back(n);
     const std::span<const VersionId> first = outside_list(h_, state.list_op).elements;
     if (std::equal(first.begin(), first.end(), elements.begin(), elements.end())) return;
-    if (out_.non_repeatable.anomaly == Anomaly::none)
-      out_.non_repeatable = {Anomaly::non_repeatable_read, op, state.list_op};
+    if (out_.found.non_repeatable.anomaly == Anomaly::none)
+      out_.found.non_repeatable = {Anomaly::non_repeatable_read, op, state.list_op};
     return;
   }
   state.list_op = op;
   out_.has_lists = true;
-  out_.reads.items.push_back({key, last == kNone ? kNone : out_.write_of_version[last], op});
+  out_.reads.items.push_back({key, last == kNone ? kNone : out_.writes.of_version[last], op});
 }
 
 // A dirty list states the order of what was appended and stayed; what did not take effect is passed over.
@@ -472,7 +475,7 @@ void Matcher::match_dirty_list(OpId op, KeyId key) {
   }
   out_.has_lists = true;
   const VersionId last = elements.empty() ? kNone : elements.back();
-  out_.reads.items.push_back({key, last == kNone ? kNone : out_.write_of_version[last], op});
+  out_.reads.items.push_back({key, last == kNone ? kNone : out_.writes.of_version[last], op});
 }
 
 // Anything that anybody ever left explains a dirty read; only what it saw of its own must be right.
@@ -489,9 +492,9 @@ void Matcher::match_dirty(Node n, OpId i) {
   const KeyId unexplained = states_->unexplained(i);
   if (unexplained == kNone) return;
   if (!equals) {
-    if (out_.unexplained == kNone) {
-      out_.unexplained = i;
-      out_.unexplained_key = unexplained;
+    if (out_.found.unexplained == kNone) {
+      out_.found.unexplained = i;
+      out_.found.unexplained_key = unexplained;
     }
     return;
   }
@@ -507,7 +510,7 @@ void Matcher::fetch_ahead(OpId op) const {
   const VersionId version = h_.op(op + kAhead).version;
   if (version == kNone) return;
   __builtin_prefetch(&origin_[version]);
-  if (!out_.write_of_version.empty()) __builtin_prefetch(&out_.write_of_version[version]);
+  if (!out_.writes.of_version.empty()) __builtin_prefetch(&out_.writes.of_version[version]);
 }
 
 void Matcher::match_clean(Node n, OpId i) {
@@ -578,7 +581,7 @@ void Matcher::index_readers() {
       for (const ExternalRead& read : out_.reads[n]) take(n, read);
     }
   };
-  out_.readers = collect_rows<Node>(out_.writes(), [&](auto add) {
+  out_.readers = collect_rows<Node>(out_.writes.size(), [&](auto add) {
     each_read([&](Node n, const ExternalRead& read) {
       if (read.write != kNone) add(read.write, n);
     });
@@ -588,13 +591,13 @@ void Matcher::index_readers() {
       if (read.write == kNone) add(read.key, n);
     });
   });
-  out_.writers = collect_rows<WriteId>(h_.key_count(), [&](auto add) {
-    for (WriteId w = 0; w < out_.writes(); ++w) add(out_.write_key[w], w);
+  out_.writes.of_key = collect_rows<WriteId>(h_.key_count(), [&](auto add) {
+    for (WriteId w = 0; w < out_.writes.size(); ++w) add(out_.writes.key[w], w);
   });
   std::vector<VersionId> read;
   for (const OpId op : out_.unresolved) read.push_back(h_.op(op).version);
   std::sort(read.begin(), read.end());
-  for (DuplicateWrite& duplicate : out_.duplicates)
+  for (DuplicateWrite& duplicate : out_.found.duplicates)
     duplicate.read = std::binary_search(read.begin(), read.end(), h_.op(duplicate.second).version);
 }
 
@@ -609,56 +612,51 @@ void Matcher::index_sessions() {
 
 }  // namespace
 
-WriteId ReadsFrom::write_of(Node n, KeyId k) const {
-  const auto begin = write_key.begin() + write_begin[n];
-  const auto end = write_key.begin() + write_begin[n + 1];
-  const auto it = std::lower_bound(begin, end, k);
-  return it != end && *it == k ? static_cast<WriteId>(it - write_key.begin()) : kNone;
+Problem match_reads(const History& history, std::span<const Seen> assumed, Budget& budget,
+                    Reads reads, std::span<const TxnId> possible) {
+  Problem problem = Matcher(history, assumed, budget, reads, possible).run();
+  problem.history = &history;
+  if (problem.found.bad_read.anomaly != Anomaly::none) return problem;
+  if (const uint64_t bytes = stated_orders_bytes(problem); bytes > 0 && budget.has_room(bytes))
+    problem.stated = stated_orders(problem);
+  return problem;
 }
 
-bool ReadsFrom::is_possible(Node n) const {
-  return std::binary_search(possible.begin(), possible.end(), n);
-}
-
-ReadsFrom match_reads(const History& history, std::span<const Seen> assumed, Budget& budget,
-                      Reads reads, std::span<const TxnId> possible) {
-  return Matcher(history, assumed, budget, reads, possible).run();
-}
-
-ReadsFrom match_reads(const History& history, std::span<const Seen> assumed) {
-  Budget unlimited;
-  return match_reads(history, assumed, unlimited);
-}
-
-void external_reads(const History& history, const ReadsFrom& rf, Node n,
-                    std::vector<ExternalRead>& out) {
-  out.assign(rf.reads[n].begin(), rf.reads[n].end());
-  if (!std::binary_search(rf.repeating.begin(), rf.repeating.end(), n)) return;
+void external_reads(const Problem& problem, Node n, std::vector<ExternalRead>& out) {
+  out.assign(problem.reads[n].begin(), problem.reads[n].end());
+  if (!std::binary_search(problem.repeating.begin(), problem.repeating.end(), n)) return;
   // Rare: walk the operations again and look the writers up.
   out.clear();
   WrittenKeys written;
-  const TxnId t = rf.txn[n];
+  const History& history = *problem.history;
+  const auto add = [&](KeyId key, WriteId write, OpId op) {
+    key = problem.key_of(key);
+    if (key != kNone) out.push_back({key, write, op});
+  };
   const auto look = [&](const Observation& seen) {
-    const std::span<const Seen> assumed = assumed_of(rf.assumed, seen.op, seen.op + 1);
+    const std::span<const Seen> assumed = assumed_of(problem.assumed, seen.op, seen.op + 1);
     for (const Seen& one : assumed) {
-      const WriteId write = one.source == kNone ? kNone : rf.write_of(rf.node[one.source], one.key);
-      out.push_back({one.key, write, seen.op});
+      const KeyId key = problem.key_of(one.key);
+      if (key == kNone) continue;
+      const WriteId write =
+          one.source == kNone ? kNone : problem.write_of(problem.node_of(one.source), key);
+      out.push_back({key, write, seen.op});
     }
-    if (!assumed.empty() || std::binary_search(rf.unresolved.begin(), rf.unresolved.end(), seen.op))
+    if (!assumed.empty() ||
+        std::binary_search(problem.unresolved.begin(), problem.unresolved.end(), seen.op))
       return;
     if (seen.accepts == Accepts::equals && !seen.own) {
-      const WriteId source = rf.write_of_version[seen.version];
-      if (source != kNone || history.is_initial(seen.version))
-        out.push_back({seen.key, source, seen.op});
+      const WriteId source = problem.write_of_version(seen.version);
+      if (source != kNone || history.is_initial(seen.version)) add(seen.key, source, seen.op);
     }
-    if (seen.accepts == Accepts::absent && !seen.own) out.push_back({seen.key, kNone, seen.op});
+    if (seen.accepts == Accepts::absent && !seen.own) add(seen.key, kNone, seen.op);
     if (seen.accepts == Accepts::list) {
       const std::span<const VersionId> others = outside_list(history, seen.op).elements;
-      const WriteId source = others.empty() ? kNone : rf.write_of_version[others.back()];
-      if (others.empty() || source != kNone) out.push_back({seen.key, source, seen.op});
+      const WriteId source = others.empty() ? kNone : problem.write_of_version(others.back());
+      if (others.empty() || source != kNone) add(seen.key, source, seen.op);
     }
   };
-  walk_accesses(history, t, written, look, [](const Install&) {});
+  walk_accesses(history, problem.txn[n], written, look, [](const Install&) {});
 }
 
 }  // namespace assay::internal

@@ -21,7 +21,7 @@ constexpr TxnStatus kAborted = TxnStatus::aborted;
 constexpr TxnStatus kUnknown = TxnStatus::unknown;
 
 std::vector<TxnId> counting(const std::vector<sample::Txn>& txns) {
-  return match_reads(make_history(txns)).txn;
+  return make_problem(make_history(txns)).txn;
 }
 
 using ReadTuple = std::tuple<KeyId, WriteId, OpId>;
@@ -34,34 +34,34 @@ std::vector<ReadTuple> tuples(std::span<const ExternalRead> reads) {
 TEST(ReadsFrom, TheExampleOfTheHeader) {
   const History h =
       make_history({{1, {w("x", 1), w("x", 2)}}, {2, {r("x", 2), r("x", 2), w("y", 1)}}});
-  const ReadsFrom rf = match_reads(h);
-  ASSERT_EQ(rf.nodes(), 2u);
-  ASSERT_EQ(rf.writes(), 2u);
-  EXPECT_EQ(rf.write_version[0], h.op(1).version);
-  EXPECT_EQ(tuples(rf.reads[1]), (std::vector<ReadTuple>{{h.op(0).key, 0, 2}}));
-  EXPECT_TRUE(rf.reads[0].empty());
-  ASSERT_EQ(rf.readers[0].size(), 1u);
-  EXPECT_EQ(rf.readers[0][0], 1u);
-  EXPECT_EQ(rf.bad_read.anomaly, Anomaly::none);
-  EXPECT_EQ(rf.non_repeatable.anomaly, Anomaly::none);
-  EXPECT_TRUE(rf.unresolved.empty());
+  const Problem problem = make_problem(h);
+  ASSERT_EQ(problem.nodes(), 2u);
+  ASSERT_EQ(problem.writes.size(), 2u);
+  EXPECT_EQ(problem.writes.version[0], h.op(1).version);
+  EXPECT_EQ(tuples(problem.reads[1]), (std::vector<ReadTuple>{{h.op(0).key, 0, 2}}));
+  EXPECT_TRUE(problem.reads[0].empty());
+  ASSERT_EQ(problem.readers[0].size(), 1u);
+  EXPECT_EQ(problem.readers[0][0], 1u);
+  EXPECT_EQ(problem.found.bad_read.anomaly, Anomaly::none);
+  EXPECT_EQ(problem.found.non_repeatable.anomaly, Anomaly::none);
+  EXPECT_TRUE(problem.unresolved.empty());
 }
 
 TEST(ReadsFrom, WritesAreFoundByNodeAndKey) {
   const History h =
       make_history({{1, {w("x", 1), w("y", 1)}}, {2, {w("y", 2)}}, {1, {r("z", kNull)}}});
-  const ReadsFrom rf = match_reads(h);
+  const Problem problem = make_problem(h);
   const KeyId x = h.op(0).key;
   const KeyId y = h.op(1).key;
   const KeyId z = h.op(3).key;
-  EXPECT_EQ(rf.write_version[rf.write_of(0, y)], h.op(1).version);
-  EXPECT_EQ(rf.write_version[rf.write_of(1, y)], h.op(2).version);
-  EXPECT_EQ(rf.write_of(1, x), kNone);
-  EXPECT_EQ(rf.write_of(2, z), kNone);
-  EXPECT_EQ(rf.key_writers(y).size(), 2u);
-  ASSERT_EQ(rf.initial_readers[z].size(), 1u);
-  EXPECT_EQ(rf.initial_readers[z][0], 2u);
-  EXPECT_EQ(rf.sessions, (std::vector<std::vector<Node>>{{0, 2}, {1}}));
+  EXPECT_EQ(problem.writes.version[problem.write_of(0, y)], h.op(1).version);
+  EXPECT_EQ(problem.writes.version[problem.write_of(1, y)], h.op(2).version);
+  EXPECT_EQ(problem.write_of(1, x), kNone);
+  EXPECT_EQ(problem.write_of(2, z), kNone);
+  EXPECT_EQ(problem.key_writers(y).size(), 2u);
+  ASSERT_EQ(problem.initial_readers[z].size(), 1u);
+  EXPECT_EQ(problem.initial_readers[z][0], 2u);
+  EXPECT_EQ(problem.sessions, (std::vector<std::vector<Node>>{{0, 2}, {1}}));
 }
 
 TEST(ReadsFrom, CommittedTransactionsCountAndAbortedOnesDoNot) {
@@ -136,7 +136,7 @@ TEST(ReadsFrom, EveryReadThatNoLevelAllowsIsNamedWithItsTwoOperations) {
       {"the first of two", {{1, {r("x", 7)}}, {2, {r("x", 8)}}}, Anomaly::thin_air_read, 0, kNone},
   };
   for (const BadCase& c : cases) {
-    const BadRead bad = match_reads(make_history(c.txns)).bad_read;
+    const BadRead bad = make_problem(make_history(c.txns)).found.bad_read;
     EXPECT_EQ(bad.anomaly, c.anomaly) << c.name << ": " << anomaly_info(bad.anomaly).name;
     EXPECT_EQ(bad.read, c.read) << c.name;
     EXPECT_EQ(bad.other, c.other) << c.name;
@@ -179,7 +179,7 @@ TEST(ReadsFrom, AListHoldsWhatEachTransactionAppendedTogether) {
       {{{1, 2}, {9}, {List{9, 1, 2}}}, Anomaly::none, kNone, kNone},
   };
   for (const auto& c : cases) {
-    const BadRead bad = match_reads(list_history(c.txns)).bad_read;
+    const BadRead bad = make_problem(list_history(c.txns)).found.bad_read;
     EXPECT_EQ(bad.anomaly, c.anomaly) << anomaly_info(c.anomaly).name;
     EXPECT_EQ(bad.read, c.read);
     EXPECT_EQ(bad.other, c.other);
@@ -187,26 +187,26 @@ TEST(ReadsFrom, AListHoldsWhatEachTransactionAppendedTogether) {
 }
 
 TEST(ReadsFrom, ReadsOfAbortedTransactionsAreNobodysBusiness) {
-  const ReadsFrom rf = match_reads(make_history({{1, {r("x", 7)}, kAborted}}));
-  EXPECT_EQ(rf.bad_read.anomaly, Anomaly::none);
+  const Problem problem = make_problem(make_history({{1, {r("x", 7)}, kAborted}}));
+  EXPECT_EQ(problem.found.bad_read.anomaly, Anomaly::none);
 }
 
 TEST(ReadsFrom, NonRepeatableReadsAreKeptApart) {
-  const ReadsFrom rf =
-      match_reads(make_history({{1, {w("x", 1)}}, {2, {r("x", kNull), r("x", 1)}}}));
-  EXPECT_EQ(rf.bad_read.anomaly, Anomaly::none);
-  EXPECT_EQ(rf.non_repeatable.anomaly, Anomaly::non_repeatable_read);
-  EXPECT_EQ(rf.non_repeatable.read, 2u);
-  EXPECT_EQ(rf.non_repeatable.other, 1u);
+  const Problem problem =
+      make_problem(make_history({{1, {w("x", 1)}}, {2, {r("x", kNull), r("x", 1)}}}));
+  EXPECT_EQ(problem.found.bad_read.anomaly, Anomaly::none);
+  EXPECT_EQ(problem.found.non_repeatable.anomaly, Anomaly::non_repeatable_read);
+  EXPECT_EQ(problem.found.non_repeatable.read, 2u);
+  EXPECT_EQ(problem.found.non_repeatable.other, 1u);
 }
 
 TEST(ReadsFrom, AValueWrittenTwiceLeavesItsReadsOpen) {
-  const ReadsFrom rf = match_reads(
+  const Problem problem = make_problem(
       make_history({{1, {w("x", 1), w("y", 1)}}, {2, {w("x", 1), w("y", 1)}}, {3, {r("x", 1)}}}));
-  EXPECT_EQ(rf.unresolved, (std::vector<OpId>{4}));
-  EXPECT_TRUE(rf.reads[2].empty());
-  ASSERT_EQ(rf.duplicates.size(), 2u);
-  for (const DuplicateWrite& duplicate : rf.duplicates) {
+  EXPECT_EQ(problem.unresolved, (std::vector<OpId>{4}));
+  EXPECT_TRUE(problem.reads[2].empty());
+  ASSERT_EQ(problem.found.duplicates.size(), 2u);
+  for (const DuplicateWrite& duplicate : problem.found.duplicates) {
     const bool x = duplicate.first == 0;
     EXPECT_EQ(duplicate.first, x ? 0u : 1u);
     EXPECT_EQ(duplicate.second, x ? 2u : 3u);
@@ -215,49 +215,49 @@ TEST(ReadsFrom, AValueWrittenTwiceLeavesItsReadsOpen) {
 }
 
 TEST(ReadsFrom, AnAbortedDuplicateExplainsNothing) {
-  const ReadsFrom rf =
-      match_reads(make_history({{1, {w("x", 1)}, kAborted}, {2, {w("x", 1)}}, {3, {r("x", 1)}}}));
-  EXPECT_EQ(rf.bad_read.anomaly, Anomaly::none);
-  EXPECT_TRUE(rf.unresolved.empty());
-  ASSERT_EQ(rf.reads[1].size(), 1u);
-  EXPECT_EQ(rf.write_node[rf.reads[1][0].write], 0u);
+  const Problem problem =
+      make_problem(make_history({{1, {w("x", 1)}, kAborted}, {2, {w("x", 1)}}, {3, {r("x", 1)}}}));
+  EXPECT_EQ(problem.found.bad_read.anomaly, Anomaly::none);
+  EXPECT_TRUE(problem.unresolved.empty());
+  ASSERT_EQ(problem.reads[1].size(), 1u);
+  EXPECT_EQ(problem.writes.node[problem.reads[1][0].write], 0u);
 }
 
 TEST(ReadsFrom, WritingTheInitialValueLeavesItsReadsOpen) {
-  const ReadsFrom rf = match_reads(make_history({{1, {w("x", kNull)}}, {2, {r("x", kNull)}}}));
-  EXPECT_EQ(rf.unresolved, (std::vector<OpId>{1}));
-  ASSERT_EQ(rf.duplicates.size(), 1u);
-  EXPECT_EQ(rf.duplicates[0].first, kNone);
-  EXPECT_TRUE(rf.duplicates[0].read);
+  const Problem problem = make_problem(make_history({{1, {w("x", kNull)}}, {2, {r("x", kNull)}}}));
+  EXPECT_EQ(problem.unresolved, (std::vector<OpId>{1}));
+  ASSERT_EQ(problem.found.duplicates.size(), 1u);
+  EXPECT_EQ(problem.found.duplicates[0].first, kNone);
+  EXPECT_TRUE(problem.found.duplicates[0].read);
 }
 
 TEST(ReadsFrom, WhatDidNotTakeEffectIsOpen) {
-  const ReadsFrom rf =
-      match_reads(make_history({{1, {cas("x", 1, 2, false)}}, {2, {ins("x", 3, false)}}}));
-  EXPECT_EQ(rf.unresolved, (std::vector<OpId>{0, 1}));
-  EXPECT_EQ(rf.writes(), 0u);
+  const Problem problem =
+      make_problem(make_history({{1, {cas("x", 1, 2, false)}}, {2, {ins("x", 3, false)}}}));
+  EXPECT_EQ(problem.unresolved, (std::vector<OpId>{0, 1}));
+  EXPECT_EQ(problem.writes.size(), 0u);
 }
 
 TEST(ReadsFrom, AnInsertThatTookEffectReadNothing) {
-  const ReadsFrom rf = match_reads(make_history({{1, {ins("x", 3, true)}}}));
-  EXPECT_TRUE(rf.unresolved.empty());
-  EXPECT_EQ(tuples(rf.reads[0]), (std::vector<ReadTuple>{{0, kNone, 0}}));
-  EXPECT_EQ(rf.writes(), 1u);
+  const Problem problem = make_problem(make_history({{1, {ins("x", 3, true)}}}));
+  EXPECT_TRUE(problem.unresolved.empty());
+  EXPECT_EQ(tuples(problem.reads[0]), (std::vector<ReadTuple>{{0, kNone, 0}}));
+  EXPECT_EQ(problem.writes.size(), 1u);
 }
 
 TEST(ReadsFrom, AbsenceOfAKeyThatIsDeletedSomewhereIsOpen) {
-  const ReadsFrom rf =
-      match_reads(make_history({{1, {w("x", 1), d("x", 2), r("x", kNull)}}, {2, {r("x", kNull)}}}));
-  EXPECT_EQ(rf.bad_read.anomaly, Anomaly::none);  // its own delete explains the first
-  EXPECT_EQ(rf.unresolved, (std::vector<OpId>{3}));
+  const Problem problem = make_problem(
+      make_history({{1, {w("x", 1), d("x", 2), r("x", kNull)}}, {2, {r("x", kNull)}}}));
+  EXPECT_EQ(problem.found.bad_read.anomaly, Anomaly::none);  // its own delete explains the first
+  EXPECT_EQ(problem.unresolved, (std::vector<OpId>{3}));
 }
 
 TEST(ReadsFrom, StopsWhenTheBudgetRunsOut) {
   const History h = make_history({{1, {w("x", 1)}}, {2, {r("x", 1)}}});
   Budget enough(3600, 0);
-  EXPECT_EQ(match_reads(h, {}, enough).nodes(), 2u);
+  EXPECT_EQ(make_problem(h, {}, enough).nodes(), 2u);
   Budget spent(1e-9, 0);
-  EXPECT_EQ(match_reads(h, {}, spent).nodes(), 0u);
+  EXPECT_EQ(make_problem(h, {}, spent).nodes(), 0u);
   EXPECT_TRUE(spent.exhausted());
 }
 
@@ -266,18 +266,19 @@ TEST(ExternalReads, RepetitionsCountAndOwnValuesDoNot) {
       make_history({{1, {w("x", 1), w("y", 1)}},
                     {2, {w("x", 2)}},
                     {3, {r("x", 1), r("y", 1), r("x", 2), r("x", kNull), w("x", 3), r("x", 3)}}});
-  const ReadsFrom rf = match_reads(h);
+  const Problem problem = make_problem(h);
   const KeyId x = h.op(0).key;
   const KeyId y = h.op(1).key;
-  const WriteId x1 = rf.write_of(0, x);
-  const WriteId y1 = rf.write_of(0, y);
-  EXPECT_EQ(rf.repeating, (std::vector<Node>{2}));
-  EXPECT_EQ(tuples(rf.reads[2]), (std::vector<ReadTuple>{{x, x1, 3}, {y, y1, 4}}));
+  const WriteId x1 = problem.write_of(0, x);
+  const WriteId y1 = problem.write_of(0, y);
+  EXPECT_EQ(problem.repeating, (std::vector<Node>{2}));
+  EXPECT_EQ(tuples(problem.reads[2]), (std::vector<ReadTuple>{{x, x1, 3}, {y, y1, 4}}));
   std::vector<ExternalRead> reads = {{9, 9, 9}};
-  external_reads(h, rf, 2, reads);
-  EXPECT_EQ(tuples(reads), (std::vector<ReadTuple>{
-                               {x, x1, 3}, {y, y1, 4}, {x, rf.write_of(1, x), 5}, {x, kNone, 6}}));
-  external_reads(h, rf, 0, reads);
+  external_reads(problem, 2, reads);
+  EXPECT_EQ(tuples(reads),
+            (std::vector<ReadTuple>{
+                {x, x1, 3}, {y, y1, 4}, {x, problem.write_of(1, x), 5}, {x, kNone, 6}}));
+  external_reads(problem, 0, reads);
   EXPECT_TRUE(reads.empty());
 }
 

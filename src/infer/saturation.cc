@@ -46,7 +46,7 @@ constexpr uint64_t kMaxClockWords = uint64_t{1} << 30;  // 4 GiB
 
 Saturation::Saturation(const EventGraph& events, IncrementalOrder& order, KnownEdges& known,
                        SaturationRules rules)
-    : events_(events), rf_(events.reads_from()), order_(order), known_(known), rules_(rules) {
+    : events_(events), problem_(events.problem()), order_(order), known_(known), rules_(rules) {
   index_chains();
 }
 
@@ -55,10 +55,10 @@ bool Saturation::affordable() const {
 }
 
 void Saturation::index_chains() {
-  chain_.assign(rf_.nodes(), kNone);
-  chain_index_.assign(rf_.nodes(), 0);
+  chain_.assign(problem_.nodes(), kNone);
+  chain_index_.assign(problem_.nodes(), 0);
   if (!events_.level().session_order) return;
-  for (const std::vector<Node>& session : rf_.sessions) {
+  for (const std::vector<Node>& session : problem_.sessions) {
     uint32_t next = 0;
     for (Node n : session) {
       if (!events_.committed(n)) continue;
@@ -89,22 +89,22 @@ uint32_t Saturation::starts_within(uint32_t mark) const {
 }
 
 void Saturation::index_segments() {
-  previous_.assign(rf_.writes(), kNone);
-  segment_writes_.reserve(rf_.writes());
+  previous_.assign(problem_.writes.size(), kNone);
+  segment_writes_.reserve(problem_.writes.size());
   std::vector<WriteId> sorted;
-  for (KeyId key = 0; key < rf_.writers.rows(); ++key) {
+  for (KeyId key = 0; key < problem_.keys(); ++key) {
     sorted.clear();
-    for (WriteId write : rf_.key_writers(key)) {
-      if (on_chain(rf_.write_node[write])) sorted.push_back(write);
+    for (WriteId write : problem_.key_writers(key)) {
+      if (on_chain(problem_.writes.node[write])) sorted.push_back(write);
     }
     std::sort(sorted.begin(), sorted.end(), [this](WriteId a, WriteId b) {
-      const Node na = rf_.write_node[a];
-      const Node nb = rf_.write_node[b];
+      const Node na = problem_.writes.node[a];
+      const Node nb = problem_.writes.node[b];
       return chain_[na] != chain_[nb] ? chain_[na] < chain_[nb]
                                       : chain_index_[na] < chain_index_[nb];
     });
     for (size_t i = 0; i < sorted.size(); ++i) {
-      const uint32_t chain = chain_[rf_.write_node[sorted[i]]];
+      const uint32_t chain = chain_[problem_.writes.node[sorted[i]]];
       const uint32_t at = static_cast<uint32_t>(segment_writes_.size());
       if (i == 0 || chain != segments_.items.back().chain) {
         segments_.items.push_back({chain, at, at});
@@ -112,7 +112,7 @@ void Saturation::index_segments() {
         previous_[sorted[i]] = sorted[i - 1];
       }
       segment_writes_.push_back(sorted[i]);
-      segment_index_.push_back(chain_index_[rf_.write_node[sorted[i]]]);
+      segment_index_.push_back(chain_index_[problem_.writes.node[sorted[i]]]);
       ++segments_.items.back().end;
     }
     segments_.begin.push_back(static_cast<uint32_t>(segments_.items.size()));
@@ -148,7 +148,7 @@ void Saturation::last_writers_before(Node reader, KeyId key, std::vector<Node>& 
     uint32_t bound = writes_within(before[segment.chain]);
     if (segment.chain == chain_[reader]) bound = std::min(bound, chain_index_[reader]);
     if (const WriteId write = last_within(segment, bound); write != kNone)
-      writers.push_back(rf_.write_node[write]);
+      writers.push_back(problem_.writes.node[write]);
   }
 }
 
@@ -156,14 +156,14 @@ Saturation::Result Saturation::run(Budget& budget) {
   const size_t vertices = events_.graph().vertices();
   constexpr uint64_t kBytesAWrite = 12;  // segments
   if (!budget.has_room(sizeof(uint32_t) * (vertices + events_.events()) * chains_ +
-                       kBytesAWrite * rf_.writes() + 2 * sizeof(Vertex) * vertices))
+                       kBytesAWrite * problem_.writes.size() + 2 * sizeof(Vertex) * vertices))
     return Result::out_of_budget;
   index_segments();
   clocks_.assign(vertices * chains_, 0);
   examined_.assign(events_.events() * chains_, 0);
   queued_.assign(vertices, 1);
   dirty_.assign(vertices / 64 + 1, 0);
-  for (Node n = 0; n < rf_.nodes(); ++n) {
+  for (Node n = 0; n < problem_.nodes(); ++n) {
     if (!on_chain(n)) continue;
     clock(events_.read_event(n))[chain_[n]] = read_mark(n);
     clock(events_.write_event(n))[chain_[n]] = write_mark(n);
@@ -226,12 +226,12 @@ void Saturation::apply_rules(Vertex v) {
   const Node n = events_.node_of(v);
   uint32_t* before = examined_.data() + size_t{v} * chains_;
   if (v == events_.read_event(n) && rules_.anti_dependencies) {
-    for (const ExternalRead& read : rf_.reads[n]) {
+    for (const ExternalRead& read : problem_.reads[n]) {
       if (read.write != kNone) earlier_writers_of_read(n, read, before);
     }
   }
   if (v == events_.write_event(n) && rules_.write_dependencies) {
-    for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
+    for (const WriteId w : problem_.writes.of(n)) {
       earlier_writers_of_write(w, before);
     }
   }
@@ -244,7 +244,7 @@ void Saturation::apply_rules(Vertex v) {
 // R1.
 void Saturation::earlier_writers_of_read(Node reader, const ExternalRead& read,
                                          const uint32_t* before) {
-  const Node source = rf_.write_node[read.write];
+  const Node source = problem_.writes.node[read.write];
   const uint32_t* now = clock(events_.read_event(reader));
   const uint32_t* known = clock(events_.overwrite_event(source));
   for (const Segment& segment : segments_[read.key]) {
@@ -254,7 +254,7 @@ void Saturation::earlier_writers_of_read(Node reader, const ExternalRead& read,
     if (!events_.split() && chain == chain_[reader]) --bound;  // not the reader itself
     const WriteId earlier = last_within(segment, bound);
     if (earlier == kNone || earlier == read.write) continue;
-    const Node writer = rf_.write_node[earlier];
+    const Node writer = problem_.writes.node[earlier];
     if (known[chain] >= write_mark(writer)) continue;
     Candidate c;
     c.forced.before = writer;
@@ -270,17 +270,17 @@ void Saturation::earlier_writers_of_read(Node reader, const ExternalRead& read,
 
 // R3 for writers that read what they overwrite.
 void Saturation::combine_writes(Node n) {
-  for (const ExternalRead& read : rf_.reads[n]) {
-    if (read.write == kNone || !on_chain(rf_.write_node[read.write])) continue;
-    const WriteId own = rf_.write_of(n, read.key);
+  for (const ExternalRead& read : problem_.reads[n]) {
+    if (read.write == kNone || !on_chain(problem_.writes.node[read.write])) continue;
+    const WriteId own = problem_.write_of(n, read.key);
     if (own != kNone) readers_precede(read.write, own);
   }
 }
 
 // R2 and R3.
 void Saturation::earlier_writers_of_write(WriteId write, const uint32_t* before) {
-  const Node n = rf_.write_node[write];
-  const KeyId key = rf_.write_key[write];
+  const Node n = problem_.writes.node[write];
+  const KeyId key = problem_.writes.key[write];
   const uint32_t* now = clock(events_.write_event(n));
   for (const Segment& segment : segments_[key]) {
     const uint32_t chain = segment.chain;
@@ -289,7 +289,7 @@ void Saturation::earlier_writers_of_write(WriteId write, const uint32_t* before)
     if (chain == chain_[n]) bound = std::min(bound, chain_index_[n]);
     const WriteId earlier = last_within(segment, bound);
     if (earlier == kNone || earlier == write) continue;
-    const Node writer = rf_.write_node[earlier];
+    const Node writer = problem_.writes.node[earlier];
     if (before[chain] >= start_mark(writer) && chain != chain_[n]) continue;  // seen last time
     if (clock(events_.overwrite_event(n))[chain] < write_mark(writer)) {
       Candidate c;
@@ -303,22 +303,22 @@ void Saturation::earlier_writers_of_write(WriteId write, const uint32_t* before)
     const WriteId previous = previous_[write];
     const bool done_before =
         previous != kNone && previous != earlier &&
-        clock(events_.write_event(rf_.write_node[previous]))[chain] >= start_mark(writer);
+        clock(events_.write_event(problem_.writes.node[previous]))[chain] >= start_mark(writer);
     if (!done_before) readers_precede(earlier, write);
   }
 }
 
 // `shown_by` is the reader of R1; kNone: the order of the writers follows from what reaches the later one.
 void Saturation::readers_precede(WriteId earlier, WriteId write, Node shown_by) {
-  const Node n = rf_.write_node[write];
+  const Node n = problem_.writes.node[write];
   const uint32_t* now = clock(events_.write_event(n));
-  for (Node reader : rf_.readers[earlier]) {
+  for (Node reader : problem_.readers[earlier]) {
     if (reader == n) continue;
     if (on_chain(reader) && now[chain_[reader]] >= read_mark(reader)) continue;
     Candidate c;
-    c.forced.before = rf_.write_node[earlier];
+    c.forced.before = problem_.writes.node[earlier];
     c.forced.after = n;
-    c.forced.key = rf_.write_key[write];
+    c.forced.key = problem_.writes.key[write];
     c.forced.reader = shown_by;
     c.edge.arc = {events_.read_event(reader), events_.write_event(n)};
     c.edge.kind = EdgeKind::anti_dependency;

@@ -85,7 +85,7 @@ class Saturation {
   bool insert_candidates();
 
   const EventGraph& events_;
-  const ReadsFrom& rf_;
+  const Problem& problem_;
   IncrementalOrder& order_;
   KnownEdges& known_;
   const SaturationRules rules_;

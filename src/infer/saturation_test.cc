@@ -16,7 +16,7 @@ using enum LevelId;
 // A history saturated at one level. The known graph must be acyclic.
 struct Saturated {
   History history;
-  ReadsFrom rf = match_reads(history);
+  Problem problem = make_problem(history);
   EventGraph events;
   std::vector<Vertex> known_order = topological_order(events.graph());
   IncrementalOrder order{events.graph(), known_order};
@@ -25,8 +25,7 @@ struct Saturated {
 
   Saturated(const std::vector<sample::Txn>& txns, LevelId level)
       : Saturated(make_history(txns), level) {}
-  Saturated(History h, LevelId level)
-      : history(std::move(h)), events(history, rf, level_info(level)) {}
+  Saturated(History h, LevelId level) : history(std::move(h)), events(problem, level_info(level)) {}
   bool known_part_is_acyclic() const { return known_order.size() == events.graph().vertices(); }
   Saturation::Result run() {
     Budget budget;
@@ -115,7 +114,10 @@ TEST(Saturation, StopsWhenTheBudgetHasRunOut) {
 class Closure {
  public:
   explicit Closure(const EventGraph& events)
-      : events_(events), rf_(events.reads_from()), n_(events.graph().vertices()), reach_(n_ * n_) {
+      : events_(events),
+        problem_(events.problem()),
+        n_(events.graph().vertices()),
+        reach_(n_ * n_) {
     for (Vertex u = 0; u < n_; ++u) {
       events.graph().each_out(u, [&](Vertex v) {
         add({u, v});
@@ -130,9 +132,9 @@ class Closure {
   bool saturate() {
     for (bool changed = true; changed;) {
       changed = false;
-      for (KeyId key = 0; key < rf_.writers.rows(); ++key) {
-        for (WriteId a : rf_.key_writers(key)) {
-          for (WriteId b : rf_.key_writers(key)) {
+      for (KeyId key = 0; key < problem_.keys(); ++key) {
+        for (WriteId a : problem_.key_writers(key)) {
+          for (WriteId b : problem_.key_writers(key)) {
             if (a == b || !closes_cycle(b, a)) continue;
             if (closes_cycle(a, b)) return false;
             for (const Arc& arc : side(a, b)) changed |= add(arc);
@@ -146,9 +148,10 @@ class Closure {
  private:
   // The edges that follow if `a` precedes `b`.
   std::vector<Arc> side(WriteId a, WriteId b) const {
-    const Node nb = rf_.write_node[b];
-    std::vector<Arc> arcs = {{events_.write_event(rf_.write_node[a]), events_.overwrite_event(nb)}};
-    for (Node reader : rf_.readers[a]) {
+    const Node nb = problem_.writes.node[b];
+    std::vector<Arc> arcs = {
+        {events_.write_event(problem_.writes.node[a]), events_.overwrite_event(nb)}};
+    for (Node reader : problem_.readers[a]) {
       if (reader != nb) arcs.push_back({events_.read_event(reader), events_.write_event(nb)});
     }
     return arcs;
@@ -170,7 +173,7 @@ class Closure {
   }
 
   const EventGraph& events_;
-  const ReadsFrom& rf_;
+  const Problem& problem_;
   size_t n_;
   std::vector<bool> reach_;
 };
@@ -183,7 +186,7 @@ struct Agreement {
 // Compares verdict and reachability with the reference.
 void compare(History history, LevelId level, Agreement& seen) {
   Saturated s(std::move(history), level);
-  if (s.rf.bad_read.anomaly != Anomaly::none || !s.known_part_is_acyclic()) return;
+  if (s.problem.found.bad_read.anomaly != Anomaly::none || !s.known_part_is_acyclic()) return;
   Closure closure(s.events);
   const bool possible = closure.saturate();
   ASSERT_EQ(s.run(), possible ? Saturation::Result::fixpoint : Saturation::Result::cycle);
@@ -192,7 +195,7 @@ void compare(History history, LevelId level, Agreement& seen) {
     return;
   }
   seen.derived += !s.known.edges.empty();
-  for (Node n = 0; n < s.rf.nodes(); ++n) {
+  for (Node n = 0; n < s.problem.nodes(); ++n) {
     for (Vertex v = 0; v < s.events.events(); ++v) {
       for (const bool write : {false, true}) {
         const Vertex from = write ? s.events.write_event(n) : s.events.read_event(n);

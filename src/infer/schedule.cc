@@ -47,24 +47,24 @@ std::vector<Vertex> hint_order(const Hint& hint, const Events& events) {
 
 // What a replay holds besides the proposal: the scheduler, without the lists of waiting events, and for each event a
 // number and a place in a queue of `Precedence`.
-uint64_t replay_bytes(const ReadsFrom& rf, size_t vertices) {
+uint64_t replay_bytes(const Problem& problem, size_t vertices) {
   constexpr uint64_t kBytesAVertex = 26, kBytesAWrite = 8, kBytesAKey = 20;
-  return kBytesAVertex * vertices + kBytesAWrite * rf.writes() + kBytesAKey * rf.writers.rows();
+  return kBytesAVertex * vertices + kBytesAWrite * problem.writes.size() +
+         kBytesAKey * problem.keys();
 }
 
 }  // namespace
 
-Schedule schedule_by_hint(const History& history, const ReadsFrom& rf, const Hint& hint,
-                          const LevelInfo& level, Budget& budget, const OpenReads* open) {
-  const size_t events = (level.events == EventModel::split ? 2 : 1) * rf.nodes();
+Schedule schedule_by_hint(const Problem& problem, const LevelInfo& level, Budget& budget) {
+  const size_t events = (level.events == EventModel::split ? 2 : 1) * problem.nodes();
   constexpr uint64_t kBytesAnEvent = sizeof(std::pair<int64_t, Vertex>);  // while sorted by time
   const uint64_t gates = level.real_time == RealTime::none ? 0 : kBytesAnEvent * events;
-  if (!budget.has_room(std::max(kBytesAnEvent * events, gates + replay_bytes(rf, events)) +
+  if (!budget.has_room(std::max(kBytesAnEvent * events, gates + replay_bytes(problem, events)) +
                        sizeof(Vertex) * events))
     return {};
-  const std::vector<Vertex> proposal = hint_order(hint, Events(level));
-  HistoryPrecedence precedence(history, rf, level);
-  Scheduler scheduler(rf, open, level, proposal.size(), proposal, precedence);
+  const std::vector<Vertex> proposal = hint_order(problem.hint, Events(level));
+  HistoryPrecedence precedence(problem, level);
+  Scheduler scheduler(problem, level, proposal.size(), proposal, precedence);
   for (Vertex v : proposal) {
     if (!scheduler.has_room(budget)) return {};
     scheduler.attempt(v);
@@ -74,15 +74,14 @@ Schedule schedule_by_hint(const History& history, const ReadsFrom& rf, const Hin
   return {scheduler.take_order(), accepted};
 }
 
-Schedule schedule_by_graph(const EventGraph& graph, std::span<const Vertex> order, Budget& budget,
-                           const OpenReads* open) {
+Schedule schedule_by_graph(const EventGraph& graph, std::span<const Vertex> order, Budget& budget) {
   if (!budget.has_room(sizeof(uint32_t) * order.size() +
-                       replay_bytes(graph.reads_from(), order.size())))
+                       replay_bytes(graph.problem(), order.size())))
     return {};
   std::vector<uint32_t> rank(order.size());
   for (uint32_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
   GraphPrecedence precedence(graph, rank);
-  Scheduler scheduler(graph.reads_from(), open, graph.level(), order.size(), order, precedence);
+  Scheduler scheduler(graph.problem(), graph.level(), order.size(), order, precedence);
   bool forced = false;
   for (;;) {
     if (!scheduler.has_room(budget)) return {};
@@ -103,32 +102,33 @@ Schedule schedule_by_graph(const EventGraph& graph, std::span<const Vertex> orde
 }
 
 std::vector<Fault> find_faults(const EventGraph& graph, std::span<const Vertex> order) {
-  const ReadsFrom& rf = graph.reads_from();
+  const Problem& problem = graph.problem();
   std::vector<Fault> faults;
-  std::vector<WriteId> current(rf.writers.rows(), kNone);
+  std::vector<WriteId> current(problem.keys(), kNone);
   std::vector<Node> holder;
-  if (graph.level().write_conflict) holder.assign(rf.writers.rows(), kNone);
+  if (graph.level().write_conflict) holder.assign(problem.keys(), kNone);
   for (Vertex v : order) {
     if (!graph.is_event(v)) continue;
     const Node n = graph.node_of(v);
     if (v == graph.read_event(n)) {
-      for (const ExternalRead& read : rf.reads[n]) {
+      for (const ExternalRead& read : problem.reads[n]) {
         const WriteId seen = current[read.key];
         if (seen == read.write || read.write == kNone || seen == kNone) continue;
-        faults.push_back({rf.write_node[read.write], rf.write_node[seen]});
+        faults.push_back({problem.writes.node[read.write], problem.writes.node[seen]});
       }
       if (!holder.empty()) {
-        for (WriteId w = rf.write_begin[n]; w < rf.write_begin[n + 1]; ++w) {
-          Node& held = holder[rf.write_key[w]];
+        for (const WriteId w : problem.writes.of(n)) {
+          Node& held = holder[problem.writes.key[w]];
           if (held != kNone) faults.push_back({held, n});
           held = n;
         }
       }
     }
     if (v == graph.write_event(n)) {
-      for (WriteId w = rf.write_begin[n]; w < rf.write_begin[n + 1]; ++w) {
-        current[rf.write_key[w]] = w;
-        if (!holder.empty() && holder[rf.write_key[w]] == n) holder[rf.write_key[w]] = kNone;
+      for (const WriteId w : problem.writes.of(n)) {
+        current[problem.writes.key[w]] = w;
+        if (!holder.empty() && holder[problem.writes.key[w]] == n)
+          holder[problem.writes.key[w]] = kNone;
       }
     }
   }

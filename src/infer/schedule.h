@@ -9,8 +9,7 @@
 
 #include "assay/budget.h"
 #include "infer/event_graph.h"
-#include "infer/hint.h"
-#include "infer/open_reads.h"
+#include "infer/problem.h"
 
 namespace assay::internal {
 
@@ -20,19 +19,17 @@ struct Schedule {
   bool accepted = false;
 };
 
-// `open`: reads with several possible sources, which wait for one of them; `accepted` does not mean that they met one.
+// Reads with several possible sources (Problem::open) wait for one of them; `accepted` does not mean that they met one.
 
-// Proposes the order of `hint` and plays it. Needs no graph. If it is not accepted, nothing is known about
+// Proposes the order of the hint and plays it. Needs no graph. If it is not accepted, nothing is known about
 // the level.
-Schedule schedule_by_hint(const History& history, const ReadsFrom& rf, const Hint& hint,
-                          const LevelInfo& level, Budget& budget, const OpenReads* open = nullptr);
+Schedule schedule_by_hint(const Problem& problem, const LevelInfo& level, Budget& budget);
 
 // Plays the known graph in the order of `rank` (a position per vertex), respecting every known
 // edge. Where every event is blocked, the first one is forced, and the replay goes on: the result is
 // always a complete topological order, perhaps with faults (see find_faults). Empty if the budget
 // ran out.
-Schedule schedule_by_graph(const EventGraph& graph, std::span<const Vertex> order, Budget& budget,
-                           const OpenReads* open = nullptr);
+Schedule schedule_by_graph(const EventGraph& graph, std::span<const Vertex> order, Budget& budget);
 
 // Two writers of one key whose relative order makes a read return the wrong version, or which
 // overlap where the level forbids it.

@@ -18,16 +18,14 @@ constexpr TxnStatus kCommitted = TxnStatus::committed;
 
 struct Sample {
   History history;
-  ReadsFrom rf = match_reads(history);
-  Hint hint = make_hint(history, rf);
+  Problem problem = make_problem(history);
   EventGraph events;
   Budget budget{};
 
   Sample(const std::vector<sample::Txn>& txns, LevelId level) : Sample(make_history(txns), level) {}
-  Sample(History h, LevelId level)
-      : history(std::move(h)), events(history, rf, level_info(level)) {}
+  Sample(History h, LevelId level) : history(std::move(h)), events(problem, level_info(level)) {}
 
-  Schedule by_hint() { return schedule_by_hint(history, rf, hint, events.level(), budget); }
+  Schedule by_hint() { return schedule_by_hint(problem, events.level(), budget); }
   Schedule by_graph(const std::vector<Vertex>& order) {
     return schedule_by_graph(events, order, budget);
   }
@@ -63,17 +61,17 @@ bool plays(const Sample& s, const std::vector<Vertex>& order) {
     if (!s.events.is_event(v)) continue;
     const Node n = s.events.node_of(v);
     if (v == s.events.read_event(n)) {
-      for (const ExternalRead& read : s.rf.reads[n]) {
+      for (const ExternalRead& read : s.problem.reads[n]) {
         if (current[read.key] != read.write) return false;
       }
-      for (WriteId write = s.rf.write_begin[n]; write < s.rf.write_begin[n + 1]; ++write) {
-        if (exclusive && open[s.rf.write_key[write]]++ > 0) return false;
+      for (const WriteId write : s.problem.writes.of(n)) {
+        if (exclusive && open[s.problem.writes.key[write]]++ > 0) return false;
       }
     }
     if (v == s.events.write_event(n)) {
-      for (WriteId write = s.rf.write_begin[n]; write < s.rf.write_begin[n + 1]; ++write) {
-        current[s.rf.write_key[write]] = write;
-        --open[s.rf.write_key[write]];
+      for (const WriteId write : s.problem.writes.of(n)) {
+        current[s.problem.writes.key[write]] = write;
+        --open[s.problem.writes.key[write]];
       }
     }
   }
@@ -106,7 +104,7 @@ TEST(ScheduleByHint, NeverAcceptsWhatDoesNotPlay) {
   for (const LevelId level : {prefix, session_si, session_serializable, serializable}) {
     for (int round = 0; round < 500; ++round) {
       Sample s(sample::random_history(rng, sample::plain(2, 5, 4, 4)), level);
-      if (s.rf.bad_read.anomaly != Anomaly::none) continue;
+      if (s.problem.found.bad_read.anomaly != Anomaly::none) continue;
       const Schedule schedule = s.by_hint();
       if (!schedule.accepted) continue;
       ++accepted;
@@ -166,7 +164,7 @@ TEST(ScheduleByGraph, IsACompleteOrderOfTheGraphAndFaultlessIfAccepted) {
   for (const LevelId level : {prefix, session_si, adya_si, session_serializable}) {
     for (int round = 0; round < 300; ++round) {
       Sample s(sample::random_history(rng, sample::plain(3, 9, 4, 4)), level);
-      if (s.rf.bad_read.anomaly != Anomaly::none) continue;
+      if (s.problem.found.bad_read.anomaly != Anomaly::none) continue;
       const std::vector<Vertex> order = topological_order(s.events.graph());
       if (order.size() < s.events.graph().vertices()) continue;
       const Schedule schedule = s.by_graph(order);

@@ -10,7 +10,7 @@
 #include "base/room.h"
 #include "graph/digraph.h"
 #include "infer/open_reads.h"
-#include "infer/reads_from.h"
+#include "infer/problem.h"
 
 namespace assay::internal {
 
@@ -33,18 +33,18 @@ struct Events {
 // Per key, its writes in the order in which their events stand in `order`.
 class WriterQueues {
  public:
-  WriterQueues(const ReadsFrom& rf, const Events& events, std::span<const Vertex> order) {
-    const size_t keys = rf.writers.rows();
-    next_.assign(rf.writers.begin.begin(),
-                 rf.writers.begin.begin() + static_cast<std::ptrdiff_t>(keys));
-    queue_.resize(rf.writes());
+  WriterQueues(const Problem& problem, const Events& events, std::span<const Vertex> order) {
+    const size_t keys = problem.keys();
+    next_.assign(problem.writes.of_key.begin.begin(),
+                 problem.writes.of_key.begin.begin() + static_cast<std::ptrdiff_t>(keys));
+    queue_.resize(problem.writes.size());
     std::vector<uint32_t> fill = next_;
-    const size_t count = (events.split ? 2 : 1) * rf.nodes();
+    const size_t count = (events.split ? 2 : 1) * problem.nodes();
     for (Vertex v : order) {
       if (v >= count || !events.writes(v)) continue;
       const Node n = events.node_of(v);
-      for (WriteId w = rf.write_begin[n]; w < rf.write_begin[n + 1]; ++w) {
-        queue_[fill[rf.write_key[w]]++] = n;
+      for (const WriteId w : problem.writes.of(n)) {
+        queue_[fill[problem.writes.key[w]]++] = n;
       }
     }
     end_ = std::move(fill);
@@ -66,23 +66,22 @@ class WriterQueues {
 template <class Precedence>
 class Scheduler {
  public:
-  // `order` is the proposal; it decides which writer of a key comes first. `open`: reads with several possible
-  // sources; may be null.
-  Scheduler(const ReadsFrom& rf, const OpenReads* open, const LevelInfo& level, size_t vertices,
+  // `order` is the proposal; it decides which writer of a key comes first.
+  Scheduler(const Problem& problem, const LevelInfo& level, size_t vertices,
             std::span<const Vertex> order, Precedence& precedence)
-      : rf_(rf),
-        open_(open),
+      : problem_(problem),
+        open_(problem.open.get()),
         events_(level),
         precedence_(precedence),
-        queues_(rf, events_, order),
+        queues_(problem, events_, order),
         happened_(vertices, 0),
         parked_(vertices, kNothing),
         waits_for_(vertices, kNothing),
         wait_(vertices, Wait::none),
-        readers_done_(rf.writes(), 0),
-        initial_done_(rf.initial_readers.rows(), 0),
-        current_(rf.writers.rows(), kNone) {
-    if (events_.write_conflict) holder_.assign(rf.writers.rows(), kNone);
+        readers_done_(problem.writes.size(), 0),
+        initial_done_(problem.initial_readers.rows(), 0),
+        current_(problem.keys(), kNone) {
+    if (events_.write_conflict) holder_.assign(problem.keys(), kNone);
     order_.reserve(vertices);
     if (open_ == nullptr) return;
     proposed_.resize(vertices);
@@ -174,15 +173,15 @@ class Scheduler {
   // `needed`: only if none of them has happened yet. kNothing if all have, or there is no such read.
   Vertex source_to_come(Vertex v, bool needed) const {
     if (open_ == nullptr || !events_.reads(v)) return kNothing;
-    for (const uint32_t i : open_->of(rf_.txn[events_.node_of(v)])) {
+    for (const uint32_t i : open_->of(problem_.txn[events_.node_of(v)])) {
       const OpenRead& read = open_->all()[i];
       const WriteId seen = current_[read.key];
-      const TxnId writer = seen == kNone ? kNone : rf_.txn[rf_.write_node[seen]];
+      const TxnId writer = seen == kNone ? kNone : problem_.txn[problem_.writes.node[seen]];
       if (std::binary_search(read.sources.begin(), read.sources.end(), writer)) continue;
       Vertex next = kNothing;
       bool any = false;
       for (const TxnId t : read.sources) {
-        const Vertex source = t == kNone ? kNothing : events_.write_event(rf_.node[t]);
+        const Vertex source = t == kNone ? kNothing : events_.write_event(problem_.node_of(t));
         if (t == kNone || happened_[source])
           any = true;
         else if (next == kNothing || proposed_[source] < proposed_[next])
@@ -198,14 +197,14 @@ class Scheduler {
     const Node n = events_.node_of(v);
     if (const Vertex source = source_to_come(v, true); source != kNothing) return source;
     if (events_.reads(v) && events_.write_conflict) {
-      for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
-        const Node holder = holder_[rf_.write_key[w]];
+      for (const WriteId w : problem_.writes.of(n)) {
+        const Node holder = holder_[problem_.writes.key[w]];
         if (holder != kNone) return events_.write_event(holder);
       }
     }
     if (events_.writes(v)) {
-      for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
-        const Vertex reader = awaited_reader(rf_.write_key[w], n);
+      for (const WriteId w : problem_.writes.of(n)) {
+        const Vertex reader = awaited_reader(problem_.writes.key[w], n);
         if (reader != kNothing) return reader;
       }
     }
@@ -217,8 +216,8 @@ class Scheduler {
     const bool claims = events_.write_conflict ? events_.reads(v) : events_.writes(v);
     if (!claims) return kNothing;
     const Node n = events_.node_of(v);
-    for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
-      const Node first = queues_.first_waiting(rf_.write_key[w], events_, happened_);
+    for (const WriteId w : problem_.writes.of(n)) {
+      const Node first = queues_.first_waiting(problem_.writes.key[w], events_, happened_);
       if (first != n && first != kNone) return events_.write_event(first);
     }
     return kNothing;
@@ -228,7 +227,7 @@ class Scheduler {
   Vertex awaited_reader(KeyId key, Node except) {
     const WriteId current = current_[key];
     const std::span<const Node> readers =
-        current == kNone ? rf_.initial_readers[key] : rf_.readers[current];
+        current == kNone ? problem_.initial_readers[key] : problem_.readers[current];
     uint32_t& done = current == kNone ? initial_done_[key] : readers_done_[current];
     while (done < readers.size() && happened_[events_.read_event(readers[done])]) ++done;
     for (uint32_t i = done; i < readers.size(); ++i) {
@@ -244,8 +243,8 @@ class Scheduler {
     order_.push_back(v);
     if (precedence_.is_event(v)) {
       const Node n = events_.node_of(v);
-      for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
-        const KeyId key = rf_.write_key[w];
+      for (const WriteId w : problem_.writes.of(n)) {
+        const KeyId key = problem_.writes.key[w];
         if (events_.writes(v)) current_[key] = w;
         if (events_.write_conflict) holder_[key] = events_.writes(v) ? kNone : n;
       }
@@ -257,8 +256,8 @@ class Scheduler {
     parked_[v] = kNothing;
   }
 
-  const ReadsFrom& rf_;
-  const OpenReads* open_;
+  const Problem& problem_;
+  const OpenReads* open_;  // null: no reads are
   const Events events_;
   Precedence& precedence_;
   WriterQueues queues_;

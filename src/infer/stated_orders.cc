@@ -17,34 +17,36 @@
 #include <algorithm>
 
 #include "history/accesses.h"
+#include "infer/reads_from.h"
 
 namespace assay::internal {
 namespace {
 
 class Statements {
  public:
-  Statements(const History& history, const ReadsFrom& rf) : history_(history), rf_(rf) {
-    if (!rf.has_lists) return;
-    writer_.assign(history.version_count(), kNone);
-    for (const TxnId t : rf.txn) {  // of several elements that one transaction appended, all count
-      for (OpId i = history.first_op(t); i < history.end_op(t); ++i) {
-        const Install install = install_of(history, i);
-        if (install.appends) writer_[install.version] = rf.node[t];
+  explicit Statements(const Problem& problem) : history_(*problem.history), problem_(problem) {
+    if (!problem.has_lists) return;
+    writer_.assign(history_.version_count(), kNone);
+    for (const TxnId t :
+         problem.txn) {  // of several elements that one transaction appended, all count
+      for (OpId i = history_.first_op(t); i < history_.end_op(t); ++i) {
+        const Install install = install_of(history_, i);
+        if (install.appends) writer_[install.version] = problem.node_of(t);
       }
     }
   }
 
   void from_known_orders() {
-    for (uint32_t i = 0; i < rf_.known.named.size(); ++i) {
+    for (uint32_t i = 0; i < problem_.found.known.named.size(); ++i) {
       nodes_.clear();
-      for (const TxnId t : rf_.known.named[i])
-        if (t != kNone && rf_.node[t] != kNone) nodes_.push_back(rf_.node[t]);
+      for (const TxnId t : problem_.found.known.named[i])
+        if (t != kNone && problem_.node_of(t) != kNone) nodes_.push_back(problem_.node_of(t));
       neighbours(history_.known_orders()[i].key, i, false);
     }
   }
 
   void from_lists() {
-    std::vector<OpId> longest(rf_.writers.rows(), kNone);
+    std::vector<OpId> longest(problem_.keys(), kNone);
     std::vector<size_t> length(longest.size());
     each_list([&](OpId op, KeyId key) {
       const std::span<const uint32_t> list = outside_list(history_, op).elements;
@@ -73,8 +75,8 @@ class Statements {
   template <class Take>
   void each_list(Take take) const {
     std::vector<ExternalRead> reads;
-    for (Node n = 0; n < rf_.nodes(); ++n) {
-      external_reads(history_, rf_, n, reads);
+    for (Node n = 0; n < problem_.nodes(); ++n) {
+      external_reads(problem_, n, reads);
       for (const ExternalRead& read : reads) {
         if (is_list_operation(history_.op(read.op))) take(read.op, read.key);
       }
@@ -113,15 +115,15 @@ class Statements {
     const Node last = nodes_.back();
     std::vector<Node>& listed = nodes_;
     std::sort(listed.begin(), listed.end());
-    for (WriteId w : rf_.key_writers(key)) {
-      const Node n = rf_.write_node[w];
+    for (WriteId w : problem_.key_writers(key)) {
+      const Node n = problem_.writes.node[w];
       if (std::binary_search(listed.begin(), listed.end(), n)) continue;
       pairs_.push_back({last, n, key, op, true});
     }
   }
 
   const History& history_;
-  const ReadsFrom& rf_;
+  const Problem& problem_;
   std::vector<Node> writer_;  // per version; for lists
   std::vector<Node> nodes_;   // scratch: who wrote what a source lists
   std::vector<StatedOrder> pairs_;
@@ -130,18 +132,17 @@ class Statements {
 }  // namespace
 
 // Each version has at most two neighbours, and lists have a table of versions.
-uint64_t stated_orders_bytes(const History& history, const ReadsFrom& rf) {
-  if (rf.stated) return sizeof(StatedOrder) * rf.stated->size();
-  if (history.known_orders().empty() && !rf.has_lists) return 0;
-  return 2 * sizeof(StatedOrder) * rf.writes() + sizeof(Node) * history.version_count();
+uint64_t stated_orders_bytes(const Problem& problem) {
+  if (problem.found.known.named.empty() && !problem.has_lists) return 0;
+  return 2 * sizeof(StatedOrder) * problem.writes.size() +
+         sizeof(Node) * problem.history->version_count();
 }
 
-std::vector<StatedOrder> stated_orders(const History& history, const ReadsFrom& rf) {
-  if (rf.stated) return *rf.stated;
-  if (history.known_orders().empty() && !rf.has_lists) return {};
-  Statements statements(history, rf);
+std::vector<StatedOrder> stated_orders(const Problem& problem) {
+  if (problem.found.known.named.empty() && !problem.has_lists) return {};
+  Statements statements(problem);
   statements.from_known_orders();
-  if (rf.has_lists) statements.from_lists();
+  if (problem.has_lists) statements.from_lists();
   return statements.take();
 }
 

@@ -4,12 +4,13 @@
 
 #include <vector>
 
-#include "infer/reads_from.h"
+#include "infer/problem.h"
 
 namespace assay::internal {
 
-std::vector<StatedOrder> stated_orders(const History& history, const ReadsFrom& rf);
+// Of a whole; looks at who counts, and what they wrote and read.
+std::vector<StatedOrder> stated_orders(const Problem& problem);
 // What finding them takes, at most.
-uint64_t stated_orders_bytes(const History& history, const ReadsFrom& rf);
+uint64_t stated_orders_bytes(const Problem& problem);
 
 }  // namespace assay::internal

@@ -21,16 +21,16 @@ namespace {
 class Updates {
  public:
   Updates(EventGraph& events, KnownEdges& known)
-      : events_(events), rf_(events.reads_from()), known_(known) {}
+      : events_(events), problem_(events.problem()), known_(known) {}
 
   bool add(Budget& budget) {
-    const uint64_t scratch = 2 * sizeof(Node) * rf_.writes();
+    const uint64_t scratch = 2 * sizeof(Node) * problem_.writes.size();
     if (!budget.has_room(scratch)) return false;
     size_t forced = 0, edges = 0;
     each_update([&](const ExternalRead& read, Node, Node first) {
-      if (rf_.readers[read.write].size() < 2) return;
+      if (problem_.readers[read.write].size() < 2) return;
       forced += first == kNone ? 1 : 2;
-      edges += rf_.readers[read.write].size() - (first == kNone ? 1 : 0);
+      edges += problem_.readers[read.write].size() - (first == kNone ? 1 : 0);
     });
     if (!budget.has_room(scratch + sizeof(ForcedOrder) * forced + sizeof(DerivedEdge) * edges +
                          events_.graph().bytes_to_add(edges)))
@@ -51,11 +51,11 @@ class Updates {
   // second.
   template <class Take>
   void each_update(Take take) const {
-    std::vector<Node> first(rf_.writes(), kNone);  // per write: who updated it
-    std::vector<bool> second(rf_.writes());
-    for (Node n = 0; n < rf_.nodes(); ++n) {
-      for (const ExternalRead& read : rf_.reads[n]) {
-        if (read.write == kNone || rf_.write_of(n, read.key) == kNone) continue;
+    std::vector<Node> first(problem_.writes.size(), kNone);  // per write: who updated it
+    std::vector<bool> second(problem_.writes.size());
+    for (Node n = 0; n < problem_.nodes(); ++n) {
+      for (const ExternalRead& read : problem_.reads[n]) {
+        if (read.write == kNone || problem_.write_of(n, read.key) == kNone) continue;
         if (first[read.write] == kNone) {
           first[read.write] = n;
           take(read, n, kNone);
@@ -89,9 +89,9 @@ class Updates {
 
   // The other readers of the version that `update` read and overwrote.
   void readers_precede(const ExternalRead& read, Node update) {
-    if (rf_.readers[read.write].size() < 2) return;
-    force(rf_.write_node[read.write], update, read.key);
-    for (Node reader : rf_.readers[read.write]) {
+    if (problem_.readers[read.write].size() < 2) return;
+    force(problem_.writes.node[read.write], update, read.key);
+    for (Node reader : problem_.readers[read.write]) {
       if (reader == update) continue;
       insert({events_.read_event(reader), events_.write_event(update)}, EdgeKind::anti_dependency,
              read.key, reader);
@@ -105,7 +105,7 @@ class Updates {
   }
 
   EventGraph& events_;
-  const ReadsFrom& rf_;
+  const Problem& problem_;
   KnownEdges& known_;
 };
 

@@ -17,12 +17,12 @@ using enum LevelId;
 
 struct Updated {
   History history;
-  ReadsFrom rf = match_reads(history);
+  Problem problem = make_problem(history);
   EventGraph events;
   KnownEdges known{};
 
   Updated(const std::vector<sample::Txn>& txns, LevelId level)
-      : history(make_history(txns)), events(history, rf, level_info(level)) {
+      : history(make_history(txns)), events(problem, level_info(level)) {
     Budget unlimited;
     EXPECT_TRUE(add_updates(events, known, unlimited));
   }

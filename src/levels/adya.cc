@@ -40,18 +40,18 @@ constexpr size_t kCyclesTried = 64;  // for a short one
 
 }  // namespace
 
-AdyaLevels::AdyaLevels(const History& history, const ReadsFrom& rf, const Hint& hint)
-    : rf_(rf), hint_(hint), deps_(history, rf) {}
+AdyaLevels::AdyaLevels(const Problem& problem) : problem_(problem), deps_(problem) {}
 
 // What the levels share. False if the budget ran out.
 bool AdyaLevels::prepare(Budget& budget) {
   if (prepared_) return true;
   if (!deps_.find(budget)) return false;
-  rank_.resize(rf_.nodes());
-  std::vector<Node> by_time(rf_.nodes());
+  rank_.resize(problem_.nodes());
+  std::vector<Node> by_time(problem_.nodes());
   std::iota(by_time.begin(), by_time.end(), 0u);
-  std::stable_sort(by_time.begin(), by_time.end(),
-                   [&](Node a, Node b) { return hint_.write_time[a] < hint_.write_time[b]; });
+  std::stable_sort(by_time.begin(), by_time.end(), [&](Node a, Node b) {
+    return problem_.hint.write_time[a] < problem_.hint.write_time[b];
+  });
   for (uint32_t i = 0; i < by_time.size(); ++i) rank_[by_time[i]] = i;
   return prepared_ = build_graphs(budget) && put_in_order(budget);
 }
@@ -60,7 +60,7 @@ bool AdyaLevels::build_graphs(Budget& budget) {
   const std::vector<Dependency>& all = deps_.all();
   // Each dependency is in at most three lists and graphs; the largest is sorted with a buffer and as arcs.
   const uint64_t lists = 3 * sizeof(uint32_t) * all.size() + sizeof(Arc) * all.size();
-  if (!budget.has_room(lists + 3 * Digraph::bytes(rf_.nodes(), all.size()))) return false;
+  if (!budget.has_room(lists + 3 * Digraph::bytes(problem_.nodes(), all.size()))) return false;
   const auto build = [&](auto belongs, std::vector<uint32_t>& ids, Digraph& graph) {
     ids.clear();
     ids.reserve(all.size());
@@ -76,7 +76,7 @@ bool AdyaLevels::build_graphs(Budget& budget) {
       const Arc arc{all[i].from, all[i].to};
       if (arcs.empty() || !(arcs.back() == arc)) arcs.push_back(arc);
     }
-    graph = Digraph(rf_.nodes(), arcs);
+    graph = Digraph(problem_.nodes(), arcs);
   };
   build([](EdgeKind k) { return k == EdgeKind::write_dependency; }, writes_, write_graph_);
   build([](EdgeKind k) { return k != EdgeKind::anti_dependency; }, depends_, depend_graph_);
@@ -89,10 +89,10 @@ bool AdyaLevels::put_in_order(Budget& budget) {
     return false;
   write_order_ = topological_order(write_graph_, rank_);
   order_ = topological_order(depend_graph_, rank_);
-  if (order_.size() < rf_.nodes()) return true;
+  if (order_.size() < problem_.nodes()) return true;
   Components components = strong_components(full_graph_);
   component_ = std::move(components.of);
-  place_.resize(rf_.nodes());
+  place_.resize(problem_.nodes());
   for (uint32_t i = 0; i < order_.size(); ++i) place_[order_[i]] = i;
   std::vector<uint32_t> earliest(components.count, kNone);
   for (const Node n : order_)
@@ -120,8 +120,9 @@ bool AdyaLevels::know_version_orders(Budget& budget) {
   if (asked_) return true;
   asked_ = true;
   Rows<WriteId> versions;
-  const bool ordered = order_.size() == rf_.nodes();
-  if (!budget.has_room(2 * sizeof(uint32_t) * rf_.nodes() + sizeof(WriteId) * rf_.writes()))
+  const bool ordered = order_.size() == problem_.nodes();
+  if (!budget.has_room(2 * sizeof(uint32_t) * problem_.nodes() +
+                       sizeof(WriteId) * problem_.writes.size()))
     return false;
   if (!deps_.version_orders(ordered ? order_ : write_order_, versions, unstated_)) return true;
   if (!ordered || !deps_.assume(versions)) return true;
@@ -131,7 +132,7 @@ bool AdyaLevels::know_version_orders(Budget& budget) {
 
 LevelVerdict AdyaLevels::decide(LevelId level, Budget& budget) {
   LevelVerdict verdict;
-  const uint64_t searching = cycle_search_bytes(full_graph_) + sizeof(uint32_t) * rf_.nodes();
+  const uint64_t searching = cycle_search_bytes(full_graph_) + sizeof(uint32_t) * problem_.nodes();
   Path cycle;
   if (prepare(budget) && budget.has_room(searching)) cycle = forbidden(level, budget);
   if (cycle.empty() && !asked_ && !budget.exhausted_now() && know_version_orders(budget) &&
@@ -149,16 +150,17 @@ LevelVerdict AdyaLevels::decide(LevelId level, Budget& budget) {
     verdict.reason = {UnknownCause::lacks_order, unstated_};
   } else {
     verdict.outcome = Outcome::satisfied;
-    const bool ordered = order_.size() == rf_.nodes();
-    for (const Node n : ordered ? order_ : write_order_) verdict.order.events.push_back(rf_.txn[n]);
+    const bool ordered = order_.size() == problem_.nodes();
+    for (const Node n : ordered ? order_ : write_order_)
+      verdict.order.events.push_back(problem_.txn[n]);
   }
   return verdict;
 }
 
 AdyaLevels::Path AdyaLevels::forbidden(LevelId level, Budget& budget) const {
-  if (write_order_.size() < rf_.nodes()) return cycle_of(find_cycle(write_graph_), writes_);
+  if (write_order_.size() < problem_.nodes()) return cycle_of(find_cycle(write_graph_), writes_);
   if (level == LevelId::pl_1) return {};
-  if (order_.size() < rf_.nodes()) return cycle_of(find_cycle(depend_graph_), depends_);
+  if (order_.size() < problem_.nodes()) return cycle_of(find_cycle(depend_graph_), depends_);
   switch (level) {
     case LevelId::pl_cs:
       return lost_update();
@@ -196,7 +198,7 @@ AdyaLevels::Path AdyaLevels::lost_update() const {
   for (const uint32_t i : every_) {
     const Dependency& anti = all[i];
     if (anti.kind != EdgeKind::anti_dependency || !anti.item ||
-        place_[anti.to] > place_[anti.from] || rf_.write_of(anti.from, anti.key) == kNone)
+        place_[anti.to] > place_[anti.from] || problem_.write_of(anti.from, anti.key) == kNone)
       continue;
     // From the overwriting version on to the reader's own, each time to the nearest that is stated to follow.
     Path path{i};
@@ -220,7 +222,7 @@ AdyaLevels::Path AdyaLevels::lost_update() const {
 // Backwards from each reader that runs against the order, for as long as it may meet who overwrote what it read.
 AdyaLevels::Path AdyaLevels::one_anti(Budget& budget) const {
   const std::vector<Dependency>& all = deps_.all();
-  std::vector<Node> seen_from(rf_.nodes(), kNone), queue;
+  std::vector<Node> seen_from(problem_.nodes(), kNone), queue;
   for (size_t i = 0; i < every_.size();) {
     const Node reader = all[every_[i]].from;
     uint32_t earliest = place_[reader];
@@ -264,7 +266,8 @@ AdyaLevels::Path AdyaLevels::item_cycle(Budget& budget) const {
   for (const uint32_t i : every_) {
     const Dependency& anti = all[i];
     if (anti.kind != EdgeKind::anti_dependency || !anti.item ||
-        component_[anti.from] != component_[anti.to] || rf_.write_of(anti.from, anti.key) != kNone)
+        component_[anti.from] != component_[anti.to] ||
+        problem_.write_of(anti.from, anti.key) != kNone)
       continue;
     if (++tried > kCyclesTried || budget.exhausted_now()) break;
     Path path = way(full_graph_, every_, anti.to, anti.from);
@@ -278,7 +281,7 @@ AdyaLevels::Path AdyaLevels::item_cycle(Budget& budget) const {
 // A shortest path from one node to another; there is one.
 AdyaLevels::Path AdyaLevels::way(const Digraph& graph, const std::vector<uint32_t>& arcs, Node from,
                                  Node to) const {
-  std::vector<Node> parent(rf_.nodes(), kNone);
+  std::vector<Node> parent(problem_.nodes(), kNone);
   std::vector<Node> queue{from};
   parent[from] = from;
   for (size_t at = 0; at < queue.size() && parent[to] == kNone; ++at)
@@ -331,7 +334,7 @@ Proof AdyaLevels::prove(const Path& cycle) const {
   const auto state = [&](const StatedOrder& stated) {
     ProofStep fact;
     fact.kind = ProofStep::Kind::fact;
-    fact.clause.push_back({rf_.txn[stated.before], rf_.txn[stated.after]});
+    fact.clause.push_back({problem_.txn[stated.before], problem_.txn[stated.after]});
     fact.source = stated.source;
     fact.source_is_op = stated.source_is_op;
     last.hints.push_back(static_cast<uint32_t>(proof.steps.size()));
@@ -341,14 +344,14 @@ Proof AdyaLevels::prove(const Path& cycle) const {
     const Dependency& d = deps_.all()[i];
     Edge edge;
     edge.kind = d.kind;
-    edge.from = rf_.txn[d.from];
-    edge.to = rf_.txn[d.to];
+    edge.from = problem_.txn[d.from];
+    edge.to = problem_.txn[d.to];
     edge.key = d.key;
     edge.op = d.op;
-    if (d.via != kNone) edge.via = rf_.txn[rf_.write_node[d.via]];
-    if (d.kind == EdgeKind::write_dependency) state(deps_.stated()[d.stated]);
+    if (d.via != kNone) edge.via = problem_.txn[problem_.writes.node[d.via]];
+    if (d.kind == EdgeKind::write_dependency) state(problem_.stated[d.stated]);
     if (d.kind == EdgeKind::anti_dependency && d.via != kNone)
-      state(*deps_.statement(rf_.write_node[d.via], d.to, d.key));
+      state(*deps_.statement(problem_.writes.node[d.via], d.to, d.key));
     step.cycle.push_back(edge);
   }
   last.hints.push_back(static_cast<uint32_t>(proof.steps.size()));

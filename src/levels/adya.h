@@ -7,8 +7,7 @@
 #include "assay/budget.h"
 #include "assay/certificate.h"
 #include "graph/digraph.h"
-#include "infer/hint.h"
-#include "infer/reads_from.h"
+#include "infer/problem.h"
 #include "levels/dependencies.h"
 #include "levels/level_verdict.h"
 
@@ -17,7 +16,7 @@ namespace assay::internal {
 // Decides them for one history, keeping what they share.
 class AdyaLevels {
  public:
-  AdyaLevels(const History& history, const ReadsFrom& rf, const Hint& hint);
+  explicit AdyaLevels(const Problem& problem);
 
   LevelVerdict decide(LevelId level, Budget& budget);
 
@@ -38,8 +37,7 @@ class AdyaLevels {
   Proof prove(const Path& cycle) const;
   bool assumes(const Path& cycle) const;
 
-  const ReadsFrom& rf_;
-  const Hint& hint_;
+  const Problem& problem_;
   bool prepared_ = false;  // what follows is there
   Dependencies deps_;
   std::vector<uint32_t> rank_;  // per node, by the hint

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "history/test_history.h"
-#include "infer/hint.h"
 #include "levels/walk.h"
 
 namespace assay::internal {
@@ -18,9 +17,8 @@ using enum LevelId;
 constexpr LevelId kAll[] = {pl_1, pl_2, pl_cs, pl_2_plus, pl_2_99, pl_3};
 
 std::string letters(const History& h) {
-  const ReadsFrom rf = match_reads(h);
-  const Hint hint = make_hint(h, rf);
-  AdyaLevels levels(h, rf, hint);
+  const Problem problem = make_problem(h);
+  AdyaLevels levels(problem);
   std::string out;
   for (const LevelId level : kAll) {
     Budget budget;

@@ -9,12 +9,12 @@
 
 namespace assay::internal {
 
-using Decide = std::function<LevelVerdict(const StrongInput&, const LevelInfo&, Budget&)>;
+using Decide = std::function<LevelVerdict(const Problem&, const LevelInfo&, const Means&, Budget&)>;
 
 // `parts` is what decompose() made of the history. The verdict, with its certificate, does not depend on
 // `threads`.
-LevelVerdict decide_by_parts(const StrongInput& in, const LevelInfo& level,
-                             const std::vector<Part>& parts, unsigned threads, Budget& budget,
-                             const Decide& decide);
+LevelVerdict decide_by_parts(const Problem& problem, const LevelInfo& level,
+                             const std::vector<Part>& parts, unsigned threads, const Means& means,
+                             Budget& budget, const Decide& decide);
 
 }  // namespace assay::internal

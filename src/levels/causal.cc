@@ -44,7 +44,7 @@ constexpr size_t kQuestions = size_t{1} << 20;  // answered together
 // Chains over a partial order, and how many members of each reach a node (itself included).
 class CausalClocks {
  public:
-  explicit CausalClocks(const WeakInput& in) : in_(in) {}
+  CausalClocks(const Problem& problem, const Digraph& base) : problem_(problem), base_(base) {}
 
   uint32_t chains() const { return static_cast<uint32_t>(members_.size()); }
   uint32_t chain(Node n) const { return chain_[n]; }
@@ -59,7 +59,7 @@ class CausalClocks {
     const auto open = static_cast<uint32_t>(std::count(chain.begin(), chain.end(), kNone));
     for (uint32_t spare = std::min(open, kFirstSpare);; spare = std::min(open, 2 * spare)) {
       stride_ = members.size() + spare;
-      if (32 * stride_ > std::max<size_t>(in_.rf.nodes(), 64)) return false;
+      if (32 * stride_ > std::max<size_t>(problem_.nodes(), 64)) return false;
       if (fill_rows(order, budget)) return true;
       if (budget.exhausted()) return false;
       chain_ = chain, place_ = place, members_ = members;
@@ -70,12 +70,12 @@ class CausalClocks {
   uint32_t* row(Node n) { return clocks_.data() + uint64_t{n} * stride_; }
 
   void cover_sessions() {
-    chain_.assign(in_.rf.nodes(), kNone);
-    place_.assign(in_.rf.nodes(), 0);
-    for (const std::vector<Node>& session : in_.rf.sessions) {
+    chain_.assign(problem_.nodes(), kNone);
+    place_.assign(problem_.nodes(), 0);
+    for (const std::vector<Node>& session : problem_.sessions) {
       uint32_t chain = kNone;
       for (Node n : session) {
-        if (in_.history.status(in_.rf.txn[n]) != TxnStatus::committed) continue;
+        if (problem_.history->status(problem_.txn[n]) != TxnStatus::committed) continue;
         if (chain == kNone) chain = open_chain();
         put_on(n, chain);
       }
@@ -88,12 +88,12 @@ class CausalClocks {
 
   // False if there are more chains than the rows have room for, or the budget ran out.
   bool fill_rows(const std::vector<Vertex>& order, Budget& budget) {
-    const uint64_t words = stride_ * in_.rf.nodes();
+    const uint64_t words = stride_ * problem_.nodes();
     if (!budget.has_room(words * sizeof(uint32_t))) return false;
     clocks_.assign(words, 0);
     for (Vertex v : order) {
       uint32_t* own = row(v);
-      in_.base.each_in(v, [&](Vertex u) {
+      base_.each_in(v, [&](Vertex u) {
         if (own[chain_[u]] >= place_[u]) return true;  // seen, with all that it saw
         const uint32_t* other = row(u);
         for (size_t c = 0; c < stride_; ++c) own[c] = std::max(own[c], other[c]);
@@ -126,7 +126,8 @@ class CausalClocks {
     place_[n] = ++members_[chain];
   }
 
-  const WeakInput& in_;
+  const Problem& problem_;
+  const Digraph& base_;
   std::vector<uint32_t> chain_, place_, members_;
   size_t stride_ = 0;  // number of chains that each row has room for
   std::vector<uint32_t> clocks_;
@@ -140,13 +141,13 @@ struct ChainWriter {
   friend auto operator<=>(const ChainWriter&, const ChainWriter&) = default;
 };
 
-Rows<ChainWriter> writers_by_chain(const ReadsFrom& rf, const CausalClocks& clocks) {
+Rows<ChainWriter> writers_by_chain(const Problem& problem, const CausalClocks& clocks) {
   Rows<ChainWriter> rows;
-  rows.items.reserve(rf.writes());
-  for (KeyId key = 0; key < rf.writers.rows(); ++key) {
+  rows.items.reserve(problem.writes.size());
+  for (KeyId key = 0; key < problem.keys(); ++key) {
     const size_t begin = rows.items.size();
-    for (WriteId w : rf.key_writers(key)) {
-      const Node n = rf.write_node[w];
+    for (WriteId w : problem.key_writers(key)) {
+      const Node n = problem.writes.node[w];
       rows.items.push_back({clocks.chain(n), clocks.place(n), n});
     }
     std::sort(rows.items.begin() + static_cast<std::ptrdiff_t>(begin), rows.items.end());
@@ -159,13 +160,13 @@ Rows<ChainWriter> writers_by_chain(const ReadsFrom& rf, const CausalClocks& cloc
 
 class CausalFaults::Impl {
  public:
-  explicit Impl(const WeakInput& in)
-      : in_(in),
-        rf_(in.rf),
-        clocks_(in),
-        place_(in.rf.nodes()),
-        row_(in.rf.writes()),
-        writers_(in.rf.writes()) {}
+  Impl(const Problem& problem, const Digraph& base)
+      : problem_(problem),
+        base_(base),
+        clocks_(problem, base),
+        place_(problem.nodes()),
+        row_(problem.writes.size()),
+        writers_(problem.writes.size()) {}
 
   bool prepare(const std::vector<Vertex>& order, Budget& budget) {
     if (clocks_.fill(order, budget)) return true;
@@ -173,7 +174,7 @@ class CausalFaults::Impl {
         !budget.has_room(Reachability::bytes(order.size()) + sizeof(Vertex) * order.size()))
       return false;
     base_order_ = order;
-    reachability_.emplace(in_.base, base_order_);
+    reachability_.emplace(base_, base_order_);
     return true;
   }
 
@@ -214,7 +215,7 @@ class CausalFaults::Impl {
     arrange(order);
     at_fault_.clear();
     for (const Vertex n : order) {
-      for (const ExternalRead& read : rf_.reads[n]) {
+      for (const ExternalRead& read : problem_.reads[n]) {
         if (reachability_) {
           if (!ask_between(n, read, edges, budget)) return false;
           continue;
@@ -233,10 +234,10 @@ class CausalFaults::Impl {
   // Whether the reader saw any of the writers of the key between the one that was read and itself.
   bool ask_between(Node reader, const ExternalRead& read, std::vector<VisibilityEdge>& edges,
                    Budget& budget) {
-    const uint32_t end = rf_.writers.begin[read.key + 1];
+    const uint32_t end = problem_.writes.of_key.begin[read.key + 1];
     for (uint32_t i = first_behind(read); i < end && writers_[i].at < place_[reader]; ++i) {
       if (!room_to_grow(questions_, 1, budget)) return false;
-      questions_.push_back({rf_.write_node[writers_[i].write], reader, read});
+      questions_.push_back({problem_.writes.node[writers_[i].write], reader, read});
       if (questions_.size() == kQuestions && !answer_questions(edges, budget)) return false;
     }
     return true;
@@ -263,7 +264,7 @@ class CausalFaults::Impl {
 
   // Where in writers_ those stand that come behind the writer that was read.
   uint32_t first_behind(const ExternalRead& read) const {
-    return read.write == kNone ? rf_.writers.begin[read.key] : row_[read.write] + 1;
+    return read.write == kNone ? problem_.writes.of_key.begin[read.key] : row_[read.write] + 1;
   }
 
   // Notes the places of a commit order. Returns who comes later than in the one before, in comparison with the
@@ -291,9 +292,8 @@ class CausalFaults::Impl {
   bool find_again(const std::vector<Node>& delayed, std::vector<VisibilityEdge>& edges) {
     size_t looks = 0;
     for (const Node n : delayed) {
-      for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w)
-        looks += move_back(w, edges);
-      if (looks > rf_.reads.items.size()) return false;
+      for (const WriteId w : problem_.writes.of(n)) looks += move_back(w, edges);
+      if (looks > problem_.reads.items.size()) return false;
     }
     std::erase_if(at_fault_, [&](const auto& fault) {
       const auto& [reader, read] = fault;
@@ -306,16 +306,16 @@ class CausalFaults::Impl {
 
   // Moves a writer of a key behind those that it now follows. Returns how much was looked at.
   size_t move_back(WriteId write, std::vector<VisibilityEdge>& edges) {
-    const Node n = rf_.write_node[write];
-    const uint32_t end = rf_.writers.begin[rf_.write_key[write] + 1];
+    const Node n = problem_.writes.node[write];
+    const uint32_t end = problem_.writes.of_key.begin[problem_.writes.key[write] + 1];
     const Writer moved = writers_[row_[write]];
     uint32_t row = row_[write];
     size_t looks = 1;
     for (; row + 1 < end; ++row) {
       const Writer& next = writers_[row + 1];
-      if (place_[rf_.write_node[next.write]] > place_[n]) break;
+      if (place_[problem_.writes.node[next.write]] > place_[n]) break;
       look_at_readers(next.write, moved, edges);
-      looks += 1 + rf_.readers[next.write].size();
+      looks += 1 + problem_.readers[next.write].size();
       writers_[row] = next;
       row_[next.write] = row;
     }
@@ -326,13 +326,13 @@ class CausalFaults::Impl {
 
   // Whoever read from `source` must not have seen `later`.
   void look_at_readers(WriteId source, const Writer& later, std::vector<VisibilityEdge>& edges) {
-    for (const Node reader : rf_.readers[source]) {
+    for (const Node reader : problem_.readers[source]) {
       if (!reachability_ && clocks_.clock(reader)[later.chain] < later.place) continue;
-      const std::span<const ExternalRead> reads = rf_.reads[reader];
+      const std::span<const ExternalRead> reads = problem_.reads[reader];
       const auto read = std::find_if(reads.begin(), reads.end(),
                                      [&](const ExternalRead& r) { return r.write == source; });
       if (read == reads.end()) continue;
-      const Node writer = rf_.write_node[later.write];
+      const Node writer = problem_.writes.node[later.write];
       if (reachability_) {
         questions_.push_back({writer, reader, *read});
       } else if (reader != writer) {
@@ -343,11 +343,12 @@ class CausalFaults::Impl {
 
   // The writers of each key in the commit order.
   void arrange(const std::vector<Vertex>& order) {
-    std::vector<uint32_t> next(rf_.writers.begin.begin(), rf_.writers.begin.end() - 1);
+    std::vector<uint32_t> next(problem_.writes.of_key.begin.begin(),
+                               problem_.writes.of_key.begin.end() - 1);
     for (uint32_t i = 0; i < order.size(); ++i) {
       const Node n = order[i];
-      for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
-        row_[w] = next[rf_.write_key[w]]++;
+      for (const WriteId w : problem_.writes.of(n)) {
+        row_[w] = next[problem_.writes.key[w]]++;
         writers_[row_[w]] = {w, i, kNone, kNone};
         if (!reachability_) writers_[row_[w]] = {w, i, clocks_.chain(n), clocks_.place(n)};
       }
@@ -358,26 +359,26 @@ class CausalFaults::Impl {
   // seen is before the reader: `before`, its place, only spares looks.
   Node last_seen_between(Node reader, const ExternalRead& read, uint32_t before) {
     const uint32_t first = first_behind(read);
-    const uint32_t end = rf_.writers.begin[read.key + 1];
+    const uint32_t end = problem_.writes.of_key.begin[read.key + 1];
     const uint32_t* clock = clocks_.clock(reader);
     WriteId last = kNone;
     const uint32_t most = first + 4 * clocks_.chains();
     uint32_t i = first;
     for (; i < end && i < most && writers_[i].at < before; ++i) {
       const Writer& w = writers_[i];
-      if (clock[w.chain] >= w.place && rf_.write_node[w.write] != reader) last = w.write;
+      if (clock[w.chain] >= w.place && problem_.writes.node[w.write] != reader) last = w.write;
     }
     if (i == most && i < end) return last_by_chain(reader, read);
-    return last == kNone ? kNone : rf_.write_node[last];
+    return last == kNone ? kNone : problem_.writes.node[last];
   }
 
   // The same, asking each chain.
   Node last_by_chain(Node reader, const ExternalRead& read) {
-    if (by_chain_.rows() == 0) by_chain_ = writers_by_chain(rf_, clocks_);
+    if (by_chain_.rows() == 0) by_chain_ = writers_by_chain(problem_, clocks_);
     const std::span<const ChainWriter> writers = by_chain_[read.key];
     const uint32_t* clock = clocks_.clock(reader);
     Node last = kNone;
-    const Node source = read.write == kNone ? kNone : rf_.write_node[read.write];
+    const Node source = read.write == kNone ? kNone : problem_.writes.node[read.write];
     const auto is_later = [&](Node n) { return last == kNone || place_[n] > place_[last]; };
     for (auto it = writers.begin(); it != writers.end();) {
       const uint32_t chain = it->chain;
@@ -394,12 +395,12 @@ class CausalFaults::Impl {
 
   void add_fault(Node seen, Node reader, const ExternalRead& read,
                  std::vector<VisibilityEdge>& edges) const {
-    const Node source = read.write == kNone ? kNone : rf_.write_node[read.write];
+    const Node source = read.write == kNone ? kNone : problem_.writes.node[read.write];
     edges.push_back({seen, source, read.key, reader, read.op, kNone});
   }
 
-  const WeakInput in_;
-  const ReadsFrom& rf_;
+  const Problem& problem_;
+  const Digraph& base_;
   CausalClocks clocks_;
   std::vector<Vertex> base_order_;
   std::optional<Reachability> reachability_;             // in place of clocks
@@ -412,12 +413,13 @@ class CausalFaults::Impl {
   Rows<ChainWriter> by_chain_;                           // once it is needed
 };
 
-uint64_t CausalFaults::bytes(const ReadsFrom& rf) {
+uint64_t CausalFaults::bytes(const Problem& problem) {
   constexpr uint64_t kBytesANode = 44,
                      kBytesAWrite = 20;  // arrays, and what sorting by the past takes
-  return kBytesANode * rf.nodes() + kBytesAWrite * rf.writes();
+  return kBytesANode * problem.nodes() + kBytesAWrite * problem.writes.size();
 }
-CausalFaults::CausalFaults(const WeakInput& in) : impl_(std::make_unique<Impl>(in)) {}
+CausalFaults::CausalFaults(const Problem& problem, const Digraph& base)
+    : impl_(std::make_unique<Impl>(problem, base)) {}
 CausalFaults::~CausalFaults() = default;
 bool CausalFaults::prepare(const std::vector<Vertex>& order, Budget& budget) {
   return impl_->prepare(order, budget);

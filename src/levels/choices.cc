@@ -34,25 +34,25 @@
 namespace assay::internal {
 
 Choices::Choices(const EventGraph& events, const OpenReads* open, const Saturation* saturation)
-    : events_(events), rf_(events.reads_from()), open_(open), saturation_(saturation) {
+    : events_(events), problem_(events.problem()), open_(open), saturation_(saturation) {
   if (open_ == nullptr) return;
   const History& h = events_.history();
-  if (!rf_.possible.empty()) {
-    possible_.assign(rf_.nodes(), 0);
-    effective_.assign(rf_.nodes(), 0);
+  if (!problem_.possible.empty()) {
+    possible_.assign(problem_.nodes(), 0);
+    effective_.assign(problem_.nodes(), 0);
   }
-  for (const Node n : rf_.possible) {
+  for (const Node n : problem_.possible) {
     possible_[n] = 1;
     std::vector<KeyId>& keys = possible_writes_[n];
-    for (OpId i = h.first_op(rf_.txn[n]); i < h.end_op(rf_.txn[n]); ++i)
+    for (OpId i = h.first_op(problem_.txn[n]); i < h.end_op(problem_.txn[n]); ++i)
       if (installs_version(h.op(i))) keys.push_back(h.op(i).key);
     std::sort(keys.begin(), keys.end());
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   }
   for (const OpenRead& read : open_->all()) {
     const bool assumed =
-        std::binary_search(rf_.assumed.begin(), rf_.assumed.end(), Seen{read.op, read.key, 0},
-                           [](const Seen& a, const Seen& b) {
+        std::binary_search(problem_.assumed.begin(), problem_.assumed.end(),
+                           Seen{read.op, read.key, 0}, [](const Seen& a, const Seen& b) {
                              return std::pair(a.op, a.key) < std::pair(b.op, b.key);
                            });
     settled_.push_back(assumed);
@@ -61,12 +61,13 @@ Choices::Choices(const EventGraph& events, const OpenReads* open, const Saturati
 
 std::span<const KeyId> Choices::writes_of(Node n) const {
   if (is_possible(n)) return possible_writes_.at(n);
-  return {rf_.write_key.data() + rf_.write_begin[n], rf_.write_key.data() + rf_.write_begin[n + 1]};
+  return {problem_.writes.key.data() + problem_.writes.begin[n],
+          problem_.writes.key.data() + problem_.writes.begin[n + 1]};
 }
 
 bool Choices::is_source(const OpenRead& read, Node writer) const {
   return std::binary_search(read.sources.begin(), read.sources.end(),
-                            writer == kNone ? kNone : rf_.txn[writer]);
+                            writer == kNone ? kNone : problem_.txn[writer]);
 }
 
 bool Choices::explained_by(std::span<const Vertex> order) { return find(order).empty(); }
@@ -76,14 +77,14 @@ std::vector<Choices::Failure> Choices::find(std::span<const Vertex> order) {
   for (const Fault& fault : find_faults(events_, order))
     found.push_back({Failure::Kind::pair, fault.earlier, fault.later, kNone});
   if (open_ == nullptr) return found;
-  current_.assign(rf_.writers.rows(), kNone);
+  current_.assign(problem_.keys(), kNone);
   place_.assign(events_.graph().vertices(), 0);
   begins_bind_ = !possible_.empty() && (events_.level().real_time == RealTime::into_commits ||
                                         events_.level().real_time == RealTime::all_but_begins);
   latest_ = kNone;
   latest_of_.assign(begins_bind_ ? events_.history().session_count() : 0, kNone);
   const bool overlap = events_.level().write_conflict && !possible_.empty();
-  std::vector<Node> holder(overlap ? rf_.writers.rows() : 0, kNone);
+  std::vector<Node> holder(overlap ? problem_.keys() : 0, kNone);
   for (uint32_t i = 0; i < order.size(); ++i) {
     const Vertex v = order[i];
     place_[v] = i;
@@ -111,13 +112,13 @@ std::vector<Choices::Failure> Choices::find(std::span<const Vertex> order) {
 }
 
 void Choices::look_at_reads(Node n, std::vector<Failure>& found) const {
-  for (const uint32_t read : open_->of(rf_.txn[n])) {
+  for (const uint32_t read : open_->of(problem_.txn[n])) {
     const OpenRead& r = open_->all()[read];
     if (!settled_[read] && !is_source(r, current_[r.key]))
       found.push_back({Failure::Kind::source, n, current_[r.key], read});
   }
   if (possible_.empty()) return;
-  const std::span<const ExternalRead> reads = rf_.reads[n];
+  const std::span<const ExternalRead> reads = problem_.reads[n];
   for (uint32_t i = 0; i < reads.size(); ++i) {
     const Node writer = current_[reads[i].key];
     if (writer != kNone && is_possible(writer))
@@ -128,9 +129,9 @@ void Choices::look_at_reads(Node n, std::vector<Failure>& found) const {
 void Choices::note_commit(Node n) {
   if (!begins_bind_) return;
   const History& h = events_.history();
-  const auto end = [&](Node m) { return event_time(h, rf_.txn[m], true).request; };
-  if (!event_time(h, rf_.txn[n], true).known()) return;
-  Node& own = latest_of_[h.session(rf_.txn[n])];
+  const auto end = [&](Node m) { return event_time(h, problem_.txn[m], true).request; };
+  if (!event_time(h, problem_.txn[n], true).known()) return;
+  Node& own = latest_of_[h.session(problem_.txn[n])];
   if (latest_ == kNone || end(latest_) < end(n)) latest_ = n;
   if (own == kNone || end(own) < end(n)) own = n;
 }
@@ -139,12 +140,12 @@ void Choices::note_commit(Node n) {
 void Choices::look_at_clock(Node n, std::vector<Failure>& found) const {
   if (!begins_bind_ || !is_possible(n)) return;
   const History& h = events_.history();
-  const Interval begin = event_time(h, rf_.txn[n], false);
+  const Interval begin = event_time(h, problem_.txn[n], false);
   if (!begin.known()) return;
   const auto comes_late = [&](Node other, int64_t over) {
-    return other != kNone && over < event_time(h, rf_.txn[other], true).request;
+    return other != kNone && over < event_time(h, problem_.txn[other], true).request;
   };
-  const Node own = latest_of_[h.session(rf_.txn[n])];  // whose clock is the same
+  const Node own = latest_of_[h.session(problem_.txn[n])];  // whose clock is the same
   if (comes_late(latest_, last_overlap(h, begin.response))) {
     found.push_back({Failure::Kind::time, n, latest_, kNone});
   } else if (comes_late(own, begin.response)) {
@@ -191,8 +192,8 @@ void Choices::add(const Failure& failure, ChoiceSolver& solver) {
       add_effects(ends, sides, solver);
       Edge edge;
       edge.kind = EdgeKind::real_time;
-      edge.from = rf_.txn[failure.first];
-      edge.to = rf_.txn[failure.writer];
+      edge.from = problem_.txn[failure.first];
+      edge.to = problem_.txn[failure.writer];
       edge.from_write = false;
       edge.to_write = true;
       add_conditional({events_.read_event(failure.first), events_.write_event(failure.writer)},
@@ -200,17 +201,17 @@ void Choices::add(const Failure& failure, ChoiceSolver& solver) {
       return;
     }
     case Failure::Kind::intruder: {
-      const ExternalRead& read = rf_.reads[failure.first][failure.read];
+      const ExternalRead& read = problem_.reads[failure.first][failure.read];
       const Node reader = failure.first,
-                 source = read.write == kNone ? kNone : rf_.write_node[read.write];
+                 source = read.write == kNone ? kNone : problem_.writes.node[read.write];
       std::vector<Side> sides;
       if (source != kNone) sides.push_back(order_of(source, failure.writer, solver));
       add_effects({&failure.writer, 1}, sides, solver);
       Edge edge;
       edge.kind = EdgeKind::anti_dependency;
-      edge.from = rf_.txn[reader];
-      edge.to = rf_.txn[failure.writer];
-      edge.via = source == kNone ? kNone : rf_.txn[source];
+      edge.from = problem_.txn[reader];
+      edge.to = problem_.txn[failure.writer];
+      edge.via = source == kNone ? kNone : problem_.txn[source];
       edge.key = read.key;
       edge.op = read.op;
       add_conditional({events_.read_event(reader), events_.write_event(failure.writer)}, edge,
@@ -223,10 +224,10 @@ void Choices::add(const Failure& failure, ChoiceSolver& solver) {
 // Which of its sources the read saw: one before it in the order rather than one after it, the nearest first.
 void Choices::add_sources(uint32_t read, ChoiceSolver& solver) {
   const OpenRead& r = open_->all()[read];
-  const Node reader = rf_.node[r.reader];
+  const Node reader = problem_.node_of(r.reader);
   const std::vector<TxnId> sources =
       nearest_first(r, place_[events_.read_event(reader)],
-                    [this](TxnId t) { return place_[events_.write_event(rf_.node[t])]; });
+                    [this](TxnId t) { return place_[events_.write_event(problem_.node_of(t))]; });
   ProofStep one_of;
   one_of.kind = ProofStep::Kind::sources;
   one_of.source = r.op;
@@ -278,7 +279,7 @@ void Choices::add_sources(uint32_t read, ChoiceSolver& solver) {
 // The read saw what its source left, so it came before whoever overwrote that.
 void Choices::add_rules(const Failure& failure, ChoiceSolver& solver) {
   const OpenRead& r = open_->all()[failure.read];
-  const Node reader = rf_.node[r.reader], writer = failure.writer;
+  const Node reader = problem_.node_of(r.reader), writer = failure.writer;
   for (const auto& [choice, source] : failure.taken) {
     std::vector<Side> sides = {2 * choice};
     if (source != kNone) sides.push_back(order_of(source, writer, solver));
@@ -287,8 +288,8 @@ void Choices::add_rules(const Failure& failure, ChoiceSolver& solver) {
     Edge edge;
     edge.kind = EdgeKind::anti_dependency;
     edge.from = r.reader;
-    edge.to = rf_.txn[writer];
-    edge.via = source == kNone ? kNone : rf_.txn[source];
+    edge.to = problem_.txn[writer];
+    edge.via = source == kNone ? kNone : problem_.txn[source];
     edge.key = r.key;
     edge.op = r.op;
     add_conditional({events_.read_event(reader), events_.write_event(writer)}, edge, sides, solver);
@@ -315,7 +316,7 @@ Side Choices::effect_of(Node n, ChoiceSolver& solver) {
   const auto [it, fresh] = effects_.try_emplace(n, static_cast<uint32_t>(literals_.size()));
   if (fresh) {
     solver.add_choice({}, {}, false);
-    literals_.push_back(Literal::effect(rf_.txn[n]));
+    literals_.push_back(Literal::effect(problem_.txn[n]));
   }
   return 2 * it->second;
 }
@@ -326,7 +327,7 @@ Side Choices::order_of(Node before, Node after, ChoiceSolver& solver) {
   const auto [it, fresh] =
       pairs_.try_emplace(high << 32 | low, static_cast<uint32_t>(literals_.size()));
   const uint32_t choice = it->second;
-  if (!fresh) return 2 * choice + (literals_[choice].from == rf_.txn[before] ? 0 : 1);
+  if (!fresh) return 2 * choice + (literals_[choice].from == problem_.txn[before] ? 0 : 1);
   const bool possible = is_possible(before) || is_possible(after);
   std::vector<Arc> first, second;
   if (!possible) {
@@ -334,7 +335,7 @@ Side Choices::order_of(Node before, Node after, ChoiceSolver& solver) {
     side_edges(after, before, second);
   }
   solver.add_choice(first, second, true);
-  literals_.push_back(Literal::order(rf_.txn[before], rf_.txn[after]));
+  literals_.push_back(Literal::order(problem_.txn[before], problem_.txn[after]));
   pair_of_.resize(literals_.size());
   pair_of_.back() = {before, after};
   for (const auto& [a, b, side] :
@@ -342,8 +343,8 @@ Side Choices::order_of(Node before, Node after, ChoiceSolver& solver) {
     if (!possible) break;
     Edge edge;
     edge.kind = EdgeKind::write_dependency;
-    edge.from = rf_.txn[a];
-    edge.to = rf_.txn[b];
+    edge.from = problem_.txn[a];
+    edge.to = problem_.txn[b];
     edge.key = shared_key(a, b);
     std::vector<Side> sides = {side};
     const Node ends[] = {a, b};
@@ -363,9 +364,9 @@ KeyId Choices::shared_key(Node a, Node b) const {
 // The edges that follow if `a` precedes `b` in version order.
 void Choices::side_edges(Node a, Node b, std::vector<Arc>& arcs) const {
   arcs.push_back({events_.write_event(a), events_.overwrite_event(b)});
-  for (WriteId w = rf_.write_begin[a]; w < rf_.write_begin[a + 1]; ++w) {
-    if (rf_.write_of(b, rf_.write_key[w]) == kNone) continue;
-    for (Node reader : rf_.readers[w]) {
+  for (const WriteId w : problem_.writes.of(a)) {
+    if (problem_.write_of(b, problem_.writes.key[w]) == kNone) continue;
+    for (Node reader : problem_.readers[w]) {
       if (reader == b) continue;
       const bool implied = saturation_ != nullptr && saturation_->on_chain(reader) &&
                            saturation_->reaches(reader, false, events_.write_event(b));
@@ -398,10 +399,10 @@ Edge Choices::edge(Arc arc, Side side) const {
   edge.kind = EdgeKind::anti_dependency;
   edge.via = l.from;
   const Node reader = events_.node_of(arc.from);
-  edge.from = rf_.txn[reader];
-  for (const ExternalRead& read : rf_.reads[reader]) {
-    const bool reads_first = read.write != kNone && rf_.write_node[read.write] == first;
-    if (reads_first && rf_.write_of(second, read.key) != kNone) edge.key = read.key;
+  edge.from = problem_.txn[reader];
+  for (const ExternalRead& read : problem_.reads[reader]) {
+    const bool reads_first = read.write != kNone && problem_.writes.node[read.write] == first;
+    if (reads_first && problem_.write_of(second, read.key) != kNone) edge.key = read.key;
   }
   return edge;
 }

@@ -79,10 +79,10 @@ class Choices {
   void add_conditional(Arc arc, Edge edge, std::span<const Side> sides, ChoiceSolver& solver);
   void side_edges(Node a, Node b, std::vector<Arc>& arcs) const;
   KeyId shared_key(Node a, Node b) const;
-  Node node_of(TxnId t) const { return t == kNone ? kNone : rf_.node[t]; }
+  Node node_of(TxnId t) const { return t == kNone ? kNone : problem_.node_of(t); }
 
   const EventGraph& events_;
-  const ReadsFrom& rf_;
+  const Problem& problem_;
   const OpenReads* open_;
   const Saturation* saturation_;
   std::vector<uint8_t> possible_;   // per node that may take effect; empty: there are none

@@ -21,6 +21,7 @@
 
 #include "base/room.h"
 #include "history/accesses.h"
+#include "infer/reads_from.h"
 
 namespace assay::internal {
 namespace {
@@ -53,8 +54,6 @@ size_t most_anti(std::span<const NodeRead> readers, std::span<const Node> writer
 }  // namespace
 
 bool Dependencies::find(Budget& budget) {
-  if (!budget.has_room(stated_orders_bytes(history_, rf_))) return false;
-  stated_ = stated_orders(history_, rf_);
   if (!budget.has_room((2 * sizeof(uint32_t) + sizeof(Dependency)) * stated_.size())) return false;
   by_pair_.resize(stated_.size());
   std::iota(by_pair_.begin(), by_pair_.end(), 0u);
@@ -77,26 +76,26 @@ bool Dependencies::index_reads(Budget& budget) {
   using Read = std::pair<uint32_t, NodeRead>;
   std::vector<Read> of_writes, of_initial;
   std::vector<ExternalRead> reads;
-  const size_t count = rf_.reads.items.size();
+  const size_t count = problem_.reads.items.size();
   if (!room_to_grow(all_, count, budget) ||
       !budget.has_room((sizeof(Read) + sizeof(NodeRead)) * count +
-                       2 * sizeof(uint32_t) * (rf_.writes() + history_.key_count())))
+                       2 * sizeof(uint32_t) * (problem_.writes.size() + history_.key_count())))
     return false;
   of_writes.reserve(count);
   of_initial.reserve(count);
-  for (Node n = 0; n < rf_.nodes(); ++n) {
-    external_reads(history_, rf_, n, reads);
+  for (Node n = 0; n < problem_.nodes(); ++n) {
+    external_reads(problem_, n, reads);
     for (const ExternalRead& read : reads) {
       if (read.write == kNone) {
         of_initial.push_back({read.key, {n, read.op}});
         continue;
       }
       of_writes.push_back({read.write, {n, read.op}});
-      all_.push_back(
-          {rf_.write_node[read.write], n, EdgeKind::read_dependency, read.key, kNone, read.op});
+      all_.push_back({problem_.writes.node[read.write], n, EdgeKind::read_dependency, read.key,
+                      kNone, read.op});
     }
   }
-  readers_ = to_rows(rf_.writes(), of_writes);
+  readers_ = to_rows(problem_.writes.size(), of_writes);
   initial_readers_ = to_rows(history_.key_count(), of_initial);
   return true;
 }
@@ -119,15 +118,16 @@ bool Dependencies::add_anti(Budget& budget) {
          ++i)
       if (next.empty() || next.back() != stated_[by_pair_[i]].after)
         next.push_back(stated_[by_pair_[i]].after);
-    const WriteId read = rf_.write_of(first.before, first.key);
+    const WriteId read = problem_.write_of(first.before, first.key);
     if (!room_to_grow(all_, most_anti(readers_[read], next), budget)) return false;
     add_anti(readers_[read], read, next, first.key);
   }
   for (KeyId key = 0; key < initial_readers_.rows(); ++key) {
     if (initial_readers_[key].empty()) continue;
     next.clear();
-    for (const WriteId w : rf_.key_writers(key))
-      if (stated_before(key, rf_.write_node[w]).empty()) next.push_back(rf_.write_node[w]);
+    for (const WriteId w : problem_.key_writers(key))
+      if (stated_before(key, problem_.writes.node[w]).empty())
+        next.push_back(problem_.writes.node[w]);
     if (!room_to_grow(all_, most_anti(initial_readers_[key], next), budget)) return false;
     add_anti(initial_readers_[key], kNone, next, key);
   }
@@ -167,21 +167,21 @@ std::span<const uint32_t> Dependencies::stated_before(KeyId key, Node after) con
 
 bool Dependencies::version_orders(const std::vector<Node>& order, Rows<WriteId>& versions,
                                   std::string& unstated) const {
-  std::vector<uint32_t> place(rf_.nodes());
+  std::vector<uint32_t> place(problem_.nodes());
   for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
-  versions = rf_.writers;
+  versions = problem_.writes.of_key;
   for (KeyId key = 0; key < versions.rows(); ++key) {
     const auto begin = versions.items.begin() + versions.begin[key];
     const auto end = versions.items.begin() + versions.begin[key + 1];
     std::sort(begin, end, [&](WriteId a, WriteId b) {
-      return place[rf_.write_node[a]] < place[rf_.write_node[b]];
+      return place[problem_.writes.node[a]] < place[problem_.writes.node[b]];
     });
     auto unread = end;  // from here on nobody read
     while (unread != begin && readers_[*(unread - 1)].empty()) --unread;
     for (auto w = begin; w != end; ++w) {
-      const Node node = rf_.write_node[*w];
+      const Node node = problem_.writes.node[*w];
       if (w == begin || (w > unread && unread == begin)) continue;
-      const Node last = rf_.write_node[w > unread ? *(unread - 1) : *(w - 1)];  // read last
+      const Node last = problem_.writes.node[w > unread ? *(unread - 1) : *(w - 1)];  // read last
       const std::span<const uint32_t> before = stated_before(key, node);
       const bool known = w <= unread ? statement(last, node, key) != nullptr
                                      : std::any_of(before.begin(), before.end(), [&](uint32_t i) {
@@ -189,8 +189,9 @@ bool Dependencies::version_orders(const std::vector<Node>& order, Rows<WriteId>&
                                        });
       if (known) continue;
       unstated = "the history does not state which version of " + history_.key(key).to_string() +
-                 " came first, that of " + history_.name(rf_.txn[rf_.write_node[*(w - 1)]]) +
-                 " or that of " + history_.name(rf_.txn[node]);
+                 " came first, that of " +
+                 history_.name(problem_.txn[problem_.writes.node[*(w - 1)]]) + " or that of " +
+                 history_.name(problem_.txn[node]);
       return false;
     }
   }
@@ -202,12 +203,14 @@ bool Dependencies::assume(const Rows<WriteId>& versions) {
   for (KeyId key = 0; key < versions.rows(); ++key) {
     const std::span<const WriteId> writers = versions[key];
     for (size_t i = 0; i < writers.size(); ++i) {
-      const Node node = rf_.write_node[writers[i]];
+      const Node node = problem_.writes.node[writers[i]];
       const std::span<const NodeRead> readers =
           i == 0 ? initial_readers_[key] : readers_[writers[i - 1]];
-      const bool stated = i == 0 || statement(rf_.write_node[writers[i - 1]], node, key) != nullptr;
+      const bool stated =
+          i == 0 || statement(problem_.writes.node[writers[i - 1]], node, key) != nullptr;
       if (!stated)
-        all_.push_back({rf_.write_node[writers[i - 1]], node, EdgeKind::write_dependency, key});
+        all_.push_back(
+            {problem_.writes.node[writers[i - 1]], node, EdgeKind::write_dependency, key});
       const bool left_out = readers.size() * (writers.size() - i) > kMostPairs;
       if (left_out) add_anti(readers, i == 0 ? kNone : writers[i - 1], {&node, 1}, key);
     }

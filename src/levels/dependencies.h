@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "assay/certificate.h"
-#include "infer/reads_from.h"
-#include "infer/stated_orders.h"
+#include "infer/problem.h"
 
 namespace assay::internal {
 
@@ -20,10 +19,10 @@ struct Dependency {
   OpId op = kNone;      // read or anti-dependency: the read
   bool item =
       true;  // anti-dependency: the read returned the key; false: a range that found it absent
-  uint32_t stated = kNone;  // write dependency: index into Dependencies::stated; kNone: assumed
+  uint32_t stated = kNone;  // write dependency: index into Problem::stated; kNone: assumed
 };
 
-// A read from outside the transaction; unlike in ReadsFrom, repetitions count.
+// A read from outside the transaction; unlike in Problem::reads, repetitions count.
 struct NodeRead {
   Node reader;
   OpId op;
@@ -31,11 +30,11 @@ struct NodeRead {
 
 class Dependencies {
  public:
-  Dependencies(const History& history, const ReadsFrom& rf) : history_(history), rf_(rf) {}
+  explicit Dependencies(const Problem& problem)
+      : history_(*problem.history), problem_(problem), stated_(problem.stated) {}
   // Comes first. False if the budget ran out.
   bool find(Budget& budget);
 
-  const std::vector<StatedOrder>& stated() const { return stated_; }
   const std::vector<Dependency>& all() const { return all_; }
 
   // Per key its writers, in an order that agrees with `order`, where every pair is either stated or of two versions
@@ -59,8 +58,8 @@ class Dependencies {
   std::span<const uint32_t> stated_before(KeyId key, Node after) const;
 
   const History& history_;
-  const ReadsFrom& rf_;
-  std::vector<StatedOrder> stated_;
+  const Problem& problem_;
+  const std::vector<StatedOrder>& stated_;
   std::vector<uint32_t> by_pair_;   // indices into stated_, by key, before, after
   std::vector<uint32_t> by_after_;  // by key, after
   Rows<NodeRead> readers_;          // per write

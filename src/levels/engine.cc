@@ -1,4 +1,4 @@
-// Two engines that share nothing but the reads-from relation: the event graph (strong.cc) and the search over
+// Two engines that share nothing but the problem (infer/problem.h): the event graph (strong.cc) and the search over
 // prefixes (src/prefix_search).
 //
 // An order is a certificate, whichever engine found it. But that a search over prefixes was exhausted cannot be
@@ -18,8 +18,9 @@ namespace {
 
 constexpr size_t kSmall = 1000;  // transactions that are decided before a thread has started
 
-LevelVerdict prove(const StrongInput& in, const LevelInfo& level, Budget& budget) {
-  LevelVerdict proved = decide_strong(in, level, budget);
+LevelVerdict prove(const Problem& problem, const LevelInfo& level, const Means& means,
+                   Budget& budget) {
+  LevelVerdict proved = decide_strong(problem, level, means, budget);
   if (proved.outcome == Outcome::violated) return proved;
   LevelVerdict open;
   if (proved.outcome == Outcome::unknown) {
@@ -32,14 +33,15 @@ LevelVerdict prove(const StrongInput& in, const LevelInfo& level, Budget& budget
   return open;
 }
 
-LevelVerdict by_prefixes(const StrongInput& in, const LevelInfo& level, Budget& budget) {
+LevelVerdict by_prefixes(const Problem& problem, const LevelInfo& level, const Means& means,
+                         Budget& budget) {
   PrefixSearchVerdict found;
   {
-    const auto timer = in.stages.time("prefixes");
-    found = search_prefixes(in.history, in.rf, in.hint, level, budget);
+    const auto timer = means.stages.time("prefixes");
+    found = search_prefixes(problem, level, budget);
   }
-  in.stages.count("prefixes", found.prefixes);
-  if (found.outcome == Outcome::violated) return prove(in, level, budget);
+  means.stages.count("prefixes", found.prefixes);
+  if (found.outcome == Outcome::violated) return prove(problem, level, means, budget);
   LevelVerdict verdict;
   verdict.outcome = found.outcome;
   verdict.reason = std::move(found.reason);
@@ -49,27 +51,28 @@ LevelVerdict by_prefixes(const StrongInput& in, const LevelInfo& level, Budget& 
 
 }  // namespace
 
-LevelVerdict decide(const CheckOptions& options, const StrongInput& in, const LevelInfo& level,
-                    Budget& budget) {
+LevelVerdict decide(const CheckOptions& options, const Problem& problem, const LevelInfo& level,
+                    Stages& stages, Budget& budget) {
   // The search over prefixes knows no open reads, and what they join is not one part.
-  const bool closed = in.open == nullptr;
+  const bool closed = problem.open == nullptr;
+  const Means means{options.switches, stages, options.count_constraints};
   const auto engine = options.engine == EngineId::graph || !closed ? decide_strong : by_prefixes;
   std::vector<Part> parts;
-  if (in.switches.decomposition && closed) {
-    const auto timer = in.stages.time("decompose");
+  if (options.switches.decomposition && closed) {
+    const auto timer = stages.time("decompose");
     constexpr uint64_t kBytesANode = 28, kBytesAKey = 16;  // chains, components and the parts
-    if (!budget.has_room(kBytesANode * in.rf.nodes() + kBytesAKey * in.rf.writers.rows())) {
+    if (!budget.has_room(kBytesANode * problem.nodes() + kBytesAKey * problem.keys())) {
       LevelVerdict unknown;
       unknown.reason = budget.reason();
       return unknown;
     }
-    parts = decompose(in.history, in.rf, level);
+    parts = decompose(problem, level);
   }
-  if (parts.empty()) return engine(in, level, budget);
-  in.stages.count("parts", parts.size());
+  if (parts.empty()) return engine(problem, level, means, budget);
+  stages.count("parts", parts.size());
   unsigned threads = options.threads;
-  if (threads == 0) threads = in.rf.nodes() < kSmall ? 1 : core_count();
-  return decide_by_parts(in, level, parts, threads, budget, engine);
+  if (threads == 0) threads = problem.nodes() < kSmall ? 1 : core_count();
+  return decide_by_parts(problem, level, parts, threads, means, budget, engine);
 }
 
 }  // namespace assay::internal

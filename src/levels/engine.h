@@ -7,7 +7,7 @@
 namespace assay::internal {
 
 // Decides completely, within the budget; part by part if the history has independent parts.
-LevelVerdict decide(const CheckOptions& options, const StrongInput& in, const LevelInfo& level,
-                    Budget& budget);
+LevelVerdict decide(const CheckOptions& options, const Problem& problem, const LevelInfo& level,
+                    Stages& stages, Budget& budget);
 
 }  // namespace assay::internal

@@ -49,8 +49,8 @@ std::string describe(const History& h, TxnId t) { return "transaction " + h.name
 // What of the history the order speaks of, and where each transaction stands.
 class Places {
  public:
-  Places(const History& history, const ReadsFrom& rf, const ExpectedOrder& expected)
-      : h_(history), rf_(rf), by_(expected.by), place_(history.txn_count()) {
+  Places(const Problem& problem, const ExpectedOrder& expected)
+      : h_(*problem.history), problem_(problem), by_(expected.by), place_(h_.txn_count()) {
     installs_.assign(h_.txn_count(), 0);
     for (TxnId t = 0; t < h_.txn_count(); ++t)
       for (OpId i = h_.first_op(t); i < h_.end_op(t) && !installs_[t]; ++i)
@@ -134,18 +134,19 @@ class Places {
 
   // Whoever wrote nothing may stand anywhere after those that it read from, and the earliest such place is as good as any.
   void place_the_others() {
-    for (Node n = 0; n < rf_.nodes(); ++n) {
-      const TxnId t = rf_.txn[n];
+    for (Node n = 0; n < problem_.nodes(); ++n) {
+      const TxnId t = problem_.txn[n];
       if (place_[t]) continue;
       if (installs_[t]) return fail(describe(h_, t) + " has no place in it");
       const auto open =
-          std::lower_bound(rf_.unresolved.begin(), rf_.unresolved.end(), h_.first_op(t));
-      if (open != rf_.unresolved.end() && *open < h_.end_op(t))
+          std::lower_bound(problem_.unresolved.begin(), problem_.unresolved.end(), h_.first_op(t));
+      if (open != problem_.unresolved.end() && *open < h_.end_op(t))
         return fail(describe(h_, t) +
                     " has no place in it, and several transactions may have left what it read");
       Place last;
-      for (const ExternalRead& read : rf_.reads[n]) {
-        const TxnId source = read.write == kNone ? kNone : rf_.txn[rf_.write_node[read.write]];
+      for (const ExternalRead& read : problem_.reads[n]) {
+        const TxnId source =
+            read.write == kNone ? kNone : problem_.txn[problem_.writes.node[read.write]];
         if (source != kNone && place_[source]) last = std::max(last, *place_[source]);
       }
       last.rank = std::max(last.rank, Place::Rank::instant);
@@ -154,7 +155,7 @@ class Places {
   }
 
   const History& h_;
-  const ReadsFrom& rf_;
+  const Problem& problem_;
   ExpectedOrder::By by_;
   std::vector<uint8_t> installs_;            // per transaction
   std::vector<std::optional<Place>> place_;  // per transaction; nothing if it does not take effect
@@ -309,12 +310,12 @@ Order order_of(const std::vector<PlacedEvent>& events, bool split) {
 }
 
 // Why some operation cannot be replayed.
-std::string obstacle_in(const History& h, const ReadsFrom& rf,
-                        const std::optional<TouchedKeys>& keys) {
-  if (rf.mixed != kNone)
-    return "key " + h.key(rf.mixed).to_string() + " is used as a list and as a register";
+std::string obstacle_in(const Problem& problem, const std::optional<TouchedKeys>& keys) {
+  const History& h = *problem.history;
+  if (problem.found.mixed != kNone)
+    return "key " + h.key(problem.found.mixed).to_string() + " is used as a list and as a register";
   if (!keys) return {};
-  for (const TxnId t : rf.txn) {
+  for (const TxnId t : problem.txn) {
     for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
       if (!is_range(h.op(i))) continue;
       for (const KeyId key : keys->covered(i))
@@ -326,16 +327,16 @@ std::string obstacle_in(const History& h, const ReadsFrom& rf,
 
 }  // namespace
 
-ExpectedReplays replay_expected_order(const History& history, const ReadsFrom& rf,
-                                      const ExpectedOrder& expected, ReplayModels models,
-                                      Budget& budget) {
+ExpectedReplays replay_expected_order(const Problem& problem, const ExpectedOrder& expected,
+                                      ReplayModels models, Budget& budget) {
+  const History& history = *problem.history;
   ExpectedReplays all;
   std::optional<TouchedKeys> keys;
   for (OpId i = 0; i < history.op_count() && !keys; ++i)
     if (is_range(history.op(i))) keys.emplace(history);
-  const Places places(history, rf, expected);
+  const Places places(problem, expected);
   all.obstacle = places.obstacle();
-  if (all.obstacle.empty()) all.obstacle = obstacle_in(history, rf, keys);
+  if (all.obstacle.empty()) all.obstacle = obstacle_in(problem, keys);
   if (!all.obstacle.empty()) return all;
   const auto replay = [&](LevelId level, const std::vector<PlacedEvent>& events) {
     const OrderReplay result = Replay(history, keys, level_info(level)).run(events, budget);

@@ -6,7 +6,7 @@
 
 #include "assay/budget.h"
 #include "assay/check.h"
-#include "infer/reads_from.h"
+#include "infer/problem.h"
 
 namespace assay::internal {
 
@@ -26,10 +26,9 @@ struct ReplayModels {
   bool split = true;   // session_si, or adya_si if only sessions contradict that
 };
 
-// `rf` is of clean reads, and says where transactions stand that the order leaves out. If the budget runs out that is the
+// `problem` is of clean reads, and says where transactions stand that the order leaves out. If the budget runs out that is the
 // obstacle.
-ExpectedReplays replay_expected_order(const History& history, const ReadsFrom& rf,
-                                      const ExpectedOrder& expected, ReplayModels models,
-                                      Budget& budget);
+ExpectedReplays replay_expected_order(const Problem& problem, const ExpectedOrder& expected,
+                                      ReplayModels models, Budget& budget);
 
 }  // namespace assay::internal

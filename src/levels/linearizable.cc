@@ -47,20 +47,19 @@ bool writes_something(const History& history, TxnId t) {
 
 class KeyByKey {
  public:
-  KeyByKey(const History& history, const ReadsFrom& rf, const Switches& switches, Stages& stages,
-           Budget& budget)
-      : history_(history),
-        rf_(rf),
+  KeyByKey(const Problem& problem, const Switches& switches, Stages& stages, Budget& budget)
+      : history_(*problem.history),
+        problem_(problem),
         switches_(switches),
         stages_(stages),
         budget_(budget),
-        times_(history) {}
+        times_(history_) {}
 
   LinearizableVerdict decide() {
     look_at_operations();
     {
       const auto timer = stages_.time("zones");
-      Zones zones(history_, rf_, times_);
+      Zones zones(problem_, times_);
       for (KeyId key = 0; key < history_.key_count() && !done_; ++key) decide_key(zones, key);
     }
     if (!done_) merge();
@@ -71,7 +70,7 @@ class KeyByKey {
   void look_at_operations() {
     failed_.resize(history_.key_count());
     searched_.assign(history_.key_count(), !switches_.zones);
-    for (const OpId i : rf_.unresolved) {
+    for (const OpId i : problem_.unresolved) {
       const Operation op = history_.op(i);
       if (op.effect) {
         searched_[op.key] = true;
@@ -80,9 +79,9 @@ class KeyByKey {
       }
     }
     // An insert that follows a written null found the key absent as well.
-    for (WriteId w = 0; w < rf_.writes(); ++w) {
-      if (history_.version_value(rf_.write_version[w]).is_null())
-        searched_[rf_.write_key[w]] = true;
+    for (WriteId w = 0; w < problem_.writes.size(); ++w) {
+      if (history_.version_value(problem_.writes.version[w]).is_null())
+        searched_[problem_.writes.key[w]] = true;
     }
   }
 
@@ -231,7 +230,7 @@ class KeyByKey {
   };
 
   const History& history_;
-  const ReadsFrom& rf_;
+  const Problem& problem_;
   const Switches& switches_;
   Stages& stages_;
   Budget& budget_;
@@ -246,19 +245,20 @@ class KeyByKey {
 
 }  // namespace
 
-bool decidable_by_key(const History& history, const ReadsFrom& rf) {
-  if (!history.fully_timed() || rf.has_lists || !history.known_orders().empty()) return false;
+bool decidable_by_key(const Problem& problem) {
+  const History& history = *problem.history;
+  if (!history.fully_timed() || problem.has_lists || !history.known_orders().empty()) return false;
   for (TxnId t = 0; t < history.txn_count(); ++t) {
-    const bool counts = rf.node[t] != kNone;
+    const bool counts = problem.node_of(t) != kNone;
     const bool may_count = history.status(t) == TxnStatus::unknown && writes_something(history, t);
     if ((counts || may_count) && !one_operation(history, t)) return false;
   }
   return true;
 }
 
-LinearizableVerdict decide_by_key(const History& history, const ReadsFrom& rf,
-                                  const Switches& switches, Stages& stages, Budget& budget) {
-  return KeyByKey(history, rf, switches, stages, budget).decide();
+LinearizableVerdict decide_by_key(const Problem& problem, const Switches& switches, Stages& stages,
+                                  Budget& budget) {
+  return KeyByKey(problem, switches, stages, budget).decide();
 }
 
 }  // namespace assay::internal

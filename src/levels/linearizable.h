@@ -4,14 +4,14 @@
 #include "assay/budget.h"
 #include "assay/certificate.h"
 #include "assay/check.h"
-#include "infer/reads_from.h"
+#include "infer/problem.h"
 #include "levels/stages.h"
 
 namespace assay::internal {
 
 // Whether the history can be decided key by key: every committed transaction has times, all that may
 // count are one operation on one key that is no list, and no version orders are stated.
-bool decidable_by_key(const History& history, const ReadsFrom& rf);
+bool decidable_by_key(const Problem& problem);
 
 struct LinearizableVerdict {
   Outcome outcome = Outcome::unknown;
@@ -19,7 +19,7 @@ struct LinearizableVerdict {
   Certificate certificate;  // otherwise; its levels are left open
 };
 
-LinearizableVerdict decide_by_key(const History& history, const ReadsFrom& rf,
-                                  const Switches& switches, Stages& stages, Budget& budget);
+LinearizableVerdict decide_by_key(const Problem& problem, const Switches& switches, Stages& stages,
+                                  Budget& budget);
 
 }  // namespace assay::internal

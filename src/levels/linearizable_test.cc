@@ -21,13 +21,13 @@ using sample::w;
 constexpr TxnStatus kCommitted = TxnStatus::committed;
 
 LinearizableVerdict decide(const History& history, bool zones = true) {
-  const ReadsFrom rf = match_reads(history);
-  EXPECT_TRUE(decidable_by_key(history, rf));
+  const Problem problem = make_problem(history);
+  EXPECT_TRUE(decidable_by_key(problem));
   Stages stages;
   Budget budget;
   Switches switches;
   switches.zones = zones;
-  LinearizableVerdict v = decide_by_key(history, rf, switches, stages, budget);
+  LinearizableVerdict v = decide_by_key(problem, switches, stages, budget);
   if (v.outcome == Outcome::violated && v.certificate.kind == Certificate::Kind::proof)
     sample::expect_proof_shape(v.certificate.proof);
   return v;
@@ -145,10 +145,10 @@ std::vector<Txn> overlapping(int64_t operations, int64_t clients, int64_t values
 TEST(Linearizable, ManyOverlappingWritesOfFewValues) {
   for (const int64_t values : {2, 5, 20}) {
     const History h = make_history(overlapping(5000, 40, values));
-    const ReadsFrom rf = match_reads(h);
+    const Problem problem = make_problem(h);
     Stages stages;
     Budget budget(20, 0);
-    const LinearizableVerdict v = decide_by_key(h, rf, {}, stages, budget);
+    const LinearizableVerdict v = decide_by_key(problem, {}, stages, budget);
     EXPECT_EQ(v.outcome, Outcome::satisfied) << v.reason.detail;
     EXPECT_EQ(v.certificate.order.events.size(), 5000u);
   }
@@ -173,10 +173,10 @@ TEST(Linearizable, AnUnknownNamesTheLongestPrefixThatWasExplained) {
   txns.push_back({100, {r("x", 1)}, kCommitted, kLate + 2, kLate + 3});
   txns.push_back({100, {r("x", 2)}, kCommitted, kLate + 4, kLate + 5});
   const History h = make_history(txns);
-  const ReadsFrom rf = match_reads(h);
+  const Problem problem = make_problem(h);
   Stages stages;
   Budget budget(0.3, 0);
-  const LinearizableVerdict v = decide_by_key(h, rf, {}, stages, budget);
+  const LinearizableVerdict v = decide_by_key(problem, {}, stages, budget);
   ASSERT_EQ(v.outcome, Outcome::unknown);
   EXPECT_NE(
       v.reason.detail.find(" of 5003 responses on key x can be explained, but not yet that of "),
@@ -187,7 +187,7 @@ TEST(Linearizable, AnUnknownNamesTheLongestPrefixThatWasExplained) {
 
 TEST(Linearizable, LongerTransactionsAreForTheOtherLevels) {
   const History h = make_history({{1, {w("x", 1), w("y", 1)}, kCommitted, 0, 1}});
-  EXPECT_FALSE(decidable_by_key(h, match_reads(h)));
+  EXPECT_FALSE(decidable_by_key(make_problem(h)));
 }
 
 }  // namespace

@@ -33,39 +33,39 @@ std::vector<SidedArc> known_walk(std::span<const Vertex> path) {
 }  // namespace
 
 Literal ProofBuilder::literal(Node before, Node after) const {
-  const ReadsFrom& rf = events_.reads_from();
-  return Literal::order(rf.txn[before], rf.txn[after]);
+  const Problem& problem = events_.problem();
+  return Literal::order(problem.txn[before], problem.txn[after]);
 }
 
 Edge ProofBuilder::explain_derived(const DerivedEdge& derived) const {
-  const ReadsFrom& rf = events_.reads_from();
+  const Problem& problem = events_.problem();
   const ForcedOrder& forced = known_.forced[derived.forced];
   Edge edge;
   edge.kind = derived.kind;
   edge.key = derived.key;
-  edge.to = rf.txn[forced.after];
-  edge.from = rf.txn[forced.before];
+  edge.to = problem.txn[forced.after];
+  edge.from = problem.txn[forced.before];
   if (derived.kind == EdgeKind::anti_dependency) {
     edge.via = edge.from;
-    edge.from = rf.txn[derived.reader];
+    edge.from = problem.txn[derived.reader];
   }
   return edge;
 }
 
 // Adds an edge, and what it says of a read whose only possible source the reads-from relation assumes.
 void ProofBuilder::add_edge(Cycle& cycle, Edge edge) const {
-  const ReadsFrom& rf = events_.reads_from();
-  if (!rf.assumed.empty() &&
+  const Problem& problem = events_.problem();
+  if (!problem.assumed.empty() &&
       (edge.kind == EdgeKind::read_dependency || edge.kind == EdgeKind::anti_dependency)) {
     const History& h = events_.history();
     const bool reads = edge.kind == EdgeKind::read_dependency;
     const TxnId reader = reads ? edge.to : edge.from, source = reads ? edge.from : edge.via;
-    auto seen = std::lower_bound(rf.assumed.begin(), rf.assumed.end(), h.first_op(reader),
+    auto seen = std::lower_bound(problem.assumed.begin(), problem.assumed.end(), h.first_op(reader),
                                  [](const Seen& s, OpId op) { return s.op < op; });
-    while (seen != rf.assumed.end() && seen->op < h.end_op(reader) &&
+    while (seen != problem.assumed.end() && seen->op < h.end_op(reader) &&
            (seen->key != edge.key || seen->source != source))
       ++seen;
-    if (seen != rf.assumed.end() && seen->op < h.end_op(reader)) {
+    if (seen != problem.assumed.end() && seen->op < h.end_op(reader)) {
       edge.op = kNone;
       give(cycle, Literal::seen(reader, edge.key, source));
       cycle.assumed.push_back(*seen);
@@ -151,22 +151,22 @@ std::vector<Vertex> ProofBuilder::known_path(Vertex from, Vertex to, uint32_t ed
 
 // The cycle that the opposite of a forced order would close.
 ProofBuilder::Cycle ProofBuilder::justify(const ForcedOrder& forced) {
-  const ReadsFrom& rf = events_.reads_from();
+  const Problem& problem = events_.problem();
   Edge closing;
   closing.key = forced.key;
   Vertex tail = events_.write_event(forced.after);
   Vertex head = events_.overwrite_event(forced.before);
   if (forced.reader == kNone) {
     closing.kind = EdgeKind::write_dependency;
-    closing.from = rf.txn[forced.after];
+    closing.from = problem.txn[forced.after];
   } else {
     closing.kind = EdgeKind::anti_dependency;
-    closing.from = rf.txn[forced.reader];
-    closing.via = rf.txn[forced.after];
+    closing.from = problem.txn[forced.reader];
+    closing.via = problem.txn[forced.after];
     tail = events_.read_event(forced.reader);
     head = events_.write_event(forced.before);
   }
-  closing.to = rf.txn[forced.before];
+  closing.to = problem.txn[forced.before];
   // The walk is open here (head … tail); the closing edge is put in front of what explains it.
   Cycle cycle;
   add_edge(cycle, closing);

@@ -35,52 +35,50 @@ class LastWriters {
   std::vector<uint32_t> session_;
 };
 
-bool force_by_session(const WeakInput& in, std::vector<VisibilityEdge>& edges, Budget& budget) {
-  const ReadsFrom& rf = in.rf;
-  LastWriters last(rf.writers.rows());
-  for (uint32_t s = 0; s < rf.sessions.size(); ++s) {
-    for (Node n : rf.sessions[s]) {
-      if (!room_to_grow(edges, rf.reads[n].size(), budget)) return false;
-      for (const ExternalRead& read : rf.reads[n]) {
+bool force_by_session(const Problem& problem, std::vector<VisibilityEdge>& edges, Budget& budget) {
+  LastWriters last(problem.keys());
+  for (uint32_t s = 0; s < problem.sessions.size(); ++s) {
+    for (Node n : problem.sessions[s]) {
+      if (!room_to_grow(edges, problem.reads[n].size(), budget)) return false;
+      for (const ExternalRead& read : problem.reads[n]) {
         const Node before = last.get(read.key, s);
-        const Node source = read.write == kNone ? kNone : rf.write_node[read.write];
+        const Node source = read.write == kNone ? kNone : problem.writes.node[read.write];
         if (before != kNone && before != source) {
           edges.push_back({before, source, read.key, n, read.op, kNone});
         }
       }
-      if (in.history.status(rf.txn[n]) != TxnStatus::committed) continue;
-      for (WriteId w = rf.write_begin[n]; w < rf.write_begin[n + 1]; ++w) {
-        last.set(rf.write_key[w], s, n);
+      if (problem.history->status(problem.txn[n]) != TxnStatus::committed) continue;
+      for (const WriteId w : problem.writes.of(n)) {
+        last.set(problem.writes.key[w], s, n);
       }
     }
   }
   return true;
 }
 
-void force_by_read(const ReadsFrom& rf, Node reader, const ExternalRead& seen,
+void force_by_read(const Problem& problem, Node reader, const ExternalRead& seen,
                    std::vector<VisibilityEdge>& edges) {
-  const Node writer = rf.write_node[seen.write];
-  for (const ExternalRead& read : rf.reads[reader]) {
-    const Node source = read.write == kNone ? kNone : rf.write_node[read.write];
-    if (source == writer || rf.write_of(writer, read.key) == kNone) continue;
+  const Node writer = problem.writes.node[seen.write];
+  for (const ExternalRead& read : problem.reads[reader]) {
+    const Node source = read.write == kNone ? kNone : problem.writes.node[read.write];
+    if (source == writer || problem.write_of(writer, read.key) == kNone) continue;
     edges.push_back({writer, source, read.key, reader, read.op, seen.op});
   }
 }
 
 }  // namespace
 
-bool force_read_atomic(const WeakInput& in, std::vector<VisibilityEdge>& edges, Budget& budget) {
-  const ReadsFrom& rf = in.rf;
-  if (!force_by_session(in, edges, budget)) return false;
-  std::vector<Node> last_seen(rf.nodes(), kNone);
-  for (Node n = 0; n < rf.nodes(); ++n) {
-    for (const ExternalRead& read : rf.reads[n]) {
+bool force_read_atomic(const Problem& problem, std::vector<VisibilityEdge>& edges, Budget& budget) {
+  if (!force_by_session(problem, edges, budget)) return false;
+  std::vector<Node> last_seen(problem.nodes(), kNone);
+  for (Node n = 0; n < problem.nodes(); ++n) {
+    for (const ExternalRead& read : problem.reads[n]) {
       if (read.write == kNone) continue;
-      Node& seen = last_seen[rf.write_node[read.write]];
+      Node& seen = last_seen[problem.writes.node[read.write]];
       if (seen == n) continue;
       seen = n;
-      if (!room_to_grow(edges, rf.reads[n].size(), budget)) return false;
-      force_by_read(rf, n, read, edges);
+      if (!room_to_grow(edges, problem.reads[n].size(), budget)) return false;
+      force_by_read(problem, n, read, edges);
     }
   }
   return true;

@@ -20,6 +20,7 @@
 #include <algorithm>
 
 #include "base/room.h"
+#include "infer/reads_from.h"
 #include "levels/weak.h"
 
 namespace assay::internal {
@@ -32,8 +33,8 @@ struct Near {
   bool initial[2] = {false, false};
   int count = 0;
 
-  Node node(const ReadsFrom& rf, int i) const {
-    return initial[i] ? kNone : rf.write_node[writer[i]];
+  Node node(const Problem& problem, int i) const {
+    return initial[i] ? kNone : problem.writes.node[writer[i]];
   }
 };
 
@@ -89,20 +90,21 @@ class NearReads {
 
 }  // namespace
 
-bool force_read_committed(const WeakInput& in, std::vector<VisibilityEdge>& edges, Budget& budget) {
-  const ReadsFrom& rf = in.rf;
+bool force_read_committed(const Problem& problem, std::vector<VisibilityEdge>& edges,
+                          Budget& budget) {
   std::vector<ExternalRead> reads;
   std::vector<uint8_t> first;
-  std::vector<Node> last_seen(rf.nodes(), kNone);  // the last reader for which the writer was met
+  std::vector<Node> last_seen(problem.nodes(),
+                              kNone);  // the last reader for which the writer was met
   NearReads near;
-  for (Node n = 0; n < rf.nodes(); ++n) {
+  for (Node n = 0; n < problem.nodes(); ++n) {
     if (budget.exhausted()) return false;
-    external_reads(in.history, rf, n, reads);
+    external_reads(problem, n, reads);
     if (reads.size() < 2) continue;
     first.assign(reads.size(), 0);
     for (size_t i = 0; i < reads.size(); ++i) {
       if (reads[i].write == kNone) continue;
-      Node& seen = last_seen[rf.write_node[reads[i].write]];
+      Node& seen = last_seen[problem.writes.node[reads[i].write]];
       first[i] = seen != n;
       seen = n;
     }
@@ -113,23 +115,23 @@ bool force_read_committed(const WeakInput& in, std::vector<VisibilityEdge>& edge
         while (pending > i + 1) near.push(reads[--pending]);
       if (first[i]) {
         if (!room_to_grow(edges, near.all().size(), budget)) return false;
-        const Node writer = rf.write_node[reads[i].write];
+        const Node writer = problem.writes.node[reads[i].write];
         const auto force = [&](const Near& later) {
           for (int at = 0; at < later.count; ++at) {
-            const Node to = later.node(rf, at);
+            const Node to = later.node(problem, at);
             if (to == writer) continue;
             edges.push_back({writer, to, later.key, n, later.op[at], reads[i].op});
             return;
           }
         };
-        const uint32_t writes = rf.write_begin[writer + 1] - rf.write_begin[writer];
+        const size_t writes = problem.writes.of(writer).size();
         if (writes <= near.all().size()) {
-          for (WriteId w = rf.write_begin[writer]; w < rf.write_begin[writer + 1]; ++w) {
-            if (const Near* later = near.find(rf.write_key[w])) force(*later);
+          for (const WriteId w : problem.writes.of(writer)) {
+            if (const Near* later = near.find(problem.writes.key[w])) force(*later);
           }
         } else {
           for (const Near& later : near.all()) {
-            if (later.count > 0 && rf.write_of(writer, later.key) != kNone) force(later);
+            if (later.count > 0 && problem.write_of(writer, later.key) != kNone) force(later);
           }
         }
       }

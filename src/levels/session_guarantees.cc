@@ -21,6 +21,7 @@
 #include <optional>
 
 #include "base/room.h"
+#include "infer/reads_from.h"
 #include "levels/weak.h"
 
 namespace assay::internal {
@@ -39,9 +40,8 @@ class LastSeen {
     session_[key] = current_;
     writer_[key] = writer;
   }
-  void see(const ReadsFrom& rf, Node writer) {
-    for (WriteId w = rf.write_begin[writer]; w < rf.write_begin[writer + 1]; ++w)
-      see(rf.write_key[w], writer);
+  void see(const Problem& problem, Node writer) {
+    for (const WriteId w : problem.writes.of(writer)) see(problem.writes.key[w], writer);
   }
   Node of(KeyId key) const { return session_[key] == current_ ? writer_[key] : kNone; }
 
@@ -60,13 +60,13 @@ bool is_session_guarantee(LevelId level) {
 
 class SessionFaults::Impl {
  public:
-  Impl(const WeakInput& in, LevelId level)
-      : rf_(in.rf), history_(in.history), level_(level), place_(in.rf.nodes()) {
-    reads_.begin.reserve(rf_.nodes() + 1);
-    reads_.items.reserve(rf_.reads.items.size());
+  Impl(const Problem& problem, LevelId level)
+      : problem_(problem), history_(*problem.history), level_(level), place_(problem.nodes()) {
+    reads_.begin.reserve(problem_.nodes() + 1);
+    reads_.items.reserve(problem_.reads.items.size());
     std::vector<ExternalRead> reads;
-    for (Node n = 0; n < rf_.nodes(); ++n) {
-      external_reads(history_, rf_, n, reads);
+    for (Node n = 0; n < problem_.nodes(); ++n) {
+      external_reads(problem_, n, reads);
       reads_.items.insert(reads_.items.end(), reads.begin(), reads.end());
       reads_.begin.push_back(static_cast<uint32_t>(reads_.items.size()));
     }
@@ -75,10 +75,10 @@ class SessionFaults::Impl {
 
   bool find(const std::vector<Vertex>& order, std::vector<VisibilityEdge>& edges, Budget& budget) {
     for (uint32_t i = 0; i < order.size(); ++i) place_[order[i]] = i;
-    LastSeen seen(rf_.writers.rows(), place_);
-    for (uint32_t s = 0; s < rf_.sessions.size(); ++s) {
+    LastSeen seen(problem_.keys(), place_);
+    for (uint32_t s = 0; s < problem_.sessions.size(); ++s) {
       seen.start(s);
-      for (const Node n : rf_.sessions[s]) {
+      for (const Node n : problem_.sessions[s]) {
         if (!room_to_grow(edges, reads_[n].size(), budget)) return false;
         visit(n, seen, edges);
       }
@@ -88,26 +88,26 @@ class SessionFaults::Impl {
 
  private:
   bool asks_readers() const { return level_ == monotonic_writes || level_ == writes_follow_reads; }
-  bool committed(Node n) const { return history_.status(rf_.txn[n]) == TxnStatus::committed; }
+  bool committed(Node n) const { return history_.status(problem_.txn[n]) == TxnStatus::committed; }
   Node source(const ExternalRead& read) const {
-    return read.write == kNone ? kNone : rf_.write_node[read.write];
+    return read.write == kNone ? kNone : problem_.writes.node[read.write];
   }
 
   void index_readers() {
     std::vector<std::pair<Node, Node>> pairs;  // from whom, who
     pairs.reserve(reads_.items.size());
-    for (Node n = 0; n < rf_.nodes(); ++n)
+    for (Node n = 0; n < problem_.nodes(); ++n)
       for (const ExternalRead& read : reads_[n])
         if (read.write != kNone) pairs.emplace_back(source(read), n);
     std::sort(pairs.begin(), pairs.end());
     pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-    readers_.begin.assign(rf_.nodes() + 1, 0);
+    readers_.begin.assign(problem_.nodes() + 1, 0);
     readers_.items.reserve(pairs.size());
     for (const auto& [from, reader] : pairs) {
       ++readers_.begin[from + 1];
       readers_.items.push_back(reader);
     }
-    for (Node n = 0; n < rf_.nodes(); ++n) readers_.begin[n + 1] += readers_.begin[n];
+    for (Node n = 0; n < problem_.nodes(); ++n) readers_.begin[n + 1] += readers_.begin[n];
   }
 
   // The session did `n`: faults of those who must see what it had seen before, then what it sees from now on.
@@ -119,10 +119,10 @@ class SessionFaults::Impl {
       return ask_readers_of_unknown(n, seen, edges);
     if (committed(n)) {
       if (level_ == read_your_writes || level_ == monotonic_writes) {
-        seen.see(rf_, n);
+        seen.see(problem_, n);
       } else {
         for (const ExternalRead& read : reads_[n])
-          if (read.write != kNone) seen.see(rf_, source(read));
+          if (read.write != kNone) seen.see(problem_, source(read));
       }
     }
     if (level_ == writes_follow_reads) ask_readers(n, seen, edges);
@@ -140,7 +140,8 @@ class SessionFaults::Impl {
       if (own.write == kNone) continue;
       for (const Node reader : readers_[n])
         for (const ExternalRead& read : reads_[reader])
-          if (rf_.write_of(source(own), read.key) != kNone) check(reader, read, source(own), edges);
+          if (problem_.write_of(source(own), read.key) != kNone)
+            check(reader, read, source(own), edges);
     }
   }
 
@@ -160,7 +161,7 @@ class SessionFaults::Impl {
     edges.push_back({last, from, read.key, reader, read.op, kNone});
   }
 
-  const ReadsFrom& rf_;
+  const Problem& problem_;
   const History& history_;
   const LevelId level_;
   std::vector<uint32_t> place_;
@@ -168,13 +169,13 @@ class SessionFaults::Impl {
   Rows<Node> readers_;        // per node: who reads from it
 };
 
-uint64_t SessionFaults::bytes(const ReadsFrom& rf) {
-  const uint64_t reads = rf.reads.items.size();
+uint64_t SessionFaults::bytes(const Problem& problem) {
+  const uint64_t reads = problem.reads.items.size();
   const uint64_t readers = sizeof(std::pair<Node, Node>) + sizeof(Node);
-  return 3 * sizeof(uint32_t) * rf.nodes() + (sizeof(ExternalRead) + readers) * reads;
+  return 3 * sizeof(uint32_t) * problem.nodes() + (sizeof(ExternalRead) + readers) * reads;
 }
-SessionFaults::SessionFaults(const WeakInput& in, LevelId level)
-    : impl_(std::make_unique<Impl>(in, level)) {}
+SessionFaults::SessionFaults(const Problem& problem, LevelId level)
+    : impl_(std::make_unique<Impl>(problem, level)) {}
 SessionFaults::~SessionFaults() = default;
 
 bool SessionFaults::find(const std::vector<Vertex>& order, std::vector<VisibilityEdge>& edges,
@@ -187,8 +188,8 @@ namespace {
 // Looks for the transactions between `seen` and `reader`.
 class Witness {
  public:
-  Witness(const WeakInput& in, Node seen, Node reader)
-      : history_(in.history), rf_(in.rf), seen_(seen), reader_(reader) {}
+  Witness(const Problem& problem, Node seen, Node reader)
+      : history_(*problem.history), problem_(problem), seen_(seen), reader_(reader) {}
 
   std::vector<Edge> path(LevelId level) const {
     if (level == read_your_writes) return {session(seen_, reader_)};
@@ -198,7 +199,7 @@ class Witness {
     }
     for (const ExternalRead& own : reads_of(reader_)) {
       if (own.write == kNone) continue;
-      const Node source = rf_.write_node[own.write];
+      const Node source = problem_.writes.node[own.write];
       if (level == monotonic_writes) {
         if (precedes(seen_, source)) return {session(seen_, source), *read(source, reader_)};
         continue;
@@ -215,35 +216,35 @@ class Witness {
  private:
   std::vector<ExternalRead> reads_of(Node n) const {
     std::vector<ExternalRead> reads;
-    external_reads(history_, rf_, n, reads);
+    external_reads(problem_, n, reads);
     return reads;
   }
   bool precedes(Node a, Node b) const {
-    const TxnId s = rf_.txn[a], t = rf_.txn[b];
+    const TxnId s = problem_.txn[a], t = problem_.txn[b];
     return history_.status(s) == TxnStatus::committed &&
            history_.session(s) == history_.session(t) &&
            history_.position(s) < history_.position(t);
   }
   // Somebody earlier in the session of `n` who reads from `seen_`.
   Node reads_seen_before(Node n) const {
-    for (const Node earlier : rf_.sessions[history_.session(rf_.txn[n])])
+    for (const Node earlier : problem_.sessions[history_.session(problem_.txn[n])])
       if (precedes(earlier, n) && read(seen_, earlier)) return earlier;
     return kNone;
   }
   Edge session(Node from, Node to) const {
     Edge edge;
     edge.kind = EdgeKind::session;
-    edge.from = rf_.txn[from];
-    edge.to = rf_.txn[to];
+    edge.from = problem_.txn[from];
+    edge.to = problem_.txn[to];
     return edge;
   }
   std::optional<Edge> read(Node from, Node to) const {
     for (const ExternalRead& r : reads_of(to)) {
-      if (r.write == kNone || rf_.write_node[r.write] != from) continue;
+      if (r.write == kNone || problem_.writes.node[r.write] != from) continue;
       Edge edge;
       edge.kind = EdgeKind::read_dependency;
-      edge.from = rf_.txn[from];
-      edge.to = rf_.txn[to];
+      edge.from = problem_.txn[from];
+      edge.to = problem_.txn[to];
       edge.key = r.key;
       edge.op = r.op;
       return edge;
@@ -252,15 +253,15 @@ class Witness {
   }
 
   const History& history_;
-  const ReadsFrom& rf_;
+  const Problem& problem_;
   const Node seen_, reader_;
 };
 
 }  // namespace
 
-std::vector<Edge> session_guarantee_path(const WeakInput& in, LevelId level, Node seen,
+std::vector<Edge> session_guarantee_path(const Problem& problem, LevelId level, Node seen,
                                          Node reader) {
-  return Witness(in, seen, reader).path(level);
+  return Witness(problem, seen, reader).path(level);
 }
 
 }  // namespace assay::internal

@@ -28,7 +28,7 @@
 #include <utility>
 #include <vector>
 
-#include "infer/stated_orders.h"
+#include "infer/reads_from.h"
 #include "levels/proof_hints.h"
 #include "levels/weak.h"
 #include "solver/choice_solver.h"
@@ -38,18 +38,17 @@ namespace {
 
 class SourceSearch {
  public:
-  SourceSearch(const History& history, const LevelInfo& level, const ReadsFrom& rf,
-               const OpenReads& open, const Order& first, ChosenSources& chosen, Stages& stages,
-               Budget& budget)
-      : h_(history),
+  SourceSearch(const Problem& problem, const LevelInfo& level, const OpenReads& open,
+               const Order& first, ChosenSources& chosen, Stages& stages, Budget& budget)
+      : h_(*problem.history),
         level_(level),
-        rf_(rf),
+        problem_(problem),
         open_(open),
         chosen_(chosen),
         stages_(stages),
         budget_(budget),
-        place_(history.txn_count(), kNone),
-        effect_(history.txn_count(), kNone) {
+        place_(h_.txn_count(), kNone),
+        effect_(h_.txn_count(), kNone) {
     for (uint32_t i = 0; i < first.events.size(); ++i) place_[first.events[i]] = i;
   }
 
@@ -89,7 +88,7 @@ class SourceSearch {
 
   bool one_state() const { return open_.one_state(); }
   bool possible(TxnId t) const {
-    return h_.status(t) == TxnStatus::unknown && rf_.node[t] == kNone;
+    return h_.status(t) == TxnStatus::unknown && problem_.node_of(t) == kNone;
   }
 
   // Session order, the reads whose source is certain, and stated version orders. A vertex a transaction; one that may
@@ -107,13 +106,14 @@ class SourceSearch {
       if (h_.status(t) == TxnStatus::committed) before = t;
     }
     std::vector<ExternalRead> reads;
-    for (Node n = 0; n < rf_.nodes(); ++n) {
-      external_reads(h_, rf_, n, reads);
+    for (Node n = 0; n < problem_.nodes(); ++n) {
+      external_reads(problem_, n, reads);
       for (const ExternalRead& read : reads)
-        if (read.write != kNone) add(rf_.txn[rf_.write_node[read.write]], rf_.txn[n]);
+        if (read.write != kNone)
+          add(problem_.txn[problem_.writes.node[read.write]], problem_.txn[n]);
     }
-    stated_ = stated_orders(h_, rf_);
-    for (const StatedOrder& stated : stated_) add(rf_.txn[stated.before], rf_.txn[stated.after]);
+    for (const StatedOrder& stated : problem_.stated)
+      add(problem_.txn[stated.before], problem_.txn[stated.after]);
     std::sort(arcs.begin(), arcs.end(),
               [](Arc a, Arc b) { return std::pair(a.from, a.to) < std::pair(b.from, b.to); });
     arcs.erase(std::unique(arcs.begin(), arcs.end()), arcs.end());
@@ -295,11 +295,11 @@ class SourceSearch {
   // False if nothing does, or nothing can be said; the verdict is given then.
   bool add_what_fails(std::span<const Vertex> order, ChoiceSolver& solver) {
     if (!choose(taken(solver))) return give_up(budget_.reason());
-    const ReadsFrom& rf = *chosen_.rf;
+    const Problem& problem = *chosen_.problem;
     std::vector<Node> nodes;  // in the order of the search
-    nodes.reserve(rf.nodes());
+    nodes.reserve(problem.nodes());
     for (const Vertex t : order)
-      if (rf.node[t] != kNone) nodes.push_back(rf.node[t]);
+      if (problem.node_of(t) != kNone) nodes.push_back(problem.node_of(t));
     const bool failed =
         level_.events == EventModel::adya ? add_forbidden_cycle(solver) : add_faults(nodes, solver);
     if (verdict_.outcome == Outcome::satisfied) verdict_.order.sources = chosen_.sources;
@@ -308,23 +308,22 @@ class SourceSearch {
 
   // Matches with these sources. False if the budget ran out.
   bool choose(std::vector<Seen> sources) {
-    if (chosen_.rf && chosen_.sources == sources) return true;
+    if (chosen_.problem && chosen_.sources == sources) return true;
     chosen_.adya.reset();
-    chosen_.rf = match_reads(h_, sources, budget_);
+    chosen_.problem = make_problem(h_, sources, budget_);
     chosen_.sources = std::move(sources);
     if (budget_.exhausted_now()) {
-      chosen_.rf.reset();
+      chosen_.problem.reset();
       return false;
     }
-    assert(chosen_.rf->bad_read.anomaly == Anomaly::none && all_seen());
-    chosen_.hint = make_hint(h_, *chosen_.rf);
+    assert(chosen_.problem->found.bad_read.anomaly == Anomaly::none && all_seen());
     return true;
   }
 
   // With a source for every open read, only operations that observe nothing of anybody else's are left unresolved:
   // a delete of what the transaction itself wrote, a range that covers no key that others wrote.
   bool all_seen() const {
-    return std::none_of(chosen_.rf->unresolved.begin(), chosen_.rf->unresolved.end(),
+    return std::none_of(chosen_.problem->unresolved.begin(), chosen_.problem->unresolved.end(),
                         [this](OpId op) {
                           const std::vector<uint32_t>& reads = open_.of(h_.txn_of(op));
                           return std::any_of(reads.begin(), reads.end(), [this, op](uint32_t read) {
@@ -336,7 +335,7 @@ class SourceSearch {
 
   bool add_faults(const std::vector<Node>& nodes, ChoiceSolver& solver) {
     std::vector<WeakFault> faults;
-    WeakLevels levels(h_, *chosen_.rf, chosen_.hint);
+    WeakLevels levels(*chosen_.problem);
     if (!levels.find_faults(level_.id, nodes, faults, budget_)) {
       const bool in_budget = !budget_.exhausted_now();
       return give_up(in_budget ? Unknown{UnknownCause::memory, "the history has too many sessions"}
@@ -353,12 +352,12 @@ class SourceSearch {
     }
     if (!faults.empty()) return true;
     verdict_.outcome = Outcome::satisfied;
-    for (const Node n : nodes) verdict_.order.events.push_back(chosen_.rf->txn[n]);
+    for (const Node n : nodes) verdict_.order.events.push_back(chosen_.problem->txn[n]);
     return false;
   }
 
   bool add_forbidden_cycle(ChoiceSolver& solver) {
-    if (!chosen_.adya) chosen_.adya.emplace(h_, *chosen_.rf, chosen_.hint);
+    if (!chosen_.adya) chosen_.adya.emplace(*chosen_.problem);
     LevelVerdict found = chosen_.adya->decide(level_.id, budget_);
     if (found.outcome == Outcome::violated) {
       add_refuted(std::move(found.proof.steps), solver);
@@ -464,16 +463,16 @@ class SourceSearch {
 
   // A stated order is a fact besides.
   Edge known_edge(Arc arc, std::vector<ProofStep>& facts) const {
-    const Arc nodes{rf_.node[arc.from], rf_.node[arc.to]};
+    const Arc nodes{problem_.node_of(arc.from), problem_.node_of(arc.to)};
     if (nodes.to == kNone || nodes.from == kNone) return session_edge(arc);
-    const auto edge = base_edge(h_, rf_, nodes);
+    const auto edge = base_edge(problem_, nodes);
     if (edge && (level_.session_order || edge->kind != EdgeKind::session)) return *edge;
-    const auto stated = std::find_if(stated_.begin(), stated_.end(), [&](const StatedOrder& s) {
-      return s.before == nodes.from && s.after == nodes.to;
-    });
-    assert(stated != stated_.end());
-    facts.push_back(stated_fact(rf_, *stated));
-    return stated_edge(rf_, *stated);
+    const auto stated = std::find_if(
+        problem_.stated.begin(), problem_.stated.end(),
+        [&](const StatedOrder& s) { return s.before == nodes.from && s.after == nodes.to; });
+    assert(stated != problem_.stated.end());
+    facts.push_back(stated_fact(problem_, *stated));
+    return stated_edge(problem_, *stated);
   }
 
   static Edge session_edge(Arc arc) {
@@ -485,13 +484,12 @@ class SourceSearch {
 
   const History& h_;
   const LevelInfo& level_;
-  const ReadsFrom& rf_;
+  const Problem& problem_;
   const OpenReads& open_;
   ChosenSources& chosen_;
   Stages& stages_;
   Budget& budget_;
-  Digraph graph_;  // a vertex a transaction
-  std::vector<StatedOrder> stated_;
+  Digraph graph_;                       // a vertex a transaction
   std::vector<uint32_t> place_;         // per transaction, in the first order
   std::vector<uint32_t> effect_;        // per transaction: the choice, kNone if there is none
   std::vector<Literal> literals_;       // per choice: its first side
@@ -503,12 +501,11 @@ class SourceSearch {
 
 }  // namespace
 
-LevelVerdict decide_with_sources(const History& history, const LevelInfo& level,
-                                 const ReadsFrom& rf, const OpenReads& open, const Order& first,
-                                 bool local_search, ChosenSources& chosen, Stages& stages,
-                                 Budget& budget) {
+LevelVerdict decide_with_sources(const Problem& problem, const LevelInfo& level,
+                                 const OpenReads& open, const Order& first, bool local_search,
+                                 ChosenSources& chosen, Stages& stages, Budget& budget) {
   const auto timer = stages.time("sources");
-  return SourceSearch(history, level, rf, open, first, chosen, stages, budget).decide(local_search);
+  return SourceSearch(problem, level, open, first, chosen, stages, budget).decide(local_search);
 }
 
 }  // namespace assay::internal

@@ -8,9 +8,8 @@
 #include "assay/budget.h"
 #include "assay/certificate.h"
 #include "assay/level.h"
-#include "infer/hint.h"
 #include "infer/open_reads.h"
-#include "infer/reads_from.h"
+#include "infer/problem.h"
 #include "levels/adya.h"
 #include "levels/level_verdict.h"
 #include "levels/stages.h"
@@ -20,18 +19,16 @@ namespace assay::internal {
 // The history with a source for every open read, and what Adya's levels share about it. Levels often end with the same.
 struct ChosenSources {
   std::vector<Seen> sources;
-  std::optional<ReadsFrom> rf;  // none before the first choice
-  Hint hint;
+  std::optional<Problem> problem;  // none before the first choice
   std::optional<AdyaLevels> adya;
 };
 
-// `open`: what the reads-from relation `rf` leaves open, and what transactions of unknown outcome saw that a source may
+// `open`: what the problem leaves open, and what transactions of unknown outcome saw that a source may
 // make take effect (OpenReads::add_possible); of one state a key, or each operation by itself, as `level` says.
 // `first`: an order that satisfies the level if nothing is asked of the open reads. `chosen`: of the same history and open
 // reads, from the last call.
-LevelVerdict decide_with_sources(const History& history, const LevelInfo& level,
-                                 const ReadsFrom& rf, const OpenReads& open, const Order& first,
-                                 bool local_search, ChosenSources& chosen, Stages& stages,
-                                 Budget& budget);
+LevelVerdict decide_with_sources(const Problem& problem, const LevelInfo& level,
+                                 const OpenReads& open, const Order& first, bool local_search,
+                                 ChosenSources& chosen, Stages& stages, Budget& budget);
 
 }  // namespace assay::internal

@@ -31,10 +31,10 @@
 #include "infer/assumed_sessions.h"
 #include "infer/constraints.h"
 #include "infer/narrow_sources.h"
+#include "infer/open_reads.h"
 #include "infer/saturation.h"
 #include "infer/schedule.h"
 #include "infer/scheduler.h"
-#include "infer/stated_orders.h"
 #include "infer/updates.h"
 #include "levels/choices.h"
 #include "levels/proof_builder.h"
@@ -53,8 +53,8 @@ constexpr uint64_t kBytesOfOrder = 16;  // a vertex of an IncrementalOrder
 
 class Engine {
  public:
-  Engine(const StrongInput& in, const LevelInfo& level, Budget& budget)
-      : in_(in), rf_(in.rf), budget_(budget), graph_(in.history, in.rf, level) {}
+  Engine(const Problem& problem, const LevelInfo& level, const Means& means, Budget& budget)
+      : problem_(problem), means_(means), budget_(budget), graph_(problem, level) {}
 
   LevelVerdict decide() {
     if (!order_known_graph()) return std::move(verdict_);
@@ -62,8 +62,8 @@ class Engine {
     if (!room(kBytesOfOrder * graph_.graph().vertices())) return std::move(verdict_);
     IncrementalOrder order(graph_.graph(), initial_);
     Saturation saturation(graph_, order, known_, rules());
-    const bool can_saturate = in_.switches.saturation && saturation.affordable();
-    if (!can_saturate || in_.switches.early_search) {
+    const bool can_saturate = means_.switches.saturation && saturation.affordable();
+    if (!can_saturate || means_.switches.early_search) {
       if (settle(order.order(), can_saturate ? early_conflicts() : UINT64_MAX) == Result::settled)
         return std::move(verdict_);
     }
@@ -79,17 +79,17 @@ class Engine {
   enum class Result : uint8_t { settled, too_hard, contradicted };
 
   uint64_t early_conflicts() const {
-    return kEarlyConflicts + kEarlyConflictsPerNode * rf_.nodes();
+    return kEarlyConflicts + kEarlyConflictsPerNode * problem_.nodes();
   }
   void satisfied(std::span<const Vertex> order, const Choices& choices) {
     verdict_.outcome = Outcome::satisfied;
-    std::vector<Node> effective = rf_.possible;
+    std::vector<Node> effective = problem_.possible;
     std::erase_if(effective, [&](Node n) { return !choices.takes_effect(n); });
-    verdict_.order = to_order(rf_, graph_.split(), order, effective);
+    verdict_.order = to_order(problem_, graph_.split(), order, effective);
   }
   template <class Make>
   void violated(Make proof) {
-    const auto timer = in_.stages.time("certify");
+    const auto timer = means_.stages.time("certify");
     verdict_.outcome = Outcome::violated;
     verdict_.proof = proof();
   }
@@ -102,7 +102,7 @@ class Engine {
 
   // Version orders that the history states become known edges with that statement as their reason.
   void add_stated_orders() {
-    for (const StatedOrder& order : stated_orders(in_.history, rf_)) {
+    for (const StatedOrder& order : problem_.stated) {
       ForcedOrder forced;
       forced.why = ForcedOrder::Why::stated;
       forced.before = order.before;
@@ -121,14 +121,13 @@ class Engine {
   }
 
   bool order_known_graph() {
-    const auto timer = in_.stages.time("graph");
+    const auto timer = means_.stages.time("graph");
     const uint64_t vertices = graph_.graph().vertices();
     const uint64_t sorting = (sizeof(int64_t) + sizeof(Vertex) + 4) * graph_.events();
-    if (!room(stated_orders_bytes(in_.history, rf_) + sorting + sizeof(uint32_t) * vertices +
-              topological_order_bytes(graph_.graph())))
+    if (!room(sorting + sizeof(uint32_t) * vertices + topological_order_bytes(graph_.graph())))
       return false;
     add_stated_orders();
-    if (in_.switches.update_facts && !add_updates(graph_, known_, budget_)) {
+    if (means_.switches.update_facts && !add_updates(graph_, known_, budget_)) {
       out_of_budget();
       return false;
     }
@@ -144,9 +143,9 @@ class Engine {
   std::vector<uint32_t> ranks() const {
     std::vector<std::pair<int64_t, Vertex>> timed;
     timed.reserve(graph_.events());
-    for (Node n = 0; n < rf_.nodes(); ++n) {
-      if (graph_.split()) timed.push_back({in_.hint.read_time[n], graph_.read_event(n)});
-      timed.push_back({in_.hint.write_time[n], graph_.write_event(n)});
+    for (Node n = 0; n < problem_.nodes(); ++n) {
+      if (graph_.split()) timed.push_back({problem_.hint.read_time[n], graph_.read_event(n)});
+      timed.push_back({problem_.hint.write_time[n], graph_.write_event(n)});
     }
     std::sort(timed.begin(), timed.end());
     std::vector<uint32_t> rank(graph_.graph().vertices(), 0);
@@ -155,15 +154,15 @@ class Engine {
   }
 
   SaturationRules rules() const {
-    const Switches& s = in_.switches;
+    const Switches& s = means_.switches;
     return {s.anti_dependency_rule, s.write_dependency_rule, s.begin_rule, s.combined_writes};
   }
 
   bool saturate(Saturation& saturation, const IncrementalOrder& order) {
-    const auto timer = in_.stages.time("saturate");
+    const auto timer = means_.stages.time("saturate");
     const Saturation::Result result = saturation.run(budget_);
-    in_.stages.count("saturation rounds", saturation.rounds());
-    in_.stages.count("derived edges", known_.edges.size());
+    means_.stages.count("saturation rounds", saturation.rounds());
+    means_.stages.count("derived edges", known_.edges.size());
     if (result == Saturation::Result::out_of_budget) out_of_budget();
     if (result == Saturation::Result::cycle) {
       violated([&] {
@@ -171,28 +170,28 @@ class Engine {
             .from_closing_edge(saturation.closing_edge(), order.path_back());
       });
     }
-    if (in_.count_constraints && result == Saturation::Result::fixpoint) count(saturation);
+    if (means_.count_constraints && result == Saturation::Result::fixpoint) count(saturation);
     return result == Saturation::Result::fixpoint;
   }
 
   void count(const Saturation& saturation) {
-    const auto timer = in_.stages.time("count");
+    const auto timer = means_.stages.time("count");
     const auto before =
-        count_constraints(rf_, InitialWrites::every_key, [](Node, Node) { return true; });
+        count_constraints(problem_, InitialWrites::every_key, [](Node, Node) { return true; });
     if (!before) return;
     const auto open = [&](Node a, Node b) { return !saturation.ordered(a, b); };
-    const auto after = count_constraints(rf_, InitialWrites::none, open);
-    in_.stages.count("constraints before saturation", before->constraints);
-    in_.stages.count("constraints after saturation", after->constraints);
-    in_.stages.count("unknown dependencies before", before->dependencies);
-    in_.stages.count("unknown dependencies after", after->dependencies);
+    const auto after = count_constraints(problem_, InitialWrites::none, open);
+    means_.stages.count("constraints before saturation", before->constraints);
+    means_.stages.count("constraints after saturation", after->constraints);
+    means_.stages.count("unknown dependencies before", before->dependencies);
+    means_.stages.count("unknown dependencies after", after->dependencies);
   }
 
   // Tries with some session order where the level asks for none. True if that settled the level.
   bool settle_with_sessions() {
-    if (graph_.level().session_order || !in_.switches.assumed_sessions) return false;
+    if (graph_.level().session_order || !means_.switches.assumed_sessions) return false;
     // Of each node a place in its session, and at first hardly more than two arcs.
-    if (!room((sizeof(Node) + 2 * sizeof(Arc)) * rf_.nodes())) return true;
+    if (!room((sizeof(Node) + 2 * sizeof(Arc)) * problem_.nodes())) return true;
     AssumedSessions sessions(graph_);
     for (uint32_t attempt = 0; attempt < kAttempts; ++attempt) {
       const std::vector<Arc> assumed = sessions.arcs();
@@ -202,7 +201,7 @@ class Engine {
       for (const Arc& arc : assumed) graph_.graph().add(arc);
       const Result result = settle_assuming();
       for (size_t i = 0; i < assumed.size(); ++i) graph_.graph().pop();
-      in_.stages.count("attempts with assumed sessions", 1);
+      means_.stages.count("attempts with assumed sessions", 1);
       if (result != Result::contradicted) return result == Result::settled;
       sessions.relax(contradiction_);
     }
@@ -229,8 +228,8 @@ class Engine {
   Result settle(std::span<const Vertex> order, uint64_t most_conflicts) {
     const Schedule schedule = play(order);
     if (schedule.accepted) {
-      Choices choices(graph_, in_.open, saturation_);
-      if (in_.open == nullptr || choices.explained_by(schedule.order)) {
+      Choices choices(graph_, problem_.open.get(), saturation_);
+      if (problem_.open == nullptr || choices.explained_by(schedule.order)) {
         satisfied(schedule.order, choices);
         return Result::settled;
       }
@@ -245,14 +244,14 @@ class Engine {
   }
 
   Schedule play(std::span<const Vertex> order) {
-    const auto timer = in_.stages.time("replay");
-    return schedule_by_graph(graph_, order, budget_, in_.open);
+    const auto timer = means_.stages.time("replay");
+    return schedule_by_graph(graph_, order, budget_);
   }
 
   Result search(IncrementalOrder& order, uint64_t most_conflicts) {
-    const auto timer = in_.stages.time("search");
-    ChoiceSolver solver(graph_.graph(), order, {.on = in_.switches.local_search});
-    Choices choices(graph_, in_.open, saturation_);
+    const auto timer = means_.stages.time("search");
+    ChoiceSolver solver(graph_.graph(), order, {.on = means_.switches.local_search});
+    Choices choices(graph_, problem_.open.get(), saturation_);
     Result found = Result::settled;
     uint64_t rounds = 0;
     while (true) {
@@ -275,10 +274,10 @@ class Engine {
         break;
       }
     }
-    in_.stages.count("rounds of search", rounds);
-    in_.stages.count("choices", choices.size());
-    in_.stages.count("conflicts", solver.conflicts());
-    in_.stages.count("decisions", solver.decisions());
+    means_.stages.count("rounds of search", rounds);
+    means_.stages.count("choices", choices.size());
+    means_.stages.count("conflicts", solver.conflicts());
+    means_.stages.count("decisions", solver.decisions());
     return found;
   }
 
@@ -295,8 +294,8 @@ class Engine {
     return Result::settled;
   }
 
-  const StrongInput& in_;
-  const ReadsFrom& rf_;
+  const Problem& problem_;
+  const Means& means_;
   Budget& budget_;
   EventGraph graph_;
   KnownEdges known_;
@@ -324,36 +323,36 @@ bool follows(std::span<const Vertex> order, const std::vector<StatedOrder>& stat
 
 }  // namespace
 
-Order to_order(const ReadsFrom& rf, bool split, std::span<const Vertex> vertices,
+Order to_order(const Problem& problem, bool split, std::span<const Vertex> vertices,
                std::span<const Node> effective) {
   Order order;
   order.split = split;
-  const size_t events = (split ? 2 : 1) * rf.nodes();
+  const size_t events = (split ? 2 : 1) * problem.nodes();
   order.events.reserve(events);
   for (Vertex v : vertices) {
     if (v >= events) continue;
     const Node n = split ? v / 2 : v;
     const bool left_out =
-        rf.is_possible(n) && !std::binary_search(effective.begin(), effective.end(), n);
+        problem.is_possible(n) && !std::binary_search(effective.begin(), effective.end(), n);
     if (left_out) continue;
-    order.events.push_back(split ? 2 * rf.txn[v / 2] + v % 2 : rf.txn[v]);
+    order.events.push_back(split ? 2 * problem.txn[v / 2] + v % 2 : problem.txn[v]);
   }
   return order;
 }
 
-LevelVerdict accept_by_replay(const StrongInput& in, const LevelInfo& level, Budget& budget) {
-  const auto timer = in.stages.time("replay");
+LevelVerdict accept_by_replay(const Problem& problem, const LevelInfo& level, const Means& means,
+                              Budget& budget) {
+  const auto timer = means.stages.time("replay");
   LevelVerdict verdict;
-  const Schedule schedule = schedule_by_hint(in.history, in.rf, in.hint, level, budget, in.open);
+  const Schedule schedule = schedule_by_hint(problem, level, budget);
   if (!schedule.accepted || !budget.has_room(sizeof(Vertex) * schedule.order.size()))
     return verdict;
   const Events events(level);
-  if (!budget.has_room(stated_orders_bytes(in.history, in.rf) +
-                       sizeof(uint32_t) * schedule.order.size()) ||
-      !follows(schedule.order, stated_orders(in.history, in.rf), events))
+  if (!budget.has_room(sizeof(uint32_t) * schedule.order.size()) ||
+      !follows(schedule.order, problem.stated, events))
     return verdict;
   verdict.outcome = Outcome::satisfied;
-  verdict.order = to_order(in.rf, level.events == EventModel::split, schedule.order);
+  verdict.order = to_order(problem, level.events == EventModel::split, schedule.order);
   return verdict;
 }
 
@@ -367,60 +366,59 @@ uint64_t count_sources(const OpenReads& open) {
 }
 
 // With the sources of reads that known edges leave, of those within `reach`; satisfied or unknown.
-LevelVerdict accept_with_fewer_sources(const StrongInput& in, const LevelInfo& level,
-                                       uint32_t reach, Budget& budget) {
-  const Switches& s = in.switches;
+LevelVerdict accept_with_fewer_sources(const Problem& problem, const LevelInfo& level,
+                                       uint32_t reach, const Means& means, Budget& budget) {
+  const Switches& s = means.switches;
   const SaturationRules rules{s.anti_dependency_rule, s.write_dependency_rule, s.begin_rule,
                               s.combined_writes};
   const auto narrow = [&] {
-    const auto timer = in.stages.time("narrow");
-    return narrow_sources(in.history, level, in.rf, in.hint, *in.open, reach, rules, budget);
+    const auto timer = means.stages.time("narrow");
+    return narrow_sources(problem, level, reach, rules, budget);
   };
-  const std::optional<NarrowedSources> narrowed = narrow();
+  const std::optional<Problem> narrowed = narrow();
   if (!narrowed) return {};
-  in.stages.count("sources before narrowing", count_sources(*in.open));
-  in.stages.count("sources after narrowing", count_sources(narrowed->open));
-  const Hint hint = make_hint(in.history, narrowed->rf);
-  const StrongInput fewer{in.history, narrowed->rf, hint,           in.switches,
-                          in.stages,  false,        &narrowed->open};
-  LevelVerdict verdict = Engine(fewer, level, budget).decide();
+  means.stages.count("sources before narrowing", count_sources(*problem.open));
+  means.stages.count("sources after narrowing", count_sources(*narrowed->open));
+  const Means uncounted{means.switches, means.stages};
+  LevelVerdict verdict = Engine(*narrowed, level, uncounted, budget).decide();
   if (verdict.outcome != Outcome::satisfied) return {};
   return verdict;
 }
 
 // Where reads have very many sources, first with those that are near in the order of the hint: sessions go at an even pace,
 // but for some multiple of a random walk.
-LevelVerdict accept_with_fewer_sources(const StrongInput& in, const LevelInfo& level,
-                                       Budget& budget) {
+LevelVerdict accept_with_fewer_sources(const Problem& problem, const LevelInfo& level,
+                                       const Means& means, Budget& budget) {
   constexpr uint64_t kMany = 16;  // a read
   constexpr double kWalk = 4;
-  if (count_sources(*in.open) > kMany * in.open->all().size()) {
-    const double walk =
-        std::sqrt(static_cast<double>(in.rf.nodes()) * static_cast<double>(in.rf.sessions.size()));
-    LevelVerdict near =
-        accept_with_fewer_sources(in, level, static_cast<uint32_t>(kWalk * walk), budget);
+  if (count_sources(*problem.open) > kMany * problem.open->all().size()) {
+    const double walk = std::sqrt(static_cast<double>(problem.nodes()) *
+                                  static_cast<double>(problem.sessions.size()));
+    LevelVerdict near = accept_with_fewer_sources(
+        problem, level, static_cast<uint32_t>(kWalk * walk), means, budget);
     if (near.outcome == Outcome::satisfied || budget.exhausted_now()) return near;
   }
-  return accept_with_fewer_sources(in, level, kNone, budget);
+  return accept_with_fewer_sources(problem, level, kNone, means, budget);
 }
 
 }  // namespace
 
-LevelVerdict decide_strong(const StrongInput& in, const LevelInfo& level, Budget& budget) {
-  if (!budget.has_room(EventGraph::bytes(in.history, in.rf, level))) {
+LevelVerdict decide_strong(const Problem& problem, const LevelInfo& level, const Means& means,
+                           Budget& budget) {
+  if (!budget.has_room(EventGraph::bytes(problem, level))) {
     LevelVerdict unknown;
     unknown.reason = budget.reason();
     return unknown;
   }
-  if (in.open != nullptr && in.switches.narrowing) {
-    LevelVerdict verdict = accept_with_fewer_sources(in, level, budget);
+  if (problem.open != nullptr && means.switches.narrowing) {
+    LevelVerdict verdict = accept_with_fewer_sources(problem, level, means, budget);
     if (verdict.outcome == Outcome::satisfied) return verdict;
     if (budget.exhausted_now()) {
       verdict.reason = budget.reason();
       return verdict;
     }
   }
-  return Engine(in, level, budget).decide();
+  return Engine(problem, level, means, budget).decide();
 }
 
 }  // namespace assay::internal

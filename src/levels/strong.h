@@ -8,33 +8,30 @@
 #include "assay/certificate.h"
 #include "assay/check.h"
 #include "graph/digraph.h"
-#include "infer/hint.h"
-#include "infer/open_reads.h"
-#include "infer/reads_from.h"
+#include "infer/problem.h"
 #include "levels/level_verdict.h"
 #include "levels/stages.h"
 
 namespace assay::internal {
 
-struct StrongInput {
-  const History& history;
-  const ReadsFrom& rf;
-  const Hint& hint;
+// How to decide, and where the cost of it is noted.
+struct Means {
   const Switches& switches;
   Stages& stages;
   bool count_constraints = false;
-  const OpenReads* open = nullptr;  // reads with several possible sources; null: none
 };
 
 // An order of vertices of an event graph as a certificate has it; helper vertices are left out, and the nodes that may
 // take effect, but for those in `effective` (ascending).
-Order to_order(const ReadsFrom& rf, bool split, std::span<const Vertex> vertices,
+Order to_order(const Problem& problem, bool split, std::span<const Vertex> vertices,
                std::span<const Node> effective = {});
 
 // Accepts by replay alone: satisfied or unknown, in linear time.
-LevelVerdict accept_by_replay(const StrongInput& in, const LevelInfo& level, Budget& budget);
+LevelVerdict accept_by_replay(const Problem& problem, const LevelInfo& level, const Means& means,
+                              Budget& budget);
 
 // Decides completely, within the budget.
-LevelVerdict decide_strong(const StrongInput& in, const LevelInfo& level, Budget& budget);
+LevelVerdict decide_strong(const Problem& problem, const LevelInfo& level, const Means& means,
+                           Budget& budget);
 
 }  // namespace assay::internal

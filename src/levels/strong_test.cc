@@ -19,8 +19,7 @@ using enum LevelId;
 
 struct Sample {
   History history;
-  ReadsFrom rf = match_reads(history);
-  Hint hint = make_hint(history, rf);
+  Problem problem = make_problem(history);
   Switches switches{};
   Stages stages{};
   Budget budget{};
@@ -30,14 +29,14 @@ struct Sample {
       : history(make_history(txns, stated)) {}
   explicit Sample(History h) : history(std::move(h)) {}
   LevelVerdict replay(LevelId level) {
-    return accept_by_replay(input(), level_info(level), budget);
+    return accept_by_replay(problem, level_info(level), means(), budget);
   }
   LevelVerdict decide(LevelId level) {
-    LevelVerdict v = decide_strong(input(), level_info(level), budget);
+    LevelVerdict v = decide_strong(problem, level_info(level), means(), budget);
     if (v.outcome == Outcome::violated) expect_proof_shape(v.proof);
     return v;
   }
-  StrongInput input() { return {history, rf, hint, switches, stages}; }
+  Means means() { return {switches, stages}; }
 };
 
 Outcome outcome(const std::vector<sample::Txn>& txns, LevelId level,
@@ -196,18 +195,18 @@ TEST(Strong, WithoutABudgetThereIsNoAnswer) {
 // Lets events happen in every way the definition allows; true if all of them can.
 class AllOrders {
  public:
-  AllOrders(const ReadsFrom& rf, const LevelInfo& level)
-      : rf_(rf),
+  AllOrders(const Problem& problem, const LevelInfo& level)
+      : problem_(problem),
         level_(level),
         split_(level.events == EventModel::split),
-        read_(rf.nodes()),
-        written_(rf.nodes()),
-        current_(rf.writers.rows(), kNone),
-        open_(rf.writers.rows(), kNone) {}
+        read_(problem.nodes()),
+        written_(problem.nodes()),
+        current_(problem.keys(), kNone),
+        open_(problem.keys(), kNone) {}
 
   bool possible() {
     bool all = true;
-    for (Node n = 0; n < rf_.nodes(); ++n) {
+    for (Node n = 0; n < problem_.nodes(); ++n) {
       if (written_[n]) continue;
       all = false;
       if (read_[n] ? try_writes(n) : try_reads(n)) return true;
@@ -218,7 +217,7 @@ class AllOrders {
   // True if the order is one of those.
   bool allows(const Order& order) {
     for (uint32_t event : order.events) {
-      const Node n = rf_.node[split_ ? event / 2 : event];
+      const Node n = problem_.node_of(split_ ? event / 2 : event);
       const bool reads = !split_ || event % 2 == 0;
       if (reads && !may_read(n)) return false;
       if (reads) do_read(n);
@@ -229,14 +228,15 @@ class AllOrders {
 
  private:
   bool may_read(Node n) const {
-    for (const ExternalRead& read : rf_.reads[n]) {
+    for (const ExternalRead& read : problem_.reads[n]) {
       if (current_[read.key] != read.write) return false;
     }
-    for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1] && level_.write_conflict; ++w) {
-      if (open_[rf_.write_key[w]] != kNone) return false;
+    for (WriteId w = problem_.writes.begin[n];
+         w < problem_.writes.begin[n + 1] && level_.write_conflict; ++w) {
+      if (open_[problem_.writes.key[w]] != kNone) return false;
     }
     if (!level_.session_order) return true;
-    for (const std::vector<Node>& session : rf_.sessions) {
+    for (const std::vector<Node>& session : problem_.sessions) {
       const auto at = std::find(session.begin(), session.end(), n);
       if (at != session.end() && at != session.begin()) return written_[*(at - 1)] != 0;
     }
@@ -244,14 +244,13 @@ class AllOrders {
   }
   void do_read(Node n) {
     read_[n] = 1;
-    for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w)
-      open_[rf_.write_key[w]] = n;
+    for (const WriteId w : problem_.writes.of(n)) open_[problem_.writes.key[w]] = n;
   }
   void do_write(Node n) {
     written_[n] = 1;
-    for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
-      current_[rf_.write_key[w]] = w;
-      open_[rf_.write_key[w]] = kNone;
+    for (const WriteId w : problem_.writes.of(n)) {
+      current_[problem_.writes.key[w]] = w;
+      open_[problem_.writes.key[w]] = kNone;
     }
   }
   bool try_reads(Node n) {
@@ -277,7 +276,7 @@ class AllOrders {
     open_ = before.open_;
   }
 
-  const ReadsFrom& rf_;
+  const Problem& problem_;
   const LevelInfo& level_;
   bool split_;
   std::vector<uint8_t> read_, written_;
@@ -294,8 +293,8 @@ TEST(Strong, AgreesWithTryingAllOrdersWhateverTheSwitches) {
       RandomShape shape = sample::plain(3, 6, 3, 3);
       shape.timed = 0;  // without the clock, orders have to be searched for
       Sample s(sample::random_history(rng, shape));
-      if (s.rf.bad_read.anomaly != Anomaly::none) continue;
-      const bool possible = AllOrders(s.rf, level_info(level)).possible();
+      if (s.problem.found.bad_read.anomaly != Anomaly::none) continue;
+      const bool possible = AllOrders(s.problem, level_info(level)).possible();
       ++(possible ? satisfied : violated);
       for (const bool saturation : {false, true}) {
         for (const bool early : {false, true}) {
@@ -308,7 +307,7 @@ TEST(Strong, AgreesWithTryingAllOrdersWhateverTheSwitches) {
           ASSERT_EQ(v.outcome, possible ? Outcome::satisfied : Outcome::violated)
               << level_info(level).name << ", round " << round;
           if (possible) {
-            ASSERT_TRUE(AllOrders(s.rf, level_info(level)).allows(v.order));
+            ASSERT_TRUE(AllOrders(s.problem, level_info(level)).allows(v.order));
           }
         }
       }

@@ -17,12 +17,12 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <memory>
 #include <optional>
 
 #include "base/bug.h"
 #include "history/accesses.h"
-#include "infer/hint.h"
-#include "infer/reads_from.h"
+#include "infer/problem.h"
 #include "levels/adya.h"
 #include "levels/engine.h"
 #include "levels/expected_order.h"
@@ -80,13 +80,13 @@ class LatticeWalk {
     if (options_.expected_order) replay_expected(*options_.expected_order);
     if (!refuted_by_a_read()) {
       if (options_.engine == EngineId::graph) decide_single_operations();
-      if (!rf_.unresolved.empty() && anything_left() && !budget_.exhausted_now()) {
+      if (!problem_.unresolved.empty() && anything_left() && !budget_.exhausted_now()) {
         refute_sourceless();
         refute_by_counting();
       }
       // Where sources are open a weak level is harder than a strong one, whose order determines the sources: so strong
       // ones are tried first, requested or not.
-      widened_ = !rf_.unresolved.empty() && options_.switches.carry;
+      widened_ = !problem_.unresolved.empty() && options_.switches.carry;
       if (options_.switches.replay && options_.engine == EngineId::graph) accept_what_plays();
       decide_what_is_left();
       widened_ = false;
@@ -116,7 +116,7 @@ class LatticeWalk {
     for (const LevelInfo& level : all_levels()) {
       if (!timed_enough(level.id)) set_unknown(level.id, lacks_times());
       if (!level.single_operations) continue;
-      if (std::optional<Unknown> obstacle = no_single_operation(rf_.txn)) {
+      if (std::optional<Unknown> obstacle = no_single_operation(problem_.txn)) {
         set_unknown(level.id, std::move(*obstacle));
         settled_[index(level.id)] = true;
       }
@@ -169,12 +169,11 @@ class LatticeWalk {
   bool match() {
     const auto timer = stages_.time("match");
     if (!has_room_to_match()) return false;
-    rf_ = match_reads(history_, {}, budget_);
-    if (budget_.exhausted_now() || !budget_.has_room(2 * sizeof(int64_t) * rf_.nodes()))
-      return false;
-    if (rf_.bad_read.anomaly == Anomaly::none) hint_ = make_hint(history_, rf_);
+    problem_ = make_problem(history_, {}, budget_);
+    if (budget_.exhausted_now()) return false;
     find_doubt();
-    if (rf_.known.ambiguous > 0) stages_.count(kAmbiguousEntries, rf_.known.ambiguous);
+    if (problem_.found.known.ambiguous > 0)
+      stages_.count(kAmbiguousEntries, problem_.found.known.ambiguous);
     return true;
   }
 
@@ -197,7 +196,7 @@ class LatticeWalk {
       });
     };
     const ReplayModels models{asked(EventModel::single), asked(EventModel::split)};
-    ExpectedReplays found = replay_expected_order(history_, rf_, expected, models, budget_);
+    ExpectedReplays found = replay_expected_order(problem_, expected, models, budget_);
     expected_order_.emplace();
     expected_order_->title = expected.title;
     expected_order_->obstacle = std::move(found.obstacle);
@@ -215,12 +214,13 @@ class LatticeWalk {
   bool refuted_by_a_read() {
     const auto all_but_pl_1 = [](const LevelInfo& level) { return level.id != pl_1; };
     const auto repeatable = [](const LevelInfo& level) { return level.repeatable; };
-    if (rf_.bad_read.anomaly != Anomaly::none) {
-      add_bad_read(rf_.bad_read, all_but_pl_1);
+    if (problem_.found.bad_read.anomaly != Anomaly::none) {
+      add_bad_read(problem_.found.bad_read, all_but_pl_1);
       if (useful(pl_1)) decide_pl_1();
       return true;
     }
-    if (rf_.non_repeatable.anomaly != Anomaly::none) add_bad_read(rf_.non_repeatable, repeatable);
+    if (problem_.found.non_repeatable.anomaly != Anomaly::none)
+      add_bad_read(problem_.found.non_repeatable, repeatable);
     return false;
   }
 
@@ -251,7 +251,7 @@ class LatticeWalk {
   const OpenRead* find_sourceless(bool one_state) {
     const std::vector<OpenRead>& all = open_reads(one_state).all();
     const auto found = std::find_if(all.begin(), all.end(), [this](const OpenRead& read) {
-      return read.sources.empty() && rf_.node[read.reader] != kNone;
+      return read.sources.empty() && problem_.node_of(read.reader) != kNone;
     });
     return found == all.end() ? nullptr : &*found;
   }
@@ -282,22 +282,22 @@ class LatticeWalk {
   void decide_pl_1() {
     const auto timer = stages_.time("adya");
     if (!has_room_to_match()) return set_unknown(pl_1, budget_.reason());
-    const ReadsFrom dirty = match_reads(history_, {}, budget_, Reads::dirty);
+    const Problem dirty = make_problem(history_, {}, budget_, Reads::dirty);
     if (budget_.exhausted_now()) return set_unknown(pl_1, budget_.reason());
     const auto only_pl_1 = [](const LevelInfo& level) { return level.id == pl_1; };
-    if (dirty.bad_read.anomaly != Anomaly::none) return add_bad_read(dirty.bad_read, only_pl_1);
-    if (dirty.unexplained != kNone)
-      return add_sourceless(dirty.unexplained, dirty.unexplained_key, only_pl_1);
+    if (dirty.found.bad_read.anomaly != Anomaly::none)
+      return add_bad_read(dirty.found.bad_read, only_pl_1);
+    if (dirty.found.unexplained != kNone)
+      return add_sourceless(dirty.found.unexplained, dirty.found.unexplained_key, only_pl_1);
     if (!dirty.unresolved.empty()) return set_unknown(pl_1, open_reason(dirty.unresolved));
-    const Hint hint = make_hint(history_, dirty);
-    settle_verdict(pl_1, AdyaLevels(history_, dirty, hint).decide(pl_1, budget_));
+    settle_verdict(pl_1, AdyaLevels(dirty).decide(pl_1, budget_));
   }
 
   // A dirty read changes nothing where every read is clean and every transaction that was read committed.
   bool may_be_dirty() const {
-    return !rf_.unresolved.empty() || std::any_of(rf_.txn.begin(), rf_.txn.end(), [this](TxnId t) {
-      return history_.status(t) != TxnStatus::committed;
-    });
+    return !problem_.unresolved.empty() ||
+           std::any_of(problem_.txn.begin(), problem_.txn.end(),
+                       [this](TxnId t) { return history_.status(t) != TxnStatus::committed; });
   }
 
   // Levels that are decided on request only do not appear without it.
@@ -307,9 +307,9 @@ class LatticeWalk {
 
   void decide_single_operations() {
     if (!useful(linearizable) && !useful(strict_serializable)) return;
-    if (!decidable_by_key(history_, rf_)) return;
+    if (!decidable_by_key(problem_)) return;
     report("decide", linearizable);
-    LinearizableVerdict v = decide_by_key(history_, rf_, options_.switches, stages_, budget_);
+    LinearizableVerdict v = decide_by_key(problem_, options_.switches, stages_, budget_);
     if (v.outcome == Outcome::unknown) {
       if (!v.reason.empty()) set_unknown(linearizable, std::move(v.reason));
       return;
@@ -328,9 +328,10 @@ class LatticeWalk {
     for (const LevelId level : in_walk_order(&WalkPlace::replay)) {
       if (decided(level) || !useful(level) || !timed_enough(level)) continue;
       report("replay", level);
-      const StrongInput in = input();
+      const Problem& problem = for_search();
       if (budget_.exhausted_now()) return;  // matching anew, perhaps in the middle of it
-      LevelVerdict v = accept_by_replay(in, level_info(level), budget_);
+      const Means means{options_.switches, stages_};
+      LevelVerdict v = accept_by_replay(problem, level_info(level), means, budget_);
       if (v.outcome == Outcome::satisfied) add(level, std::move(v));  // else nothing is known
     }
   }
@@ -390,7 +391,7 @@ class LatticeWalk {
     if (level_info(level).events == EventModel::adya) return decide_by_reads(level, "adya", adya_);
     if (level_info(level).events == EventModel::weak) return decide_by_reads(level, "weak", weak_);
     if (!timed_enough(level)) return decide_untimed(level);
-    add(level, decide(options_, input(), level_info(level), budget_));
+    add(level, decide(options_, for_search(), level_info(level), stages_, budget_));
   }
 
   // What was asked for alone may follow from a level above or below it that is easier: tries these too.
@@ -422,7 +423,7 @@ class LatticeWalk {
     }
     LevelInfo without_time = own;
     without_time.real_time = RealTime::none;
-    LevelVerdict v = decide(options_, input(), without_time, budget_);
+    LevelVerdict v = decide(options_, for_search(), without_time, stages_, budget_);
     if (v.outcome == Outcome::violated) settle_verdict(level, std::move(v));
   }
 
@@ -430,11 +431,8 @@ class LatticeWalk {
     return level_info(level).real_time == RealTime::none || history_.fully_timed();
   }
 
-  StrongInput input() {
-    const bool open = sources_left_open();
-    return {history_, open ? open_rf_ : rf_,      open ? open_hint_ : hint_, options_.switches,
-            stages_,  options_.count_constraints, open ? &*open_ : nullptr};
-  }
+  // The problem with all that is open about it, for engines that decide this as well.
+  const Problem& for_search() { return sources_left_open() ? *open_problem_ : problem_; }
 
   // Reads of a transaction see one state of a key. Adya's levels judge each read by itself.
   static bool sees_one_state(const LevelInfo& level) {
@@ -443,40 +441,43 @@ class LatticeWalk {
 
   // What is open of the reads, at levels where a transaction sees one state of a key, or several.
   const OpenReads& open_reads(bool one_state) {
-    std::optional<OpenReads>& open = one_state ? open_ : open_each_;
+    std::shared_ptr<OpenReads>& open = one_state ? open_ : open_each_;
     if (!open) {
       const auto timer = stages_.time("match");
-      open.emplace(history_, one_state).add(rf_, budget_);
-      open->add_possible(rf_);
+      open = std::make_shared<OpenReads>(history_, one_state);
+      open->add(problem_, budget_);
+      open->add_possible(problem_);
     }
     return *open;
   }
 
   // Whether reads have several possible sources, and no more than that is open about them.
   bool sources_left_open() {
-    if (rf_.unresolved.empty() || budget_.exhausted_now()) return false;
+    if (problem_.unresolved.empty() || budget_.exhausted_now()) return false;
     if (!open_reads(true).obstacle().empty()) return false;
-    if (open_rf_.nodes() == 0) match_with_open_reads();
-    return true;
+    if (!open_problem_) match_with_open_reads();
+    return open_problem_.has_value();
   }
 
   // Matches anew: with the sources that are the only possible ones, and with transactions of unknown outcome that may have
-  // been seen.
+  // been seen. Unless the budget runs out.
   void match_with_open_reads() {
     const auto timer = stages_.time("match");
     std::vector<Seen> assumed;
     uint64_t left_open = 0;
     for (const OpenRead& r : open_->all()) {
-      const bool only = rf_.node[r.reader] != kNone && r.sources.size() == 1 &&
-                        (r.sources[0] == kNone || rf_.node[r.sources[0]] != kNone);
+      const bool only = problem_.node_of(r.reader) != kNone && r.sources.size() == 1 &&
+                        (r.sources[0] == kNone || problem_.node_of(r.sources[0]) != kNone);
       if (!only) ++left_open;
       for (const OpId op : only ? r.ops : std::vector<OpId>())
         assumed.push_back({op, r.key, r.sources[0]});
     }
     std::sort(assumed.begin(), assumed.end());
-    open_rf_ = match_reads(history_, assumed, budget_, Reads::clean, open_->possible());
-    if (!budget_.exhausted_now()) open_hint_ = make_hint(history_, open_rf_);
+    Problem problem = make_problem(history_, assumed, budget_, Reads::clean, open_->possible());
     stages_.count("open reads", left_open);
+    if (budget_.exhausted_now()) return;
+    problem.open = open_;
+    open_problem_ = std::move(problem);
   }
 
   // A level that looks at who read from whom; `levels` decides those of its kind.
@@ -485,10 +486,10 @@ class LatticeWalk {
     LevelVerdict v;
     {
       const auto timer = stages_.time(stage);
-      if (!levels) levels.emplace(history_, rf_, hint_);
+      if (!levels) levels.emplace(problem_);
       v = levels->decide(level, budget_);
     }
-    if (v.outcome == Outcome::satisfied && !rf_.unresolved.empty())
+    if (v.outcome == Outcome::satisfied && !problem_.unresolved.empty())
       return decide_sources(level, v.order);
     add(level, std::move(v));
   }
@@ -497,18 +498,18 @@ class LatticeWalk {
   void decide_sources(LevelId level, const Order& first) {
     const LevelInfo& info = level_info(level);
     const OpenReads& open = open_reads(sees_one_state(info));
-    if (!open.obstacle().empty()) return set_unknown(level, open_reason(rf_.unresolved));
+    if (!open.obstacle().empty()) return set_unknown(level, open_reason(problem_.unresolved));
     LevelVerdict v =
-        decide_with_sources(history_, info, rf_, open, first, options_.switches.local_search,
+        decide_with_sources(problem_, info, open, first, options_.switches.local_search,
                             sees_one_state(info) ? chosen_ : chosen_each_, stages_, budget_);
     if (v.outcome == Outcome::unknown)
-      v.reason.detail = open_reason(rf_.unresolved).detail + ": " + v.reason.detail;
+      v.reason.detail = open_reason(problem_.unresolved).detail + ": " + v.reason.detail;
     settle_verdict(level, std::move(v));
   }
 
   void add(LevelId level, LevelVerdict v) {
     if (v.outcome == Outcome::satisfied && !explains_open_reads(v.order)) {
-      set_unknown(level, open_reason(rf_.unresolved));
+      set_unknown(level, open_reason(problem_.unresolved));
       return;
     }
     settle_verdict(level, std::move(v));
@@ -557,7 +558,7 @@ class LatticeWalk {
 
   // Whether the order also explains the reads that several writers could have explained.
   bool explains_open_reads(const Order& order) {
-    if (rf_.unresolved.empty()) return true;
+    if (problem_.unresolved.empty()) return true;
     const OpenReads& open = open_reads(true);
     return open.obstacle().empty() && order_explains(history_, open, order);
   }
@@ -589,13 +590,14 @@ class LatticeWalk {
   }
 
   void find_doubt() {
-    if (rf_.mixed != kNone) {
+    if (problem_.found.mixed != kNone) {
       doubt_ = {UnknownCause::unsupported,
-                "key " + history_.key(rf_.mixed).to_string() +
+                "key " + history_.key(problem_.found.mixed).to_string() +
                     " is used as a list and as a register; expected one of the two"};
-    } else if (!rf_.known.contradiction.empty()) {
-      doubt_ = {UnknownCause::evidence, "contradicted evidence: " + rf_.known.contradiction +
-                                            "; without it the level would be satisfied"};
+    } else if (!problem_.found.known.contradiction.empty()) {
+      doubt_ = {UnknownCause::evidence,
+                "contradicted evidence: " + problem_.found.known.contradiction +
+                    "; without it the level would be satisfied"};
     }
   }
 
@@ -606,7 +608,7 @@ class LatticeWalk {
   }
 
   Unknown open_reason(const std::vector<OpId>& unresolved) const {
-    if (rf_.mixed != kNone) return doubt_;
+    if (problem_.found.mixed != kNone) return doubt_;
     const OpId op = unresolved.front();
     std::string many;
     if (unresolved.size() > 1)
@@ -636,14 +638,14 @@ class LatticeWalk {
   void decide_linearizable() {
     Verdict& lin = known_[index(linearizable)];
     if (lin.outcome != Outcome::unknown) return;
-    std::vector<TxnId> counting = rf_.txn;
+    std::vector<TxnId> counting = problem_.txn;
     if (open_) {  // who may have been read may count
       for (const OpenRead& read : open_->all())
         for (TxnId t : read.sources)
           if (t != kNone && history_.status(t) == TxnStatus::unknown) counting.push_back(t);
     }
-    if (rf_.bad_read.other != kNone) {  // whoever was read in part may count too
-      const TxnId t = history_.txn_of(rf_.bad_read.other);
+    if (problem_.found.bad_read.other != kNone) {  // whoever was read in part may count too
+      const TxnId t = history_.txn_of(problem_.found.bad_read.other);
       if (history_.status(t) == TxnStatus::unknown) counting.push_back(t);
     }
     if (std::optional<Unknown> obstacle = no_single_operation(counting))
@@ -667,7 +669,7 @@ class LatticeWalk {
       if (wanted_[index(v.level)]) result.verdicts.push_back(v);
     }
     result.certificates = std::move(certificates_);
-    result.duplicates = rf_.duplicates;
+    result.duplicates = problem_.found.duplicates;
     result.expected_order = std::move(expected_order_);
     result.stages = stages_.take_times();
     result.counters = stages_.take_counters();
@@ -678,15 +680,13 @@ class LatticeWalk {
   const CheckOptions& options_;
   Budget budget_;
   Stages stages_;
-  ReadsFrom rf_;
-  std::optional<OpenReads> open_,
-      open_each_;  // once somebody asks: of one state a key, or each operation by itself
+  Problem problem_;
+  // What is open of it, once somebody asks: of one state a key, or each operation by itself.
+  std::shared_ptr<OpenReads> open_, open_each_;
   ChosenSources chosen_, chosen_each_;  // likewise
-  // Where reads are open: the relation with the sources that are the only possible ones, and with transactions of unknown
-  // outcome that may take effect.
-  ReadsFrom open_rf_;
-  Hint open_hint_;
-  Hint hint_;
+  // Where reads are open: with the sources that are the only possible ones, and with transactions of unknown outcome that
+  // may take effect.
+  std::optional<Problem> open_problem_;
   std::optional<ExpectedOrderResult> expected_order_;
   std::optional<WeakLevels> weak_;
   std::optional<AdyaLevels> adya_;

@@ -26,28 +26,29 @@
 #include <optional>
 
 #include "history/accesses.h"
+#include "infer/reads_from.h"
 
 namespace assay::internal {
 namespace {
 
-std::vector<Arc> base_arcs(const History& history, const ReadsFrom& rf) {
+std::vector<Arc> base_arcs(const Problem& problem) {
   std::vector<Arc> arcs;
-  arcs.reserve(rf.nodes() + rf.reads.items.size());
-  for (const std::vector<Node>& session : rf.sessions) {
+  arcs.reserve(problem.nodes() + problem.reads.items.size());
+  for (const std::vector<Node>& session : problem.sessions) {
     Node previous = kNone;
     for (Node n : session) {
       if (previous != kNone) arcs.push_back({previous, n});
-      if (history.status(rf.txn[n]) == TxnStatus::committed) previous = n;
+      if (problem.history->status(problem.txn[n]) == TxnStatus::committed) previous = n;
     }
   }
-  std::vector<Node> last_reader(rf.nodes(), kNone);
+  std::vector<Node> last_reader(problem.nodes(), kNone);
   std::vector<ExternalRead> reads;
-  for (Node n = 0; n < rf.nodes(); ++n) {
-    external_reads(history, rf, n, reads);
+  for (Node n = 0; n < problem.nodes(); ++n) {
+    external_reads(problem, n, reads);
     for (const ExternalRead& read : reads) {
-      if (read.write == kNone || last_reader[rf.write_node[read.write]] == n) continue;
-      last_reader[rf.write_node[read.write]] = n;
-      arcs.push_back({rf.write_node[read.write], n});
+      if (read.write == kNone || last_reader[problem.writes.node[read.write]] == n) continue;
+      last_reader[problem.writes.node[read.write]] = n;
+      arcs.push_back({problem.writes.node[read.write], n});
     }
   }
   return arcs;
@@ -56,9 +57,9 @@ std::vector<Arc> base_arcs(const History& history, const ReadsFrom& rf) {
 // Writes the reasons of a cycle.
 class WeakProof {
  public:
-  WeakProof(const WeakInput& in, LevelId level, const std::vector<VisibilityEdge>& edges,
-            const std::vector<StatedOrder>& stated, const std::vector<uint32_t>* place = nullptr)
-      : in_(in), level_(level), edges_(edges), stated_(stated), place_(place) {}
+  WeakProof(const Problem& problem, const Digraph& base, LevelId level,
+            const std::vector<VisibilityEdge>& edges, const std::vector<uint32_t>* place = nullptr)
+      : problem_(problem), base_(base), level_(level), edges_(edges), place_(place) {}
 
   Proof of_cycle(const std::vector<Vertex>& cycle) const {
     Proof proof;
@@ -67,12 +68,12 @@ class WeakProof {
     last.kind = ProofStep::Kind::derived;
     for (size_t i = 0; i < cycle.size(); ++i) {
       const Arc arc{cycle[i], cycle[(i + 1) % cycle.size()]};
-      if (const std::optional<Edge> known = base_edge(in_.history, in_.rf, arc)) {
+      if (const std::optional<Edge> known = base_edge(problem_, arc)) {
         step.cycle.push_back(*known);
-      } else if (const auto it = find_arc(stated_, arc); it != stated_.end()) {
-        step.cycle.push_back(stated_edge(in_.rf, *it));
+      } else if (const auto it = find_arc(problem_.stated, arc); it != problem_.stated.end()) {
+        step.cycle.push_back(stated_edge(problem_, *it));
         last.hints.push_back(static_cast<uint32_t>(proof.steps.size()));
-        proof.steps.push_back(stated_fact(in_.rf, *it));
+        proof.steps.push_back(stated_fact(problem_, *it));
       } else {
         const auto forced = std::find_if(
             edges_.begin(), edges_.end(),
@@ -92,8 +93,8 @@ class WeakProof {
     step.cycle = forced_edge(visible).path;
     Edge anti;
     anti.kind = EdgeKind::anti_dependency;
-    anti.from = in_.rf.txn[visible.reader];
-    anti.to = in_.rf.txn[visible.from];
+    anti.from = problem_.txn[visible.reader];
+    anti.to = problem_.txn[visible.from];
     anti.key = visible.key;
     anti.op = visible.op;
     step.cycle.push_back(anti);
@@ -101,16 +102,16 @@ class WeakProof {
   }
 
   Edge forced_edge(const VisibilityEdge& visible) const {
-    const ReadsFrom& rf = in_.rf;
+    const Problem& problem = problem_;
     Edge edge;
     edge.kind = EdgeKind::forced;
-    edge.from = rf.txn[visible.from];
-    if (visible.to != kNone) edge.to = rf.txn[visible.to];
+    edge.from = problem.txn[visible.from];
+    if (visible.to != kNone) edge.to = problem.txn[visible.to];
     edge.key = visible.key;
-    edge.via = rf.txn[visible.reader];
+    edge.via = problem.txn[visible.reader];
     edge.op = visible.op;
     if (is_session_guarantee(level_)) {
-      edge.path = session_guarantee_path(in_, level_, visible.from, visible.reader);
+      edge.path = session_guarantee_path(problem_, level_, visible.from, visible.reader);
     } else if (visible.seen_by != kNone) {
       Edge seen;
       seen.kind = EdgeKind::read_dependency;
@@ -135,27 +136,27 @@ class WeakProof {
 
   // The key by which `visible.from` was seen; an operation on a range sees several.
   KeyId key_seen_by(const VisibilityEdge& visible) const {
-    const Operation op = in_.history.op(visible.seen_by);
+    const Operation op = problem_.history->op(visible.seen_by);
     if (!is_range(op)) return op.key;
     std::vector<ExternalRead> reads;
-    external_reads(in_.history, in_.rf, visible.reader, reads);
+    external_reads(problem_, visible.reader, reads);
     for (const ExternalRead& read : reads)
       if (read.op == visible.seen_by && read.write != kNone &&
-          in_.rf.write_node[read.write] == visible.from)
+          problem_.writes.node[read.write] == visible.from)
         return read.key;
     return kNone;
   }
 
   // A shortest path of session and reads-from edges; one session edge may jump over transactions.
   std::vector<Edge> visible_path(Node from, Node to) const {
-    const auto edge = [this](Arc arc) { return base_edge(in_.history, in_.rf, arc); };
+    const auto edge = [this](Arc arc) { return base_edge(problem_, arc); };
     if (const std::optional<Edge> direct = edge({from, to})) return {*direct};
-    std::vector<Node> parent(in_.rf.nodes(), kNone);
+    std::vector<Node> parent(problem_.nodes(), kNone);
     std::deque<Node> queue{from};
     while (!queue.empty() && parent[to] == kNone) {
       const Node u = queue.front();
       queue.pop_front();
-      in_.base.each_out(u, [&](Vertex v) {
+      base_.each_out(u, [&](Vertex v) {
         const bool beyond = place_ != nullptr && (*place_)[v] > (*place_)[to];
         if (parent[v] == kNone && v != from && !beyond) {
           parent[v] = u;
@@ -170,28 +171,29 @@ class WeakProof {
     return path;
   }
 
-  const WeakInput& in_;
+  const Problem& problem_;
+  const Digraph& base_;
   const LevelId level_;
   const std::vector<VisibilityEdge>& edges_;
-  const std::vector<StatedOrder>& stated_;
   const std::vector<uint32_t>* place_;  // per node, in a topological order; or null
 };
 
 }  // namespace
 
-std::optional<Edge> base_edge(const History& history, const ReadsFrom& rf, Arc nodes) {
+std::optional<Edge> base_edge(const Problem& problem, Arc nodes) {
   Edge edge;
-  edge.from = rf.txn[nodes.from];
-  edge.to = rf.txn[nodes.to];
+  edge.from = problem.txn[nodes.from];
+  edge.to = problem.txn[nodes.to];
   std::vector<ExternalRead> reads;
-  external_reads(history, rf, nodes.to, reads);
+  external_reads(problem, nodes.to, reads);
   for (const ExternalRead& read : reads) {
-    if (read.write == kNone || rf.write_node[read.write] != nodes.from) continue;
+    if (read.write == kNone || problem.writes.node[read.write] != nodes.from) continue;
     edge.kind = EdgeKind::read_dependency;
     edge.key = read.key;
     edge.op = read.op;
     return edge;
   }
+  const History& history = *problem.history;
   if (history.status(edge.from) != TxnStatus::committed ||
       history.session(edge.from) != history.session(edge.to) ||
       history.position(edge.from) >= history.position(edge.to))
@@ -200,41 +202,38 @@ std::optional<Edge> base_edge(const History& history, const ReadsFrom& rf, Arc n
   return edge;
 }
 
-Edge stated_edge(const ReadsFrom& rf, const StatedOrder& stated) {
+Edge stated_edge(const Problem& problem, const StatedOrder& stated) {
   Edge edge;
   edge.kind = EdgeKind::write_dependency;
-  edge.from = rf.txn[stated.before];
-  edge.to = rf.txn[stated.after];
+  edge.from = problem.txn[stated.before];
+  edge.to = problem.txn[stated.after];
   edge.key = stated.key;
   return edge;
 }
 
-ProofStep stated_fact(const ReadsFrom& rf, const StatedOrder& stated) {
+ProofStep stated_fact(const Problem& problem, const StatedOrder& stated) {
   ProofStep step;
   step.kind = ProofStep::Kind::fact;
-  step.clause.push_back({rf.txn[stated.before], rf.txn[stated.after]});
+  step.clause.push_back({problem.txn[stated.before], problem.txn[stated.after]});
   step.source = stated.source;
   step.source_is_op = stated.source_is_op;
   return step;
 }
 
-WeakLevels::WeakLevels(const History& history, const ReadsFrom& rf, const Hint& hint)
-    : history_(history), rf_(rf), hint_(hint) {}
+WeakLevels::WeakLevels(const Problem& problem) : problem_(problem) {}
 
 // What the levels share. False if the budget ran out.
 bool WeakLevels::prepare(Budget& budget) {
   if (prepared_) return true;
-  const uint64_t arcs = rf_.nodes() + rf_.reads.items.size();
-  if (!budget.has_room(stated_orders_bytes(history_, rf_) + arcs * sizeof(Arc) +
-                       Digraph::bytes(rf_.nodes(), arcs)))
-    return false;
-  stated_ = stated_orders(history_, rf_);
-  base_ = Digraph(rf_.nodes(), base_arcs(history_, rf_));
-  rank_.resize(rf_.nodes());
-  std::vector<Node> by_time(rf_.nodes());
+  const uint64_t arcs = problem_.nodes() + problem_.reads.items.size();
+  if (!budget.has_room(arcs * sizeof(Arc) + Digraph::bytes(problem_.nodes(), arcs))) return false;
+  base_ = Digraph(problem_.nodes(), base_arcs(problem_));
+  rank_.resize(problem_.nodes());
+  std::vector<Node> by_time(problem_.nodes());
   std::iota(by_time.begin(), by_time.end(), 0u);
-  std::stable_sort(by_time.begin(), by_time.end(),
-                   [&](Node a, Node b) { return hint_.write_time[a] < hint_.write_time[b]; });
+  std::stable_sort(by_time.begin(), by_time.end(), [&](Node a, Node b) {
+    return problem_.hint.write_time[a] < problem_.hint.write_time[b];
+  });
   for (uint32_t i = 0; i < by_time.size(); ++i) rank_[by_time[i]] = i;
   return prepared_ = true;
 }
@@ -246,7 +245,7 @@ LevelVerdict WeakLevels::decide(LevelId level, Budget& budget) {
   edges_ = {};
   constrained_.reset();
   level_ = level;
-  if (!prepare(budget) || !budget.has_room(kBytesANode * rf_.nodes())) {
+  if (!prepare(budget) || !budget.has_room(kBytesANode * problem_.nodes())) {
     verdict.reason = budget.reason();
   } else if (level == LevelId::causal) {
     decide_causal(verdict, budget);
@@ -263,8 +262,7 @@ LevelVerdict WeakLevels::decide(LevelId level, Budget& budget) {
 // A commit order that contains all edges so far. None, and the verdict given, if they refute the level; none, and no
 // verdict, if the budget ran out.
 std::optional<std::vector<Vertex>> WeakLevels::ordered(LevelVerdict& verdict, Budget& budget) {
-  const WeakInput in{history_, rf_, base_};
-  const WeakProof proof(in, level_, edges_, stated_);
+  const WeakProof proof(problem_, base_, level_, edges_);
   const auto initial = std::find_if(edges_.begin(), edges_.end(),
                                     [](const VisibilityEdge& e) { return e.to == kNone; });
   if (initial != edges_.end()) {
@@ -272,10 +270,10 @@ std::optional<std::vector<Vertex>> WeakLevels::ordered(LevelVerdict& verdict, Bu
     verdict.proof.steps = {proof.of_initial_read(*initial)};
     return std::nullopt;
   }
-  const Digraph* graph = edges_.empty() && stated_.empty() ? &base_ : constrained(budget);
+  const Digraph* graph = edges_.empty() && problem_.stated.empty() ? &base_ : constrained(budget);
   if (graph == nullptr) return std::nullopt;
   std::vector<Vertex> order = topological_order(*graph, rank_);
-  if (order.size() == rf_.nodes()) return order;
+  if (order.size() == problem_.nodes()) return order;
   if (!budget.has_room(cycle_search_bytes(*graph))) return std::nullopt;
   verdict.outcome = Outcome::violated;
   verdict.proof = proof.of_cycle(find_cycle(*graph));
@@ -293,8 +291,9 @@ const Digraph* WeakLevels::constrained(Budget& budget) {
     return &*constrained_;
   }
   std::vector<Arc> arcs;
-  const size_t count = base_.edges() + stated_.size() + edges_.size();
-  if (!budget.has_room(count * sizeof(Arc) + Digraph::bytes(rf_.nodes(), count))) return nullptr;
+  const size_t count = base_.edges() + problem_.stated.size() + edges_.size();
+  if (!budget.has_room(count * sizeof(Arc) + Digraph::bytes(problem_.nodes(), count)))
+    return nullptr;
   arcs.reserve(count);
   for (Vertex u = 0; u < base_.vertices(); ++u) {
     base_.each_out(u, [&](Vertex v) {
@@ -302,19 +301,18 @@ const Digraph* WeakLevels::constrained(Budget& budget) {
       return true;
     });
   }
-  for (const StatedOrder& edge : stated_) arcs.push_back({edge.before, edge.after});
+  for (const StatedOrder& edge : problem_.stated) arcs.push_back({edge.before, edge.after});
   for (const VisibilityEdge& edge : edges_) arcs.push_back({edge.from, edge.to});
   constrained_edges_ = edges_.size();
-  return &constrained_.emplace(rf_.nodes(), arcs);
+  return &constrained_.emplace(problem_.nodes(), arcs);
 }
 
 void WeakLevels::decide_by_rule(LevelId level, LevelVerdict& verdict, Budget& budget) {
-  const WeakInput in{history_, rf_, base_};
   // Report a cycle of known edges without using forced edges.
-  if (topological_order(base_, rank_).size() == rf_.nodes()) {
+  if (topological_order(base_, rank_).size() == problem_.nodes()) {
     const bool complete = level == LevelId::read_committed
-                              ? force_read_committed(in, edges_, budget)
-                              : force_read_atomic(in, edges_, budget);
+                              ? force_read_committed(problem_, edges_, budget)
+                              : force_read_atomic(problem_, edges_, budget);
     if (!complete) return;
   }
   if (const auto order = ordered(verdict, budget)) satisfied(*order, verdict);
@@ -323,39 +321,37 @@ void WeakLevels::decide_by_rule(LevelId level, LevelVerdict& verdict, Budget& bu
 void WeakLevels::satisfied(const std::vector<Vertex>& order, LevelVerdict& verdict) const {
   verdict.outcome = Outcome::satisfied;
   verdict.order.events.reserve(order.size());
-  for (const Vertex n : order) verdict.order.events.push_back(rf_.txn[n]);
+  for (const Vertex n : order) verdict.order.events.push_back(problem_.txn[n]);
 }
 
 void WeakLevels::decide_causal(LevelVerdict& verdict, Budget& budget) {
-  const WeakInput in{history_, rf_, base_};
   auto order = ordered(verdict, budget);
-  if (!order || !budget.has_room(CausalFaults::bytes(rf_))) return;
-  CausalFaults faults(in);
+  if (!order || !budget.has_room(CausalFaults::bytes(problem_))) return;
+  CausalFaults faults(problem_, base_);
   if (!faults.prepare(*order, budget)) return;
   order = faults.by_past(std::move(*order));
   for (uint32_t i = 0; i < order->size(); ++i) rank_[(*order)[i]] = i;
-  if (!stated_.empty()) order = ordered(verdict, budget);  // which what was seen need not follow
+  if (!problem_.stated.empty())
+    order = ordered(verdict, budget);  // which what was seen need not follow
   if (order) decide_by_faults(faults, std::move(*order), verdict, budget);
 }
 
 void WeakLevels::decide_session_guarantee(LevelVerdict& verdict, Budget& budget) {
-  const WeakInput in{history_, rf_, base_};
   auto order = ordered(verdict, budget);
-  if (!order || !budget.has_room(SessionFaults::bytes(rf_))) return;
-  SessionFaults faults(in, level_);
+  if (!order || !budget.has_room(SessionFaults::bytes(problem_))) return;
+  SessionFaults faults(problem_, level_);
   decide_by_faults(faults, std::move(*order), verdict, budget);
 }
 
 // What the level forces, in edges_: all of it, or what `order` runs against. False if the budget ran out.
 bool WeakLevels::force_edges(LevelId level, const std::vector<Vertex>& order, Budget& budget) {
-  const WeakInput in{history_, rf_, base_};
-  if (level == LevelId::read_committed) return force_read_committed(in, edges_, budget);
-  if (level == LevelId::read_atomic) return force_read_atomic(in, edges_, budget);
+  if (level == LevelId::read_committed) return force_read_committed(problem_, edges_, budget);
+  if (level == LevelId::read_atomic) return force_read_atomic(problem_, edges_, budget);
   if (level == LevelId::causal) {
-    CausalFaults faults(in);
+    CausalFaults faults(problem_, base_);
     return faults.prepare(order, budget) && faults.find(order, edges_, budget);
   }
-  SessionFaults faults(in, level);
+  SessionFaults faults(problem_, level);
   return faults.find(order, edges_, budget);
 }
 
@@ -363,12 +359,11 @@ bool WeakLevels::find_faults(LevelId level, const std::vector<Vertex>& order,
                              std::vector<WeakFault>& faults, Budget& budget) {
   level_ = level;
   if (!prepare(budget) || !force_edges(level, order, budget)) return false;
-  std::vector<uint32_t> place(rf_.nodes());
+  std::vector<uint32_t> place(problem_.nodes());
   for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
-  const WeakInput in{history_, rf_, base_};
-  const WeakProof proof(in, level_, edges_, stated_, &place);
+  const WeakProof proof(problem_, base_, level_, edges_, &place);
   // Each path that shows a seeing is searched for among what stands between its ends.
-  uint64_t room_for_paths = 64 * (uint64_t{rf_.nodes()} + history_.op_count());
+  uint64_t room_for_paths = 64 * (uint64_t{problem_.nodes()} + problem_.history->op_count());
   for (const VisibilityEdge& edge : edges_) {
     if (edge.to == kNone) {
       faults.push_back({proof.of_initial_read(edge).cycle});

@@ -10,9 +10,7 @@
 #include "assay/budget.h"
 #include "assay/certificate.h"
 #include "graph/digraph.h"
-#include "infer/hint.h"
-#include "infer/reads_from.h"
-#include "infer/stated_orders.h"
+#include "infer/problem.h"
 #include "levels/level_verdict.h"
 
 namespace assay::internal {
@@ -29,23 +27,19 @@ struct VisibilityEdge {
                  // further away
 };
 
-struct WeakInput {
-  const History& history;
-  const ReadsFrom& rf;
-  const Digraph& base;  // one vertex a node: session order and reads-from
-};
-
 // The rules, one file each. They fail only when the budget runs out (false).
-bool force_read_committed(const WeakInput& in, std::vector<VisibilityEdge>& edges, Budget& budget);
-bool force_read_atomic(const WeakInput& in, std::vector<VisibilityEdge>& edges, Budget& budget);
+bool force_read_committed(const Problem& problem, std::vector<VisibilityEdge>& edges,
+                          Budget& budget);
+bool force_read_atomic(const Problem& problem, std::vector<VisibilityEdge>& edges, Budget& budget);
 
 // Causal consistency goes by a commit order in place of rules: the faults of an order, as edges that
 // the next one must follow. See causal.cc.
 class CausalFaults {
  public:
-  explicit CausalFaults(const WeakInput& in);
+  // `base` has one vertex a node: session order and reads-from.
+  CausalFaults(const Problem& problem, const Digraph& base);
   // What an object holds besides the clocks.
-  static uint64_t bytes(const ReadsFrom& rf);
+  static uint64_t bytes(const Problem& problem);
   ~CausalFaults();
   // Comes first; `order` is a topological order of the base graph. False if the budget runs out.
   bool prepare(const std::vector<Vertex>& order, Budget& budget);
@@ -66,8 +60,8 @@ class CausalFaults {
 bool is_session_guarantee(LevelId level);
 class SessionFaults {
  public:
-  SessionFaults(const WeakInput& in, LevelId level);
-  static uint64_t bytes(const ReadsFrom& rf);
+  SessionFaults(const Problem& problem, LevelId level);
+  static uint64_t bytes(const Problem& problem);
   ~SessionFaults();
   // As in CausalFaults.
   bool find(const std::vector<Vertex>& order, std::vector<VisibilityEdge>& edges, Budget& budget);
@@ -77,14 +71,14 @@ class SessionFaults {
   std::unique_ptr<Impl> impl_;
 };
 // How `reader` saw `seen` in the sense of a session guarantee: session and reads-from edges.
-std::vector<Edge> session_guarantee_path(const WeakInput& in, LevelId level, Node seen,
+std::vector<Edge> session_guarantee_path(const Problem& problem, LevelId level, Node seen,
                                          Node reader);
 
 // The read dependency or the session edge between two nodes that have one. And what the history states of two writers: as
 // an edge, and as the fact that the edge assumes.
-std::optional<Edge> base_edge(const History& history, const ReadsFrom& rf, Arc nodes);
-Edge stated_edge(const ReadsFrom& rf, const StatedOrder& stated);
-ProofStep stated_fact(const ReadsFrom& rf, const StatedOrder& stated);
+std::optional<Edge> base_edge(const Problem& problem, Arc nodes);
+Edge stated_edge(const Problem& problem, const StatedOrder& stated);
+ProofStep stated_fact(const Problem& problem, const StatedOrder& stated);
 
 // What a commit order gets wrong: a forced edge that it runs against, alone; or a cycle that refutes the level.
 struct WeakFault {
@@ -95,7 +89,7 @@ struct WeakFault {
 // Decides the weak levels of one history, keeping what they share.
 class WeakLevels {
  public:
-  WeakLevels(const History& history, const ReadsFrom& rf, const Hint& hint);
+  explicit WeakLevels(const Problem& problem);
 
   LevelVerdict decide(LevelId level, Budget& budget);
   // Appends what `order`, a topological order of session order and reads-from, gets wrong; not all of it if that would take
@@ -116,11 +110,8 @@ class WeakLevels {
   const Digraph* constrained(Budget& budget);
   void satisfied(const std::vector<Vertex>& order, LevelVerdict& verdict) const;
 
-  const History& history_;
-  const ReadsFrom& rf_;
-  const Hint& hint_;
-  bool prepared_ = false;  // what follows is there
-  std::vector<StatedOrder> stated_;
+  const Problem& problem_;
+  bool prepared_ = false;       // what follows is there
   Digraph base_;                // session order and reads-from
   std::vector<uint32_t> rank_;  // per node, by the hint
   std::vector<VisibilityEdge> edges_;

@@ -22,8 +22,8 @@ constexpr LevelId kWeak[] = {read_committed, read_atomic, causal};
 
 LevelVerdict decide(const History& history, LevelId level) {
   Budget budget;
-  const ReadsFrom rf = match_reads(history);
-  return WeakLevels(history, rf, make_hint(history, rf)).decide(level, budget);
+  const Problem problem = make_problem(history);
+  return WeakLevels(problem).decide(level, budget);
 }
 
 // Says which of the three levels hold, as "RC RA CC".
@@ -118,8 +118,8 @@ TEST(Weak, WithoutABudgetThereIsNoAnswer) {
   for (const LevelId level : kWeak) {
     Budget budget(0, 1);
     ASSERT_TRUE(budget.exhausted_now());
-    const ReadsFrom rf = match_reads(history);
-    const LevelVerdict v = WeakLevels(history, rf, make_hint(history, rf)).decide(level, budget);
+    const Problem problem = make_problem(history);
+    const LevelVerdict v = WeakLevels(problem).decide(level, budget);
     EXPECT_EQ(v.outcome, Outcome::unknown);
     EXPECT_EQ(v.reason, budget.reason());
   }
@@ -131,13 +131,12 @@ TEST(Weak, AsksForMemoryBeforeItIsTaken) {
   std::vector<sample::Txn> txns;
   for (int64_t i = 1; i <= 40 * 400; ++i) txns.push_back({i % 400, {w("x", i)}});
   const History history = make_history(txns);
-  const ReadsFrom rf = match_reads(history);
-  const Hint hint = make_hint(history, rf);
+  const Problem problem = make_problem(history);
   constexpr uint64_t kRoom = uint64_t{12} << 20;
   const auto decided = [&] {
     Budget budget(0, resident_memory_bytes() + kRoom);
     const uint64_t before = peak_resident_memory_bytes();
-    const LevelVerdict v = WeakLevels(history, rf, hint).decide(causal, budget);
+    const LevelVerdict v = WeakLevels(problem).decide(causal, budget);
     if (budget.cause() != UnknownCause::memory || v.reason != budget.reason()) return 1;
     return peak_resident_memory_bytes() > before + kRoom ? 2 : 0;
   };
@@ -173,15 +172,15 @@ TEST(Weak, SessionsOfOneTransactionNeedNoClocks) {
 class Definition {
  public:
   explicit Definition(const History& history)
-      : rf_(match_reads(history)), n_(rf_.nodes()), base_(n_, std::vector<bool>(n_)) {
-    for (const std::vector<Node>& session : rf_.sessions) {
+      : problem_(make_problem(history)), n_(problem_.nodes()), base_(n_, std::vector<bool>(n_)) {
+    for (const std::vector<Node>& session : problem_.sessions) {
       for (size_t i = 0; i < session.size(); ++i) {
         for (size_t j = i + 1; j < session.size(); ++j) base_[session[i]][session[j]] = true;
       }
     }
     for (Node n = 0; n < n_; ++n) {
-      for (const ExternalRead& read : rf_.reads[n]) {
-        if (read.write != kNone) base_[rf_.write_node[read.write]][n] = true;
+      for (const ExternalRead& read : problem_.reads[n]) {
+        if (read.write != kNone) base_[problem_.writes.node[read.write]][n] = true;
       }
     }
     causes_ = base_;
@@ -203,11 +202,11 @@ class Definition {
       }
     }
     for (Node n = 0; n < n_; ++n) {
-      for (const ExternalRead& read : rf_.reads[n]) {
-        for (WriteId other : rf_.key_writers(read.key)) {
-          const Node writer = rf_.write_node[other];
+      for (const ExternalRead& read : problem_.reads[n]) {
+        for (WriteId other : problem_.key_writers(read.key)) {
+          const Node writer = problem_.writes.node[other];
           if (other == read.write || !sees(level, writer, n, read)) continue;
-          if (read.write == kNone || place[writer] > place[rf_.write_node[read.write]])
+          if (read.write == kNone || place[writer] > place[problem_.writes.node[read.write]])
             return false;
         }
       }
@@ -228,14 +227,14 @@ class Definition {
   bool sees(LevelId level, Node writer, Node reader, const ExternalRead& read) const {
     if (level == read_atomic) return base_[writer][reader];
     if (level == causal) return causes_[writer][reader];
-    return std::any_of(rf_.reads[reader].begin(), rf_.reads[reader].end(),
+    return std::any_of(problem_.reads[reader].begin(), problem_.reads[reader].end(),
                        [&](const ExternalRead& earlier) {
                          return earlier.op < read.op && earlier.write != kNone &&
-                                rf_.write_node[earlier.write] == writer;
+                                problem_.writes.node[earlier.write] == writer;
                        });
   }
 
-  ReadsFrom rf_;
+  Problem problem_;
   size_t n_;
   std::vector<std::vector<bool>> base_, causes_;  // session order and reads-from; their closure
 };
@@ -246,8 +245,8 @@ TEST(Weak, AgreesWithTryingAllCommitOrders) {
   constexpr int kRounds = 600;
   for (int round = 0; round < kRounds; ++round) {
     const History history = sample::random_history(rng, sample::plain(3, 5, 4, 2));
-    const ReadsFrom rf = match_reads(history);
-    if (rf.bad_read.anomaly != Anomaly::none || !rf.repeating.empty()) continue;
+    const Problem problem = make_problem(history);
+    if (problem.found.bad_read.anomaly != Anomaly::none || !problem.repeating.empty()) continue;
     const Definition definition(history);
     for (const LevelId level : kWeak) {
       const LevelVerdict v = decide(history, level);
@@ -256,7 +255,7 @@ TEST(Weak, AgreesWithTryingAllCommitOrders) {
       if (v.outcome == Outcome::satisfied) {
         ++satisfied[static_cast<int>(level) - static_cast<int>(read_committed)];
         std::vector<Node> order;
-        for (const TxnId t : v.order.events) order.push_back(rf.node[t]);
+        for (const TxnId t : v.order.events) order.push_back(problem.node_of(t));
         ASSERT_TRUE(definition.holds(level, order));
       } else {
         expect_proof_shape(v.proof);

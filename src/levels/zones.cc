@@ -42,9 +42,9 @@ std::pair<int64_t, int64_t> sum(int64_t a, int64_t b) {
 
 class KeyZones {
  public:
-  KeyZones(const History& history, const ReadsFrom& rf, const OperationTimes& times,
-           const std::vector<uint32_t>& place, KeyId key)
-      : history_(history), rf_(rf), times_(times), place_(place), key_(key) {}
+  KeyZones(const Problem& problem, const OperationTimes& times, const std::vector<uint32_t>& place,
+           KeyId key)
+      : history_(*problem.history), problem_(problem), times_(times), place_(place), key_(key) {}
 
   ZoneResult decide(std::span<const TxnId> failed) {
     ZoneResult result;
@@ -64,13 +64,13 @@ class KeyZones {
  private:
   // Local numbers: the writes of the key in the order of the file, then the initial value.
   uint32_t initial() const { return static_cast<uint32_t>(writes().size()); }
-  std::span<const WriteId> writes() const { return rf_.key_writers(key_); }
-  Node node(uint32_t value) const { return rf_.write_node[writes()[value]]; }
-  TxnId txn(uint32_t value) const { return value == initial() ? kNone : rf_.txn[node(value)]; }
+  std::span<const WriteId> writes() const { return problem_.key_writers(key_); }
+  Node node(uint32_t value) const { return problem_.writes.node[writes()[value]]; }
+  TxnId txn(uint32_t value) const { return value == initial() ? kNone : problem_.txn[node(value)]; }
   std::span<const Node> readers(uint32_t value) const {
-    return value == initial() ? rf_.initial_readers[key_] : rf_.readers[writes()[value]];
+    return value == initial() ? problem_.initial_readers[key_] : problem_.readers[writes()[value]];
   }
-  bool also_writes(Node n) const { return rf_.write_begin[n] != rf_.write_begin[n + 1]; }
+  bool also_writes(Node n) const { return !problem_.writes.of(n).empty(); }
 
   // Each value knows the one its writer read, if that was a compare-and-set. False if two of them
   // took the same one.
@@ -78,7 +78,7 @@ class KeyZones {
     source_.assign(initial(), kNone);
     next_.assign(initial() + 1, kNone);
     for (uint32_t v = 0; v < initial(); ++v) {
-      const auto reads = rf_.reads[node(v)];
+      const auto reads = problem_.reads[node(v)];
       if (reads.empty()) continue;
       const uint32_t from = reads[0].write == kNone ? initial() : place_[reads[0].write];
       source_[v] = from;
@@ -120,7 +120,7 @@ class KeyZones {
         pass();
       }
       for (const Node reader : readers(v)) {
-        if (!also_writes(reader) && !visit(chain, {v, rf_.txn[reader], true})) return false;
+        if (!also_writes(reader) && !visit(chain, {v, problem_.txn[reader], true})) return false;
       }
       pass();
     }
@@ -196,7 +196,7 @@ class KeyZones {
         }
         const size_t first = sequence.size();
         for (const Node reader : readers(v)) {
-          if (!also_writes(reader)) sequence.push_back(rf_.txn[reader]);
+          if (!also_writes(reader)) sequence.push_back(problem_.txn[reader]);
         }
         std::sort(sequence.begin() + static_cast<std::ptrdiff_t>(first), sequence.end(),
                   [&](TxnId a, TxnId b) { return times_[a].begin < times_[b].begin; });
@@ -210,7 +210,7 @@ class KeyZones {
   }
 
   const History& history_;
-  const ReadsFrom& rf_;
+  const Problem& problem_;
   const OperationTimes& times_;
   const std::vector<uint32_t>& place_;
   const KeyId key_;
@@ -224,16 +224,16 @@ class KeyZones {
 
 }  // namespace
 
-Zones::Zones(const History& history, const ReadsFrom& rf, const OperationTimes& times)
-    : history_(history), rf_(rf), times_(times), place_(rf.writes()) {
-  for (KeyId key = 0; key < rf.writers.rows(); ++key) {
+Zones::Zones(const Problem& problem, const OperationTimes& times)
+    : problem_(problem), times_(times), place_(problem.writes.size()) {
+  for (KeyId key = 0; key < problem.keys(); ++key) {
     uint32_t place = 0;
-    for (const WriteId w : rf.key_writers(key)) place_[w] = place++;
+    for (const WriteId w : problem.key_writers(key)) place_[w] = place++;
   }
 }
 
 ZoneResult Zones::decide(KeyId key, std::span<const TxnId> failed) {
-  return KeyZones(history_, rf_, times_, place_, key).decide(failed);
+  return KeyZones(problem_, times_, place_, key).decide(failed);
 }
 
 }  // namespace assay::internal

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "assay/certificate.h"
-#include "infer/reads_from.h"
+#include "infer/problem.h"
 #include "levels/operation_times.h"
 
 namespace assay::internal {
@@ -23,15 +23,14 @@ struct ZoneResult {
 // Keeps what all keys share.
 class Zones {
  public:
-  Zones(const History& history, const ReadsFrom& rf, const OperationTimes& times);
+  Zones(const Problem& problem, const OperationTimes& times);
 
   // `failed`: compare-and-set and insert of the key that did not take effect. All other operations
   // on it must be matched.
   ZoneResult decide(KeyId key, std::span<const TxnId> failed);
 
  private:
-  const History& history_;
-  const ReadsFrom& rf_;
+  const Problem& problem_;
   const OperationTimes& times_;
   std::vector<uint32_t> place_;  // per write: its place among the writes of its key
 };

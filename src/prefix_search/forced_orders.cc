@@ -24,9 +24,9 @@ constexpr int kMostRounds = 16;
 
 class Forced {
  public:
-  Forced(const ReadsFrom& rf, const Chains& chains, std::vector<std::pair<Node, Node>> known,
+  Forced(const Problem& problem, const Chains& chains, std::vector<std::pair<Node, Node>> known,
          bool ordered)
-      : rf_(rf),
+      : problem_(problem),
         chains_(chains),
         pairs_(std::move(known)),
         known_(pairs_.size()),
@@ -38,8 +38,8 @@ class Forced {
     for (int round = 0; round < kMostRounds; ++round) {
       const size_t before = pairs_.size();
       if (!set_clocks()) break;  // a cycle: the search finds that nothing can happen
-      for (Node n = 0; n < rf_.nodes(); ++n)
-        for (const ExternalRead& read : rf_.reads[n]) look(n, read);
+      for (Node n = 0; n < problem_.nodes(); ++n)
+        for (const ExternalRead& read : problem_.reads[n]) look(n, read);
       if (pairs_.size() == before || !ordered_) break;
     }
     return {pairs_.begin() + static_cast<ptrdiff_t>(known_), pairs_.end()};
@@ -53,10 +53,10 @@ class Forced {
   };
 
   void index_writers() {
-    for (KeyId key = 0; key < rf_.writers.rows(); ++key) {
+    for (KeyId key = 0; key < problem_.keys(); ++key) {
       const size_t begin = writers_.items.size();
-      for (const WriteId w : rf_.key_writers(key)) {
-        const Node n = rf_.write_node[w];
+      for (const WriteId w : problem_.key_writers(key)) {
+        const Node n = problem_.writes.node[w];
         writers_.items.push_back({chains_.of[n], chains_.place[n], n});
       }
       std::sort(writers_.items.begin() + static_cast<ptrdiff_t>(begin), writers_.items.end());
@@ -74,14 +74,14 @@ class Forced {
     if (const uint32_t place = chains_.place[n]; place > 0)
       use(chains_.nodes[chains_.of[n]][place - 1]);
     if (chains_.also_after[n] != kNone) use(chains_.also_after[n]);
-    for (const ExternalRead& read : rf_.reads[n])
-      if (read.write != kNone) use(rf_.write_node[read.write]);
+    for (const ExternalRead& read : problem_.reads[n])
+      if (read.write != kNone) use(problem_.writes.node[read.write]);
     for (const Node before : before_[n]) use(before);
   }
 
   // Per node: how many nodes at the beginning of each chain precede it. False if they precede each other in a circle.
   bool set_clocks() {
-    const size_t nodes = rf_.nodes();
+    const size_t nodes = problem_.nodes();
     clocks_.assign(nodes * chains_.nodes.rows(), 0);
     index_pairs();
     std::vector<std::vector<Node>> after(nodes);
@@ -113,7 +113,7 @@ class Forced {
   }
 
   void index_pairs() {
-    before_.assign(rf_.nodes(), {});
+    before_.assign(problem_.nodes(), {});
     if (!ordered_) return;
     for (const auto& [before, after] : pairs_) before_[after].push_back(before);
   }
@@ -121,7 +121,7 @@ class Forced {
   // Whoever wrote the key and precedes the reader wrote it before the version that was read.
   void look(Node reader, const ExternalRead& read) {
     if (read.write == kNone) return;
-    const Node source = rf_.write_node[read.write];
+    const Node source = problem_.writes.node[read.write];
     const std::span<const uint32_t> behind = clock(reader), behind_source = clock(source);
     const std::span<const Writer> writers = writers_[read.key];
     for (size_t i = 0; i < writers.size();) {
@@ -143,7 +143,7 @@ class Forced {
     }
   }
 
-  const ReadsFrom& rf_;
+  const Problem& problem_;
   const Chains& chains_;
   std::vector<std::pair<Node, Node>> pairs_;  // the first known_ are known
   size_t known_;
@@ -155,11 +155,11 @@ class Forced {
 
 }  // namespace
 
-std::vector<std::pair<Node, Node>> forced_orders(const ReadsFrom& rf, const Chains& chains,
+std::vector<std::pair<Node, Node>> forced_orders(const Problem& problem, const Chains& chains,
                                                  std::vector<std::pair<Node, Node>> known,
                                                  bool ordered) {
   if (chains.nodes.rows() > kMostChains) return {};
-  return Forced(rf, chains, std::move(known), ordered).run();
+  return Forced(problem, chains, std::move(known), ordered).run();
 }
 
 }  // namespace assay::internal

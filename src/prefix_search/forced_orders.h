@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "infer/reads_from.h"
+#include "infer/problem.h"
 
 namespace assay::internal {
 
@@ -19,7 +19,7 @@ struct Chains {
 
 // (before, after): writers of a key. `known` are such pairs that are known already, and are not repeated. `ordered`: a
 // writer has committed before a later writer of the same key reads, as at all levels but prefix consistency.
-std::vector<std::pair<Node, Node>> forced_orders(const ReadsFrom& rf, const Chains& chains,
+std::vector<std::pair<Node, Node>> forced_orders(const Problem& problem, const Chains& chains,
                                                  std::vector<std::pair<Node, Node>> known,
                                                  bool ordered);
 

@@ -22,8 +22,6 @@
 
 #include <algorithm>
 
-#include "infer/stated_orders.h"
-
 namespace assay::internal {
 namespace {
 
@@ -37,37 +35,37 @@ Interval commit_time(const History& history, TxnId t) {
 
 }  // namespace
 
-Frontier::Frontier(const History& history, const ReadsFrom& rf, const LevelInfo& level)
-    : rf_(rf),
+Frontier::Frontier(const Problem& problem, const LevelInfo& level)
+    : problem_(problem),
       level_(level),
       split_(level.events == EventModel::split),
       per_node_(split_ ? 2 : 1),
-      events_(per_node_ * rf.nodes()),
-      current_(rf.writers.rows(), kNone),
-      writers_to_come_(rf.writers.rows()),
-      lock_(rf.writers.rows(), kNone) {
-  index_chains(history);
-  index_write_orders(history);
-  if (level.real_time != RealTime::none) index_times(history);
+      events_(per_node_ * problem.nodes()),
+      current_(problem.keys(), kNone),
+      writers_to_come_(problem.keys()),
+      lock_(problem.keys(), kNone) {
+  index_chains();
+  index_write_orders();
+  if (level.real_time != RealTime::none) index_times();
   position_.assign(chains(), 0);
-  for (WriteId w = 0; w < rf.writes(); ++w) {
-    unread_versions_.push_back(static_cast<uint32_t>(rf.readers[w].size()));
+  for (WriteId w = 0; w < problem.writes.size(); ++w) {
+    unread_versions_.push_back(static_cast<uint32_t>(problem.readers[w].size()));
   }
-  unread_initial_.resize(rf.writers.rows());
-  for (KeyId key = 0; key < rf.writers.rows(); ++key) {
-    writers_to_come_[key] = static_cast<uint32_t>(rf.writers[key].size());
-    if (key < rf.initial_readers.rows()) {
-      unread_initial_[key] = static_cast<uint32_t>(rf.initial_readers[key].size());
+  unread_initial_.resize(problem.keys());
+  for (KeyId key = 0; key < problem.keys(); ++key) {
+    writers_to_come_[key] = static_cast<uint32_t>(problem.writes.of_key[key].size());
+    if (key < problem.initial_readers.rows()) {
+      unread_initial_[key] = static_cast<uint32_t>(problem.initial_readers[key].size());
     }
   }
 }
 
 // A transaction of unknown outcome comes after what its session did before it, and nothing waits for it: it
 // is a chain of its own.
-void Frontier::index_chains(const History& history) {
-  chains_.also_after.assign(rf_.nodes(), kNone);
-  chains_.of.assign(rf_.nodes(), 0);
-  chains_.place.assign(rf_.nodes(), 0);
+void Frontier::index_chains() {
+  chains_.also_after.assign(problem_.nodes(), kNone);
+  chains_.of.assign(problem_.nodes(), 0);
+  chains_.place.assign(problem_.nodes(), 0);
   const auto close_chain = [&] {
     const uint32_t begin = chains_.nodes.begin.back();
     const auto length = static_cast<uint32_t>(chains_.nodes.items.size()) - begin;
@@ -80,10 +78,10 @@ void Frontier::index_chains(const History& history) {
     end_.push_back(length * per_node_);
   };
   std::vector<Node> alone;
-  for (const std::vector<Node>& session : rf_.sessions) {
+  for (const std::vector<Node>& session : problem_.sessions) {
     Node before = kNone;
     for (Node n : session) {
-      const bool committed = history.status(rf_.txn[n]) == TxnStatus::committed;
+      const bool committed = problem_.history->status(problem_.txn[n]) == TxnStatus::committed;
       if (level_.session_order && committed) {
         chains_.nodes.items.push_back(n);
         before = n;
@@ -101,17 +99,16 @@ void Frontier::index_chains(const History& history) {
 }
 
 // Known orders, and what the reads force.
-void Frontier::index_write_orders(const History& history) {
+void Frontier::index_write_orders() {
   std::vector<std::pair<Node, Node>> stated, pairs;
-  for (const StatedOrder& order : stated_orders(history, rf_))
-    stated.emplace_back(order.before, order.after);
+  for (const StatedOrder& order : problem_.stated) stated.emplace_back(order.before, order.after);
   const bool ordered = !split_ || level_.write_conflict;
   for (const auto& [before, after] : stated) pairs.emplace_back(after, before);
-  for (const auto& [before, after] : forced_orders(rf_, chains_, std::move(stated), ordered))
+  for (const auto& [before, after] : forced_orders(problem_, chains_, std::move(stated), ordered))
     pairs.emplace_back(after, before);
   std::sort(pairs.begin(), pairs.end());
   size_t next = 0;
-  for (Node n = 0; n < rf_.nodes(); ++n) {
+  for (Node n = 0; n < problem_.nodes(); ++n) {
     for (; next < pairs.size() && pairs[next].first == n; ++next) {
       written_before_.items.push_back(pairs[next].second);
     }
@@ -119,18 +116,19 @@ void Frontier::index_write_orders(const History& history) {
   }
 }
 
-void Frontier::index_times(const History& history) {
+void Frontier::index_times() {
+  const History& history = *problem_.history;
   most_overlap_ = std::max<int64_t>(history.clock_drift(), 1) - 1;
-  for (const TxnId t : rf_.txn) session_.push_back(history.session(t));
-  read_start_.assign(rf_.nodes(), -kNever);
-  write_start_.assign(rf_.nodes(), -kNever);
+  for (const TxnId t : problem_.txn) session_.push_back(history.session(t));
+  read_start_.assign(problem_.nodes(), -kNever);
+  write_start_.assign(problem_.nodes(), -kNever);
   least_begin_.assign(chains_.nodes.items.size(), kNever);
   least_commit_ = least_begin_;
   for (uint32_t chain = 0; chain < chains(); ++chain) {
     int64_t begin = kNever, commit = kNever;
     for (uint32_t at = chains_.nodes.begin[chain + 1]; at-- > chains_.nodes.begin[chain];) {
       const Node n = chains_.nodes.items[at];
-      const TxnId t = rf_.txn[n];
+      const TxnId t = problem_.txn[n];
       const Interval begins = history.begin_time(t);
       const Interval commits = commit_time(history, t);
       if (begins.known()) {
@@ -152,18 +150,18 @@ bool Frontier::has_written(Node n) const {
 }
 
 bool Frontier::reads_current(Node n) const {
-  return std::all_of(rf_.reads[n].begin(), rf_.reads[n].end(),
+  return std::all_of(problem_.reads[n].begin(), problem_.reads[n].end(),
                      [&](const ExternalRead& read) { return current_[read.key] == read.write; });
 }
 
 bool Frontier::may_overwrite(Node n) const {
-  for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
-    const KeyId key = rf_.write_key[w];
+  for (const WriteId w : problem_.writes.of(n)) {
+    const KeyId key = problem_.writes.key[w];
     const WriteId held = current_[key];
     uint32_t readers = held == kNone ? unread_initial_[key] : unread_versions_[held];
     if (!split_ && readers == 1) {  // perhaps only itself
       const auto own = [&](const ExternalRead& read) { return read.key == key; };
-      readers -= std::any_of(rf_.reads[n].begin(), rf_.reads[n].end(), own);
+      readers -= std::any_of(problem_.reads[n].begin(), problem_.reads[n].end(), own);
     }
     if (readers != 0) return false;
   }
@@ -172,15 +170,15 @@ bool Frontier::may_overwrite(Node n) const {
 }
 
 bool Frontier::keys_are_unlocked(Node n) const {
-  for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
-    if (lock_[rf_.write_key[w]] != kNone) return false;
+  for (const WriteId w : problem_.writes.of(n)) {
+    if (lock_[problem_.writes.key[w]] != kNone) return false;
   }
   return true;
 }
 
 bool Frontier::is_sole_writer(Node n) const {
-  for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
-    if (writers_to_come_[rf_.write_key[w]] != 1) return false;
+  for (const WriteId w : problem_.writes.of(n)) {
+    if (writers_to_come_[problem_.writes.key[w]] != 1) return false;
   }
   return true;
 }
@@ -255,26 +253,27 @@ Frontier::Wait Frontier::wait_of(uint32_t chain) const {
   const bool writes = !split_ || reached_[chain] % 2 == 1;
   const bool reads = !split_ || !writes;
   if (reads) {
-    for (const ExternalRead& read : rf_.reads[n]) {
+    for (const ExternalRead& read : problem_.reads[n]) {
       if (read.write == kNone) continue;
-      const Node source = rf_.write_node[read.write];
+      const Node source = problem_.writes.node[read.write];
       if (!comes_about(source, true)) return {source};
     }
-    for (WriteId w = rf_.write_begin[n]; level_.write_conflict && w < rf_.write_begin[n + 1]; ++w) {
-      const Node holder = lock_[rf_.write_key[w]];
+    for (WriteId w = problem_.writes.begin[n];
+         level_.write_conflict && w < problem_.writes.begin[n + 1]; ++w) {
+      const Node holder = lock_[problem_.writes.key[w]];
       if (holder != kNone && holder != n && !comes_about(holder, true)) return {holder, holder};
     }
   }
-  for (WriteId w = rf_.write_begin[n]; writes && w < rf_.write_begin[n + 1]; ++w) {
-    const KeyId key = rf_.write_key[w];
+  for (WriteId w = problem_.writes.begin[n]; writes && w < problem_.writes.begin[n + 1]; ++w) {
+    const KeyId key = problem_.writes.key[w];
     const WriteId held = current_[key];
     if ((held == kNone ? unread_initial_[key] : unread_versions_[held]) == 0) continue;
     const std::span<const Node> readers =
-        held == kNone ? rf_.initial_readers[key] : rf_.readers[held];
+        held == kNone ? problem_.initial_readers[key] : problem_.readers[held];
     if (readers.size() > kMostReaders) continue;
     for (const Node reader : readers)
       if (reader != n && !comes_about(reader, false))
-        return {reader, held == kNone ? kNone : rf_.write_node[held]};
+        return {reader, held == kNone ? kNone : problem_.writes.node[held]};
   }
   for (const Node before : written_before_[n])
     if (writes && !comes_about(before, true)) return {before};
@@ -315,14 +314,15 @@ void Frontier::happen(uint32_t chain) {
   const Node n = next_node(chain);
   trail_.push_back({chain, static_cast<uint32_t>(overwritten_.size())});
   if (!split_ || !next_writes(chain)) {
-    for (const ExternalRead& read : rf_.reads[n]) --unread(read.key, read.write);
-    for (WriteId w = rf_.write_begin[n]; level_.write_conflict && w < rf_.write_begin[n + 1]; ++w) {
-      lock_[rf_.write_key[w]] = n;
+    for (const ExternalRead& read : problem_.reads[n]) --unread(read.key, read.write);
+    for (WriteId w = problem_.writes.begin[n];
+         level_.write_conflict && w < problem_.writes.begin[n + 1]; ++w) {
+      lock_[problem_.writes.key[w]] = n;
     }
   }
   if (next_writes(chain)) {
-    for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
-      const KeyId key = rf_.write_key[w];
+    for (const WriteId w : problem_.writes.of(n)) {
+      const KeyId key = problem_.writes.key[w];
       overwritten_.push_back(current_[key]);
       current_[key] = w;
       --writers_to_come_[key];
@@ -340,18 +340,18 @@ void Frontier::rewind(size_t length) {
     const Node n = next_node(step.chain);
     const bool writes = next_writes(step.chain);
     if (writes) {
-      for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
-        const KeyId key = rf_.write_key[w];
-        current_[key] = overwritten_[step.overwritten + w - rf_.write_begin[n]];
+      for (const WriteId w : problem_.writes.of(n)) {
+        const KeyId key = problem_.writes.key[w];
+        current_[key] = overwritten_[step.overwritten + w - problem_.writes.begin[n]];
         ++writers_to_come_[key];
         if (level_.write_conflict) lock_[key] = n;
       }
       overwritten_.resize(step.overwritten);
     }
     if (!split_ || !writes) {
-      for (const ExternalRead& read : rf_.reads[n]) ++unread(read.key, read.write);
-      for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
-        lock_[rf_.write_key[w]] = kNone;
+      for (const ExternalRead& read : problem_.reads[n]) ++unread(read.key, read.write);
+      for (const WriteId w : problem_.writes.of(n)) {
+        lock_[problem_.writes.key[w]] = kNone;
       }
     }
   }
@@ -362,7 +362,7 @@ std::vector<uint32_t> Frontier::events() const {
   events.reserve(trail_.size());
   for (const Step& step : trail_) {
     const uint32_t at = place[step.chain]++;
-    const TxnId t = rf_.txn[chains_.nodes[step.chain][at / per_node_]];
+    const TxnId t = problem_.txn[chains_.nodes[step.chain][at / per_node_]];
     events.push_back(split_ ? 2 * t + at % 2 : t);
   }
   return events;

@@ -8,7 +8,7 @@
 
 #include "assay/history.h"
 #include "assay/level.h"
-#include "infer/reads_from.h"
+#include "infer/problem.h"
 #include "prefix_search/forced_orders.h"
 
 namespace assay::internal {
@@ -16,7 +16,7 @@ namespace assay::internal {
 class Frontier {
  public:
   // `level` must not be weak.
-  Frontier(const History& history, const ReadsFrom& rf, const LevelInfo& level);
+  Frontier(const Problem& problem, const LevelInfo& level);
 
   // Transactions that follow one another: a session, or one transaction where sessions do not count.
   uint32_t chains() const { return static_cast<uint32_t>(chains_.nodes.rows()); }
@@ -59,9 +59,9 @@ class Frontier {
     uint32_t overwritten;  // where its overwritten_ begin
   };
 
-  void index_chains(const History& history);
-  void index_write_orders(const History& history);
-  void index_times(const History& history);
+  void index_chains();
+  void index_write_orders();
+  void index_times();
   bool has_written(Node n) const;
   uint32_t horizon(uint32_t chain) const;
   bool comes_about(Node n, bool written) const;
@@ -79,7 +79,7 @@ class Frontier {
   bool time_has_come(Node n, bool reads, bool writes) const;
   uint32_t& unread(KeyId key, WriteId version);
 
-  const ReadsFrom& rf_;
+  const Problem& problem_;
   const LevelInfo& level_;
   const bool split_;
   const uint32_t per_node_;  // events

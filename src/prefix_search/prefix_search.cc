@@ -9,7 +9,7 @@
 //   from (0,0,0): T1, then (1,0,0): T2 may not overwrite x with two readers to come; T3 reads the right x but may not
 //   overwrite y; T4, which only reads, is free; then T3, then T2
 //
-// It shares the reads-from relation with the other engine and nothing else: no graph, no version orders, no solver. So
+// It shares the problem (infer/problem.h) with the other engine and nothing else: no graph, no version orders, no solver. So
 // each is a check of the other. Cost: transactions^sessions prefixes at worst, each costing as much as the events tried
 // there; it suits few sessions, or short histories. Depth first, with an explicit stack; the event that the hint has
 // first is tried first. Memory: a word for each session and prefix that cannot be completed.
@@ -33,13 +33,16 @@ namespace {
 
 class PrefixSearch {
  public:
-  PrefixSearch(const History& history, const ReadsFrom& rf, const Hint& hint,
-               const LevelInfo& level, Budget& budget)
-      : hint_(hint), budget_(budget), frontier_(history, rf, level), dead_(frontier_.chains()) {
-    delay_.assign(rf.nodes(), 0);
-    const auto [first, last] = std::minmax_element(hint.write_time.begin(), hint.write_time.end());
-    if (rf.nodes() > 0)
-      step_ = 1 + kPlacesADelay * (*last - *first) / static_cast<int64_t>(rf.nodes());
+  PrefixSearch(const Problem& problem, const LevelInfo& level, Budget& budget)
+      : hint_(problem.hint),
+        budget_(budget),
+        frontier_(problem, level),
+        dead_(frontier_.chains()),
+        delay_(problem.nodes(), 0) {
+    const auto [first, last] =
+        std::minmax_element(hint_.write_time.begin(), hint_.write_time.end());
+    if (problem.nodes() > 0)
+      step_ = 1 + kPlacesADelay * (*last - *first) / static_cast<int64_t>(problem.nodes());
   }
 
   // True if a whole execution was found; then it is in the frontier.
@@ -154,9 +157,9 @@ class PrefixSearch {
 
 }  // namespace
 
-PrefixSearchVerdict search_prefixes(const History& history, const ReadsFrom& rf, const Hint& hint,
-                                    const LevelInfo& level, Budget& budget) {
-  PrefixSearch search(history, rf, hint, level, budget);
+PrefixSearchVerdict search_prefixes(const Problem& problem, const LevelInfo& level,
+                                    Budget& budget) {
+  PrefixSearch search(problem, level, budget);
   PrefixSearchVerdict verdict;
   const bool found = search.run();
   verdict.prefixes = search.prefixes();

@@ -5,8 +5,7 @@
 
 #include "assay/budget.h"
 #include "assay/certificate.h"
-#include "infer/hint.h"
-#include "infer/reads_from.h"
+#include "infer/problem.h"
 
 namespace assay::internal {
 
@@ -17,9 +16,8 @@ struct PrefixSearchVerdict {
   uint64_t prefixes = 0;  // at which the search had a choice
 };
 
-// Decides completely, within the budget. `level` must not be weak; where it has real time, `history` has
+// Decides completely, within the budget. `level` must not be weak; where it has real time, the history has
 // times. A violation comes without a proof: all that the search knows is that there is no order.
-PrefixSearchVerdict search_prefixes(const History& history, const ReadsFrom& rf, const Hint& hint,
-                                    const LevelInfo& level, Budget& budget);
+PrefixSearchVerdict search_prefixes(const Problem& problem, const LevelInfo& level, Budget& budget);
 
 }  // namespace assay::internal

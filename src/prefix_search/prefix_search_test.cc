@@ -13,9 +13,8 @@ using namespace sample;
 using enum LevelId;
 
 std::string decide(const History& h, LevelId level, Budget budget = {}) {
-  const ReadsFrom rf = match_reads(h);
-  return std::string(
-      outcome_name(search_prefixes(h, rf, make_hint(h, rf), level_info(level), budget).outcome));
+  const Problem problem = make_problem(h);
+  return std::string(outcome_name(search_prefixes(problem, level_info(level), budget).outcome));
 }
 
 History lost_update() {
@@ -72,10 +71,9 @@ TEST(PrefixSearch, seesAtOnceThatNothingCanFollow) {
   txns.push_back({20, {r("a", kNull), w("b", 1)}});
   txns.push_back({21, {r("b", kNull), w("a", 1)}});
   const History h = make_history(txns);
-  const ReadsFrom rf = match_reads(h);
   Budget unlimited;
   const PrefixSearchVerdict found =
-      search_prefixes(h, rf, make_hint(h, rf), level_info(session_serializable), unlimited);
+      search_prefixes(make_problem(h), level_info(session_serializable), unlimited);
   EXPECT_EQ(found.outcome, Outcome::violated);
   EXPECT_LE(found.prefixes, 1u);
 }
@@ -98,8 +96,8 @@ TEST(PrefixSearch, aBudgetIsRespected) {
 TEST(Frontier, saysWhoHappenedTooEarly) {
   const History h = make_history(
       {{1, {w("x", 1)}}, {2, {w("x", 2), w("y", 2)}}, {3, {r("y", 2)}}, {3, {r("x", 1)}}});
-  const ReadsFrom rf = match_reads(h);
-  Frontier frontier(h, rf, level_info(session_serializable));
+  const Problem problem = make_problem(h);
+  Frontier frontier(problem, level_info(session_serializable));
   std::vector<Frontier::TooEarly> why;
   EXPECT_FALSE(frontier.is_stuck(why));
   frontier.happen(0);  // whose reader needs the second transaction, which would overwrite x
@@ -119,16 +117,16 @@ TEST(ForcedOrders, comeFromWhatAReaderHadBehindIt) {
   chains.of = {0, 0, 1, 2};
   chains.place = {0, 1, 0, 0};
   chains.also_after = {kNone, kNone, kNone, kNone};
-  const ReadsFrom rf = match_reads(h);
+  const Problem problem = make_problem(h);
   const std::pair<Node, Node> first_before_second(0, 2);
-  EXPECT_EQ(forced_orders(rf, chains, {}, true), std::vector{first_before_second});
-  EXPECT_TRUE(forced_orders(rf, chains, {first_before_second}, true).empty());
+  EXPECT_EQ(forced_orders(problem, chains, {}, true), std::vector{first_before_second});
+  EXPECT_TRUE(forced_orders(problem, chains, {first_before_second}, true).empty());
 }
 
 TEST(Frontier, goesForwardAndBack) {
   const History h = lost_update();
-  const ReadsFrom rf = match_reads(h);
-  Frontier frontier(h, rf, level_info(prefix));
+  const Problem problem = make_problem(h);
+  Frontier frontier(problem, level_info(prefix));
   EXPECT_EQ(frontier.chains(), 2u);
   EXPECT_TRUE(frontier.may_happen(0));
   frontier.happen(0);

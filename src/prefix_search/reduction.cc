@@ -24,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-#include "infer/reads_from.h"
+#include "infer/problem.h"
 
 namespace assay::internal {
 namespace {
@@ -35,8 +35,8 @@ const ValueView kCommit = ValueView::of("commit");
 
 class Reduction {
  public:
-  Reduction(const History& history, const ReadsFrom& rf, bool write_conflict)
-      : history_(history), rf_(rf), write_conflict_(write_conflict) {}
+  Reduction(const Problem& problem, bool write_conflict)
+      : history_(*problem.history), problem_(problem), write_conflict_(write_conflict) {}
 
   Result<History> run() {
     if (write_conflict_ && !list_rivals())
@@ -44,7 +44,7 @@ class Reduction {
                          " pairs of transactions write the same keys; expected fewer");
     choose_prefix();
     out_.set_initial(history_.initial());
-    for (const std::vector<Node>& session : rf_.sessions) {
+    for (const std::vector<Node>& session : problem_.sessions) {
       for (Node n : session) {
         if (Status s = add(n); !s.ok()) return s.error();
       }
@@ -57,18 +57,18 @@ class Reduction {
   // Per node, whom it shares a written key with; false if there are too many.
   bool list_rivals() {
     std::vector<std::pair<Node, Node>> pairs;
-    for (KeyId key = 0; key < rf_.writers.rows(); ++key) {
-      const auto writers = rf_.key_writers(key);
+    for (KeyId key = 0; key < problem_.keys(); ++key) {
+      const auto writers = problem_.key_writers(key);
       if (pairs.size() + writers.size() * writers.size() > kMostPairs) return false;
       for (WriteId a : writers) {
         for (WriteId b : writers) {
-          if (a != b) pairs.emplace_back(rf_.write_node[a], rf_.write_node[b]);
+          if (a != b) pairs.emplace_back(problem_.writes.node[a], problem_.writes.node[b]);
         }
       }
     }
     std::sort(pairs.begin(), pairs.end());
     pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-    for (Node n = 0, next = 0; n < rf_.nodes(); ++n) {
+    for (Node n = 0, next = 0; n < problem_.nodes(); ++n) {
       for (; next < pairs.size() && pairs[next].first == n; ++next) {
         rivals_.items.push_back(pairs[next].second);
       }
@@ -87,10 +87,10 @@ class Reduction {
   // A half without operations is left out, unless that leaves nothing.
   Status add(Node n) {
     const auto rivals = write_conflict_ ? rivals_[n] : std::span<const Node>();
-    const bool writes = rf_.write_begin[n] != rf_.write_begin[n + 1];
-    const bool reads = !writes || !rf_.reads[n].empty() || !rivals.empty();
+    const bool writes = !problem_.writes.of(n).empty();
+    const bool reads = !writes || !problem_.reads[n].empty() || !rivals.empty();
     // The session orders the two halves only if the transaction is known to have committed.
-    const bool tied = reads && writes && history_.status(rf_.txn[n]) != TxnStatus::committed;
+    const bool tied = reads && writes && history_.status(problem_.txn[n]) != TxnStatus::committed;
     if (reads) {
       if (Status s = add_reads(n, rivals, tied); !s.ok()) return s;
     }
@@ -99,10 +99,10 @@ class Reduction {
 
   Status add_reads(Node n, std::span<const Node> rivals, bool tied) {
     begin(n, ".r");
-    for (const ExternalRead& read : rf_.reads[n]) {
+    for (const ExternalRead& read : problem_.reads[n]) {
       out_.read(history_.key(read.key),
                 read.write == kNone ? history_.initial()
-                                    : history_.version_value(rf_.write_version[read.write]));
+                                    : history_.version_value(problem_.writes.version[read.write]));
     }
     for (Node rival : rivals) out_.write(extra_key(n, rival), kBegin);
     if (tied) out_.write(extra_key(n, n), kBegin);
@@ -113,15 +113,16 @@ class Reduction {
     begin(n, ".w");
     if (tied) out_.read(extra_key(n, n), kBegin);
     for (Node rival : rivals) out_.read(extra_key(n, rival), kBegin);
-    for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w) {
-      out_.write(history_.key(rf_.write_key[w]), history_.version_value(rf_.write_version[w]));
+    for (const WriteId w : problem_.writes.of(n)) {
+      out_.write(history_.key(problem_.writes.key[w]),
+                 history_.version_value(problem_.writes.version[w]));
     }
     for (Node rival : rivals) out_.write(extra_key(rival, n), kCommit);
     return out_.end_txn();
   }
 
   void begin(Node n, const char* half) {
-    const TxnId t = rf_.txn[n];
+    const TxnId t = problem_.txn[n];
     texts_.clear();
     TxnHeader header;
     header.session = history_.session_name(history_.session(t));
@@ -132,8 +133,8 @@ class Reduction {
 
   // The key on which `holder` keeps `rival` out.
   ValueView extra_key(Node holder, Node rival) {
-    texts_.push_back(prefix_ + history_.name(rf_.txn[holder]) + "/" +
-                     history_.name(rf_.txn[rival]));
+    texts_.push_back(prefix_ + history_.name(problem_.txn[holder]) + "/" +
+                     history_.name(problem_.txn[rival]));
     return ValueView::of(std::string_view(texts_.back()));
   }
 
@@ -152,15 +153,15 @@ class Reduction {
   }
 
   bool leaves(TxnId t, VersionId version) const {
-    const Node n = rf_.node[t];
+    const Node n = problem_.node_of(t);
     if (n == kNone) return false;
-    for (WriteId w = rf_.write_begin[n]; w < rf_.write_begin[n + 1]; ++w)
-      if (rf_.write_version[w] == version) return true;
+    for (const WriteId w : problem_.writes.of(n))
+      if (problem_.writes.version[w] == version) return true;
     return false;
   }
 
   const History& history_;
-  const ReadsFrom& rf_;
+  const Problem& problem_;
   const bool write_conflict_;
   Rows<Node> rivals_;
   std::string prefix_ = "lock ";
@@ -174,15 +175,15 @@ Result<History> reduce_to_serializability(const History& history, LevelId level)
   if (level != LevelId::prefix && level != LevelId::session_si)
     return usage_error("no reduction of '" + std::string(level_info(level).name) +
                        "' to serializability; expected prefix or session-si");
-  const ReadsFrom rf = match_reads(history);
-  if (rf.has_lists)
+  const Problem problem = make_problem(history);
+  if (problem.has_lists)
     return usage_error("the history has lists that were read; expected reads of single values");
-  if (rf.bad_read.anomaly != Anomaly::none || rf.non_repeatable.anomaly != Anomaly::none ||
-      !rf.unresolved.empty())
+  if (problem.found.bad_read.anomaly != Anomaly::none ||
+      problem.found.non_repeatable.anomaly != Anomaly::none || !problem.unresolved.empty())
     return usage_error(
         "a read of the history has no writer that explains it, or more than one; "
         "expected exactly one");
-  return Reduction(history, rf, level_info(level).write_conflict).run();
+  return Reduction(problem, level_info(level).write_conflict).run();
 }
 
 }  // namespace assay::internal

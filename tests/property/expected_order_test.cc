@@ -21,7 +21,7 @@ using enum LevelId;
 
 ExpectedReplays replay(const History& h, const ExpectedOrder& order) {
   Budget unlimited;
-  return replay_expected_order(h, match_reads(h), order, {}, unlimited);
+  return replay_expected_order(make_problem(h), order, {}, unlimited);
 }
 
 bool explains(const ExpectedReplays& all, LevelId level) {

@@ -63,8 +63,8 @@ TEST(PolysiCounts, table3) {
     if (!std::filesystem::exists(path)) continue;
     const auto read = read_history(path);
     ASSERT_TRUE(read.ok()) << read.error().to_string();
-    const auto before =
-        count_constraints(match_reads(read->history), row.initial, [](Node, Node) { return true; });
+    const auto before = count_constraints(make_problem(read->history), row.initial,
+                                          [](Node, Node) { return true; });
     ASSERT_TRUE(before.has_value());
     EXPECT_EQ(before->constraints, row.before.constraints) << row.name;
     EXPECT_EQ(before->dependencies, row.before.dependencies) << row.name;

@@ -32,8 +32,7 @@ GenerateOptions options_of(std::string_view workload, LevelId level) {
 OrderReplay::Fault replayed(const GenerateOptions& options, LevelId level) {
   const History history = make(options);
   Budget unlimited;
-  const ExpectedReplays all =
-      replay_expected_order(history, match_reads(history), {}, {}, unlimited);
+  const ExpectedReplays all = replay_expected_order(make_problem(history), {}, {}, unlimited);
   EXPECT_EQ(all.obstacle, "");
   const auto found = std::ranges::find_if(
       all.replays, [level](const ExpectedReplay& r) { return r.result.level == level; });

@@ -1,0 +1,76 @@
+#include "infer/problem.h"
+
+#include <utility>
+
+#include "infer/hint.h"
+#include "infer/reads_from.h"
+
+namespace assay::internal {
+namespace {
+
+// Where `wanted` stands in an ascending row; kNone if it does not.
+template <class Id>
+uint32_t place_in(std::span<const Id> ascending, Id wanted) {
+  const auto at = std::lower_bound(ascending.begin(), ascending.end(), wanted);
+  const bool found = at != ascending.end() && *at == wanted;
+  return found ? static_cast<uint32_t>(at - ascending.begin()) : kNone;
+}
+
+}  // namespace
+
+WriteId Problem::write_of(Node n, KeyId k) const {
+  const WriteRange own = writes.of(n);
+  const uint32_t at =
+      place_in(std::span<const KeyId>(writes.key).subspan(own.first, own.size()), k);
+  return at == kNone ? kNone : own.first + at;
+}
+
+WriteId Problem::write_of_version(VersionId v) const {
+  if (!is_part()) return writes.of_version[v];
+  const KeyId key = key_of(history->version_key(v));
+  if (key == kNone) return kNone;
+  const std::span<const WriteId> writers = key_writers(key);
+  const auto last = std::find_if(writers.rbegin(), writers.rend(),
+                                 [&](WriteId w) { return writes.version[w] == v; });
+  return last == writers.rend() ? kNone : *last;
+}
+
+KeyId Problem::key_of(KeyId whole) const {
+  return is_part() ? place_in<KeyId>(whole_key, whole) : whole;
+}
+
+Node Problem::find_node(TxnId t) const { return place_in<TxnId>(txn, t); }
+
+Proof Problem::in_whole(Proof proof) const {
+  if (!is_part()) return proof;
+  const auto rename = [this](KeyId& key) {
+    if (key != kNone) key = whole_key[key];
+  };
+  for (ProofStep& step : proof.steps) {
+    rename(step.key);
+    for (Literal& literal : step.given) rename(literal.key);
+    for (Literal& literal : step.clause) rename(literal.key);
+    for (Edge& edge : step.cycle) {
+      rename(edge.key);
+      for (Edge& inner : edge.path) rename(inner.key);
+    }
+  }
+  return proof;
+}
+
+Problem make_problem(const History& history, std::span<const Seen> assumed, Budget& budget,
+                     Reads reads, std::span<const TxnId> possible) {
+  Problem problem = match_reads(history, assumed, budget, reads, possible);
+  const bool refuted = problem.found.bad_read.anomaly != Anomaly::none;
+  if (budget.exhausted_now() || !budget.has_room(2 * sizeof(int64_t) * problem.nodes()) || refuted)
+    return problem;
+  problem.hint = make_hint(problem);
+  return problem;
+}
+
+Problem make_problem(const History& history, std::span<const Seen> assumed) {
+  Budget unlimited;
+  return make_problem(history, assumed, unlimited);
+}
+
+}  // namespace assay::internal

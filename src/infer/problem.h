@@ -1,0 +1,194 @@
+// A decision problem: who counts, what was written and read, what is known of the order of versions, and what is open.
+// Engines get a problem, a level, and how to decide.
+//
+// A transaction counts if it committed, or if its outcome is unknown and some transaction that counts read from it, or a
+// stated order of versions names it; an unknown transaction that is neither read nor named is dropped, which never
+// changes a verdict. What counts is numbered densely, in the order of the history: a *node* is a transaction that counts,
+// a *write* the final write of a node to a key.
+//
+//   s1: { w(x,1) w(x,2) }             node 0, write 0 = (x,2); w(x,1) is intermediate, no one may see it
+//   s2: { r(x,2) r(x,2) w(y,1) }      node 1, one read: x from write 0; write 1 = (y,1)
+//
+// A *part* of a problem is a problem like any other, with less in it: some of the keys, and of the transactions those that
+// use them. It numbers its nodes, writes and keys anew, so that tables over it are as small as it is.
+//
+//   the part of y above: key 0, which the whole calls key 1; node 0, which is transaction 1; write 0 = (y,1)
+//
+// Transactions, operations and versions have the numbers of the history in every problem, so an order of a part speaks of
+// the same transactions as one of the whole, and in a proof only keys have to be translated (in_whole).
+//
+// A problem refers to its history, which has to stay, and does not change once it is made. Cost: that of matching the
+// reads (reads_from.cc), of the stated orders and of the hint; of a part, what it holds of the whole (projection.cc).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "assay/budget.h"
+#include "assay/certificate.h"
+#include "assay/history.h"
+#include "infer/known_orders.h"
+
+namespace assay::internal {
+
+class OpenReads;
+
+using Node = uint32_t;
+using WriteId = uint32_t;
+
+// An external read: the first of its key in its transaction, before any own write of the key.
+struct ExternalRead {
+  KeyId key;
+  WriteId write;  // kNone: the initial value
+  OpId op;
+};
+
+// The history states that `before` wrote `key` before `after` did.
+struct StatedOrder {
+  Node before;
+  Node after;
+  KeyId key;
+  uint32_t source;  // index into History::known_orders(), or the OpId of the read_list
+  bool source_is_op;
+};
+
+// Rows of variable length in one array.
+template <class T>
+struct Rows {
+  std::vector<uint32_t> begin{0};  // size rows + 1
+  std::vector<T> items;
+
+  std::span<const T> operator[](size_t row) const {
+    return {items.data() + begin[row], begin[row + 1] - begin[row]};
+  }
+  size_t rows() const { return begin.size() - 1; }
+};
+
+// Adjacent writes.
+struct WriteRange {
+  struct Iterator {
+    WriteId write;
+    WriteId operator*() const { return write; }
+    Iterator& operator++() {
+      ++write;
+      return *this;
+    }
+    bool operator==(const Iterator&) const = default;
+  };
+
+  WriteId first, last;  // without the last
+  Iterator begin() const { return {first}; }
+  Iterator end() const { return {last}; }
+  size_t size() const { return last - first; }
+  bool empty() const { return first == last; }
+};
+
+// The writes of all nodes. Those of a node are adjacent, by key.
+struct Writes {
+  std::vector<uint32_t> begin;     // per node and one more
+  std::vector<KeyId> key;          // per write
+  std::vector<Node> node;          // per write
+  std::vector<VersionId> version;  // per write
+  Rows<WriteId> of_key;            // per key: its writes, in node order
+  // Per version of the history: a write that installs it, kNone if none; of a part empty (Problem::write_of_version).
+  std::vector<WriteId> of_version;
+
+  size_t size() const { return key.size(); }
+  WriteRange of(Node n) const { return {begin[n], begin[n + 1]}; }
+};
+
+// What came up when reads were matched: what refutes, what casts doubt, and what is only reported. In a part there is
+// nothing of this, for it is settled before parts are made.
+struct Findings {
+  // The first read that the reads asked for do not allow; the first that only the weakest levels allow.
+  BadRead bad_read;
+  BadRead non_repeatable;
+  // Dirty reads: an operation and a key of which nobody ever left what it saw; kNone if there is none.
+  OpId unexplained = kNone;
+  KeyId unexplained_key = kNone;
+  std::vector<DuplicateWrite> duplicates;
+  KnownOrders known;  // what the stated orders of versions name, and where they contradict
+  // A key that transactions which did not abort use as a list and as a register; kNone if there is none.
+  KeyId mixed = kNone;
+};
+
+// A guess at when things happened, to start from: comparable numbers without a unit, per node. Never trusted: it only
+// decides what is tried first.
+struct Hint {
+  std::vector<int64_t> read_time;
+  std::vector<int64_t> write_time;
+};
+
+struct Problem {
+  const History* history = nullptr;
+
+  // Who counts.
+  std::vector<TxnId> txn;  // per node, ascending
+  std::vector<Node> node;  // per transaction, kNone if it does not count; of a part empty (node_of)
+  // Per session its nodes in session order; of a part without the sessions that have none.
+  std::vector<std::vector<Node>> sessions;
+  // Nodes that may take effect, ascending: transactions of unknown outcome with neither reads nor writes here.
+  std::vector<Node> possible;
+
+  // What they wrote and read.
+  Writes writes;
+  Rows<ExternalRead> reads;     // per node, in program order
+  Rows<Node> readers;           // per write: nodes that read it externally
+  Rows<Node> initial_readers;   // per key
+  std::vector<Node> repeating;  // nodes that read a key more than once externally, ascending
+  bool has_lists = false;       // some external read is of a list
+  // What was assumed about reads that several writes explain; sorted, with keys of the history.
+  std::vector<Seen> assumed;
+
+  // What is known of the order of versions.
+  std::vector<StatedOrder> stated;
+
+  // What is open. Operations of counting transactions whose source is open, ascending: satisfied may not be concluded
+  // without them.
+  std::vector<OpId> unresolved;
+  // Who may have left what they saw, where an engine is to decide that too; else null.
+  std::shared_ptr<const OpenReads> open;
+
+  Hint hint;
+  Findings found;
+
+  // The map to the whole: of a part, per key its number there, ascending. Empty: this is a whole.
+  std::vector<KeyId> whole_key;
+
+  size_t nodes() const { return txn.size(); }
+  size_t keys() const { return writes.of_key.rows(); }
+  bool is_part() const { return !whole_key.empty(); }
+  std::span<const WriteId> key_writers(KeyId k) const { return writes.of_key[k]; }
+  bool is_possible(Node n) const { return std::binary_search(possible.begin(), possible.end(), n); }
+
+  // The node of a transaction, kNone if it does not count or is not in the part.
+  Node node_of(TxnId t) const { return is_part() ? find_node(t) : node[t]; }
+  // The write of `n` to `k`, kNone if there is none.
+  WriteId write_of(Node n, KeyId k) const;
+  // A write that installs a version, kNone if there is none.
+  WriteId write_of_version(VersionId v) const;
+  // The number here of a key of the whole, kNone if it is not in the part.
+  KeyId key_of(KeyId whole) const;
+
+  // A proof for a part as one for the whole.
+  Proof in_whole(Proof proof) const;
+
+ private:
+  Node find_node(TxnId t) const;
+};
+
+// Which reads of other transactions count. clean: of what a transaction that takes effect left behind. dirty: of
+// anything that anybody ever wrote, aborted or overwritten, as at pl-1; then nobody takes effect for having been read.
+enum class Reads : uint8_t { clean, dirty };
+
+// The problem of a whole history, with what is assumed, and may take effect, as in match_reads (reads_from.h). Where a
+// read refutes everything there is nothing to decide, and no hint. Not to be used if the budget ran out.
+Problem make_problem(const History& history, std::span<const Seen> assumed, Budget& budget,
+                     Reads reads = Reads::clean, std::span<const TxnId> possible = {});
+// Without a limit.
+Problem make_problem(const History& history, std::span<const Seen> assumed = {});
+
+}  // namespace assay::internal
