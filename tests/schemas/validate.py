@@ -130,6 +130,6 @@ for validator, value in ((check, line), (certificate, proof), (baseline, json.lo
             continue
         refuse(validator, one, json.dumps(one)[:300])
         count += 1
-    if count < 3:
+    if count < 2:
         sys.exit("failed: too little was broken")
 print(f"{len(seen)} kinds of things, all as the schemas say")
