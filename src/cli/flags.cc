@@ -172,7 +172,7 @@ void SwitchFlags::add(CLI::App& app) {
     app.add_flag_callback(
            std::string(s.flag), [this, member = s.member] { switches.*member = false; },
            std::string(s.help))
-        ->group("Speed-ups (the verdicts are the same without them)");
+        ->group(kSwitchesGroup);
 }
 
 void add_engine(CLI::App& app, EngineId& engine) {

@@ -40,6 +40,7 @@ struct BudgetFlags {
 };
 
 // --no-replay and the like, one for each speed-up.
+inline constexpr char kSwitchesGroup[] = "Speed-ups (the verdicts are the same without them)";
 struct SwitchFlags {
   Switches switches;
   void add(CLI::App& app);

@@ -1,15 +1,19 @@
 #include <signal.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <fstream>
+#include <iterator>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/flags.h"
 #include "cli/suggestion.h"
 
 namespace {
@@ -18,7 +22,8 @@ using namespace assay::internal::cli;
 
 constexpr char kFooter[] =
     "Exit codes: 0 satisfied, 1 violated, 2 unknown, 3 bad input, 4 usage or I/O.\n"
-    "'assay COMMAND --help' shows the flags of a command with examples.";
+    "'assay COMMAND --help' shows the flags of a command with examples, --help-all also those for "
+    "who works on assay.";
 
 // What may have been meant by the first flag that the command does not have.
 std::string flag_meant(const CLI::App& app) {
@@ -30,6 +35,13 @@ std::string flag_meant(const CLI::App& app) {
       if (extra.starts_with("--")) return did_you_mean(extra.substr(0, extra.find('=')), flags);
   }
   return {};
+}
+
+// Flags for those who work on assay are shown by --help-all only.
+void hide_switches(CLI::App& app) {
+  for (CLI::App* command : app.get_subcommands({}))
+    for (CLI::Option* option : command->get_options())
+      if (option->get_group() == kSwitchesGroup) option->group("");
 }
 
 // What is wrong with the file of flags.
@@ -67,8 +79,16 @@ int run(int argc, char** argv) {
     note("see 'assay --help'");
     return static_cast<int>(Exit::usage);
   }
+  std::vector<std::string> words(std::reverse_iterator(argv + argc),
+                                 std::reverse_iterator(argv + 1));
+  const auto all = std::find(words.begin(), words.end(), "--help-all");
+  if (all == words.end()) {
+    hide_switches(app);
+  } else {
+    *all = "--help";
+  }
   try {
-    app.parse(argc, argv);
+    app.parse(std::move(words));
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return app.exit(e);  // --help
     note(dynamic_cast<const CLI::ConfigError*>(&e) != nullptr ? config_error(e)

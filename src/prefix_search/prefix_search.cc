@@ -41,7 +41,7 @@ class PrefixSearch {
         delay_(problem.nodes(), 0) {
     const auto [first, last] =
         std::minmax_element(hint_.write_time.begin(), hint_.write_time.end());
-    if (problem.nodes() > 0)
+    if (!hint_.write_time.empty())
       step_ = 1 + kPlacesADelay * (*last - *first) / static_cast<int64_t>(problem.nodes());
   }
 
