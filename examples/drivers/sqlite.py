@@ -2,6 +2,10 @@
 """A driver for assay in Python: SQLite through the standard library.
 
     assay run --database 'exec:python3 examples/drivers/sqlite.py app.db'
+    assay run --database 'exec:python3 examples/drivers/sqlite.py app.db --times'
+
+With --times each transaction takes the next number of a clock in the database, and says it: as transactions here
+exclude each other, that is when it reads and when its writes are installed.
 
 One process a session. A line of JSON comes in, a line of JSON goes out; docs/databases/exec.md.
 """
@@ -14,6 +18,9 @@ DROP TABLE IF EXISTS exec_kv;
 CREATE TABLE exec_kv (k PRIMARY KEY, v) WITHOUT ROWID;
 DROP TABLE IF EXISTS exec_list;
 CREATE TABLE exec_list (k, v, n INTEGER PRIMARY KEY AUTOINCREMENT);
+DROP TABLE IF EXISTS exec_clock;
+CREATE TABLE exec_clock (now);
+INSERT INTO exec_clock VALUES (0);
 """
 KINDS = ["r", "w", "d", "append", "list", "range", "cas", "insert"]
 
@@ -56,6 +63,10 @@ def answer(db, message):
         db.executescript(TABLES)
     elif do == "begin":
         db.execute("BEGIN IMMEDIATE")
+        if "--times" in sys.argv[2:]:
+            db.execute("UPDATE exec_clock SET now = now + 1")
+            now = db.execute("SELECT now FROM exec_clock").fetchone()[0]
+            return {"start_ts": now, "commit_ts": now}
     elif do == "op":
         return operate(db, message["op"])
     elif do == "commit":

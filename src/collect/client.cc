@@ -168,12 +168,16 @@ Result<TxnStatus> Client::run(Next next) {
   record_.error.clear();
   record_.xid.clear();
   record_.end = {};
+  record_.start_ts = record_.commit_ts = Interval::kUnknown;
   last_request_.clear();
   CallResult result = execute(next);
   const int64_t request = clock_.now();
   const bool committing = result.ok();
   if (committing) result = commit();
   record_.end = {request, clock_.now()};
+  const OwnTimes own = connection_->own_times();
+  record_.start_ts = own.start_ts;
+  if (result.ok()) record_.commit_ts = own.commit_ts;
   if (committing) note_time(request);
   return settle(result, committing);
 }

@@ -42,6 +42,11 @@ struct CallResult {
   }
 };
 
+// The database's own logical times of a transaction (TxnRecord), where it tells them.
+struct OwnTimes {
+  int64_t start_ts = Interval::kUnknown, commit_ts = Interval::kUnknown;
+};
+
 // One connection, used by one thread. After a call that is not ok the transaction is over and the
 // next call is begin (on a new connection if session_lost). No call takes much longer than the
 // time-out of the options.
@@ -62,6 +67,8 @@ class DriverSession {
   // By which name the server's log knows the transaction that is open, once it has written something; empty if the log
   // has the name that the history gives, or there is none.
   virtual std::string server_id() const { return {}; }
+  // Of the transaction that ended last.
+  virtual OwnTimes own_times() const { return {}; }
 };
 
 struct DriverOptions {

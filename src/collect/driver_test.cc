@@ -114,6 +114,30 @@ TEST(Exec, AReadNeedsAValueThatIsOne) {
             CallOutcome::fatal);
 }
 
+TEST(Exec, TellsTheDatabasesOwnTimes) {
+  auto driver = exec_driver(
+      R"(echo '{"ok":true,"start_ts":7}'; read -r l; echo '{"ok":true,"commit_ts":9}'; read -r l; )"
+      R"(echo '{"ok":true}'; read -r l)");
+  auto session = driver->connect();
+  ASSERT_TRUE(session.ok());
+  EXPECT_TRUE((*session)->begin().ok());
+  EXPECT_TRUE((*session)->commit().ok());
+  EXPECT_EQ((*session)->own_times().start_ts, 7);
+  EXPECT_EQ((*session)->own_times().commit_ts, 9);
+  EXPECT_TRUE((*session)->begin().ok());
+  EXPECT_EQ((*session)->own_times().start_ts, Interval::kUnknown);
+}
+
+TEST(Exec, ATimeIsAnIntegerOf64Bits) {
+  for (const char* bad : {"\"7\"", "1.5", "9223372036854775808", "null"}) {
+    auto driver =
+        exec_driver("echo '{\"ok\":true,\"start_ts\":" + std::string(bad) + "}'; read -r l");
+    auto session = driver->connect();
+    ASSERT_TRUE(session.ok());
+    EXPECT_EQ((*session)->begin().outcome, CallOutcome::fatal) << bad;
+  }
+}
+
 TEST(Exec, AProgramThatDoesNotSayHelloIsAnIoError) {
   for (const char* url : {"exec:true", "exec:/nonexistent/program"}) {
     const auto driver = open_driver(options(url));

@@ -218,7 +218,10 @@ class ExecSession : public DriverSession {
   ExecSession(std::unique_ptr<Process> process, std::chrono::milliseconds timeout)
       : process_(std::move(process)), timeout_(timeout) {}
 
-  CallResult begin() override { return ask({{"do", "begin"}}).first; }
+  CallResult begin() override {
+    own_ = {};
+    return ask({{"do", "begin"}}).first;
+  }
   CallResult call(const Request& request, Reply& reply) override {
     auto [result, answer] = ask({{"do", "op"}, {"op", to_json(request)}});
     if (result.ok() && !take(request, answer, reply))
@@ -234,19 +237,35 @@ class ExecSession : public DriverSession {
     return CallResult::aborted("given up by the client", result.session_lost);
   }
   bool read_only() const override { return read_only_; }
+  OwnTimes own_times() const override { return own_; }
 
   std::pair<CallResult, json> ask(const json& message, bool commit = false,
                                   std::chrono::milliseconds extra = kGrace) {
     json answer = json::value_t::discarded;
     if (process_->send(message)) answer = process_->receive(timeout_ + extra);
     CallResult result = outcome_of(answer, commit);
+    if (result.ok() && !(take_time(answer, "start_ts", own_.start_ts) &&
+                         take_time(answer, "commit_ts", own_.commit_ts)))
+      result = CallResult::fatal("exec: a time that is no integer of 64 bits: " + answer.dump());
     return {std::move(result), std::move(answer)};
   }
   void set_read_only(bool read_only) { read_only_ = read_only; }
 
  private:
+  // False if it is there and is no time.
+  static bool take_time(const json& answer, const char* name, int64_t& time) {
+    const auto it = answer.find(name);
+    if (it == answer.end()) return true;
+    const bool fits = it->is_number_integer() &&
+                      !(it->is_number_unsigned() && it->get<uint64_t>() > INT64_MAX) &&
+                      it->get<int64_t>() != Interval::kUnknown;
+    if (fits) time = it->get<int64_t>();
+    return fits;
+  }
+
   std::unique_ptr<Process> process_;
   std::chrono::milliseconds timeout_;
+  OwnTimes own_;  // of the transaction that began last
   bool read_only_ = false;
 };
 
