@@ -294,7 +294,14 @@ bool Frontier::is_stuck(std::vector<TooEarly>& why) {
   while (chain < chains() && reached_[chain] >= horizon(chain)) ++chain;
   if (chain == chains()) return false;
   // What is waited for stands in a chain that does not go on either, so this leads into a circle.
-  for (uint32_t steps = 0; steps < chains(); ++steps) chain = chains_.of[wait_of(chain).node];
+  const auto next = [this](uint32_t c) { return chains_.of[wait_of(c).node]; };
+  uint32_t met = chain, steps = 0, most = 1;  // Brent's way to find out that one was met before
+  for (chain = next(chain); chain != met; chain = next(chain)) {
+    if (++steps < most) continue;
+    met = chain;
+    steps = 0;
+    most *= 2;
+  }
   why.clear();
   uint32_t at = chain;
   do {

@@ -23,6 +23,7 @@
 #include "prefix_search/prefix_search.h"
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "prefix_search/frontier.h"
@@ -34,15 +35,11 @@ namespace {
 class PrefixSearch {
  public:
   PrefixSearch(const Problem& problem, const LevelInfo& level, Budget& budget)
-      : hint_(problem.hint),
-        budget_(budget),
+      : budget_(budget),
         frontier_(problem, level),
         dead_(frontier_.chains()),
         delay_(problem.nodes(), 0) {
-    const auto [first, last] =
-        std::minmax_element(hint_.write_time.begin(), hint_.write_time.end());
-    if (!hint_.write_time.empty())
-      step_ = 1 + kPlacesADelay * (*last - *first) / static_cast<int64_t>(problem.nodes());
+    place_events(problem.hint);
   }
 
   // True if a whole execution was found; then it is in the frontier.
@@ -76,6 +73,21 @@ class PrefixSearch {
     size_t first, next;
   };
 
+  // The times of the hint as places, which stay small whatever is added to them.
+  void place_events(const Hint& hint) {
+    std::vector<int64_t> times = hint.read_time;
+    times.insert(times.end(), hint.write_time.begin(), hint.write_time.end());
+    std::sort(times.begin(), times.end());
+    times.erase(std::unique(times.begin(), times.end()), times.end());
+    const auto place_of = [&](int64_t time) {
+      return std::lower_bound(times.begin(), times.end(), time) - times.begin();
+    };
+    std::transform(hint.read_time.begin(), hint.read_time.end(), std::back_inserter(read_place_),
+                   place_of);
+    std::transform(hint.write_time.begin(), hint.write_time.end(), std::back_inserter(write_place_),
+                   place_of);
+  }
+
   void take_free_events() {
     const uint32_t chains = frontier_.chains();
     for (uint32_t idle = 0, chain = 0; idle < chains; chain = chain + 1 == chains ? 0 : chain + 1) {
@@ -96,25 +108,24 @@ class PrefixSearch {
     }
     std::sort(candidates_.begin() + static_cast<ptrdiff_t>(first), candidates_.end(),
               [&](uint32_t a, uint32_t b) {
-                const int64_t ta = hinted_time(a), tb = hinted_time(b);
-                return ta != tb ? ta < tb : a < b;
+                const int64_t pa = place_of_next(a), pb = place_of_next(b);
+                return pa != pb ? pa < pb : a < b;
               });
     choices_.push_back({frontier_.length(), first, first});
     ++opened_;
   }
 
-  // What was tried last, where there was a choice, is not tried as early again.
+  // Nothing can follow. One of those that happened too early is not tried as early again.
   void fail() {
     dead_.insert(frontier_.positions());
     ++fails_;
-    // One of those that happened too early is not tried as early again.
     const auto least = std::min_element(
         why_.begin(), why_.end(),
         [&](const auto& a, const auto& b) { return delay_[a.happened] < delay_[b.happened]; });
     if (least == why_.end()) return;
-    const int64_t late = hint_.write_time[least->waiting] + delay_[least->waiting] + step_;
-    const int64_t now = hint_.write_time[least->happened] + delay_[least->happened];
-    delay_[least->happened] += std::max(step_, late - now);
+    const int64_t behind = write_place_[least->waiting] + delay_[least->waiting] + kDelay;
+    const int64_t now = write_place_[least->happened] + delay_[least->happened];
+    delay_[least->happened] += std::max(kDelay, behind - now);
   }
 
   void begin_again() {
@@ -135,12 +146,11 @@ class PrefixSearch {
     choices_.pop_back();
   }
 
-  int64_t hinted_time(uint32_t chain) const {
+  int64_t place_of_next(uint32_t chain) const {
     const Node n = frontier_.next_node(chain);
-    return (frontier_.next_writes(chain) ? hint_.write_time[n] : hint_.read_time[n]) + delay_[n];
+    return (frontier_.next_writes(chain) ? write_place_[n] : read_place_[n]) + delay_[n];
   }
 
-  const Hint& hint_;
   Budget& budget_;
   Frontier frontier_;
   FrontierSet dead_;
@@ -148,10 +158,10 @@ class PrefixSearch {
   std::vector<uint32_t> candidates_;  // chains; those of the last choice at the end
   uint64_t opened_ = 0;               // choices
 
-  static constexpr int64_t kPlacesADelay = 2;
-  std::vector<Frontier::TooEarly> why_;
-  std::vector<int64_t> delay_;             // per node, on top of the hint
-  int64_t step_ = 1;                       // of a delay: some places in the order of the hint
+  std::vector<int64_t> read_place_, write_place_;  // per node: in the order of the hint
+  static constexpr int64_t kDelay = 4;             // places
+  std::vector<int64_t> delay_;                     // per node, on top of its place
+  std::vector<Frontier::TooEarly> why_;            // of the last failure
   uint64_t fails_ = 0, most_fails_ = 200;  // since the search began again, and until it does
 };
 
