@@ -40,8 +40,8 @@ struct Audit {
   // Violated levels of which the caller knew, by a baseline; nothing if there is no baseline.
   std::optional<std::vector<LevelId>> known;
   bool is_known(LevelId level) const;
-  std::string certificate_file;    // where the caller wrote the certificates; may be empty
-  std::vector<StageTime> stages;   // read, check, verify, explain
+  std::string certificate_file;   // where the caller wrote the certificates; may be empty
+  std::vector<StageTime> stages;  // read, check, verify, explain
 };
 
 // `path` as for read_history.
