@@ -44,6 +44,12 @@ void hide_switches(CLI::App& app) {
       if (option->get_group() == kSwitchesGroup) option->group("");
 }
 
+bool asks_for_help(const std::vector<std::string>& words) {
+  return std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return word == "--help" || word == "-h" || word == "help";
+  });
+}
+
 // What is wrong with the file of flags.
 std::string config_error(const CLI::ParseError& e) {
   constexpr std::string_view kExtra = "INI was not able to parse ";
@@ -82,10 +88,10 @@ int run(int argc, char** argv) {
   std::vector<std::string> words(std::reverse_iterator(argv + argc),
                                  std::reverse_iterator(argv + 1));
   const auto all = std::find(words.begin(), words.end(), "--help-all");
-  if (all == words.end()) {
-    hide_switches(app);
-  } else {
+  if (all != words.end()) {
     *all = "--help";
+  } else if (asks_for_help(words)) {  // hidden flags have no names, so only then
+    hide_switches(app);
   }
   try {
     app.parse(std::move(words));

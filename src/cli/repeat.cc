@@ -10,9 +10,9 @@ namespace assay::internal::cli {
 namespace {
 
 // What the hunt itself needs, and where its results go.
-constexpr std::array<std::string_view, 9> kNotRepeated = {
+constexpr std::array<std::string_view, 10> kNotRepeated = {
     "--until-violation", "--time", "--history", "--force", "--report",
-    "--certificate",     "--json", "--stats",   "--help"};
+    "--certificate",     "--json", "--stats",   "--help",  "--write-baseline"};
 
 std::string quoted_if_needed(const std::string& text) {
   constexpr std::string_view kPlain =
