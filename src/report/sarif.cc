@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "explain/explain.h"
 #include "explain/names.h"
@@ -16,6 +17,13 @@ namespace assay::internal {
 namespace {
 
 using nlohmann::ordered_json;
+
+// An array of one: braces alone are an array for one compiler and the element itself for another.
+ordered_json one(ordered_json element) {
+  ordered_json array = ordered_json::array();
+  array.push_back(std::move(element));
+  return array;
+}
 
 // Of a relative or absolute path, or of standard input.
 std::string uri_of(const std::string& file) {
@@ -45,7 +53,7 @@ class SarifReport : public ReportWriter {
       ordered_json failure;
       failure["level"] = "error";
       failure["message"]["text"] = c.error->to_string();
-      failure["locations"] = {location(c.file, c.error->line, "")};
+      failure["locations"] = one(location(c.file, c.error->line, ""));
       failures_.push_back(std::move(failure));
       return {};
     }
@@ -70,12 +78,12 @@ class SarifReport : public ReportWriter {
     ordered_json invocation;
     invocation["executionSuccessful"] = failures_.empty();
     if (!failures_.empty()) invocation["toolExecutionNotifications"] = std::move(failures_);
-    run["invocations"] = {std::move(invocation)};
+    run["invocations"] = one(std::move(invocation));
     run["results"] = std::move(results_);
     ordered_json all;
     all["$schema"] = "https://json.schemastore.org/sarif-2.1.0.json";
     all["version"] = "2.1.0";
-    all["runs"] = {std::move(run)};
+    all["runs"] = one(std::move(run));
     return all.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
   }
 
@@ -94,7 +102,7 @@ class SarifReport : public ReportWriter {
     result["message"]["text"] =
         fmt::format("Not {}. {}", level_names(e.levels), fmt::join(e.sentences, " "));
     const TxnId first = e.transactions.empty() ? kNone : e.transactions.front();
-    result["locations"] = {location(c.file, first == kNone ? 0 : h.line(first), "")};
+    result["locations"] = one(location(c.file, first == kNone ? 0 : h.line(first), ""));
     ordered_json related = ordered_json::array();
     for (const TxnId t : e.transactions)
       related.push_back(
@@ -118,7 +126,7 @@ class SarifReport : public ReportWriter {
     result["level"] = "none";
     result["message"]["text"] =
         fmt::format("{} is unknown: {}", level_info(v.level).name, v.reason);
-    result["locations"] = {location(c.file, 0, "")};
+    result["locations"] = one(location(c.file, 0, ""));
     results_.push_back(std::move(result));
   }
 
