@@ -87,8 +87,8 @@ type Txn struct {
 	Ops      [][]any `json:"ops"`
 }
 
-func (t *Txn) Read(key, value any)    { t.op("r", key, value) } // nil: there is no such row
-func (t *Txn) Write(key, value any)   { t.op("w", key, value) }
+func (t *Txn) Read(key, value any)     { t.op("r", key, value) } // nil: there is no such row
+func (t *Txn) Write(key, value any)    { t.op("w", key, value) }
 func (t *Txn) Append(key, element any) { t.op("append", key, element) }
 
 // Delete: the third element names this deletion.

@@ -18,7 +18,7 @@ namespace assay::internal {
 
 class Choices {
  public:
-  // `open`: the reads with several possible sources; those that the reads-from relation assumes are not among them. May
+  // `open`: the reads with several possible sources; those that the problem assumes are not among them. May
   // be null. `saturation`: has reached its fixpoint on the graph; or null.
   Choices(const EventGraph& events, const OpenReads* open, const Saturation* saturation);
 

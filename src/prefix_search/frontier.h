@@ -67,9 +67,8 @@ class Frontier {
   bool comes_about(Node n, bool written) const;
   // What the next event of a chain certainly waits for, and does not come about.
   struct Wait {
-    Node node = kNone;  // kNone: nothing
-    Node overwrites =
-        kNone;  // if it waits for a reader: the writer of the version that it would overwrite
+    Node node = kNone;        // kNone: nothing
+    Node overwrites = kNone;  // whose version it would overwrite, if `node` has to read that first
   };
   Wait wait_of(uint32_t chain) const;
   bool reads_current(Node n) const;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "explain/explain.h"
 #include "explain/names.h"
 #include "report/expected_order.h"
 #include "report/figures.h"
@@ -34,9 +33,7 @@ std::string verdict_table(const Audit& c) {
   for (const Verdict& v : c.result.verdicts) {
     const LevelInfo& level = level_info(v.level);
     std::string detail = escape(v.reason);
-    if (v.outcome == Outcome::violated)
-      if (const Explanation* e = find_explanation(c.explanations, v.level))
-        detail = escape(anomaly_info(e->anomaly).name) + (c.is_known(v.level) ? ", known" : "");
+    if (v.outcome == Outcome::violated) detail = violation_in_words(c, v.level);
     out += fmt::format(
         "<tr><td title=\"{}\">{}</td><td><span class=\"chip {}\">{}</span></td><td>{}</td></tr>\n",
         escape(level.summary), level.name, outcome_name(v.outcome), outcome_name(v.outcome),

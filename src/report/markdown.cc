@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "explain/explain.h"
 #include "explain/names.h"
 #include "report/expected_order.h"
 #include "report/report.h"
@@ -15,7 +14,7 @@ namespace {
 constexpr size_t kMostBytes = 60'000;  // GitHub takes 65,536 characters
 constexpr size_t kMostTransactions = 12;
 
-// What comes from a history stands as it is: nothing in it is taken for markup, and it stays in its cell and line.
+// Nothing of a text from a history is taken for markup, and it stays in its cell and line.
 std::string plain(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -37,7 +36,7 @@ std::string plain(std::string_view text) {
   return out;
 }
 
-// A block whose text ends nowhere before its end.
+// A block of code; its fence is longer than any in the text.
 std::string block(const std::string& text) {
   size_t longest = 0, run = 0;
   for (const char c : text) {
@@ -49,10 +48,8 @@ std::string block(const std::string& text) {
 }
 
 std::string verdict_row(const Audit& c, const Verdict& v) {
-  std::string detail = plain(display(v.reason, 300));
-  if (v.outcome == Outcome::violated)
-    if (const Explanation* e = find_explanation(c.explanations, v.level))
-      detail = std::string(anomaly_info(e->anomaly).name) + (c.is_known(v.level) ? ", known" : "");
+  const std::string detail = v.outcome == Outcome::violated ? violation_in_words(c, v.level)
+                                                            : plain(display(v.reason, 300));
   const std::string_view outcome = outcome_name(v.outcome);
   const std::string strong =
       v.outcome == Outcome::violated ? fmt::format("**{}**", outcome) : std::string(outcome);
@@ -85,9 +82,11 @@ std::string section(const Audit& c) {
   for (const std::string& s : expected_order_sentences(c.history, c.result))
     out += plain(s) + "\n\n";
   for (const Explanation& e : c.explanations) out += explanation(c.history, e);
-  return out + fmt::format(
-                   "Every verdict was re-checked by the independent verifier; it rests on {}.\n\n",
-                   counted(c.observations, "observation", "observations"));
+  if (count_decided(c) == 0) return out + "Nothing was decided.\n\n";
+  return out +
+         fmt::format(
+             "What was decided was re-checked by the independent verifier; it rests on {}.\n\n",
+             counted(c.observations, "observation", "observations"));
 }
 
 class MarkdownReport : public ReportWriter {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "explain/explain.h"
 #include "explain/names.h"
 
 namespace assay::internal {
@@ -35,6 +36,18 @@ std::vector<LevelId> strongest_satisfied(const CheckResult& result) {
 
 bool is_requested(const Audit& c, LevelId level) {
   return std::find(c.requested.begin(), c.requested.end(), level) != c.requested.end();
+}
+
+std::string violation_in_words(const Audit& c, LevelId level) {
+  const Explanation* e = find_explanation(c.explanations, level);
+  if (e == nullptr) return {};
+  return std::string(anomaly_info(e->anomaly).name) + (c.is_known(level) ? ", known" : "");
+}
+
+size_t count_decided(const Audit& c) {
+  return static_cast<size_t>(
+      std::count_if(c.result.verdicts.begin(), c.result.verdicts.end(),
+                    [](const Verdict& v) { return v.outcome != Outcome::unknown; }));
 }
 
 std::string file_name(const Audit& c) {

@@ -18,6 +18,12 @@ Counts count_outcomes(const History& h);
 std::vector<LevelId> strongest_satisfied(const CheckResult& result);
 bool is_requested(const Audit& c, LevelId level);
 
+// What is wrong at a violated level: "lost-update", or "lost-update, known" if a baseline has it; empty if nothing
+// explains it.
+std::string violation_in_words(const Audit& c, LevelId level);
+// How many verdicts are more than unknown, and so were verified.
+size_t count_decided(const Audit& c);
+
 // For reading: "-" is standard input.
 std::string file_name(const Audit& c);
 // "1,234,567"

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "explain/because.h"
-#include "explain/explain.h"
 #include "explain/names.h"
 #include "report/expected_order.h"
 #include "report/report.h"
@@ -86,11 +85,9 @@ class Text {
           line("  {}  {}", green("satisfied"), name);
           break;
         case Outcome::violated: {
-          const Explanation* e = find_explanation(c.explanations, v.level);
+          const std::string what = violation_in_words(c, v.level);
           line("  {}   {}{}", red("violated"), name,
-               e ? fmt::format("  ({}{})", anomaly_info(e->anomaly).name,
-                               c.is_known(v.level) ? ", known" : "")
-                 : std::string());
+               what.empty() ? what : fmt::format("  ({})", what));
           break;
         }
         case Outcome::unknown:
@@ -165,8 +162,7 @@ class Text {
   }
 
   void closing(const Audit& c) {
-    size_t decided = 0;
-    for (const Verdict& v : c.result.verdicts) decided += v.outcome != Outcome::unknown;
+    const size_t decided = count_decided(c);
     line("");
     if (decided == 0) {
       line("{}", dim("Nothing was decided."));

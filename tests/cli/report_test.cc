@@ -317,6 +317,15 @@ TEST(MarkdownReport, NothingOfAHistoryIsMarkup) {
   EXPECT_EQ(prose.find("a|b"), std::string::npos) << prose;
 }
 
+TEST(MarkdownReport, SaysOnlyOfWhatWasDecidedThatItWasVerified) {
+  const Audit decided = checked(kLostUpdate, {LevelId::session_si});
+  EXPECT_NE(markdown_report({&decided, 1}, {}).find("re-checked"), std::string::npos);
+  const Audit undecided = checked(kLostUpdate, {LevelId::linearizable});
+  const std::string text = markdown_report({&undecided, 1}, {});
+  EXPECT_EQ(text.find("re-checked"), std::string::npos) << text;
+  EXPECT_NE(text.find("Nothing was decided."), std::string::npos) << text;
+}
+
 TEST(MarkdownReport, StaysShort) {
   const Audit c = checked(kLostUpdate);
   const std::unique_ptr<ReportWriter> report = find_report("markdown")->start({});
