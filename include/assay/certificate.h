@@ -17,11 +17,13 @@ enum class Outcome : uint8_t { satisfied, violated, unknown };
 std::string_view outcome_name(Outcome o);  // "satisfied", "violated", "unknown"
 
 // Operation `op` observed `key` in the state that `source` left (kNone: the initial state). Needed for reads that
-// several transactions could explain.
+// several transactions could explain. With `element`, inside the library only: what `source` appended begins at this
+// element of what others had appended to the list that `op` read; one entry for each of them.
 struct Seen {
   OpId op = kNone;
   KeyId key = kNone;
   TxnId source = kNone;
+  uint32_t element = kNone;
   friend auto operator<=>(const Seen&, const Seen&) = default;
 };
 
@@ -88,20 +90,28 @@ struct Edge {
 //   seen    `to` observed `key`, before its own writes, in the state that `from` left (kNone: the initial state). With
 //           `op`, this operation did; the other operations of `to` may have observed other states
 //   effect  `to`, whose outcome is unknown, took effect; `from` is not used
+//   block   `from` took effect, and what it appended to `key` begins at `element` of what others had appended to the list
+//           that `op`, an operation of `to`, read; if `element` is the number of these, it came later. Needed where the
+//           same element was appended more than once
 struct Literal {
-  enum class Kind : uint8_t { order, seen, effect };
+  enum class Kind : uint8_t { order, seen, effect, block };
   TxnId from = kNone;
   TxnId to = kNone;
   Kind kind = Kind::order;
   bool negated = false;
-  KeyId key = kNone;  // seen
-  OpId op = kNone;    // seen, at levels that allow a transaction to see several states of a key
+  KeyId key = kNone;  // seen, block
+  OpId op =
+      kNone;  // seen, at levels that allow a transaction to see several states of a key; block: the read of the list
+  uint32_t element = kNone;  // block
 
   static Literal order(TxnId before, TxnId after) { return {before, after}; }
   static Literal seen(TxnId reader, KeyId key, TxnId source, OpId op = kNone) {
     return {source, reader, Kind::seen, false, key, op};
   }
   static Literal effect(TxnId t) { return {kNone, t, Kind::effect}; }
+  static Literal block(TxnId reader, KeyId key, OpId read_list, TxnId writer, uint32_t element) {
+    return {writer, reader, Kind::block, false, key, read_list, element};
+  }
   // Its negation.
   friend Literal operator!(Literal l) {
     if (l.kind == Kind::order) {
@@ -122,10 +132,12 @@ struct Literal {
 //   sources  operation `source` observed `key` as one of several transactions left it, or in its initial state; `clause` has
 //            a `seen` for each. If the transaction of the operation may not have taken effect, also its negated `effect`.
 //   effect   `clause` is: not seen, or the source took effect; likewise with the negated effect of the reader
+//   blocks   `clause` says what every list is made of: one of the forms in certify/blocks.h, for the list that operation
+//            `source` read; `element` is the element that it is about, where the form has one
 //   derived  `clause` follows from earlier steps: assuming its negation, the clauses of `hints` (indices of steps, in
 //            this order) each become unit or, the last one, false.
 struct ProofStep {
-  enum class Kind : uint8_t { cycle, fact, sources, effect, derived };
+  enum class Kind : uint8_t { cycle, fact, sources, effect, blocks, derived };
   Kind kind = Kind::cycle;
   std::vector<Edge> cycle;
   std::vector<Literal> given = {};  // cycle: uncertain sources and effects that it assumes
@@ -133,7 +145,8 @@ struct ProofStep {
   std::vector<uint32_t> hints;
   uint32_t source = kNone;
   bool source_is_op = false;
-  KeyId key = kNone;  // sources
+  KeyId key = kNone;         // sources
+  uint32_t element = kNone;  // blocks
 };
 
 struct Proof {

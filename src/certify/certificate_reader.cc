@@ -157,7 +157,7 @@ class Reader {
   void step(ProofStep& s) {
     const uint32_t seen =
         in_.object({"cycle", "fact", "known_order", "list_read", "derived", "hints", "given",
-                    "sources", "operation", "effect", "key"},
+                    "sources", "operation", "effect", "key", "blocks", "element"},
                    [&](size_t field) {
                      switch (field) {
                        case 0:
@@ -166,6 +166,7 @@ class Reader {
                        case 4:
                        case 7:
                        case 9:
+                       case 11:
                          return in_.array([&] { literal(s.clause.emplace_back()); });
                        case 2:
                        case 3:
@@ -176,13 +177,23 @@ class Reader {
                        case 10:
                          s.key = key();
                          return;
+                       case 12:
+                         s.element = in_.index();
+                         return;
                        case 5:
                          return in_.array([&] { s.hints.push_back(in_.index()); });
                        default:
                          return in_.array([&] { literal(s.given.emplace_back()); });
                      }
                    });
+    constexpr uint32_t kBlocks = 1 << 11, kListRead = 1 << 3, kElement = 1 << 12;
     switch (seen) {
+      case kBlocks:
+      case kBlocks | kListRead:
+      case kBlocks | kListRead | kElement:
+        s.kind = ProofStep::Kind::blocks;
+        s.source_is_op = false;
+        return;
       case 0b0000000001:
       case 0b0001000001:
         s.kind = ProofStep::Kind::cycle;
@@ -203,7 +214,7 @@ class Reader {
       default:
         in_.fail(
             "a step needs cycle, or fact and known_order, or fact and list_read, or sources, "
-            "operation and key, or effect, or derived and hints");
+            "operation and key, or effect, or blocks, or derived and hints");
     }
   }
 
@@ -218,8 +229,9 @@ class Reader {
       if (count != 2) in_.fail("expected a pair of transactions");
       return;
     }
-    const uint32_t seen =
-        in_.object({"reader", "key", "source", "effect", "op", "holds"}, [&](size_t field) {
+    const uint32_t seen = in_.object(
+        {"reader", "key", "source", "effect", "op", "holds", "block", "list_read", "element"},
+        [&](size_t field) {
           switch (field) {
             case 0:
               l.kind = Literal::Kind::seen;
@@ -236,14 +248,27 @@ class Reader {
               l.to = in_.index();
               return;
             case 4:
+            case 7:
               l.op = in_.index();
               return;
-            default:
+            case 5:
               l.negated = !in_.boolean();
+              return;
+            case 6:
+              l.kind = Literal::Kind::block;
+              l.from = in_.index();
+              return;
+            default:
+              l.element = in_.index();
           }
         });
-    if ((seen & 0b01111) != 0b00111 && (seen & 0b11111) != 0b01000)
-      in_.fail("expected a pair of transactions, or reader, key and source, or effect");
+    const bool block = (seen & ~0b100000u) == 0b111000010u;
+    if ((seen & 0b111001111) != 0b00111 && (seen & 0b111011111) != 0b01000 && !block)
+      in_.fail(
+          "expected a pair of transactions, or reader, key and source, or effect, or block, key, "
+          "list_read and element");
+    // The reader of the list is known by its operation.
+    if (l.kind == Literal::Kind::block && l.op < history_.op_count()) l.to = history_.txn_of(l.op);
   }
 
   void edge(Edge& e, bool on_path) {

@@ -149,6 +149,15 @@ inline ProofStep effect(std::vector<Literal> clause) {
   return step;
 }
 
+inline ProofStep blocks(OpId list, std::vector<Literal> clause, uint32_t element = kNone) {
+  ProofStep step;
+  step.kind = ProofStep::Kind::blocks;
+  step.source = list;
+  step.clause = std::move(clause);
+  step.element = element;
+  return step;
+}
+
 inline ::testing::AssertionResult verifies(const Certificate& c, const History& h) {
   const Status s = verify(c, h);
   if (s.ok()) return ::testing::AssertionSuccess();

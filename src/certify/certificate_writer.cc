@@ -136,6 +136,14 @@ class Writer {
         literals(s.clause);
         out_ += "]}";
         break;
+      case ProofStep::Kind::blocks:
+        out_ += R"({"blocks":[)";
+        literals(s.clause);
+        out_ += ']';
+        if (s.source != kNone) put(R"(,"list_read":{})", s.source);
+        if (s.element != kNone) put(R"(,"element":{})", s.element);
+        out_ += '}';
+        break;
       case ProofStep::Kind::derived:
         out_ += R"({"derived":[)";
         literals(s.clause);
@@ -154,6 +162,10 @@ class Writer {
     if (l.kind == Literal::Kind::order) return put("[{},{}]", l.from, l.to);
     if (l.kind == Literal::Kind::effect) {
       put(R"({{"effect":{})", l.to);
+    } else if (l.kind == Literal::Kind::block) {
+      put(R"({{"block":{})", l.from);
+      key(l.key);
+      put(R"(,"list_read":{},"element":{})", l.op, l.element);
     } else {
       put(R"({{"reader":{})", l.to);
       key(l.key);

@@ -125,7 +125,8 @@ bool CycleVerifier::reads_from(TxnId reader, KeyId key, TxnId from, OpId only, O
   for (const Observation& seen : evidence_.accesses.external_reads(reader, key)) {
     if (only != kNone && seen.op != only) continue;
     const bool matches = from == kNone ? evidence_.writers.certainly_initial(seen, reader)
-                                       : evidence_.writers.source(seen, reader) == from;
+                                       : evidence_.writers.source(seen, reader) == from ||
+                                             given_block(seen.op, key, from);
     if (!matches) continue;
     if (*first == kNone) *first = seen.op;
     *last = seen.op;
@@ -141,6 +142,14 @@ bool CycleVerifier::is_given(const Literal& literal) const {
 bool CycleVerifier::given_seen(TxnId reader, KeyId key, TxnId source, OpId op) const {
   return is_given(Literal::seen(reader, key, source)) ||
          (op != kNone && is_given(Literal::seen(reader, key, source, op)));
+}
+
+// A block of the transaction ends where the list that `op` read does.
+bool CycleVerifier::given_block(OpId op, KeyId key, TxnId source) const {
+  return std::any_of(given_.begin(), given_.end(), [&](const Literal& l) {
+    return l.kind == Literal::Kind::block && l.from == source && l.key == key &&
+           evidence_.blocks.ends(l, op);
+  });
 }
 
 bool CycleVerifier::counts(TxnId t) {

@@ -62,6 +62,7 @@ class CycleVerifier {
   bool reads_from(TxnId reader, KeyId key, TxnId from, OpId only, OpId* first, OpId* last);
   bool is_given(const Literal& literal) const;
   bool given_seen(TxnId reader, KeyId key, TxnId source, OpId op) const;
+  bool given_block(OpId op, KeyId key, TxnId source) const;
   bool counts(TxnId t);
   Side departure(const Edge& edge) const;
   Side arrival(const Edge& edge) const;

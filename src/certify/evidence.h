@@ -11,6 +11,7 @@
 #include "assay/certificate.h"
 #include "assay/history.h"
 #include "assay/result.h"
+#include "certify/blocks.h"
 #include "certify/reads.h"
 #include "certify/sources.h"
 
@@ -19,7 +20,12 @@ namespace assay::internal::certify {
 class Evidence {
  public:
   Evidence(const History& h, ReadRule rule)
-      : history(h), writers(h, rule), counting(h, writers, rule), accesses(h), stated_(h) {}
+      : history(h),
+        writers(h, rule),
+        counting(h, writers, rule),
+        accesses(h),
+        blocks(h),
+        stated_(h) {}
   Evidence(const Evidence&) = delete;  // its parts refer to each other
   Evidence& operator=(const Evidence&) = delete;
 
@@ -34,11 +40,14 @@ class Evidence {
   Status check_sources(OpId op, KeyId key, std::span<const Literal> clause, const LevelInfo& level);
   // `clause` says of a read that its source took effect, if the reader did.
   Status check_effect(std::span<const Literal> clause);
+  // The clause holds whatever lists are made of.
+  Status check_blocks(const ProofStep& step) { return blocks.check(step, counting); }
 
   const History& history;
   const Writers writers;
   Counting counting;
   Accesses accesses;
+  Blocks blocks;
 
  private:
   struct Span {

@@ -39,7 +39,8 @@ Status ProofVerifier::check_cycles(LevelId level, Evidence& evidence) {
     if (step.kind == ProofStep::Kind::sources)
       if (Status s = evidence.check_sources(step.source, step.key, step.clause, info); !s.ok())
         return at_step(i, s.error());
-    const bool open = step.kind == ProofStep::Kind::effect || !step.given.empty();
+    const bool open = step.kind == ProofStep::Kind::effect ||
+                      step.kind == ProofStep::Kind::blocks || !step.given.empty();
     if (open && read_rule(level) == ReadRule::dirty)
       return at_step(i,
                      refuse("{} does not ask who was read, so nothing follows from it", info.name));
@@ -70,6 +71,10 @@ Status ProofVerifier::check_resolution(Evidence& evidence) {
           s = evidence.check_effect(step.clause);
           clauses.add_stated(step.clause);
           break;
+        case ProofStep::Kind::blocks:
+          s = evidence.check_blocks(step);
+          clauses.add_stated(step.clause);
+          break;
         case ProofStep::Kind::derived:
           s = clauses.add_derived(step.clause, step.hints);
           break;
@@ -96,6 +101,7 @@ Status ProofVerifier::check_step_shape(const ProofStep& step) const {
       return Ok{};
     case ProofStep::Kind::sources:
     case ProofStep::Kind::effect:
+    case ProofStep::Kind::blocks:
       if (!step.cycle.empty() || !step.hints.empty())
         return refuse("a step about what was seen is not a clause alone");
       return Ok{};

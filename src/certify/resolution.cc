@@ -38,7 +38,8 @@ Status Resolution::add_derived(std::span<const Literal> clause, std::span<const 
   ++derivation_;
   std::vector<Code> codes;
   for (const Literal& literal : clause) {
-    if (literal.from == literal.to) return refuse("a clause orders a transaction and itself");
+    if (literal.kind == Literal::Kind::order && literal.from == literal.to)
+      return refuse("a clause orders a transaction and itself");
     codes.push_back(code(literal));
     if (!assume(negation(codes.back()))) return refuse("a derived clause says nothing");
   }

@@ -47,7 +47,9 @@ class Resolution {
   struct Hash {
     size_t operator()(const Literal& l) const {
       const uint64_t ends = uint64_t{l.from} << 32 | l.to;
-      return (ends ^ (uint64_t{l.key} + static_cast<uint64_t>(l.kind)) * 0x9E3779B97F4A7C15u) *
+      return (ends ^
+              (uint64_t{l.key} + static_cast<uint64_t>(l.kind) + (uint64_t{l.element} << 32)) *
+                  0x9E3779B97F4A7C15u) *
              0xBF58476D1CE4E5B9u;
     }
   };

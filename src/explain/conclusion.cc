@@ -37,7 +37,7 @@ namespace {
 struct LiteralHash {
   size_t operator()(const Literal& l) const {
     const size_t ends = static_cast<size_t>(l.from) << 32 | l.to;
-    return (ends + l.key + l.negated) * 0x9E3779B97F4A7C15u;
+    return (ends + l.key + l.negated + (size_t{l.element} << 16)) * 0x9E3779B97F4A7C15u;
   }
 };
 
@@ -97,6 +97,7 @@ class Propagation {
         case ProofStep::Kind::fact:
         case ProofStep::Kind::sources:
         case ProofStep::Kind::effect:
+        case ProofStep::Kind::blocks:
           clause.literals = step.clause;
           own[s] = 1;
           break;

@@ -30,6 +30,7 @@
 #include "explain/conclusion.h"
 #include "explain/faults.h"
 #include "explain/local_graph.h"
+#include "explain/names.h"
 #include "explain/narrate.h"
 #include "explain/no_order.h"
 #include "explain/server_names.h"
@@ -246,9 +247,57 @@ class Explainer {
                    h_.name(reader) + " saw of it."};
   }
 
+  // A refutation that goes through where the elements of lists come from: if two lists contradict each other, or nobody can
+  // have appended what one shows. False if it is neither.
+  bool explain_lists(const Proof& proof, Explanation& e) const {
+    std::vector<OpId> lists;
+    bool cycles = false;
+    for (const ProofStep& step : proof.steps) {
+      cycles = cycles || step.kind == ProofStep::Kind::cycle;
+      if (step.kind == ProofStep::Kind::blocks) lists.push_back(step.source);
+    }
+    std::sort(lists.begin(), lists.end());
+    lists.erase(std::unique(lists.begin(), lists.end()), lists.end());
+    for (const OpId a : lists)
+      for (const OpId b : lists)
+        if (a < b && contradict(a, b)) return explain_two_lists(a, b, e);
+    if (lists.empty() || cycles) return false;
+    const OpId list = lists.front();
+    e.anomaly = Anomaly::thin_air_read;
+    e.operations = {list};
+    e.transactions = {h_.txn_of(list)};
+    e.sentences = {"Transaction " + display_txn(h_, h_.txn_of(list)) + " read " +
+                   display_op(h_, list) +
+                   ", but what the transactions that may have taken effect "
+                   "appended cannot be put together to this list: each appends all of its elements "
+                   "in one piece, once."};
+    return true;
+  }
+
+  // Of one key, and neither is how the other begins.
+  bool contradict(OpId a, OpId b) const {
+    if (h_.op(a).key != h_.op(b).key) return false;
+    const std::span<const VersionId> x = outside_list(h_, a).elements,
+                                     y = outside_list(h_, b).elements;
+    const size_t both = std::min(x.size(), y.size());
+    return !std::equal(x.begin(), x.begin() + static_cast<ptrdiff_t>(both), y.begin());
+  }
+
+  bool explain_two_lists(OpId a, OpId b, Explanation& e) const {
+    e.anomaly = Anomaly::g0;
+    e.operations = {a, b};
+    e.transactions = {h_.txn_of(a), h_.txn_of(b)};
+    e.sentences = {
+        display_txn(h_, h_.txn_of(a)) + " read " + display_op(h_, a) + ", and " +
+        display_txn(h_, h_.txn_of(b)) + " read " + display_op(h_, b) +
+        ". A list grows at its end only, so one of the two has to begin like the other."};
+    return true;
+  }
+
   void explain_proof(const Proof& proof, const LevelInfo& level, Explanation& e, Uses& uses) {
     const ProofStep& last = proof.steps.back();
     if (last.kind == ProofStep::Kind::sources) return explain_sourceless(last, e);
+    if (explain_lists(proof, e)) return;
     const Conclusion conclusion = conclude(proof);
     const Clauses clauses(accesses_, proof);
     Cycle cycle;
@@ -281,7 +330,9 @@ class Explainer {
   }
 
   static bool several_sources(const ProofStep& step) {
-    return step.kind == ProofStep::Kind::sources && step.clause.size() > 1;
+    return (step.kind == ProofStep::Kind::sources ||
+            (step.kind == ProofStep::Kind::blocks && step.element != kNone)) &&
+           step.clause.size() > 1;
   }
 
   // The proof's own cycle, unadorned.
@@ -311,6 +362,8 @@ class Explainer {
     const Literal seen =
         Literal::seen(reads ? edge.to : edge.from, edge.key, reads ? edge.from : edge.via);
     const auto says_so = [&](Literal literal) {
+      if (literal.kind == Literal::Kind::block)
+        return literal.key == seen.key && literal.from == seen.from;
       const bool same_operation = literal.op == kNone || literal.op == edge.op;
       literal.op = kNone;
       return same_operation && literal == seen;

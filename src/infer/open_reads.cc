@@ -5,7 +5,7 @@
 
 namespace assay::internal {
 OpenReads::OpenReads(const History& history, bool one_state)
-    : h_(history), one_state_(one_state), seen_txns_(history.txn_count()) {}
+    : h_(history), one_state_(one_state), lists_(history), seen_txns_(history.txn_count()) {}
 
 void OpenReads::index_writers() {
   keys_.emplace(h_);
@@ -46,6 +46,8 @@ void OpenReads::add(const Problem& problem, Budget& budget) {
   const std::vector<OpId>& open = problem.unresolved;
   if (open.empty()) return;
   if (!keys_) index_writers();
+  certain_ = true;
+  mixed_ = problem.found.mixed != kNone;
   for (size_t i = 0; i < open.size() && obstacle_.empty();) {
     const TxnId t = h_.txn_of(open[i]);
     size_t end = i + 1;
@@ -59,20 +61,56 @@ void OpenReads::add(const Problem& problem, Budget& budget) {
 }
 
 void OpenReads::add_possible(const Problem& problem) {
-  for (size_t read = 0; read < reads_.size() && obstacle_.empty(); ++read) {
-    const std::vector<TxnId> sources = reads_[read].sources;  // more reads are added below
-    for (const TxnId t : sources) {
-      if (t == kNone || problem.node_of(t) != kNone || seen_txns_[t]) continue;
-      possible_.push_back(t);
-      add_all_of(t);
+  size_t read = 0, list = 0;
+  do {
+    for (; read < reads_.size() && obstacle_.empty(); ++read) {
+      const std::vector<TxnId> sources = reads_[read].sources;  // more reads are added below
+      for (const TxnId t : sources) add_possible_txn(t, problem);
+    }
+    for (; list < list_reads_.size() && obstacle_.empty(); ++list)
+      for (const TxnId t : lists_.possible_writers(list_reads_[list])) add_possible_txn(t, problem);
+  } while (obstacle_.empty() && (read < reads_.size() || add_lists_of(problem)));
+  std::sort(possible_.begin(), possible_.end());
+  lists_.finish([&](TxnId t) {
+    return problem.node_of(t) != kNone || std::binary_search(possible_.begin(), possible_.end(), t);
+  });
+}
+
+void OpenReads::add_possible_txn(TxnId t, const Problem& problem) {
+  if (t == kNone || problem.node_of(t) != kNone || seen_txns_[t]) return;
+  possible_.push_back(t);
+  add_all_of(t);
+}
+
+// A list that shows whose every element is may still lack what somebody who is only possible appended, and begin as
+// another one does of which more is open. True if there are any that are new.
+bool OpenReads::add_lists_of(const Problem& problem) {
+  std::vector<uint8_t> of_key(h_.key_count());
+  for (const OpId op : list_reads_) of_key[h_.op(op).key] = 1;
+  for (const TxnId t : possible_)
+    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i)
+      if (install_of(h_, i).appends) of_key[h_.op(i).key] = 1;
+  if (std::none_of(of_key.begin(), of_key.end(), [](uint8_t any) { return any != 0; }))
+    return false;
+  std::vector<OpId> added = list_reads_;
+  std::sort(added.begin(), added.end());
+  const size_t before = list_reads_.size();
+  for (const TxnId t : problem.txn) {
+    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
+      if (observation_of(h_, i).accepts != Accepts::list || !of_key[h_.op(i).key] ||
+          std::binary_search(added.begin(), added.end(), i))
+        continue;
+      lists_.add(i, true);
+      list_reads_.push_back(i);
     }
   }
-  std::sort(possible_.begin(), possible_.end());
+  return list_reads_.size() > before;
 }
 
 void OpenReads::add_all_of(TxnId t) {
   if (!keys_) index_writers();
   seen_txns_[t] = 1;
+  certain_ = false;
   std::vector<OpId> all;
   for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) all.push_back(i);
   add_txn(t, all);
@@ -108,7 +146,10 @@ void OpenReads::add_op(OpId i, bool open, std::unordered_map<KeyId, KeyState>& o
   const Operation op = h_.op(i);
   const Accepts accepts = observation_of(h_, i).accepts;
   const bool lists = is_list_operation(op) || (accepts != Accepts::rows && keys_->is_list(op.key));
-  if (open && lists && accepts != Accepts::any) {
+  if (open && accepts == Accepts::list && !mixed_) {
+    lists_.add(i, certain_);
+    list_reads_.push_back(i);
+  } else if (open && lists && accepts != Accepts::any) {
     obstacle_ = "it reads a list";
   } else if (!lists) {
     for (const Observation& seen : keys_->seen_by(i)) add_seen(seen, open, own, groups, order);
@@ -195,6 +236,7 @@ BadRead OpenReads::dirty_read(const OpenRead& read) const {
 
 bool order_explains(const History& history, const OpenReads& open, const Order& order) {
   std::vector<TxnId> current(history.key_count(), kNone);
+  AppendedLists lists(open.lists());
   for (const uint32_t event : order.events) {
     const TxnId t = order.split ? event / 2 : event;
     if (!order.split || event % 2 == 0) {
@@ -202,8 +244,11 @@ bool order_explains(const History& history, const OpenReads& open, const Order& 
         const OpenRead& r = open.all()[read];
         if (!std::binary_search(r.sources.begin(), r.sources.end(), current[r.key])) return false;
       }
+      for (const OpenLists::Place read : open.lists().reads_of(t))
+        if (!lists.shows(read)) return false;
     }
     if (order.split && event % 2 == 0) continue;
+    lists.append(t);
     for (OpId i = history.first_op(t); i < history.end_op(t); ++i)
       if (const Operation op = history.op(i); installs_version(op)) current[op.key] = t;
   }

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "assay/budget.h"
+#include "infer/open_lists.h"
 #include "infer/problem.h"
 #include "infer/touched_keys.h"
 
@@ -46,8 +47,10 @@ class OpenReads {
   // thousands read, some are left out, and that is the obstacle.
   void add(const Problem& problem, Budget& budget);
   // Takes in everything that those transactions of unknown outcome saw which a source may make take effect, and that
-  // do not count in the problem; and so on.
+  // do not count in the problem; and so on. Besides, every list that one of these may have appended to. Comes last.
   void add_possible(const Problem& problem);
+  // The lists of which it is open who appended what.
+  const OpenLists& lists() const { return lists_; }
   // Which these are, ascending.
   const std::vector<TxnId>& possible() const { return possible_; }
   bool one_state() const { return one_state_; }
@@ -78,6 +81,8 @@ class OpenReads {
 
   void index_writers();
   void add_all_of(TxnId t);
+  void add_possible_txn(TxnId t, const Problem& problem);
+  bool add_lists_of(const Problem& problem);
   void add_txn(TxnId t, std::span<const OpId> unresolved);
   void add_op(OpId i, bool open, std::unordered_map<KeyId, KeyState>& own,
               std::unordered_map<KeyId, Group>& groups, std::vector<KeyId>& order);
@@ -94,6 +99,10 @@ class OpenReads {
   std::vector<Left> by_version_;     // the same, by version
   std::vector<uint32_t> version_begin_;
   std::vector<std::vector<Left>> absences_;  // per key, those of writers_ that left it absent
+  OpenLists lists_;
+  std::vector<OpId> list_reads_;  // those added to lists_
+  bool certain_ = true;           // whether the transaction that is being added takes effect
+  bool mixed_ = false;            // some key is used as a list and as a register
   std::vector<uint8_t> seen_txns_;
   std::vector<OpenRead> reads_;
   std::unordered_map<TxnId, std::vector<uint32_t>> by_reader_;

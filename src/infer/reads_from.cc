@@ -33,6 +33,14 @@ std::span<const Seen> assumed_of(const std::vector<Seen>& assumed, OpId first, O
   return {from, to};
 }
 
+// Of a list whose blocks are assumed: the write of the last one.
+WriteId last_writer(const Problem& problem, std::span<const Seen> blocks) {
+  const auto last =
+      std::max_element(blocks.begin(), blocks.end(),
+                       [](const Seen& a, const Seen& b) { return a.element < b.element; });
+  return problem.write_of(problem.node_of(last->source), problem.key_of(last->key));
+}
+
 class Matcher {
  public:
   Matcher(const History& h, std::span<const Seen> assumed, Budget& budget, Reads reads,
@@ -79,6 +87,9 @@ class Matcher {
   bool follow_assumptions(Node n, OpId op);
   void match_absent(Node n, OpId op, KeyId key);
   void match_list(Node n, OpId op, KeyId key);
+  void external_list(Node n, OpId op, KeyId key, WriteId write);
+  void check_repeated_list(OpId op, OpId earlier);
+  bool left_by_nobody(std::span<const VersionId> elements, OpId op);
   void match_dirty_list(OpId op, KeyId key);
   bool appended_twice(OpId append) const;
   OpId neighbour_append(OpId op, int step) const;
@@ -104,6 +115,7 @@ class Matcher {
   std::vector<Origin> origin_;
   static constexpr uint8_t kAsList = 1;
   static constexpr uint8_t kAsRegister = 2;
+  std::vector<OpId> shown_in_;       // per version: the last list with it; empty: no lists
   std::vector<uint8_t> uses_;        // per key; empty: no lists in the history
   std::vector<uint8_t> tombstoned_;  // per key: some transaction deletes it; empty: no deletes
   TxnKeys keys_;
@@ -117,6 +129,7 @@ void Matcher::note_uses() {
   while (first < h_.op_count() && !is_list_operation(h_.op(first))) ++first;
   if (first == h_.op_count()) return;
   uses_.assign(h_.key_count(), 0);
+  shown_in_.assign(h_.version_count(), kNone);
   for (TxnId t = 0; t < h_.txn_count(); ++t) {
     if (h_.status(t) == TxnStatus::aborted) continue;
     for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
@@ -337,6 +350,10 @@ void Matcher::match_read(Node n, OpId op, KeyId key, VersionId version) {
 // Reads from the sources that are assumed for the operation. False if there is none such.
 bool Matcher::follow_assumptions(Node n, OpId op) {
   const std::span<const Seen> assumed = assumed_of(out_.assumed, op, op + 1);
+  if (!assumed.empty() && assumed.front().element != kNone) {
+    external_list(n, op, assumed.front().key, last_writer(out_, assumed));
+    return true;
+  }
   for (const Seen& seen : assumed) {
     TxnKeys::State& state = keys_[seen.key];
     if (state.read) {
@@ -431,9 +448,16 @@ void Matcher::match_list(Node n, OpId op, KeyId key) {
   TxnKeys::State& state = keys_[key];
   if (missing != kNone && !mixed(key)) return bad(Anomaly::not_my_own_write, op, missing);
   const bool telling =
-      !mixed(key) && std::none_of(elements.begin(), elements.end(),
-                                  [this](VersionId v) { return origin_[v].several; });
+      !mixed(key) && std::none_of(elements.begin(), elements.end(), [&](VersionId v) {
+        const OpId author = origin_[v].op;
+        const bool own = author != kNone && author < op && author >= h_.first_op(out_.txn[n]);
+        const bool repeated = std::exchange(shown_in_[v], op) == op;
+        return own || repeated || origin_[v].several;
+      });
   if (!telling) {
+    if (!mixed(key) && left_by_nobody(elements, op)) return;
+    if (!mixed(key) && state.list_op != kNone) check_repeated_list(op, state.list_op);
+    if (state.list_op == kNone) state.list_op = op;
     out_.unresolved.push_back(op);
     return;
   }
@@ -442,17 +466,44 @@ void Matcher::match_list(Node n, OpId op, KeyId key) {
   if (last != kNone && origin_[last].kind == Origin::Kind::intermediate) {
     return bad(Anomaly::intermediate_read, op, origin_[last].op);
   }
+  external_list(n, op, key, last == kNone ? kNone : out_.writes.of_version[last]);
+}
+
+// A list whose last element is of this write.
+void Matcher::external_list(Node n, OpId op, KeyId key, WriteId write) {
+  TxnKeys::State& state = keys_[key];
   if (state.list_op != kNone) {
     if (out_.repeating.empty() || out_.repeating.back() != n) out_.repeating.push_back(n);
-    const std::span<const VersionId> first = outside_list(h_, state.list_op).elements;
-    if (std::equal(first.begin(), first.end(), elements.begin(), elements.end())) return;
-    if (out_.found.non_repeatable.anomaly == Anomaly::none)
-      out_.found.non_repeatable = {Anomaly::non_repeatable_read, op, state.list_op};
-    return;
+    return check_repeated_list(op, state.list_op);
   }
   state.list_op = op;
   out_.has_lists = true;
-  out_.reads.items.push_back({key, last == kNone ? kNone : out_.writes.of_version[last], op});
+  out_.reads.items.push_back({key, write, op});
+}
+
+// Two reads of one list by one transaction.
+void Matcher::check_repeated_list(OpId op, OpId earlier) {
+  const std::span<const VersionId> first = outside_list(h_, earlier).elements,
+                                   second = outside_list(h_, op).elements;
+  if (!std::equal(first.begin(), first.end(), second.begin(), second.end()) &&
+      out_.found.non_repeatable.anomaly == Anomaly::none)
+    out_.found.non_repeatable = {Anomaly::non_repeatable_read, op, earlier};
+}
+
+// One of the elements was appended by nobody, or only by those that aborted.
+bool Matcher::left_by_nobody(std::span<const VersionId> elements, OpId op) {
+  for (const VersionId element : elements) {
+    const Origin& origin = origin_[element];
+    if (origin.kind == Origin::Kind::nobody) {
+      bad(Anomaly::thin_air_read, op, kNone);
+    } else if (origin.kind == Origin::Kind::aborted) {
+      bad(Anomaly::aborted_read, op, origin.op);
+    } else {
+      continue;
+    }
+    return true;
+  }
+  return false;
 }
 
 // A dirty list states the order of what was appended and stayed; what did not take effect is passed over.
@@ -635,6 +686,10 @@ void external_reads(const Problem& problem, Node n, std::vector<ExternalRead>& o
   };
   const auto look = [&](const Observation& seen) {
     const std::span<const Seen> assumed = assumed_of(problem.assumed, seen.op, seen.op + 1);
+    if (!assumed.empty() && assumed.front().element != kNone) {
+      add(assumed.front().key, last_writer(problem, assumed), seen.op);
+      return;
+    }
     for (const Seen& one : assumed) {
       const KeyId key = problem.key_of(one.key);
       if (key == kNone) continue;

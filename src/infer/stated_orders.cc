@@ -15,6 +15,7 @@
 #include "infer/stated_orders.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "history/accesses.h"
 #include "infer/reads_from.h"
@@ -108,8 +109,9 @@ class Statements {
 
   void state_list(OpId op, KeyId key) {
     nodes_.clear();
-    for (VersionId version : outside_list(history_, op).elements)
-      if (writer_[version] != kNone) nodes_.push_back(writer_[version]);
+    if (!assumed_blocks(op))
+      for (VersionId version : outside_list(history_, op).elements)
+        if (writer_[version] != kNone) nodes_.push_back(writer_[version]);
     neighbours(key, op, true);
     if (nodes_.empty()) return;
     const Node last = nodes_.back();
@@ -120,6 +122,18 @@ class Statements {
       if (std::binary_search(listed.begin(), listed.end(), n)) continue;
       pairs_.push_back({last, n, key, op, true});
     }
+  }
+
+  // Into nodes_ whose blocks the list is assumed to be made of. False if nothing is assumed about it.
+  bool assumed_blocks(OpId op) {
+    const auto first = std::lower_bound(problem_.assumed.begin(), problem_.assumed.end(), op,
+                                        [](const Seen& seen, OpId o) { return seen.op < o; });
+    std::vector<std::pair<uint32_t, Node>> blocks;
+    for (auto at = first; at != problem_.assumed.end() && at->op == op; ++at)
+      blocks.emplace_back(at->element, problem_.node_of(at->source));
+    std::sort(blocks.begin(), blocks.end());
+    for (const auto& [element, node] : blocks) nodes_.push_back(node);
+    return !blocks.empty();
   }
 
   const History& history_;

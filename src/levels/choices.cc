@@ -49,6 +49,7 @@ Choices::Choices(const EventGraph& events, const OpenReads* open, const Saturati
     std::sort(keys.begin(), keys.end());
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   }
+  lists_.emplace(h, open_->lists());
   for (const OpenRead& read : open_->all()) {
     const bool assumed =
         std::binary_search(problem_.assumed.begin(), problem_.assumed.end(),
@@ -58,6 +59,32 @@ Choices::Choices(const EventGraph& events, const OpenReads* open, const Saturati
     settled_.push_back(assumed);
   }
 }
+
+// What the lists ask of the search.
+class Choices::Lists : public ListSearch {
+ public:
+  Lists(Choices& choices, ChoiceSolver& solver) : choices_(choices), solver_(solver) {}
+
+  Side add_block(const Literal& block, bool prefer) override {
+    choices_.literals_.push_back(block);
+    return 2 * solver_.add_choice({}, {}, prefer);
+  }
+  Side effect_of(TxnId t) override { return choices_.effect_of(choices_.node_of(t), solver_); }
+  Side order_of(TxnId before, TxnId after) override {
+    return choices_.order_of(choices_.node_of(before), choices_.node_of(after), solver_);
+  }
+  void add_clause(std::span<const Side> sides, ProofStep step) override {
+    for (const Side side : sides) step.clause.push_back(choices_.literal(side));
+    choices_.clauses_.push_back(std::move(step));
+    solver_.add_clause(sides);
+  }
+  bool is_possible(TxnId t) const override { return choices_.is_possible(choices_.node_of(t)); }
+  bool taken(Side side) const override { return solver_.first_taken(side / 2) == (side % 2 == 0); }
+
+ private:
+  Choices& choices_;
+  ChoiceSolver& solver_;
+};
 
 std::span<const KeyId> Choices::writes_of(Node n) const {
   if (is_possible(n)) return possible_writes_.at(n);
@@ -81,6 +108,7 @@ std::vector<Choices::Failure> Choices::find(std::span<const Vertex> order) {
   place_.assign(events_.graph().vertices(), 0);
   begins_bind_ = !possible_.empty() && (events_.level().real_time == RealTime::into_commits ||
                                         events_.level().real_time == RealTime::all_but_begins);
+  appended_.emplace(open_->lists());
   latest_ = kNone;
   latest_of_.assign(begins_bind_ ? events_.history().session_count() : 0, kNone);
   const bool overlap = events_.level().write_conflict && !possible_.empty();
@@ -93,6 +121,7 @@ std::vector<Choices::Failure> Choices::find(std::span<const Vertex> order) {
     if (!takes_effect(n)) continue;
     if (v == events_.read_event(n)) {
       look_at_reads(n, found);
+      look_at_lists(n, found);
       look_at_clock(n, found);
       for (const KeyId key : overlap ? writes_of(n) : std::span<const KeyId>()) {
         const Node held = holder[key];
@@ -103,6 +132,7 @@ std::vector<Choices::Failure> Choices::find(std::span<const Vertex> order) {
     }
     if (v != events_.write_event(n)) continue;
     note_commit(n);
+    appended_->append(problem_.txn[n]);
     for (const KeyId key : writes_of(n)) {
       current_[key] = n;
       if (overlap && holder[key] == n) holder[key] = kNone;
@@ -123,6 +153,15 @@ void Choices::look_at_reads(Node n, std::vector<Failure>& found) const {
     const Node writer = current_[reads[i].key];
     if (writer != kNone && is_possible(writer))
       found.push_back({Failure::Kind::intruder, n, writer, i});
+  }
+}
+
+void Choices::look_at_lists(Node n, std::vector<Failure>& found) const {
+  for (const OpenLists::Place place : open_->lists().reads_of(problem_.txn[n])) {
+    if (appended_->shows(place)) continue;
+    Failure failure{Failure::Kind::list, n, kNone, kNone};
+    failure.list = place;
+    found.push_back(std::move(failure));
   }
 }
 
@@ -161,6 +200,9 @@ bool Choices::add_what_fails(std::span<const Vertex> order, ChoiceSolver& solver
     for (const auto& made : sources_.at(failure.read))
       if (solver.first_taken(made.first)) failure.taken.push_back(made);
   }
+  for (Failure& failure : found)
+    if (failure.kind == Failure::Kind::list && lists_->made(failure.list.list))
+      failure.placed = lists_->placed(failure.list.list, Lists(*this, solver));
   // A choice, its edges and clauses, and what the search keeps of each of its sides.
   constexpr uint64_t kBytesASource = 250, kAskEvery = 16 << 20;
   uint64_t more = 0;
@@ -184,6 +226,16 @@ void Choices::add(const Failure& failure, ChoiceSolver& solver) {
         add_rules(failure, solver);
       } else {
         add_sources(failure.read, solver);
+      }
+      return;
+    case Failure::Kind::list:
+      if (!failure.placed.empty()) {
+        add_list_rules(failure, solver);
+      } else if (!lists_->made(failure.list.list)) {
+        Lists search(*this, solver);
+        lists_->make(
+            failure.list.list,
+            [this](TxnId t) { return place_[events_.write_event(problem_.node_of(t))]; }, search);
       }
       return;
     case Failure::Kind::time: {
@@ -293,6 +345,47 @@ void Choices::add_rules(const Failure& failure, ChoiceSolver& solver) {
     edge.key = r.key;
     edge.op = r.op;
     add_conditional({events_.read_event(reader), events_.write_event(writer)}, edge, sides, solver);
+  }
+}
+
+// The read saw what the transactions up to one of them had appended, so it came after that one, and before the next.
+void Choices::add_list_rules(const Failure& failure, ChoiceSolver& solver) {
+  const OpenLists::Place place = failure.list;
+  const OpenList& list = lists_->lists().all()[place.list];
+  const OpenList::Read& read = list.reads[place.read];
+  Lists search(*this, solver);
+  const auto comes_before = [this](TxnId a, TxnId b) {
+    return place_[events_.write_event(problem_.node_of(a))] <
+           place_[events_.write_event(problem_.node_of(b))];
+  };
+  if (lists_->add_overlaps(place.list, failure.placed, search)) return;
+  lists_->add_orders(place.list, failure.placed, comes_before, search);
+  const ListChoices::Placed* last = ListChoices::last_seen(failure.placed, read.length);
+  const Node reader = problem_.node_of(read.reader);
+  const uint32_t here = place_[events_.read_event(reader)];
+  const auto add_edge = [&](EdgeKind kind, TxnId from, TxnId to, Arc arc, std::vector<Side> sides) {
+    Edge edge;
+    edge.kind = kind;
+    edge.from = from;
+    edge.to = to;
+    if (kind == EdgeKind::anti_dependency && last != nullptr) edge.via = last->txn;
+    edge.key = list.key;
+    edge.op = read.op;
+    if (last != nullptr) sides.push_back(last->side);
+    const Node ends[] = {problem_.node_of(from), problem_.node_of(to)};
+    add_effects(ends, sides, solver);
+    add_conditional(arc, edge, sides, solver);
+  };
+  const auto write = [this](TxnId t) { return events_.write_event(problem_.node_of(t)); };
+  if (last != nullptr && place_[write(last->txn)] > here)
+    add_edge(EdgeKind::read_dependency, last->txn, read.reader,
+             {write(last->txn), events_.read_event(reader)}, {});
+  for (const ListChoices::Placed& p : failure.placed) {
+    if (p.at < read.length || p.txn == read.reader || place_[write(p.txn)] > here) continue;
+    std::vector<Side> sides;
+    if (last != nullptr) sides.push_back(search.order_of(last->txn, p.txn));
+    add_edge(EdgeKind::anti_dependency, read.reader, p.txn,
+             {events_.read_event(reader), write(p.txn)}, std::move(sides));
   }
 }
 

@@ -3,6 +3,7 @@
 // choices.cc.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "infer/event_graph.h"
 #include "infer/open_reads.h"
 #include "infer/saturation.h"
+#include "levels/list_choices.h"
 #include "solver/choice_solver.h"
 
 namespace assay::internal {
@@ -51,16 +53,20 @@ class Choices {
   };
   // Something wrong with an order. pair: two writers. source: an open read saw what `writer` left (kNone: the initial
   // state), which is none of its sources. intruder: a read whose source is known saw what `writer` left, who may take
-  // effect. time: `first`, who may take effect, began before `writer` ended, and comes after it.
+  // effect. time: `first`, who may take effect, began before `writer` ended, and comes after it. list: a read of a list
+  // saw another one.
   struct Failure {
-    enum class Kind : uint8_t { pair, source, intruder, time };
+    enum class Kind : uint8_t { pair, source, intruder, time, list };
     Kind kind;
     Node first;     // pair: the earlier one. source: unused. intruder: the reader
     Node writer;    // pair: the later one
     uint32_t read;  // source: index of the open read. intruder: index into the reader's reads
     // source: the choices that the search has taken, and whom they mean.
     std::vector<std::pair<uint32_t, Node>> taken = {};
+    OpenLists::Place list = {};                    // list
+    std::vector<ListChoices::Placed> placed = {};  // list: where the search has placed the blocks
   };
+  class Lists;
 
   bool is_possible(Node n) const { return !possible_.empty() && possible_[n] != 0; }
   std::span<const KeyId> writes_of(Node n) const;
@@ -70,7 +76,10 @@ class Choices {
   void note_commit(Node n);
   bool is_source(const OpenRead& read, Node writer) const;
 
+  void look_at_lists(Node n, std::vector<Failure>& found) const;
+
   void add(const Failure& failure, ChoiceSolver& solver);
+  void add_list_rules(const Failure& failure, ChoiceSolver& solver);
   void add_sources(uint32_t read, ChoiceSolver& solver);
   void add_rules(const Failure& failure, ChoiceSolver& solver);
   Side order_of(Node before, Node after, ChoiceSolver& solver);
@@ -99,8 +108,11 @@ class Choices {
   // Per open read that was made a choice: the choice of each source, and the source.
   std::unordered_map<uint32_t, std::vector<std::pair<uint32_t, Node>>> sources_;
 
+  std::optional<ListChoices> lists_;
+
   // Of the order that is looked at.
   std::vector<Node> current_;  // per key: whose version is in force; kNone: the initial one
+  std::optional<AppendedLists> appended_;
   // The level orders begins before commits by the clock, and somebody may take effect.
   bool begins_bind_ = false;
   Node latest_ = kNone;          // of those whose writes are done, who ended last

@@ -53,6 +53,9 @@ inline void expect_proof_shape(const Proof& proof) {
       case ProofStep::Kind::effect:
         EXPECT_GE(step.clause.size(), 2u);
         break;
+      case ProofStep::Kind::blocks:
+        EXPECT_NE(step.source, kNone);
+        break;
       case ProofStep::Kind::derived:
         EXPECT_FALSE(step.hints.empty());
         for (uint32_t hint : step.hints) EXPECT_LT(hint, i);

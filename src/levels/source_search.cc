@@ -25,10 +25,12 @@
 
 #include <algorithm>
 #include <cassert>
+#include <map>
 #include <utility>
 #include <vector>
 
 #include "infer/reads_from.h"
+#include "levels/list_choices.h"
 #include "levels/proof_hints.h"
 #include "levels/weak.h"
 #include "solver/choice_solver.h"
@@ -48,7 +50,8 @@ class SourceSearch {
         stages_(stages),
         budget_(budget),
         place_(h_.txn_count(), kNone),
-        effect_(h_.txn_count(), kNone) {
+        effect_(h_.txn_count(), kNone),
+        lists_(h_, open.lists()) {
     for (uint32_t i = 0; i < first.events.size(); ++i) place_[first.events[i]] = i;
   }
 
@@ -84,6 +87,33 @@ class SourceSearch {
   struct Conditional {
     Edge edge;
     std::vector<Side> sides;
+  };
+
+  // What the lists ask of the search.
+  class Lists : public ListSearch {
+   public:
+    Lists(SourceSearch& search, ChoiceSolver& solver) : search_(search), solver_(solver) {}
+
+    Side add_block(const Literal& block, bool prefer) override {
+      search_.literals_.push_back(block);
+      return 2 * solver_.add_choice({}, {}, prefer);
+    }
+    Side effect_of(TxnId t) override { return search_.effect_of(t, solver_); }
+    Side order_of(TxnId before, TxnId after) override {
+      return search_.order_of(before, after, solver_);
+    }
+    void add_clause(std::span<const Side> sides, ProofStep step) override {
+      step.clause = search_.literals_of(sides);
+      search_.add_clause(sides, {std::move(step)}, solver_);
+    }
+    bool is_possible(TxnId t) const override { return search_.possible(t); }
+    bool taken(Side side) const override {
+      return solver_.first_taken(side / 2) == (side % 2 == 0);
+    }
+
+   private:
+    SourceSearch& search_;
+    ChoiceSolver& solver_;
   };
 
   bool one_state() const { return open_.one_state(); }
@@ -137,6 +167,12 @@ class SourceSearch {
       if (budget_.exhausted()) return false;
       add_sources(read, solver);
     }
+    Lists search(*this, solver);
+    for (uint32_t list = 0; list < open_.lists().all().size(); ++list) {
+      if (budget_.exhausted()) return false;
+      lists_.make(
+          list, [this](TxnId t) { return place_[t]; }, search);
+    }
     return true;
   }
 
@@ -188,6 +224,36 @@ class SourceSearch {
       literals_.push_back(Literal::effect(t));
     }
     return 2 * effect_[t];
+  }
+
+  // The side that says so.
+  Side order_of(TxnId before, TxnId after, ChoiceSolver& solver) {
+    const auto [it, fresh] = orders_.try_emplace(std::minmax(before, after), 0);
+    if (fresh) {
+      it->second = static_cast<uint32_t>(literals_.size());
+      const auto arc = [&](TxnId a, TxnId b) { return Arc{a, b}; };
+      const Arc first = arc(before, after), second = arc(after, before);
+      const bool plain = !possible(before) && !possible(after);
+      const size_t edges = plain ? 1 : 0;
+      solver.add_choice({&first, edges}, {&second, edges}, true);
+      literals_.push_back(Literal::order(before, after));
+      for (const Side side : {2 * it->second, 2 * it->second + 1})
+        if (!plain) add_conditional(order_edge(side), {side}, solver);
+    }
+    return 2 * it->second + (literals_[it->second].from == before ? 0 : 1);
+  }
+
+  // Between two who appended to a list.
+  Edge order_edge(Side side) const {
+    const Literal order = literal(side);
+    Edge edge;
+    edge.kind = EdgeKind::write_dependency;
+    edge.from = order.from;
+    edge.to = order.to;
+    for (const OpenLists::BlockPlace a : open_.lists().blocks_of(order.from))
+      for (const OpenLists::BlockPlace b : open_.lists().blocks_of(order.to))
+        if (a.list == b.list) edge.key = open_.lists().all()[a.list].key;
+    return edge;
   }
 
   static Edge seen_edge(const OpenRead& read, TxnId source) {
@@ -260,21 +326,31 @@ class SourceSearch {
         if (literals_[first_choice_[index] + i].from == source)
           return 2 * (first_choice_[index] + i);
     }
+    for (const OpenLists::Place read : open_.lists().reads_of(reader)) {
+      const OpenList& list = open_.lists().all()[read.list];
+      if (list.key != key || (op != kNone && list.reads[read.read].op != op)) continue;
+      const Side side = lists_.side_of(read, source);
+      if (side != kKnownSide) return side;
+    }
     return kKnownSide;
   }
 
   // The sources that the search has taken, for each operation of whoever takes effect then: those who certainly do, and
   // whom they saw, and so on.
-  std::vector<Seen> taken(const ChoiceSolver& solver) const {
+  std::vector<Seen> taken(ChoiceSolver& solver) {
     std::vector<TxnId> work;
-    std::vector<uint8_t> effective(h_.txn_count());
+    effective_.assign(h_.txn_count(), 0);
     const auto add = [&](TxnId t) {
-      if (t == kNone || effective[t]) return;
-      effective[t] = 1;
+      if (t == kNone || effective_[t]) return;
+      effective_[t] = 1;
       work.push_back(t);
     };
     for (const OpenRead& read : open_.all())
       if (!possible(read.reader)) add(read.reader);
+    for (const OpenList& list : open_.lists().all())
+      for (const OpenList::Read& read : list.reads)
+        if (!possible(read.reader)) add(read.reader);
+    placed_.assign(open_.lists().all().size(), {});
     std::vector<Seen> all;
     while (!work.empty()) {
       const TxnId reader = work.back();
@@ -287,6 +363,17 @@ class SourceSearch {
         if (source != kNone && possible(source)) add(source);
         for (const OpId op : read.ops) all.push_back({op, read.key, source});
       }
+      for (const OpenLists::Place place : open_.lists().reads_of(reader)) {
+        const OpenList& list = open_.lists().all()[place.list];
+        const OpenList::Read& read = list.reads[place.read];
+        if (placed_[place.list].empty())
+          placed_[place.list] = lists_.placed(place.list, Lists(*this, solver));
+        for (const ListChoices::Placed& p : placed_[place.list]) {
+          if (p.at >= read.length) continue;
+          all.push_back({read.op, list.key, p.txn, p.at});
+          if (possible(p.txn)) add(p.txn);
+        }
+      }
     }
     std::sort(all.begin(), all.end());
     return all;
@@ -294,7 +381,9 @@ class SourceSearch {
 
   // False if nothing does, or nothing can be said; the verdict is given then.
   bool add_what_fails(std::span<const Vertex> order, ChoiceSolver& solver) {
-    if (!choose(taken(solver))) return give_up(budget_.reason());
+    std::vector<Seen> sources = taken(solver);
+    if (add_what_lists_lack(order, solver)) return true;
+    if (!choose(std::move(sources))) return give_up(budget_.reason());
     const Problem& problem = *chosen_.problem;
     std::vector<Node> nodes;  // in the order of the search
     nodes.reserve(problem.nodes());
@@ -304,6 +393,93 @@ class SourceSearch {
         level_.events == EventModel::adya ? add_forbidden_cycle(solver) : add_faults(nodes, solver);
     if (verdict_.outcome == Outcome::satisfied) verdict_.order.sources = chosen_.sources;
     return failed;
+  }
+
+  // Blocks that overlap, or follow each other otherwise than in the order, and readers before what they read.
+  bool add_what_lists_lack(std::span<const Vertex> order, ChoiceSolver& solver) {
+    if (placed_.empty()) return false;
+    std::vector<uint32_t> place(h_.txn_count(), 0);
+    for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+    const auto comes_before = [&](TxnId a, TxnId b) { return place[a] < place[b]; };
+    Lists search(*this, solver);
+    bool any = false;
+    for (uint32_t l = 0; l < placed_.size(); ++l) {
+      if (placed_[l].empty()) continue;
+      if (lists_.add_overlaps(l, placed_[l], search)) {
+        any = true;
+        continue;
+      }
+      any = lists_.add_orders(l, placed_[l], comes_before, search) || any;
+      const OpenList& list = open_.lists().all()[l];
+      for (const OpenList::Read& read : list.reads) {
+        const ListChoices::Placed* last = ListChoices::last_seen(placed_[l], read.length);
+        if (last == nullptr || !effective_[read.reader] || comes_before(last->txn, read.reader))
+          continue;
+        Edge edge;
+        edge.kind = EdgeKind::read_dependency;
+        edge.from = last->txn;
+        edge.to = read.reader;
+        edge.key = list.key;
+        edge.op = read.op;
+        add_conditional(edge, {last->side}, solver);
+        any = true;
+      }
+      any = (one_state() && refute_other_list(l, solver)) || any;
+    }
+    return any;
+  }
+
+  // Somebody who takes effect, as the search has it, read a list twice and got different ones.
+  bool refute_other_list(uint32_t l, ChoiceSolver& solver) {
+    const OpenList& list = open_.lists().all()[l];
+    for (const OpenList::Read& longer : list.reads) {
+      if (!possible(longer.reader) || !effective_[longer.reader]) continue;
+      for (const OpenLists::Place place : open_.lists().reads_of(longer.reader)) {
+        const OpenList::Read& shorter = list.reads[place.read];
+        if (place.list != l || shorter.length >= longer.length) continue;
+        const ListChoices::Placed* first = ListChoices::last_seen(placed_[l], shorter.length);
+        const ListChoices::Placed* second = ListChoices::last_seen(placed_[l], longer.length);
+        if (second == nullptr || (first == nullptr && shorter.length > 0)) continue;
+        // It saw `second`, and read what was there before that.
+        Edge seen, behind;
+        seen.kind = EdgeKind::read_dependency;
+        seen.from = second->txn;
+        seen.to = longer.reader;
+        seen.op = longer.op;
+        seen.key = behind.key = list.key;
+        behind.op = shorter.op;
+        std::vector<ProofStep> steps;
+        ProofStep cycle;
+        if (first == nullptr) {
+          behind.kind = EdgeKind::anti_dependency;
+          behind.from = longer.reader;
+          behind.to = second->txn;
+          cycle.cycle = {seen, behind};
+        } else {
+          behind.kind = EdgeKind::forced;
+          behind.from = second->txn;
+          behind.to = first->txn;
+          behind.via = longer.reader;
+          behind.path = {seen};
+          Edge before;
+          before.kind = EdgeKind::write_dependency;
+          before.from = first->txn;
+          before.to = second->txn;
+          before.key = list.key;
+          cycle.cycle = {before, behind};
+          steps.push_back(ListChoices::ordered(list, *first, *second));
+        }
+        steps.push_back(std::move(cycle));
+        if (steps.size() > 1) {
+          ProofStep& derived = steps.emplace_back();
+          derived.kind = ProofStep::Kind::derived;
+          derived.hints = {0, 1};
+        }
+        add_refuted(std::move(steps), solver);
+        return true;
+      }
+    }
+    return false;
   }
 
   // Matches with these sources. False if the budget ran out.
@@ -370,17 +546,37 @@ class SourceSearch {
   // A refutation that rests on sources: facts, one cycle, and the contradiction of these. What it rests on cannot all be.
   void add_refuted(std::vector<ProofStep> steps, ChoiceSolver& solver) {
     std::vector<Side> sides;
+    const auto rests_on = [&](Side side) {
+      if (std::find(sides.begin(), sides.end(), side ^ 1) == sides.end()) sides.push_back(side ^ 1);
+    };
     for (ProofStep& step : steps) {
+      if (step.kind == ProofStep::Kind::fact && step.source_is_op)
+        for (const Side side : make_conditional(step)) rests_on(side);
       if (step.kind != ProofStep::Kind::cycle) continue;
       std::vector<Side> own;
       for (const Edge& edge : step.cycle) note_conditions(edge, own, solver);
       step.given = literals_of(own);
-      for (const Side side : own)
-        if (std::find(sides.begin(), sides.end(), side ^ 1) == sides.end())
-          sides.push_back(side ^ 1);
+      for (const Side side : own) rests_on(side);
     }
     if (steps.back().kind == ProofStep::Kind::derived) steps.back().clause = literals_of(sides);
     add_clause(sides, std::move(steps), solver);
+  }
+
+  // An order that a list states whose blocks are open is no fact, but follows from where they are.
+  std::vector<Side> make_conditional(ProofStep& fact) const {
+    for (const OpenLists::Place place : open_.lists().reads_of(h_.txn_of(fact.source))) {
+      const OpenList& list = open_.lists().all()[place.list];
+      if (list.reads[place.read].op != fact.source) continue;
+      const ListChoices::Placed *before = nullptr, *after = nullptr;
+      for (const ListChoices::Placed& p : placed_[place.list]) {
+        if (p.txn == fact.clause[0].from) before = &p;
+        if (p.txn == fact.clause[0].to) after = &p;
+      }
+      if (before == nullptr || after == nullptr) return {};
+      fact = ListChoices::ordered(list, *before, *after);
+      return {before->side, after->side};
+    }
+    return {};
   }
 
   bool give_up(Unknown reason) {
@@ -438,7 +634,8 @@ class SourceSearch {
     }
     std::sort(sides.begin(), sides.end());
     sides.erase(std::unique(sides.begin(), sides.end()), sides.end());
-    cycle.given = literals_of(sides);
+    for (const Side side : sides)  // the edges say which orders they assume
+      if (literal(side).kind != Literal::Kind::order) cycle.given.push_back(literal(side));
     const bool facts = !steps.empty();
     steps.push_back(std::move(cycle));
     if (!facts) return steps;
@@ -452,6 +649,7 @@ class SourceSearch {
   // Of a choice that has one.
   Edge edge_of(Side side) const {
     const Literal& seen = literals_[side / 2];
+    if (seen.kind == Literal::Kind::order) return order_edge(side);
     for (const uint32_t index : open_.of(seen.to)) {
       const OpenRead& read = open_.all()[index];
       if (read.key == seen.key && (one_state() || read.op == seen.op))
@@ -496,6 +694,12 @@ class SourceSearch {
   std::vector<uint32_t> first_choice_;  // per open read, of its sources
   std::vector<std::vector<ProofStep>> clauses_;  // why each holds; the last step is the clause
   std::vector<Conditional> conditional_;
+  std::map<std::pair<TxnId, TxnId>, uint32_t> orders_;  // of two writers: the choice
+  ListChoices lists_;
+  std::vector<uint8_t>
+      effective_;  // per transaction with open reads: takes effect as the search has it
+  std::vector<std::vector<ListChoices::Placed>>
+      placed_;  // per list, where the search has placed blocks
   LevelVerdict verdict_;
 };
 

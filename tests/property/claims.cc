@@ -71,7 +71,9 @@ class Claims::Offer {
   Offer(Claims& claims, const Draft& draft, const History& history)
       : claims_(claims), rng_(claims.rng_), draft_(draft), h_(history) {}
 
-  bool all() { return bad_reads() && facts() && cycles() && sources() && orders() && exhausted(); }
+  bool all() {
+    return bad_reads() && facts() && cycles() && sources() && blocks() && orders() && exhausted();
+  }
 
  private:
   // What the oracle says of the history with some lines added.
@@ -352,6 +354,71 @@ class Claims::Offer {
         }
     }
     steps.push_back(std::move(one_of));
+    steps.push_back(empty_clause(steps.size()));
+    return c;
+  }
+
+  // What lists are made of: what must be in them, and what this excludes.
+  bool blocks() {
+    const std::vector<Edge> edges = every_edge(h_);
+    for (OpId op = 0; op < h_.op_count(); ++op) {
+      if (h_.op(op).kind != OpKind::read_list) continue;
+      for (uint64_t tries = 0; tries < claims_.most_cycles_ / 10; ++tries)
+        if (!offer("blocks", about_blocks(op, edges))) return false;
+    }
+    return true;
+  }
+
+  ProofStep blocks_step(OpId list, std::vector<Literal> clause, uint32_t element = kNone) const {
+    ProofStep step;
+    step.kind = ProofStep::Kind::blocks;
+    step.clause = std::move(clause);
+    step.source = list;
+    step.element = element;
+    return step;
+  }
+
+  // That an element is of one transaction, or that one transaction's block is somewhere.
+  ProofStep placed(OpId list, const Literal& block) {
+    if (rng_.chance(0.3)) return blocks_step(list, {block});
+    return blocks_step(list, {block}, block.element + (rng_.chance(0.3) ? 1 : 0));
+  }
+
+  Certificate about_blocks(OpId list, const std::vector<Edge>& edges) {
+    Certificate c;
+    c.kind = Certificate::Kind::proof;
+    std::vector<ProofStep>& steps = c.proof.steps;
+    const auto any_block = [&] {
+      const auto most = static_cast<uint32_t>(h_.operands(list).size()) + 1;
+      return Literal::block(h_.txn_of(list), h_.op(list).key, list, below(rng_, h_.txn_count()),
+                            below(rng_, most));
+    };
+    const Literal a = any_block(), b = any_block();
+    if (rng_.chance(0.1)) {
+      steps.push_back(blocks_step(list, {}, a.element));
+      return c;
+    }
+    steps.push_back(placed(list, a));
+    if (rng_.chance(0.2)) {
+      steps.push_back(blocks_step(below(rng_, h_.op_count()), {!a}));
+    } else {
+      steps.push_back(placed(list, b));
+      steps.push_back(blocks_step(list, {!a, !b}));
+      if (rng_.chance(0.6) && !edges.empty()) {
+        if (a.from != b.from && rng_.chance(0.7))
+          steps.back().clause.push_back(Literal::order(a.from, b.from));
+        else
+          steps.pop_back();
+        ProofStep& cycle = steps.emplace_back();
+        cycle.given = {a, b};
+        cycle.cycle = {edges[rng_.below(edges.size())]};
+        for (const Edge& e : edges)
+          if (e.from == cycle.cycle[0].to && e.to == cycle.cycle[0].from && rng_.chance(0.4)) {
+            cycle.cycle.push_back(e);
+            break;
+          }
+      }
+    }
     steps.push_back(empty_clause(steps.size()));
     return c;
   }

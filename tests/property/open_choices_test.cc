@@ -70,6 +70,60 @@ TEST(Choices, WhoIsSeenTookEffectAndItsReadsBind) {
   EXPECT_GE(steps(d.certificate(), ProofStep::Kind::effect), 1u);
 }
 
+TEST(Choices, AnElementThatTwoAppendedIsWhoseItFits) {
+  // E saw D's x and the list without the second 1; C saw both 1, and no x: whoever appended the second one came between.
+  constexpr std::string_view kFork =
+      "s1: { a(l,1) }\n"
+      "s2: { a(l,1) }\n"
+      "s3: { r(l,[1,1]) r(x,null) }\n"
+      "s4: { w(x,1) }\n"
+      "s5: { r(l,[1]) r(x,1) }\n";
+  for (const LevelId level : {LevelId::serializable, LevelId::session_si, LevelId::pl_3}) {
+    const Decided d = decide(kFork, level);
+    ASSERT_EQ(d.verdict().outcome, Outcome::violated) << level_info(level).name;
+    EXPECT_GE(steps(d.certificate(), ProofStep::Kind::blocks), 1u);
+  }
+  for (const LevelId level : {LevelId::causal, LevelId::read_committed, LevelId::pl_2})
+    EXPECT_EQ(decide(kFork, level).verdict().outcome, Outcome::satisfied) << level_info(level).name;
+}
+
+TEST(Choices, AnElementOfUnknownOutcomeIsInTheListOrNot) {
+  const Decided needed = decide(
+      "s1: { a(l,1) }\n"
+      "s2: { r(y,5) a(l,1) }?\n"
+      "s3: { r(l,[1,1]) w(y,5) }\n",
+      LevelId::serializable);
+  EXPECT_EQ(needed.verdict().outcome, Outcome::violated);  // who read y = 5 came later
+  EXPECT_GE(steps(needed.certificate(), ProofStep::Kind::blocks), 1u);
+  const Decided left_out = decide(
+      "s1: { a(l,1) }\n"
+      "s2: { r(y,5) a(l,1) }?\n"
+      "s3: { r(l,[1]) w(y,6) }\n"
+      "s4: { w(y,5) }\n",
+      LevelId::serializable);
+  EXPECT_EQ(left_out.verdict().outcome, Outcome::satisfied);
+}
+
+TEST(Choices, WhoMissedItsOwnElementsDidNotTakeEffect) {
+  const Decided d = decide(
+      "s1: { a(l,1) a(l,1) r(l,[1]) }?\n"
+      "s2: { a(l,1) }\n"
+      "s3: { r(l,[1,1,1]) }\n",
+      LevelId::pl_2_plus);
+  EXPECT_EQ(d.verdict().outcome, Outcome::violated);
+  EXPECT_GE(steps(d.certificate(), ProofStep::Kind::blocks), 1u);
+}
+
+TEST(Choices, ListsThatContradictEachOther) {
+  const Decided d = decide(
+      "s1: { a(l,1) } { a(l,1) }\n"
+      "s2: { a(l,2) }\n"
+      "s3: { r(l,[1,1,2]) }\n"
+      "s4: { r(l,[1,2]) }\n",
+      LevelId::read_committed);
+  EXPECT_EQ(d.verdict().outcome, Outcome::violated);
+}
+
 TEST(Choices, WhoIsNotNeededIsLeftOut) {
   const Decided d = decide(
       "s1: { r(y,7) w(x,1) }?\n"

@@ -1,0 +1,119 @@
+// Lists in which the same element was appended more than once: who appended which elements of what was read.
+//
+//   A { a(l,1) }   B { a(l,1) }   C { a(l,2) }   R: r(l,[1,2])   S: r(l,[1])
+//   The block of A begins at element 0, or A appended after R; likewise B's. C's begins at element 1.
+//
+// A transaction appends to a list in one piece, its *block*. A list that was read, without its reader's own elements, is
+// a sequence of blocks, of all those who had appended by then. All lists of a key are beginnings of the longest, so where
+// blocks begin there is asked once for all of them; a list that is no beginning of it is asked about by itself, and
+// contradicts it in the end. So is one whose reader need not have taken effect, if it shows more than the longest of
+// those that have.
+//
+// Cost: the elements of the lists, and for each who appended it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "assay/history.h"
+#include "infer/problem.h"
+
+namespace assay::internal {
+
+// A list, and those that show how it begins.
+struct OpenList {
+  // What a transaction appended to the key.
+  struct Block {
+    TxnId txn = kNone;
+    std::vector<VersionId> elements = {};
+    std::vector<uint32_t> places =
+        {};  // where it fits, ascending; that it came later is possible besides
+  };
+  // An operation that read the list as far as its first `length` elements.
+  struct Read {
+    OpId op = kNone;
+    TxnId reader = kNone;
+    uint32_t length = 0;
+  };
+
+  KeyId key = kNone;
+  OpId op = kNone;  // that read the whole list
+  TxnId reader = kNone;
+  std::span<const VersionId> elements;
+  bool lacks_own =
+      false;  // it does not end in what its reader had appended: then the reader did not take effect
+  std::vector<Block> blocks;  // of everybody who may count, by transaction
+  std::vector<Read> reads;    // the first one is that of the whole
+};
+
+class OpenLists {
+ public:
+  explicit OpenLists(const History& history) : h_(history) {}
+
+  // The reader certainly takes effect, or only perhaps.
+  void add(OpId read_list, bool certain);
+  // Those of unknown outcome who may have appended to what this operation read. Ascending.
+  std::vector<TxnId> possible_writers(OpId read_list);
+  // Groups the reads; blocks are those of transactions that `counts` says may take effect. Nothing is added after that.
+  void finish(const std::function<bool(TxnId)>& counts);
+  bool empty() const { return added_.empty(); }
+
+  const std::vector<OpenList>& all() const { return lists_; }
+  // The reads of a transaction: a list and one of its reads.
+  struct Place {
+    uint32_t list, read;
+  };
+  std::span<const Place> reads_of(TxnId t) const;
+  // The blocks of a transaction: a list and one of its blocks.
+  struct BlockPlace {
+    uint32_t list, block;
+  };
+  std::span<const BlockPlace> blocks_of(TxnId t) const;
+
+ private:
+  struct Added {
+    OpId op;
+    bool certain;
+  };
+  void index_appends();
+  std::vector<OpenList::Block> blocks_of_key(KeyId key,
+                                             const std::function<bool(TxnId)>& counts) const;
+  void start_list(OpId op, const std::function<bool(TxnId)>& counts);
+
+  const History& h_;
+  std::vector<Added> added_;
+  std::vector<std::pair<KeyId, TxnId>> appends_;  // by key; of those that did not abort
+  bool indexed_ = false;
+  std::vector<OpenList> lists_;
+  std::unordered_map<TxnId, std::vector<Place>> reads_of_;
+  std::unordered_map<TxnId, std::vector<BlockPlace>> blocks_of_;
+};
+
+// The lists as an order of transactions makes them: how far each of them is what was read.
+class AppendedLists {
+ public:
+  explicit AppendedLists(const OpenLists& lists) : lists_(lists), appended_(lists.all().size()) {}
+
+  // What a transaction appends.
+  void append(TxnId t);
+  // The read shows what was appended so far.
+  bool shows(OpenLists::Place read) const {
+    const Appended& appended = appended_[read.list];
+    const OpenList& list = lists_.all()[read.list];
+    const uint32_t length = list.reads[read.read].length;
+    return appended.all == length && appended.as_read >= length && !list.lacks_own;
+  }
+
+ private:
+  struct Appended {
+    size_t all = 0, as_read = 0;  // elements; of these, how many stand there in the list
+  };
+  const OpenLists& lists_;
+  std::vector<Appended> appended_;  // per list
+};
+
+}  // namespace assay::internal
