@@ -386,6 +386,8 @@ class HistoryBuilder {
     uint64_t name_end;  // of its name in entry_names_; its begin is the end of the one before
     bool final;
   };
+  void resolve_entries(KnownOrder& order, std::span<const StatedVersion> entries);
+  Status intern_names(History::ValueTable& names) const;
   Status resolve_named_entries();
   void resolve_version(const NamedEntry& named);
 

@@ -248,7 +248,8 @@ class Reader {
       if (part.key == "txn") {
         ValueView name;
         if (!to_value(part.value, name)) return expected({"order", i, "txn"}, kWantValue);
-        to.txn = entry_names_.emplace_back(name.to_string());
+        to.txn = name.type == ValueView::Type::string ? name.text
+                                                      : entry_names_.emplace_back(name.to_string());
       } else if (part.key == "value") {
         has_value = to_value(part.value, to.value);
         if (!has_value) return expected({"order", i, "value"}, kWantValue);
@@ -487,7 +488,7 @@ class Reader {
   std::string name_;
   std::vector<ValueView> elements_;
   std::vector<StatedVersion> stated_;
-  std::deque<std::string> entry_names_;
+  std::deque<std::string> entry_names_;  // those that are integers
   std::vector<std::pair<ValueView, ValueView>> rows_;
   Error error_;
 };

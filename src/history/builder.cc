@@ -153,6 +153,8 @@ Status HistoryBuilder::check_limits() const {
   if (h_.names_.size() + header_.name.size() >= kNone) {
     return bad_input("names of transactions exceed 4 GiB", header_.line);
   }
+  if (header_.name.size() > kMaxTextBytes)
+    return bad_input("the name of a transaction is longer than 16 MiB", header_.line);
   for (const RawOp& op : raw_) {
     if (op.key.text.size() > kMaxTextBytes || op.value.text.size() > kMaxTextBytes) {
       return bad_input("a key or value is longer than 16 MiB", header_.line);
@@ -258,47 +260,84 @@ void HistoryBuilder::known_order(ValueView key, std::span<const ValueView> value
 
 void HistoryBuilder::known_order(ValueView key, std::span<const StatedVersion> entries,
                                  uint64_t line) {
-  KnownOrder order{key_id(key), {}, {}};
   const auto index = static_cast<uint32_t>(h_.known_orders_.size());
-  for (const StatedVersion& e : entries) {
-    if (!e.txn.empty()) {
-      entry_names_ += e.txn;
-      named_entries_.push_back(
-          {index, static_cast<uint32_t>(order.versions.size()), entry_names_.size(), e.final});
-      order.txns.resize(entries.size(), kNone);
-    }
-    order.versions.push_back(version_id(order.key, e.final ? ValueView::null() : e.value));
-  }
-  h_.known_orders_.push_back(std::move(order));
   order_lines_.push_back(static_cast<uint32_t>(line));
+  KnownOrder& order = h_.known_orders_.emplace_back(KnownOrder{key_id(key), {}, {}});
+  order.versions.reserve(entries.size());
+  for (size_t first = 0; first < entries.size(); first += kWindow)
+    resolve_entries(order, entries.subspan(first, std::min(kWindow, entries.size() - first)));
+  for (size_t i = 0; i < entries.size(); ++i) {
+    if (entries[i].txn.empty()) continue;
+    order.txns.resize(entries.size(), kNone);
+    entry_names_ += entries[i].txn;
+    named_entries_.push_back(
+        {index, static_cast<uint32_t>(i), entry_names_.size(), entries[i].final});
+  }
+}
+
+// The versions of a few entries, so that the cache misses overlap.
+void HistoryBuilder::resolve_entries(KnownOrder& order, std::span<const StatedVersion> entries) {
+  uint64_t hashes[kWindow];
+  const auto value = [&](size_t i) {
+    return entries[i].final ? ValueView::null() : entries[i].value;
+  };
+  for (size_t i = 0; i < entries.size(); ++i) {
+    hashes[i] = internal::hash_version(order.key, value(i));
+    h_.versions_.prefetch(hashes[i]);
+  }
+  for (size_t i = 0; i < entries.size(); ++i) h_.versions_.prefetch_entry(hashes[i]);
+  for (size_t i = 0; i < entries.size(); ++i)
+    order.versions.push_back(h_.versions_.intern(order.key, value(i), hashes[i]));
+}
+
+// The names of all transactions, each with the transaction's number as its id.
+Status HistoryBuilder::intern_names(History::ValueTable& names) const {
+  std::string text;
+  uint32_t begin = 0;
+  for (TxnId t = 0; t < h_.txn_count(); ++t) {
+    const uint32_t end = h_.txns_[t].name_end;
+    std::string_view name = std::string_view(h_.names_).substr(begin, end - begin);
+    if (name.empty()) name = text = h_.name(t);
+    begin = end;
+    const ValueView v = ValueView::of(name);
+    const TxnId other = names.intern(v, internal::hash_value(v));
+    if (other != t)
+      return bad_input("another transaction, of line " + std::to_string(h_.line(other)) +
+                           ", is called " + std::string(name) +
+                           " too; expected names that differ, as an order of versions names "
+                           "transactions",
+                       h_.line(t));
+  }
+  return Ok{};
 }
 
 // Looks up the transactions that entries of orders name, and where only a deletion or the last version of one is
 // stated, which version that is.
 Status HistoryBuilder::resolve_named_entries() {
   if (named_entries_.empty()) return Ok{};
-  std::unordered_map<std::string, TxnId> by_name;
-  by_name.reserve(h_.txn_count());
-  for (TxnId t = 0; t < h_.txn_count(); ++t) {
-    const auto [other, fresh] = by_name.try_emplace(h_.name(t), t);
-    if (!fresh)
-      return bad_input("another transaction, of line " + std::to_string(h_.line(other->second)) +
-                           ", is called " + other->first +
-                           " too; expected names that differ, as an order of versions names "
-                           "transactions",
-                       h_.line(t));
-  }
+  History::ValueTable names;
+  if (Status s = intern_names(names); !s.ok()) return s;
+  ValueView window[kWindow];
+  uint64_t hashes[kWindow];
   uint64_t begin = 0;
-  std::string name;
-  for (const NamedEntry& named : named_entries_) {
-    name.assign(entry_names_, begin, named.name_end - begin);
-    begin = named.name_end;
-    const auto found = by_name.find(name);
-    if (found == by_name.end())
-      return bad_input("the order names transaction " + name + ", which is not in the history",
-                       order_lines_[named.order]);
-    h_.known_orders_[named.order].txns[named.entry] = found->second;
-    resolve_version(named);
+  for (size_t first = 0; first < named_entries_.size(); first += kWindow) {
+    const size_t count = std::min(kWindow, named_entries_.size() - first);
+    for (size_t i = 0; i < count; ++i) {
+      const uint64_t end = named_entries_[first + i].name_end;
+      window[i] = ValueView::of(std::string_view(entry_names_).substr(begin, end - begin));
+      begin = end;
+      names.prefetch(hashes[i] = internal::hash_value(window[i]));
+    }
+    for (size_t i = 0; i < count; ++i) {
+      const NamedEntry& named = named_entries_[first + i];
+      const TxnId t = names.intern(window[i], hashes[i]);
+      if (t >= h_.txn_count())
+        return bad_input("the order names transaction " + window[i].to_string() +
+                             ", which is not in the history",
+                         order_lines_[named.order]);
+      h_.known_orders_[named.order].txns[named.entry] = t;
+      resolve_version(named);
+    }
   }
   return Ok{};
 }
