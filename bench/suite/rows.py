@@ -34,6 +34,8 @@ class Generated:
     alone: bool = False
     # The order of the versions of every key is stated: the order of the lines, which are in the order of commits.
     stated: bool = False
+    # The database's log says so: every version with its transaction, and that none is missing.
+    logged: bool = False
     values: Optional[int] = None  # that each key ever holds; not given: every write has its own
     # Compare-and-sets, reads and inserts of single keys; this share of the sessions at once.
     lightweight: Optional[float] = None
@@ -98,6 +100,9 @@ _LIGHTWEIGHT = Generated("linearizable", sessions=20, txns=50_000, ops=1, read_s
 _ALONE = Generated("session-si", sessions=20, txns=5000, ops=8, read_share=0.5, keys=10_000,
                    alone=True)
 _STATED = Generated("strict-serializable", sessions=20, txns=2000, ops=8, read_share=0.5, keys=10_000)
+
+_LOGGED = Generated("serializable", sessions=10, txns=4000, ops=8, read_share=0.5, keys=10_000,
+                    times="intervals", by_session=False, logged=True)
 
 _RECORDED = (
     ("GeneralRH", "25_400_8_10000_0.95_uniform/hist-00000/history.bincode", 0.05),
@@ -190,6 +195,12 @@ ROWS = (
     *(Row(f"40k x 8{', times' if times != 'none' else ''}{', orders stated' if stated else ''}",
           replace(_STATED, times=times, stated=stated), "session-serializable", quick=10)
       for times in ("none", "points") for stated in (False, True)),
+    *(Row(f"{count} x 8, {'complete order' if logged else 'no order'}, all levels",
+          replace(_LOGGED, txns=txns, keys=keys, logged=logged), "session-serializable",
+          flags=("--level", "all"), repeat=repeat, quick=quick)
+      for count, txns, keys, repeat, quick in (("40k", 4000, 10_000, 2, 10),
+                                               ("1M", 100_000, 100_000, 1, 100))
+      for logged in (False, True)),
     Row("10k on one register, 64 clients, 5 values",
         Generated("linearizable", sessions=64, txns=156, ops=1, read_share=0.5, keys=1, values=5,
                   times="intervals"),

@@ -25,6 +25,8 @@ using OpId = uint32_t;  // index into the operation columns; a transaction's ope
 using KeyId = uint32_t;
 using VersionId = uint32_t;
 inline constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
+// Where a transaction is stated that installed a version: nobody, it is the initial state.
+inline constexpr TxnId kInitialTxn = kNone - 1;
 
 // committed: acknowledged. aborted: certainly without effect. unknown: a timeout, a lost
 // connection, or a `pending` line without an outcome; may or may not have taken effect.
@@ -137,6 +139,8 @@ class History {
   }
   // The name the file gave ("3-17"), or "<session>-<position>" where it gave none.
   std::string name(TxnId t) const;
+  // What the database says that the transaction saw, in its own words; empty if nothing.
+  std::string_view snapshot(TxnId t) const;
   // The transaction's own metadata as JSON text; empty if none.
   std::string_view meta(TxnId t) const;
   // 1-based line (or record) of the source the transaction was read from; 0 if there is none.
@@ -154,6 +158,11 @@ class History {
   TxnId txn_of(OpId i) const;
   // See OpKind. Empty for kinds without operands.
   std::span<const uint32_t> operands(OpId i) const;
+  // Of a read: the transaction that is stated to have written what it returned, kInitialTxn for the initial state; kNone
+  // where nothing is stated.
+  TxnId stated_source(OpId i) const { return op_source_.empty() ? kNone : op_source_[i]; }
+  bool states_sources() const { return !op_source_.empty(); }
+  uint64_t stated_source_count() const;
 
   // Keys and versions.
   ValueView key(KeyId k) const { return keys_.view(k); }
@@ -267,12 +276,13 @@ class History {
   std::vector<Interval> begin_, end_;          // empty, or one per transaction
   std::vector<int64_t> start_ts_, commit_ts_;  // likewise
   std::string names_;
-  std::vector<std::pair<TxnId, std::string>> txn_meta_;  // sorted by transaction
+  std::vector<std::pair<TxnId, std::string>> txn_meta_, txn_snapshot_;  // sorted by transaction
   std::vector<OpKind> op_kind_;
   std::vector<uint8_t> op_effect_;
   std::vector<KeyId> op_key_;
   std::vector<VersionId> op_version_;
   std::vector<uint32_t> op_operands_;  // empty, or per operation an index into pool_, 0 = none
+  std::vector<TxnId> op_source_;       // empty, or per operation
   std::vector<uint32_t> pool_;         // at an index: count, then that many operands
   std::vector<KnownOrder> known_orders_;
   std::vector<Event> events_;
@@ -293,8 +303,9 @@ struct TxnHeader {
   Interval end{};    // may be unknown
   int64_t start_ts = Interval::kUnknown;
   int64_t commit_ts = Interval::kUnknown;
-  std::string_view meta{};  // JSON text, may be empty
-  uint64_t line = 0;        // where it stands in the source, for messages
+  std::string_view snapshot{};  // may be empty
+  std::string_view meta{};      // JSON text, may be empty
+  uint64_t line = 0;            // where it stands in the source, for messages
 };
 
 // An entry of a stated order. With a transaction's name it means what that one installed: this value, its deletion
@@ -335,6 +346,9 @@ class HistoryBuilder {
 
   void begin_txn(const TxnHeader& header);
   void read(ValueView key, ValueView value);
+  // A read whose source is stated: the name of the transaction that wrote what it returned; empty: the initial state.
+  // From here on names of transactions must be unique, as with known_order.
+  void read_from(ValueView key, ValueView value, std::string_view source);
   void write(ValueView key, ValueView value);
   void remove(ValueView key, ValueView tombstone);
   void append(ValueView key, ValueView element);
@@ -364,6 +378,7 @@ class HistoryBuilder {
     bool effect;
     ValueView key, value;
     uint32_t first_extra, extra_count;
+    uint32_t source;  // number of its name in stated_names_, kInitialTxn, or kNone
   };
   void add(OpKind kind, ValueView key, ValueView value, bool effect = true);
   Status check_limits() const;
@@ -380,14 +395,18 @@ class HistoryBuilder {
   void drop_replaced_ops();
   void turn_nulls_into_lists();
   Status validate_times(SessionId session) const;
-  // An entry whose transaction is looked up in the end.
-  struct NamedEntry {
+  // An entry that states a deletion, or what its transaction installed last.
+  struct UnsettledEntry {
     uint32_t order, entry;
-    uint64_t name_end;  // of its name in entry_names_; its begin is the end of the one before
     bool final;
   };
-  Status resolve_named_entries();
-  void resolve_version(const NamedEntry& named);
+  uint32_t stated_name(std::string_view name);
+  void resolve_entries(KnownOrder& order, std::span<const StatedVersion> entries);
+  void store_sources(size_t first_op);
+  Status find_named_txns(std::vector<TxnId>& txns);
+  Status resolve_names();
+  Status resolve_sources(std::span<const TxnId> txns);
+  void resolve_version(const UnsettledEntry& unsettled);
 
   History h_;
   TxnHeader header_;
@@ -395,8 +414,9 @@ class HistoryBuilder {
   std::vector<ValueView> extra_;  // list elements, range rows of raw_
   std::vector<uint64_t> hashes_;
   std::vector<std::unordered_map<std::string, TxnId>> pending_;  // per session, by name
-  std::vector<NamedEntry> named_entries_;
-  std::string entry_names_;
+  History::ValueTable
+      stated_names_;  // until finish, what refers to a transaction holds its number here
+  std::vector<UnsettledEntry> unsettled_;
   std::vector<uint32_t> order_lines_;  // per known order
   Budget* budget_ = nullptr;
   bool replaced_ = false;

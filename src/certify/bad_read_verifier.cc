@@ -35,6 +35,7 @@ class Claim {
 
   bool explained(const Observation& seen) const;
   bool shown_by(const Observation& seen) const;
+  bool puts(OpId write, const Observation& seen) const;
   bool bad_element(VersionId element) const;
   bool bad_list() const;
   bool out_of_place(std::span<const VersionId> elements, size_t i) const;
@@ -72,11 +73,19 @@ bool Claim::explained(const Observation& seen) const {
   return own.kind == OpKind::remove && history_.version_value(seen.version).is_null();
 }
 
+// The write leaves, at least for a while, what was seen.
+bool Claim::puts(OpId write, const Observation& seen) const {
+  const Operation op = history_.op(write);
+  return writes_version(write, seen.version) ||
+         (op.kind == OpKind::remove && op.key == seen.key && seen.stated != kNone &&
+          history_.version_value(seen.version).is_null());
+}
+
 // Whether `other` is what the name of the anomaly says, for an observation that is not explained.
 bool Claim::shown_by(const Observation& seen) const {
   const OpId other = claim_.other;
-  const bool others_write =
-      other != kNone && !in_reader(other) && writes_version(other, seen.version);
+  const bool others_write = other != kNone && !in_reader(other) && puts(other, seen) &&
+                            (seen.stated == kNone || seen.stated == history_.txn_of(other));
   const bool own_write_before = other != kNone && before_read(other) &&
                                 writes(history_.op(other)) && history_.op(other).key == seen.key &&
                                 !seen.external();

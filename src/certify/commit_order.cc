@@ -4,6 +4,7 @@
 
 #include "certify/reads.h"
 #include "certify/refusal.h"
+#include "certify/stated_sources.h"
 
 namespace assay::internal::certify {
 namespace {
@@ -79,7 +80,9 @@ Status CommitOrder::add(const History& history, Place p, Installers& installers,
             "operation {} of transaction {} does not see the transaction's own last write",
             i - history.first_op(t), history.name(t));
     } else if (reads) {
-      Result<Place> from = source(history, p, op.key, seen, installers);
+      const TxnId stated = history.states_sources() ? stated_to_be_from(history, i) : kNone;
+      Result<Place> from = stated == kNone ? source(history, p, op.key, seen, installers)
+                                           : stated_place(history, p, i, stated);
       if (!from.ok()) return from.error();
       reads_.push_back({op.key, *from, i});
     }
@@ -155,6 +158,17 @@ Status CommitOrder::add_given(const History& history, Place p, OpId i,
   }
   if (used != sources.size()) return refuse("operation {} has sources that it cannot have", i);
   return Ok{};
+}
+
+// Of a read whose source is stated.
+Result<Place> CommitOrder::stated_place(const History& history, Place reader, OpId read,
+                                        TxnId stated) const {
+  if (stated == kInitialTxn) return Place{0};
+  if (place_[stated] != kNone && left_behind(history, stated, read)) return place_[stated];
+  return refuse(
+      "transaction {} is stated to have read from transaction {}, which is not before it in the "
+      "order or left something else behind",
+      history.name(txn_[reader]), history.name(stated));
 }
 
 Result<Place> CommitOrder::source(const History& history, Place reader, KeyId key,

@@ -67,6 +67,7 @@ class CommitOrder {
   Status add_list_read(const History& history, Place p, OpId i, const Lists& lists);
   Status add_given(const History& history, Place p, OpId i, const std::vector<Own>& own);
   std::span<const Seen> given(OpId i) const;
+  Result<Place> stated_place(const History& history, Place reader, OpId read, TxnId stated) const;
   Result<Place> source(const History& history, Place reader, KeyId key, VersionId version,
                        const Installers& installers) const;
 

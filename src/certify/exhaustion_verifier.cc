@@ -8,6 +8,7 @@
 #include "certify/reads.h"
 #include "certify/real_time.h"
 #include "certify/refusal.h"
+#include "certify/stated_sources.h"
 
 namespace assay::internal::certify {
 namespace {
@@ -18,6 +19,7 @@ constexpr VersionId kUnasked = kNone - 1;  // what nobody asks for
 struct Content {
   VersionId version = kInitial;
   bool removed = false;
+  TxnId writer = kInitialTxn;  // kNone: somebody whom no read is stated to be from
   friend auto operator<=>(const Content&, const Content&) = default;
 };
 
@@ -32,6 +34,7 @@ struct KeyOp {
   TxnId txn;
   Operation op;
   VersionId expected;  // compare-and-set
+  TxnId stated;        // a read: it is stated to be from this one; else kNone
   Content left;        // by one that writes
   int64_t response;    // at which it must have taken effect; the greatest number if it need not
 };
@@ -85,7 +88,7 @@ class Sweep {
                         history_.name(t), name());
         if (op.kind == OpKind::append || op.kind == OpKind::read_list)
           return refuse("{} is a list", name());
-        add(t, op, op.kind == OpKind::cas ? history_.operands(i)[0] : kNone);
+        add(t, i);
       }
     }
     leave_contents();
@@ -98,21 +101,26 @@ class Sweep {
   // Values that nobody asks for are one.
   void leave_contents() {
     std::set<VersionId> asked;
+    std::set<TxnId> stated;
     for (const KeyOp& o : ops_) {
+      stated.insert(o.stated);
       if (o.op.kind == OpKind::read) asked.insert(o.op.version);
       if (o.op.kind == OpKind::cas) asked.insert(o.expected);
     }
     for (KeyOp& o : ops_) {
-      o.left = {o.op.version, o.op.kind == OpKind::remove};
+      o.left = {o.op.version, o.op.kind == OpKind::remove, stated.contains(o.txn) ? o.txn : kNone};
       if (!writes(o.op) || o.left.removed || asked.contains(o.op.version)) continue;
       if (!history_.version_value(o.op.version).is_null()) o.left.version = kUnasked;
     }
   }
 
-  void add(TxnId t, const Operation& op, VersionId expected) {
+  void add(TxnId t, OpId i) {
+    const Operation op = history_.op(i);
+    const VersionId expected = op.kind == OpKind::cas ? history_.operands(i)[0] : kNone;
+    const TxnId stated = op.kind == OpKind::read ? stated_to_be_from(history_, i) : kNone;
     const bool certain = history_.status(t) == TxnStatus::committed;
     const auto id = static_cast<uint32_t>(ops_.size());
-    ops_.push_back({t, op, expected, {}, std::numeric_limits<int64_t>::max()});
+    ops_.push_back({t, op, expected, stated, {}, std::numeric_limits<int64_t>::max()});
     moments_.push_back({time_of(history_, t, Side::read).request, false, id});
     const int64_t response = time_of(history_, t, Side::write).response;
     if (!certain || response == Interval::kUnknown) return;
@@ -141,7 +149,7 @@ class Sweep {
   bool fits(const KeyOp& o, const Content& content) const {
     switch (o.op.kind) {
       case OpKind::read:
-        return shows(content, o.op.version);
+        return shows(content, o.op.version) && (o.stated == kNone || o.stated == content.writer);
       case OpKind::cas:
         return shows(content, o.expected) == o.op.effect;
       case OpKind::insert:

@@ -9,7 +9,8 @@
 // under way take effect. When no situation is left, there is no order.
 //
 //   - An operation that changes nothing may as well take effect at the first moment it fits.
-//   - Values that no operation on the key asks for are equivalent.
+//   - Values that no operation on the key asks for are equivalent, and so are the writers of one value, but for those that a
+//     read is stated to be from.
 //   - Of two operations under way that do the same, the one that responds first may go first: if the other one did,
 //     they could change places.
 //

@@ -4,6 +4,7 @@
 #include "certify/reads.h"
 #include "certify/refusal.h"
 #include "certify/replay.h"
+#include "certify/stated_sources.h"
 #include "certify/weak_order_verifier.h"
 
 namespace assay::internal::certify {
@@ -134,6 +135,8 @@ Status OrderVerifier::check_sessions() const {
 Status OrderVerifier::check_known_orders() const {
   const StatedOrders stated(history_);
   if (!stated.contradiction().empty()) return refuse("{}", stated.contradiction());
+  if (const std::string why = source_contradiction(history_); !why.empty())
+    return refuse("{}", why);
   for (size_t line = 0; line < stated.lines(); ++line) {
     TxnId last = kNone;
     for (const TxnId t : stated.named(line)) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "certify/stated_sources.h"
+
 namespace assay::internal::certify {
 
 void Writers::Few::add(TxnId t) {
@@ -47,6 +49,7 @@ void Writers::add_transaction(const History& history, TxnId t, ReadRule rule,
 
 // Those that are not `reader`, counted up to two.
 int Writers::installer_count(const Observation& seen, TxnId reader) const {
+  if (seen.stated != kNone) return seen.left ? 1 : 0;
   const Few& few = installers(seen);
   const bool reader_is_one = few.count > 0 && (few.first == reader || few.second == reader);
   const uint32_t others = few.count - (reader_is_one ? 1 : 0);
@@ -59,6 +62,7 @@ TxnId Writers::only_author(VersionId version) const {
 
 TxnId Writers::source(const Observation& seen, TxnId reader) const {
   if (!seen.external() || seen.initial || installer_count(seen, reader) != 1) return kNone;
+  if (seen.stated != kNone) return seen.stated;
   const Few& few = installers(seen);
   return few.first == reader ? few.second : few.first;
 }
@@ -117,6 +121,15 @@ void append_observations(const History& history, OpId i, std::vector<Observation
   }
 }
 
+// What is stated of an observation from outside.
+void note_source(const History& history, Observation& seen) {
+  if (history.op(seen.op).kind != OpKind::read) return;
+  seen.stated = stated_to_be_from(history, seen.op);
+  if (seen.stated == kNone) return;
+  seen.initial = seen.stated == kInitialTxn;
+  seen.left = !seen.initial && left_behind(history, seen.stated, seen.op);
+}
+
 }  // namespace
 
 std::vector<Observation> observations(const History& history, TxnId t) {
@@ -131,6 +144,9 @@ std::vector<Observation> observations(const History& history, TxnId t) {
       if (auto it = own.find(all[k].key); it != own.end()) all[k].own_write = it->second;
     if (writes(op)) own[op.key] = i;
   }
+  if (history.states_sources())
+    for (Observation& seen : all)
+      if (seen.external()) note_source(history, seen);
   return all;
 }
 

@@ -46,6 +46,8 @@ struct Observation {
   VersionId version = kNone;  // kNone: the key was absent, as if null had been read
   OpId own_write = kNone;     // the transaction's own last write of the key before `op`
   bool initial = false;       // the state before all writes looks like this
+  TxnId stated = kNone;       // external: the history says that this one wrote it, or kInitialTxn
+  bool left = false;          // `stated` left this behind, if it took effect, and did not abort
 
   bool external() const { return own_write == kNone; }
 };

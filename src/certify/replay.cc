@@ -5,6 +5,7 @@
 
 #include "certify/reads.h"
 #include "certify/refusal.h"
+#include "certify/stated_sources.h"
 
 namespace assay::internal::certify {
 
@@ -18,9 +19,11 @@ Status Replay::read(TxnId t) {
   for (OpId i = history_.first_op(t); i < history_.end_op(t); ++i) {
     const Operation op = history_.op(i);
     if (op.kind == OpKind::read) {
-      if (!shows(seen(keys_[op.key], t), op.version)) return mismatch(t, i);
+      const Content& content = seen(keys_[op.key], t);
+      if (!shows(content, op.version)) return mismatch(t, i);
+      if (history_.states_sources() && !is_from(content, i)) return other_source(t, i, content);
     } else if (op.kind == OpKind::write) {
-      own_write(t, op.key, {op.version, false});
+      own_write(t, op.key, {op.version, false, t});
     } else if (Status s = judge(t, i, op); !s.ok()) {
       return s;
     }
@@ -37,7 +40,7 @@ Status Replay::install(TxnId t) {
       if (Status s = append(i, op); !s.ok()) return s;
     } else {
       if (key.current.version == kList) lists_[op.key].clear();
-      key.current = {op.version, op.kind == OpKind::remove};
+      key.current = {op.version, op.kind == OpKind::remove, t};
     }
     if (present_) present_->set(op.key, !absent(key.current));
   }
@@ -48,7 +51,7 @@ Status Replay::install(TxnId t) {
 Status Replay::judge(TxnId t, OpId i, const Operation& op) {
   switch (op.kind) {
     case OpKind::remove:
-      own_write(t, op.key, {op.version, true});
+      own_write(t, op.key, {op.version, true, t});
       return Ok{};
     case OpKind::append:
       return append_own(t, i, op);
@@ -68,7 +71,7 @@ Status Replay::judge(TxnId t, OpId i, const Operation& op) {
     case OpKind::write:
       break;
   }
-  if (op.effect) own_write(t, op.key, {op.version, false});
+  if (op.effect) own_write(t, op.key, {op.version, false, t});
   return Ok{};
 }
 
@@ -85,6 +88,11 @@ bool Replay::shows(const Content& content, VersionId version) const {
   if (content.version == version) return true;
   if (content.version == kInitial) return history_.is_initial(version);
   return content.removed && history_.version_value(version).is_null();
+}
+
+bool Replay::is_from(const Content& content, OpId read) const {
+  const TxnId stated = stated_to_be_from(history_, read);
+  return stated == kNone || stated == content.writer;
 }
 
 bool Replay::absent(const Content& content) const {
@@ -125,7 +133,7 @@ Status Replay::append_own(TxnId t, OpId i, const Operation& op) {
     mine = {false, {}};
   }
   mine.added.push_back(op.version);
-  own_write(t, op.key, {kList, false});
+  own_write(t, op.key, {kList, false, t});
   return Ok{};
 }
 
@@ -134,7 +142,7 @@ Status Replay::append(OpId i, const Operation& op) {
   if (current.version != kList && current.version != kInitial && !absent(current))
     return mismatch(history_.txn_of(i), i);
   if (lists_.empty()) lists_.resize(keys_.size());
-  current = {kList, false};
+  current = {kList, false, kInitialTxn};
   lists_[op.key].push_back(op.version);
   return Ok{};
 }
@@ -161,6 +169,16 @@ Status Replay::judge_range(TxnId t, OpId i) {
   });
   if (!complete) return mismatch(t, i);
   return Ok{};
+}
+
+Error Replay::other_source(TxnId t, OpId i, const Content& content) const {
+  const auto name = [&](TxnId writer) {
+    return writer == kInitialTxn ? "the initial state" : "transaction " + history_.name(writer);
+  };
+  return refuse(
+      "transaction {} is stated to read {} from {}, but at its place in the order it is {}'s",
+      history_.name(t), history_.key(history_.op(i).key).to_string(),
+      name(history_.stated_source(i)), name(content.writer));
 }
 
 Error Replay::mismatch(TxnId t, OpId i) const {

@@ -39,6 +39,7 @@ class Replay {
   struct Content {
     VersionId version = kInitial;
     bool removed = false;
+    TxnId writer = kInitialTxn;
   };
   struct Key {
     Content current;
@@ -54,6 +55,7 @@ class Replay {
     return key.owner == t ? key.own : key.current;
   }
   bool shows(const Content& content, VersionId version) const;
+  bool is_from(const Content& content, OpId read) const;
   bool absent(const Content& content) const;
   bool shows_list(KeyId key, TxnId t, std::span<const VersionId> elements) const;
 
@@ -63,6 +65,7 @@ class Replay {
   Status append(OpId i, const Operation& op);
   void own_write(TxnId t, KeyId key, Content content);
   Error mismatch(TxnId t, OpId i) const;
+  Error other_source(TxnId t, OpId i, const Content& content) const;
 
   const History& history_;
   std::vector<Key> keys_;

@@ -5,6 +5,7 @@
 
 #include "certify/reads.h"
 #include "certify/refusal.h"
+#include "certify/stated_sources.h"
 
 namespace assay::internal::certify {
 
@@ -87,6 +88,13 @@ bool Sources::returns(const State& state, VersionId version) const {
   return state.version == version || (state.removed && history_.version_value(version).is_null());
 }
 
+// Whether the read may be of this state by what the history states of it.
+bool Sources::is_stated(const State& state, OpId read) const {
+  if (!history_.states_sources()) return true;
+  const TxnId stated = stated_to_be_from(history_, read);
+  return stated == kNone || stated == (state.writer == kNone ? kInitialTxn : state.writer);
+}
+
 bool Sources::is_absent(const State& state) const {
   if (state.writer == kNone) return history_.initial().is_null();
   return state.removed || history_.version_value(state.version).is_null();
@@ -94,7 +102,7 @@ bool Sources::is_absent(const State& state) const {
 
 bool Sources::explains(const State& state, OpId i, KeyId key) const {
   const Operation op = history_.op(i);
-  if (op.kind == OpKind::read) return returns(state, op.version);
+  if (op.kind == OpKind::read) return returns(state, op.version) && is_stated(state, i);
   if (op.kind == OpKind::cas) return returns(state, history_.operands(i)[0]) == op.effect;
   if (op.kind == OpKind::insert) return is_absent(state) == op.effect;
   if (op.kind != OpKind::range) return false;

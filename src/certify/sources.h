@@ -53,6 +53,7 @@ class Sources {
   OpId own_write_before(OpId i, KeyId key) const;
   bool explains(const State& state, OpId i, KeyId key) const;
   bool returns(const State& state, VersionId version) const;
+  bool is_stated(const State& state, OpId read) const;
   bool is_absent(const State& state) const;
   bool covers(OpId range, KeyId key) const;
 

@@ -2,150 +2,229 @@
 
 #include <fmt/format.h>
 
-#include <map>
-#include <set>
+#include <span>
 #include <utility>
 
 #include "certify/reads.h"
 
 namespace assay::internal::certify {
+namespace {
 
-StatedOrders::StatedOrders(const History& history) {
-  if (history.known_orders().empty() && history.orders_complete_to() == Interval::kUnknown) return;
-  find_writers(history);
-  for (const KnownOrder& line : history.known_orders()) {
-    std::vector<TxnId>& named = named_.emplace_back();
-    for (size_t i = 0; i < line.versions.size(); ++i)
-      named.push_back(line.txn(i) == kNone ? entry(history, line.key, i, line.versions[i])
-                                           : stated_entry(history, line.txn(i), line.versions[i]));
+// What a transaction that may have taken effect wrote of a version.
+struct Writing {
+  TxnId txn = kNone;   // nobody wrote it
+  OpId op = kNone;     // the first of its operations that did
+  bool again = false;  // another one did too, so that no single version is meant
+};
+
+class Reading {
+ public:
+  explicit Reading(const History& history)
+      : h_(history),
+        only_(history.version_count()),
+        several_(history.version_count()),
+        emptied_(history.key_count()),
+        listed_(history.op_count()),
+        value_listed_(history.version_count()),
+        deletion_listed_(history.key_count()) {
+    for (TxnId t = 0; t < h_.txn_count(); ++t)
+      if (h_.status(t) != TxnStatus::aborted) note_writes(t);
   }
-  drop_opposites(history);
-  look_for_lost_commits(history);
-}
 
-void StatedOrders::find_writers(const History& history) {
-  writers_.resize(history.version_count());
-  emptied_.resize(history.key_count());
-  for (TxnId t = 0; t < history.txn_count(); ++t) {
-    if (history.status(t) == TxnStatus::aborted) continue;
-    for (OpId i = history.first_op(t); i < history.end_op(t); ++i) {
-      const Operation op = history.op(i);
+  void run() {
+    meant_.reserve(entries());
+    for (const KnownOrder& line : h_.known_orders()) {
+      for (size_t i = 0; i < line.versions.size(); ++i) add(line, i);
+      begin_.push_back(meant_.size());
+    }
+    if (named_again_) drop_opposites();
+    if (const int64_t end = h_.orders_complete_to(); end != Interval::kUnknown)
+      look_for_lost_commits(end);
+  }
+
+  std::vector<size_t> take_begins() { return std::move(begin_); }
+  std::vector<TxnId> named() const {
+    std::vector<TxnId> named;
+    named.reserve(meant_.size());
+    for (const Writing& meant : meant_) named.push_back(meant.txn);
+    return named;
+  }
+  std::string take_contradiction() { return std::move(contradiction_); }
+
+ private:
+  size_t entries() const {
+    size_t count = 0;
+    for (const KnownOrder& line : h_.known_orders()) count += line.versions.size();
+    return count;
+  }
+
+  void note_writes(TxnId t) {
+    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
+      const Operation op = h_.op(i);
       if (!writes(op)) continue;
-      Writer& writer = writers_[op.version];
-      if (writer.txn != t) {
-        writer.transactions = writer.txn == kNone ? 1 : 2;
-        writer.txn = t;
-        writer.writes = 0;
+      Writing& only = only_[op.version];
+      if (only.txn == t) {
+        only.again = true;
+      } else {
+        several_[op.version] = only.txn != kNone;
+        only = {t, i, false};
       }
-      ++writer.writes;
-      if (op.kind == OpKind::remove || history.version_value(op.version).is_null())
+      if (op.kind == OpKind::remove || h_.version_value(op.version).is_null())
         emptied_[op.key] = true;
     }
   }
-}
 
-TxnId StatedOrders::entry(const History& history, KeyId key, size_t place, VersionId version) {
-  if (place == 0 && history.is_initial(version)) return kNone;
-  if (history.version_value(version).is_null() && emptied_[key]) return kNone;
-  const Writer& writer = writers_[version];
-  if (writer.transactions == 0 && contradiction_.empty())
-    contradiction_ =
-        fmt::format("the stated order of {} names {}, which nobody can have installed there",
-                    history.key(key).to_string(), history.version_value(version).to_string());
-  return writer.transactions == 1 ? writer.txn : kNone;
-}
-
-// How often a transaction that did not abort wrote the version.
-uint32_t StatedOrders::count_writes(const History& history, TxnId t, VersionId version) const {
-  const Writer& writer = writers_[version];
-  if (writer.transactions == 1) return writer.txn == t ? writer.writes : 0;
-  uint32_t count = 0;
-  for (OpId i = history.first_op(t); i < history.end_op(t); ++i)
-    if (writes(history.op(i)) && history.op(i).version == version) ++count;
-  return count;
-}
-
-TxnId StatedOrders::stated_entry(const History& history, TxnId txn, VersionId version) {
-  if (history.status(txn) != TxnStatus::aborted && count_writes(history, txn, version) > 0)
-    return txn;
-  if (contradiction_.empty())
-    contradiction_ = fmt::format(
-        "a stated order names {} of transaction {}, which nobody can have "
-        "installed there",
-        history.version_value(version).to_string(), history.name(txn));
-  return kNone;
-}
-
-// What a transaction leaves behind of a key is its last write of it, and every element that it appends to a list.
-void StatedOrders::look_for_lost_commits(const History& history) {
-  const int64_t complete_to = history.orders_complete_to();
-  if (complete_to == Interval::kUnknown) return;
-  std::set<std::pair<VersionId, TxnId>> listed;  // kNone: by somebody
-  std::set<KeyId> deletions;                     // keys of which some deletion is listed, nobody's
-  for (const KnownOrder& line : history.known_orders())
-    for (size_t i = 0; i < line.versions.size(); ++i) {
-      listed.insert({line.versions[i], line.txn(i)});
-      if (line.txn(i) == kNone && history.version_value(line.versions[i]).is_null())
-        deletions.insert(line.key);
+  void add(const KnownOrder& line, size_t place) {
+    const TxnId txn = line.txn(place);
+    const VersionId version = line.versions[place];
+    if (txn == kNone) {
+      value_listed_[version] = true;
+      if (h_.version_value(version).is_null()) deletion_listed_[line.key] = true;
     }
-  for (TxnId t = 0; t < history.txn_count() && contradiction_.empty(); ++t) {
-    const Interval end = history.end_time(t);
-    if (history.status(t) != TxnStatus::committed || !end.known() || end.response > complete_to)
-      continue;
-    std::map<KeyId, OpId> last;
-    for (OpId i = history.first_op(t); i < history.end_op(t); ++i)
-      if (writes(history.op(i))) last[history.op(i).key] = i;
-    for (OpId i = history.first_op(t); i < history.end_op(t); ++i) {
-      const Operation op = history.op(i);
-      if (!writes(op) || (op.kind != OpKind::append && last[op.key] != i)) continue;
-      const bool found = listed.contains({op.version, t}) || listed.contains({op.version, kNone}) ||
-                         (op.kind == OpKind::remove && deletions.contains(op.key));
-      if (!found && contradiction_.empty())
-        contradiction_ =
-            fmt::format("lost-commit: the complete orders lack {} of transaction {}",
-                        history.version_value(op.version).to_string(), history.name(t));
+    const Writing meant = txn == kNone ? by_value(line.key, place, version) : by_name(txn, version);
+    meant_.push_back(meant);
+    if (meant.txn == kNone) return;
+    named_again_ = named_again_ || (!meant.again && listed_[meant.op]);
+    listed_[meant.op] = true;
+  }
+
+  Writing by_value(KeyId key, size_t place, VersionId version) {
+    if (place == 0 && h_.is_initial(version)) return {};
+    if (h_.version_value(version).is_null() && emptied_[key]) return {};
+    if (several_[version]) return {};
+    if (only_[version].txn == kNone)
+      contradict("the stated order of {} names {}, which nobody can have installed there",
+                 h_.key(key).to_string(), h_.version_value(version).to_string());
+    return only_[version];
+  }
+
+  Writing by_name(TxnId txn, VersionId version) {
+    const Writing meant = written_by(txn, version);
+    if (meant.txn == kNone)
+      contradict("a stated order names {} of transaction {}, which nobody can have installed there",
+                 h_.version_value(version).to_string(), h_.name(txn));
+    return meant;
+  }
+
+  Writing written_by(TxnId t, VersionId version) const {
+    if (!several_[version]) return only_[version].txn == t ? only_[version] : Writing{};
+    Writing writing;
+    if (h_.status(t) == TxnStatus::aborted) return writing;
+    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
+      if (!writes(h_.op(i)) || h_.op(i).version != version) continue;
+      if (writing.txn == kNone)
+        writing = {t, i, false};
+      else
+        writing.again = true;
+    }
+    return writing;
+  }
+
+  template <class... Args>
+  void contradict(fmt::format_string<Args...> format, Args&&... args) {
+    if (contradiction_.empty()) contradiction_ = fmt::format(format, std::forward<Args>(args)...);
+  }
+
+  std::span<Writing> line(size_t i) {
+    return std::span(meant_).subspan(begin_[i], begin_[i + 1] - begin_[i]);
+  }
+
+  // Each operation before the next that the same line names: f(from, to).
+  template <class F>
+  void each_arc(F f) {
+    for (size_t i = 0; i + 1 < begin_.size(); ++i) {
+      OpId before = kNone;
+      for (const Writing& meant : line(i)) {
+        if (meant.txn == kNone || meant.again) continue;
+        if (before != kNone) f(before, meant.op);
+        before = meant.op;
+      }
     }
   }
-}
 
-void StatedOrders::drop_opposites(const History& history) {
-  std::map<KeyId, std::vector<size_t>> lines;
-  for (size_t i = 0; i < named_.size(); ++i) lines[history.known_orders()[i].key].push_back(i);
-  for (const auto& [key, of_key] : lines) {
-    if (!opposite(history, of_key)) continue;
-    for (const size_t i : of_key) named_[i].assign(named_[i].size(), kNone);
-    if (contradiction_.empty())
-      contradiction_ = fmt::format("the stated orders of {} put two versions in opposite orders",
-                                   history.key(key).to_string());
+  void drop_opposites() {
+    const std::vector<bool> opposite = keys_with_opposites();
+    for (KeyId key = 0; key < h_.key_count(); ++key)
+      if (opposite[key])
+        contradict("the stated orders of {} put two versions in opposite orders",
+                   h_.key(key).to_string());
+    for (size_t i = 0; i + 1 < begin_.size(); ++i)
+      if (opposite[h_.known_orders()[i].key])
+        for (Writing& meant : line(i)) meant = {};
   }
-}
 
-// Takes away what nothing precedes until nothing is left, or everything that is left is preceded.
-bool StatedOrders::opposite(const History& history, const std::vector<size_t>& lines) const {
-  using Version = std::pair<TxnId, VersionId>;
-  std::set<std::pair<Version, Version>> pairs;
-  std::map<Version, size_t> preceded;  // by this many others
-  for (const size_t line : lines) {
-    const KnownOrder& order = history.known_orders()[line];
-    Version before{kNone, kNone};
-    for (size_t i = 0; i < named_[line].size(); ++i) {
-      const Version version{named_[line][i], order.versions[i]};
-      if (version.first == kNone || count_writes(history, version.first, version.second) > 1)
+  std::vector<bool> keys_with_opposites() {
+    std::vector<uint32_t> preceded(h_.op_count());  // by this many arcs
+    std::vector<size_t> end(h_.op_count() + 1);     // of its arcs in `after`
+    each_arc([&](OpId from, OpId to) {
+      ++preceded[to];
+      ++end[from + 1];
+    });
+    for (OpId i = 0; i < h_.op_count(); ++i) end[i + 1] += end[i];
+    std::vector<OpId> after(end.back());
+    each_arc([&](OpId from, OpId to) { after[end[from]++] = to; });
+    std::vector<OpId> first;
+    for (OpId i = 0; i < h_.op_count(); ++i)
+      if (preceded[i] == 0) first.push_back(i);
+    for (size_t taken = 0; taken < first.size(); ++taken) {
+      const OpId from = first[taken];
+      for (size_t k = from == 0 ? 0 : end[from - 1]; k < end[from]; ++k)
+        if (--preceded[after[k]] == 0) first.push_back(after[k]);
+    }
+    std::vector<bool> keys(h_.key_count());
+    for (OpId i = 0; i < h_.op_count(); ++i)
+      if (preceded[i] > 0) keys[h_.op(i).key] = true;
+    return keys;
+  }
+
+  // What a transaction leaves behind of a key is its last write of it, and every element that it appends to a list.
+  void look_for_lost_commits(int64_t complete_to) {
+    std::vector<OpId> last(h_.key_count(), kNone);
+    for (TxnId t = 0; t < h_.txn_count() && contradiction_.empty(); ++t) {
+      const Interval end = h_.end_time(t);
+      if (h_.status(t) != TxnStatus::committed || !end.known() || end.response > complete_to)
         continue;
-      preceded.try_emplace(version, 0);
-      if (before.first != kNone && pairs.insert({before, version}).second) ++preceded[version];
-      before = version;
+      for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i)
+        if (writes(h_.op(i))) last[h_.op(i).key] = i;
+      for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
+        const Operation op = h_.op(i);
+        const bool stays = writes(op) && (op.kind == OpKind::append || last[op.key] == i);
+        if (stays && !is_listed(t, op))
+          contradict("lost-commit: the complete orders lack {} of transaction {}",
+                     h_.version_value(op.version).to_string(), h_.name(t));
+      }
     }
   }
-  std::vector<Version> first;
-  for (const auto& [version, by] : preceded)
-    if (by == 0) first.push_back(version);
-  size_t taken = 0;
-  for (; taken < first.size(); ++taken)
-    for (auto it = pairs.lower_bound({first[taken], {0, 0}});
-         it != pairs.end() && it->first == first[taken]; ++it)
-      if (--preceded[it->second] == 0) first.push_back(it->second);
-  return taken < preceded.size();
+
+  bool is_listed(TxnId t, const Operation& op) const {
+    if (value_listed_[op.version]) return true;
+    if (op.kind == OpKind::remove && deletion_listed_[op.key]) return true;
+    const Writing writing = written_by(t, op.version);
+    return writing.txn != kNone && listed_[writing.op];
+  }
+
+  const History& h_;
+  std::vector<Writing> only_;          // per version: the writer, of several the last
+  std::vector<bool> several_;          // per version: transactions wrote it
+  std::vector<bool> emptied_;          // per key: some transaction deletes it, or writes null
+  std::vector<size_t> begin_{0};       // per line, and the end
+  std::vector<Writing> meant_;         // of all lines
+  std::vector<bool> listed_;           // per operation: an entry means it
+  std::vector<bool> value_listed_;     // per version: an entry that names nobody
+  std::vector<bool> deletion_listed_;  // per key: an entry that is null and names nobody
+  bool named_again_ = false;           // an operation is meant twice
+  std::string contradiction_;
+};
+
+}  // namespace
+
+StatedOrders::StatedOrders(const History& history) {
+  if (history.known_orders().empty() && history.orders_complete_to() == Interval::kUnknown) return;
+  Reading reading(history);
+  reading.run();
+  named_ = reading.named();
+  begin_ = reading.take_begins();
+  contradiction_ = reading.take_contradiction();
 }
 
 }  // namespace assay::internal::certify

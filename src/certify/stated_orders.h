@@ -9,8 +9,13 @@
 // value there. Anything else is a contradiction; so are lines of a key that put two versions in opposite orders,
 // perhaps by way of others, and then no line of the key says anything. A transaction that was acknowledged
 // before the time up to which the history calls its orders complete must be in them with all that it left behind.
+//
+// A version is one operation of one transaction. Only if one is named twice can lines be opposite; then all lines together
+// are a graph of operations, from which what nothing precedes is taken away until nothing is left, or only what is
+// preceded by others. Cost: linear in the operations and the entries.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,28 +28,16 @@ class StatedOrders {
   explicit StatedOrders(const History& history);
 
   // Of a line, per entry: the transaction it names, or kNone.
-  const std::vector<TxnId>& named(size_t line) const { return named_[line]; }
-  size_t lines() const { return named_.size(); }
+  std::span<const TxnId> named(size_t line) const {
+    return std::span(named_).subspan(begin_[line], begin_[line + 1] - begin_[line]);
+  }
+  size_t lines() const { return begin_.size() - 1; }
   // Empty if there is none.
   const std::string& contradiction() const { return contradiction_; }
 
  private:
-  struct Writer {
-    TxnId txn = kNone;
-    uint32_t transactions = 0;  // that may have taken effect, counted up to two
-    uint32_t writes = 0;        // by `txn`
-  };
-  void find_writers(const History& history);
-  TxnId entry(const History& history, KeyId key, size_t place, VersionId version);
-  TxnId stated_entry(const History& history, TxnId txn, VersionId version);
-  uint32_t count_writes(const History& history, TxnId t, VersionId version) const;
-  void drop_opposites(const History& history);
-  void look_for_lost_commits(const History& history);
-  bool opposite(const History& history, const std::vector<size_t>& lines) const;
-
-  std::vector<Writer> writers_;  // per version
-  std::vector<bool> emptied_;    // per key
-  std::vector<std::vector<TxnId>> named_;
+  std::vector<size_t> begin_{0};  // per line, and the end
+  std::vector<TxnId> named_;      // of all lines
   std::string contradiction_;
 };
 

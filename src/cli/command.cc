@@ -30,6 +30,8 @@ constexpr std::array kCommands = {
         "  assay check run.jsonl --report run.html --certificate run.cert.json\n"
         "Of several files the worst exit code counts: 4, 1, 3, 2, 0 in this order.\n",
         add_check},
+    Command{"recover", "add what the database's log says to the history of a run that was killed",
+            "  assay recover run.jsonl --database sqlite:app.db\n", add_recover},
     Command{"verify", "re-check a certificate against its history",
             "  assay check run.jsonl --certificate run.cert.json\n"
             "  assay verify run.cert.json run.jsonl\n",

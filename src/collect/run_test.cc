@@ -223,6 +223,8 @@ TEST_F(RunTest, TheHeaderSaysWhenWithWhatAndHow) {
   EXPECT_EQ(meta["statement_timeout"], 2.5);
   EXPECT_EQ(meta["final_read_keys"], 7);
   EXPECT_EQ(meta["database"]["name"], "SQLite");
+  EXPECT_EQ(meta["database"]["settings"]["journal_mode"], "wal");
+  EXPECT_EQ(meta["database"]["settings"]["synchronous"], "1");
   EXPECT_EQ(meta["run"].get<std::string>().size(), 12u);
   EXPECT_FALSE(meta["version"].get<std::string>().empty());
   std::tm utc{};

@@ -27,6 +27,7 @@ constexpr long kWatchTimeoutMs = 600'000;
 // All keys of ours.
 constexpr std::string_view kFirst = "assay", kBeyond = "assaz";
 constexpr std::string_view kEnd = "assay/end";
+constexpr std::string_view kMark = "assay-run";  // collect/drivers/etcd.cc
 
 struct CloseCurl {
   void operator()(CURL* c) const { curl_easy_cleanup(c); }
@@ -42,6 +43,16 @@ class EtcdLog : public Log {
     json answer;
     if (Status s = ask("kv/range", {{"key", collect::to_base64(kEnd)}}, answer); !s.ok()) return s;
     begin_ = revision_of(answer);
+    return Ok{};
+  }
+
+  // The run's mark was put before its first transaction; one that was killed did not put it again.
+  Status resume() override {
+    json answer;
+    if (Status s = ask("kv/range", {{"key", collect::to_base64(kMark)}}, answer); !s.ok()) return s;
+    if (!answer.contains("kvs") || answer["kvs"].empty())
+      return usage_error("etcd has no mark of a run; expected the database of a run");
+    begin_ = std::stoll(answer["kvs"][0].value("mod_revision", "0"));
     return Ok{};
   }
 

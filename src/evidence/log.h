@@ -40,6 +40,10 @@ class Log {
   virtual std::string source() const = 0;
   // Marks where the log stands, before the first transaction.
   virtual Status start() = 0;
+  // Instead of `start`: finds where the log stood before the first transaction of a run that was killed.
+  virtual Status resume() {
+    return usage_error("where a killed run began cannot be found in " + source());
+  }
   // Every transaction from there on that had been committed when this was called, in the order of commits.
   virtual Result<LogEnd> read(const std::function<void(LoggedTxn)>& take) = 0;
 };

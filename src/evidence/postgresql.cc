@@ -68,6 +68,21 @@ class PostgresqlLog : public Log {
     return Ok{};
   }
 
+  // A permanent slot outlives its run.
+  Status resume() override {
+    if (Status s = connect(); !s.ok()) return s;
+    const Answer found = ask(fmt::format(
+        "SELECT 1 FROM pg_replication_slots WHERE slot_name = '{}' AND NOT active", slot_));
+    if (!found) return failed();
+    if (PQntuples(found.get()) == 0)
+      return usage_error(fmt::format(
+          "there is no replication slot {}: it was temporary, as it is but with the fault kill or "
+          "restart, or the next run has dropped it",
+          slot_));
+    permanent_ = made_ = true;
+    return Ok{};
+  }
+
   Result<LogEnd> read(const std::function<void(LoggedTxn)>& take) override {
     if (Status s = reconnect(); !s.ok()) return s.error();
     // Behind everything that is committed; where it comes in the log, all of that has come before.

@@ -28,6 +28,7 @@ class VersionOrders : public collect::VersionLog {
   explicit VersionOrders(std::unique_ptr<Log> log) : log_(std::move(log)) {}
 
   Status start() override { return log_->start(); }
+  Status resume() override { return log_->resume(); }
 
   void match(std::string_view server_id, std::string_view txn) override {
     const std::lock_guard lock(mutex_);

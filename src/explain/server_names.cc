@@ -4,6 +4,8 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "explain/names.h"
 #include "history/logged.h"
@@ -17,27 +19,44 @@ std::string field(const nlohmann::json& j, const char* name) {
   return j.contains(name) && j[name].is_string() ? display(j[name].get<std::string>()) : "";
 }
 
+// "is transaction 739", "logged at 0/15": what the log says of a transaction.
+std::vector<std::string> logged_as(const Event& event) {
+  const auto j = nlohmann::json::parse(event.json, nullptr, false);
+  std::vector<std::string> facts;
+  if (!j.is_object()) return facts;
+  const std::string xid = field(j, "xid"), position = field(j, "position");
+  if (!xid.empty()) facts.push_back("is transaction " + xid);
+  if (!position.empty()) facts.push_back((xid.empty() ? "is logged at " : "logged at ") + position);
+  return facts;
+}
+
+// What the database says of it besides.
+void add_own_words(const History& h, TxnId t, std::vector<std::string>& facts) {
+  if (const int64_t start = h.start_ts(t); start != Interval::kUnknown)
+    facts.push_back(fmt::format("started at {}", start));
+  if (const int64_t commit = h.commit_ts(t); commit != Interval::kUnknown)
+    facts.push_back(fmt::format("committed at {}", commit));
+  if (!h.snapshot(t).empty())
+    facts.push_back("saw snapshot " + display(std::string(h.snapshot(t))));
+}
+
 }  // namespace
 
 void tell_server_names(const History& h, Explanation& e) {
   std::map<std::string, TxnId, std::less<>> wanted;
   for (const TxnId t : e.transactions)
     if (wanted.size() < kMostTold) wanted.emplace(h.name(t), t);
-  std::map<TxnId, std::string> told;
-  for (const Event& event : h.events()) {
-    const auto found = wanted.find(logged_name(event));
-    if (found == wanted.end()) continue;
-    const auto j = nlohmann::json::parse(event.json, nullptr, false);
-    if (!j.is_object()) continue;
-    const std::string xid = field(j, "xid"), position = field(j, "position");
-    told[found->second] = fmt::format("{} is {}{}{}", display_txn(h, found->second),
-                                      xid.empty() ? "" : "transaction " + xid + ", ",
-                                      position.empty() ? "" : "logged at ", position);
-  }
-  if (told.empty()) return;
+  std::map<TxnId, std::vector<std::string>> told;
+  for (const Event& event : h.events())
+    if (const auto found = wanted.find(logged_name(event)); found != wanted.end())
+      told[found->second] = logged_as(event);
+  for (const auto& [name, t] : wanted) add_own_words(h, t, told[t]);
   std::string all;
-  for (const auto& [t, text] : told) all += (all.empty() ? "" : "; ") + text;
-  e.sentences.push_back("On the server " + all + ".");
+  for (const auto& [t, facts] : told)
+    if (!facts.empty())
+      all += fmt::format("{}{} {}", all.empty() ? "" : "; ", display_txn(h, t),
+                         fmt::join(facts, ", "));
+  if (!all.empty()) e.sentences.push_back("On the server " + all + ".");
 }
 
 }  // namespace assay::internal

@@ -11,6 +11,12 @@ TEST(ServerNames, AreToldOfTheTransactionsOfAnAnomaly) {
     builder.begin_txn({.session = ValueView::of(1), .name = name});
     ASSERT_TRUE(builder.end_txn().ok());
   }
+  builder.begin_txn({.session = ValueView::of(1),
+                     .name = "d",
+                     .start_ts = 3,
+                     .commit_ts = 5,
+                     .snapshot = "10:20:14"});
+  ASSERT_TRUE(builder.end_txn().ok());
   for (const char* json :
        {R"({"event":"logged","txn":"a","xid":"739","position":"0/15"})",
         R"({"event":"logged","txn":"b","position":"revision 7"})",
@@ -19,11 +25,13 @@ TEST(ServerNames, AreToldOfTheTransactionsOfAnAnomaly) {
   const auto history = std::move(builder).finish();
   ASSERT_TRUE(history.ok());
   Explanation e;
-  e.transactions = {0, 1};
+  e.transactions = {0, 1, 2};
   tell_server_names(*history, e);
   ASSERT_EQ(e.sentences.size(), 1u);
-  EXPECT_EQ(e.sentences[0],
-            "On the server a is transaction 739, logged at 0/15; b is logged at revision 7.");
+  EXPECT_EQ(
+      e.sentences[0],
+      "On the server a is transaction 739, logged at 0/15; b is logged at revision 7; d started "
+      "at 3, committed at 5, saw snapshot 10:20:14.");
   Explanation other;
   tell_server_names(*history, other);
   EXPECT_TRUE(other.sentences.empty());

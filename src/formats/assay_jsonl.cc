@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "formats/assay_jsonl_line.h"
 #include "formats/json_text.h"
@@ -58,17 +59,24 @@ class Writer {
       text(",\"absent\":");
       string(kNeverWritten);
     }
-    if (names_versions()) {
-      text(",\"uses\":[");
-      string(kNamedVersions);
-      text("]");
-    }
+    write_uses();
     if (!h_.meta().empty()) {
       text(",\"meta\":");
       text(h_.meta());
     }
     text("}");
     end_line();
+  }
+
+  void write_uses() {
+    std::string_view before = ",\"uses\":[";
+    for (const auto& [used, name] :
+         {std::pair(names_versions(), kNamedVersions), std::pair(h_.states_sources(), kSources)}) {
+      if (!used) continue;
+      text(std::exchange(before, ","));
+      string(name);
+    }
+    if (before == ",") text("]");
   }
 
   bool names_versions() const {
@@ -88,6 +96,10 @@ class Writer {
     append_time(line_, "end", h_.end_time(t));
     append_timestamp(line_, "start_ts", h_.start_ts(t));
     append_timestamp(line_, "commit_ts", h_.commit_ts(t));
+    if (!h_.snapshot(t).empty()) {
+      text(",\"snapshot\":");
+      string(h_.snapshot(t));
+    }
     text(",\"ops\":[");
     for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
       if (i != h_.first_op(t)) text(",");
@@ -130,7 +142,17 @@ class Writer {
       default:
         value(h_.version_value(op.version));
     }
+    if (const TxnId source = h_.stated_source(i); source != kNone) write_source(source);
     text("]");
+  }
+
+  void write_source(TxnId source) {
+    text(",{\"from\":");
+    if (source == kInitialTxn)
+      text("null");
+    else
+      string(h_.name(source));
+    text("}");
   }
 
   void write_list(std::span<const VersionId> versions) {

@@ -40,6 +40,7 @@ enum Field : uint32_t {
   kOrder = 1 << 14,
   kAbsent = 1 << 15,
   kUses = 1 << 16,
+  kSnapshot = 1 << 17,
 };
 constexpr std::pair<std::string_view, Field> kFields[] = {
     {"session", kSession}, {"txn", kTxn},          {"status", kStatus},
@@ -47,7 +48,7 @@ constexpr std::pair<std::string_view, Field> kFields[] = {
     {"meta", kMeta},       {"start_ts", kStartTs}, {"commit_ts", kCommitTs},
     {"assay", kAssay},     {"initial", kInitial},  {"event", kEvent},
     {"at", kAt},           {"key", kKey},          {"order", kOrder},
-    {"absent", kAbsent},   {"uses", kUses},
+    {"absent", kAbsent},   {"uses", kUses},        {"snapshot", kSnapshot},
 };
 
 class Reader {
@@ -180,8 +181,10 @@ class Reader {
     size_t i = 0;
     for (json::element use : uses) {
       std::string_view name;
-      if (use.get_string().get(name) != simdjson::SUCCESS || name != kNamedVersions)
-        return expected({"uses", i}, "\"" + std::string(kNamedVersions) + "\"");
+      if (use.get_string().get(name) != simdjson::SUCCESS ||
+          (name != kNamedVersions && name != kSources))
+        return expected({"uses", i}, "\"" + std::string(kNamedVersions) + "\" or \"" +
+                                         std::string(kSources) + "\"");
       ++i;
     }
     return true;
@@ -248,7 +251,8 @@ class Reader {
       if (part.key == "txn") {
         ValueView name;
         if (!to_value(part.value, name)) return expected({"order", i, "txn"}, kWantValue);
-        to.txn = entry_names_.emplace_back(name.to_string());
+        to.txn = name.type == ValueView::Type::string ? name.text
+                                                      : entry_names_.emplace_back(name.to_string());
       } else if (part.key == "value") {
         has_value = to_value(part.value, to.value);
         if (!has_value) return expected({"order", i, "value"}, kWantValue);
@@ -273,6 +277,8 @@ class Reader {
     if (has(kEnd) && !time("end", field(kEnd), header.end)) return false;
     if (has(kStartTs) && !integer({"start_ts"}, field(kStartTs), header.start_ts)) return false;
     if (has(kCommitTs) && !integer({"commit_ts"}, field(kCommitTs), header.commit_ts)) return false;
+    if (has(kSnapshot) && field(kSnapshot).get_string().get(header.snapshot) != simdjson::SUCCESS)
+      return expected({"snapshot"}, "a string");
     std::string meta;
     if (has(kMeta)) {
       if (!field(kMeta).is_object()) return expected({"meta"}, "an object");
@@ -400,16 +406,34 @@ class Reader {
 
   bool read_read(const json::element* part, size_t count, size_t i) {
     ValueView key, v;
-    if (!arity(count, 3, i, "[\"r\", key, value]")) return false;
+    const bool has_source = count == 4;
+    if (!has_source && !arity(count, 3, i, "[\"r\", key, value]")) return false;
     if (!to_value(part[1], key)) return expected({"ops", i, size_t{1}}, kWantValue);
-    if (part[2].is_array()) {
+    if (part[2].is_array() && !has_source) {
       if (!read_list({"ops", i, size_t{2}}, part[2])) return false;
       builder_.read_list(key, elements_);
       return true;
     }
     if (!to_value(part[2], v) && !part[2].is_null())
-      return expected({"ops", i, size_t{2}}, "an integer of 64 bits, a string, null or an array");
+      return expected({"ops", i, size_t{2}},
+                      has_source
+                          ? "an integer of 64 bits, a string or null, as its source is stated"
+                          : "an integer of 64 bits, a string, null or an array");
+    if (has_source) return read_source(key, v, part[3], i);
     builder_.read(key, v);
+    return true;
+  }
+
+  bool read_source(const ValueView& key, const ValueView& v, json::element stated, size_t i) {
+    json::element from;
+    ValueView name;
+    if (stated["from"].get(from) != simdjson::SUCCESS ||
+        !(to_value(from, name) || from.is_null()) || (!from.is_null() && name.to_string().empty()))
+      return expected(
+          {"ops", i, size_t{3}},
+          "an object with \"from\", the name of the transaction that wrote the value, or "
+          "null for the initial state");
+    builder_.read_from(key, v, from.is_null() ? "" : name.to_string());
     return true;
   }
 
@@ -487,7 +511,7 @@ class Reader {
   std::string name_;
   std::vector<ValueView> elements_;
   std::vector<StatedVersion> stated_;
-  std::deque<std::string> entry_names_;
+  std::deque<std::string> entry_names_;  // those that are integers
   std::vector<std::pair<ValueView, ValueView>> rows_;
   Error error_;
 };

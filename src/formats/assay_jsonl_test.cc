@@ -231,12 +231,84 @@ TEST(AssayJsonl, NamesInOrdersMustBeSomebodys) {
          "another transaction, of line 1, is called 1-0");
 }
 
+TEST(AssayJsonl, ReadsThatStateTheirSource) {
+  const std::string text =
+      "{\"assay\":1,\"initial\":0,\"uses\":[\"sources\"]}\n"
+      "{\"session\":1,\"ops\":[[\"r\",\"x\",5,{\"from\":\"b\"}],[\"r\",\"x\",5],"
+      "[\"r\",\"y\",0,{\"from\":null}],[\"r\",\"z\",null,{\"from\":7,\"at\":1}]]}\n"
+      "{\"session\":2,\"txn\":\"b\",\"ops\":[[\"w\",\"x\",5]]}\n"
+      "{\"session\":3,\"txn\":7,\"ops\":[[\"d\",\"z\",\"gone\"]]}\n";
+  const History h = read(text).history;
+  EXPECT_EQ(h.stated_source(0), 1u);
+  EXPECT_EQ(h.stated_source(1), kNone);
+  EXPECT_EQ(h.stated_source(2), kInitialTxn);
+  EXPECT_EQ(h.stated_source(3), 2u);
+  EXPECT_EQ(h.stated_source(4), kNone);
+  EXPECT_EQ(h.stated_source_count(), 3u);
+  std::string again;
+  ASSERT_TRUE(write_history_text(h, "assay", again).ok());
+  EXPECT_NE(again.find("\"uses\":[\"sources\"]"), std::string::npos) << again;
+  EXPECT_NE(again.find("[\"r\",\"y\",0,{\"from\":null}]"), std::string::npos) << again;
+  EXPECT_EQ(read(again).history.content_hash(), h.content_hash()) << again;
+  std::string other = text;
+  other.replace(other.find("\"b\"}"), 3, "null");
+  EXPECT_NE(read(other).history.content_hash(), h.content_hash());
+}
+
+TEST(AssayJsonl, SnapshotsAreKept) {
+  const History h =
+      read("{\"session\":1,\"snapshot\":\"10:20:10,14\",\"ops\":[]}\n{\"session\":1,\"ops\":[]}\n")
+          .history;
+  EXPECT_EQ(h.snapshot(0), "10:20:10,14");
+  EXPECT_EQ(h.snapshot(1), "");
+  std::string again;
+  ASSERT_TRUE(write_history_text(h, "assay", again).ok());
+  EXPECT_EQ(read(again).history.snapshot(0), "10:20:10,14") << again;
+}
+
+// The line that replaces a pending one counts.
+TEST(AssayJsonl, WhatIsNotedOfATransactionLastCounts) {
+  const std::string line = "{\"session\":1,\"txn\":\"a\",\"status\":\"";
+  const History h = read(line + "pending\",\"snapshot\":\"1\",\"meta\":{\"a\":1},\"ops\":[]}\n" +
+                         line + "committed\",\"snapshot\":\"2\",\"meta\":{\"a\":2},\"ops\":[]}\n")
+                        .history;
+  EXPECT_EQ(h.snapshot(0), "2");
+  EXPECT_EQ(h.meta(0), "{\"a\":2}");
+}
+
+TEST(AssayJsonl, SourcesThatCannotBeLookedUp) {
+  const std::string one = "{\"session\":1,\"ops\":[[\"r\",\"x\",5,{\"from\":\"b\"}]]}\n";
+  refuse(one, 1, 0, "from transaction b, which is not in the history");
+  refuse(
+      one + "{\"session\":2,\"txn\":\"b\",\"ops\":[]}\n{\"session\":3,\"txn\":\"b\",\"ops\":[]}\n",
+      3, 0, "another transaction, of line 2, is called b");
+}
+
+// A pending line that is replaced takes its sources with it.
+TEST(AssayJsonl, SourcesOfPendingTransactions) {
+  const History h = read(
+                        "{\"session\":1,\"txn\":\"a\",\"status\":\"pending\",\"ops\":[[\"r\",\"x\","
+                        "5,{\"from\":\"b\"}]]}\n"
+                        "{\"session\":2,\"txn\":\"b\",\"ops\":[[\"w\",\"x\",5]]}\n"
+                        "{\"session\":1,\"txn\":\"a\",\"ops\":[[\"w\",\"y\",1],[\"r\",\"x\",5,{"
+                        "\"from\":\"b\"}]]}\n")
+                        .history;
+  ASSERT_EQ(h.op_count(), 3u);
+  EXPECT_EQ(h.stated_source(h.first_op(0)), kNone);
+  EXPECT_EQ(h.stated_source(h.first_op(0) + 1), 1u);
+  EXPECT_EQ(h.stated_source(h.first_op(1)), kNone);
+}
+
 TEST(AssayJsonl, RefusesBadOperations) {
   auto op = [](const std::string& text, uint64_t column, const std::string& part) {
     refuse("{\"session\":1,\"ops\":[[\"w\",\"x\",1]," + text + "]}\n", 1, 31 + column + 1, part);
   };
   op("5", 1, "an operation like");
   op("[]", 1, "an operation like");
+  op("[\"r\",\"x\",1,2]", 12, "an object with \"from\"");
+  op("[\"r\",\"x\",1,{\"from\":[1]}]", 12, "an object with \"from\"");
+  op("[\"r\",\"x\",1,{\"from\":\"\"}]", 12, "an object with \"from\"");
+  op("[\"r\",\"x\",[1],{\"from\":\"a\"}]", 10, "as its source is stated");
   op("[1,2,3]", 1, "an operation like");
   op("[\"rr\",\"x\",1]", 2, "one of r, w, append, d, range, cas, insert");
   op("[\"r\",\"x\"]", 1, "[\"r\", key, value]");

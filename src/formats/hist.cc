@@ -57,8 +57,10 @@ class Writer {
     for (const KnownOrder& order : h_.known_orders())
       directive("order ", [&] { write_order(order); });
     for (const Event& event : h_.events()) directive("event ", [&] { line_ += event.json; });
-    for (TxnId t = 0; t < h_.txn_count(); ++t)
+    for (TxnId t = 0; t < h_.txn_count(); ++t) {
+      if (!h_.snapshot(t).empty()) losses_.add("snapshots of transactions");
       if (!h_.meta(t).empty()) losses_.add("metadata of transactions");
+    }
   }
 
  private:
@@ -126,11 +128,19 @@ class Writer {
         write_list(operands);
       } else {
         if (kind == OpKind::cas) value(h_.version_value(operands[0])), line_ += ',';
+        write_source(h_.stated_source(i));
         value(h_.version_value(op.version));
       }
     }
     line_ += ')';
     if (!op.effect) line_ += '!';
+  }
+
+  void write_source(TxnId source) {
+    if (source == kNone) return;
+    const std::string name = source == kInitialTxn ? "" : h_.name(source);
+    value(source == kInitialTxn ? ValueView::null() : ValueView::of(std::string_view(name)));
+    line_ += '=';
   }
 
   void write_list(std::span<const VersionId> versions) {
@@ -161,11 +171,7 @@ class Writer {
     line_ += ':';
     for (size_t i = 0; i < order.versions.size(); ++i) {
       line_ += ' ';
-      if (const TxnId t = order.txn(i); t != kNone) {
-        const std::string name = h_.name(t);
-        value(ValueView::of(std::string_view(name)));
-        line_ += '=';
-      }
+      write_source(order.txn(i));
       value(h_.version_value(order.versions[i]));
     }
   }

@@ -338,7 +338,9 @@ class Reader {
       if (!value(expected_value, true) || !c_.expect(",")) return false;
       c_.skip_blanks();
     }
-    if (!value(v, kind == OpKind::read) || !c_.expect(")")) return false;
+    if (!value(v, kind == OpKind::read)) return false;
+    if (kind == OpKind::read && c_.accept("=")) return read_from(key, v);
+    if (!c_.expect(")")) return false;
     switch (kind) {
       case OpKind::read:
         builder_.read(key, v);
@@ -358,6 +360,16 @@ class Reader {
       default:
         builder_.insert(key, v, !c_.accept("!"));
     }
+    return true;
+  }
+
+  // The rest of a read behind TRANSACTION=, or null= for the initial state.
+  bool read_from(const ValueView& key, const ValueView& source) {
+    ValueView v;
+    if (!source.is_null() && source.to_string().empty())
+      return c_.expected("the name of a transaction before '='");
+    if (!value(v, true) || !c_.expect(")")) return false;
+    builder_.read_from(key, v, source.is_null() ? "" : source.to_string());
     return true;
   }
 

@@ -70,6 +70,21 @@ TEST(Hist, OrdersThatNameTransactions) {
   EXPECT_NE(text.find("order x: t1=1 t1=gone s-1=1 t1=gone 1"), std::string::npos) << text;
 }
 
+TEST(Hist, ReadsThatStateTheirSource) {
+  const std::string hist =
+      "initial 0\ns: t1 { w(x,1) } \"t 2\" { w(x,1) d(y,gone) } { r(x,t1=1) r(x,\"t 2\"=1) "
+      "r(x,null=0) "
+      "r(y,\"t 2\"=null) r(x,1) }\n";
+  expect_same(hist, R"({"assay":1,"initial":0}
+{"session":"s","txn":"t1","ops":[["w","x",1]]}
+{"session":"s","txn":"t 2","ops":[["w","x",1],["d","y","gone"]]}
+{"session":"s","ops":[["r","x",1,{"from":"t1"}],["r","x",1,{"from":"t 2"}],["r","x",0,{"from":null}],["r","y",null,{"from":"t 2"}],["r","x",1]]}
+)");
+  std::string text;
+  ASSERT_TRUE(write_history_text(read(hist), "hist", text).ok());
+  EXPECT_EQ(read(text).content_hash(), read(hist).content_hash()) << text;
+}
+
 TEST(Hist, NamesAndTimes) {
   History h = read(
       "s: t1@[0,10] { } \"t 2\" @[11~12,_]{} @[ 20 , 21~29 ] ts[5,_] { } ts ts[_,6] { } 3-7{}\n"

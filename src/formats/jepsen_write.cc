@@ -193,6 +193,7 @@ class Writer {
       integer_sessions_ = integer_sessions_ && h_.session_name(s).type == ValueView::Type::integer;
     if (!integer_sessions_) losses_.add("names of sessions", h_.session_count());
     losses_.add("known version orders", h_.known_orders().size());
+    losses_.add("sources of reads", h_.stated_source_count());
     losses_.add("events", h_.events().size());
     if (!h_.meta().empty()) losses_.add("metadata of the history");
     if (!h_.initial().is_null()) losses_.add("the initial value, written as nil");
@@ -206,6 +207,7 @@ class Writer {
     if (h_.name(t) !=
         h_.session_name(h_.session(t)).to_string() + "-" + std::to_string(h_.position(t)))
       losses_.add("names of transactions");
+    if (!h_.snapshot(t).empty()) losses_.add("snapshots of transactions");
     if (!h_.meta(t).empty()) losses_.add("metadata of transactions");
     if (h_.start_ts(t) != Interval::kUnknown || h_.commit_ts(t) != Interval::kUnknown)
       losses_.add("timestamps of transactions");

@@ -183,11 +183,13 @@ void Registers::count_losses(Losses& losses) const {
       for (OpId i = h.first_op(t); i < h.end_op(t); ++i) kept += has_place(h.op(i));
   losses.keep(kept);
   losses.add("known version orders", h.known_orders().size());
+  losses.add("sources of reads", h.stated_source_count());
   losses.add("events", h.events().size());
   if (!h.meta().empty()) losses.add("metadata of the history");
   for (TxnId t = 0; t < h.txn_count(); ++t) {
     if (h.name(t) != h.session_name(h.session(t)).to_string() + "-" + std::to_string(h.position(t)))
       losses.add("names of transactions");
+    if (!h.snapshot(t).empty()) losses.add("snapshots of transactions");
     if (!h.meta(t).empty()) losses.add("metadata of transactions");
     if (!holds_.times && (h.begin_time(t).known() || h.end_time(t).known()))
       losses.add("times of transactions");

@@ -63,6 +63,8 @@ struct Format {
 inline constexpr std::string_view kNeverWritten = "never-written";
 // In the header, where entries of stated orders name transactions.
 inline constexpr std::string_view kNamedVersions = "named-versions";
+// … of reads that state whose write they returned
+inline constexpr std::string_view kSources = "sources";
 // The event that says how far stated orders are complete.
 inline constexpr std::string_view kCompleteEvent = "complete";
 

@@ -178,6 +178,7 @@ class Writer {
 
   void count_losses() {
     losses_.add("known version orders", h_.known_orders().size());
+    losses_.add("sources of reads", h_.stated_source_count());
     losses_.add("events", h_.events().size());
     if (!h_.meta().empty()) losses_.add("metadata of the history");
     if (!h_.initial().is_null()) losses_.add("the initial value");
@@ -187,6 +188,7 @@ class Writer {
       if (h_.begin_time(t).known() || h_.end_time(t).known()) losses_.add("times of transactions");
       if (h_.start_ts(t) != Interval::kUnknown || h_.commit_ts(t) != Interval::kUnknown)
         losses_.add("timestamps of transactions");
+      if (!h_.snapshot(t).empty()) losses_.add("snapshots of transactions");
       if (!h_.meta(t).empty()) losses_.add("metadata of transactions");
       if (h_.name(t) != std::to_string(t)) losses_.add("names of transactions");
     }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "assay/history.h"
 #include "base/huge_pages.h"
@@ -29,10 +30,14 @@ void HistoryBuilder::begin_txn(const TxnHeader& header) {
 }
 
 void HistoryBuilder::add(OpKind kind, ValueView key, ValueView value, bool effect) {
-  raw_.push_back({kind, effect, key, value, static_cast<uint32_t>(extra_.size()), 0});
+  raw_.push_back({kind, effect, key, value, static_cast<uint32_t>(extra_.size()), 0, kNone});
 }
 
 void HistoryBuilder::read(ValueView key, ValueView value) { add(OpKind::read, key, value); }
+void HistoryBuilder::read_from(ValueView key, ValueView value, std::string_view source) {
+  read(key, value);
+  raw_.back().source = source.empty() ? kInitialTxn : stated_name(source);
+}
 void HistoryBuilder::write(ValueView key, ValueView value) { add(OpKind::write, key, value); }
 void HistoryBuilder::remove(ValueView key, ValueView tombstone) {
   add(h_.absent_is_never_written_ ? OpKind::write : OpKind::remove, key, tombstone);
@@ -114,6 +119,7 @@ void HistoryBuilder::store_times(TxnId t) {
   }
   put_at(h_.start_ts_, t, count, header_.start_ts, Interval::kUnknown);
   put_at(h_.commit_ts_, t, count, header_.commit_ts, Interval::kUnknown);
+  if (!header_.snapshot.empty()) h_.txn_snapshot_.emplace_back(t, std::string(header_.snapshot));
   if (!header_.meta.empty()) h_.txn_meta_.emplace_back(t, std::string(header_.meta));
 }
 
@@ -130,6 +136,7 @@ uint64_t HistoryBuilder::bytes_to_grow() const {
            growth_bytes(h_.op_key_, ops) + growth_bytes(h_.op_version_, ops) +
            growth_bytes(h_.pool_, values + ops);
   if (!h_.op_operands_.empty()) bytes += growth_bytes(h_.op_operands_, ops);
+  if (!h_.op_source_.empty()) bytes += growth_bytes(h_.op_source_, ops);
   bytes += growth_bytes(h_.txns_, 1) + growth_bytes(h_.names_, header_.name.size());
   if (!h_.begin_.empty()) bytes += growth_bytes(h_.begin_, 1) + growth_bytes(h_.end_, 1);
   if (!h_.start_ts_.empty()) bytes += growth_bytes(h_.start_ts_, 1);
@@ -153,6 +160,8 @@ Status HistoryBuilder::check_limits() const {
   if (h_.names_.size() + header_.name.size() >= kNone) {
     return bad_input("names of transactions exceed 4 GiB", header_.line);
   }
+  if (header_.name.size() > kMaxTextBytes)
+    return bad_input("the name of a transaction is longer than 16 MiB", header_.line);
   for (const RawOp& op : raw_) {
     if (op.key.text.size() > kMaxTextBytes || op.value.text.size() > kMaxTextBytes) {
       return bad_input("a key or value is longer than 16 MiB", header_.line);
@@ -177,6 +186,7 @@ Status HistoryBuilder::end_txn() {
     resolve_window(first, std::min(raw_.size(), first + kWindow));
   }
   txn.end_op = h_.op_count();
+  store_sources(txn.first_op);
   store_times(t);
   return Ok{};
 }
@@ -258,62 +268,117 @@ void HistoryBuilder::known_order(ValueView key, std::span<const ValueView> value
 
 void HistoryBuilder::known_order(ValueView key, std::span<const StatedVersion> entries,
                                  uint64_t line) {
-  KnownOrder order{key_id(key), {}, {}};
-  const auto index = static_cast<uint32_t>(h_.known_orders_.size());
-  for (const StatedVersion& e : entries) {
-    if (!e.txn.empty()) {
-      entry_names_ += e.txn;
-      named_entries_.push_back(
-          {index, static_cast<uint32_t>(order.versions.size()), entry_names_.size(), e.final});
-      order.txns.resize(entries.size(), kNone);
-    }
-    order.versions.push_back(version_id(order.key, e.final ? ValueView::null() : e.value));
-  }
-  h_.known_orders_.push_back(std::move(order));
   order_lines_.push_back(static_cast<uint32_t>(line));
+  KnownOrder& order = h_.known_orders_.emplace_back(KnownOrder{key_id(key), {}, {}});
+  order.versions.reserve(entries.size());
+  for (size_t first = 0; first < entries.size(); first += kWindow)
+    resolve_entries(order, entries.subspan(first, std::min(kWindow, entries.size() - first)));
+  const auto index = static_cast<uint32_t>(h_.known_orders_.size() - 1);
+  for (uint32_t i = 0; i < entries.size(); ++i) {
+    if (entries[i].txn.empty()) continue;
+    order.txns.resize(entries.size(), kNone);
+    order.txns[i] = stated_name(entries[i].txn);
+    if (entries[i].final || entries[i].value.is_null())
+      unsettled_.push_back({index, i, entries[i].final});
+  }
 }
 
-// Looks up the transactions that entries of orders name, and where only a deletion or the last version of one is
-// stated, which version that is.
-Status HistoryBuilder::resolve_named_entries() {
-  if (named_entries_.empty()) return Ok{};
-  std::unordered_map<std::string, TxnId> by_name;
-  by_name.reserve(h_.txn_count());
+// The versions of a few entries, so that the cache misses overlap.
+void HistoryBuilder::resolve_entries(KnownOrder& order, std::span<const StatedVersion> entries) {
+  uint64_t hashes[kWindow];
+  const auto value = [&](size_t i) {
+    return entries[i].final ? ValueView::null() : entries[i].value;
+  };
+  for (size_t i = 0; i < entries.size(); ++i) {
+    hashes[i] = internal::hash_version(order.key, value(i));
+    h_.versions_.prefetch(hashes[i]);
+    if (!entries[i].txn.empty())
+      stated_names_.prefetch(internal::hash_value(ValueView::of(entries[i].txn)));
+  }
+  for (size_t i = 0; i < entries.size(); ++i) h_.versions_.prefetch_entry(hashes[i]);
+  for (size_t i = 0; i < entries.size(); ++i)
+    order.versions.push_back(h_.versions_.intern(order.key, value(i), hashes[i]));
+}
+
+uint32_t HistoryBuilder::stated_name(std::string_view name) {
+  const ValueView v = ValueView::of(name);
+  return stated_names_.intern(v, internal::hash_value(v));
+}
+
+// Of the operations from this one on.
+void HistoryBuilder::store_sources(size_t first_op) {
+  const bool stated =
+      std::any_of(raw_.begin(), raw_.end(), [](const RawOp& op) { return op.source != kNone; });
+  if (!stated && h_.op_source_.empty()) return;
+  h_.op_source_.resize(first_op + raw_.size(), kNone);
+  for (size_t i = 0; i < raw_.size(); ++i) h_.op_source_[first_op + i] = raw_[i].source;
+}
+
+// The transaction of each stated name; kNone where there is none.
+Status HistoryBuilder::find_named_txns(std::vector<TxnId>& txns) {
+  txns.assign(stated_names_.size(), kNone);
+  std::string text;
+  uint32_t begin = 0;
   for (TxnId t = 0; t < h_.txn_count(); ++t) {
-    const auto [other, fresh] = by_name.try_emplace(h_.name(t), t);
-    if (!fresh)
-      return bad_input("another transaction, of line " + std::to_string(h_.line(other->second)) +
-                           ", is called " + other->first +
-                           " too; expected names that differ, as an order of versions names "
-                           "transactions",
+    const uint32_t end = h_.txns_[t].name_end;
+    std::string_view name = std::string_view(h_.names_).substr(begin, end - begin);
+    begin = end;
+    if (name.empty()) name = text = h_.name(t);
+    const uint32_t number = stated_name(name);
+    if (number == txns.size()) txns.push_back(kNone);
+    if (const TxnId other = std::exchange(txns[number], t); other != kNone)
+      return bad_input("another transaction, of line " + std::to_string(h_.line(other)) +
+                           ", is called " + std::string(name) +
+                           " too; expected names that differ, as transactions are named by an "
+                           "order of versions or the source of a read",
                        h_.line(t));
   }
-  uint64_t begin = 0;
-  std::string name;
-  for (const NamedEntry& named : named_entries_) {
-    name.assign(entry_names_, begin, named.name_end - begin);
-    begin = named.name_end;
-    const auto found = by_name.find(name);
-    if (found == by_name.end())
-      return bad_input("the order names transaction " + name + ", which is not in the history",
-                       order_lines_[named.order]);
-    h_.known_orders_[named.order].txns[named.entry] = found->second;
-    resolve_version(named);
+  return Ok{};
+}
+
+// Puts transactions where their names are stated, and where only a deletion or the last version of one is stated, which
+// version that is.
+Status HistoryBuilder::resolve_names() {
+  if (stated_names_.size() == 0) return Ok{};
+  std::vector<TxnId> txns;
+  if (Status s = find_named_txns(txns); !s.ok()) return s;
+  for (size_t i = 0; i < h_.known_orders_.size(); ++i) {
+    for (TxnId& t : h_.known_orders_[i].txns) {
+      if (t == kNone) continue;
+      if (txns[t] == kNone)
+        return bad_input("the order names transaction " + stated_names_.view(t).to_string() +
+                             ", which is not in the history",
+                         order_lines_[i]);
+      t = txns[t];
+    }
+  }
+  for (const UnsettledEntry& unsettled : unsettled_) resolve_version(unsettled);
+  return resolve_sources(txns);
+}
+
+Status HistoryBuilder::resolve_sources(std::span<const TxnId> txns) {
+  for (OpId i = 0; i < h_.op_source_.size(); ++i) {
+    TxnId& source = h_.op_source_[i];
+    if (source == kNone || source == kInitialTxn) continue;
+    if (txns[source] == kNone)
+      return bad_input("a read is said to be from transaction " +
+                           stated_names_.view(source).to_string() + ", which is not in the history",
+                       h_.line(h_.txn_of(i)));
+    source = txns[source];
   }
   return Ok{};
 }
 
 // One that its transaction did not install stays what is stated, (key, null) if that is no value.
-void HistoryBuilder::resolve_version(const NamedEntry& named) {
-  KnownOrder& order = h_.known_orders_[named.order];
-  const TxnId t = order.txns[named.entry];
-  VersionId& version = order.versions[named.entry];
-  if (!named.final && !h_.version_value(version).is_null()) return;
+void HistoryBuilder::resolve_version(const UnsettledEntry& unsettled) {
+  KnownOrder& order = h_.known_orders_[unsettled.order];
+  const TxnId t = order.txns[unsettled.entry];
+  VersionId& version = order.versions[unsettled.entry];
   for (OpId i = h_.end_op(t); i-- > h_.first_op(t);) {
     const Operation op = h_.op(i);
     if (op.key != order.key || !installs_version(op)) continue;
     const bool deletes = op.kind == OpKind::remove || h_.version_value(op.version).is_null();
-    if (!named.final && !deletes) continue;
+    if (!unsettled.final && !deletes) continue;
     version = op.version;
     return;
   }
@@ -329,7 +394,7 @@ void HistoryBuilder::drop_replaced_ops() {
   std::vector<uint8_t> effect;
   std::vector<KeyId> key;
   std::vector<VersionId> version;
-  std::vector<uint32_t> operands;
+  std::vector<uint32_t> operands, sources;
   for (History::Txn& txn : h_.txns_) {
     const OpId first = static_cast<OpId>(kind.size());
     for (OpId i = txn.first_op; i < txn.end_op; ++i) {
@@ -338,6 +403,7 @@ void HistoryBuilder::drop_replaced_ops() {
       key.push_back(h_.op_key_[i]);
       version.push_back(h_.op_version_[i]);
       if (!h_.op_operands_.empty()) operands.push_back(h_.op_operands_[i]);
+      if (!h_.op_source_.empty()) sources.push_back(h_.op_source_[i]);
     }
     txn.first_op = first;
     txn.end_op = static_cast<OpId>(kind.size());
@@ -347,6 +413,7 @@ void HistoryBuilder::drop_replaced_ops() {
   h_.op_key_ = std::move(key);
   h_.op_version_ = std::move(version);
   h_.op_operands_ = std::move(operands);
+  h_.op_source_ = std::move(sources);
 }
 
 // A read_list of no elements has the version (key, null) and no operands, as the read of null has.
@@ -407,9 +474,10 @@ Result<History> HistoryBuilder::finish() && {
     drop_replaced_ops();
   }
   if (null_is_empty_list_) turn_nulls_into_lists();
-  if (Status named = resolve_named_entries(); !named.ok()) return named.error();
-  std::stable_sort(h_.txn_meta_.begin(), h_.txn_meta_.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  if (Status named = resolve_names(); !named.ok()) return named.error();
+  for (auto* texts : {&h_.txn_meta_, &h_.txn_snapshot_})
+    std::stable_sort(texts->begin(), texts->end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
   const size_t count = h_.txns_.size();
   if (!h_.begin_.empty()) {
     h_.begin_.resize(count);

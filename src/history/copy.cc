@@ -12,6 +12,7 @@ void TxnCopier::begin(const History& h, TxnId t) {
   header.end = h.end_time(t);
   header.start_ts = h.start_ts(t);
   header.commit_ts = h.commit_ts(t);
+  header.snapshot = h.snapshot(t);
   header.meta = h.meta(t);
   header.line = h.line(t);
   to_.begin_txn(header);
@@ -26,14 +27,18 @@ void TxnCopier::operation(const History& h, OpId i) {
 }
 
 void TxnCopier::operation(const History& h, OpId i, OpKind kind,
-                          std::span<const VersionId> versions, KeyId lo, KeyId hi) {
+                          std::span<const VersionId> versions, KeyId lo, KeyId hi,
+                          bool with_source) {
   const Operation op = h.op(i);
   const auto name = [&](KeyId k) { return k == kNone ? ValueView::null() : h.key(k); };
   const ValueView key = op.kind == OpKind::range ? ValueView::null() : h.key(op.key);
   const ValueView value = op.version == kNone ? ValueView::null() : h.version_value(op.version);
   switch (kind) {
-    case OpKind::read:
-      return to_.read(key, value);
+    case OpKind::read: {
+      const TxnId source = with_source ? h.stated_source(i) : kNone;
+      if (source == kNone) return to_.read(key, value);
+      return to_.read_from(key, value, source == kInitialTxn ? "" : h.name(source));
+    }
     case OpKind::write:
       return to_.write(key, value);
     case OpKind::remove:

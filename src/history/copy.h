@@ -19,9 +19,10 @@ class TxnCopier {
   void begin(const History& h, TxnId t);
   // As it stands.
   void operation(const History& h, OpId op);
-  // The operation as one of `kind`, with these elements or rows if it has any, and as a range between these bounds.
+  // The operation as one of `kind`, with these elements or rows if it has any, and as a range between these bounds; with
+  // the source that is stated for it, or without.
   void operation(const History& h, OpId op, OpKind kind, std::span<const VersionId> versions,
-                 KeyId lo = kNone, KeyId hi = kNone);
+                 KeyId lo = kNone, KeyId hi = kNone, bool with_source = true);
 
  private:
   HistoryBuilder& to_;

@@ -23,11 +23,14 @@ ValueView view(const DraftValue& v) { return v ? ValueView::of(*v) : ValueView::
 
 std::string text_of(const DraftValue& v) { return v ? std::to_string(*v) : "null"; }
 
-void add_op(HistoryBuilder& b, const DraftOp& op) {
+void add_op(HistoryBuilder& b, const Draft& draft, const DraftOp& op) {
   const ValueView key = ValueView::of(key_name(op.key));
   switch (op.kind) {
     case OpKind::read:
-      b.read(key, view(op.value));
+      if (op.source == DraftOp::kNotStated)
+        b.read(key, view(op.value));
+      else
+        b.read_from(key, view(op.value), op.source < 0 ? "" : draft.name(op.source));
       break;
     case OpKind::write:
       b.write(key, view(op.value));
@@ -59,12 +62,18 @@ void add_op(HistoryBuilder& b, const DraftOp& op) {
   }
 }
 
-std::string text_of(const DraftOp& op) {
+// "3-1=" in front of the value.
+std::string source_of(const Draft& draft, const DraftOp& op) {
+  if (op.source == DraftOp::kNotStated) return {};
+  return (op.source < 0 ? "null" : draft.name(op.source)) + "=";
+}
+
+std::string text_of(const Draft& draft, const DraftOp& op) {
   const std::string_view key = key_name(op.key);
   const std::string value = text_of(op.value);
   switch (op.kind) {
     case OpKind::read:
-      return fmt::format("r({},{})", key, value);
+      return fmt::format("r({},{}{})", key, source_of(draft, op), value);
     case OpKind::write:
       return fmt::format("w({},{})", key, value);
     case OpKind::remove:
@@ -93,13 +102,13 @@ std::string text_of(const Interval& i) {
                                  : fmt::format("{}~{}", i.request, i.response);
 }
 
-std::string text_of(const DraftTxn& t) {
+std::string text_of(const Draft& draft, const DraftTxn& t) {
   std::string out;
   if (t.begin.known() || t.end.known()) {
     out += fmt::format("@[{},{}] ", text_of(t.begin), text_of(t.end));
   }
   out += "{ ";
-  for (const DraftOp& op : t.ops) out += text_of(op) + " ";
+  for (const DraftOp& op : t.ops) out += text_of(draft, op) + " ";
   out += "}";
   if (t.status == TxnStatus::aborted) out += "!";
   if (t.status == TxnStatus::unknown) out += "?";
@@ -118,7 +127,7 @@ Result<History> Draft::history() const {
                  .end = t.end,
                  .start_ts = t.start_ts,
                  .commit_ts = t.commit_ts});
-    for (const DraftOp& op : t.ops) add_op(b, op);
+    for (const DraftOp& op : t.ops) add_op(b, *this, op);
     if (Status s = b.end_txn(); !s.ok()) return s.error();
   }
   for (const DraftOrder& order : orders) {
@@ -156,7 +165,7 @@ std::string Draft::text() const {
   for (const int session : sessions) {
     out += fmt::format("{}:", session + 1);
     for (const DraftTxn& t : txns) {
-      if (t.session == session) out += " " + text_of(t);
+      if (t.session == session) out += " " + text_of(*this, t);
     }
     out += "\n";
   }
@@ -178,6 +187,11 @@ namespace {
 void remove_txn(Draft& draft, size_t txn) {
   draft.txns.erase(draft.txns.begin() + static_cast<ptrdiff_t>(txn));
   const int gone = static_cast<int>(txn);
+  for (DraftTxn& t : draft.txns)
+    for (DraftOp& op : t.ops) {
+      if (op.source == gone) op.source = DraftOp::kNotStated;
+      if (op.source > gone) --op.source;
+    }
   for (DraftOrder& order : draft.orders)
     for (size_t i = order.txns.size(); i-- > 0;) {
       if (order.txns[i] > gone) {

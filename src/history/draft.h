@@ -25,6 +25,9 @@ struct DraftOp {
   bool effect = true;                                 // cas, insert
   std::vector<int64_t> list = {};                     // read_list
   std::vector<std::pair<int, DraftValue>> rows = {};  // range
+  // read: the transaction it is stated to be from, an index
+  static constexpr int kNotStated = -2, kInitialState = -1;
+  int source = kNotStated;
 };
 
 struct DraftTxn {

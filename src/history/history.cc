@@ -69,12 +69,20 @@ std::string History::name(TxnId t) const {
   return session_name(txns_[t].session).to_string() + "-" + std::to_string(txns_[t].position);
 }
 
-std::string_view History::meta(TxnId t) const {
-  const auto it = std::lower_bound(txn_meta_.begin(), txn_meta_.end(), t,
-                                   [](const auto& entry, TxnId id) { return entry.first < id; });
-  return it != txn_meta_.end() && it->first == t ? std::string_view(it->second)
-                                                 : std::string_view();
+namespace {
+
+// Of a list that is sorted by transaction, what was noted of `t` last.
+std::string_view last_of(const std::vector<std::pair<TxnId, std::string>>& texts, TxnId t) {
+  const auto next = std::upper_bound(texts.begin(), texts.end(), t,
+                                     [](TxnId id, const auto& text) { return id < text.first; });
+  if (next == texts.begin() || std::prev(next)->first != t) return {};
+  return std::prev(next)->second;
 }
+
+}  // namespace
+
+std::string_view History::meta(TxnId t) const { return last_of(txn_meta_, t); }
+std::string_view History::snapshot(TxnId t) const { return last_of(txn_snapshot_, t); }
 
 TxnId History::txn_of(OpId i) const {
   const auto it = std::partition_point(txns_.begin(), txns_.end(),
@@ -86,6 +94,11 @@ std::span<const uint32_t> History::operands(OpId i) const {
   if (op_operands_.empty() || op_operands_[i] == 0) return {};
   const uint32_t at = op_operands_[i];
   return {&pool_[at] + 1, pool_[at]};
+}
+
+uint64_t History::stated_source_count() const {
+  const auto silent = std::count(op_source_.begin(), op_source_.end(), kNone);
+  return op_source_.size() - static_cast<uint64_t>(silent);
 }
 
 bool History::fully_timed() const {
@@ -164,6 +177,7 @@ std::string History::content_hash() const {
       for (size_t j = 0; j < more.size(); ++j) {
         out.add(j < bounds ? key_word(more[j]) : version_word(more[j]));
       }
+      if (const TxnId source = stated_source(i); source != kNone) out.add(uint64_t{source} + 1);
     }
   }
   for (const KnownOrder& order : known_orders_) {
@@ -187,6 +201,7 @@ uint64_t History::memory_bytes() const {
     bytes += sizeof order + order.versions.capacity() * 4 + order.txns.capacity() * 4;
   bytes += op_kind_.capacity() + op_effect_.capacity() + op_key_.capacity() * 4;
   bytes += op_version_.capacity() * 4 + op_operands_.capacity() * 4 + pool_.capacity() * 4;
+  bytes += op_source_.capacity() * 4;
   return bytes;
 }
 

@@ -309,10 +309,21 @@ class Projection {
     if (copies.empty()) return Ok{};
     copier_.begin(h_, t);
     for (const auto& [op, copy] : copies) {
-      copier_.operation(h_, op, copy.kind, copy.versions, copy.lo, copy.hi);
+      copier_.operation(h_, op, copy.kind, copy.versions, copy.lo, copy.hi, source_stays(op));
       origins_.push_back(op);
     }
     return builder_.end_txn();
+  }
+
+  // What is stated of a read is said of a transaction that is still there, as it keeps what was read.
+  bool source_stays(OpId i) const {
+    const TxnId source = h_.stated_source(i);
+    if (source == kNone || source == kInitialTxn || source == h_.txn_of(i)) return true;
+    for (OpId w = h_.first_op(source); w < h_.end_op(source); ++w)
+      if (keep_[w] && installs_version(h_.op(w)) && h_.op(w).key == h_.op(i).key &&
+          leaves(w, h_.op(i).version))
+        return true;
+    return false;
   }
 
   // The writes that an entry may mean.

@@ -503,6 +503,30 @@ void state_loose_orders(Rng& rng, Draft& draft, double named) {
   }
 }
 
+// A transaction whose write the read may have returned; now and then any.
+int source_of(Rng& rng, const Draft& draft, const DraftOp& read, int reader) {
+  std::vector<int> writers;
+  if (read.value == draft.initial) writers.push_back(DraftOp::kInitialState);
+  for (size_t t = 0; t < draft.txns.size(); ++t)
+    for (const DraftOp& op : draft.txns[t].ops) {
+      const bool puts = op.kind == OpKind::write ||
+                        ((op.kind == OpKind::cas || op.kind == OpKind::insert) && op.effect);
+      const bool shows = (puts && op.value == read.value) ||
+                         (op.kind == OpKind::remove && (!read.value || op.value == read.value));
+      if (op.key == read.key && shows) writers.push_back(static_cast<int>(t));
+    }
+  if (std::count(writers.begin(), writers.end(), reader) > 0 && rng.chance(0.8)) return reader;
+  if (writers.empty() || rng.chance(0.03)) return static_cast<int>(rng.below(draft.txns.size()));
+  return writers[rng.below(writers.size())];
+}
+
+void state_sources(Rng& rng, Draft& draft) {
+  for (size_t t = 0; t < draft.txns.size(); ++t)
+    for (DraftOp& op : draft.txns[t].ops)
+      if (op.kind == OpKind::read && rng.chance(0.7))
+        op.source = source_of(rng, draft, op, static_cast<int>(t));
+}
+
 // Some time during the history.
 void state_completeness(Rng& rng, Draft& draft) {
   std::vector<int64_t> ends;
@@ -520,6 +544,7 @@ Draft random_draft(Rng& rng, const RandomShape& shape) {
   }
   if (shape.ordered > 0 && rng.chance(shape.ordered)) state_orders(rng, draft, shape.named);
   if (shape.loose > 0 && rng.chance(shape.loose)) state_loose_orders(rng, draft, shape.named);
+  if (shape.sourced > 0 && rng.chance(shape.sourced)) state_sources(rng, draft);
   if (shape.complete > 0 && rng.chance(shape.complete)) state_completeness(rng, draft);
   return draft;
 }

@@ -44,6 +44,7 @@ struct RandomShape {
   double named = 0;  // of stated orders, those whose entries mostly state their transactions
   double complete =
       0;  // of those with stated orders, histories whose orders are said to be complete to some time
+  double sourced = 0;      // histories that state of most reads whose write they returned
   double single_op = 0.1;  // histories of single operations
   double mini = 0;         // histories of mini-transactions (mini_transactions.h)
   double unknown = 0.3;    // histories with transactions of unknown outcome

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "infer/stated_sources.h"
+
 namespace assay::internal {
 OpenReads::OpenReads(const History& history, bool one_state)
     : h_(history), one_state_(one_state), lists_(history), seen_txns_(history.txn_count()) {}
@@ -195,15 +197,27 @@ std::span<const OpenReads::Left> OpenReads::candidates(
   return {writers_.data() + key_begin_[key], writers_.data() + key_begin_[key + 1]};
 }
 
+// Whether what is stated of the observations allows this source.
+bool OpenReads::may_be_from(TxnId source, std::span<const Observation> external) const {
+  if (!h_.states_sources()) return true;
+  return std::all_of(external.begin(), external.end(), [&](const Observation& seen) {
+    if (h_.stated_source(seen.op) == kNone) return true;
+    const TxnId stated = stated_source(h_, seen.op);
+    return stated == kNone || stated == source;
+  });
+}
+
 void OpenReads::find_sources(Group& group) {
   const auto explains_all = [&](const KeyState& state) {
     return std::all_of(group.external.begin(), group.external.end(),
                        [&](const Observation& seen) { return fits(h_, seen, state); });
   };
   for (const Left& left : candidates(group.read.key, group.external))
-    if (left.writer != group.read.reader && explains_all(left.state))
+    if (left.writer != group.read.reader && explains_all(left.state) &&
+        may_be_from(left.writer, group.external))
       group.read.sources.push_back(left.writer);
-  if (explains_all(KeyState{})) group.read.sources.push_back(kNone);
+  if (explains_all(KeyState{}) && may_be_from(kInitialTxn, group.external))
+    group.read.sources.push_back(kNone);
   listed_ += sizeof(TxnId) * group.read.sources.size();
 }
 

@@ -90,6 +90,7 @@ class OpenReads {
                 std::unordered_map<KeyId, Group>& groups, std::vector<KeyId>& order);
   std::span<const Left> candidates(KeyId key, std::span<const Observation> external) const;
   void find_sources(Group& group);
+  bool may_be_from(TxnId source, std::span<const Observation> external) const;
 
   const History& h_;
   bool one_state_;

@@ -7,6 +7,7 @@
 #include "history/accesses.h"
 #include "infer/dirty_states.h"
 #include "infer/stated_orders.h"
+#include "infer/stated_sources.h"
 #include "infer/txn_keys.h"
 
 namespace assay::internal {
@@ -52,6 +53,8 @@ class Matcher {
         origin_(h.version_count()) {
     out_.assumed.assign(assumed.begin(), assumed.end());
     out_.found.known = read_known_orders(h);
+    std::string& contradiction = out_.found.known.contradiction;
+    if (contradiction.empty()) contradiction = contradicted_source(h);
     if (dirty_) states_.emplace(h);
   }
 
@@ -100,6 +103,8 @@ class Matcher {
   OpId other_writer(VersionId version, TxnId reader) const;
   void external_read(Node n, OpId op, KeyId key, VersionId version);
   bool nobody_can_tell(KeyId key, VersionId version) const;
+  bool stated_to_be_dirty(OpId op);
+  bool is_overwritten(OpId write) const;
   // A key used both as a list and as a register has no meaning here.
   bool mixed(KeyId key) const { return !uses_.empty() && uses_[key] == (kAsList | kAsRegister); }
   bool deleted_somewhere(KeyId key) const { return !tombstoned_.empty() && tombstoned_[key] != 0; }
@@ -300,7 +305,30 @@ bool Matcher::nobody_can_tell(KeyId key, VersionId version) const {
   return deleted_somewhere(key) && h_.version_value(version).is_null();
 }
 
+// A read is stated to be from what nobody may see of its transaction.
+bool Matcher::stated_to_be_dirty(OpId op) {
+  if (h_.stated_source(op) == kNone) return false;
+  const TxnId source = stated_source(h_, op);
+  if (source == kNone || source == kInitialTxn) return false;
+  const OpId write = stated_write(h_, op, source);
+  if (h_.status(source) == TxnStatus::aborted)
+    bad(Anomaly::aborted_read, op, write);
+  else if (is_overwritten(write))
+    bad(Anomaly::intermediate_read, op, write);
+  else
+    return false;
+  return true;
+}
+
+// Its transaction writes the key again.
+bool Matcher::is_overwritten(OpId write) const {
+  for (OpId i = write + 1; i < h_.end_op(h_.txn_of(write)); ++i)
+    if (installs_version(h_.op(i)) && h_.op(i).key == h_.op(write).key) return true;
+  return false;
+}
+
 void Matcher::external_read(Node n, OpId op, KeyId key, VersionId version) {
+  if (stated_to_be_dirty(op)) return;
   if (nobody_can_tell(key, version)) {
     out_.unresolved.push_back(op);
     return;

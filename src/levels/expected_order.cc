@@ -25,6 +25,7 @@
 
 #include "history/accesses.h"
 #include "history/logged.h"
+#include "infer/stated_sources.h"
 #include "infer/touched_keys.h"
 
 namespace assay::internal {
@@ -208,13 +209,21 @@ class Replay {
         const std::vector<VersionId>& list = current(seen.key).list;
         if (!std::equal(read.begin(), read.end(), list.begin(), list.end()))
           return fail(t, i, seen.key);
-      } else if (seen.accepts != Accepts::any && !fits(h_, seen, current(seen.key).state)) {
+      } else if (seen.accepts != Accepts::any &&
+                 (!fits(h_, seen, current(seen.key).state) || is_from_another(seen))) {
         return fail(t, i, seen.key);
       }
       if (!installs_version(h_.op(i))) continue;
       const KeyId key = h_.op(i).key;
       put(own_.try_emplace(key, now_[key]).first->second, t, i);
     }
+  }
+
+  // By what the history states of the read.
+  bool is_from_another(const Observation& seen) const {
+    if (h_.stated_source(seen.op) == kNone) return false;
+    const TxnId stated = stated_source(h_, seen.op), writer = current(seen.key).writer;
+    return stated != kNone && stated != (writer == kNone ? kInitialTxn : writer);
   }
 
   const Value& current(KeyId key) const {

@@ -4,6 +4,8 @@
 #include <map>
 #include <tuple>
 
+#include "infer/stated_sources.h"
+
 namespace assay::internal {
 
 KeyOperations::KeyOperations(const History& history, const OperationTimes& times,
@@ -20,11 +22,13 @@ void KeyOperations::collect(std::span<const TxnId> certain, std::span<const TxnI
   for (const Op& op : ops_)
     if (op.seen.accepts == Accepts::equals || op.seen.accepts == Accepts::differs)
       looked_for_.insert(op.seen.version);
+  for (const Op& op : ops_)
+    if (op.stated != kNone && op.stated != kInitialTxn) state_of_writer_.emplace(op.stated, kNone);
   std::unordered_map<uint64_t, uint32_t> states;
   std::map<std::tuple<Accepts, VersionId, uint32_t>, uint32_t> twins;
   for (Op& op : ops_) {
     if (!installs_version(history_.op(op.seen.op))) continue;
-    op.state = state_of(install_of(history_, op.seen.op).state(), states);
+    op.state = state_of(op.txn, install_of(history_, op.seen.op).state(), states);
     const auto what = std::tuple(op.seen.accepts, op.seen.version, op.state);
     op.twins = twins.emplace(what, static_cast<uint32_t>(twins.size())).first->second;
   }
@@ -36,14 +40,20 @@ void KeyOperations::add(TxnId t, bool certain) {
   op.txn = t;
   op.certain = certain;
   op.seen = observation_of(history_, history_.first_op(t));
+  if (history_.states_sources()) op.stated = stated_source(history_, op.seen.op);
   ops_.push_back(op);
   certain_ += certain;
   left_ += certain;
 }
 
 // Values that nobody reads or compares with are one state.
-uint32_t KeyOperations::state_of(const KeyState& left,
+uint32_t KeyOperations::state_of(TxnId writer, const KeyState& left,
                                  std::unordered_map<uint64_t, uint32_t>& states) {
+  if (const auto own = state_of_writer_.find(writer); own != state_of_writer_.end()) {
+    own->second = static_cast<uint32_t>(contents_.size());
+    contents_.push_back(left);
+    return own->second;
+  }
   const bool null = history_.version_value(left.version).is_null();
   const bool plain = !left.removed && !null && !looked_for_.contains(left.version);
   const uint64_t name = plain ? ~uint64_t{0} : uint64_t{left.version} << 1 | left.removed;
@@ -86,11 +96,15 @@ void KeyOperations::enter_times() {
 }
 
 bool KeyOperations::fits(const Op& op, uint32_t state) const {
+  if (op.stated == kInitialTxn && state != 0) return false;
+  if (op.stated != kNone && op.stated != kInitialTxn && state_of_writer_.at(op.stated) != state)
+    return false;
   return assay::internal::fits(history_, op.seen, contents_[state]);
 }
 
 uint32_t KeyOperations::wanted_by(const Op& op) const {
-  if (op.seen.accepts != Accepts::equals) return kNone;
+  if (op.seen.accepts != Accepts::equals || op.stated == kInitialTxn) return kNone;
+  if (op.stated != kNone) return state_of_writer_.at(op.stated);
   const auto found = state_of_version_.find(op.seen.version);
   return found == state_of_version_.end() ? kNone : found->second;
 }

@@ -3,7 +3,7 @@
 //
 //   w(x,1) [0,9]   cas(x,1,2) [2,5]   r(x,2) [6,8]      list: w( cas( )cas r( )r )w
 //
-// States are numbered from 0, the initial one; all values that nobody reads or compares with are one state, since no
+// States are numbered from 0, the initial one; what a transaction left that a read is stated to be from is one of its own; all values that nobody reads or compares with are one state, since no
 // operation distinguishes them. Operations that leave the same state, and for a compare-and-set expect the same, are
 // *twins*: which of them takes effect first does not matter but for when each has to respond. An operation that takes
 // effect is taken out of the list with its response, so the first response in the list is always the next one due.
@@ -29,6 +29,7 @@ class KeyOperations {
     TxnId txn;
     bool certain;
     Observation seen;
+    TxnId stated = kNone;    // a read: it is stated to be from this one, or kInitialTxn
     uint32_t state = kNone;  // it leaves; kNone: it changes nothing
     uint32_t twins = kNone;  // the number of those that do the same; kNone: it changes nothing
     uint32_t call = kNone, reply = kNone;  // entries
@@ -76,7 +77,8 @@ class KeyOperations {
   static constexpr uint32_t kHead = 0;  // the entry before the first one
   void collect(std::span<const TxnId> certain, std::span<const TxnId> possible);
   void add(TxnId t, bool certain);
-  uint32_t state_of(const KeyState& left, std::unordered_map<uint64_t, uint32_t>& states);
+  uint32_t state_of(TxnId writer, const KeyState& left,
+                    std::unordered_map<uint64_t, uint32_t>& states);
   void enter_times();
   void unlink(uint32_t e);
   void link(uint32_t e);
@@ -86,6 +88,8 @@ class KeyOperations {
   const OperationTimes& times_;
   std::vector<Op> ops_;
   std::vector<KeyState> contents_;  // by state
+  std::unordered_map<TxnId, uint32_t>
+      state_of_writer_;  // of those that a read is stated to be from
   std::unordered_set<VersionId> looked_for_;
   std::unordered_map<VersionId, uint32_t> state_of_version_;  // which leaves it by a write
   size_t twins_ = 0;

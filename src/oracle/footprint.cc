@@ -12,6 +12,7 @@ namespace {
 struct Content {
   VersionId version = kNone;  // kNone: untouched
   bool removed = false;       // then `version` is the tombstone
+  int writer = -1;            // where the history states sources: told apart from what others wrote
   friend bool operator==(const Content&, const Content&) = default;
 };
 
@@ -21,6 +22,7 @@ struct Probe {
   uint32_t key;
   ValueView value;              // register: a read returns it …
   bool negated = false;         // … or does not
+  TxnId from = kNone;           // the history states who wrote it, or kInitialTxn
   std::vector<VersionId> list;  // list: exactly this
 };
 
@@ -66,9 +68,11 @@ class Compiler {
   void follow(const Footprint& txn, RawTxn& raw);
   void follow_op(OpId op, uint32_t step, RawTxn& raw);
   void probe(uint32_t step, KeyId key, const ValueView& value, bool negated, RawTxn& raw);
+  void probe_source(OpId read, RawTxn& raw);
   void probe_list(uint32_t step, OpId op, RawTxn& raw);
   void probe_range(uint32_t step, OpId op, RawTxn& raw);
   void install(KeyId key, Content content, RawTxn& raw) {
+    if (h_.states_sources()) content.writer = static_cast<int>(&raw - raw_.data());
     raw.installs[dense_[key]].content = content;
   }
   bool number_states();
@@ -76,6 +80,7 @@ class Compiler {
   State list_child(uint32_t key, State state, VersionId element) const;
   State list_state(uint32_t key, const std::vector<VersionId>& list) const;
   States accepted(const Probe& probe) const;
+  bool may_be(const Content& content, TxnId from) const;
   void finish(Footprint& txn, const RawTxn& raw) const;
   std::vector<int> writers_of(VersionId version) const;
   bool somebody_empties(KeyId key) const;
@@ -139,7 +144,7 @@ bool Compiler::check_ranges() const {
 void Compiler::probe(uint32_t step, KeyId key, const ValueView& value, bool negated, RawTxn& raw) {
   const auto own = raw.installs.find(dense_[key]);
   if (own == raw.installs.end()) {
-    raw.probes.push_back({step, dense_[key], value, negated, {}});
+    raw.probes.push_back({step, dense_[key], value, negated, kNone, {}});
   } else if (shows(h_, own->second.content, value) == negated) {
     raw.contradiction = "an operation on " + h_.key(key).to_string() +
                         " disagrees with what its transaction wrote before";
@@ -159,7 +164,7 @@ void Compiler::probe_list(uint32_t step, OpId i, RawTxn& raw) {
     }
     before.resize(before.size() - mine.size());
   }
-  raw.probes.push_back({step, dense_[op.key], {}, false, std::move(before)});
+  raw.probes.push_back({step, dense_[op.key], {}, false, kNone, std::move(before)});
 }
 
 // Exactly the returned keys of the range are present, with the returned values.
@@ -180,11 +185,30 @@ void Compiler::probe_range(uint32_t step, OpId i, RawTxn& raw) {
   }
 }
 
+// What is stated of a read holds if it may: of what the transaction itself wrote, if it had; of the initial state, if the
+// read shows that; of another transaction, if any of its writes can be seen in the read.
+void Compiler::probe_source(OpId i, RawTxn& raw) {
+  const Operation op = h_.op(i);
+  const ValueView value = h_.version_value(op.version);
+  const TxnId reader = h_.txn_of(i), from = h_.stated_source(i);
+  const bool own = raw.installs.contains(dense_[op.key]);
+  bool right = own ? from == reader : from == kInitialTxn && shows(h_, Content{}, value);
+  if (!own && from != kInitialTxn && from != reader)
+    for (OpId w = h_.first_op(from); w < h_.end_op(from); ++w)
+      if (const Operation put = h_.op(w); installs_version(put) && put.key == op.key)
+        right |= shows(h_, {put.version, put.kind == OpKind::remove}, value);
+  if (!right)
+    out_.contradiction = "a read is stated to be from what cannot be seen in it";
+  else if (!own)
+    raw.probes.back().from = from;
+}
+
 void Compiler::follow_op(OpId i, uint32_t step, RawTxn& raw) {
   const Operation op = h_.op(i);
   switch (op.kind) {
     case OpKind::read:
       probe(step, op.key, h_.version_value(op.version), false, raw);
+      if (h_.stated_source(i) != kNone) probe_source(i, raw);
       return;
     case OpKind::write:
       install(op.key, {op.version, false}, raw);
@@ -276,12 +300,18 @@ bool Compiler::number_states() {
   return true;
 }
 
+bool Compiler::may_be(const Content& content, TxnId from) const {
+  if (from == kNone) return true;
+  return content.writer < 0 ? from == kInitialTxn : from == out_.txns[content.writer].txn;
+}
+
 States Compiler::accepted(const Probe& probe) const {
   if (out_.keys[probe.key].is_list) return only(list_state(probe.key, probe.list));
   States accept = 0;
   const auto& states = states_[probe.key];
   for (size_t s = 0; s < states.size(); ++s) {
-    if (shows(h_, states[s], probe.value) != probe.negated) accept |= only(static_cast<State>(s));
+    if (shows(h_, states[s], probe.value) != probe.negated && may_be(states[s], probe.from))
+      accept |= only(static_cast<State>(s));
   }
   return accept;
 }

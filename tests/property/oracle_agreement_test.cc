@@ -149,6 +149,30 @@ TEST(OracleAgreement, ordersThatNameTransactions) {
        .may_abstain = true});
 }
 
+TEST(OracleAgreement, readsThatStateTheirSources) {
+  expect_agreement({.seed = 33,
+                    .count = histories(4'000),
+                    .shape = {.duplicates = 0.9, .sourced = 1},
+                    .levels = all_levels(),
+                    .may_abstain = true});
+  expect_agreement(
+      {.seed = 34,
+       .count = histories(2'000),
+       .shape = {.duplicates = 0.7, .rich = 0.7, .ordered = 0.5, .named = 0.9, .sourced = 1},
+       .levels = all_levels(),
+       .may_abstain = true});
+  expect_agreement({.seed = 35,
+                    .count = histories(2'000),
+                    .shape = {.max_txns = 9,
+                              .max_keys = 2,
+                              .timed = 1,
+                              .duplicates = 1,
+                              .sourced = 1,
+                              .single_op = 1},
+                    .levels = all_levels(),
+                    .may_abstain = true});
+}
+
 // Asked for alone, a level gets the verdict that it gets beside the others.
 TEST(OracleAgreement, aLevelAlone) {
   Rng rng(32);

@@ -109,6 +109,7 @@ TEST(Projection, WhatTheWholeSatisfiesThePartSatisfies) {
       {.rich = 0.5, .ordered = 1},
       {.duplicates = 0.2, .lists = 0.4, .rich = 0.5, .loose = 1},
       {.duplicates = 0.7, .lists = 0.2, .rich = 0.5, .loose = 1, .named = 0.9, .complete = 0.4},
+      {.duplicates = 0.8, .rich = 0.4, .sourced = 1},
   };
   Rng rng(51);
   uint64_t satisfied = 0, kept = 0;

@@ -48,6 +48,19 @@ const Kind kOperations[] = {
     {"lists with orders that name transactions",
      10,
      {.duplicates = 0.5, .lists = 1, .loose = 1, .named = 0.9, .complete = 0.4}},
+    {"reads that state their sources", 10, {.duplicates = 1, .sourced = 1}},
+    {"all operations, reads that state their sources",
+     10,
+     {.duplicates = 0.7, .rich = 1, .loose = 0.3, .named = 0.9, .sourced = 1}},
+    {"single operations, reads that state their sources",
+     10,
+     {.max_txns = 9,
+      .max_keys = 2,
+      .timed = 1,
+      .duplicates = 1,
+      .rich = 0.3,
+      .sourced = 1,
+      .single_op = 1}},
 };
 
 const Kind kKinds[] = {

@@ -83,15 +83,15 @@ TEST(Etcd, TellsItsVersionOrder) {
 }
 
 // Where commands are executed one after the other the log is an order that explains what everybody saw.
-void expect_explained_by_log(const std::vector<std::string>& urls, const std::string& isolation) {
+void expect_explained_by_log(const std::vector<std::string>& urls, const std::string& isolation,
+                             ExpectedOrder::By by = ExpectedOrder::By::log) {
   collect::RunOptions options = looking_inside(contended(urls, isolation, "general"));
   options.txns = 60;
   options.workload_options.keys = 30;
   const Measured m = measure(options, {serializable});
   CheckOptions checking;
   checking.levels = {serializable};
-  checking.expected_order =
-      ExpectedOrder{.by = ExpectedOrder::By::log, .names = {}, .title = "log"};
+  checking.expected_order = ExpectedOrder{.by = by, .names = {}, .title = "the database's"};
   const auto expected = check(m.history, checking).expected_order;
   ASSERT_TRUE(expected);
   EXPECT_TRUE(expected->explains()) << expected->obstacle;
@@ -107,6 +107,11 @@ TEST(Redis, ItsLogExplainsWhatClientsSaw) {
 TEST(Etcd, ItsLogExplainsWhatClientsSaw) {
   ASSAY_SERVER(urls, "etcd");
   expect_explained_by_log(urls, "serializable");
+}
+
+TEST(Etcd, ItsRevisionsExplainWhatClientsSaw) {
+  ASSAY_SERVER(urls, "etcd");
+  expect_explained_by_log(urls, "serializable", ExpectedOrder::By::commit_ts);
 }
 
 // Without the order nothing is known of lost updates: reads that are repeated inside a transaction come first.

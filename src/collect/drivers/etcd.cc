@@ -6,10 +6,14 @@
 //   read committed    each key likewise, and no comparison
 //
 // A transaction that wrote nothing has read one revision under `serializable` and needs no commit.
+//
+// Revisions are etcd's logical time. That of a commit, or of the comparison that a transaction without writes ended in, is
+// its commit_ts; the one that all its reads saw under `serializable`, or the one before a commit without reads, its start_ts.
 #ifdef ASSAY_CURL
 #include <curl/curl.h>
 #include <fmt/format.h>
 
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "collect/drivers/base64.h"
@@ -99,6 +103,7 @@ class EtcdSession : public OptimisticSession {
 
   CallResult begin() override {
     revision_.clear();
+    times_ = {};
     compares_ = json::array();
     return OptimisticSession::begin();
   }
@@ -129,7 +134,16 @@ class EtcdSession : public OptimisticSession {
     if (!result.ok()) return result;
     if (!answer.value("succeeded", false))
       return CallResult::aborted("a key that was read has changed");
+    times_.commit_ts = revision_of(answer);
     return {};
+  }
+
+  OwnTimes own_times() const override {
+    OwnTimes times = times_;
+    const bool committed = times.commit_ts != Interval::kUnknown;
+    if (isolation_ == "serializable" && times.start_ts == Interval::kUnknown && committed)
+      times.start_ts = times.commit_ts - 1;
+    return times;
   }
 
   CallResult abort() override { return CallResult::aborted("given up by the client"); }
@@ -143,7 +157,10 @@ class EtcdSession : public OptimisticSession {
     CallResult result = gateway_.post("kv/range", request, answer);
     if (result.outcome == CallOutcome::unknown) result.outcome = CallOutcome::aborted;
     if (!result.ok()) return result;
-    if (revision_.empty()) revision_ = answer["header"].value("revision", "0");
+    if (revision_.empty()) {
+      revision_ = answer["header"].value("revision", "0");
+      if (isolation_ == "serializable") times_.start_ts = revision_of(answer);
+    }
     std::string changed = "0";  // what etcd says of a key that is not there
     text.reset();
     if (answer.contains("kvs") && !answer["kvs"].empty()) {
@@ -156,10 +173,19 @@ class EtcdSession : public OptimisticSession {
   }
 
  private:
+  // The gateway writes 64-bit numbers as texts.
+  static int64_t revision_of(const json& answer) {
+    const std::string text = answer["header"].value("revision", "");
+    int64_t revision = Interval::kUnknown;
+    std::from_chars(text.data(), text.data() + text.size(), revision);
+    return revision;
+  }
+
   Gateway gateway_;
   std::string isolation_;
   std::string revision_;  // of the first read
-  std::string name_;      // of the transaction; empty if nobody asks
+  OwnTimes times_;
+  std::string name_;  // of the transaction; empty if nobody asks
   json compares_;
 };
 

@@ -21,6 +21,7 @@
 #include <mutex>
 #include <optional>
 
+#include "collect/drivers/description.h"
 #include "collect/drivers/registry.h"
 #include "collect/drivers/sql.h"
 #include "collect/run_id.h"
@@ -51,6 +52,14 @@ constexpr unsigned kCommitRefusals[] = {1205, 1213, 1020, 1062, 1792, 8002, 8005
 // "Unknown error"; its text says more.
 constexpr unsigned kUnnumbered = 1105;
 constexpr std::string_view kTryAgain = "[try again later]";
+
+// For the history's header; each server has some of them.
+constexpr std::string_view kSettings =
+    "SHOW SESSION VARIABLES WHERE Variable_name IN ('binlog_format', "
+    "'innodb_flush_log_at_trx_commit', 'innodb_rollback_on_timeout', 'innodb_snapshot_isolation', "
+    "'log_bin', 'sync_binlog', 'tidb_constraint_check_in_place', 'tidb_disable_txn_auto_retry', "
+    "'tidb_enable_1pc', 'tidb_enable_async_commit', 'tidb_guarantee_linearizability', "
+    "'tidb_txn_mode', 'transaction_isolation', 'tx_isolation', 'wsrep_on', 'wsrep_sync_wait')";
 
 template <size_t N>
 bool is_one_of(const unsigned (&codes)[N], unsigned code) {
@@ -216,6 +225,14 @@ class MysqlSession : public DriverSession {
     const MYSQL_ROW row = mysql_fetch_row(rows_.get());
     return row != nullptr ? std::string(text_at(row, 0)) : std::string();
   }
+  // Those that the server knows.
+  Settings settings() {
+    Settings found;
+    if (!run(std::string(kSettings)).ok() || !rows_) return found;
+    while (const MYSQL_ROW row = mysql_fetch_row(rows_.get()))
+      if (row[1] != nullptr) found.emplace_back(text_at(row, 0), text_at(row, 1));
+    return found;
+  }
   const std::string& version() const { return version_; }
   std::string_view product() const { return product_; }
   const SqlStatements& statements() const { return statements_; }
@@ -304,6 +321,7 @@ class MysqlDriver : public Driver {
     product_ = (*session)->product();
     version_ = (*session)->version();
     isolation_ = (*session)->ask("SELECT @@tx_isolation");
+    settings_ = (*session)->settings();
     return Ok{};
   }
 
@@ -328,8 +346,9 @@ class MysqlDriver : public Driver {
   }
 
   std::string describe() const override {
-    return fmt::format(R"({{"name":"{}","version":"{}","isolation":"{}"}})", product_, version_,
-                       options_.isolation == "default" ? isolation_ : options_.isolation);
+    return describe_database(product_, version_,
+                             options_.isolation == "default" ? isolation_ : options_.isolation,
+                             settings_);
   }
 
  private:
@@ -357,6 +376,7 @@ class MysqlDriver : public Driver {
   std::string_view product_ = "MySQL";
   std::string version_;
   std::string isolation_;
+  Settings settings_;
 };
 
 Result<std::unique_ptr<Driver>> open_mysql(const DriverOptions& options) {

@@ -22,6 +22,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "collect/drivers/description.h"
 #include "collect/drivers/registry.h"
 #include "collect/drivers/sql.h"
 #include "collect/run_id.h"
@@ -80,6 +81,13 @@ bool means_lost(std::string_view sqlstate) {
 // By which the server's log knows the transaction: asked for with what a statement changes, so it costs no round trip.
 // The log has the lower 32 bits only.
 constexpr std::string_view kOwnNumber = "txid_current() % 4294967296";
+
+// For the history's header. In the order of their names.
+constexpr std::string_view kSettings =
+    "SELECT name, setting FROM pg_settings WHERE name IN ('default_transaction_deferrable', "
+    "'default_transaction_isolation', 'default_transaction_read_only', 'fsync', "
+    "'full_page_writes', 'max_pred_locks_per_transaction', 'synchronous_commit', "
+    "'synchronous_standby_names', 'wal_level') ORDER BY name";
 
 // The databases behind the protocol.
 enum class Dialect { postgresql, cockroachdb, yugabytedb, h2 };
@@ -194,6 +202,13 @@ class PostgresqlSession : public DriverSession {
   std::string ask(const std::string& sql) {
     if (!run(sql).ok() || row_count() == 0) return {};
     return std::string(text_at(0, 0));
+  }
+  Settings settings() {
+    Settings found;
+    if (dialect_ == Dialect::h2 || !run(std::string(kSettings)).ok()) return found;
+    for (int row = 0; row < row_count(); ++row)
+      found.emplace_back(text_at(row, 0), text_at(row, 1));
+    return found;
   }
   Dialect dialect() const { return dialect_; }
   const std::string& version() const { return version_; }
@@ -349,6 +364,7 @@ class PostgresqlDriver : public Driver {
     for (const std::string& statement : sql)
       if (Status s = (*session)->run(statement); !s.ok()) return s;
     name_ = name_of(dialect);
+    settings_ = (*session)->settings();
     version_ = (*session)->version();
     default_isolation_ =
         dialect == Dialect::h2 ? "default" : (*session)->ask("SHOW default_transaction_isolation");
@@ -377,8 +393,7 @@ class PostgresqlDriver : public Driver {
   std::string describe() const override {
     const std::string& isolation =
         options_.isolation == "default" ? default_isolation_ : options_.isolation;
-    return fmt::format(R"({{"name":"{}","version":"{}","isolation":"{}"}})", name_, version_,
-                       isolation);
+    return describe_database(name_, version_, isolation, settings_);
   }
 
  private:
@@ -402,6 +417,7 @@ class PostgresqlDriver : public Driver {
   DriverOptions options_;
   RunMark mark_;
   std::string name_ = "PostgreSQL";
+  Settings settings_;
   std::string version_;
   std::string default_isolation_;
 };

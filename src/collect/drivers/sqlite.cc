@@ -13,6 +13,7 @@
 #include <thread>
 #include <unordered_map>
 
+#include "collect/drivers/description.h"
 #include "collect/drivers/registry.h"
 #include "collect/drivers/sql.h"
 #include "collect/run_id.h"
@@ -371,7 +372,9 @@ class SqliteDriver : public Driver {
     mark_ = begin_mark(options_.run);
     for (const std::string& sql : run_table(mark_)) script += sql + ';';
     if (options_.named) script += kLogTable;
-    return execute_script(db->get(), script.c_str());
+    if (Status s = execute_script(db->get(), script.c_str()); !s.ok()) return s;
+    ask_for_settings(db->get());
+    return Ok{};
   }
 
   Status mark_finished() override {
@@ -406,11 +409,25 @@ class SqliteDriver : public Driver {
   }
 
   std::string describe() const override {
-    return fmt::format(R"({{"name":"SQLite","version":"{}","isolation":"{}"}})",
-                       sqlite3_libversion(), options_.isolation);
+    return describe_database("SQLite", sqlite3_libversion(), options_.isolation, settings_);
   }
 
  private:
+  // In force on connections of this driver.
+  void ask_for_settings(sqlite3* db) {
+    settings_.clear();
+    for (const char* name : {"journal_mode", "synchronous", "locking_mode", "read_uncommitted"}) {
+      const auto take = [](void* to, int, char** row, char**) {
+        *static_cast<std::string*>(to) = row[0] != nullptr ? row[0] : "";
+        return 0;
+      };
+      std::string value;
+      const std::string sql = std::string("PRAGMA ") + name;
+      if (sqlite3_exec(db, sql.c_str(), take, &value, nullptr) == SQLITE_OK && !value.empty())
+        settings_.emplace_back(name, value);
+    }
+  }
+
   Result<Connection> open(int flags) {
     sqlite3* db = nullptr;
     const int code = sqlite3_open_v2(path_.c_str(), &db,
@@ -434,6 +451,7 @@ class SqliteDriver : public Driver {
   std::string path_;
   TemporaryFolder folder_;
   RunMark mark_;
+  Settings settings_;
 };
 
 Result<std::unique_ptr<Driver>> open_sqlite(const DriverOptions& options) {

@@ -1,0 +1,46 @@
+#include "evidence/recover.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/console.h"
+#include "report/summary.h"
+
+namespace assay::internal::cli {
+namespace {
+
+struct Flags {
+  std::string history;
+  std::vector<std::string> databases;
+};
+
+Exit recover(const Flags& flags) {
+  const auto report = evidence::recover_version_orders(flags.history, flags.databases);
+  if (!report.ok()) return fail(report.error());
+  std::string text = fmt::format("{}: {} of {} from {}, up to {}\n", flags.history,
+                                 counted(report->versions, "version", "versions"),
+                                 counted(report->txns, "transaction", "transactions"),
+                                 report->source, report->position);
+  if (!report->missing.empty()) text += "The orders are not complete: " + report->missing + ".\n";
+  if (const Status s = print(text); !s.ok()) return fail(s.error());
+  return Exit::satisfied;
+}
+
+}  // namespace
+
+Action add_recover(CLI::App& app) {
+  auto flags = std::make_shared<Flags>();
+  app.add_option("HISTORY", flags->history, "what the run that was killed has recorded")
+      ->required();
+  app.add_option("--database", flags->databases,
+                 "the URL of the database as it was given to the run; one for each endpoint")
+      ->envname("ASSAY_DATABASE_URL")
+      ->required();
+  return [flags] { return recover(*flags); };
+}
+
+}  // namespace assay::internal::cli
