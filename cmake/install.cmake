@@ -3,6 +3,8 @@
 #
 #   find_package(assay REQUIRED)
 #   target_link_libraries(mine PRIVATE assay::assay)
+#
+# or, of the shared library for C, `find_package(assay REQUIRED COMPONENTS c)` and assay::c, or `pkg-config assay`.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -18,6 +20,13 @@ if(PROJECT_IS_TOP_LEVEL)
                   assay_solver assay_prefix_search assay_levels assay_certify assay_explain assay_audit
           EXPORT assay-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(EXPORT assay-targets NAMESPACE assay:: DESTINATION ${package_dir})
+  if(TARGET assay_shared)
+    install(TARGETS assay_shared EXPORT assay-c-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    install(EXPORT assay-c-targets NAMESPACE assay:: DESTINATION ${package_dir})
+    file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/assay.pc.in ${PROJECT_BINARY_DIR}/package/assay.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/package/assay.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  endif()
   if(TARGET assay)
     install(TARGETS assay RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
     # The manual page and the completions are what the program says of itself.
