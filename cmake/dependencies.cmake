@@ -9,7 +9,7 @@ find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
 if(ASSAY_PROGRAM)
   find_package(CLI11 REQUIRED)
   find_package(SQLite3 REQUIRED)
-  # Optional: drivers of databases that need a client library.
+  # Optional: drivers of databases that need a client library. They need its headers; the library is loaded on use.
   find_package(PostgreSQL QUIET)
   find_package(CURL QUIET)
   find_package(PkgConfig QUIET)

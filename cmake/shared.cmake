@@ -1,6 +1,5 @@
 # libassay.so.0: all rooms up to c_api in one library, of which only the functions of include/assay/assay_c.h are seen, each
 # with the version that src/c_api/assay.map gives it.
-include(GNUInstallDirs)
 set(map ${CMAKE_CURRENT_SOURCE_DIR}/c_api/assay.map)
 add_library(assay_shared SHARED $<TARGET_OBJECTS:assay_c_api>)
 target_link_libraries(assay_shared PRIVATE assay_c_api assay_options)
