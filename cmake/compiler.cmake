@@ -35,3 +35,12 @@ if(ASSAY_SANITIZE)  # sanitizers make the optimizer slow
   set(ASSAY_COMMAND_LINE_OPTIONS -O0)
   set(ASSAY_COLD_OPTIONS -O0)  # for rooms in which nothing is searched
 endif()
+
+# assay_shareable(TARGET): its code can be part of the shared library, which shows nothing of it but the C functions.
+# Hidden names cost nothing: the compiler may do with them what it may do in a program.
+function(assay_shareable target)
+  if(ASSAY_SHARED)
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
+                                               VISIBILITY_INLINES_HIDDEN ON)
+  endif()
+endfunction()

@@ -20,6 +20,7 @@ endfunction()
 
 if(ASSAY_PRECOMPILE)
   assay_precompiled_headers(assay_common_headers HEADERS ${ASSAY_COMMON_HEADERS})
+  assay_shareable(assay_common_headers)
   if(ASSAY_SANITIZE)
     assay_precompiled_headers(assay_cold_headers OPTIONS ${ASSAY_COLD_OPTIONS} HEADERS ${ASSAY_COMMON_HEADERS})
   endif()

@@ -40,6 +40,7 @@ function(assay_room room)
     $<INSTALL_INTERFACE:include>)
   target_link_libraries(assay_${room} PUBLIC ${linked} PRIVATE $<BUILD_INTERFACE:assay_options> ${ROOM_LIBRARIES})
   set_target_properties(assay_${room} PROPERTIES EXPORT_NAME ${room})
+  assay_shareable(assay_${room})
 
   if(ASSAY_FUZZ AND fuzzers)  # coverage counters, in what is fuzzed only
     target_compile_options(assay_${room} PRIVATE -fsanitize=fuzzer-no-link)

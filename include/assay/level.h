@@ -114,6 +114,8 @@ std::span<const LevelInfo> all_levels();
 std::span<const LevelInfo> default_levels();
 // "session-guarantees": what --level takes for all of a group.
 std::string_view level_group_name(LevelGroup group);
+// The levels of a group by its name, or with "all" every level; empty if there is no such group.
+std::vector<LevelId> level_group(std::string_view name);
 // By name or alias, in any case of letters, with blanks or underscores for hyphens: "READ COMMITTED".
 std::optional<LevelId> find_level(std::string_view name);
 // The levels directly below `id` in the lattice.

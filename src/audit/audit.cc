@@ -6,11 +6,12 @@
 #include <chrono>
 #include <utility>
 
+#include "audit/in_place.h"
+#include "audit/notes.h"
 #include "audit/vacuity.h"
 #include "audit/verified.h"
 #include "base/memory.h"
 #include "explain/explain.h"
-#include "explain/names.h"
 #include "infer/known_orders.h"
 #include "levels/walk.h"
 
@@ -19,34 +20,30 @@ namespace {
 
 class Auditor {
  public:
-  Auditor(std::string file, const AuditOptions& options)
-      : options_(options), budget_(options.check.budget) {
-    audit_.file = std::move(file);
+  Auditor(Audit& audit, const AuditOptions& options)
+      : options_(options), budget_(options.check.budget), audit_(audit) {
     audit_.requested = options.check.levels;
   }
 
   // `read_from` is read_history or its like with a path.
   template <class ReadFrom>
-  Audit run(ReadFrom read_from) {
+  void read_and_run(ReadFrom read_from) {
     ReadOptions reading = options_.read;
     reading.budget = &budget_;
     Result<ReadResult> read = read_from(reading);
     if (!read.ok()) {
       audit_.error = std::move(read.error());
-      return std::move(audit_);
+      return;
     }
     audit_.format = std::move(read->format);
-    for (const ReadNote& n : read->notes) {
-      const std::string where =
-          n.line > 0 ? fmt::format("{}:{}", audit_.file, n.line) : audit_.file;
-      audit_.notes.push_back(where + ": " + internal::display(n.message, 300));
-    }
+    for (const ReadNote& n : read->notes)
+      audit_.notes.push_back(internal::placed_note(audit_.file, n));
     lap("read");
-    return run(std::move(read->history));
+    audit_.history = std::move(read->history);
+    run();
   }
 
-  Audit run(History history) {
-    audit_.history = std::move(history);
+  void run() {
     audit_.history.set_clock_drift(options_.clock_drift);
     decide();
     lap("check");
@@ -54,7 +51,6 @@ class Auditor {
     lap("verify");
     explain_violations();
     lap("explain");
-    return std::move(audit_);
   }
 
  private:
@@ -103,28 +99,41 @@ class Auditor {
   using Clock = std::chrono::steady_clock;
   const AuditOptions& options_;
   Budget budget_;
-  Audit audit_;
+  Audit& audit_;
   Clock::time_point last_ = Clock::now();
 };
 
 }  // namespace
 
 Audit audit(const std::string& path, const AuditOptions& options) {
-  return Auditor(path, options).run([&](const ReadOptions& reading) {
+  Audit audit;
+  audit.file = path;
+  Auditor(audit, options).read_and_run([&](const ReadOptions& reading) {
     return read_history(path, reading);
   });
+  return audit;
 }
 
 Audit audit_together(std::span<const std::string> paths, const AuditOptions& options) {
-  std::string name = paths.empty() ? "nothing" : paths[0];
-  if (paths.size() > 1) name += fmt::format(" and {} more", paths.size() - 1);
-  return Auditor(std::move(name), options).run([&](const ReadOptions& reading) {
+  Audit audit;
+  audit.file = paths.empty() ? "nothing" : paths[0];
+  if (paths.size() > 1) audit.file += fmt::format(" and {} more", paths.size() - 1);
+  Auditor(audit, options).read_and_run([&](const ReadOptions& reading) {
     return read_together(paths, reading);
   });
+  return audit;
 }
 
 Audit audit(History history, const std::string& name, const AuditOptions& options) {
-  return Auditor(name, options).run(std::move(history));
+  Audit audit;
+  audit.file = name;
+  audit.history = std::move(history);
+  internal::audit_in_place(audit, options);
+  return audit;
+}
+
+void internal::audit_in_place(Audit& audit, const AuditOptions& options) {
+  Auditor(audit, options).run();
 }
 
 bool Audit::is_known(LevelId level) const {

@@ -12,6 +12,7 @@
 #include "assay/format.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "collect/client_library.h"
 #include "collect/driver.h"
 
 namespace assay::internal::cli {
@@ -46,11 +47,19 @@ std::string isolations(const collect::DriverInfo& driver) {
   return names.empty() ? "any" : names;
 }
 
+// What to install before the database can be driven; empty if nothing.
+std::string missing_client(const collect::DriverInfo& driver) {
+  if (driver.client == nullptr || collect::load_client(*driver.client).ok()) return {};
+  return fmt::format("  {:<12} not yet: {} is not here; in Debian: apt install {}\n", "",
+                     driver.client->file, driver.client->package);
+}
+
 std::string drivers() {
   std::string out = "Databases that 'assay run' and 'assay probe' can drive:\n";
   for (const collect::DriverInfo& driver : collect::all_drivers())
     out += fmt::format("  {:<12} {}\n  {:<12} isolations: {}\n", driver.scheme, driver.example, "",
-                       isolations(driver));
+                       isolations(driver)) +
+           missing_client(driver);
   for (const collect::MissingDriver& driver : collect::missing_drivers())
     out += fmt::format("  {:<12} not in this build; it needs {} when it is configured\n",
                        driver.scheme, driver.package);

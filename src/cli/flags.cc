@@ -61,16 +61,6 @@ constexpr Switch kSwitches[] = {
 constexpr Distribution kDistributions[] = {Distribution::uniform, Distribution::zipfian,
                                            Distribution::hotspot, Distribution::exponential};
 
-// Names of several levels at once; empty if it is none such.
-std::vector<LevelId> level_group(std::string_view name) {
-  std::vector<LevelId> group;
-  for (const LevelInfo& level : all_levels()) {
-    if (name == "all" || (level.on_request() && name == level_group_name(level.group)))
-      group.push_back(level.id);
-  }
-  return group;
-}
-
 template <class Range, class Name>
 std::string join(const Range& range, Name name) {
   std::string out;

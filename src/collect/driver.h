@@ -108,13 +108,15 @@ struct IsolationName {
   std::string_view summary;
 };
 
+struct ClientLibrary;
 struct DriverInfo {
   std::string_view scheme;  // of the URL: "sqlite"
   std::string_view summary;
   std::string_view example;                   // a URL
   std::span<const IsolationName> isolations;  // the first is the default; empty: anything goes
   Result<std::unique_ptr<Driver>> (*open)(const DriverOptions&);
-  std::string_view alias = {};  // another scheme for the same
+  std::string_view alias = {};            // another scheme for the same
+  const ClientLibrary* client = nullptr;  // what has to be on the machine; null: nothing
 };
 
 std::span<const DriverInfo> all_drivers();

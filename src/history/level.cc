@@ -431,6 +431,15 @@ std::string internal::plain_level_name(std::string_view written) {
   return name;
 }
 
+std::vector<LevelId> level_group(std::string_view name) {
+  std::vector<LevelId> group;
+  for (const LevelInfo& level : kLevels) {
+    if (name == "all" || (level.on_request() && name == level_group_name(level.group)))
+      group.push_back(level.id);
+  }
+  return group;
+}
+
 std::optional<LevelId> find_level(std::string_view written) {
   const std::string name = internal::plain_level_name(written);
   if (name.empty()) return std::nullopt;

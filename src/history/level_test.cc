@@ -15,6 +15,9 @@ TEST(Level, idsAreInTableOrderAndNamesAreFound) {
   EXPECT_EQ(find_level("ser"), LevelId::session_serializable);
   EXPECT_FALSE(find_level("isolation").has_value());
   EXPECT_FALSE(find_level("").has_value());
+  EXPECT_EQ(level_group("all").size(), all_levels().size());
+  EXPECT_EQ(level_group("session-guarantees").size(), 4u);
+  EXPECT_TRUE(level_group("serializable").empty());
 }
 
 TEST(Level, weakerLevelsStandFirst) {

@@ -34,6 +34,7 @@ const Arrows kDesign = {
     {"explain", {"levels", "certify", "history", "base"}},
     {"audit", {"explain", "levels", "certify", "infer", "formats", "history", "base"}},
     {"report", {"audit", "explain", "levels", "certify", "history", "base"}},
+    {"c_api", {"report", "audit", "explain", "certify", "formats", "history", "base"}},
     {"collect", {"formats", "history", "base"}},
     {"evidence", {"collect", "formats", "history", "base"}},
 };
@@ -43,10 +44,10 @@ const std::string kTop = "cli";
 
 // Which room stands behind a public header. Data that several rooms share belongs to `history`.
 const std::map<std::string, std::string> kPublicHeaders = {
-    {"anomaly.h", "history"},     {"audit.h", "audit"},     {"budget.h", "base"},
-    {"certificate.h", "history"}, {"check.h", "levels"},    {"explanation.h", "explain"},
-    {"format.h", "formats"},      {"history.h", "history"}, {"level.h", "history"},
-    {"result.h", "base"},         {"verify.h", "certify"},
+    {"anomaly.h", "history"},     {"assay_c.h", "c_api"},       {"audit.h", "audit"},
+    {"budget.h", "base"},         {"certificate.h", "history"}, {"check.h", "levels"},
+    {"explanation.h", "explain"}, {"format.h", "formats"},      {"history.h", "history"},
+    {"level.h", "history"},       {"result.h", "base"},         {"verify.h", "certify"},
 };
 
 // "levels: solver infer" per line, as the build linked them.

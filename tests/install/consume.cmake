@@ -22,6 +22,31 @@ foreach(expected "session-si satisfied" "session-serializable violated" "write-s
   endif()
 endforeach()
 
+# The same in C, by the CMake package and by pkg-config.
+function(expect_c_consumer)
+  run(${ARGN} ${SOURCE_DIR}/examples/write-skew.hist)
+  foreach(expected "session-si satisfied" "session-serializable violated" "write-skew: ")
+    string(FIND "${output}" "${expected}" found)
+    if(found EQUAL -1)
+      message(FATAL_ERROR "expected \"${expected}\" of ${ARGN}, got:\n${output}")
+    endif()
+  endforeach()
+endfunction()
+if(SHARED)
+  run(${CMAKE_COMMAND} -S ${SOURCE_DIR}/examples/c -B ${WORK_DIR}/c -G ${GENERATOR} -DCMAKE_PREFIX_PATH=${WORK_DIR}/prefix)
+  run(${CMAKE_COMMAND} --build ${WORK_DIR}/c)
+  expect_c_consumer(${WORK_DIR}/c/consumer)
+  find_program(PKG_CONFIG pkg-config)
+  file(GLOB_RECURSE pc ${WORK_DIR}/prefix/*/assay.pc)
+  get_filename_component(pc_folder "${pc}" DIRECTORY)
+  set(ENV{PKG_CONFIG_PATH} ${pc_folder})
+  run(${PKG_CONFIG} --cflags --libs assay)
+  separate_arguments(flags UNIX_COMMAND "${output}")
+  run(cc -std=c11 -Wall -Wextra -pedantic -Werror ${SOURCE_DIR}/examples/c/main.c ${flags} -o ${WORK_DIR}/by-pkg-config)
+  get_filename_component(libraries "${pc_folder}" DIRECTORY)
+  expect_c_consumer(${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${libraries} ${WORK_DIR}/by-pkg-config)
+endif()
+
 run(${WORK_DIR}/prefix/bin/assay version)
 
 # What a shell and `man` look for.

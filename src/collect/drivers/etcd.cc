@@ -16,6 +16,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "collect/client_library.h"
 #include "collect/drivers/base64.h"
 #include "collect/drivers/curl_tls.h"
 #include "collect/drivers/optimistic.h"
@@ -266,7 +267,8 @@ const DriverInfo kEtcd = {
     "etcd://HOST:PORT",
     kIsolations,
     open_etcd,
-    "etcds"};
+    "etcds",
+    &kLibcurl};
 
 }  // namespace assay::internal::collect
 #endif

@@ -21,6 +21,7 @@
 #include <mutex>
 #include <optional>
 
+#include "collect/client_library.h"
 #include "collect/drivers/description.h"
 #include "collect/drivers/registry.h"
 #include "collect/drivers/sql.h"
@@ -392,7 +393,8 @@ const DriverInfo kMysql = {"mysql",
                            "mysql://USER@HOST:PORT/DATABASE",
                            kIsolations,
                            open_mysql,
-                           "mariadb"};
+                           "mariadb",
+                           &kLibmariadb};
 
 }  // namespace assay::internal::collect
 #endif

@@ -22,6 +22,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "collect/client_library.h"
 #include "collect/drivers/description.h"
 #include "collect/drivers/registry.h"
 #include "collect/drivers/sql.h"
@@ -442,10 +443,16 @@ const DriverInfo kPostgresql = {"postgresql",
                                 "postgresql://USER@HOST:PORT/DATABASE",
                                 kIsolations,
                                 open_postgresql,
-                                "postgres"};
+                                "postgres",
+                                &kLibpq};
 
-const DriverInfo kH2 = {"h2", "H2 as a server of PostgreSQL's protocol",
-                        "h2://USER:PASSWORD@HOST:PORT/DATABASE", kH2Isolations, open_h2};
+const DriverInfo kH2 = {"h2",
+                        "H2 as a server of PostgreSQL's protocol",
+                        "h2://USER:PASSWORD@HOST:PORT/DATABASE",
+                        kH2Isolations,
+                        open_h2,
+                        {},
+                        &kLibpq};
 
 }  // namespace assay::internal::collect
 #endif

@@ -4,6 +4,7 @@
 #ifdef ASSAY_REDIS
 #include <fmt/format.h>
 
+#include "collect/client_library.h"
 #include "collect/drivers/optimistic.h"
 #include "collect/drivers/redis_wire.h"
 #include "collect/drivers/registry.h"
@@ -198,7 +199,8 @@ const DriverInfo kRedis = {"redis",
                            "redis://HOST:PORT/0",
                            kIsolations,
                            open_redis,
-                           "rediss"};
+                           "rediss",
+                           &kLibhiredis};
 
 }  // namespace assay::internal::collect
 #endif

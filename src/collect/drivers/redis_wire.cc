@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 
+#include "collect/client_library.h"
 #include "collect/drivers/curl_tls.h"
 
 namespace assay::internal::collect {
@@ -57,6 +58,7 @@ class TlsWire : public RedisWire {
  public:
   static Result<std::unique_ptr<RedisWire>> open(const Url& url, std::chrono::milliseconds limit) {
     if (Status s = check_tls_query(url); !s.ok()) return s.error();
+    if (Status s = load_client(kLibcurl); !s.ok()) return s.error();
     start_curl();
     auto wire = std::make_unique<TlsWire>();
     wire->limit_ = limit;
@@ -78,7 +80,7 @@ class TlsWire : public RedisWire {
     Words w(words);
     char* text = nullptr;
     const int size = redisFormatCommandArgv(&text, w.count(), w.texts.data(), w.lengths.data());
-    const std::unique_ptr<char, void (*)(void*)> owned(text, redisFreeCommand);
+    const std::unique_ptr<char, void (*)(void*)> owned(text, free_command);
     deadline_ = Steady::now() + limit_;
     if (size < 0 || !send({text, static_cast<size_t>(size)})) return nullptr;
     void* reply = nullptr;
@@ -94,7 +96,7 @@ class TlsWire : public RedisWire {
 
  private:
   using Steady = std::chrono::steady_clock;
-  static void redisFreeCommand(void* text) { ::redisFreeCommand(static_cast<char*>(text)); }
+  static void free_command(void* text) { redisFreeCommand(static_cast<char*>(text)); }
   struct CloseCurl {
     void operator()(CURL* c) const { curl_easy_cleanup(c); }
   };

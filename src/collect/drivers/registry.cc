@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "collect/client_library.h"
 #include "collect/url.h"
 
 namespace assay::internal::collect {
@@ -72,6 +73,8 @@ Result<std::unique_ptr<Driver>> open_driver(const DriverOptions& options) {
   if (info == nullptr || scheme.size() == options.url.size())
     return usage_error("no driver for the database '" + scheme + "'; URLs look like " +
                        list(all_drivers(), [](const DriverInfo& d) { return d.example; }));
+  if (info->client != nullptr)
+    if (Status s = load_client(*info->client); !s.ok()) return s.error();
   if (Status s = check_login(options.url); !s.ok()) return s.error();
   const auto known = info->isolations;
   DriverOptions chosen = options;

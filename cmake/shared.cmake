@@ -1,0 +1,10 @@
+# libassay.so.0: all rooms up to c_api in one library, of which only the functions of include/assay/assay_c.h are seen, each
+# with the version that src/c_api/assay.map gives it.
+set(map ${CMAKE_CURRENT_SOURCE_DIR}/c_api/assay.map)
+add_library(assay_shared SHARED $<TARGET_OBJECTS:assay_c_api>)
+target_link_libraries(assay_shared PRIVATE assay_c_api assay_options)
+target_link_options(assay_shared PRIVATE LINKER:--version-script=${map} LINKER:--no-undefined LINKER:--as-needed)
+set_target_properties(assay_shared PROPERTIES
+  OUTPUT_NAME assay VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} EXPORT_NAME c LINK_DEPENDS ${map}
+  LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+target_include_directories(assay_shared INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)

@@ -1,0 +1,37 @@
+# Two more ways to link the program, of the same objects:
+#
+#   assay-portable   needs glibc and nothing else, and loads the clients of databases where they are
+#   assay-static     needs nothing, not even glibc: drives SQLite and programs (exec:), and runs in an empty folder
+#
+#   cmake --preset release && cmake --build --preset portable
+#
+# The static libraries are those of Debian's packages, and those of dev/static-libraries, which Debian has as shared ones only.
+set(whole_libraries)
+foreach(library fmt simdjson sqlite3 zstd z)
+  find_library(ASSAY_STATIC_${library} lib${library}.a PATHS ${PROJECT_SOURCE_DIR}/build/static-libraries)
+  list(APPEND whole_libraries ${ASSAY_STATIC_${library}})
+endforeach()
+
+get_property(rooms GLOBAL PROPERTY ASSAY_ROOMS)
+list(REMOVE_ITEM rooms assay_c_api)
+set(archives)
+foreach(room ${rooms})
+  list(APPEND archives $<TARGET_FILE:${room}>)
+endforeach()
+
+# assay_whole(NAME FLAGS …)
+function(assay_whole name)
+  set(program ${PROJECT_BINARY_DIR}/${name})
+  if(whole_libraries MATCHES "NOTFOUND")
+    add_custom_target(${name} COMMAND ${CMAKE_COMMAND} -E echo "run dev/static-libraries and cmake again: there is no libfmt.a or libsimdjson.a"
+      COMMAND ${CMAKE_COMMAND} -E false)
+    return()
+  endif()
+  add_custom_command(OUTPUT ${program} DEPENDS assay ${rooms} ${whole_libraries} COMMAND_EXPAND_LISTS VERBATIM
+    COMMAND ${CMAKE_CXX_COMPILER} ${ARGN} -Wl,--gc-sections -s -o ${program} $<TARGET_OBJECTS:assay>
+            -Wl,--start-group ${archives} ${whole_libraries} -Wl,--end-group -pthread)
+  add_custom_target(${name} DEPENDS ${program})
+endfunction()
+assay_whole(assay-portable -static-libstdc++ -static-libgcc)
+# -w: glibc's warnings about loading libraries, which this program does not do.
+assay_whole(assay-static -static -Wl,-w)

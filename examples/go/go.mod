@@ -1,0 +1,3 @@
+module assay-check
+
+go 1.19

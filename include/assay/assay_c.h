@@ -1,0 +1,283 @@
+/* assay for C, and for every language that can call C. Link with -lassay (pkg-config assay); libassay.so.0 keeps what it
+   has: functions and constants may be added, none changes or goes.
+
+     assay_error* error = NULL;
+     assay_history* history = NULL;
+     assay_audit* audit = NULL;
+     if (assay_history_read("run.jsonl", NULL, &history, &error) != ASSAY_OK ||
+         assay_check(history, NULL, &audit, &error) != ASSAY_OK) {
+       fprintf(stderr, "%s\n", assay_error_message(error));
+       return 1;
+     }
+     for (size_t i = 0; i < assay_verdict_count(audit); ++i)
+       printf("%s %s\n", assay_verdict_level(audit, i), assay_outcome_name(assay_verdict_outcome(audit, i)));
+
+   Errors. A function that can fail returns an assay_status. With `error` not null, *error becomes null where it succeeds and
+   what went wrong where it fails, to be freed by the caller. No C++ exception leaves the library.
+
+   Ownership. Whoever gets a handle frees it, by the function of its name; to free null does nothing. What goes in is copied.
+   A `const char*` that comes out ends with a zero byte, is UTF-8 where the history is, and lives as long as the handle it was
+   asked of. An audit keeps its history alive, so that either may be freed first.
+
+   Threads. Different handles may be used by different threads at once. Histories, audits, errors and bytes may be shared by
+   threads: calls on one history and its audits wait for each other. Options and builders are for one thread at a time. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define ASSAY_API __attribute__((visibility("default")))
+#else
+#define ASSAY_API
+#endif
+
+/* The interface that this header declares, and the one that the library at hand has: the higher number has all of the lower. */
+#define ASSAY_C_VERSION 1
+ASSAY_API int assay_c_version(void);
+/* Of the program and of the library, "0.1.0". */
+ASSAY_API const char* assay_version(void);
+
+/* ---- errors */
+
+typedef enum assay_status {
+  ASSAY_OK = 0,
+  ASSAY_BAD_INPUT = 1, /* what was read is not as it has to be */
+  ASSAY_IO = 2,        /* a file could not be read or written */
+  ASSAY_USAGE =
+      3, /* there is no such level, format or report, or a call came where it may not come */
+  ASSAY_BUDGET = 4,  /* a limit was reached while the history was read */
+  ASSAY_REFUSED = 5, /* the verifier does not accept a certificate */
+  ASSAY_NO_MEMORY = 6,
+  ASSAY_INTERNAL = 7 /* a fault of the library */
+} assay_status;
+
+typedef struct assay_error assay_error;
+
+ASSAY_API assay_status assay_error_status(const assay_error* error);
+/* "file:line:column: what is wrong and what was expected", without what is not known. */
+ASSAY_API const char* assay_error_message(const assay_error* error);
+/* The parts of it; "" and 0 where there is none. */
+ASSAY_API const char* assay_error_file(const assay_error* error);
+ASSAY_API uint64_t assay_error_line(const assay_error* error);
+ASSAY_API uint64_t assay_error_column(const assay_error* error);
+ASSAY_API void assay_error_free(assay_error* error);
+
+/* ---- bytes: reports, certificates, histories as text. A zero byte follows them. */
+
+typedef struct assay_bytes assay_bytes;
+
+ASSAY_API const char* assay_bytes_data(const assay_bytes* bytes);
+ASSAY_API size_t assay_bytes_size(const assay_bytes* bytes);
+ASSAY_API void assay_bytes_free(assay_bytes* bytes);
+
+/* ---- levels: every one by its name, weaker before stronger */
+
+ASSAY_API size_t assay_level_count(void);
+ASSAY_API const char* assay_level_name(size_t i);    /* null beyond the last */
+ASSAY_API const char* assay_level_summary(size_t i); /* one line */
+
+/* ---- options: of reading and of checking. Null stands for those of assay_options_new. */
+
+typedef struct assay_options assay_options;
+
+/* Null if there is no memory. */
+ASSAY_API assay_options* assay_options_new(void);
+ASSAY_API void assay_options_free(assay_options* options);
+/* Decides this level, or the levels of a group ("all", "adya", "session-guarantees"), besides those that were named before. The
+   names are those of the command line: ids, aliases, and as SQL has them. Without any: those that are decided by default. */
+ASSAY_API assay_status assay_options_level(assay_options* options, const char* name,
+                                           assay_error** error);
+/* Of reading and of checking, each by itself; 0: no limit. Beyond it verdicts are unknown, and reading fails. */
+ASSAY_API void assay_options_time(assay_options* options, double seconds);
+/* Of resident memory of the process; 0: no limit. */
+ASSAY_API void assay_options_memory(assay_options* options, uint64_t bytes);
+/* 0: one for each processor, where that is worthwhile. */
+ASSAY_API void assay_options_threads(assay_options* options, unsigned threads);
+/* By which the clocks of two sessions may differ. */
+ASSAY_API void assay_options_clock_drift(assay_options* options, int64_t nanoseconds);
+/* Reports satisfied, not unknown, where nothing was observed. */
+ASSAY_API void assay_options_allow_empty(assay_options* options, int allow);
+/* Of the file, by its name ("jepsen"); detected if none is named. */
+ASSAY_API assay_status assay_options_format(assay_options* options, const char* name,
+                                            assay_error** error);
+/* Two writes of one value to a key are bad input. */
+ASSAY_API void assay_options_unique_values(assay_options* options, int unique);
+
+/* ---- histories */
+
+typedef struct assay_history assay_history;
+
+/* `path` is a file, a folder for formats that use one, or "-" for standard input; gzip and zstd are decompressed. */
+ASSAY_API assay_status assay_history_read(const char* path, const assay_options* options,
+                                          assay_history** history, assay_error** error);
+/* From memory; `name` is used in messages. */
+ASSAY_API assay_status assay_history_read_text(const char* data, size_t size, const char* name,
+                                               const assay_options* options,
+                                               assay_history** history, assay_error** error);
+ASSAY_API void assay_history_free(assay_history* history);
+
+ASSAY_API uint64_t assay_history_transactions(const assay_history* history);
+ASSAY_API uint64_t assay_history_operations(const assay_history* history);
+ASSAY_API uint64_t assay_history_sessions(const assay_history* history);
+ASSAY_API uint64_t assay_history_keys(const assay_history* history);
+/* What reading tolerated and the user should know. */
+ASSAY_API size_t assay_history_note_count(const assay_history* history);
+ASSAY_API const char* assay_history_note(const assay_history* history,
+                                         size_t i); /* null beyond the last */
+/* The history as a file of a format ("assay", "hist"). What the format cannot hold is left out. */
+ASSAY_API assay_status assay_history_text(const assay_history* history, const char* format,
+                                          assay_bytes** text, assay_error** error);
+
+/* ---- building a history: one transaction after another, those of a session in the order in which the session ran them
+
+     assay_builder* b = assay_builder_new();
+     assay_begin(b, assay_integer(1), &error);
+     assay_write(b, assay_text("x"), assay_integer(5), &error);
+     assay_commit(b, &error);
+     assay_builder_finish(b, &history, &error);
+     assay_builder_free(b);
+*/
+
+/* A key, a value or the name of a session: nothing, a number or text, which may hold any bytes and needs no zero byte. */
+typedef enum assay_type { ASSAY_NULL = 0, ASSAY_INTEGER = 1, ASSAY_TEXT = 2 } assay_type;
+typedef struct assay_value {
+  int32_t type; /* an assay_type */
+  int64_t integer;
+  const char* text;
+  size_t size; /* of the text in bytes */
+} assay_value;
+
+static inline assay_value assay_null(void) {
+  assay_value v = {ASSAY_NULL, 0, NULL, 0};
+  return v;
+}
+static inline assay_value assay_integer(int64_t integer) {
+  assay_value v = {ASSAY_INTEGER, 0, NULL, 0};
+  v.integer = integer;
+  return v;
+}
+static inline assay_value assay_text(const char* text) { /* as far as its zero byte */
+  assay_value v = {ASSAY_TEXT, 0, NULL, 0};
+  v.text = text;
+  while (text[v.size] != 0) ++v.size;
+  return v;
+}
+
+typedef struct assay_builder assay_builder;
+
+/* Null if there is no memory. */
+ASSAY_API assay_builder* assay_builder_new(void);
+ASSAY_API void assay_builder_free(assay_builder* builder);
+/* What every key holds before anything is written, null if nothing is said. Before the first transaction. */
+ASSAY_API assay_status assay_initial(assay_builder* builder, assay_value value,
+                                     assay_error** error);
+
+/* A transaction begins. It ends by assay_commit, assay_abort or assay_unknown, before the next one begins. */
+ASSAY_API assay_status assay_begin(assay_builder* builder, assay_value session,
+                                   assay_error** error);
+
+/* What is known of it besides. Times are nanoseconds on one clock: it began, or ended, at some moment from `request` to
+   `response`; both are the same where the moment is known. */
+ASSAY_API assay_status assay_name(assay_builder* builder, const char* name, assay_error** error);
+ASSAY_API assay_status assay_begin_time(assay_builder* builder, int64_t request, int64_t response,
+                                        assay_error** error);
+ASSAY_API assay_status assay_end_time(assay_builder* builder, int64_t request, int64_t response,
+                                      assay_error** error);
+/* The database's own logical times. */
+ASSAY_API assay_status assay_start_timestamp(assay_builder* builder, int64_t timestamp,
+                                             assay_error** error);
+ASSAY_API assay_status assay_commit_timestamp(assay_builder* builder, int64_t timestamp,
+                                              assay_error** error);
+
+/* Its operations, in the order in which it did them. A key that was not there reads as null. */
+ASSAY_API assay_status assay_read(assay_builder* builder, assay_value key, assay_value value,
+                                  assay_error** error);
+ASSAY_API assay_status assay_write(assay_builder* builder, assay_value key, assay_value value,
+                                   assay_error** error);
+/* `tombstone` is a value that names this deletion and that nothing else writes. */
+ASSAY_API assay_status assay_delete(assay_builder* builder, assay_value key, assay_value tombstone,
+                                    assay_error** error);
+ASSAY_API assay_status assay_append(assay_builder* builder, assay_value key, assay_value element,
+                                    assay_error** error);
+ASSAY_API assay_status assay_read_list(assay_builder* builder, assay_value key,
+                                       const assay_value* elements, size_t count,
+                                       assay_error** error);
+/* All keys from `low` to `high`, both included and null where there is no bound, had these values and no other key was there. */
+ASSAY_API assay_status assay_range(assay_builder* builder, assay_value low, assay_value high,
+                                   const assay_value* keys, const assay_value* values, size_t count,
+                                   assay_error** error);
+/* `written`: whether the key held what was expected, so that the value was written. */
+ASSAY_API assay_status assay_compare_and_set(assay_builder* builder, assay_value key,
+                                             assay_value expected, assay_value value, int written,
+                                             assay_error** error);
+/* `written`: whether the key was absent, so that the value was written. */
+ASSAY_API assay_status assay_insert(assay_builder* builder, assay_value key, assay_value value,
+                                    int written, assay_error** error);
+
+/* It was acknowledged; it certainly had no effect; or nobody knows, as after a lost connection. */
+ASSAY_API assay_status assay_commit(assay_builder* builder, assay_error** error);
+ASSAY_API assay_status assay_abort(assay_builder* builder, assay_error** error);
+ASSAY_API assay_status assay_unknown(assay_builder* builder, assay_error** error);
+
+/* Between transactions: these values of `key` were installed in this order, perhaps with others in between. */
+ASSAY_API assay_status assay_known_order(assay_builder* builder, assay_value key,
+                                         const assay_value* values, size_t count,
+                                         assay_error** error);
+
+/* The history of the transactions so far. The builder is empty afterwards, whether this succeeds or fails. */
+ASSAY_API assay_status assay_builder_finish(assay_builder* builder, assay_history** history,
+                                            assay_error** error);
+
+/* ---- checking: decides, verifies and explains. No verdict is returned that the independent verifier has not accepted. */
+
+typedef struct assay_audit assay_audit;
+
+typedef enum assay_outcome {
+  ASSAY_SATISFIED = 0,
+  ASSAY_VIOLATED = 1,
+  ASSAY_UNKNOWN = 2
+} assay_outcome;
+/* "satisfied", "violated", "unknown". */
+ASSAY_API const char* assay_outcome_name(assay_outcome outcome);
+
+ASSAY_API assay_status assay_check(assay_history* history, const assay_options* options,
+                                   assay_audit** audit, assay_error** error);
+ASSAY_API void assay_audit_free(assay_audit* audit);
+
+/* The verdicts, weaker levels before stronger ones. Texts are "" where they say nothing, and null beyond the last verdict. */
+ASSAY_API size_t assay_verdict_count(const assay_audit* audit);
+ASSAY_API const char* assay_verdict_level(const assay_audit* audit, size_t i);
+ASSAY_API assay_outcome assay_verdict_outcome(const assay_audit* audit,
+                                              size_t i); /* ASSAY_UNKNOWN beyond the last */
+/* Of what is unknown: a word ("time", "lacks-times") and a sentence. */
+ASSAY_API const char* assay_verdict_cause(const assay_audit* audit, size_t i);
+ASSAY_API const char* assay_verdict_reason(const assay_audit* audit, size_t i);
+/* Of what is violated: its name ("write-skew"), the sentences that explain it, and what outside of the database is worth
+   ruling out first. */
+ASSAY_API const char* assay_verdict_anomaly(const assay_audit* audit, size_t i);
+ASSAY_API const char* assay_verdict_explanation(const assay_audit* audit, size_t i);
+ASSAY_API const char* assay_verdict_hint(const assay_audit* audit, size_t i);
+/* The same of one level by its name. */
+ASSAY_API assay_status assay_outcome_of(const assay_audit* audit, const char* level,
+                                        assay_outcome* outcome, assay_error** error);
+
+/* The whole audit as "json" (docs/schemas/check.schema.json), "text", "html", "junit", "markdown", "sarif" or "dot". */
+ASSAY_API assay_status assay_report(const assay_audit* audit, const char* kind,
+                                    assay_bytes** report, assay_error** error);
+
+/* The certificates of the verdicts, as `assay check --certificate` writes them. */
+ASSAY_API assay_status assay_certificates(const assay_audit* audit, assay_bytes** certificates,
+                                          assay_error** error);
+/* Asks the independent verifier about certificates that somebody brings: ASSAY_OK if it accepts each of them for this history,
+   ASSAY_REFUSED if it does not, ASSAY_BAD_INPUT if this is no certificate file of this history or holds none. */
+ASSAY_API assay_status assay_verify(assay_history* history, const char* certificates, size_t size,
+                                    assay_error** error);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif

@@ -1,0 +1,22 @@
+"""The levels that can be asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ._library import call, text
+
+
+@dataclass(frozen=True)
+class Level:
+    name: str
+    summary: str
+
+
+def levels() -> tuple[Level, ...]:
+    """Every level, weaker before stronger.
+
+    >>> [level.name for level in levels()][-2:]
+    ['strict-serializable', 'linearizable']
+    """
+    return tuple(Level(text("level_name", i), text("level_summary", i)) for i in range(call("level_count")))

@@ -1,0 +1,281 @@
+// Histories by calls. A transaction is kept aside until its outcome is known, with copies of all texts, so that the caller may
+// forget them at once.
+#include <fmt/format.h>
+
+#include <array>
+#include <deque>
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "assay/history.h"
+#include "c_api/boundary.h"
+#include "c_api/held_history.h"
+
+using assay::HistoryBuilder;
+using assay::Interval;
+using assay::Ok;
+using assay::Result;
+using assay::Status;
+using assay::TxnStatus;
+using assay::ValueView;
+using assay::internal::c_api::guarded;
+
+struct assay_builder {
+  using Operation = std::function<void(HistoryBuilder&)>;
+
+  HistoryBuilder built;
+  bool started = false;  // there is a transaction
+  bool open = false;     // one has begun and not ended
+  assay::TxnHeader header;
+  std::vector<Operation> operations;
+  std::deque<std::string> texts;  // views in header and operations lead here
+};
+
+namespace assay::internal::c_api {
+namespace {
+
+Result<ValueView> kept(assay_builder& b, const assay_value& v) {
+  switch (v.type) {
+    case ASSAY_NULL:
+      return ValueView::null();
+    case ASSAY_INTEGER:
+      return ValueView::of(v.integer);
+    case ASSAY_TEXT:
+      return ValueView::of(std::string_view(b.texts.emplace_back(v.text, v.size)));
+  }
+  return usage_error(
+      fmt::format("a value of type {}; expected ASSAY_NULL, ASSAY_INTEGER or ASSAY_TEXT", v.type));
+}
+
+Result<std::vector<ValueView>> kept(assay_builder& b, const assay_value* values, size_t count) {
+  std::vector<ValueView> views;
+  views.reserve(count);
+  for (size_t i = 0; i < count; ++i) {
+    const auto view = kept(b, values[i]);
+    if (!view.ok()) return view.error();
+    views.push_back(*view);
+  }
+  return views;
+}
+
+Status expect_open(const assay_builder& b) {
+  if (b.open) return Ok{};
+  return usage_error("no transaction has begun; expected assay_begin before");
+}
+Status expect_between(const assay_builder& b) {
+  if (!b.open) return Ok{};
+  return usage_error(
+      "a transaction has begun; expected assay_commit, assay_abort or assay_unknown before");
+}
+
+// `set` changes what is known of the transaction that has begun.
+template <class Set>
+assay_status set_header(assay_builder* b, assay_error** error, Set set) {
+  return guarded(error, [&]() -> Status {
+    if (Status s = expect_open(*b); !s.ok()) return s;
+    set(b->header);
+    return Ok{};
+  });
+}
+
+// An operation of the transaction that has begun; `add` gets the builder and the values.
+template <size_t N, class Add>
+assay_status operate(assay_builder* b, assay_error** error, const assay_value (&values)[N],
+                     Add add) {
+  return guarded(error, [&]() -> Status {
+    if (Status s = expect_open(*b); !s.ok()) return s;
+    std::array<ValueView, N> views;
+    for (size_t i = 0; i < N; ++i) {
+      const auto view = kept(*b, values[i]);
+      if (!view.ok()) return view.error();
+      views[i] = *view;
+    }
+    b->operations.emplace_back([views, add](HistoryBuilder& to) { add(to, views); });
+    return Ok{};
+  });
+}
+
+assay_status end(assay_builder* b, TxnStatus status, assay_error** error) {
+  return guarded(error, [&]() -> Status {
+    if (Status s = expect_open(*b); !s.ok()) return s;
+    b->header.status = status;
+    b->built.begin_txn(b->header);
+    for (const auto& operation : b->operations) operation(b->built);
+    Status ended = b->built.end_txn();
+    b->open = false;
+    b->header = {};
+    b->operations.clear();
+    b->texts.clear();
+    return ended;
+  });
+}
+
+Status range(assay_builder& b, const assay_value& low, const assay_value& high,
+             const assay_value* keys, const assay_value* values, size_t count) {
+  if (Status s = expect_open(b); !s.ok()) return s;
+  const auto lo = kept(b, low), hi = kept(b, high);
+  const auto found = kept(b, keys, count), held = kept(b, values, count);
+  if (!lo.ok()) return lo.error();
+  if (!hi.ok()) return hi.error();
+  if (!found.ok()) return found.error();
+  if (!held.ok()) return held.error();
+  std::vector<std::pair<ValueView, ValueView>> rows;
+  for (size_t i = 0; i < count; ++i) rows.emplace_back((*found)[i], (*held)[i]);
+  b.operations.emplace_back(
+      [lo = *lo, hi = *hi, rows = std::move(rows)](HistoryBuilder& to) { to.range(lo, hi, rows); });
+  return Ok{};
+}
+
+}  // namespace
+}  // namespace assay::internal::c_api
+
+namespace c_api = assay::internal::c_api;
+
+extern "C" {
+
+assay_builder* assay_builder_new(void) { return c_api::made<assay_builder>(); }
+void assay_builder_free(assay_builder* builder) { delete builder; }
+
+assay_status assay_initial(assay_builder* builder, assay_value value, assay_error** error) {
+  return guarded(error, [&]() -> Status {
+    if (builder->started)
+      return assay::usage_error("assay_initial after a transaction; expected before the first one");
+    const auto view = c_api::kept(*builder, value);
+    if (!view.ok()) return view.error();
+    builder->built.set_initial(*view);
+    return Ok{};
+  });
+}
+
+assay_status assay_begin(assay_builder* builder, assay_value session, assay_error** error) {
+  return guarded(error, [&]() -> Status {
+    if (Status s = c_api::expect_between(*builder); !s.ok()) return s;
+    const auto view = c_api::kept(*builder, session);
+    if (!view.ok()) return view.error();
+    if (view->is_null())
+      return assay::usage_error("a session without a name; expected a number or text");
+    builder->header = {.session = *view};
+    builder->started = builder->open = true;
+    return Ok{};
+  });
+}
+
+assay_status assay_name(assay_builder* builder, const char* name, assay_error** error) {
+  return c_api::set_header(builder, error, [&](assay::TxnHeader& header) {
+    header.name = builder->texts.emplace_back(name);
+  });
+}
+assay_status assay_begin_time(assay_builder* builder, int64_t request, int64_t response,
+                              assay_error** error) {
+  return c_api::set_header(builder, error, [&](assay::TxnHeader& header) {
+    header.begin = {request, response};
+  });
+}
+assay_status assay_end_time(assay_builder* builder, int64_t request, int64_t response,
+                            assay_error** error) {
+  return c_api::set_header(builder, error, [&](assay::TxnHeader& header) {
+    header.end = {request, response};
+  });
+}
+assay_status assay_start_timestamp(assay_builder* builder, int64_t timestamp, assay_error** error) {
+  return c_api::set_header(builder, error,
+                           [&](assay::TxnHeader& header) { header.start_ts = timestamp; });
+}
+assay_status assay_commit_timestamp(assay_builder* builder, int64_t timestamp,
+                                    assay_error** error) {
+  return c_api::set_header(builder, error,
+                           [&](assay::TxnHeader& header) { header.commit_ts = timestamp; });
+}
+
+assay_status assay_read(assay_builder* builder, assay_value key, assay_value value,
+                        assay_error** error) {
+  return c_api::operate(builder, error, {key, value},
+                        [](HistoryBuilder& b, const auto& v) { b.read(v[0], v[1]); });
+}
+assay_status assay_write(assay_builder* builder, assay_value key, assay_value value,
+                         assay_error** error) {
+  return c_api::operate(builder, error, {key, value},
+                        [](HistoryBuilder& b, const auto& v) { b.write(v[0], v[1]); });
+}
+assay_status assay_delete(assay_builder* builder, assay_value key, assay_value tombstone,
+                          assay_error** error) {
+  return c_api::operate(builder, error, {key, tombstone},
+                        [](HistoryBuilder& b, const auto& v) { b.remove(v[0], v[1]); });
+}
+assay_status assay_append(assay_builder* builder, assay_value key, assay_value element,
+                          assay_error** error) {
+  return c_api::operate(builder, error, {key, element},
+                        [](HistoryBuilder& b, const auto& v) { b.append(v[0], v[1]); });
+}
+assay_status assay_read_list(assay_builder* builder, assay_value key, const assay_value* elements,
+                             size_t count, assay_error** error) {
+  return guarded(error, [&]() -> Status {
+    if (Status s = c_api::expect_open(*builder); !s.ok()) return s;
+    const auto view = c_api::kept(*builder, key);
+    auto list = c_api::kept(*builder, elements, count);
+    if (!view.ok()) return view.error();
+    if (!list.ok()) return list.error();
+    builder->operations.emplace_back(
+        [key = *view, list = std::move(*list)](HistoryBuilder& b) { b.read_list(key, list); });
+    return Ok{};
+  });
+}
+assay_status assay_range(assay_builder* builder, assay_value low, assay_value high,
+                         const assay_value* keys, const assay_value* values, size_t count,
+                         assay_error** error) {
+  return guarded(error, [&] { return c_api::range(*builder, low, high, keys, values, count); });
+}
+assay_status assay_compare_and_set(assay_builder* builder, assay_value key, assay_value expected,
+                                   assay_value value, int written, assay_error** error) {
+  return c_api::operate(builder, error, {key, expected, value},
+                        [effect = written != 0](HistoryBuilder& b, const auto& v) {
+                          b.cas(v[0], v[1], v[2], effect);
+                        });
+}
+assay_status assay_insert(assay_builder* builder, assay_value key, assay_value value, int written,
+                          assay_error** error) {
+  return c_api::operate(
+      builder, error, {key, value},
+      [effect = written != 0](HistoryBuilder& b, const auto& v) { b.insert(v[0], v[1], effect); });
+}
+
+assay_status assay_commit(assay_builder* builder, assay_error** error) {
+  return c_api::end(builder, TxnStatus::committed, error);
+}
+assay_status assay_abort(assay_builder* builder, assay_error** error) {
+  return c_api::end(builder, TxnStatus::aborted, error);
+}
+assay_status assay_unknown(assay_builder* builder, assay_error** error) {
+  return c_api::end(builder, TxnStatus::unknown, error);
+}
+
+assay_status assay_known_order(assay_builder* builder, assay_value key, const assay_value* values,
+                               size_t count, assay_error** error) {
+  return guarded(error, [&]() -> Status {
+    if (Status s = c_api::expect_between(*builder); !s.ok()) return s;
+    const auto view = c_api::kept(*builder, key);
+    const auto list = c_api::kept(*builder, values, count);
+    if (!view.ok()) return view.error();
+    if (!list.ok()) return list.error();
+    builder->built.known_order(*view, std::span<const ValueView>(*list));
+    builder->texts.clear();
+    return Ok{};
+  });
+}
+
+assay_status assay_builder_finish(assay_builder* builder, assay_history** history,
+                                  assay_error** error) {
+  *history = nullptr;
+  return guarded(error, [&]() -> Status {
+    assay_builder taken = std::exchange(*builder, {});
+    if (Status s = c_api::expect_between(taken); !s.ok()) return s;
+    Result<assay::History> built = std::move(taken.built).finish();
+    if (!built.ok()) return built.error();
+    *history = c_api::hold(std::move(*built), "history", "", {});
+    return Ok{};
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,26 @@
+// What tables of the library are called. Their names are literals, which end with a zero byte.
+#include "assay/assay_c.h"
+#include "assay/certificate.h"
+#include "assay/level.h"
+
+static_assert(ASSAY_SATISFIED == static_cast<int>(assay::Outcome::satisfied));
+static_assert(ASSAY_VIOLATED == static_cast<int>(assay::Outcome::violated));
+static_assert(ASSAY_UNKNOWN == static_cast<int>(assay::Outcome::unknown));
+
+extern "C" {
+
+size_t assay_level_count(void) { return assay::all_levels().size(); }
+
+const char* assay_level_name(size_t i) {
+  return i < assay::all_levels().size() ? assay::all_levels()[i].name.data() : nullptr;
+}
+
+const char* assay_level_summary(size_t i) {
+  return i < assay::all_levels().size() ? assay::all_levels()[i].summary.data() : nullptr;
+}
+
+const char* assay_outcome_name(assay_outcome outcome) {
+  return assay::outcome_name(static_cast<assay::Outcome>(outcome)).data();
+}
+
+}  // extern "C"

@@ -1,0 +1,32 @@
+// Options of reading and checking, as C sets them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "assay/assay_c.h"
+#include "assay/audit.h"
+#include "assay/budget.h"
+#include "assay/level.h"
+
+struct assay_options {
+  std::vector<assay::LevelId> levels;
+  double seconds = 0;
+  uint64_t memory_bytes = 0;
+  unsigned threads = 0;
+  int64_t clock_drift = 0;
+  bool allow_empty = false;
+  std::string format;
+  bool unique_values = false;
+};
+
+namespace assay::internal::c_api {
+
+// Null stands for the defaults.
+const assay_options& given(const assay_options* options);
+// From now on.
+Budget budget_of(const assay_options& options);
+AuditOptions audit_options(const assay_options& options);
+
+}  // namespace assay::internal::c_api

@@ -1,0 +1,52 @@
+#include "collect/client_library.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <sys/auxv.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "assay/result.h"
+
+namespace assay::internal::collect {
+namespace {
+
+// The system opens it once, however often it is asked. Global, since some clients have plugins that look for them.
+void* opened(const ClientLibrary& library) { return dlopen(library.file, RTLD_NOW | RTLD_GLOBAL); }
+
+// Without a loader of shared libraries in memory (its address is 0) the program is a static one. glibc would still try, and
+// then rely on the system having the very same glibc.
+bool static_program() { return getauxval(AT_BASE) == 0; }
+
+// Text of dlerror, which says what was not found where.
+std::string why() {
+  const char* error = dlerror();
+  return error == nullptr ? "no reason given" : error;
+}
+
+}  // namespace
+
+Status load_client(const ClientLibrary& library) {
+  if (static_program())
+    return usage_error(
+        fmt::format("the database needs {}, and this program is linked without shared libraries; "
+                    "expected one that is not, "
+                    "such as assay-portable",
+                    library.file));
+  if (opened(library) != nullptr) return Ok{};
+  return io_error(
+      fmt::format("the database's client library is not here ({}); in Debian: apt install {}",
+                  why(), library.package));
+}
+
+void* client_function(const ClientLibrary& library, const char* name) {
+  void* handle = opened(library);
+  void* function = handle == nullptr ? nullptr : dlsym(handle, name);
+  if (function != nullptr) return function;
+  std::fprintf(stderr, "assay: no %s in %s: %s\n", name, library.file, why().c_str());
+  std::abort();
+}
+
+}  // namespace assay::internal::collect

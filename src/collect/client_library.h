@@ -1,0 +1,44 @@
+// Client libraries of databases. They are loaded when a database is first driven: who drives none needs none of them, and a
+// program that was built where they are runs where they are not.
+//
+// src/collect/clients has a header in front of each client's own. It turns the functions that drivers call into what the loaded
+// library has by that name; whoever calls one that is not listed there hears so from the linker.
+#pragma once
+
+#include "assay/result.h"
+
+namespace assay::internal::collect {
+
+struct ClientLibrary {
+  const char* file;     // by which the system finds it
+  const char* package;  // of Debian
+};
+// The build sets these macros where it finds the library, to the name of the file.
+#ifdef ASSAY_POSTGRESQL
+inline constexpr ClientLibrary kLibpq{ASSAY_POSTGRESQL, "libpq5"};
+#endif
+#ifdef ASSAY_MYSQL
+inline constexpr ClientLibrary kLibmariadb{ASSAY_MYSQL, "libmariadb3"};
+#endif
+#ifdef ASSAY_CURL
+inline constexpr ClientLibrary kLibcurl{ASSAY_CURL, "libcurl4"};
+#endif
+#ifdef ASSAY_REDIS
+inline constexpr ClientLibrary kLibhiredis{ASSAY_REDIS, "libhiredis0.14"};
+#endif
+
+// For the rest of the process. The error names the package.
+Status load_client(const ClientLibrary& library);
+
+// Of a library that can be loaded; without it the program ends with a message.
+void* client_function(const ClientLibrary& library, const char* name);
+
+// The function, looked up once for each place that calls it.
+#define ASSAY_CLIENT_FUNCTION(library, name)                                                      \
+  ([] {                                                                                           \
+    static const auto loaded = reinterpret_cast<decltype(&::name)>(                               \
+        ::assay::internal::collect::client_function(::assay::internal::collect::library, #name)); \
+    return loaded;                                                                                \
+  }())
+
+}  // namespace assay::internal::collect

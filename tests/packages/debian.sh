@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Makes the packages for Debian, unpacks them into one folder and uses what is there. dev/packages --try installs them in a Debian.
+#
+#   debian.sh BUILD SOURCE WORK
+set -euo pipefail
+build=$1 source=$2 work=$3
+command -v dpkg-shlibdeps >/dev/null || { echo "skipped: no dpkg-dev here"; exit 77; }
+rm -rf "$work"
+mkdir -p "$work/root"
+export SOURCE_DATE_EPOCH=1767225600
+(cd "$build" && cpack -G DEB -B "$work/pack" >"$work/log") || { cat "$work/log"; exit 1; }
+cd "$work/pack"
+
+expect() {  # expect TEXT WHERE: the field or list has this
+  grep -q -- "$1" <<<"$2" || { echo "expected $1 in: $2"; exit 1; }
+}
+for package in assay libassay0 libassay-dev python3-assay; do
+  file=$(ls "$package"_*.deb)
+  [ "$(dpkg-deb -f "$file" Package)" = "$package" ]
+  dpkg-deb -x "$file" "$work/root"
+done
+expect "libfmt9" "$(dpkg-deb -f assay_*.deb Depends)"
+expect "libpq5" "$(dpkg-deb -f assay_*.deb Recommends)"
+if grep -qE "libpq|libmariadb|libcurl|libhiredis" <<<"$(dpkg-deb -f assay_*.deb Depends)"; then
+  echo "a client is required, not recommended: $(dpkg-deb -f assay_*.deb Depends)"
+  exit 1
+fi
+expect "libassay0 (= " "$(dpkg-deb -f libassay-dev_*.deb Depends)"
+expect "libassay0 (>= " "$(dpkg-deb -f python3-assay_*.deb Depends)"
+expect "libassay 0 libassay0" "$(dpkg-deb --ctrl-tarfile libassay0_*.deb | tar -xO ./shlibs)"
+
+root=$work/root/usr
+"$root/bin/assay" version | grep -q "^assay "
+zcat "$root/share/man/man1/assay.1.gz" | grep -q "expected\\\\-order"
+library=$(find "$root/lib" -name libassay.so.0)
+told=$(ASSAY_LIBRARY=$library PYTHONPATH=$root/lib/python3/dist-packages PYTHONDONTWRITEBYTECODE=1 python3 -c "
+import assay
+print(assay.check('$source/examples/write-skew.hist', 'serializable')['serializable'])")
+expect "serializable: violated (write-skew)" "$told"
+
+if command -v lintian >/dev/null; then
+  # Whose packages they are is for who makes them to say: -DASSAY_MAINTAINER.
+  said=$(lintian --suppress-tags bogus-mail-host,bogus-mail-host-in-debian-changelog ./*.deb 2>&1 | grep -v "running with root" || true)
+  [ -z "$said" ] || { echo "$said"; exit 1; }
+else
+  echo "no lintian here"
+fi
