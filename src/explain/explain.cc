@@ -106,8 +106,10 @@ class Explainer {
       Story* story = covering(r.level);
       if (story == nullptr) {
         Story told = tell(r);
-        std::optional<Story> weaker = of_a_weaker_level(r, told);
+        const std::optional<Witness> witness = witness_of(r, told);
+        std::optional<Story> weaker = of_a_weaker_level(r, witness);
         story = &stories_.emplace_back(weaker ? std::move(*weaker) : std::move(told));
+        if (!witness || !tell_by_itself(*witness, *story)) tell_by_whole_proof(r, *story);
       }
       story->explanation.levels.push_back(r.level);
     }
@@ -145,18 +147,15 @@ class Explainer {
 
   // The story of the weakest level that nobody asked for and that the transactions of this one violate, if its story
   // refutes this level too.
-  std::optional<Story> of_a_weaker_level(const Refuted& r, const Story& told) const {
-    CheckOptions options;
-    // The same in every run. A few dozen transactions take a small part of it.
-    constexpr uint64_t kEffort = 1'000'000;
-    options.budget = Budget(0, 0, kEffort);
+  std::optional<Story> of_a_weaker_level(const Refuted& r,
+                                         const std::optional<Witness>& witness) const {
+    CheckOptions options = within_effort();
     for (const LevelInfo& level : default_levels()) {
       const bool weaker = level.id != r.level && level.id != with_sessions(r.level) &&
                           implies(with_sessions(r.level), level.id);
       if (weaker && result_.find(level.id) == nullptr) options.levels.push_back(level.id);
     }
     if (options.levels.empty()) return std::nullopt;
-    const std::optional<Witness> witness = witness_of(r, told);
     if (!witness) return std::nullopt;
     const CheckResult decided = decide_levels(witness->history(), options);
     Explainer inner(witness->history(), decided);
@@ -169,6 +168,58 @@ class Explainer {
     story->explanation = witness->in_whole(std::move(story->explanation), h_);
     story->explanation.hint = recording_hint(story->explanation.anomaly, h_);
     return std::move(*story);
+  }
+
+  // The same in every run. A few dozen transactions take a small part of it.
+  static CheckOptions within_effort() {
+    constexpr uint64_t kEffort = 1'000'000;
+    CheckOptions options;
+    options.budget = Budget(0, 0, kEffort);
+    return options;
+  }
+
+  // The story of why a few transactions violate the level; none if they do not.
+  static std::optional<Story> story_of(const History& few, LevelId level) {
+    CheckOptions options = within_effort();
+    options.levels = {level};
+    const CheckResult decided = decide_levels(few, options);
+    const std::vector<Refuted> violated = refuted(decided);
+    if (violated.empty() || !verify(*violated[0].certificate, few).ok()) return std::nullopt;
+    return Explainer(few, decided).tell(violated[0]);
+  }
+
+  // Where the witness violates the level of the story by itself: tells the story of the smallest part of it that does.
+  bool tell_by_itself(const Witness& witness, Story& story) const {
+    constexpr uint64_t kMostTries = 400;
+    const LevelId level = story.explanation.level;
+    const std::optional<Story> of_all = story_of(witness.history(), level);
+    if (!of_all) return false;
+    const Anomaly name = of_all->explanation.anomaly;
+    const auto shows = [&](const History& part) {
+      const std::optional<Story> story_of_part = story_of(part, level);
+      return story_of_part && story_of_part->explanation.anomaly == name;
+    };
+    const auto small = witness.smallest(shows, kMostTries);
+    if (!small) return false;
+    std::optional<Story> told = story_of(small->witness.history(), level);
+    if (!told) return false;
+    Explanation& e = told->explanation;
+    e = small->witness.in_whole(std::move(e), h_);
+    e.transactions = small->witness.transactions_of(h_);
+    e.operations = small->witness.operations();
+    e.hint = recording_hint(e.anomaly, h_);
+    e.self_proving = true;
+    e.minimal = small->minimal;
+    story = std::move(*told);
+    return true;
+  }
+
+  // What the contradiction rests on may be less than the proof goes through.
+  void tell_by_whole_proof(const Refuted& r, Story& story) const {
+    if (r.certificate->kind != Certificate::Kind::proof) return;
+    const std::optional<Witness> all =
+        Witness::of(accesses_, mentioned(r.certificate->proof, nullptr));
+    if (all) tell_by_itself(*all, story);
   }
 
   // What the contradiction of the proof is about, or at least what the story is about.

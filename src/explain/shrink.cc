@@ -35,7 +35,7 @@ class Shrinker {
       return usage_error("the history does not have the violation to be shrunk");
     try_suspects();
     // Leaving out an operation may make a transaction superfluous, and the other way round.
-    for (bool progress = true; progress && !budget_.exhausted_now();) {
+    for (bool progress = true; progress && !out_of_budget();) {
       const size_t before = left();
       reduce(transactions());
       reduce(operations());
@@ -43,12 +43,15 @@ class Shrinker {
     }
     Shrunk result;
     result.history = std::move(best_);
+    result.origins = std::move(origins_);
     result.tries = tries_;
-    result.complete = !budget_.exhausted_now();
+    result.complete = !out_of_budget();
     return result;
   }
 
  private:
+  bool out_of_budget() { return tries_ >= options_.most_tries || budget_.exhausted_now(); }
+
   size_t left() const {
     return static_cast<size_t>(std::count(best_keep_.begin(), best_keep_.end(), true));
   }
@@ -56,10 +59,12 @@ class Shrinker {
   // Makes `keep` the best so far if it shows the fault.
   bool adopt(const std::vector<bool>& keep) {
     ++tries_;
-    Result<History> part = project(h_, keep);
+    std::vector<OpId> origins;
+    Result<History> part = project(h_, keep, &origins);
     if (!part.ok() || !shows_(*part)) return false;
     best_keep_ = keep;
     best_ = std::move(*part);
+    origins_ = std::move(origins);
     if (options_.progress) options_.progress(best_.txn_count(), best_.op_count());
     return true;
   }
@@ -102,7 +107,7 @@ class Shrinker {
     for (size_t chunk = (parts.size() + 1) / 2; chunk > 0;
          chunk = chunk == 1 ? 0 : (chunk + 1) / 2) {
       for (size_t at = 0; at < parts.size();) {
-        if (budget_.exhausted_now()) return;
+        if (out_of_budget()) return;
         const size_t end = std::min(parts.size(), at + chunk);
         if (end - at == parts.size()) break;  // nothing would be left
         std::vector<bool> keep = best_keep_;
@@ -124,6 +129,7 @@ class Shrinker {
   Budget budget_;
   std::vector<bool> best_keep_;
   History best_;
+  std::vector<OpId> origins_;  // of best_
   uint64_t tries_ = 0;
 };
 

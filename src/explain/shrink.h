@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "assay/budget.h"
 #include "assay/history.h"
@@ -14,8 +15,9 @@ namespace assay::internal {
 struct ShrinkOptions {
   // Transactions worth trying first on their own, such as those an explanation names; may be empty.
   std::vector<TxnId> suspects;
-  // When it runs out, the smallest history found so far is returned.
+  // When one of these runs out, the smallest history found so far is returned.
   Budget budget;
+  uint64_t most_tries = UINT64_MAX;
   // Called with the numbers of transactions and operations left.
   std::function<void(uint32_t, uint32_t)> progress;
 };
@@ -25,8 +27,9 @@ using Shows = std::function<bool(const History&)>;
 
 struct Shrunk {
   History history;
-  uint64_t tries = 0;     // histories that were built and asked about
-  bool complete = false;  // nothing more can be left out; false if the budget ran out before
+  std::vector<OpId> origins;  // of each of its operations: which one it was
+  uint64_t tries = 0;         // histories that were built and asked about
+  bool complete = false;      // nothing more can be left out; false if the budget ran out before
 };
 
 // Leaves out transactions, then operations, as long as `shows` holds. What remains is a projection of the history

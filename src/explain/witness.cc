@@ -52,6 +52,25 @@ std::optional<Witness> Witness::of(const Accesses& accesses, std::vector<TxnId> 
   return witness;
 }
 
+std::optional<Witness::Smallest> Witness::smallest(const Shows& shows, uint64_t most_tries) const {
+  ShrinkOptions options;
+  options.most_tries = most_tries;
+  Result<Shrunk> small = shrink(part_, shows, options);
+  if (!small.ok()) return std::nullopt;
+  Smallest smallest;
+  smallest.minimal = small->complete;
+  smallest.witness.part_ = std::move(small->history);
+  for (const OpId op : small->origins) smallest.witness.origins_.push_back(origins_[op]);
+  return smallest;
+}
+
+std::vector<TxnId> Witness::transactions_of(const History& whole) const {
+  std::vector<TxnId> txns;
+  for (const OpId op : origins_) txns.push_back(whole.txn_of(op));
+  sort_and_unique(txns);
+  return txns;
+}
+
 Explanation Witness::in_whole(Explanation told, const History& whole) const {
   const auto by_name = [&](KeyId a, KeyId b) { return key_less(whole.key(a), whole.key(b)); };
   std::vector<KeyId> keys;

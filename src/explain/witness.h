@@ -10,6 +10,7 @@
 #include "assay/explanation.h"
 #include "assay/history.h"
 #include "explain/accesses.h"
+#include "explain/shrink.h"
 
 namespace assay::internal {
 
@@ -19,12 +20,25 @@ class Witness {
   static std::optional<Witness> of(const Accesses& accesses, std::vector<TxnId> txns);
 
   const History& history() const { return part_; }
+
+  // The smallest part of it that still shows something, found in so many tries.
+  struct Smallest;
+  std::optional<Smallest> smallest(const Shows& shows, uint64_t most_tries) const;
+
+  // Its transactions and operations, as those of the history that it was taken from, `whole`.
+  std::vector<TxnId> transactions_of(const History& whole) const;
+  const std::vector<OpId>& operations() const { return origins_; }
   // An explanation about the witness, restated for `whole`, the history that it was taken from.
   Explanation in_whole(Explanation told, const History& whole) const;
 
  private:
   History part_;
   std::vector<OpId> origins_;  // of each operation
+};
+
+struct Witness::Smallest {
+  Witness witness;
+  bool minimal = false;  // nothing can be left out of it
 };
 
 }  // namespace assay::internal

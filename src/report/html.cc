@@ -73,6 +73,7 @@ std::string explanation(const History& h, const Explanation& e) {
   out += "<p class=\"story\">";
   for (const std::string& s : e.sentences) out += escape(s) + " ";
   out += "</p>\n";
+  if (!e.self_proving) out += fmt::format("<p class=\"quiet\">{}</p>\n", what_is_left_out(e));
   if (!e.hint.empty())
     out += fmt::format("<p class=\"hint\">To rule out first: {}</p>\n", escape(e.hint));
   const std::string cycle = cycle_figure(h, e), timeline = timeline_figure(h, e);

@@ -63,6 +63,8 @@ ordered_json verdict_json(const Audit& c, const Verdict& v) {
       std::string story;
       for (const std::string& s : e->sentences) story += (story.empty() ? "" : " ") + s;
       j["explanation"] = story;
+      j["self_proving"] = e->self_proving;
+      j["minimal"] = e->minimal;
     }
     if (c.known) j["known"] = c.is_known(v.level);
   }

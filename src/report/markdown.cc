@@ -69,6 +69,7 @@ std::string explanation(const History& h, const Explanation& e) {
   if (e.transactions.size() > kMostTransactions)
     shown += fmt::format("and {} more transactions\n", e.transactions.size() - kMostTransactions);
   out += "\n" + block(shown);
+  if (!e.self_proving) out += "\n" + std::string(what_is_left_out(e)) + "\n";
   if (!e.hint.empty()) out += "\nTo rule out first: " + plain(e.hint) + "\n";
   return out + "\n</details>\n\n";
 }

@@ -44,6 +44,13 @@ std::string violation_in_words(const Audit& c, LevelId level) {
   return std::string(anomaly_info(e->anomaly).name) + (c.is_known(level) ? ", known" : "");
 }
 
+std::string_view what_is_left_out(const Explanation& e) {
+  if (e.self_proving) return "";
+  return "These operations do not violate the level by themselves: the proof goes through more of "
+         "the history, and the "
+         "certificate has all of it.";
+}
+
 size_t count_decided(const Audit& c) {
   return static_cast<size_t>(
       std::count_if(c.result.verdicts.begin(), c.result.verdicts.end(),

@@ -21,6 +21,8 @@ bool is_requested(const Audit& c, LevelId level);
 // What is wrong at a violated level: "lost-update", or "lost-update, known" if a baseline has it; empty if nothing
 // explains it.
 std::string violation_in_words(const Audit& c, LevelId level);
+// That an explanation tells less than was proved, where it does; else empty.
+std::string_view what_is_left_out(const Explanation& e);
 // How many verdicts are more than unknown, and so were verified.
 size_t count_decided(const Audit& c);
 

@@ -117,6 +117,10 @@ class Text {
     }
     line("");
     transactions(h, e);
+    if (const std::string_view more = what_is_left_out(e); !more.empty()) {
+      line("");
+      line("  {}", wrapped(std::string(more), kWidth));
+    }
     if (!e.hint.empty()) {
       line("");
       line("  {} {}", yellow("To rule out first:"), wrapped(e.hint, kWidth - 20));
