@@ -305,7 +305,7 @@ TEST(AssayJsonl, RefusesBadOperations) {
   };
   op("5", 1, "an operation like");
   op("[]", 1, "an operation like");
-  op("[\"r\",\"x\",1,2]", 12, "an object with \"from\"");
+  op("[\"r\",\"x\",1,2,3]", 12, "an object with \"from\"");
   op("[\"r\",\"x\",1,{\"from\":[1]}]", 12, "an object with \"from\"");
   op("[\"r\",\"x\",1,{\"from\":\"\"}]", 12, "an object with \"from\"");
   op("[\"r\",\"x\",[1],{\"from\":\"a\"}]", 10, "as its source is stated");
