@@ -173,8 +173,9 @@ bool Claim::dirty_state() const {
 }
 
 // One state of a key can look like different versions: a removed key reads as null and as its
-// tombstone, a fresh one as the initial value and as an empty list.
+// tombstone, a fresh one as the initial value and as an empty list. What is stated to be from different transactions is not one.
 bool Claim::one_state_shows_both(const Observation& a, const Observation& b) const {
+  if (a.stated != kNone && b.stated != kNone && a.stated != b.stated) return false;
   const bool list = history_.op(a.op).kind == OpKind::read_list;
   if (list != (history_.op(b.op).kind == OpKind::read_list)) return true;
   if (list) {

@@ -23,7 +23,6 @@ class Reading {
       : h_(history),
         only_(history.version_count()),
         several_(history.version_count()),
-        emptied_(history.key_count()),
         listed_(history.op_count()),
         value_listed_(history.version_count()),
         deletion_listed_(history.key_count()) {
@@ -32,10 +31,10 @@ class Reading {
   }
 
   void run() {
-    meant_.reserve(entries());
+    named_.reserve(entries());
     for (const KnownOrder& line : h_.known_orders()) {
       for (size_t i = 0; i < line.versions.size(); ++i) add(line, i);
-      begin_.push_back(meant_.size());
+      begin_.push_back(named_.size());
     }
     if (named_again_) drop_opposites();
     if (const int64_t end = h_.orders_complete_to(); end != Interval::kUnknown)
@@ -43,12 +42,7 @@ class Reading {
   }
 
   std::vector<size_t> take_begins() { return std::move(begin_); }
-  std::vector<TxnId> named() const {
-    std::vector<TxnId> named;
-    named.reserve(meant_.size());
-    for (const Writing& meant : meant_) named.push_back(meant.txn);
-    return named;
-  }
+  std::vector<TxnId> take_named() { return std::move(named_); }
   std::string take_contradiction() { return std::move(contradiction_); }
 
  private:
@@ -69,9 +63,21 @@ class Reading {
         several_[op.version] = only.txn != kNone;
         only = {t, i, false};
       }
-      if (op.kind == OpKind::remove || h_.version_value(op.version).is_null())
-        emptied_[op.key] = true;
     }
+  }
+
+  // Some transaction that may have taken effect deletes the key, or writes null.
+  bool is_emptied(KeyId key) {
+    if (emptied_.empty()) {
+      emptied_.resize(h_.key_count());
+      for (TxnId t = 0; t < h_.txn_count(); ++t)
+        for (OpId i = h_.first_op(t); i < h_.end_op(t) && h_.status(t) != TxnStatus::aborted; ++i) {
+          const Operation op = h_.op(i);
+          if (writes(op) && (op.kind == OpKind::remove || h_.version_value(op.version).is_null()))
+            emptied_[op.key] = true;
+        }
+    }
+    return emptied_[key];
   }
 
   void add(const KnownOrder& line, size_t place) {
@@ -82,7 +88,7 @@ class Reading {
       if (h_.version_value(version).is_null()) deletion_listed_[line.key] = true;
     }
     const Writing meant = txn == kNone ? by_value(line.key, place, version) : by_name(txn, version);
-    meant_.push_back(meant);
+    named_.push_back(meant.txn);
     if (meant.txn == kNone) return;
     named_again_ = named_again_ || (!meant.again && listed_[meant.op]);
     listed_[meant.op] = true;
@@ -90,7 +96,7 @@ class Reading {
 
   Writing by_value(KeyId key, size_t place, VersionId version) {
     if (place == 0 && h_.is_initial(version)) return {};
-    if (h_.version_value(version).is_null() && emptied_[key]) return {};
+    if (h_.version_value(version).is_null() && is_emptied(key)) return {};
     if (several_[version]) return {};
     if (only_[version].txn == kNone)
       contradict("the stated order of {} names {}, which nobody can have installed there",
@@ -125,8 +131,8 @@ class Reading {
     if (contradiction_.empty()) contradiction_ = fmt::format(format, std::forward<Args>(args)...);
   }
 
-  std::span<Writing> line(size_t i) {
-    return std::span(meant_).subspan(begin_[i], begin_[i + 1] - begin_[i]);
+  std::span<TxnId> line(size_t i) {
+    return std::span(named_).subspan(begin_[i], begin_[i + 1] - begin_[i]);
   }
 
   // Each operation before the next that the same line names: f(from, to).
@@ -134,8 +140,10 @@ class Reading {
   void each_arc(F f) {
     for (size_t i = 0; i + 1 < begin_.size(); ++i) {
       OpId before = kNone;
-      for (const Writing& meant : line(i)) {
-        if (meant.txn == kNone || meant.again) continue;
+      for (size_t k = 0; k < line(i).size(); ++k) {
+        if (line(i)[k] == kNone) continue;
+        const Writing meant = written_by(line(i)[k], h_.known_orders()[i].versions[k]);
+        if (meant.again) continue;
         if (before != kNone) f(before, meant.op);
         before = meant.op;
       }
@@ -150,7 +158,7 @@ class Reading {
                    h_.key(key).to_string());
     for (size_t i = 0; i + 1 < begin_.size(); ++i)
       if (opposite[h_.known_orders()[i].key])
-        for (Writing& meant : line(i)) meant = {};
+        for (TxnId& t : line(i)) t = kNone;
   }
 
   std::vector<bool> keys_with_opposites() {
@@ -206,9 +214,9 @@ class Reading {
   const History& h_;
   std::vector<Writing> only_;          // per version: the writer, of several the last
   std::vector<bool> several_;          // per version: transactions wrote it
-  std::vector<bool> emptied_;          // per key: some transaction deletes it, or writes null
+  std::vector<bool> emptied_;          // see is_emptied; empty until somebody asks
   std::vector<size_t> begin_{0};       // per line, and the end
-  std::vector<Writing> meant_;         // of all lines
+  std::vector<TxnId> named_;           // of all lines
   std::vector<bool> listed_;           // per operation: an entry means it
   std::vector<bool> value_listed_;     // per version: an entry that names nobody
   std::vector<bool> deletion_listed_;  // per key: an entry that is null and names nobody
@@ -222,7 +230,7 @@ StatedOrders::StatedOrders(const History& history) {
   if (history.known_orders().empty() && history.orders_complete_to() == Interval::kUnknown) return;
   Reading reading(history);
   reading.run();
-  named_ = reading.named();
+  named_ = reading.take_named();
   begin_ = reading.take_begins();
   contradiction_ = reading.take_contradiction();
 }

@@ -16,8 +16,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <thread>
 #include <unordered_set>
 #include <utility>
 
@@ -32,6 +34,9 @@ namespace assay::internal::evidence {
 namespace {
 
 using nlohmann::json;
+
+constexpr auto kPatience = std::chrono::seconds(2);
+constexpr auto kPause = std::chrono::milliseconds(50);
 
 // Of the orders only what the history knows.
 class KnownOnly : public collect::Sink {
@@ -67,7 +72,14 @@ class Appended {
     const int fd = ::open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC);
     if (fd < 0) return io_error("cannot be written", path);
     Appended file(fd);
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    // The system may not have done yet with a process that was just killed.
+    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    int locked = flock(fd, LOCK_EX | LOCK_NB);
+    while (locked != 0 && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::sleep_for(kPause);
+      locked = flock(fd, LOCK_EX | LOCK_NB);
+    }
+    if (locked != 0) {
       Error e = usage_error("the run that records this history is still going on");
       e.file = path;
       return e;

@@ -312,7 +312,7 @@ TEST(AssayJsonl, RefusesBadOperations) {
   op("[1,2,3]", 1, "an operation like");
   op("[\"rr\",\"x\",1]", 2, "one of r, w, append, d, range, cas, insert");
   op("[\"r\",\"x\"]", 1, "[\"r\", key, value]");
-  op("[\"r\",\"x\",1,2]", 1, "[\"r\", key, value]");
+  op("[\"r\",\"x\",1,2,3]", 1, "[\"r\", key, value]");
   op("[\"r\",null,1]", 6, "an integer of 64 bits or a string");
   op("[\"r\",\"x\",{}]", 10, "null or an array");
   op("[\"r\",\"x\",[1,null]]", 13, "an integer of 64 bits or a string");

@@ -104,6 +104,7 @@ class Matcher {
   void external_read(Node n, OpId op, KeyId key, VersionId version);
   bool nobody_can_tell(KeyId key, VersionId version) const;
   bool stated_to_be_dirty(OpId op);
+  void compare_stated(OpId op);
   bool is_overwritten(OpId write) const;
   // A key used both as a list and as a register has no meaning here.
   bool mixed(KeyId key) const { return !uses_.empty() && uses_[key] == (kAsList | kAsRegister); }
@@ -327,8 +328,23 @@ bool Matcher::is_overwritten(OpId write) const {
   return false;
 }
 
+// A read that is stated to be from another transaction than an earlier one of the key.
+void Matcher::compare_stated(OpId op) {
+  if (h_.stated_source(op) == kNone || out_.found.non_repeatable.anomaly != Anomaly::none) return;
+  const TxnId source = stated_source(h_, op);
+  if (source == kNone) return;
+  for (OpId i = h_.first_op(h_.txn_of(op)); i < op; ++i) {
+    if (h_.stated_source(i) == kNone || h_.op(i).key != h_.op(op).key) continue;
+    const TxnId other = stated_source(h_, i);
+    if (other == kNone || other == source) continue;
+    out_.found.non_repeatable = {Anomaly::non_repeatable_read, op, i};
+    return;
+  }
+}
+
 void Matcher::external_read(Node n, OpId op, KeyId key, VersionId version) {
   if (stated_to_be_dirty(op)) return;
+  compare_stated(op);
   if (nobody_can_tell(key, version)) {
     out_.unresolved.push_back(op);
     return;
