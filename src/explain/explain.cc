@@ -200,16 +200,18 @@ class Explainer {
       return story_of_part && story_of_part->explanation.anomaly == name;
     };
     const auto small = witness.smallest(shows, kMostTries);
-    if (!small) return false;
-    std::optional<Story> told = story_of(small->witness.history(), level);
+    const bool smaller = small && small->witness.shown_at_once(h_, shows);
+    const Witness& few = smaller ? small->witness : witness;
+    if (!smaller && !few.shown_at_once(h_, shows)) return false;
+    std::optional<Story> told = story_of(few.history(), level);
     if (!told) return false;
     Explanation& e = told->explanation;
-    e = small->witness.in_whole(std::move(e), h_);
-    e.transactions = small->witness.transactions_of(h_);
-    e.operations = small->witness.operations();
+    e = few.in_whole(std::move(e), h_);
+    e.transactions = few.transactions_of(h_);
+    e.operations = few.operations();
     e.hint = recording_hint(e.anomaly, h_);
     e.self_proving = true;
-    e.minimal = small->minimal;
+    e.minimal = smaller && small->minimal;
     story = std::move(*told);
     return true;
   }
@@ -495,8 +497,8 @@ class Explainer {
     return false;
   }
 
-  // Every transaction of the cycles of the proof; of those only that `conclusion` rests on if
-  // given.
+  // Every transaction of the cycles of the proof, and those that read what it appeals to; of those only that `conclusion`
+  // rests on if given.
   std::vector<TxnId> mentioned(const Proof& proof, const Conclusion* conclusion) const {
     std::vector<TxnId> txns;
     const auto see = [&](const Edge& e) {
@@ -508,13 +510,18 @@ class Explainer {
         txns.push_back(p.to);
       }
     };
+    const auto see_step = [&](const ProofStep& s) {
+      for (const Edge& e : s.cycle) see(e);
+      const bool of_operation = s.kind == ProofStep::Kind::sources ||
+                                s.kind == ProofStep::Kind::blocks ||
+                                (s.kind == ProofStep::Kind::fact && s.source_is_op);
+      if (of_operation && s.source != kNone) txns.push_back(h_.txn_of(s.source));
+    };
     if (conclusion) {
       for (const Edge& e : conclusion->cycle) see(e);
-      for (const ConcludedOrder& f : conclusion->forced)
-        for (const Edge& e : proof.steps[f.step].cycle) see(e);
+      for (const ConcludedOrder& f : conclusion->forced) see_step(proof.steps[f.step]);
     } else {
-      for (const ProofStep& s : proof.steps)
-        for (const Edge& e : s.cycle) see(e);
+      for (const ProofStep& s : proof.steps) see_step(s);
     }
     std::sort(txns.begin(), txns.end());
     txns.erase(std::unique(txns.begin(), txns.end()), txns.end());

@@ -17,6 +17,46 @@ void sort_and_unique(std::vector<T>& v) {
   v.erase(std::unique(v.begin(), v.end()), v.end());
 }
 
+// Everybody who wrote what one of these transactions saw, whatever became of them: an observation stays in a projection only
+// with all who could explain it. Of a value that very many wrote, none: what saw it will go.
+std::vector<TxnId> possible_sources(const History& h, std::span<const TxnId> txns) {
+  std::vector<bool> seen(h.version_count()), absent(h.key_count());
+  const auto note = [&](KeyId key, VersionId version) {
+    seen[version] = true;
+    if (h.version_value(version).is_null()) absent[key] = true;
+  };
+  for (const TxnId t : txns) {
+    for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
+      const Observation observed = observation_of(h, i);
+      if (observed.accepts == Accepts::equals) note(observed.key, observed.version);
+      if (observed.accepts == Accepts::absent) absent[observed.key] = true;
+      if (observed.accepts == Accepts::list)
+        for (const VersionId element : elements_of(h, i)) seen[element] = true;
+      if (observed.accepts == Accepts::rows)
+        for (const VersionId row : rows_of(h, i)) note(h.version_key(row), row);
+    }
+  }
+  std::vector<std::pair<VersionId, TxnId>> writers;
+  for (TxnId t = 0; t < h.txn_count(); ++t) {
+    for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
+      if (!installs_version(h.op(i))) continue;
+      const Install install = install_of(h, i);
+      if (seen[install.version] || (absent[install.key] && is_absent(h, install.state())))
+        writers.emplace_back(install.version, t);
+    }
+  }
+  sort_and_unique(writers);
+  std::vector<TxnId> sources;
+  for (size_t i = 0; i < writers.size();) {
+    size_t end = i;
+    while (end < writers.size() && writers[end].first == writers[i].first) ++end;
+    if (end - i <= kMostTxns)
+      for (size_t w = i; w < end; ++w) sources.push_back(writers[w].second);
+    i = end;
+  }
+  return sources;
+}
+
 // Keys that an operation is about.
 std::vector<KeyId> keys_of(const History& h, OpId i) {
   const Operation op = h.op(i);
@@ -35,11 +75,7 @@ std::optional<Witness> Witness::of(const Accesses& accesses, std::vector<TxnId> 
   const History& h = accesses.history();
   sort_and_unique(txns);
   if (txns.size() > kMostTxns) return std::nullopt;
-  std::vector<TxnId> sources;
-  for (const TxnId t : txns)
-    for (const Access& a : accesses.all_reads(t))
-      if (const TxnId writer = accesses.writer(a.version); writer != kNone)
-        sources.push_back(writer);
+  const std::vector<TxnId> sources = possible_sources(h, txns);
   txns.insert(txns.end(), sources.begin(), sources.end());
   sort_and_unique(txns);
   std::vector<bool> keep(h.op_count());
@@ -62,6 +98,16 @@ std::optional<Witness::Smallest> Witness::smallest(const Shows& shows, uint64_t 
   smallest.witness.part_ = std::move(small->history);
   for (const OpId op : small->origins) smallest.witness.origins_.push_back(origins_[op]);
   return smallest;
+}
+
+bool Witness::shown_at_once(const History& whole, const Shows& shows) const {
+  bool ranges = false;
+  for (OpId i = 0; i < whole.op_count() && !ranges; ++i) ranges = is_range(whole.op(i));
+  if (!ranges) return true;
+  std::vector<bool> keep(whole.op_count());
+  for (const OpId op : origins_) keep[op] = true;
+  const Result<History> part = project(whole, keep);
+  return part.ok() && shows(*part);
 }
 
 std::vector<TxnId> Witness::transactions_of(const History& whole) const {

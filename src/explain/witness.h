@@ -25,6 +25,9 @@ class Witness {
   struct Smallest;
   std::optional<Smallest> smallest(const Shows& shows, uint64_t most_tries) const;
 
+  // Whether the same operations of `whole`, taken at once, show it too. In histories with ranges less of them may stay.
+  bool shown_at_once(const History& whole, const Shows& shows) const;
+
   // Its transactions and operations, as those of the history that it was taken from, `whole`.
   std::vector<TxnId> transactions_of(const History& whole) const;
   const std::vector<OpId>& operations() const { return origins_; }
