@@ -49,7 +49,7 @@ Choices::Choices(const EventGraph& events, const OpenReads* open, const Saturati
     std::sort(keys.begin(), keys.end());
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   }
-  lists_.emplace(h, open_->lists());
+  lists_.emplace(open_->lists());
   for (const OpenRead& read : open_->all()) {
     const bool assumed =
         std::binary_search(problem_.assumed.begin(), problem_.assumed.end(),

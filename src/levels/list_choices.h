@@ -40,8 +40,7 @@ class ListChoices {
     Side side = kKnownSide;
   };
 
-  ListChoices(const History& history, const OpenLists& lists)
-      : history_(history), lists_(lists), sides_(lists.all().size()) {}
+  explicit ListChoices(const OpenLists& lists) : lists_(lists), sides_(lists.all().size()) {}
 
   const OpenLists& lists() const { return lists_; }
   bool made(uint32_t list) const { return !sides_[list].empty(); }
@@ -67,7 +66,6 @@ class ListChoices {
   void add_pair(uint32_t list, const Placed& a, const Placed& b, bool ordered, ListSearch& search);
   std::vector<uint32_t> guess(uint32_t list, const std::function<uint32_t(TxnId)>& place_of) const;
 
-  const History& history_;
   const OpenLists& lists_;
   // Per list and block: of each of its places, and of "later", the side. Empty: not made.
   std::vector<std::vector<std::vector<Side>>> sides_;

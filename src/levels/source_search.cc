@@ -51,7 +51,7 @@ class SourceSearch {
         budget_(budget),
         place_(h_.txn_count(), kNone),
         effect_(h_.txn_count(), kNone),
-        lists_(h_, open.lists()) {
+        lists_(open.lists()) {
     for (uint32_t i = 0; i < first.events.size(); ++i) place_[first.events[i]] = i;
   }
 
