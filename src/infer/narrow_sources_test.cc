@@ -21,7 +21,7 @@ Found narrow(const History& h, LevelId level = LevelId::session_serializable,
   const Problem plain = make_problem(h);
   const auto open = std::make_shared<OpenReads>(h, true);
   open->add(plain, unlimited);
-  open->add_possible(plain);
+  open->add_possible(plain, unlimited);
   Problem problem = make_problem(h, {}, unlimited, Reads::clean, open->possible());
   problem.open = open;
   Found found{narrow_sources(problem, level_info(level), reach, {}, unlimited),

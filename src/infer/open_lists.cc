@@ -7,17 +7,37 @@
 namespace assay::internal {
 namespace {
 
-// Where the elements of a block stand in a list, one after the other.
-std::vector<uint32_t> places_in(std::span<const VersionId> list, std::span<const VersionId> block) {
-  std::vector<uint32_t> places;
-  for (auto at = list.begin();; ++at) {
-    at = std::search(at, list.end(), block.begin(), block.end());
-    if (at == list.end()) return places;
-    places.push_back(static_cast<uint32_t>(at - list.begin()));
+// Where elements stand in a list.
+class Places {
+ public:
+  explicit Places(std::span<const VersionId> list) : list_(list) {
+    for (uint32_t i = 0; i < list.size(); ++i) of_[list[i]].push_back(i);
   }
-}
+
+  // Where these do, one after the other. Ascending.
+  std::vector<uint32_t> of(std::span<const VersionId> block) const {
+    std::vector<uint32_t> places;
+    const auto first = of_.find(block.front());
+    if (first == of_.end()) return places;
+    for (const uint32_t at : first->second)
+      if (block.size() <= list_.size() - at &&
+          std::equal(block.begin(), block.end(), list_.begin() + at))
+        places.push_back(at);
+    return places;
+  }
+
+ private:
+  std::span<const VersionId> list_;
+  std::unordered_map<VersionId, std::vector<uint32_t>> of_;
+};
 
 }  // namespace
+
+uint64_t OpenList::choices() const {
+  uint64_t count = 0;
+  for (const Block& block : blocks) count += block.places.size() + 1;
+  return count;
+}
 
 void OpenLists::index_appends() {
   if (indexed_) return;
@@ -30,13 +50,15 @@ void OpenLists::index_appends() {
   }
   std::sort(appends_.begin(), appends_.end());
   appends_.erase(std::unique(appends_.begin(), appends_.end()), appends_.end());
+  for (const Append& append : appends_)
+    if (h_.status(append.second) == TxnStatus::unknown) unknown_appends_.push_back(append);
 }
 
 std::vector<OpenList::Block> OpenLists::blocks_of_key(
-    KeyId key, const std::function<bool(TxnId)>& counts) const {
+    std::span<const Append> appends, KeyId key, const std::function<bool(TxnId)>& counts) const {
   std::vector<OpenList::Block> blocks;
-  auto at = std::lower_bound(appends_.begin(), appends_.end(), std::pair{key, TxnId{0}});
-  for (; at != appends_.end() && at->first == key; ++at) {
+  auto at = std::lower_bound(appends.begin(), appends.end(), Append{key, TxnId{0}});
+  for (; at != appends.end() && at->first == key; ++at) {
     if (!counts(at->second)) continue;
     OpenList::Block& block = blocks.emplace_back();
     block.txn = at->second;
@@ -52,14 +74,16 @@ void OpenLists::add(OpId read_list, bool certain) { added_.push_back({read_list,
 std::vector<TxnId> OpenLists::possible_writers(OpId read_list) {
   index_appends();
   std::vector<TxnId> writers;
-  const std::span<const VersionId> list = outside_list(h_, read_list).elements;
-  const auto unknown = [this](TxnId t) { return h_.status(t) == TxnStatus::unknown; };
-  for (const OpenList::Block& block : blocks_of_key(h_.op(read_list).key, unknown))
-    if (!places_in(list, block.elements).empty()) writers.push_back(block.txn);
+  if (unknown_appends_.empty()) return writers;
+  const Places places(outside_list(h_, read_list).elements);
+  const auto all = [](TxnId) { return true; };
+  for (const OpenList::Block& block : blocks_of_key(unknown_appends_, h_.op(read_list).key, all))
+    if (!places.of(block.elements).empty()) writers.push_back(block.txn);
   return writers;
 }
 
-void OpenLists::start_list(OpId op, const std::function<bool(TxnId)>& counts) {
+void OpenLists::start_list(OpId op, const std::function<bool(TxnId)>& counts, Budget& budget) {
+  constexpr uint64_t kAskEvery = 16 << 20;
   OpenList& list = lists_.emplace_back();
   list.key = h_.op(op).key;
   list.op = op;
@@ -68,14 +92,34 @@ void OpenLists::start_list(OpId op, const std::function<bool(TxnId)>& counts) {
   list.lacks_own = missing != kNone;
   if (list.lacks_own) return;
   list.elements = elements;
-  list.blocks = blocks_of_key(list.key, counts);
-  for (OpenList::Block& block : list.blocks)
-    if (block.txn != list.reader) block.places = places_in(list.elements, block.elements);
+  list.blocks = blocks_of_key(appends_, list.key, counts);
+  const Places places(list.elements);
+  for (OpenList::Block& block : list.blocks) {
+    if (block.txn != list.reader) block.places = places.of(block.elements);
+    listed_ += sizeof(OpenList::Block) + sizeof(uint32_t) * block.places.size();
+    if (listed_ >= kAskEvery && !budget.has_room(std::exchange(listed_, 0))) return;
+    if (budget.exhausted()) return;
+  }
 }
 
-void OpenLists::finish(const std::function<bool(TxnId)>& counts) {
-  if (added_.empty()) return;
+bool OpenLists::finish(const std::function<bool(TxnId)>& counts, Budget& budget) {
+  if (added_.empty()) return true;
   index_appends();
+  group_reads(counts, budget);
+  if (budget.exhausted_now()) {
+    lists_.clear();
+    return false;
+  }
+  for (uint32_t l = 0; l < lists_.size(); ++l) {
+    for (uint32_t r = 0; r < lists_[l].reads.size(); ++r)
+      reads_of_[lists_[l].reads[r].reader].push_back({l, r});
+    for (uint32_t b = 0; b < lists_[l].blocks.size(); ++b)
+      blocks_of_[lists_[l].blocks[b].txn].push_back({l, b});
+  }
+  return true;
+}
+
+void OpenLists::group_reads(const std::function<bool(TxnId)>& counts, Budget& budget) {
   const auto shown = [this](OpId op) { return outside_list(h_, op).elements; };
   // By key; the certain ones first, and of these the longest.
   std::stable_sort(added_.begin(), added_.end(), [&](const Added& a, const Added& b) {
@@ -88,11 +132,12 @@ void OpenLists::finish(const std::function<bool(TxnId)>& counts) {
   bool certain = false, contradicted = false;  // of the first list; by a certain one
   for (const Added& added : added_) {
     if (outside_list(h_, added.op).missing == kNone) continue;
-    start_list(added.op, counts);
+    start_list(added.op, counts, budget);
     lists_.back().reads.push_back({added.op, h_.txn_of(added.op), 0});
   }
   const size_t lacking = lists_.size();
   for (const Added& added : added_) {
+    if (budget.exhausted()) return;
     if (outside_list(h_, added.op).missing != kNone) continue;
     const KeyId key = h_.op(added.op).key;
     const std::span<const VersionId> part = shown(added.op);
@@ -100,7 +145,7 @@ void OpenLists::finish(const std::function<bool(TxnId)>& counts) {
       first = lists_.size();
       certain = added.certain;
       contradicted = false;
-      start_list(added.op, counts);
+      start_list(added.op, counts, budget);
     }
     const std::span<const VersionId> whole = lists_[first].elements;
     const bool begins =
@@ -110,15 +155,9 @@ void OpenLists::finish(const std::function<bool(TxnId)>& counts) {
       // One list that contradicts the first is enough.
       if (added.certain && std::exchange(contradicted, true)) continue;
       in = lists_.size();
-      start_list(added.op, counts);
+      start_list(added.op, counts, budget);
     }
     lists_[in].reads.push_back({added.op, h_.txn_of(added.op), static_cast<uint32_t>(part.size())});
-  }
-  for (uint32_t l = 0; l < lists_.size(); ++l) {
-    for (uint32_t r = 0; r < lists_[l].reads.size(); ++r)
-      reads_of_[lists_[l].reads[r].reader].push_back({l, r});
-    for (uint32_t b = 0; b < lists_[l].blocks.size(); ++b)
-      blocks_of_[lists_[l].blocks[b].txn].push_back({l, b});
   }
 }
 

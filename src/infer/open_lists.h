@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "assay/budget.h"
 #include "assay/history.h"
 #include "infer/problem.h"
 
@@ -46,6 +47,8 @@ struct OpenList {
   std::span<const VersionId> elements;
   bool lacks_own =
       false;  // it does not end in what its reader had appended: then the reader did not take effect
+  // How many choices it takes: a place of a block, or that it came later.
+  uint64_t choices() const;
   std::vector<Block> blocks;  // of everybody who may count, by transaction
   std::vector<Read> reads;    // the first one is that of the whole
 };
@@ -58,8 +61,9 @@ class OpenLists {
   void add(OpId read_list, bool certain);
   // Those of unknown outcome who may have appended to what this operation read. Ascending.
   std::vector<TxnId> possible_writers(OpId read_list);
-  // Groups the reads; blocks are those of transactions that `counts` says may take effect. Nothing is added after that.
-  void finish(const std::function<bool(TxnId)>& counts);
+  // Groups the reads; blocks are those of transactions that `counts` says may take effect. Nothing is added after that. False
+  // if the budget ran out, which it does where thousands appended what thousands of places show; then there are no lists.
+  bool finish(const std::function<bool(TxnId)>& counts, Budget& budget);
   bool empty() const { return added_.empty(); }
 
   const std::vector<OpenList>& all() const { return lists_; }
@@ -80,14 +84,18 @@ class OpenLists {
     bool certain;
   };
   void index_appends();
-  std::vector<OpenList::Block> blocks_of_key(KeyId key,
+  using Append = std::pair<KeyId, TxnId>;
+  std::vector<OpenList::Block> blocks_of_key(std::span<const Append> appends, KeyId key,
                                              const std::function<bool(TxnId)>& counts) const;
-  void start_list(OpId op, const std::function<bool(TxnId)>& counts);
+  void start_list(OpId op, const std::function<bool(TxnId)>& counts, Budget& budget);
+  void group_reads(const std::function<bool(TxnId)>& counts, Budget& budget);
 
   const History& h_;
   std::vector<Added> added_;
-  std::vector<std::pair<KeyId, TxnId>> appends_;  // by key; of those that did not abort
+  std::vector<Append> appends_;          // by key; of those that did not abort
+  std::vector<Append> unknown_appends_;  // of these, those of unknown outcome
   bool indexed_ = false;
+  uint64_t listed_ = 0;  // bytes of places since the budget was asked
   std::vector<OpenList> lists_;
   std::unordered_map<TxnId, std::vector<Place>> reads_of_;
   std::unordered_map<TxnId, std::vector<BlockPlace>> blocks_of_;

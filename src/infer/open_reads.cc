@@ -62,7 +62,7 @@ void OpenReads::add(const Problem& problem, Budget& budget) {
   }
 }
 
-void OpenReads::add_possible(const Problem& problem) {
+void OpenReads::add_possible(const Problem& problem, Budget& budget) {
   size_t read = 0, list = 0;
   do {
     for (; read < reads_.size() && obstacle_.empty(); ++read) {
@@ -73,9 +73,10 @@ void OpenReads::add_possible(const Problem& problem) {
       for (const TxnId t : lists_.possible_writers(list_reads_[list])) add_possible_txn(t, problem);
   } while (obstacle_.empty() && (read < reads_.size() || add_lists_of(problem)));
   std::sort(possible_.begin(), possible_.end());
-  lists_.finish([&](TxnId t) {
+  const auto counts = [&](TxnId t) {
     return problem.node_of(t) != kNone || std::binary_search(possible_.begin(), possible_.end(), t);
-  });
+  };
+  if (!lists_.finish(counts, budget)) obstacle_ = budget.reason().detail;
 }
 
 void OpenReads::add_possible_txn(TxnId t, const Problem& problem) {

@@ -48,7 +48,7 @@ class OpenReads {
   void add(const Problem& problem, Budget& budget);
   // Takes in everything that those transactions of unknown outcome saw which a source may make take effect, and that
   // do not count in the problem; and so on. Besides, every list that one of these may have appended to. Comes last.
-  void add_possible(const Problem& problem);
+  void add_possible(const Problem& problem, Budget& budget);
   // The lists of which it is open who appended what.
   const OpenLists& lists() const { return lists_; }
   // Which these are, ascending.

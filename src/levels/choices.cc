@@ -208,7 +208,10 @@ bool Choices::add_what_fails(std::span<const Vertex> order, ChoiceSolver& solver
   uint64_t more = 0;
   for (const Failure& failure : found) {
     const bool sources = failure.kind == Failure::Kind::source && !sources_.contains(failure.read);
-    more += kBytesASource * (sources ? open_->all()[failure.read].sources.size() : 1);
+    const bool list = failure.kind == Failure::Kind::list && !lists_->made(failure.list.list);
+    more += kBytesASource * (sources ? open_->all()[failure.read].sources.size()
+                             : list  ? open_->lists().all()[failure.list.list].choices()
+                                     : 1);
     if (more >= kAskEvery && !budget.has_room(std::exchange(more, 0))) break;
     if (budget.exhausted()) break;
     add(failure, solver);

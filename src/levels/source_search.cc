@@ -169,6 +169,8 @@ class SourceSearch {
     }
     Lists search(*this, solver);
     for (uint32_t list = 0; list < open_.lists().all().size(); ++list) {
+      more += kBytesASource * open_.lists().all()[list].choices();
+      if (more >= kAskEvery && !budget_.has_room(std::exchange(more, 0))) return false;
       if (budget_.exhausted()) return false;
       lists_.make(
           list, [this](TxnId t) { return place_[t]; }, search);

@@ -446,7 +446,7 @@ class LatticeWalk {
       const auto timer = stages_.time("match");
       open = std::make_shared<OpenReads>(history_, one_state);
       open->add(problem_, budget_);
-      open->add_possible(problem_);
+      open->add_possible(problem_, budget_);
     }
     return *open;
   }
