@@ -34,7 +34,7 @@ struct Explanation {
   std::vector<TxnId> transactions;
   // The operations that show it, in the order of the file.
   std::vector<OpId> operations;
-  // A history of nothing but these operations violates the level too. Otherwise the violation was proved by more than can be
+  // A history of nothing but these transactions violates the level too. Otherwise the violation was proved by more than can be
   // told, and these are what the proof ends with.
   bool self_proving = false;
   // And none of them can be left out.

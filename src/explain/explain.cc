@@ -208,7 +208,6 @@ class Explainer {
     Explanation& e = told->explanation;
     e = few.in_whole(std::move(e), h_);
     e.transactions = few.transactions_of(h_);
-    e.operations = few.operations();
     e.hint = recording_hint(e.anomaly, h_);
     e.self_proving = true;
     e.minimal = smaller && small->minimal;

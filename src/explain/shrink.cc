@@ -38,7 +38,7 @@ class Shrinker {
     for (bool progress = true; progress && !out_of_budget();) {
       const size_t before = left();
       reduce(transactions());
-      reduce(operations());
+      if (!options_.whole_transactions) reduce(operations());
       progress = left() < before;
     }
     Shrunk result;

@@ -18,6 +18,7 @@ struct ShrinkOptions {
   // When one of these runs out, the smallest history found so far is returned.
   Budget budget;
   uint64_t most_tries = UINT64_MAX;
+  bool whole_transactions = false;  // leaves out no operation of a transaction that stays
   // Called with the numbers of transactions and operations left.
   std::function<void(uint32_t, uint32_t)> progress;
 };

@@ -91,6 +91,7 @@ std::optional<Witness> Witness::of(const Accesses& accesses, std::vector<TxnId> 
 std::optional<Witness::Smallest> Witness::smallest(const Shows& shows, uint64_t most_tries) const {
   ShrinkOptions options;
   options.most_tries = most_tries;
+  options.whole_transactions = true;
   Result<Shrunk> small = shrink(part_, shows, options);
   if (!small.ok()) return std::nullopt;
   Smallest smallest;
@@ -105,7 +106,8 @@ bool Witness::shown_at_once(const History& whole, const Shows& shows) const {
   for (OpId i = 0; i < whole.op_count() && !ranges; ++i) ranges = is_range(whole.op(i));
   if (!ranges) return true;
   std::vector<bool> keep(whole.op_count());
-  for (const OpId op : origins_) keep[op] = true;
+  for (const TxnId t : transactions_of(whole))
+    for (OpId i = whole.first_op(t); i < whole.end_op(t); ++i) keep[i] = true;
   const Result<History> part = project(whole, keep);
   return part.ok() && shows(*part);
 }

@@ -21,16 +21,15 @@ class Witness {
 
   const History& history() const { return part_; }
 
-  // The smallest part of it that still shows something, found in so many tries.
+  // The fewest of its transactions that still show something, found in so many tries.
   struct Smallest;
   std::optional<Smallest> smallest(const Shows& shows, uint64_t most_tries) const;
 
-  // Whether the same operations of `whole`, taken at once, show it too. In histories with ranges less of them may stay.
+  // Whether the same transactions of `whole`, taken at once, show it too. In histories with ranges less of them may stay.
   bool shown_at_once(const History& whole, const Shows& shows) const;
 
-  // Its transactions and operations, as those of the history that it was taken from, `whole`.
+  // Its transactions, as those of the history that it was taken from, `whole`.
   std::vector<TxnId> transactions_of(const History& whole) const;
-  const std::vector<OpId>& operations() const { return origins_; }
   // An explanation about the witness, restated for `whole`, the history that it was taken from.
   Explanation in_whole(Explanation told, const History& whole) const;
 
@@ -41,7 +40,7 @@ class Witness {
 
 struct Witness::Smallest {
   Witness witness;
-  bool minimal = false;  // nothing can be left out of it
+  bool minimal = false;  // no transaction can be left out of it
 };
 
 }  // namespace assay::internal

@@ -46,7 +46,8 @@ std::string violation_in_words(const Audit& c, LevelId level) {
 
 std::string_view what_is_left_out(const Explanation& e) {
   if (e.self_proving) return "";
-  return "These operations do not violate the level by themselves: the proof goes through more of "
+  return "These transactions do not violate the level by themselves: the proof goes through more "
+         "of "
          "the history, and the "
          "certificate has all of it.";
 }

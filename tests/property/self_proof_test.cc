@@ -1,4 +1,4 @@
-// What an explanation names violates its level by itself: the history of its operations alone is checked again.
+// What an explanation names violates its level by itself: the history of its transactions alone is checked again.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,10 +24,10 @@ bool violates(const History& history, LevelId level) {
          verify(result.certificates[verdict->certificate], history).ok();
 }
 
-// The part of the history that these operations are, without one of them if `without` is not kNone.
-Result<History> part(const History& history, const std::vector<OpId>& operations, OpId without) {
+Result<History> part(const History& history, const std::vector<TxnId>& transactions) {
   std::vector<bool> keep(history.op_count());
-  for (const OpId op : operations) keep[op] = op != without;
+  for (const TxnId t : transactions)
+    for (OpId i = history.first_op(t); i < history.end_op(t); ++i) keep[i] = true;
   return project(history, keep);
 }
 
@@ -39,7 +39,7 @@ void look_at(const History& history, const Explanation& e, Counts& counts) {
   ++counts.explanations;
   if (!e.self_proving) return;
   ++counts.self_proving;
-  const Result<History> named = part(history, e.operations, kNone);
+  const Result<History> named = part(history, e.transactions);
   ASSERT_TRUE(named.ok());
   ASSERT_TRUE(violates(*named, e.level)) << level_info(e.level).name;
   for (const LevelId level : e.levels)
