@@ -103,6 +103,7 @@ class Matcher {
   OpId other_writer(VersionId version, TxnId reader) const;
   void external_read(Node n, OpId op, KeyId key, VersionId version);
   bool nobody_can_tell(KeyId key, VersionId version) const;
+  bool stated_to_be_of_another(const Observation& seen) const;
   bool stated_to_be_dirty(OpId op);
   void compare_stated(OpId op);
   bool is_overwritten(OpId write) const;
@@ -238,7 +239,8 @@ void Matcher::keep_sources_of(TxnId t, std::vector<TxnId>& found) {
     found.push_back(seen.source);
   }
   const auto look = [&](const Observation& seen) {
-    if (seen.accepts == Accepts::equals && !seen.own) keep(seen.version);
+    if (seen.accepts == Accepts::equals && !seen.own && !stated_to_be_of_another(seen))
+      keep(seen.version);
     if (seen.accepts ==
         Accepts::list)  // an element that several appended does not tell whose it is
       for (const VersionId element : elements_of(h_, seen.op))
@@ -248,6 +250,14 @@ void Matcher::keep_sources_of(TxnId t, std::vector<TxnId>& found) {
         if (!written_.contains(h_.version_key(row))) keep(row);
   };
   walk_accesses(h_, t, written_, look, [](const Install&) {});
+}
+
+// The read is stated to be from another transaction than the one that explains it best.
+bool Matcher::stated_to_be_of_another(const Observation& seen) const {
+  if (h_.stated_source(seen.op) == kNone) return false;
+  const TxnId source = stated_source(h_, seen.op);
+  const OpId origin = origin_[seen.version].op;
+  return source != kNone && (origin == kNone || source != h_.txn_of(origin));
 }
 
 void Matcher::number_writes(Node n) {

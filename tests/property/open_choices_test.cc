@@ -114,6 +114,17 @@ TEST(Choices, WhoMissedItsOwnElementsDidNotTakeEffect) {
   EXPECT_GE(steps(d.certificate(), ProofStep::Kind::blocks), 1u);
 }
 
+TEST(Choices, WhoIsStatedNotToBeTheSourceNeedNotHaveTakenEffect) {
+  // The 1 is stated to be A's, which A overwrote; B, of unknown outcome, read what nobody wrote.
+  const Decided d = decide(
+      "s1: A { w(x,1) w(x,0) }\n"
+      "s2: B { w(x,1) r(y,1) }?\n"
+      "s3: { r(x,A=1) }\n",
+      LevelId::read_committed);
+  ASSERT_EQ(d.verdict().outcome, Outcome::violated);
+  EXPECT_EQ(d.certificate().bad_read.anomaly, Anomaly::intermediate_read);
+}
+
 TEST(Choices, ListsThatContradictEachOther) {
   const Decided d = decide(
       "s1: { a(l,1) } { a(l,1) }\n"
