@@ -36,6 +36,8 @@ class Inputs:
         self._generate(wanted, part)
         if wanted.stated:
             state_orders(part)
+        if wanted.open_share:
+            open_up(part, wanted)
         if wanted.alone:
             give_sessions(part, wanted.seed)
         elif wanted.by_session:
@@ -105,6 +107,45 @@ def state_orders(path: pathlib.Path):
             out.write(json.dumps({"key": key, "order": order}, separators=(",", ":")) + "\n")
 
 
+def open_up(path: pathlib.Path, wanted: Generated):
+    """Gives a history whose lines are in the order of commits, each transaction seeing all before it, what leaves
+    questions open: unknown outcomes (half of these took no effect), ranges, values that their key had before."""
+    chance = random.Random(wanted.seed)
+    state, former = {}, {}  # of every key: its value, and one that it had
+    with open(path, encoding="utf-8") as lines:
+        all_lines = lines.readlines()
+    with open(path, "w", encoding="utf-8") as out:
+        for line in all_lines:
+            txn = json.loads(line)
+            if "ops" in txn and txn.get("status", "committed") == "committed":
+                _open_txn(txn, wanted, chance, state, former)
+                line = json.dumps(txn, separators=(",", ":")) + "\n"
+            out.write(line)
+
+
+def _open_txn(txn, wanted: Generated, chance, state, former):
+    own = {}
+    for op in txn["ops"]:
+        if op[0] == "r":
+            op[2] = own.get(op[1], state.get(op[1]))
+            continue
+        if op[1] in former and chance.random() < wanted.open_share:
+            op[2] = former[op[1]]
+        own[op[1]] = op[2]
+    if chance.random() < wanted.open_share:
+        low = chance.randrange(wanted.keys - 9)
+        rows = [[key, state[key]] for key in range(low, low + 10) if key in state]
+        txn["ops"].insert(0, ["range", low, low + 9, rows])
+    if chance.random() < wanted.open_share:
+        txn["status"] = "unknown"
+        if chance.random() < 0.5:
+            return
+    for key, value in own.items():
+        if key in state:
+            former[key] = state[key]
+        state[key] = value
+
+
 def group_by_session(path: pathlib.Path):
     """Rewrites a history so that each session's lines stand together, in their order. Through
     files: the process stays small, which matters because the peak memory that the system reports
@@ -131,6 +172,7 @@ def _name(g: Generated) -> str:
     words = [g.level, g.workload, f"{g.sessions}x{g.txns}x{g.ops}", f"r{g.read_share}",
              f"k{g.keys}", g.distribution, f"t-{g.times}", f"c{g.clocks_off}", f"j{g.jitter}", g.bug or "sound",
              *(["alone"] if g.alone else []), *(["stated"] if g.stated else []), *(["logged"] if g.logged else []),
+             *([f"open{g.open_share}"] if g.open_share else []),
              *([] if g.values is None else [f"v{g.values}"]),
              *([] if g.lightweight is None else [f"lightweight{g.lightweight}"]), f"seed{g.seed}", "sessions" if g.by_session else "ends"]
     return "_".join(words)

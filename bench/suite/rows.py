@@ -39,6 +39,9 @@ class Generated:
     values: Optional[int] = None  # that each key ever holds; not given: every write has its own
     # Compare-and-sets, reads and inserts of single keys; this share of the sessions at once.
     lightweight: Optional[float] = None
+    # This share of the transactions has an unknown outcome, as many read a range of ten keys, and as many
+    # writes have a value that their key had before.
+    open_share: float = 0
 
     def scaled(self, divisor: int) -> "Generated":
         return replace(self, txns=max(20, self.txns // divisor))
@@ -182,9 +185,20 @@ ROWS = (
           level, target=Target(seconds), quick=0 if skewed and txns >= 10_000 else 10)
       for txns, keys, values, seconds in ((200, 100, 5, 1), (800, 100, 20, 1), (1_600, 1_000, 5, 1),
                                           (3_200, 1_000, 100, 1), (10_000, 1_000, 100, 1),
-                                          (100_000, 10_000, 100, 10), (10_000, 100, 20, 10))
+                                          (100_000, 10_000, 100, 10), (10_000, 100, 20, 10),
+                                          (10_000, 100, 5, 60), (100_000, 1_000, 20, 60))
       for skewed in (False, True)
       for level in ("session-serializable", "session-si")),
+    *(Row(f"20 sessions of {txns} x {ops}, 5k keys, values of a pool of {pool}",
+          Generated(level, sessions=20, txns=txns, ops=ops, read_share=0.5, keys=5000, values=pool),
+          level, target=Target(1), quick=5)
+      for txns, ops in ((100, 15), (250, 30)) for pool in (1250, 10_000)
+      for level in ("session-serializable", "session-si")),
+    *(Row(f"1M x 8, times{', 1 % each of unknown, repeated, ranges' if share else ''}",
+          Generated("strict-serializable", sessions=20, txns=50_000, ops=8, read_share=0.5,
+                    keys=1_000_000, times="points", by_session=False, open_share=share),
+          "session-serializable", repeat=1, quick=100)
+      for share in (0, 0.01)),
     *(Row("100k x 8, 10k keys, each its own session", _ALONE, level,
           target=Target(10, memory=2 * GB), repeat=1, quick=20)
       for level in ("read-committed", "read-atomic", "causal", "session-si")),

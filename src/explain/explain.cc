@@ -22,6 +22,7 @@
 #include "explain/explain.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "assay/verify.h"
@@ -215,7 +216,7 @@ class Explainer {
     return true;
   }
 
-  // What the contradiction rests on may be less than the proof goes through.
+  // Where what the contradiction rests on does not violate the level by itself, all that the proof goes through may.
   void tell_by_whole_proof(const Refuted& r, Story& story) const {
     if (r.certificate->kind != Certificate::Kind::proof) return;
     const std::optional<Witness> all =
@@ -300,30 +301,49 @@ class Explainer {
   }
 
   // A refutation that goes through where the elements of lists come from: if two lists contradict each other, or nobody can
-  // have appended what one shows. False if it is neither.
+  // have appended what they show. False if it is neither.
   bool explain_lists(const Proof& proof, Explanation& e) const {
-    std::vector<OpId> lists;
-    bool cycles = false;
+    std::vector<OpId> lists;  // of those who certainly took effect
+    bool any = false, cycles = false;
     for (const ProofStep& step : proof.steps) {
       cycles = cycles || step.kind == ProofStep::Kind::cycle;
-      if (step.kind == ProofStep::Kind::blocks) lists.push_back(step.source);
+      if (step.kind != ProofStep::Kind::blocks) continue;
+      any = true;
+      if (h_.status(h_.txn_of(step.source)) == TxnStatus::committed) lists.push_back(step.source);
     }
-    std::sort(lists.begin(), lists.end());
-    lists.erase(std::unique(lists.begin(), lists.end()), lists.end());
-    for (const OpId a : lists)
-      for (const OpId b : lists)
-        if (a < b && contradict(a, b)) return explain_two_lists(a, b, e);
-    if (lists.empty() || cycles) return false;
-    const OpId list = lists.front();
-    e.anomaly = Anomaly::thin_air_read;
-    e.operations = {list};
-    e.transactions = {h_.txn_of(list)};
-    e.sentences = {"Transaction " + display_txn(h_, h_.txn_of(list)) + " read " +
-                   display_op(h_, list) +
-                   ", but what the transactions that may have taken effect "
-                   "appended cannot be put together to this list: each appends all of its elements "
-                   "in one piece, once."};
+    tidy(lists);
+    // Lists that do not contradict each other are all beginnings of the longest of their key.
+    std::unordered_map<KeyId, OpId> longest;
+    const auto size = [this](OpId op) { return outside_list(h_, op).elements.size(); };
+    for (const OpId op : lists) {
+      OpId& of_key = longest.try_emplace(h_.op(op).key, op).first->second;
+      if (size(op) > size(of_key)) of_key = op;
+    }
+    for (const OpId op : lists) {
+      const OpId other = longest.at(h_.op(op).key);
+      if (contradict(op, other))
+        return explain_two_lists(std::min(op, other), std::max(op, other), e);
+    }
+    if (!any || cycles) return false;
+    explain_impossible_lists(lists, e);
     return true;
+  }
+
+  void explain_impossible_lists(const std::vector<OpId>& lists, Explanation& e) const {
+    constexpr size_t kMost = 3;
+    std::string read;
+    for (size_t i = 0; i < std::min(lists.size(), kMost); ++i)
+      read += (i == 0 ? "" : ", ") + display_txn(h_, h_.txn_of(lists[i])) + " read " +
+              display_op(h_, lists[i]);
+    if (lists.size() > kMost) read += ", and so on";
+    e.anomaly = Anomaly::thin_air_read;
+    e.operations = lists;
+    for (const OpId op : lists) e.transactions.push_back(h_.txn_of(op));
+    e.sentences = {
+        read + (lists.empty() ? "What" : "; but what") +
+        " the transactions that may have taken effect appended cannot be put together to " +
+        (lists.size() == 1 ? "this list" : "what was read") +
+        ": each appends all of its elements in one piece, once."};
   }
 
   // Of one key, and neither is how the other begins.

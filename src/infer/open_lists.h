@@ -31,8 +31,8 @@ struct OpenList {
   struct Block {
     TxnId txn = kNone;
     std::vector<VersionId> elements = {};
-    std::vector<uint32_t> places =
-        {};  // where it fits, ascending; that it came later is possible besides
+    // Where it fits, ascending. That it came later is possible besides.
+    std::vector<uint32_t> places = {};
   };
   // An operation that read the list as far as its first `length` elements.
   struct Read {
@@ -45,12 +45,13 @@ struct OpenList {
   OpId op = kNone;  // that read the whole list
   TxnId reader = kNone;
   std::span<const VersionId> elements;
-  bool lacks_own =
-      false;  // it does not end in what its reader had appended: then the reader did not take effect
-  // How many choices it takes: a place of a block, or that it came later.
-  uint64_t choices() const;
+  // It does not end in what its reader had appended, so the reader did not take effect. It has no elements then.
+  bool lacks_own = false;
   std::vector<Block> blocks;  // of everybody who may count, by transaction
   std::vector<Read> reads;    // the first one is that of the whole
+
+  // How many choices it takes: a place of a block, or that it came later.
+  uint64_t choices() const;
 };
 
 class OpenLists {
@@ -64,7 +65,9 @@ class OpenLists {
   // Groups the reads; blocks are those of transactions that `counts` says may take effect. Nothing is added after that. False
   // if the budget ran out, which it does where thousands appended what thousands of places show; then there are no lists.
   bool finish(const std::function<bool(TxnId)>& counts, Budget& budget);
-  bool empty() const { return added_.empty(); }
+  // The lists that were added, until then.
+  size_t added() const { return added_.size(); }
+  OpId added(size_t i) const { return added_[i].op; }
 
   const std::vector<OpenList>& all() const { return lists_; }
   // The reads of a transaction: a list and one of its reads.

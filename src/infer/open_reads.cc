@@ -69,8 +69,9 @@ void OpenReads::add_possible(const Problem& problem, Budget& budget) {
       const std::vector<TxnId> sources = reads_[read].sources;  // more reads are added below
       for (const TxnId t : sources) add_possible_txn(t, problem);
     }
-    for (; list < list_reads_.size() && obstacle_.empty(); ++list)
-      for (const TxnId t : lists_.possible_writers(list_reads_[list])) add_possible_txn(t, problem);
+    for (; list < lists_.added() && obstacle_.empty(); ++list)
+      for (const TxnId t : lists_.possible_writers(lists_.added(list)))
+        add_possible_txn(t, problem);
   } while (obstacle_.empty() && (read < reads_.size() || add_lists_of(problem)));
   std::sort(possible_.begin(), possible_.end());
   const auto counts = [&](TxnId t) {
@@ -89,25 +90,26 @@ void OpenReads::add_possible_txn(TxnId t, const Problem& problem) {
 // another one does of which more is open. True if there are any that are new.
 bool OpenReads::add_lists_of(const Problem& problem) {
   std::vector<uint8_t> of_key(h_.key_count());
-  for (const OpId op : list_reads_) of_key[h_.op(op).key] = 1;
+  std::vector<OpId> added;
+  for (size_t i = 0; i < lists_.added(); ++i) {
+    added.push_back(lists_.added(i));
+    of_key[h_.op(added.back()).key] = 1;
+  }
+  std::sort(added.begin(), added.end());
   for (const TxnId t : possible_)
     for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i)
       if (install_of(h_, i).appends) of_key[h_.op(i).key] = 1;
   if (std::none_of(of_key.begin(), of_key.end(), [](uint8_t any) { return any != 0; }))
     return false;
-  std::vector<OpId> added = list_reads_;
-  std::sort(added.begin(), added.end());
-  const size_t before = list_reads_.size();
   for (const TxnId t : problem.txn) {
     for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
       if (observation_of(h_, i).accepts != Accepts::list || !of_key[h_.op(i).key] ||
           std::binary_search(added.begin(), added.end(), i))
         continue;
       lists_.add(i, true);
-      list_reads_.push_back(i);
     }
   }
-  return list_reads_.size() > before;
+  return lists_.added() > added.size();
 }
 
 void OpenReads::add_all_of(TxnId t) {
@@ -151,7 +153,6 @@ void OpenReads::add_op(OpId i, bool open, std::unordered_map<KeyId, KeyState>& o
   const bool lists = is_list_operation(op) || (accepts != Accepts::rows && keys_->is_list(op.key));
   if (open && accepts == Accepts::list && !mixed_) {
     lists_.add(i, certain_);
-    list_reads_.push_back(i);
   } else if (open && lists && accepts != Accepts::any) {
     obstacle_ = "it reads a list";
   } else if (!lists) {

@@ -101,9 +101,8 @@ class OpenReads {
   std::vector<uint32_t> version_begin_;
   std::vector<std::vector<Left>> absences_;  // per key, those of writers_ that left it absent
   OpenLists lists_;
-  std::vector<OpId> list_reads_;  // those added to lists_
-  bool certain_ = true;           // whether the transaction that is being added takes effect
-  bool mixed_ = false;            // some key is used as a list and as a register
+  bool certain_ = true;  // whether the transaction that is being added takes effect
+  bool mixed_ = false;   // some key is used as a list and as a register
   std::vector<uint8_t> seen_txns_;
   std::vector<OpenRead> reads_;
   std::unordered_map<TxnId, std::vector<uint32_t>> by_reader_;

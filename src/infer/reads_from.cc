@@ -25,15 +25,6 @@ struct Origin {
   bool unknown = false;    // the outcome of the writing transaction is unknown
 };
 
-// What is assumed about the operations from `first` until before `end`.
-std::span<const Seen> assumed_of(const std::vector<Seen>& assumed, OpId first, OpId end) {
-  if (assumed.empty()) return {};
-  const auto by_op = [](const Seen& seen, OpId op) { return seen.op < op; };
-  const auto from = std::lower_bound(assumed.begin(), assumed.end(), first, by_op);
-  const auto to = std::lower_bound(from, assumed.end(), end, by_op);
-  return {from, to};
-}
-
 // Of a list whose blocks are assumed: the write of the last one.
 WriteId last_writer(const Problem& problem, std::span<const Seen> blocks) {
   const auto last =
@@ -725,6 +716,13 @@ Problem match_reads(const History& history, std::span<const Seen> assumed, Budge
   if (const uint64_t bytes = stated_orders_bytes(problem); bytes > 0 && budget.has_room(bytes))
     problem.stated = stated_orders(problem);
   return problem;
+}
+
+std::span<const Seen> assumed_of(std::span<const Seen> assumed, OpId first, OpId end) {
+  const auto by_op = [](const Seen& seen, OpId op) { return seen.op < op; };
+  const auto from = std::lower_bound(assumed.begin(), assumed.end(), first, by_op);
+  const auto to = std::lower_bound(from, assumed.end(), end, by_op);
+  return {from, to};
 }
 
 void external_reads(const Problem& problem, Node n, std::vector<ExternalRead>& out) {

@@ -24,6 +24,9 @@ namespace assay::internal {
 Problem match_reads(const History& history, std::span<const Seen> assumed, Budget& budget,
                     Reads reads = Reads::clean, std::span<const TxnId> possible = {});
 
+// What is assumed, of all that is, about the operations from `first` until before `end`.
+std::span<const Seen> assumed_of(std::span<const Seen> assumed, OpId first, OpId end);
+
 // Every external read of a node in program order, repetitions included, as read committed counts
 // them. Appends to `out`, which is cleared first. Leaves out reads that no write explains.
 void external_reads(const Problem& problem, Node n, std::vector<ExternalRead>& out);

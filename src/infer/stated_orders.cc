@@ -126,11 +126,9 @@ class Statements {
 
   // Into nodes_ whose blocks the list is assumed to be made of. False if nothing is assumed about it.
   bool assumed_blocks(OpId op) {
-    const auto first = std::lower_bound(problem_.assumed.begin(), problem_.assumed.end(), op,
-                                        [](const Seen& seen, OpId o) { return seen.op < o; });
     std::vector<std::pair<uint32_t, Node>> blocks;
-    for (auto at = first; at != problem_.assumed.end() && at->op == op; ++at)
-      blocks.emplace_back(at->element, problem_.node_of(at->source));
+    for (const Seen& seen : assumed_of(problem_.assumed, op, op + 1))
+      blocks.emplace_back(seen.element, problem_.node_of(seen.source));
     std::sort(blocks.begin(), blocks.end());
     for (const auto& [element, node] : blocks) nodes_.push_back(node);
     return !blocks.empty();

@@ -200,9 +200,7 @@ bool Choices::add_what_fails(std::span<const Vertex> order, ChoiceSolver& solver
     for (const auto& made : sources_.at(failure.read))
       if (solver.first_taken(made.first)) failure.taken.push_back(made);
   }
-  for (Failure& failure : found)
-    if (failure.kind == Failure::Kind::list && lists_->made(failure.list.list))
-      failure.placed = lists_->placed(failure.list.list, Lists(*this, solver));
+  note_placed(found, solver);
   // A choice, its edges and clauses, and what the search keeps of each of its sides.
   constexpr uint64_t kBytesASource = 250, kAskEvery = 16 << 20;
   uint64_t more = 0;
@@ -232,9 +230,9 @@ void Choices::add(const Failure& failure, ChoiceSolver& solver) {
       }
       return;
     case Failure::Kind::list:
-      if (!failure.placed.empty()) {
-        add_list_rules(failure, solver);
-      } else if (!lists_->made(failure.list.list)) {
+      if (lists_->made(failure.list.list)) {
+        add_list_rules(failure.list, solver);
+      } else {
         Lists search(*this, solver);
         lists_->make(
             failure.list.list,
@@ -351,19 +349,32 @@ void Choices::add_rules(const Failure& failure, ChoiceSolver& solver) {
   }
 }
 
+void Choices::note_placed(std::span<const Failure> found, ChoiceSolver& solver) {
+  placed_.clear();
+  for (const Failure& failure : found) {
+    const uint32_t list = failure.list.list;
+    if (failure.kind != Failure::Kind::list || !lists_->made(list) || placed_.contains(list))
+      continue;
+    placed_[list].blocks = lists_->placed(list, Lists(*this, solver));
+  }
+}
+
 // The read saw what the transactions up to one of them had appended, so it came after that one, and before the next.
-void Choices::add_list_rules(const Failure& failure, ChoiceSolver& solver) {
-  const OpenLists::Place place = failure.list;
+void Choices::add_list_rules(OpenLists::Place place, ChoiceSolver& solver) {
+  const auto found = placed_.find(place.list);
+  if (found == placed_.end()) return;  // its choices were made just now
+  PlacedList& placed = found->second;
   const OpenList& list = lists_->lists().all()[place.list];
   const OpenList::Read& read = list.reads[place.read];
   Lists search(*this, solver);
-  const auto comes_before = [this](TxnId a, TxnId b) {
-    return place_[events_.write_event(problem_.node_of(a))] <
-           place_[events_.write_event(problem_.node_of(b))];
-  };
-  if (lists_->add_overlaps(place.list, failure.placed, search)) return;
-  lists_->add_orders(place.list, failure.placed, comes_before, search);
-  const ListChoices::Placed* last = ListChoices::last_seen(failure.placed, read.length);
+  const auto write = [this](TxnId t) { return events_.write_event(problem_.node_of(t)); };
+  if (!std::exchange(placed.compared, true)) {
+    const auto comes_before = [&](TxnId a, TxnId b) { return place_[write(a)] < place_[write(b)]; };
+    placed.overlap = lists_->add_overlaps(place.list, placed.blocks, search);
+    if (!placed.overlap) lists_->add_orders(place.list, placed.blocks, comes_before, search);
+  }
+  if (placed.overlap) return;
+  const ListChoices::Placed* last = ListChoices::last_seen(placed.blocks, read.length);
   const Node reader = problem_.node_of(read.reader);
   const uint32_t here = place_[events_.read_event(reader)];
   const auto add_edge = [&](EdgeKind kind, TxnId from, TxnId to, Arc arc, std::vector<Side> sides) {
@@ -379,11 +390,10 @@ void Choices::add_list_rules(const Failure& failure, ChoiceSolver& solver) {
     add_effects(ends, sides, solver);
     add_conditional(arc, edge, sides, solver);
   };
-  const auto write = [this](TxnId t) { return events_.write_event(problem_.node_of(t)); };
   if (last != nullptr && place_[write(last->txn)] > here)
     add_edge(EdgeKind::read_dependency, last->txn, read.reader,
              {write(last->txn), events_.read_event(reader)}, {});
-  for (const ListChoices::Placed& p : failure.placed) {
+  for (const ListChoices::Placed& p : placed.blocks) {
     if (p.at < read.length || p.txn == read.reader || place_[write(p.txn)] > here) continue;
     std::vector<Side> sides;
     if (last != nullptr) sides.push_back(search.order_of(last->txn, p.txn));

@@ -63,8 +63,7 @@ class Choices {
     uint32_t read;  // source: index of the open read. intruder: index into the reader's reads
     // source: the choices that the search has taken, and whom they mean.
     std::vector<std::pair<uint32_t, Node>> taken = {};
-    OpenLists::Place list = {};                    // list
-    std::vector<ListChoices::Placed> placed = {};  // list: where the search has placed the blocks
+    OpenLists::Place list = {};  // list
   };
   class Lists;
 
@@ -79,7 +78,8 @@ class Choices {
   void look_at_lists(Node n, std::vector<Failure>& found) const;
 
   void add(const Failure& failure, ChoiceSolver& solver);
-  void add_list_rules(const Failure& failure, ChoiceSolver& solver);
+  void note_placed(std::span<const Failure> found, ChoiceSolver& solver);
+  void add_list_rules(OpenLists::Place place, ChoiceSolver& solver);
   void add_sources(uint32_t read, ChoiceSolver& solver);
   void add_rules(const Failure& failure, ChoiceSolver& solver);
   Side order_of(Node before, Node after, ChoiceSolver& solver);
@@ -108,11 +108,19 @@ class Choices {
   // Per open read that was made a choice: the choice of each source, and the source.
   std::unordered_map<uint32_t, std::vector<std::pair<uint32_t, Node>>> sources_;
 
-  std::optional<ListChoices> lists_;
+  std::optional<ListChoices> lists_;  // none: no reads are open
+  // Of a list that was read wrongly in the order that is looked at: where the search has placed its blocks.
+  struct PlacedList {
+    std::vector<ListChoices::Placed> blocks;
+    bool compared = false;  // what keeps blocks apart, or in order, was added
+    bool overlap = false;
+  };
+  std::unordered_map<uint32_t, PlacedList>
+      placed_;  // by list; of those whose choices were made before
 
   // Of the order that is looked at.
   std::vector<Node> current_;  // per key: whose version is in force; kNone: the initial one
-  std::optional<AppendedLists> appended_;
+  std::optional<AppendedLists> appended_;  // none: no reads are open
   // The level orders begins before commits by the clock, and somebody may take effect.
   bool begins_bind_ = false;
   Node latest_ = kNone;          // of those whose writes are done, who ended last

@@ -44,7 +44,7 @@ class ListChoices {
 
   const OpenLists& lists() const { return lists_; }
   bool made(uint32_t list) const { return !sides_[list].empty(); }
-  // Adds the choices of a list and all that does not depend on their order. `order`: who comes first, as a guess.
+  // Adds the choices of a list and all that does not depend on their order. `place_of`: of a transaction in an order, as a guess.
   void make(uint32_t list, const std::function<uint32_t(TxnId)>& place_of, ListSearch& search);
   // Where the search has placed the blocks, by place.
   std::vector<Placed> placed(uint32_t list, const ListSearch& search) const;

@@ -233,8 +233,7 @@ class SourceSearch {
     const auto [it, fresh] = orders_.try_emplace(std::minmax(before, after), 0);
     if (fresh) {
       it->second = static_cast<uint32_t>(literals_.size());
-      const auto arc = [&](TxnId a, TxnId b) { return Arc{a, b}; };
-      const Arc first = arc(before, after), second = arc(after, before);
+      const Arc first{before, after}, second{after, before};
       const bool plain = !possible(before) && !possible(after);
       const size_t edges = plain ? 1 : 0;
       solver.add_choice({&first, edges}, {&second, edges}, true);
