@@ -67,7 +67,8 @@ Definition definition(LevelId level) {
   return Visibility::read_committed;
 }
 
-// Calls `visit` with every version that transaction t returned to its client, or that it wrote.
+// Calls `visit` with every version that transaction t returned to its client, and with whom it is stated to have read that
+// from (kNone: nothing is stated); or with every version that it wrote.
 template <class Visit>
 void each_version(const History& h, TxnId t, bool written, const Visit& visit) {
   for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
@@ -75,19 +76,19 @@ void each_version(const History& h, TxnId t, bool written, const Visit& visit) {
     const auto operands = h.operands(i);
     switch (op.kind) {
       case OpKind::read:
-        if (!written) visit(op.version);
+        if (!written) visit(op.version, h.stated_source(i));
         break;
       case OpKind::read_list:
       case OpKind::range:
         for (size_t j = op.kind == OpKind::range ? 2 : 0; j < operands.size() && !written; ++j) {
-          visit(operands[j]);
+          visit(operands[j], kNone);
         }
         break;
       case OpKind::cas:
-        if (op.effect) visit(written ? op.version : operands[0]);
+        if (op.effect) visit(written ? op.version : operands[0], kNone);
         break;
       default:
-        if (written && op.effect) visit(op.version);
+        if (written && op.effect) visit(op.version, kNone);
         break;
     }
   }
@@ -104,9 +105,11 @@ bool may_read_from(const History& h, const Footprint& reader, const Footprint& w
     }
   }
   bool found = false;
-  each_version(h, reader.txn, false, [&](VersionId read) {
-    each_version(h, writer.txn, true,
-                 [&](VersionId written) { found |= read == written && !h.is_initial(read); });
+  each_version(h, reader.txn, false, [&](VersionId read, TxnId stated) {
+    if (stated != kNone && stated != writer.txn) return;
+    each_version(h, writer.txn, true, [&](VersionId written, TxnId) {
+      found |= read == written && !h.is_initial(read);
+    });
   });
   return found;
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "oracle/oracle.h"
 
 namespace assay::internal::oracle {
@@ -9,14 +11,21 @@ namespace {
 
 constexpr uint64_t kProgressEvery = 1000;
 
+// Levels that every history has are unknown to the oracle only where it ran out of what it may try.
+bool ran_out(const Verdicts& oracle, const SelftestOptions& options) {
+  return std::any_of(options.levels.begin(), options.levels.end(), [&](const LevelInfo& level) {
+    const bool defined = level.real_time == RealTime::none && !level.single_operations;
+    return defined && oracle[static_cast<size_t>(level.id)] == Outcome::unknown;
+  });
+}
+
 std::string compare(const Verdicts& oracle, const Verdicts& checker,
                     const SelftestOptions& options) {
+  const bool beyond_oracle = ran_out(oracle, options);
   for (const LevelInfo& level : options.levels) {
     const auto at = static_cast<size_t>(level.id);
     if (oracle[at] == checker[at]) continue;
-    // Levels that every history has are unknown to the oracle only where it ran out of what it may try.
-    const bool defined = level.real_time == RealTime::none && !level.single_operations;
-    if (defined && oracle[at] == Outcome::unknown) continue;
+    if (beyond_oracle && oracle[at] == Outcome::unknown) continue;
     // Where the oracle has no definition (rich operations at the weak levels) the checker may still
     // refute, by the plain reads alone.
     const bool one_sided = checker[at] == Outcome::unknown ||
