@@ -3,6 +3,7 @@
 // each version is indexed for the whole history.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "assay/history.h"
@@ -20,6 +21,19 @@ class Accesses {
   explicit Accesses(const History& h);
 
   const History& history() const { return h_; }
+
+  // Says that the history is a part of `whole`, and which operation each of its own was there. Both must stay.
+  void taken_from(const History& whole, std::span<const OpId> origins) {
+    whole_ = &whole;
+    origins_ = origins;
+  }
+  // An operation as it stands in the file: in a part of a history, lists may have lost elements.
+  struct InFile {
+    const History& history;
+    OpId op;
+  };
+  InFile in_file(OpId op) const { return whole_ ? InFile{*whole_, origins_[op]} : InFile{h_, op}; }
+
   // The transaction whose write of `v` can be seen by others: committed, or else of unknown
   // outcome. kNone for the initial value and for a value nobody wrote.
   TxnId writer(VersionId v) const { return writer_[v]; }
@@ -40,6 +54,8 @@ class Accesses {
 
  private:
   const History& h_;
+  const History* whole_ = nullptr;
+  std::span<const OpId> origins_;
   std::vector<TxnId> writer_;
   std::vector<bool> several_;
 };

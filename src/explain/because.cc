@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "explain/names.h"
+#include "explain/phrases.h"
+#include "history/accesses.h"
 
 namespace assay::internal {
 
@@ -20,35 +22,129 @@ std::string duration_between(int64_t earlier, int64_t later) {
 
 std::string Clauses::txn(TxnId t) const { return display_txn(accesses_.history(), t); }
 
-std::string Clauses::written(TxnId t, KeyId key) const {
+std::string Clauses::did(TxnId t, KeyId key) const {
   const Access w = Accesses::find(accesses_.writes(t), key);
-  if (w.op == kNone) return key_in_words(accesses_.history(), key);
-  return display_version(accesses_.history(), w.version);
+  if (w.op == kNone) return "changed " + key_in_words(accesses_.history(), key);
+  return did_in_words(accesses_.history(), w.op);
 }
 
-std::string Clauses::written_value(TxnId t, KeyId key) const {
+std::string Clauses::effect(TxnId t, KeyId key) const {
   const Access w = Accesses::find(accesses_.writes(t), key);
-  if (w.op == kNone) return "another value";
-  return display(accesses_.history().version_value(w.version));
+  if (w.op == kNone) return "change of " + key_in_words(accesses_.history(), key);
+  return effect_in_words(accesses_.history(), w.op);
 }
 
-std::string Clauses::read_version(const Edge& e) const {
+std::string Clauses::replaced(TxnId t, KeyId key) const {
+  const Access w = Accesses::find(accesses_.writes(t), key);
+  if (w.op == kNone) return fmt::format("which {} changed", txn(t));
+  return replaced_in_words(accesses_.history(), w.op);
+}
+
+namespace {
+
+bool is_list(const History& h, OpId op) { return observation_of(h, op).accepts == Accepts::list; }
+
+// Whether an operation looks at a key at all.
+bool looks_at(const History& h, OpId i, KeyId key) {
+  const Observation seen = observation_of(h, i);
+  if (seen.accepts == Accepts::any) return false;
+  if (seen.accepts != Accepts::rows) return seen.key == key;
+  if (saw_a_value(h, i, key)) return true;
+  const KeyBounds bounds = bounds_of(h, i);
+  return (bounds.from == kNone || !key_less(h.key(key), h.key(bounds.from))) &&
+         (bounds.to == kNone || !key_less(h.key(bounds.to), h.key(key)));
+}
+
+}  // namespace
+
+namespace {
+
+// A list that its reader had begun itself.
+bool only_own_elements(const Accesses::InFile& read) {
+  return is_list(read.history, read.op) && !elements_of(read.history, read.op).empty() &&
+         outside_list(read.history, read.op).elements.empty();
+}
+
+// A list that held something of others.
+bool has_others_elements(const Accesses::InFile& read) {
+  return is_list(read.history, read.op) && !outside_list(read.history, read.op).elements.empty();
+}
+
+}  // namespace
+
+OpId Clauses::reading(const Edge& e) const {
   const History& h = accesses_.history();
-  const TxnId reader = e.kind == EdgeKind::read_dependency ? e.to : e.from;
-  const TxnId source = e.kind == EdgeKind::read_dependency ? e.from : e.via;
-  const std::vector<Access> reads = accesses_.all_reads(reader);
-  const Access* found = nullptr;
-  for (const Access& r : reads)
-    if (r.key == e.key && (!found || r.op == e.op) &&
-        (accesses_.writer(r.version) == source || !accesses_.certain(r.version)))
-      found = &r;
-  if (!found) return e.key == kNone ? "a value" : key_in_words(h, e.key);
-  return display_version(h, found->version);
+  if (e.key == kNone) return kNone;
+  const bool at_end = e.kind == EdgeKind::read_dependency;
+  const TxnId reader = at_end ? e.to : e.from, source = at_end ? e.from : e.via;
+  if (e.op != kNone && h.txn_of(e.op) == reader && looks_at(h, e.op, e.key)) return e.op;
+  for (const Access& r : accesses_.all_reads(reader))
+    if (r.key == e.key && (accesses_.writer(r.version) == source || !accesses_.certain(r.version)))
+      return r.op;
+  for (OpId i = h.first_op(reader); i < h.end_op(reader); ++i)
+    if (looks_at(h, i, e.key)) return i;
+  return kNone;
 }
 
-std::string Clauses::read_with_origin(const Edge& anti) const {
-  return read_version(anti) + (anti.via == kNone ? " (the initial value)"
-                                                 : fmt::format(" (written by {})", txn(anti.via)));
+std::string Clauses::saw(OpId op, KeyId key) const {
+  const Accesses::InFile read = accesses_.in_file(op);
+  if (is_list(read.history, read.op)) return "read " + list_in_words(read.history, read.op);
+  return saw_in_words(accesses_.history(), op, key);
+}
+
+std::string Clauses::saw(const Edge& e) const {
+  const OpId op = reading(e);
+  if (op != kNone) return saw(op, e.key);
+  return e.key == kNone ? "saw a value" : "accessed " + key_in_words(accesses_.history(), e.key);
+}
+
+std::string Clauses::saw_with_origin(const Edge& anti) const {
+  const History& h = accesses_.history();
+  const OpId op = reading(anti);
+  const std::string seen = saw(anti);
+  if (op == kNone || !saw_a_value(h, op, anti.key)) return seen;
+  const Accesses::InFile read = accesses_.in_file(op);
+  if (only_own_elements(read)) return seen + ", nothing but its own,";
+  if (anti.via == kNone && has_others_elements(read)) return seen;
+  if (anti.via == kNone) return seen + " (the initial value)";
+  const Access w = Accesses::find(accesses_.writes(anti.via), anti.key);
+  const bool wrote = w.op != kNone && !install_of(h, w.op).removes && !install_of(h, w.op).appends;
+  if (wrote) return fmt::format("{} (written by {})", seen, txn(anti.via));
+  return fmt::format("{} ({} {})", seen, txn(anti.via), did(anti.via, anti.key));
+}
+
+// "T2 read x = 1, which T1 wrote"
+std::string Clauses::read_clause(const Edge& e) const {
+  const History& h = accesses_.history();
+  const OpId op = reading(e);
+  const Access w = Accesses::find(accesses_.writes(e.from), e.key);
+  const bool same = op != kNone && w.op != kNone && saw_a_value(h, op, e.key) &&
+                    !install_of(h, w.op).removes && !install_of(h, w.op).appends;
+  if (same) return fmt::format("{} {}, which {} wrote", txn(e.to), saw(e), txn(e.from));
+  return fmt::format("{} {} after {} {}", txn(e.to), saw(e), txn(e.from), did(e.from, e.key));
+}
+
+// "T1 wrote x = 1 before T2 wrote 2"
+std::string Clauses::write_clause(const Edge& e) const {
+  const History& h = accesses_.history();
+  const Access second = Accesses::find(accesses_.writes(e.to), e.key);
+  const bool plain =
+      second.op != kNone && !install_of(h, second.op).removes && !install_of(h, second.op).appends;
+  return fmt::format(
+      "{} {} before {} {}", txn(e.from), did(e.from, e.key), txn(e.to),
+      plain ? "wrote " + display(h.version_value(second.version)) : did(e.to, e.key));
+}
+
+// "T1 read x = 1, which T2 overwrote with 2"
+std::string Clauses::missed_clause(const Edge& e) const {
+  const OpId op = reading(e);
+  if (op == kNone || !saw_a_value(accesses_.history(), op, e.key))
+    return fmt::format("{} {} before {} {}", txn(e.from), saw(e), txn(e.to), did(e.to, e.key));
+  const Accesses::InFile read = accesses_.in_file(op);
+  const std::string origin = only_own_elements(read) ? "nothing but its own, "
+                             : e.via == kNone && !has_others_elements(read) ? "the initial value, "
+                                                                            : "";
+  return fmt::format("{} {}, {}{}", txn(e.from), saw(e), origin, replaced(e.to, e.key));
 }
 
 std::string Clauses::chain(const std::vector<Edge>& path) const {
@@ -98,14 +194,14 @@ std::string Clauses::axiom_instance(const Edge& e) const {
   if (e.path.size() > 1) {
     seen = "through " + chain(e.path);
   } else if (!e.path.empty() && e.path[0].kind == EdgeKind::read_dependency) {
-    seen = fmt::format("it read {} of it", read_version(e.path[0]));
+    seen = fmt::format("it {} of it", saw(e.path[0]));
   }
   Edge read = e;
   read.kind = EdgeKind::read_dependency;
   read.from = e.to;
   read.to = e.via;
-  return fmt::format("{} saw {} ({}), which wrote {}, and yet read {} of {}", txn(e.via),
-                     txn(e.from), seen, written(e.from, e.key), read_version(read), txn(e.to));
+  return fmt::format("{} saw {} ({}), which {}, and yet {} of {}", txn(e.via), txn(e.from), seen,
+                     did(e.from, e.key), saw(read), txn(e.to));
 }
 
 std::string Clauses::because(const Step& step) const {
@@ -124,25 +220,40 @@ std::string Clauses::because(const Step& step) const {
   };
   switch (e.kind) {
     case EdgeKind::read_dependency:
-      return fmt::format("{} read {}, which {} wrote", to, read_version(e), from);
+      return read_clause(e);
     case EdgeKind::session:
       return fmt::format("{} follows {} in session {}", to, from,
                          display_session(h, h.session(e.to)));
     case EdgeKind::real_time:
       return real_time_clause(h, e, from, to);
     case EdgeKind::write_dependency:
-      return justified(fmt::format("{} wrote {} before {} wrote {}", from, written(e.from, e.key),
-                                   to, written_value(e.to, e.key)));
+      return justified(write_clause(e));
     case EdgeKind::anti_dependency:
-      if (e.via == kNone)
-        return fmt::format("{} read {}, the initial value, which {} overwrote with {}", from,
-                           read_version(e), to, written_value(e.to, e.key));
-      return justified(fmt::format("{} read {}, which {} overwrote with {}", from, read_version(e),
-                                   to, written_value(e.to, e.key)));
+      return e.via == kNone ? missed_clause(e) : justified(missed_clause(e));
     case EdgeKind::forced:
       return axiom_instance(e);
   }
   return {};
+}
+
+// Why `writer` came after `source`: it had read from it. Where both wrote several keys it may be another one.
+std::string Clauses::read_first_clause(const Edge& e, TxnId source) const {
+  const OpId named = reading(e);
+  const bool is_named = e.kind == EdgeKind::write_dependency ||
+                        (named != kNone && saw_a_value(accesses_.history(), named, e.key));
+  Edge read;
+  read.kind = EdgeKind::read_dependency;
+  read.from = source;
+  read.to = e.to;
+  for (const Access& r : accesses_.all_reads(e.to)) {
+    if (source != kNone && accesses_.writer(r.version) != source) continue;
+    if (r.key == e.key && is_named)
+      return fmt::format("{} had read that version itself", txn(e.to));
+    if (read.op != kNone) continue;
+    read.key = r.key;
+    read.op = r.op;
+  }
+  return read.op == kNone || source == kNone ? std::string() : because(read);
 }
 
 std::string Clauses::justification(const Step& step) const {
@@ -153,11 +264,15 @@ std::string Clauses::justification(const Step& step) const {
     case Step::Because::assumed:
       return {};
     case Step::Because::read_first:
-      return fmt::format("{} had read that version itself", b);
-    case Step::Because::stated:
-      return "the history states this order of versions";
+      return read_first_clause(step.edge, first);
+    case Step::Because::stated: {
+      const Access w = Accesses::find(accesses_.writes(step.edge.to), step.edge.key);
+      const bool appends = w.op != kNone && install_of(accesses_.history(), w.op).appends;
+      return appends ? "a list that was read shows this order"
+                     : "the history states this order of versions";
+    }
     case Step::Because::path: {
-      bool simple = true;
+      bool simple = step.path.size() > 1;
       for (const Edge& e : step.path) simple = simple && e.kind != EdgeKind::forced;
       if (simple) return fmt::format("{} is before {}: {}", a, b, chain(step.path));
       std::string clauses;

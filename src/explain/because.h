@@ -21,14 +21,20 @@ class Clauses {
   std::string justification(const Step& step) const;
   // "T1 → T4 → T2"
   std::string chain(const std::vector<Edge>& path) const;
-  // "x = 2", the last value `t` wrote to `key`.
-  std::string written(TxnId t, KeyId key) const;
-  std::string written_value(TxnId t, KeyId key) const;
-  // The version `edge` (an anti-dependency) read, and where it came from:
-  // "x = 1 (written by T1)" or "x = 0 (the initial value)".
-  std::string read_with_origin(const Edge& anti) const;
-  // "x = 1"
-  std::string read_version(const Edge& edge) const;
+  // What `t` did to `key` in the end: "wrote x = 2", "appended 1 to l", "deleted x".
+  std::string did(TxnId t, KeyId key) const;
+  // "x = 2", "append of 1 to l", "deletion of x"
+  std::string effect(TxnId t, KeyId key) const;
+  // "which T2 overwrote with 2", "to which T2 appended 1", "which T2 deleted"
+  std::string replaced(TxnId t, KeyId key) const;
+  // What `edge` (an anti-dependency) read, and where it came from: "read x = 1 (written by T1)" or "read x = 0 (the
+  // initial value)".
+  std::string saw_with_origin(const Edge& anti) const;
+  // What the reader of `edge` saw: "read x = 1", "read l = [1,2]", "found x absent".
+  std::string saw(const Edge& edge) const;
+  std::string saw(OpId reading, KeyId key) const;
+  // The operation with which it did; kNone if none is known.
+  OpId reading(const Edge& edge) const;
   std::string txn(TxnId t) const;
 
   // Longer refutations of an order are not shown.
@@ -36,6 +42,10 @@ class Clauses {
 
  private:
   std::string consequence(const ProofStep& step, const Literal& assumed) const;
+  std::string read_clause(const Edge& read) const;
+  std::string write_clause(const Edge& write) const;
+  std::string missed_clause(const Edge& anti) const;
+  std::string read_first_clause(const Edge& edge, TxnId source) const;
   std::string axiom_instance(const Edge& forced) const;
 
   const Accesses& accesses_;

@@ -34,6 +34,7 @@
 #include "explain/names.h"
 #include "explain/narrate.h"
 #include "explain/no_order.h"
+#include "explain/phrases.h"
 #include "explain/server_names.h"
 #include "explain/witness.h"
 #include "history/accesses.h"
@@ -102,6 +103,12 @@ class Explainer {
   Explainer(const History& history, const CheckResult& result)
       : h_(history), result_(result), accesses_(history) {}
 
+  // Of a few transactions of `whole`: what they saw is told as it stands there.
+  Explainer(const Witness& few, const CheckResult& result, const History& whole)
+      : Explainer(few.history(), result) {
+    accesses_.taken_from(whole, few.origins());
+  }
+
   std::vector<Explanation> run() {
     for (const Refuted& r : refuted(result_)) {
       Story* story = covering(r.level);
@@ -159,7 +166,7 @@ class Explainer {
     if (options.levels.empty()) return std::nullopt;
     if (!witness) return std::nullopt;
     const CheckResult decided = decide_levels(witness->history(), options);
-    Explainer inner(witness->history(), decided);
+    Explainer inner(*witness, decided, h_);
     for (const Refuted& weaker : refuted(decided))
       if (inner.covering(weaker.level) == nullptr &&
           verify(*weaker.certificate, witness->history()).ok())
@@ -179,14 +186,26 @@ class Explainer {
     return options;
   }
 
-  // The story of why a few transactions violate the level; none if they do not.
-  static std::optional<Story> story_of(const History& few, LevelId level) {
+  // The certificate of why a few transactions violate the level; none if they do not.
+  static std::optional<CheckResult> refutation_of(const History& few, LevelId level) {
     CheckOptions options = within_effort();
     options.levels = {level};
-    const CheckResult decided = decide_levels(few, options);
+    CheckResult decided = decide_levels(few, options);
     const std::vector<Refuted> violated = refuted(decided);
     if (violated.empty() || !verify(*violated[0].certificate, few).ok()) return std::nullopt;
-    return Explainer(few, decided).tell(violated[0]);
+    return decided;
+  }
+
+  static std::optional<Story> story_of(const History& few, LevelId level) {
+    const std::optional<CheckResult> decided = refutation_of(few, level);
+    if (!decided) return std::nullopt;
+    return Explainer(few, *decided).tell(refuted(*decided)[0]);
+  }
+
+  std::optional<Story> story_of(const Witness& few, LevelId level) const {
+    const std::optional<CheckResult> decided = refutation_of(few.history(), level);
+    if (!decided) return std::nullopt;
+    return Explainer(few, *decided, h_).tell(refuted(*decided)[0]);
   }
 
   // Where the witness violates the level of the story by itself: tells the story of the smallest part of it that does.
@@ -204,7 +223,7 @@ class Explainer {
     const bool smaller = small && small->witness.shown_at_once(h_, shows);
     const Witness& few = smaller ? small->witness : witness;
     if (!smaller && !few.shown_at_once(h_, shows)) return false;
-    std::optional<Story> told = story_of(few.history(), level);
+    std::optional<Story> told = story_of(few, level);
     if (!told) return false;
     Explanation& e = told->explanation;
     e = few.in_whole(std::move(e), h_);
@@ -334,7 +353,7 @@ class Explainer {
     std::string read;
     for (size_t i = 0; i < std::min(lists.size(), kMost); ++i)
       read += (i == 0 ? "" : ", ") + display_txn(h_, h_.txn_of(lists[i])) + " read " +
-              display_op(h_, lists[i]);
+              list_as_read(lists[i]);
     if (lists.size() > kMost) read += ", and so on";
     e.anomaly = Anomaly::thin_air_read;
     e.operations = lists;
@@ -344,6 +363,11 @@ class Explainer {
         " the transactions that may have taken effect appended cannot be put together to " +
         (lists.size() == 1 ? "this list" : "what was read") +
         ": each appends all of its elements in one piece, once."};
+  }
+
+  std::string list_as_read(OpId read_list) const {
+    const Accesses::InFile read = accesses_.in_file(read_list);
+    return list_in_words(read.history, read.op);
   }
 
   // Of one key, and neither is how the other begins.
@@ -360,8 +384,8 @@ class Explainer {
     e.operations = {a, b};
     e.transactions = {h_.txn_of(a), h_.txn_of(b)};
     e.sentences = {
-        display_txn(h_, h_.txn_of(a)) + " read " + display_op(h_, a) + ", and " +
-        display_txn(h_, h_.txn_of(b)) + " read " + display_op(h_, b) +
+        display_txn(h_, h_.txn_of(a)) + " read " + list_as_read(a) + ", and " +
+        display_txn(h_, h_.txn_of(b)) + " read " + list_as_read(b) +
         ". A list grows at its end only, so one of the two has to begin like the other."};
     return true;
   }

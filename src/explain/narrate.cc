@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "explain/names.h"
+#include "explain/phrases.h"
 #include "history/accesses.h"
 
 namespace assay::internal {
@@ -56,29 +57,30 @@ class Story {
   std::string older(const std::string& who) const {
     const Edge& e = miss().edge;
     const std::string why = say_.justification(miss());
-    std::string s = fmt::format("{} read {}", who, say_.read_with_origin(e));
+    std::string s = fmt::format("{} {}", who, say_.saw_with_origin(e));
     if (e.via == kNone) return s + ".";
-    s += ", an older version";
+    const OpId read = say_.reading(e);
+    if (read != kNone && saw_a_value(h_, read, e.key)) s += ", an older version";
     return why.empty() ? s + "." : s + fmt::format(": {}.", why);
   }
 
   std::vector<std::string> missed(Anomaly a) const {
     const Edge& e = miss().edge;
     const std::string reader = say_.txn(e.from), writer = say_.txn(e.to);
-    const std::string lost = say_.written(e.to, e.key);
+    const std::string lost = say_.effect(e.to, e.key);
     const Edge& saw = cycle_.front().edge;
     switch (a) {
       case Anomaly::fractured_read:
-        return {fmt::format("{} saw only a part of {}: it read {} from it, but not its {}.", reader,
-                            writer, say_.read_version(saw), lost),
+        return {fmt::format("{} saw only a part of {}: it {} from it, but not its {}.", reader,
+                            writer, say_.saw(saw), lost),
                 older("Instead it")};
       case Anomaly::non_monotonic_read:
         if (saw.key == e.key)
-          return {fmt::format("{} read {} twice without writing it: first {}.", reader,
-                              key_in_words(h_, e.key), say_.read_version(saw)),
+          return {fmt::format("{} looked at {} twice without writing it. First it {}.", reader,
+                              key_in_words(h_, e.key), say_.saw(saw)),
                   older("Afterwards it"), "Within one transaction the database went back in time."};
-        return {fmt::format("{} first read {} from {}, which also wrote {}.", reader,
-                            say_.read_version(saw), writer, lost),
+        return {fmt::format("{} first {} from {}, which also {}.", reader, say_.saw(saw), writer,
+                            say_.did(e.to, e.key)),
                 older("Afterwards it"), "Within one transaction the database went back in time."};
       case Anomaly::session_guarantee_violation:
         return {fmt::format("{} follows {} in session {}, yet it did not see {}'s {}.", reader,
@@ -99,18 +101,44 @@ class Story {
     const TxnId a = e.from, b = e.to;
     const Access read_by_b = Accesses::find(accesses_.reads(b), e.key);
     const Access read_by_a = Accesses::find(accesses_.reads(a), e.key);
-    const std::string key = key_in_words(h_, e.key);
-    const std::string old = say_.read_with_origin(e);
-    if (read_by_b.op != kNone && read_by_b.version == read_by_a.version)
-      return {
-          fmt::format("{} and {} both read {} and both overwrote it: {} wrote {}, {} wrote {}.",
-                      say_.txn(a), say_.txn(b), old, say_.txn(a), say_.written_value(a, e.key),
-                      say_.txn(b), say_.written_value(b, e.key)),
-          fmt::format("Whichever wrote {} second did not know the other's update, which is lost.",
-                      key)};
-    return {fmt::format("{} read {} and then wrote {}.", say_.txn(a), old, say_.written(a, e.key)),
-            fmt::format("In between {} had written {}; {} overwrote it without having seen it.",
-                        say_.txn(b), say_.written(b, e.key), say_.txn(a))};
+    const bool same = read_by_a.op != kNone && read_by_b.op != kNone &&
+                      read_by_b.version == read_by_a.version &&
+                      say_.saw(read_by_a.op, e.key) == say_.saw(read_by_b.op, e.key);
+    if (same && plain_write(a, e.key) && plain_write(b, e.key)) return both_overwrote(e, a, b);
+    if (same)
+      return {fmt::format("{} and {} both {}; {} {}, and {} {}.", say_.txn(a), say_.txn(b),
+                          say_.saw_with_origin(e), say_.txn(a), say_.did(a, e.key), say_.txn(b),
+                          say_.did(b, e.key)),
+              fmt::format("Whichever changed {} second did not know the other's update.",
+                          key_in_words(h_, e.key))};
+    const Access own = Accesses::find(accesses_.writes(a), e.key);
+    const OpId read = say_.reading(e);
+    const bool wrote_first = own.op != kNone && read != kNone && own.op < read;
+    const std::string first = fmt::format("{} {} and {}{}.", say_.txn(a), say_.saw_with_origin(e),
+                                          wrote_first ? "" : "then ", say_.did(a, e.key));
+    if (plain_write(a, e.key) && plain_write(b, e.key))
+      return {first,
+              fmt::format("In between {} had written {}; {} overwrote it without having seen it.",
+                          say_.txn(b), say_.effect(b, e.key), say_.txn(a))};
+    return {first, fmt::format("In between {} {}, which {} did not see.", say_.txn(b),
+                               say_.did(b, e.key), say_.txn(a))};
+  }
+
+  bool plain_write(TxnId t, KeyId key) const {
+    const Access w = Accesses::find(accesses_.writes(t), key);
+    return w.op != kNone && !install_of(h_, w.op).removes && !install_of(h_, w.op).appends;
+  }
+
+  std::string value_written(TxnId t, KeyId key) const {
+    return display(h_.version_value(Accesses::find(accesses_.writes(t), key).version));
+  }
+
+  std::vector<std::string> both_overwrote(const Edge& e, TxnId a, TxnId b) const {
+    return {fmt::format("{} and {} both {} and both overwrote it: {} wrote {}, {} wrote {}.",
+                        say_.txn(a), say_.txn(b), say_.saw_with_origin(e), say_.txn(a),
+                        value_written(a, e.key), say_.txn(b), value_written(b, e.key)),
+            fmt::format("Whichever wrote {} second did not know the other's update, which is lost.",
+                        key_in_words(h_, e.key))};
   }
 
   std::vector<std::string> write_skew() const {
@@ -131,9 +159,9 @@ class Story {
     for (int i = 0; i < 2; ++i) {
       const Edge& mine = misses[i]->edge;
       const Edge& other = misses[1 - i]->edge;
-      out.push_back(fmt::format("{} saw the effect of {} but not {}'s {}: it read {}.",
+      out.push_back(fmt::format("{} saw the effect of {} but not {}'s {}: it {}.",
                                 say_.txn(mine.from), say_.txn(other.to), say_.txn(mine.to),
-                                say_.written(mine.to, mine.key), say_.read_with_origin(mine)));
+                                say_.effect(mine.to, mine.key), say_.saw_with_origin(mine)));
     }
     out.push_back(fmt::format("No single order of {} and {} fits both.",
                               say_.txn(misses[0]->edge.to), say_.txn(misses[1]->edge.to)));
@@ -147,7 +175,7 @@ class Story {
     const Edge& e = miss().edge;
     return {fmt::format("{}.", say_.because(cycle_.front())),
             fmt::format("Yet {} did not see {}'s {}.", say_.txn(e.from), say_.txn(e.to),
-                        say_.written(e.to, e.key)),
+                        say_.effect(e.to, e.key)),
             older("It")};
   }
 
@@ -206,46 +234,40 @@ std::vector<std::string> narrate_overdrawn(const History& h, OpId read) {
 namespace {
 
 // What an operation says that it saw: "x = 1", or for a list and a range the operation itself.
-std::string display_seen(const History& h, OpId i) {
+std::string display_seen(const Accesses& accesses, OpId i) {
+  const History& h = accesses.history();
   const Observation seen = observation_of(h, i);
+  if (seen.accepts == Accepts::list) {
+    const Accesses::InFile read = accesses.in_file(i);
+    return list_in_words(read.history, read.op);
+  }
   return seen.accepts == Accepts::equals ? display_version(h, seen.version) : display_op(h, i);
 }
 
-// The last version of the key that the transaction of `write` wrote before operation `end`.
-VersionId last_version(const History& h, OpId write, OpId end) {
-  const KeyId key = h.op(write).key;
-  VersionId last = h.op(write).version;
+// The last operation before `end` with which the transaction of `write` changed the key.
+OpId last_change(const History& h, OpId write, OpId end) {
+  OpId last = write;
   for (OpId i = write; i < end; ++i)
-    if (installs_version(h.op(i)) && h.op(i).key == key) last = h.op(i).version;
+    if (installs_version(h.op(i)) && h.op(i).key == h.op(write).key) last = i;
   return last;
+}
+
+// "replaced by 5", "deleted"
+std::string replaced_by(const History& h, OpId change) {
+  if (install_of(h, change).removes) return "deleted";
+  return "replaced by " + display(h.version_value(h.op(change).version));
 }
 
 }  // namespace
 
-// What the transaction of `append` appended to its list: "1 and 2", "1, 2 and 3".
-std::string appended_with(const History& h, OpId append) {
-  std::vector<std::string> all;
-  const TxnId t = h.txn_of(append);
-  for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
-    const Install own = install_of(h, i);
-    if (own.appends && own.key == h.op(append).key)
-      all.push_back(display(h.version_value(own.version)));
-  }
-  std::string words = all[0];
-  for (size_t i = 1; i < all.size(); ++i) words += (i + 1 < all.size() ? ", " : " and ") + all[i];
-  return words;
-}
-
 // A list that was read, and the append that shows what is wrong with it.
-std::vector<std::string> narrate_list(const BadRead& bad, const History& h) {
+std::vector<std::string> narrate_list(const BadRead& bad, const Accesses& accesses) {
+  const History& h = accesses.history();
   const std::string reader = display_txn(h, h.txn_of(bad.read));
   const std::string by = display_txn(h, h.txn_of(bad.other));
   const std::string key = key_in_words(h, h.op(bad.read).key);
   const std::string element = display(h.version_value(h.op(bad.other).version));
-  std::string list;
-  for (const VersionId v : h.operands(bad.read))
-    list += (list.empty() ? "" : ",") + display(h.version_value(v));
-  const std::string saw = fmt::format("read {} = [{}]", key, list);
+  const std::string saw = "read " + display_seen(accesses, bad.read);
   switch (bad.anomaly) {
     case Anomaly::aborted_read:
       return {fmt::format("{} {} with {}, which {} appended before it aborted.", reader, saw,
@@ -272,9 +294,9 @@ std::vector<std::string> narrate(const BadRead& bad, const Accesses& accesses) {
   const Accepts accepts = observation_of(h, bad.read).accepts;
   if (bad.anomaly == Anomaly::lost_update) return narrate_overdrawn(h, bad.read);
   if (accepts == Accepts::list && bad.other != kNone && install_of(h, bad.other).appends)
-    return narrate_list(bad, h);
+    return narrate_list(bad, accesses);
   const std::string reader = display_txn(h, h.txn_of(bad.read));
-  const std::string seen = display_seen(h, bad.read);
+  const std::string seen = display_seen(accesses, bad.read);
   if (bad.other == kNone)
     return {fmt::format("{} read {}, but no transaction wrote that value.", reader, seen)};
   const Operation other = h.op(bad.other);
@@ -292,20 +314,19 @@ std::vector<std::string> narrate(const BadRead& bad, const Accesses& accesses) {
     case Anomaly::future_read:
       return {fmt::format("{} before it wrote that value itself.", saw)};
     case Anomaly::not_my_last_write:
-      return {fmt::format("{} had written {}, and then read {}, an earlier write of its own.",
-                          reader, display_version(h, last_version(h, bad.other, bad.read)), seen)};
+      return {
+          fmt::format("{} had written {}, and then read {}, an earlier write of its own.", reader,
+                      display_version(h, h.op(last_change(h, bad.other, bad.read)).version), seen)};
     case Anomaly::not_my_own_write:
       return {fmt::format("{} wrote {}, and then read {}, which is not its own write.", reader,
                           display_version(h, other.version), seen)};
     case Anomaly::intermediate_read:
-      return {
-          fmt::format(
-              "{}, which {} itself replaced by {} before it committed.", saw, by,
-              display(h.version_value(last_version(h, bad.other, h.end_op(h.txn_of(bad.other)))))),
-          "Only the last write of a transaction to a key may be seen by others."};
+      return {fmt::format("{}, which {} itself {} before it committed.", saw, by,
+                          replaced_by(h, last_change(h, bad.other, h.end_op(h.txn_of(bad.other))))),
+              "Only the last write of a transaction to a key may be seen by others."};
     case Anomaly::non_repeatable_read:
       return {fmt::format("{} read {} twice without writing it in between: once {}, once {}.",
-                          reader, key, display_seen(h, bad.other), seen)};
+                          reader, key, display_seen(accesses, bad.other), seen)};
     default:
       return {fmt::format("{} in {} contradicts {} in {}.", display_op(h, bad.read), reader,
                           display_op(h, bad.other), by)};

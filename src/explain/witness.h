@@ -20,6 +20,8 @@ class Witness {
   static std::optional<Witness> of(const Accesses& accesses, std::vector<TxnId> txns);
 
   const History& history() const { return part_; }
+  // Of each of its operations, which one it was in the history that it was taken from.
+  const std::vector<OpId>& origins() const { return origins_; }
 
   // The fewest of its transactions that still show something, found in so many tries.
   struct Smallest;

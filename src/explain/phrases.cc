@@ -1,0 +1,104 @@
+#include "explain/phrases.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "explain/names.h"
+#include "history/accesses.h"
+
+namespace assay::internal {
+namespace {
+
+// The row of `key` that a range returned; kNone if it was absent.
+VersionId row_of(const History& h, OpId range, KeyId key) {
+  for (const VersionId row : rows_of(h, range))
+    if (h.version_key(row) == key) return row;
+  return kNone;
+}
+
+}  // namespace
+
+bool saw_a_value(const History& h, OpId op, KeyId key) {
+  switch (observation_of(h, op).accepts) {
+    case Accepts::equals:
+    case Accepts::list:
+      return true;
+    case Accepts::rows:
+      return row_of(h, op, key) != kNone;
+    default:
+      return false;
+  }
+}
+
+std::string list_in_words(const History& h, OpId read_list) {
+  std::string list;
+  for (const VersionId v : elements_of(h, read_list))
+    list += (list.empty() ? "" : ",") + display(h.version_value(v));
+  return fmt::format("{} = [{}]", key_in_words(h, h.op(read_list).key), list);
+}
+
+std::string saw_in_words(const History& h, OpId op, KeyId key) {
+  const Observation seen = observation_of(h, op);
+  const std::string name = key_in_words(h, key);
+  switch (seen.accepts) {
+    case Accepts::equals:
+      return "read " + display_version(h, seen.version);
+    case Accepts::list:
+      return "read " + list_in_words(h, op);
+    case Accepts::rows: {
+      const VersionId row = row_of(h, op, key);
+      return row == kNone ? "found " + name + " absent" : "read " + display_version(h, row);
+    }
+    case Accepts::absent:
+      return "found " + name + " absent";
+    case Accepts::present:
+      return fmt::format("failed to insert {} because it was there", name);
+    case Accepts::differs:
+      return fmt::format("failed to compare-and-set {} because it was not {}", name,
+                         display(h.version_value(seen.version)));
+    case Accepts::any:
+    case Accepts::nothing:
+      break;
+  }
+  return "accessed " + name;
+}
+
+std::string appended_with(const History& h, OpId append) {
+  std::vector<std::string> all;
+  const TxnId t = h.txn_of(append);
+  for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
+    const Install own = install_of(h, i);
+    if (own.appends && own.key == h.op(append).key)
+      all.push_back(display(h.version_value(own.version)));
+  }
+  std::string words = all[0];
+  for (size_t i = 1; i < all.size(); ++i) words += (i + 1 < all.size() ? ", " : " and ") + all[i];
+  return words;
+}
+
+std::string did_in_words(const History& h, OpId write) {
+  const Install install = install_of(h, write);
+  const std::string key = key_in_words(h, install.key);
+  if (install.removes) return "deleted " + key;
+  if (install.appends) return fmt::format("appended {} to {}", appended_with(h, write), key);
+  return "wrote " + display_version(h, install.version);
+}
+
+std::string effect_in_words(const History& h, OpId write) {
+  const Install install = install_of(h, write);
+  const std::string key = key_in_words(h, install.key);
+  if (install.removes) return "deletion of " + key;
+  if (install.appends) return fmt::format("append of {} to {}", appended_with(h, write), key);
+  return display_version(h, install.version);
+}
+
+std::string replaced_in_words(const History& h, OpId write) {
+  const Install install = install_of(h, write);
+  const std::string who = display_txn(h, h.txn_of(write));
+  if (install.removes) return fmt::format("which {} deleted", who);
+  if (install.appends) return fmt::format("to which {} appended {}", who, appended_with(h, write));
+  return fmt::format("which {} overwrote with {}", who, display(h.version_value(install.version)));
+}
+
+}  // namespace assay::internal

@@ -1,0 +1,28 @@
+// What transactions saw and did, in words: lists are shown as lists, deletions as deletions.
+#pragma once
+
+#include <string>
+
+#include "assay/history.h"
+
+namespace assay::internal {
+
+// What an operation observed of `key`: "read x = 1", "read l = [1,2]", "found x absent".
+std::string saw_in_words(const History& h, OpId op, KeyId key);
+// Whether saw_in_words states a value, so that a clause may go on about it: "…, which T1 wrote".
+bool saw_a_value(const History& h, OpId op, KeyId key);
+
+// "l = [1,2]", the list that an operation read.
+std::string list_in_words(const History& h, OpId read_list);
+// What the transaction of `append` appended to its list: "1 and 2", "1, 2 and 3".
+std::string appended_with(const History& h, OpId append);
+
+// What the transaction of `write` did to its key with it: "wrote x = 1", "appended 1 and 2 to l", "deleted x".
+std::string did_in_words(const History& h, OpId write);
+// The same as something that can be seen or missed: "x = 1", "append of 1 and 2 to l", "deletion of x".
+std::string effect_in_words(const History& h, OpId write);
+// The same, of what was just said to have been read: "which T2 overwrote with 3", "to which T2 appended 3", "which T2
+// deleted".
+std::string replaced_in_words(const History& h, OpId write);
+
+}  // namespace assay::internal
