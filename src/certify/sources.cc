@@ -1,6 +1,7 @@
 #include "certify/sources.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "certify/reads.h"
@@ -13,6 +14,7 @@ Sources::Sources(const History& history)
     : history_(history),
       left_(history.key_count()),
       written_(history.key_count()),
+      absent_(history.key_count()),
       holds_list_(history.key_count()),
       touched_(history.key_count()) {
   for (TxnId t = 0; t < history.txn_count(); ++t) {
@@ -34,8 +36,13 @@ Sources::Sources(const History& history)
       left_[op.key].back() = {t, op.version, op.kind == OpKind::remove};
     }
   }
-  for (KeyId k = 0; k < history.key_count(); ++k)
+  for (KeyId k = 0; k < history.key_count(); ++k) {
+    std::sort(written_[k].begin(), written_[k].end(),
+              [](const State& a, const State& b) { return a.version < b.version; });
+    std::copy_if(written_[k].begin(), written_[k].end(), std::back_inserter(absent_[k]),
+                 [this](const State& state) { return is_absent(state); });
     if (touched_[k]) sorted_.push_back(k);
+  }
   std::sort(sorted_.begin(), sorted_.end(),
             [&](KeyId a, KeyId b) { return key_less(history.key(a), history.key(b)); });
 }
@@ -151,12 +158,34 @@ OpId Sources::own_write_before(OpId i, KeyId key) const {
   return kNone;
 }
 
+// What anybody wrote of the key that may explain the operation: all that does, and perhaps more.
+std::span<const Sources::State> Sources::candidates(OpId i, KeyId key) const {
+  const Operation op = history_.op(i);
+  const std::vector<State>& all = written_[key];
+  std::optional<VersionId> seen;  // that the key held
+  if (op.kind == OpKind::read) seen = op.version;
+  if (op.kind == OpKind::cas && op.effect) seen = history_.operands(i)[0];
+  if (op.kind == OpKind::range) {
+    for (VersionId row : history_.operands(i).subspan(2))
+      if (history_.version_key(row) == key) seen = row;
+  }
+  if (seen && !history_.version_value(*seen).is_null()) {
+    const auto by_version = [](const State& a, const State& b) { return a.version < b.version; };
+    const auto [from, to] =
+        std::equal_range(all.begin(), all.end(), State{kNone, *seen}, by_version);
+    return {from, to};
+  }
+  const bool absent = seen || op.kind == OpKind::range || (op.kind == OpKind::insert && op.effect);
+  return absent ? absent_[key] : all;
+}
+
 bool Sources::explained_by_anybody(OpId op, KeyId key) const {
   const OpId own = own_write_before(op, key);
   if (own != kNone) return explained_by(own, op, key);
   if (explains(State{}, op, key)) return true;
   const TxnId reader = history_.txn_of(op);
-  return std::any_of(written_[key].begin(), written_[key].end(), [&](const State& state) {
+  const std::span<const State> others = candidates(op, key);
+  return std::any_of(others.begin(), others.end(), [&](const State& state) {
     return state.writer != reader && explains(state, op, key);
   });
 }

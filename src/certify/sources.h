@@ -9,6 +9,7 @@
 // A refutation must rule out every possible source; commit orders may name the source they mean.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "assay/history.h"
@@ -56,10 +57,13 @@ class Sources {
   bool is_stated(const State& state, OpId read) const;
   bool is_absent(const State& state) const;
   bool covers(OpId range, KeyId key) const;
+  std::span<const State> candidates(OpId i, KeyId key) const;
 
   const History& history_;
-  std::vector<std::vector<State>> left_;     // per key, by transactions that did not abort
-  std::vector<std::vector<State>> written_;  // per key, by anybody, whatever became of it
+  std::vector<std::vector<State>> left_;  // per key, by transactions that did not abort
+  std::vector<std::vector<State>>
+      written_;  // per key, by version: by anybody, whatever became of it
+  std::vector<std::vector<State>> absent_;  // per key, those of written_ that left it absent
   std::vector<bool> holds_list_, touched_;
   std::vector<KeyId> sorted_;  // those that are touched, in the order of keys
 };

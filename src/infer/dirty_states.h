@@ -3,9 +3,11 @@
 //   s1: { w(x,1) }!   s2: { ins(x,2)! }      the insert failed on what s1 had written before it aborted
 //
 // At pl-1 an operation may have seen any of them, but for those of its own transaction: of a key that it wrote it
-// sees what it wrote last. Cost: the writes of the key, until one is met that explains the operation.
+// sees what it wrote last. Cost: an operation looks at the writes of what it saw, at all writes of the key only if it saw
+// that something else was there, and stops at the first that explains it.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "assay/history.h"
@@ -24,10 +26,14 @@ class DirtyStates {
 
  private:
   bool explained(const Observation& seen) const;
+  std::span<const OpId> candidates(const Observation& seen) const;
 
   const History& h_;
   TouchedKeys keys_;
-  std::vector<std::vector<OpId>> writes_;  // per key
+  std::vector<std::vector<OpId>> writes_;    // per key, ascending
+  std::vector<std::vector<OpId>> absences_;  // per key, those of them that left it absent
+  std::vector<OpId> by_version_;             // all writes, by version
+  std::vector<uint32_t> version_begin_;      // per version and one more, into by_version_
 };
 
 }  // namespace assay::internal
