@@ -138,6 +138,16 @@ TEST(Oracle, valuesWrittenTwiceMayComeFromEither) {
   EXPECT_EQ(verdict(once, read_atomic), Outcome::violated);
 }
 
+// Fifteen reads of eight possible sources each need not be combined where nobody appended what was read besides.
+TEST(Oracle, whatNobodyExplainsEndsTheTrying) {
+  Draft d;
+  for (int s = 1; s <= 8; ++s) d.txns.push_back(txn(s, {w(kX, 1)}));
+  for (int s = 9; s <= 13; ++s) d.txns.push_back(txn(s, {r(kX, 1), r(kX, 1), r(kX, 1)}));
+  d.txns.push_back(txn(14, {list(kY, {5})}));
+  d.txns.push_back(txn(15, {append(kY, 5)}, TxnStatus::unknown));
+  EXPECT_TRUE(holds(d, read_committed));
+}
+
 TEST(Oracle, removedInsertedAndComparedKeys) {
   const DraftOp insert{.kind = OpKind::insert, .key = kX, .value = 5};
   const DraftOp remove{.kind = OpKind::remove, .key = kX, .value = 9};
