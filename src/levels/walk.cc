@@ -19,6 +19,8 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "base/bug.h"
 #include "history/accesses.h"
@@ -634,6 +636,42 @@ class LatticeWalk {
     return std::nullopt;
   }
 
+  // Matching ends at a read that nobody explains; who wrote what others returned counts all the same, in part or whole.
+  void add_unknown_that_were_read(std::vector<TxnId>& counting) const {
+    std::unordered_map<VersionId, std::vector<TxnId>> writers;  // of unknown outcome
+    for (TxnId t = 0; t < history_.txn_count(); ++t) {
+      if (history_.status(t) != TxnStatus::unknown) continue;
+      for (OpId i = history_.first_op(t); i < history_.end_op(t); ++i)
+        if (const Operation op = history_.op(i); installs_version(op))
+          writers[op.version].push_back(t);
+    }
+    if (writers.empty()) return;
+    std::unordered_set<TxnId> added;
+    const auto add = [&](VersionId returned, TxnId stated) {
+      const auto found = writers.find(returned);
+      if (found == writers.end()) return;
+      for (const TxnId t : found->second)
+        if ((stated == kNone || stated == t) && added.insert(t).second) counting.push_back(t);
+    };
+    for (TxnId t = 0; t < history_.txn_count(); ++t)
+      if (history_.status(t) == TxnStatus::committed) each_returned(t, add);
+    for (size_t i = 0; i < counting.size(); ++i)  // grows
+      if (history_.status(counting[i]) == TxnStatus::unknown) each_returned(counting[i], add);
+  }
+
+  // Calls `visit` with every version that the transaction returned, and with whom it is stated to be from.
+  template <class Visit>
+  void each_returned(TxnId t, const Visit& visit) const {
+    for (OpId i = history_.first_op(t); i < history_.end_op(t); ++i) {
+      const Observation seen = observation_of(history_, i);
+      if (seen.accepts == Accepts::equals) visit(seen.version, history_.stated_source(i));
+      if (seen.accepts == Accepts::list)
+        for (const VersionId v : elements_of(history_, i)) visit(v, kNone);
+      if (seen.accepts == Accepts::rows)
+        for (const VersionId v : rows_of(history_, i)) visit(v, kNone);
+    }
+  }
+
   // Linearizability is strict serializability where every transaction is one operation.
   void decide_linearizable() {
     Verdict& lin = known_[index(linearizable)];
@@ -644,10 +682,8 @@ class LatticeWalk {
         for (TxnId t : read.sources)
           if (t != kNone && history_.status(t) == TxnStatus::unknown) counting.push_back(t);
     }
-    if (problem_.found.bad_read.other != kNone) {  // whoever was read in part may count too
-      const TxnId t = history_.txn_of(problem_.found.bad_read.other);
-      if (history_.status(t) == TxnStatus::unknown) counting.push_back(t);
-    }
+    if (problem_.found.bad_read.read != kNone && !settled_[index(linearizable)])
+      add_unknown_that_were_read(counting);
     if (std::optional<Unknown> obstacle = no_single_operation(counting))
       return set_unknown(linearizable, std::move(*obstacle));
     const Verdict& strict = known_[index(strict_serializable)];
