@@ -101,7 +101,7 @@ std::string Clauses::saw(const Edge& e) const {
 std::string Clauses::saw_with_origin(const Edge& anti) const {
   const History& h = accesses_.history();
   const OpId op = reading(anti);
-  const std::string seen = saw(anti);
+  std::string seen = saw(anti);
   if (op == kNone || !saw_a_value(h, op, anti.key)) return seen;
   const Accesses::InFile read = accesses_.in_file(op);
   if (only_own_elements(read)) return seen + ", nothing but its own,";
