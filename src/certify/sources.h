@@ -61,8 +61,8 @@ class Sources {
 
   const History& history_;
   std::vector<std::vector<State>> left_;  // per key, by transactions that did not abort
-  std::vector<std::vector<State>>
-      written_;  // per key, by version: by anybody, whatever became of it
+  // Per key, what anybody wrote, whatever became of it; sorted by version.
+  std::vector<std::vector<State>> written_;
   std::vector<std::vector<State>> absent_;  // per key, those of written_ that left it absent
   std::vector<bool> holds_list_, touched_;
   std::vector<KeyId> sorted_;  // those that are touched, in the order of keys

@@ -55,10 +55,6 @@ bool looks_at(const History& h, OpId i, KeyId key) {
          (bounds.to == kNone || !key_less(h.key(bounds.to), h.key(key)));
 }
 
-}  // namespace
-
-namespace {
-
 // A list that its reader had begun itself.
 bool only_own_elements(const Accesses::InFile& read) {
   return is_list(read.history, read.op) && !elements_of(read.history, read.op).empty() &&

@@ -115,8 +115,8 @@ class Choices {
     bool compared = false;  // what keeps blocks apart, or in order, was added
     bool overlap = false;
   };
-  std::unordered_map<uint32_t, PlacedList>
-      placed_;  // by list; of those whose choices were made before
+  // By list. Only those whose choices had been made before this order.
+  std::unordered_map<uint32_t, PlacedList> placed_;
 
   // Of the order that is looked at.
   std::vector<Node> current_;  // per key: whose version is in force; kNone: the initial one
