@@ -219,11 +219,11 @@ class AdyaCheck {
 
 }  // namespace
 
-Status adya_order_serves(LevelId level, const History& history, std::span<const TxnId> order,
-                         std::span<const Seen> sources) {
-  Result<CommitOrder> built = CommitOrder::build(history, order, sources);
-  if (built.ok()) return level == LevelId::pl_1 ? Ok{} : AdyaCheck(history, *built).run(level);
-  if (level != LevelId::pl_1) return built.error();
+Status adya_order_serves(LevelId level, const History& history, const CommitOrder& order) {
+  return level == LevelId::pl_1 ? Ok{} : AdyaCheck(history, order).run(level);
+}
+
+Status dirty_order_serves(const History& history, std::span<const TxnId> order) {
   return DirtyOrder(history, order).check();
 }
 

@@ -23,16 +23,17 @@
 
 #include <span>
 
-#include "assay/certificate.h"
 #include "assay/history.h"
 #include "assay/level.h"
 #include "assay/result.h"
+#include "certify/commit_order.h"
 
 namespace assay::internal::certify {
 
-// `order` holds every committed transaction, none twice, no aborted one, and agrees with the known orders. `sources` says
-// of some operations whose state they saw.
-Status adya_order_serves(LevelId level, const History& history, std::span<const TxnId> order,
-                         std::span<const Seen> sources);
+// `order` holds every committed transaction, none twice, no aborted one, and agrees with the known orders.
+Status adya_order_serves(LevelId level, const History& history, const CommitOrder& order);
+
+// Whether an order that is no commit order, since some reads are dirty, serves pl-1. It holds what a commit order holds.
+Status dirty_order_serves(const History& history, std::span<const TxnId> order);
 
 }  // namespace assay::internal::certify

@@ -67,7 +67,7 @@ Status CommitOrder::add(const History& history, Place p, Installers& installers,
     // A read that only says that a key is in some other state must name the source.
     const bool given = !this->given(i).empty() || sees_other_states(op);
     if (given) {
-      if (Status s = add_given(history, p, i, own); !s.ok()) return s;
+      if (Status s = add_given(history, p, i, own, installers); !s.ok()) return s;
     }
     const bool reads = !given && !on_list && op.kind != OpKind::write && op.kind != OpKind::remove;
     const VersionId seen = op.kind == OpKind::read  ? op.version
@@ -134,8 +134,8 @@ std::span<const Seen> CommitOrder::given(OpId i) const {
 }
 
 // An operation whose sources are given: one for each key of which it sees a state that is not its transaction's own.
-Status CommitOrder::add_given(const History& history, Place p, OpId i,
-                              const std::vector<Own>& own) {
+Status CommitOrder::add_given(const History& history, Place p, OpId i, const std::vector<Own>& own,
+                              const Installers& installers) {
   if (!possible_) possible_.emplace(history);
   const std::span<const Seen> sources = given(i);
   std::vector<KeyId> keys{history.op(i).key};
@@ -151,13 +151,32 @@ Status CommitOrder::add_given(const History& history, Place p, OpId i,
         return refuse("operation {} of transaction {} cannot have its source",
                       i - history.first_op(txn_[p]), history.name(txn_[p]));
       reads_.push_back({key, from, i});
-    } else if (own[key].place != p || !possible_->explained_by(own[key].op, i, key)) {
-      return refuse("operation {} of transaction {} has no source for a key that it sees",
-                    i - history.first_op(txn_[p]), history.name(txn_[p]));
+    } else if (own[key].place == p) {
+      if (!possible_->explained_by(own[key].op, i, key))
+        return refuse(
+            "operation {} of transaction {} does not see the transaction's own last write",
+            i - history.first_op(txn_[p]), history.name(txn_[p]));
+    } else {
+      const std::optional<Place> from = last_to_leave(history, i, key, installers);
+      if (!from || !possible_->possible(i, key, *from == 0 ? kNone : txn_[*from]))
+        return refuse("operation {} of transaction {} has no source for a key that it sees",
+                      i - history.first_op(txn_[p]), history.name(txn_[p]));
+      reads_.push_back({key, *from, i});
     }
   }
   if (used != sources.size()) return refuse("operation {} has sources that it cannot have", i);
   return Ok{};
+}
+
+// Who last left of the key what a range saw of it: the row, or that there was none. Nothing for operations that tell
+// only that the key was in some other state.
+std::optional<Place> CommitOrder::last_to_leave(const History& history, OpId i, KeyId key,
+                                                const Installers& installers) {
+  if (history.op(i).kind != OpKind::range) return std::nullopt;
+  for (const VersionId row : history.operands(i).subspan(2))
+    if (history.version_key(row) == key && !is_absence(history, row))
+      return installers.version[row];
+  return installers.absence[key];
 }
 
 // Of a read whose source is stated.

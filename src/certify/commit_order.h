@@ -26,10 +26,10 @@ struct ReadFrom {
 class CommitOrder {
  public:
   // Takes every read to be from the last transaction before it in the order that installs what was
-  // read, or from the initial state. Fails if there is none such, or if a read after an own write
-  // is not of that. A list that was read must be what whole transactions had appended in this order. Of
-  // ranges and conditional writes without effect only those whose sources are given. `sources`, sorted, is what operations saw instead, if it comes before them in
-  // the order and could be what they saw.
+  // read, or from the initial state; likewise of each key of a range, the row or that there was none. Fails if there is
+  // none such, or if a read after an own write is not of that. A list that was read must be what whole transactions had
+  // appended in this order. Of conditional writes without effect the sources must be given. `sources`, sorted, is what
+  // operations saw instead, if it comes before them in the order and could be what they saw.
   static Result<CommitOrder> build(const History& history, std::span<const TxnId> order,
                                    std::span<const Seen> sources = {});
 
@@ -65,7 +65,10 @@ class CommitOrder {
   Status add(const History& history, Place p, Installers& installers, std::vector<Own>& own,
              Lists& lists);
   Status add_list_read(const History& history, Place p, OpId i, const Lists& lists);
-  Status add_given(const History& history, Place p, OpId i, const std::vector<Own>& own);
+  Status add_given(const History& history, Place p, OpId i, const std::vector<Own>& own,
+                   const Installers& installers);
+  static std::optional<Place> last_to_leave(const History& history, OpId i, KeyId key,
+                                            const Installers& installers);
   std::span<const Seen> given(OpId i) const;
   Result<Place> stated_place(const History& history, Place reader, OpId read, TxnId stated) const;
   Result<Place> source(const History& history, Place reader, KeyId key, VersionId version,

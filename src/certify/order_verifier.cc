@@ -21,11 +21,16 @@ Status OrderVerifier::serves(LevelId level) {
   if (const Status& s = well_formed(); !s.ok()) return s;
   if (const Status& s = follows_known_orders(); !s.ok()) return s;
   const LevelInfo& info = level_info(level);
-  if (info.events == EventModel::adya) {
-    if (order_.split) return refuse("an order for Adya's levels has one event a transaction");
-    return adya_order_serves(level, history_, order_.events, order_.sources);
-  }
+  if (info.events == EventModel::adya) return serves_adya(level);
   return info.events == EventModel::weak ? serves_weak(level) : serves_strong(info);
+}
+
+Status OrderVerifier::serves_adya(LevelId level) {
+  if (order_.split) return refuse("an order for Adya's levels has one event a transaction");
+  const Result<CommitOrder>& order = commit_order();
+  if (order.ok()) return adya_order_serves(level, history_, *order);
+  if (level != LevelId::pl_1) return order.error();
+  return dirty_order_serves(history_, order_.events);
 }
 
 Status OrderVerifier::serves_weak(LevelId level) {
@@ -33,7 +38,9 @@ Status OrderVerifier::serves_weak(LevelId level) {
   if (const Status& s = replays(); s.ok() || order_.split) return s;
   // What a transaction sees at a weak level it sees at a stronger one too.
   if (weak_ && implies(*weak_, level)) return Ok{};
-  Status s = commit_order_serves(level, history_, order_.events, order_.sources);
+  const Result<CommitOrder>& order = commit_order();
+  if (!order.ok()) return order.error();
+  Status s = commit_order_serves(level, history_, *order);
   if (s.ok()) weak_ = level;
   return s;
 }
@@ -65,6 +72,11 @@ const Status& OrderVerifier::follows_known_orders() {
 }
 const Status& OrderVerifier::writers_exclude_each_other() {
   return once(exclusion_, [&] { return check_writers(); });
+}
+const Result<CommitOrder>& OrderVerifier::commit_order() {
+  if (!commit_order_)
+    commit_order_.emplace(CommitOrder::build(history_, order_.events, order_.sources));
+  return *commit_order_;
 }
 
 Status OrderVerifier::place_events() {

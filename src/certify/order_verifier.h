@@ -24,6 +24,7 @@
 #include "assay/history.h"
 #include "assay/level.h"
 #include "assay/result.h"
+#include "certify/commit_order.h"
 #include "certify/real_time.h"
 
 namespace assay::internal::certify {
@@ -35,6 +36,7 @@ class OrderVerifier {
   Status serves(LevelId level);
 
  private:
+  Status serves_adya(LevelId level);
   Status serves_weak(LevelId level);
   Status serves_strong(const LevelInfo& level);
 
@@ -44,6 +46,7 @@ class OrderVerifier {
   const Status& follows_sessions();
   const Status& follows_known_orders();
   const Status& writers_exclude_each_other();
+  const Result<CommitOrder>& commit_order();
 
   Status place_events();
   Status place(uint32_t event, uint32_t at);
@@ -63,6 +66,7 @@ class OrderVerifier {
   // Places of r(T) and w(T) in the order; kNone if T is not in it.
   std::vector<uint32_t> read_place_, write_place_;
   std::optional<Status> well_formed_, replays_, sessions_, known_orders_, exclusion_;
+  std::optional<Result<CommitOrder>> commit_order_;
   std::optional<LevelId> weak_;  // a weak level that it serves as a commit order
   std::optional<RealTimeSweep> sweep_;
 };

@@ -581,7 +581,7 @@ TEST(WeakOrderVerifier, listsGrowInCommitOrder) {
 
 // What shows only that a key is in some other state is explained by own writes, or by a source that is named.
 TEST(WeakOrderVerifier, otherStatesNeedASource) {
-  for (const char* op : {"range(w..w,[w=1])", "ins(w,2)!", "cas(w,7,8)!"}) {
+  for (const char* op : {"ins(w,2)!", "cas(w,7,8)!"}) {
     const History own = hist(std::string("s1: { w(y,1) w(w,1) ") + op + " }\ns2: { r(y,null) }\n");
     EXPECT_TRUE(verifies(single_order("read-committed", {0, 1}), own)) << op;
     const History others =
@@ -593,6 +593,25 @@ TEST(WeakOrderVerifier, otherStatesNeedASource) {
     c.levels = levels("read-atomic");
     EXPECT_TRUE(refused(c, others, "saw transaction s1-0 and yet reads y")) << op;
   }
+}
+
+// Of each key it covers: its own last write, or the last before it that left the row, or left none.
+TEST(WeakOrderVerifier, aRangeReadsWhoLeftItLikeThatLast) {
+  const auto served = [](const char* text, std::vector<uint32_t> order, const char* level) {
+    return verify(single_order(level, std::move(order)), hist(text));
+  };
+  EXPECT_TRUE(
+      served("s1: { w(w,1) range(w..w,[w=1]) }\ns2: { r(y,null) }\n", {0, 1}, "read-atomic").ok());
+  const char* present = "s1: { w(y,1) w(w,1) }\ns2: { r(y,null) range(w..w,[w=1]) }\n";
+  EXPECT_TRUE(served(present, {0, 1}, "read-committed").ok());
+  EXPECT_TRUE(refused(single_order("read-atomic", {0, 1}), hist(present), "and yet reads y"));
+  EXPECT_TRUE(refused(single_order("read-committed", {1, 0}), hist(present), "has no source"));
+  const char* absent = "s1: { w(y,1) w(w,1) }\ns2: { r(y,1) range(v..x,[]) }\n";
+  EXPECT_TRUE(refused(single_order("read-atomic", {0, 1}), hist(absent), "and yet reads w"));
+  const char* deleted = "s1: { w(w,1) }\ns2: { d(w,9) w(y,1) }\ns3: { r(y,1) range(v..x,[]) }\n";
+  EXPECT_TRUE(served(deleted, {0, 1, 2}, "causal").ok());
+  const char* outside = "s1: { w(w,1) }\ns2: { range(a..b,[w=1]) }\n";
+  EXPECT_TRUE(refused(single_order("read-committed", {0, 1}), hist(outside), "has no source"));
 }
 
 // The sources of a commit order are what counts, not the last writer before the reader.

@@ -342,26 +342,23 @@ Status check_causal(const History& history, const CommitOrder& order) {
 
 }  // namespace
 
-Status commit_order_serves(LevelId level, const History& history, std::span<const TxnId> order,
-                           std::span<const Seen> sources) {
-  Result<CommitOrder> built = CommitOrder::build(history, order, sources);
-  if (!built.ok()) return built.error();
+Status commit_order_serves(LevelId level, const History& history, const CommitOrder& order) {
   switch (level) {
     case LevelId::read_your_writes:
-      return check_own_session(history, *built);
+      return check_own_session(history, order);
     case LevelId::monotonic_reads:
     case LevelId::monotonic_writes:
     case LevelId::writes_follow_reads:
-      return GuaranteeCheck(level, history, *built).run();
+      return GuaranteeCheck(level, history, order).run();
     case LevelId::read_committed:
-      return check_read_committed(history, *built);
+      return check_read_committed(history, order);
     case LevelId::read_atomic:
-      if (Status s = check_repeatable(history, *built); !s.ok()) return s;
-      if (Status s = check_whole_writers(history, *built); !s.ok()) return s;
-      return check_own_session(history, *built);
+      if (Status s = check_repeatable(history, order); !s.ok()) return s;
+      if (Status s = check_whole_writers(history, order); !s.ok()) return s;
+      return check_own_session(history, order);
     case LevelId::causal:
-      if (Status s = check_repeatable(history, *built); !s.ok()) return s;
-      return check_causal(history, *built);
+      if (Status s = check_repeatable(history, order); !s.ok()) return s;
+      return check_causal(history, order);
     default:
       return refuse("no commit order is known to serve {}", level_info(level).name);
   }

@@ -21,19 +21,14 @@
 // and Enea, OOPSLA 2019.
 #pragma once
 
-#include <cstdint>
-#include <span>
-
-#include "assay/certificate.h"
 #include "assay/history.h"
 #include "assay/level.h"
 #include "assay/result.h"
+#include "certify/commit_order.h"
 
 namespace assay::internal::certify {
 
-// `order` holds every committed transaction, none twice, no aborted one, and follows the sessions. `sources` says
-// of some operations whose state they saw.
-Status commit_order_serves(LevelId level, const History& history, std::span<const TxnId> order,
-                           std::span<const Seen> sources = {});
+// `order` holds every committed transaction, none twice, no aborted one, and follows the sessions.
+Status commit_order_serves(LevelId level, const History& history, const CommitOrder& order);
 
 }  // namespace assay::internal::certify

@@ -220,6 +220,7 @@ void OpenReads::find_sources(Group& group) {
       group.read.sources.push_back(left.writer);
   if (explains_all(KeyState{}) && may_be_from(kInitialTxn, group.external))
     group.read.sources.push_back(kNone);
+  group.read.alone = group.external.size() == 1;
   listed_ += sizeof(TxnId) * group.read.sources.size();
 }
 

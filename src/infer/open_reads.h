@@ -34,6 +34,7 @@ struct OpenRead {
   KeyId key = kNone;
   TxnId reader = kNone;
   std::vector<OpId> ops;  // the unresolved operations that see this state
+  bool alone = false;     // nothing else that the reader saw of the key rules out a source
   std::vector<TxnId>
       sources;  // who may have left it, ascending; kNone, the initial state, comes last
 };

@@ -38,6 +38,16 @@ namespace {
 
 constexpr size_t kCyclesTried = 64;  // for a short one
 
+// Stable, and linear: there are as many dependencies as reads. `end_of` is below `ends`.
+template <class EndOf>
+void sort_by(std::vector<uint32_t>& ids, size_t ends, EndOf end_of) {
+  std::vector<uint32_t> next(ends + 1, 0), sorted(ids.size());
+  for (const uint32_t id : ids) ++next[end_of(id) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  for (const uint32_t id : ids) sorted[next[end_of(id)]++] = id;
+  ids.swap(sorted);
+}
+
 }  // namespace
 
 AdyaLevels::AdyaLevels(const Problem& problem) : problem_(problem), deps_(problem) {}
@@ -67,9 +77,8 @@ bool AdyaLevels::build_graphs(Budget& budget) {
     for (uint32_t i = 0; i < all.size(); ++i)
       if (belongs(all[i].kind)) ids.push_back(i);
     ids.shrink_to_fit();
-    std::stable_sort(ids.begin(), ids.end(), [&](uint32_t a, uint32_t b) {
-      return std::pair(all[a].from, all[a].to) < std::pair(all[b].from, all[b].to);
-    });
+    sort_by(ids, problem_.nodes(), [&](uint32_t i) { return all[i].to; });
+    sort_by(ids, problem_.nodes(), [&](uint32_t i) { return all[i].from; });
     std::vector<Arc> arcs;
     arcs.reserve(ids.size());
     for (const uint32_t i : ids) {

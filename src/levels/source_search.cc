@@ -9,7 +9,8 @@
 // sources that the seeing rests on. So the search of the strong levels (solver/choice_solver.h) serves here too:
 //
 //   1. it takes a source for every open read, such that reads-from and session order have no cycle; at first those
-//      nearest in an order that leaves the open reads out
+//      nearest in an order that leaves the open reads out. A read with one possible source is a fact: its edge is there
+//      from the beginning, and becomes a choice, with one alternative, when a condition asks for it
 //   2. with these sources the level's rule yields the edges that the search's order runs against
 //   3. each becomes an edge of the search, on condition of the sources (and outcomes) on the paths that show the seeing;
 //      what refutes the level by itself becomes a clause. Then 1 again
@@ -57,7 +58,14 @@ class SourceSearch {
 
   LevelVerdict decide(bool local_search) {
     build_graph();
-    IncrementalOrder order(graph_, topological_order(graph_, place_));
+    std::vector<Vertex> order_before = topological_order(graph_, place_);
+    if (order_before.size() <
+        graph_.vertices()) {  // the facts contradict each other: the search says how
+      facts_ = false;
+      build_graph();
+      order_before = topological_order(graph_, place_);
+    }
+    IncrementalOrder order(graph_, std::move(order_before));
     ChoiceSolver solver(graph_, order, {.on = local_search});
     if (!add_all_sources(solver)) {
       verdict_.reason = budget_.reason();
@@ -121,6 +129,12 @@ class SourceSearch {
     return h_.status(t) == TxnStatus::unknown && problem_.node_of(t) == kNone;
   }
 
+  // Only one transaction can have left what was seen, and both certainly take effect.
+  bool is_fact(const OpenRead& read) const {
+    return facts_ && read.sources.size() == 1 && !possible(read.reader) &&
+           (read.sources[0] == kNone || !possible(read.sources[0]));
+  }
+
   // Session order, the reads whose source is certain, and stated version orders. A vertex a transaction; one that may
   // take effect has edges in only.
   void build_graph() {
@@ -142,6 +156,8 @@ class SourceSearch {
         if (read.write != kNone)
           add(problem_.txn[problem_.writes.node[read.write]], problem_.txn[n]);
     }
+    for (const OpenRead& read : open_.all())
+      if (is_fact(read) && read.sources[0] != kNone) add(read.sources[0], read.reader);
     for (const StatedOrder& stated : problem_.stated)
       add(problem_.txn[stated.before], problem_.txn[stated.after]);
     std::sort(arcs.begin(), arcs.end(),
@@ -161,7 +177,9 @@ class SourceSearch {
     // A choice, its edge and clauses, and what the search keeps of each of its sides.
     constexpr uint64_t kBytesASource = 250, kAskEvery = 16 << 20;
     uint64_t more = 0;
+    first_choice_.assign(open_.all().size(), kNone);
     for (uint32_t read = 0; read < open_.all().size(); ++read) {
+      if (is_fact(open_.all()[read])) continue;
       more += kBytesASource * open_.all()[read].sources.size();
       if (more >= kAskEvery && !budget_.has_room(std::exchange(more, 0))) return false;
       if (budget_.exhausted()) return false;
@@ -183,13 +201,10 @@ class SourceSearch {
     const OpenRead& read = open_.all()[index];
     const std::vector<TxnId> sources =
         nearest_first(read, place_[read.reader], [this](TxnId t) { return place_[t]; });
-    ProofStep one_of;
-    one_of.kind = ProofStep::Kind::sources;
-    one_of.source = read.op;
-    one_of.key = read.key;
+    ProofStep one_of = sources_step(read);
     std::vector<uint32_t> group;
     std::vector<Side> clause;
-    first_choice_.push_back(static_cast<uint32_t>(literals_.size()));
+    first_choice_[index] = static_cast<uint32_t>(literals_.size());
     for (const TxnId source : sources) {
       const bool edge = source != kNone && !possible(source) && !possible(read.reader);
       const Arc arc{edge ? source : 0, read.reader};
@@ -205,6 +220,29 @@ class SourceSearch {
     }
     add_clause(clause, {std::move(one_of)}, solver);
     for (size_t i = 0; i < sources.size(); ++i) add_effect(read, sources[i], 2 * group[i], solver);
+  }
+
+  // Without its clause.
+  static ProofStep sources_step(const OpenRead& read) {
+    ProofStep one_of;
+    one_of.kind = ProofStep::Kind::sources;
+    one_of.source = read.op;
+    one_of.key = read.key;
+    return one_of;
+  }
+
+  // The side that says what the fact says. Its edge is in the graph already.
+  Side side_of_fact(uint32_t index, ChoiceSolver& solver) {
+    if (first_choice_[index] == kNone) {
+      const OpenRead& read = open_.all()[index];
+      first_choice_[index] = solver.add_choice({}, {}, true);
+      literals_.push_back(seen(read, read.sources[0]));
+      ProofStep only = sources_step(read);
+      only.clause = {literals_.back()};
+      const Side side = 2 * first_choice_[index];
+      add_clause({&side, 1}, {std::move(only)}, solver);
+    }
+    return 2 * first_choice_[index];
   }
 
   // Whoever was seen took effect, and came before.
@@ -296,8 +334,8 @@ class SourceSearch {
       if (t != kNone && possible(t)) note(effect_of(t, solver));
     };
     const auto note_seen = [&](TxnId reader, TxnId source) {
-      if (const Side side = side_of(reader, edge.key, edge.op, source); side != kKnownSide)
-        note(side);
+      const Side side = side_of(reader, edge.key, edge.op, source, solver);
+      if (side != kKnownSide) note(side);
     };
     note_effect(edge.from);
     note_effect(edge.to);
@@ -319,10 +357,12 @@ class SourceSearch {
   }
 
   // That the operation saw this source; kKnownSide where that is no choice.
-  Side side_of(TxnId reader, KeyId key, OpId op, TxnId source) const {
+  Side side_of(TxnId reader, KeyId key, OpId op, TxnId source, ChoiceSolver& solver) {
     for (const uint32_t index : open_.of(reader)) {
       const OpenRead& read = open_.all()[index];
       if (read.key != key || (!one_state() && read.op != op)) continue;
+      if (is_fact(read) && read.sources[0] == source) return side_of_fact(index, solver);
+      if (is_fact(read)) continue;
       for (uint32_t i = 0; i < read.sources.size(); ++i)
         if (literals_[first_choice_[index] + i].from == source)
           return 2 * (first_choice_[index] + i);
@@ -336,11 +376,26 @@ class SourceSearch {
     return kKnownSide;
   }
 
+  // Whoever goes through the order finds this source: the last before the reader that left what it saw to be there, or to
+  // be absent, is the only one that did.
+  bool is_found_in_order(const OpenRead& read, OpId op) const {
+    const Accepts accepts = observation_of(h_, op).accepts;
+    return read.alone && is_fact(read) &&
+           (accepts == Accepts::equals || accepts == Accepts::absent || accepts == Accepts::rows);
+  }
+
+  TxnId taken_source(uint32_t read, ChoiceSolver& solver) const {
+    uint32_t choice = first_choice_[read];
+    while (!solver.first_taken(choice)) ++choice;
+    return literals_[choice].from;
+  }
+
   // The sources that the search has taken, for each operation of whoever takes effect then: those who certainly do, and
   // whom they saw, and so on.
   std::vector<Seen> taken(ChoiceSolver& solver) {
     std::vector<TxnId> work;
     effective_.assign(h_.txn_count(), 0);
+    to_name_.clear();
     const auto add = [&](TxnId t) {
       if (t == kNone || effective_[t]) return;
       effective_[t] = 1;
@@ -358,11 +413,12 @@ class SourceSearch {
       work.pop_back();
       for (const uint32_t index : open_.of(reader)) {
         const OpenRead& read = open_.all()[index];
-        uint32_t choice = first_choice_[index];
-        while (!solver.first_taken(choice)) ++choice;
-        const TxnId source = literals_[choice].from;
+        const TxnId source = is_fact(read) ? read.sources[0] : taken_source(index, solver);
         if (source != kNone && possible(source)) add(source);
-        for (const OpId op : read.ops) all.push_back({op, read.key, source});
+        for (const OpId op : read.ops) {
+          all.push_back({op, read.key, source});
+          if (!is_found_in_order(read, op)) to_name_.push_back(all.back());
+        }
       }
       for (const OpenLists::Place place : open_.lists().reads_of(reader)) {
         const OpenList& list = open_.lists().all()[place.list];
@@ -372,11 +428,13 @@ class SourceSearch {
         for (const ListChoices::Placed& p : placed_[place.list]) {
           if (p.at >= read.length) continue;
           all.push_back({read.op, list.key, p.txn, p.at});
+          to_name_.push_back(all.back());
           if (possible(p.txn)) add(p.txn);
         }
       }
     }
     std::sort(all.begin(), all.end());
+    std::sort(to_name_.begin(), to_name_.end());
     return all;
   }
 
@@ -392,7 +450,7 @@ class SourceSearch {
       if (problem.node_of(t) != kNone) nodes.push_back(problem.node_of(t));
     const bool failed =
         level_.events == EventModel::adya ? add_forbidden_cycle(solver) : add_faults(nodes, solver);
-    if (verdict_.outcome == Outcome::satisfied) verdict_.order.sources = chosen_.sources;
+    if (verdict_.outcome == Outcome::satisfied) verdict_.order.sources = to_name_;
     return failed;
   }
 
@@ -630,12 +688,13 @@ class SourceSearch {
         cycle.cycle.push_back(edge_of(arc.side));
         sides.push_back(arc.side);
       } else {
-        cycle.cycle.push_back(known_edge(arc.arc, steps));
+        cycle.cycle.push_back(known_edge(arc.arc, steps, cycle.given));
       }
     }
     std::sort(sides.begin(), sides.end());
     sides.erase(std::unique(sides.begin(), sides.end()), sides.end());
-    for (const Side side : sides)  // the edges say which orders they assume
+    for (const Side side :
+         sides)  // the edges say which orders they assume; facts are given already
       if (literal(side).kind != Literal::Kind::order) cycle.given.push_back(literal(side));
     const bool facts = !steps.empty();
     steps.push_back(std::move(cycle));
@@ -660,8 +719,8 @@ class SourceSearch {
     return {};
   }
 
-  // A stated order is a fact besides.
-  Edge known_edge(Arc arc, std::vector<ProofStep>& facts) const {
+  // A stated order is a fact besides, and so is a read with one possible source, which the cycle is given.
+  Edge known_edge(Arc arc, std::vector<ProofStep>& facts, std::vector<Literal>& given) const {
     const Arc nodes{problem_.node_of(arc.from), problem_.node_of(arc.to)};
     if (nodes.to == kNone || nodes.from == kNone) return session_edge(arc);
     const auto edge = base_edge(problem_, nodes);
@@ -669,9 +728,21 @@ class SourceSearch {
     const auto stated = std::find_if(
         problem_.stated.begin(), problem_.stated.end(),
         [&](const StatedOrder& s) { return s.before == nodes.from && s.after == nodes.to; });
-    assert(stated != problem_.stated.end());
-    facts.push_back(stated_fact(problem_, *stated));
-    return stated_edge(problem_, *stated);
+    if (stated != problem_.stated.end()) {
+      facts.push_back(stated_fact(problem_, *stated));
+      return stated_edge(problem_, *stated);
+    }
+    const std::vector<uint32_t>& reads = open_.of(arc.to);
+    const auto fact = std::find_if(reads.begin(), reads.end(), [&](uint32_t index) {
+      const OpenRead& read = open_.all()[index];
+      return is_fact(read) && read.sources[0] == arc.from;
+    });
+    assert(fact != reads.end());
+    const OpenRead& read = open_.all()[*fact];
+    ProofStep& only = facts.emplace_back(sources_step(read));
+    only.clause = {seen(read, arc.from)};
+    given.push_back(only.clause[0]);
+    return seen_edge(read, arc.from);
   }
 
   static Edge session_edge(Arc arc) {
@@ -692,7 +763,9 @@ class SourceSearch {
   std::vector<uint32_t> place_;         // per transaction, in the first order
   std::vector<uint32_t> effect_;        // per transaction: the choice, kNone if there is none
   std::vector<Literal> literals_;       // per choice: its first side
-  std::vector<uint32_t> first_choice_;  // per open read, of its sources
+  std::vector<Seen> to_name_;           // of the sources taken, what the certificate has to say
+  bool facts_ = true;                   // reads with one possible source need no choice
+  std::vector<uint32_t> first_choice_;  // per open read, of its sources; kNone: a fact so far
   std::vector<std::vector<ProofStep>> clauses_;  // why each holds; the last step is the clause
   std::vector<Conditional> conditional_;
   std::map<std::pair<TxnId, TxnId>, uint32_t> orders_;  // of two writers: the choice
