@@ -342,6 +342,10 @@ void WorkloadFlags::add(CLI::App& app) {
          "how many different values are written to each key; by default each value is written once")
       ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 32))
       ->type_name("N");
+  app.add_flag(
+      "--tombstones", options.tombstones,
+      "delete by overwriting with a value that names the deletion, so that every read says "
+      "what it saw: for histories with deletions that take too long to decide");
   const auto name_of = [](Distribution d) { return distribution_name(d); };
   app.add_option_function<std::string>(
          "--distribution",

@@ -70,7 +70,7 @@ void add_expected_order(CLI::App& app, std::optional<ExpectedOrder>& order);
 // --clock-drift TIME, in nanoseconds.
 void add_clock_drift(CLI::App& app, int64_t& drift);
 
-// --workload, --ops, --read-share, --keys, --values, --distribution, --sessions, --txns
+// --workload, --ops, --read-share, --keys, --values, --tombstones, --distribution, --sessions, --txns
 struct WorkloadFlags {
   std::string workload = "general";
   collect::WorkloadOptions options;

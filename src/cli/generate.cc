@@ -156,7 +156,8 @@ Exit generate_history(GenerateState& s) {
   // Where the history itself goes to the terminal, a progress line would be in its way.
   ProgressLine progress("generate", terminal_on_stderr() && isatty(fd) == 0);
   s.options.progress = [&](double fraction) { progress.update(fraction, ""); };
-  collect::LineSink sink(fd, s.options.version_order);
+  collect::LineSink sink(fd, {.names_versions = s.options.version_order,
+                              .absent_is_never_written = s.workload.options.tombstones});
   collect::LightweightOptions lightweight = lightweight_options(s);
   lightweight.progress = s.options.progress;
   const auto made = s.lightweight ? collect::generate_lightweight(lightweight, sink)

@@ -115,13 +115,14 @@ std::string describe(const GenerateOptions& o) {
   const WorkloadOptions& w = o.workload_options;
   return fmt::format(
       R"({{"tool":"assay generate","level":"{}","bug":{}{},"seed":{},"workload":"{}","sessions":{},)"
-      R"("txns":{},"ops":{},"read_share":{},"keys":{},"distribution":"{}"{}}})",
+      R"("txns":{},"ops":{},"read_share":{},"keys":{},"distribution":"{}"{}{}}})",
       level_info(o.level).name,
       o.bug == Anomaly::none ? "null" : fmt::format("\"{}\"", anomaly_info(o.bug).name),
       o.log_bug == LogBug::none ? "" : fmt::format(R"(,"log_bug":"{}")", log_bug_name(o.log_bug)),
       o.seed, o.workload, o.sessions, o.txns, w.ops, w.read_share, w.keys,
       distribution_name(w.distribution),
-      w.values == 0 ? "" : fmt::format(R"(,"values":{})", w.values));
+      w.values == 0 ? "" : fmt::format(R"(,"values":{})", w.values),
+      w.tombstones ? R"(,"tombstones":true)" : "");
 }
 
 }  // namespace

@@ -113,9 +113,13 @@ void append_order_line(std::string& out, const OrderRecord& record) {
   out += "]}\n";
 }
 
-void append_header_line(std::string& out, std::string_view meta, bool names_versions) {
+void append_header_line(std::string& out, std::string_view meta, HistoryFacts facts) {
   out += "{\"assay\":1";
-  if (names_versions) {
+  if (facts.absent_is_never_written) {
+    out += ",\"absent\":";
+    formats::append_json_string(out, formats::kNeverWritten);
+  }
+  if (facts.names_versions) {
     out += ",\"uses\":[";
     formats::append_json_string(out, formats::kNamedVersions);
     out += ']';

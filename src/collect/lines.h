@@ -8,9 +8,14 @@
 
 namespace assay::internal::collect {
 
+// What the header says of the lines that follow.
+struct HistoryFacts {
+  bool names_versions = false;           // orders of versions name transactions
+  bool absent_is_never_written = false;  // assay::History's
+};
+
 // Each appends one line with its newline.
-// `names_versions`: orders of versions will follow that name transactions.
-void append_header_line(std::string& out, std::string_view meta, bool names_versions = false);
+void append_header_line(std::string& out, std::string_view meta, HistoryFacts facts = {});
 // The "meta" of a transaction's line; empty if there is none.
 std::string meta_of(const TxnRecord& record);
 void append_record_line(std::string& out, const TxnRecord& record);

@@ -88,7 +88,7 @@ Recorder::Recorder(int fd, std::string path, const RecorderOptions& options, boo
     : fd_(fd),
       path_(std::move(path)),
       fsync_(options.fsync),
-      names_versions_(options.names_versions),
+      facts_(options.facts),
       created_(created),
       compression_(formats::compression_of_path(path_)) {
   if (fsync_ == Fsync::second || compression_ != formats::Compression::none)
@@ -143,7 +143,7 @@ Status Recorder::header(std::string_view meta) {
     if (!created_ && is_regular(fd_) && ftruncate(fd_, 0) != 0) return cannot_create(path_);
   }
   std::string line;
-  append_header_line(line, meta, names_versions_);
+  append_header_line(line, meta, facts_);
   return write(line);
 }
 

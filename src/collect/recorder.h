@@ -25,6 +25,7 @@
 #include <thread>
 
 #include "assay/result.h"
+#include "collect/lines.h"
 #include "collect/sink.h"
 #include "formats/compression.h"
 
@@ -40,7 +41,7 @@ std::optional<Fsync> find_fsync(std::string_view name);
 struct RecorderOptions {
   bool overwrite = false;  // replace a history that is there
   Fsync fsync = Fsync::second;
-  bool names_versions = false;  // orders of versions will come that name transactions
+  HistoryFacts facts = {};
 };
 
 // May be used by several threads at once. One that is dropped before its header was written leaves no file that was
@@ -77,7 +78,7 @@ class Recorder : public Sink {
   int fd_;
   std::string path_;
   Fsync fsync_;
-  bool names_versions_;
+  HistoryFacts facts_;
   bool created_;  // by us; removed again if nothing comes
   formats::Compression compression_;
   std::mutex mutex_;  // of fd_'s end and what follows

@@ -149,7 +149,8 @@ Status Run::open_recorder() {
     return Ok{};
   }
   RecorderOptions recording = options_.recorder;
-  recording.names_versions = options_.open_log != nullptr;
+  recording.facts = {.names_versions = options_.open_log != nullptr,
+                     .absent_is_never_written = options_.workload_options.tombstones};
   auto recorder =
       options_.history.empty()
           ? Recorder::create_fresh([&] { return history_name(id_ = draw_run_id()); }, recording)

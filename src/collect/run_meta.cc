@@ -59,6 +59,7 @@ std::string run_meta(const RunOptions& o, uint64_t run, const RunClock& clock,
     if (!other.began.empty()) meta["other_run"]["began"] = other.began;
   }
   if (w.values > 0) meta["values"] = w.values;
+  if (w.tombstones) meta["tombstones"] = true;
   if (!o.isolation.empty()) meta["isolation"] = o.isolation;
   if (!o.faults.kinds.empty()) meta["faults"] = faults_of(o.faults);
   return meta.dump(-1, ' ', false, json::error_handler_t::replace);

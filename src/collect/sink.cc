@@ -91,7 +91,7 @@ Status HistorySink::order(const OrderRecord& record) {
 Result<History> HistorySink::take() { return std::exchange(builder_, {}).finish(); }
 
 Status LineSink::header(std::string_view meta) {
-  append_header_line(buffer_, meta, names_versions_);
+  append_header_line(buffer_, meta, facts_);
   return Ok{};
 }
 

@@ -6,6 +6,7 @@
 
 #include "assay/history.h"
 #include "assay/result.h"
+#include "collect/lines.h"
 #include "collect/step.h"
 
 namespace assay::internal::collect {
@@ -36,6 +37,9 @@ class NoSink : public Sink {
 // Builds a History: for tests and for checking without a file.
 class HistorySink : public Sink {
  public:
+  explicit HistorySink(HistoryFacts facts = {}) {
+    if (facts.absent_is_never_written) builder_.set_absent_is_never_written();
+  }
   Status header(std::string_view meta) override;
   Status transaction(const TxnRecord& record) override;
   Status event(int64_t at, std::string_view json) override;
@@ -51,9 +55,7 @@ class HistorySink : public Sink {
 // Writes assay JSON Lines to an open file descriptor in large blocks; does not close it.
 class LineSink : public Sink {
  public:
-  // `names_versions`: orders will come that name transactions.
-  explicit LineSink(int fd, bool names_versions = false)
-      : fd_(fd), names_versions_(names_versions) {}
+  explicit LineSink(int fd, HistoryFacts facts = {}) : fd_(fd), facts_(facts) {}
   Status header(std::string_view meta) override;
   Status transaction(const TxnRecord& record) override;
   Status event(int64_t at, std::string_view json) override;
@@ -64,7 +66,7 @@ class LineSink : public Sink {
   Status flush();
 
   int fd_;
-  bool names_versions_;
+  HistoryFacts facts_;
   std::string buffer_;
 };
 

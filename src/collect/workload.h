@@ -24,7 +24,8 @@ struct WorkloadOptions {
   double read_share = 0.5;  // share of reads among them, 0…1
   uint64_t keys = 1000;
   Distribution distribution = Distribution::uniform;
-  uint64_t values = 0;  // different values that are written to a key; 0: each value once
+  uint64_t values = 0;      // different values that are written to a key; 0: each value once
+  bool tombstones = false;  // nothing is removed: workloads/tombstones.h
 };
 
 // The transactions of one session, one after the other, each given step by step so that a step may

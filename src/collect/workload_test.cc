@@ -7,6 +7,8 @@
 #include <set>
 #include <string>
 
+#include "collect/workloads/tombstones.h"
+
 namespace assay::internal::collect {
 namespace {
 
@@ -183,6 +185,108 @@ TEST(Mini, EveryWriteFollowsAReadOfItsKey) {
     EXPECT_LE(read.size(), 2u);
   }
   EXPECT_EQ(shapes.size(), 20u);
+}
+
+// Hands out these requests and keeps what it hears.
+class Scripted : public WorkloadSession {
+ public:
+  explicit Scripted(std::vector<Request> requests, std::vector<Reply>& heard)
+      : requests_(std::move(requests)), heard_(heard) {}
+  void start(bool) override { at_ = 0; }
+  bool next(const Reply* last, Request& request) override {
+    if (last != nullptr) heard_.push_back(*last);
+    if (at_ == requests_.size()) return false;
+    request = requests_[at_++];
+    return true;
+  }
+
+ private:
+  std::vector<Request> requests_;
+  std::vector<Reply>& heard_;
+  size_t at_ = 0;
+};
+
+class ScriptedWorkload : public Workload {
+ public:
+  explicit ScriptedWorkload(std::vector<Request> requests) : requests_(std::move(requests)) {}
+  std::unique_ptr<WorkloadSession> open(uint32_t, uint32_t, uint64_t) const override {
+    return std::make_unique<Scripted>(requests_, heard);
+  }
+  std::span<const OpKind> kinds() const override { return kKinds; }
+  std::vector<Request> final_reads(uint64_t, Rng&) const override { return {}; }
+
+  mutable std::vector<Reply> heard;
+
+ private:
+  static constexpr OpKind kKinds[] = {OpKind::remove, OpKind::insert};
+  std::vector<Request> requests_;
+};
+
+// What is sent for these requests to a database of one session that starts empty, and what the workload hears.
+struct WithTombstones {
+  std::vector<Request> sent;
+  std::vector<Reply> heard;
+  std::vector<OpKind> kinds;
+
+  explicit WithTombstones(std::vector<Request> requests) {
+    auto scripted = std::make_unique<ScriptedWorkload>(std::move(requests));
+    const ScriptedWorkload& script = *scripted;
+    const auto workload = with_tombstones(std::move(scripted));
+    kinds.assign(workload->kinds().begin(), workload->kinds().end());
+    const auto session = workload->open(0, 1, 1);
+    session->start(false);
+    std::map<int64_t, Value> rows;
+    Request request;
+    Reply reply;
+    for (const Reply* last = nullptr; session->next(last, request); last = &reply) {
+      sent.push_back(request);
+      reply = {};
+      if (request.kind == OpKind::read) {
+        reply.value = rows[request.key.integer];
+      } else if (request.kind == OpKind::range) {
+        for (const auto& [k, v] : rows) reply.rows.emplace_back(Value::of(k), v);
+      } else {
+        reply.effect = request.kind != OpKind::cas || rows[request.key.integer] == request.expected;
+        rows[request.key.integer] = request.value;
+      }
+    }
+    heard = script.heard;
+  }
+};
+
+TEST(Tombstones, ADeletionIsAWriteThatNamesIt) {
+  const Value key = Value::of(1);
+  const WithTombstones t({{.kind = OpKind::write, .key = key, .value = Value::of(4)},
+                          {.kind = OpKind::remove, .key = key, .value = Value::of(7)},
+                          {.kind = OpKind::read, .key = key}});
+  ASSERT_EQ(t.sent.size(), 3u);
+  EXPECT_EQ(t.sent[1].kind, OpKind::write);
+  EXPECT_EQ(t.sent[1].value, Value::of(std::string("deleted-7")));
+  ASSERT_EQ(t.heard.size(), 3u);
+  EXPECT_TRUE(t.heard[2].value.is_null()) << "the workload sees no tombstones";
+  EXPECT_EQ(t.kinds,
+            (std::vector<OpKind>{OpKind::write, OpKind::read, OpKind::cas, OpKind::insert}));
+}
+
+TEST(Tombstones, AnInsertLooksFirst) {
+  const Value key = Value::of(1);
+  const auto insert = [&](int64_t v) {
+    return Request{.kind = OpKind::insert, .key = key, .value = Value::of(v)};
+  };
+  const WithTombstones t({insert(4),
+                          insert(5),
+                          {.kind = OpKind::remove, .key = key, .value = Value::of(7)},
+                          insert(6)});
+  std::vector<OpKind> kinds;
+  for (const Request& request : t.sent) kinds.push_back(request.kind);
+  EXPECT_EQ(kinds, (std::vector<OpKind>{OpKind::read, OpKind::insert, OpKind::read, OpKind::write,
+                                        OpKind::read, OpKind::cas}));
+  EXPECT_EQ(t.sent.back().expected, Value::of(std::string("deleted-7")));
+  EXPECT_EQ(t.sent.back().value, Value::of(6));
+  ASSERT_EQ(t.heard.size(), 4u);
+  EXPECT_TRUE(t.heard[0].effect);
+  EXPECT_FALSE(t.heard[1].effect) << "it was there";
+  EXPECT_TRUE(t.heard[3].effect);
 }
 
 }  // namespace

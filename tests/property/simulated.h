@@ -13,7 +13,7 @@
 namespace assay::internal {
 
 inline History make(const collect::GenerateOptions& options) {
-  collect::HistorySink sink;
+  collect::HistorySink sink({.absent_is_never_written = options.workload_options.tombstones});
   const auto stats = collect::generate(options, sink);
   EXPECT_TRUE(stats.ok()) << stats.error().to_string();
   auto history = sink.take();

@@ -39,7 +39,8 @@ GenerateOptions options_of(std::string_view workload, LevelId level, uint64_t tx
 
 // Nothing to choose from: each value read has one writer.
 bool decided_for_certain(const GenerateOptions& made) {
-  return made.workload_options.values == 0 && !made.workload.starts_with("v-range");
+  return made.workload_options.values == 0 &&
+         (made.workload_options.tombstones || !made.workload.starts_with("v-range"));
 }
 
 // How many verdicts of how many were more than `unknown`.
@@ -95,6 +96,23 @@ TEST(TenThousandTransactions, AreNeverRejected) {
     for (const LevelId level : {LevelId::session_si, LevelId::read_committed})
       expect_never(Outcome::violated, options_of(workload, level, 10'000, 0), decided);
   decided.print("10,000 transactions");
+}
+
+// Deletions leave their names, so that nothing is open about ranges and absences.
+TEST(Tombstones, LeaveNothingToChooseFrom) {
+  Decided sound, faulty;
+  for (const std::string_view workload : {"v-range-b", "v-range-rqh", "v-range-idh", "tpcc"})
+    for (const LevelId level : kLevels) {
+      GenerateOptions options = options_of(workload, level, 1000, 0);
+      options.workload_options.tombstones = true;
+      expect_never(Outcome::violated, options, sound);
+      options.bug = Anomaly::aborted_read;
+      expect_never(Outcome::satisfied, options, faulty);
+    }
+  sound.print("sound");
+  faulty.print("with an aborted read");
+  EXPECT_EQ(sound.decided, sound.verdicts);
+  EXPECT_EQ(faulty.decided, faulty.verdicts);
 }
 
 TEST_P(WorkloadAtLevels, EveryBugIsFound) {

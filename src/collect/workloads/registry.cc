@@ -1,5 +1,9 @@
 #include "collect/workloads/registry.h"
 
+#include <utility>
+
+#include "collect/workloads/tombstones.h"
+
 namespace assay::internal::collect {
 
 std::span<const WorkloadInfo> all_workloads() {
@@ -18,7 +22,11 @@ const WorkloadInfo* find_workload(std::string_view name) {
 
 Result<std::unique_ptr<Workload>> make_workload(std::string_view name,
                                                 const WorkloadOptions& options) {
-  if (const WorkloadInfo* info = find_workload(name)) return info->make(options);
+  if (const WorkloadInfo* info = find_workload(name)) {
+    auto workload = info->make(options);
+    if (workload.ok() && options.tombstones) return with_tombstones(std::move(*workload));
+    return workload;
+  }
   std::string known;
   for (const WorkloadInfo& info : all_workloads())
     known += (known.empty() ? "" : ", ") + std::string(info.name);
