@@ -1,6 +1,7 @@
 #include "certify/present_keys.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 namespace assay::internal::certify {
@@ -15,8 +16,52 @@ void each_operation_that_may_count(const History& history, Visit visit) {
 
 }  // namespace
 
+NumberSet::NumberSet(size_t limit) {
+  do {
+    limit = limit / 64 + 1;
+    levels_.emplace_back(limit);
+  } while (limit > 1);
+}
+
+void NumberSet::insert(uint32_t number) {
+  for (std::vector<uint64_t>& words : levels_) {
+    uint64_t& word = words[number / 64];
+    const bool any = word != 0;
+    word |= uint64_t{1} << number % 64;
+    if (any) return;  // the levels above know
+    number /= 64;
+  }
+}
+
+void NumberSet::erase(uint32_t number) {
+  for (std::vector<uint64_t>& words : levels_) {
+    uint64_t& word = words[number / 64];
+    word &= ~(uint64_t{1} << number % 64);
+    if (word != 0) return;
+    number /= 64;
+  }
+}
+
+uint32_t NumberSet::next(uint32_t from) const {
+  // Up to a word that has something behind, and down along the first of it.
+  for (size_t level = 0; level < levels_.size(); ++level) {
+    const size_t at = from / 64;
+    if (at >= levels_[level].size()) return kNone;
+    const uint64_t rest = levels_[level][at] >> from % 64;
+    if (rest == 0) {
+      from = static_cast<uint32_t>(at + 1);
+      continue;
+    }
+    uint32_t found = from + static_cast<uint32_t>(std::countr_zero(rest));
+    while (level-- > 0)
+      found = 64 * found + static_cast<uint32_t>(std::countr_zero(levels_[level][found]));
+    return found;
+  }
+  return kNone;
+}
+
 PresentKeys::PresentKeys(const History& history, bool everywhere)
-    : sorted_(history.key_count()), rank_(history.key_count()) {
+    : sorted_(history.key_count()), rank_(history.key_count()), present_(history.key_count()) {
   std::iota(sorted_.begin(), sorted_.end(), KeyId{0});
   std::sort(sorted_.begin(), sorted_.end(),
             [&](KeyId a, KeyId b) { return key_less(history.key(a), history.key(b)); });

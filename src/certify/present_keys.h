@@ -2,12 +2,25 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
 #include <vector>
 
 #include "assay/history.h"
 
 namespace assay::internal::certify {
+
+// Numbers below a limit, with the next one from anywhere: a bit for each, a bit for each word of these that is not 0, and
+// so on.
+class NumberSet {
+ public:
+  explicit NumberSet(size_t limit);
+  void insert(uint32_t number);
+  void erase(uint32_t number);
+  // The least that is `from` or more; kNone if there is none.
+  uint32_t next(uint32_t from) const;
+
+ private:
+  std::vector<std::vector<uint64_t>> levels_;  // the last is one word
+};
 
 class PresentKeys {
  public:
@@ -20,15 +33,16 @@ class PresentKeys {
   // Calls `visit` with the present keys in the range, in order, until it returns false.
   template <class Visit>
   void each(KeyId lo, KeyId hi, Visit visit) const {
-    auto it = lo == kNone ? present_.begin() : present_.lower_bound(rank_[lo]);
-    for (; it != present_.end() && (hi == kNone || *it <= rank_[hi]); ++it)
-      if (!visit(sorted_[*it])) return;
+    const uint32_t last = hi == kNone ? kNone - 1 : rank_[hi];
+    for (uint32_t rank = present_.next(lo == kNone ? 0 : rank_[lo]); rank <= last;
+         rank = present_.next(rank + 1))
+      if (!visit(sorted_[rank])) return;
   }
 
  private:
   std::vector<KeyId> sorted_;
   std::vector<uint32_t> rank_;  // inverse of sorted_
-  std::set<uint32_t> present_;  // ranks
+  NumberSet present_;           // ranks
 };
 
 // True if some transaction that may count asks for a range.

@@ -64,14 +64,14 @@ Schedule schedule_by_hint(const Problem& problem, const LevelInfo& level, Budget
     return {};
   const std::vector<Vertex> proposal = hint_order(problem.hint, Events(level));
   HistoryPrecedence precedence(problem, level);
-  Scheduler scheduler(problem, level, proposal.size(), proposal, precedence);
+  Scheduler scheduler(problem, level, proposal.size(), proposal, precedence, true);
   for (Vertex v : proposal) {
     if (!scheduler.has_room(budget)) return {};
     scheduler.attempt(v);
   }
   for (Vertex v : proposal) scheduler.overtake(v);
   const bool accepted = scheduler.done() == proposal.size();
-  return {scheduler.take_order(), accepted};
+  return {scheduler.take_order(), accepted, scheduler.effective()};
 }
 
 Schedule schedule_by_graph(const EventGraph& graph, std::span<const Vertex> order, Budget& budget) {

@@ -17,6 +17,7 @@ struct Schedule {
   // In the order they took effect: events, and for schedule_by_graph helper vertices among them.
   std::vector<Vertex> order;
   bool accepted = false;
+  std::vector<Node> effective = {};  // schedule_by_hint: possible nodes that take effect, ascending
 };
 
 // Reads with several possible sources (Problem::open) wait for one of them; `accepted` does not mean that they met one.

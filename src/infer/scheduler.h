@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "graph/digraph.h"
 #include "infer/open_reads.h"
 #include "infer/problem.h"
+#include "infer/unknown_outcomes.h"
 
 namespace assay::internal {
 
@@ -66,9 +68,10 @@ class WriterQueues {
 template <class Precedence>
 class Scheduler {
  public:
-  // `order` is the proposal; it decides which writer of a key comes first.
+  // `order` is the proposal; it decides which writer of a key comes first. `settle_outcomes`: finds out on the way which of
+  // the possible nodes take effect.
   Scheduler(const Problem& problem, const LevelInfo& level, size_t vertices,
-            std::span<const Vertex> order, Precedence& precedence)
+            std::span<const Vertex> order, Precedence& precedence, bool settle_outcomes = false)
       : problem_(problem),
         open_(problem.open.get()),
         events_(level),
@@ -84,6 +87,8 @@ class Scheduler {
     if (events_.write_conflict) holder_.assign(problem.keys(), kNone);
     order_.reserve(vertices);
     if (open_ == nullptr) return;
+    if (settle_outcomes && !problem.possible.empty() && !events_.split && !problem.is_part())
+      outcomes_.emplace(problem);
     proposed_.resize(vertices);
     for (uint32_t i = 0; i < order.size(); ++i) proposed_[order[i]] = i;
   }
@@ -91,6 +96,10 @@ class Scheduler {
   const std::vector<uint8_t>& happened() const { return happened_; }
   std::vector<Vertex> take_order() { return std::move(order_); }
   size_t done() const { return order_.size(); }
+  // The possible nodes that take effect.
+  std::vector<Node> effective() const {
+    return outcomes_ ? outcomes_->effective() : std::vector<Node>();
+  }
 
   // To be called before each attempt: asks for the memory that waiting events will take. False if the budget ran out.
   bool has_room(Budget& budget) {
@@ -131,7 +140,9 @@ class Scheduler {
   void consider(Vertex v) {
     Vertex blocker = precedence_.missing(v, happened_);
     Wait wait = Wait::hard;
-    if (blocker == kNothing && precedence_.is_event(v)) {
+    const bool certain = !outcomes_ || !outcomes_->is_possible(events_.node_of(v));
+    if (blocker == kNothing && certain && precedence_.is_event(v)) {
+      if (outcomes_) settle_outcomes(v);
       blocker = hard_blocker(v);
       if (blocker == kNothing && wait_[v] != Wait::may_overtake) {
         blocker = earlier_writer(v);
@@ -169,15 +180,48 @@ class Scheduler {
     return true;
   }
 
+  // Whoever left what stands there now; kNone: the initial state.
+  TxnId current_writer(KeyId key) const {
+    if (outcomes_ && outcomes_->woken(key) != kNone) return problem_.txn[outcomes_->woken(key)];
+    const WriteId seen = current_[key];
+    return seen == kNone ? kNone : problem_.txn[problem_.writes.node[seen]];
+  }
+
+  static bool may_be_from(const OpenRead& read, TxnId writer) {
+    return std::binary_search(read.sources.begin(), read.sources.end(), writer);
+  }
+
+  // Where an open read does not see what it needs, and some transaction of unknown outcome has left that, wakes it.
+  void settle_outcomes(Vertex v) {
+    for (const uint32_t i : open_->of(problem_.txn[events_.node_of(v)])) {
+      const OpenRead& read = open_->all()[i];
+      if (may_be_from(read, current_writer(read.key))) continue;
+      const Node n = outcomes_->dormant(read.key);
+      if (n == kNone || !may_be_from(read, problem_.txn[n])) continue;
+      const auto keys = outcomes_->keys_of(n);
+      const bool awaited = std::any_of(keys.begin(), keys.end(), [&](KeyId key) {
+        return outcomes_->would_stand(n, key) && awaited_reader(key, kNone) != kNothing;
+      });
+      if (!awaited) outcomes_->wake(n);
+    }
+  }
+
+  // Whether every open read of `n` meets, as things stand, a state that it may have seen.
+  bool reads_fit(Node n) const {
+    const std::vector<uint32_t>& reads = open_->of(problem_.txn[n]);
+    return std::all_of(reads.begin(), reads.end(), [this](uint32_t i) {
+      const OpenRead& read = open_->all()[i];
+      return may_be_from(read, current_writer(read.key));
+    });
+  }
+
   // The next of those that may have left what an open read of `v` saw, if it does not see what one of them left now.
   // `needed`: only if none of them has happened yet. kNothing if all have, or there is no such read.
   Vertex source_to_come(Vertex v, bool needed) const {
     if (open_ == nullptr || !events_.reads(v)) return kNothing;
     for (const uint32_t i : open_->of(problem_.txn[events_.node_of(v)])) {
       const OpenRead& read = open_->all()[i];
-      const WriteId seen = current_[read.key];
-      const TxnId writer = seen == kNone ? kNone : problem_.txn[problem_.writes.node[seen]];
-      if (std::binary_search(read.sources.begin(), read.sources.end(), writer)) continue;
+      if (may_be_from(read, current_writer(read.key))) continue;
       Vertex next = kNothing;
       bool any = false;
       for (const TxnId t : read.sources) {
@@ -241,6 +285,7 @@ class Scheduler {
     happened_[v] = 1;
     precedence_.note_happened(v);
     order_.push_back(v);
+    if (outcomes_) note_for_outcomes(events_.node_of(v));
     if (precedence_.is_event(v)) {
       const Node n = events_.node_of(v);
       for (const WriteId w : problem_.writes.of(n)) {
@@ -256,8 +301,19 @@ class Scheduler {
     parked_[v] = kNothing;
   }
 
+  void note_for_outcomes(Node n) {
+    const auto moment = static_cast<uint32_t>(order_.size());
+    if (outcomes_->is_possible(n)) return outcomes_->pass(n, moment, reads_fit(n));
+    for (const ExternalRead& read : problem_.reads[n]) outcomes_->note_read(read.key, moment);
+    for (const uint32_t i : open_->of(problem_.txn[n]))
+      outcomes_->note_read(open_->all()[i].key, moment);
+    for (const WriteId w : problem_.writes.of(n))
+      outcomes_->note_install(problem_.writes.key[w], moment);
+  }
+
   const Problem& problem_;
-  const OpenReads* open_;  // null: no reads are
+  const OpenReads* open_;                    // null: no reads are
+  std::optional<UnknownOutcomes> outcomes_;  // where they are settled on the way
   const Events events_;
   Precedence& precedence_;
   WriterQueues queues_;

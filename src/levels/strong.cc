@@ -352,7 +352,8 @@ LevelVerdict accept_by_replay(const Problem& problem, const LevelInfo& level, co
       !follows(schedule.order, problem.stated, events))
     return verdict;
   verdict.outcome = Outcome::satisfied;
-  verdict.order = to_order(problem, level.events == EventModel::split, schedule.order);
+  verdict.order =
+      to_order(problem, level.events == EventModel::split, schedule.order, schedule.effective);
   return verdict;
 }
 

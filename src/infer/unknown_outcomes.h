@@ -1,0 +1,61 @@
+// Replaying transactions of unknown outcome that may have been seen (Problem::possible).
+//
+//   s1: A? { w(x,1) }   s2: B { w(x,1) }   s3: C { w(x,2) }   s4: D { r(x,1) }       order B C A D
+//   D saw A or B. When A's turn comes nobody can say whether it took effect; when D reads, C's 2 stands there, and D
+//   needs a 1. Had A taken effect, D would read its 1, and nobody has read x since: so it did.
+//
+// A transaction whose turn comes is *dormant*: it has a place in the order and has installed nothing. A reader that
+// needs what it wrote wakes it, if the keys that it wrote were not read since, and what it read itself stood there when its
+// turn came. Only the last dormant writer of each key is remembered: a guess like all of a replay, which refutes nothing.
+// Cost: what those transactions wrote, and a number per key for each read and write.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "infer/problem.h"
+
+namespace assay::internal {
+
+// Moments count the events that have happened.
+class UnknownOutcomes {
+ public:
+  // For problems that are no parts, where one event is a transaction.
+  explicit UnknownOutcomes(const Problem& problem);
+
+  bool is_possible(Node n) const { return index_[n] != kNone; }
+  // The turn of `n`, which is possible. `could`: what it read fits.
+  void pass(Node n, uint32_t moment, bool could);
+  void note_read(KeyId key, uint32_t moment) { read_[key] = moment; }
+  void note_install(KeyId key, uint32_t moment) {
+    installed_[key] = moment;
+    woken_[key] = kNone;
+  }
+
+  // The last that passed and wrote `key`, if nothing that happened since speaks against its effect; else kNone.
+  Node dormant(KeyId key) const;
+  std::span<const KeyId> keys_of(Node n) const { return passed_[index_[n]].keys; }
+  // Whether what `n` wrote to `key` would be there now.
+  bool would_stand(Node n, KeyId key) const { return installed_[key] < passed_[index_[n]].moment; }
+  void wake(Node n);
+  // Who was woken and left what stands there now; kNone if that is another.
+  Node woken(KeyId key) const { return woken_[key]; }
+  // All that were woken, ascending.
+  std::vector<Node> effective() const;
+
+ private:
+  struct Passed {
+    uint32_t moment = 0;
+    bool could = false, effective = false;
+    std::vector<KeyId> keys;  // that it wrote
+  };
+
+  const Problem& problem_;
+  std::vector<uint32_t> index_;        // per node, into passed_; kNone: takes effect for certain
+  std::vector<Passed> passed_;         // per possible node
+  std::vector<Node> dormant_, woken_;  // per key
+  std::vector<uint32_t> read_, installed_;  // per key: the moment of the last
+};
+
+}  // namespace assay::internal
