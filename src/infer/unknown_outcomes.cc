@@ -12,6 +12,7 @@ UnknownOutcomes::UnknownOutcomes(const Problem& problem)
       passed_(problem.possible.size()),
       dormant_(problem.keys(), kNone),
       woken_(problem.keys(), kNone),
+      covered_(problem.keys(), kNone),
       read_(problem.keys(), 0),
       installed_(problem.keys(), 0) {
   for (uint32_t i = 0; i < problem.possible.size(); ++i) index_[problem.possible[i]] = i;
@@ -30,13 +31,26 @@ void UnknownOutcomes::pass(Node n, uint32_t moment, bool could) {
   for (const KeyId key : passed.keys) dormant_[key] = n;
 }
 
+void UnknownOutcomes::note_install(KeyId key, uint32_t moment) {
+  const Node n = dormant_[key];
+  if (n != kNone && installed_[key] < passed_[index_[n]].moment && unread(n, key))
+    covered_[key] = n;
+  installed_[key] = moment;
+  woken_[key] = kNone;
+}
+
+// Nobody read the key since the turn of `n`, or not before somebody else had written it.
+bool UnknownOutcomes::unread(Node n, KeyId key) const {
+  return covered_[key] == n || read_[key] <= passed_[index_[n]].moment;
+}
+
 Node UnknownOutcomes::dormant(KeyId key) const {
   const Node n = dormant_[key];
   if (n == kNone) return kNone;
   const Passed& passed = passed_[index_[n]];
-  const bool unread = std::all_of(passed.keys.begin(), passed.keys.end(),
-                                  [&](KeyId k) { return read_[k] <= passed.moment; });
-  return passed.could && !passed.effective && unread ? n : kNone;
+  const bool missed_by_nobody =
+      std::all_of(passed.keys.begin(), passed.keys.end(), [&](KeyId k) { return unread(n, k); });
+  return passed.could && !passed.effective && missed_by_nobody ? n : kNone;
 }
 
 void UnknownOutcomes::wake(Node n) {

@@ -5,8 +5,8 @@
 //   needs a 1. Had A taken effect, D would read its 1, and nobody has read x since: so it did.
 //
 // A transaction whose turn comes is *dormant*: it has a place in the order and has installed nothing. A reader that
-// needs what it wrote wakes it, if the keys that it wrote were not read since, and what it read itself stood there when its
-// turn came. Only the last dormant writer of each key is remembered: a guess like all of a replay, which refutes nothing.
+// needs what it wrote wakes it, if nobody read the keys that it wrote since, before somebody else wrote them, and what it
+// read itself stood there when its turn came. Only the last dormant writer of each key is remembered: a guess like all of a replay, which refutes nothing.
 // Cost: what those transactions wrote, and a number per key for each read and write.
 #pragma once
 
@@ -28,10 +28,7 @@ class UnknownOutcomes {
   // The turn of `n`, which is possible. `could`: what it read fits.
   void pass(Node n, uint32_t moment, bool could);
   void note_read(KeyId key, uint32_t moment) { read_[key] = moment; }
-  void note_install(KeyId key, uint32_t moment) {
-    installed_[key] = moment;
-    woken_[key] = kNone;
-  }
+  void note_install(KeyId key, uint32_t moment);
 
   // The last that passed and wrote `key`, if nothing that happened since speaks against its effect; else kNone.
   Node dormant(KeyId key) const;
@@ -45,6 +42,8 @@ class UnknownOutcomes {
   std::vector<Node> effective() const;
 
  private:
+  bool unread(Node n, KeyId key) const;
+
   struct Passed {
     uint32_t moment = 0;
     bool could = false, effective = false;
@@ -55,6 +54,7 @@ class UnknownOutcomes {
   std::vector<uint32_t> index_;        // per node, into passed_; kNone: takes effect for certain
   std::vector<Passed> passed_;         // per possible node
   std::vector<Node> dormant_, woken_;  // per key
+  std::vector<Node> covered_;          // per key: whose write nobody read before another came
   std::vector<uint32_t> read_, installed_;  // per key: the moment of the last
 };
 

@@ -66,6 +66,17 @@ TEST(UnknownOutcomes, WhoCouldNotHaveReadWhatItReadDidNot) {
             -1);
 }
 
+// Its y was overwritten before anybody looked.
+TEST(UnknownOutcomes, WhoseWriteWasOverwrittenUnseenMayHaveTakenEffect) {
+  EXPECT_EQ(effective_in({{1, {w("x", 1)}},
+                          {2, {w("x", 2)}},
+                          {3, {w("x", 1), w("y", 1)}, kUnknown},
+                          {4, {w("y", 2)}},
+                          {5, {r("y", 2)}},
+                          {6, {r("x", 1)}}}),
+            1);
+}
+
 // What it wrote besides is still there for others.
 TEST(UnknownOutcomes, OneReaderWakesAllOfIt) {
   EXPECT_EQ(effective_in({{1, {w("x", 1), w("y", 1)}},
