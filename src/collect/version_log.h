@@ -37,6 +37,8 @@ class VersionLog {
   // The server's own name of a transaction, where sessions learn it (DriverSession::server_id). From any thread, before the
   // transaction's COMMIT is sent.
   virtual void match(std::string_view server_id, std::string_view txn) = 0;
+  // How an attempt ended, with what the session learned of it. From any thread.
+  virtual void settled(const TxnRecord&) {}
   // When every session has ended; `now` on the clock of the history. Orders of versions, and how far they are complete.
   virtual Result<VersionLogReport> write(int64_t now, Sink& sink) = 0;
 };

@@ -44,6 +44,8 @@ class Log {
   virtual Status resume() {
     return usage_error("where a killed run began cannot be found in " + source());
   }
+  // How an attempt ended. From any thread; for logs that consist of what sessions learned.
+  virtual void settled(const collect::TxnRecord&) {}
   // Every transaction from there on that had been committed when this was called, in the order of commits.
   virtual Result<LogEnd> read(const std::function<void(LoggedTxn)>& take) = 0;
 };
@@ -62,11 +64,13 @@ Result<std::unique_ptr<collect::VersionLog>> open_version_log(
 
 // One file each.
 Result<std::unique_ptr<Log>> open_sqlite_log(const collect::VersionLogOptions& options);
+Result<std::unique_ptr<Log>> open_timestamp_log(const collect::VersionLogOptions& options);
 #ifdef ASSAY_POSTGRESQL
 Result<std::unique_ptr<Log>> open_postgresql_log(const collect::VersionLogOptions& options);
 #endif
 #ifdef ASSAY_MYSQL
-Result<std::unique_ptr<Log>> open_mariadb_log(const collect::VersionLogOptions& options);
+// MariaDB's, or of TiDB its timestamps.
+Result<std::unique_ptr<Log>> open_mysql_log(const collect::VersionLogOptions& options);
 #endif
 #ifdef ASSAY_REDIS
 Result<std::unique_ptr<Log>> open_redis_log(const collect::VersionLogOptions& options);

@@ -150,6 +150,10 @@ class Server {
             fmt::format("MariaDB has {} = {}; the version order needs {}", name, is, wanted));
     return position(file_, begin_);
   }
+  // Of a server that has not been started.
+  bool is_tidb() {
+    return connect().ok() && ask("SELECT VERSION()").find("TiDB") != std::string::npos;
+  }
   bool is_node() { return ask("SELECT @@wsrep_on") == "1"; }
   bool logs_others() { return ask("SELECT @@log_slave_updates") == "1"; }
 
@@ -331,13 +335,14 @@ class MariadbLog : public Log {
 
 }  // namespace
 
-Result<std::unique_ptr<Log>> open_mariadb_log(const collect::VersionLogOptions& options) {
+Result<std::unique_ptr<Log>> open_mysql_log(const collect::VersionLogOptions& options) {
   std::vector<collect::Url> urls;
   for (const std::string& text : options.urls) {
     Result<collect::Url> url = collect::Url::parse(text);
     if (!url.ok()) return url.error();
     urls.push_back(std::move(*url));
   }
+  if (Server(urls.front(), options.tables).is_tidb()) return open_timestamp_log(options);
   return std::unique_ptr<Log>(std::make_unique<MariadbLog>(urls, options));
 }
 

@@ -6,14 +6,17 @@ namespace assay::internal::evidence {
 
 std::span<const LogInfo> all_logs() {
   static const LogInfo logs[] = {
+      {"exec", "", "the commit_ts that the program tells", open_timestamp_log},
       {"sqlite", "", "triggers that log each change in the transaction", open_sqlite_log},
 #ifdef ASSAY_POSTGRESQL
       {"postgresql", "postgres", "logical decoding; needs wal_level=logical and REPLICATION",
        open_postgresql_log},
 #endif
 #ifdef ASSAY_MYSQL
-      {"mysql", "mariadb", "MariaDB's binary log; needs log_bin, ROW, and REPLICATION SLAVE",
-       open_mariadb_log},
+      {"mysql", "mariadb",
+       "MariaDB's binary log, which needs log_bin, ROW, and REPLICATION SLAVE; TiDB's commit "
+       "timestamps",
+       open_mysql_log},
 #endif
 #ifdef ASSAY_REDIS
       {"redis", "rediss", "the append-only file, which must be readable here", open_redis_log},

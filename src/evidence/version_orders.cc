@@ -35,6 +35,8 @@ class VersionOrders : public collect::VersionLog {
     names_[std::string(server_id)] = txn;
   }
 
+  void settled(const collect::TxnRecord& record) override { log_->settled(record); }
+
   Result<collect::VersionLogReport> write(int64_t now, collect::Sink& sink) override {
     collect::VersionLogReport report{.source = log_->source()};
     Status written = Ok{};

@@ -82,6 +82,25 @@ TEST(Etcd, TellsItsVersionOrder) {
   expect_decided(urls, "serializable");
 }
 
+// By commit timestamps, which each session learns.
+TEST(Tidb, TellsItsVersionOrder) {
+  ASSAY_SERVER(urls, "tidb");
+  for (const char* isolation : {"read committed", "repeatable read"})
+    expect_decided(urls, isolation);
+}
+
+// Early versions tell when a transaction began, and not when it committed.
+TEST(Tidb, OfEarlyVersionsTheOrderIsNotKnown) {
+  ASSAY_SERVER(urls, "tidb@3.0");
+  collect::RunOptions options = looking_inside(contended(urls, "repeatable read", "general"));
+  options.txns = 20;
+  const Measured m = measure(options, {pl_1});
+  ASSERT_TRUE(m.stats.log);
+  EXPECT_EQ(m.stats.log->versions, 0u);
+  EXPECT_NE(m.stats.log->missing.find("did not learn their timestamp"), std::string::npos);
+  EXPECT_NE(m.history.start_ts(0), Interval::kUnknown);
+}
+
 // Where commands are executed one after the other the log is an order that explains what everybody saw.
 void expect_explained_by_log(const std::vector<std::string>& urls, const std::string& isolation,
                              ExpectedOrder::By by = ExpectedOrder::By::log) {

@@ -12,13 +12,18 @@
 //   anything else at COMMIT            unknown
 //   anything else                      fatal
 //
+// TiDB tells its timestamps where they are asked for: that of the start in the transaction, that of the commit afterwards.
+// What becomes of these questions changes no outcome.
+//
 // A lock wait that ends in 1205 undoes the statement alone, so every abort is followed by a ROLLBACK.
 #ifdef ASSAY_MYSQL
 #include <fmt/format.h>
 #include <mysql.h>
 
 #include <algorithm>
+#include <charconv>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "collect/client_library.h"
@@ -71,6 +76,13 @@ bool is_one_of(const unsigned (&codes)[N], unsigned code) {
 bool means_lost(unsigned code) {
   return (code >= 2000 && code < 3000) || code == 1053 || code == 1927 ||
          (code >= 1158 && code <= 1161);
+}
+
+std::optional<int64_t> parse_integer(std::string_view text) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
 }
 
 std::string_view product_of(std::string_view version) {
@@ -170,6 +182,7 @@ class MysqlSession : public DriverSession {
     for (const std::string& sql : settings)
       if (Status s = run(sql); !s.ok()) return s;
     read_only_ = ask("SELECT @@global.read_only") == "1";
+    tells_times_ = options.named && product_ == "TiDB";
     return Ok{};
   }
 
@@ -210,7 +223,15 @@ class MysqlSession : public DriverSession {
     return result;
   }
 
-  CallResult commit() override { return query("COMMIT", true); }
+  CallResult commit() override {
+    times_ = {};
+    if (tells_times_)
+      if (CallResult asked = learn_start(); !asked.ok()) return asked;
+    CallResult result = query("COMMIT", true);
+    if (result.ok() && tells_times_ && !learn_commit()) result.session_lost = true;
+    return result;
+  }
+  OwnTimes own_times() const override { return times_; }
 
   CallResult abort() override {
     return CallResult::aborted("rolled back by the client", !roll_back());
@@ -287,6 +308,27 @@ class MysqlSession : public DriverSession {
     return CallResult::aborted(std::move(message), !roll_back());
   }
 
+  // Fails as any statement of the transaction may.
+  CallResult learn_start() {
+    CallResult result = query("SELECT @@tidb_current_ts", false);
+    const MYSQL_ROW row = result.ok() && rows_ ? mysql_fetch_row(rows_.get()) : nullptr;
+    if (row == nullptr) return result;
+    if (const auto start = parse_integer(text_at(row, 0)); start && *start > 0)
+      times_.start_ts = *start;
+    return result;
+  }
+
+  // TiDB says of the session's last transaction that wrote when that was; of early versions it cannot be learned. False if the
+  // connection is lost.
+  bool learn_commit() {
+    const std::string told = ask("SELECT @@tidb_last_txn_info");
+    const auto info = nlohmann::json::parse(told, nullptr, false);
+    if (info.is_object() && info.value("start_ts", int64_t{0}) == times_.start_ts &&
+        info.value("commit_ts", int64_t{0}) > 0)
+      times_.commit_ts = info.value("commit_ts", int64_t{0});
+    return !means_lost(mysql_errno(connection_.get()));
+  }
+
   // False if the connection is not usable afterwards.
   bool roll_back() {
     rows_.reset();
@@ -300,6 +342,8 @@ class MysqlSession : public DriverSession {
   Rows rows_;
   std::string mark_;  // in front of statements
   bool read_only_ = false;
+  bool tells_times_ = false;  // and somebody wants to know them
+  OwnTimes times_;            // of the transaction that ended last
 };
 
 class MysqlDriver : public Driver {

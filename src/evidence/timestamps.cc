@@ -1,0 +1,99 @@
+// Databases whose sessions learn the timestamp at which their transaction committed: TiDB, and programs behind exec: that
+// tell a commit_ts. No log is needed: the versions of a key were installed in the order of the timestamps of those who
+// wrote them.
+//
+//   3-17 wrote x=1 at 407, 5-2 wrote x=2 at 398        x: 2, 1
+//
+// Of a transaction of unknown outcome nobody learned the timestamp, nor whether it has one, so the orders are complete only
+// where there is none that wrote.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "evidence/log.h"
+
+namespace assay::internal::evidence {
+namespace {
+
+using collect::Step;
+
+class TimestampLog : public Log {
+ public:
+  std::string source() const override { return "commit timestamps"; }
+  Status start() override { return Ok{}; }
+
+  void settled(const collect::TxnRecord& record) override {
+    std::vector<Change> changes = changes_of(record.steps);
+    if (changes.empty() || record.status == TxnStatus::aborted) return;
+    const std::lock_guard lock(mutex_);
+    if (record.status == TxnStatus::unknown) {
+      ++unknown_;
+    } else if (record.commit_ts == Interval::kUnknown) {
+      ++untold_;
+    } else {
+      txns_.push_back({record.commit_ts, fmt::format("{}-{}", record.session, record.number),
+                       std::move(changes)});
+    }
+  }
+
+  Result<LogEnd> read(const std::function<void(LoggedTxn)>& take) override {
+    const std::lock_guard lock(mutex_);
+    std::sort(txns_.begin(), txns_.end(),
+              [](const Committed& a, const Committed& b) { return a.at < b.at; });
+    std::string tied;  // what comes behind two with one timestamp is left out
+    for (size_t i = 0; i < txns_.size() && tied.empty(); ++i) {
+      if (i + 1 < txns_.size() && txns_[i + 1].at == txns_[i].at)
+        tied = fmt::format("{} and {} have the same commit timestamp, {}", txns_[i].name,
+                           txns_[i + 1].name, txns_[i].at);
+      else
+        take({std::move(txns_[i].name),
+              {},
+              {},  // the history has the timestamp already
+              std::move(txns_[i].changes)});
+    }
+    LogEnd log_end{fmt::format("timestamp {}", txns_.empty() ? 0 : txns_.back().at), tied};
+    if (log_end.missing.empty() && untold_ > 0)
+      log_end.missing = fmt::format("transactions that did not learn their timestamp: {}", untold_);
+    if (log_end.missing.empty() && unknown_ > 0)
+      log_end.missing = fmt::format("transactions of unknown outcome that wrote: {}", unknown_);
+    return log_end;
+  }
+
+ private:
+  struct Committed {
+    int64_t at;
+    std::string name;
+    std::vector<Change> changes;
+  };
+
+  // What is left of each key at the end; of a list each element.
+  static std::vector<Change> changes_of(const std::vector<Step>& steps) {
+    std::vector<Change> changes;
+    for (const Step& step : steps) {
+      const collect::Request& request = step.request;
+      if (!step.reply.effect || request.kind == OpKind::read || request.kind == OpKind::read_list ||
+          request.kind == OpKind::range)
+        continue;
+      const bool element = request.kind == OpKind::append;
+      auto same = std::find_if(changes.begin(), changes.end(),
+                               [&](const Change& c) { return c.key == request.key; });
+      if (same == changes.end() || element) same = changes.insert(changes.end(), {request.key, {}});
+      same->value = request.kind == OpKind::remove ? collect::Value() : request.value;
+    }
+    return changes;
+  }
+
+  std::mutex mutex_;  // of what follows
+  std::vector<Committed> txns_;
+  uint64_t untold_ = 0, unknown_ = 0;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Log>> open_timestamp_log(const collect::VersionLogOptions&) {
+  return std::unique_ptr<Log>(std::make_unique<TimestampLog>());
+}
+
+}  // namespace assay::internal::evidence
