@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "history/test_history.h"
-#include "infer/open_reads.h"
+#include "infer/test_open_reads.h"
 
 namespace assay::internal {
 namespace {
@@ -18,14 +18,9 @@ struct Found {
 Found narrow(const History& h, LevelId level = LevelId::session_serializable,
              uint32_t reach = kNone) {
   Budget unlimited;
-  const Problem plain = make_problem(h);
-  const auto open = std::make_shared<OpenReads>(h, true);
-  open->add(plain, unlimited);
-  open->add_possible(plain, unlimited);
-  Problem problem = make_problem(h, {}, unlimited, Reads::clean, open->possible());
-  problem.open = open;
+  const Problem problem = problem_with_open_reads(h);
   Found found{narrow_sources(problem, level_info(level), reach, {}, unlimited),
-              open->all().at(0).sources,
+              problem.open->all().at(0).sources,
               {}};
   if (found.narrowed) found.after = found.narrowed->open->all().at(0).sources;
   return found;

@@ -3,11 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <memory>
 
 #include "history/test_history.h"
-#include "infer/open_reads.h"
 #include "infer/schedule.h"
+#include "infer/test_open_reads.h"
 
 namespace assay::internal {
 namespace {
@@ -20,12 +19,7 @@ constexpr TxnStatus kUnknown = TxnStatus::unknown;
 int effective_in(const std::vector<Txn>& txns) {
   Budget unlimited;
   const History h = make_history(txns);
-  const Problem plain = make_problem(h);
-  const auto open = std::make_shared<OpenReads>(h, true);
-  open->add(plain, unlimited);
-  open->add_possible(plain, unlimited);
-  Problem problem = make_problem(h, {}, unlimited, Reads::clean, open->possible());
-  problem.open = open;
+  const Problem problem = problem_with_open_reads(h);
   const Schedule schedule = schedule_by_hint(problem, level_info(LevelId::serializable), unlimited);
   if (!schedule.accepted) return -1;
   Order order;
@@ -33,7 +27,7 @@ int effective_in(const std::vector<Txn>& txns) {
     if (!problem.is_possible(v) ||
         std::binary_search(schedule.effective.begin(), schedule.effective.end(), v))
       order.events.push_back(problem.txn[v]);
-  return order_explains(h, *open, order) ? static_cast<int>(schedule.effective.size()) : -1;
+  return order_explains(h, *problem.open, order) ? static_cast<int>(schedule.effective.size()) : -1;
 }
 
 // x = 1 is somebody's whose outcome is not known, or that of the first, which was overwritten.
