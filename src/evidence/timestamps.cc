@@ -9,15 +9,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <mutex>
+#include <utility>
 
+#include "collect/left_behind.h"
 #include "evidence/log.h"
 
 namespace assay::internal::evidence {
 namespace {
-
-using collect::Step;
 
 class TimestampLog : public Log {
  public:
@@ -25,8 +24,11 @@ class TimestampLog : public Log {
   Status start() override { return Ok{}; }
 
   void settled(const collect::TxnRecord& record) override {
-    std::vector<Change> changes = changes_of(record.steps);
-    if (changes.empty() || record.status == TxnStatus::aborted) return;
+    if (record.status == TxnStatus::aborted) return;
+    std::vector<Change> changes;
+    for (collect::Version& left : collect::left_behind(record))
+      changes.push_back({std::move(left.key), std::move(left.value)});
+    if (changes.empty()) return;
     const std::lock_guard lock(mutex_);
     if (record.status == TxnStatus::unknown) {
       ++unknown_;
@@ -67,23 +69,6 @@ class TimestampLog : public Log {
     std::string name;
     std::vector<Change> changes;
   };
-
-  // What is left of each key at the end; of a list each element.
-  static std::vector<Change> changes_of(const std::vector<Step>& steps) {
-    std::vector<Change> changes;
-    for (const Step& step : steps) {
-      const collect::Request& request = step.request;
-      if (!step.reply.effect || request.kind == OpKind::read || request.kind == OpKind::read_list ||
-          request.kind == OpKind::range)
-        continue;
-      const bool element = request.kind == OpKind::append;
-      auto same = std::find_if(changes.begin(), changes.end(),
-                               [&](const Change& c) { return c.key == request.key; });
-      if (same == changes.end() || element) same = changes.insert(changes.end(), {request.key, {}});
-      same->value = request.kind == OpKind::remove ? collect::Value() : request.value;
-    }
-    return changes;
-  }
 
   std::mutex mutex_;  // of what follows
   std::vector<Committed> txns_;
