@@ -11,16 +11,16 @@
 namespace assay::internal::collect {
 namespace {
 
-constexpr uint32_t kMaxSessions = 100'000;
+constexpr uint32_t kMaxSimulatedSessions = 100'000;
 constexpr uint64_t kMaxTxns = 1'000'000'000;
 constexpr int64_t kMaxClockError = int64_t{1} << 60;
 
 bool is_share(double share) { return share >= 0 && share <= 1; }
 
 Status check_sizes(const GenerateOptions& o) {
-  if (o.sessions == 0 || o.sessions > kMaxSessions)
+  if (o.sessions == 0 || o.sessions > kMaxSimulatedSessions)
     return usage_error(
-        fmt::format("the number of sessions must be between 1 and {}", kMaxSessions));
+        fmt::format("the number of sessions must be between 1 and {}", kMaxSimulatedSessions));
   if (o.txns == 0 || o.txns > kMaxTxns / o.sessions)
     return usage_error(
         fmt::format("the number of transactions must be between 1 and {} in all", kMaxTxns));

@@ -18,8 +18,8 @@ namespace assay::internal::collect {
 namespace {
 
 constexpr uint32_t kTxns = 5;  // number 0 writes x and y before the script begins
-constexpr auto kPatience = std::chrono::milliseconds(100);
-constexpr auto kConnectFor = std::chrono::seconds(3);
+constexpr auto kBlockedAfter = std::chrono::milliseconds(100);
+constexpr auto kProbeConnectFor = std::chrono::seconds(3);
 
 constexpr Scenario kScenarios[] = {
     {"G0", Anomaly::g0, LevelId::read_atomic, "b1 b2 w1x w2x w1y c1 w2y c2 b3 r3x r3y c3",
@@ -168,7 +168,7 @@ class Actor {
 };
 
 Result<std::unique_ptr<DriverSession>> connect(Driver& driver) {
-  const auto deadline = std::chrono::steady_clock::now() + kConnectFor;
+  const auto deadline = std::chrono::steady_clock::now() + kProbeConnectFor;
   while (true) {
     auto session = driver.connect();
     if (session.ok() || std::chrono::steady_clock::now() > deadline) return session;
@@ -226,7 +226,7 @@ Result<Played> play_it(const Scenario& scenario, const ProbeOptions& options) {
     return io_error("the first transaction did not commit: " + actors[0]->refusal());
   // A replica may need a moment; what it shows later is then the scenario's own doing.
   if (drivers.size() > 1) std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  follow(scenario.script, actors, kPatience);
+  follow(scenario.script, actors, kBlockedAfter);
   for (const auto& actor : actors) {
     // Two that wait for each other end by their time-outs.
     if (!actor->wait(options.timeout * 10)) return io_error("the database does not answer");

@@ -11,7 +11,7 @@
 namespace assay::internal::collect {
 namespace {
 
-using json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 // ISO 8601, UTC. `begin` and `end` of a transaction are nanoseconds since then.
 std::string iso_8601(std::chrono::system_clock::time_point time) {
@@ -21,10 +21,10 @@ std::string iso_8601(std::chrono::system_clock::time_point time) {
                      fmt::gmtime(static_cast<std::time_t>(micros / 1'000'000)), micros % 1'000'000);
 }
 
-json faults_of(const FaultOptions& o) {
-  json kinds = json::array();
+OrderedJson faults_of(const FaultOptions& o) {
+  OrderedJson kinds = OrderedJson::array();
   for (const FaultKind kind : o.kinds) kinds.push_back(fault_name(kind));
-  json faults = {{"kinds", kinds}, {"interval", o.interval}};
+  OrderedJson faults = {{"kinds", kinds}, {"interval", o.interval}};
   if (!o.node_command.empty()) faults["node_command"] = redacted(o.node_command);
   return faults;
 }
@@ -34,26 +34,26 @@ json faults_of(const FaultOptions& o) {
 std::string run_meta(const RunOptions& o, uint64_t run, const RunClock& clock,
                      const std::string& database, const RunMark& other) {
   const WorkloadOptions& w = o.workload_options;
-  json urls = json::array();
+  OrderedJson urls = OrderedJson::array();
   for (const std::string& url : o.databases) urls.push_back(redacted(url));
-  json meta = {{"tool", "assay run"},
-               {"version", ASSAY_VERSION},
-               {"run", run_id_text(run)},
-               {"started", iso_8601(clock.time_of_day())},
-               {"database", json::parse(database, nullptr, false)},
-               {"endpoints", std::max<size_t>(1, o.databases.size())},
-               {"urls", urls},
-               {"seed", o.seed},
-               {"workload", o.workload},
-               {"sessions", o.sessions},
-               {"txns", o.txns},
-               {"seconds", o.seconds},
-               {"ops", w.ops},
-               {"read_share", w.read_share},
-               {"keys", w.keys},
-               {"distribution", distribution_name(w.distribution)},
-               {"statement_timeout", static_cast<double>(o.timeout.count()) / 1000},
-               {"final_read_keys", o.final_read_keys}};
+  OrderedJson meta = {{"tool", "assay run"},
+                      {"version", ASSAY_VERSION},
+                      {"run", run_id_text(run)},
+                      {"started", iso_8601(clock.time_of_day())},
+                      {"database", OrderedJson::parse(database, nullptr, false)},
+                      {"endpoints", std::max<size_t>(1, o.databases.size())},
+                      {"urls", urls},
+                      {"seed", o.seed},
+                      {"workload", o.workload},
+                      {"sessions", o.sessions},
+                      {"txns", o.txns},
+                      {"seconds", o.seconds},
+                      {"ops", w.ops},
+                      {"read_share", w.read_share},
+                      {"keys", w.keys},
+                      {"distribution", distribution_name(w.distribution)},
+                      {"statement_timeout", static_cast<double>(o.timeout.count()) / 1000},
+                      {"final_read_keys", o.final_read_keys}};
   if (other.run != 0) {
     meta["other_run"] = {{"run", run_id_text(other.run)}};
     if (!other.began.empty()) meta["other_run"]["began"] = other.began;
@@ -62,7 +62,7 @@ std::string run_meta(const RunOptions& o, uint64_t run, const RunClock& clock,
   if (w.tombstones) meta["tombstones"] = true;
   if (!o.isolation.empty()) meta["isolation"] = o.isolation;
   if (!o.faults.kinds.empty()) meta["faults"] = faults_of(o.faults);
-  return meta.dump(-1, ' ', false, json::error_handler_t::replace);
+  return meta.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 }  // namespace assay::internal::collect

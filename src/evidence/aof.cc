@@ -8,8 +8,8 @@
 namespace assay::internal::evidence {
 namespace {
 
-constexpr std::string_view kTxnKey = "assay-txn";
-constexpr std::string_view kValues = "assay:kv/", kLists = "assay:list/";
+constexpr std::string_view kRedisTxnKey = "assay-txn";
+constexpr std::string_view kRedisValues = "assay:kv/", kRedisLists = "assay:list/";
 constexpr size_t kLongest = size_t{1} << 30;
 
 // A line of one letter and a number.
@@ -54,12 +54,12 @@ bool Aof::command(std::string_view& text) {
 
 void Aof::set(const std::string& key, const std::string& value) {
   const std::string_view name = key;
-  if (name == kTxnKey) txn_.name = value;
+  if (name == kRedisTxnKey) txn_.name = value;
   if (name == kEnd) end_ = value;
-  if (name.starts_with(kValues))
-    rows_.put("assay_kv", key.substr(kValues.size()), {{"v", value}}, txn_.changes);
-  if (name.starts_with(kLists))
-    rows_.put("assay_list", key.substr(kLists.size()), {{"v", value}}, txn_.changes);
+  if (name.starts_with(kRedisValues))
+    rows_.put("assay_kv", key.substr(kRedisValues.size()), {{"v", value}}, txn_.changes);
+  if (name.starts_with(kRedisLists))
+    rows_.put("assay_list", key.substr(kRedisLists.size()), {{"v", value}}, txn_.changes);
 }
 
 void Aof::finish(const std::function<void(LoggedTxn)>& take) {
@@ -78,8 +78,8 @@ void Aof::execute(const std::function<void(LoggedTxn)>& take) {
   if (what == "SET" && words_.size() > 2) set(words_[1], words_[2]);
   if (what == "DEL" || what == "UNLINK")
     for (size_t i = 1; i < words_.size(); ++i)
-      if (words_[i].starts_with(kValues))
-        rows_.erase("assay_kv", words_[i].substr(kValues.size()), txn_.changes);
+      if (words_[i].starts_with(kRedisValues))
+        rows_.erase("assay_kv", words_[i].substr(kRedisValues.size()), txn_.changes);
   if (what == "EXEC" || !open_) finish(take);
 }
 

@@ -19,9 +19,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr uint16_t kDefaultPort = 2379;
-constexpr auto kReconnectFor = std::chrono::seconds(30);
-constexpr auto kReconnectPause = std::chrono::milliseconds(200);
+constexpr uint16_t kEtcdDefaultPort = 2379;
+constexpr auto kEtcdReconnectFor = std::chrono::seconds(30);
+constexpr auto kEtcdReconnectPause = std::chrono::milliseconds(200);
 constexpr long kTimeoutMs = 5000;
 constexpr long kWatchTimeoutMs = 600'000;
 // All keys of ours.
@@ -103,7 +103,7 @@ class EtcdLog : public Log {
     std::unique_ptr<CURL, CloseCurl> curl(curl_easy_init());
     const bool tls = url_.scheme == "etcds";
     const std::string address = fmt::format("{}://{}:{}/v3/{}", tls ? "https" : "http", url_.host,
-                                            url_.port == 0 ? kDefaultPort : url_.port, method);
+                                            url_.port == 0 ? kEtcdDefaultPort : url_.port, method);
     collect::set_up_tls(curl.get(), url_, tls);
     curl_easy_setopt(curl.get(), CURLOPT_URL, address.c_str());
     curl_easy_setopt(curl.get(), CURLOPT_NOSIGNAL, 1L);
@@ -134,11 +134,11 @@ class EtcdLog : public Log {
 
   // The server may have gone meanwhile, and be on its way back.
   Status ask_patiently(std::string_view method, const json& request, json& answer) const {
-    const auto deadline = std::chrono::steady_clock::now() + kReconnectFor;
+    const auto deadline = std::chrono::steady_clock::now() + kEtcdReconnectFor;
     while (true) {
       Status s = ask(method, request, answer);
       if (s.ok() || std::chrono::steady_clock::now() > deadline) return s;
-      std::this_thread::sleep_for(kReconnectPause);
+      std::this_thread::sleep_for(kEtcdReconnectPause);
     }
   }
 

@@ -22,13 +22,13 @@
 namespace assay::internal::evidence {
 namespace {
 
-constexpr unsigned kDefaultPort = 3306;
+constexpr unsigned kMariadbDefaultPort = 3306;
 // One that no replica is likely to have.
 constexpr unsigned kServerId = 0x61737361;
-constexpr auto kReconnectFor = std::chrono::seconds(30);
-constexpr auto kReconnectPause = std::chrono::milliseconds(200);
+constexpr auto kMariadbReconnectFor = std::chrono::seconds(30);
+constexpr auto kMariadbReconnectPause = std::chrono::milliseconds(200);
 
-struct CloseConnection {
+struct CloseMariadb {
   void operator()(MYSQL* c) const { mysql_close(c); }
 };
 struct FreeResult {
@@ -40,7 +40,7 @@ struct CloseReplica {
 struct FreeEvent {
   void operator()(MARIADB_RPL_EVENT* e) const { mariadb_free_rpl_event(e); }
 };
-using Connection = std::unique_ptr<MYSQL, CloseConnection>;
+using Connection = std::unique_ptr<MYSQL, CloseMariadb>;
 
 std::string text_of(const MARIADB_STRING& s) { return {s.str, s.length}; }
 const char* given(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
@@ -225,18 +225,18 @@ class Server {
     mysql_options(connection_.get(), MYSQL_OPT_READ_TIMEOUT, &seconds);
     if (mysql_real_connect(connection_.get(), url_.host.c_str(), given(url_.user),
                            given(url_.password), given(url_.path),
-                           url_.port == 0 ? kDefaultPort : url_.port, nullptr, 0) == nullptr)
+                           url_.port == 0 ? kMariadbDefaultPort : url_.port, nullptr, 0) == nullptr)
       return failed();
     return Ok{};
   }
 
   // The connection was idle meanwhile, and the server may have gone and come back.
   Status reconnect() {
-    const auto deadline = std::chrono::steady_clock::now() + kReconnectFor;
+    const auto deadline = std::chrono::steady_clock::now() + kMariadbReconnectFor;
     while (true) {
       Status s = connect();
       if (s.ok() || std::chrono::steady_clock::now() > deadline) return s;
-      std::this_thread::sleep_for(kReconnectPause);
+      std::this_thread::sleep_for(kMariadbReconnectPause);
     }
   }
 

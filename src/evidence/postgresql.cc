@@ -19,12 +19,12 @@
 namespace assay::internal::evidence {
 namespace {
 
-constexpr auto kReconnectFor = std::chrono::seconds(30);
-constexpr auto kReconnectPause = std::chrono::milliseconds(200);
+constexpr auto kPostgresqlReconnectFor = std::chrono::seconds(30);
+constexpr auto kPostgresqlReconnectPause = std::chrono::milliseconds(200);
 // Changes asked for at once, so that a long log never stands in memory as a whole.
 constexpr int kBatch = 100'000;
 
-struct CloseConnection {
+struct ClosePostgresql {
   void operator()(PGconn* c) const { PQfinish(c); }
 };
 struct ClearResult {
@@ -133,11 +133,11 @@ class PostgresqlLog : public Log {
     if (ask("SELECT 1")) return Ok{};
     if (!permanent_)
       return io_error("PostgreSQL: the connection was lost, and the temporary slot with it");
-    const auto deadline = std::chrono::steady_clock::now() + kReconnectFor;
+    const auto deadline = std::chrono::steady_clock::now() + kPostgresqlReconnectFor;
     while (true) {
       Status s = connect();
       if (s.ok() || std::chrono::steady_clock::now() > deadline) return s;
-      std::this_thread::sleep_for(kReconnectPause);
+      std::this_thread::sleep_for(kPostgresqlReconnectPause);
     }
   }
 
@@ -163,7 +163,7 @@ class PostgresqlLog : public Log {
   std::string slot_;
   bool permanent_;
   bool made_ = false;
-  std::unique_ptr<PGconn, CloseConnection> connection_;
+  std::unique_ptr<PGconn, ClosePostgresql> connection_;
 };
 
 }  // namespace

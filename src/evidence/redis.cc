@@ -21,8 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 using collect::RedisAnswer;
 
-constexpr auto kPatience = std::chrono::seconds(30);
-constexpr auto kPause = std::chrono::milliseconds(20);
+constexpr auto kRedisPatience = std::chrono::seconds(30);
+constexpr auto kRedisPause = std::chrono::milliseconds(20);
 constexpr auto kTimeout = std::chrono::milliseconds(5000);
 
 class RedisLog : public Log {
@@ -57,7 +57,7 @@ class RedisLog : public Log {
     Aof aof(url_.path.empty() ? "0" : url_.path, begin_);
     std::string block(size_t{1} << 20, '\0');
     uint64_t at = begin_;
-    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    const auto deadline = std::chrono::steady_clock::now() + kRedisPatience;
     while (aof.end() != run_ && std::chrono::steady_clock::now() < deadline) {
       in.read(block.data(), static_cast<std::streamsize>(block.size()));
       const auto got = static_cast<size_t>(in.gcount());
@@ -67,7 +67,7 @@ class RedisLog : public Log {
       if (got > 0) continue;
       if (const Result<fs::path> now = current_file(); now.ok() && *now != file_) break;
       in.clear();
-      std::this_thread::sleep_for(kPause);
+      std::this_thread::sleep_for(kRedisPause);
     }
     LogEnd end{fmt::format("byte {} of {}", at, file_.string()), ""};
     if (aof.end() != run_) end.missing = "the server has begun another append-only file meanwhile";
@@ -88,7 +88,7 @@ class RedisLog : public Log {
 
   // A last command, behind everything that was executed before.
   Status mark_end() {
-    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    const auto deadline = std::chrono::steady_clock::now() + kRedisPatience;
     while (true) {
       Status s = connect();
       if (s.ok()) {
@@ -97,7 +97,7 @@ class RedisLog : public Log {
         s = io_error("Redis: " + (set ? std::string(set->str, set->len) : wire_->error()));
       }
       if (std::chrono::steady_clock::now() > deadline) return s;
-      std::this_thread::sleep_for(kPause);
+      std::this_thread::sleep_for(kRedisPause);
     }
   }
 

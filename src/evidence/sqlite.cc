@@ -14,7 +14,7 @@ using collect::Value;
 
 constexpr std::string_view kScheme = "sqlite:";
 
-struct CloseConnection {
+struct CloseSqlite {
   void operator()(sqlite3* db) const { sqlite3_close_v2(db); }
 };
 struct Finalize {
@@ -33,7 +33,7 @@ class SqliteLog : public Log {
   Result<LogEnd> read(const std::function<void(LoggedTxn)>& take) override {
     sqlite3* opened = nullptr;
     const int code = sqlite3_open_v2(path_.c_str(), &opened, SQLITE_OPEN_READWRITE, nullptr);
-    const std::unique_ptr<sqlite3, CloseConnection> db(opened);
+    const std::unique_ptr<sqlite3, CloseSqlite> db(opened);
     if (code != SQLITE_OK) return io_error(fmt::format("SQLite: {}", sqlite3_errstr(code)), path_);
     sqlite3_stmt* prepared = nullptr;
     sqlite3_prepare_v2(db.get(), "SELECT n, txn, source, k, v FROM assay_log ORDER BY n", -1,

@@ -11,8 +11,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view kTxnKey = "assay-txn";
-constexpr std::string_view kValues = "assay/kv/", kLists = "assay/list/";
+constexpr std::string_view kEtcdTxnKey = "assay-txn";
+constexpr std::string_view kEtcdValues = "assay/kv/", kEtcdLists = "assay/list/";
 
 int64_t number(const json& object, const char* field) {
   const std::string text = object.value(field, "0");
@@ -49,13 +49,13 @@ bool WatchEvents::line(std::string_view text, const std::function<void(LoggedTxn
     const std::string key = collect::from_base64(kv.value("key", ""));
     const std::string value = collect::from_base64(kv.value("value", ""));
     const bool deleted = event.value("type", "PUT") == "DELETE";
-    if (key == kTxnKey) txn_.name = value;
-    if (key.starts_with(kValues) && deleted)
-      rows_.erase("assay_kv", key.substr(kValues.size()), txn_.changes);
-    else if (key.starts_with(kValues))
-      rows_.put("assay_kv", key.substr(kValues.size()), {{"v", value}}, txn_.changes);
-    else if (key.starts_with(kLists) && !deleted)
-      rows_.put("assay_list", key.substr(kLists.size()), {{"v", value}}, txn_.changes);
+    if (key == kEtcdTxnKey) txn_.name = value;
+    if (key.starts_with(kEtcdValues) && deleted)
+      rows_.erase("assay_kv", key.substr(kEtcdValues.size()), txn_.changes);
+    else if (key.starts_with(kEtcdValues))
+      rows_.put("assay_kv", key.substr(kEtcdValues.size()), {{"v", value}}, txn_.changes);
+    else if (key.starts_with(kEtcdLists) && !deleted)
+      rows_.put("assay_list", key.substr(kEtcdLists.size()), {{"v", value}}, txn_.changes);
   }
   return true;
 }

@@ -11,7 +11,7 @@
 namespace assay::internal {
 namespace {
 
-constexpr size_t kMostTold = 3;
+constexpr size_t kMostFaults = 3;
 constexpr std::string_view kDurability =
     "Does the database write a commit to disk before it acknowledges it? If not, a kill loses "
     "commits whatever the isolation.";
@@ -119,13 +119,13 @@ void tell_faults(const History& h, Explanation& e) {
                       "find it.",
                       done_to(f), writer, reader));
       e.hint = kDurability;
-    } else if (others++ < kMostTold) {
+    } else if (others++ < kMostFaults) {
       e.sentences.push_back(done_to(f) + ", while these transactions ran.");
     }
   }
-  if (others > kMostTold)
+  if (others > kMostFaults)
     e.sentences.push_back(fmt::format("{} more faults came between the first and the last of them.",
-                                      others - kMostTold));
+                                      others - kMostFaults));
 }
 
 }  // namespace assay::internal

@@ -21,9 +21,9 @@ Cycle anti_last(Cycle cycle) {
   return cycle;
 }
 
-class Story {
+class CycleStory {
  public:
-  Story(const Cycle& cycle, const Accesses& accesses, const Clauses& say)
+  CycleStory(const Cycle& cycle, const Accesses& accesses, const Clauses& say)
       : cycle_(anti_last(cycle)), accesses_(accesses), h_(accesses.history()), say_(say) {}
 
   std::vector<std::string> tell(Anomaly a) const {
@@ -206,7 +206,7 @@ class Story {
 std::vector<std::string> narrate(Anomaly anomaly, const Cycle& cycle, const Accesses& accesses,
                                  const Clauses& clauses) {
   if (cycle.empty()) return {};
-  return Story(cycle, accesses, clauses).tell(anomaly);
+  return CycleStory(cycle, accesses, clauses).tell(anomaly);
 }
 
 namespace {

@@ -12,7 +12,7 @@ namespace assay::internal {
 namespace {
 
 // So many of the operations that were answered last before the one in question.
-constexpr size_t kMostTold = 6;
+constexpr size_t kMostBefore = 6;
 
 }  // namespace
 
@@ -34,7 +34,7 @@ void explain_exhausted(const History& history, const Exhausted& exhausted, Expla
   }
   std::sort(before.begin(), before.end(),
             [&](TxnId a, TxnId b) { return response(a) > response(b); });
-  before.resize(std::min(before.size(), kMostTold));
+  before.resize(std::min(before.size(), kMostBefore));
   e.transactions = before;
   e.transactions.push_back(exhausted.until);
   for (const TxnId t : e.transactions) e.operations.push_back(history.first_op(t));

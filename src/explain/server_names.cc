@@ -13,7 +13,7 @@
 namespace assay::internal {
 namespace {
 
-constexpr size_t kMostTold = 6;
+constexpr size_t kMostNames = 6;
 
 std::string field(const nlohmann::json& j, const char* name) {
   return j.contains(name) && j[name].is_string() ? display(j[name].get<std::string>()) : "";
@@ -45,7 +45,7 @@ void add_own_words(const History& h, TxnId t, std::vector<std::string>& facts) {
 void tell_server_names(const History& h, Explanation& e) {
   std::map<std::string, TxnId, std::less<>> wanted;
   for (const TxnId t : e.transactions)
-    if (wanted.size() < kMostTold) wanted.emplace(h.name(t), t);
+    if (wanted.size() < kMostNames) wanted.emplace(h.name(t), t);
   std::map<TxnId, std::vector<std::string>> told;
   for (const Event& event : h.events())
     if (const auto found = wanted.find(logged_name(event)); found != wanted.end())

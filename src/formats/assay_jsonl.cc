@@ -22,9 +22,9 @@ bool detect_assay_jsonl(const Source& source) {
           (has("key") && has("order")));
 }
 
-class Writer {
+class JsonlWriter {
  public:
-  Writer(const History& history, Output& out, Losses& losses)
+  JsonlWriter(const History& history, Output& out, Losses& losses)
       : h_(history), out_(out), losses_(losses) {}
 
   void run() {
@@ -218,7 +218,7 @@ class Writer {
 }  // namespace
 
 void write_assay_jsonl(const History& history, Output& out, Losses& losses) {
-  Writer(history, out, losses).run();
+  JsonlWriter(history, out, losses).run();
 }
 
 constexpr Format kAssayJsonl = {

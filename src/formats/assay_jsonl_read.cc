@@ -16,10 +16,10 @@ namespace assay::internal::formats {
 namespace {
 
 namespace json = simdjson::dom;
-using Kind = json::element_type;
+using JsonKind = json::element_type;
 using Path = std::initializer_list<JsonStep>;
 
-constexpr std::string_view kWantValue = "an integer of 64 bits or a string";
+constexpr std::string_view kWantJsonlValue = "an integer of 64 bits or a string";
 
 // The fields of a line that mean something; all others are ignored.
 enum Field : uint32_t {
@@ -51,9 +51,9 @@ constexpr std::pair<std::string_view, Field> kFields[] = {
     {"absent", kAbsent},   {"uses", kUses},        {"snapshot", kSnapshot},
 };
 
-class Reader {
+class JsonlReader {
  public:
-  Reader(Input& input, Notes& notes) : input_(input), notes_(notes) {
+  JsonlReader(Input& input, Notes& notes) : input_(input), notes_(notes) {
     builder_.limit(input.budget());
   }
 
@@ -250,12 +250,12 @@ class Reader {
     for (json::key_value_pair part : object) {
       if (part.key == "txn") {
         ValueView name;
-        if (!to_value(part.value, name)) return expected({"order", i, "txn"}, kWantValue);
+        if (!to_value(part.value, name)) return expected({"order", i, "txn"}, kWantJsonlValue);
         to.txn = name.type == ValueView::Type::string ? name.text
                                                       : entry_names_.emplace_back(name.to_string());
       } else if (part.key == "value") {
         has_value = to_value(part.value, to.value);
-        if (!has_value) return expected({"order", i, "value"}, kWantValue);
+        if (!has_value) return expected({"order", i, "value"}, kWantJsonlValue);
       } else if (part.key == "deleted") {
         deleted = part.value.get_bool().get(deleted) == simdjson::SUCCESS && deleted;
         if (!deleted) return expected({"order", i, "deleted"}, "true");
@@ -345,10 +345,10 @@ class Reader {
 
   static bool to_value(json::element e, ValueView& to) {
     switch (e.type()) {
-      case Kind::INT64:
+      case JsonKind::INT64:
         to = ValueView::of(e.get_int64().value_unsafe());
         return true;
-      case Kind::STRING:
+      case JsonKind::STRING:
         to = ValueView::of(e.get_string().value_unsafe());
         return true;
       default:
@@ -357,7 +357,7 @@ class Reader {
   }
 
   bool value(Path path, json::element e, ValueView& to) {
-    return to_value(e, to) || expected(path, kWantValue);
+    return to_value(e, to) || expected(path, kWantJsonlValue);
   }
 
   // Into elements_.
@@ -370,7 +370,7 @@ class Reader {
       if (!to_value(e, v)) {
         std::vector<JsonStep> place(path);
         place.push_back(elements_.size());
-        return fail(place, "expected " + std::string(kWantValue));
+        return fail(place, "expected " + std::string(kWantJsonlValue));
       }
       elements_.push_back(v);
     }
@@ -408,7 +408,7 @@ class Reader {
     ValueView key, v;
     const bool has_source = count == 4;
     if (!has_source && !arity(count, 3, i, "[\"r\", key, value]")) return false;
-    if (!to_value(part[1], key)) return expected({"ops", i, size_t{1}}, kWantValue);
+    if (!to_value(part[1], key)) return expected({"ops", i, size_t{1}}, kWantJsonlValue);
     if (part[2].is_array() && !has_source) {
       if (!read_list({"ops", i, size_t{2}}, part[2])) return false;
       builder_.read_list(key, elements_);
@@ -440,8 +440,8 @@ class Reader {
   bool read_write(std::string_view kind, const json::element* part, size_t count, size_t i) {
     ValueView key, v;
     if (!arity(count, 3, i, "[\"" + std::string(kind) + "\", key, value]")) return false;
-    if (!to_value(part[1], key)) return expected({"ops", i, size_t{1}}, kWantValue);
-    if (!to_value(part[2], v)) return expected({"ops", i, size_t{2}}, kWantValue);
+    if (!to_value(part[1], key)) return expected({"ops", i, size_t{1}}, kWantJsonlValue);
+    if (!to_value(part[2], v)) return expected({"ops", i, size_t{2}}, kWantJsonlValue);
     if (kind == "w") builder_.write(key, v);
     if (kind == "d") builder_.remove(key, v);
     if (kind == "append") builder_.append(key, v);
@@ -452,10 +452,10 @@ class Reader {
     ValueView key, before, after;
     bool effect = false;
     if (!arity(count, 5, i, "[\"cas\", key, expected, value, true or false]")) return false;
-    if (!to_value(part[1], key)) return expected({"ops", i, size_t{1}}, kWantValue);
+    if (!to_value(part[1], key)) return expected({"ops", i, size_t{1}}, kWantJsonlValue);
     if (!to_value(part[2], before) && !part[2].is_null())
       return expected({"ops", i, size_t{2}}, "an integer of 64 bits, a string or null");
-    if (!to_value(part[3], after)) return expected({"ops", i, size_t{3}}, kWantValue);
+    if (!to_value(part[3], after)) return expected({"ops", i, size_t{3}}, kWantJsonlValue);
     if (part[4].get_bool().get(effect) != simdjson::SUCCESS)
       return expected({"ops", i, size_t{4}}, "true or false, whether it took effect");
     builder_.cas(key, before, after, effect);
@@ -466,8 +466,8 @@ class Reader {
     ValueView key, v;
     bool effect = false;
     if (!arity(count, 4, i, "[\"insert\", key, value, true or false]")) return false;
-    if (!to_value(part[1], key)) return expected({"ops", i, size_t{1}}, kWantValue);
-    if (!to_value(part[2], v)) return expected({"ops", i, size_t{2}}, kWantValue);
+    if (!to_value(part[1], key)) return expected({"ops", i, size_t{1}}, kWantJsonlValue);
+    if (!to_value(part[2], v)) return expected({"ops", i, size_t{2}}, kWantJsonlValue);
     if (part[3].get_bool().get(effect) != simdjson::SUCCESS)
       return expected({"ops", i, size_t{3}}, "true or false, whether it took effect");
     builder_.insert(key, v, effect);
@@ -490,9 +490,9 @@ class Reader {
       if (row.get_array().get(pair) != simdjson::SUCCESS || pair.size() != 2)
         return expected({"ops", i, size_t{3}, rows_.size()}, "[key, value]");
       if (!to_value(pair.at(0).value_unsafe(), key))
-        return expected({"ops", i, size_t{3}, rows_.size(), size_t{0}}, kWantValue);
+        return expected({"ops", i, size_t{3}, rows_.size(), size_t{0}}, kWantJsonlValue);
       if (!to_value(pair.at(1).value_unsafe(), v))
-        return expected({"ops", i, size_t{3}, rows_.size(), size_t{1}}, kWantValue);
+        return expected({"ops", i, size_t{3}, rows_.size(), size_t{1}}, kWantJsonlValue);
       rows_.emplace_back(key, v);
     }
     builder_.range(bound[0], bound[1], rows_);
@@ -519,7 +519,7 @@ class Reader {
 }  // namespace
 
 Result<History> read_assay_jsonl(Source& source, Notes& notes) {
-  return Reader(*source.input, notes).run();
+  return JsonlReader(*source.input, notes).run();
 }
 
 }  // namespace assay::internal::formats

@@ -15,19 +15,19 @@
 namespace assay::internal::formats {
 namespace {
 
-constexpr int64_t kInitial = 0;
+constexpr int64_t kAwditInitial = 0;
 
 bool is_run_of(std::string_view text, char c) {
   return !text.empty() && text.find_first_not_of(c) == text.npos;
 }
 
-struct Line {
+struct AwditLine {
   bool write = false;
   int64_t key = 0;
   int64_t value = 0;
 };
 
-bool parse(TextCursor& c, Line& to) {
+bool awdit_line(TextCursor& c, AwditLine& to) {
   to.write = c.peek() == 'w';
   if (!c.accept("r ") && !c.accept("w "))
     return c.expected("an operation like r 1 2 or w 1 2, a line of - or a line of =");
@@ -43,16 +43,16 @@ bool parse(TextCursor& c, Line& to) {
 bool detect_awdit(const Source& source) {
   const std::string_view line = first_line(source.head());
   TextCursor c(line);
-  Line op;
-  return is_run_of(line, '=') || is_run_of(line, '-') || (!c.done() && parse(c, op));
+  AwditLine op;
+  return is_run_of(line, '=') || is_run_of(line, '-') || (!c.done() && awdit_line(c, op));
 }
 
 // Files have no initial state, so they write it first: a transaction that is alone in the first
 // session and writes 0, which nobody else writes, to every key there is. As a transaction like any
 // other it would not be known to come before those that overwrite it.
-class Reader {
+class AwditReader {
  public:
-  Reader(Input& input, Notes& notes) : input_(input), notes_(notes) {}
+  AwditReader(Input& input, Notes& notes) : input_(input), notes_(notes) {}
 
   Result<History> run() {
     auto read = for_each_line(input_, [&](TextCursor& c) { return read_line(c); });
@@ -62,7 +62,7 @@ class Reader {
     builder.limit(input_.budget());
     const bool initial = starts_with_initial_state();
     if (initial) {
-      builder.set_initial(ValueView::of(kInitial));
+      builder.set_initial(ValueView::of(kAwditInitial));
       notes_.push_back({txns_.front().line,
                         "the first transaction, alone in its session, was taken "
                         "for the initial state"});
@@ -88,8 +88,8 @@ class Reader {
       ++session_;
       return true;
     }
-    Line line;
-    if (!parse(c, line)) return false;
+    AwditLine line;
+    if (!awdit_line(c, line)) return false;
     if (!open_) txns_.push_back({session_, input_.line(), ops_.size(), ops_.size()});
     open_ = true;
     ops_.push_back(line);
@@ -106,11 +106,11 @@ class Reader {
     if (txns_.size() < 2 || txns_[0].session == txns_[1].session) return false;
     std::unordered_set<int64_t> keys;
     for (size_t i = 0; i < txns_[0].end; ++i)
-      if (!ops_[i].write || ops_[i].value != kInitial || !keys.insert(ops_[i].key).second)
+      if (!ops_[i].write || ops_[i].value != kAwditInitial || !keys.insert(ops_[i].key).second)
         return false;
     return std::all_of(ops_.begin() + static_cast<ptrdiff_t>(txns_[0].end), ops_.end(),
-                       [&](const Line& op) {
-                         return keys.contains(op.key) && !(op.write && op.value == kInitial);
+                       [&](const AwditLine& op) {
+                         return keys.contains(op.key) && !(op.write && op.value == kAwditInitial);
                        });
   }
 
@@ -121,7 +121,7 @@ class Reader {
     header.line = txn.line;
     builder.begin_txn(header);
     for (size_t i = txn.begin; i < txn.end; ++i) {
-      const Line& op = ops_[i];
+      const AwditLine& op = ops_[i];
       if (op.write)
         builder.write(ValueView::of(op.key), ValueView::of(op.value));
       else
@@ -133,13 +133,13 @@ class Reader {
   Input& input_;
   Notes& notes_;
   std::vector<Txn> txns_;
-  std::vector<Line> ops_;
+  std::vector<AwditLine> ops_;
   int64_t session_ = 0;
   bool open_ = false;
 };
 
 Result<History> read_awdit(Source& source, Notes& notes) {
-  return Reader(*source.input, notes).run();
+  return AwditReader(*source.input, notes).run();
 }
 
 // All keys, if the initial value of one is read by something that is written; else none.
@@ -150,7 +150,7 @@ std::set<int64_t> keys_of_initial_state(Registers& registers) {
     for (TxnId t : session.txns)
       for (const RegisterOp& op : registers.ops(t)) {
         keys.insert(op.key);
-        read = read || (!op.write && op.value == kInitial);
+        read = read || (!op.write && op.value == kAwditInitial);
       }
   return read ? keys : std::set<int64_t>();
 }
@@ -170,7 +170,7 @@ void write_awdit(const History& history, Output& out, Losses& losses) {
   bool first_session = true;
   if (initial) {
     const auto keys = keys_of_initial_state(registers);
-    for (int64_t key : keys) write_op(out, {true, key, kInitial, false, {}});
+    for (int64_t key : keys) write_op(out, {true, key, kAwditInitial, false, {}});
     losses.add("initial values, written by a first transaction in a session of its own",
                keys.size());
     first_session = keys.empty();

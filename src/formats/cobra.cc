@@ -22,10 +22,10 @@ namespace {
 constexpr std::string_view kPrefix = "T";
 
 // Reserved ids, in the place of a transaction or write that was read from.
-constexpr uint64_t kInitial = 0xbebeebee;     // loaded before the run
-constexpr uint64_t kNull = 0xdeadbeef;        // the key was absent
-constexpr uint64_t kMissing = 0xadeafbee;     // likewise, Viper's
-constexpr uint64_t kCollected1 = 0x23332333;  // the log of the writer was collected as garbage
+constexpr uint64_t kCobraInitial = 0xbebeebee;  // loaded before the run
+constexpr uint64_t kNull = 0xdeadbeef;          // the key was absent
+constexpr uint64_t kMissing = 0xadeafbee;       // likewise, Viper's
+constexpr uint64_t kCollected1 = 0x23332333;    // the log of the writer was collected as garbage
 constexpr uint64_t kCollected2 = 0x66666666;
 constexpr uint64_t kAnyWriter = 0xabddefee;  // any write of the same value
 
@@ -67,9 +67,9 @@ bool are_records(std::string_view bytes, Layout layout) {
   return true;
 }
 
-class Reader {
+class CobraReader {
  public:
-  Reader(HistoryBuilder& builder, bool by_hash) : builder_(builder), by_hash_(by_hash) {}
+  CobraReader(HistoryBuilder& builder, bool by_hash) : builder_(builder), by_hash_(by_hash) {}
 
   // False if it must be read again by hash, or failed; then error() is set.
   bool read(Input& input, int64_t session) {
@@ -196,7 +196,7 @@ class Reader {
       return false;
     }
     ops_.push_back(
-        {false, key, either(writer, id, {kInitial, kNull, kMissing}), by_hash_ ? hash : id});
+        {false, key, either(writer, id, {kCobraInitial, kNull, kMissing}), by_hash_ ? hash : id});
     return true;
   }
 
@@ -252,7 +252,7 @@ Result<History> read_cobra(Source& source, Notes& notes) {
   for (bool by_hash : {false, true}) {
     HistoryBuilder builder;
     builder.limit(source.budget);
-    Reader reader(builder, by_hash);
+    CobraReader reader(builder, by_hash);
     for (const SessionFile& file : files) {
       auto input = Input::open(file.path, source.budget);
       if (!input.ok()) return input.error();
@@ -270,9 +270,9 @@ Result<History> read_cobra(Source& source, Notes& notes) {
 
 // One file per session. A read names the transaction and write it returned, so the writers are
 // numbered before anything is written.
-class Writer {
+class CobraWriter {
  public:
-  Writer(const History& history, Losses& losses)
+  CobraWriter(const History& history, Losses& losses)
       : registers_(history, {.negative = true}, losses), losses_(losses) {}
 
   Status write(const std::string& path) {
@@ -334,7 +334,7 @@ class Writer {
       w.u64_big(next_write++);
     } else {
       // A value that nobody wrote keeps an id that no write has.
-      Place place{kInitial, kInitial};
+      Place place{kCobraInitial, kCobraInitial};
       auto it = places_.find({op.key, op.value});
       if (it == places_.end() && op.value != 0)
         it = places_.try_emplace({op.key, op.value}, Place{0, unwritten_--}).first;
@@ -355,7 +355,7 @@ class Writer {
 
 Status write_cobra(const History& history, const std::string& path, Losses& losses) {
   losses.add("values, replaced by the ids of their writes", history.version_count());
-  return Writer(history, losses).write(path);
+  return CobraWriter(history, losses).write(path);
 }
 
 }  // namespace
@@ -365,7 +365,7 @@ Result<History> read_cobra_log(std::string_view bytes, const std::string& name) 
     auto input = Input::memory(bytes, name, nullptr);
     if (!input.ok()) return input.error();
     HistoryBuilder builder;
-    Reader reader(builder, by_hash);
+    CobraReader reader(builder, by_hash);
     reader.read(*input, 0);
     if (reader.failed()) return reader.error();
     if (!reader.wants_hashes()) return std::move(builder).finish();

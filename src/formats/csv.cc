@@ -22,7 +22,7 @@ namespace {
 constexpr std::string_view kSeparators = ",;\t";
 using Columns = std::array<size_t, kTraceColumns>;  // where each is; npos: nowhere
 
-struct Field {
+struct CsvField {
   std::string text;
   size_t at = 0;
   bool quoted = false;
@@ -30,10 +30,10 @@ struct Field {
 };
 
 // Splits a line; false at a fault.
-bool split(TextCursor& c, char separator, std::vector<Field>& fields) {
+bool split(TextCursor& c, char separator, std::vector<CsvField>& fields) {
   fields.clear();
   for (;;) {
-    Field& f = fields.emplace_back();
+    CsvField& f = fields.emplace_back();
     f.at = c.at();
     if (c.accept("\"")) {
       f.quoted = true;
@@ -58,7 +58,7 @@ bool split(TextCursor& c, char separator, std::vector<Field>& fields) {
 bool parse_header(std::string_view line, char& separator, Columns& columns) {
   for (char s : kSeparators) {
     TextCursor c(line);
-    std::vector<Field> fields;
+    std::vector<CsvField> fields;
     columns.fill(std::string_view::npos);
     if (!split(c, s, fields)) continue;
     for (size_t i = 0; i < fields.size(); ++i)
@@ -79,9 +79,9 @@ bool detect_csv(const Source& source) {
   return parse_header(first_line(source.head()), separator, columns);
 }
 
-class Reader {
+class CsvReader {
  public:
-  explicit Reader(Input& input) : input_(input) { history_.limit(input.budget()); }
+  explicit CsvReader(Input& input) : input_(input) { history_.limit(input.budget()); }
 
   Result<History> run() {
     bool header = true;
@@ -124,7 +124,7 @@ class Reader {
                      history_.fault().message);
   }
 
-  void read_field(const Field& f, TraceColumn column, TraceField& to) {
+  void read_field(const CsvField& f, TraceColumn column, TraceField& to) {
     to.present = true;
     const bool text =
         column == TraceColumn::txn || column == TraceColumn::op || column == TraceColumn::status;
@@ -153,12 +153,12 @@ class Reader {
   Input& input_;
   char separator_ = ',';
   Columns columns_{};
-  std::vector<Field> fields_;
+  std::vector<CsvField> fields_;
   std::vector<ValueView> elements_;
   TraceHistory history_;
 };
 
-Result<History> read_csv(Source& source, Notes&) { return Reader(*source.input).run(); }
+Result<History> read_csv(Source& source, Notes&) { return CsvReader(*source.input).run(); }
 
 }  // namespace
 

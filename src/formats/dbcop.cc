@@ -34,9 +34,9 @@ bool detect_dbcop(const Source& source) {
   return head.size() >= at + 8 && head[15] == 0 && head[at + 7] == 0;
 }
 
-class Reader {
+class DbcopReader {
  public:
-  Reader(Input& input, Notes& notes) : input_(input), in_(input), notes_(notes) {
+  DbcopReader(Input& input, Notes& notes) : input_(input), in_(input), notes_(notes) {
     builder_.limit(input.budget());
   }
 
@@ -188,7 +188,7 @@ class Reader {
 };
 
 Result<History> read_dbcop(Source& source, Notes& notes) {
-  return Reader(*source.input, notes).run();
+  return DbcopReader(*source.input, notes).run();
 }
 
 void write_dbcop(const History& history, Output& out, Losses& losses) {

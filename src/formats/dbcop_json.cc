@@ -30,9 +30,9 @@ bool detect_dbcop_json(const Source& source) {
   return has("data") && head.find("\"events\"") != head.npos;
 }
 
-class Reader {
+class DbcopJsonReader {
  public:
-  explicit Reader(Input& input) : input_(input) { builder_.limit(input.budget()); }
+  explicit DbcopJsonReader(Input& input) : input_(input) { builder_.limit(input.budget()); }
 
   Result<History> run() {
     if (auto s = input_.fill(kMaxDocumentBytes + 1); !s.ok()) return s.error();
@@ -166,7 +166,9 @@ class Reader {
   Error error_;
 };
 
-Result<History> read_dbcop_json(Source& source, Notes&) { return Reader(*source.input).run(); }
+Result<History> read_dbcop_json(Source& source, Notes&) {
+  return DbcopJsonReader(*source.input).run();
+}
 
 // What dbcop's command line wants around the sessions, up to their bracket. The times are of the
 // run, and nothing here says when that was.

@@ -32,9 +32,9 @@ bool detect_dbcop_text(const Source& source) {
   return false;
 }
 
-class Reader {
+class DbcopTextReader {
  public:
-  explicit Reader(Input& input) : input_(input) { builder_.limit(input.budget()); }
+  explicit DbcopTextReader(Input& input) : input_(input) { builder_.limit(input.budget()); }
 
   Result<History> run() {
     auto read = for_each_line(input_, [&](TextCursor& c) { return read_line(c); });
@@ -104,7 +104,9 @@ class Reader {
   std::vector<Event> events_;
 };
 
-Result<History> read_dbcop_text(Source& source, Notes&) { return Reader(*source.input).run(); }
+Result<History> read_dbcop_text(Source& source, Notes&) {
+  return DbcopTextReader(*source.input).run();
+}
 
 // Names of keys as they stand, if all can; otherwise one is made up for each.
 std::vector<std::string> key_names(const History& history, Losses& losses) {

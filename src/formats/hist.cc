@@ -43,9 +43,9 @@ bool detect_hist(const Source& source) {
   return comment;
 }
 
-class Writer {
+class HistWriter {
  public:
-  Writer(const History& history, Output& out, Losses& losses)
+  HistWriter(const History& history, Output& out, Losses& losses)
       : h_(history), out_(out), losses_(losses) {}
 
   void run() {
@@ -245,7 +245,7 @@ class Writer {
 }  // namespace
 
 void write_hist(const History& history, Output& out, Losses& losses) {
-  Writer(history, out, losses).run();
+  HistWriter(history, out, losses).run();
 }
 
 constexpr Format kHist = {

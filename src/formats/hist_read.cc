@@ -17,12 +17,12 @@
 namespace assay::internal::formats {
 namespace {
 
-constexpr std::string_view kWantValue = "an integer, a word, a \"quoted string\" or null";
+constexpr std::string_view kWantHistValue = "an integer, a word, a \"quoted string\" or null";
 constexpr std::string_view kWantKey = "an integer, a word or a \"quoted string\"";
 
-class Reader {
+class HistReader {
  public:
-  explicit Reader(Input& input) : input_(input) { builder_.limit(input.budget()); }
+  explicit HistReader(Input& input) : input_(input) { builder_.limit(input.budget()); }
 
   Result<History> run() {
     Input::Line line;
@@ -222,7 +222,7 @@ class Reader {
     size_t begin = c_.at();
     std::string_view word;
     bool quoted = false;
-    if (!text(word, quoted, null_allowed ? kWantValue : kWantKey)) return false;
+    if (!text(word, quoted, null_allowed ? kWantHistValue : kWantKey)) return false;
     if (quoted) return to = ValueView::of(word), true;
     if (word == "null") {
       to = ValueView::null();
@@ -432,6 +432,6 @@ class Reader {
 
 }  // namespace
 
-Result<History> read_hist(Source& source, Notes&) { return Reader(*source.input).run(); }
+Result<History> read_hist(Source& source, Notes&) { return HistReader(*source.input).run(); }
 
 }  // namespace assay::internal::formats

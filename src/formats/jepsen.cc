@@ -36,9 +36,9 @@ bool detect_elle_json(const Source& source) {
   return has("type") && (has("value") || has("f") || has("process"));
 }
 
-class Reader {
+class JepsenReader {
  public:
-  Reader(Input& input, bool json, Notes& notes)
+  JepsenReader(Input& input, bool json, Notes& notes)
       : input_(input), records_(input, json), notes_(notes) {
     history_.limit(input.budget());
   }
@@ -67,10 +67,10 @@ class Reader {
 };
 
 Result<History> read_jepsen(Source& source, Notes& notes) {
-  return Reader(*source.input, false, notes).run();
+  return JepsenReader(*source.input, false, notes).run();
 }
 Result<History> read_elle_json(Source& source, Notes& notes) {
-  return Reader(*source.input, true, notes).run();
+  return JepsenReader(*source.input, true, notes).run();
 }
 
 void write_edn(const History& history, Output& out, Losses& losses) {

@@ -45,9 +45,9 @@ bool detect_jepsen_log(const Source& source) {
   return false;
 }
 
-class Reader {
+class JepsenLogReader {
  public:
-  Reader(Input& input, Notes& notes) : input_(input), notes_(notes) {
+  JepsenLogReader(Input& input, Notes& notes) : input_(input), notes_(notes) {
     history_.limit(input.budget());
   }
 
@@ -117,7 +117,7 @@ class Reader {
 };
 
 Result<History> read_jepsen_log(Source& source, Notes& notes) {
-  return Reader(*source.input, notes).run();
+  return JepsenLogReader(*source.input, notes).run();
 }
 
 }  // namespace

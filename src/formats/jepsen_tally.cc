@@ -16,9 +16,9 @@ using Kind = Datum::Kind;
 using Workload = Tally::Workload;
 constexpr std::string_view kCounter = "counter";
 
-class Reader {
+class JepsenTallyReader {
  public:
-  Reader(Input& input, bool json) : input_(input), records_(input, json) {}
+  JepsenTallyReader(Input& input, bool json) : input_(input), records_(input, json) {}
 
   Result<Tally> run() {
     DatumTree tree;
@@ -174,7 +174,7 @@ Result<Tally> read(Input& input) {
   const std::string_view head = input.window();
   const size_t open = std::min(head.find('{'), head.size());
   const size_t name = head.find_first_not_of(" \t\r\n", open + 1);
-  return Reader(input, name != head.npos && head[name] == '"').run();
+  return JepsenTallyReader(input, name != head.npos && head[name] == '"').run();
 }
 
 }  // namespace

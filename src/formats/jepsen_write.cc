@@ -18,9 +18,9 @@
 namespace assay::internal::formats {
 namespace {
 
-class Writer {
+class JepsenWriter {
  public:
-  Writer(const History& history, bool json, Output& out, Losses& losses)
+  JepsenWriter(const History& history, bool json, Output& out, Losses& losses)
       : h_(history), json_(json), out_(out), losses_(losses) {}
 
   void run() {
@@ -259,7 +259,7 @@ class Writer {
 }  // namespace
 
 void write_jepsen(const History& history, bool json, Output& out, Losses& losses) {
-  Writer(history, json, out, losses).run();
+  JepsenWriter(history, json, out, losses).run();
 }
 
 }  // namespace assay::internal::formats

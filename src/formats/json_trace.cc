@@ -36,9 +36,9 @@ bool detect_json_trace(const Source& source) {
          (has("attributes") && (has("traceId") || has("spanId") || has("context")));
 }
 
-class Reader {
+class JsonTraceReader {
  public:
-  Reader(Input& input, Notes& notes) : records_(input), notes_(notes) {
+  JsonTraceReader(Input& input, Notes& notes) : records_(input), notes_(notes) {
     history_.limit(input.budget());
   }
 
@@ -294,7 +294,7 @@ class Reader {
 };
 
 Result<History> read_json_trace(Source& source, Notes& notes) {
-  return Reader(*source.input, notes).run();
+  return JsonTraceReader(*source.input, notes).run();
 }
 
 }  // namespace

@@ -5,20 +5,20 @@
 namespace assay::internal::formats {
 namespace {
 
-constexpr std::string_view kBegin = "x ";
-constexpr std::string_view kEnd = " y";
+constexpr std::string_view kPieceBegin = "x ";
+constexpr std::string_view kPieceEnd = " y";
 
 // The length of what stands before the first piece: a text that was put, or nothing.
 size_t head_length(std::string_view text) {
-  if (text.starts_with(kBegin)) return 0;
-  const size_t piece = text.find(kBegin);
+  if (text.starts_with(kPieceBegin)) return 0;
+  const size_t piece = text.find(kPieceBegin);
   return piece == text.npos ? text.size() : piece;
 }
 
 // The length of the piece at the begin of the text; 0 if there is none.
 size_t piece_length(std::string_view text) {
-  const size_t end = text.starts_with(kBegin) ? text.find(kEnd) : text.npos;
-  return end == text.npos ? 0 : end + kEnd.size();
+  const size_t end = text.starts_with(kPieceBegin) ? text.find(kPieceEnd) : text.npos;
+  return end == text.npos ? 0 : end + kPieceEnd.size();
 }
 
 }  // namespace
@@ -30,7 +30,8 @@ bool KeyValueStore::is_piece(std::string_view text) {
 bool KeyValueStore::read(std::string_view text, OwnedOp& to) {
   to.kind = OpKind::read;
   to.value = {ValueView::Type::string, 0, std::string(text)};
-  if (!text.empty() && !text.starts_with(kBegin)) {  // as a list, an element that nobody appended
+  if (!text.empty() &&
+      !text.starts_with(kPieceBegin)) {  // as a list, an element that nobody appended
     to.elements.push_back(to.value);
     return true;
   }
@@ -76,7 +77,7 @@ Status KeyValueStore::look_at(const Txn& txn) {
     if (op.kind == OpKind::read) continue;
     if (op.kind == OpKind::write) {
       k.put.insert(text);
-      k.unclear = k.unclear || (!is_piece(text) && text.find(kBegin) != text.npos);
+      k.unclear = k.unclear || (!is_piece(text) && text.find(kPieceBegin) != text.npos);
     } else if (!k.appended.insert(text).second) {
       return bad_input("the piece \"" + text +
                            "\" is appended twice, expected pieces that tell "

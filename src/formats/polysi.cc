@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kAborted = -1;  // in the place of a transaction id
 
-struct Line {
+struct PolysiLine {
   bool write = false;
   int64_t key = 0;
   int64_t value = 0;
@@ -24,7 +24,7 @@ struct Line {
   int64_t txn = 0;
 };
 
-bool parse(TextCursor& c, Line& to) {
+bool polysi_line(TextCursor& c, PolysiLine& to) {
   to.write = c.peek() == 'w';
   if (!c.accept("r(") && !c.accept("w("))
     return c.expected("an operation like r(key,value,session,txn) or w(key,value,session,txn)");
@@ -37,18 +37,18 @@ bool parse(TextCursor& c, Line& to) {
 
 bool detect_polysi(const Source& source) {
   TextCursor c(first_line(source.head()));
-  Line line;
-  return !c.done() && parse(c, line);
+  PolysiLine line;
+  return !c.done() && polysi_line(c, line);
 }
 
-class Reader {
+class PolysiReader {
  public:
-  Reader(Input& input, Notes& notes) : input_(input), notes_(notes) {}
+  PolysiReader(Input& input, Notes& notes) : input_(input), notes_(notes) {}
 
   Result<History> run() {
     auto read = for_each_line(input_, [&](TextCursor& c) {
-      Line line;
-      return parse(c, line) && add(c, line);
+      PolysiLine line;
+      return polysi_line(c, line) && add(c, line);
     });
     if (!read.ok()) return read.error();
     return build();
@@ -62,14 +62,14 @@ class Reader {
   };
   using Gathered = GatheredTxns<Op>;
 
-  bool add(TextCursor& c, const Line& line) {
+  bool add(TextCursor& c, const PolysiLine& line) {
     if (gathered_.full()) return c.fail("more than 4 billion operations");
     gathered_.add(txn_of(line), {line.write, line.key, line.value});
     return true;
   }
 
   // Neighbouring aborted lines of a session are taken for one transaction.
-  uint32_t txn_of(const Line& line) {
+  uint32_t txn_of(const PolysiLine& line) {
     const size_t known = gathered_.txns().size();
     const uint32_t last = gathered_.last();
     const bool joins = last != kNone && gathered_.at(last).session == line.session &&
@@ -141,7 +141,7 @@ class Reader {
 };
 
 Result<History> read_polysi(Source& source, Notes& notes) {
-  return Reader(*source.input, notes).run();
+  return PolysiReader(*source.input, notes).run();
 }
 
 void write_polysi(const History& history, Output& out, Losses& losses) {

@@ -24,9 +24,9 @@ bool detect_timekiller(const Source& source) {
   return (has("sid") || has("tid")) && (has("cts") || has("sts") || has("ops"));
 }
 
-class Reader {
+class TimekillerReader {
  public:
-  explicit Reader(Input& input) : records_(input) { builder_.limit(input.budget()); }
+  explicit TimekillerReader(Input& input) : records_(input) { builder_.limit(input.budget()); }
 
   Result<History> run() {
     builder_.set_initial(ValueView::of(0));
@@ -133,7 +133,9 @@ class Reader {
   std::vector<ValueView> elements_;
 };
 
-Result<History> read_timekiller(Source& source, Notes&) { return Reader(*source.input).run(); }
+Result<History> read_timekiller(Source& source, Notes&) {
+  return TimekillerReader(*source.input).run();
+}
 
 void write_timestamp(std::string& to, std::string_view name, int64_t ts, Losses& losses) {
   if (ts == Interval::kUnknown) return;

@@ -32,9 +32,9 @@ bool detect_veristrong(const Source& source) {
   return c.accept(" R ") || c.accept(" A ");
 }
 
-class Reader {
+class VeristrongReader {
  public:
-  explicit Reader(Input& input) : input_(input) {}
+  explicit VeristrongReader(Input& input) : input_(input) {}
 
   Result<History> run() {
     auto read =
@@ -122,12 +122,14 @@ class Reader {
   int64_t lines_ = 0;
 };
 
-Result<History> read_veristrong(Source& source, Notes&) { return Reader(*source.input).run(); }
+Result<History> read_veristrong(Source& source, Notes&) {
+  return VeristrongReader(*source.input).run();
+}
 
 // Only committed appends and list reads of integers have a place; a read of null is one of an empty list.
-class Writer {
+class VeristrongWriter {
  public:
-  Writer(const History& history, Losses& losses) : h_(history), losses_(losses) {}
+  VeristrongWriter(const History& history, Losses& losses) : h_(history), losses_(losses) {}
 
   void run(Output& out) {
     for (TxnId t = 0; t < h_.txn_count(); ++t) {
@@ -201,7 +203,7 @@ class Writer {
 };
 
 void write_veristrong(const History& history, Output& out, Losses& losses) {
-  Writer(history, losses).run(out);
+  VeristrongWriter(history, losses).run(out);
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ constexpr std::string_view kJson = "J";  // how the names of files begin
 constexpr std::string_view kEdn = "Jep";
 constexpr std::string_view kNil = "nil";
 constexpr int64_t kMillisecond = 1'000'000;
-constexpr std::string_view kWantValue = "an integer of 64 bits or a string";
+constexpr std::string_view kWantViperValue = "an integer of 64 bits or a string";
 
 // The forms of an operation with named fields, in the order of the array.
 struct Form {
@@ -51,9 +51,9 @@ struct Log {
   Opener open;
 };
 
-class Reader {
+class ViperReader {
  public:
-  Reader(std::vector<Log> logs, Notes& notes) : logs_(std::move(logs)), notes_(notes) {}
+  ViperReader(std::vector<Log> logs, Notes& notes) : logs_(std::move(logs)), notes_(notes) {}
 
   Result<History> run() {
     // Collectors never delete: a tombstone stays, so what is absent was never written.
@@ -256,9 +256,10 @@ class Reader {
     if (part_.size() < 3)
       return records_->expected({"value", i},
                                 "[\"r\", key, value, dead] or [\"w\", key, value, ok]");
-    if (!json_value(part_[1], key)) return records_->expected({"value", i, step(1)}, kWantValue);
+    if (!json_value(part_[1], key))
+      return records_->expected({"value", i, step(1)}, kWantViperValue);
     if (!version(part_[2], value) || (write && value.is_null()))
-      return records_->expected({"value", i, step(2)}, kWantValue);
+      return records_->expected({"value", i, step(2)}, kWantViperValue);
     bool ok = true;
     if (auto s = read_ok(i, 3, ok); !s.ok()) return s;
     if (write)
@@ -273,9 +274,12 @@ class Reader {
     ValueView key, value, before;
     if (part_.size() < 6)
       return records_->expected({"value", i}, "[\"i\" or \"d\", key, value, read value, dead, ok]");
-    if (!json_value(part_[1], key)) return records_->expected({"value", i, step(1)}, kWantValue);
-    if (!version(part_[2], value)) return records_->expected({"value", i, step(2)}, kWantValue);
-    if (!version(part_[3], before)) return records_->expected({"value", i, step(3)}, kWantValue);
+    if (!json_value(part_[1], key))
+      return records_->expected({"value", i, step(1)}, kWantViperValue);
+    if (!version(part_[2], value))
+      return records_->expected({"value", i, step(2)}, kWantViperValue);
+    if (!version(part_[3], before))
+      return records_->expected({"value", i, step(3)}, kWantViperValue);
     bool ok = true;
     if (auto s = read_ok(i, 5, ok); !s.ok()) return s;
     add_read(key, before);
@@ -346,7 +350,7 @@ Result<History> read_directory(Source& source, std::string_view prefix, Notes& n
   if (logs.empty())
     return bad_input("no log in the directory, expected files " + std::string(prefix) +
                      "<number>.log");
-  return Reader(std::move(logs), notes).run();
+  return ViperReader(std::move(logs), notes).run();
 }
 Result<History> read_viper(Source& source, Notes& notes) {
   return read_directory(source, kJson, notes);
@@ -429,7 +433,7 @@ Status write_viper_edn(const History& history, const std::string& path, Losses& 
 Result<History> read_viper_log(std::string_view bytes, const std::string& name) {
   Notes notes;
   Log log{0, [=] { return Input::memory(bytes, name, nullptr); }};
-  return Reader({log}, notes).run();
+  return ViperReader({log}, notes).run();
 }
 
 constexpr Format kViper = {

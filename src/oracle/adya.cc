@@ -14,19 +14,19 @@ constexpr uint64_t kMaxChoices = 800;
 constexpr uint64_t kMaxTried = 4000;
 
 // [a]: all b with an edge a → b
-struct Edges {
+struct AdyaEdges {
   std::array<TxnSet, kMaxTxns> to{};
 
   void add(int a, int b) {
     if (a != b) to[a] |= TxnSet{1} << b;
   }
-  Edges with(const Edges& more) const {
-    Edges sum = *this;
+  AdyaEdges with(const AdyaEdges& more) const {
+    AdyaEdges sum = *this;
     for (int t = 0; t < kMaxTxns; ++t) sum.to[t] |= more.to[t];
     return sum;
   }
-  Edges closed() const {
-    Edges all = *this;
+  AdyaEdges closed() const {
+    AdyaEdges all = *this;
     for (int via = 0; via < kMaxTxns; ++via) {
       if (all.to[via] == 0) continue;
       for (TxnSet& row : all.to)
@@ -35,14 +35,14 @@ struct Edges {
     return all;
   }
   bool cyclic() const {
-    const Edges all = closed();
+    const AdyaEdges all = closed();
     for (int t = 0; t < kMaxTxns; ++t)
       if (contains(all.to[t], t)) return true;
     return false;
   }
   // An edge a → b of this, and a path from b to a.
-  bool closed_by(const Edges& paths) const {
-    const Edges all = paths.closed();
+  bool closed_by(const AdyaEdges& paths) const {
+    const AdyaEdges all = paths.closed();
     for (int a = 0; a < kMaxTxns; ++a)
       for (int b = 0; b < kMaxTxns; ++b)
         if (contains(to[a], b) && contains(all.to[b], a)) return true;
@@ -51,14 +51,14 @@ struct Edges {
 };
 
 struct Dependencies {
-  Edges write, read, item_anti, predicate_anti;
+  AdyaEdges write, read, item_anti, predicate_anti;
   bool lost_update = false;
 };
 
 bool allowed(LevelId level, const Dependencies& d) {
-  const Edges flow = d.write.with(d.read);
+  const AdyaEdges flow = d.write.with(d.read);
   if (flow.cyclic()) return false;
-  const Edges anti = d.item_anti.with(d.predicate_anti);
+  const AdyaEdges anti = d.item_anti.with(d.predicate_anti);
   switch (level) {
     case LevelId::pl_cs:
       return !d.lost_update;

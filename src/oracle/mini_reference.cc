@@ -8,34 +8,35 @@
 namespace assay::internal::oracle {
 namespace {
 
-constexpr int kNodes = kMaxTxns + 1;  // the last is the transaction that wrote the initial state
+constexpr int kMiniNodes =
+    kMaxTxns + 1;  // the last is the transaction that wrote the initial state
 
-struct Edges {
-  std::array<TxnSet, kNodes> to{};
+struct MiniEdges {
+  std::array<TxnSet, kMiniNodes> to{};
 
   static int node(int t) { return t == kInitial ? kMaxTxns : t; }
   void add(int a, int b) { to[node(a)] |= TxnSet{1} << node(b); }
   bool has(int a, int b) const { return contains(to[node(a)], node(b)); }
-  void add(const Edges& more) {
-    for (int n = 0; n < kNodes; ++n) to[n] |= more.to[n];
+  void add(const MiniEdges& more) {
+    for (int n = 0; n < kMiniNodes; ++n) to[n] |= more.to[n];
   }
   void close() {
-    for (int via = 0; via < kNodes; ++via)
+    for (int via = 0; via < kMiniNodes; ++via)
       for (TxnSet& row : to)
         if (contains(row, via)) row |= to[via];
   }
   bool cyclic() const {
-    Edges all = *this;
+    MiniEdges all = *this;
     all.close();
-    for (int n = 0; n < kNodes; ++n)
+    for (int n = 0; n < kMiniNodes; ++n)
       if (contains(all.to[n], n)) return true;
     return false;
   }
   // These, and these followed by one of `next`.
-  Edges perhaps_then(const Edges& next) const {
-    Edges all = *this;
-    for (int n = 0; n < kNodes; ++n)
-      for (int via = 0; via < kNodes; ++via)
+  MiniEdges perhaps_then(const MiniEdges& next) const {
+    MiniEdges all = *this;
+    for (int n = 0; n < kMiniNodes; ++n)
+      for (int via = 0; via < kMiniNodes; ++via)
         if (contains(to[n], via)) all.to[n] |= next.to[via];
     return all;
   }
@@ -48,11 +49,11 @@ class Mtc {
 
   bool holds(const Attribution& attribution) const {
     if (level_ == LevelId::session_si && diverges(attribution)) return false;
-    Edges dependencies = sessions_and_times();
-    Edges anti;
+    MiniEdges dependencies = sessions_and_times();
+    MiniEdges anti;
     for (const ReadsFrom& read : attribution.reads) dependencies.add(read.writer, read.reader);
     for (uint32_t key = 0; key < small_.keys.size(); ++key) {
-      const Edges chain = version_order(attribution, key);
+      const MiniEdges chain = version_order(attribution, key);
       dependencies.add(chain);
       for (const ReadsFrom& read : attribution.reads)
         for (int t = 0; t < count_ && read.key == key; ++t)
@@ -77,8 +78,8 @@ class Mtc {
     return false;
   }
 
-  Edges sessions_and_times() const {
-    Edges edges;
+  MiniEdges sessions_and_times() const {
+    MiniEdges edges;
     for (int a = 0; a < count_; ++a) {
       edges.add(kInitial, a);
       for (int b = 0; b < count_; ++b) {
@@ -91,8 +92,8 @@ class Mtc {
     return edges;
   }
 
-  Edges version_order(const Attribution& attribution, uint32_t key) const {
-    Edges chain;
+  MiniEdges version_order(const Attribution& attribution, uint32_t key) const {
+    MiniEdges chain;
     for (const ReadsFrom& read : attribution.reads)
       if (read.key == key && updates(read)) chain.add(read.writer, read.reader);
     chain.close();

@@ -9,8 +9,8 @@
 namespace assay::internal::oracle {
 namespace {
 
-constexpr size_t kMaxOrdered = 7;       // transactions whose orders by_axioms tries
-constexpr uint64_t kMaxChoices = 5000;  // combinations of version orders
+constexpr size_t kMaxOrdered = 7;      // transactions whose orders by_axioms tries
+constexpr uint64_t kMaxOrders = 5000;  // combinations of version orders
 
 std::vector<int> members(TxnSet set) {
   std::vector<int> list;
@@ -56,7 +56,7 @@ class EventGraph {
         choices *= list.size();
       }
     }
-    if (choices > kMaxChoices) {
+    if (choices > kMaxOrders) {
       *exhausted = true;
       return false;
     }
@@ -160,7 +160,7 @@ class EventGraph {
 };
 
 // What a transaction sees, of the levels that Biswas and Enea's paper defines so, and of the session guarantees.
-enum class Axiom : uint8_t {
+enum class WeakAxiom : uint8_t {
   read_your_writes,
   monotonic_reads,
   monotonic_writes,
@@ -174,28 +174,28 @@ enum class Axiom : uint8_t {
 };
 
 // No default, so that no level is forgotten.
-std::optional<Axiom> axiom_of(LevelId level) {
+std::optional<WeakAxiom> axiom_of(LevelId level) {
   switch (level) {
     case LevelId::read_your_writes:
-      return Axiom::read_your_writes;
+      return WeakAxiom::read_your_writes;
     case LevelId::monotonic_reads:
-      return Axiom::monotonic_reads;
+      return WeakAxiom::monotonic_reads;
     case LevelId::monotonic_writes:
-      return Axiom::monotonic_writes;
+      return WeakAxiom::monotonic_writes;
     case LevelId::writes_follow_reads:
-      return Axiom::writes_follow_reads;
+      return WeakAxiom::writes_follow_reads;
     case LevelId::read_committed:
-      return Axiom::read_committed;
+      return WeakAxiom::read_committed;
     case LevelId::read_atomic:
-      return Axiom::read_atomic;
+      return WeakAxiom::read_atomic;
     case LevelId::causal:
-      return Axiom::causal;
+      return WeakAxiom::causal;
     case LevelId::prefix:
-      return Axiom::prefix;
+      return WeakAxiom::prefix;
     case LevelId::session_si:
-      return Axiom::snapshot;
+      return WeakAxiom::snapshot;
     case LevelId::session_serializable:
-      return Axiom::serializable;
+      return WeakAxiom::serializable;
     case LevelId::pl_1:
     case LevelId::pl_2:
     case LevelId::pl_cs:
@@ -217,7 +217,7 @@ std::optional<Axiom> axiom_of(LevelId level) {
 // The axioms on one commit order.
 class Axioms {
  public:
-  Axioms(const History& h, const Footprints& small, Axiom axiom)
+  Axioms(const History& h, const Footprints& small, WeakAxiom axiom)
       : h_(h), small_(small), axiom_(axiom) {}
 
   bool some_commit_order(TxnSet effective, const Attribution& attribution, bool* exhausted) {
@@ -294,31 +294,31 @@ class Axioms {
     const int t3 = read.reader;
     const auto up_to = [&](int t4) { return t4 == t2 || co(t2, t4); };
     switch (axiom_) {
-      case Axiom::read_your_writes:
+      case WeakAxiom::read_your_writes:
         return so(t2, t3);
-      case Axiom::monotonic_reads:
+      case WeakAxiom::monotonic_reads:
         return some([&](int t) { return wr(t2, t) && so(t, t3); });
-      case Axiom::monotonic_writes:
+      case WeakAxiom::monotonic_writes:
         return some([&](int t) { return so(t2, t) && wr(t, t3); });
-      case Axiom::writes_follow_reads:
+      case WeakAxiom::writes_follow_reads:
         return some([&](int t) {
           return wr(t, t3) && (wr(t2, t) || some([&](int r) { return wr(t2, r) && so(r, t); }));
         });
-      case Axiom::read_committed:
+      case WeakAxiom::read_committed:
         return std::any_of(
             attribution_->reads.begin(), attribution_->reads.end(), [&](const ReadsFrom& earlier) {
               return earlier.reader == t3 && earlier.step < read.step && earlier.writer == t2;
             });
-      case Axiom::read_atomic:
+      case WeakAxiom::read_atomic:
         return wr(t2, t3) || so(t2, t3);
-      case Axiom::causal:
+      case WeakAxiom::causal:
         return causally(t2, t3);
-      case Axiom::snapshot:
+      case WeakAxiom::snapshot:
         if (some([&](int t4) { return up_to(t4) && co(t4, t3) && conflict(t4, t3); })) return true;
         [[fallthrough]];
-      case Axiom::prefix:
+      case WeakAxiom::prefix:
         return some([&](int t4) { return up_to(t4) && (wr(t4, t3) || so(t4, t3)); });
-      case Axiom::serializable:
+      case WeakAxiom::serializable:
         return co(t2, t3);
     }
     return false;
@@ -332,7 +332,7 @@ class Axioms {
 
   const History& h_;
   const Footprints& small_;
-  const Axiom axiom_;
+  const WeakAxiom axiom_;
   const Attribution* attribution_ = nullptr;
   std::vector<int> order_;
 };
@@ -356,7 +356,7 @@ Outcome by_version_orders(const History& history, LevelId level) {
 
 Outcome by_axioms(const History& history, LevelId level) {
   const auto small = footprints(history, nullptr);
-  const std::optional<Axiom> axiom = axiom_of(level);
+  const std::optional<WeakAxiom> axiom = axiom_of(level);
   if (!axiom || !small) return Outcome::unknown;
   Axioms axioms(history, *small, *axiom);
   return some_reading(

@@ -11,8 +11,8 @@
 namespace assay::internal {
 namespace {
 
-constexpr size_t kMostBytes = 60'000;  // GitHub takes 65,536 characters
-constexpr size_t kMostTransactions = 12;
+constexpr size_t kCommentBytes = 60'000;  // GitHub takes 65,536 characters
+constexpr size_t kCommentTransactions = 12;
 
 // Nothing of a text from a history is taken for markup, and it stays in its cell and line.
 std::string plain(std::string_view text) {
@@ -56,18 +56,19 @@ std::string verdict_row(const Audit& c, const Verdict& v) {
   return fmt::format("| `{}` | {} | {} |\n", level_info(v.level).name, strong, detail);
 }
 
-std::string explanation(const History& h, const Explanation& e) {
+std::string explained(const History& h, const Explanation& e) {
   std::string out = fmt::format("<details><summary>Why not {}: {}</summary>\n\n",
                                 level_names(e.levels), anomaly_info(e.anomaly).name);
   for (const std::string& s : e.sentences) out += plain(s) + "\n";
   std::string shown;
-  for (size_t i = 0; i < e.transactions.size() && i < kMostTransactions; ++i) {
+  for (size_t i = 0; i < e.transactions.size() && i < kCommentTransactions; ++i) {
     const TxnId t = e.transactions[i];
     shown += fmt::format("{}  {}", display_txn(h, t), display_ops(h, t, e.operations));
     shown += h.line(t) ? fmt::format("  (line {})\n", h.line(t)) : "\n";
   }
-  if (e.transactions.size() > kMostTransactions)
-    shown += fmt::format("and {} more transactions\n", e.transactions.size() - kMostTransactions);
+  if (e.transactions.size() > kCommentTransactions)
+    shown +=
+        fmt::format("and {} more transactions\n", e.transactions.size() - kCommentTransactions);
   out += "\n" + block(shown);
   if (!e.self_proving) out += "\n" + std::string(what_is_left_out(e)) + "\n";
   if (!e.hint.empty()) out += "\nTo rule out first: " + plain(e.hint) + "\n";
@@ -82,7 +83,7 @@ std::string section(const Audit& c) {
   out += "\n";
   for (const std::string& s : expected_order_sentences(c.history, c.result))
     out += plain(s) + "\n\n";
-  for (const Explanation& e : c.explanations) out += explanation(c.history, e);
+  for (const Explanation& e : c.explanations) out += explained(c.history, e);
   if (count_decided(c) == 0) return out + "Nothing was decided.\n\n";
   return out +
          fmt::format(
@@ -95,7 +96,7 @@ class MarkdownReport : public ReportWriter {
   std::string add(const Audit& c) override {
     totals_.add(c);
     std::string text = section(c);
-    if (size_ + text.size() > kMostBytes) {
+    if (size_ + text.size() > kCommentBytes) {
       ++left_out_;
       return {};
     }

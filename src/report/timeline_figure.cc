@@ -13,7 +13,7 @@
 namespace assay::internal {
 namespace {
 
-constexpr double kLeft = 110, kRight = 770, kRow = 44, kBar = 24;
+constexpr double kLeft = 110, kRight = 770, kLane = 44, kBar = 24;
 constexpr size_t kMostBars = 40, kMostEvents = 50;
 
 bool known(int64_t t) { return t != Interval::kUnknown; }
@@ -83,7 +83,7 @@ std::string timeline_figure(const History& h, const Explanation& e) {
   double y = 20;
   for (auto& [session, top] : rows) {
     top = y;
-    y += kRow;
+    y += kLane;
   }
   Svg svg({}, kRight + 30, y + 40, "The transactions on the clock");
   for (const auto& [session, top] : rows) {

@@ -29,15 +29,15 @@ namespace {
 
 using nlohmann::json;
 
-constexpr IsolationName kIsolations[] = {
+constexpr IsolationName kEtcdIsolations[] = {
     {"serializable", "reads of one revision, compared at the commit"},
     {"repeatable reads", "each key read when asked for, compared at the commit"},
     {"read committed", "no comparison"},
 };
-constexpr uint16_t kDefaultPort = 2379;
-constexpr std::string_view kPrefix = "assay/";
-constexpr std::string_view kRunKey = "assay-run";
-constexpr std::string_view kTxnKey = "assay-txn";  // who writes, for the server's log
+constexpr uint16_t kEtcdDefaultPort = 2379;
+constexpr std::string_view kEtcdPrefix = "assay/";
+constexpr std::string_view kEtcdRunKey = "assay-run";
+constexpr std::string_view kEtcdTxnKey = "assay-txn";  // who writes, for the server's log
 
 struct CloseCurl {
   void operator()(CURL* c) const { curl_easy_cleanup(c); }
@@ -53,7 +53,7 @@ class Gateway {
       : curl_(curl_easy_init()), headers_(curl_slist_append(nullptr, "Expect:")) {
     const bool tls = url.scheme == "etcds";
     base_ = fmt::format("{}://{}:{}/v3/", tls ? "https" : "http", url.host,
-                        url.port == 0 ? kDefaultPort : url.port);
+                        url.port == 0 ? kEtcdDefaultPort : url.port);
     CURL* c = curl_.get();
     set_up_tls(c, url, tls);
     curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
@@ -118,9 +118,9 @@ class EtcdSession : public OptimisticSession {
     json request = {{"compare", compared ? compares_ : json::array()}, {"success", json::array()}};
     if (!name_.empty() && !writes().empty())
       request["success"].push_back(
-          {{"requestPut", {{"key", to_base64(kTxnKey)}, {"value", to_base64(name_)}}}});
+          {{"requestPut", {{"key", to_base64(kEtcdTxnKey)}, {"value", to_base64(name_)}}}});
     for (const auto& [key, text] : writes()) {
-      const std::string name = to_base64(std::string(kPrefix) + key);
+      const std::string name = to_base64(std::string(kEtcdPrefix) + key);
       if (text)
         request["success"].push_back(
             {{"requestPut", {{"key", name}, {"value", to_base64(*text)}}}});
@@ -151,7 +151,7 @@ class EtcdSession : public OptimisticSession {
 
  protected:
   CallResult fetch(const std::string& key, Text& text) override {
-    const std::string name = to_base64(std::string(kPrefix) + key);
+    const std::string name = to_base64(std::string(kEtcdPrefix) + key);
     json request = {{"key", name}};
     if (!revision_.empty() && isolation_ == "serializable") request["revision"] = revision_;
     json answer;
@@ -200,11 +200,11 @@ class EtcdDriver : public Driver {
 
   Status prepare() override {
     Gateway gateway(url_, options_.timeout);
-    std::string end(kPrefix);
+    std::string end(kEtcdPrefix);
     ++end.back();
     json answer;
     CallResult result = gateway.post(
-        "kv/deleterange", {{"key", to_base64(kPrefix)}, {"range_end", to_base64(end)}}, answer);
+        "kv/deleterange", {{"key", to_base64(kEtcdPrefix)}, {"range_end", to_base64(end)}}, answer);
     mark_ = begin_mark(options_.run);
     if (result.ok()) result = put_mark(gateway);
     if (!result.ok()) return io_error("etcd: " + result.message);
@@ -224,7 +224,7 @@ class EtcdDriver : public Driver {
   Result<RunMark> prepared_by() override {
     json answer;
     const CallResult result =
-        Gateway(url_, options_.timeout).post("kv/range", {{"key", to_base64(kRunKey)}}, answer);
+        Gateway(url_, options_.timeout).post("kv/range", {{"key", to_base64(kEtcdRunKey)}}, answer);
     if (!result.ok()) return io_error("etcd: " + result.message);
     if (!answer.contains("kvs") || answer["kvs"].empty()) return RunMark{};
     return parse_mark(from_base64(answer["kvs"][0].value("value", "")));
@@ -242,8 +242,9 @@ class EtcdDriver : public Driver {
  private:
   CallResult put_mark(Gateway& gateway) const {
     json answer;
-    return gateway.post(
-        "kv/put", {{"key", to_base64(kRunKey)}, {"value", to_base64(mark_text(mark_))}}, answer);
+    return gateway.post("kv/put",
+                        {{"key", to_base64(kEtcdRunKey)}, {"value", to_base64(mark_text(mark_))}},
+                        answer);
   }
 
   DriverOptions options_;
@@ -265,7 +266,7 @@ const DriverInfo kEtcd = {
     "etcd",
     "etcd, by compare-and-set transactions over its HTTP gateway; etcds:// through TLS",
     "etcd://HOST:PORT",
-    kIsolations,
+    kEtcdIsolations,
     open_etcd,
     "etcds",
     &kLibcurl};

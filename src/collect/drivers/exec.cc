@@ -29,9 +29,9 @@ namespace {
 using nlohmann::json;
 using Steady = std::chrono::steady_clock;
 
-constexpr std::string_view kScheme = "exec:";
-constexpr const char* kRunKey = "assay-run";
-constexpr auto kGrace = std::chrono::milliseconds(1000);
+constexpr std::string_view kExecScheme = "exec:";
+constexpr const char* kExecRunKey = "assay-run";
+constexpr auto kExecGrace = std::chrono::milliseconds(1000);
 constexpr auto kStartTime = std::chrono::milliseconds(30'000);
 constexpr size_t kMaxLine = size_t{16} << 20;
 
@@ -39,14 +39,14 @@ struct KindName {
   OpKind kind;
   const char* name;
 };
-constexpr KindName kKinds[] = {
+constexpr KindName kKindNames[] = {
     {OpKind::read, "r"},         {OpKind::write, "w"},       {OpKind::remove, "d"},
     {OpKind::append, "append"},  {OpKind::range, "range"},   {OpKind::cas, "cas"},
     {OpKind::read_list, "list"}, {OpKind::insert, "insert"},
 };
 
 const char* name_of(OpKind kind) {
-  for (const KindName& k : kKinds)
+  for (const KindName& k : kKindNames)
     if (k.kind == kind) return k.name;
   return "";
 }
@@ -227,7 +227,7 @@ class ExecSession : public DriverSession {
     if (result.ok() && !take(request, answer, reply))
       return CallResult::fatal("exec: a bad answer to an operation: " + answer.dump());
     // Ours, not the workload's.
-    std::erase_if(reply.rows, [](const auto& row) { return row.first.text == kRunKey; });
+    std::erase_if(reply.rows, [](const auto& row) { return row.first.text == kExecRunKey; });
     return result;
   }
   CallResult commit() override { return ask({{"do", "commit"}}, true).first; }
@@ -240,7 +240,7 @@ class ExecSession : public DriverSession {
   OwnTimes own_times() const override { return own_; }
 
   std::pair<CallResult, json> ask(const json& message, bool commit = false,
-                                  std::chrono::milliseconds extra = kGrace) {
+                                  std::chrono::milliseconds extra = kExecGrace) {
     json answer = json::value_t::discarded;
     if (process_->send(message)) answer = process_->receive(timeout_ + extra);
     CallResult result = outcome_of(answer, commit);
@@ -272,7 +272,7 @@ class ExecSession : public DriverSession {
 class ExecDriver : public Driver {
  public:
   explicit ExecDriver(const DriverOptions& options)
-      : options_(options), command_(options.url.substr(kScheme.size())) {}
+      : options_(options), command_(options.url.substr(kExecScheme.size())) {}
 
   // Asks the program what it can do.
   Status greet() {
@@ -328,7 +328,7 @@ class ExecDriver : public Driver {
     return options_.run != 0 && supports(OpKind::read) && supports(OpKind::write);
   }
   Request run_mark(OpKind kind) const {
-    Request request{.kind = kind, .key = Value::of(kRunKey)};
+    Request request{.kind = kind, .key = Value::of(kExecRunKey)};
     if (kind == OpKind::write) request.value = Value::of(mark_text(mark_));
     return request;
   }
@@ -371,7 +371,7 @@ class ExecDriver : public Driver {
 
 Result<std::unique_ptr<Driver>> open_exec(const DriverOptions& options) {
   auto driver = std::make_unique<ExecDriver>(options);
-  if (options.url.size() == kScheme.size())
+  if (options.url.size() == kExecScheme.size())
     return usage_error("exec: needs a command, as in exec:python3 driver.py");
   if (Status s = driver->greet(); !s.ok()) return s.error();
   return std::unique_ptr<Driver>(std::move(driver));

@@ -36,7 +36,7 @@
 namespace assay::internal::collect {
 namespace {
 
-constexpr IsolationName kIsolations[] = {
+constexpr IsolationName kMysqlIsolations[] = {
     {"default", "what the server's transaction_isolation says"},
     {"read committed", "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"},
     {"repeatable read",
@@ -45,7 +45,7 @@ constexpr IsolationName kIsolations[] = {
     {"read uncommitted", "… READ UNCOMMITTED"},
 };
 
-constexpr uint16_t kDefaultPort = 3306;
+constexpr uint16_t kMysqlDefaultPort = 3306;
 
 // Conflicts, time-outs and refusals: the transaction did not and will not happen.
 //   1205 lock wait, 1213 deadlock or certification, 1020 changed since read, 1062 duplicate,
@@ -60,7 +60,7 @@ constexpr unsigned kUnnumbered = 1105;
 constexpr std::string_view kTryAgain = "[try again later]";
 
 // For the history's header; each server has some of them.
-constexpr std::string_view kSettings =
+constexpr std::string_view kMysqlSettings =
     "SHOW SESSION VARIABLES WHERE Variable_name IN ('binlog_format', "
     "'innodb_flush_log_at_trx_commit', 'innodb_rollback_on_timeout', 'innodb_snapshot_isolation', "
     "'log_bin', 'sync_binlog', 'tidb_constraint_check_in_place', 'tidb_disable_txn_auto_retry', "
@@ -103,14 +103,14 @@ bool is_of_connection(std::string_view name) {
   return name == "defaults-file" || name.starts_with("ssl-");
 }
 
-struct FileOption {
+struct MysqlFileOption {
   std::string_view name;
   mysql_option option;
 };
-constexpr FileOption kFiles[] = {{"ssl-ca", MYSQL_OPT_SSL_CA},
-                                 {"ssl-cert", MYSQL_OPT_SSL_CERT},
-                                 {"ssl-key", MYSQL_OPT_SSL_KEY},
-                                 {"defaults-file", MYSQL_READ_DEFAULT_FILE}};
+constexpr MysqlFileOption kMysqlFiles[] = {{"ssl-ca", MYSQL_OPT_SSL_CA},
+                                           {"ssl-cert", MYSQL_OPT_SSL_CERT},
+                                           {"ssl-key", MYSQL_OPT_SSL_KEY},
+                                           {"defaults-file", MYSQL_READ_DEFAULT_FILE}};
 
 // TLS without a look at the certificate is what ssl-mode=required asks for; whoever names an authority wants it asked.
 Status set_up_connection(MYSQL* c, const Url& url) {
@@ -118,7 +118,7 @@ Status set_up_connection(MYSQL* c, const Url& url) {
   for (const auto& [name, value] : url.query) {
     if (!is_of_connection(name)) continue;
     bool known = name == "ssl-mode";
-    for (const FileOption& f : kFiles) {
+    for (const MysqlFileOption& f : kMysqlFiles) {
       if (f.name != name) continue;
       known = true;
       mysql_options(c, f.option, value.c_str());
@@ -144,10 +144,10 @@ Status set_up_connection(MYSQL* c, const Url& url) {
 // The library asks its option file and MYSQL_PWD for what it is not given.
 const char* given(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
 
-struct CloseConnection {
+struct CloseMysql {
   void operator()(MYSQL* c) const { mysql_close(c); }
 };
-using Connection = std::unique_ptr<MYSQL, CloseConnection>;
+using MysqlConnection = std::unique_ptr<MYSQL, CloseMysql>;
 
 struct FreeResult {
   void operator()(MYSQL_RES* r) const { mysql_free_result(r); }
@@ -156,7 +156,7 @@ using Rows = std::unique_ptr<MYSQL_RES, FreeResult>;
 
 class MysqlSession : public DriverSession {
  public:
-  MysqlSession(Connection connection, const DriverOptions& options)
+  MysqlSession(MysqlConnection connection, const DriverOptions& options)
       : connection_(std::move(connection)), statements_(Upsert::on_duplicate_key, options.tables) {}
 
   Status set_up(const DriverOptions& options, const Url& url) {
@@ -250,7 +250,7 @@ class MysqlSession : public DriverSession {
   // Those that the server knows.
   Settings settings() {
     Settings found;
-    if (!run(std::string(kSettings)).ok() || !rows_) return found;
+    if (!run(std::string(kMysqlSettings)).ok() || !rows_) return found;
     while (const MYSQL_ROW row = mysql_fetch_row(rows_.get()))
       if (row[1] != nullptr) found.emplace_back(text_at(row, 0), text_at(row, 1));
     return found;
@@ -335,7 +335,7 @@ class MysqlSession : public DriverSession {
     return mysql_real_query(connection_.get(), "ROLLBACK", 8) == 0;
   }
 
-  Connection connection_;
+  MysqlConnection connection_;
   SqlStatements statements_;
   std::string version_;
   std::string_view product_;
@@ -398,7 +398,7 @@ class MysqlDriver : public Driver {
 
  private:
   Result<std::unique_ptr<MysqlSession>> open() {
-    Connection connection(mysql_init(nullptr));
+    MysqlConnection connection(mysql_init(nullptr));
     // A little longer than the server waits, so that an orderly error comes first.
     const auto seconds = static_cast<unsigned>(options_.timeout.count() / 1000 + 2);
     mysql_options(connection.get(), MYSQL_OPT_CONNECT_TIMEOUT, &seconds);
@@ -408,7 +408,7 @@ class MysqlDriver : public Driver {
     if (Status s = set_up_connection(connection.get(), url_); !s.ok()) return s.error();
     if (mysql_real_connect(connection.get(), url_.host.c_str(), given(url_.user),
                            given(url_.password), given(url_.path),
-                           url_.port == 0 ? kDefaultPort : url_.port, nullptr, 0) == nullptr)
+                           url_.port == 0 ? kMysqlDefaultPort : url_.port, nullptr, 0) == nullptr)
       return io_error(fmt::format("MySQL: {}", mysql_error(connection.get())));
     auto session = std::make_unique<MysqlSession>(std::move(connection), options_);
     if (Status s = session->set_up(options_, url_); !s.ok()) return s.error();
@@ -435,7 +435,7 @@ Result<std::unique_ptr<Driver>> open_mysql(const DriverOptions& options) {
 const DriverInfo kMysql = {"mysql",
                            "MariaDB, Galera, MySQL and others that speak its protocol",
                            "mysql://USER@HOST:PORT/DATABASE",
-                           kIsolations,
+                           kMysqlIsolations,
                            open_mysql,
                            "mariadb",
                            &kLibmariadb};

@@ -33,7 +33,7 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-constexpr IsolationName kIsolations[] = {
+constexpr IsolationName kPostgresqlIsolations[] = {
     {"default", "what the server's default_transaction_isolation says"},
     {"read committed", "BEGIN ISOLATION LEVEL READ COMMITTED"},
     {"repeatable read", "BEGIN ISOLATION LEVEL REPEATABLE READ: snapshot isolation"},
@@ -51,17 +51,17 @@ constexpr IsolationName kH2Isolations[] = {
 };
 
 // The client waits this much longer than the server, so that an orderly error comes first.
-constexpr auto kGrace = std::chrono::milliseconds(1000);
+constexpr auto kPostgresqlGrace = std::chrono::milliseconds(1000);
 
-struct CloseConnection {
+struct ClosePostgresql {
   void operator()(PGconn* c) const { PQfinish(c); }
 };
-using Connection = std::unique_ptr<PGconn, CloseConnection>;
+using PostgresqlConnection = std::unique_ptr<PGconn, ClosePostgresql>;
 
 struct ClearResult {
   void operator()(PGresult* r) const { PQclear(r); }
 };
-using Answer = std::unique_ptr<PGresult, ClearResult>;
+using PostgresqlAnswer = std::unique_ptr<PGresult, ClearResult>;
 
 std::string one_line(std::string message) {
   while (!message.empty() && message.back() == '\n') message.pop_back();
@@ -84,7 +84,7 @@ bool means_lost(std::string_view sqlstate) {
 constexpr std::string_view kOwnNumber = "txid_current() % 4294967296";
 
 // For the history's header. In the order of their names.
-constexpr std::string_view kSettings =
+constexpr std::string_view kPostgresqlSettings =
     "SELECT name, setting FROM pg_settings WHERE name IN ('default_transaction_deferrable', "
     "'default_transaction_isolation', 'default_transaction_read_only', 'fsync', "
     "'full_page_writes', 'max_pred_locks_per_transaction', 'synchronous_commit', "
@@ -116,7 +116,7 @@ std::string_view name_of(Dialect dialect) {
 
 class PostgresqlSession : public DriverSession {
  public:
-  PostgresqlSession(Connection connection, const DriverOptions& options)
+  PostgresqlSession(PostgresqlConnection connection, const DriverOptions& options)
       : connection_(std::move(connection)), options_(options) {}
 
   // Finds out what it talks to; before anything else.
@@ -206,7 +206,7 @@ class PostgresqlSession : public DriverSession {
   }
   Settings settings() {
     Settings found;
-    if (dialect_ == Dialect::h2 || !run(std::string(kSettings)).ok()) return found;
+    if (dialect_ == Dialect::h2 || !run(std::string(kPostgresqlSettings)).ok()) return found;
     for (int row = 0; row < row_count(); ++row)
       found.emplace_back(text_at(row, 0), text_at(row, 1));
     return found;
@@ -263,11 +263,11 @@ class PostgresqlSession : public DriverSession {
 
   // Waits for the answer to what was sent, into answer_; false if the connection is of no use any more.
   bool receive() {
-    const auto deadline = Steady::now() + options_.timeout + kGrace;
+    const auto deadline = Steady::now() + options_.timeout + kPostgresqlGrace;
     answer_.reset();
     while (true) {
       while (PQisBusy(connection_.get()) == 0) {
-        Answer next(PQgetResult(connection_.get()));
+        PostgresqlAnswer next(PQgetResult(connection_.get()));
         if (!next) return answer_ != nullptr;
         // Of several results the first error counts, otherwise the last.
         if (!answer_ || PQresultStatus(answer_.get()) != PGRES_FATAL_ERROR)
@@ -332,14 +332,14 @@ class PostgresqlSession : public DriverSession {
     return Ok{};
   }
 
-  Connection connection_;
+  PostgresqlConnection connection_;
   const DriverOptions& options_;
   std::optional<SqlStatements> statements_;
   std::unordered_map<const char*, std::string> prepared_;  // by the statement's text
   std::string begin_;
   std::string version_;
   Dialect dialect_ = Dialect::postgresql;
-  Answer answer_;
+  PostgresqlAnswer answer_;
   std::string lost_because_;
   std::string server_id_;
   bool read_only_ = false;
@@ -404,7 +404,7 @@ class PostgresqlDriver : public Driver {
     // dbname may be a whole URL; what follows it holds unless the URL says otherwise.
     const char* names[] = {"dbname", "connect_timeout", "application_name", nullptr};
     const char* values[] = {options_.url.c_str(), seconds.c_str(), "assay", nullptr};
-    Connection connection(PQconnectdbParams(names, values, 1));
+    PostgresqlConnection connection(PQconnectdbParams(names, values, 1));
     if (PQstatus(connection.get()) != CONNECTION_OK)
       return io_error("PostgreSQL: " + one_line(PQerrorMessage(connection.get())));
     PQsetnonblocking(connection.get(), 1);
@@ -441,7 +441,7 @@ Result<std::unique_ptr<Driver>> open_h2(const DriverOptions& options) {
 const DriverInfo kPostgresql = {"postgresql",
                                 "PostgreSQL and others that speak its protocol",
                                 "postgresql://USER@HOST:PORT/DATABASE",
-                                kIsolations,
+                                kPostgresqlIsolations,
                                 open_postgresql,
                                 "postgres",
                                 &kLibpq};

@@ -14,15 +14,15 @@
 namespace assay::internal::collect {
 namespace {
 
-constexpr IsolationName kIsolations[] = {
+constexpr IsolationName kRedisIsolations[] = {
     {"watch", "WATCH what is read, then MULTI and EXEC"},
     {"multi", "MULTI and EXEC alone: nothing that was read is compared"},
 };
-constexpr std::string_view kPrefix = "assay:";
-constexpr const char* kRunKey = "assay-run";
-constexpr const char* kTxnKey = "assay-txn";  // who writes, for the server's log
+constexpr std::string_view kRedisPrefix = "assay:";
+constexpr const char* kRedisRunKey = "assay-run";
+constexpr const char* kRedisTxnKey = "assay-txn";  // who writes, for the server's log
 
-using Connection = std::unique_ptr<RedisWire>;
+using RedisConnection = std::unique_ptr<RedisWire>;
 using Answer = RedisAnswer;
 
 std::string message_of(const RedisWire& wire, const Answer& answer) {
@@ -32,7 +32,7 @@ std::string message_of(const RedisWire& wire, const Answer& answer) {
 
 class RedisSession : public OptimisticSession {
  public:
-  RedisSession(Connection connection, bool watches)
+  RedisSession(RedisConnection connection, bool watches)
       : connection_(std::move(connection)), watches_(watches) {}
 
   void name_transaction(std::string_view txn) override { name_ = txn; }
@@ -44,11 +44,11 @@ class RedisSession : public OptimisticSession {
     Answer answer = connection_->ask({"MULTI"});
     if (!answer || answer->type == REDIS_REPLY_ERROR) return refused(answer);
     if (!name_.empty() && !writes().empty()) {
-      answer = connection_->ask({"SET", kTxnKey, name_});
+      answer = connection_->ask({"SET", kRedisTxnKey, name_});
       if (!answer || answer->type == REDIS_REPLY_ERROR) return refused(answer);
     }
     for (const auto& [key, text] : writes()) {
-      const std::string name = std::string(kPrefix) + key;
+      const std::string name = std::string(kRedisPrefix) + key;
       answer = text ? connection_->ask({"SET", name, *text}) : connection_->ask({"DEL", name});
       if (!answer || answer->type == REDIS_REPLY_ERROR) return refused(answer);
     }
@@ -71,7 +71,7 @@ class RedisSession : public OptimisticSession {
 
  protected:
   CallResult fetch(const std::string& key, Text& text) override {
-    const std::string name = std::string(kPrefix) + key;
+    const std::string name = std::string(kRedisPrefix) + key;
     if (watches_) {
       const Answer watched = connection_->ask({"WATCH", name});
       if (!watched || watched->type == REDIS_REPLY_ERROR) return refused(watched);
@@ -91,7 +91,7 @@ class RedisSession : public OptimisticSession {
     return CallResult::aborted(message_of(*connection_, answer), true);
   }
 
-  Connection connection_;
+  RedisConnection connection_;
   std::string name_;  // of the transaction; empty if nobody asks
   bool watches_;
   bool watching_ = false;
@@ -111,7 +111,7 @@ class RedisDriver : public Driver {
     do {
       const Answer page =
           (*connection)
-              ->ask({"SCAN", cursor, "MATCH", std::string(kPrefix) + "*", "COUNT", "1000"});
+              ->ask({"SCAN", cursor, "MATCH", std::string(kRedisPrefix) + "*", "COUNT", "1000"});
       if (!page || page->type != REDIS_REPLY_ARRAY || page->elements != 2)
         return io_error("Redis: " + message_of(**connection, page));
       cursor.assign(page->element[0]->str, page->element[0]->len);
@@ -122,7 +122,7 @@ class RedisDriver : public Driver {
         return io_error("Redis: " + message_of(**connection, nullptr));
     } while (cursor != "0");
     mark_ = begin_mark(options_.run);
-    if (!(*connection)->ask({"SET", kRunKey, mark_text(mark_)}))
+    if (!(*connection)->ask({"SET", kRedisRunKey, mark_text(mark_)}))
       return io_error("Redis: " + message_of(**connection, nullptr));
     const Answer info = (*connection)->ask({"INFO", "server"});
     if (info && info->type == REDIS_REPLY_STRING) {
@@ -145,7 +145,7 @@ class RedisDriver : public Driver {
     auto connection = open();
     if (!connection.ok()) return connection.error();
     mark_.finished = true;
-    if (!(*connection)->ask({"SET", kRunKey, mark_text(mark_)}))
+    if (!(*connection)->ask({"SET", kRedisRunKey, mark_text(mark_)}))
       return io_error("Redis: " + message_of(**connection, nullptr));
     return Ok{};
   }
@@ -153,7 +153,7 @@ class RedisDriver : public Driver {
   Result<RunMark> prepared_by() override {
     auto connection = open();
     if (!connection.ok()) return connection.error();
-    const Answer run = (*connection)->ask({"GET", kRunKey});
+    const Answer run = (*connection)->ask({"GET", kRedisRunKey});
     if (!run || run->type != REDIS_REPLY_STRING) return RunMark{};
     return parse_mark({run->str, run->len});
   }
@@ -164,8 +164,8 @@ class RedisDriver : public Driver {
   }
 
  private:
-  Result<Connection> open() const {
-    Result<Connection> connection = RedisWire::open(url_, options_.timeout);
+  Result<RedisConnection> open() const {
+    Result<RedisConnection> connection = RedisWire::open(url_, options_.timeout);
     if (!connection.ok()) return connection;
     std::vector<std::vector<std::string>> greetings;
     if (!url_.password.empty())
@@ -197,7 +197,7 @@ Result<std::unique_ptr<Driver>> open_redis(const DriverOptions& options) {
 const DriverInfo kRedis = {"redis",
                            "Redis, by WATCH, MULTI and EXEC; rediss:// through TLS",
                            "redis://HOST:PORT/0",
-                           kIsolations,
+                           kRedisIsolations,
                            open_redis,
                            "rediss",
                            &kLibhiredis};

@@ -10,9 +10,9 @@
 namespace assay::internal::collect {
 namespace {
 
-constexpr uint16_t kDefaultPort = 6379;
+constexpr uint16_t kRedisDefaultPort = 6379;
 
-uint16_t port_of(const Url& url) { return url.port == 0 ? kDefaultPort : url.port; }
+uint16_t port_of(const Url& url) { return url.port == 0 ? kRedisDefaultPort : url.port; }
 
 struct Words {
   std::vector<const char*> texts;

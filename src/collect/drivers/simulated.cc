@@ -15,7 +15,7 @@
 namespace assay::internal::collect {
 namespace {
 
-constexpr std::string_view kScheme = "simulated:";
+constexpr std::string_view kSimulatedScheme = "simulated:";
 constexpr double kDefaultRate = 0.2;
 
 // The engine takes one call at a time.
@@ -132,7 +132,7 @@ Status parse_query(std::string_view query, Address& address) {
 Result<std::unique_ptr<Driver>> open_simulated(const DriverOptions& options) {
   if (!options.isolation.empty())
     return usage_error("simulated: the isolation is the level in the URL");
-  std::string_view rest = std::string_view(options.url).substr(kScheme.size());
+  std::string_view rest = std::string_view(options.url).substr(kSimulatedScheme.size());
   while (rest.starts_with('/')) rest.remove_prefix(1);
   const std::string_view name = rest.substr(0, rest.find('?'));
   rest.remove_prefix(std::min(rest.size(), name.size() + 1));

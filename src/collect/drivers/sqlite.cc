@@ -23,18 +23,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kScheme = "sqlite:";
-constexpr IsolationName kIsolations[] = {
+constexpr std::string_view kSqliteScheme = "sqlite:";
+constexpr IsolationName kSqliteIsolations[] = {
     {"adaptive", "BEGIN DEFERRED, after an abort BEGIN IMMEDIATE once"},
     {"deferred",
      "BEGIN DEFERRED: a snapshot at the first read, aborted if it is old at the first write"},
     {"immediate", "BEGIN IMMEDIATE: one transaction at a time"},
 };
 
-struct CloseConnection {
+struct CloseSqlite {
   void operator()(sqlite3* db) const { sqlite3_close_v2(db); }
 };
-using Connection = std::unique_ptr<sqlite3, CloseConnection>;
+using SqliteConnection = std::unique_ptr<sqlite3, CloseSqlite>;
 
 struct Finalize {
   void operator()(sqlite3_stmt* s) const { sqlite3_finalize(s); }
@@ -159,7 +159,7 @@ std::vector<std::string> log_triggers(std::span<const Table> tables) {
 
 class SqliteSession : public DriverSession {
  public:
-  SqliteSession(Connection db, const DriverOptions& options)
+  SqliteSession(SqliteConnection db, const DriverOptions& options)
       : patience_{options.timeout},
         deferred_(options.isolation != "immediate"),
         adaptive_(options.isolation == "adaptive"),
@@ -319,8 +319,8 @@ class SqliteSession : public DriverSession {
   bool deferred_;
   bool adaptive_;
   bool was_aborted_ = false;
-  std::string name_;  // of the transaction, for the log
-  Connection db_;     // outlives its statements
+  std::string name_;     // of the transaction, for the log
+  SqliteConnection db_;  // outlives its statements
   std::array<Statement, kSql.size()> statements_;
   SqlStatements texts_;
   std::unordered_map<const char*, Statement> text_statements_;  // by the statement's text
@@ -359,7 +359,7 @@ class SqliteDriver : public Driver {
   bool supports(OpKind) const override { return true; }
 
   Status prepare() override {
-    Result<Connection> db = open(SQLITE_OPEN_CREATE);
+    Result<SqliteConnection> db = open(SQLITE_OPEN_CREATE);
     if (!db.ok()) return db.error();
     std::string script = "PRAGMA journal_mode = WAL;";
     for (const std::string& sql :
@@ -378,13 +378,13 @@ class SqliteDriver : public Driver {
   }
 
   Status mark_finished() override {
-    Result<Connection> db = open(0);
+    Result<SqliteConnection> db = open(0);
     if (!db.ok()) return db.error();
     return execute_script(db->get(), finish_statement(mark_).c_str());
   }
 
   Result<RunMark> prepared_by() override {
-    Result<Connection> db = open(0);
+    Result<SqliteConnection> db = open(0);
     if (!db.ok()) return db.error();
     std::string run;
     const auto take = [](void* to, int, char** row, char**) {
@@ -396,10 +396,10 @@ class SqliteDriver : public Driver {
     return parse_mark(run);
   }
 
-  std::string address() const override { return std::string(kScheme) + path_; }
+  std::string address() const override { return std::string(kSqliteScheme) + path_; }
 
   Result<std::unique_ptr<DriverSession>> connect() override {
-    Result<Connection> db = open(0);
+    Result<SqliteConnection> db = open(0);
     if (!db.ok()) return db.error();
     auto session = std::make_unique<SqliteSession>(std::move(*db), options_);
     if (options_.named)
@@ -428,11 +428,11 @@ class SqliteDriver : public Driver {
     }
   }
 
-  Result<Connection> open(int flags) {
+  Result<SqliteConnection> open(int flags) {
     sqlite3* db = nullptr;
     const int code = sqlite3_open_v2(path_.c_str(), &db,
                                      SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | flags, nullptr);
-    Connection connection(db);
+    SqliteConnection connection(db);
     if (code != SQLITE_OK) return io_error(std::string("SQLite: ") + sqlite3_errstr(code), path_);
     sqlite3_extended_result_codes(db, 1);
     sqlite3_busy_timeout(db, static_cast<int>(options_.timeout.count()));
@@ -455,7 +455,7 @@ class SqliteDriver : public Driver {
 };
 
 Result<std::unique_ptr<Driver>> open_sqlite(const DriverOptions& options) {
-  std::string path = options.url.substr(kScheme.size());
+  std::string path = options.url.substr(kSqliteScheme.size());
   if (path.starts_with("///")) path.erase(0, 2);
   if (path == ":memory:")
     return usage_error("sqlite::memory: is one connection's own; leave the path out instead");
@@ -473,6 +473,6 @@ Result<std::unique_ptr<Driver>> open_sqlite(const DriverOptions& options) {
 }  // namespace
 
 const DriverInfo kSqlite = {"sqlite", "embedded SQLite in WAL mode; without a path a temporary one",
-                            "sqlite:PATH", kIsolations, open_sqlite};
+                            "sqlite:PATH", kSqliteIsolations, open_sqlite};
 
 }  // namespace assay::internal::collect

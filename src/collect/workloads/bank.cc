@@ -60,7 +60,7 @@ class BankSession : public PlannedSession, public IntegerRegisters {
   bool looks_ = false;
 };
 
-constexpr Anomaly kShows[] = {
+constexpr Anomaly kBankShows[] = {
     Anomaly::aborted_read,        Anomaly::session_guarantee_violation, Anomaly::non_monotonic_read,
     Anomaly::fractured_read,      Anomaly::causality_violation,         Anomaly::lost_update,
     Anomaly::real_time_violation,
@@ -74,6 +74,6 @@ static Result<std::unique_ptr<Workload>> make_bank(const WorkloadOptions& option
 }
 
 const WorkloadInfo kBank = {"bank", "transfers between accounts, and looks at several of them",
-                            kShows, make_bank};
+                            kBankShows, make_bank};
 
 }  // namespace assay::internal::collect

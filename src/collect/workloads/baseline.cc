@@ -40,7 +40,7 @@ class BaselineSession : public PlannedSession, public IntegerRegisters {
   uint32_t ops_;
 };
 
-constexpr Anomaly kShows[] = {
+constexpr Anomaly kBaselineShows[] = {
     Anomaly::thin_air_read,       Anomaly::aborted_read,
     Anomaly::future_read,         Anomaly::intermediate_read,
     Anomaly::non_repeatable_read, Anomaly::session_guarantee_violation,
@@ -60,6 +60,6 @@ static Result<std::unique_ptr<Workload>> make_baseline(const WorkloadOptions& op
 const WorkloadInfo kBaseline = {
     "baseline",
     "general transactions as other checkers were measured on: 20 % read, 40 % write, 40 % do both",
-    kShows, make_baseline};
+    kBaselineShows, make_baseline};
 
 }  // namespace assay::internal::collect

@@ -34,7 +34,7 @@ class BlindSession : public PlannedSession, public IntegerRegisters {
   Ranks keys_;
 };
 
-constexpr Anomaly kShows[] = {
+constexpr Anomaly kBlindwShows[] = {
     Anomaly::thin_air_read,      Anomaly::aborted_read,
     Anomaly::intermediate_read,  Anomaly::non_repeatable_read,
     Anomaly::non_monotonic_read, Anomaly::session_guarantee_violation,
@@ -51,10 +51,10 @@ Result<std::unique_ptr<Workload>> make_blind(WorkloadOptions options, double rea
 }  // namespace
 
 const WorkloadInfo kBlindwRw = {
-    "blindw-rw", "half the transactions read, half write blindly", kShows,
+    "blindw-rw", "half the transactions read, half write blindly", kBlindwShows,
     [](const WorkloadOptions& options) { return make_blind(options, 0.5); }, true};
 const WorkloadInfo kBlindwRm = {
-    "blindw-rm", "nine of ten transactions read, one writes blindly", kShows,
+    "blindw-rm", "nine of ten transactions read, one writes blindly", kBlindwShows,
     [](const WorkloadOptions& options) { return make_blind(options, 0.9); }, true};
 
 }  // namespace assay::internal::collect

@@ -52,7 +52,7 @@ class GeneralSession : public WorkloadSession, public IntegerRegisters {
   size_t at_ = 0;
 };
 
-constexpr Anomaly kShows[] = {
+constexpr Anomaly kGeneralShows[] = {
     Anomaly::thin_air_read,       Anomaly::aborted_read,
     Anomaly::future_read,         Anomaly::not_my_last_write,
     Anomaly::not_my_own_write,    Anomaly::intermediate_read,
@@ -73,7 +73,7 @@ static Result<std::unique_ptr<Workload>> make_general(const WorkloadOptions& opt
 }
 
 const WorkloadInfo kGeneral = {"general",
-                               "reads and blind writes of keys drawn from a distribution", kShows,
-                               make_general, true};
+                               "reads and blind writes of keys drawn from a distribution",
+                               kGeneralShows, make_general, true};
 
 }  // namespace assay::internal::collect

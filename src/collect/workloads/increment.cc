@@ -24,7 +24,7 @@ class IncrementSession : public PlannedSession, public IntegerRegisters {
   Ranks keys_;
 };
 
-constexpr Anomaly kShows[] = {
+constexpr Anomaly kIncrementShows[] = {
     Anomaly::aborted_read,
     Anomaly::session_guarantee_violation,
     Anomaly::lost_update,
@@ -39,6 +39,6 @@ static Result<std::unique_ptr<Workload>> make_increment(const WorkloadOptions& o
 }
 
 const WorkloadInfo kIncrement = {"increment", "reads a key and writes it, to find lost updates",
-                                 kShows, make_increment};
+                                 kIncrementShows, make_increment};
 
 }  // namespace assay::internal::collect

@@ -18,12 +18,12 @@ namespace assay::internal::collect {
 namespace {
 
 constexpr uint64_t kTxnsPerStep = 32;
-constexpr uint32_t kMaxOps = 1000;
+constexpr uint32_t kMaxAppends = 1000;
 
 // The oldest key in use when this many transactions have started.
 uint64_t first_key(uint64_t started, uint64_t keys) { return started / kTxnsPerStep * (keys / 2); }
 
-constexpr OpKind kKinds[] = {OpKind::append, OpKind::read_list};
+constexpr OpKind kListKinds[] = {OpKind::append, OpKind::read_list};
 
 class ListAppendSession : public PlannedSession {
  public:
@@ -69,7 +69,7 @@ class ListAppend : public Workload {
                                                WrittenValues(session, sessions, options_.values),
                                                started_);
   }
-  std::span<const OpKind> kinds() const override { return kKinds; }
+  std::span<const OpKind> kinds() const override { return kListKinds; }
   // The newest.
   std::vector<Request> final_reads(uint64_t limit, Rng&) const override {
     const uint64_t end = first_key(started_, options_.keys) + options_.keys;
@@ -84,7 +84,7 @@ class ListAppend : public Workload {
   mutable std::atomic<uint64_t> started_{0};
 };
 
-constexpr Anomaly kShows[] = {
+constexpr Anomaly kListAppendShows[] = {
     Anomaly::thin_air_read,
     Anomaly::aborted_read,
     Anomaly::future_read,
@@ -107,12 +107,12 @@ constexpr Anomaly kShows[] = {
 }  // namespace
 
 static Result<std::unique_ptr<Workload>> make_list_append(const WorkloadOptions& options) {
-  if (Status s = check_key_and_operation_options(options, kMaxOps); !s.ok()) return s.error();
+  if (Status s = check_key_and_operation_options(options, kMaxAppends); !s.ok()) return s.error();
   return std::unique_ptr<Workload>(std::make_unique<ListAppend>(options));
 }
 
 const WorkloadInfo kListAppend = {
-    "list-append", "appends to lists and reads of whole lists, on keys that come and go", kShows,
-    make_list_append, true};
+    "list-append", "appends to lists and reads of whole lists, on keys that come and go",
+    kListAppendShows, make_list_append, true};
 
 }  // namespace assay::internal::collect

@@ -40,7 +40,7 @@ class LongForkSession : public PlannedSession, public IntegerRegisters {
   Ranks pairs_;
 };
 
-constexpr Anomaly kShows[] = {
+constexpr Anomaly kLongForkShows[] = {
     Anomaly::aborted_read,        Anomaly::session_guarantee_violation, Anomaly::non_monotonic_read,
     Anomaly::fractured_read,      Anomaly::causality_violation,         Anomaly::long_fork,
     Anomaly::real_time_violation,
@@ -55,6 +55,6 @@ static Result<std::unique_ptr<Workload>> make_long_fork(const WorkloadOptions& o
 
 const WorkloadInfo kLongFork = {"long-fork",
                                 "writes one key of a pair or reads both, to find long forks",
-                                kShows, make_long_fork};
+                                kLongForkShows, make_long_fork};
 
 }  // namespace assay::internal::collect

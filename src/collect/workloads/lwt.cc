@@ -63,7 +63,7 @@ class LwtSession : public PlannedSession {
   std::optional<std::pair<uint64_t, Value>> learnt_;  // by the transaction that is not over
 };
 
-constexpr Anomaly kShows[] = {
+constexpr Anomaly kLwtShows[] = {
     Anomaly::thin_air_read, Anomaly::aborted_read,        Anomaly::session_guarantee_violation,
     Anomaly::lost_update,   Anomaly::real_time_violation,
 };
@@ -76,7 +76,7 @@ static Result<std::unique_ptr<Workload>> make_lwt(const WorkloadOptions& options
 }
 
 const WorkloadInfo kLwt = {
-    "lwt", "lightweight transactions: one read, insert if absent, or compare-and-set", kShows,
+    "lwt", "lightweight transactions: one read, insert if absent, or compare-and-set", kLwtShows,
     make_lwt, true};
 
 }  // namespace assay::internal::collect

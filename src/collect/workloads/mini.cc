@@ -65,7 +65,7 @@ class MiniSession : public WorkloadSession, public IntegerRegisters {
   size_t at_ = 0;
 };
 
-constexpr Anomaly kShows[] = {
+constexpr Anomaly kMiniShows[] = {
     Anomaly::thin_air_read,       Anomaly::aborted_read,
     Anomaly::future_read,         Anomaly::not_my_last_write,
     Anomaly::not_my_own_write,    Anomaly::intermediate_read,
@@ -86,6 +86,6 @@ static Result<std::unique_ptr<Workload>> make_mini(const WorkloadOptions& option
 const WorkloadInfo kMini = {
     "mini",
     "mini-transactions: at most two reads and two writes, each write after a read of its key",
-    kShows, make_mini};
+    kMiniShows, make_mini};
 
 }  // namespace assay::internal::collect

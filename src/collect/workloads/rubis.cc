@@ -72,7 +72,7 @@ class Rubis : public SessionWorkload<RubisSession> {
   std::vector<Table> tables() const override { return RubisSession::tables(); }
 };
 
-constexpr Anomaly kShows[] = {
+constexpr Anomaly kRubisShows[] = {
     Anomaly::aborted_read,   Anomaly::session_guarantee_violation,
     Anomaly::fractured_read, Anomaly::causality_violation,
     Anomaly::long_fork,      Anomaly::lost_update,
@@ -88,6 +88,6 @@ Result<std::unique_ptr<Workload>> make_rubis(const WorkloadOptions& options) {
 
 const WorkloadInfo kRubis = {
     "rubis", "shaped as the auction site RUBiS, on SQL tables; --keys is the number of users",
-    kShows, make_rubis};
+    kRubisShows, make_rubis};
 
 }  // namespace assay::internal::collect

@@ -138,7 +138,7 @@ class Tpcc : public SessionWorkload<TpccSession> {
   std::vector<Table> tables() const override { return TpccSession::tables(); }
 };
 
-constexpr Anomaly kShows[] = {
+constexpr Anomaly kTpccShows[] = {
     Anomaly::aborted_read,   Anomaly::session_guarantee_violation,
     Anomaly::fractured_read, Anomaly::causality_violation,
     Anomaly::lost_update,    Anomaly::real_time_violation,
@@ -152,7 +152,7 @@ Result<std::unique_ptr<Workload>> make_tpcc(const WorkloadOptions& options) {
 }  // namespace
 
 const WorkloadInfo kTpcc = {
-    "tpcc", "shaped as TPC-C, on SQL tables; --keys is the number of customers and items", kShows,
-    make_tpcc};
+    "tpcc", "shaped as TPC-C, on SQL tables; --keys is the number of customers and items",
+    kTpccShows, make_tpcc};
 
 }  // namespace assay::internal::collect

@@ -75,7 +75,7 @@ class Twitter : public SessionWorkload<TwitterSession> {
   std::vector<Table> tables() const override { return TwitterSession::tables(); }
 };
 
-constexpr Anomaly kShows[] = {
+constexpr Anomaly kTwitterShows[] = {
     Anomaly::aborted_read,        Anomaly::session_guarantee_violation,
     Anomaly::fractured_read,      Anomaly::causality_violation,
     Anomaly::long_fork,           Anomaly::lost_update,
@@ -91,6 +91,6 @@ Result<std::unique_ptr<Workload>> make_twitter(const WorkloadOptions& options) {
 
 const WorkloadInfo kTwitter = {"twitter",
                                "shaped as C-Twitter, on SQL tables; --keys is the number of users",
-                               kShows, make_twitter};
+                               kTwitterShows, make_twitter};
 
 }  // namespace assay::internal::collect

@@ -12,7 +12,7 @@
 namespace assay::internal::collect {
 namespace {
 
-constexpr uint32_t kMaxOps = 1000;
+constexpr uint32_t kMaxRangeOps = 1000;
 constexpr uint64_t kRangeLength = 10;
 
 // Percent of reads, writes, inserts and deletes; the rest are ranges.
@@ -86,14 +86,14 @@ class VRangeSession : public PlannedSession {
   uint64_t next_new_;
 };
 
-constexpr Anomaly kShows[] = {
+constexpr Anomaly kVRangeShows[] = {
     Anomaly::aborted_read,        Anomaly::fractured_read, Anomaly::non_monotonic_read,
     Anomaly::non_repeatable_read, Anomaly::write_skew,     Anomaly::real_time_violation,
 };
 
 template <const Mix& mix>
 Result<std::unique_ptr<Workload>> make_v_range(const WorkloadOptions& options) {
-  if (Status s = check_key_and_operation_options(options, kMaxOps); !s.ok()) return s.error();
+  if (Status s = check_key_and_operation_options(options, kMaxRangeOps); !s.ok()) return s.error();
   return std::unique_ptr<Workload>(std::make_unique<SessionWorkload<VRangeSession<mix>>>(options));
 }
 
@@ -101,10 +101,10 @@ Result<std::unique_ptr<Workload>> make_v_range(const WorkloadOptions& options) {
 
 const WorkloadInfo kVRangeB = {"v-range-b",
                                "reads, writes, inserts, deletes and range reads, a fifth each",
-                               kShows, make_v_range<kBalanced>};
-const WorkloadInfo kVRangeRqh = {"v-range-rqh", "the same, half of them range reads", kShows,
+                               kVRangeShows, make_v_range<kBalanced>};
+const WorkloadInfo kVRangeRqh = {"v-range-rqh", "the same, half of them range reads", kVRangeShows,
                                  make_v_range<kRangeHeavy>};
-const WorkloadInfo kVRangeIdh = {"v-range-idh", "the same, 70 % inserts and deletes", kShows,
+const WorkloadInfo kVRangeIdh = {"v-range-idh", "the same, 70 % inserts and deletes", kVRangeShows,
                                  make_v_range<kInsertDeleteHeavy>};
 
 }  // namespace assay::internal::collect

@@ -37,7 +37,7 @@ class WriteSkewSession : public PlannedSession, public IntegerRegisters {
   Ranks pairs_;
 };
 
-constexpr Anomaly kShows[] = {
+constexpr Anomaly kWriteSkewShows[] = {
     Anomaly::aborted_read,   Anomaly::session_guarantee_violation, Anomaly::non_monotonic_read,
     Anomaly::fractured_read, Anomaly::causality_violation,         Anomaly::lost_update,
     Anomaly::write_skew,     Anomaly::real_time_violation,
@@ -52,6 +52,6 @@ static Result<std::unique_ptr<Workload>> make_write_skew(const WorkloadOptions& 
 
 const WorkloadInfo kWriteSkew = {"write-skew",
                                  "reads both keys of a pair and writes one, to find write skew",
-                                 kShows, make_write_skew};
+                                 kWriteSkewShows, make_write_skew};
 
 }  // namespace assay::internal::collect
