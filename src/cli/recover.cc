@@ -13,12 +13,12 @@
 namespace assay::internal::cli {
 namespace {
 
-struct Flags {
+struct RecoverFlags {
   std::string history;
   std::vector<std::string> databases;
 };
 
-Exit recover(const Flags& flags) {
+Exit recover(const RecoverFlags& flags) {
   const auto report = evidence::recover_version_orders(flags.history, flags.databases);
   if (!report.ok()) return fail(report.error());
   std::string text = fmt::format("{}: {} of {} from {}, up to {}\n", flags.history,
@@ -33,7 +33,7 @@ Exit recover(const Flags& flags) {
 }  // namespace
 
 Action add_recover(CLI::App& app) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<RecoverFlags>();
   app.add_option("HISTORY", flags->history, "what the run that was killed has recorded")
       ->required();
   app.add_option("--database", flags->databases,

@@ -15,7 +15,7 @@
 namespace assay::internal::cli {
 namespace {
 
-struct Flags {
+struct TallyFlags {
   std::vector<std::string> files;
   bool json = false;
   BudgetFlags budget;
@@ -73,7 +73,7 @@ std::string as_json(const std::string& file, const Tally& tally, const TallyVerd
   return j.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-Exit tally_file(const Flags& flags, const std::string& file) {
+Exit tally_file(const TallyFlags& flags, const std::string& file) {
   Budget budget = flags.budget.budget();
   const Result<Tally> tally = formats::read_tally(file, &budget);
   if (!tally.ok()) return fail(tally.error());
@@ -88,7 +88,7 @@ Exit tally_file(const Flags& flags, const std::string& file) {
 }  // namespace
 
 Action add_tally(CLI::App& app) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<TallyFlags>();
   app.add_option("FILE", flags->files, "histories of Jepsen in EDN or JSON; - is standard input")
       ->required();
   app.add_flag("--json", flags->json, "a line of JSON for each file");

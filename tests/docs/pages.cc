@@ -88,6 +88,12 @@ std::vector<Session> sessions(const std::string& page) {
   return found;
 }
 
+std::string needs(const std::string& page) {
+  static const std::regex kNeeds("(?:^|\n)<!-- commands run with: ([a-z]+) -->\n");
+  std::smatch found;
+  return std::regex_search(page, found, kNeeds) ? found[1].str() : "";
+}
+
 bool matches(const std::string& shown, const std::string& actual) {
   return matches_from(lines_of(shown), 0, lines_of(actual), 0);
 }

@@ -30,6 +30,10 @@ struct Session {
 };
 std::vector<Session> sessions(const std::string& page);
 
+// What the commands of a page need beside assay: "postgres" of a page with the line
+// "<!-- commands run with: postgres -->"; empty where the page says nothing.
+std::string needs(const std::string& page);
+
 // True if `actual` is what `shown` promises: equal line by line, but for durations and sizes in
 // memory, which vary from run to run, and for lines "…", which stand for any number of lines.
 bool matches(const std::string& shown, const std::string& actual);
