@@ -5,8 +5,10 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "pages.h"
+#include "real/server.h"
 #include "workplace.h"
 
 namespace assay::internal::docs {
@@ -36,13 +38,9 @@ TEST(Tutorials, OnPostgresql) {
   const std::string variables = "PATH=/usr/bin:$PATH";
   if (system("PATH=/usr/bin:$PATH python3 -c 'import psycopg2' 2>/dev/null") != 0)
     GTEST_SKIP() << "no psycopg2 here";
-  const Workplace here;
-  const std::string dev_db = "'" + (fs::path(ASSAY_SOURCE_DIR) / "dev" / "db").string() + "'";
-  const std::string said = here.run(dev_db + " up postgres | tail -1");
-  if (!said.starts_with("postgresql://"))
-    GTEST_SKIP() << "dev/db cannot have 'postgres' here: " << said;
-  EXPECT_EQ(run_pages_with("postgres", variables + " URL=" + said.substr(0, said.find('\n'))), 1);
-  here.run(dev_db + " down postgres");
+  const std::vector<std::string>& urls = server("postgres");
+  if (urls.empty()) GTEST_SKIP() << "dev/db cannot have 'postgres' here";
+  EXPECT_EQ(run_pages_with("postgres", variables + " URL='" + urls.front() + "'"), 1);
 }
 
 TEST(Tutorials, OnABuild) { EXPECT_EQ(run_pages_with("build", "BUILD='" ASSAY_BUILD_DIR "'"), 1); }
