@@ -56,6 +56,11 @@ endforeach()
 
 set(CPACK_RPM_COMPONENT_INSTALL ON)
 set(CPACK_RPM_FILE_NAME RPM-DEFAULT)
+# The time of the build is SOURCE_DATE_EPOCH, if it is set, and the machine is not named.
+set(CPACK_RPM_SPEC_MORE_DEFINE "%global use_source_date_epoch_as_buildtime 1
+%global clamp_mtime_to_source_date_epoch 1
+%global _buildhost localhost
+%global source_date_epoch_from_changelog 0")
 set(CPACK_RPM_PACKAGE_LICENSE "Apache-2.0")
 set(CPACK_RPM_PROGRAM_PACKAGE_NAME assay)
 set(CPACK_RPM_LIBRARY_PACKAGE_NAME libassay0)

@@ -1,12 +1,21 @@
-# Run by cpack when it has packed. Packages of Debian are packed again by dpkg-deb, which gives the same bytes for the same
-# content, and without the scripts that call ldconfig: the trigger does it.
+# Run by cpack when it has packed. Packages of Debian are packed again by dpkg-deb, and archives by tar, which give the same bytes for
+# the same content; those of Debian without the scripts that call ldconfig: the trigger does it.
 foreach(package ${CPACK_PACKAGE_FILES})
-  if(NOT package MATCHES "\\.deb$")
-    continue()
-  endif()
   set(root ${CPACK_TEMPORARY_DIRECTORY}/again)
   file(REMOVE_RECURSE ${root})
-  execute_process(COMMAND dpkg-deb --raw-extract ${package} ${root} COMMAND_ERROR_IS_FATAL ANY)
-  file(REMOVE ${root}/DEBIAN/postinst ${root}/DEBIAN/postrm)
-  execute_process(COMMAND dpkg-deb --root-owner-group --build ${root} ${package} OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+  if(package MATCHES "\\.deb$")
+    execute_process(COMMAND dpkg-deb --raw-extract ${package} ${root} COMMAND_ERROR_IS_FATAL ANY)
+    file(REMOVE ${root}/DEBIAN/postinst ${root}/DEBIAN/postrm)
+    execute_process(COMMAND dpkg-deb --root-owner-group --build ${root} ${package} OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+  elseif(package MATCHES "\\.tar\\.gz$")
+    file(MAKE_DIRECTORY ${root})
+    execute_process(COMMAND tar -xzf ${package} -C ${root} COMMAND_ERROR_IS_FATAL ANY)
+    file(GLOB content RELATIVE ${root} ${root}/*)
+    set(times)
+    if(DEFINED ENV{SOURCE_DATE_EPOCH})
+      set(times --mtime=@$ENV{SOURCE_DATE_EPOCH})
+    endif()
+    execute_process(COMMAND tar --sort=name --owner=0 --group=0 --numeric-owner ${times} -C ${root} -c ${content} COMMAND gzip -9n
+                    OUTPUT_FILE ${package} COMMAND_ERROR_IS_FATAL ANY)
+  endif()
 endforeach()

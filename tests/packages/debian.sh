@@ -38,6 +38,18 @@ import assay
 print(assay.check('$source/examples/write-skew.hist', 'serializable')['serializable'])")
 expect "serializable: violated (write-skew)" "$told"
 
+# Packed again elsewhere and later, archives and what rpmbuild makes are the same bytes.
+for generator in TGZ RPM; do
+  [ "$generator" != RPM ] || command -v rpmbuild >/dev/null || { echo "no rpmbuild here"; continue; }
+  for place in first elsewhere/second; do
+    (cd "$build" && cpack -G "$generator" -B "$work/$place" >"$work/log") || { cat "$work/log"; exit 1; }
+    sleep 1
+  done
+  sums() { find . -maxdepth 1 -name '*.tar.gz' -o -maxdepth 1 -name '*.rpm' | sort | xargs sha256sum; }
+  expect "assay" "$(cd "$work/first" && sums)"
+  [ "$(cd "$work/first" && sums)" = "$(cd "$work/elsewhere/second" && sums)" ] || { echo "$generator: the packages differ"; exit 1; }
+done
+
 if command -v lintian >/dev/null; then
   # Whose packages they are is for who makes them to say: -DASSAY_MAINTAINER.
   said=$(lintian --suppress-tags bogus-mail-host,bogus-mail-host-in-debian-changelog ./*.deb 2>&1 | grep -v "running with root" || true)
