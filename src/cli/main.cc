@@ -53,7 +53,7 @@ bool asks_for_help(const std::vector<std::string>& words) {
 // What is wrong with the file of flags.
 std::string config_error(const CLI::ParseError& e) {
   constexpr std::string_view kExtra = "INI was not able to parse ";
-  const std::string text = e.what();
+  std::string text = e.what();
   if (!text.starts_with(kExtra)) return text;
   return "the file of flags has '" + text.substr(kExtra.size()) +
          "', which is no flag of a command; expected [check] and then level = [\"serializable\"]";
