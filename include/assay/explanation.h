@@ -2,6 +2,7 @@
 // and the explanation in plain sentences.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,11 @@ struct Arrow {
   KeyId key = kNone;
   bool in_cycle = true;  // false: shown only because an arrow of the cycle depends on it
   std::string because;   // a clause: "T2 read x = 1, which T1 wrote"
+  // It does not hold: it would if two writers that an arrow of the cycle orders came the other way round, and the proof
+  // excludes that, because it would close a cycle.
+  bool refuted = false;
+  // The arrows of the cycle that rest on it, or that it is the refuted alternative to: their places among the arrows.
+  std::vector<uint32_t> supports = {};
 
   bool operator==(const Arrow&) const = default;
 };

@@ -617,52 +617,81 @@ class Explainer {
 
   void show(const Step& s, const Proof& proof, const Clauses& clauses, Explanation& e, Uses& uses) {
     const Edge& edge = s.edge;
+    const auto place = static_cast<uint32_t>(
+        std::count_if(e.arrows.begin(), e.arrows.end(), [](const Arrow& a) { return a.in_cycle; }));
     e.arrows.push_back({edge.kind, edge.from, edge.to, edge.key, true, clauses.because(s)});
     e.transactions.insert(e.transactions.end(), {edge.from, edge.to});
     uses.see(edge);
     note_operations(edge, e);
     for (const Edge& p : s.path) {
       uses.see(p);
-      support(p, clauses, e);
+      support(p, place, clauses, e);
     }
     if (edge.kind == EdgeKind::anti_dependency && edge.via != kNone) {
       Edge read = edge;
       read.kind = EdgeKind::read_dependency;
       read.from = edge.via;
       read.to = edge.from;
-      support(read, clauses, e);
+      support(read, place, clauses, e);
       if (s.because == Step::Because::read_first) {
         read.to = edge.to;
         read.op = Accesses::find(accesses_.reads(edge.to), edge.key).op;
-        if (read.op != kNone) support(read, clauses, e);
+        if (read.op != kNone) support(read, place, clauses, e);
       }
     }
     if (s.because == Step::Because::proof) {
       uses.see_all(level_info(e.level));  // the deeper reasons are not looked at
       show_refutation(proof.steps[s.proof_step],
                       {edge.to, edge.kind == EdgeKind::anti_dependency ? edge.via : edge.from},
-                      clauses, e);
+                      place, clauses, e);
     }
   }
 
-  // The cycle that the order `assumed` would close, if it is short.
-  void show_refutation(const ProofStep& step, const Literal& assumed, const Clauses& clauses,
-                       Explanation& e) const {
+  // The cycle that the order `assumed` would close, if it is short: what holds of it, and what would hold.
+  void show_refutation(const ProofStep& step, const Literal& assumed, uint32_t place,
+                       const Clauses& clauses, Explanation& e) const {
     if (step.cycle.size() > Clauses::kMostRefuting) return;
-    for (const Edge& p : step.cycle)
-      if (p.kind != EdgeKind::write_dependency || Literal{p.from, p.to} != assumed)
-        support(p, clauses, e);
+    for (const Edge& p : step.cycle) {
+      const bool refuted =
+          (p.kind == EdgeKind::write_dependency && Literal{p.from, p.to} == assumed) ||
+          (p.kind == EdgeKind::anti_dependency && Literal{p.via, p.to} == assumed);
+      if (refuted) {
+        show_alternative(p, place, clauses, e);
+      } else {
+        support(p, place, clauses, e);
+      }
+    }
   }
 
-  // An arrow that one of the cycle rests on, shown once.
-  void support(const Edge& edge, const Clauses& clauses, Explanation& e) const {
-    for (const Arrow& a : e.arrows)
-      if (a.from == edge.from && a.to == edge.to && a.kind == edge.kind) return;
+  // What the proof excludes, shown once for each arrow that it is the alternative to.
+  void show_alternative(const Edge& edge, uint32_t place, const Clauses& clauses,
+                        Explanation& e) const {
+    e.arrows.push_back({edge.kind,
+                        edge.from,
+                        edge.to,
+                        edge.key,
+                        false,
+                        "it cannot be that " + clauses.because(edge),
+                        true,
+                        {place}});
+    e.transactions.insert(e.transactions.end(), {edge.from, edge.to});
+    note_operations(edge, e);
+  }
+
+  // An arrow that the one of the cycle at `place` rests on, shown once.
+  void support(const Edge& edge, uint32_t place, const Clauses& clauses, Explanation& e) const {
+    for (Arrow& a : e.arrows) {
+      if (a.from != edge.from || a.to != edge.to || a.kind != edge.kind || a.refuted) continue;
+      if (std::find(a.supports.begin(), a.supports.end(), place) == a.supports.end())
+        a.supports.push_back(place);
+      return;
+    }
     if (edge.kind == EdgeKind::forced) {
-      for (const Edge& p : edge.path) support(p, clauses, e);
+      for (const Edge& p : edge.path) support(p, place, clauses, e);
       e.transactions.push_back(edge.via);
     }
-    e.arrows.push_back({edge.kind, edge.from, edge.to, edge.key, false, clauses.because(edge)});
+    e.arrows.push_back(
+        {edge.kind, edge.from, edge.to, edge.key, false, clauses.because(edge), false, {place}});
     e.transactions.insert(e.transactions.end(), {edge.from, edge.to});
     note_operations(edge, e);
   }

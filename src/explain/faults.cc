@@ -67,7 +67,8 @@ std::string done_to(const Fault& f) {
 std::optional<Arrow> lost_by(const Fault& f, const History& h, const Explanation& e) {
   if (!f.kills()) return std::nullopt;
   for (const Arrow& a : e.arrows) {
-    if (a.kind != EdgeKind::anti_dependency || h.status(a.to) != TxnStatus::committed) continue;
+    if (a.refuted || a.kind != EdgeKind::anti_dependency || h.status(a.to) != TxnStatus::committed)
+      continue;
     const int64_t acknowledged = h.end_time(a.to).response;
     const int64_t began = h.begin_time(a.from).request;
     if (is_known(acknowledged) && is_known(began) && acknowledged <= f.at && began >= f.at)

@@ -85,10 +85,12 @@ std::vector<Curve> curves(const Explanation& e, const std::vector<Node>& nodes,
                           const std::unordered_map<TxnId, size_t>& at) {
   constexpr double kBend = 16, kMore = 24;
   std::map<std::pair<TxnId, TxnId>, int> parallel;
-  for (const Arrow& a : e.arrows) ++parallel[{a.from, a.to}];
+  for (const Arrow& a : e.arrows)
+    if (!a.refuted) ++parallel[{a.from, a.to}];
   std::map<std::pair<TxnId, TxnId>, int> drawn;
   std::vector<Curve> out;
   for (const Arrow& a : e.arrows) {
+    if (a.refuted) continue;  // a figure states what holds
     const auto from = at.find(a.from), to = at.find(a.to);
     if (from == at.end() || to == at.end() || from == to) continue;
     const Node &f = nodes[from->second], &t = nodes[to->second];

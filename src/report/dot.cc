@@ -28,6 +28,7 @@ std::string graph(const Audit& c, const Explanation& e, size_t number) {
     out += fmt::format("  t{} [label={}];\n", t,
                        quoted(display_txn(h, t) + "  " + display_ops(h, t, e.operations)));
   for (const Arrow& a : e.arrows) {
+    if (a.refuted) continue;  // a figure states what holds
     std::string label(edge_kind_name(a.kind));
     if (a.key != kNone) label += "(" + display_key(h, a.key) + ")";
     out += fmt::format("  t{} -> t{} [label={}{}];\n", a.from, a.to, quoted(label),

@@ -1,22 +1,27 @@
-// One self-contained page: no script, no resources from elsewhere. Its size is capped: what an
-// explanation names is shown, never the whole history.
+// One self-contained page that loads nothing. It is complete without script; the script (report.js) adds the run on a clock, the
+// dependencies to click, and a filter. Its size is capped: what an explanation names is shown, never the whole history.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "explain/names.h"
 #include "report/expected_order.h"
 #include "report/figures.h"
 #include "report/html_style.h"
 #include "report/markup.h"
+#include "report/page_data.h"
 #include "report/report.h"
+#include "report/script.h"
 #include "report/summary.h"
 #include "report/svg.h"
 
 namespace assay::internal {
 namespace {
 
-constexpr size_t kMostBytes = 5u << 20;  // further files are left out, with a word about it
+// Of sections and data together, so that the page with its scripts stays below 5 MB; further files are left out, with a word
+// about it.
+constexpr size_t kMostBytes = 4'500'000;
 constexpr size_t kMostTransactions = 40;
 
 std::string summary_sentence(const Audit& c) {
@@ -64,12 +69,13 @@ std::string transaction_table(const History& h, const Explanation& e) {
   return out;
 }
 
-std::string explanation(const History& h, const Explanation& e) {
+// `id` is what a link to it says.
+std::string explanation(const History& h, const Explanation& e, const std::string& id) {
   const AnomalyInfo& a = anomaly_info(e.anomaly);
   std::string out = fmt::format(
-      "<section><h3><span class=\"chip violated\">{}</span> Why not {}</h3>\n<p "
+      "<section id=\"{}\"><h3><span class=\"chip violated\">{}</span> Why not {}</h3>\n<p "
       "class=\"quiet\">{}</p>\n",
-      a.name, escape(level_names(e.levels)), escape(a.summary));
+      id, a.name, escape(level_names(e.levels)), escape(a.summary));
   out += "<p class=\"story\">";
   for (const std::string& s : e.sentences) out += escape(s) + " ";
   out += "</p>\n";
@@ -78,7 +84,7 @@ std::string explanation(const History& h, const Explanation& e) {
     out += fmt::format("<p class=\"hint\">To rule out first: {}</p>\n", escape(e.hint));
   const std::string cycle = cycle_figure(h, e), timeline = timeline_figure(h, e);
   if (!cycle.empty())
-    out += "<figure>" + cycle +
+    out += "<figure class=\"dependencies\">" + cycle +
            "<figcaption>Each solid arrow says that its transaction must come before the next; "
            "together "
            "they close a cycle. Dashed arrows are what the solid ones rest "
@@ -86,14 +92,15 @@ std::string explanation(const History& h, const Explanation& e) {
   if (!e.arrows.empty()) {
     out += "<ul>\n";
     for (const Arrow& arrow : e.arrows)
-      out += fmt::format("<li{}>{} → {}: {}</li>\n", arrow.in_cycle ? "" : " class=\"quiet\"",
+      out += fmt::format("<li{}>{} → {}{}: {}</li>\n", arrow.in_cycle ? "" : " class=\"quiet\"",
                          escape(display_txn(h, arrow.from)), escape(display_txn(h, arrow.to)),
-                         escape(arrow.because));
+                         arrow.refuted ? " (refuted)" : "", escape(arrow.because));
     out += "</ul>\n";
   }
   out += transaction_table(h, e);
   if (!timeline.empty())
-    out += "<figure>" + timeline + "<figcaption>On the clients' clock.</figcaption></figure>\n";
+    out += "<figure class=\"drawn\">" + timeline +
+           "<figcaption>On the clients' clock.</figcaption></figure>\n";
   return out + "</section>\n";
 }
 
@@ -114,8 +121,8 @@ std::string facts(const Audit& c) {
   return out + "</tbody></table>\n";
 }
 
-std::string file_section(const Audit& c) {
-  std::string out = fmt::format("<article><h2>{}</h2>\n", escape(file_name(c)));
+std::string file_section(const Audit& c, size_t number) {
+  std::string out = fmt::format("<article id=\"f{}\"><h2>{}</h2>\n", number, escape(file_name(c)));
   if (c.error) {
     return out + fmt::format("<p class=\"hint\">Cannot be read: {}</p></article>\n",
                              escape(display(c.error->to_string(), 400)));
@@ -128,7 +135,9 @@ std::string file_section(const Audit& c) {
          verdict_table(c) + "</div>\n";
   for (const std::string& s : expected_order_sentences(c.history, c.result))
     out += fmt::format("<p>{}</p>\n", escape(s));
-  for (const Explanation& e : c.explanations) out += explanation(c.history, e);
+  for (size_t i = 0; i < c.explanations.size(); ++i)
+    out += explanation(c.history, c.explanations[i], fmt::format("f{}e{}", number, i));
+  out += "<div class=\"run\"></div>\n";
   out +=
       "<details><summary>About this history and what the verdicts rest on</summary>\n" + facts(c) +
       "<p>Every verdict shown as satisfied or violated was re-checked by a verifier that shares no "
@@ -138,38 +147,77 @@ std::string file_section(const Audit& c) {
   return out;
 }
 
+// As a Content-Security-Policy names a script: base64 of the bytes that `sha256` gives in hexadecimal digits.
+std::string source_hash(std::string_view sha256) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const auto nibble = [&](size_t i) {
+    const char c = i < sha256.size() ? sha256[i] : '0';
+    return static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10);
+  };
+  std::string out = "'sha256-";
+  // Three hexadecimal digits are two of base64; the last of the 64 digits stands alone.
+  for (size_t i = 0; i < sha256.size(); i += 3) {
+    const unsigned bits = nibble(i) << 8 | nibble(i + 1) << 4 | nibble(i + 2);
+    out += kDigits[bits >> 6];
+    out += kDigits[bits & 63];
+  }
+  out.back() = '=';
+  return out + "'";
+}
+
+// Nothing may be loaded, and no script may run but the two of this page.
+std::string security_policy() {
+  return fmt::format(
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src {} "
+      "{}; "
+      "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">",
+      source_hash(kLayoutScript.sha256), source_hash(kReportScript.sha256));
+}
+
 // The title says how many histories there are, so the page is put together at the end; it is small.
 class HtmlReport : public ReportWriter {
  public:
   std::string add(const Audit& c) override {
-    ++files_;
-    if (files_ == 1) only_ = escape(file_name(c));
-    std::string section = file_section(c);
-    if (sections_.size() + section.size() > kMostBytes)
+    if (++files_ == 1) only_ = escape(file_name(c));
+    std::string section = file_section(c, files_ - 1);
+    std::string data = c.error ? "null" : as_script_text(page_data(c));
+    // A file without data has what stands in its section.
+    if (size() + section.size() + data.size() > kMostBytes) data = "null";
+    if (size() + section.size() + data.size() > kMostBytes) {
       ++left_out_;
-    else
+    } else {
       sections_ += section;
+    }
+    data_ += (files_ == 1 ? "" : ",\n") + data;
     return {};
   }
 
   std::string finish() override {
     std::string out = fmt::format(
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">{}"
         "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
         "<title>assay: {}</title>\n<style>{}</style></head><body>\n<header>assay <span>which "
         "isolation "
         "level did the clients really get?</span></header>\n{}<main>\n",
-        files_ == 1 ? only_ : fmt::format("{} histories", files_), kHtmlStyle, arrow_heads());
+        security_policy(), files_ == 1 ? only_ : fmt::format("{} histories", files_), kHtmlStyle,
+        arrow_heads());
     out += sections_;
     if (left_out_)
       out += fmt::format("<p class=\"hint\">{} left out to keep this page small.</p>\n",
                          counted(left_out_, "history was", "histories were"));
-    return out + "</main></body></html>\n";
+    out +=
+        "</main>\n<script type=\"application/json\" id=\"assay-data\">[" + data_ + "]</script>\n";
+    for (const Script& script : {kLayoutScript, kReportScript})
+      out += fmt::format("<script>{}</script>\n", script.text);
+    return out + "</body></html>\n";
   }
 
  private:
+  size_t size() const { return sections_.size() + data_.size(); }
+
   size_t files_ = 0, left_out_ = 0;
-  std::string only_, sections_;
+  std::string only_, sections_, data_;
 };
 
 }  // namespace

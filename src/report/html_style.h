@@ -39,6 +39,35 @@ summary{cursor:pointer;font-weight:600}li.quiet{color:var(--quiet)}
 text{fill:var(--fg)}.name{font-weight:600;font-size:13px}.small{fill:var(--quiet);font-size:11px}
 .op{font-family:ui-monospace,monospace}
 .label{fill:var(--quiet);paint-order:stroke;stroke:var(--card);stroke-width:4px}
+.scripted .drawn{display:none}
+.timeline,.dependencies{margin:14px 0}
+.buttons{display:flex;flex-wrap:wrap;gap:6px;margin:8px 0;align-items:center}
+button{font:inherit;font-size:.9em;color:var(--accent);background:var(--card);border:1px solid var(--line);border-radius:6px;padding:2px 10px;cursor:pointer}
+button:hover{border-color:var(--accent)}
+:focus-visible{outline:2px solid var(--accent);outline-offset:1px}
+input[type=search]{font:inherit;font-size:.94em;width:min(24em,100%);padding:4px 8px;color:var(--fg);background:var(--card);border:1px solid var(--line);border-radius:6px}
+input[type=range]{flex:1 1 200px}
+.strip,.rows{display:block;width:100%}.strip{cursor:crosshair;touch-action:pan-y}
+.bar.committed{fill:var(--ok);opacity:.55}.bar.unknown{fill:var(--open)}
+.bar.aborted{fill:var(--bad)}.bar.r1{opacity:.7}.bar.r2{opacity:.45}
+.axis{stroke:var(--line);fill:none}.brush{fill:var(--accent);fill-opacity:.13;stroke:var(--accent)}
+.violation{cursor:pointer}.violation path{stroke:var(--bad);stroke-width:1.5}.violation circle{fill:var(--bad)}
+.fault{stroke:var(--bad);stroke-dasharray:2 3}.prefix path,path.prefix{stroke:var(--ok);stroke-width:2}
+g.txn{cursor:pointer;stroke:none}g.txn>rect{fill:var(--bg);stroke:var(--quiet);stroke-width:1}
+g.txn.named>rect{fill:var(--card);stroke:var(--accent);stroke-width:1.8}g.txn.open>rect,.node.unknown>rect{stroke-dasharray:4 3}
+g.txn.aborted>rect,.node.aborted>rect{stroke:var(--bad);stroke-dasharray:2 2}
+g.txn.accepted>rect{fill:var(--okbg);stroke:var(--ok)}g.txn.rejected>rect{fill:var(--badbg);stroke:var(--bad)}
+g.txn>rect.op{fill:none;stroke:var(--line)}g.txn>rect.op.tells{stroke:var(--accent)}text.op{font-size:12px}.rows text.op{font-size:11px}
+.node,.edge[role],.edge .hit{cursor:pointer}.hit{fill:none;stroke:transparent;stroke-width:14}
+.node.near>rect{stroke:var(--quiet);stroke-width:1}.near{color:var(--quiet)}
+.behind{fill:var(--card);stroke:none}.edge .near{stroke-dasharray:1 4}.edge text.label{stroke-width:5px;stroke-dasharray:none;fill:var(--fg)}
+.edge text.strong{fill:var(--bad);stroke:var(--card)}.edge text.near,.edge text.dashed{fill:var(--quiet);stroke:var(--card)}
+.refuted{stroke:var(--open);stroke-dasharray:2 4;stroke-width:2}.edge text.refuted{fill:var(--open);stroke:var(--card)}
+.edge:hover .arrow,.edge.selected .arrow{stroke-width:3.4}.edge.selected text,.edge:hover text{font-weight:600}
+.selected>rect:not(.op),.lit>rect:not(.op){stroke-width:3}text.op.lit{fill:var(--bad);font-weight:700}.dim{opacity:.22}
+.inspector{border-left:3px solid var(--accent);padding:4px 16px;margin:12px 0;overflow-wrap:anywhere}.inspector h4{margin:4px 0}
+.inspector code.tells{font-weight:700}.inspector li{margin:3px 0}.state td,.state th{width:auto!important}.found button{margin:2px 0}
+@media print{body{background:#fff;color:#000}section,details{break-inside:avoid}button,.finder,.buttons,.player{display:none}header{border:0}}
 )css";
 
 }  // namespace assay::internal

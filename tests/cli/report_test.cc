@@ -10,6 +10,8 @@
 #include "explain/explain.h"
 #include "report/figures.h"
 #include "report/markup.h"
+#include "report/page_data.h"
+#include "report/script.h"
 #include "report/svg.h"
 
 namespace assay::internal {
@@ -155,18 +157,119 @@ void expect_well_formed(const std::string& markup) {
   EXPECT_TRUE(open.empty()) << open.back();
 }
 
+// The page and, taken out of it, what stands in its script elements.
+struct Split {
+  std::string page;
+  std::vector<std::string> scripts;
+};
+
+Split split_scripts(std::string html) {
+  Split split;
+  constexpr std::string_view kEnd = "</script>";
+  for (size_t open = html.find("<script"); open != std::string::npos; open = html.find("<script")) {
+    const size_t begin = html.find('>', open) + 1, end = html.find(kEnd, begin);
+    EXPECT_NE(end, std::string::npos);
+    split.scripts.push_back(html.substr(begin, end - begin));
+    html.erase(open, end + kEnd.size() - open);
+  }
+  split.page = std::move(html);
+  return split;
+}
+
+// Whether a browser runs the scripts, and asks for nothing, is seen in tests/report.
 TEST(HtmlReport, StandsAlone) {
   const Audit c = checked(kLostUpdate);
   const std::string html = html_report({&c, 1}, {});
-  EXPECT_EQ(html.find("<script"), std::string::npos);
-  EXPECT_EQ(html.find("src="), std::string::npos);
-  EXPECT_EQ(html.find("href="), std::string::npos);
-  EXPECT_EQ(html.find("@import"), std::string::npos);
-  EXPECT_NE(html.find("prefers-color-scheme:dark"), std::string::npos);
-  EXPECT_NE(html.find("lost-update"), std::string::npos);
-  EXPECT_NE(html.find("<svg"), std::string::npos);
-  EXPECT_LT(html.size(), 64u << 10);
-  expect_well_formed(html);
+  const auto& [page, scripts] = split_scripts(html);
+  EXPECT_EQ(page.find("src="), std::string::npos);
+  EXPECT_EQ(page.find("href="), std::string::npos);
+  EXPECT_EQ(page.find("@import"), std::string::npos);
+  for (size_t at = page.find("url("); at != std::string::npos; at = page.find("url(", at + 1))
+    EXPECT_EQ(page.substr(at, 6), "url(#h");  // the heads of arrows
+  EXPECT_NE(page.find("default-src 'none'; script-src 'sha256-"), std::string::npos);
+  EXPECT_NE(page.find("prefers-color-scheme:dark"), std::string::npos);
+  EXPECT_NE(page.find("lost-update"), std::string::npos);
+  EXPECT_NE(page.find("<svg"), std::string::npos);
+  EXPECT_LT(page.size(), 64u << 10);
+  expect_well_formed(page);
+  ASSERT_EQ(scripts.size(), 3u);
+  EXPECT_TRUE(nlohmann::json::parse(scripts[0]).is_array());
+  EXPECT_EQ(scripts[1], kLayoutScript.text);
+  EXPECT_EQ(scripts[2], kReportScript.text);
+  EXPECT_NE(html.find("Permission is hereby granted"), std::string::npos);
+}
+
+TEST(HtmlReport, DataCannotEndItsElement) {
+  const Audit c = checked(
+      "\"</script><!--\": \"</script>\" { w(\"</ScRiPt>\",\"<!--<script\") }!\n"
+      "s2: { r(\"</ScRiPt>\",\"<!--<script\") }\n");
+  const auto& [page, scripts] = split_scripts(html_report({&c, 1}, {}));
+  ASSERT_EQ(scripts.size(), 3u);
+  EXPECT_EQ(scripts[0].find('<'), std::string::npos);
+  EXPECT_TRUE(std::all_of(scripts[0].begin(), scripts[0].end(), [](char letter) {
+    return letter == '\n' || (letter >= ' ' && letter < 127);
+  }));
+  const nlohmann::json data = nlohmann::json::parse(scripts[0]);
+  EXPECT_EQ(data[0]["txns"][0]["ops"][0]["key"], "</ScRiPt>");
+  EXPECT_EQ(data[0]["txns"][0]["ops"][0]["value"], "<!--<script");
+  expect_well_formed(page);
+}
+
+// An explanation that names everything there is.
+TEST(HtmlReport, DataIsBounded) {
+  std::string text = "initial 0\n";
+  for (int t = 0; t < 600; ++t) {
+    text += "s" + std::to_string(t) + ": { ";
+    for (int i = 0; i < 60; ++i)
+      text += "w(" + std::to_string(i) + "," + std::to_string(t * 60 + i + 1) + ") ";
+    text += "}\n";
+  }
+  Audit c = checked(text, {LevelId::read_committed});
+  Explanation all;
+  all.anomaly = Anomaly::g0;
+  all.levels = {LevelId::read_committed};
+  for (TxnId t = 0; t < c.history.txn_count(); ++t) all.transactions.push_back(t);
+  for (OpId op = 0; op < c.history.op_count(); ++op) all.operations.push_back(op);
+  c.explanations = {all};
+  const nlohmann::ordered_json data = page_data(c);
+  EXPECT_EQ(data["count"], 600);
+  EXPECT_LE(data["txns"].size(), 550u);
+  for (const auto& t : data["txns"]) EXPECT_LE(t["ops"].size(), 40u);
+  EXPECT_LT(as_script_text(data).size(), 4u << 20);
+  std::vector<Audit> many;
+  for (int i = 0; i < 6; ++i) {
+    many.push_back(checked(text, {LevelId::read_committed}));
+    many.back().explanations = {all};
+  }
+  EXPECT_LT(html_report(many, {}).size(), 5'000'000u);
+}
+
+TEST(HtmlReport, RefutedAlternativesAreShownAsRefuted) {
+  const Audit c = checked(
+      "s1: T0 { w(x,0) w(y,0) } T5 { w(x,5) }\ns2: T1 { w(x,1) }\ns3: T2 { w(y,2) }\n"
+      "s4: T3 { r(x,1) r(y,0) }\ns5: T4 { r(x,0) r(y,2) }\n",
+      {LevelId::prefix});
+  ASSERT_EQ(c.explanations.size(), 1u);
+  const Explanation& e = c.explanations[0];
+  std::vector<const Arrow*> refuted;
+  for (const Arrow& a : e.arrows)
+    if (a.refuted) refuted.push_back(&a);
+  ASSERT_EQ(refuted.size(), 2u);
+  for (const Arrow* a : refuted) {
+    EXPECT_FALSE(a->in_cycle);
+    ASSERT_EQ(a->supports.size(), 1u);
+    EXPECT_TRUE(e.arrows[a->supports[0]].in_cycle);
+    EXPECT_TRUE(a->because.starts_with("it cannot be that ")) << a->because;
+  }
+  EXPECT_NE(html_report({&c, 1}, {}).find("(refuted): it cannot be that"), std::string::npos);
+  const auto count = [](const std::string& text, std::string_view what) {
+    size_t n = 0;
+    for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
+    return n;
+  };
+  // Figures state what holds.
+  EXPECT_EQ(count(dot_report({&c, 1}, {}), " -> "), e.arrows.size() - 2);
+  EXPECT_EQ(count(cycle_figure(c.history, e), "marker-end"), e.arrows.size() - 2);
 }
 
 TEST(HtmlReport, EveryAnomalyDraws) {
@@ -176,7 +279,7 @@ TEST(HtmlReport, EveryAnomalyDraws) {
         "initial 0\nevent {\"event\":\"fault\",\"at\":15}\ns1: @[0,10] { w(x,1) }\ns2: @[20,30] { "
         "r(x,0) }\n"}) {
     const Audit c = checked(text);
-    const std::string html = html_report({&c, 1}, {});
+    const std::string html = split_scripts(html_report({&c, 1}, {})).page;
     expect_well_formed(html);
     EXPECT_EQ(html.find("nan"), std::string::npos);
     EXPECT_EQ(html.find("inf\""), std::string::npos);
@@ -238,7 +341,7 @@ TEST(AllReports, SurviveNastyNames) {
   Audit c = checked(kNasty, {LevelId::causal});
   c.file = "<&\">.hist";
   EXPECT_FALSE(json_of(c).empty());
-  expect_well_formed(html_report({&c, 1}, {}));
+  expect_well_formed(split_scripts(html_report({&c, 1}, {})).page);
   const std::string junit = junit_report({&c, 1}, {});
   expect_well_formed(junit);
   EXPECT_NE(junit.find("<failure type=\"aborted-read\""), std::string::npos);
@@ -298,7 +401,7 @@ TEST(JunitReport, AnExpectedOrderIsACase) {
 
 TEST(HtmlReport, SaysWhatAnExpectedOrderCameTo) {
   const Audit c = replayed_by_times(R"("start_ts":3,"commit_ts":4,)");
-  const std::string html = html_report({&c, 1}, {});
+  const std::string html = split_scripts(html_report({&c, 1}, {})).page;
   expect_well_formed(html);
   EXPECT_NE(html.find("The expected order (commit_ts) does not explain the history"),
             std::string::npos);

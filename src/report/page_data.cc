@@ -1,0 +1,319 @@
+// The page holds the transactions that an explanation names, those next to them (in their sessions, whom they read from, who
+// read from them) and those that the order of the strongest satisfied level begins with. Of all others it holds counts.
+#include "report/page_data.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "explain/accesses.h"
+#include "explain/names.h"
+#include "history/accesses.h"
+#include "report/summary.h"
+
+namespace assay::internal {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr size_t kMostNamed = 200, kMostNear = 150, kMostOrdered = 200, kMostAnswered = 40;
+constexpr size_t kMostOperations = 16, kMostTelling = 40, kMostEvents = 200, kMostReasons = 6,
+                 kBuckets = 120;
+
+bool known(int64_t t) { return t != Interval::kUnknown && t != Interval::kOpen; }
+
+// Times of the page: nanoseconds since the first begin. Where any begin is missing, the order of the file stands in for them.
+class PageClock {
+ public:
+  explicit PageClock(const History& h) : h_(h) {
+    for (TxnId t = 0; t < h.txn_count(); ++t) {
+      const int64_t begin = h.begin_time(t).request, end = h.end_time(t).response;
+      timed_ = timed_ && known(begin);
+      first_ = t == 0 ? begin : std::min(first_, begin);
+      last_ = std::max({t == 0 ? begin : last_, begin, known(end) ? end : begin});
+    }
+    timed_ = timed_ && h.txn_count() > 0;
+  }
+
+  bool timed() const { return timed_; }
+  double span() const { return timed_ ? since(last_) : h_.txn_count(); }
+  // Doubles: the whole range of clocks must not overflow.
+  double since(int64_t t) const { return static_cast<double>(t) - static_cast<double>(first_); }
+  double begin(TxnId t) const { return timed_ ? since(h_.begin_time(t).request) : t; }
+  std::optional<double> end(TxnId t) const {
+    if (!timed_) return t + 1.0;
+    const int64_t end = h_.end_time(t).response;
+    return known(end) ? std::optional(since(end)) : std::nullopt;
+  }
+  size_t bucket(TxnId t) const {
+    const double share = end(t).value_or(begin(t)) / std::max(1.0, span());
+    return std::min(kBuckets - 1, static_cast<size_t>(std::max(0.0, share) * kBuckets));
+  }
+
+ private:
+  const History& h_;
+  bool timed_ = true;
+  int64_t first_ = 0, last_ = 0;
+};
+
+const char* outcome_word(TxnStatus status) {
+  const char* const words[] = {"committed", "aborted", "unknown"};
+  return words[static_cast<size_t>(status)];
+}
+
+// Why a transaction aborted, as the recorder noted it: the error up to its first colon, which is the same for many.
+std::string abort_reason(const History& h, TxnId t) {
+  const std::string_view meta = h.meta(t);
+  if (meta.empty()) return "no reason recorded";
+  const auto noted = nlohmann::json::parse(meta, nullptr, false);
+  if (!noted.is_object() || !noted.contains("error") || !noted["error"].is_string())
+    return "no reason recorded";
+  const std::string error = noted["error"];
+  return display(error.substr(0, error.find(": ")), 60);
+}
+
+// Over the time of the run.
+ordered_json run_json(const History& h, const PageClock& clock) {
+  std::vector<std::array<uint32_t, 3>> outcomes(kBuckets);
+  std::map<std::string, std::vector<uint32_t>> by_reason;
+  for (TxnId t = 0; t < h.txn_count(); ++t) {
+    const size_t bucket = clock.bucket(t);
+    ++outcomes[bucket][static_cast<size_t>(h.status(t))];
+    if (h.status(t) != TxnStatus::aborted) continue;
+    std::string reason = abort_reason(h, t);
+    if (by_reason.size() >= kMostReasons && !by_reason.contains(reason)) reason = "other";
+    by_reason.try_emplace(std::move(reason), kBuckets).first->second[bucket]++;
+  }
+  ordered_json run;
+  run["outcomes"] = outcomes;
+  run["reasons"] = ordered_json::array();
+  for (const auto& [reason, counts] : by_reason)
+    run["reasons"].push_back({{"reason", reason}, {"counts", counts}});
+  run["events"] = ordered_json::array();
+  for (const Event& event : h.events()) {
+    // Which connection is whose stands in the history for the server's log; it is nothing that happened to the database.
+    if (event.json.find("\"event\":\"connect\"") != std::string::npos) continue;
+    if (!clock.timed() || !known(event.at) || run["events"].size() == kMostEvents) continue;
+    run["events"].push_back({{"at", clock.since(event.at)}, {"text", display(event.json, 300)}});
+  }
+  return run;
+}
+
+class PageData {
+ public:
+  explicit PageData(const Audit& c) : c_(c), h_(c.history), clock_(h_), accesses_(h_) {}
+
+  ordered_json take() {
+    ordered_json out;
+    out["file"] = display(file_name(c_), 200);
+    out["timed"] = clock_.timed();
+    out["span"] = clock_.span();
+    out["count"] = h_.txn_count();
+    out["explanations"] = ordered_json::array();
+    for (const Explanation& e : c_.explanations) out["explanations"].push_back(explanation(e));
+    find_neighbours();
+    ordered_json order = satisfied_order();
+    if (!order.is_null()) out["order"] = std::move(order);
+    out["run"] = run_json(h_, clock_);
+    out["links"] = links();
+    out["txns"] = ordered_json::array();
+    for (const TxnId t : shown_) out["txns"].push_back(transaction(t));
+    return out;
+  }
+
+ private:
+  ordered_json explanation(const Explanation& e) {
+    telling_.insert(e.operations.begin(), e.operations.end());
+    ordered_json j;
+    j["anomaly"] = anomaly_info(e.anomaly).name;
+    j["txns"] = ordered_json::array();
+    for (const TxnId t : e.transactions)
+      if (name(t)) j["txns"].push_back(t);
+    j["arrows"] = ordered_json::array();
+    for (const Arrow& a : e.arrows)
+      if (named_.contains(a.from) && named_.contains(a.to)) j["arrows"].push_back(arrow(a));
+    if (const Exhausted* exhausted = exhausted_of(e)) j["answers"] = answers(*exhausted);
+    return j;
+  }
+
+  ordered_json arrow(const Arrow& a) const {
+    ordered_json j = {{"from", a.from},
+                      {"to", a.to},
+                      {"kind", edge_kind_name(a.kind)},
+                      {"cycle", a.in_cycle},
+                      {"because", display(a.because, 2000)}};
+    if (a.key != kNone) j["key"] = display_key(h_, a.key);
+    if (a.refuted) j["refuted"] = true;
+    if (!a.supports.empty()) j["supports"] = a.supports;
+    return j;
+  }
+
+  // True if there is room for one more that an explanation names.
+  bool name(TxnId t) {
+    if (!named_.contains(t) && named_.size() == kMostNamed) return false;
+    named_.insert(t);
+    shown_.insert(t);
+    return true;
+  }
+
+  // Where every order of a key's operations was tried. The story may be told for a weaker level that nobody asked for.
+  const Exhausted* exhausted_of(const Explanation& e) const {
+    for (const LevelId level : e.levels) {
+      const Verdict* v = c_.result.find(level);
+      if (v == nullptr || v->certificate >= c_.result.certificates.size()) continue;
+      const Certificate& certificate = c_.result.certificates[v->certificate];
+      if (certificate.kind == Certificate::Kind::exhausted) return &certificate.exhausted;
+    }
+    return nullptr;
+  }
+
+  // The operations on the key that were answered last before the one that fits no order: all answers before it fit one.
+  ordered_json answers(const Exhausted& exhausted) {
+    const int64_t end = h_.end_time(exhausted.until).response;
+    std::vector<TxnId> before;
+    for (TxnId t = 0; t < h_.txn_count(); ++t)
+      if (h_.status(t) == TxnStatus::committed && h_.first_op(t) < h_.end_op(t) &&
+          h_.op(h_.first_op(t)).key == exhausted.key && h_.end_time(t).response < end)
+        before.push_back(t);
+    std::sort(before.begin(), before.end(),
+              [&](TxnId a, TxnId b) { return h_.end_time(a).response > h_.end_time(b).response; });
+    before.resize(std::min(before.size(), kMostAnswered));
+    ordered_json j = {{"until", exhausted.until}, {"key", display_key(h_, exhausted.key)}};
+    j["accepted"] = ordered_json::array();
+    for (const TxnId t : before)
+      if (name(t)) j["accepted"].push_back(t);
+    return j;
+  }
+
+  void find_neighbours() {
+    std::vector<TxnId> near;
+    std::vector<bool> watched(h_.version_count());
+    for (const TxnId t : named_) {
+      const std::span<const TxnId> own = h_.session_txns(h_.session(t));
+      const uint32_t place = h_.position(t);
+      if (place > 0) near.push_back(own[place - 1]);
+      if (place + 1 < own.size()) near.push_back(own[place + 1]);
+      for (const Access& r : accesses_.all_reads(t))
+        if (accesses_.writer(r.version) != kNone) near.push_back(accesses_.writer(r.version));
+      for (const Access& w : accesses_.writes(t)) watched[w.version] = true;
+    }
+    for (TxnId t = 0; t < h_.txn_count() && near.size() < 4 * kMostNear; ++t)
+      for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
+        const Observation seen = observation_of(h_, i);
+        if (seen.version != kNone && watched[seen.version]) near.push_back(t);
+      }
+    for (const TxnId t : near)
+      if (shown_.size() < named_.size() + kMostNear) shown_.insert(t);
+  }
+
+  ordered_json links() const {
+    ordered_json all = ordered_json::array();
+    for (const TxnId t : shown_) {
+      const uint32_t place = h_.position(t);
+      if (place > 0 && shown_.contains(h_.session_txns(h_.session(t))[place - 1]))
+        all.push_back(
+            {{"from", h_.session_txns(h_.session(t))[place - 1]}, {"to", t}, {"kind", "session"}});
+      std::set<std::pair<TxnId, KeyId>> linked;
+      for (const Access& r : accesses_.certain(accesses_.all_reads(t))) {
+        const TxnId from = accesses_.writer(r.version);
+        if (from == kNone || from == t || !shown_.contains(from)) continue;
+        if (!linked.emplace(from, r.key).second) continue;
+        all.push_back({{"from", from},
+                       {"to", t},
+                       {"kind", edge_kind_name(EdgeKind::read_dependency)},
+                       {"key", display_key(h_, r.key)}});
+      }
+    }
+    return all;
+  }
+
+  // The beginning of the order that the certificate of the strongest satisfied level gives.
+  ordered_json satisfied_order() {
+    for (const LevelId level : strongest_satisfied(c_.result)) {
+      const Verdict* v = c_.result.find(level);
+      if (v == nullptr || v->certificate >= c_.result.certificates.size()) continue;
+      const Certificate& certificate = c_.result.certificates[v->certificate];
+      if (certificate.kind != Certificate::Kind::order) continue;
+      const Order& order = certificate.order;
+      ordered_json j = {{"level", level_info(level).name},
+                        {"split", order.split},
+                        {"total", order.events.size()}};
+      j["events"] = ordered_json::array();
+      std::set<TxnId> ordered;
+      for (const uint32_t event : order.events) {
+        const TxnId t = order.split ? event / 2 : event;
+        if (!ordered.contains(t) && ordered.size() == kMostOrdered) break;
+        ordered.insert(t);
+        j["events"].push_back(event);
+      }
+      shown_.insert(ordered.begin(), ordered.end());
+      return j;
+    }
+    return nullptr;
+  }
+
+  ordered_json transaction(TxnId t) const {
+    ordered_json j = {{"id", t},
+                      {"name", display_txn(h_, t)},
+                      {"session", display_session(h_, h_.session(t))},
+                      {"outcome", outcome_word(h_.status(t))},
+                      {"begin", clock_.begin(t)}};
+    if (const auto end = clock_.end(t)) j["end"] = *end;
+    if (h_.line(t)) j["line"] = h_.line(t);
+    if (named_.contains(t)) j["named"] = true;
+    if (!h_.meta(t).empty()) j["meta"] = display(h_.meta(t), 300);
+    j["ops"] = ordered_json::array();
+    size_t more = 0;
+    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
+      if (j["ops"].size() < (telling_.contains(i) ? kMostTelling : kMostOperations))
+        j["ops"].push_back(operation(i));
+      else
+        ++more;
+    }
+    if (more) j["more"] = more;
+    return j;
+  }
+
+  ordered_json operation(OpId i) const {
+    const Operation op = h_.op(i);
+    ordered_json j = {{"text", display_op(h_, i)}};
+    if (telling_.contains(i)) j["tells"] = true;
+    if (is_range(op)) return j;
+    j["key"] = display_key(h_, op.key);
+    if (!installs_version(op)) return j;
+    const Install left = install_of(h_, i);
+    j["does"] = left.removes ? "remove" : left.appends ? "append" : "write";
+    if (!left.removes) j["value"] = display(h_.version_value(left.version));
+    return j;
+  }
+
+  const Audit& c_;
+  const History& h_;
+  PageClock clock_;
+  Accesses accesses_;
+  std::set<TxnId> named_, shown_;
+  std::set<OpId> telling_;
+};
+
+}  // namespace
+
+ordered_json page_data(const Audit& c) { return PageData(c).take(); }
+
+std::string as_script_text(const ordered_json& data) {
+  // ASCII only, and of that no "<": neither an end tag nor a comment can begin.
+  const std::string json = data.dump(-1, ' ', true, ordered_json::error_handler_t::replace);
+  std::string out;
+  out.reserve(json.size());
+  for (const char c : json) {
+    if (c == '<')
+      out += "\\u003c";
+    else
+      out += c;
+  }
+  return out;
+}
+
+}  // namespace assay::internal

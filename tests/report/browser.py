@@ -1,0 +1,309 @@
+"""Opens HTML reports in headless Chromium: clicks, filters, follows links, measures, takes pictures.
+
+browser.py ASSAY FOLDER: the pictures and reports are left in FOLDER. Ends with 77 where there is no browser.
+"""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+try:
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+except ImportError:
+    print("skipped: there is no selenium here (python3-selenium)")
+    sys.exit(77)
+
+ASSAY, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2])
+HOSTILE = "</script><script>document.title='broken'</script><!--"
+
+# Twelve transactions that close one cycle of reads that missed the next one's write.
+CYCLE_OF_TWELVE = "initial 0\n" + "".join(
+    f"s{i}: {{ r(k{i},0) w(k{(i + 1) % 12},1) }}\n" for i in range(12)
+)
+HISTORIES = {
+    "lost-update": (
+        "initial 0\n"
+        'event {"event":"fault","kind":"kill","at":24}\n'
+        "s1: T1 @[0,5] { w(x,1) }\n"
+        "s2: T2 @[10,30] { r(x,1) w(x,2) }\n"
+        "s3: T3 @[12,31] { r(x,1) w(x,3) }\n"
+        "s1: T4 @[32,40] { r(y,0) w(y,1) }\n"
+        "s2: T5 @[33,38] { r(x,3) }!\n"
+        "s3: T6 @[41,50] { r(x,3) r(y,1) }\n"
+    ),
+    "twelve": CYCLE_OF_TWELVE,
+    # The last compare-and-set must have succeeded: x was 6, and nobody changed it.
+    "register": (
+        "s1: @[0,6] { ins(x,1) }\n"
+        + "".join(f"s{1 + i % 2}: @[{10 * i},{10 * i + 12}] {{ cas(x,{i},{i + 1}) }}\n" for i in range(1, 6))
+        + "s3: @[20,45] { r(x,4) }\n"
+        + "s3: @[70,80] { cas(x,6,9)! }\n"
+        + "s1: @[82,90] { r(x,6) }\n"
+    ),
+    "satisfied": "initial 0\n" + "".join(f"s{i % 3}: {{ r(x,{i}) w(x,{i + 1}) a(l,{i}) }}\n" for i in range(20)),
+    "hostile": (
+        "initial 0\n"
+        f's1: {{ r("{HOSTILE}",0) r(y,0) w("{HOSTILE}",1) }}\n'
+        f's2: {{ r("{HOSTILE}",0) r(y,0) w(y,1) }}\n'
+    ),
+    # PolySI's long fork: which of two versions came first follows only from a proof, so the other order is refuted.
+    "refuted": (
+        "s1: T0 { w(x,0) w(y,0) } T5 { w(x,5) }\n"
+        "s2: T1 { w(x,1) }\n"
+        "s3: T2 { w(y,2) }\n"
+        "s4: T3 { r(x,1) r(y,0) }\n"
+        "s5: T4 { r(x,0) r(y,2) }\n"
+    ),
+}
+
+
+def browser(dark=False):
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium")
+    for flag in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1200,1400", "--lang=en"):
+        options.add_argument(flag)
+    if dark:
+        options.add_argument("--force-dark-mode")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    return webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
+
+
+def report(name, text, *levels):
+    history = FOLDER / f"{name}.hist"
+    history.write_text(text)
+    page = FOLDER / f"{name}.html"
+    subprocess.run([ASSAY, "check", str(history), "--report", str(page), *levels], stdout=subprocess.DEVNULL, check=False)
+    assert page.exists(), f"no report for {name}"
+    return page
+
+
+class Page:
+    def __init__(self, driver, path, address=""):
+        self.driver = driver
+        driver.get("about:blank")
+        driver.get_log("browser"), driver.get_log("performance")
+        driver.get(path.as_uri() + address)
+        self.path = path
+
+    def all(self, selector):
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def shown(self, selector):
+        return [e for e in self.all(selector) if e.is_displayed()]
+
+    def one(self, selector):
+        found = self.shown(selector)
+        assert found, f"{self.path.name}: expected something for {selector}"
+        return found[0]
+
+    def press(self, selector, text=None):
+        found = [e for e in self.shown(selector) if text is None or e.text == text]
+        assert found, f"{self.path.name}: expected {selector} that says {text}"
+        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", found[0])
+        found[0].click()
+
+    def boxes(self, selector):
+        return self.driver.execute_script(
+            "return [...document.querySelectorAll(arguments[0])].map(e => { const r = e.getBoundingClientRect();"
+            " return [e.textContent, r.left, r.top, r.right, r.bottom]; })",
+            selector,
+        )
+
+    def address(self):
+        return self.driver.execute_script("return location.hash")
+
+    def picture(self, name):
+        height = self.driver.execute_script("return document.documentElement.scrollHeight")
+        self.driver.set_window_size(1200, min(height + 160, 4000))
+        self.driver.save_screenshot(str(FOLDER / f"{name}.png"))
+        self.driver.set_window_size(1200, 1400)
+
+    def is_quiet(self):
+        """Nothing went wrong, and nothing was asked for but the page itself."""
+        said = [entry["message"] for entry in self.driver.get_log("browser")]
+        assert not said, f"{self.path.name}: the console says {said}"
+        asked = []
+        for entry in self.driver.get_log("performance"):
+            message = json.loads(entry["message"])["message"]
+            if message["method"] == "Network.requestWillBeSent":
+                asked.append(message["params"]["request"]["url"].split("#")[0])
+        others = [url for url in asked if url not in (self.path.as_uri(), "about:blank")]
+        assert not others, f"{self.path.name}: expected no requests, found {others}"
+
+
+def overlapping(boxes):
+    for i, (a, left, top, right, bottom) in enumerate(boxes):
+        for b, left2, top2, right2, bottom2 in boxes[i + 1 :]:
+            if left < right2 - 0.5 and left2 < right - 0.5 and top < bottom2 - 0.5 and top2 < bottom - 0.5:
+                yield f"'{a}' and '{b}'"
+
+
+def labels_do_not_overlap(page, transactions):
+    nodes = page.boxes(".graph .node > rect")
+    labels = page.boxes(".graph .edge[role] text")
+    assert len(nodes) >= transactions, f"expected {transactions} transactions, found {len(nodes)}"
+    assert len(labels) >= transactions, f"expected {transactions} labels, found {len(labels)}"
+    found = list(overlapping(nodes + labels))
+    assert not found, f"{page.path.name}: expected no overlaps, found {found}"
+
+
+def check_lost_update(driver):
+    page = Page(driver, report("lost-update", HISTORIES["lost-update"]))
+    labels_do_not_overlap(page, 3)
+    # Hovering an arrow lights its two transactions and their operations on its key.
+    edge = page.one(".graph .edge[role]")
+    webdriver.ActionChains(driver).move_to_element(edge).perform()
+    assert len(page.all(".graph .node.lit")) == 2
+    assert all("x" in e.text for e in page.all(".graph text.op.lit")) and page.all(".graph text.op.lit")
+    # An arrow opens its reason; the address leads back to it.
+    page.press(".graph .edge[role]")
+    reason = page.one(".inspector .reason").text
+    assert "which" in reason and "overwrote" in reason, reason
+    assert "It rests on:" in page.one(".inspector").text
+    assert "edge=0" in page.address() and "why=0" in page.address(), page.address()
+    linked = Page(driver, page.path, page.address())
+    assert linked.one(".inspector .reason").text == reason
+    linked.driver.find_element(By.TAG_NAME, "body").send_keys(Keys.ESCAPE)
+    assert not linked.shown(".inspector"), "Escape closes the inspector"
+    # A transaction shows its neighbours on demand.
+    before = len(page.all(".graph .node"))
+    linked.press(".graph .node[data-txn='2']")
+    linked.press(".inspector button.neighbours")
+    assert len(linked.all(".graph .node")) > before, "neighbours are drawn"
+    assert linked.all(".graph .node.near")
+    # The filter counts, dims and finds.
+    field = linked.one(".finder input")
+    field.send_keys("key:y")
+    assert linked.one(".finder .count").text.startswith("2 of the 6"), linked.one(".finder .count").text
+    assert len(linked.all(".rows g.txn.dim")) + len(linked.all(".rows g.txn:not(.dim)")) == len(linked.all(".rows g.txn"))
+    assert [b.text for b in linked.shown(".found button")] == ["T4", "T6"]
+    field.clear()
+    field.send_keys("session:s3 overnight")
+    assert linked.one(".finder .count").text.startswith("0 of the 6")
+    field.send_keys(Keys.ESCAPE)
+    # The timeline: the whole run, and down to the operations in a bar.
+    linked.press(".timeline button", "Whole run")
+    assert len(linked.all(".rows g.txn")) == 6
+    for _ in range(2):
+        linked.press(".timeline button[aria-label='Zoom in']")
+    assert linked.all(".rows g.txn rect.op"), "operations inside bars"
+    zoomed = linked.address()
+    assert "from=" in zoomed and "to=" in zoomed
+    linked.one("svg.rows").send_keys(Keys.ARROW_RIGHT)
+    assert linked.address() != zoomed, "arrow keys move"
+    linked.one("svg.rows").send_keys("0")
+    assert len(linked.all(".rows g.txn")) == 6
+    assert linked.all(".strip .violation") and linked.all(".strip path.event")
+    linked.is_quiet()
+
+
+def check_twelve(driver):
+    page = Page(driver, report("twelve", HISTORIES["twelve"], "--level", "serializable"))
+    labels_do_not_overlap(page, 12)
+    page.is_quiet()
+
+
+def check_refuted(driver):
+    page = Page(driver, report("refuted", HISTORIES["refuted"]))
+    labels_do_not_overlap(page, 5)
+    assert not page.all(".graph .arrow.refuted"), "what is refuted is not drawn as if it held"
+    for i in range(len(page.all(".graph .edge[role]"))):
+        page.driver.execute_script("document.querySelectorAll('.graph .edge[role]')[arguments[0]].dispatchEvent(new MouseEvent('click', {bubbles: true}))", i)
+        if page.all(".graph .arrow.refuted"):
+            break
+    else:
+        raise AssertionError("expected an arrow with a refuted alternative")
+    assert "it cannot be that" in page.one(".inspector").text, page.one(".inspector").text
+    labels_do_not_overlap(page, 5)
+    page.picture("refuted-selected")
+    page.is_quiet()
+
+
+def check_register(driver):
+    page = Page(driver, report("register", HISTORIES["register"], "--level", "linearizable"))
+    assert len(page.all(".rows g.txn.rejected")) == 1
+    assert len(page.all(".rows g.txn.accepted")) >= 6
+    assert page.all(".rows path.prefix")
+    page.is_quiet()
+
+
+def check_satisfied(driver):
+    page = Page(driver, report("satisfied", HISTORIES["satisfied"]))
+    page.press(".player summary")
+    page.press(".player button", "Next")
+    page.press(".player button", "Next")
+    assert page.one(".player .step").text.startswith("Step 2 of"), page.one(".player .step").text
+    page.press(".player button", "Previous")
+    assert page.one(".player .step").text.startswith("Step 1 of")
+    page.press(".player button", "Play")
+    time.sleep(1.8)
+    page.press(".player button", "Pause")
+    assert "step=1" not in page.address().split("&"), page.address()
+    end = Page(driver, page.path, "#step=20")
+    held = end.one(".player .state").text
+    assert "[0,1,2" in held and "x 20" in held, held
+    end.picture("satisfied-played")
+    end.is_quiet()
+
+
+def check_hostile(driver):
+    page = Page(driver, report("hostile", HISTORIES["hostile"]))
+    assert driver.title.startswith("assay:"), driver.title
+    assert page.all(".graph .node")
+    page.is_quiet()
+
+
+def check_without_script(driver):
+    driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    page = Page(driver, FOLDER / "lost-update.html")
+    text = page.one("main").text
+    for expected in ("lost-update", "which T3 overwrote with 3", "On the clients’ clock" if "’" in text else "On the clients' clock"):
+        assert expected in text, f"expected '{expected}' without script"
+    assert len(page.shown("svg")) >= 3
+    driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
+def check_large(driver):
+    history = FOLDER / "large.jsonl"
+    subprocess.run([ASSAY, "generate", "--level", "snapshot-isolation", "--bug", "lost-update", "--sessions", "20", "--txns", "1000",
+                    "--keys", "500", "-o", str(history)], check=True)
+    page = FOLDER / "large.html"
+    subprocess.run([ASSAY, "check", str(history), "--level", "snapshot-isolation", "--report", str(page)], stdout=subprocess.DEVNULL, check=False)
+    assert page.stat().st_size < 5_000_000, page.stat().st_size
+    opened = Page(driver, page)
+    opened.press(".timeline button", "Whole run")
+    assert "of the 2" in opened.one(".timeline figcaption").text
+    opened.is_quiet()
+
+
+def pictures(driver, shade):
+    for name in [*HISTORIES, "large"]:
+        Page(driver, FOLDER / f"{name}.html").picture(f"{name}-{shade}")
+
+
+def main():
+    if not (shutil.which("chromium") and shutil.which("chromedriver")):
+        print("skipped: there is no chromium here (chromium, chromium-driver)")
+        return 77
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    driver = browser()
+    try:
+        for check in (check_lost_update, check_twelve, check_refuted, check_register, check_satisfied, check_hostile, check_without_script, check_large):
+            check(driver)
+            print("passed:", check.__name__)
+        for shade in ("light", "dark"):
+            driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": shade}]})
+            pictures(driver, shade)
+    finally:
+        driver.quit()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
