@@ -136,7 +136,8 @@ class Results {
  public:
   explicit Results(const OutputFlags& output)
       : output_(output),
-        screen_(output.json ? start_json({}) : start_text({colour_on_stdout()})),
+        screen_(output.json ? start_json({})
+                            : start_text({colour_on_stdout(output.colour), columns_of_stdout()})),
         reports_(output.reports) {}
 
   // False if standard output cannot be written.

@@ -1,7 +1,9 @@
 #include "cli/console.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -24,12 +26,20 @@ Error system_error(const std::string& path) { return io_error(std::strerror(errn
 
 }  // namespace
 
-bool colour_on_stdout() {
+bool colour_on_stdout(Colour when) {
+  if (when != Colour::automatic) return when == Colour::always;
   const char* no_color = std::getenv("NO_COLOR");
   const char* term = std::getenv("TERM");
   if (no_color != nullptr && *no_color != '\0') return false;
   if (term == nullptr || std::string_view(term) == "dumb") return false;
   return isatty(STDOUT_FILENO) == 1;
+}
+
+size_t columns_of_stdout() {
+  constexpr size_t kLeast = 40, kUsual = 80;
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kUsual;
+  return std::max<size_t>(kLeast, size.ws_col);
 }
 
 Status print(std::string_view text) {

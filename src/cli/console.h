@@ -1,6 +1,8 @@
 // Standard output for results, standard error for everything else.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -9,8 +11,11 @@
 
 namespace assay::internal::cli {
 
-// A terminal that wants colours: NO_COLOR is not set, TERM is not "dumb".
-bool colour_on_stdout();
+// automatic: on a terminal that wants colours, that is NO_COLOR is not set and TERM is not "dumb".
+enum class Colour : uint8_t { automatic, always, never };
+bool colour_on_stdout(Colour when);
+// Of the terminal, at least 40; 80 where standard output is none.
+size_t columns_of_stdout();
 
 // All of `text`; an error if it cannot be written (a full disk behind a redirection).
 Status print(std::string_view text);

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/demo_histories.h"
+#include "cli/flags.h"
 
 namespace assay::internal::cli {
 namespace {
@@ -16,6 +17,7 @@ struct DemoState {
   std::string name;
   bool all = false;
   bool history_only = false;
+  Colour colour = Colour::automatic;
 };
 
 const DemoHistory* find_demo(std::string_view name) {
@@ -34,20 +36,21 @@ Exit list() {
   return s.ok() ? Exit::satisfied : fail(s.error());
 }
 
-Exit show(const DemoHistory& demo) {
+Exit show(const DemoHistory& demo, Colour colour) {
   const AnomalyInfo& a = anomaly_info(demo.anomaly);
   auto read = read_history_text(demo.text, std::string(a.name), {"hist"});
   if (!read.ok()) return fail(read.error());
   const Audit c = check_history(std::move(read->history), std::string(a.name), {});
-  const Status s = print(fmt::format("{}: {}\n\n{}\n{}", a.name, a.summary, demo.text,
-                                     text_report({&c, 1}, {colour_on_stdout()})));
+  const Status s =
+      print(fmt::format("{}: {}\n\n{}\n{}", a.name, a.summary, demo.text,
+                        text_report({&c, 1}, {colour_on_stdout(colour), columns_of_stdout()})));
   return s.ok() ? Exit::satisfied : fail(s.error());
 }
 
 Exit run_demo(const DemoState& s) {
   if (s.all) {
     for (const DemoHistory& d : demo_histories()) {
-      const Exit e = show(d);
+      const Exit e = show(d, s.colour);
       if (e != Exit::satisfied) return e;
       if (const Status p = print("\n"); !p.ok()) return fail(p.error());
     }
@@ -58,7 +61,7 @@ Exit run_demo(const DemoState& s) {
   if (demo == nullptr)
     return fail(
         usage_error(fmt::format("no anomaly '{}' to show; 'assay demo' lists them", s.name)));
-  if (!s.history_only) return show(*demo);
+  if (!s.history_only) return show(*demo, s.colour);
   const Status p = print(demo->text);
   return p.ok() ? Exit::satisfied : fail(p.error());
 }
@@ -70,6 +73,7 @@ Action add_demo(CLI::App& app) {
   app.add_option("ANOMALY", s->name, "the one to show; by default a list")->type_name("");
   app.add_flag("--all", s->all, "show all of them");
   app.add_flag("--history", s->history_only, "print only the history, in the .hist form");
+  add_colour_flag(app, s->colour);
   return [s] { return run_demo(*s); };
 }
 

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <iterator>
+#include <map>
 #include <sstream>
 
 #include "assay/format.h"
@@ -374,7 +375,19 @@ void take_databases_from_environment(std::vector<std::string>& databases) {
   }
 }
 
+void add_colour_flag(CLI::App& app, Colour& colour) {
+  static const std::map<std::string, Colour> kNames = {
+      {"auto", Colour::automatic}, {"always", Colour::always}, {"never", Colour::never}};
+  app.add_option_function<std::string>(
+         "--color", [&colour](const std::string& name) { colour = kNames.at(name); },
+         "colours on standard output: auto (on a terminal, unless NO_COLOR is set), always, never")
+      ->type_name("WHEN")
+      ->default_str("auto")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+}
+
 void OutputFlags::add(CLI::App& app) {
+  add_colour_flag(app, colour);
   app.add_flag("--json", json, "one line of JSON per history on standard output");
   app.add_flag("--stats", stats, "time, memory and counters of each stage on standard error");
   std::string endings;

@@ -12,6 +12,7 @@
 #include "assay/format.h"
 #include "assay/level.h"
 #include "audit/baseline.h"
+#include "cli/console.h"
 #include "collect/workload.h"
 
 namespace CLI {
@@ -80,8 +81,12 @@ struct WorkloadFlags {
 };
 
 // What to do with the verdicts: --json, --report, --certificate, --stats, --baseline, --write-baseline
+// --color
+void add_colour_flag(CLI::App& app, Colour& colour);
+
 struct OutputFlags {
   bool json = false;
+  Colour colour = Colour::automatic;
   bool stats = false;
   std::vector<std::string> reports;
   std::string certificate;

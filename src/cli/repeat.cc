@@ -10,9 +10,17 @@ namespace assay::internal::cli {
 namespace {
 
 // What the hunt itself needs, and where its results go.
-constexpr std::array<std::string_view, 10> kNotRepeated = {
-    "--until-violation", "--time", "--history", "--force", "--report",
-    "--certificate",     "--json", "--stats",   "--help",  "--write-baseline"};
+constexpr std::array<std::string_view, 11> kNotRepeated = {"--until-violation",
+                                                           "--time",
+                                                           "--history",
+                                                           "--force",
+                                                           "--report",
+                                                           "--certificate",
+                                                           "--json",
+                                                           "--stats",
+                                                           "--help",
+                                                           "--write-baseline",
+                                                           "--color"};
 
 std::string quoted_if_needed(const std::string& text) {
   constexpr std::string_view kPlain =

@@ -15,7 +15,9 @@
 namespace assay::internal {
 
 struct ReportOptions {
-  bool colour = false;  // text only
+  // Of text only.
+  bool colour = false;
+  size_t width = 80;  // columns; what has no blank to break at may be longer
 };
 
 // A report on the way: files are added as they are checked, so that no history need be kept.

@@ -15,15 +15,16 @@ namespace {
 
 class Text {
  public:
-  explicit Text(bool colour) : colour_(colour) {}
+  explicit Text(const ReportOptions& options) : colour_(options.colour), width_(options.width) {}
 
   void file(const Audit& c) {
     if (c.error) {
       line("{}: {}", bold(file_name(c)), red("cannot be read"));
-      line("  {}", display(c.error->to_string(), 400));
+      line("  {}", wrapped(display(c.error->to_string(), 400), 2, 2));
       return;
     }
-    line("{}: {}", bold(file_name(c)), history_line(c.history));
+    line("{}: {}", bold(file_name(c)),
+         wrapped(history_line(c.history), columns(file_name(c)) + 2, 2));
     line("");
     headline(c);
     verdicts(c);
@@ -42,8 +43,6 @@ class Text {
     out_ += fmt::format(format, std::forward<Args>(args)...) + "\n";
   }
 
-  static constexpr size_t kWidth = 96;
-
   std::string paint(std::string_view code, std::string_view s) const {
     return colour_ ? fmt::format("\x1b[{}m{}\x1b[0m", code, s) : std::string(s);
   }
@@ -53,16 +52,31 @@ class Text {
   std::string yellow(std::string_view s) const { return paint("33", s); }
   std::string dim(std::string_view s) const { return paint("2", s); }
 
-  // Broken at blanks, further lines indented.
-  static std::string wrapped(std::string_view text, size_t width) {
+  // Letters, not bytes.
+  static size_t columns(std::string_view text) {
+    return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+      return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+    }));
+  }
+
+  // Broken at blanks, so that the lines end within the width. `used` columns stand before the first line, `indent` blanks
+  // before the others.
+  std::string wrapped(std::string_view text, size_t used, size_t indent) const {
     std::string out;
-    while (text.size() > width) {
-      const size_t blank = text.rfind(' ', width);
-      if (blank == std::string_view::npos || blank == 0) break;
-      out += std::string(text.substr(0, blank)) + "\n  ";
-      text.remove_prefix(blank + 1);
+    size_t at = used;
+    for (bool first = true; !text.empty(); first = false) {
+      const size_t end = std::min(text.find(' ', 1), text.size());
+      std::string_view word = text.substr(0, end);  // with the blank before it
+      if (!first && at + columns(word) > width_) {
+        word.remove_prefix(word.starts_with(' '));
+        out += "\n" + std::string(indent, ' ');
+        at = indent;
+      }
+      out += word;
+      at += columns(word);
+      text.remove_prefix(end);
     }
-    return out + std::string(text);
+    return out;
   }
 
   void headline(const Audit& c) {
@@ -72,7 +86,7 @@ class Text {
       line("{}", red("No level is known to be satisfied."));
     } else {
       line("{} {}", best.size() == 1 ? "Strongest level satisfied:" : "Strongest levels satisfied:",
-           paint("1;32", level_names(best)));
+           paint("1;32", wrapped(level_names(best), 27, 2)));
     }
     line("");
   }
@@ -91,7 +105,8 @@ class Text {
           break;
         }
         case Outcome::unknown:
-          line("  {}    {}: {}", yellow("unknown"), name, display(v.reason, 300));
+          line("  {}    {}: {}", yellow("unknown"), name,
+               wrapped(display(v.reason, 300), 15 + name.size(), 13));
           break;
       }
     }
@@ -100,31 +115,35 @@ class Text {
   void expected_order(const Audit& c) {
     const std::vector<std::string> sentences = expected_order_sentences(c.history, c.result);
     if (!sentences.empty()) line("");
-    for (const std::string& s : sentences) line("{}", wrapped(s, kWidth));
+    for (const std::string& s : sentences) line("{}", wrapped(s, 0, 2));
   }
 
   void explanation(const History& h, const Explanation& e) {
     line("");
-    line("{}", bold(wrapped(fmt::format("Why not {}:", level_names(e.levels)), kWidth)));
+    line("{}", bold(wrapped(fmt::format("Why not {}:", level_names(e.levels)), 0, 2)));
     line("  {}", paint("1;31", anomaly_info(e.anomaly).name));
-    for (const std::string& s : e.sentences) line("  {}", wrapped(s, kWidth));
+    for (const std::string& s : e.sentences) line("  {}", wrapped(s, 2, 2));
     if (!e.arrows.empty()) {
       line("");
       for (const Arrow& a : e.arrows)
-        if (a.in_cycle)
-          line("  {} → {}  {}", display_txn(h, a.from), display_txn(h, a.to),
-               dim(wrapped(a.because, 110)));
+        if (a.in_cycle) arrow(h, a);
     }
     line("");
     transactions(h, e);
     if (const std::string_view more = what_is_left_out(e); !more.empty()) {
       line("");
-      line("  {}", wrapped(std::string(more), kWidth));
+      line("  {}", wrapped(more, 2, 2));
     }
     if (!e.hint.empty()) {
       line("");
-      line("  {} {}", yellow("To rule out first:"), wrapped(e.hint, kWidth - 20));
+      line("  {} {}", yellow("To rule out first:"), wrapped(e.hint, 21, 2));
     }
+  }
+
+  void arrow(const History& h, const Arrow& a) {
+    const std::string ends =
+        fmt::format("  {} → {}  ", display_txn(h, a.from), display_txn(h, a.to));
+    line("{}{}", ends, dim(wrapped(a.because, columns(ends), 6)));
   }
 
   void transactions(const History& h, const Explanation& e) {
@@ -137,8 +156,15 @@ class Text {
       if (h.line(t)) where += fmt::format(", line {}", h.line(t));
       if (h.status(t) == TxnStatus::aborted) where += ", aborted";
       if (h.status(t) == TxnStatus::unknown) where += ", unknown outcome";
-      line("  {:<{}}  {}  {}", display_txn(h, t), width, display_ops(h, t, e.operations),
-           dim(fmt::format("({})", where)));
+      const size_t indent = width + 4;
+      const std::string ops = wrapped(display_ops(h, t, e.operations), indent, indent);
+      const size_t last = ops.rfind('\n');
+      const size_t used = last == std::string::npos
+                              ? indent + columns(ops)
+                              : columns(std::string_view(ops).substr(last + 1));
+      const bool fits = used + columns(where) + 4 <= width_;
+      line("  {:<{}}  {}{}{}", display_txn(h, t), width, ops,
+           fits ? "  " : "\n" + std::string(indent, ' '), dim(fmt::format("({})", where)));
     }
     if (e.transactions.size() > kMost)
       line("  and {} more transactions", e.transactions.size() - kMost);
@@ -155,11 +181,17 @@ class Text {
       const std::string writer = display_txn(h, h.txn_of(d.second));
       const std::string version = display_version(h, h.op(d.second).version);
       if (d.first == kNone) {
-        line("{} {} wrote {}, the initial value; it is unknown which of the two was read.",
-             yellow("Duplicate value:"), writer, version);
+        line("{} {}", yellow("Duplicate value:"),
+             wrapped(fmt::format(
+                         "{} wrote {}, the initial value; it is unknown which of the two was read.",
+                         writer, version),
+                     17, 2));
       } else {
-        line("{} {} and {} both wrote {}; it is unknown which of the two was read.",
-             yellow("Duplicate value:"), display_txn(h, h.txn_of(d.first)), writer, version);
+        line(
+            "{} {}", yellow("Duplicate value:"),
+            wrapped(fmt::format("{} and {} both wrote {}; it is unknown which of the two was read.",
+                                display_txn(h, h.txn_of(d.first)), writer, version),
+                    17, 2));
       }
     }
     if (read > kMost) line("  and {} more duplicate values", read - kMost);
@@ -172,26 +204,31 @@ class Text {
       line("{}", dim("Nothing was decided."));
       return;
     }
-    line("{}", dim(fmt::format("{} re-checked by the independent verifier{}.",
-                               decided == 1 ? "The verdict was" : "Every verdict was",
-                               c.certificate_file.empty()
-                                   ? std::string()
-                                   : "; certificates in " + display(c.certificate_file, 200))));
+    line("{}",
+         dim(wrapped(fmt::format("{} re-checked by the independent verifier{}.",
+                                 decided == 1 ? "The verdict was" : "Every verdict was",
+                                 c.certificate_file.empty()
+                                     ? std::string()
+                                     : "; certificates in " + display(c.certificate_file, 200)),
+                     0, 2)));
     const int64_t drift = c.history.clock_drift();
-    line("{}", dim(fmt::format("{} on {}{}.", decided == 1 ? "It rests" : "They rest",
+    line("{}", dim(wrapped(
+                   fmt::format("{} on {}{}.", decided == 1 ? "It rests" : "They rest",
                                counted(c.observations, "observation", "observations"),
                                drift == 0 ? std::string()
                                           : fmt::format(", and on clocks that differ by at most {}",
-                                                        duration(static_cast<uint64_t>(drift))))));
+                                                        duration(static_cast<uint64_t>(drift)))),
+                   0, 2)));
   }
 
   bool colour_;
+  size_t width_;
   std::string out_;
 };
 
 class TextReport : public ReportWriter {
  public:
-  explicit TextReport(bool colour) : text_(colour) {}
+  explicit TextReport(const ReportOptions& options) : text_(options) {}
 
   std::string add(const Audit& c) override {
     if (totals_.files() > 0) text_.separator();
@@ -211,7 +248,7 @@ class TextReport : public ReportWriter {
 }  // namespace
 
 std::unique_ptr<ReportWriter> start_text(const ReportOptions& options) {
-  return std::make_unique<TextReport>(options.colour);
+  return std::make_unique<TextReport>(options);
 }
 
 }  // namespace assay::internal
