@@ -36,6 +36,10 @@ constexpr std::array kCommands = {
             "  assay check run.jsonl --certificate run.cert.json\n"
             "  assay verify run.cert.json run.jsonl\n",
             add_verify},
+    Command{"explain", "explain a violation from its certificate, without deciding again",
+            "  assay check run.jsonl --certificate run.cert.json\n"
+            "  assay explain run.cert.json run.jsonl\n",
+            add_explain},
     Command{
         "generate", "make histories with a simulated database of a chosen level",
         "  assay generate --level snapshot-isolation --bug lost-update | assay check -\n"

@@ -35,6 +35,7 @@ Action add_probe(CLI::App& app);
 Action add_check(CLI::App& app);
 Action add_recover(CLI::App& app);
 Action add_verify(CLI::App& app);
+Action add_explain(CLI::App& app);
 Action add_generate(CLI::App& app);
 Action add_convert(CLI::App& app);
 Action add_stats(CLI::App& app);

@@ -5,18 +5,15 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "assay/format.h"
+#include "cli/certified.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/flags.h"
-#include "explain/because.h"
 #include "explain/names.h"
 #include "report/summary.h"
 
 namespace assay::internal::cli {
 namespace {
-
-constexpr uint64_t kMaxCertificateBytes = uint64_t{4} << 30;
 
 // A refused certificate is exit code 1: it is the verdict that does not stand.
 Exit verify_all(const CertificateFile& file, const History& history) {
@@ -56,19 +53,9 @@ Action add_verify(CLI::App& app) {
       ->type_name("");
   s->reading.add(app);
   return [s] {
-    const auto text = read_file(s->certificate, kMaxCertificateBytes);
-    if (!text.ok()) return fail(text.error());
-    auto read = s->histories.size() == 1 ? read_history(s->histories[0], s->reading.options())
-                                         : read_together(s->histories, s->reading.options());
-    if (!read.ok()) return fail(read.error());
-    const auto file = read_certificates(*text, read->history, s->certificate);
-    if (!file.ok()) return fail(file.error());
-    read->history.set_clock_drift(file->clock_drift);
-    if (file->clock_drift > 0)
-      note(fmt::format(
-          "real time is judged with clocks that may differ by up to {} between sessions",
-          duration(static_cast<uint64_t>(file->clock_drift))));
-    return verify_all(*file, read->history);
+    const auto certified = read_certified(s->certificate, s->histories, s->reading.options());
+    if (!certified.ok()) return fail(certified.error());
+    return verify_all(certified->file, certified->history);
   };
 }
 
