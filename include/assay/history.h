@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +25,7 @@ using TxnId = uint32_t;  // position of the transaction in the file, from 0; abo
 using OpId = uint32_t;  // index into the operation columns; a transaction's operations are adjacent
 using KeyId = uint32_t;
 using VersionId = uint32_t;
+using PredicateId = uint32_t;  // a condition on rows
 inline constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
 // Where a transaction is stated that installed a version: nobody, it is the initial state.
 inline constexpr TxnId kInitialTxn = kNone - 1;
@@ -32,10 +34,10 @@ inline constexpr TxnId kInitialTxn = kNone - 1;
 // connection, or a `pending` line without an outcome; may or may not have taken effect.
 enum class TxnStatus : uint8_t { committed, aborted, unknown };
 
-// An outside key or value: null, a 64-bit integer or a string. A view; the text lives in the
-// history (or, on the way in, in the caller's buffer until the transaction ends).
+// An outside key or value: null, a 64-bit integer or a string; a value may be a row of columns as well. A view; the text
+// lives in the history (or, on the way in, in the caller's buffer until the transaction ends).
 struct ValueView {
-  enum class Type : uint8_t { null, integer, string };
+  enum class Type : uint8_t { null, integer, string, row };
   Type type = Type::null;
   int64_t integer = 0;
   std::string_view text;
@@ -43,8 +45,11 @@ struct ValueView {
   static ValueView null() { return {}; }
   static ValueView of(int64_t v) { return {Type::integer, v, {}}; }
   static ValueView of(std::string_view v) { return {Type::string, 0, v}; }
+  // A JSON object of columns without blanks, sorted by name (docs/formats/native.md).
+  static ValueView row(std::string_view columns) { return {Type::row, 0, columns}; }
+  bool has_text() const { return type == Type::string || type == Type::row; }
   bool is_null() const { return type == Type::null; }
-  // For people: null, 42, or the bare text.
+  // For people: null, 42, the bare text, or the row as JSON.
   std::string to_string() const;
   friend bool operator==(const ValueView&, const ValueView&) = default;
 };
@@ -74,20 +79,39 @@ struct Interval {
 //  read_list  the last element's version;  every element's version, in order
 //             of an empty list (key, null)
 //  range      kNone                        the bounds lo, hi (keys, both inclusive; kNone: open end),
-//                                          then the versions returned
+//                                          then what it says of rows (History::selected);
+//                                          effect: no row is missing
 //  cas        the version to write         the version expected; effect: it was written
 //  insert     the version to write         -; effect: the key was absent
 enum class OpKind : uint8_t { read, write, remove, append, read_list, range, cas, insert };
 
 struct Operation {
   OpKind kind;
-  bool effect;  // cas and insert: took effect. All others: true.
+  bool effect;  // cas and insert: took effect. range: it claims to be complete. All others: true.
   KeyId key;    // range: the lower bound, kNone if open
   VersionId version;
 };
 
 // True if the operation installs its version: a write of some kind that took effect.
 bool installs_version(const Operation& op);
+
+// Whether a row satisfies a condition; open: that depends on the database.
+enum class Match : uint8_t { no, yes, open };
+
+// What a range says of the rows within its bounds.
+//
+//   range a..c: [b=1]                     b held 1, the others were absent
+//   p(value < 9, [b=1])                   b held 1; what the others held, if anything, was 9 or more
+//   p(value < 9, [b=1], passed [c=10])    besides: c held 10
+//   p(value < 9, matched [b])             b held something below 9, the others did not (an update WHERE value < 9)
+struct Selected {
+  PredicateId predicate = kNone;    // kNone: every row satisfies it
+  std::span<const VersionId> rows;  // returned
+  std::span<const VersionId>
+      passed;                      // seen, and passed over as they do not satisfy it; null: absent
+  std::span<const KeyId> matched;  // of rows that satisfied it and were not returned
+  bool complete = true;            // no other row within the bounds satisfied it
+};
 
 // One line {"key":…,"order":[…]}: these versions were installed in this order, perhaps with others
 // in between.
@@ -108,6 +132,9 @@ struct Event {
 };
 
 class HistoryBuilder;
+namespace internal {
+class Predicates;
+}
 
 class History {
  public:
@@ -158,6 +185,11 @@ class History {
   TxnId txn_of(OpId i) const;
   // See OpKind. Empty for kinds without operands.
   std::span<const uint32_t> operands(OpId i) const;
+  // Of a range.
+  Selected selected(OpId range) const;
+  // The conditions of ranges; only where some range has one.
+  const internal::Predicates& predicates() const { return *predicates_; }
+  bool has_predicates() const { return predicates_ != nullptr; }
   // Of a read: the transaction that is stated to have written what it returned, kInitialTxn for the initial state; kNone
   // where nothing is stated.
   TxnId stated_source(OpId i) const { return op_source_.empty() ? kNone : op_source_[i]; }
@@ -284,6 +316,7 @@ class History {
   std::vector<uint32_t> op_operands_;  // empty, or per operation an index into pool_, 0 = none
   std::vector<TxnId> op_source_;       // empty, or per operation
   std::vector<uint32_t> pool_;         // at an index: count, then that many operands
+  std::shared_ptr<internal::Predicates> predicates_;  // null: no range has a condition
   std::vector<KnownOrder> known_orders_;
   std::vector<Event> events_;
   std::string meta_;
@@ -314,6 +347,16 @@ struct StatedVersion {
   ValueView value = {};
   std::string_view txn = {};  // empty: whoever wrote the value
   bool final = false;         // whatever `txn` installed last; the value is not looked at
+};
+
+// A range with a condition; see Selected.
+struct Selection {
+  ValueView lo = {}, hi = {};  // both inclusive; null: open
+  std::string_view where = {};
+  std::span<const std::pair<ValueView, ValueView>> rows = {};    // key and value
+  std::span<const std::pair<ValueView, ValueView>> passed = {};  // key and value, null: absent
+  std::span<const ValueView> matched = {};                       // keys
+  bool complete = true;
 };
 
 // Builds a History by streaming: for each transaction begin_txn, its operations in program order,
@@ -355,6 +398,9 @@ class HistoryBuilder {
   void read_list(ValueView key, std::span<const ValueView> elements);
   // Both bounds inclusive; null = open.
   void range(ValueView lo, ValueView hi, std::span<const std::pair<ValueView, ValueView>> found);
+  // The rows between two keys that satisfy a condition. Fails where `where` is no condition; the error's column is a place
+  // in it.
+  Status select(const Selection& selection);
   void cas(ValueView key, ValueView expected, ValueView value, bool effect);
   void insert(ValueView key, ValueView value, bool effect);
   // Resolves keys and values to ids. Fails on limits.
@@ -379,6 +425,9 @@ class HistoryBuilder {
     ValueView key, value;
     uint32_t first_extra, extra_count;
     uint32_t source;  // number of its name in stated_names_, kInitialTxn, or kNone
+    // range: how many of the extras are rows and rows passed over, the rest are matched keys.
+    uint32_t rows = 0, passed = 0;
+    PredicateId predicate = kNone;
   };
   void add(OpKind kind, ValueView key, ValueView value, bool effect = true);
   Status check_limits() const;

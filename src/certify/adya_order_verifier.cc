@@ -8,6 +8,7 @@
 #include "certify/reads.h"
 #include "certify/refusal.h"
 #include "certify/sources.h"
+#include "history/accesses.h"
 
 namespace assay::internal::certify {
 namespace {
@@ -121,12 +122,20 @@ class AdyaCheck {
  private:
   void add_anti(Place reader, const ReadFrom& read) {
     const std::vector<Place>& all = writers_[read.key];
-    const auto next = std::upper_bound(all.begin(), all.end(), read.from);
-    if (next != all.end() && *next != reader) anti_.push_back({reader, *next, is_item(read)});
+    auto next = std::upper_bound(all.begin(), all.end(), read.from);
+    const bool item = is_item(read);
+    while (!item && next != all.end() && !changes(read, *next)) ++next;
+    if (next != all.end() && *next != reader) anti_.push_back({reader, *next, item});
+  }
+  // The writer changed whether the range selects the key.
+  bool changes(const ReadFrom& read, Place writer) const {
+    const auto left = [&](Place p) { return state_left_by(history_, order_.txn(p), read.key); };
+    return changes_match(history_, read.op, read.from == 0 ? KeyState{} : left(read.from),
+                         left(writer));
   }
   bool is_item(const ReadFrom& read) const {
     if (history_.op(read.op).kind != OpKind::range) return true;
-    const std::span<const uint32_t> rows = history_.operands(read.op).subspan(2);
+    const std::span<const VersionId> rows = history_.selected(read.op).rows;
     return std::any_of(rows.begin(), rows.end(),
                        [&](VersionId row) { return history_.version_key(row) == read.key; });
   }

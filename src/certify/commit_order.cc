@@ -173,9 +173,11 @@ Status CommitOrder::add_given(const History& history, Place p, OpId i, const std
 std::optional<Place> CommitOrder::last_to_leave(const History& history, OpId i, KeyId key,
                                                 const Installers& installers) {
   if (history.op(i).kind != OpKind::range) return std::nullopt;
-  for (const VersionId row : history.operands(i).subspan(2))
-    if (history.version_key(row) == key && !is_absence(history, row))
-      return installers.version[row];
+  const Selected selected = history.selected(i);
+  for (const auto& rows : {selected.rows, selected.passed})
+    for (const VersionId row : rows)
+      if (history.version_key(row) == key && !is_absence(history, row))
+        return installers.version[row];
   return installers.absence[key];
 }
 

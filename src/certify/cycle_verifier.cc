@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "certify/refusal.h"
+#include "history/accesses.h"
 
 namespace assay::internal::certify {
 
@@ -76,7 +77,7 @@ Status CycleVerifier::check_kinds(std::span<const Edge> cycle) {
 bool CycleVerifier::is_item(const Edge& anti) const {
   if (anti.op >= history_.op_count()) return false;
   if (history_.op(anti.op).kind != OpKind::range) return true;
-  const std::span<const uint32_t> rows = history_.operands(anti.op).subspan(2);
+  const std::span<const VersionId> rows = history_.selected(anti.op).rows;
   return std::any_of(rows.begin(), rows.end(),
                      [&](VersionId row) { return history_.version_key(row) == anti.key; });
 }
@@ -202,6 +203,15 @@ Status CycleVerifier::check_write_order(const Edge& edge) {
 Status CycleVerifier::check_anti(const Edge& edge) {
   if (Status s = check_writes(edge.to, edge.key); !s.ok()) return s;
   if (edge.via == edge.to) return refuse("an anti-dependency leads to the writer that was read");
+  if (level_.events == EventModel::adya && !is_item(edge)) {
+    if (edge.op >= history_.op_count()) return refuse("an anti-dependency names no operation");
+    if (edge.via != kNone)
+      if (Status s = check_writes(edge.via, edge.key); !s.ok()) return s;
+    const KeyState before =
+        edge.via == kNone ? KeyState{} : state_left_by(history_, edge.via, edge.key);
+    if (!changes_match(history_, edge.op, before, state_left_by(history_, edge.to, edge.key)))
+      return refuse("transaction {} did not change whether a range selects the key", name(edge.to));
+  }
   OpId first, last;
   if (given_seen(edge.from, edge.key, edge.via, edge.op)) return Ok{};
   if (!reads_from(edge.from, edge.key, edge.via, edge.op, &first, &last))

@@ -74,7 +74,10 @@ PresentKeys::PresentKeys(const History& history, bool everywhere)
     if (op.kind != OpKind::range) {
       set(op.key, true);
     } else {
-      for (VersionId row : history.operands(i).subspan(2)) set(history.version_key(row), true);
+      const Selected selected = history.selected(i);
+      for (const auto& rows : {selected.rows, selected.passed})
+        for (const VersionId row : rows) set(history.version_key(row), true);
+      for (const KeyId key : selected.matched) set(key, true);
     }
   });
 }

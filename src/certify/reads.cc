@@ -106,7 +106,8 @@ void append_observations(const History& history, OpId i, std::vector<Observation
       break;
     }
     case OpKind::range:
-      for (VersionId v : operands.subspan(2)) add(history.version_key(v), v, history.is_initial(v));
+      for (const auto& rows : {history.selected(i).rows, history.selected(i).passed})
+        for (const VersionId v : rows) add(history.version_key(v), v, history.is_initial(v));
       break;
     case OpKind::cas:
       if (op.effect) add(op.key, operands[0], history.is_initial(operands[0]));

@@ -38,7 +38,7 @@ inline bool writes(const Operation& op) {
   return false;
 }
 
-// One version that an operation saw. A range query sees one per row, a list read its last element
+// One version that an operation saw. A range query sees one per row, returned or passed over, a list read its last element
 // (or null), a successful compare-and-set the value it expected, a successful insert nothing.
 struct Observation {
   OpId op = kNone;

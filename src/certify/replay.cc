@@ -9,7 +9,8 @@
 
 namespace assay::internal::certify {
 
-Replay::Replay(const History& history) : history_(history), keys_(history.key_count()) {
+Replay::Replay(const History& history)
+    : history_(history), conditions_(history), keys_(history.key_count()) {
   if (has_ranges(history))
     present_ = std::make_unique<PresentKeys>(history, !history.initial().is_null());
 }
@@ -101,6 +102,14 @@ bool Replay::absent(const Content& content) const {
   return content.removed || history_.version_value(content.version).is_null();
 }
 
+// Whether what is there satisfies a condition.
+Match Replay::match(PredicateId predicate, const Content& content) const {
+  if (absent(content)) return Match::no;
+  if (content.version == kInitial) return conditions_.match_initial(predicate);
+  if (content.version == kList) return predicate == kNone ? Match::yes : Match::open;
+  return conditions_.match(predicate, content.version);
+}
+
 bool Replay::shows_list(KeyId k, TxnId t, std::span<const VersionId> elements) const {
   const Key& key = keys_[k];
   const bool own = key.owner == t;
@@ -147,24 +156,40 @@ Status Replay::append(OpId i, const Operation& op) {
   return Ok{};
 }
 
-// Every row is what its key holds, and every other key of the range holds nothing.
+// Every row is what its key holds, and satisfies the condition or not as it has to; nothing else in the range does.
 Status Replay::judge_range(TxnId t, OpId i) {
   const std::span<const uint32_t> operands = history_.operands(i);
   const KeyId lo = operands[0], hi = operands[1];
-  std::unordered_set<KeyId> returned;
-  for (VersionId row : operands.subspan(2)) {
+  const Selected selected = history_.selected(i);
+  const PredicateId predicate = selected.predicate;
+  std::unordered_set<KeyId> named;
+  const auto fits = [&](KeyId k) {
+    return named.insert(k).second && present_->in_range(k, lo, hi);
+  };
+  for (const VersionId row : selected.rows) {
     const KeyId k = history_.version_key(row);
-    if (!returned.insert(k).second || !present_->in_range(k, lo, hi) ||
+    // Without a condition a row may be returned as absent.
+    const bool right = predicate == kNone || conditions_.match(predicate, row) != Match::no;
+    if (!fits(k) || !right || !shows(seen(keys_[k], t), row)) return mismatch(t, i);
+  }
+  for (const VersionId row : selected.passed) {
+    const KeyId k = history_.version_key(row);
+    if (!fits(k) || conditions_.match(predicate, row) == Match::yes ||
         !shows(seen(keys_[k], t), row))
       return mismatch(t, i);
   }
-  for (KeyId k : own_keys_)
-    if (present_->in_range(k, lo, hi) && !absent(keys_[k].own) && !returned.contains(k))
+  for (const KeyId k : selected.matched)
+    if (!fits(k) || match(predicate, seen(keys_[k], t)) == Match::no) return mismatch(t, i);
+  if (!selected.complete) return Ok{};
+  for (const KeyId k : own_keys_)
+    if (present_->in_range(k, lo, hi) && !named.contains(k) &&
+        match(predicate, keys_[k].own) == Match::yes)
       return mismatch(t, i);
   bool complete = true;
   present_->each(lo, hi, [&](KeyId k) {
     // What the transaction itself wrote was judged above.
-    complete = keys_[k].owner == t || returned.contains(k);
+    complete = keys_[k].owner == t || named.contains(k) ||
+               match(predicate, keys_[k].current) != Match::yes;
     return complete;
   });
   if (!complete) return mismatch(t, i);

@@ -19,6 +19,7 @@
 
 #include "assay/history.h"
 #include "assay/result.h"
+#include "certify/conditions.h"
 #include "certify/present_keys.h"
 
 namespace assay::internal::certify {
@@ -57,6 +58,7 @@ class Replay {
   bool shows(const Content& content, VersionId version) const;
   bool is_from(const Content& content, OpId read) const;
   bool absent(const Content& content) const;
+  Match match(PredicateId predicate, const Content& content) const;
   bool shows_list(KeyId key, TxnId t, std::span<const VersionId> elements) const;
 
   Status judge(TxnId t, OpId i, const Operation& op);
@@ -68,6 +70,7 @@ class Replay {
   Error other_source(TxnId t, OpId i, const Content& content) const;
 
   const History& history_;
+  const Conditions conditions_;
   std::vector<Key> keys_;
   std::vector<std::vector<VersionId>> lists_;  // per key, once something is appended
   std::vector<OwnList> own_lists_;

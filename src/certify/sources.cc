@@ -7,11 +7,13 @@
 #include "certify/reads.h"
 #include "certify/refusal.h"
 #include "certify/stated_sources.h"
+#include "history/accesses.h"
 
 namespace assay::internal::certify {
 
 Sources::Sources(const History& history)
     : history_(history),
+      conditions_(history),
       left_(history.key_count()),
       written_(history.key_count()),
       absent_(history.key_count()),
@@ -25,8 +27,7 @@ Sources::Sources(const History& history)
     for (OpId i = history.first_op(t); i < history.end_op(t); ++i) {
       const Operation op = history.op(i);
       if (op.kind == OpKind::range) {
-        for (VersionId row : history.operands(i).subspan(2))
-          touched_[history.version_key(row)] = true;
+        each_named_key(history, i, [this](KeyId key) { touched_[key] = true; });
         continue;
       }
       touched_[op.key] = true;
@@ -65,8 +66,12 @@ std::vector<KeyId> Sources::keys_of_range(OpId op) const {
   auto from = sorted_.begin(), to = sorted_.end();
   if (operands[0] != kNone) from = std::lower_bound(from, to, operands[0], less);
   if (operands[1] != kNone) to = std::upper_bound(from, to, operands[1], less);
-  std::vector<KeyId> keys(from, to);
-  for (VersionId row : operands.subspan(2)) keys.push_back(history_.version_key(row));
+  std::vector<KeyId> keys;
+  const Selected selected = history_.selected(op);
+  if (selected.complete)
+    std::copy_if(from, to, std::back_inserter(keys),
+                 [&](KeyId key) { return may_satisfy(selected.predicate, key); });
+  each_named_key(history_, op, [&](KeyId key) { keys.push_back(key); });
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   return keys;
@@ -80,10 +85,11 @@ bool Sources::sees(OpId i, KeyId key) const {
     case OpKind::insert:
       return op.key == key;
     case OpKind::range: {
-      const auto rows = history_.operands(i).subspan(2);
-      return (touched_[key] && covers(i, key)) ||
-             std::any_of(rows.begin(), rows.end(),
-                         [&](VersionId row) { return history_.version_key(row) == key; });
+      const Selected selected = history_.selected(i);
+      bool named = false;
+      each_named_key(history_, i, [&](KeyId one) { named = named || one == key; });
+      return named || (selected.complete && touched_[key] && covers(i, key) &&
+                       may_satisfy(selected.predicate, key));
     }
     default:
       return false;
@@ -113,13 +119,50 @@ bool Sources::explains(const State& state, OpId i, KeyId key) const {
   if (op.kind == OpKind::cas) return returns(state, history_.operands(i)[0]) == op.effect;
   if (op.kind == OpKind::insert) return is_absent(state) == op.effect;
   if (op.kind != OpKind::range) return false;
-  std::optional<VersionId> found;
-  for (VersionId row : history_.operands(i).subspan(2)) {
+  return range_explained(state, i, key);
+}
+
+Match Sources::match(PredicateId predicate, const State& state) const {
+  if (is_absent(state)) return Match::no;
+  if (state.writer == kNone) return conditions_.match_initial(predicate);
+  return conditions_.match(predicate, state.version);
+}
+
+// Whether what a range says of the key is right of this state.
+bool Sources::range_explained(const State& state, OpId range, KeyId key) const {
+  const Selected selected = history_.selected(range);
+  const PredicateId predicate = selected.predicate;
+  int named = 0;
+  bool right = true;
+  for (const VersionId row : selected.rows) {
     if (history_.version_key(row) != key) continue;
-    if (found || !covers(i, key)) return false;
-    found = row;
+    ++named;
+    right = returns(state, row) &&
+            (predicate == kNone || conditions_.match(predicate, row) != Match::no);
   }
-  return found ? returns(state, *found) : is_absent(state);
+  for (const VersionId row : selected.passed) {
+    if (history_.version_key(row) != key) continue;
+    ++named;
+    right = returns(state, row) && conditions_.match(predicate, row) != Match::yes;
+  }
+  for (const KeyId one : selected.matched) {
+    if (one != key) continue;
+    ++named;
+    right = match(predicate, state) != Match::no;
+  }
+  if (named > 0) return named == 1 && right && covers(range, key);
+  return match(predicate, state) != Match::yes;
+}
+
+// Whether the key ever held something that may satisfy the condition.
+bool Sources::may_satisfy(PredicateId predicate, KeyId key) const {
+  if (predicate == kNone) return true;
+  if (conditions_.match_initial(predicate) != Match::no) return true;
+  const Predicates& all = history_.predicates();
+  for (const std::span<const VersionId> versions : {all.certain(predicate), all.open(predicate)})
+    for (const VersionId v : versions)
+      if (history_.version_key(v) == key) return true;
+  return false;
 }
 
 Result<std::vector<TxnId>> Sources::of(OpId op, KeyId key, bool one_state) const {
@@ -166,8 +209,10 @@ std::span<const Sources::State> Sources::candidates(OpId i, KeyId key) const {
   if (op.kind == OpKind::read) seen = op.version;
   if (op.kind == OpKind::cas && op.effect) seen = history_.operands(i)[0];
   if (op.kind == OpKind::range) {
-    for (VersionId row : history_.operands(i).subspan(2))
-      if (history_.version_key(row) == key) seen = row;
+    const Selected selected = history_.selected(i);
+    for (const auto& rows : {selected.rows, selected.passed})
+      for (const VersionId row : rows)
+        if (history_.version_key(row) == key) seen = row;
   }
   if (seen && !history_.version_value(*seen).is_null()) {
     const auto by_version = [](const State& a, const State& b) { return a.version < b.version; };
@@ -175,7 +220,9 @@ std::span<const Sources::State> Sources::candidates(OpId i, KeyId key) const {
         std::equal_range(all.begin(), all.end(), State{kNone, *seen}, by_version);
     return {from, to};
   }
-  const bool absent = seen || op.kind == OpKind::range || (op.kind == OpKind::insert && op.effect);
+  const bool absent = seen ||
+                      (op.kind == OpKind::range && history_.selected(i).predicate == kNone) ||
+                      (op.kind == OpKind::insert && op.effect);
   return absent ? absent_[key] : all;
 }
 

@@ -15,6 +15,7 @@
 #include "assay/history.h"
 #include "assay/level.h"
 #include "assay/result.h"
+#include "certify/conditions.h"
 
 namespace assay::internal::certify {
 
@@ -41,7 +42,8 @@ class Sources {
   bool left_by_nobody(OpId op, KeyId key) const;
   // Whether `op` returned what it had to if the write `own` of its transaction is what it saw.
   bool explained_by(OpId own, OpId op, KeyId key) const;
-  // The keys that operations which may count touch and that a range covers, and those of its rows.
+  // The keys of which a range saw a state: those that it names, and if it is complete those within its bounds that operations
+  // which may count touch and that ever held something that may satisfy its condition.
   std::vector<KeyId> keys_of_range(OpId op) const;
 
  private:
@@ -56,10 +58,14 @@ class Sources {
   bool returns(const State& state, VersionId version) const;
   bool is_stated(const State& state, OpId read) const;
   bool is_absent(const State& state) const;
+  Match match(PredicateId predicate, const State& state) const;
+  bool range_explained(const State& state, OpId range, KeyId key) const;
+  bool may_satisfy(PredicateId predicate, KeyId key) const;
   bool covers(OpId range, KeyId key) const;
   std::span<const State> candidates(OpId i, KeyId key) const;
 
   const History& history_;
+  const Conditions conditions_;
   std::vector<std::vector<State>> left_;  // per key, by transactions that did not abort
   // Per key, what anybody wrote, whatever became of it; sorted by version.
   std::vector<std::vector<State>> written_;

@@ -146,10 +146,7 @@ bool reads_by_name(const History& h, TxnId t, KeyId key) {
     if (seen.accepts == Accepts::any) continue;
     if (seen.key == key) return true;
     if (seen.accepts != Accepts::rows) continue;
-    const std::span<const VersionId> rows = rows_of(h, i);
-    if (std::any_of(rows.begin(), rows.end(),
-                    [&](VersionId row) { return h.version_key(row) == key; }))
-      return true;
+    if (returned(h, i, key)) return true;
   }
   return false;
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "history/predicates.h"
+
 namespace assay::internal {
 
 std::string display(std::string_view text, size_t limit) {
@@ -67,6 +69,23 @@ std::string bound(const History& h, uint32_t key) {
   return key == kNone ? std::string() : display_key(h, key);
 }
 
+std::string display_range(const History& h, OpId i) {
+  const auto operands = h.operands(i);
+  const Selected selected = h.selected(i);
+  const std::string bounds = fmt::format("{}..{}", bound(h, operands[0]), bound(h, operands[1]));
+  const std::string rows = display_values(h, selected.rows, true);
+  if (selected.predicate == kNone) return fmt::format("range({},[{}])", bounds, rows);
+  std::string out = fmt::format("p({}{},[{}]", bounds == ".." ? "" : bounds + ": ",
+                                h.predicates().text(selected.predicate), rows);
+  if (!selected.passed.empty())
+    out += fmt::format(",passed[{}]", display_values(h, selected.passed, true));
+  std::string matched;
+  for (const KeyId key : selected.matched)
+    matched += (matched.empty() ? "" : ",") + display_key(h, key);
+  if (!matched.empty()) out += fmt::format(",matched[{}]", matched);
+  return out + (selected.complete ? ")" : ",found)");
+}
+
 }  // namespace
 
 std::string display_op(const History& h, OpId i) {
@@ -88,8 +107,7 @@ std::string display_op(const History& h, OpId i) {
     case OpKind::read_list:
       return fmt::format("r({},[{}])", display_key(h, op.key), display_values(h, operands, false));
     case OpKind::range:
-      return fmt::format("range({}..{},[{}])", bound(h, operands[0]), bound(h, operands[1]),
-                         display_values(h, operands.subspan(2), true));
+      return display_range(h, i);
     case OpKind::cas:
       return fmt::format("cas({},{},{}){}", display_key(h, op.key),
                          display(h.version_value(operands[0])),

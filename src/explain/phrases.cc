@@ -6,15 +6,29 @@
 
 #include "explain/names.h"
 #include "history/accesses.h"
+#include "history/predicates.h"
 
 namespace assay::internal {
 namespace {
 
 // The row of `key` that a range returned; kNone if it was absent.
-VersionId row_of(const History& h, OpId range, KeyId key) {
+VersionId row_returned(const History& h, OpId range, KeyId key) {
   for (const VersionId row : rows_of(h, range))
     if (h.version_key(row) == key) return row;
   return kNone;
+}
+
+// What a range with a condition says of a key that it did not return.
+std::string missed_in_words(const History& h, OpId range, KeyId key) {
+  const Selected selected = h.selected(range);
+  const std::string& where = h.predicates().text(selected.predicate);
+  const std::string name = key_in_words(h, key);
+  for (const VersionId v : selected.passed)
+    if (h.version_key(v) == key)
+      return fmt::format("saw {} and passed it over, looking for {}", display_version(h, v), where);
+  for (const KeyId matched : selected.matched)
+    if (matched == key) return fmt::format("found that {} satisfied {}", name, where);
+  return fmt::format("found no {} with {}", name, where);
 }
 
 }  // namespace
@@ -25,7 +39,7 @@ bool saw_a_value(const History& h, OpId op, KeyId key) {
     case Accepts::list:
       return true;
     case Accepts::rows:
-      return row_of(h, op, key) != kNone;
+      return row_returned(h, op, key) != kNone;
     default:
       return false;
   }
@@ -47,8 +61,11 @@ std::string saw_in_words(const History& h, OpId op, KeyId key) {
     case Accepts::list:
       return "read " + list_in_words(h, op);
     case Accepts::rows: {
-      const VersionId row = row_of(h, op, key);
-      return row == kNone ? "found " + name + " absent" : "read " + display_version(h, row);
+      const VersionId row = row_returned(h, op, key);
+      if (row != kNone) return "read " + display_version(h, row);
+      const PredicateId predicate = h.selected(op).predicate;
+      if (predicate == kNone) return "found " + name + " absent";
+      return missed_in_words(h, op, key);
     }
     case Accepts::absent:
       return "found " + name + " absent";
@@ -57,6 +74,8 @@ std::string saw_in_words(const History& h, OpId op, KeyId key) {
     case Accepts::differs:
       return fmt::format("failed to compare-and-set {} because it was not {}", name,
                          display(h.version_value(seen.version)));
+    case Accepts::matches:
+    case Accepts::misses:
     case Accepts::any:
     case Accepts::nothing:
       break;

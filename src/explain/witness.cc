@@ -33,7 +33,7 @@ std::vector<TxnId> possible_sources(const History& h, std::span<const TxnId> txn
       if (observed.accepts == Accepts::list)
         for (const VersionId element : elements_of(h, i)) seen[element] = true;
       if (observed.accepts == Accepts::rows)
-        for (const VersionId row : rows_of(h, i)) note(h.version_key(row), row);
+        each_row(h, i, [&](VersionId row) { note(h.version_key(row), row); });
     }
   }
   std::vector<std::pair<VersionId, TxnId>> writers;
@@ -65,7 +65,7 @@ std::vector<KeyId> keys_of(const History& h, OpId i) {
   std::vector<KeyId> keys;
   for (const KeyId bound : {from, to})
     if (bound != kNone) keys.push_back(bound);
-  for (const VersionId row : rows_of(h, i)) keys.push_back(h.version_key(row));
+  each_named_key(h, i, [&](KeyId key) { keys.push_back(key); });
   return keys;
 }
 

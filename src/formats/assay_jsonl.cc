@@ -7,6 +7,7 @@
 
 #include "formats/assay_jsonl_line.h"
 #include "formats/json_text.h"
+#include "history/predicates.h"
 
 namespace assay::internal::formats {
 namespace {
@@ -71,7 +72,8 @@ class JsonlWriter {
   void write_uses() {
     std::string_view before = ",\"uses\":[";
     for (const auto& [used, name] :
-         {std::pair(names_versions(), kNamedVersions), std::pair(h_.states_sources(), kSources)}) {
+         {std::pair(names_versions(), kNamedVersions), std::pair(h_.states_sources(), kSources),
+          std::pair(has_rows(), kRows), std::pair(h_.has_predicates(), kPredicates)}) {
       if (!used) continue;
       text(std::exchange(before, ","));
       string(name);
@@ -79,6 +81,11 @@ class JsonlWriter {
     if (before == ",") text("]");
   }
 
+  bool has_rows() const {
+    for (VersionId v = 0; v < h_.version_count(); ++v)
+      if (h_.version_value(v).type == ValueView::Type::row) return true;
+    return false;
+  }
   bool names_versions() const {
     return std::any_of(h_.known_orders().begin(), h_.known_orders().end(),
                        [](const KnownOrder& order) { return !order.txns.empty(); });
@@ -116,6 +123,7 @@ class JsonlWriter {
 
   void write_op(OpId i) {
     const Operation op = h_.op(i);
+    if (op.kind == OpKind::range && h_.selected(i).predicate != kNone) return write_pred(i);
     text("[\"");
     text(op_name(op.kind));
     text("\",");
@@ -127,7 +135,9 @@ class JsonlWriter {
         write_list(operands);
         break;
       case OpKind::range:
-        write_range(operands);
+        key_or_null(operands[1]);
+        text(",");
+        write_rows(h_.selected(i).rows);
         break;
       case OpKind::cas:
         value(h_.version_value(operands[0]));
@@ -164,17 +174,51 @@ class JsonlWriter {
     text("]");
   }
 
-  void write_range(std::span<const uint32_t> operands) {
-    key_or_null(operands[1]);
-    text(",[");
-    for (size_t j = 2; j < operands.size(); ++j) {
-      text(j > 2 ? ",[" : "[");
-      value(h_.key(h_.version_key(operands[j])));
+  void write_rows(std::span<const VersionId> rows) {
+    text("[");
+    for (size_t j = 0; j < rows.size(); ++j) {
+      text(j > 0 ? ",[" : "[");
+      value(h_.key(h_.version_key(rows[j])));
       text(",");
-      value(h_.version_value(operands[j]));
+      value(h_.version_value(rows[j]));
       text("]");
     }
     text("]");
+  }
+
+  void write_pred(OpId i) {
+    const Selected selected = h_.selected(i);
+    const std::span<const uint32_t> bounds = h_.operands(i).first(2);
+    text("[\"pred\",");
+    string(h_.predicates().text(selected.predicate));
+    text(",");
+    write_rows(selected.rows);
+    std::string_view before = ",{";
+    const auto claim = [&](bool made, std::string_view name, const auto& write) {
+      if (!made) return;
+      text(std::exchange(before, ","));
+      string(name);
+      text(":");
+      write();
+    };
+    claim(bounds[0] != kNone || bounds[1] != kNone, "keys", [&] {
+      text("[");
+      key_or_null(bounds[0]);
+      text(",");
+      key_or_null(bounds[1]);
+      text("]");
+    });
+    claim(!selected.passed.empty(), "passed", [&] { write_rows(selected.passed); });
+    claim(!selected.matched.empty(), "matched", [&] {
+      text("[");
+      for (size_t j = 0; j < selected.matched.size(); ++j) {
+        if (j > 0) text(",");
+        value(h_.key(selected.matched[j]));
+      }
+      text("]");
+    });
+    claim(!selected.complete, "claims", [&] { string("found"); });
+    text(before == "," ? "}]" : "]");
   }
 
   void write_order(const KnownOrder& order) {
@@ -191,9 +235,18 @@ class JsonlWriter {
 
   void write_entry(VersionId version, TxnId t) {
     const ValueView v = h_.version_value(version);
-    if (t == kNone) return value(v);
-    text("{\"txn\":");
-    string(h_.name(t));
+    const bool row = v.type == ValueView::Type::row;  // an object must say that it is a value
+    if (t == kNone && !row) return value(v);
+    text("{");
+    if (t != kNone) {
+      text("\"txn\":");
+      string(h_.name(t));
+    }
+    if (t == kNone) {
+      text("\"value\":");
+      value(v);
+      return text("}");
+    }
     if (v.is_null() || removes(t, version)) text(",\"deleted\":true");
     if (!v.is_null()) {
       text(",\"value\":");

@@ -11,6 +11,7 @@
 
 #include "formats/assay_jsonl.h"
 #include "formats/json_text.h"
+#include "formats/row_json.h"
 
 namespace assay::internal::formats {
 namespace {
@@ -20,6 +21,7 @@ using JsonKind = json::element_type;
 using Path = std::initializer_list<JsonStep>;
 
 constexpr std::string_view kWantJsonlValue = "an integer of 64 bits or a string";
+constexpr std::string_view kWantStored = "an integer of 64 bits, a string or a row";
 
 // The fields of a line that mean something; all others are ignored.
 enum Field : uint32_t {
@@ -182,9 +184,8 @@ class JsonlReader {
     for (json::element use : uses) {
       std::string_view name;
       if (use.get_string().get(name) != simdjson::SUCCESS ||
-          (name != kNamedVersions && name != kSources))
-        return expected({"uses", i}, "\"" + std::string(kNamedVersions) + "\" or \"" +
-                                         std::string(kSources) + "\"");
+          (name != kNamedVersions && name != kSources && name != kRows && name != kPredicates))
+        return expected({"uses", i}, "one of \"named-versions\", \"sources\", \"rows\", \"pred\"");
       ++i;
     }
     return true;
@@ -231,6 +232,7 @@ class JsonlReader {
       return expected({"order"}, "an array of versions");
     stated_.clear();
     entry_names_.clear();
+    row_texts_.clear();
     for (json::element e : entries)
       if (!read_entry(e, stated_.emplace_back())) return false;
     builder_.known_order(key, stated_, input_.line());
@@ -254,14 +256,15 @@ class JsonlReader {
         to.txn = name.type == ValueView::Type::string ? name.text
                                                       : entry_names_.emplace_back(name.to_string());
       } else if (part.key == "value") {
-        has_value = to_value(part.value, to.value);
-        if (!has_value) return expected({"order", i, "value"}, kWantJsonlValue);
+        has_value = to_stored(part.value, to.value);
+        if (!has_value) return expected({"order", i, "value"}, kWantStored);
       } else if (part.key == "deleted") {
         deleted = part.value.get_bool().get(deleted) == simdjson::SUCCESS && deleted;
         if (!deleted) return expected({"order", i, "deleted"}, "true");
       }
     }
-    if (to.txn.empty()) return expected({"order", i}, kWant);
+    const bool row = to.value.type == ValueView::Type::row;
+    if (to.txn.empty() && !row) return expected({"order", i}, kWant);
     to.final = !deleted && !has_value;
     return true;
   }
@@ -289,6 +292,7 @@ class JsonlReader {
     if (field(kOps).get_array().get(ops) != simdjson::SUCCESS)
       return expected({"ops"}, "an array of operations");
     builder_.begin_txn(header);
+    row_texts_.clear();
     size_t i = 0;
     for (json::element op : ops)
       if (!read_op(op, i++)) return false;
@@ -356,6 +360,14 @@ class JsonlReader {
     }
   }
 
+  // What a key may hold: a row as well. It lives until the line is done.
+  bool to_stored(json::element e, ValueView& to) {
+    json::object object;
+    if (e.get_object().get(object) != simdjson::SUCCESS) return to_value(e, to);
+    to = ValueView::row(row_texts_.emplace_back(row_of_json(object)));
+    return true;
+  }
+
   bool value(Path path, json::element e, ValueView& to) {
     return to_value(e, to) || expected(path, kWantJsonlValue);
   }
@@ -396,7 +408,10 @@ class JsonlReader {
     if (kind == "cas") return read_cas(part, count, i);
     if (kind == "insert") return read_insert(part, count, i);
     if (kind == "range") return read_range(part, count, i);
-    return expected({"ops", i, size_t{0}}, "one of r, w, append, d, range, cas, insert");
+    if (kind == "pred") return read_pred(part, count, i);
+    if (kind == "pupd" || kind == "pdel") return read_predicate_write(kind, part, count, i);
+    return expected({"ops", i, size_t{0}},
+                    "one of r, w, append, d, range, cas, insert, pred, pupd, pdel");
   }
 
   // Whether an operation has as many parts as it needs.
@@ -414,7 +429,7 @@ class JsonlReader {
       builder_.read_list(key, elements_);
       return true;
     }
-    if (!to_value(part[2], v) && !part[2].is_null())
+    if (!to_stored(part[2], v) && !part[2].is_null())
       return expected({"ops", i, size_t{2}},
                       has_source
                           ? "an integer of 64 bits, a string or null, as its source is stated"
@@ -441,7 +456,8 @@ class JsonlReader {
     ValueView key, v;
     if (!arity(count, 3, i, "[\"" + std::string(kind) + "\", key, value]")) return false;
     if (!to_value(part[1], key)) return expected({"ops", i, size_t{1}}, kWantJsonlValue);
-    if (!to_value(part[2], v)) return expected({"ops", i, size_t{2}}, kWantJsonlValue);
+    if (!(kind == "append" ? to_value(part[2], v) : to_stored(part[2], v)))
+      return expected({"ops", i, size_t{2}}, kind == "append" ? kWantJsonlValue : kWantStored);
     if (kind == "w") builder_.write(key, v);
     if (kind == "d") builder_.remove(key, v);
     if (kind == "append") builder_.append(key, v);
@@ -453,9 +469,9 @@ class JsonlReader {
     bool effect = false;
     if (!arity(count, 5, i, "[\"cas\", key, expected, value, true or false]")) return false;
     if (!to_value(part[1], key)) return expected({"ops", i, size_t{1}}, kWantJsonlValue);
-    if (!to_value(part[2], before) && !part[2].is_null())
-      return expected({"ops", i, size_t{2}}, "an integer of 64 bits, a string or null");
-    if (!to_value(part[3], after)) return expected({"ops", i, size_t{3}}, kWantJsonlValue);
+    if (!to_stored(part[2], before) && !part[2].is_null())
+      return expected({"ops", i, size_t{2}}, "an integer of 64 bits, a string, a row or null");
+    if (!to_stored(part[3], after)) return expected({"ops", i, size_t{3}}, kWantStored);
     if (part[4].get_bool().get(effect) != simdjson::SUCCESS)
       return expected({"ops", i, size_t{4}}, "true or false, whether it took effect");
     builder_.cas(key, before, after, effect);
@@ -467,7 +483,7 @@ class JsonlReader {
     bool effect = false;
     if (!arity(count, 4, i, "[\"insert\", key, value, true or false]")) return false;
     if (!to_value(part[1], key)) return expected({"ops", i, size_t{1}}, kWantJsonlValue);
-    if (!to_value(part[2], v)) return expected({"ops", i, size_t{2}}, kWantJsonlValue);
+    if (!to_stored(part[2], v)) return expected({"ops", i, size_t{2}}, kWantStored);
     if (part[3].get_bool().get(effect) != simdjson::SUCCESS)
       return expected({"ops", i, size_t{3}}, "true or false, whether it took effect");
     builder_.insert(key, v, effect);
@@ -480,22 +496,116 @@ class JsonlReader {
     for (size_t b = 0; b < 2; ++b)
       if (!to_value(part[b + 1], bound[b]) && !part[b + 1].is_null())
         return expected({"ops", i, b + 1}, "an integer of 64 bits, a string, or null if open");
+    if (!read_rows(part[3], {"ops", i, size_t{3}}, rows_)) return false;
+    builder_.range(bound[0], bound[1], rows_);
+    return true;
+  }
+
+  using RowsOfKeys = std::vector<std::pair<ValueView, ValueView>>;
+
+  // An array of [key, value]; of absent rows too, where null says so.
+  bool read_rows(json::element e, Path path, RowsOfKeys& to, bool absent = false) {
+    const auto at = [&](std::initializer_list<size_t> steps) {
+      std::vector<JsonStep> place(path);
+      for (const size_t step : steps) place.push_back(step);
+      return place;
+    };
     json::array rows;
-    if (part[3].get_array().get(rows) != simdjson::SUCCESS)
-      return expected({"ops", i, size_t{3}}, "an array of [key, value]");
-    rows_.clear();
+    if (e.get_array().get(rows) != simdjson::SUCCESS)
+      return expected(path, "an array of [key, value]");
+    to.clear();
     for (json::element row : rows) {
       json::array pair;
       ValueView key, v;
       if (row.get_array().get(pair) != simdjson::SUCCESS || pair.size() != 2)
-        return expected({"ops", i, size_t{3}, rows_.size()}, "[key, value]");
+        return fail(at({to.size()}), "expected [key, value]");
       if (!to_value(pair.at(0).value_unsafe(), key))
-        return expected({"ops", i, size_t{3}, rows_.size(), size_t{0}}, kWantJsonlValue);
-      if (!to_value(pair.at(1).value_unsafe(), v))
-        return expected({"ops", i, size_t{3}, rows_.size(), size_t{1}}, kWantJsonlValue);
-      rows_.emplace_back(key, v);
+        return fail(at({to.size(), 0}), "expected " + std::string(kWantJsonlValue));
+      const json::element stored = pair.at(1).value_unsafe();
+      if (!to_stored(stored, v) && !(absent && stored.is_null()))
+        return fail(at({to.size(), 1}), "expected " + std::string(kWantStored));
+      to.emplace_back(key, v);
     }
-    builder_.range(bound[0], bound[1], rows_);
+    return true;
+  }
+
+  bool select(const Selection& selection, size_t i) {
+    const Status known = builder_.select(selection);
+    if (known.ok()) return true;
+    return fail({"ops", i, size_t{1}}, known.error().message + ", at its character " +
+                                           std::to_string(known.error().column));
+  }
+
+  bool read_where(const json::element& part, size_t i, Selection& to) {
+    return part.get_string().get(to.where) == simdjson::SUCCESS ||
+           expected({"ops", i, size_t{1}}, "a condition, like \"v >= 10 and v < 20\"");
+  }
+
+  bool read_pred(const json::element* part, size_t count, size_t i) {
+    Selection selection;
+    if (count != 4 && !arity(count, 3, i, "[\"pred\", condition, [[key, value], …]]")) return false;
+    if (!read_where(part[1], i, selection) || !read_rows(part[2], {"ops", i, size_t{2}}, rows_))
+      return false;
+    selection.rows = rows_;
+    passed_.clear();
+    elements_.clear();
+    if (count == 4 && !read_claims(part[3], i, selection)) return false;
+    selection.passed = passed_;
+    selection.matched = elements_;
+    return select(selection, i);
+  }
+
+  // What stands behind the rows: {"keys":[low,high],"passed":…,"matched":…,"claims":…}.
+  bool read_claims(json::element e, size_t i, Selection& to) {
+    constexpr size_t kPlace = 3;
+    json::object object;
+    if (e.get_object().get(object) != simdjson::SUCCESS)
+      return expected({"ops", i, kPlace},
+                      "an object of \"keys\", \"passed\", \"matched\", \"claims\"");
+    for (const json::key_value_pair field : object) {
+      const std::string_view name = field.key;
+      if (name == "keys") {
+        json::array pair;
+        ValueView* bounds[] = {&to.lo, &to.hi};
+        if (field.value.get_array().get(pair) != simdjson::SUCCESS || pair.size() != 2)
+          return expected({"ops", i, kPlace, name}, "[low, high], either null if open");
+        for (size_t b = 0; b < 2; ++b)
+          if (const json::element bound = pair.at(b).value_unsafe();
+              !to_value(bound, *bounds[b]) && !bound.is_null())
+            return expected({"ops", i, kPlace, name, b},
+                            "an integer of 64 bits, a string, or null if open");
+      } else if (name == "passed") {
+        if (!read_rows(field.value, {"ops", i, kPlace, name}, passed_, true)) return false;
+      } else if (name == "matched") {
+        if (!read_list({"ops", i, kPlace, name}, field.value)) return false;
+      } else if (name == "claims") {
+        std::string_view claim;
+        if (field.value.get_string().get(claim) != simdjson::SUCCESS ||
+            (claim != "complete" && claim != "found"))
+          return expected({"ops", i, kPlace, name}, "\"complete\" or \"found\"");
+        to.complete = claim == "complete";
+      } else {
+        return expected({"ops", i, kPlace, name},
+                        "\"keys\", \"passed\", \"matched\" or \"claims\"");
+      }
+    }
+    return true;
+  }
+
+  // Whatever satisfied the condition, and what was written in its place: a value or a tombstone.
+  bool read_predicate_write(std::string_view kind, const json::element* part, size_t count,
+                            size_t i) {
+    Selection selection;
+    if (!arity(count, 3, i, "[\"" + std::string(kind) + "\", condition, [[key, value], …]]"))
+      return false;
+    if (!read_where(part[1], i, selection) || !read_rows(part[2], {"ops", i, size_t{2}}, rows_))
+      return false;
+    elements_.clear();
+    for (const auto& [key, value] : rows_) elements_.push_back(key);
+    selection.matched = elements_;
+    if (!select(selection, i)) return false;
+    for (const auto& [key, value] : rows_)
+      kind == "pupd" ? builder_.write(key, value) : builder_.remove(key, value);
     return true;
   }
 
@@ -512,7 +622,8 @@ class JsonlReader {
   std::vector<ValueView> elements_;
   std::vector<StatedVersion> stated_;
   std::deque<std::string> entry_names_;  // those that are integers
-  std::vector<std::pair<ValueView, ValueView>> rows_;
+  RowsOfKeys rows_, passed_;
+  std::deque<std::string> row_texts_;
   Error error_;
 };
 

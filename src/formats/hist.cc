@@ -6,6 +6,8 @@
 #include <string>
 
 #include "formats/hist_syntax.h"
+#include "formats/json_text.h"
+#include "history/predicates.h"
 
 namespace assay::internal::formats {
 namespace {
@@ -114,13 +116,16 @@ class HistWriter {
 
   void write_op(OpId i) {
     const Operation op = h_.op(i);
+    if (op.kind == OpKind::range && h_.selected(i).predicate != kNone) return write_pred(i);
     const OpKind kind = op.kind == OpKind::read_list ? OpKind::read : op.kind;
     for (const HistOp& known : kHistOps)
       if (known.kind == kind) (line_ += ' ') += known.word;
     line_ += '(';
     auto operands = h_.operands(i);
     if (kind == OpKind::range) {
-      write_range(op.key, operands);
+      bounds(operands);
+      line_ += ',';
+      rows(h_.selected(i).rows);
     } else {
       value(h_.key(op.key));
       line_ += ',';
@@ -152,18 +157,50 @@ class HistWriter {
     line_ += ']';
   }
 
-  void write_range(KeyId lo, std::span<const uint32_t> operands) {
-    if (lo != kNone) value(h_.key(lo));
+  void bounds(std::span<const uint32_t> operands) {
+    if (operands[0] != kNone) value(h_.key(operands[0]));
     line_ += "..";
     if (operands[1] != kNone) value(h_.key(operands[1]));
-    line_ += ",[";
-    for (size_t j = 2; j < operands.size(); ++j) {
-      if (j > 2) line_ += ',';
-      value(h_.key(h_.version_key(operands[j])));
+  }
+
+  void rows(std::span<const VersionId> versions) {
+    line_ += '[';
+    for (size_t j = 0; j < versions.size(); ++j) {
+      if (j > 0) line_ += ',';
+      value(h_.key(h_.version_key(versions[j])));
       line_ += '=';
-      value(h_.version_value(operands[j]));
+      value(h_.version_value(versions[j]));
     }
     line_ += ']';
+  }
+
+  void write_pred(OpId i) {
+    const Selected selected = h_.selected(i);
+    const auto operands = h_.operands(i);
+    (line_ += ' ') += kHistPredicate;
+    line_ += '(';
+    if (operands[0] != kNone || operands[1] != kNone) {
+      bounds(operands);
+      line_ += ": ";
+    }
+    line_ += h_.predicates().text(selected.predicate);
+    line_ += ',';
+    rows(selected.rows);
+    if (!selected.passed.empty()) {
+      (line_ += ',') += kHistPassed;
+      rows(selected.passed);
+    }
+    if (!selected.matched.empty()) {
+      (line_ += ',') += kHistMatched;
+      line_ += '[';
+      for (size_t j = 0; j < selected.matched.size(); ++j) {
+        if (j > 0) line_ += ',';
+        value(h_.key(selected.matched[j]));
+      }
+      line_ += ']';
+    }
+    if (!selected.complete) (line_ += ',') += kHistFound;
+    line_ += ')';
   }
 
   void write_order(const KnownOrder& order) {
@@ -184,7 +221,9 @@ class HistWriter {
   void integer_or_unknown(int64_t v) { line_ += v == Interval::kUnknown ? "_" : std::to_string(v); }
 
   void value(const ValueView& v) {
-    if (v.type != ValueView::Type::string) {
+    if (v.type == ValueView::Type::row) {
+      append_json_value(line_, v);
+    } else if (v.type != ValueView::Type::string) {
       line_ += v.to_string();
     } else if (looks_like_no_string(v.text)) {
       quoted(v.text);

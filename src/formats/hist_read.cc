@@ -5,12 +5,14 @@
 // The mark that says how a transaction ended stands behind it, but the builder wants to know first,
 // so the closing brace is looked up before the operations are read.
 #include <deque>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "formats/hist.h"
 #include "formats/hist_syntax.h"
 #include "formats/json_text.h"
+#include "formats/row_json.h"
 #include "formats/text_cursor.h"
 #include "formats/utf8.h"
 
@@ -112,10 +114,10 @@ class HistReader {
 
   // VALUE, or TRANSACTION=VALUE.
   bool read_entry(StatedVersion& to) {
-    if (!value(to.value, true)) return false;
-    if (!c_.accept("=")) return true;
+    if (!stored(to.value, true)) return false;
+    if (to.value.type == ValueView::Type::row || !c_.accept("=")) return true;
     to.txn = strings_.emplace_back(to.value.to_string());
-    return value(to.value = {}, true);
+    return stored(to.value = {}, true);
   }
 
   // The JSON object that is the rest of the line.
@@ -240,6 +242,16 @@ class HistReader {
     return true;
   }
 
+  // What a key may hold: a row as well, as a JSON object.
+  bool stored(ValueView& to, bool null_allowed) {
+    if (c_.peek() != '{') return value(to, null_allowed);
+    std::optional<RowText> found = row_at(c_.rest());
+    if (!found) return c_.expected("a row, like {\"v\":1}");
+    c_.seek(c_.at() + found->length);
+    to = ValueView::row(strings_.emplace_back(std::move(found->row)));
+    return true;
+  }
+
   bool read_txn(const ValueView& session) {
     TxnHeader header;
     header.session = session;
@@ -301,13 +313,19 @@ class HistReader {
   // Looks behind the closing brace that belongs to the opening one just read.
   bool read_status(TxnHeader& header) {
     std::string_view rest = c_.rest();
-    bool quoted = false;
+    char quote = '\0';
+    int rows = 0;
     for (size_t i = 0; i < rest.size(); ++i) {
-      if (rest[i] == '\\' && quoted) {
-        ++i;
-      } else if (rest[i] == '"') {
-        quoted = !quoted;
-      } else if (rest[i] == '}' && !quoted) {
+      if (quote != '\0') {
+        if (rest[i] == '\\' && quote == '"')
+          ++i;
+        else if (rest[i] == quote)
+          quote = '\0';
+      } else if (rest[i] == '"' || rest[i] == '\'') {
+        quote = rest[i];
+      } else if (rest[i] == '{') {
+        ++rows;
+      } else if (rest[i] == '}' && rows-- == 0) {
         char mark = i + 1 < rest.size() ? rest[i + 1] : '\0';
         if (mark == '!') header.status = TxnStatus::aborted;
         if (mark == '?') header.status = TxnStatus::unknown;
@@ -320,13 +338,14 @@ class HistReader {
   bool read_op() {
     size_t begin = c_.at();
     std::string_view word = c_.take_while(is_hist_word);
+    if (word == kHistPredicate) return read_pred();
     for (const HistOp& op : kHistOps) {
       if (op.word != word) continue;
       if (!c_.expect("(")) return false;
       c_.skip_blanks();
       return op.kind == OpKind::range ? read_range() : read_key_op(op.kind);
     }
-    return c_.fail_at(begin, "expected an operation (r, w, a, d, range, cas, ins) or '}'");
+    return c_.fail_at(begin, "expected an operation (r, w, a, d, range, cas, ins, p) or '}'");
   }
 
   bool read_key_op(OpKind kind) {
@@ -335,11 +354,12 @@ class HistReader {
     c_.skip_blanks();
     if (kind == OpKind::read && c_.accept("[")) return read_list(key);
     if (kind == OpKind::cas) {
-      if (!value(expected_value, true) || !c_.expect(",")) return false;
+      if (!stored(expected_value, true) || !c_.expect(",")) return false;
       c_.skip_blanks();
     }
-    if (!value(v, kind == OpKind::read)) return false;
-    if (kind == OpKind::read && c_.accept("=")) return read_from(key, v);
+    if (!(kind == OpKind::append ? value(v, false) : stored(v, kind == OpKind::read))) return false;
+    if (kind == OpKind::read && v.type != ValueView::Type::row && c_.accept("="))
+      return read_from(key, v);
     if (!c_.expect(")")) return false;
     switch (kind) {
       case OpKind::read:
@@ -368,7 +388,7 @@ class HistReader {
     ValueView v;
     if (!source.is_null() && source.to_string().empty())
       return c_.expected("the name of a transaction before '='");
-    if (!value(v, true) || !c_.expect(")")) return false;
+    if (!stored(v, true) || !c_.expect(")")) return false;
     builder_.read_from(key, v, source.is_null() ? "" : source.to_string());
     return true;
   }
@@ -405,19 +425,88 @@ class HistReader {
     }
     c_.skip_blanks();
     if (c_.peek() != ',' && !value(hi, false)) return false;
-    if (!c_.expect(",") || !c_.expect("[")) return false;
-    rows_.clear();
-    for (bool ended = false;;) {
-      if (!next_element(rows_.empty(), ended)) return false;
-      if (ended) break;
-      auto& row = rows_.emplace_back();
-      if (!value(row.first, false) || !c_.expect("=")) return false;
-      c_.skip_blanks();
-      if (!value(row.second, true)) return false;
-    }
-    if (!c_.expect(")")) return false;
+    if (!c_.expect(",") || !read_rows(rows_) || !c_.expect(")")) return false;
     builder_.range(lo, hi, rows_);
     return true;
+  }
+
+  using RowsOfKeys = std::vector<std::pair<ValueView, ValueView>>;
+
+  // [key=value,…]
+  bool read_rows(RowsOfKeys& to) {
+    if (!c_.expect("[")) return false;
+    to.clear();
+    for (bool ended = false;;) {
+      if (!next_element(to.empty(), ended)) return false;
+      if (ended) return true;
+      auto& row = to.emplace_back();
+      if (!value(row.first, false) || !c_.expect("=")) return false;
+      c_.skip_blanks();
+      if (!stored(row.second, true)) return false;
+    }
+  }
+
+  // [key,…], into elements_
+  bool read_keys() {
+    if (!c_.expect("[")) return false;
+    elements_.clear();
+    for (bool ended = false;;) {
+      if (!next_element(elements_.empty(), ended)) return false;
+      if (ended) return true;
+      if (!value(elements_.emplace_back(), false)) return false;
+    }
+  }
+
+  // The condition goes up to ",[", bounds of keys to ':'; neither stands in a condition but in quotes.
+  bool read_pred() {
+    Selection selection;
+    if (!c_.expect("(")) return false;
+    const std::string_view rest = c_.rest();
+    const size_t colon = find_unquoted(rest, ":"), end = find_unquoted(rest, ",[");
+    if (end == rest.npos) return c_.expected("a condition, then ',[' and rows");
+    if (colon < end) {
+      c_.skip_blanks();
+      if (!c_.rest().starts_with("..") && !value(selection.lo, false)) return false;
+      if (!c_.expect("..")) return false;
+      c_.skip_blanks();
+      if (c_.peek() != ':' && !value(selection.hi, false)) return false;
+      if (!c_.expect(":")) return false;
+    }
+    const size_t begin = c_.at();
+    selection.where = c_.rest().substr(0, find_unquoted(c_.rest(), ",["));
+    c_.seek(begin + selection.where.size() + 1);
+    passed_.clear();
+    elements_.clear();
+    if (!read_rows(rows_)) return false;
+    while (c_.accept(",")) {
+      const size_t at = c_.at();
+      const std::string_view word = c_.take_while(is_hist_word);
+      if (word == kHistPassed && read_rows(passed_)) continue;
+      if (word == kHistMatched && read_keys()) continue;
+      if (word != kHistFound) return c_.fail_at(at, "expected passed[…], matched[…] or found");
+      selection.complete = false;
+    }
+    if (!c_.expect(")")) return false;
+    selection.rows = rows_;
+    selection.passed = passed_;
+    selection.matched = elements_;
+    const Status known = builder_.select(selection);
+    return known.ok() ||
+           c_.fail_at(begin + known.error().column - 1, std::string(known.error().message));
+  }
+
+  static size_t find_unquoted(std::string_view text, std::string_view what) {
+    char quote = '\0';
+    for (size_t i = 0; i < text.size(); ++i) {
+      if (quote != '\0') {
+        if (text[i] == quote) quote = '\0';
+      } else if (text.substr(i).starts_with(what)) {
+        return i;
+      } else if (text[i] == '"' || text[i] == '\'') {
+        quote = text[i];
+      }
+    }
+    return text.npos;
   }
 
   Input& input_;
@@ -425,7 +514,7 @@ class HistReader {
   TextCursor c_{{}};
   std::deque<std::string> strings_;  // unescaped strings of the line
   std::vector<ValueView> elements_;
-  std::vector<std::pair<ValueView, ValueView>> rows_;
+  RowsOfKeys rows_, passed_;
   bool any_txn_ = false;
   Error error_;
 };

@@ -24,4 +24,8 @@ inline constexpr HistOp kHistOps[] = {
     {"range", OpKind::range}, {"cas", OpKind::cas}, {"ins", OpKind::insert},
 };
 
+// p(CONDITION,[ROWS],passed[ROWS],matched[KEYS],found): a range with a condition.
+inline constexpr std::string_view kHistPredicate = "p", kHistPassed = "passed",
+                                  kHistMatched = "matched", kHistFound = "found";
+
 }  // namespace assay::internal::formats

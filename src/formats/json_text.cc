@@ -254,6 +254,11 @@ std::optional<JsonFault> find_json_fault(std::string_view text) {
   return w.fault;
 }
 
+size_t json_length(std::string_view text) {
+  Walker w(text);
+  return w.value(0) ? w.at() : 0;
+}
+
 size_t locate_json(std::string_view text, std::span<const JsonStep> path) {
   Walker w(text);
   w.skip_blanks();
@@ -334,6 +339,9 @@ uint64_t append_json_value(std::string& to, const ValueView& value) {
     }
     case ValueView::Type::string:
       return append_json_string(to, value.text);
+    case ValueView::Type::row:
+      to.append(value.text);
+      return 0;
   }
   return 0;
 }

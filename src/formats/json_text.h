@@ -26,6 +26,9 @@ struct JsonFault {
 // The first fault of `text` as a single JSON value with blanks around it.
 std::optional<JsonFault> find_json_fault(std::string_view text);
 
+// How many characters the JSON value takes that `text` begins with; 0 if it begins with none.
+size_t json_length(std::string_view text);
+
 // One step into a document: a field of an object or an element of an array.
 struct JsonStep {
   JsonStep(std::string_view f) : field(f) {}
@@ -46,7 +49,7 @@ std::vector<std::string_view> first_json_fields(std::string_view text);
 
 // Appends `text` as a JSON string. Bytes that are no UTF-8 become U+FFFD and are counted.
 uint64_t append_json_string(std::string& to, std::string_view text);
-// null, 42 or a JSON string.
+// null, 42, a JSON string, or the object that a row is.
 uint64_t append_json_value(std::string& to, const ValueView& value);
 
 }  // namespace assay::internal::formats

@@ -52,11 +52,13 @@ std::vector<bool> Registers::read_unknowns() const {
           for (const VersionId element : elements_of(h, i)) keep_writers(element);
           break;
         case Accepts::rows:
-          for (const VersionId row : rows_of(h, i)) keep_writers(row);
+          each_row(h, i, keep_writers);
           break;
         case Accepts::any:
         case Accepts::absent:
         case Accepts::present:
+        case Accepts::matches:
+        case Accepts::misses:
         case Accepts::nothing:
           break;
       }

@@ -65,6 +65,10 @@ inline constexpr std::string_view kNeverWritten = "never-written";
 inline constexpr std::string_view kNamedVersions = "named-versions";
 // … of reads that state whose write they returned
 inline constexpr std::string_view kSources = "sources";
+// … of values that are rows of columns
+inline constexpr std::string_view kRows = "rows";
+// … of ranges with a condition
+inline constexpr std::string_view kPredicates = "pred";
 // The event that says how far stated orders are complete.
 inline constexpr std::string_view kCompleteEvent = "complete";
 

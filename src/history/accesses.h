@@ -8,6 +8,7 @@
 //   ins(x,1)! (failed)     x present                      -
 //   r(l,[1,2])             l is the list [1,2]            -
 //   range(a..f,[c:1])      c equals 1, the rest absent    -
+//   p(value<9,[c:1])       c equals 1, the rest miss it   -
 //   w(x,1)  a(l,1)  d(x)   -                              x = 1, one more element of l, the absence of x
 //
 // All of it is local to the transaction: no other one is looked at. Which writes may explain an observation is for others
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "assay/history.h"
+#include "history/predicates.h"
 
 namespace assay::internal {
 
@@ -36,6 +38,8 @@ enum class Accepts : uint8_t {
   differs,  // it held anything else
   absent,
   present,
+  matches,  // it held a row that satisfies a condition, or may do so
+  misses,   // it was absent, or held a row that does not satisfy a condition, or may not
   list,     // it held a list that ends with the own elements
   rows,     // of each key of a range, whether it was absent, or what it held
   nothing,  // what it returned contradicts itself
@@ -46,6 +50,7 @@ struct Observation {
   KeyId key = kNone;          // rows: kNone
   VersionId version = kNone;  // equals, differs; list: its last element, or null
   Accepts accepts = Accepts::any;
+  PredicateId predicate = kNone;  // matches, misses
   bool own = false;  // its transaction wrote the key before; told by walk_accesses only
 };
 
@@ -98,7 +103,26 @@ inline std::span<const VersionId> elements_of(const History& history, OpId read_
 }
 // What a range returned.
 inline std::span<const VersionId> rows_of(const History& history, OpId range) {
-  return history.operands(range).subspan(2);
+  return history.selected(range).rows;
+}
+// Whether a range returned the key.
+inline bool returned(const History& history, OpId range, KeyId key) {
+  for (const VersionId row : rows_of(history, range))
+    if (history.version_key(row) == key) return true;
+  return false;
+}
+// Calls `visit` with each row that a range saw, whether it returned it or passed it over.
+template <class Visit>
+void each_row(const History& history, OpId range, Visit visit) {
+  const Selected selected = history.selected(range);
+  for (const VersionId row : selected.rows) visit(row);
+  for (const VersionId row : selected.passed) visit(row);
+}
+// Calls `visit` with each key that a range says something of by name.
+template <class Visit>
+void each_named_key(const History& history, OpId range, Visit visit) {
+  each_row(history, range, [&](VersionId row) { visit(history.version_key(row)); });
+  for (const KeyId key : history.selected(range).matched) visit(key);
 }
 // Both inclusive; kNone: open.
 struct KeyBounds {
@@ -133,6 +157,32 @@ inline bool is_absent(const History& history, const KeyState& state) {
   return state.removed || history.version_value(state.version).is_null();
 }
 
+// What a transaction leaves of a key that it writes.
+inline KeyState state_left_by(const History& history, TxnId t, KeyId key) {
+  OpId i = history.end_op(t);
+  do --i;
+  while (!installs_version(history.op(i)) || history.op(i).key != key);
+  return install_of(history, i).state();
+}
+
+// Whether what the key holds satisfies a condition, or without one whether it holds anything.
+inline Match match_of_state(const History& history, const KeyState& state, PredicateId predicate) {
+  if (is_absent(history, state)) return Match::no;
+  if (predicate == kNone) return Match::yes;
+  if (state.version == kNone) return history.predicates().match_initial(predicate);
+  return history.predicates().match(predicate, state.version);
+}
+
+// Whether a key that goes from one of these states to the other enters or leaves what a range selects: Adya's "changes
+// the matches of the predicate". A change to or from what is open is taken for none.
+inline bool changes_match(const History& history, OpId range, const KeyState& before,
+                          const KeyState& after) {
+  const PredicateId predicate = history.selected(range).predicate;
+  const Match was = match_of_state(history, before, predicate);
+  const Match is = match_of_state(history, after, predicate);
+  return was != is && was != Match::open && is != Match::open;
+}
+
 // Whether the state explains the observation of its key. Not for lists and rows.
 inline bool fits(const History& history, const Observation& seen, const KeyState& state) {
   switch (seen.accepts) {
@@ -146,6 +196,10 @@ inline bool fits(const History& history, const Observation& seen, const KeyState
       return is_absent(history, state);
     case Accepts::present:
       return !is_absent(history, state);
+    case Accepts::matches:
+      return match_of_state(history, state, seen.predicate) != Match::no;
+    case Accepts::misses:
+      return match_of_state(history, state, seen.predicate) != Match::yes;
     case Accepts::list:
     case Accepts::rows:
     case Accepts::nothing:
@@ -154,8 +208,9 @@ inline bool fits(const History& history, const Observation& seen, const KeyState
   return false;
 }
 
-// What a range observes of each of `keys`, those within its bounds, and of the keys of its rows, by key: what was not
-// returned is absent. A row outside the bounds, or a second one of its key, contradicts itself.
+// What a range observes of each of `keys`, those within its bounds, and of the keys that it names, by key: what was not
+// returned is absent, or does not satisfy its condition. A key outside the bounds, or named twice, and a row that was
+// returned or passed over against the condition, contradicts itself.
 std::vector<Observation> observations_of_range(const History& history, OpId range,
                                                std::span<const KeyId> keys);
 

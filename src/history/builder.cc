@@ -3,6 +3,8 @@
 
 #include "assay/history.h"
 #include "base/huge_pages.h"
+#include "history/predicates.h"
+#include "history/range_operands.h"
 #include "history/value_hash.h"
 
 namespace assay {
@@ -30,7 +32,13 @@ void HistoryBuilder::begin_txn(const TxnHeader& header) {
 }
 
 void HistoryBuilder::add(OpKind kind, ValueView key, ValueView value, bool effect) {
-  raw_.push_back({kind, effect, key, value, static_cast<uint32_t>(extra_.size()), 0, kNone});
+  raw_.push_back({.kind = kind,
+                  .effect = effect,
+                  .key = key,
+                  .value = value,
+                  .first_extra = static_cast<uint32_t>(extra_.size()),
+                  .extra_count = 0,
+                  .source = kNone});
 }
 
 void HistoryBuilder::read(ValueView key, ValueView value) { add(OpKind::read, key, value); }
@@ -58,6 +66,25 @@ void HistoryBuilder::range(ValueView lo, ValueView hi,
     extra_.push_back(value);
   }
   raw_.back().extra_count = static_cast<uint32_t>(2 * found.size());
+  raw_.back().rows = static_cast<uint32_t>(found.size());
+}
+
+Status HistoryBuilder::select(const Selection& selection) {
+  if (!h_.predicates_) h_.predicates_ = std::make_shared<internal::Predicates>();
+  const Result<PredicateId> predicate = h_.predicates_->intern(selection.where);
+  if (!predicate.ok()) return predicate.error();
+  range(selection.lo, selection.hi, selection.rows);
+  for (const auto& [key, value] : selection.passed) {
+    extra_.push_back(key);
+    extra_.push_back(value);
+  }
+  extra_.insert(extra_.end(), selection.matched.begin(), selection.matched.end());
+  RawOp& op = raw_.back();
+  op.extra_count = static_cast<uint32_t>(extra_.size()) - op.first_extra;
+  op.passed = static_cast<uint32_t>(selection.passed.size());
+  op.predicate = *predicate;
+  op.effect = selection.complete;
+  return Ok{};
 }
 
 void HistoryBuilder::cas(ValueView key, ValueView expected, ValueView value, bool effect) {
@@ -134,7 +161,7 @@ uint64_t HistoryBuilder::bytes_to_grow() const {
   uint64_t bytes = h_.keys_.bytes_to_grow(values, text) + h_.versions_.bytes_to_grow(values, text);
   bytes += growth_bytes(h_.op_kind_, ops) + growth_bytes(h_.op_effect_, ops) +
            growth_bytes(h_.op_key_, ops) + growth_bytes(h_.op_version_, ops) +
-           growth_bytes(h_.pool_, values + ops);
+           growth_bytes(h_.pool_, values + kRangeHead * ops);
   if (!h_.op_operands_.empty()) bytes += growth_bytes(h_.op_operands_, ops);
   if (!h_.op_source_.empty()) bytes += growth_bytes(h_.op_source_, ops);
   bytes += growth_bytes(h_.txns_, 1) + growth_bytes(h_.names_, header_.name.size());
@@ -234,10 +261,12 @@ void HistoryBuilder::resolve_operands(const RawOp& op, KeyId key) {
   if (op.kind == OpKind::range) {
     pool.push_back(key);
     pool.push_back(op.value.is_null() ? kNone : key_id(op.value));
-    for (uint32_t i = 0; i < op.extra_count; i += 2) {
-      const KeyId row = key_id(extra_[op.first_extra + i]);
-      pool.push_back(version_id(row, extra_[op.first_extra + i + 1]));
-    }
+    for (const uint32_t word : {op.predicate, op.rows, op.passed}) pool.push_back(word);
+    const ValueView* extra = extra_.data() + op.first_extra;
+    const ValueView* end = extra + op.extra_count;
+    for (const ValueView* matched = extra + 2 * (op.rows + op.passed); extra < matched; extra += 2)
+      pool.push_back(version_id(key_id(extra[0]), extra[1]));
+    for (; extra < end; ++extra) pool.push_back(key_id(*extra));
   } else {
     const std::span<const ValueView> values(extra_.data() + op.first_extra, op.extra_count);
     for (size_t i = 0; i < values.size(); i += kWindow) {
@@ -491,6 +520,8 @@ Result<History> HistoryBuilder::finish() && {
       if (Status times = validate_times(s); !times.ok()) return times.error();
     }
   }
+  if (h_.predicates_)
+    if (Status s = h_.predicates_->index(h_, budget_); !s.ok()) return s.error();
   return std::move(h_);
 }
 

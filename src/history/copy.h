@@ -19,16 +19,18 @@ class TxnCopier {
   void begin(const History& h, TxnId t);
   // As it stands.
   void operation(const History& h, OpId op);
-  // The operation as one of `kind`, with these elements or rows if it has any, and as a range between these bounds; with
-  // the source that is stated for it, or without.
-  void operation(const History& h, OpId op, OpKind kind, std::span<const VersionId> versions,
-                 KeyId lo = kNone, KeyId hi = kNone, bool with_source = true);
+  // The operation as one of `kind`, with these elements if it is a list, and with the source that is stated for it, or
+  // without.
+  void operation(const History& h, OpId op, OpKind kind, std::span<const VersionId> elements,
+                 bool with_source = true);
+  // A range between these bounds.
+  void range(const History& h, KeyId lo, KeyId hi, const Selected& selected);
 
  private:
   HistoryBuilder& to_;
   std::string name_;  // of the transaction under way
   std::vector<ValueView> elements_;
-  std::vector<std::pair<ValueView, ValueView>> rows_;
+  std::vector<std::pair<ValueView, ValueView>> rows_, passed_;
 };
 
 // Entries of stated orders.

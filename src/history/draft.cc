@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 
 namespace assay::internal {
 namespace {
@@ -50,7 +51,17 @@ void add_op(HistoryBuilder& b, const Draft& draft, const DraftOp& op) {
     case OpKind::range: {
       std::vector<std::pair<ValueView, ValueView>> rows;
       for (const auto& [k, v] : op.rows) rows.emplace_back(ValueView::of(key_name(k)), view(v));
-      b.range(key, ValueView::of(key_name(op.hi)), rows);
+      if (op.where.empty()) {
+        b.range(key, ValueView::of(key_name(op.hi)), rows);
+        break;
+      }
+      std::vector<std::pair<ValueView, ValueView>> passed;
+      for (const auto& [k, v] : op.passed) passed.emplace_back(ValueView::of(key_name(k)), view(v));
+      std::vector<ValueView> matched;
+      for (const int k : op.matched) matched.push_back(ValueView::of(key_name(k)));
+      const Status known = b.select(
+          {key, ValueView::of(key_name(op.hi)), op.where, rows, passed, matched, op.effect});
+      assert(known.ok());
       break;
     }
     case OpKind::cas:
@@ -68,6 +79,12 @@ std::string source_of(const Draft& draft, const DraftOp& op) {
   return (op.source < 0 ? "null" : draft.name(op.source)) + "=";
 }
 
+std::string text_of(const std::vector<std::pair<int, DraftValue>>& rows) {
+  std::vector<std::string> all;
+  for (const auto& [k, v] : rows) all.push_back(fmt::format("{}={}", key_name(k), text_of(v)));
+  return fmt::format("{}", fmt::join(all, ","));
+}
+
 std::string text_of(const Draft& draft, const DraftOp& op) {
   const std::string_view key = key_name(op.key);
   const std::string value = text_of(op.value);
@@ -83,10 +100,14 @@ std::string text_of(const Draft& draft, const DraftOp& op) {
     case OpKind::read_list:
       return fmt::format("r({},[{}])", key, fmt::join(op.list, ","));
     case OpKind::range: {
-      std::vector<std::string> rows;
-      for (const auto& [k, v] : op.rows)
-        rows.push_back(fmt::format("{}={}", key_name(k), text_of(v)));
-      return fmt::format("range({}..{},[{}])", key, key_name(op.hi), fmt::join(rows, ","));
+      const std::string bounds = fmt::format("{}..{}", key, key_name(op.hi));
+      if (op.where.empty()) return fmt::format("range({},[{}])", bounds, text_of(op.rows));
+      std::string out = fmt::format("p({}: {},[{}]", bounds, op.where, text_of(op.rows));
+      if (!op.passed.empty()) out += fmt::format(",passed[{}]", text_of(op.passed));
+      std::vector<std::string_view> matched;
+      for (const int k : op.matched) matched.push_back(key_name(k));
+      if (!matched.empty()) out += fmt::format(",matched[{}]", fmt::join(matched, ","));
+      return out + (op.effect ? ")" : ",found)");
     }
     case OpKind::cas:
       return fmt::format("cas({},{},{}){}", key, text_of(op.expected), value, op.effect ? "" : "!");

@@ -25,6 +25,10 @@ struct DraftOp {
   bool effect = true;                                 // cas, insert
   std::vector<int64_t> list = {};                     // read_list
   std::vector<std::pair<int, DraftValue>> rows = {};  // range
+  // range: a condition, if it has one; rows seen that do not satisfy it; keys of others that do. effect: complete
+  std::string where = {};
+  std::vector<std::pair<int, DraftValue>> passed = {};
+  std::vector<int> matched = {};
   // read: the transaction it is stated to be from, an index
   static constexpr int kNotStated = -2, kInitialState = -1;
   int source = kNotStated;

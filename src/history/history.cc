@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "history/predicates.h"
+#include "history/range_operands.h"
 #include "history/value_hash.h"
 
 namespace assay {
@@ -14,6 +16,7 @@ std::string ValueView::to_string() const {
     case Type::integer:
       return std::to_string(integer);
     case Type::string:
+    case Type::row:
       return std::string(text);
   }
   return {};
@@ -21,7 +24,7 @@ std::string ValueView::to_string() const {
 
 bool key_less(const ValueView& a, const ValueView& b) {
   if (a.type != b.type) return a.type < b.type;
-  return a.type == ValueView::Type::string ? a.text < b.text : a.integer < b.integer;
+  return a.has_text() ? a.text < b.text : a.integer < b.integer;
 }
 
 bool installs_version(const Operation& op) {
@@ -96,6 +99,13 @@ std::span<const uint32_t> History::operands(OpId i) const {
   return {&pool_[at] + 1, pool_[at]};
 }
 
+Selected History::selected(OpId range) const {
+  const std::span<const uint32_t> all = operands(range);
+  const uint32_t rows = all[3], passed = all[4];
+  return {all[2], all.subspan(kRangeHead, rows), all.subspan(kRangeHead + rows, passed),
+          all.subspan(kRangeHead + rows + passed), op(range).effect};
+}
+
 uint64_t History::stated_source_count() const {
   const auto silent = std::count(op_source_.begin(), op_source_.end(), kNone);
   return op_source_.size() - static_cast<uint64_t>(silent);
@@ -156,6 +166,16 @@ std::string History::content_hash() const {
   const auto version_word = [&](uint32_t v) { return v == kNone ? 0 : version_hash[v]; };
   const auto key_word = [&](uint32_t k) { return k == kNone ? 0 : key_hash[k]; };
 
+  const auto add_range = [&](OpId i, WordDigest& out) {
+    const Selected selected = this->selected(i);
+    out.add(2 + selected.rows.size() + selected.passed.size() + selected.matched.size());
+    for (const KeyId bound : operands(i).first(2)) out.add(key_word(bound));
+    for (const VersionId v : selected.rows) out.add(version_word(v));
+    if (selected.predicate == kNone) return;
+    out.add(internal::hash_bytes(predicates().text(selected.predicate)));
+    for (const VersionId v : selected.passed) out.add(version_word(v));
+    for (const KeyId k : selected.matched) out.add(key_word(k));
+  };
   WordDigest out;
   out.add(hash_typed(initial()));
   out.add(txn_count());
@@ -172,10 +192,11 @@ std::string History::content_hash() const {
       out.add(static_cast<uint64_t>(o.kind) << 1 | static_cast<uint64_t>(o.effect));
       out.add(o.kind == OpKind::range ? key_word(o.key) : version_word(o.version));
       const std::span<const uint32_t> more = operands(i);
-      if (o.kind == OpKind::read_list || o.kind == OpKind::range) out.add(more.size());
-      const size_t bounds = o.kind == OpKind::range ? 2 : 0;
-      for (size_t j = 0; j < more.size(); ++j) {
-        out.add(j < bounds ? key_word(more[j]) : version_word(more[j]));
+      if (o.kind == OpKind::range) {
+        add_range(i, out);
+      } else {
+        if (o.kind == OpKind::read_list) out.add(more.size());
+        for (const VersionId v : more) out.add(version_word(v));
       }
       if (const TxnId source = stated_source(i); source != kNone) out.add(uint64_t{source} + 1);
     }

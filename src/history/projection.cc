@@ -7,7 +7,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "history/accesses.h"
 #include "history/copy.h"
+#include "history/predicates.h"
 
 namespace assay::internal {
 namespace {
@@ -58,7 +60,9 @@ class Projection {
   struct Copy {
     OpKind kind = OpKind::read;
     std::vector<VersionId> versions = {};  // elements of a list, rows of a range
-    KeyId lo = kNone, hi = kNone;          // of a range
+    std::vector<VersionId> passed = {};    // of a range
+    std::vector<KeyId> matched = {};
+    KeyId lo = kNone, hi = kNone;
   };
 
   bool is_null(VersionId v) const { return h_.version_value(v).is_null(); }
@@ -212,57 +216,104 @@ class Projection {
     return list;
   }
 
-  // What a range says of one key: whether that stays, and its row, if it has one and that stays.
+  // What a range says of one key: whether that stays.
   struct Row {
     KeyId key = kNone;
-    VersionId version = kNone;
+    VersionId version = kNone;  // returned, or passed over
+    bool passed = false, matched = false;
     bool stays = true;
   };
 
-  Row row_of(OpId i, KeyId key, VersionId version) const {
-    Row row{key, version, false};
-    if (version != kNone && sees_version(i, version)) {
-      row.stays = true;
-    } else if (version == kNone) {
+  Row row_of(OpId i, const Selected& selected, Row row) const {
+    const KeyId key = row.key;
+    if (row.version != kNone && sees_version(i, row.version)) return row;
+    if (row.version == kNone && !row.matched && !selected.complete) return row;
+    if (row.version == kNone && !row.matched && selected.predicate == kNone) {
       row.stays = sees_absence(i, key);
+    } else if (row.version == kNone) {
+      row.stays = sees_match(i, key, selected.predicate, row.matched ? Match::yes : Match::no);
     } else if (own_write(i, key) == kNone && untouched(key) && absent_initially()) {
-      row = {key, kNone, true};  // nobody writes the key any more
+      row = {.key = key};  // nobody writes the key any more
+    } else {
+      row.stays = false;
     }
     return row;
   }
 
+  // What others wrote of the key that may satisfy the condition, or may not.
+  bool sees_match(OpId i, KeyId key, PredicateId predicate, Match match) const {
+    const auto may_be = [&](Match of) { return of == match || of == Match::open; };
+    Writes explaining;
+    for (const VersionId v : versions_of(key))
+      if (may_be(h_.predicates().match(predicate, v))) explaining = explaining + of_version_[v];
+    if (match == Match::no) explaining = explaining + removes_[key];
+    const Match initial = absent_initially() ? Match::no : h_.predicates().match_initial(predicate);
+    return stays(i, key, explaining, may_be(initial), [&](OpId own) {
+      return may_be(leaves_nothing(own) ? Match::no
+                                        : h_.predicates().match(predicate, h_.op(own).version));
+    });
+  }
+
+  // Those of tombstones are left out.
+  std::span<const VersionId> versions_of(KeyId key) const {
+    if (of_one_key_.empty()) {
+      of_one_key_.resize(h_.key_count());
+      std::vector<bool> is_value(h_.version_count(), true);
+      for (OpId i = 0; i < h_.op_count(); ++i)
+        if (const Operation op = h_.op(i); op.kind == OpKind::remove) is_value[op.version] = false;
+      for (VersionId v = 0; v < h_.version_count(); ++v)
+        if (is_value[v]) of_one_key_[h_.version_key(v)].push_back(v);
+    }
+    return of_one_key_[key];
+  }
+
   std::optional<Copy> range_of(OpId i) const {
     const std::span<const uint32_t> operands = h_.operands(i);
+    const Selected selected = h_.selected(i);
+    const Copy whole{OpKind::range,
+                     {selected.rows.begin(), selected.rows.end()},
+                     {selected.passed.begin(), selected.passed.end()},
+                     {selected.matched.begin(), selected.matched.end()},
+                     operands[0],
+                     operands[1]};
     const std::vector<KeyId> keys = keys_between(operands[0], operands[1]);
-    std::unordered_map<KeyId, VersionId> found;
-    for (const VersionId v : operands.subspan(2)) {
-      const KeyId key = h_.version_key(v);
+    std::unordered_map<KeyId, Row> named;
+    bool sound = true;
+    const auto name = [&](Row row) {
       const bool inside =
-          std::binary_search(keys.begin(), keys.end(), key,
+          std::binary_search(keys.begin(), keys.end(), row.key,
                              [this](KeyId x, KeyId y) { return key_less(h_.key(x), h_.key(y)); });
-      // Twice one key, or one outside the bounds: nothing explains that, and it stays as it is.
-      if (!inside || !found.try_emplace(key, v).second)
-        return Copy{
-            OpKind::range, {operands.begin() + 2, operands.end()}, operands[0], operands[1]};
-    }
+      sound = sound && inside && named.try_emplace(row.key, row).second;
+    };
+    for (const VersionId v : selected.rows) name({.key = h_.version_key(v), .version = v});
+    for (const VersionId v : selected.passed)
+      name({.key = h_.version_key(v), .version = v, .passed = true});
+    for (const KeyId key : selected.matched) name({.key = key, .matched = true});
+    for (const Observation& seen : observations_of_range(h_, i, {}))
+      sound = sound && seen.accepts != Accepts::nothing;
+    // What contradicts itself is explained by nothing, and stays as it is.
+    if (!sound) return whole;
     std::vector<Row> rows;
     for (const KeyId key : keys) {
-      const auto row = found.find(key);
-      rows.push_back(row_of(i, key, row == found.end() ? kNone : row->second));
+      const auto row = named.find(key);
+      rows.push_back(row_of(i, selected, row == named.end() ? Row{.key = key} : row->second));
     }
     return longest_run(rows, operands[0], operands[1]);
   }
 
   // The run with most rows, then with most keys.
   static std::optional<Copy> longest_run(const std::vector<Row>& rows, KeyId lo, KeyId hi) {
-    if (rows.empty()) return Copy{OpKind::range, {}, lo, hi};
+    if (rows.empty()) return Copy{.kind = OpKind::range, .lo = lo, .hi = hi};
     Copy best{.kind = OpKind::range};
     size_t best_keys = 0;
     for (size_t from = 0; from < rows.size();) {
       size_t to = from;
-      Copy run{OpKind::range, {}, from == 0 ? lo : rows[from].key, kNone};
-      for (; to < rows.size() && rows[to].stays; ++to)
-        if (rows[to].version != kNone) run.versions.push_back(rows[to].version);
+      Copy run{.kind = OpKind::range, .lo = from == 0 ? lo : rows[from].key};
+      for (; to < rows.size() && rows[to].stays; ++to) {
+        if (rows[to].matched) run.matched.push_back(rows[to].key);
+        if (rows[to].version != kNone)
+          (rows[to].passed ? run.passed : run.versions).push_back(rows[to].version);
+      }
       if (to > from) run.hi = to == rows.size() ? hi : rows[to - 1].key;
       if (std::pair(run.versions.size(), to - from) > std::pair(best.versions.size(), best_keys)) {
         best = std::move(run);
@@ -291,7 +342,7 @@ class Projection {
       if (op.kind != OpKind::range) {
         touched[op.key] = true;
       } else {
-        for (const VersionId v : h_.operands(i).subspan(2)) touched[h_.version_key(v)] = true;
+        each_named_key(h_, i, [&](KeyId key) { touched[key] = true; });
       }
     }
     for (KeyId k = 0; k < h_.key_count(); ++k)
@@ -309,7 +360,13 @@ class Projection {
     if (copies.empty()) return Ok{};
     copier_.begin(h_, t);
     for (const auto& [op, copy] : copies) {
-      copier_.operation(h_, op, copy.kind, copy.versions, copy.lo, copy.hi, source_stays(op));
+      if (copy.kind == OpKind::range) {
+        const Selected all = h_.selected(op);
+        copier_.range(h_, copy.lo, copy.hi,
+                      {all.predicate, copy.versions, copy.passed, copy.matched, all.complete});
+      } else {
+        copier_.operation(h_, op, copy.kind, copy.versions, source_stays(op));
+      }
       origins_.push_back(op);
     }
     return builder_.end_txn();
@@ -358,8 +415,9 @@ class Projection {
   std::vector<Writes> removes_;      // per key: tombstones
   std::vector<Writes> null_of_key_;  // per key: writes of null
   bool has_ranges_ = false;
-  mutable std::vector<KeyId> sorted_;  // for ranges, once there is one
-  OpId first_ = 0, end_ = 0;           // of the transaction being copied
+  mutable std::vector<std::vector<VersionId>> of_one_key_;  // for conditions, once there is one
+  mutable std::vector<KeyId> sorted_;                       // for ranges, once there is one
+  OpId first_ = 0, end_ = 0;                                // of the transaction being copied
   std::vector<OpId> origins_;
   HistoryBuilder builder_;
   TxnCopier copier_{builder_};

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "history/mini_transactions.h"
+#include "history/predicates.h"
 
 namespace assay::internal {
 namespace {
@@ -60,6 +61,7 @@ class Simulation {
   DraftOp next_mini_op(Client& client);
   DraftOp plain_read(const Client& client, int key);
   DraftOp rich_op(const Client& client, int key);
+  void select(const Client& client, DraftOp& range);
   DraftValue current(const Client& client, int key) const;
   std::vector<int64_t> current_list(const Client& client, int key) const;
   DraftValue fresh_value();
@@ -147,7 +149,7 @@ std::vector<int64_t> Simulation::current_list(const Client& client, int key) con
 
 DraftOp Simulation::rich_op(const Client& client, int key) {
   DraftOp op{.kind = OpKind::remove, .key = key, .value = next_value_};
-  switch (rng_.below(4)) {
+  switch (rng_.chance(shape_.predicates) ? 3 : rng_.below(4)) {
     case 0:
       ++next_value_;
       return op;
@@ -168,6 +170,10 @@ DraftOp Simulation::rich_op(const Client& client, int key) {
       op.hi = static_cast<int>(rng_.between(op.key, keys_ - 1));
       // Keys are compared by their names: k3 stands before x.
       if (op.key < 3 && op.hi > 2) op.hi = 2;
+      if (rng_.chance(shape_.predicates)) {
+        select(client, op);
+        return op;
+      }
       for (int k = op.key; k <= op.hi; ++k) {
         if (const DraftValue v = current(client, k)) op.rows.emplace_back(k, v);
       }
@@ -175,6 +181,36 @@ DraftOp Simulation::rich_op(const Client& client, int key) {
   }
   op.value = fresh_value();
   return op;
+}
+
+// Some condition, and what the client sees of it.
+void Simulation::select(const Client& client, DraftOp& range) {
+  const int64_t some = rng_.between(1, std::max<int64_t>(next_value_, 2));
+  const std::string number = std::to_string(some);
+  const std::string wheres[] = {
+      "value < " + number,
+      "value >= " + number,
+      "value = " + number,
+      "value between " + number + " and " + std::to_string(some + 2),
+      "value != " + number + " and value > 1",
+      "value in (1, 3, " + number + ") or value is null",
+      "value < " + number + " or value = 'a'"};  // open where it is no less
+  range.where = wheres[rng_.below(std::size(wheres))];
+  const Condition condition = *parse_condition(range.where);
+  const bool updates = rng_.chance(0.2), passes = rng_.chance(0.2);
+  for (int k = range.key; k <= range.hi; ++k) {
+    const DraftValue v = current(client, k);
+    const Match match = v ? match_of(condition, ValueView::of(*v)) : Match::no;
+    if (match == Match::yes || (match == Match::open && rng_.chance(0.5))) {
+      if (updates && rng_.chance(0.8))
+        range.matched.push_back(k);
+      else
+        range.rows.emplace_back(k, v);
+    } else if (passes && rng_.chance(0.8)) {
+      range.passed.emplace_back(k, v);
+    }
+  }
+  range.effect = !rng_.chance(0.1);
 }
 
 // A key for the next operation; seldom one that the transaction has used already.
@@ -400,7 +436,12 @@ void mutate_op(Rng& rng, Draft& draft, DraftOp& op) {
       if (op.list.size() > 1 && rng.chance(0.3)) std::swap(op.list[0], op.list[1]);
       break;
     case OpKind::range:
-      if (!op.rows.empty()) op.rows.pop_back();
+      if (!op.rows.empty())
+        op.rows.pop_back();
+      else if (!op.passed.empty())
+        op.passed.pop_back();
+      else if (!op.matched.empty())
+        op.matched.pop_back();
       break;
     default:
       break;

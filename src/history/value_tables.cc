@@ -23,6 +23,8 @@ uint64_t hash_value(const ValueView& v) {
       return mix64(static_cast<uint64_t>(v.integer));
     case ValueView::Type::string:
       return hash_bytes(v.text);
+    case ValueView::Type::row:
+      return mix64(hash_bytes(v.text));
   }
   return 0;
 }
@@ -52,17 +54,17 @@ std::string_view unpack_text(const std::string& pool, uint64_t packed) {
 
 bool same(const ValueView& v, uint64_t payload, ValueView::Type type, const std::string& pool) {
   if (v.type != type) return false;
-  if (type == ValueView::Type::string) return unpack_text(pool, payload) == v.text;
+  if (v.has_text()) return unpack_text(pool, payload) == v.text;
   return type == ValueView::Type::null || payload == static_cast<uint64_t>(v.integer);
 }
 
 uint64_t payload_of(const ValueView& v, std::string& pool) {
-  return v.type == ValueView::Type::string ? pack_text(pool, v.text)
-                                           : static_cast<uint64_t>(v.integer);
+  return v.has_text() ? pack_text(pool, v.text) : static_cast<uint64_t>(v.integer);
 }
 
 ValueView view_of(uint64_t payload, ValueView::Type type, const std::string& pool) {
-  if (type == ValueView::Type::string) return ValueView::of(unpack_text(pool, payload));
+  if (type == ValueView::Type::string || type == ValueView::Type::row)
+    return {type, 0, unpack_text(pool, payload)};
   return {type, static_cast<int64_t>(payload), {}};
 }
 
@@ -172,8 +174,8 @@ void History::VersionTable::set_initial(const ValueView& v) {
 }
 
 ValueView History::VersionTable::initial() const {
-  if (initial_type_ == ValueView::Type::string)
-    return ValueView::of(std::string_view(initial_text_));
+  if (initial_type_ == ValueView::Type::string || initial_type_ == ValueView::Type::row)
+    return {initial_type_, 0, initial_text_};
   return {initial_type_, initial_integer_, {}};
 }
 

@@ -237,8 +237,9 @@ void Matcher::keep_sources_of(TxnId t, std::vector<TxnId>& found) {
       for (const VersionId element : elements_of(h_, seen.op))
         if (!origin_[element].several) keep(element);
     if (seen.accepts == Accepts::rows)
-      for (const VersionId row : rows_of(h_, seen.op))
+      each_row(h_, seen.op, [&](VersionId row) {
         if (!written_.contains(h_.version_key(row))) keep(row);
+      });
   };
   walk_accesses(h_, t, written_, look, [](const Install&) {});
 }
@@ -625,6 +626,8 @@ void Matcher::match_clean(Node n, OpId i) {
       break;
     case Accepts::differs:
     case Accepts::present:
+    case Accepts::matches:
+    case Accepts::misses:
     case Accepts::rows:
     case Accepts::nothing:
       out_.unresolved.push_back(i);

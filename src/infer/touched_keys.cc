@@ -11,7 +11,7 @@ TouchedKeys::TouchedKeys(const History& history) : h_(history), list_(history.ke
     for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
       const Operation op = h_.op(i);
       if (is_range(op)) {
-        for (const VersionId row : rows_of(h_, i)) touched[h_.version_key(row)] = true;
+        each_named_key(h_, i, [&](KeyId key) { touched[key] = true; });
         continue;
       }
       touched[op.key] = true;
@@ -33,11 +33,31 @@ std::span<const KeyId> TouchedKeys::covered(OpId range) const {
   return {from, to};
 }
 
+// A key is worth a look only if something that satisfies the condition was ever there.
+std::vector<KeyId> TouchedKeys::covered_by_condition(OpId range) const {
+  const std::span<const KeyId> all = covered(range);
+  const PredicateId predicate = h_.selected(range).predicate;
+  const Predicates& predicates = h_.predicates();
+  if (!h_.initial().is_null() && predicates.match_initial(predicate) != Match::no)
+    return {all.begin(), all.end()};
+  const auto less = [this](KeyId a, KeyId b) { return key_less(h_.key(a), h_.key(b)); };
+  std::vector<KeyId> keys;
+  for (const std::span<const VersionId> versions :
+       {predicates.certain(predicate), predicates.open(predicate)})
+    for (const VersionId v : versions) keys.push_back(h_.version_key(v));
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  std::erase_if(keys,
+                [&](KeyId key) { return !std::binary_search(all.begin(), all.end(), key, less); });
+  return keys;
+}
+
 std::vector<Observation> TouchedKeys::seen_by(OpId op) const {
   const Observation seen = observation_of(h_, op);
   if (seen.accepts == Accepts::any) return {};
   if (seen.accepts != Accepts::rows) return {seen};
-  return observations_of_range(h_, op, covered(op));
+  if (h_.selected(op).predicate == kNone) return observations_of_range(h_, op, covered(op));
+  return observations_of_range(h_, op, covered_by_condition(op));
 }
 
 }  // namespace assay::internal

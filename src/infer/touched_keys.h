@@ -27,6 +27,8 @@ class TouchedKeys {
   std::vector<Observation> seen_by(OpId op) const;
 
  private:
+  std::vector<KeyId> covered_by_condition(OpId range) const;
+
   const History& h_;
   std::vector<bool> list_;  // per key
   std::vector<KeyId> sorted_;

@@ -330,11 +330,20 @@ uint32_t AdyaLevels::dependency(Node from, Node to, const std::vector<uint32_t>&
 bool AdyaLevels::assumes(const Path& cycle) const {
   return std::any_of(cycle.begin(), cycle.end(), [this](uint32_t i) {
     const Dependency& d = deps_.all()[i];
-    return d.kind == EdgeKind::write_dependency && d.stated == kNone;
+    return d.assumed || (d.kind == EdgeKind::write_dependency && d.stated == kNone);
   });
 }
 
 // The cycle, and what the history states for the orders that it assumes.
+Edge AdyaLevels::written_after(Node before, Node after, KeyId key) const {
+  Edge edge;
+  edge.kind = EdgeKind::write_dependency;
+  edge.from = problem_.txn[before];
+  edge.to = problem_.txn[after];
+  edge.key = key;
+  return edge;
+}
+
 Proof AdyaLevels::prove(const Path& cycle) const {
   Proof proof;
   ProofStep step;
@@ -359,8 +368,20 @@ Proof AdyaLevels::prove(const Path& cycle) const {
     edge.op = d.op;
     if (d.via != kNone) edge.via = problem_.txn[problem_.writes.node[d.via]];
     if (d.kind == EdgeKind::write_dependency) state(problem_.stated[d.stated]);
-    if (d.kind == EdgeKind::anti_dependency && d.via != kNone)
+    if (d.kind == EdgeKind::anti_dependency && d.via != kNone && d.chain == kNone)
       state(*deps_.statement(problem_.writes.node[d.via], d.to, d.key));
+    if (d.chain != kNone) {
+      // Were the overwriting version before the one read, the versions between would close a cycle.
+      ProofStep between;
+      for (const uint32_t stated : deps_.chain(d.chain)) {
+        state(problem_.stated[stated]);
+        between.cycle.push_back(
+            written_after(problem_.stated[stated].before, problem_.stated[stated].after, d.key));
+      }
+      between.cycle.push_back(written_after(d.to, problem_.writes.node[d.via], d.key));
+      last.hints.push_back(static_cast<uint32_t>(proof.steps.size()));
+      proof.steps.push_back(std::move(between));
+    }
     step.cycle.push_back(edge);
   }
   last.hints.push_back(static_cast<uint32_t>(proof.steps.size()));

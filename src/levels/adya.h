@@ -35,6 +35,7 @@ class AdyaLevels {
   uint32_t dependency(Node from, Node to, const std::vector<uint32_t>& arcs) const;
   Path way(const Digraph& graph, const std::vector<uint32_t>& arcs, Node from, Node to) const;
   Proof prove(const Path& cycle) const;
+  Edge written_after(Node before, Node after, KeyId key) const;
   bool assumes(const Path& cycle) const;
 
   const Problem& problem_;

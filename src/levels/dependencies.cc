@@ -103,9 +103,7 @@ bool Dependencies::index_reads(Budget& budget) {
 // A range reads the keys it returns; that others are absent it learns from its predicate.
 bool Dependencies::is_item(OpId op, KeyId key) const {
   if (!is_range(history_.op(op))) return true;
-  const std::span<const VersionId> rows = rows_of(history_, op);
-  return std::any_of(rows.begin(), rows.end(),
-                     [&](VersionId row) { return history_.version_key(row) == key; });
+  return returned(history_, op, key);
 }
 
 bool Dependencies::add_anti(Budget& budget) {
@@ -136,12 +134,85 @@ bool Dependencies::add_anti(Budget& budget) {
 
 void Dependencies::add_anti(std::span<const NodeRead> readers, WriteId read,
                             std::span<const Node> writers, KeyId key) {
-  writers = few(readers, writers);
-  for (const NodeRead& r : readers)
-    for (const Node writer : writers)
+  const std::span<const Node> nearest = few(readers, writers);
+  for (const NodeRead& r : readers) {
+    if (!is_item(r.op, key)) {
+      add_changes(r, read, writers, key);
+      continue;
+    }
+    for (const Node writer : nearest)
       if (writer != r.reader)
-        all_.push_back(
-            {r.reader, writer, EdgeKind::anti_dependency, key, read, r.op, is_item(r.op, key)});
+        all_.push_back({r.reader, writer, EdgeKind::anti_dependency, key, read, r.op});
+  }
+}
+
+// The writer changed whether the range selects the key, as of what it saw of it.
+bool Dependencies::changes(const NodeRead& reader, WriteId read, Node writer, KeyId key) const {
+  const auto left = [&](Node n) { return state_left_by(history_, problem_.txn[n], key); };
+  return changes_match(history_, reader.op,
+                       read == kNone ? KeyState{} : left(problem_.writes.node[read]), left(writer));
+}
+
+// What a range did not return is overwritten, in the sense of Adya, by the first that changes whether it selects the key:
+// from each of those that follow at once on to that.
+void Dependencies::add_changes(const NodeRead& reader, WriteId read, std::span<const Node> writers,
+                               KeyId key) {
+  struct Reached {
+    Node writer;
+    uint32_t from;    // index of the one before; kNone: the version read
+    uint32_t stated;  // what states it
+  };
+  std::vector<Reached> reached;
+  const auto reach = [&](Node writer, uint32_t from, uint32_t stated) {
+    const auto known = [&](const Reached& r) { return r.writer == writer; };
+    if (std::none_of(reached.begin(), reached.end(), known))
+      reached.push_back({writer, from, stated});
+  };
+  const auto index_of = [&](Node before, Node after) {
+    return static_cast<uint32_t>(statement(before, after, key) - stated_.data());
+  };
+  for (const Node writer : writers)
+    reach(writer, kNone, read == kNone ? kNone : index_of(problem_.writes.node[read], writer));
+  for (uint32_t at = 0; at < reached.size(); ++at) {
+    const Reached here = reached[at];
+    if (!changes(reader, read, here.writer, key)) {
+      for (const uint32_t i : stated_after(key, here.writer)) reach(stated_[i].after, at, i);
+      continue;
+    }
+    if (here.writer == reader.reader) continue;
+    Dependency anti{reader.reader, here.writer, EdgeKind::anti_dependency, key, read,
+                    reader.op,     false};
+    if (read != kNone && here.from != kNone) {
+      anti.chain = static_cast<uint32_t>(chains_.size());
+      std::vector<uint32_t>& chain = chains_.emplace_back();
+      for (uint32_t r = at; r != kNone; r = reached[r].from) chain.push_back(reached[r].stated);
+      std::reverse(chain.begin(), chain.end());
+    }
+    all_.push_back(anti);
+  }
+}
+
+// The same where the order of those that come later is assumed.
+void Dependencies::assume_change(const NodeRead& reader, WriteId read,
+                                 std::span<const WriteId> later, KeyId key) {
+  for (const WriteId w : later) {
+    const Node writer = problem_.writes.node[w];
+    if (!changes(reader, read, writer, key)) continue;
+    Dependency anti{reader.reader, writer, EdgeKind::anti_dependency, key, read, reader.op, false};
+    anti.assumed = true;
+    if (writer != reader.reader) all_.push_back(anti);
+    return;
+  }
+}
+
+std::span<const uint32_t> Dependencies::stated_after(KeyId key, Node before) const {
+  const auto of = [this](uint32_t i) { return std::tie(stated_[i].key, stated_[i].before); };
+  const std::tuple wanted(key, before);
+  const auto begin = std::lower_bound(by_pair_.begin(), by_pair_.end(), wanted,
+                                      [&](uint32_t i, const auto& w) { return of(i) < w; });
+  const auto end = std::upper_bound(begin, by_pair_.end(), wanted,
+                                    [&](const auto& w, uint32_t i) { return w < of(i); });
+  return {begin, end};
 }
 
 const StatedOrder* Dependencies::statement(Node before, Node after, KeyId key) const {
@@ -211,6 +282,9 @@ bool Dependencies::assume(const Rows<WriteId>& versions) {
       if (!stated)
         all_.push_back(
             {problem_.writes.node[writers[i - 1]], node, EdgeKind::write_dependency, key});
+      const WriteId read = i == 0 ? kNone : writers[i - 1];
+      for (const NodeRead& r : readers)
+        if (!is_item(r.op, key)) assume_change(r, read, writers.subspan(i), key);
       const bool left_out = readers.size() * (writers.size() - i) > kMostPairs;
       if (left_out) add_anti(readers, i == 0 ? kNone : writers[i - 1], {&node, 1}, key);
     }

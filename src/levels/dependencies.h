@@ -20,6 +20,10 @@ struct Dependency {
   bool item =
       true;  // anti-dependency: the read returned the key; false: a range that found it absent
   uint32_t stated = kNone;  // write dependency: index into Problem::stated; kNone: assumed
+  // anti-dependency of a range on a key that it did not return: index into chains(), of what states that `to` came after
+  // the version read; kNone: one statement does, or the version is the initial one
+  uint32_t chain = kNone;
+  bool assumed = false;  // anti-dependency: nothing states that
 };
 
 // A read from outside the transaction; unlike in Problem::reads, repetitions count.
@@ -36,6 +40,8 @@ class Dependencies {
   bool find(Budget& budget);
 
   const std::vector<Dependency>& all() const { return all_; }
+  // Indices into Problem::stated, each of two versions, the second of which is the first of the next.
+  std::span<const uint32_t> chain(uint32_t index) const { return chains_[index]; }
 
   // Per key its writers, in an order that agrees with `order`, where every pair is either stated or of two versions
   // that nobody read. If the history says less, empty, and `unstated` names two transactions and the key.
@@ -54,6 +60,11 @@ class Dependencies {
   bool add_anti(Budget& budget);
   void add_anti(std::span<const NodeRead> readers, WriteId read, std::span<const Node> writers,
                 KeyId key);
+  void add_changes(const NodeRead& reader, WriteId read, std::span<const Node> writers, KeyId key);
+  void assume_change(const NodeRead& reader, WriteId read, std::span<const WriteId> later,
+                     KeyId key);
+  bool changes(const NodeRead& reader, WriteId read, Node writer, KeyId key) const;
+  std::span<const uint32_t> stated_after(KeyId key, Node before) const;
   // The writers that are stated to come before `after`, as indices into stated_.
   std::span<const uint32_t> stated_before(KeyId key, Node after) const;
 
@@ -65,6 +76,7 @@ class Dependencies {
   Rows<NodeRead> readers_;          // per write
   Rows<NodeRead> initial_readers_;  // per key
   std::vector<Dependency> all_;
+  std::vector<std::vector<uint32_t>> chains_;
 };
 
 }  // namespace assay::internal

@@ -381,7 +381,8 @@ class SourceSearch {
   bool is_found_in_order(const OpenRead& read, OpId op) const {
     const Accepts accepts = observation_of(h_, op).accepts;
     return read.alone && is_fact(read) &&
-           (accepts == Accepts::equals || accepts == Accepts::absent || accepts == Accepts::rows);
+           (accepts == Accepts::equals || accepts == Accepts::absent ||
+            (accepts == Accepts::rows && h_.selected(op).predicate == kNone));
   }
 
   TxnId taken_source(uint32_t read, ChoiceSolver& solver) const {

@@ -668,7 +668,7 @@ class LatticeWalk {
       if (seen.accepts == Accepts::list)
         for (const VersionId v : elements_of(history_, i)) visit(v, kNone);
       if (seen.accepts == Accepts::rows)
-        for (const VersionId v : rows_of(history_, i)) visit(v, kNone);
+        each_row(history_, i, [&](VersionId v) { visit(v, kNone); });
     }
   }
 

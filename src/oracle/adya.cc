@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "history/predicates.h"
+
 namespace assay::internal::oracle {
 namespace {
 
@@ -154,9 +156,32 @@ class VersionOrders {
   bool is_item(const ReadsFrom& read) const {
     const OpId op = h_.first_op(small_.txns[read.reader].txn) + read.step;
     if (h_.op(op).kind != OpKind::range) return true;
-    for (const VersionId row : h_.operands(op).subspan(2))
+    for (const VersionId row : h_.selected(op).rows)
       if (h_.version_key(row) == small_.keys[read.key].outside) return true;
     return false;
+  }
+
+  // Whether what the writer left of the key satisfies the condition of the range.
+  Match match(const ReadsFrom& read, int writer) const {
+    const KeyId key = small_.keys[read.key].outside;
+    const OpId op = h_.first_op(small_.txns[read.reader].txn) + read.step;
+    const PredicateId predicate = h_.selected(op).predicate;
+    ValueView value = h_.initial();
+    if (writer != kInitial) {
+      const TxnId t = small_.txns[writer].txn;
+      for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i)
+        if (const Operation put = h_.op(i); put.key == key && installs_version(put))
+          value = put.kind == OpKind::remove ? ValueView::null() : h_.version_value(put.version);
+    }
+    if (predicate != kNone) return match_of(h_.predicates().condition(predicate), value);
+    return value.is_null() ? Match::no : Match::yes;
+  }
+
+  // Of what a range did not return, only what changes whether the row satisfies its condition counts (Adya's "changes the
+  // matches"). A change to or from what is open may be one, and is taken for none.
+  bool changes(const ReadsFrom& read, int writer) const {
+    const Match before = match(read, read.writer), after = match(read, writer);
+    return before != after && before != Match::open && after != Match::open;
   }
 
   Dependencies dependencies(const Attribution& attribution) const {
@@ -168,8 +193,9 @@ class VersionOrders {
       const auto& list = writers_[read.key];
       auto next = std::find(list.begin(), list.end(), read.writer);
       next = next == list.end() ? list.begin() : next + 1;
-      if (next == list.end()) continue;
       const bool item = is_item(read);
+      while (!item && next != list.end() && !changes(read, *next)) ++next;
+      if (next == list.end()) continue;
       (item ? d.item_anti : d.predicate_anti).add(read.reader, *next);
       if (item && *next != read.reader && std::find(next, list.end(), read.reader) != list.end())
         d.lost_update = true;
@@ -273,9 +299,22 @@ class DirtyReads {
     if (op.kind == OpKind::read) return shows(op.version);
     if (op.kind == OpKind::cas) return shows(h_.operands(i)[0]) == op.effect;
     if (op.kind == OpKind::insert) return absent == op.effect;
-    for (const VersionId row : h_.operands(i).subspan(2))
-      if (h_.version_key(row) == key) return shows(row);
-    return absent;
+    const Selected selected = h_.selected(i);
+    const auto satisfies = [&](const ValueView& v) {
+      if (selected.predicate != kNone)
+        return match_of(h_.predicates().condition(selected.predicate), v);
+      return v.is_null() ? Match::no : Match::yes;
+    };
+    const Match here = satisfies(removed ? ValueView::null() : value);
+    for (const VersionId row : selected.rows)
+      if (h_.version_key(row) == key)
+        return shows(row) &&
+               (selected.predicate == kNone || satisfies(h_.version_value(row)) != Match::no);
+    for (const VersionId row : selected.passed)
+      if (h_.version_key(row) == key) return shows(row) && here != Match::yes;
+    for (const KeyId one : selected.matched)
+      if (one == key) return here != Match::no;
+    return !selected.complete || here != Match::yes;
   }
 
   // An own write before it settles what an operation sees; that is judged with the transaction itself.

@@ -5,6 +5,8 @@
 #include <set>
 #include <unordered_map>
 
+#include "history/predicates.h"
+
 namespace assay::internal::oracle {
 namespace {
 
@@ -18,12 +20,14 @@ struct Content {
 
 // A condition on the state a key had outside the transaction.
 struct Probe {
-  uint32_t step;
-  uint32_t key;
-  ValueView value;              // register: a read returns it …
-  bool negated = false;         // … or does not
-  TxnId from = kNone;           // the history states who wrote it, or kInitialTxn
-  std::vector<VersionId> list;  // list: exactly this
+  uint32_t step = 0;
+  uint32_t key = 0;
+  ValueView value = {};              // register: a read returns it …
+  bool negated = false;              // … or does not
+  TxnId from = kNone;                // the history states who wrote it, or kInitialTxn
+  std::vector<VersionId> list = {};  // list: exactly this
+  PredicateId predicate = kNone;     // register: a condition on it …
+  Match excluded = Match::no;        // … is not satisfied in this way
 };
 
 struct RawInstall {
@@ -43,6 +47,16 @@ bool shows(const History& h, const Content& content, const ValueView& value) {
   if (content.version == kNone) return h.initial() == value;
   if (h.version_value(content.version) == value) return true;
   return content.removed && value.is_null();
+}
+
+// Straight from the text of the row.
+Match satisfies(const History& h, PredicateId predicate, const ValueView& value) {
+  return match_of(h.predicates().condition(predicate), value);
+}
+Match satisfies(const History& h, PredicateId predicate, const Content& content) {
+  if (content.removed) return Match::no;
+  return satisfies(h, predicate,
+                   content.version == kNone ? h.initial() : h.version_value(content.version));
 }
 
 bool in_range(const ValueView& key, const History& h, std::span<const uint32_t> operands) {
@@ -68,6 +82,7 @@ class Compiler {
   void follow(const Footprint& txn, RawTxn& raw);
   void follow_op(OpId op, uint32_t step, RawTxn& raw);
   void probe(uint32_t step, KeyId key, const ValueView& value, bool negated, RawTxn& raw);
+  void probe_match(uint32_t step, KeyId key, PredicateId predicate, Match excluded, RawTxn& raw);
   void probe_source(OpId read, RawTxn& raw);
   void probe_list(uint32_t step, OpId op, RawTxn& raw);
   void probe_range(uint32_t step, OpId op, RawTxn& raw);
@@ -121,9 +136,12 @@ bool Compiler::number_keys() {
         if (!note_key(op.key, list)) return false;
         continue;
       }
-      for (const VersionId row : h_.operands(i).subspan(2)) {
-        if (!note_key(h_.version_key(row), false)) return false;
-      }
+      const Selected selected = h_.selected(i);
+      for (const auto& rows : {selected.rows, selected.passed})
+        for (const VersionId row : rows)
+          if (!note_key(h_.version_key(row), false)) return false;
+      for (const KeyId key : selected.matched)
+        if (!note_key(key, false)) return false;
     }
   }
   return check_ranges() || refuse("a range query covers a list");
@@ -144,9 +162,22 @@ bool Compiler::check_ranges() const {
 void Compiler::probe(uint32_t step, KeyId key, const ValueView& value, bool negated, RawTxn& raw) {
   const auto own = raw.installs.find(dense_[key]);
   if (own == raw.installs.end()) {
-    raw.probes.push_back({step, dense_[key], value, negated, kNone, {}});
+    raw.probes.push_back({.step = step, .key = dense_[key], .value = value, .negated = negated});
   } else if (shows(h_, own->second.content, value) == negated) {
     raw.contradiction = "an operation on " + h_.key(key).to_string() +
+                        " disagrees with what its transaction wrote before";
+  }
+}
+
+// What the key holds satisfies the condition otherwise than `excluded` says.
+void Compiler::probe_match(uint32_t step, KeyId key, PredicateId predicate, Match excluded,
+                           RawTxn& raw) {
+  const auto own = raw.installs.find(dense_[key]);
+  if (own == raw.installs.end()) {
+    raw.probes.push_back(
+        {.step = step, .key = dense_[key], .predicate = predicate, .excluded = excluded});
+  } else if (satisfies(h_, predicate, own->second.content) == excluded) {
+    raw.contradiction = "a range query on " + h_.key(key).to_string() +
                         " disagrees with what its transaction wrote before";
   }
 }
@@ -164,24 +195,43 @@ void Compiler::probe_list(uint32_t step, OpId i, RawTxn& raw) {
     }
     before.resize(before.size() - mine.size());
   }
-  raw.probes.push_back({step, dense_[op.key], {}, false, kNone, std::move(before)});
+  raw.probes.push_back({.step = step, .key = dense_[op.key], .list = std::move(before)});
 }
 
 // Exactly the returned keys of the range are present, with the returned values.
 void Compiler::probe_range(uint32_t step, OpId i, RawTxn& raw) {
   const auto operands = h_.operands(i);
-  std::vector<bool> returned(out_.keys.size(), false);
-  for (const VersionId row : operands.subspan(2)) {
-    const KeyId key = h_.version_key(row);
-    returned[dense_[key]] = true;
-    if (!in_range(h_.key(key), h_, operands)) {
+  const Selected selected = h_.selected(i);
+  const bool any = selected.predicate == kNone;
+  std::vector<bool> named(out_.keys.size(), false);
+  const auto name = [&](KeyId key) {
+    if (named[dense_[key]]) raw.contradiction = "a range query names a key twice";
+    named[dense_[key]] = true;
+    if (!in_range(h_.key(key), h_, operands))
       raw.contradiction = "a range query returned a key outside its bounds";
-    }
-    probe(step, key, h_.version_value(row), false, raw);
+  };
+  for (const VersionId row : selected.rows) {
+    name(h_.version_key(row));
+    if (!any && satisfies(h_, selected.predicate, h_.version_value(row)) == Match::no)
+      raw.contradiction = "a range query returned a row that does not satisfy its condition";
+    probe(step, h_.version_key(row), h_.version_value(row), false, raw);
   }
-  for (uint32_t k = 0; k < out_.keys.size(); ++k) {
-    if (returned[k] || !in_range(h_.key(outside_[k]), h_, operands)) continue;
-    probe(step, outside_[k], ValueView::null(), false, raw);
+  for (const VersionId row : selected.passed) {
+    name(h_.version_key(row));
+    if (satisfies(h_, selected.predicate, h_.version_value(row)) == Match::yes)
+      raw.contradiction = "a range query passed over a row that satisfies its condition";
+    probe(step, h_.version_key(row), h_.version_value(row), false, raw);
+  }
+  for (const KeyId key : selected.matched) {
+    name(key);
+    probe_match(step, key, selected.predicate, Match::no, raw);
+  }
+  for (uint32_t k = 0; k < out_.keys.size() && selected.complete; ++k) {
+    if (named[k] || !in_range(h_.key(outside_[k]), h_, operands)) continue;
+    if (any)
+      probe(step, outside_[k], ValueView::null(), false, raw);
+    else
+      probe_match(step, outside_[k], selected.predicate, Match::yes, raw);
   }
 }
 
@@ -310,8 +360,10 @@ States Compiler::accepted(const Probe& probe) const {
   States accept = 0;
   const auto& states = states_[probe.key];
   for (size_t s = 0; s < states.size(); ++s) {
-    if (shows(h_, states[s], probe.value) != probe.negated && may_be(states[s], probe.from))
-      accept |= only(static_cast<State>(s));
+    const bool fits = probe.predicate == kNone
+                          ? shows(h_, states[s], probe.value) != probe.negated
+                          : satisfies(h_, probe.predicate, states[s]) != probe.excluded;
+    if (fits && may_be(states[s], probe.from)) accept |= only(static_cast<State>(s));
   }
   return accept;
 }

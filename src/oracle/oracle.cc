@@ -79,10 +79,12 @@ void each_version(const History& h, TxnId t, bool written, const Visit& visit) {
         if (!written) visit(op.version, h.stated_source(i));
         break;
       case OpKind::read_list:
+        for (size_t j = 0; j < operands.size() && !written; ++j) visit(operands[j], kNone);
+        break;
       case OpKind::range:
-        for (size_t j = op.kind == OpKind::range ? 2 : 0; j < operands.size() && !written; ++j) {
-          visit(operands[j], kNone);
-        }
+        if (written) break;
+        for (const VersionId v : h.selected(i).rows) visit(v, kNone);
+        for (const VersionId v : h.selected(i).passed) visit(v, kNone);
         break;
       case OpKind::cas:
         if (op.effect) visit(written ? op.version : operands[0], kNone);

@@ -77,6 +77,7 @@ void bind(sqlite3_stmt* s, int at, const Value& v) {
       sqlite3_bind_int64(s, at, v.integer);
       return;
     case ValueView::Type::string:
+    case ValueView::Type::row:
       sqlite3_bind_text(s, at, v.text.data(), static_cast<int>(v.text.size()), SQLITE_TRANSIENT);
       return;
   }

@@ -1,0 +1,83 @@
+// Conditions on the columns of a row, as they stand behind WHERE, and rows.
+//
+//   v >= 10 and v < 20        name like 'ab%'        not (a = 1 or b in (2, 3))        c is null
+//
+// A row is an object of named columns, {"a":1,"name":"abc"}; a value that is no object is a row with the one column
+// `value`. A comparison with null is neither true nor false, as in SQL, and only what is true satisfies a condition.
+// Integers are compared with integers, and strings with strings, byte by byte; whether anything else is true (other
+// types, columns that were not recorded) is left open, for databases differ in it.
+//
+// Cost: a condition is evaluated in the time of its text and of the row's.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "assay/history.h"
+#include "assay/result.h"
+
+namespace assay::internal {
+
+// What a column of a row holds.
+struct Cell {
+  enum class Type : uint8_t { null, integer, string, other };  // other: of no type compared here
+  Type type = Type::null;
+  int64_t integer = 0;
+  std::string text = {};  // other: the JSON as it stands
+
+  friend bool operator==(const Cell&, const Cell&) = default;
+};
+
+// The columns of a row, by name.
+using Row = std::vector<std::pair<std::string, Cell>>;
+
+// As JSON without blanks, columns by name: two rows are equal if their texts are.
+std::string row_text(Row row);
+// The columns of a value that is not null. Of what row_text made.
+Row row_of(const ValueView& value);
+
+// What a condition may turn out to be: a set of true, false and null.
+class Truth {
+ public:
+  static constexpr uint8_t kTrue = 1, kFalse = 2, kNull = 4;
+  constexpr explicit Truth(uint8_t set) : set_(set) {}
+
+  constexpr bool certainly_true() const { return set_ == kTrue; }
+  constexpr bool may_be_true() const { return (set_ & kTrue) != 0; }
+  Truth operator!() const;
+  Truth operator&&(Truth other) const;
+
+ private:
+  uint8_t set_;
+};
+
+struct Condition {
+  enum class Kind : uint8_t {
+    all,
+    any,
+    negation,
+    equal,
+    less,
+    at_most,
+    between,
+    in,
+    like,
+    is_null
+  };
+  Kind kind = Kind::all;
+  std::vector<Condition> parts = {};  // all, any, negation
+  std::string column = {};            // the others
+  std::vector<Cell> constants = {};   // to compare with; like: a text with % and _
+
+  Truth holds(const Row& row) const;
+  // As it is written; the same text for what was written with other blanks, cases and brackets.
+  std::string to_string() const;
+};
+
+// A condition from its text; fails with the place in the text, from 1, as the error's column.
+Result<Condition> parse_condition(std::string_view text);
+
+}  // namespace assay::internal

@@ -1,0 +1,56 @@
+// The conditions of a history's ranges, and which versions satisfy them.
+//
+//   w(x,12)   w(x,30)   p(value < 20, [x=12])
+//   The condition `value < 20` is satisfied by x = 12, not by x = 30, and not by an absent x.
+//
+// The versions that satisfy a condition are found once, when the history is complete. Of a comparison of a column with
+// integers only the versions within its bounds are looked at.
+//
+// Cost: the versions, sorted by each column that is compared; a condition costs the versions within its bounds, and
+// one without bounds all of them. Memory: four bytes for each pair of a condition and a version that satisfies it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "assay/budget.h"
+#include "assay/history.h"
+#include "history/condition.h"
+
+namespace assay::internal {
+
+class Predicates {
+ public:
+  // The number of a condition; the same for the same condition. Fails where it is none.
+  Result<PredicateId> intern(std::string_view text);
+  // Finds what satisfies each of them; the versions of `history` must be complete. `budget` may be null.
+  Status index(const History& history, Budget* budget);
+
+  size_t size() const { return conditions_.size(); }
+  const Condition& condition(PredicateId p) const { return conditions_[p]; }
+  const std::string& text(PredicateId p) const { return texts_[p]; }
+
+  // Whether the version satisfies the condition; null never does.
+  Match match(PredicateId p, VersionId v) const;
+  // Whether the initial value does.
+  Match match_initial(PredicateId p) const { return initial_[p]; }
+  // What may satisfy it, ascending: what certainly does, and what perhaps does.
+  std::span<const VersionId> certain(PredicateId p) const { return certain_[p]; }
+  std::span<const VersionId> open(PredicateId p) const { return open_[p]; }
+
+ private:
+  std::vector<Condition> conditions_;
+  std::vector<std::string> texts_;
+  std::unordered_map<std::string, PredicateId> by_text_;  // as written, and as printed
+  std::vector<std::vector<VersionId>> certain_, open_;    // per condition
+  std::vector<Match> initial_;                            // per condition
+};
+
+// Whether a value satisfies a condition.
+Match match_of(const Condition& condition, const ValueView& value);
+
+}  // namespace assay::internal
