@@ -314,12 +314,11 @@ std::vector<std::string> narrate(const BadRead& bad, const Accesses& accesses) {
     case Anomaly::future_read:
       return {fmt::format("{} before it wrote that value itself.", saw)};
     case Anomaly::not_my_last_write:
-      return {
-          fmt::format("{} had written {}, and then read {}, an earlier write of its own.", reader,
-                      display_version(h, h.op(last_change(h, bad.other, bad.read)).version), seen)};
+      return {fmt::format("{} {}, and then read {}, an earlier write of its own.", reader,
+                          did_in_words(h, last_change(h, bad.other, bad.read)), seen)};
     case Anomaly::not_my_own_write:
-      return {fmt::format("{} wrote {}, and then read {}, which is not its own write.", reader,
-                          display_version(h, other.version), seen)};
+      return {fmt::format("{} {}, and then read {}, which is not its own write.", reader,
+                          did_in_words(h, bad.other), seen)};
     case Anomaly::intermediate_read:
       return {fmt::format("{}, which {} itself {} before it committed.", saw, by,
                           replaced_by(h, last_change(h, bad.other, h.end_op(h.txn_of(bad.other))))),

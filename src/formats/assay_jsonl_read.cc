@@ -21,7 +21,7 @@ using JsonKind = json::element_type;
 using Path = std::initializer_list<JsonStep>;
 
 constexpr std::string_view kWantJsonlValue = "an integer of 64 bits or a string";
-constexpr std::string_view kWantStored = "an integer of 64 bits, a string or a row";
+constexpr std::string_view kWantStored = "an integer of 64 bits or a string, or a row of columns";
 
 // The fields of a line that mean something; all others are ignored.
 enum Field : uint32_t {

@@ -44,7 +44,7 @@ TEST(AssayJsonl, EveryKindOfLine) {
   for (OpId i = 0; i < 8; ++i) EXPECT_EQ(h.op(i).kind, kinds[i]) << i;
   EXPECT_EQ(h.version_value(h.operands(3)[1]), ValueView::of(5));
   EXPECT_EQ(h.operands(5)[1], kNone);
-  EXPECT_EQ(h.version_value(h.operands(5)[3]), ValueView::of(7));
+  EXPECT_EQ(h.version_value(h.selected(5).rows[1]), ValueView::of(7));
   EXPECT_TRUE(h.version_value(h.operands(6)[0]).is_null());
   EXPECT_TRUE(h.op(6).effect);
   EXPECT_FALSE(h.op(7).effect);
@@ -184,7 +184,7 @@ TEST(AssayJsonl, RefusesBadTransactionFields) {
   refuse("{\"key\":1,\"order\":[{\"txn\":\"a\",\"deleted\":1}]}\n", 1, 40, "true");
   refuse("{\"key\":1,\"order\":[{\"txn\":\"a\",\"value\":null}]}\n", 1, 38,
          "an integer of 64 bits");
-  refuse("{\"assay\":1,\"uses\":[\"named-versions\",\"rows\"]}\n", 1, 37, "\"named-versions\"");
+  refuse("{\"assay\":1,\"uses\":[\"named-versions\",\"more\"]}\n", 1, 37, "\"named-versions\"");
   refuse("{\"event\":\"complete\"}\n", 1, 1, "a field \"at\"");
   refuse("{\"key\":1,\"order\":5}\n", 1, 18, "an array");
 }
@@ -314,7 +314,21 @@ TEST(AssayJsonl, RefusesBadOperations) {
   op("[\"r\",\"x\"]", 1, "[\"r\", key, value]");
   op("[\"r\",\"x\",1,2,3]", 1, "[\"r\", key, value]");
   op("[\"r\",null,1]", 6, "an integer of 64 bits or a string");
-  op("[\"r\",\"x\",{}]", 10, "null or an array");
+  op("[\"r\",\"x\",true]", 10, "null or an array");
+  op("[\"append\",\"x\",{}]", 15, "an integer of 64 bits or a string");
+  op("[\"pred\",\"v < 1\"]", 1, "[\"pred\", condition, [[key, value]");
+  op("[\"pred\",1,[]]", 9, "a condition, like");
+  op("[\"pred\",\"v <\",[]]", 9,
+     "expected an integer of 64 bits, a 'text' or null in the condition, at its character 4");
+  op("[\"pred\",\"v < 1\",[[1,null]]]", 21, "a row of columns");
+  op("[\"pred\",\"v < 1\",[],1]", 20, "an object of \"keys\"");
+  op("[\"pred\",\"v < 1\",[],{\"all\":1}]", 27, "\"keys\", \"passed\"");
+  op("[\"pred\",\"v < 1\",[],{\"keys\":[1]}]", 28, "[low, high]");
+  op("[\"pred\",\"v < 1\",[],{\"keys\":[1,true]}]", 31, "null if open");
+  op("[\"pred\",\"v < 1\",[],{\"passed\":[1]}]", 31, "[key, value]");
+  op("[\"pred\",\"v < 1\",[],{\"matched\":[null]}]", 32, "an integer of 64 bits or a string");
+  op("[\"pred\",\"v < 1\",[],{\"claims\":\"all\"}]", 30, "\"complete\" or \"found\"");
+  op("[\"pupd\",\"v < 1\",[],1]", 1, "[\"pupd\", condition");
   op("[\"r\",\"x\",[1,null]]", 13, "an integer of 64 bits or a string");
   op("[\"w\",\"x\",null]", 10, "an integer of 64 bits or a string");
   op("[\"w\",true,1]", 6, "an integer of 64 bits or a string");

@@ -182,6 +182,10 @@ class JepsenWriter {
     line_ += ']';
   }
   void value(const ValueView& v) {
+    if (v.type == ValueView::Type::row) {
+      losses_.add("rows of columns, written as texts");
+      return value(ValueView::of(v.text));
+    }
     if (v.is_null())
       line_ += json_ ? "null" : "nil";
     else

@@ -142,8 +142,9 @@ int64_t Registers::value_number(VersionId v) {
   if (value.type == ValueView::Type::integer)
     number = &integer_numbers_[value.integer];
   else
-    number =
-        &string_numbers_[value.is_null() ? std::string("null") : "s" + std::string(value.text)];
+    number = &string_numbers_[value.is_null() ? std::string("null")
+                                              : (value.type == ValueView::Type::row ? "r" : "s") +
+                                                    std::string(value.text)];
   if (*number == 0) *number = next_number_++;
   return *number;
 }

@@ -72,7 +72,8 @@ TEST(History, operandsOfRichOperations) {
   EXPECT_TRUE(h->operands(2).empty());
   EXPECT_FALSE(h->op(3).effect);
   EXPECT_EQ(h->version_value(h->operands(3)[0]).integer, 4);
-  ASSERT_EQ(h->operands(4).size(), 3u);
+  EXPECT_EQ(h->selected(4).rows.size(), 1u);
+  EXPECT_TRUE(h->selected(4).complete);
   EXPECT_EQ(h->key(h->operands(4)[0]).text, "a");
   EXPECT_EQ(h->operands(4)[1], kNone);
 }

@@ -75,6 +75,7 @@ TEST(ExpectedOrder, SomeOrderExplainsIffSerializable) {
     shape.duplicates = i % 4 == 1 ? 1 : 0;
     shape.lists = i % 4 == 2 ? 1 : 0;
     shape.rich = i % 4 == 3 ? 1 : 0;
+    shape.predicates = i % 8 == 3 ? 0.5 : 0;
     const Draft draft = random_draft(rng, shape);
     const Result<History> history = draft.history();
     ASSERT_TRUE(history.ok());

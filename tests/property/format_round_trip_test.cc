@@ -139,6 +139,7 @@ TEST_F(FormatRoundTrip, KeepsVerdictsThroughEveryPair) {
     shape.drifting = 0;  // no property of a file
     if (i % 4 == 1) shape.lists = 1;
     if (i % 4 == 2) shape.rich = 1;
+    if (i % 8 == 2) shape.predicates = 0.5;
     const Draft draft = random_draft(rng, shape);
     auto history = draft.history();
     if (!history.ok()) continue;

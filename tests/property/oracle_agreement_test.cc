@@ -141,6 +141,16 @@ TEST(OracleAgreement, adyaLevelsWithKnownVersionOrders) {
                     .may_abstain = true});
 }
 
+TEST(OracleAgreement, rangesWithConditions) {
+  expect_agreement(
+      {.seed = 40, .count = histories(3'000), .shape = {.rich = 1, .predicates = 0.7}});
+  expect_agreement({.seed = 41,
+                    .count = histories(2'000),
+                    .shape = {.duplicates = 0.2, .rich = 1, .predicates = 0.6, .ordered = 1},
+                    .levels = adya_levels(),
+                    .may_abstain = true});
+}
+
 TEST(OracleAgreement, ordersThatNameTransactions) {
   expect_agreement(
       {.seed = 29,

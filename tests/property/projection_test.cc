@@ -105,6 +105,7 @@ TEST(Projection, WhatTheWholeSatisfiesThePartSatisfies) {
       {.duplicates = 1},
       {.duplicates = 0.2, .lists = 1},
       {.duplicates = 0.2, .rich = 1},
+      {.duplicates = 0.2, .rich = 1, .predicates = 0.6, .ordered = 0.3},
       {.max_txns = 9, .max_keys = 2, .timed = 1, .rich = 0.5, .single_op = 1},
       {.rich = 0.5, .ordered = 1},
       {.duplicates = 0.2, .lists = 0.4, .rich = 0.5, .loose = 1},

@@ -55,11 +55,12 @@ TEST(SelfProof, WhatIsNamedViolatesTheLevelByItself) {
                                 {.duplicates = 1},
                                 {.duplicates = 0.3, .lists = 1},
                                 {.duplicates = 0.1, .rich = 1},
+                                {.duplicates = 0.1, .rich = 1, .predicates = 0.6},
                                 {.ordered = 1},
                                 {.max_txns = 9, .max_keys = 2, .timed = 1, .single_op = 1}};
   Rng rng(23);
   Counts counts;
-  for (uint64_t i = 0; i < scaled(3'000, 200); ++i) {
+  for (uint64_t i = 0; i < scaled(3'400, 220); ++i) {
     const Draft draft = random_draft(rng, shapes[i % std::size(shapes)]);
     const Result<History> history = draft.history();
     if (!history.ok()) continue;

@@ -10,6 +10,8 @@
 #include <set>
 #include <unordered_map>
 
+#include "history/predicates.h"
+
 namespace assay::internal {
 namespace {
 
@@ -69,8 +71,27 @@ class Facts {
     return read(txn, key, "null") || any(txn, [&](OpId i) {
              const Operation op = h_.op(i);
              return (op.kind == OpKind::insert && op.effect && is_key(op.key, key)) ||
-                    (op.kind == OpKind::range && !row(i, key) && within(i, key));
+                    (op.kind == OpKind::range && h_.selected(i).predicate == kNone &&
+                     !row(i, key) && within(i, key));
            });
+  }
+  bool found_none(const std::string& txn, const std::string& key, const std::string& where) const {
+    return any(txn, [&](OpId i) {
+      return selects(i, where) && h_.selected(i).complete && within(i, key) && !row(i, key) &&
+             !matched(i, key);
+    });
+  }
+  bool found_match(const std::string& txn, const std::string& key, const std::string& where) const {
+    return any(txn, [&](OpId i) { return selects(i, where) && matched(i, key); });
+  }
+  bool passed_over(const std::string& txn, const std::string& key, const std::string& value,
+                   const std::string& where) const {
+    return any(txn, [&](OpId i) {
+      if (!selects(i, where)) return false;
+      for (const VersionId v : h_.selected(i).passed)
+        if (is_key(h_.version_key(v), key) && text(v) == value) return true;
+      return false;
+    });
   }
   bool insert_failed(const std::string& txn, const std::string& key) const {
     return any(txn, [&](OpId i) {
@@ -118,7 +139,8 @@ class Facts {
     const Operation op = h_.op(i);
     if (op.kind == OpKind::range) {
       const auto found = row(i, key);
-      return found ? text(*found) == value : value == "null" && within(i, key);
+      const bool any = h_.selected(i).predicate == kNone;
+      return found ? text(*found) == value : any && value == "null" && within(i, key);
     }
     if (!is_key(op.key, key)) return false;
     switch (op.kind) {
@@ -136,9 +158,19 @@ class Facts {
     }
   }
   std::optional<VersionId> row(OpId range, const std::string& key) const {
-    for (const VersionId v : h_.operands(range).subspan(2))
+    for (const VersionId v : h_.selected(range).rows)
       if (is_key(h_.version_key(v), key)) return v;
     return std::nullopt;
+  }
+  bool matched(OpId range, const std::string& key) const {
+    for (const KeyId k : h_.selected(range).matched)
+      if (is_key(k, key)) return true;
+    return false;
+  }
+  // A range with the condition that `text` begins with.
+  bool selects(OpId i, const std::string& text) const {
+    return h_.op(i).kind == OpKind::range && h_.selected(i).predicate != kNone &&
+           text.starts_with(h_.predicates().text(h_.selected(i).predicate));
   }
   bool within(OpId range, const std::string& key) const {
     const uint32_t lo = h_.operands(range)[0], hi = h_.operands(range)[1];
@@ -320,6 +352,12 @@ class Reader {
          [&](const Match& m) { return f.deleted(m[1], m[2]); }},
         {kTxn + " found " + kKey + " absent",
          [&](const Match& m) { return f.found_absent(m[1], m[2]); }},
+        {kTxn + " found no " + kKey + " with (.*)",
+         [&](const Match& m) { return f.found_none(m[1], m[2], m[3]); }},
+        {kTxn + " found that " + kKey + " satisfied (.*)",
+         [&](const Match& m) { return f.found_match(m[1], m[2], m[3]); }},
+        {kTxn + " saw " + version + " and passed it over, looking for (.*)",
+         [&](const Match& m) { return f.passed_over(m[1], m[2], m[3], m[4]); }},
         {kTxn + " failed to insert " + kKey + " because it was there",
          [&](const Match& m) { return f.insert_failed(m[1], m[2]); }},
         {kTxn + " failed to compare-and-set " + kKey + " because it was not " + kValue,
@@ -338,8 +376,10 @@ class Reader {
                                             : true;
            return did && saw;
          }},
-        {kTxn + " (?:had written|wrote) " + version + ", and then read " + version,
+        {kTxn + " wrote " + version + ", and then read " + version,
          [&](const Match& m) { return f.wrote(m[1], m[2], m[3]) && f.read(m[1], m[4], m[5]); }},
+        {kTxn + " deleted " + kKey + ", and then read " + version,
+         [&](const Match& m) { return f.deleted(m[1], m[2]) && f.read(m[1], m[3], m[4]); }},
         {kTxn + " appended " + kValues + " to " + kKey + ", and then read " + version,
          [&](const Match& m) { return f.appended(m[1], m[2], m[3]) && f.read(m[1], m[4], m[5]); }},
         {kTxn + " read " + kKey + " twice without writing it in between: once " + version +
