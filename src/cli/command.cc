@@ -30,6 +30,10 @@ constexpr std::array kCommands = {
         "  assay check run.jsonl --report run.html --certificate run.cert.json\n"
         "Of several files the worst exit code counts: 4, 1, 3, 2, 0 in this order.\n",
         add_check},
+    Command{"watch", "decide a history that does not end, as it is written",
+            "  assay watch app.jsonl --follow --alarms alarms    exit code 0, 1 alarm, 2 unknown\n"
+            "  my-recorder | assay watch --sessions 20 --json --fail-fast\n",
+            add_watch},
     Command{"recover", "add what the database's log says to the history of a run that was killed",
             "  assay recover run.jsonl --database sqlite:app.db\n", add_recover},
     Command{"verify", "re-check a certificate against its history",

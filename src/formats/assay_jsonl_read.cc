@@ -5,11 +5,15 @@
 #include <bit>
 #include <deque>
 #include <initializer_list>
+#include <map>
 #include <span>
+#include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "formats/assay_jsonl.h"
+#include "formats/assay_jsonl_chunks.h"
 #include "formats/json_text.h"
 #include "formats/row_json.h"
 
@@ -67,12 +71,67 @@ class JsonlReader {
       if (!*more) break;
       if (!read_line(line)) return std::move(error_);
     }
+    return finish();
+  }
+
+  // A history of the next lines, at most so many and at least one; transactions without outcome wait for theirs, in later
+  // pieces. See JsonlChunks.
+  Result<JsonlChunks::Chunk> next(size_t lines) {
+    in_pieces_ = true;
+    Input::Line line;
+    JsonlChunks::Chunk chunk;
+    for (size_t read = 0; read < lines; ++read) {
+      if (read > 0 && input_.would_wait()) break;
+      auto more = input_.next_line(line);
+      if (!more.ok() && read > 0 && more.error().kind == ErrorKind::budget) break;
+      if (!more.ok()) return more.error();
+      chunk.end = !*more;
+      if (chunk.end) break;
+      if (!read_line(line)) return std::move(error_);
+    }
+    if (chunk.end && !settle(Interval::kOpen)) return std::move(error_);
+    auto history = finish();
+    if (!history.ok()) return history.error();
+    chunk.history = std::move(*history);
+    start_piece(chunk.history);
+    return chunk;
+  }
+
+  // Lines that began before `begin` and are still without outcome are taken for unknown. False after storing an error.
+  bool settle(int64_t begin) {
+    std::vector<std::string> lines;
+    std::erase_if(open_, [&](auto& entry) {
+      if (entry.second.begin >= begin) return false;
+      lines.push_back(std::move(entry.second.text));
+      return true;
+    });
+    settling_ = true;
+    bool good = true;
+    for (std::string& text : lines) {
+      const size_t size = text.size();
+      text.append(Input::kPadding, ' ');
+      good = good && read_line({std::string_view(text).substr(0, size), true});
+    }
+    settling_ = false;
+    return good;
+  }
+  Error take_error() { return std::move(error_); }
+
+ private:
+  Result<History> finish() {
     auto history = std::move(builder_).finish();
     if (!history.ok()) return input_.located(history.error());
     return history;
   }
 
- private:
+  // What the header said holds for the next piece too.
+  void start_piece(const History& before) {
+    builder_ = HistoryBuilder();
+    builder_.limit(input_.budget());
+    builder_.set_initial(before.initial());
+    if (before.absent_is_never_written()) builder_.set_absent_is_never_written();
+  }
+
   // All functions below return false after storing an error.
   bool fail(std::span<const JsonStep> path, std::string message) {
     error_ = input_.error(std::move(message), locate_json(text_, path) + 1);
@@ -276,6 +335,7 @@ class JsonlReader {
     if (!value({"session"}, field(kSession), header.session)) return false;
     if (has(kTxn) && !read_name(header)) return false;
     if (has(kStatus) && !read_status(header)) return false;
+    if (in_pieces_ && header.name.empty()) name_by_position(header);
     if (has(kBegin) && !time("begin", field(kBegin), header.begin)) return false;
     if (has(kEnd) && !time("end", field(kEnd), header.end)) return false;
     if (has(kStartTs) && !integer({"start_ts"}, field(kStartTs), header.start_ts)) return false;
@@ -291,12 +351,29 @@ class JsonlReader {
     json::array ops;
     if (field(kOps).get_array().get(ops) != simdjson::SUCCESS)
       return expected({"ops"}, "an array of operations");
+    if (in_pieces_ && !settling_ && waits_for_outcome(header)) return true;
     builder_.begin_txn(header);
     row_texts_.clear();
     size_t i = 0;
     for (json::element op : ops)
       if (!read_op(op, i++)) return false;
     return check(builder_.end_txn());
+  }
+
+  // In a piece the position in the session is another one than in the whole.
+  void name_by_position(TxnHeader& header) {
+    const std::string session = header.session.to_string();
+    name_ = session + "-" + std::to_string(positions_[session]++);
+    header.name = name_;
+  }
+
+  // True if the line says no outcome. Forgets the line before it that said none, if there was one.
+  bool waits_for_outcome(const TxnHeader& header) {
+    if (!header.pending && open_.empty()) return false;
+    std::pair place{header.session.to_string(), std::string(header.name)};
+    if (!header.pending) return open_.erase(place), false;
+    open_.insert_or_assign(std::move(place), OpenLine{header.begin.request, std::string(text_)});
+    return true;
   }
 
   bool read_name(TxnHeader& header) {
@@ -625,9 +702,33 @@ class JsonlReader {
   RowsOfKeys rows_, passed_;
   std::deque<std::string> row_texts_;
   Error error_;
+  // Of a history in pieces.
+  struct OpenLine {
+    int64_t begin;
+    std::string text;
+  };
+  bool in_pieces_ = false;
+  bool settling_ = false;
+  std::unordered_map<std::string, uint64_t> positions_;           // per session without names
+  std::map<std::pair<std::string, std::string>, OpenLine> open_;  // by session and name
 };
 
 }  // namespace
+
+struct JsonlChunks::Reader : JsonlReader {
+  using JsonlReader::JsonlReader;
+};
+
+JsonlChunks::JsonlChunks(Input& input, std::vector<ReadNote>& notes)
+    : reader_(std::make_unique<Reader>(input, notes)) {}
+JsonlChunks::~JsonlChunks() = default;
+
+Result<JsonlChunks::Chunk> JsonlChunks::next(size_t lines) { return reader_->next(lines); }
+
+Status JsonlChunks::settle(int64_t begin) {
+  if (reader_->settle(begin)) return Ok{};
+  return reader_->take_error();
+}
 
 Result<History> read_assay_jsonl(Source& source, Notes& notes) {
   return JsonlReader(*source.input, notes).run();

@@ -22,8 +22,8 @@ constexpr int kMillisecondsOfWaiting = 20;
 
 class FileSource : public ByteSource {
  public:
-  FileSource(int fd, bool owned, std::string name, Budget* budget)
-      : fd_(fd), owned_(owned), name_(std::move(name)), budget_(budget) {
+  FileSource(int fd, bool owned, bool follows, std::string name, Budget* budget)
+      : fd_(fd), owned_(owned), follows_(follows), name_(std::move(name)), budget_(budget) {
     struct stat info;
     waits_ = ::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode);
   }
@@ -37,9 +37,22 @@ class FileSource : public ByteSource {
       if (waits_)
         if (Status s = wait(); !s.ok()) return s.error();
       ssize_t n = ::read(fd_, to, size);
-      if (n >= 0) return static_cast<size_t>(n);
-      if (errno != EINTR && errno != EAGAIN) return failed(system_error());
+      if (n > 0 || (n == 0 && !follows_)) return static_cast<size_t>(n);
+      if (n == 0) {
+        if (budget_ != nullptr && budget_->exhausted_now()) return failed(budget_error(*budget_));
+        ::poll(nullptr, 0, kMillisecondsOfWaiting);
+      } else if (errno != EINTR && errno != EAGAIN) {
+        return failed(system_error());
+      }
     }
+  }
+  bool would_wait() const override {
+    if (waits_) {
+      pollfd file{fd_, POLLIN, 0};
+      return ::poll(&file, 1, 0) == 0;
+    }
+    struct stat info;
+    return follows_ && ::fstat(fd_, &info) == 0 && ::lseek(fd_, 0, SEEK_CUR) >= info.st_size;
   }
 
  private:
@@ -61,6 +74,7 @@ class FileSource : public ByteSource {
 
   int fd_;
   bool owned_;
+  bool follows_;  // the end of the file is only where it ends by now
   std::string name_;
   Budget* budget_;
   bool waits_;  // a pipe or the like: reading may have to wait
@@ -87,13 +101,21 @@ Error budget_error(const Budget& budget) {
 }
 
 Result<Input> Input::open(const std::string& path, Budget* budget) {
+  return open(path, budget, AtEnd::stops);
+}
+
+Result<Input> Input::follow(const std::string& path, Budget* budget) {
+  return open(path, budget, AtEnd::follows);
+}
+
+Result<Input> Input::open(const std::string& path, Budget* budget, AtEnd at_end) {
   if (path == "-")
-    return start(std::make_unique<FileSource>(STDIN_FILENO, false, "standard input", budget),
+    return start(std::make_unique<FileSource>(STDIN_FILENO, false, false, "standard input", budget),
                  "standard input", budget);
   // Not to wait for the writer of a named pipe already here.
   int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return io_error(std::string("cannot open: ") + strerror(errno), path);
-  auto source = std::make_unique<FileSource>(fd, true, path, budget);
+  auto source = std::make_unique<FileSource>(fd, true, at_end == AtEnd::follows, path, budget);
   struct stat info;
   if (::fstat(fd, &info) == 0 && S_ISDIR(info.st_mode))
     return io_error("is a directory, expected a file", path);
@@ -207,6 +229,10 @@ Result<bool> Input::next_line(Line& line) {
     if (!line.text.empty() && line.text.back() == '\r') line.text.remove_suffix(1);
     return true;
   }
+}
+
+bool Input::would_wait() const {
+  return !ended_ && window().find('\n') == std::string_view::npos && source_->would_wait();
 }
 
 Error Input::error(std::string message, uint64_t column) const {

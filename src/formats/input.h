@@ -27,6 +27,8 @@ class ByteSource {
   virtual Result<size_t> read(char* to, size_t size) = 0;
   // True at the end of compressed data that ends in the middle.
   virtual bool cut_off() const { return false; }
+  // Whether `read` would have to wait for somebody to write.
+  virtual bool would_wait() const { return false; }
 };
 
 class Input {
@@ -38,6 +40,9 @@ class Input {
   // `path` is a file or "-" for standard input. Reading, and waiting for what is to be read, fails
   // once `budget` is exhausted; it must outlive the input, and may be null.
   static Result<Input> open(const std::string& path, Budget* budget);
+  // The same of a file to which lines are added while it is read: its end is waited for, until the budget is exhausted.
+  // Not for compressed files.
+  static Result<Input> follow(const std::string& path, Budget* budget);
   // `text` must outlive the input; `name` is used in messages.
   static Result<Input> memory(std::string_view text, std::string name, Budget* budget);
 
@@ -64,6 +69,8 @@ class Input {
   };
   // The next line; false at the end. Lines end in \n or \r\n; a byte order mark is skipped.
   Result<bool> next_line(Line& line);
+  // Whether next_line would have to wait for somebody to write. Not told of compressed input.
+  bool would_wait() const;
   // 1-based number of the line next_line returned last.
   uint64_t line() const { return line_; }
 
@@ -76,6 +83,8 @@ class Input {
 
  private:
   Input() = default;
+  enum class AtEnd : uint8_t { stops, follows };
+  static Result<Input> open(const std::string& path, Budget* budget, AtEnd at_end);
   static Result<Input> start(std::unique_ptr<ByteSource> source, std::string name, Budget* budget);
   // Reads once; false at the end of the input.
   Result<bool> more(size_t want);

@@ -1,0 +1,46 @@
+#include "watch/live_state.h"
+
+#include "history/value_hash.h"
+
+namespace assay::internal::watch {
+
+Held::Held(const ValueView& v) {
+  if (v.type == ValueView::Type::integer)
+    value_ = v.integer;
+  else
+    value_ = std::string(v.text);
+}
+
+ValueView Held::view() const {
+  if (const auto* integer = std::get_if<int64_t>(&value_)) return ValueView::of(*integer);
+  return ValueView::of(std::string_view(std::get<std::string>(value_)));
+}
+
+size_t LiveState::Hash::operator()(const ValueView& v) const { return hash_value(v); }
+
+const LiveState::Entry* LiveState::find(const ValueView& key) const {
+  const auto it = entries_.find(key);
+  return it == entries_.end() ? nullptr : &it->second;
+}
+
+void LiveState::put(const ValueView& key, Entry entry, std::vector<Change>& changes) {
+  const auto it = entries_.find(key);
+  if (it == entries_.end()) {
+    changes.emplace_back(Held(key), std::nullopt);
+    entries_.emplace(Held(key), std::move(entry));
+  } else {
+    changes.emplace_back(it->first, std::exchange(it->second, std::move(entry)));
+  }
+}
+
+void LiveState::take_back(std::vector<Change> changes) {
+  for (; !changes.empty(); changes.pop_back()) {
+    auto& [key, before] = changes.back();
+    if (before)
+      entries_.find(key)->second = std::move(*before);
+    else
+      entries_.erase(key);
+  }
+}
+
+}  // namespace assay::internal::watch

@@ -1,0 +1,27 @@
+// A transaction that watching keeps: where its operations are, and when it ran.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "assay/history.h"
+
+namespace assay::internal::watch {
+
+struct Member {
+  std::shared_ptr<const History> piece;  // the lines it came with
+  TxnId txn = kNone;                     // there
+  uint64_t number = 0;                   // in the order of lines
+  TxnStatus status = TxnStatus::committed;
+  // It certainly ran between these. Of unknown outcome: it has no end.
+  int64_t begin = 0;
+  int64_t end = Interval::kOpen;
+  // Nothing that it saw came later. Of unknown outcome: when it was reported.
+  int64_t last_look = Interval::kOpen;
+  bool left_out = false;  // projected out, with all that others saw of it
+
+  // Nobody who begins from `mark` on can explain what it saw; if it has an end, they run after it.
+  bool sealed(int64_t mark) const { return mark == Interval::kOpen || last_look < mark; }
+};
+
+}  // namespace assay::internal::watch

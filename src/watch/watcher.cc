@@ -1,0 +1,415 @@
+#include "watch/watcher.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "explain/explain.h"
+#include "history/accesses.h"
+#include "history/projection.h"
+
+namespace assay::internal::watch {
+namespace {
+
+// More violations in one window than these are no longer told one by one.
+constexpr size_t kMostLeftOut = 256;
+
+int64_t less(int64_t time, int64_t by) {
+  return time < Interval::kUnknown + by ? Interval::kUnknown : time - by;
+}
+
+std::string session_key(const ValueView& session) {
+  return (session.type == ValueView::Type::string ? "\"" : "") + session.to_string();
+}
+
+CheckOptions checking(const WatchOptions& options) {
+  CheckOptions c;
+  c.levels = {options.level};
+  c.budget = Budget(options.seconds, 0);
+  c.threads = 1;
+  return c;
+}
+
+// The transaction of an explanation that ended last. A cycle has no guilty member; this one comes last.
+uint32_t last_of(const Explanation& e, const Window& w, std::span<const Member> members) {
+  uint32_t last = kNone;
+  for (const TxnId t : e.transactions) {
+    const uint32_t place = w.members[t];
+    if (place == kNone || members[place].left_out) continue;
+    const auto ended = [&](uint32_t p) {
+      return members[p].status == TxnStatus::committed ? members[p].end : Interval::kUnknown;
+    };
+    if (last == kNone || ended(place) >= ended(last)) last = place;
+  }
+  return last;
+}
+
+// The violation with the transactions of its explanation alone, where these show it.
+Audit smallest(Audit whole, const AuditOptions& options) {
+  if (whole.explanations.empty()) return whole;
+  const History& h = whole.history;
+  std::vector<bool> keep(h.op_count(), false);
+  for (const TxnId t : whole.explanations[0].transactions)
+    for (OpId i = h.first_op(t); i < h.end_op(t); ++i) keep[i] = true;
+  Result<History> part = project(h, keep);
+  if (!part.ok()) return whole;
+  Audit small = audit(std::move(*part), whole.file, options);
+  const Verdict* v = small.result.find(options.check.levels[0]);
+  const bool shows = v != nullptr && v->outcome == Outcome::violated && !small.explanations.empty();
+  return shows ? std::move(small) : std::move(whole);
+}
+
+Status unsupported(const History& h, TxnId t, std::string_view what) {
+  return bad_input(fmt::format("watching does not decide {}", what), h.line(t));
+}
+
+Status can_take(const History& h, TxnId t, LevelId level) {
+  if (h.status(t) == TxnStatus::committed && (!h.begin_time(t).known() || !h.end_time(t).known()))
+    return bad_input(fmt::format("expected \"begin\" and \"end\": {} is about real time",
+                                 level_info(level).name),
+                     h.line(t));
+  if (level_info(level).single_operations && h.end_op(t) - h.first_op(t) > 1)
+    return bad_input(fmt::format("expected one operation: {} is about single operations on single "
+                                 "keys",
+                                 level_info(level).name),
+                     h.line(t));
+  for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
+    if (is_list_operation(h.op(i))) return unsupported(h, t, "lists");
+    if (is_range(h.op(i))) return unsupported(h, t, "ranges");
+  }
+  return Ok{};
+}
+
+}  // namespace
+
+Status can_watch(LevelId level) {
+  if (level == LevelId::strict_serializable || level == LevelId::linearizable) return Ok{};
+  return usage_error(fmt::format(
+      "{} cannot be watched: without real time between transactions a later one may read a version "
+      "however old, so nothing could ever be forgotten; expected strict-serializable or "
+      "linearizable, or record the history and check it",
+      level_info(level).name));
+}
+
+Status Watcher::add(History piece) {
+  if (!piece.known_orders().empty())
+    return bad_input("watching takes no stated version orders; expected transactions and events");
+  if (piece.states_sources())
+    return bad_input("watching takes no stated sources of reads; expected [\"r\", key, value]");
+  const auto shared = std::make_shared<const History>(std::move(piece));
+  for (TxnId t = 0; t < shared->txn_count(); ++t)
+    if (Status s = take(shared, t); !s.ok()) return s;
+  for (const Event& event : shared->events())
+    if (Status s = heed(event); !s.ok()) return s;
+  if (waiting_.size() < options_.window + postponed_) return Ok{};
+  return decide_sealed();
+}
+
+Status Watcher::take(const std::shared_ptr<const History>& piece, TxnId t) {
+  const History& h = *piece;
+  if (Status s = can_take(h, t, options_.level); !s.ok()) return s;
+  const Interval begin = h.begin_time(t), end = h.end_time(t);
+  if (begin.known()) now_ = std::max(now_, begin.request);
+  if (end.known() && end.response != Interval::kOpen) now_ = std::max(now_, end.response);
+  Member m{piece, t, next_number_++, h.status(t)};
+  m.begin = begin.known() ? begin.request : now_;
+  m.end = end.known() ? end.response : m.begin;
+  m.last_look = m.end;
+  if (m.status == TxnStatus::unknown) {
+    m.last_look = std::max(m.begin, now_);
+    m.end = Interval::kOpen;
+  }
+  int64_t& next = sessions_[session_key(h.session_name(h.session(t)))];
+  next = std::max(next, m.end == Interval::kOpen ? m.begin : m.end);
+  ++progress_.transactions;
+  if (m.begin < dropped_before_) {
+    if (m.status == TxnStatus::committed) forgotten_end_ = std::max(forgotten_end_, m.end);
+    return Ok{};
+  }
+  waiting_.push_back(std::move(m));
+  return Ok{};
+}
+
+Status Watcher::heed(const Event& event) {
+  const auto json = nlohmann::json::parse(event.json, nullptr, false);
+  if (!json.is_object()) return Ok{};
+  const std::string name = json.value("event", "");
+  if (name != "heartbeat" && name != "end") return Ok{};
+  const auto session = json.find("session");
+  if (session == json.end() || !(session->is_string() || session->is_number_integer()))
+    return bad_input(fmt::format("expected a field \"session\" beside \"event\":\"{}\"", name));
+  const std::string key =
+      session_key(session->is_string() ? ValueView::of(session->get_ref<const std::string&>())
+                                       : ValueView::of(session->get<int64_t>()));
+  if (name == "end") {
+    sessions_[key] = Interval::kOpen;
+  } else if (event.at == Interval::kUnknown) {
+    return bad_input("expected a field \"at\" beside \"event\":\"heartbeat\"");
+  } else {
+    int64_t& next = sessions_[key];
+    next = std::max(next, event.at);
+    now_ = std::max(now_, event.at);
+  }
+  return Ok{};
+}
+
+int64_t Watcher::overdue() const { return less(now_, options_.lateness); }
+
+int64_t Watcher::mark() const {
+  int64_t next = Interval::kUnknown;
+  if (options_.sessions > 0 && sessions_.size() >= options_.sessions) {
+    next = Interval::kOpen;
+    for (const auto& [session, begin] : sessions_) next = std::min(next, begin);
+  }
+  return std::max(next, overdue());
+}
+
+Status Watcher::finish() { return decide(Interval::kOpen); }
+
+const Progress& Watcher::progress() {
+  progress_.buffered = waiting_.size();
+  progress_.kept = 0;
+  for (const Settled& s : settled_) progress_.kept += s.members.size();
+  progress_.live_keys = state_.size();
+  progress_.mark = mark();
+  progress_.now = now_;
+  return progress_;
+}
+
+// --- deciding
+
+Status Watcher::decide(int64_t mark) {
+  const size_t before = waiting_.size();
+  gather(mark);
+  if (Status s = decide_candidates(mark); !s.ok()) return s;
+  // Whoever is still open stays; the rest of a window has to come first.
+  waiting_.insert(waiting_.begin(), candidates_.begin(), candidates_.end());
+  candidates_.clear();
+  const bool stuck = waiting_.size() * 2 > before;
+  postponed_ = stuck ? waiting_.size() : std::min(waiting_.size(), options_.window);
+  forget();
+  return Ok{};
+}
+
+// Whoever began before the mark; the others run after all who are sealed.
+void Watcher::gather(int64_t mark) {
+  std::deque<Member> later;
+  for (Member& m : waiting_) {
+    if (m.begin < mark)
+      candidates_.push_back(std::move(m));
+    else
+      later.push_back(std::move(m));
+  }
+  waiting_ = std::move(later);
+}
+
+bool Watcher::is_late(const Member& m) const {
+  return m.status == TxnStatus::committed && !m.left_out && m.end < latest_begin_;
+}
+
+// A transaction that ended before one began whose place is settled belongs before that one.
+void Watcher::take_back_for_late() {
+  const auto late = [this](const Member& m) { return is_late(m); };
+  while (!settled_.empty() && std::ranges::any_of(candidates_, late)) take_back(1);
+  for (uint32_t i = 0; i < candidates_.size(); ++i) {
+    if (!late(candidates_[i])) continue;
+    report(candidates_[i].piece->name(candidates_[i].txn),
+           "it was reported after what ran later had been decided and forgotten", false);
+    leave_out(i);
+  }
+}
+
+Status Watcher::decide_candidates(int64_t mark) {
+  for (size_t left_out = 0, back = 1; !candidates_.empty();) {
+    take_back_for_late();
+    Result<Judgement> now = judge(mark, false);
+    if (!now.ok()) return now.error();
+    if (now->outcome == Outcome::satisfied) return settle(now->order, mark), Ok{};
+    if (now->outcome == Outcome::unknown) return resume(now->reason), Ok{};
+    Result<bool> alarmed = raise_alarm(mark);
+    if (!alarmed.ok()) return alarmed.error();
+    if (!*alarmed && !settled_.empty()) {
+      take_back(back);
+      back *= 2;
+      continue;
+    }
+    if (!*alarmed) {
+      Result<Judgement> sealed = judge(mark, true);
+      if (!sealed.ok()) return sealed.error();
+      // What the others saw may be explained by who is still to be reported.
+      if (sealed->outcome == Outcome::satisfied) return Ok{};
+      if (now->suspect == kNone || ++left_out > kMostLeftOut)
+        return resume("more transactions contradict each other than can be told apart"), Ok{};
+      report(candidates_[now->suspect].piece->name(candidates_[now->suspect].txn), now->reason,
+             false);
+      leave_out(now->suspect);
+    } else if (++left_out > kMostLeftOut) {
+      return resume("more violations at a time than can be told apart"), Ok{};
+    }
+    back = 1;
+  }
+  return Ok{};
+}
+
+Past Watcher::past() const {
+  Past p{state_, gap_, lost_writers_, forgotten_end_};
+  for (const Settled& s : settled_) {
+    p.lost_writers = p.lost_writers || s.loses_writers;
+    p.forgotten_end = std::max(p.forgotten_end, s.latest_end);
+  }
+  return p;
+}
+
+Result<Watcher::Judgement> Watcher::judge(int64_t mark, bool only_sealed) {
+  Result<Window> window = after_state(candidates_, past(), options_.level, mark, only_sealed);
+  if (!window.ok()) return window.error();
+  return judged(*window, candidates_);
+}
+
+Watcher::Judgement Watcher::judged(const Window& window, std::span<const Member> members) {
+  const CheckResult result = check(window.history, checking(options_));
+  const Verdict& v = result.verdicts.at(0);
+  Judgement j{v.outcome, {}, kNone, v.reason};
+  if (v.outcome == Outcome::satisfied) {
+    for (const uint32_t t : result.certificates[v.certificate].order.events)
+      if (window.members[t] != kNone) j.order.push_back(window.members[t]);
+  } else if (v.outcome == Outcome::violated) {
+    const std::vector<Explanation> explanations = explain(window.history, result);
+    if (explanations.empty()) return j;
+    j.suspect = last_of(explanations[0], window, members);
+    j.reason = fmt::format(
+        "no order explains it together with what came before, and what is kept "
+        "of that proves no violation ({})",
+        anomaly_info(explanations[0].anomaly).name);
+  }
+  return j;
+}
+
+Result<bool> Watcher::raise_alarm(int64_t mark) {
+  Result<Window> part = projection(candidates_, past(), mark);
+  if (!part.ok()) return part.error();
+  AuditOptions options;
+  options.check = checking(options_);
+  options.allow_empty = true;
+  Window window = std::move(*part);
+  Audit violation = audit(std::move(window.history), "the window", options);
+  const Verdict* v = violation.result.find(options_.level);
+  if (v == nullptr || v->outcome != Outcome::violated || violation.explanations.empty())
+    return false;
+  const uint32_t last = last_of(violation.explanations[0], window, candidates_);
+  if (last == kNone) return false;
+  ++progress_.alarms;
+  options.check = checking(options_);
+  listener_.alarm(smallest(std::move(violation), options),
+                  candidates_[last].piece->name(candidates_[last].txn));
+  leave_out(last);
+  return true;
+}
+
+void Watcher::leave_out(uint32_t place) { candidates_[place].left_out = true; }
+
+void Watcher::report(std::string about, std::string reason, bool resumed) {
+  ++progress_.undecided;
+  listener_.undecided({std::move(about), std::move(reason), now_, resumed});
+}
+
+// Nothing that was kept can be relied on: what follows is watched as a history of its own.
+void Watcher::resume(std::string reason) {
+  report(fmt::format("{} transactions", candidates_.size() + waiting_.size()), std::move(reason),
+         true);
+  gap_ = true;
+  candidates_.clear();
+  waiting_.clear();
+  settled_.clear();
+  state_.clear();
+  dropped_before_ = latest_begin_ = now_;
+  forgotten_end_ = std::max(forgotten_end_, now_);
+}
+
+// --- what is settled
+
+// How many of the order come before the first that is not sealed; the last of them is committed, as one of unknown
+// outcome may as well come later.
+size_t Watcher::settled_part(const std::vector<uint32_t>& order, int64_t mark) const {
+  size_t part = 0;
+  for (size_t i = 0; i < order.size(); ++i) {
+    const Member& m = candidates_[order[i]];
+    if (!m.sealed(mark)) break;
+    if (m.status == TxnStatus::committed) part = i + 1;
+  }
+  return part;
+}
+
+void Watcher::settle(const std::vector<uint32_t>& order, int64_t mark) {
+  Settled done;
+  done.latest_begin_before = latest_begin_;
+  std::vector<bool> goes(candidates_.size()), ordered(candidates_.size());
+  for (const uint32_t place : order) ordered[place] = true;
+  const size_t part = settled_part(order, mark);
+  for (size_t i = 0; i < part; ++i) {
+    goes[order[i]] = true;
+    apply(candidates_[order[i]], done);
+  }
+  const int64_t given_up = mark == Interval::kOpen ? mark : less(now_, options_.settle);
+  std::vector<Member> stay;
+  for (uint32_t i = 0; i < candidates_.size(); ++i) {
+    Member& m = candidates_[i];
+    const bool unknown = m.status == TxnStatus::unknown;
+    // Without effect on the order: aborted, left out, or of nothing but what others left out explain.
+    const bool idle = !ordered[i] && (unknown ? m.begin < given_up : m.sealed(mark));
+    if (!goes[i] && !idle) {
+      stay.push_back(std::move(m));
+      continue;
+    }
+    done.loses_writers = done.loses_writers || m.left_out || (unknown && !goes[i]);
+    if (m.end != Interval::kOpen) done.latest_end = std::max(done.latest_end, m.end);
+    if (m.status != TxnStatus::aborted) ++progress_.decided;
+    done.members.push_back(std::move(m));
+  }
+  candidates_ = std::move(stay);
+  if (!done.members.empty()) settled_.push_back(std::move(done));
+}
+
+void Watcher::apply(const Member& m, Settled& to) {
+  const History& h = *m.piece;
+  if (m.status == TxnStatus::committed) latest_begin_ = std::max(latest_begin_, m.begin);
+  for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i) {
+    if (!installs_version(h.op(i))) continue;
+    const Install install = install_of(h, i);
+    state_.put(h.key(install.key), {Held(h.version_value(install.version)), install.removes},
+               to.changes);
+  }
+}
+
+void Watcher::take_back(size_t windows) {
+  std::vector<Member> all = std::move(candidates_);
+  for (; windows > 0 && !settled_.empty(); --windows) {
+    Settled& last = settled_.back();
+    state_.take_back(std::move(last.changes));
+    latest_begin_ = last.latest_begin_before;
+    for (Member& m : last.members) {
+      if (m.status != TxnStatus::aborted) --progress_.decided;
+      all.push_back(std::move(m));
+    }
+    settled_.pop_back();
+  }
+  std::ranges::sort(all, {}, &Member::number);
+  candidates_ = std::move(all);
+}
+
+void Watcher::forget() {
+  size_t kept = 0;
+  for (const Settled& s : settled_) kept += s.members.size();
+  while (!settled_.empty() && kept - settled_.front().members.size() >= options_.keep) {
+    const Settled& oldest = settled_.front();
+    kept -= oldest.members.size();
+    forgotten_end_ = std::max(forgotten_end_, oldest.latest_end);
+    lost_writers_ = lost_writers_ || oldest.loses_writers;
+    settled_.pop_front();
+  }
+}
+
+}  // namespace assay::internal::watch

@@ -1,0 +1,155 @@
+// Decides a history that does not end, window by window, in memory that does not grow with it.
+//
+//   s1: { w(x,1) }      { r(x,2) }            { r(x,1) }
+//   s2:        { w(x,2) }      | forgotten so far: state x = 2
+//
+// The mark is the moment from which on nobody is reported to have begun and not yet to have ended: whoever ended before
+// the mark is sealed, as all who are still to be reported run after it. The transactions that began before the mark are
+// checked as a history after the live state (window.h). If there is an order, its first part, as far as all are sealed,
+// is settled: the live state goes on by it. What was settled last is kept, because it was a choice: two writers who
+// overlapped may have come the other way round. When a window is rejected the choices are taken back, more and more
+// of them, until there is an order; or until the transactions alone, a projection of the history, violate the
+// level, which is an alarm with a certificate; or until nothing is left to take back, which is unknown. After either one
+// transaction is left out, the one of the explanation that ended last, with whatever others saw of it, and watching goes on.
+//
+// Cost: each transaction is checked once, and again for each window that is taken back and while transactions that ran
+// with it are open. Memory: the keys that were written, the transactions from the oldest open one on, and those kept.
+// Source: the windows of shared notes on locality are proved in docs/watching.md.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "assay/audit.h"
+#include "assay/history.h"
+#include "assay/level.h"
+#include "assay/result.h"
+#include "watch/live_state.h"
+#include "watch/member.h"
+#include "watch/window.h"
+
+namespace assay::internal::watch {
+
+struct WatchOptions {
+  LevelId level = LevelId::strict_serializable;
+  // A transaction is reported at most so much later than it began, in nanoseconds on the clock of the history.
+  int64_t lateness = 10'000'000'000;
+  // How many sessions there are; 0: not known. Once each was heard of, the mark need not wait for `lateness`.
+  uint32_t sessions = 0;
+  // After so long a transaction of unknown outcome that nobody read from has no effect.
+  int64_t settle = 30'000'000'000;
+  size_t window = 4096;  // transactions that are checked together, if so many have come
+  size_t keep =
+      16384;  // settled transactions that are kept, to take choices back and to prove violations
+  double seconds = 10;  // for one window
+};
+
+// What cannot be decided.
+struct Undecided {
+  std::string about;     // the transaction, or what was dropped
+  std::string reason;    // a sentence without its full stop
+  int64_t at = 0;        // on the clock of the history
+  bool resumed = false;  // all that was kept was dropped; watching began anew
+};
+
+struct Progress {
+  uint64_t transactions = 0;  // reported
+  uint64_t decided = 0;       // of these
+  uint64_t alarms = 0;
+  uint64_t undecided = 0;  // stretches
+  uint64_t buffered = 0;   // not yet decided
+  uint64_t kept = 0;       // decided, but not forgotten
+  uint64_t live_keys = 0;
+  int64_t mark = Interval::kUnknown;
+  int64_t now = Interval::kUnknown;  // the latest time reported
+};
+
+// Who hears of it.
+class WatchListener {
+ public:
+  virtual ~WatchListener() = default;
+  // Violated: the history of the audit is a projection of the one watched, and has a certificate.
+  virtual void alarm(const Audit& violation, const std::string& left_out) = 0;
+  virtual void undecided(const Undecided& what) = 0;
+};
+
+// Levels that can be watched, and why others cannot.
+Status can_watch(LevelId level);
+
+class Watcher {
+ public:
+  Watcher(const WatchOptions& options, WatchListener& listener)
+      : options_(options), listener_(listener) {}
+
+  // The next lines. An error is one of these lines or of the order of lines.
+  Status add(History piece);
+  // As far as all is reported; the rest waits for more.
+  Status decide_sealed() { return decide(mark()); }
+  // No more will come.
+  Status finish();
+  const Progress& progress();
+  // Transactions that began before and are not reported are not waited for.
+  int64_t overdue() const;
+
+ private:
+  // A stretch of transactions whose order is settled.
+  struct Settled {
+    std::vector<Member> members;
+    std::vector<LiveState::Change> changes;
+    int64_t latest_begin_before = Interval::kUnknown;  // of what was settled before
+    int64_t latest_end = Interval::kUnknown;
+    bool loses_writers =
+        false;  // some of its members had no effect, and may be read from all the same
+  };
+  struct Judgement {
+    Outcome outcome = Outcome::unknown;
+    std::vector<uint32_t> order;  // satisfied: places of members
+    uint32_t suspect = kNone;     // violated: the place of the one to leave out
+    std::string reason;           // unknown, violated
+  };
+
+  Status take(const std::shared_ptr<const History>& piece, TxnId t);
+  Status heed(const Event& event);
+  int64_t mark() const;
+  Status decide(int64_t mark);
+  Status decide_candidates(int64_t mark);
+  void gather(int64_t mark);
+  Past past() const;
+  bool is_late(const Member& m) const;
+  void take_back(size_t windows);
+  void take_back_for_late();
+  Result<Judgement> judge(int64_t mark, bool only_sealed);
+  Judgement judged(const Window& window, std::span<const Member> members);
+  Result<bool> raise_alarm(int64_t mark);
+  void settle(const std::vector<uint32_t>& order, int64_t mark);
+  size_t settled_part(const std::vector<uint32_t>& order, int64_t mark) const;
+  void apply(const Member& m, Settled& to);
+  void forget();
+  void leave_out(uint32_t place);
+  void report(std::string about, std::string reason, bool resumed);
+  void resume(std::string reason);
+
+  WatchOptions options_;
+  WatchListener& listener_;
+  Progress progress_;
+  std::unordered_map<std::string, int64_t>
+      sessions_;                    // the earliest begin of what they will report
+  std::deque<Member> waiting_;      // not yet decided, in the order of lines
+  std::vector<Member> candidates_;  // that are being decided
+  std::deque<Settled> settled_;     // what is kept, the oldest first
+  LiveState state_;
+  uint64_t next_number_ = 0;
+  int64_t now_ = Interval::kUnknown;
+  int64_t latest_begin_ = Interval::kUnknown;   // of what is settled
+  int64_t forgotten_end_ = Interval::kUnknown;  // of what is forgotten
+  int64_t dropped_before_ = Interval::kUnknown;
+  bool gap_ = false;
+  bool lost_writers_ = false;
+  size_t postponed_ = 0;  // not to be decided again before so many more have come
+};
+
+}  // namespace assay::internal::watch

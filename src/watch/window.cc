@@ -1,0 +1,286 @@
+#include "watch/window.h"
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "history/accesses.h"
+#include "history/copy.h"
+#include "history/projection.h"
+
+namespace assay::internal::watch {
+namespace {
+
+constexpr std::string_view kStateSession = "state before the window";
+
+// The keys that the members touch, each once, with what they held before.
+class TouchedState {
+ public:
+  explicit TouchedState(const LiveState& state) : state_(state) {}
+
+  std::vector<std::pair<ValueView, const LiveState::Entry*>> of(std::span<const Member> members) {
+    for (const Member& m : members) add(m);
+    std::sort(found_.begin(), found_.end(),
+              [](const auto& a, const auto& b) { return std::less<>()(a.second, b.second); });
+    const auto same = [](const auto& a, const auto& b) { return a.second == b.second; };
+    found_.erase(std::unique(found_.begin(), found_.end(), same), found_.end());
+    return std::move(found_);
+  }
+
+ private:
+  void add(const Member& m) {
+    const History& h = *m.piece;
+    if (&h != piece_) start(h);
+    for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i) {
+      const KeyId key = h.op(i).key;
+      if (seen_[key]) continue;
+      seen_[key] = true;
+      if (const LiveState::Entry* entry = state_.find(h.key(key)))
+        found_.emplace_back(h.key(key), entry);
+    }
+  }
+
+  // A piece may come again, after others: then its keys are looked up twice.
+  void start(const History& h) {
+    piece_ = &h;
+    seen_.assign(h.key_count(), false);
+  }
+
+  const LiveState& state_;
+  const History* piece_ = nullptr;
+  std::vector<bool> seen_;
+  std::vector<std::pair<ValueView, const LiveState::Entry*>> found_;
+};
+
+class Assembly {
+ public:
+  void header(const History& h) {
+    builder_.set_initial(h.initial());
+    if (h.absent_is_never_written()) builder_.set_absent_is_never_written();
+  }
+
+  // `apart`: each key by a transaction of its own, for levels of single operations.
+  Status state(std::span<const std::pair<ValueView, const LiveState::Entry*>> keys, int64_t at,
+               bool apart) {
+    for (size_t i = 0; i < keys.size(); ++i) {
+      if (i == 0 || apart) begin_state(at);
+      const auto& [key, entry] = keys[i];
+      if (entry->removed)
+        builder_.remove(key, entry->value.view());
+      else
+        builder_.write(key, entry->value.view());
+      if (i + 1 == keys.size() || apart)
+        if (Status s = builder_.end_txn(); !s.ok()) return s;
+    }
+    return Ok{};
+  }
+
+  Status member(const Member& m, uint32_t place) {
+    const History& h = *m.piece;
+    members_.push_back(place);
+    copier_.begin(h, m.txn);
+    for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i) copier_.operation(h, i);
+    return builder_.end_txn();
+  }
+
+  Result<Window> finish() {
+    Result<History> history = std::move(builder_).finish();
+    if (!history.ok()) return history.error();
+    return Window{std::move(*history), std::move(members_)};
+  }
+
+ private:
+  void begin_state(int64_t at) {
+    members_.push_back(kNone);
+    TxnHeader header;
+    header.session = ValueView::of(kStateSession);
+    header.begin = header.end = Interval::point(at);
+    builder_.begin_txn(header);
+  }
+
+  HistoryBuilder builder_;
+  TxnCopier copier_{builder_};
+  std::vector<uint32_t> members_;
+};
+
+// The same transactions without what some operations observed; what they wrote stays.
+Result<Window> without(const Window& w, const std::vector<bool>& dropped) {
+  const History& h = w.history;
+  HistoryBuilder builder;
+  TxnCopier copier(builder);
+  builder.set_initial(h.initial());
+  if (h.absent_is_never_written()) builder.set_absent_is_never_written();
+  for (TxnId t = 0; t < h.txn_count(); ++t) {
+    copier.begin(h, t);
+    for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
+      if (!dropped[i])
+        copier.operation(h, i);
+      else if (installs_version(h.op(i)))
+        copier.operation(h, i, OpKind::write, {});
+    }
+    if (Status s = builder.end_txn(); !s.ok()) return s.error();
+  }
+  Result<History> history = std::move(builder).finish();
+  if (!history.ok()) return history.error();
+  return Window{std::move(*history), w.members};
+}
+
+// Without the members that are left out, and without what may have been seen of them.
+Result<Window> without_left_out(Window w, std::span<const Member> members) {
+  const auto left_out = [&](TxnId t) {
+    return w.members[t] != kNone && members[w.members[t]].left_out;
+  };
+  const History& h = w.history;
+  std::vector<bool> keep(h.op_count(), true);
+  bool any = false;
+  for (TxnId t = 0; t < h.txn_count(); ++t) {
+    if (!left_out(t)) continue;
+    any = true;
+    for (OpId i = h.first_op(t); i < h.end_op(t); ++i) keep[i] = false;
+  }
+  if (!any) return w;
+  std::vector<OpId> origins;
+  Result<History> part = project(h, keep, &origins);
+  if (!part.ok()) return part.error();
+  std::vector<uint32_t> places;
+  for (TxnId t = 0; t < part->txn_count(); ++t)
+    places.push_back(w.members[h.txn_of(origins[part->first_op(t)])]);
+  return Window{std::move(*part), std::move(places)};
+}
+
+// Whose observations can be explained by what the window holds.
+class Explained {
+ public:
+  Explained(const Window& w, std::span<const Member> members, const Past& past)
+      : w_(w), h_(w.history), members_(members), past_(past), written_(h_.version_count()) {
+    for (OpId i = 0; i < h_.op_count(); ++i)
+      if (installs_version(h_.op(i))) written_[h_.op(i).version] = true;
+  }
+
+  const Member* member(TxnId t) const {
+    return w_.members[t] == kNone ? nullptr : &members_[w_.members[t]];
+  }
+  bool is_written(VersionId v) const { return written_[v]; }
+  bool has_state(KeyId key) const { return past_.state.find(h_.key(key)) != nullptr; }
+
+  // A writer that is not among the members, and begins before the transaction ends, may explain it.
+  bool by_others_to_come(const Observation& seen) const {
+    if (seen.accepts != Accepts::equals) return true;
+    return !is_written(seen.version) && (!h_.is_initial(seen.version) || has_state(seen.key));
+  }
+
+  // A writer of which nothing is known may explain it.
+  bool by_dropped(const Observation& seen) const {
+    if (!past_.gap || has_state(seen.key)) return false;
+    return seen.accepts != Accepts::equals || !is_written(seen.version);
+  }
+
+ private:
+  const Window& w_;
+  const History& h_;
+  std::span<const Member> members_;
+  const Past& past_;
+  std::vector<bool> written_;
+};
+
+// drop(transaction, its member, observation) for each observation; false if none is to go.
+template <class Drop>
+bool mark_dropped(const Window& w, std::span<const Member> members, std::vector<bool>& dropped,
+                  Drop drop) {
+  const History& h = w.history;
+  dropped.assign(h.op_count(), false);
+  bool any = false;
+  for (TxnId t = 0; t < h.txn_count(); ++t) {
+    if (w.members[t] == kNone) continue;
+    const Member& m = members[w.members[t]];
+    for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
+      const Observation seen = observation_of(h, i);
+      if (seen.accepts == Accepts::any || !drop(m, seen)) continue;
+      dropped[i] = any = true;
+    }
+  }
+  return any;
+}
+
+int64_t first_begin(std::span<const Member> members) {
+  int64_t first = Interval::kOpen;
+  for (const Member& m : members) first = std::min(first, m.begin);
+  return first;
+}
+
+Status add_members(Assembly& to, std::span<const Member> members) {
+  for (uint32_t i = 0; i < members.size(); ++i)
+    if (Status s = to.member(members[i], i); !s.ok()) return s;
+  return Ok{};
+}
+
+// When the first write of each key that is certainly later than everything forgotten was certainly over.
+std::vector<int64_t> first_certain_writes(const Window& w, std::span<const Member> members,
+                                          int64_t forgotten_end) {
+  const History& h = w.history;
+  std::vector<int64_t> first(h.key_count(), Interval::kOpen);
+  for (TxnId t = 0; t < h.txn_count(); ++t) {
+    const Member& m = members[w.members[t]];
+    if (m.status != TxnStatus::committed || m.left_out || m.begin <= forgotten_end) continue;
+    for (OpId i = h.first_op(t); i < h.end_op(t); ++i)
+      if (installs_version(h.op(i))) first[h.op(i).key] = std::min(first[h.op(i).key], m.end);
+  }
+  return first;
+}
+
+}  // namespace
+
+Result<Window> after_state(std::span<const Member> members, const Past& past, LevelId level,
+                           int64_t mark, bool only_sealed) {
+  Assembly assembly;
+  if (!members.empty()) assembly.header(*members[0].piece);
+  const auto keys = TouchedState(past.state).of(members);
+  if (Status s =
+          assembly.state(keys, first_begin(members) - 1, level_info(level).single_operations);
+      !s.ok())
+    return s.error();
+  if (Status s = add_members(assembly, members); !s.ok()) return s.error();
+  Result<Window> whole = assembly.finish();
+  if (!whole.ok()) return whole;
+
+  const Explained explained(*whole, members, past);
+  std::vector<bool> dropped;
+  const bool any =
+      mark_dropped(*whole, members, dropped, [&](const Member& m, const Observation& seen) {
+        if (explained.by_dropped(seen)) return true;
+        return !m.sealed(mark) && (only_sealed || explained.by_others_to_come(seen));
+      });
+  if (any) {
+    Result<Window> weaker = without(*whole, dropped);
+    if (!weaker.ok()) return weaker;
+    whole = std::move(weaker);
+  }
+  return without_left_out(std::move(*whole), members);
+}
+
+Result<Window> projection(std::span<const Member> members, const Past& past, int64_t mark) {
+  Assembly assembly;
+  if (!members.empty()) assembly.header(*members[0].piece);
+  if (Status s = add_members(assembly, members); !s.ok()) return s.error();
+  Result<Window> whole = assembly.finish();
+  if (!whole.ok()) return whole;
+
+  const Explained explained(*whole, members, past);
+  const std::vector<int64_t> certain = first_certain_writes(*whole, members, past.forgotten_end);
+  std::vector<bool> dropped;
+  const auto drop = [&](const Member& m, const Observation& seen) {
+    if (!m.sealed(mark)) return true;
+    if (!past.gap && !past.lost_writers && !explained.has_state(seen.key)) return false;
+    return seen.accepts != Accepts::equals || !explained.is_written(seen.version) ||
+           certain[seen.key] >= m.begin;
+  };
+  if (mark_dropped(*whole, members, dropped, drop)) {
+    Result<Window> weaker = without(*whole, dropped);
+    if (!weaker.ok()) return weaker;
+    whole = std::move(weaker);
+  }
+  return without_left_out(std::move(*whole), members);
+}
+
+}  // namespace assay::internal::watch

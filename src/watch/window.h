@@ -1,0 +1,49 @@
+// The history that stands for a stretch of an endless one, and its decision by the engine of `assay check`.
+//
+//   before:  { w(x,1) }            live state: x = 1
+//   window:  { r(x,1) w(x,2) }  { r(x,2) }
+//
+// To accept, the window is checked after one transaction that writes the live state of the keys it touches: an order of
+// it continues the order of what came before. That transaction is a stub: it claims that the order before was the right
+// one. So a window that is rejected says nothing by itself, and no alarm rests on it: a violation is decided on the
+// transactions alone, without the stub and without whatever others may explain (project()).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "assay/check.h"
+#include "assay/history.h"
+#include "assay/result.h"
+#include "watch/live_state.h"
+#include "watch/member.h"
+
+namespace assay::internal::watch {
+
+// What is known of the writers that are not among the members.
+struct Past {
+  const LiveState& state;
+  // Other transactions may have written any key: some were dropped, and the state of a key that has none is not known.
+  bool gap = false;
+  // Writers that are in no state were forgotten.
+  bool lost_writers = false;
+  // Whatever was forgotten ended by then.
+  int64_t forgotten_end = Interval::kUnknown;
+};
+
+struct Window {
+  History history;
+  std::vector<uint32_t>
+      members;  // per transaction its place in the members; kNone: the state before
+};
+
+// The members after the live state. Observations that transactions not yet reported may explain are left out, those of
+// members that are not sealed; `only_sealed`: all observations of these.
+Result<Window> after_state(std::span<const Member> members, const Past& past, LevelId level,
+                           int64_t mark, bool only_sealed);
+
+// The members alone, with the observations whose every possible writer is among them: a projection of the endless history.
+Result<Window> projection(std::span<const Member> members, const Past& past, int64_t mark);
+
+}  // namespace assay::internal::watch
