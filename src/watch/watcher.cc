@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -129,6 +130,10 @@ Status Watcher::take(const std::shared_ptr<const History>& piece, TxnId t) {
     if (m.status == TxnStatus::committed) forgotten_end_ = std::max(forgotten_end_, m.end);
     return Ok{};
   }
+  if (m.begin < alarm_mark_)
+    report(h.name(t),
+           "it is late: it began before the mark of an alarm, and may explain what that rests on",
+           false);
   waiting_.push_back(std::move(m));
   return Ok{};
 }
@@ -186,8 +191,9 @@ Status Watcher::decide(int64_t mark) {
   gather(mark);
   if (Status s = decide_candidates(mark); !s.ok()) return s;
   // Whoever is still open stays; the rest of a window has to come first.
-  waiting_.insert(waiting_.begin(), candidates_.begin(), candidates_.end());
+  std::ranges::move(candidates_, std::front_inserter(waiting_));
   candidates_.clear();
+  std::ranges::sort(waiting_, {}, &Member::number);
   const bool stuck = waiting_.size() * 2 > before;
   postponed_ = stuck ? waiting_.size() : std::min(waiting_.size(), options_.window);
   forget();
@@ -302,6 +308,7 @@ Result<bool> Watcher::raise_alarm(int64_t mark) {
   const uint32_t last = last_of(violation.explanations[0], window, candidates_);
   if (last == kNone) return false;
   ++progress_.alarms;
+  alarm_mark_ = std::max(alarm_mark_, mark);
   options.check = checking(options_);
   listener_.alarm(smallest(std::move(violation), options),
                   candidates_[last].piece->name(candidates_[last].txn));
@@ -360,7 +367,7 @@ void Watcher::settle(const std::vector<uint32_t>& order, int64_t mark) {
     const bool unknown = m.status == TxnStatus::unknown;
     // Without effect on the order: aborted, left out, or of nothing but what others left out explain.
     const bool idle = !ordered[i] && (unknown ? m.begin < given_up : m.sealed(mark));
-    if (!goes[i] && !idle) {
+    if (!goes[i] && !idle && mark != Interval::kOpen) {
       stay.push_back(std::move(m));
       continue;
     }

@@ -146,6 +146,7 @@ class Watcher {
   int64_t now_ = Interval::kUnknown;
   int64_t latest_begin_ = Interval::kUnknown;   // of what is settled
   int64_t forgotten_end_ = Interval::kUnknown;  // of what is forgotten
+  int64_t alarm_mark_ = Interval::kUnknown;     // the latest at which an alarm was raised
   int64_t dropped_before_ = Interval::kUnknown;
   bool gap_ = false;
   bool lost_writers_ = false;

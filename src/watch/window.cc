@@ -111,19 +111,25 @@ Result<Window> without(const Window& w, const std::vector<bool>& dropped) {
   TxnCopier copier(builder);
   builder.set_initial(h.initial());
   if (h.absent_is_never_written()) builder.set_absent_is_never_written();
+  std::vector<uint32_t> members;
+  const auto stays = [&](OpId i) { return !dropped[i] || installs_version(h.op(i)); };
   for (TxnId t = 0; t < h.txn_count(); ++t) {
+    bool empty = true;
+    for (OpId i = h.first_op(t); i < h.end_op(t); ++i) empty = empty && !stays(i);
+    if (empty) continue;
+    members.push_back(w.members[t]);
     copier.begin(h, t);
     for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
       if (!dropped[i])
         copier.operation(h, i);
-      else if (installs_version(h.op(i)))
+      else if (stays(i))
         copier.operation(h, i, OpKind::write, {});
     }
     if (Status s = builder.end_txn(); !s.ok()) return s.error();
   }
   Result<History> history = std::move(builder).finish();
   if (!history.ok()) return history.error();
-  return Window{std::move(*history), w.members};
+  return Window{std::move(*history), std::move(members)};
 }
 
 // Without the members that are left out, and without what may have been seen of them.
@@ -162,12 +168,16 @@ class Explained {
     return w_.members[t] == kNone ? nullptr : &members_[w_.members[t]];
   }
   bool is_written(VersionId v) const { return written_[v]; }
+  bool is_from_nowhere(const Observation& seen) const {
+    return seen.accepts == Accepts::equals && !is_written(seen.version) &&
+           !h_.is_initial(seen.version);
+  }
   bool has_state(KeyId key) const { return past_.state.find(h_.key(key)) != nullptr; }
 
   // A writer that is not among the members, and begins before the transaction ends, may explain it.
   bool by_others_to_come(const Observation& seen) const {
     if (seen.accepts != Accepts::equals) return true;
-    return !is_written(seen.version) && (!h_.is_initial(seen.version) || has_state(seen.key));
+    return is_from_nowhere(seen) || (!is_written(seen.version) && has_state(seen.key));
   }
 
   // A writer of which nothing is known may explain it.
@@ -272,8 +282,10 @@ Result<Window> projection(std::span<const Member> members, const Past& past, int
   const auto drop = [&](const Member& m, const Observation& seen) {
     if (!m.sealed(mark)) return true;
     if (!past.gap && !past.lost_writers && !explained.has_state(seen.key)) return false;
-    return seen.accepts != Accepts::equals || !explained.is_written(seen.version) ||
-           certain[seen.key] >= m.begin;
+    // Since a certain write of the key, which is a member, whatever was forgotten is overwritten.
+    if (certain[seen.key] >= m.begin) return true;
+    // But for the late effect of an outcome that was never known.
+    return (past.gap || past.lost_writers) && explained.is_from_nowhere(seen);
   };
   if (mark_dropped(*whole, members, dropped, drop)) {
     Result<Window> weaker = without(*whole, dropped);
