@@ -25,6 +25,8 @@ class TxnCopier {
                  bool with_source = true);
   // A range between these bounds.
   void range(const History& h, KeyId lo, KeyId hi, const Selected& selected);
+  // What it wrote, without what it had to observe for that; it must have written.
+  void write_alone(const History& h, OpId op) { operation(h, op, OpKind::write, {}); }
 
  private:
   HistoryBuilder& to_;

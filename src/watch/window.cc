@@ -123,7 +123,7 @@ Result<Window> without(const Window& w, const std::vector<bool>& dropped) {
       if (!dropped[i])
         copier.operation(h, i);
       else if (stays(i))
-        copier.operation(h, i, OpKind::write, {});
+        copier.write_alone(h, i);
     }
     if (Status s = builder.end_txn(); !s.ok()) return s.error();
   }

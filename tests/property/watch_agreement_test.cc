@@ -187,17 +187,17 @@ RandomShape shape(double duplicates, double rich) {
   return s;
 }
 
-TEST(Watch, AgreesWithTheCheckOfTheWhole) { EXPECT_GE(compare({}, shape(0, 0.3), 11), 0.99); }
-TEST(Watch, AgreesWhereLinesAreLate) { compare({.late = true}, shape(0, 0.3), 12); }
-TEST(Watch, AgreesWhereLittleIsKept) { compare({.forgetful = true}, shape(0, 0.3), 13); }
-TEST(Watch, AgreesWhereValuesRepeat) {
+TEST(WatchAgreement, AgreesWithTheCheckOfTheWhole) { EXPECT_GE(compare({}, shape(0, 0.3), 11), 0.99); }
+TEST(WatchAgreement, AgreesWhereLinesAreLate) { compare({.late = true}, shape(0, 0.3), 12); }
+TEST(WatchAgreement, AgreesWhereLittleIsKept) { compare({.forgetful = true}, shape(0, 0.3), 13); }
+TEST(WatchAgreement, AgreesWhereValuesRepeat) {
   compare({.repeated = true}, shape(1, 0.3), 14);
   compare({.repeated = true, .forgetful = true}, shape(1, 0.3), 15);
 }
-TEST(Watch, AgreesWhereEverythingComesTogether) {
+TEST(WatchAgreement, AgreesWhereEverythingComesTogether) {
   compare({.repeated = true, .late = true, .forgetful = true}, shape(0.5, 0.3), 16);
 }
-TEST(Watch, AgreesOnSingleOperations) {
+TEST(WatchAgreement, AgreesOnSingleOperations) {
   RandomShape s = shape(0.2, 0.3);
   s.single_op = 1;
   EXPECT_GE(compare({.level = LevelId::linearizable, .repeated = true}, s, 17), 0.99);

@@ -1,0 +1,197 @@
+#include "watch/watcher.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "assay/format.h"
+
+namespace assay::internal::watch {
+namespace {
+
+class Heard : public WatchListener {
+ public:
+  void alarm(const Audit& violation, const std::string& left_out) override {
+    std::string text;
+    EXPECT_TRUE(write_history_text(violation.history, "hist", text).ok());
+    histories.push_back(text);
+    alarms.push_back(left_out);
+  }
+  void undecided(const Undecided& what) override { unknown.push_back(what.about); }
+
+  std::vector<std::string> alarms, unknown, histories;
+};
+
+History lines(const std::string& text) {
+  Result<ReadResult> read = read_history_text(text, "test", {.from = "assay"});
+  EXPECT_TRUE(read.ok());
+  return std::move(read->history);
+}
+
+std::string line(int session, int number, int64_t begin, int64_t end, const std::string& ops,
+                 const std::string& status = "committed") {
+  return R"({"session":)" + std::to_string(session) + R"(,"txn":")" + std::to_string(session) +
+         "-" + std::to_string(number) + R"(","status":")" + status + R"(","begin":)" +
+         std::to_string(begin) + R"(,"end":)" + std::to_string(end) + R"(,"ops":[)" + ops + "]}\n";
+}
+
+// Each text is a piece; a decision follows each.
+Heard watch_pieces(WatchOptions options, const std::vector<std::string>& pieces) {
+  Heard heard;
+  options.window = 1;
+  Watcher watcher(options, heard);
+  for (const std::string& text : pieces) {
+    EXPECT_TRUE(watcher.add(lines(text)).ok());
+    EXPECT_TRUE(watcher.decide_sealed().ok());
+  }
+  EXPECT_TRUE(watcher.finish().ok());
+  return heard;
+}
+
+WatchOptions prompt() {
+  WatchOptions o;
+  o.lateness = 20;
+  return o;
+}
+
+// Two writers who overlapped are put into one order; a read says later that it was the other one. A window after the
+// state that the first order left is rejected, and must not raise an alarm.
+const std::vector<std::string> kOtherOrder = {
+    line(1, 0, 0, 10, R"(["w","x",1])") + line(2, 0, 0, 10, R"(["w","x",2])"),
+    line(1, 1, 100, 110, R"(["w","y",1])"),
+    line(2, 1, 200, 210, R"(["w","y",2])"),
+};
+
+std::vector<std::string> read_later(const std::string& x) {
+  std::vector<std::string> pieces = kOtherOrder;
+  pieces.push_back(line(1, 2, 300, 310, R"(["r","x",)" + x + "]"));
+  return pieces;
+}
+
+TEST(Watcher, TakesBackAChoice) {
+  for (const char* x : {"1", "2"}) {
+    const Heard heard = watch_pieces(prompt(), read_later(x));
+    EXPECT_TRUE(heard.alarms.empty()) << x;
+    EXPECT_TRUE(heard.unknown.empty()) << x;
+  }
+}
+
+TEST(Watcher, RaisesNoAlarmOnWhatItAssumedOfThePast) {
+  WatchOptions options = prompt();
+  options.keep = 0;
+  size_t unknown = 0;
+  for (const char* x : {"1", "2"}) {
+    const Heard heard = watch_pieces(options, read_later(x));
+    EXPECT_TRUE(heard.alarms.empty()) << x;
+    unknown += heard.unknown.size();
+  }
+  EXPECT_EQ(unknown, 1u);  // of one of the two
+}
+
+TEST(Watcher, OneFaultIsOneAlarm) {
+  const Heard heard = watch_pieces(
+      prompt(),
+      {line(1, 0, 0, 10, R"(["w","x",1])"), line(1, 1, 20, 30, R"(["w","x",2])"),
+       line(2, 0, 40, 50, R"(["r","x",1],["w","y",7])"),
+       line(1, 2, 60, 70, R"(["r","x",2],["r","y",7],["w","x",3])"),
+       line(2, 1, 80, 90, R"(["r","x",3],["w","y",8])"), line(1, 3, 160, 170, R"(["r","y",8])")});
+  ASSERT_EQ(heard.alarms, std::vector<std::string>{"2-0"});
+  EXPECT_TRUE(heard.unknown.empty());
+  EXPECT_EQ(heard.histories[0],
+            "1: @[0,10] { w(x,1) } @[20,30] { w(x,2) }\n2: @[40,50] { r(x,1) w(y,7) }\n");
+}
+
+TEST(Watcher, AReadWaitsForItsWriterToBeReported) {
+  const Heard heard = watch_pieces(
+      prompt(), {line(1, 0, 100, 105, R"(["r","x",5])"), line(2, 0, 90, 110, R"(["w","x",5])"),
+                 line(1, 1, 200, 210, R"(["r","x",5])")});
+  EXPECT_TRUE(heard.alarms.empty());
+  EXPECT_TRUE(heard.unknown.empty());
+}
+
+TEST(Watcher, UnknownOutcomesSettle) {
+  WatchOptions options = prompt();
+  options.keep = 0;
+  options.settle = 100;
+  std::vector<std::string> pieces = {
+      line(1, 0, 0, 10, R"(["w","x",1])") + line(2, 0, 5, 15, R"(["w","x",9])", "unknown"),
+      line(1, 1, 20, 30, R"(["w","y",1])"), line(1, 2, 60, 70, R"(["r","x",9])")};
+  // Read in time: it took effect.
+  EXPECT_TRUE(watch_pieces(options, pieces).unknown.empty());
+  // Read after it had been given up: nobody knows whose it is.
+  pieces[2] = line(1, 2, 300, 310, R"(["w","y",2])");
+  pieces.push_back(line(1, 3, 400, 410, R"(["w","y",3])"));
+  pieces.push_back(line(1, 4, 500, 510, R"(["r","x",9])"));
+  const Heard late = watch_pieces(options, pieces);
+  EXPECT_TRUE(late.alarms.empty());
+  EXPECT_EQ(late.unknown, std::vector<std::string>{"1-4"});
+}
+
+TEST(Watcher, ALateLineIsDecidedFromWhatIsKept) {
+  const std::vector<std::string> pieces = {
+      line(1, 0, 0, 10, R"(["w","x",1])"), line(1, 1, 100, 110, R"(["w","x",2])"),
+      line(1, 2, 200, 210, R"(["w","x",3])"), line(2, 0, 20, 30, R"(["r","x",1])")};
+  EXPECT_TRUE(watch_pieces(prompt(), pieces).unknown.empty());
+  WatchOptions options = prompt();
+  options.keep = 0;
+  EXPECT_EQ(watch_pieces(options, pieces).unknown, std::vector<std::string>{"2-0"});
+}
+
+TEST(Watcher, HeartbeatsMoveTheMark) {
+  WatchOptions options;
+  options.sessions = 2;
+  Heard heard;
+  Watcher watcher(options, heard);
+  ASSERT_TRUE(
+      watcher.add(lines(line(1, 0, 0, 10, R"(["w","x",1])") + line(2, 0, 0, 12, R"(["w","x",2])")))
+          .ok());
+  ASSERT_TRUE(watcher.decide_sealed().ok());
+  EXPECT_EQ(watcher.progress().buffered, 2u);  // session 1 may have begun again at 10
+  ASSERT_TRUE(watcher
+                  .add(lines(R"({"event":"heartbeat","session":1,"at":20})"
+                             "\n"
+                             R"({"event":"end","session":2})"
+                             "\n"))
+                  .ok());
+  ASSERT_TRUE(watcher.decide_sealed().ok());
+  EXPECT_EQ(watcher.progress().buffered, 0u);
+}
+
+TEST(Watcher, MemoryHoldsWhatIsKeptAndTheLiveKeys) {
+  WatchOptions options = prompt();
+  options.keep = 50;
+  Heard heard;
+  Watcher watcher(options, heard);
+  for (int i = 0; i < 2000; ++i) {
+    const int64_t at = 100 * i;
+    const std::string key = R"("k)" + std::to_string(i % 7) + '"';
+    ASSERT_TRUE(
+        watcher.add(lines(line(1, i, at, at + 10, "[\"w\"," + key + "," + std::to_string(i) + "]")))
+            .ok());
+    if (i % 10 != 0) continue;
+    ASSERT_TRUE(watcher.decide_sealed().ok());
+  }
+  EXPECT_LT(watcher.progress().kept, 100u);
+  EXPECT_EQ(watcher.progress().live_keys, 7u);
+  ASSERT_TRUE(watcher.finish().ok());
+  EXPECT_EQ(watcher.progress().decided, 2000u);
+  EXPECT_TRUE(heard.alarms.empty() && heard.unknown.empty());
+}
+
+TEST(Watcher, RefusesWhatItDoesNotDecide) {
+  EXPECT_FALSE(can_watch(LevelId::session_si).ok());
+  EXPECT_TRUE(can_watch(LevelId::linearizable).ok());
+  Heard heard;
+  Watcher watcher({}, heard);
+  EXPECT_FALSE(watcher.add(lines(line(1, 0, 0, 1, R"(["append","l",1])"))).ok());
+  EXPECT_FALSE(watcher
+                   .add(lines(R"({"session":1,"ops":[["w","x",1]]})"
+                              "\n"))
+                   .ok());
+  EXPECT_FALSE(watcher.add(lines("{\"key\":\"x\",\"order\":[1,2]}\n")).ok());
+}
+
+}  // namespace
+}  // namespace assay::internal::watch
