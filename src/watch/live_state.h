@@ -26,9 +26,14 @@ class Held {
 
 class LiveState {
  public:
-  struct Entry {
+  struct Version {
     Held value;
     bool removed = false;  // the value is a tombstone
+  };
+  struct Entry {
+    Version last;
+    // Versions that may as well have come last: their writers ran at the same time, and nobody has read the key since.
+    std::vector<Version> rivals = {};
   };
   // How to go back.
   using Change = std::pair<Held, std::optional<Entry>>;

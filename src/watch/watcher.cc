@@ -11,6 +11,7 @@
 #include "explain/explain.h"
 #include "history/accesses.h"
 #include "history/projection.h"
+#include "watch/rivals.h"
 
 namespace assay::internal::watch {
 namespace {
@@ -233,8 +234,8 @@ Status Watcher::decide_candidates(int64_t mark) {
     take_back_for_late();
     Result<Judgement> now = judge(mark, false);
     if (!now.ok()) return now.error();
-    if (now->outcome == Outcome::satisfied) return settle(now->order, mark), Ok{};
-    if (now->outcome == Outcome::unknown) return resume(now->reason), Ok{};
+    if (now->verdict().outcome == Outcome::satisfied) return settle(*now, mark), Ok{};
+    if (now->verdict().outcome == Outcome::unknown) return resume(now->verdict().reason), Ok{};
     Result<bool> alarmed = raise_alarm(mark);
     if (!alarmed.ok()) return alarmed.error();
     if (!*alarmed && !settled_.empty()) {
@@ -246,18 +247,28 @@ Status Watcher::decide_candidates(int64_t mark) {
       Result<Judgement> sealed = judge(mark, true);
       if (!sealed.ok()) return sealed.error();
       // What the others saw may be explained by who is still to be reported.
-      if (sealed->outcome == Outcome::satisfied) return Ok{};
-      if (now->suspect == kNone || ++left_out > kMostLeftOut)
-        return resume("more transactions contradict each other than can be told apart"), Ok{};
-      report(candidates_[now->suspect].piece->name(candidates_[now->suspect].txn), now->reason,
-             false);
-      leave_out(now->suspect);
-    } else if (++left_out > kMostLeftOut) {
-      return resume("more violations at a time than can be told apart"), Ok{};
+      if (sealed->verdict().outcome == Outcome::satisfied) return Ok{};
     }
+    if (++left_out > kMostLeftOut || (!*alarmed && !give_up_one(*now)))
+      return resume("more transactions contradict each other than can be told apart"), Ok{};
     back = 1;
   }
   return Ok{};
+}
+
+// Leaves out one transaction of a window that nothing explains. False if it is not clear which.
+bool Watcher::give_up_one(const Judgement& rejected) {
+  const std::vector<Explanation> explanations = explain(rejected.window.history, rejected.result);
+  if (explanations.empty()) return false;
+  const uint32_t suspect = last_of(explanations[0], rejected.window, candidates_);
+  if (suspect == kNone) return false;
+  report(candidates_[suspect].piece->name(candidates_[suspect].txn),
+         fmt::format("no order explains it together with what came before, and what is kept of "
+                     "that proves no violation ({})",
+                     anomaly_info(explanations[0].anomaly).name),
+         false);
+  leave_out(suspect);
+  return true;
 }
 
 Past Watcher::past() const {
@@ -272,35 +283,19 @@ Past Watcher::past() const {
 Result<Watcher::Judgement> Watcher::judge(int64_t mark, bool only_sealed) {
   Result<Window> window = after_state(candidates_, past(), options_.level, mark, only_sealed);
   if (!window.ok()) return window.error();
-  return judged(*window, candidates_);
-}
-
-Watcher::Judgement Watcher::judged(const Window& window, std::span<const Member> members) {
-  const CheckResult result = check(window.history, checking(options_));
-  const Verdict& v = result.verdicts.at(0);
-  Judgement j{v.outcome, {}, kNone, v.reason};
-  if (v.outcome == Outcome::satisfied) {
-    for (const uint32_t t : result.certificates[v.certificate].order.events)
-      if (window.members[t] != kNone) j.order.push_back(window.members[t]);
-  } else if (v.outcome == Outcome::violated) {
-    const std::vector<Explanation> explanations = explain(window.history, result);
-    if (explanations.empty()) return j;
-    j.suspect = last_of(explanations[0], window, members);
-    j.reason = fmt::format(
-        "no order explains it together with what came before, and what is kept "
-        "of that proves no violation ({})",
-        anomaly_info(explanations[0].anomaly).name);
-  }
-  return j;
+  CheckResult result = check(window->history, checking(options_));
+  return Judgement{std::move(*window), std::move(result)};
 }
 
 Result<bool> Watcher::raise_alarm(int64_t mark) {
   Result<Window> part = projection(candidates_, past(), mark);
   if (!part.ok()) return part.error();
+  Window window = std::move(*part);
+  const CheckResult shown = check(window.history, checking(options_));
+  if (shown.verdicts.at(0).outcome != Outcome::violated) return false;
   AuditOptions options;
   options.check = checking(options_);
   options.allow_empty = true;
-  Window window = std::move(*part);
   Audit violation = audit(std::move(window.history), "the window", options);
   const Verdict* v = violation.result.find(options_.level);
   if (v == nullptr || v->outcome != Outcome::violated || violation.explanations.empty())
@@ -340,26 +335,29 @@ void Watcher::resume(std::string reason) {
 
 // How many of the order come before the first that is not sealed; the last of them is committed, as one of unknown
 // outcome may as well come later.
-size_t Watcher::settled_part(const std::vector<uint32_t>& order, int64_t mark) const {
+size_t Watcher::settled_part(const std::vector<uint32_t>& places, int64_t mark) const {
   size_t part = 0;
-  for (size_t i = 0; i < order.size(); ++i) {
-    const Member& m = candidates_[order[i]];
+  for (size_t i = 0; i < places.size(); ++i) {
+    const Member& m = candidates_[places[i]];
     if (!m.sealed(mark)) break;
     if (m.status == TxnStatus::committed) part = i + 1;
   }
   return part;
 }
 
-void Watcher::settle(const std::vector<uint32_t>& order, int64_t mark) {
-  Settled done;
-  done.latest_begin_before = latest_begin_;
+void Watcher::settle(const Judgement& found, int64_t mark) {
   std::vector<bool> goes(candidates_.size()), ordered(candidates_.size());
-  for (const uint32_t place : order) ordered[place] = true;
-  const size_t part = settled_part(order, mark);
-  for (size_t i = 0; i < part; ++i) {
-    goes[order[i]] = true;
-    apply(candidates_[order[i]], done);
+  std::vector<TxnId> order;
+  std::vector<uint32_t> places;
+  for (const TxnId t : found.order()) {
+    if (found.window.members[t] == kNone) continue;
+    order.push_back(t);
+    places.push_back(found.window.members[t]);
+    ordered[places.back()] = true;
   }
+  const size_t part = settled_part(places, mark);
+  for (size_t i = 0; i < part; ++i) goes[places[i]] = true;
+  Settled done = apply_order(found, {order.data(), part});
   const int64_t given_up = mark == Interval::kOpen ? mark : less(now_, options_.settle);
   std::vector<Member> stay;
   for (uint32_t i = 0; i < candidates_.size(); ++i) {
@@ -367,26 +365,74 @@ void Watcher::settle(const std::vector<uint32_t>& order, int64_t mark) {
     const bool unknown = m.status == TxnStatus::unknown;
     // Without effect on the order: aborted, left out, or of nothing but what others left out explain.
     const bool idle = !ordered[i] && (unknown ? m.begin < given_up : m.sealed(mark));
-    if (!goes[i] && !idle && mark != Interval::kOpen) {
+    if (goes[i]) continue;
+    if (!idle && mark != Interval::kOpen) {
       stay.push_back(std::move(m));
       continue;
     }
-    done.loses_writers = done.loses_writers || m.left_out || (unknown && !goes[i]);
-    if (m.end != Interval::kOpen) done.latest_end = std::max(done.latest_end, m.end);
-    if (m.status != TxnStatus::aborted) ++progress_.decided;
-    done.members.push_back(std::move(m));
+    done.loses_writers = done.loses_writers || m.left_out || unknown;
+    add_settled(m, done);
   }
   candidates_ = std::move(stay);
   if (!done.members.empty()) settled_.push_back(std::move(done));
+}
+
+void Watcher::add_settled(const Member& m, Settled& to) {
+  if (m.end != Interval::kOpen) to.latest_end = std::max(to.latest_end, m.end);
+  if (m.status != TxnStatus::aborted) ++progress_.decided;
+  to.members.push_back(m);
+}
+
+// The state goes on by the first part of an order, in stretches of a window, so that no more needs to be taken back than that.
+// Returns the last stretch.
+Watcher::Settled Watcher::apply_order(const Judgement& found, std::span<const TxnId> part) {
+  Settled to;
+  to.latest_begin_before = latest_begin_;
+  choose_rivals(found, to);
+  for (const TxnId t : part) {
+    if (to.members.size() >= options_.window) {
+      settled_.push_back(std::move(to));
+      to = Settled();
+      to.latest_begin_before = latest_begin_;
+    }
+    const Member& m = candidates_[found.window.members[t]];
+    apply(m, to);
+    add_settled(m, to);
+  }
+  for (RivalVersion& r : find_rivals(found.window, candidates_, part)) {
+    const ValueView key = found.window.history.key(r.key);
+    LiveState::Entry entry = *state_.find(key);
+    entry.rivals.push_back(std::move(r.version));
+    state_.put(key, std::move(entry), to.changes);
+  }
+  return to;
+}
+
+// Of the rivals that the window asked for, those came last that its order has last.
+void Watcher::choose_rivals(const Judgement& found, Settled& to) {
+  const History& h = found.window.history;
+  std::vector<uint32_t> place(h.txn_count());
+  for (uint32_t i = 0; i < found.order().size(); ++i) place[found.order()[i]] = i;
+  std::vector<Window::Rival> chosen = found.window.rivals;
+  std::ranges::sort(chosen, {}, [&](const Window::Rival& r) { return place[r.txn]; });
+  for (const Window::Rival& r : chosen)
+    state_.put(h.key(h.op(h.first_op(r.txn)).key), {r.version}, to.changes);
 }
 
 void Watcher::apply(const Member& m, Settled& to) {
   const History& h = *m.piece;
   if (m.status == TxnStatus::committed) latest_begin_ = std::max(latest_begin_, m.begin);
   for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i) {
+    const Observation seen = observation_of(h, i);
+    if (seen.accepts != Accepts::any) {
+      // Who looked has seen the last one.
+      const LiveState::Entry* entry = state_.find(h.key(seen.key));
+      if (entry != nullptr && !entry->rivals.empty())
+        state_.put(h.key(seen.key), {entry->last}, to.changes);
+    }
     if (!installs_version(h.op(i))) continue;
     const Install install = install_of(h, i);
-    state_.put(h.key(install.key), {Held(h.version_value(install.version)), install.removes},
+    state_.put(h.key(install.key), {{Held(h.version_value(install.version)), install.removes}},
                to.changes);
   }
 }

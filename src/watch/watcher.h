@@ -106,10 +106,13 @@ class Watcher {
         false;  // some of its members had no effect, and may be read from all the same
   };
   struct Judgement {
-    Outcome outcome = Outcome::unknown;
-    std::vector<uint32_t> order;  // satisfied: places of members
-    uint32_t suspect = kNone;     // violated: the place of the one to leave out
-    std::string reason;           // unknown, violated
+    Window window;
+    CheckResult result;
+
+    const Verdict& verdict() const { return result.verdicts.at(0); }
+    const std::vector<TxnId>& order() const {
+      return result.certificates[verdict().certificate].order.events;
+    }
   };
 
   Status take(const std::shared_ptr<const History>& piece, TxnId t);
@@ -123,10 +126,13 @@ class Watcher {
   void take_back(size_t windows);
   void take_back_for_late();
   Result<Judgement> judge(int64_t mark, bool only_sealed);
-  Judgement judged(const Window& window, std::span<const Member> members);
   Result<bool> raise_alarm(int64_t mark);
-  void settle(const std::vector<uint32_t>& order, int64_t mark);
-  size_t settled_part(const std::vector<uint32_t>& order, int64_t mark) const;
+  bool give_up_one(const Judgement& rejected);
+  void settle(const Judgement& found, int64_t mark);
+  size_t settled_part(const std::vector<uint32_t>& places, int64_t mark) const;
+  Settled apply_order(const Judgement& found, std::span<const TxnId> part);
+  void choose_rivals(const Judgement& found, Settled& to);
+  void add_settled(const Member& m, Settled& to);
   void apply(const Member& m, Settled& to);
   void forget();
   void leave_out(uint32_t place);

@@ -59,7 +59,8 @@ WatchOptions prompt() {
 // Two writers who overlapped are put into one order; a read says later that it was the other one. A window after the
 // state that the first order left is rejected, and must not raise an alarm.
 const std::vector<std::string> kOtherOrder = {
-    line(1, 0, 0, 10, R"(["w","x",1])") + line(2, 0, 0, 10, R"(["w","x",2])"),
+    line(1, 0, 0, 10, R"(["w","x",1],["w","z",1])") +
+        line(2, 0, 0, 10, R"(["w","x",2],["w","z",2])"),
     line(1, 1, 100, 110, R"(["w","y",1])"),
     line(2, 1, 200, 210, R"(["w","y",2])"),
 };
@@ -88,6 +89,24 @@ TEST(Watcher, RaisesNoAlarmOnWhatItAssumedOfThePast) {
     unknown += heard.unknown.size();
   }
   EXPECT_EQ(unknown, 1u);  // of one of the two
+}
+
+// Nothing but x tells the two orders apart, so both are kept open.
+TEST(Watcher, KeepsRivals) {
+  WatchOptions options = prompt();
+  options.keep = 0;
+  const auto after = [&](const std::string& reads) {
+    return watch_pieces(
+        options, {line(1, 0, 0, 10, R"(["w","x",1],["w","z",1])") +
+                      line(2, 0, 0, 10, R"(["w","x",2],["w","v",2])"),
+                  line(1, 1, 100, 110, R"(["w","y",1])"), line(2, 1, 200, 210, R"(["w","y",2])"),
+                  line(1, 2, 300, 310, reads), line(1, 3, 400, 410, R"(["r","z",1],["r","v",2])")});
+  };
+  for (const char* x : {"1", "2"}) {
+    const Heard heard = after(std::string(R"(["r","x",)") + x + "]");
+    EXPECT_TRUE(heard.alarms.empty() && heard.unknown.empty()) << x;
+  }
+  EXPECT_EQ(after(R"(["r","x",3])").unknown.size(), 1u);
 }
 
 TEST(Watcher, OneFaultIsOneAlarm) {

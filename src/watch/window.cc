@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -14,16 +15,24 @@ namespace {
 
 constexpr std::string_view kStateSession = "state before the window";
 
-// The keys that the members touch, each once, with what they held before.
+// What the members touch of the state: each key once.
+struct TouchedKey {
+  ValueView key;
+  const LiveState::Entry* entry;
+  bool asked = false;  // a rival was read
+};
+
 class TouchedState {
  public:
   explicit TouchedState(const LiveState& state) : state_(state) {}
 
-  std::vector<std::pair<ValueView, const LiveState::Entry*>> of(std::span<const Member> members) {
+  std::vector<TouchedKey> of(std::span<const Member> members) {
     for (const Member& m : members) add(m);
-    std::sort(found_.begin(), found_.end(),
-              [](const auto& a, const auto& b) { return std::less<>()(a.second, b.second); });
-    const auto same = [](const auto& a, const auto& b) { return a.second == b.second; };
+    // One whose rivals were asked for first.
+    std::sort(found_.begin(), found_.end(), [](const TouchedKey& a, const TouchedKey& b) {
+      return a.entry == b.entry ? a.asked > b.asked : std::less<>()(a.entry, b.entry);
+    });
+    const auto same = [](const TouchedKey& a, const TouchedKey& b) { return a.entry == b.entry; };
     found_.erase(std::unique(found_.begin(), found_.end(), same), found_.end());
     return std::move(found_);
   }
@@ -34,23 +43,41 @@ class TouchedState {
     if (&h != piece_) start(h);
     for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i) {
       const KeyId key = h.op(i).key;
-      if (seen_[key]) continue;
-      seen_[key] = true;
-      if (const LiveState::Entry* entry = state_.find(h.key(key)))
-        found_.emplace_back(h.key(key), entry);
+      if (!seen_[key]) find(h, key);
+      if (entries_[key] != nullptr && reads_rival(h, i, *entries_[key]))
+        found_.push_back({h.key(key), entries_[key], true});
     }
+  }
+
+  void find(const History& h, KeyId key) {
+    seen_[key] = true;
+    const LiveState::Entry* entry = state_.find(h.key(key));
+    if (entry == nullptr) return;
+    found_.push_back({h.key(key), entry});
+    if (!entry->rivals.empty()) entries_[key] = entry;
+  }
+
+  static bool reads_rival(const History& h, OpId i, const LiveState::Entry& entry) {
+    const Observation seen = observation_of(h, i);
+    if (seen.accepts != Accepts::equals) return false;
+    const ValueView value = h.version_value(seen.version);
+    return std::ranges::any_of(entry.rivals, [&](const LiveState::Version& v) {
+      return v.value.view() == value || (v.removed && value.is_null());
+    });
   }
 
   // A piece may come again, after others: then its keys are looked up twice.
   void start(const History& h) {
     piece_ = &h;
     seen_.assign(h.key_count(), false);
+    entries_.assign(h.key_count(), nullptr);
   }
 
   const LiveState& state_;
   const History* piece_ = nullptr;
   std::vector<bool> seen_;
-  std::vector<std::pair<ValueView, const LiveState::Entry*>> found_;
+  std::vector<const LiveState::Entry*> entries_;  // those with rivals
+  std::vector<TouchedKey> found_;
 };
 
 class Assembly {
@@ -61,18 +88,21 @@ class Assembly {
   }
 
   // `apart`: each key by a transaction of its own, for levels of single operations.
-  Status state(std::span<const std::pair<ValueView, const LiveState::Entry*>> keys, int64_t at,
-               bool apart) {
-    for (size_t i = 0; i < keys.size(); ++i) {
-      if (i == 0 || apart) begin_state(at);
-      const auto& [key, entry] = keys[i];
-      if (entry->removed)
-        builder_.remove(key, entry->value.view());
-      else
-        builder_.write(key, entry->value.view());
-      if (i + 1 == keys.size() || apart)
-        if (Status s = builder_.end_txn(); !s.ok()) return s;
+  Status state(std::span<const TouchedKey> keys, int64_t at, bool apart) {
+    bool open = false;
+    for (const TouchedKey& k : keys) {
+      if (k.asked) continue;
+      if (!open || apart) begin_state(kStateSession, at);
+      open = true;
+      write(k.key, k.entry->last);
+      if (!apart) continue;
+      if (Status s = builder_.end_txn(); !s.ok()) return s;
     }
+    if (open && !apart)
+      if (Status s = builder_.end_txn(); !s.ok()) return s;
+    for (const TouchedKey& k : keys)
+      if (k.asked)
+        if (Status s = rivals(k, at); !s.ok()) return s;
     return Ok{};
   }
 
@@ -87,14 +117,36 @@ class Assembly {
   Result<Window> finish() {
     Result<History> history = std::move(builder_).finish();
     if (!history.ok()) return history.error();
-    return Window{std::move(*history), std::move(members_)};
+    return Window{std::move(*history), std::move(members_), std::move(rivals_)};
   }
 
  private:
-  void begin_state(int64_t at) {
+  // All at the same time, so that the search chooses which comes last.
+  Status rivals(const TouchedKey& k, int64_t at) {
+    std::vector<LiveState::Version> versions = k.entry->rivals;
+    versions.push_back(k.entry->last);
+    for (const LiveState::Version& v : versions) {
+      const std::string session = std::string(kStateSession) + std::to_string(rivals_.size());
+      rivals_.push_back({static_cast<TxnId>(members_.size()), v});
+      begin_state(session, at);
+      write(k.key, v);
+      if (Status s = builder_.end_txn(); !s.ok()) return s;
+    }
+    return Ok{};
+  }
+
+  void write(const ValueView& key, const LiveState::Version& v) {
+    if (v.removed)
+      builder_.remove(key, v.value.view());
+    else
+      builder_.write(key, v.value.view());
+  }
+
+  // The views are of what lives until end_txn.
+  void begin_state(std::string_view session, int64_t at) {
     members_.push_back(kNone);
     TxnHeader header;
-    header.session = ValueView::of(kStateSession);
+    header.session = ValueView::of(session);
     header.begin = header.end = Interval::point(at);
     builder_.begin_txn(header);
   }
@@ -102,6 +154,7 @@ class Assembly {
   HistoryBuilder builder_;
   TxnCopier copier_{builder_};
   std::vector<uint32_t> members_;
+  std::vector<Window::Rival> rivals_;
 };
 
 // The same transactions without what some operations observed; what they wrote stays.
@@ -129,7 +182,7 @@ Result<Window> without(const Window& w, const std::vector<bool>& dropped) {
   }
   Result<History> history = std::move(builder).finish();
   if (!history.ok()) return history.error();
-  return Window{std::move(*history), std::move(members)};
+  return Window{std::move(*history), std::move(members), w.rivals};
 }
 
 // Without the members that are left out, and without what may have been seen of them.
@@ -152,7 +205,7 @@ Result<Window> without_left_out(Window w, std::span<const Member> members) {
   std::vector<uint32_t> places;
   for (TxnId t = 0; t < part->txn_count(); ++t)
     places.push_back(w.members[h.txn_of(origins[part->first_op(t)])]);
-  return Window{std::move(*part), std::move(places)};
+  return Window{std::move(*part), std::move(places), std::move(w.rivals)};
 }
 
 // Whose observations can be explained by what the window holds.

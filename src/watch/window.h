@@ -33,9 +33,16 @@ struct Past {
 };
 
 struct Window {
+  // A rival that somebody in the window read, or the version that it is a rival of, as a transaction before the window.
+  struct Rival {
+    TxnId txn;
+    LiveState::Version version;
+  };
+
   History history;
   std::vector<uint32_t>
       members;  // per transaction its place in the members; kNone: the state before
+  std::vector<Rival> rivals = {};  // of all keys; in the order of their transactions
 };
 
 // The members after the live state. Observations that transactions not yet reported may explain are left out, those of
