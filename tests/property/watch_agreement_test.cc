@@ -187,7 +187,9 @@ RandomShape shape(double duplicates, double rich) {
   return s;
 }
 
-TEST(WatchAgreement, AgreesWithTheCheckOfTheWhole) { EXPECT_GE(compare({}, shape(0, 0.3), 11), 0.99); }
+TEST(WatchAgreement, AgreesWithTheCheckOfTheWhole) {
+  EXPECT_GE(compare({}, shape(0, 0.3), 11), 0.99);
+}
 TEST(WatchAgreement, AgreesWhereLinesAreLate) { compare({.late = true}, shape(0, 0.3), 12); }
 TEST(WatchAgreement, AgreesWhereLittleIsKept) { compare({.forgetful = true}, shape(0, 0.3), 13); }
 TEST(WatchAgreement, AgreesWhereValuesRepeat) {
