@@ -156,8 +156,10 @@ Exit generate_history(GenerateState& s) {
   // Where the history itself goes to the terminal, a progress line would be in its way.
   ProgressLine progress("generate", terminal_on_stderr() && isatty(fd) == 0);
   s.options.progress = [&](double fraction) { progress.update(fraction, ""); };
+  const auto workload = collect::make_workload(s.workload.workload, s.workload.options);
   collect::LineSink sink(fd, {.names_versions = s.options.version_order,
-                              .absent_is_never_written = s.workload.options.tombstones});
+                              .absent_is_never_written = s.workload.options.tombstones,
+                              .has_conditions = workload.ok() && (*workload)->selects()});
   collect::LightweightOptions lightweight = lightweight_options(s);
   lightweight.progress = s.options.progress;
   const auto made = s.lightweight ? collect::generate_lightweight(lightweight, sink)

@@ -90,6 +90,8 @@ class Driver {
  public:
   virtual ~Driver() = default;
   virtual bool supports(OpKind kind) const = 0;
+  // Whether a range may ask for values (Request::least).
+  virtual bool supports_conditions() const { return false; }
   // Creates the tables, empty. Called once per run, at the first endpoint only.
   virtual Status prepare() = 0;
   virtual Result<std::unique_ptr<DriverSession>> connect() = 0;

@@ -1,6 +1,7 @@
 #include "collect/lines.h"
 
 #include <cstdint>
+#include <utility>
 
 #include "formats/assay_jsonl_line.h"
 #include "formats/json_text.h"
@@ -73,6 +74,23 @@ void append_operands(std::string& out, const Step& step) {
   }
 }
 
+// A query with a condition, behind its opening bracket and quote.
+void append_query(std::string& out, const Step& step) {
+  const Request& request = step.request;
+  out += "pred\",";
+  formats::append_json_string(out, request.condition());
+  out += ',';
+  append_rows(out, step.reply.rows);
+  if (!request.key.is_null() || !request.high.is_null()) {
+    out += ",{\"keys\":[";
+    append_value(out, request.key);
+    out += ',';
+    append_value(out, request.high);
+    out += "]}";
+  }
+  out += ']';
+}
+
 }  // namespace
 
 std::string meta_of(const TxnRecord& record) {
@@ -119,11 +137,14 @@ void append_header_line(std::string& out, std::string_view meta, HistoryFacts fa
     out += ",\"absent\":";
     formats::append_json_string(out, formats::kNeverWritten);
   }
-  if (facts.names_versions) {
-    out += ",\"uses\":[";
-    formats::append_json_string(out, formats::kNamedVersions);
-    out += ']';
+  std::string_view before = ",\"uses\":[";
+  for (const auto& [used, name] : {std::pair(facts.names_versions, formats::kNamedVersions),
+                                   std::pair(facts.has_conditions, formats::kPredicates)}) {
+    if (!used) continue;
+    out += std::exchange(before, ",");
+    formats::append_json_string(out, name);
   }
+  if (before == ",") out += ']';
   if (!meta.empty()) {
     out += ",\"meta\":";
     out += meta;
@@ -150,6 +171,10 @@ void append_record_line(std::string& out, const TxnRecord& record) {
   for (const Step& step : record.steps) {
     out += first ? "[\"" : ",[\"";
     first = false;
+    if (step.request.selects()) {
+      append_query(out, step);
+      continue;
+    }
     out += formats::op_name(step.only_saw_absence() ? OpKind::read : step.request.kind);
     out += "\",";
     append_value(out, step.request.key);

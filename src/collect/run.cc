@@ -150,7 +150,8 @@ Status Run::open_recorder() {
   }
   RecorderOptions recording = options_.recorder;
   recording.facts = {.names_versions = options_.open_log != nullptr,
-                     .absent_is_never_written = options_.workload_options.tombstones};
+                     .absent_is_never_written = options_.workload_options.tombstones,
+                     .has_conditions = workload_->selects()};
   auto recorder =
       options_.history.empty()
           ? Recorder::create_fresh([&] { return history_name(id_ = draw_run_id()); }, recording)
@@ -179,6 +180,10 @@ Status Run::open_drivers() {
         return usage_error(
             fmt::format("the workload '{}' needs operations that this database's driver lacks",
                         options_.workload));
+    if (workload_->selects() && !(*driver)->supports_conditions())
+      return usage_error(fmt::format(
+          "the workload '{}' asks for rows by their values, which this database's driver cannot",
+          options_.workload));
     drivers_.push_back(std::move(*driver));
   }
   return Ok{};

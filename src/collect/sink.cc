@@ -1,5 +1,6 @@
 #include "collect/sink.h"
 
+#include <cassert>
 #include <utility>
 
 #include "collect/lines.h"
@@ -40,7 +41,11 @@ void add_step(HistoryBuilder& builder, const Step& step) {
     case OpKind::range: {
       std::vector<std::pair<ValueView, ValueView>> found;
       for (const auto& [k, v] : step.reply.rows) found.emplace_back(k.view(), v.view());
-      builder.range(key, request.high.view(), found);
+      if (!request.selects()) return builder.range(key, request.high.view(), found);
+      const std::string where = request.condition();
+      const Status known =
+          builder.select({.lo = key, .hi = request.high.view(), .where = where, .rows = found});
+      assert(known.ok() && "a condition of two integers");
       return;
     }
     case OpKind::cas:

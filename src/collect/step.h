@@ -19,6 +19,15 @@ struct Request {
   Value value = {};     // what to write; remove: the tombstone; append: the element
   Value expected = {};  // cas
   Value high = {};      // range: upper bound, null if open
+  // range: only rows whose value lies between these, both included; null: all. Integers of the same sign and as many
+  // digits, so that databases that hold values as texts have them in the same order.
+  Value least = {}, most = {};
+
+  bool selects() const { return !least.is_null(); }
+  // What the history calls that.
+  std::string condition() const {
+    return "value between " + least.view().to_string() + " and " + most.view().to_string();
+  }
 };
 
 // What came back. Kinds without an answer leave it empty.

@@ -56,6 +56,8 @@ class Workload {
   bool uses(OpKind kind) const {
     return std::find(kinds().begin(), kinds().end(), kind) != kinds().end();
   }
+  // Whether its ranges ask for values.
+  virtual bool selects() const { return false; }
   // Its SQL tables, if its keys are cells of such.
   virtual std::vector<Table> tables() const { return {}; }
   // Reads of everything it may have written, at most `limit` keys, drawn with `rng` where there are

@@ -9,6 +9,7 @@ namespace assay::internal {
 namespace {
 
 constexpr uint64_t kAskEvery = uint64_t{1} << 20;  // bytes
+constexpr uint64_t kMostBits = uint64_t{1} << 30;  // for all conditions and versions
 
 Match match_of_row(const Condition& condition, const Row& row) {
   const Truth truth = condition.holds(row);
@@ -141,13 +142,16 @@ Status Predicates::index(const History& history, Budget* budget) {
   certain_.resize(size());
   open_.resize(size());
   std::vector<VersionId> candidates;
-  uint64_t unasked = 0;
+  versions_ = history.version_count();
+  if (size() * versions_ <= kMostBits) satisfies_.resize(size() * versions_);
+  uint64_t unasked = satisfies_.size() / 8;
   for (PredicateId p = 0; p < size(); ++p) {
     initial_.push_back(match_of(conditions_[p], history.initial()));
     table.candidates(conditions_[p], candidates);
     for (const VersionId v : candidates) {
       const Match match = match_of_row(conditions_[p], table.row(v));
       if (match != Match::no) (match == Match::yes ? certain_ : open_)[p].push_back(v);
+      if (match == Match::yes && !satisfies_.empty()) satisfies_[p * versions_ + v] = true;
     }
     unasked += sizeof(VersionId) * (certain_[p].size() + open_[p].size());
     if (budget == nullptr || unasked < kAskEvery) continue;
@@ -158,7 +162,10 @@ Status Predicates::index(const History& history, Budget* budget) {
 }
 
 Match Predicates::match(PredicateId p, VersionId v) const {
-  if (std::binary_search(certain_[p].begin(), certain_[p].end(), v)) return Match::yes;
+  const bool yes = satisfies_.empty()
+                       ? std::binary_search(certain_[p].begin(), certain_[p].end(), v)
+                       : satisfies_[p * versions_ + v];
+  if (yes) return Match::yes;
   return std::binary_search(open_[p].begin(), open_[p].end(), v) ? Match::open : Match::no;
 }
 

@@ -48,6 +48,9 @@ class Predicates {
   std::unordered_map<std::string, PredicateId> by_text_;  // as written, and as printed
   std::vector<std::vector<VersionId>> certain_, open_;    // per condition
   std::vector<Match> initial_;                            // per condition
+  // A bit for each condition and version, as long as that is not much: it certainly satisfies it. Else empty.
+  std::vector<bool> satisfies_;
+  size_t versions_ = 0;
 };
 
 // Whether a value satisfies a condition.

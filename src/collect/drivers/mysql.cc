@@ -354,6 +354,7 @@ class MysqlDriver : public Driver {
   }
 
   bool supports(OpKind) const override { return true; }
+  bool supports_conditions() const override { return true; }
 
   Status prepare() override {
     auto session = open();

@@ -350,6 +350,7 @@ class PostgresqlDriver : public Driver {
   explicit PostgresqlDriver(const DriverOptions& options) : options_(options) {}
 
   bool supports(OpKind) const override { return true; }
+  bool supports_conditions() const override { return true; }
 
   Status prepare() override {
     auto session = open();

@@ -86,6 +86,7 @@ class SimulatedDriver : public Driver {
         shared_(std::make_shared<SharedEngine>(address.level, address.bug, address.rate, seed)) {}
 
   bool supports(OpKind) const override { return true; }
+  bool supports_conditions() const override { return true; }
   Status prepare() override { return Ok{}; }
   Result<std::unique_ptr<DriverSession>> connect() override {
     const std::lock_guard lock(shared_->mutex);

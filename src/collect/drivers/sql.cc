@@ -71,6 +71,9 @@ SqlStatements::Column SqlStatements::make_column(std::string table, std::string 
   c.cas = fmt::format("UPDATE {0} SET {1} = $2 WHERE k = $1 AND {1} = $3", table, name);
   c.remove = fmt::format("DELETE FROM {} WHERE k = $1", table);
   c.range = fmt::format("SELECT k, {} FROM {} WHERE k >= $1 AND k <= $2 ORDER BY k", name, table);
+  c.query = fmt::format(
+      "SELECT k, {0} FROM {1} WHERE k >= $1 AND k <= $2 AND {0} >= $3 AND {0} <= $4 ORDER BY k",
+      name, table);
   c.append = append_sql(upsert_, table, name);
   c.table = std::move(table);
   c.name = std::move(name);
@@ -138,10 +141,16 @@ SqlCall SqlStatements::of(const Request& request) const {
       return {columns_[1].append, {encode_key(request.key), encode_element(request.value)}};
     case OpKind::read_list:
       return {columns_[1].read, {encode_key(request.key)}};
-    case OpKind::range:
-      return {columns_.front().range,
-              {request.key.is_null() ? std::string(kFirstKey) : encode_key(request.key),
-               request.high.is_null() ? std::string(kLastKey) : encode_key(request.high)}};
+    case OpKind::range: {
+      SqlCall call{columns_.front().range,
+                   {request.key.is_null() ? std::string(kFirstKey) : encode_key(request.key),
+                    request.high.is_null() ? std::string(kLastKey) : encode_key(request.high)}};
+      if (!request.selects()) return call;
+      call.sql = columns_.front().query;
+      call.parameters.push_back(encode_value(request.least));
+      call.parameters.push_back(encode_value(request.most));
+      return call;
+    }
   }
   return {};
 }

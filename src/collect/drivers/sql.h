@@ -43,7 +43,7 @@ class SqlStatements {
   // The statements of one column.
   struct Column {
     std::string table, name;
-    std::string read, write, insert, cas, remove, range, append;
+    std::string read, write, insert, cas, remove, range, query, append;
   };
   Column make_column(std::string table, std::string name) const;
   const Column& column_of(const Value& key, std::string& row) const;

@@ -120,8 +120,8 @@ constexpr std::array<const char*, 10> kSql = {
     "INSERT INTO assay_kv (k, v) VALUES (?1, ?2) ON CONFLICT (k) DO NOTHING",
     "UPDATE assay_kv SET v = ?2 WHERE k = ?1 AND v IS ?3",
     "DELETE FROM assay_kv WHERE k = ?1",
-    "SELECT k, v FROM assay_kv WHERE (?1 IS NULL OR k >= ?1) AND (?2 IS NULL OR k <= ?2) ORDER BY "
-    "k",
+    "SELECT k, v FROM assay_kv WHERE (?1 IS NULL OR k >= ?1) AND (?2 IS NULL OR k <= ?2) "
+    "AND (?3 IS NULL OR v BETWEEN ?3 AND ?4) ORDER BY k",
 };
 
 // What changed, in the order in which it did: SQLite has one writer at a time, so rows of a log table written by triggers
@@ -220,9 +220,9 @@ class SqliteSession : public DriverSession {
         return with_effect(execute(kRemove, {&request.key}), reply);
       case OpKind::range:
         reply.rows.clear();
-        return execute(kRange, {&request.key, &request.high}, [&](sqlite3_stmt* row) {
-          reply.rows.emplace_back(column(row, 0), column(row, 1));
-        });
+        return execute(
+            kRange, {&request.key, &request.high, &request.least, &request.most},
+            [&](sqlite3_stmt* row) { reply.rows.emplace_back(column(row, 0), column(row, 1)); });
       default:
         return CallResult::fatal("SQLite: unsupported kind of operation");
     }
@@ -358,6 +358,7 @@ class SqliteDriver : public Driver {
       : options_(options), path_(std::move(path)), folder_(std::move(folder)) {}
 
   bool supports(OpKind) const override { return true; }
+  bool supports_conditions() const override { return true; }
 
   Status prepare() override {
     Result<SqliteConnection> db = open(SQLITE_OPEN_CREATE);

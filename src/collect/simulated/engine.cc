@@ -191,6 +191,11 @@ void Engine::call(uint32_t session, const Request& request, Reply& reply, const 
       return;
     case OpKind::range:
       reply.rows = read_range(session, {request.key, request.high}, foreseen);
+      if (request.selects())
+        std::erase_if(reply.rows, [&request](const auto& row) {
+          return key_less(row.second.view(), request.least.view()) ||
+                 key_less(request.most.view(), row.second.view());
+        });
       return;
   }
 }

@@ -8,9 +8,9 @@ namespace assay::internal::collect {
 
 std::span<const WorkloadInfo> all_workloads() {
   static const WorkloadInfo workloads[] = {
-      kGeneral,    kBaseline,  kMini,     kIncrement, kWriteSkew, kLongFork,
-      kListAppend, kBank,      kBlindwRw, kBlindwRm,  kLwt,       kVRangeB,
-      kVRangeRqh,  kVRangeIdh, kTpcc,     kRubis,     kTwitter};
+      kGeneral,  kBaseline, kMini, kIncrement, kWriteSkew, kLongFork,  kListAppend,       kBank,
+      kBlindwRw, kBlindwRm, kLwt,  kVRangeB,   kVRangeRqh, kVRangeIdh, kPredicateQueries, kTpcc,
+      kRubis,    kTwitter};
   return workloads;
 }
 

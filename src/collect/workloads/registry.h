@@ -16,6 +16,7 @@ extern const WorkloadInfo kBank;
 extern const WorkloadInfo kBlindwRw;
 extern const WorkloadInfo kBlindwRm;
 extern const WorkloadInfo kLwt;
+extern const WorkloadInfo kPredicateQueries;
 extern const WorkloadInfo kVRangeB;
 extern const WorkloadInfo kVRangeRqh;
 extern const WorkloadInfo kVRangeIdh;
