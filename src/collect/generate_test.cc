@@ -133,7 +133,8 @@ TEST(Generate, EveryKindOfOperationTakesEffectAndFails) {
     for (OpId i = 0; i < h.op_count(); ++i) {
       const Operation op = h.op(i);
       const bool reads = op.kind == OpKind::read_list || op.kind == OpKind::range;
-      const bool found = h.operands(i).size() > (op.kind == OpKind::range ? 2u : 0u);
+      const bool found =
+          op.kind == OpKind::range ? !h.selected(i).rows.empty() : !h.operands(i).empty();
       seen.insert({op.kind, reads ? found : op.effect});
     }
   }

@@ -37,7 +37,8 @@ CheckResult checked(const GenerateOptions& options) {
 // deletions any of which a range may have seen.
 TEST(SimulatedLog, DecidesAdyasLevels) {
   for (const collect::WorkloadInfo& workload : collect::all_workloads()) {
-    if (workload.name.starts_with("v-range")) continue;
+    // Of keys that ranges do not return too much is open.
+    if (workload.name.starts_with("v-range") || workload.name == "predicates") continue;
     for (const LevelId level : {session_si, serializable}) {
       GenerateOptions options = options_of(level);
       options.workload = workload.name;

@@ -39,7 +39,7 @@ GenerateOptions options_of(std::string_view workload, LevelId level, uint64_t tx
 
 // Nothing to choose from: each value read has one writer.
 bool decided_for_certain(const GenerateOptions& made) {
-  return made.workload_options.values == 0 &&
+  return made.workload_options.values == 0 && made.workload != "predicates" &&
          (made.workload_options.tombstones || !made.workload.starts_with("v-range"));
 }
 

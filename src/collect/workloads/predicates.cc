@@ -25,10 +25,7 @@ class PredicatesSession : public PlannedSession {
   }
   static std::vector<Request> usual_reads(const WorkloadOptions& options, uint64_t limit,
                                           Rng& rng) {
-    std::vector<Request> reads = read_integer_keys(options.keys, limit, rng);
-    for (Request& read : reads)
-      if (rng.chance(0.5)) read = query(rng);
-    return reads;
+    return read_integer_keys(options.keys, limit, rng);
   }
 
   PredicatesSession(const WorkloadOptions& options, Rng random, WrittenValues values, SessionSeat)
