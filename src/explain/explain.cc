@@ -313,6 +313,8 @@ class Explainer {
     e.anomaly = range ? Anomaly::result_set_mismatch : Anomaly::thin_air_read;
     e.operations = {nobody.source};
     e.transactions = {reader};
+    if (range) e.sentences = against_its_condition(h_, nobody.source, nobody.key);
+    if (!e.sentences.empty()) return;
     e.sentences = {"Neither the initial state of key " + h_.key(nobody.key).to_string() +
                    " nor any state in which a transaction left it agrees with everything that "
                    "transaction " +

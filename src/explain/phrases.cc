@@ -83,6 +83,25 @@ std::string saw_in_words(const History& h, OpId op, KeyId key) {
   return "accessed " + name;
 }
 
+std::vector<std::string> against_its_condition(const History& h, OpId range, KeyId key) {
+  const Selected selected = h.selected(range);
+  if (selected.predicate == kNone) return {};
+  const std::string query = fmt::format("The query of {} for {}", display_txn(h, h.txn_of(range)),
+                                        h.predicates().text(selected.predicate));
+  const std::string rule = "A query returns the rows that satisfy its condition, and no others.";
+  for (const VersionId row : selected.rows)
+    if (h.version_key(row) == key && h.predicates().match(selected.predicate, row) == Match::no)
+      return {fmt::format("{} returned {}, which does not satisfy that.", query,
+                          display_version(h, row)),
+              rule};
+  for (const VersionId row : selected.passed)
+    if (h.version_key(row) == key && h.predicates().match(selected.predicate, row) == Match::yes)
+      return {
+          fmt::format("{} passed over {}, which satisfies that.", query, display_version(h, row)),
+          rule};
+  return {};
+}
+
 std::string appended_with(const History& h, OpId append) {
   std::vector<std::string> all;
   const TxnId t = h.txn_of(append);
