@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "certify/commit_order.h"
+#include "certify/present_keys.h"
 #include "certify/reads.h"
 #include "certify/refusal.h"
 #include "certify/sources.h"
@@ -95,9 +96,16 @@ class DirtyOrder {
 class AdyaCheck {
  public:
   AdyaCheck(const History& history, const CommitOrder& order)
-      : history_(history), order_(order), writers_(history.key_count()) {
+      : history_(history),
+        order_(order),
+        writers_(history.key_count()),
+        left_(history.key_count()) {
     for (Place p = 1; p <= order.count(); ++p)
       for (const KeyId key : order.keys_written(p)) writers_[key].push_back(p);
+    if (has_ranges(history))
+      for (KeyId key = 0; key < writers_.size(); ++key)
+        for (const Place p : writers_[key])
+          left_[key].push_back(state_left_by(history, order.txn(p), key));
     for (Place p = 1; p <= order.count(); ++p)
       for (const ReadFrom& read : order.reads(p)) add_anti(p, read);
   }
@@ -124,14 +132,23 @@ class AdyaCheck {
     const std::vector<Place>& all = writers_[read.key];
     auto next = std::upper_bound(all.begin(), all.end(), read.from);
     const bool item = is_item(read);
-    while (!item && next != all.end() && !changes(read, *next)) ++next;
+    if (!item) next = next_change(read, next);
     if (next != all.end() && *next != reader) anti_.push_back({reader, *next, item});
   }
-  // The writer changed whether the range selects the key.
-  bool changes(const ReadFrom& read, Place writer) const {
-    const auto left = [&](Place p) { return state_left_by(history_, order_.txn(p), read.key); };
-    return changes_match(history_, read.op, read.from == 0 ? KeyState{} : left(read.from),
-                         left(writer));
+  // The first from `next` on that changed whether the range selects the key.
+  std::vector<Place>::const_iterator next_change(const ReadFrom& read,
+                                                 std::vector<Place>::const_iterator next) const {
+    const std::vector<Place>& all = writers_[read.key];
+    const std::vector<KeyState>& left = left_[read.key];
+    const PredicateId predicate = history_.selected(read.op).predicate;
+    const auto match = [&](const KeyState& state) {
+      return match_of_state(history_, state, predicate);
+    };
+    auto at = static_cast<size_t>(next - all.begin());
+    const Match was = match(read.from == 0 ? KeyState{} : left[at - 1]);
+    for (; at < all.size(); ++at)
+      if (const Match is = match(left[at]); is != was && is != Match::open) break;
+    return was == Match::open ? all.end() : all.begin() + static_cast<std::ptrdiff_t>(at);
   }
   bool is_item(const ReadFrom& read) const {
     if (history_.op(read.op).kind != OpKind::range) return true;
@@ -223,6 +240,7 @@ class AdyaCheck {
   const History& history_;
   const CommitOrder& order_;
   std::vector<std::vector<Place>> writers_;  // per key
+  std::vector<std::vector<KeyState>> left_;  // what these left of it, if there are ranges
   std::vector<Anti> anti_;                   // by reader
 };
 

@@ -146,11 +146,25 @@ void Dependencies::add_anti(std::span<const NodeRead> readers, WriteId read,
   }
 }
 
-// The writer changed whether the range selects the key, as of what it saw of it.
-bool Dependencies::changes(const NodeRead& reader, WriteId read, Node writer, KeyId key) const {
-  const auto left = [&](Node n) { return state_left_by(history_, problem_.txn[n], key); };
-  return changes_match(history_, reader.op,
-                       read == kNone ? KeyState{} : left(problem_.writes.node[read]), left(writer));
+Match Dependencies::match(OpId range, WriteId write) const {
+  return match_of_state(history_, write == kNone ? KeyState{} : left_[write],
+                        history_.selected(range).predicate);
+}
+
+void Dependencies::index_followers() {
+  if (!left_.empty()) return;
+  for (WriteId w = 0; w < problem_.writes.size(); ++w)
+    left_.push_back(
+        state_left_by(history_, problem_.txn[problem_.writes.node[w]], problem_.writes.key[w]));
+  followers_.resize(problem_.writes.size());
+  for (uint32_t i = 0; i < by_pair_.size();) {
+    const StatedOrder& first = stated_[by_pair_[i]];
+    const uint32_t begin = i;
+    while (i < by_pair_.size() && stated_[by_pair_[i]].key == first.key &&
+           stated_[by_pair_[i]].before == first.before)
+      ++i;
+    followers_[problem_.write_of(first.before, first.key)] = {begin, i};
+  }
 }
 
 // What a range did not return is overwritten, in the sense of Adya, by the first that changes whether it selects the key:
@@ -162,10 +176,14 @@ void Dependencies::add_changes(const NodeRead& reader, WriteId read, std::span<c
     uint32_t from;    // index of the one before; kNone: the version read
     uint32_t stated;  // what states it
   };
+  index_followers();
+  const Match was = match(reader.op, read);
+  if (was == Match::open) return;
   std::vector<Reached> reached;
+  bool branches = writers.size() > 1;  // else nobody is met twice
   const auto reach = [&](Node writer, uint32_t from, uint32_t stated) {
     const auto known = [&](const Reached& r) { return r.writer == writer; };
-    if (std::none_of(reached.begin(), reached.end(), known))
+    if (!branches || std::none_of(reached.begin(), reached.end(), known))
       reached.push_back({writer, from, stated});
   };
   const auto index_of = [&](Node before, Node after) {
@@ -175,8 +193,11 @@ void Dependencies::add_changes(const NodeRead& reader, WriteId read, std::span<c
     reach(writer, kNone, read == kNone ? kNone : index_of(problem_.writes.node[read], writer));
   for (uint32_t at = 0; at < reached.size(); ++at) {
     const Reached here = reached[at];
-    if (!changes(reader, read, here.writer, key)) {
-      for (const uint32_t i : stated_after(key, here.writer)) reach(stated_[i].after, at, i);
+    const Match is = match(reader.op, problem_.write_of(here.writer, key));
+    if (is == was || is == Match::open) {
+      const std::span<const uint32_t> followers = stated_after(key, here.writer);
+      branches = branches || followers.size() > 1;
+      for (const uint32_t i : followers) reach(stated_[i].after, at, i);
       continue;
     }
     if (here.writer == reader.reader) continue;
@@ -195,9 +216,12 @@ void Dependencies::add_changes(const NodeRead& reader, WriteId read, std::span<c
 // The same where the order of those that come later is assumed.
 void Dependencies::assume_change(const NodeRead& reader, WriteId read,
                                  std::span<const WriteId> later, KeyId key) {
+  index_followers();
+  const Match was = match(reader.op, read);
   for (const WriteId w : later) {
     const Node writer = problem_.writes.node[w];
-    if (!changes(reader, read, writer, key)) continue;
+    const Match is = match(reader.op, w);
+    if (is == was || is == Match::open || was == Match::open) continue;
     Dependency anti{reader.reader, writer, EdgeKind::anti_dependency, key, read, reader.op, false};
     anti.assumed = true;
     if (writer != reader.reader) all_.push_back(anti);
@@ -206,13 +230,8 @@ void Dependencies::assume_change(const NodeRead& reader, WriteId read,
 }
 
 std::span<const uint32_t> Dependencies::stated_after(KeyId key, Node before) const {
-  const auto of = [this](uint32_t i) { return std::tie(stated_[i].key, stated_[i].before); };
-  const std::tuple wanted(key, before);
-  const auto begin = std::lower_bound(by_pair_.begin(), by_pair_.end(), wanted,
-                                      [&](uint32_t i, const auto& w) { return of(i) < w; });
-  const auto end = std::upper_bound(begin, by_pair_.end(), wanted,
-                                    [&](const auto& w, uint32_t i) { return w < of(i); });
-  return {begin, end};
+  const auto [begin, end] = followers_[problem_.write_of(before, key)];
+  return std::span(by_pair_).subspan(begin, end - begin);
 }
 
 const StatedOrder* Dependencies::statement(Node before, Node after, KeyId key) const {

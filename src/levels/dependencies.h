@@ -2,10 +2,13 @@
 // read or overwrote, and which one overwrote what another one read. See dependencies.cc.
 #pragma once
 
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "assay/certificate.h"
+#include "history/accesses.h"
 #include "infer/problem.h"
 
 namespace assay::internal {
@@ -63,7 +66,9 @@ class Dependencies {
   void add_changes(const NodeRead& reader, WriteId read, std::span<const Node> writers, KeyId key);
   void assume_change(const NodeRead& reader, WriteId read, std::span<const WriteId> later,
                      KeyId key);
-  bool changes(const NodeRead& reader, WriteId read, Node writer, KeyId key) const;
+  // Whether a range selects a key that a write has left like this; kNone: as it was initially.
+  Match match(OpId range, WriteId write) const;
+  void index_followers();
   std::span<const uint32_t> stated_after(KeyId key, Node before) const;
   // The writers that are stated to come before `after`, as indices into stated_.
   std::span<const uint32_t> stated_before(KeyId key, Node after) const;
@@ -73,6 +78,10 @@ class Dependencies {
   const std::vector<StatedOrder>& stated_;
   std::vector<uint32_t> by_pair_;   // indices into stated_, by key, before, after
   std::vector<uint32_t> by_after_;  // by key, after
+  // Per write, once a range asks for it: what it left, and where in by_pair_ the statements begin and end that say what
+  // came after it.
+  std::vector<KeyState> left_;
+  std::vector<std::pair<uint32_t, uint32_t>> followers_;
   Rows<NodeRead> readers_;          // per write
   Rows<NodeRead> initial_readers_;  // per key
   std::vector<Dependency> all_;
