@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "certify/commit_order.h"
+#include "certify/conditions.h"
 #include "certify/present_keys.h"
 #include "certify/reads.h"
 #include "certify/refusal.h"
 #include "certify/sources.h"
-#include "history/accesses.h"
 
 namespace assay::internal::certify {
 namespace {
@@ -97,6 +97,7 @@ class AdyaCheck {
  public:
   AdyaCheck(const History& history, const CommitOrder& order)
       : history_(history),
+        conditions_(history),
         order_(order),
         writers_(history.key_count()),
         left_(history.key_count()) {
@@ -105,7 +106,7 @@ class AdyaCheck {
     if (has_ranges(history))
       for (KeyId key = 0; key < writers_.size(); ++key)
         for (const Place p : writers_[key])
-          left_[key].push_back(state_left_by(history, order.txn(p), key));
+          left_[key].push_back(left_by(history, order.txn(p), key));
     for (Place p = 1; p <= order.count(); ++p)
       for (const ReadFrom& read : order.reads(p)) add_anti(p, read);
   }
@@ -139,16 +140,11 @@ class AdyaCheck {
   std::vector<Place>::const_iterator next_change(const ReadFrom& read,
                                                  std::vector<Place>::const_iterator next) const {
     const std::vector<Place>& all = writers_[read.key];
-    const std::vector<KeyState>& left = left_[read.key];
-    const PredicateId predicate = history_.selected(read.op).predicate;
-    const auto match = [&](const KeyState& state) {
-      return match_of_state(history_, state, predicate);
-    };
+    const std::vector<Held>& left = left_[read.key];
     auto at = static_cast<size_t>(next - all.begin());
-    const Match was = match(read.from == 0 ? KeyState{} : left[at - 1]);
-    for (; at < all.size(); ++at)
-      if (const Match is = match(left[at]); is != was && is != Match::open) break;
-    return was == Match::open ? all.end() : all.begin() + static_cast<std::ptrdiff_t>(at);
+    const Held before = read.from == 0 ? Held{} : left[at - 1];
+    while (at < all.size() && !conditions_.changes(read.op, before, left[at])) ++at;
+    return all.begin() + static_cast<std::ptrdiff_t>(at);
   }
   bool is_item(const ReadFrom& read) const {
     if (history_.op(read.op).kind != OpKind::range) return true;
@@ -238,9 +234,10 @@ class AdyaCheck {
   }
 
   const History& history_;
+  const Conditions conditions_;
   const CommitOrder& order_;
   std::vector<std::vector<Place>> writers_;  // per key
-  std::vector<std::vector<KeyState>> left_;  // what these left of it, if there are ranges
+  std::vector<std::vector<Held>> left_;      // what these left of it, if there are ranges
   std::vector<Anti> anti_;                   // by reader
 };
 

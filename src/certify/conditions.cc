@@ -1,5 +1,6 @@
 #include "certify/conditions.h"
 
+#include "certify/reads.h"
 #include "history/predicates.h"
 
 namespace assay::internal::certify {
@@ -20,6 +21,32 @@ Match Conditions::match_initial(PredicateId predicate) const {
   if (history_.initial().is_null()) return Match::no;
   if (predicate == kNone) return Match::yes;
   return match_of(history_.predicates().condition(predicate), history_.initial());
+}
+
+Match Conditions::match(PredicateId predicate, const Held& held) const {
+  if (held.removed) return Match::no;
+  return held.version == kNone ? match_initial(predicate) : match(predicate, held.version);
+}
+
+bool Conditions::changes(OpId range, const Held& before, const Held& after) const {
+  const PredicateId predicate = history_.selected(range).predicate;
+  const Match was = match(predicate, before), is = match(predicate, after);
+  return was != is && was != Match::open && is != Match::open;
+}
+
+Held left_by(const History& history, TxnId t, KeyId key) {
+  OpId i = history.end_op(t);
+  do --i;
+  while (!writes(history.op(i)) || history.op(i).key != key);
+  return {history.op(i).version, history.op(i).kind == OpKind::remove};
+}
+
+std::vector<KeyId> named_keys(const History& history, OpId range) {
+  const Selected selected = history.selected(range);
+  std::vector<KeyId> keys(selected.matched.begin(), selected.matched.end());
+  for (const auto& rows : {selected.rows, selected.passed})
+    for (const VersionId row : rows) keys.push_back(history.version_key(row));
+  return keys;
 }
 
 }  // namespace assay::internal::certify

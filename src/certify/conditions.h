@@ -8,6 +8,16 @@
 
 namespace assay::internal::certify {
 
+// What a key holds: what some transaction left there, or the initial value.
+struct Held {
+  VersionId version = kNone;  // kNone: the initial value
+  bool removed = false;
+};
+// What a transaction that writes the key leaves of it.
+Held left_by(const History& history, TxnId t, KeyId key);
+// The keys that a range names: of rows that it returned or passed over, and that matched.
+std::vector<KeyId> named_keys(const History& history, OpId range);
+
 class Conditions {
  public:
   explicit Conditions(const History& history) : history_(history) {}
@@ -15,6 +25,9 @@ class Conditions {
   // Without a condition every value satisfies; null never does.
   Match match(PredicateId predicate, VersionId version) const;
   Match match_initial(PredicateId predicate) const;
+  Match match(PredicateId predicate, const Held& held) const;
+  // Whether a key that goes from the one to the other enters or leaves what a range selects; neither may be open.
+  bool changes(OpId range, const Held& before, const Held& after) const;
 
  private:
   const History& history_;

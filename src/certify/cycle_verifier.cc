@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "certify/refusal.h"
-#include "history/accesses.h"
 
 namespace assay::internal::certify {
 
@@ -207,9 +206,8 @@ Status CycleVerifier::check_anti(const Edge& edge) {
     if (edge.op >= history_.op_count()) return refuse("an anti-dependency names no operation");
     if (edge.via != kNone)
       if (Status s = check_writes(edge.via, edge.key); !s.ok()) return s;
-    const KeyState before =
-        edge.via == kNone ? KeyState{} : state_left_by(history_, edge.via, edge.key);
-    if (!changes_match(history_, edge.op, before, state_left_by(history_, edge.to, edge.key)))
+    const Held before = edge.via == kNone ? Held{} : left_by(history_, edge.via, edge.key);
+    if (!conditions_.changes(edge.op, before, left_by(history_, edge.to, edge.key)))
       return refuse("transaction {} did not change whether a range selects the key", name(edge.to));
   }
   OpId first, last;

@@ -25,6 +25,7 @@
 #include "assay/certificate.h"
 #include "assay/level.h"
 #include "assay/result.h"
+#include "certify/conditions.h"
 #include "certify/evidence.h"
 #include "certify/real_time.h"
 
@@ -33,7 +34,10 @@ namespace assay::internal::certify {
 class CycleVerifier {
  public:
   CycleVerifier(LevelId level, Evidence& evidence)
-      : level_(level_info(level)), evidence_(evidence), history_(evidence.history) {}
+      : level_(level_info(level)),
+        evidence_(evidence),
+        history_(evidence.history),
+        conditions_(evidence.history) {}
 
   // `given`: what was seen, and who took effect, that the cycle may take for certain.
   Status check(std::span<const Edge> cycle, std::span<const Literal> given = {});
@@ -71,6 +75,7 @@ class CycleVerifier {
   const LevelInfo& level_;
   Evidence& evidence_;
   const History& history_;
+  const Conditions conditions_;
   std::span<const Literal> given_;  // of the cycle being checked
 };
 

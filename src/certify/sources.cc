@@ -7,7 +7,7 @@
 #include "certify/reads.h"
 #include "certify/refusal.h"
 #include "certify/stated_sources.h"
-#include "history/accesses.h"
+#include "history/predicates.h"
 
 namespace assay::internal::certify {
 
@@ -27,7 +27,7 @@ Sources::Sources(const History& history)
     for (OpId i = history.first_op(t); i < history.end_op(t); ++i) {
       const Operation op = history.op(i);
       if (op.kind == OpKind::range) {
-        each_named_key(history, i, [this](KeyId key) { touched_[key] = true; });
+        for (const KeyId key : named_keys(history, i)) touched_[key] = true;
         continue;
       }
       touched_[op.key] = true;
@@ -71,7 +71,7 @@ std::vector<KeyId> Sources::keys_of_range(OpId op) const {
   if (selected.complete)
     std::copy_if(from, to, std::back_inserter(keys),
                  [&](KeyId key) { return may_satisfy(selected.predicate, key); });
-  each_named_key(history_, op, [&](KeyId key) { keys.push_back(key); });
+  for (const KeyId key : named_keys(history_, op)) keys.push_back(key);
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   return keys;
@@ -86,10 +86,10 @@ bool Sources::sees(OpId i, KeyId key) const {
       return op.key == key;
     case OpKind::range: {
       const Selected selected = history_.selected(i);
-      bool named = false;
-      each_named_key(history_, i, [&](KeyId one) { named = named || one == key; });
-      return named || (selected.complete && touched_[key] && covers(i, key) &&
-                       may_satisfy(selected.predicate, key));
+      const std::vector<KeyId> named = named_keys(history_, i);
+      return std::find(named.begin(), named.end(), key) != named.end() ||
+             (selected.complete && touched_[key] && covers(i, key) &&
+              may_satisfy(selected.predicate, key));
     }
     default:
       return false;
@@ -154,7 +154,8 @@ bool Sources::range_explained(const State& state, OpId range, KeyId key) const {
   return match(predicate, state) != Match::yes;
 }
 
-// Whether the key ever held something that may satisfy the condition.
+// Whether the key ever held something that may satisfy the condition, by the index of the history: the rows of a condition
+// that has thousands of versions are not evaluated for each key.
 bool Sources::may_satisfy(PredicateId predicate, KeyId key) const {
   if (predicate == kNone) return true;
   if (conditions_.match_initial(predicate) != Match::no) return true;

@@ -173,16 +173,6 @@ inline Match match_of_state(const History& history, const KeyState& state, Predi
   return history.predicates().match(predicate, state.version);
 }
 
-// Whether a key that goes from one of these states to the other enters or leaves what a range selects: Adya's "changes
-// the matches of the predicate". A change to or from what is open is taken for none.
-inline bool changes_match(const History& history, OpId range, const KeyState& before,
-                          const KeyState& after) {
-  const PredicateId predicate = history.selected(range).predicate;
-  const Match was = match_of_state(history, before, predicate);
-  const Match is = match_of_state(history, after, predicate);
-  return was != is && was != Match::open && is != Match::open;
-}
-
 // Whether the state explains the observation of its key. Not for lists and rows.
 inline bool fits(const History& history, const Observation& seen, const KeyState& state) {
   switch (seen.accepts) {

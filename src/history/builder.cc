@@ -161,7 +161,7 @@ uint64_t HistoryBuilder::bytes_to_grow() const {
   uint64_t bytes = h_.keys_.bytes_to_grow(values, text) + h_.versions_.bytes_to_grow(values, text);
   bytes += growth_bytes(h_.op_kind_, ops) + growth_bytes(h_.op_effect_, ops) +
            growth_bytes(h_.op_key_, ops) + growth_bytes(h_.op_version_, ops) +
-           growth_bytes(h_.pool_, values + kRangeHead * ops);
+           growth_bytes(h_.pool_, values + internal::kRangeHead * ops);
   if (!h_.op_operands_.empty()) bytes += growth_bytes(h_.op_operands_, ops);
   if (!h_.op_source_.empty()) bytes += growth_bytes(h_.op_source_, ops);
   bytes += growth_bytes(h_.txns_, 1) + growth_bytes(h_.names_, header_.name.size());

@@ -102,8 +102,9 @@ std::span<const uint32_t> History::operands(OpId i) const {
 Selected History::selected(OpId range) const {
   const std::span<const uint32_t> all = operands(range);
   const uint32_t rows = all[3], passed = all[4];
-  return {all[2], all.subspan(kRangeHead, rows), all.subspan(kRangeHead + rows, passed),
-          all.subspan(kRangeHead + rows + passed), op(range).effect};
+  return {all[2], all.subspan(internal::kRangeHead, rows),
+          all.subspan(internal::kRangeHead + rows, passed),
+          all.subspan(internal::kRangeHead + rows + passed), op(range).effect};
 }
 
 uint64_t History::stated_source_count() const {

@@ -4,8 +4,8 @@
 
 #include <cstddef>
 
-namespace assay {
+namespace assay::internal {
 
 inline constexpr size_t kRangeHead = 5;
 
-}  // namespace assay
+}  // namespace assay::internal
