@@ -60,7 +60,7 @@ TEST(SelfProof, WhatIsNamedViolatesTheLevelByItself) {
                                 {.max_txns = 9, .max_keys = 2, .timed = 1, .single_op = 1}};
   Rng rng(23);
   Counts counts;
-  for (uint64_t i = 0; i < scaled(3'400, 220); ++i) {
+  for (uint64_t i = 0; i < scaled(3'400, 320); ++i) {
     const Draft draft = random_draft(rng, shapes[i % std::size(shapes)]);
     const Result<History> history = draft.history();
     if (!history.ok()) continue;
