@@ -640,6 +640,7 @@ class Explainer {
         read.op = Accesses::find(accesses_.reads(edge.to), edge.key).op;
         if (read.op != kNone) support(read, place, clauses, e);
       }
+      support_order(s, place, clauses, e);
     }
     if (s.because == Step::Because::proof) {
       uses.see_all(level_info(e.level));  // the deeper reasons are not looked at
@@ -647,6 +648,17 @@ class Explainer {
                       {edge.to, edge.kind == EdgeKind::anti_dependency ? edge.via : edge.from},
                       place, clauses, e);
     }
+  }
+
+  // That what was missed overwrote what was read, where something says so.
+  void support_order(const Step& anti, uint32_t place, const Clauses& clauses,
+                     Explanation& e) const {
+    if (anti.because == Step::Because::plain || anti.because == Step::Because::assumed) return;
+    Step order = anti;
+    order.edge.kind = EdgeKind::write_dependency;
+    order.edge.from = anti.edge.via;
+    order.edge.via = order.edge.op = kNone;
+    support(order.edge, place, clauses, e, clauses.because(order));
   }
 
   // The cycle that the order `assumed` would close, if it is short: what holds of it, and what would hold.
@@ -682,6 +694,11 @@ class Explainer {
 
   // An arrow that the one of the cycle at `place` rests on, shown once.
   void support(const Edge& edge, uint32_t place, const Clauses& clauses, Explanation& e) const {
+    support(edge, place, clauses, e, clauses.because(edge));
+  }
+
+  void support(const Edge& edge, uint32_t place, const Clauses& clauses, Explanation& e,
+               const std::string& because) const {
     for (Arrow& a : e.arrows) {
       if (a.from != edge.from || a.to != edge.to || a.kind != edge.kind || a.refuted) continue;
       if (std::find(a.supports.begin(), a.supports.end(), place) == a.supports.end())
@@ -692,8 +709,7 @@ class Explainer {
       for (const Edge& p : edge.path) support(p, place, clauses, e);
       e.transactions.push_back(edge.via);
     }
-    e.arrows.push_back(
-        {edge.kind, edge.from, edge.to, edge.key, false, clauses.because(edge), false, {place}});
+    e.arrows.push_back({edge.kind, edge.from, edge.to, edge.key, false, because, false, {place}});
     e.transactions.insert(e.transactions.end(), {edge.from, edge.to});
     note_operations(edge, e);
   }

@@ -5,6 +5,7 @@ browser.py ASSAY FOLDER: the pictures and reports are left in FOLDER. Ends with 
 
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -282,6 +283,28 @@ def check_large(driver):
     opened.is_quiet()
 
 
+# What PolySI published, in the corpus.
+PUBLISHED = ("causal/polysi-long-fork", "prefix/polysi-galera", "serializable/polysi-yugabyte", "read-atomic/polysi-dgraph")
+
+
+def drawn_histories():
+    """Every built-in history, and PolySI's published cases."""
+    corpus = pathlib.Path(__file__).resolve().parent.parent / "corpus"
+    listed = subprocess.run([ASSAY, "demo"], capture_output=True, text=True, check=True).stdout
+    for name in re.findall(r"^  ([a-z0-9-]+)  ", listed, re.M):
+        yield f"demo-{name}", subprocess.run([ASSAY, "demo", name, "--history"], capture_output=True, text=True, check=True).stdout
+    for name in PUBLISHED:
+        yield name.split("/")[1], (corpus / f"{name}.hist").read_text()
+
+
+def check_drawings(driver):
+    for name, text in drawn_histories():
+        page = Page(driver, report(name, text))
+        labels_do_not_overlap(page, 0)
+        page.is_quiet()
+        page.picture(name)
+
+
 def pictures(driver, shade):
     for name in [*HISTORIES, "large"]:
         Page(driver, FOLDER / f"{name}.html").picture(f"{name}-{shade}")
@@ -294,7 +317,7 @@ def main():
     FOLDER.mkdir(parents=True, exist_ok=True)
     driver = browser()
     try:
-        for check in (check_lost_update, check_twelve, check_refuted, check_register, check_satisfied, check_hostile, check_without_script, check_large):
+        for check in (check_lost_update, check_twelve, check_refuted, check_register, check_satisfied, check_hostile, check_without_script, check_large, check_drawings):
             check(driver)
             print("passed:", check.__name__)
         for shade in ("light", "dark"):
