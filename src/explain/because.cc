@@ -252,6 +252,12 @@ std::string Clauses::read_first_clause(const Edge& e, TxnId source) const {
   return read.op == kNone || source == kNone ? std::string() : because(read);
 }
 
+OpId Clauses::list_behind(const Step& step, const Proof& proof) {
+  if (step.because != Step::Because::stated || step.proof_step == kNone) return kNone;
+  const ProofStep& fact = proof.steps[step.proof_step];
+  return fact.source_is_op ? fact.source : kNone;
+}
+
 std::string Clauses::justification(const Step& step) const {
   const TxnId first = step.edge.kind == EdgeKind::anti_dependency ? step.edge.via : step.edge.from;
   const std::string a = first == kNone ? std::string() : txn(first), b = txn(step.edge.to);
@@ -262,10 +268,10 @@ std::string Clauses::justification(const Step& step) const {
     case Step::Because::read_first:
       return read_first_clause(step.edge, first);
     case Step::Because::stated: {
-      const Access w = Accesses::find(accesses_.writes(step.edge.to), step.edge.key);
-      const bool appends = w.op != kNone && install_of(accesses_.history(), w.op).appends;
-      return appends ? "a list that was read shows this order"
-                     : "the history states this order of versions";
+      const OpId list = list_behind(step, proof_);
+      if (list == kNone) return "the history states this order of versions";
+      const History& h = accesses_.history();
+      return fmt::format("{} {}", txn(h.txn_of(list)), saw(list, h.op(list).key));
     }
     case Step::Because::path: {
       bool simple = step.path.size() > 1;

@@ -37,6 +37,9 @@ class Clauses {
   OpId reading(const Edge& edge) const;
   std::string txn(TxnId t) const;
 
+  // The read of a list that states the order `step` relies on; kNone where no list does.
+  static OpId list_behind(const Step& step, const Proof& proof);
+
   // Longer refutations of an order are not shown.
   static constexpr size_t kMostRefuting = 4;
 

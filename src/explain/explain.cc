@@ -315,10 +315,35 @@ class Explainer {
     e.transactions = {reader};
     if (range) e.sentences = against_its_condition(h_, nobody.source, nobody.key);
     if (!e.sentences.empty()) return;
-    e.sentences = {"Neither the initial state of key " + h_.key(nobody.key).to_string() +
-                   " nor any state in which a transaction left it agrees with everything that "
-                   "transaction " +
-                   h_.name(reader) + " saw of it."};
+    const std::string name = display_txn(h_, reader), key = key_in_words(h_, nobody.key);
+    const std::string with = range ? " with " + display_op(h_, nobody.source) : "";
+    e.sentences = {name + " " + saw_in_words(h_, nobody.source, nobody.key) + with + "."};
+    tell_writes_before(nobody.source, nobody.key, e);
+    e.sentences.push_back("Neither the initial state of " + key +
+                          " nor any state in which a transaction left it agrees with everything "
+                          "that " +
+                          name + " saw of it.");
+  }
+
+  // What the transaction of an operation had done to a key before; else who else wrote the key.
+  void tell_writes_before(OpId op, KeyId key, Explanation& e) const {
+    constexpr size_t kMost = 3;
+    const TxnId reader = h_.txn_of(op);
+    std::vector<OpId> own, others;
+    for (OpId i = 0; i < h_.op_count() && others.size() < kMost; ++i) {
+      if (!installs_version(h_.op(i)) || h_.op(i).key != key) continue;
+      if (h_.txn_of(i) != reader) {
+        others.push_back(i);
+      } else if (i < op) {
+        own = {i};
+      }
+    }
+    for (const OpId i : own.empty() ? others : own) {
+      e.sentences.push_back(display_txn(h_, h_.txn_of(i)) + (own.empty() ? " " : " itself ") +
+                            did_in_words(h_, i) + (own.empty() ? "." : " before."));
+      e.operations.push_back(i);
+      e.transactions.push_back(h_.txn_of(i));
+    }
   }
 
   // A refutation that goes through where the elements of lists come from: if two lists contradict each other, or nobody can
@@ -438,18 +463,24 @@ class Explainer {
     Cycle cycle;
     for (const Edge& edge : conclusion.cycle) {
       const Literal order{edge.kind == EdgeKind::anti_dependency ? edge.via : edge.from, edge.to};
-      const bool stated = std::any_of(
-          conclusion.forced.begin(), conclusion.forced.end(), [&](const ConcludedOrder& f) {
-            return f.pair == order && proof.steps[f.step].kind == ProofStep::Kind::fact;
-          });
+      const uint32_t stated = stating(proof, order);
       const bool assumes =
           edge.kind == EdgeKind::write_dependency || edge.kind == EdgeKind::anti_dependency;
-      const Step::Because because = source_is_open(proof, edge) ? Step::Because::assumed
-                                    : assumes && stated         ? Step::Because::stated
-                                                                : Step::Because::plain;
-      cycle.push_back({edge, because, {}, kNone});
+      const Step::Because because = source_is_open(proof, edge)  ? Step::Because::assumed
+                                    : assumes && stated != kNone ? Step::Because::stated
+                                                                 : Step::Because::plain;
+      cycle.push_back({edge, because, {}, because == Step::Because::stated ? stated : kNone});
     }
     return cycle;
+  }
+
+  // The step of the proof that says that the history states `order`; kNone if there is none.
+  static uint32_t stating(const Proof& proof, const Literal& order) {
+    for (uint32_t s = 0; s < proof.steps.size(); ++s)
+      if (proof.steps[s].kind == ProofStep::Kind::fact && proof.steps[s].clause.size() == 1 &&
+          proof.steps[s].clause[0] == order)
+        return s;
+    return kNone;
   }
 
   // Whether the proof takes the source of the edge's read for one of several.
@@ -642,12 +673,31 @@ class Explainer {
       }
       support_order(s, place, clauses, e);
     }
+    if (s.because == Step::Because::stated) show_list(s, proof, place, clauses, e);
     if (s.because == Step::Because::proof) {
       uses.see_all(level_info(e.level));  // the deeper reasons are not looked at
       show_refutation(proof.steps[s.proof_step],
                       {edge.to, edge.kind == EdgeKind::anti_dependency ? edge.via : edge.from},
                       place, clauses, e);
     }
+  }
+
+  // The read of the list that shows in which order its elements were appended.
+  void show_list(const Step& s, const Proof& proof, uint32_t place, const Clauses& clauses,
+                 Explanation& e) const {
+    const OpId list = Clauses::list_behind(s, proof);
+    if (list == kNone) return;
+    e.operations.push_back(list);
+    e.transactions.push_back(h_.txn_of(list));
+    const std::span<const VersionId> elements = outside_list(h_, list).elements;
+    if (elements.empty() || accesses_.writer(elements.back()) != s.edge.to) return;
+    Edge read;
+    read.kind = EdgeKind::read_dependency;
+    read.from = s.edge.to;
+    read.to = h_.txn_of(list);
+    read.key = h_.op(list).key;
+    read.op = list;
+    support(read, place, clauses, e);
   }
 
   // That what was missed overwrote what was read, where something says so.

@@ -270,6 +270,17 @@ class LocalGraph {
       if (i != kNone && j != kNone)
         know(i, j, justified(stated ? Step::Because::stated : Step::Because::proof, f.step));
     }
+    know_stated(proof);
+  }
+
+  // The last order that a proof needs may be stated too: then it is the contradiction, and nothing rests on it.
+  void know_stated(const Proof& proof) {
+    for (uint32_t s = 0; s < proof.steps.size(); ++s) {
+      const ProofStep& fact = proof.steps[s];
+      if (fact.kind != ProofStep::Kind::fact || fact.clause.size() != 1) continue;
+      const uint32_t i = place(fact.clause[0].from), j = place(fact.clause[0].to);
+      if (i != kNone && j != kNone) know(i, j, justified(Step::Because::stated, s));
+    }
   }
 
   bool writes(uint32_t i, KeyId key) const {

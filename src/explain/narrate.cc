@@ -190,9 +190,14 @@ class CycleStory {
                                     order + "."};
     std::string why;
     for (size_t i = 0; i < cycle_.size() && i < kMost; ++i)
-      why += (i ? "; " : "") + say_.because(cycle_[i].edge);
+      why += (i ? "; " : "") + reason(cycle_[i]);
     out.push_back(why + ".");
     return out;
+  }
+
+  // Of an order of writers that something shows outright, what shows it.
+  std::string reason(const Step& s) const {
+    return s.because == Step::Because::stated ? say_.because(s) : say_.because(s.edge);
   }
 
   Cycle cycle_;

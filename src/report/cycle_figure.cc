@@ -67,8 +67,23 @@ Point border(const Node& n, Point p) {
   return {n.centre.x + dx * s, n.centre.y + dy * s};
 }
 
-std::string arrow_label(const History& h, const Arrow& a) {
+// A reader that also wrote the key later than the one it read from: one line is enough for both.
+bool joins(const Arrow& read, const Arrow& write) {
+  return !read.in_cycle && read.kind == EdgeKind::read_dependency && !write.in_cycle &&
+         write.kind == EdgeKind::write_dependency && read.from == write.from &&
+         read.to == write.to && read.key == write.key;
+}
+
+bool has_own_line(const Explanation& e, const Arrow& a) {
+  return !a.refuted && std::none_of(e.arrows.begin(), e.arrows.end(),
+                                    [&](const Arrow& read) { return joins(read, a); });
+}
+
+std::string arrow_label(const History& h, const Explanation& e, const Arrow& a) {
   std::string label(edge_kind_name(a.kind));
+  if (std::any_of(e.arrows.begin(), e.arrows.end(),
+                  [&](const Arrow& write) { return joins(a, write); }))
+    label = "read- and write-dependency";
   if (a.key != kNone) label += " (" + display_key(h, a.key) + ")";
   return label;
 }
@@ -86,11 +101,11 @@ std::vector<Curve> curves(const Explanation& e, const std::vector<Node>& nodes,
   constexpr double kBend = 16, kMore = 24;
   std::map<std::pair<TxnId, TxnId>, int> parallel;
   for (const Arrow& a : e.arrows)
-    if (!a.refuted) ++parallel[{a.from, a.to}];
+    if (has_own_line(e, a)) ++parallel[{a.from, a.to}];
   std::map<std::pair<TxnId, TxnId>, int> drawn;
   std::vector<Curve> out;
   for (const Arrow& a : e.arrows) {
-    if (a.refuted) continue;  // a figure states what holds
+    if (!has_own_line(e, a)) continue;  // a figure states what holds
     const auto from = at.find(a.from), to = at.find(a.to);
     if (from == at.end() || to == at.end() || from == to) continue;
     const Node &f = nodes[from->second], &t = nodes[to->second];
@@ -113,15 +128,15 @@ struct Box {
   }
 };
 
-Box label_box(const History& h, const Curve& c) {
-  return {curve_middle(c.start, c.end, c.bend), text_width(arrow_label(h, *c.arrow)) / 2, 8};
+Box label_box(const History& h, const Explanation& e, const Curve& c) {
+  return {curve_middle(c.start, c.end, c.bend), text_width(arrow_label(h, e, *c.arrow)) / 2, 8};
 }
 
-std::vector<Box> boxes_of(const History& h, const std::vector<Node>& nodes,
+std::vector<Box> boxes_of(const History& h, const Explanation& e, const std::vector<Node>& nodes,
                           const std::vector<Curve>& arrows) {
   std::vector<Box> out;
   for (const Node& n : nodes) out.push_back({n.centre, n.width / 2, n.height / 2});
-  for (const Curve& c : arrows) out.push_back(label_box(h, c));
+  for (const Curve& c : arrows) out.push_back(label_box(h, e, c));
   return out;
 }
 
@@ -159,7 +174,7 @@ std::vector<Curve> lay_out(const History& h, const Explanation& e, std::vector<N
   for (double scale = 1; scale < kWidest; scale *= kGrow) {
     place_on_ring(nodes, rx * scale, ry * scale);
     arrows = curves(e, nodes, at);
-    if (!any_overlap(boxes_of(h, nodes, arrows))) break;
+    if (!any_overlap(boxes_of(h, e, nodes, arrows))) break;
   }
   return arrows;
 }
@@ -187,7 +202,7 @@ std::string cycle_figure(const History& h, const Explanation& e) {
   }
   const std::vector<Curve> arrows = lay_out(h, e, nodes, at);
   Extent extent;
-  for (const Box& b : boxes_of(h, nodes, arrows)) extent.include(b);
+  for (const Box& b : boxes_of(h, e, nodes, arrows)) extent.include(b);
   Svg svg({extent.left, extent.top}, extent.right - extent.left, extent.bottom - extent.top,
           "Dependencies between the transactions");
   for (const Curve& c : arrows)
@@ -197,7 +212,7 @@ std::string cycle_figure(const History& h, const Explanation& e) {
               true);
   for (const Curve& c : arrows) {
     const Point label = curve_middle(c.start, c.end, c.bend);
-    svg.text({label.x, label.y + 4}, arrow_label(h, *c.arrow), "label");
+    svg.text({label.x, label.y + 4}, arrow_label(h, e, *c.arrow), "label");
   }
   for (const Node& node : nodes) {
     const Point corner{node.centre.x - node.width / 2, node.centre.y - node.height / 2};

@@ -69,6 +69,19 @@ std::string transaction_table(const History& h, const Explanation& e) {
   return out;
 }
 
+// Text in which a name such as s1-0 is not broken at its hyphen.
+std::string unbroken(std::string_view text) {
+  std::string out;
+  for (bool first = true; !text.empty(); first = false) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    const bool breaks = word.find('-') != std::string_view::npos && word.size() < 40;
+    out += (first ? "" : " ") +
+           (breaks ? "<span class=\"word\">" + escape(word) + "</span>" : escape(word));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+  }
+  return out;
+}
+
 // `id` is what a link to it says.
 std::string explanation(const History& h, const Explanation& e, const std::string& id) {
   const AnomalyInfo& a = anomaly_info(e.anomaly);
@@ -77,7 +90,7 @@ std::string explanation(const History& h, const Explanation& e, const std::strin
       "class=\"quiet\">{}</p>\n",
       id, a.name, escape(level_names(e.levels)), escape(a.summary));
   out += "<p class=\"story\">";
-  for (const std::string& s : e.sentences) out += escape(s) + " ";
+  for (const std::string& s : e.sentences) out += unbroken(s) + " ";
   out += "</p>\n";
   if (!e.self_proving) out += fmt::format("<p class=\"quiet\">{}</p>\n", what_is_left_out(e));
   if (!e.hint.empty())
@@ -94,7 +107,7 @@ std::string explanation(const History& h, const Explanation& e, const std::strin
     for (const Arrow& arrow : e.arrows)
       out += fmt::format("<li{}>{} → {}{}: {}</li>\n", arrow.in_cycle ? "" : " class=\"quiet\"",
                          escape(display_txn(h, arrow.from)), escape(display_txn(h, arrow.to)),
-                         arrow.refuted ? " (refuted)" : "", escape(arrow.because));
+                         arrow.refuted ? " (refuted)" : "", unbroken(arrow.because));
     out += "</ul>\n";
   }
   out += transaction_table(h, e);

@@ -297,6 +297,18 @@
 
   // Graph.
 
+  // A smooth line through all points, so that a label that stands on one of them stands on the line.
+  function through(points) {
+    const at = (i) => points[Math.min(Math.max(i, 0), points.length - 1)];
+    let path = `M${at(0).x} ${at(0).y}`;
+    for (let i = 0; i + 1 < points.length; ++i) {
+      const [before, from, to, after] = [at(i - 1), at(i), at(i + 1), at(i + 2)];
+      path += `C${from.x + (to.x - before.x) / 6} ${from.y + (to.y - before.y) / 6} ` +
+        `${to.x - (after.x - from.x) / 6} ${to.y - (after.y - from.y) / 6} ${to.x} ${to.y}`;
+    }
+    return path;
+  }
+
   class Graph {
     constructor(file, explanation, number) {
       Object.assign(this, { file, explanation, number });
@@ -310,7 +322,8 @@
     // The arrows shown: those of the explanation, a refuted one only while its alternative is selected, and those to neighbours.
     arrows() {
       const chosen = this.explanation.arrows.map((arrow, index) => ({ arrow, index }))
-        .filter(({ arrow }) => !arrow.refuted || (this.selected() && arrow.supports?.includes(state.edge)));
+        .filter(({ arrow }) => !arrow.refuted || (this.selected() && arrow.supports?.includes(state.edge)))
+        .filter(({ arrow }) => !this.explanation.arrows.some((read) => this.joins(read, arrow)));
       const drawn = new Set(this.explanation.arrows.map((a) => `${a.from} ${a.to} ${a.kind}`));
       for (const link of this.file.links) {
         const between = this.nodes().has(link.from) && this.nodes().has(link.to);
@@ -319,7 +332,16 @@
       }
       return chosen;
     }
-    words(arrow) { return arrowLabel(arrow) + (arrow.refuted ? ": refuted" : ""); }
+    // A reader that also wrote the key later than the one it read from: one line is enough for both.
+    joins(read, write) {
+      return !read.cycle && !write.cycle && read.kind === "read-dependency" && write.kind === "write-dependency" &&
+        read.from === write.from && read.to === write.to && read.key === write.key;
+    }
+    joined(read) { return this.explanation.arrows.find((write) => this.joins(read, write)); }
+    words(arrow) {
+      const name = this.joined(arrow) ? arrowLabel(arrow).replace("read-dependency", "read- and write-dependency") : arrowLabel(arrow);
+      return name + (arrow.refuted ? ": refuted" : "");
+    }
     nodes() { return new Set([...this.explanation.txns, ...this.near]); }
     selected() { return here(this.file) && state.why === this.number && state.edge !== undefined; }
 
@@ -369,13 +391,7 @@
     }
 
     drawArrow({ arrow, index }, place) {
-      const p = place.points;
-      let path = `M${p[0].x} ${p[0].y}`;
-      for (let i = 1; i < p.length - 1; ++i) {
-        const next = i + 2 < p.length ? { x: (p[i].x + p[i + 1].x) / 2, y: (p[i].y + p[i + 1].y) / 2 } : p[i + 1];
-        path += `Q${p[i].x} ${p[i].y} ${next.x} ${next.y}`;
-      }
-      if (p.length === 2) path += `L${p[1].x} ${p[1].y}`;
+      const path = through(place.points);
       const style = index === undefined ? "near" : arrow.refuted ? "refuted" : arrow.cycle ? "strong" : "dashed";
       const about = { "data-edge": index, onmouseenter: () => this.light(arrow), onmouseleave: () => this.light(),
         onfocusin: () => this.light(arrow), onfocusout: () => this.light() };
@@ -465,7 +481,9 @@
       const reasons = all.map((a, index) => ({ a, index })).filter(({ a, index }) => index !== own && a.supports?.includes(own));
       const item = ({ a, index }) => el("li", {}, button(arrowName(this.file, a), () => change({ edge: index })), ` ${arrowLabel(a)}: ${a.because}`);
       const list = (title, items) => items.length ? [el("p", {}, title), el("ul", {}, ...items.map(item))] : [];
-      return [el("h4", {}, `${arrowName(this.file, arrow)}: ${arrowLabel(arrow)}`), el("p", { class: "reason" }, `${arrow.because}.`),
+      const also = this.graph.joined(arrow);
+      return [el("h4", {}, `${arrowName(this.file, arrow)}: ${this.graph.words(arrow)}`), el("p", { class: "reason" }, `${arrow.because}.`),
+        ...(also ? [el("p", { class: "reason" }, `${also.because}.`)] : []),
         ...list("It rests on:", reasons.filter(({ a }) => !a.refuted)),
         ...list("The alternative, which is refuted:", reasons.filter(({ a }) => a.refuted))];
     }
