@@ -339,8 +339,8 @@ class Explainer {
       }
     }
     for (const OpId i : own.empty() ? others : own) {
-      e.sentences.push_back(display_txn(h_, h_.txn_of(i)) + (own.empty() ? " " : " itself ") +
-                            did_in_words(h_, i) + (own.empty() ? "." : " before."));
+      e.sentences.push_back((own.empty() ? "" : "Before that, ") + display_txn(h_, h_.txn_of(i)) +
+                            " " + did_in_words(h_, i) + ".");
       e.operations.push_back(i);
       e.transactions.push_back(h_.txn_of(i));
     }
