@@ -235,8 +235,11 @@ std::string Clauses::because(const Step& step) const {
 // Why `writer` came after `source`: it had read from it. Where both wrote several keys it may be another one.
 std::string Clauses::read_first_clause(const Edge& e, TxnId source) const {
   const OpId named = reading(e);
-  const bool is_named = e.kind == EdgeKind::write_dependency ||
-                        (named != kNone && saw_a_value(accesses_.history(), named, e.key));
+  const History& h = accesses_.history();
+  const Access first = Accesses::find(accesses_.writes(e.from), e.key);
+  const bool is_named = e.kind == EdgeKind::write_dependency
+                            ? first.op != kNone && !install_of(h, first.op).appends
+                            : named != kNone && saw_a_value(h, named, e.key);
   Edge read;
   read.kind = EdgeKind::read_dependency;
   read.from = source;
