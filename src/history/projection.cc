@@ -1,7 +1,9 @@
 #include "history/projection.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -9,6 +11,7 @@
 
 #include "history/accesses.h"
 #include "history/copy.h"
+#include "history/logged.h"
 #include "history/predicates.h"
 
 namespace assay::internal {
@@ -44,10 +47,9 @@ class Projection {
     builder_.set_initial(h_.initial());
     if (h_.absent_is_never_written()) builder_.set_absent_is_never_written();
     builder_.set_meta(h_.meta());
-    for (const Event& event : h_.events())
-      if (!event.complete) builder_.event(event.at, event.json);  // the orders lose versions
     for (TxnId t = 0; t < h_.txn_count(); ++t)
       if (const Status s = copy_txn(t); !s.ok()) return s.error();
+    copy_events();
     for (const KnownOrder& order : h_.known_orders()) copy_order(order);
     Result<History> part = std::move(builder_).finish();
     if (part.ok()) part->set_clock_drift(h_.clock_drift());
@@ -64,6 +66,17 @@ class Projection {
     std::vector<KeyId> matched = {};
     KeyId lo = kNone, hi = kNone;
   };
+
+  // Not that the orders are complete, as they lose versions, nor where the log has transactions that are gone.
+  void copy_events() {
+    std::set<std::string, std::less<>> names;
+    for (const OpId op : origins_) names.insert(h_.name(h_.txn_of(op)));
+    for (const Event& event : h_.events()) {
+      const std::string_view logged = logged_name(event);
+      if (!event.complete && (logged.empty() || names.contains(logged)))
+        builder_.event(event.at, event.json);
+    }
+  }
 
   bool is_null(VersionId v) const { return h_.version_value(v).is_null(); }
   bool absent_initially() const { return h_.initial().is_null(); }

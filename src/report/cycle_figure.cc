@@ -129,7 +129,8 @@ struct Box {
 };
 
 Box label_box(const History& h, const Explanation& e, const Curve& c) {
-  return {curve_middle(c.start, c.end, c.bend), text_width(arrow_label(h, e, *c.arrow)) / 2, 8};
+  return {curve_middle(c.start, c.end, c.bend), text_width(arrow_label(h, e, *c.arrow)) / 2 + 6,
+          11};
 }
 
 std::vector<Box> boxes_of(const History& h, const Explanation& e, const std::vector<Node>& nodes,
@@ -192,7 +193,7 @@ struct Extent {
 
 }  // namespace
 
-std::string cycle_figure(const History& h, const Explanation& e) {
+Figure cycle_figure(const History& h, const Explanation& e) {
   if (e.arrows.empty()) return {};
   std::vector<Node> nodes;
   std::unordered_map<TxnId, size_t> at;

@@ -95,9 +95,9 @@ std::string explanation(const History& h, const Explanation& e, const std::strin
   if (!e.self_proving) out += fmt::format("<p class=\"quiet\">{}</p>\n", what_is_left_out(e));
   if (!e.hint.empty())
     out += fmt::format("<p class=\"hint\">To rule out first: {}</p>\n", escape(e.hint));
-  const std::string cycle = cycle_figure(h, e), timeline = timeline_figure(h, e);
+  const Figure cycle = cycle_figure(h, e), timeline = timeline_figure(h, e);
   if (!cycle.empty())
-    out += "<figure class=\"dependencies\">" + cycle +
+    out += "<figure class=\"dependencies\">" + cycle.text +
            "<figcaption>Each solid arrow says that its transaction must come before the next; "
            "together "
            "they close a cycle. Dashed arrows are what the solid ones rest "
@@ -112,7 +112,7 @@ std::string explanation(const History& h, const Explanation& e, const std::strin
   }
   out += transaction_table(h, e);
   if (!timeline.empty())
-    out += "<figure class=\"drawn\">" + timeline +
+    out += "<figure class=\"drawn\">" + timeline.text +
            "<figcaption>On the clients' clock.</figcaption></figure>\n";
   return out + "</section>\n";
 }
@@ -142,7 +142,7 @@ std::string file_section(const Audit& c, size_t number) {
   }
   out += fmt::format("<p class=\"lead\">{}</p>\n<p>{}.</p>\n", summary_sentence(c),
                      escape(history_line(c.history)));
-  out += "<div class=\"side\"><figure>" + lattice_figure(c) +
+  out += "<div class=\"side\"><figure>" + lattice_figure(c).text +
          "<figcaption>Stronger levels stand above; a line leads to what a level implies."
          "</figcaption></figure>" +
          verdict_table(c) + "</div>\n";
@@ -213,8 +213,8 @@ class HtmlReport : public ReportWriter {
         "<title>assay: {}</title>\n<style>{}</style></head><body>\n<header>assay <span>which "
         "isolation "
         "level did the clients really get?</span></header>\n{}<main>\n",
-        security_policy(), files_ == 1 ? only_ : fmt::format("{} histories", files_), kHtmlStyle,
-        arrow_heads());
+        security_policy(), files_ == 1 ? only_ : fmt::format("{} histories", files_),
+        std::string(kFigureStyle) + kHtmlStyle, arrow_heads());
     out += sections_;
     if (left_out_)
       out += fmt::format("<p class=\"hint\">{} left out to keep this page small.</p>\n",

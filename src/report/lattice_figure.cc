@@ -39,7 +39,7 @@ Look look(const Audit& c, LevelId id) {
 
 }  // namespace
 
-std::string lattice_figure(const Audit& c) {
+Figure lattice_figure(const Audit& c) {
   const bool more = std::any_of(c.requested.begin(), c.requested.end(),
                                 [](LevelId id) { return level_info(id).on_request(); });
   const std::span<const LevelInfo> levels = more ? all_levels() : default_levels();

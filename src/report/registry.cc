@@ -13,6 +13,7 @@ constexpr std::array kReports = {
     ReportInfo{"markdown", ".md", "for the comment on a change", start_markdown},
     ReportInfo{"sarif", ".sarif", "SARIF 2.1.0, one result per violation", start_sarif},
     ReportInfo{"dot", ".dot", "Graphviz, one graph per anomaly", start_dot},
+    ReportInfo{"svg", ".svg", "a picture of the first violation", start_picture},
 };
 
 }  // namespace
@@ -61,6 +62,10 @@ std::string markdown_report(std::span<const Audit> files, const ReportOptions& o
 }
 std::string sarif_report(std::span<const Audit> files, const ReportOptions& options) {
   return whole(start_sarif(options), files);
+}
+
+std::string picture_report(std::span<const Audit> files, const ReportOptions& options) {
+  return whole(start_picture(options), files);
 }
 
 }  // namespace assay::internal

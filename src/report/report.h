@@ -49,6 +49,7 @@ std::unique_ptr<ReportWriter> start_dot(const ReportOptions&);
 std::unique_ptr<ReportWriter> start_html(const ReportOptions&);
 std::unique_ptr<ReportWriter> start_markdown(const ReportOptions&);
 std::unique_ptr<ReportWriter> start_sarif(const ReportOptions&);
+std::unique_ptr<ReportWriter> start_picture(const ReportOptions&);
 
 // The same of files that are all checked.
 std::string text_report(std::span<const Audit>, const ReportOptions&);
@@ -58,5 +59,6 @@ std::string dot_report(std::span<const Audit>, const ReportOptions&);
 std::string html_report(std::span<const Audit>, const ReportOptions&);
 std::string markdown_report(std::span<const Audit>, const ReportOptions&);
 std::string sarif_report(std::span<const Audit>, const ReportOptions&);
+std::string picture_report(std::span<const Audit>, const ReportOptions&);
 
 }  // namespace assay::internal

@@ -30,12 +30,14 @@ std::string arrow_heads() {
          "</defs></svg>\n";
 }
 
-Svg::Svg(Point corner, double width, double height, std::string_view label) {
+Svg::Svg(Point corner, double width, double height, std::string_view label)
+    : width_(width), height_(height) {
   out_ = fmt::format(
-      "<svg viewBox=\"{:.0f} {:.0f} {:.0f} {:.0f}\" width=\"{:.0f}\" role=\"img\" "
+      "<svg viewBox=\"{:.0f} {:.0f} {:.0f} {:.0f}\" width=\"{:.0f}\" height=\"{:.0f}\" "
+      "role=\"img\" "
       "aria-label=\"{}\" "
       "xmlns=\"http://www.w3.org/2000/svg\">\n",
-      corner.x, corner.y, width, height, width, escape(label));
+      corner.x, corner.y, width, height, width, height, escape(label));
 }
 
 void Svg::line(Point a, Point b, std::string_view style) {
@@ -69,7 +71,7 @@ void Svg::text(Point at, std::string_view words, std::string_view style, std::st
                       at.x, at.y, style, anchor, escape(words));
 }
 
-std::string Svg::finish() { return std::move(out_) + "</svg>\n"; }
+Figure Svg::finish() { return {std::move(out_) + "</svg>\n", width_, height_}; }
 
 Point curve_middle(Point a, Point b, double bend) { return control(a, b, bend); }
 

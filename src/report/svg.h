@@ -11,6 +11,13 @@ struct Point {
   double y = 0;
 };
 
+// A drawing and its size in pixels.
+struct Figure {
+  std::string text;
+  double width = 0, height = 0;
+  bool empty() const { return text.empty(); }
+};
+
 class Svg {
  public:
   // `label` is what a screen reader says.
@@ -25,10 +32,11 @@ class Svg {
   // `anchor`: start, middle or end.
   void text(Point at, std::string_view words, std::string_view style,
             std::string_view anchor = "middle");
-  std::string finish();
+  Figure finish();
 
  private:
   std::string out_;
+  double width_, height_;
 };
 
 // The marker that arrows end in; once per page.

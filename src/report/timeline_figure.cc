@@ -74,7 +74,7 @@ void draw_events(Svg& svg, const History& h, const Scale& scale, double y) {
 
 }  // namespace
 
-std::string timeline_figure(const History& h, const Explanation& e) {
+Figure timeline_figure(const History& h, const Explanation& e) {
   const std::vector<Bar> bars = bars_of(h, e);
   if (bars.empty() || bars.size() < e.transactions.size()) return {};
   const Scale scale = scale_of(bars);
@@ -95,8 +95,10 @@ std::string timeline_figure(const History& h, const Explanation& e) {
     const double left = scale.x(b.begin), right = known(b.end) ? scale.x(b.end) : kRight + 20;
     svg.box({left, top}, std::max(4.0, right - left), kBar, known(b.end) ? "txn" : "txn open",
             bar_tooltip(h, b));
-    svg.text({(left + std::max(left + 4, right)) / 2, top + kBar / 2 + 4}, display_txn(h, b.txn),
-             "name");
+    const std::string name = display_txn(h, b.txn),
+                      whole = name + " " + display_ops(h, b.txn, e.operations);
+    svg.text({(left + std::max(left + 4, right)) / 2, top + kBar / 2 + 4},
+             text_width(whole, 13) < right - left ? whole : name, "name");
   }
   draw_events(svg, h, scale, y + 4);
   svg.line({kLeft, y + 16}, {kRight, y + 16}, "arrow");

@@ -269,7 +269,7 @@ TEST(HtmlReport, RefutedAlternativesAreShownAsRefuted) {
   };
   // Figures state what holds.
   EXPECT_EQ(count(dot_report({&c, 1}, {}), " -> "), e.arrows.size() - 2);
-  EXPECT_EQ(count(cycle_figure(c.history, e), "marker-end"), e.arrows.size() - 2);
+  EXPECT_EQ(count(cycle_figure(c.history, e).text, "marker-end"), e.arrows.size() - 2);
 }
 
 TEST(HtmlReport, EveryAnomalyDraws) {
@@ -296,7 +296,7 @@ TEST(HtmlReport, ArrowsAreLabelledBesideTheBoxes) {
       {LevelId::serializable});
   ASSERT_EQ(c.explanations.size(), 1u);
   ASSERT_EQ(c.explanations[0].arrows.size(), 5u);
-  const std::string svg = cycle_figure(c.history, c.explanations[0]);
+  const std::string svg = cycle_figure(c.history, c.explanations[0]).text;
   std::vector<Box> boxes;
   const std::regex rect(
       R"re(<rect x="([-.0-9]+)" y="([-.0-9]+)" width="([.0-9]+)" height="([.0-9]+)")re");

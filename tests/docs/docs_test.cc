@@ -217,5 +217,14 @@ TEST(DocsCanary, WrongOutputIsFound) {
   EXPECT_FALSE(matches("3 transactions\n", "4 transactions\n"));
 }
 
+TEST(Docs, PicturesAreWhatTheProgramDraws) {
+  const Workplace workplace;
+  workplace.run(
+      "assay check examples/lost-update-postgresql.jsonl --level session-si --report drawn.svg");
+  EXPECT_EQ(read_file(workplace.folder() / "drawn.svg"),
+            read_file(fs::path(ASSAY_SOURCE_DIR) / "docs" / "pictures" / "lost-update.svg"))
+      << "draw docs/pictures/lost-update.svg anew, and look at it";
+}
+
 }  // namespace
 }  // namespace assay::internal::docs
