@@ -44,17 +44,6 @@ namespace {
 
 bool is_list(const History& h, OpId op) { return observation_of(h, op).accepts == Accepts::list; }
 
-// Whether an operation looks at a key at all.
-bool looks_at(const History& h, OpId i, KeyId key) {
-  const Observation seen = observation_of(h, i);
-  if (seen.accepts == Accepts::any) return false;
-  if (seen.accepts != Accepts::rows) return seen.key == key;
-  if (saw_a_value(h, i, key)) return true;
-  const KeyBounds bounds = bounds_of(h, i);
-  return (bounds.from == kNone || !key_less(h.key(key), h.key(bounds.from))) &&
-         (bounds.to == kNone || !key_less(h.key(bounds.to), h.key(key)));
-}
-
 // A list that its reader had begun itself.
 bool only_own_elements(const Accesses::InFile& read) {
   return is_list(read.history, read.op) && !elements_of(read.history, read.op).empty() &&

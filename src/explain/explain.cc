@@ -21,6 +21,8 @@
 // graphs.
 #include "explain/explain.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -311,39 +313,61 @@ class Explainer {
     const TxnId reader = h_.txn_of(nobody.source);
     const bool range = is_range(h_.op(nobody.source));
     e.anomaly = range ? Anomaly::result_set_mismatch : Anomaly::thin_air_read;
-    e.operations = {nobody.source};
     e.transactions = {reader};
     if (range) e.sentences = against_its_condition(h_, nobody.source, nobody.key);
     if (!e.sentences.empty()) return;
     const std::string name = display_txn(h_, reader), key = key_in_words(h_, nobody.key);
-    const std::string with = range ? " with " + display_op(h_, nobody.source) : "";
-    e.sentences = {name + " " + saw_in_words(h_, nobody.source, nobody.key) + with + "."};
+    e.sentences = {name + " " + all_looks(nobody.source, nobody.key, e) + "."};
     tell_writes_before(nobody.source, nobody.key, e);
     e.sentences.push_back("Neither the initial state of " + key +
-                          " nor any state in which a transaction left it agrees with everything "
-                          "that " +
-                          name + " saw of it.");
+                          " nor any state in which a transaction left it agrees with " +
+                          (e.operations.size() > 1 ? "everything that " : "what ") + name +
+                          " saw of it.");
+    for (const OpId op : std::vector(e.operations)) note_writers(op, nobody.key, e);
   }
 
-  // What the transaction of an operation had done to a key before; else who else wrote the key.
-  void tell_writes_before(OpId op, KeyId key, Explanation& e) const {
-    constexpr size_t kMost = 3;
-    const TxnId reader = h_.txn_of(op);
-    std::vector<OpId> own, others;
-    for (OpId i = 0; i < h_.op_count() && others.size() < kMost; ++i) {
-      if (!installs_version(h_.op(i)) || h_.op(i).key != key) continue;
-      if (h_.txn_of(i) != reader) {
-        others.push_back(i);
-      } else if (i < op) {
-        own = {i};
-      }
-    }
-    for (const OpId i : own.empty() ? others : own) {
-      e.sentences.push_back((own.empty() ? "" : "Before that, ") + display_txn(h_, h_.txn_of(i)) +
-                            " " + did_in_words(h_, i) + ".");
+  // Everything that the transaction of `last` saw of a key that others left, up to it: "read x = 1, and then it read x = 2 with
+  // range(…)", with the operations.
+  std::string all_looks(OpId last, KeyId key, Explanation& e) const {
+    std::vector<std::string> looks;
+    bool wrote = false;
+    for (OpId i = h_.first_op(h_.txn_of(last)); i < h_.end_op(h_.txn_of(last)); ++i) {
+      const bool others = !wrote || i == last;
+      wrote = wrote || (installs_version(h_.op(i)) && h_.op(i).key == key);
+      if (!others || !looks_at(h_, i, key)) continue;
+      std::string look = saw_in_words(h_, i, key);
+      if (is_range(h_.op(i)) && h_.selected(i).predicate == kNone)
+        look += " with " + display_op(h_, i);
+      if (std::find(looks.begin(), looks.end(), look) != looks.end()) continue;
+      looks.push_back(look);
       e.operations.push_back(i);
-      e.transactions.push_back(h_.txn_of(i));
     }
+    return fmt::format("{}", fmt::join(looks, ", and then it "));
+  }
+
+  // What the transaction of an operation had done to a key before.
+  void tell_writes_before(OpId op, KeyId key, Explanation& e) const {
+    for (OpId i = op; i-- > h_.first_op(h_.txn_of(op));)
+      if (installs_version(h_.op(i)) && h_.op(i).key == key) {
+        e.sentences.push_back("Before that, " + display_txn(h_, h_.txn_of(i)) + " " +
+                              did_in_words(h_, i) + ".");
+        e.operations.push_back(i);
+        return;
+      }
+  }
+
+  // Who wrote what an operation saw of a key: without them nobody did.
+  void note_writers(OpId op, KeyId key, Explanation& e) const {
+    std::vector<VersionId> seen = {observation_of(h_, op).version};
+    if (is_range(h_.op(op)))
+      for (const VersionId row : rows_of(h_, op))
+        if (h_.version_key(row) == key) seen.push_back(row);
+    for (OpId i = 0; i < h_.op_count(); ++i)
+      if (installs_version(h_.op(i)) && h_.op(i).key == key &&
+          std::find(seen.begin(), seen.end(), h_.op(i).version) != seen.end()) {
+        e.operations.push_back(i);
+        e.transactions.push_back(h_.txn_of(i));
+      }
   }
 
   // A refutation that goes through where the elements of lists come from: if two lists contradict each other, or nobody can

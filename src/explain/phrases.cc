@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "explain/names.h"
@@ -137,6 +138,22 @@ std::string replaced_in_words(const History& h, OpId write) {
   if (install.removes) return fmt::format("which {} deleted", who);
   if (install.appends) return fmt::format("to which {} appended {}", who, appended_with(h, write));
   return fmt::format("which {} overwrote with {}", who, display(h.version_value(install.version)));
+}
+
+bool looks_at(const History& h, OpId i, KeyId key) {
+  const Observation seen = observation_of(h, i);
+  if (seen.accepts == Accepts::any) return false;
+  if (seen.accepts != Accepts::rows) return seen.key == key;
+  if (saw_a_value(h, i, key)) return true;
+  const Selected selected = h.selected(i);
+  if (!selected.complete)  // of rows that it does not name it says nothing
+    return std::find(selected.matched.begin(), selected.matched.end(), key) !=
+               selected.matched.end() ||
+           std::any_of(selected.passed.begin(), selected.passed.end(),
+                       [&](VersionId v) { return h.version_key(v) == key; });
+  const KeyBounds bounds = bounds_of(h, i);
+  return (bounds.from == kNone || !key_less(h.key(key), h.key(bounds.from))) &&
+         (bounds.to == kNone || !key_less(h.key(bounds.to), h.key(key)));
 }
 
 }  // namespace assay::internal

@@ -7,6 +7,9 @@
 
 namespace assay::internal {
 
+// Whether an operation looks at a key at all.
+bool looks_at(const History& h, OpId op, KeyId key);
+
 // What an operation observed of `key`: "read x = 1", "read l = [1,2]", "found x absent".
 std::string saw_in_words(const History& h, OpId op, KeyId key);
 // Whether saw_in_words states a value, so that a clause may go on about it: "…, which T1 wrote".

@@ -76,7 +76,7 @@ def browser(dark=False):
 
 
 def report(name, text, *levels):
-    history = FOLDER / f"{name}.hist"
+    history = FOLDER / f"{name}.{'jsonl' if text.startswith('{') else 'hist'}"
     history.write_text(text)
     page = FOLDER / f"{name}.html"
     subprocess.run([ASSAY, "check", str(history), "--report", str(page), *levels], stdout=subprocess.DEVNULL, check=False)
@@ -260,6 +260,31 @@ def check_hostile(driver):
     page.is_quiet()
 
 
+# A fault among hundreds of transactions, and what a reader who sees only the page must find in its sentences: the two operations that
+# conflict, each with its transaction.
+FAULTS = {
+    "lost-update": ("session-si", ["--level", "serializable", "--seed", "911"], ["0-34 and 1-32 both read key 3 = 1014", "0-34 wrote 11, 1-32 wrote 22"]),
+    "write-skew": ("serializable", ["--level", "serializable", "--seed", "912"],
+                   ["1-35 read key 113 = 1390, which 0-35 overwrote with 11", "0-35 read key 462 = 383, which 1-35 overwrote with 22"]),
+    "fractured-read": ("session-si", ["--level", "session-si", "--seed", "913", "--workload", "v-range-b", "--keys", "20"],
+                       ["1-40 read key 10 = 22, and then it read key 10 = 44 with range(9..19"]),
+    "real-time-violation": ("strict-serializable", ["--level", "strict-serializable", "--seed", "914"],
+                            ["0-34 had ended 1 ns before 1-33 began", "1-33 did not see 0-34's key 134 = 11", "It read key 134 = null"]),
+    "causality-violation": ("session-si", ["--level", "serializable", "--seed", "915", "--workload", "list-append"],
+                            ["2-35 depends on 0-35", "must see 0-35's append of 11 to key 5498, and did not", "It read key 5498 = []"]),
+}
+
+
+def check_sentences(driver):
+    for fault, (level, drawn, expected) in FAULTS.items():
+        history = subprocess.run([ASSAY, "generate", "--bug", fault, "--txns", "60", *drawn],
+                                 capture_output=True, text=True, check=True).stdout
+        page = Page(driver, report(f"fault-{fault}", history, "--level", level))
+        seen = page.one("section .story").text
+        for sentence in expected:
+            assert sentence in seen, f"{fault}: expected '{sentence}' in '{seen}'"
+
+
 def check_without_script(driver):
     driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     page = Page(driver, FOLDER / "lost-update.html")
@@ -317,7 +342,7 @@ def main():
     FOLDER.mkdir(parents=True, exist_ok=True)
     driver = browser()
     try:
-        for check in (check_lost_update, check_twelve, check_refuted, check_register, check_satisfied, check_hostile, check_without_script, check_large, check_drawings):
+        for check in (check_lost_update, check_twelve, check_refuted, check_register, check_satisfied, check_hostile, check_sentences, check_without_script, check_large, check_drawings):
             check(driver)
             print("passed:", check.__name__)
         for shade in ("light", "dark"):
