@@ -41,6 +41,12 @@ struct AnomalyInfo {
   Anomaly id;
   std::string_view name;     // "lost-update"
   std::string_view summary;  // one plain sentence
+  // Others' names for it; empty where they have none.
+  std::string_view adya;  // of Adya, and of Berenson et al., from whom some of his come
+  std::string_view ansi;  // of the SQL standard
+  std::string_view sql;   // of those who use SQL databases
+  // What it does to an application, a sentence.
+  std::string_view harm;
 };
 
 const AnomalyInfo& anomaly_info(Anomaly a);

@@ -185,8 +185,13 @@ std::string Clauses::axiom_instance(const Edge& e) const {
   read.kind = EdgeKind::read_dependency;
   read.from = e.to;
   read.to = e.via;
-  return fmt::format("{} saw {} ({}), which {}, and yet {} of {}", txn(e.via), txn(e.from), seen,
-                     did(e.from, e.key), saw(read), txn(e.to));
+  const std::string known =
+      fmt::format("{} saw {} ({}), which {}", txn(e.via), txn(e.from), seen, did(e.from, e.key));
+  const OpId op = reading(read);
+  if (op != kNone && saw_a_value(accesses_.history(), op, e.key))
+    return fmt::format("{}, and yet {} of {}", known, saw(read), txn(e.to));
+  return fmt::format("{}, and yet {} {} after {} {}", known, txn(e.via), saw(read), txn(e.to),
+                     did(e.to, e.key));
 }
 
 std::string Clauses::because(const Step& step) const {

@@ -128,6 +128,7 @@ class Explainer {
     for (Story& story : stories_) {
       if (story.explanation.levels.empty()) continue;
       tell_faults(h_, story.explanation);
+      tell_unknown_outcomes(h_, story.explanation);
       tell_server_names(h_, story.explanation);
       tell_unfinished_run(h_, story.explanation);
       explanations.push_back(std::move(story.explanation));

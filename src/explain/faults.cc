@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <unordered_set>
 
 #include "explain/names.h"
+#include "explain/phrases.h"
+#include "history/accesses.h"
 
 namespace assay::internal {
 namespace {
@@ -89,7 +92,66 @@ Interval span_of(const History& h, const Explanation& e) {
   return span;
 }
 
+// Whether they can have run at the same time, as far as is known.
+bool meets(const History& h, TxnId t, const Interval& span) {
+  const int64_t begin = h.begin_time(t).request, end = h.end_time(t).response;
+  const bool over_before = is_known(end) && is_known(span.request) && end < span.request;
+  return is_known(begin) && is_known(span.response) && begin <= span.response && !over_before;
+}
+
+// A committed read of the explanation that returned what `t` wrote; kNone if there is none.
+OpId read_of(const History& h, TxnId t, const Explanation& e) {
+  for (const OpId read : e.operations) {
+    const bool others = h.txn_of(read) != t && h.status(h.txn_of(read)) == TxnStatus::committed;
+    if (!others || observation_of(h, read).accepts != Accepts::equals) continue;
+    for (OpId write = h.first_op(t); write < h.end_op(t); ++write)
+      if (installs_version(h.op(write)) && h.op(write).key == h.op(read).key &&
+          h.op(write).version == observation_of(h, read).version)
+        return read;
+  }
+  return kNone;
+}
+
+// How many transactions of unknown outcome that the explanation does not name changed one of its keys meanwhile.
+size_t other_unknown(const History& h, const Explanation& e) {
+  const Interval span = span_of(h, e);
+  std::unordered_set<KeyId> keys;
+  for (const OpId op : e.operations) keys.insert(h.op(op).key);
+  size_t count = 0;
+  for (TxnId t = 0; t < h.txn_count(); ++t) {
+    if (h.status(t) != TxnStatus::unknown || !meets(h, t, span) ||
+        std::binary_search(e.transactions.begin(), e.transactions.end(), t))
+      continue;
+    for (OpId i = h.first_op(t); i < h.end_op(t); ++i)
+      if (installs_version(h.op(i)) && keys.contains(h.op(i).key)) {
+        ++count;
+        break;
+      }
+  }
+  return count;
+}
+
 }  // namespace
+
+void tell_unknown_outcomes(const History& h, Explanation& e) {
+  bool any = false;
+  for (const TxnId t : e.transactions) {
+    if (h.status(t) != TxnStatus::unknown) continue;
+    any = true;
+    const OpId read = read_of(h, t, e);
+    if (read == kNone) continue;
+    e.sentences.push_back(fmt::format(
+        "Nobody was told the outcome of {0}; it counts as committed, for {1} {2}, which {0} wrote.",
+        display_txn(h, t), display_txn(h, h.txn_of(read)), saw_in_words(h, read, h.op(read).key)));
+  }
+  const size_t others = other_unknown(h, e);
+  if (others == 0) return;
+  e.sentences.push_back(fmt::format(
+      "{} {}transaction{} of unknown outcome changed the same keys meanwhile; whether {} effect, "
+      "the "
+      "violation stands.",
+      others, any ? "other " : "", others == 1 ? "" : "s", others == 1 ? "it took" : "they took"));
+}
 
 void tell_unfinished_run(const History& h, Explanation& e) {
   const auto meta = nlohmann::json::parse(h.meta(), nullptr, false);

@@ -169,6 +169,7 @@ class CycleStory {
   }
 
   std::vector<std::string> real_time() const {
+    if (const std::vector<std::string> told = overlapping(); !told.empty()) return told;
     const bool stale =
         cycle_.size() == 2 && one_miss() && cycle_.front().edge.kind == EdgeKind::real_time;
     if (!stale) return contradiction();
@@ -177,6 +178,25 @@ class CycleStory {
             fmt::format("Yet {} did not see {}'s {}.", say_.txn(e.from), say_.txn(e.to),
                         say_.effect(e.to, e.key)),
             older("It")};
+  }
+
+  // One had begun before the other ended, and yet saw or overwrote what that one did: no snapshot, but what locks allow.
+  std::vector<std::string> overlapping() const {
+    if (cycle_.size() != 2) return {};
+    const bool first = cycle_[0].edge.kind == EdgeKind::real_time;
+    const Step& clock = cycle_[first ? 0 : 1];
+    const Step& other = cycle_[first ? 1 : 0];
+    if (clock.edge.kind != EdgeKind::real_time || clock.edge.from_write || !clock.edge.to_write)
+      return {};
+    const std::string later = say_.txn(clock.edge.from), earlier = say_.txn(clock.edge.to);
+    if (other.edge.kind == EdgeKind::read_dependency)
+      return {fmt::format("{}, but {}.", say_.because(other), say_.because(clock)),
+              fmt::format("So the state that {} read is not that of its begin.", later)};
+    if (other.edge.kind != EdgeKind::write_dependency) return {};
+    return {fmt::format("{}, but {}.", say_.because(other.edge), say_.because(clock)),
+            fmt::format("{} and {} overlapped and both changed {}; with snapshots, only one of the "
+                        "two may commit.",
+                        earlier, later, key_in_words(h_, other.edge.key))};
   }
 
   std::vector<std::string> contradiction() const {

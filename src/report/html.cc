@@ -41,8 +41,10 @@ std::string verdict_table(const Audit& c) {
     if (v.outcome == Outcome::violated) detail = violation_in_words(c, v.level);
     out += fmt::format(
         "<tr><td title=\"{}\">{}</td><td><span class=\"chip {}\">{}</span></td><td>{}</td></tr>\n",
-        escape(level.summary), level.name, outcome_name(v.outcome), outcome_name(v.outcome),
-        detail);
+        escape(level.summary), level.name,
+        v.outcome == Outcome::violated && held_beside(c, v.level) ? "unknown"
+                                                                  : outcome_name(v.outcome),
+        outcome_name(v.outcome), detail);
   }
   return out + "</tbody></table>\n";
 }
@@ -83,7 +85,8 @@ std::string unbroken(std::string_view text) {
 }
 
 // `id` is what a link to it says.
-std::string explanation(const History& h, const Explanation& e, const std::string& id) {
+std::string explanation(const Audit& c, const Explanation& e, const std::string& id) {
+  const History& h = c.history;
   const AnomalyInfo& a = anomaly_info(e.anomaly);
   std::string out = fmt::format(
       "<section id=\"{}\"><h3><span class=\"chip violated\">{}</span> Why not {}</h3>\n<p "
@@ -91,10 +94,12 @@ std::string explanation(const History& h, const Explanation& e, const std::strin
       id, a.name, escape(level_names(e.levels)), escape(a.summary));
   out += "<p class=\"story\">";
   for (const std::string& s : e.sentences) out += unbroken(s) + " ";
+  out += "</p>\n<p class=\"meaning\">";
+  for (const std::string& s : meaning(c, e)) out += unbroken(s) + " ";
   out += "</p>\n";
   if (!e.self_proving) out += fmt::format("<p class=\"quiet\">{}</p>\n", what_is_left_out(e));
-  if (!e.hint.empty())
-    out += fmt::format("<p class=\"hint\">To rule out first: {}</p>\n", escape(e.hint));
+  if (const std::string_view hint = rule_out_first(c, e); !hint.empty())
+    out += fmt::format("<p class=\"hint\">To rule out first: {}</p>\n", escape(hint));
   const Figure cycle = cycle_figure(h, e), timeline = timeline_figure(h, e);
   if (!cycle.empty())
     out += "<figure class=\"dependencies\">" + cycle.text +
@@ -149,7 +154,7 @@ std::string file_section(const Audit& c, size_t number) {
   for (const std::string& s : expected_order_sentences(c.history, c.result))
     out += fmt::format("<p>{}</p>\n", escape(s));
   for (size_t i = 0; i < c.explanations.size(); ++i)
-    out += explanation(c.history, c.explanations[i], fmt::format("f{}e{}", number, i));
+    out += explanation(c, c.explanations[i], fmt::format("f{}e{}", number, i));
   out += "<div class=\"run\"></div>\n";
   out +=
       "<details><summary>About this history and what the verdicts rest on</summary>\n" + facts(c) +

@@ -31,7 +31,8 @@ header span{font-weight:400;color:var(--quiet);margin-left:8px}
 main{max-width:1120px;margin:0 auto;padding:0 24px 60px}
 h2{margin:28px 0 4px;overflow-wrap:anywhere}h3{margin:0 0 4px;font-size:1.15em}
 .lead{font-size:1.2em;margin:4px 0}.quiet,figcaption,small{color:var(--quiet)}
-.story{font-size:1.08em;max-width:75ch}.hint{color:var(--open)}.word{white-space:nowrap}
+.story{font-size:1.08em;max-width:75ch}.hint{color:var(--open)}
+.meaning{color:var(--quiet);max-width:75ch}.word{white-space:nowrap}
 section,details{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:18px 22px;margin:18px 0}
 .side{display:flex;flex-wrap:wrap;gap:24px;align-items:flex-start}
 figure{margin:14px 0;max-width:100%;overflow-x:auto}figcaption{font-size:.88em}

@@ -51,6 +51,20 @@ std::string_view certificate_kind(Certificate::Kind kind) {
   return "";
 }
 
+ordered_json meaning_json(const Audit& c, const Explanation& e) {
+  const AnomalyInfo& a = anomaly_info(e.anomaly);
+  ordered_json j;
+  j["adya"] = a.adya;
+  j["ansi"] = a.ansi;
+  j["sql"] = a.sql;
+  j["harm"] = a.harm;
+  j["weakest_broken"] = ordered_json::array();
+  for (const LevelId level : weakest_broken(e))
+    j["weakest_broken"].push_back(level_info(level).name);
+  if (const std::string_view hint = rule_out_first(c, e); !hint.empty()) j["rule_out_first"] = hint;
+  return j;
+}
+
 ordered_json verdict_json(const Audit& c, const Verdict& v) {
   ordered_json j;
   j["verdict"] = outcome_name(v.outcome);
@@ -65,6 +79,9 @@ ordered_json verdict_json(const Audit& c, const Verdict& v) {
       j["explanation"] = story;
       j["self_proving"] = e->self_proving;
       j["minimal"] = e->minimal;
+      j["meaning"] = meaning_json(c, *e);
+      if (const std::optional<LevelId> held = held_beside(c, v.level))
+        j["not_implied_by"] = level_info(*held).name;
     }
     if (c.known) j["known"] = c.is_known(v.level);
   }

@@ -34,6 +34,8 @@ Look look(const Audit& c, LevelId id) {
       l.word = anomaly_info(e->anomaly).name;
       l.tooltip = anomaly_info(e->anomaly).summary;
     }
+  if (v->outcome == Outcome::violated && held_beside(c, id))
+    l.style = outcome_name(Outcome::unknown);
   return l;
 }
 

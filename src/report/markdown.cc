@@ -56,7 +56,8 @@ std::string verdict_row(const Audit& c, const Verdict& v) {
   return fmt::format("| `{}` | {} | {} |\n", level_info(v.level).name, strong, detail);
 }
 
-std::string explained(const History& h, const Explanation& e) {
+std::string explained(const Audit& c, const Explanation& e) {
+  const History& h = c.history;
   std::string out = fmt::format("<details><summary>Why not {}: {}</summary>\n\n",
                                 level_names(e.levels), anomaly_info(e.anomaly).name);
   for (const std::string& s : e.sentences) out += plain(s) + "\n";
@@ -70,8 +71,11 @@ std::string explained(const History& h, const Explanation& e) {
     shown +=
         fmt::format("and {} more transactions\n", e.transactions.size() - kCommentTransactions);
   out += "\n" + block(shown);
+  out += "\n";
+  for (const std::string& s : meaning(c, e)) out += plain(s) + "\n";
   if (!e.self_proving) out += "\n" + std::string(what_is_left_out(e)) + "\n";
-  if (!e.hint.empty()) out += "\nTo rule out first: " + plain(e.hint) + "\n";
+  if (const std::string_view hint = rule_out_first(c, e); !hint.empty())
+    out += "\nTo rule out first: " + plain(hint) + "\n";
   return out + "\n</details>\n\n";
 }
 
@@ -83,7 +87,7 @@ std::string section(const Audit& c) {
   out += "\n";
   for (const std::string& s : expected_order_sentences(c.history, c.result))
     out += plain(s) + "\n\n";
-  for (const Explanation& e : c.explanations) out += explained(c.history, e);
+  for (const Explanation& e : c.explanations) out += explained(c, e);
   if (count_decided(c) == 0) return out + "Nothing was decided.\n\n";
   return out +
          fmt::format(

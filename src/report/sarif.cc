@@ -73,6 +73,9 @@ class SarifReport : public ReportWriter {
       ordered_json rule;
       rule["id"] = anomaly_info(a).name;
       rule["shortDescription"]["text"] = anomaly_info(a).summary;
+      rule["fullDescription"]["text"] = anomaly_info(a).harm;
+      if (const std::string names = other_names(anomaly_info(a)); !names.empty())
+        rule["help"]["text"] = "Also called " + names + ".";
       driver["rules"].push_back(std::move(rule));
     }
     ordered_json invocation;

@@ -41,7 +41,79 @@ bool is_requested(const Audit& c, LevelId level) {
 std::string violation_in_words(const Audit& c, LevelId level) {
   const Explanation* e = find_explanation(c.explanations, level);
   if (e == nullptr) return {};
-  return std::string(anomaly_info(e->anomaly).name) + (c.is_known(level) ? ", known" : "");
+  std::string words(anomaly_info(e->anomaly).name);
+  if (held_beside(c, level)) words = "incomparable: " + words;
+  return words + (c.is_known(level) ? ", known" : "");
+}
+
+std::string other_names(const AnomalyInfo& a) {
+  std::string out;
+  const auto add = [&](std::string_view names, std::string_view whose) {
+    if (!names.empty()) out += fmt::format("{}{} ({})", out.empty() ? "" : "; ", names, whose);
+  };
+  add(a.adya, "Adya, Berenson");
+  add(a.ansi, "ANSI");
+  add(a.sql, "SQL users");
+  return out;
+}
+
+std::vector<LevelId> weakest_broken(const Explanation& e) {
+  std::vector<LevelId> weakest;
+  std::vector<LevelId> broken = e.levels;
+  broken.push_back(e.level);
+  for (const LevelId level : broken) {
+    const bool above = std::any_of(broken.begin(), broken.end(), [&](LevelId other) {
+      return other != level && implies(level, other);
+    });
+    if (!above && std::find(weakest.begin(), weakest.end(), level) == weakest.end())
+      weakest.push_back(level);
+  }
+  return weakest;
+}
+
+std::optional<LevelId> held_beside(const Audit& c, LevelId violated) {
+  const LevelInfo& level = level_info(violated);
+  if (level.events != EventModel::split || level.real_time == RealTime::none) return std::nullopt;
+  for (const LevelId best : strongest_satisfied(c.result))
+    if (level_info(best).events == EventModel::single && !implies(best, violated)) return best;
+  return std::nullopt;
+}
+
+namespace {
+
+// Where every level that an explanation refutes stands beside a satisfied one.
+std::optional<LevelId> all_beside(const Audit& c, const Explanation& e) {
+  std::optional<LevelId> held;
+  for (const LevelId level : e.levels) {
+    held = held_beside(c, level);
+    if (!held) return std::nullopt;
+  }
+  return held;
+}
+
+}  // namespace
+
+std::string_view rule_out_first(const Audit& c, const Explanation& e) {
+  return all_beside(c, e) ? std::string_view() : e.hint;
+}
+
+std::vector<std::string> meaning(const Audit& c, const Explanation& e) {
+  if (const std::optional<LevelId> held = all_beside(c, e))
+    return {fmt::format(
+        "{0}, which holds, does not imply {1}, nor the other way round: a database that "
+        "locks lets a transaction see what was committed after it began. Nothing is "
+        "wrong unless snapshots were promised.",
+        level_info(*held).name, level_names(e.levels))};
+  const AnomalyInfo& a = anomaly_info(e.anomaly);
+  std::vector<std::string> out;
+  if (const std::string names = other_names(a); !names.empty())
+    out.push_back("Also called " + names + ".");
+  out.push_back(std::string(a.harm));
+  std::string levels = "The weakest level that it breaks: " + level_names(weakest_broken(e)) + ".";
+  if (const std::vector<LevelId> best = strongest_satisfied(c.result); !best.empty())
+    levels += " The strongest that holds: " + level_names(best) + ".";
+  out.push_back(levels);
+  return out;
 }
 
 std::string_view what_is_left_out(const Explanation& e) {

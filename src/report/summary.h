@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,18 @@ bool is_requested(const Audit& c, LevelId level);
 // What is wrong at a violated level: "lost-update", or "lost-update, known" if a baseline has it; empty if nothing
 // explains it.
 std::string violation_in_words(const Audit& c, LevelId level);
+// What a violation means, in sentences: what others call it, what it does to an application, the weakest level that it
+// breaks and the strongest that holds.
+std::vector<std::string> meaning(const Audit& c, const Explanation& e);
+// "P4, G-single (Adya, Berenson); lost update (SQL users)"; empty if nobody else has a name for it.
+std::string other_names(const AnomalyInfo& a);
+// The weakest of the levels that an explanation refutes.
+std::vector<LevelId> weakest_broken(const Explanation& e);
+// A satisfied level of serializability that does not imply a violated level of snapshots with a clock: neither is weaker than the
+// other, and a database that locks gives the one and not the other.
+std::optional<LevelId> held_beside(const Audit& c, LevelId violated);
+// The hint of an explanation, where it is worth asking; else empty.
+std::string_view rule_out_first(const Audit& c, const Explanation& e);
 // That an explanation tells less than was proved, where it does; else empty.
 std::string_view what_is_left_out(const Explanation& e);
 // How many verdicts are more than unknown, and so were verified.

@@ -29,7 +29,7 @@ class Text {
     headline(c);
     verdicts(c);
     expected_order(c);
-    for (const Explanation& e : c.explanations) explanation(c.history, e);
+    for (const Explanation& e : c.explanations) explanation(c, e);
     duplicates(c);
     closing(c);
   }
@@ -100,8 +100,8 @@ class Text {
           break;
         case Outcome::violated: {
           const std::string what = violation_in_words(c, v.level);
-          line("  {}   {}{}", red("violated"), name,
-               what.empty() ? what : fmt::format("  ({})", what));
+          line("  {}   {}{}", held_beside(c, v.level) ? yellow("violated") : red("violated"), name,
+               what.empty() ? what : wrapped(fmt::format("  ({})", what), 13 + name.size(), 13));
           break;
         }
         case Outcome::unknown:
@@ -118,7 +118,8 @@ class Text {
     for (const std::string& s : sentences) line("{}", wrapped(s, 0, 2));
   }
 
-  void explanation(const History& h, const Explanation& e) {
+  void explanation(const Audit& c, const Explanation& e) {
+    const History& h = c.history;
     line("");
     line("{}", bold(wrapped(fmt::format("Why not {}:", level_names(e.levels)), 0, 2)));
     line("  {}", paint("1;31", anomaly_info(e.anomaly).name));
@@ -130,13 +131,15 @@ class Text {
     }
     line("");
     transactions(h, e);
+    line("");
+    for (const std::string& s : meaning(c, e)) line("  {}", wrapped(s, 2, 2));
     if (const std::string_view more = what_is_left_out(e); !more.empty()) {
       line("");
       line("  {}", wrapped(more, 2, 2));
     }
-    if (!e.hint.empty()) {
+    if (const std::string_view hint = rule_out_first(c, e); !hint.empty()) {
       line("");
-      line("  {} {}", yellow("To rule out first:"), wrapped(e.hint, 21, 2));
+      line("  {} {}", yellow("To rule out first:"), wrapped(hint, 21, 2));
     }
   }
 

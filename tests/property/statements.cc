@@ -259,6 +259,8 @@ class Reader {
         "a list that was read shows this order|other reads would|both overwrote "
         "it|no transaction wrote that|"
         "in what it had appended|before it wrote that value itself|"
+        "of unknown outcome changed the same keys meanwhile|"
+        "So the state that (?:[^ ]+) read is not that of its begin|"
         R"(More than \d+ transactions read .* written by \d+)");
     std::set<size_t> allowed = understood_;
     for (std::sregex_iterator i(text_.begin(), text_.end(), general), end; i != end; ++i)
@@ -304,6 +306,10 @@ class Reader {
     return {
         {kTxn + " (?:and then |then |had |first )?read " + version,
          [&](const Match& m) { return f.read(m[1], m[2], m[3]); }},
+        {kTxn + " and " + kTxn + " overlapped and both changed " + kKey,
+         [&](const Match& m) { return f.changed(m[1], m[3]) && f.changed(m[2], m[3]); }},
+        {kTxn + " and " + kTxn + " both found " + kKey + " absent",
+         [&](const Match& m) { return f.found_absent(m[1], m[3]) && f.found_absent(m[2], m[3]); }},
         {kTxn + " and " + kTxn + " both read " + version,
          [&](const Match& m) { return f.read(m[1], m[3], m[4]) && f.read(m[2], m[3], m[4]); }},
         {kTxn + " (?:first )?(?:read " + version +
