@@ -316,7 +316,10 @@ class Explainer {
     e.anomaly = range ? Anomaly::result_set_mismatch : Anomaly::thin_air_read;
     e.transactions = {reader};
     if (range) e.sentences = against_its_condition(h_, nobody.source, nobody.key);
-    if (!e.sentences.empty()) return;
+    if (!e.sentences.empty()) {
+      e.operations = {nobody.source};
+      return;
+    }
     const std::string name = display_txn(h_, reader), key = key_in_words(h_, nobody.key);
     e.sentences = {name + " " + all_looks(nobody.source, nobody.key, e) + "."};
     tell_writes_before(nobody.source, nobody.key, e);

@@ -20,10 +20,11 @@ std::string list_in_words(const History& h, OpId read_list);
 // What the transaction of `append` appended to its list: "1 and 2", "1, 2 and 3".
 std::string appended_with(const History& h, OpId append);
 
-// What the transaction of `write` did to its key with it: "wrote x = 1", "appended 1 and 2 to l", "deleted x".
 // Why a query contradicts itself about a key: it returned a row that does not satisfy its condition, or passed one over that
 // does. Empty if neither is so.
 std::vector<std::string> against_its_condition(const History& h, OpId range, KeyId key);
+
+// What the transaction of `write` did to its key with it: "wrote x = 1", "appended 1 and 2 to l", "deleted x".
 std::string did_in_words(const History& h, OpId write);
 // The same as something that can be seen or missed: "x = 1", "append of 1 and 2 to l", "deletion of x".
 std::string effect_in_words(const History& h, OpId write);
