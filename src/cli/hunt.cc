@@ -31,6 +31,7 @@ constexpr double kTooMuchWaiting = 0.5;
 constexpr uint32_t kMostEasings = 5;
 // Of one run, so that one in which everything waits is not the only one.
 constexpr double kShortestRun = 2, kLongestRun = 50, kRunsAtLeast = 10;
+constexpr double kLeastOfARun = 0.01;  // where the time is nearly up
 constexpr double kSecondsForLevels = 60;
 
 using Steady = std::chrono::steady_clock;
@@ -129,8 +130,9 @@ class Hunt {
     const auto txns = static_cast<uint64_t>(txns_);
     use("--txns", options_.txns, txns, std::to_string(txns));
     limit_ = std::clamp(seconds_ / kRunsAtLeast, kShortestRun, kLongestRun);
-    if (given_seconds_ > 0) limit_ = std::min(limit_, given_seconds_);
-    options_.seconds = std::min(limit_, seconds_ - elapsed());
+    if (given_seconds_ > 0) limit_ = std::clamp(given_seconds_, kLeastOfARun, limit_);
+    // Zero would be no limit at all.
+    options_.seconds = std::clamp(seconds_ - elapsed(), kLeastOfARun, limit_);
   }
 
   void note_run(const collect::RunStats& stats) {

@@ -283,13 +283,14 @@ void Run::watch() {
       committed = seen;
       last_commit = now;
     }
-    if (now - last_commit > kPatience)
-      shared_.fail(io_error(fmt::format("no transaction has committed for {:.0f} s", kPatience)));
     if (options_.stop != nullptr && *options_.stop && !shared_.stop) {
       stopped_early_ = true;
       shared_.stop = true;
     }
     if (options_.seconds > 0 && now >= options_.seconds) shared_.stop = true;
+    // Sessions that are only being waited for need not commit any more.
+    if (!shared_.stop && now - last_commit > kPatience)
+      shared_.fail(io_error(fmt::format("no transaction has committed for {:.0f} s", kPatience)));
     if (options_.progress)
       options_.progress({shared_.committed, shared_.aborted, shared_.unknown, now, fraction()});
     lock.lock();

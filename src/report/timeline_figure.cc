@@ -14,7 +14,7 @@ namespace assay::internal {
 namespace {
 
 constexpr double kLeft = 110, kRight = 770, kLane = 44, kBar = 24;
-constexpr size_t kMostBars = 40, kMostEvents = 50;
+constexpr size_t kMostBars = 40, kMostMarks = 50;
 
 bool known(int64_t t) { return t != Interval::kUnknown; }
 
@@ -65,7 +65,7 @@ void draw_events(Svg& svg, const History& h, const Scale& scale, double y) {
     const auto at = static_cast<double>(event.at);
     // Which connection is whose stands in the history for the server's log; it is nothing that happened to the database.
     if (event.json.find("\"event\":\"connect\"") != std::string::npos) continue;
-    if (!known(event.at) || at < scale.first || at > scale.last || shown == kMostEvents) continue;
+    if (!known(event.at) || at < scale.first || at > scale.last || shown == kMostMarks) continue;
     ++shown;
     svg.circle({scale.x(event.at), y}, 5, "event", display(event.json, 200));
   }
