@@ -45,6 +45,9 @@ struct Explanation {
   bool self_proving = false;
   // And none of them can be left out.
   bool minimal = false;
+  // Of `levels` those that the transactions violate by what the history states of orders of versions or sources of reads;
+  // without these statements they were not shown to. For the others what the clients saw is enough.
+  std::vector<LevelId> need_statements;
   // The cycle, each arrow starting where the one before ends, then the arrows it depends on. Empty
   // when two operations suffice.
   std::vector<Arrow> arrows;

@@ -68,6 +68,8 @@ struct Interval {
   static Interval point(int64_t t) { return {t, t}; }
   static Interval from(int64_t t) { return {t, kOpen}; }
   bool known() const { return request != kUnknown; }
+  // One end of an interval that lies somewhere: neither unknown nor open.
+  static constexpr bool is_moment(int64_t t) { return t != kUnknown && t != kOpen; }
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 
@@ -194,7 +196,13 @@ class History {
   // where nothing is stated.
   TxnId stated_source(OpId i) const { return op_source_.empty() ? kNone : op_source_[i]; }
   bool states_sources() const { return !op_source_.empty(); }
+  // When the client sent the operation and had its answer; unknown where nobody recorded it. No verdict rests on it.
+  Interval op_time(OpId i) const { return op_time_.empty() ? Interval{} : op_time_[i]; }
+  bool has_op_times() const { return !op_time_.empty(); }
+  uint64_t op_time_count() const;
   uint64_t stated_source_count() const;
+  // Whether it states orders of versions, or sources of reads.
+  bool states_versions() const;
 
   // Keys and versions.
   ValueView key(KeyId k) const { return keys_.view(k); }
@@ -223,6 +231,8 @@ class History {
   // Keeps this share of the entries of the stated orders, 0…1, and forgets the others: to see what a verdict needs of them.
   // Which ones depends on the history alone.
   void keep_stated_orders(double share);
+  // Forgets whose writes reads are stated to have returned.
+  void forget_stated_sources() { op_source_ = {}; }
 
   // The initial value of every key, where the source could not state it.
   void set_initial(const ValueView& v) { versions_.set_initial(v); }
@@ -315,6 +325,7 @@ class History {
   std::vector<VersionId> op_version_;
   std::vector<uint32_t> op_operands_;  // empty, or per operation an index into pool_, 0 = none
   std::vector<TxnId> op_source_;       // empty, or per operation
+  std::vector<Interval> op_time_;      // likewise
   std::vector<uint32_t> pool_;         // at an index: count, then that many operands
   std::shared_ptr<internal::Predicates> predicates_;  // null: no range has a condition
   std::vector<KnownOrder> known_orders_;
@@ -403,6 +414,8 @@ class HistoryBuilder {
   Status select(const Selection& selection);
   void cas(ValueView key, ValueView expected, ValueView value, bool effect);
   void insert(ValueView key, ValueView value, bool effect);
+  // Says when the operations of this transaction that were added since the last call were sent and answered.
+  void timed(Interval sent_to_answered);
   // Resolves keys and values to ids. Fails on limits.
   Status end_txn();
 
@@ -428,6 +441,7 @@ class HistoryBuilder {
     // range: how many of the extras are rows and rows passed over, the rest are matched keys.
     uint32_t rows = 0, passed = 0;
     PredicateId predicate = kNone;
+    Interval time = {};
   };
   void add(OpKind kind, ValueView key, ValueView value, bool effect = true);
   Status check_limits() const;
@@ -436,6 +450,7 @@ class HistoryBuilder {
   SessionId session_id();
   TxnId place_txn(SessionId session);
   void store_times(TxnId t);
+  void store_op_times(size_t first_op);
   void resolve_window(size_t first, size_t end);
   void resolve_operands(const RawOp& op, KeyId key);
   void resolve_versions(KeyId key, std::span<const ValueView> values);
@@ -460,6 +475,7 @@ class HistoryBuilder {
   History h_;
   TxnHeader header_;
   std::vector<RawOp> raw_;
+  size_t timed_ops_ = 0;          // so many of them had their chance to be told a time
   std::vector<ValueView> extra_;  // list elements, range rows of raw_
   std::vector<uint64_t> hashes_;
   std::vector<std::unordered_map<std::string, TxnId>> pending_;  // per session, by name

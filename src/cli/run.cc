@@ -208,6 +208,9 @@ void add_database(CLI::App& app, collect::RunOptions& o) {
          "stop driving after this time, even if transactions are left: 60s, 5m")
       ->type_name("TIME");
   add_statement_timeout(app, o.timeout);
+  app.add_flag("--operation-times", o.time_operations,
+               "record when each operation was sent and answered: reports draw them there, and the "
+               "history is nearly twice as large");
   app.add_option("--final-read-keys", o.final_read_keys,
                  "number of keys that every session reads again at the end")
       ->capture_default_str()

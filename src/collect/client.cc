@@ -127,6 +127,7 @@ CallResult Client::execute(Next& next) {
     const int64_t sent = clock_.now();
     result = connection_->call(step.request, step.reply);
     note_time(sent);
+    if (times_operations_) step.time = {sent, result.ok() ? clock_.now() : Interval::kOpen};
     if (!result.ok())
       last_request_ =
           fmt::format("operation {} ({})", record_.steps.size(), in_words(step.request));

@@ -41,6 +41,8 @@ class Client {
 
   // Tells transactions apart for a log that is read afterwards, which must outlive the client.
   void look_inside(VersionLog* log) { log_ = log; }
+  // Records when each operation was sent and answered.
+  void time_operations() { times_operations_ = true; }
   // Connects; call once before the first attempt.
   Status connect();
   // Writes into the history by which number the server knows the connection, if it does.
@@ -93,6 +95,7 @@ class Client {
   bool retry_ = false;
   uint32_t aborts_in_a_row_ = 0;
   uint64_t operations_ = 0;
+  bool times_operations_ = false;
   int64_t waited_ = 0;
   std::string last_request_;  // that got no answer
   std::optional<Loss> loss_;

@@ -91,6 +91,16 @@ void append_query(std::string& out, const Step& step) {
   out += ']';
 }
 
+void append_op_times(std::string& out, const std::vector<Step>& steps) {
+  if (steps.empty() || !steps.front().time.known()) return;
+  std::string_view before = ",\"op_times\":[";
+  for (const Step& step : steps) {
+    out += std::exchange(before, ",");
+    formats::append_interval(out, step.time);
+  }
+  out += ']';
+}
+
 }  // namespace
 
 std::string meta_of(const TxnRecord& record) {
@@ -183,6 +193,7 @@ void append_record_line(std::string& out, const TxnRecord& record) {
     out += ']';
   }
   out += ']';
+  append_op_times(out, record.steps);
   if (const std::string meta = meta_of(record); !meta.empty()) {
     out += ",\"meta\":";
     out += meta;

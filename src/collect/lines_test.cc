@@ -49,6 +49,19 @@ TEST(Lines, WritesEveryKindAsTheFormatSays) {
             "\n");
 }
 
+TEST(Lines, TimesOfOperationsWhereTheyAreRecorded) {
+  TxnRecord record;
+  record.steps.push_back(step(OpKind::read, Value::of("x"), Value::of(1)));
+  record.steps.push_back(step(OpKind::write, Value::of("x"), Value::of(2)));
+  record.steps[0].time = {10, 12};
+  record.steps[1].time = Interval::from(14);  // no answer
+  std::string line;
+  append_record_line(line, record);
+  EXPECT_NE(line.find(R"("ops":[["r","x",1],["w","x",2]],"op_times":[[10,12],[14,null]]})"),
+            std::string::npos)
+      << line;
+}
+
 TEST(Lines, ARemovalThatFoundNothingIsAReadOfNothing) {
   TxnRecord record;
   record.steps.push_back(step(OpKind::remove, Value::of(7), Value::of(12)));

@@ -215,6 +215,7 @@ Status Run::connect_clients() {
         std::make_unique<Client>(i, driver, workload_->open(i, options_.sessions, options_.seed),
                                  *recorder_, clock_, options_.seed, options_.reconnect_for));
     clients_.back()->look_inside(log_.get());
+    if (options_.time_operations) clients_.back()->time_operations();
     if (Status s = clients_.back()->connect(); !s.ok()) return s;
   }
   committed_by_session_.resize(options_.sessions);

@@ -60,6 +60,7 @@ std::string run_meta(const RunOptions& o, uint64_t run, const RunClock& clock,
   }
   if (w.values > 0) meta["values"] = w.values;
   if (w.tombstones) meta["tombstones"] = true;
+  if (o.time_operations) meta["operation_times"] = true;
   if (!o.isolation.empty()) meta["isolation"] = o.isolation;
   if (!o.faults.kinds.empty()) meta["faults"] = faults_of(o.faults);
   return meta.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);

@@ -41,6 +41,7 @@ struct Reply {
 struct Step {
   Request request;
   Reply reply;
+  Interval time = {};  // when it was sent and answered, if that is recorded
 
   // A removal that found nothing leaves nothing either: all it did was to see that the key is absent.
   bool only_saw_absence() const { return request.kind == OpKind::remove && !reply.effect; }

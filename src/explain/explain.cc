@@ -38,6 +38,7 @@
 #include "explain/no_order.h"
 #include "explain/phrases.h"
 #include "explain/server_names.h"
+#include "explain/statements_needed.h"
 #include "explain/witness.h"
 #include "history/accesses.h"
 #include "levels/walk.h"
@@ -131,6 +132,7 @@ class Explainer {
       tell_unknown_outcomes(h_, story.explanation);
       tell_server_names(h_, story.explanation);
       tell_unfinished_run(h_, story.explanation);
+      tell_statements_needed(h_, accesses_, story.explanation);
       explanations.push_back(std::move(story.explanation));
     }
     return explanations;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "assay/explanation.h"
@@ -20,6 +21,7 @@ class Witness {
   static std::optional<Witness> of(const Accesses& accesses, std::vector<TxnId> txns);
 
   const History& history() const { return part_; }
+  History take_history() && { return std::move(part_); }
   // Of each of its operations, which one it was in the history that it was taken from.
   const std::vector<OpId>& origins() const { return origins_; }
 

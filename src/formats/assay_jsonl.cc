@@ -113,12 +113,29 @@ class JsonlWriter {
       write_op(i);
     }
     text("]");
+    if (h_.has_op_times()) write_op_times(t);
     if (!h_.meta(t).empty()) {
       text(",\"meta\":");
       text(h_.meta(t));
     }
     text("}");
     end_line();
+  }
+
+  void write_op_times(TxnId t) {
+    const auto timed = [this](OpId i) { return h_.op_time(i).known(); };
+    bool some = false;
+    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) some = some || timed(i);
+    if (!some) return;
+    text(",\"op_times\":[");
+    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
+      if (i != h_.first_op(t)) text(",");
+      if (timed(i))
+        append_interval(line_, h_.op_time(i));
+      else
+        text("null");
+    }
+    text("]");
   }
 
   void write_op(OpId i) {

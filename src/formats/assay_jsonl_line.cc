@@ -55,6 +55,10 @@ void append_integer(std::string& line, int64_t value) {
 void append_time(std::string& line, std::string_view name, const Interval& time) {
   if (!time.known()) return;
   append_name(line, name);
+  append_interval(line, time);
+}
+
+void append_interval(std::string& line, const Interval& time) {
   if (time.request == time.response) return append_integer(line, time.request);
   line += '[';
   append_integer(line, time.request);

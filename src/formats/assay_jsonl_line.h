@@ -18,7 +18,9 @@ std::string_view status_name(TxnStatus status);
 void append_integer(std::string& line, int64_t value);
 // `,"begin":7`, `,"begin":[7,9]` or `,"begin":[7,null]`; nothing if the time is not known.
 void append_time(std::string& line, std::string_view name, const Interval& time);
-// The same of a timestamp.
+// `7`, `[7,9]` or `[7,null]`.
+void append_interval(std::string& line, const Interval& known);
+// The same of a timestamp as of a time.
 void append_timestamp(std::string& line, std::string_view name, int64_t timestamp);
 
 }  // namespace assay::internal::formats

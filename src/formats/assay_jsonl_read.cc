@@ -25,6 +25,7 @@ using JsonKind = json::element_type;
 using Path = std::initializer_list<JsonStep>;
 
 constexpr std::string_view kWantJsonlValue = "an integer of 64 bits or a string";
+constexpr std::string_view kWantOpTimes = "an array with a time, or null, for each operation";
 constexpr std::string_view kWantStored = "an integer of 64 bits or a string, or a row of columns";
 
 // The fields of a line that mean something; all others are ignored.
@@ -47,14 +48,28 @@ enum Field : uint32_t {
   kAbsent = 1 << 15,
   kUses = 1 << 16,
   kSnapshot = 1 << 17,
+  kOpTimes = 1 << 18,
 };
 constexpr std::pair<std::string_view, Field> kFields[] = {
-    {"session", kSession}, {"txn", kTxn},          {"status", kStatus},
-    {"begin", kBegin},     {"end", kEnd},          {"ops", kOps},
-    {"meta", kMeta},       {"start_ts", kStartTs}, {"commit_ts", kCommitTs},
-    {"assay", kAssay},     {"initial", kInitial},  {"event", kEvent},
-    {"at", kAt},           {"key", kKey},          {"order", kOrder},
-    {"absent", kAbsent},   {"uses", kUses},        {"snapshot", kSnapshot},
+    {"session", kSession},
+    {"txn", kTxn},
+    {"status", kStatus},
+    {"begin", kBegin},
+    {"end", kEnd},
+    {"ops", kOps},
+    {"meta", kMeta},
+    {"start_ts", kStartTs},
+    {"commit_ts", kCommitTs},
+    {"assay", kAssay},
+    {"initial", kInitial},
+    {"event", kEvent},
+    {"at", kAt},
+    {"key", kKey},
+    {"order", kOrder},
+    {"absent", kAbsent},
+    {"uses", kUses},
+    {"snapshot", kSnapshot},
+    {"op_times", kOpTimes},
 };
 
 class JsonlReader {
@@ -336,8 +351,8 @@ class JsonlReader {
     if (has(kTxn) && !read_name(header)) return false;
     if (has(kStatus) && !read_status(header)) return false;
     if (in_pieces_ && header.name.empty()) name_by_position(header);
-    if (has(kBegin) && !time("begin", field(kBegin), header.begin)) return false;
-    if (has(kEnd) && !time("end", field(kEnd), header.end)) return false;
+    if (has(kBegin) && !time({"begin"}, field(kBegin), header.begin)) return false;
+    if (has(kEnd) && !time({"end"}, field(kEnd), header.end)) return false;
     if (has(kStartTs) && !integer({"start_ts"}, field(kStartTs), header.start_ts)) return false;
     if (has(kCommitTs) && !integer({"commit_ts"}, field(kCommitTs), header.commit_ts)) return false;
     if (has(kSnapshot) && field(kSnapshot).get_string().get(header.snapshot) != simdjson::SUCCESS)
@@ -352,12 +367,30 @@ class JsonlReader {
     if (field(kOps).get_array().get(ops) != simdjson::SUCCESS)
       return expected({"ops"}, "an array of operations");
     if (in_pieces_ && !settling_ && waits_for_outcome(header)) return true;
+    if (has(kOpTimes) && !read_op_times()) return false;
     builder_.begin_txn(header);
     row_texts_.clear();
     size_t i = 0;
-    for (json::element op : ops)
-      if (!read_op(op, i++)) return false;
+    for (json::element op : ops) {
+      if (!read_op(op, i)) return false;
+      if (has(kOpTimes) && i < op_times_.size()) builder_.timed(op_times_[i]);
+      ++i;
+    }
+    if (has(kOpTimes) && i != op_times_.size()) return expected({"op_times"}, kWantOpTimes);
     return check(builder_.end_txn());
+  }
+
+  // Into op_times_.
+  bool read_op_times() {
+    json::array times;
+    if (field(kOpTimes).get_array().get(times) != simdjson::SUCCESS)
+      return expected({"op_times"}, kWantOpTimes);
+    op_times_.clear();
+    for (json::element e : times) {
+      Interval& to = op_times_.emplace_back();
+      if (!e.is_null() && !time({"op_times", op_times_.size() - 1}, e, to)) return false;
+    }
+    return true;
   }
 
   // In a piece the position in the session is another one than in the whole.
@@ -399,7 +432,7 @@ class JsonlReader {
     return expected({"status"}, "\"committed\", \"aborted\", \"unknown\" or \"pending\"");
   }
 
-  bool time(const char* name, json::element e, Interval& to) {
+  bool time(Path path, json::element e, Interval& to) {
     constexpr std::string_view kWant =
         "a time in nanoseconds or [request, response] with request not after response, which may "
         "be null";
@@ -410,12 +443,12 @@ class JsonlReader {
     }
     json::array pair;
     if (e.get_array().get(pair) != simdjson::SUCCESS || pair.size() != 2)
-      return expected({name}, kWant);
+      return expected(path, kWant);
     to.response = Interval::kOpen;
     if (pair.at(0).get_int64().get(to.request) != simdjson::SUCCESS ||
         (!pair.at(1).is_null() && pair.at(1).get_int64().get(to.response) != simdjson::SUCCESS) ||
         to.request == Interval::kUnknown || to.request > to.response)
-      return expected({name}, kWant);
+      return expected(path, kWant);
     return true;
   }
 
@@ -701,6 +734,7 @@ class JsonlReader {
   std::deque<std::string> entry_names_;  // those that are integers
   RowsOfKeys rows_, passed_;
   std::deque<std::string> row_texts_;
+  std::vector<Interval> op_times_;  // of the line's operations
   Error error_;
   // Of a history in pieces.
   struct OpenLine {

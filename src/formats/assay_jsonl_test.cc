@@ -267,6 +267,48 @@ TEST(AssayJsonl, SnapshotsAreKept) {
 }
 
 // The line that replaces a pending one counts.
+TEST(AssayJsonl, TimesOfOperationsAreKept) {
+  const std::string text =
+      R"({"session":1,"txn":"1-0","status":"committed","ops":[["r","x",null],["w","x",2],["w","y",1]],"op_times":[[10,12],null,[14,null]]})"
+      "\n"
+      R"({"session":1,"txn":"1-1","status":"committed","ops":[["w","x",3]]})"
+      "\n";
+  const History h = read(text).history;
+  EXPECT_EQ(h.op_time(0), (Interval{10, 12}));
+  EXPECT_FALSE(h.op_time(1).known());
+  EXPECT_EQ(h.op_time(2), Interval::from(14));
+  EXPECT_FALSE(h.op_time(3).known());
+  EXPECT_EQ(h.op_time_count(), 2u);
+  std::string again;
+  ASSERT_TRUE(write_history_text(h, "assay", again).ok());
+  EXPECT_NE(again.find(R"("op_times":[[10,12],null,[14,null]])"), std::string::npos) << again;
+  EXPECT_EQ(read(again).history.op_time(2), Interval::from(14)) << again;
+  // No verdict rests on them.
+  EXPECT_EQ(h.content_hash(), read(text.substr(0, text.find(",\"op_times")) + "}\n" +
+                                   text.substr(text.find('\n') + 1))
+                                  .history.content_hash());
+}
+
+// One entry is several operations where an update names its rows.
+TEST(AssayJsonl, TimesOfUpdatesByCondition) {
+  const History h = read(R"({"assay":1,"uses":["pred"]}
+{"session":1,"ops":[["w","x",1],["pupd","value > 0",[["x",5]]],["w","y",7]],"op_times":[1,[2,3],4]}
+)")
+                        .history;
+  ASSERT_GT(h.op_count(), 3u);
+  for (OpId i = 1; i + 1 < h.op_count(); ++i) EXPECT_EQ(h.op_time(i), (Interval{2, 3})) << i;
+  EXPECT_EQ(h.op_time(h.op_count() - 1), Interval::point(4));
+}
+
+TEST(AssayJsonl, RefusesBadTimesOfOperations) {
+  const std::string head = "{\"session\":1,\"ops\":[[\"w\",1,1],[\"w\",2,1]],\"op_times\":";
+  const std::string want = "an array with a time, or null, for each operation";
+  refuse(head + "7}\n", 1, 53, want);
+  refuse(head + "[1]}\n", 1, 53, want);
+  refuse(head + "[1,2,3]}\n", 1, 53, want);
+  refuse(head + "[1,\"2\"]}\n", 1, 56, "a time in nanoseconds");
+}
+
 TEST(AssayJsonl, WhatIsNotedOfATransactionLastCounts) {
   const std::string line = "{\"session\":1,\"txn\":\"a\",\"status\":\"";
   const History h = read(line + "pending\",\"snapshot\":\"1\",\"meta\":{\"a\":1},\"ops\":[]}\n" +

@@ -59,6 +59,7 @@ class HistWriter {
     for (const KnownOrder& order : h_.known_orders())
       directive("order ", [&] { write_order(order); });
     for (const Event& event : h_.events()) directive("event ", [&] { line_ += event.json; });
+    losses_.add("times of operations", h_.op_time_count());
     for (TxnId t = 0; t < h_.txn_count(); ++t) {
       if (!h_.snapshot(t).empty()) losses_.add("snapshots of transactions");
       if (!h_.meta(t).empty()) losses_.add("metadata of transactions");

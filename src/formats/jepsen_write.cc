@@ -198,6 +198,7 @@ class JepsenWriter {
     if (!integer_sessions_) losses_.add("names of sessions", h_.session_count());
     losses_.add("known version orders", h_.known_orders().size());
     losses_.add("sources of reads", h_.stated_source_count());
+    losses_.add("times of operations", h_.op_time_count());
     losses_.add("events", h_.events().size());
     if (!h_.meta().empty()) losses_.add("metadata of the history");
     if (!h_.initial().is_null()) losses_.add("the initial value, written as nil");

@@ -187,6 +187,7 @@ void Registers::count_losses(Losses& losses) const {
   losses.keep(kept);
   losses.add("known version orders", h.known_orders().size());
   losses.add("sources of reads", h.stated_source_count());
+  losses.add("times of operations", h.op_time_count());
   losses.add("events", h.events().size());
   if (!h.meta().empty()) losses.add("metadata of the history");
   for (TxnId t = 0; t < h.txn_count(); ++t) {

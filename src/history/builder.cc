@@ -28,6 +28,7 @@ void put_at(std::vector<T>& column, size_t index, size_t count, T value, T missi
 void HistoryBuilder::begin_txn(const TxnHeader& header) {
   header_ = header;
   raw_.clear();
+  timed_ops_ = 0;
   extra_.clear();
 }
 
@@ -164,6 +165,7 @@ uint64_t HistoryBuilder::bytes_to_grow() const {
            growth_bytes(h_.pool_, values + internal::kRangeHead * ops);
   if (!h_.op_operands_.empty()) bytes += growth_bytes(h_.op_operands_, ops);
   if (!h_.op_source_.empty()) bytes += growth_bytes(h_.op_source_, ops);
+  if (!h_.op_time_.empty()) bytes += growth_bytes(h_.op_time_, ops);
   bytes += growth_bytes(h_.txns_, 1) + growth_bytes(h_.names_, header_.name.size());
   if (!h_.begin_.empty()) bytes += growth_bytes(h_.begin_, 1) + growth_bytes(h_.end_, 1);
   if (!h_.start_ts_.empty()) bytes += growth_bytes(h_.start_ts_, 1);
@@ -214,6 +216,7 @@ Status HistoryBuilder::end_txn() {
   }
   txn.end_op = h_.op_count();
   store_sources(txn.first_op);
+  store_op_times(txn.first_op);
   store_times(t);
   return Ok{};
 }
@@ -329,6 +332,10 @@ void HistoryBuilder::resolve_entries(KnownOrder& order, std::span<const StatedVe
     order.versions.push_back(h_.versions_.intern(order.key, value(i), hashes[i]));
 }
 
+void HistoryBuilder::timed(Interval sent_to_answered) {
+  for (; timed_ops_ < raw_.size(); ++timed_ops_) raw_[timed_ops_].time = sent_to_answered;
+}
+
 uint32_t HistoryBuilder::stated_name(std::string_view name) {
   const ValueView v = ValueView::of(name);
   return stated_names_.intern(v, internal::hash_value(v));
@@ -341,6 +348,15 @@ void HistoryBuilder::store_sources(size_t first_op) {
   if (!stated && h_.op_source_.empty()) return;
   h_.op_source_.resize(first_op + raw_.size(), kNone);
   for (size_t i = 0; i < raw_.size(); ++i) h_.op_source_[first_op + i] = raw_[i].source;
+}
+
+// Of the operations from this one on.
+void HistoryBuilder::store_op_times(size_t first_op) {
+  const bool timed =
+      std::any_of(raw_.begin(), raw_.end(), [](const RawOp& op) { return op.time.known(); });
+  if (!timed && h_.op_time_.empty()) return;
+  h_.op_time_.resize(first_op + raw_.size());
+  for (size_t i = 0; i < raw_.size(); ++i) h_.op_time_[first_op + i] = raw_[i].time;
 }
 
 // The transaction of each stated name; kNone where there is none.
@@ -424,6 +440,7 @@ void HistoryBuilder::drop_replaced_ops() {
   std::vector<KeyId> key;
   std::vector<VersionId> version;
   std::vector<uint32_t> operands, sources;
+  std::vector<Interval> times;
   for (History::Txn& txn : h_.txns_) {
     const OpId first = static_cast<OpId>(kind.size());
     for (OpId i = txn.first_op; i < txn.end_op; ++i) {
@@ -433,6 +450,7 @@ void HistoryBuilder::drop_replaced_ops() {
       version.push_back(h_.op_version_[i]);
       if (!h_.op_operands_.empty()) operands.push_back(h_.op_operands_[i]);
       if (!h_.op_source_.empty()) sources.push_back(h_.op_source_[i]);
+      if (!h_.op_time_.empty()) times.push_back(h_.op_time_[i]);
     }
     txn.first_op = first;
     txn.end_op = static_cast<OpId>(kind.size());
@@ -443,6 +461,7 @@ void HistoryBuilder::drop_replaced_ops() {
   h_.op_version_ = std::move(version);
   h_.op_operands_ = std::move(operands);
   h_.op_source_ = std::move(sources);
+  h_.op_time_ = std::move(times);
 }
 
 // A read_list of no elements has the version (key, null) and no operands, as the read of null has.

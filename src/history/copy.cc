@@ -25,11 +25,22 @@ void TxnCopier::begin(const History& h, TxnId t) {
 void TxnCopier::operation(const History& h, OpId i) {
   const Operation op = h.op(i);
   const std::span<const uint32_t> operands = h.operands(i);
-  if (op.kind == OpKind::range) return range(h, operands[0], operands[1], h.selected(i));
+  if (op.kind == OpKind::range) return range(h, i, operands[0], operands[1], h.selected(i));
   operation(h, i, op.kind, operands);
 }
 
-void TxnCopier::range(const History& h, KeyId lo, KeyId hi, const Selected& selected) {
+void TxnCopier::range(const History& h, OpId op, KeyId lo, KeyId hi, const Selected& selected) {
+  add_range(h, lo, hi, selected);
+  to_.timed(h.op_time(op));
+}
+
+void TxnCopier::operation(const History& h, OpId op, OpKind kind,
+                          std::span<const VersionId> elements, bool with_source) {
+  add(h, op, kind, elements, with_source);
+  to_.timed(h.op_time(op));
+}
+
+void TxnCopier::add_range(const History& h, KeyId lo, KeyId hi, const Selected& selected) {
   const auto name = [&](KeyId k) { return k == kNone ? ValueView::null() : h.key(k); };
   const auto copy = [&](std::span<const VersionId> from, auto& to) {
     to.clear();
@@ -45,8 +56,8 @@ void TxnCopier::range(const History& h, KeyId lo, KeyId hi, const Selected& sele
   assert(known.ok() && "a condition is read as it was printed");
 }
 
-void TxnCopier::operation(const History& h, OpId i, OpKind kind,
-                          std::span<const VersionId> elements, bool with_source) {
+void TxnCopier::add(const History& h, OpId i, OpKind kind, std::span<const VersionId> elements,
+                    bool with_source) {
   const Operation op = h.op(i);
   const ValueView key = h.key(op.key);
   const ValueView value = op.version == kNone ? ValueView::null() : h.version_value(op.version);

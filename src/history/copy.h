@@ -23,12 +23,15 @@ class TxnCopier {
   // without.
   void operation(const History& h, OpId op, OpKind kind, std::span<const VersionId> elements,
                  bool with_source = true);
-  // A range between these bounds.
-  void range(const History& h, KeyId lo, KeyId hi, const Selected& selected);
+  // The range `op` as one between these bounds.
+  void range(const History& h, OpId op, KeyId lo, KeyId hi, const Selected& selected);
   // What it wrote, without what it had to observe for that; it must have written.
   void write_alone(const History& h, OpId op) { operation(h, op, OpKind::write, {}); }
 
  private:
+  void add(const History& h, OpId op, OpKind kind, std::span<const VersionId> elements,
+           bool with_source);
+  void add_range(const History& h, KeyId lo, KeyId hi, const Selected& selected);
   HistoryBuilder& to_;
   std::string name_;  // of the transaction under way
   std::vector<ValueView> elements_;

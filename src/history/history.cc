@@ -112,6 +112,17 @@ uint64_t History::stated_source_count() const {
   return op_source_.size() - static_cast<uint64_t>(silent);
 }
 
+bool History::states_versions() const {
+  return states_sources() ||
+         std::any_of(known_orders_.begin(), known_orders_.end(),
+                     [](const KnownOrder& order) { return !order.versions.empty(); });
+}
+
+uint64_t History::op_time_count() const {
+  return static_cast<uint64_t>(std::count_if(op_time_.begin(), op_time_.end(),
+                                             [](const Interval& time) { return time.known(); }));
+}
+
 bool History::fully_timed() const {
   for (TxnId t = 0; t < txn_count(); ++t) {
     if (status(t) != TxnStatus::committed) continue;
@@ -223,7 +234,7 @@ uint64_t History::memory_bytes() const {
     bytes += sizeof order + order.versions.capacity() * 4 + order.txns.capacity() * 4;
   bytes += op_kind_.capacity() + op_effect_.capacity() + op_key_.capacity() * 4;
   bytes += op_version_.capacity() * 4 + op_operands_.capacity() * 4 + pool_.capacity() * 4;
-  bytes += op_source_.capacity() * 4;
+  bytes += op_source_.capacity() * 4 + op_time_.capacity() * sizeof(Interval);
   return bytes;
 }
 

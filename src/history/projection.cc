@@ -375,7 +375,7 @@ class Projection {
     for (const auto& [op, copy] : copies) {
       if (copy.kind == OpKind::range) {
         const Selected all = h_.selected(op);
-        copier_.range(h_, copy.lo, copy.hi,
+        copier_.range(h_, op, copy.lo, copy.hi,
                       {all.predicate, copy.versions, copy.passed, copy.matched, all.complete});
       } else {
         copier_.operation(h_, op, copy.kind, copy.versions, source_stays(op));

@@ -1,4 +1,5 @@
 // One line of JSON per file, for programs. Fields may be added, never repurposed; docs/guide.md shows them.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "explain/explain.h"
@@ -79,6 +80,9 @@ ordered_json verdict_json(const Audit& c, const Verdict& v) {
       j["explanation"] = story;
       j["self_proving"] = e->self_proving;
       j["minimal"] = e->minimal;
+      if (c.history.states_versions())
+        j["clients_suffice"] = std::find(e->need_statements.begin(), e->need_statements.end(),
+                                         v.level) == e->need_statements.end();
       j["meaning"] = meaning_json(c, *e);
       if (const std::optional<LevelId> held = held_beside(c, v.level))
         j["not_implied_by"] = level_info(*held).name;

@@ -23,17 +23,15 @@ constexpr size_t kMostNamed = 200, kMostNear = 150, kMostOrdered = 200, kMostAns
 constexpr size_t kMostOperations = 16, kMostTelling = 40, kMostEvents = 200, kMostReasons = 6,
                  kBuckets = 120;
 
-bool known(int64_t t) { return t != Interval::kUnknown && t != Interval::kOpen; }
-
 // Times of the page: nanoseconds since the first begin. Where any begin is missing, the order of the file stands in for them.
 class PageClock {
  public:
   explicit PageClock(const History& h) : h_(h) {
     for (TxnId t = 0; t < h.txn_count(); ++t) {
       const int64_t begin = h.begin_time(t).request, end = h.end_time(t).response;
-      timed_ = timed_ && known(begin);
+      timed_ = timed_ && Interval::is_moment(begin);
       first_ = t == 0 ? begin : std::min(first_, begin);
-      last_ = std::max({t == 0 ? begin : last_, begin, known(end) ? end : begin});
+      last_ = std::max({t == 0 ? begin : last_, begin, Interval::is_moment(end) ? end : begin});
     }
     timed_ = timed_ && h.txn_count() > 0;
   }
@@ -46,7 +44,7 @@ class PageClock {
   std::optional<double> end(TxnId t) const {
     if (!timed_) return t + 1.0;
     const int64_t end = h_.end_time(t).response;
-    return known(end) ? std::optional(since(end)) : std::nullopt;
+    return Interval::is_moment(end) ? std::optional(since(end)) : std::nullopt;
   }
   size_t bucket(TxnId t) const {
     const double share = end(t).value_or(begin(t)) / std::max(1.0, span());
@@ -96,7 +94,8 @@ ordered_json run_json(const History& h, const PageClock& clock) {
   for (const Event& event : h.events()) {
     // Which connection is whose stands in the history for the server's log; it is nothing that happened to the database.
     if (event.json.find("\"event\":\"connect\"") != std::string::npos) continue;
-    if (!clock.timed() || !known(event.at) || run["events"].size() == kMostEvents) continue;
+    if (!clock.timed() || !Interval::is_moment(event.at) || run["events"].size() == kMostEvents)
+      continue;
     run["events"].push_back({{"at", clock.since(event.at)}, {"text", display(event.json, 300)}});
   }
   return run;
@@ -281,6 +280,9 @@ class PageData {
     const Operation op = h_.op(i);
     ordered_json j = {{"text", display_op(h_, i)}};
     if (telling_.contains(i)) j["tells"] = true;
+    if (const auto [sent, answered] = h_.op_time(i);
+        clock_.timed() && Interval::is_moment(sent) && Interval::is_moment(answered))
+      j["at"] = {clock_.since(sent), clock_.since(answered)};
     if (is_range(op)) return j;
     j["key"] = display_key(h_, op.key);
     if (!installs_version(op)) return j;

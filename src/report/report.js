@@ -89,6 +89,7 @@
     for (const view of views) view.update();
   }
   const here = (file) => state.file === file.number;
+  const timed = (txn) => txn.ops.length > 0 && txn.ops.every((op) => op.at);
 
   // Words of the filter: "key:x session:s1 txn:s1-4" and any other text. All have to hold.
   function matches(file, txn) {
@@ -245,7 +246,8 @@
       const axis = this.file.timed ? "On the clients' clock." : "No times were recorded: in the order of the file.";
       const aborts = this.file.run.reasons.map((r) => `${r.counts.reduce((a, b) => a + b)} aborted: ${r.reason}`).join("; ");
       this.caption.textContent = `${axis} Above, the whole run: transactions as they ended${aborts ? ` (${aborts})` : ""}, marks where a violation and ` +
-        `where a fault is; drag to choose a part. Below, ${inside.length} transactions of it; operations stand in their order, not at their times.${of}`;
+        `where a fault is; drag to choose a part. Below, ${inside.length} transactions of it; ` +
+        `operations stand ${inside.some(timed) ? "where they were sent and answered" : "in their order, not at their times"}.${of}`;
     }
 
     bar(t, y, x) {
@@ -260,7 +262,13 @@
         draw("rect", { x: left, y, width: width_, height: 24, rx: 4 }));
       const widths = t.ops.map((op) => width(op.text, "11px ui-monospace, monospace") + 10);
       const middle = (Math.max(110, left) + Math.min(990, right)) / 2;
-      if (t.ops.length && widths.reduce((a, b) => a + b, 0) < Math.min(seen, width_)) {
+      if (timed(t) && seen > 24) {
+        t.ops.forEach((op, i) => {
+          const from = x(op.at[0]), w = Math.max(2, x(op.at[1]) - from);
+          group.append(draw("rect", { x: from, y: y + 3, width: w, height: 18, rx: 3, class: `op${op.tells ? " tells" : ""}` }, draw("title", {}, op.text)));
+          if (widths[i] - 6 < w) group.append(draw("text", { x: from + w / 2, y: y + 16, class: "op", "text-anchor": "middle" }, op.text));
+        });
+      } else if (t.ops.length && widths.reduce((a, b) => a + b, 0) < Math.min(seen, width_)) {
         const each = width_ / t.ops.length;
         const fits = Math.max(...widths) < each;
         let at = left;

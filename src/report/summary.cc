@@ -97,6 +97,20 @@ std::string_view rule_out_first(const Audit& c, const Explanation& e) {
   return all_beside(c, e) ? std::string_view() : e.hint;
 }
 
+namespace {
+
+// Whether it needs what the history states of versions; empty where that states nothing.
+std::string what_it_needs(const History& h, const Explanation& e) {
+  if (!h.states_versions()) return "";
+  if (e.need_statements.empty())
+    return "What the clients saw shows it, without what the history states of versions.";
+  std::string out = "What the clients saw of these transactions does not show it";
+  if (e.need_statements.size() < e.levels.size()) out += " at " + level_names(e.need_statements);
+  return out + ": it needs what the history states of versions.";
+}
+
+}  // namespace
+
 std::vector<std::string> meaning(const Audit& c, const Explanation& e) {
   if (const std::optional<LevelId> held = all_beside(c, e))
     return {fmt::format(
@@ -113,6 +127,7 @@ std::vector<std::string> meaning(const Audit& c, const Explanation& e) {
   if (const std::vector<LevelId> best = strongest_satisfied(c.result); !best.empty())
     levels += " The strongest that holds: " + level_names(best) + ".";
   out.push_back(levels);
+  if (const std::string needs = what_it_needs(c.history, e); !needs.empty()) out.push_back(needs);
   return out;
 }
 

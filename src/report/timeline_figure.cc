@@ -16,8 +16,6 @@ namespace {
 constexpr double kLeft = 110, kRight = 770, kLane = 44, kBar = 24;
 constexpr size_t kMostBars = 40, kMostMarks = 50;
 
-bool known(int64_t t) { return t != Interval::kUnknown; }
-
 // From nanoseconds to pixels. Doubles: the whole range of clocks must not overflow.
 struct Scale {
   double first = 0, last = 1;
@@ -29,23 +27,23 @@ struct Scale {
 
 struct Bar {
   TxnId txn;
-  int64_t begin, end;
+  int64_t begin, end;  // the end may be unknown or open
 };
 
 std::string bar_tooltip(const History& h, const Bar& b) {
   std::string s = display_txn(h, b.txn) + ": ";
-  s += known(b.begin) ? fmt::format("from {}", b.begin) : "begin not known";
-  s += known(b.end) ? fmt::format(" to {} ns, {}", b.end, duration_between(b.begin, b.end))
-                    : ", end not known";
+  s += Interval::is_moment(b.begin) ? fmt::format("from {}", b.begin) : "begin not known";
+  s += Interval::is_moment(b.end)
+           ? fmt::format(" to {} ns, {}", b.end, duration_between(b.begin, b.end))
+           : ", end not known";
   return s;
 }
 
 std::vector<Bar> bars_of(const History& h, const Explanation& e) {
   std::vector<Bar> bars;
   for (const TxnId t : e.transactions) {
-    const int64_t end = h.end_time(t).response;
-    const Bar b{t, h.begin_time(t).request, end == Interval::kOpen ? Interval::kUnknown : end};
-    if (known(b.begin) && bars.size() < kMostBars) bars.push_back(b);
+    const Bar b{t, h.begin_time(t).request, h.end_time(t).response};
+    if (Interval::is_moment(b.begin) && bars.size() < kMostBars) bars.push_back(b);
   }
   return bars;
 }
@@ -54,7 +52,7 @@ Scale scale_of(const std::vector<Bar>& bars) {
   int64_t first = INT64_MAX, last = INT64_MIN;
   for (const Bar& b : bars) {
     first = std::min(first, b.begin);
-    last = std::max({last, b.begin, known(b.end) ? b.end : b.begin});
+    last = std::max({last, b.begin, Interval::is_moment(b.end) ? b.end : b.begin});
   }
   return {static_cast<double>(first), static_cast<double>(last)};
 }
@@ -65,7 +63,9 @@ void draw_events(Svg& svg, const History& h, const Scale& scale, double y) {
     const auto at = static_cast<double>(event.at);
     // Which connection is whose stands in the history for the server's log; it is nothing that happened to the database.
     if (event.json.find("\"event\":\"connect\"") != std::string::npos) continue;
-    if (!known(event.at) || at < scale.first || at > scale.last || shown == kMostMarks) continue;
+    if (!Interval::is_moment(event.at) || at < scale.first || at > scale.last ||
+        shown == kMostMarks)
+      continue;
     ++shown;
     svg.circle({scale.x(event.at), y}, 5, "event", display(event.json, 200));
   }
@@ -92,9 +92,10 @@ Figure timeline_figure(const History& h, const Explanation& e) {
   }
   for (const Bar& b : bars) {
     const double top = rows[h.session(b.txn)];
-    const double left = scale.x(b.begin), right = known(b.end) ? scale.x(b.end) : kRight + 20;
-    svg.box({left, top}, std::max(4.0, right - left), kBar, known(b.end) ? "txn" : "txn open",
-            bar_tooltip(h, b));
+    const double left = scale.x(b.begin),
+                 right = Interval::is_moment(b.end) ? scale.x(b.end) : kRight + 20;
+    svg.box({left, top}, std::max(4.0, right - left), kBar,
+            Interval::is_moment(b.end) ? "txn" : "txn open", bar_tooltip(h, b));
     const std::string name = display_txn(h, b.txn),
                       whole = name + " " + display_ops(h, b.txn, e.operations);
     svg.text({(left + std::max(left + 4, right)) / 2, top + kBar / 2 + 4},
