@@ -30,6 +30,14 @@ struct Arrow {
   bool operator==(const Arrow&) const = default;
 };
 
+// Of a contradiction that no single cycle tells: something that is supposed, and what becomes of it.
+struct Case {
+  std::string supposed;            // a clause: "T1 before T2"; empty for the first, which is the whole
+  std::string then;                // what it contradicts, a clause; empty where the case is divided
+  std::vector<uint32_t> branches;  // its two cases, as places in Explanation::cases; fewer where the rest is not told
+  bool operator==(const Case&) const = default;
+};
+
 struct Explanation {
   Anomaly anomaly = Anomaly::none;
   // The level it was found for, the weakest that it refutes among those asked for.
@@ -52,6 +60,10 @@ struct Explanation {
   // when two operations suffice.
   std::vector<Arrow> arrows;
   std::vector<std::string> sentences;
+  // Where each way to order some writers, or to choose what reads returned, contradicts something of its own: a tree of
+  // the cases, its root first. Empty otherwise.
+  std::vector<Case> cases = {};
+  uint32_t case_count = 0;  // how many are not divided, told or not
   // A cause outside the database worth ruling out first; may be empty.
   std::string hint;
 };

@@ -36,8 +36,32 @@ bool terminal_on_stderr() {
   return term != nullptr && std::string_view(term) != "dumb";
 }
 
-std::string progress_text(std::string_view label, double fraction, std::string_view text,
-                          int width) {
+std::optional<double> Remaining::seconds(double now, double fraction) {
+  constexpr double kLeastTime = 2, kLeastShare = 0.02;
+  if (fraction < 0) return std::nullopt;
+  if (from_ < 0 || fraction < last_) {
+    began_ = now;
+    from_ = fraction;
+  }
+  last_ = fraction;
+  if (now - began_ < kLeastTime || fraction - from_ < kLeastShare) return std::nullopt;
+  return (now - began_) * std::max(0.0, 1 - fraction) / (fraction - from_);
+}
+
+namespace {
+
+// "about 40 s left"; empty where it is over before it can be read.
+std::string left_in_words(double seconds) {
+  if (seconds < 1) return "";
+  if (seconds < 100) return fmt::format("about {:.0f} s left", seconds);
+  if (seconds < 100 * 60) return fmt::format("about {:.0f} min left", seconds / 60);
+  return fmt::format("about {:.0f} h left", seconds / 3600);
+}
+
+}  // namespace
+
+std::string progress_text(std::string_view label, double fraction, std::optional<double> left,
+                          std::string_view text, int width) {
   std::string line(label);
   if (fraction >= 0) {
     const double done = std::min(fraction, 1.0);
@@ -45,6 +69,8 @@ std::string progress_text(std::string_view label, double fraction, std::string_v
     line += fmt::format("  [{:#<{}}{:-<{}}]  {:3.0f} %", "", filled, "", kBarWidth - filled,
                         done * 100);
   }
+  if (const std::string words = left ? left_in_words(*left) : ""; !words.empty())
+    line += "  " + words;
   if (!text.empty()) line += fmt::format("  {}", text);
   cut(line, static_cast<size_t>(std::max(width, 0)));
   return line;
@@ -59,9 +85,12 @@ void ProgressLine::update(double fraction, std::string_view text) {
   if (!enabled_) return;
   const Clock::time_point now = Clock::now();
   if (now < next_) return;
+  const double seconds = std::chrono::duration<double>(now.time_since_epoch()).count();
   next_ = now + kInterval;
   // One column stays free: a full last column wraps on some terminals.
-  fmt::print(stderr, "\r\033[K{}", progress_text(label_, fraction, text, terminal_width() - 1));
+  fmt::print(stderr, "\r\033[K{}",
+             progress_text(label_, fraction, remaining_.seconds(seconds, fraction), text,
+                           terminal_width() - 1));
   std::fflush(stderr);
   drawn_ = true;
 }

@@ -6,20 +6,42 @@ namespace assay::internal {
 namespace {
 
 TEST(Progress, ShowsBarPercentAndText) {
-  EXPECT_EQ(progress_text("run", 0.5, "12 aborted", 80),
+  EXPECT_EQ(progress_text("run", 0.5, {}, "12 aborted", 80),
             "run  [##########----------]   50 %  12 aborted");
-  EXPECT_EQ(progress_text("run", 1.0, "", 80), "run  [####################]  100 %");
-  EXPECT_EQ(progress_text("run", 7.0, "", 80), "run  [####################]  100 %");
+  EXPECT_EQ(progress_text("run", 1.0, {}, "", 80), "run  [####################]  100 %");
+  EXPECT_EQ(progress_text("run", 7.0, {}, "", 80), "run  [####################]  100 %");
 }
 
 TEST(Progress, LeavesTheBarOutWhereTheEndIsUnknown) {
-  EXPECT_EQ(progress_text("read", -1, "3 MB", 80), "read  3 MB");
+  EXPECT_EQ(progress_text("read", -1, {}, "3 MB", 80), "read  3 MB");
+}
+
+TEST(Progress, SaysHowLongItWillTakeStill) {
+  EXPECT_EQ(progress_text("run", 0.5, 40.2, "x", 80),
+            "run  [##########----------]   50 %  about 40 s left  x");
+  EXPECT_EQ(progress_text("run", 0.5, 200, "", 80),
+            "run  [##########----------]   50 %  about 3 min left");
+  EXPECT_EQ(progress_text("run", 0.5, 8000, "", 80),
+            "run  [##########----------]   50 %  about 2 h left");
+  EXPECT_EQ(progress_text("run", 1, 0, "", 80), "run  [####################]  100 %");
+}
+
+TEST(Progress, TheTimeLeftIsThatOfTheStage) {
+  Remaining remaining;
+  EXPECT_FALSE(remaining.seconds(100, 0.1));
+  EXPECT_FALSE(remaining.seconds(101, 0.2));  // too early to say
+  EXPECT_NEAR(*remaining.seconds(104, 0.5), 5, 1e-9);
+  EXPECT_FALSE(remaining.seconds(105, -1));
+  EXPECT_FALSE(remaining.seconds(110, 0.1));  // another stage
+  EXPECT_FALSE(remaining.seconds(120, 0.11));
+  EXPECT_NEAR(*remaining.seconds(120, 0.3), 35, 1e-9);
+  EXPECT_NEAR(*remaining.seconds(145, 1), 0, 1e-9);
 }
 
 TEST(Progress, CutsToTheWidthWithoutSplittingACharacter) {
-  EXPECT_EQ(progress_text("abcdef", -1, "", 3), "abc");
-  EXPECT_EQ(progress_text("ab\u00e9", -1, "", 3), "ab");
-  EXPECT_EQ(progress_text("abc", -1, "", 0), "");
+  EXPECT_EQ(progress_text("abcdef", -1, {}, "", 3), "abc");
+  EXPECT_EQ(progress_text("ab\u00e9", -1, {}, "", 3), "ab");
+  EXPECT_EQ(progress_text("abc", -1, {}, "", 0), "");
 }
 
 TEST(Progress, SilentWhenDisabled) {

@@ -29,6 +29,7 @@
 
 #include "assay/verify.h"
 #include "explain/because.h"
+#include "explain/cases.h"
 #include "explain/classify.h"
 #include "explain/conclusion.h"
 #include "explain/faults.h"
@@ -39,6 +40,7 @@
 #include "explain/phrases.h"
 #include "explain/server_names.h"
 #include "explain/statements_needed.h"
+#include "explain/tell_cases.h"
 #include "explain/witness.h"
 #include "history/accesses.h"
 #include "levels/walk.h"
@@ -458,6 +460,13 @@ class Explainer {
     // Levels that ask what kinds of edges a path has know best which cycle they mean.
     if (cycle.empty() && !level.on_request()) cycle = tell_tale_cycle(proof, conclusion, level);
     if (cycle.empty()) cycle = own_cycle(proof, conclusion);
+    if (!is_proven(cycle, proof)) {
+      if (const std::optional<CaseTree> tree = case_tree(proof)) {
+        e.anomaly = classify(without_forced(std::move(cycle)), level, h_);
+        uses.see_all(level);
+        return tell_cases(*tree, proof, accesses_, e);
+      }
+    }
     cycle = without_forced(std::move(cycle));
     // The earliest transaction first.
     std::rotate(
@@ -469,6 +478,17 @@ class Explainer {
     e.sentences = narrate(e.anomaly, cycle, accesses_, clauses);
     for (const Step& s : cycle) show(s, proof, clauses, e, uses);
     tell_sources_left_open(proof, e, uses);
+  }
+
+  // Whether each order of writers that the cycle assumes has a reason that can be told.
+  static bool is_proven(const Cycle& cycle, const Proof& proof) {
+    return std::none_of(cycle.begin(), cycle.end(), [&](const Step& s) {
+      const bool assumes = s.edge.kind == EdgeKind::write_dependency ||
+                           (s.edge.kind == EdgeKind::anti_dependency && s.edge.via != kNone);
+      if (s.because == Step::Because::proof)
+        return proof.steps[s.proof_step].kind == ProofStep::Kind::derived;
+      return assumes && (s.because == Step::Because::plain || s.because == Step::Because::assumed);
+    });
   }
 
   // That the refutation goes through the possible writers of some reads, if it does.

@@ -84,6 +84,28 @@ std::string unbroken(std::string_view text) {
   return out;
 }
 
+// A case and those that it is divided into, folded.
+std::string case_list(const Explanation& e, const Case& a) {
+  std::string out;
+  for (const uint32_t place : a.branches) {
+    const Case& branch = e.cases[place];
+    const std::string supposed = "Suppose that " + unbroken(branch.supposed);
+    if (branch.branches.empty() && branch.then.empty())
+      out += "<li>" + supposed + ": more cases, which are not shown</li>\n";
+    else if (branch.branches.empty())
+      out += "<li>" + supposed + ". Then " + unbroken(branch.then) + ".</li>\n";
+    else
+      out += "<li>" + supposed + ".\n" + case_list(e, branch) + "</li>\n";
+  }
+  return "<ol class=\"cases\">\n" + out + "</ol>\n";
+}
+
+std::string cases(const Explanation& e) {
+  if (e.cases.empty()) return "";
+  return fmt::format("<details class=\"cases\"><summary>All {} cases</summary>\n{}</details>\n",
+                     grouped(e.case_count), case_list(e, e.cases[0]));
+}
+
 // `id` is what a link to it says.
 std::string explanation(const Audit& c, const Explanation& e, const std::string& id) {
   const History& h = c.history;
@@ -97,14 +119,15 @@ std::string explanation(const Audit& c, const Explanation& e, const std::string&
   out += "</p>\n<p class=\"meaning\">";
   for (const std::string& s : meaning(c, e)) out += unbroken(s) + " ";
   out += "</p>\n";
+  out += cases(e);
   if (!e.self_proving) out += fmt::format("<p class=\"quiet\">{}</p>\n", what_is_left_out(e));
   if (const std::string_view hint = rule_out_first(c, e); !hint.empty())
     out += fmt::format("<p class=\"hint\">To rule out first: {}</p>\n", escape(hint));
   const Figure cycle = cycle_figure(h, e), timeline = timeline_figure(h, e);
   if (!cycle.empty())
-    out += "<figure class=\"dependencies\">" + cycle.text +
-           "<figcaption>Each solid arrow says that its transaction must come before the next; "
-           "together "
+    out += "<figure class=\"dependencies\">" + cycle.text + "<figcaption>" +
+           std::string(e.cases.empty() ? "Each" : "In the first case, each") +
+           " solid arrow says that its transaction must come before the next; together "
            "they close a cycle. Dashed arrows are what the solid ones rest "
            "on.</figcaption></figure>\n";
   if (!e.arrows.empty()) {

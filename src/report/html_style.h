@@ -45,7 +45,7 @@ td:last-child{white-space:normal;overflow-wrap:anywhere;width:100%}
 .chip.satisfied{background:var(--okbg);color:var(--ok)}
 .chip.violated{background:var(--badbg);color:var(--bad)}
 .chip.unknown{background:var(--openbg);color:var(--open)}
-summary{cursor:pointer;font-weight:600}li.quiet{color:var(--quiet)}
+summary{cursor:pointer;font-weight:600}ol.cases{margin:6px 0;padding-left:22px}details.cases{margin:10px 0;padding:10px 18px}li.quiet{color:var(--quiet)}
 .scripted .drawn{display:none}
 .timeline,.dependencies{margin:14px 0}
 .buttons{display:flex;flex-wrap:wrap;gap:6px;margin:8px 0;align-items:center}

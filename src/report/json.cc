@@ -80,6 +80,7 @@ ordered_json verdict_json(const Audit& c, const Verdict& v) {
       j["explanation"] = story;
       j["self_proving"] = e->self_proving;
       j["minimal"] = e->minimal;
+      if (e->case_count > 0) j["cases"] = e->case_count;
       if (c.history.states_versions())
         j["clients_suffice"] = std::find(e->need_statements.begin(), e->need_statements.end(),
                                          v.level) == e->need_statements.end();

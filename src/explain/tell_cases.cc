@@ -1,0 +1,172 @@
+#include "explain/tell_cases.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "explain/because.h"
+#include "explain/conclusion.h"
+#include "explain/names.h"
+
+namespace assay::internal {
+namespace {
+
+constexpr uint32_t kMostTold = 100;  // nodes of a tree
+constexpr size_t kMostForced = 6;    // of what follows in a case
+
+class CaseWords {
+ public:
+  CaseWords(const CaseTree& tree, const Proof& proof, const Accesses& accesses, Explanation& e)
+      : tree_(tree), proof_(proof), h_(accesses.history()), clauses_(accesses, proof), e_(e) {}
+
+  void tell() {
+    e_.case_count = tree_.cases;
+    tell_node(0);
+    const CaseNode& first = first_case();
+    std::string text = fmt::format("{} works; {} cases, the first: suppose that {}",
+                                   what_is_tried(), tree_.cases, joined(supposed_));
+    e_.sentences = {text + ". Then " + what_follows(first) + "."};
+    draw(first);
+  }
+
+ private:
+  // "No order of these 4 writers", with all that the tree speaks of among the transactions.
+  std::string what_is_tried() {
+    std::set<TxnId> writers;
+    std::set<std::pair<TxnId, KeyId>> reads;
+    const auto see = [&](const Literal& l) {
+      if (l.kind == Literal::Kind::order) writers.insert({l.from, l.to});
+      if (l.kind == Literal::Kind::seen || l.kind == Literal::Kind::block)
+        reads.insert({l.to, l.key});
+      for (const TxnId t : {l.from, l.to})
+        if (t != kNone) e_.transactions.push_back(t);
+    };
+    for (size_t n = 0; n < tree_.nodes.size(); ++n) {
+      if (n > 0) see(tree_.nodes[n].supposed);
+      for (const Literal& l : tree_.nodes[n].forced) see(l);
+    }
+    const std::string order = fmt::format("order of these {} writers", writers.size());
+    const std::string sources = fmt::format("choice of what {} read{} returned", reads.size(),
+                                            reads.size() == 1 ? "" : "s");
+    if (reads.empty()) return "No " + order;
+    if (writers.empty()) return "No " + sources;
+    return "No " + sources + " and no " + order;
+  }
+
+  // The cases in the order of the tree, as far as they are told, into e_.cases; its place there.
+  uint32_t tell_node(uint32_t node) {
+    const CaseNode& n = tree_.nodes[node];
+    const auto place = static_cast<uint32_t>(e_.cases.size());
+    e_.cases.emplace_back();
+    if (node > 0) e_.cases[place].supposed = in_words(n.supposed);
+    if (n.contradicts != kNone) {
+      e_.cases[place].then = what_follows(n);
+      return place;
+    }
+    for (const uint32_t branch : {n.first, n.second}) {
+      if (e_.cases.size() >= kMostTold) break;
+      const uint32_t told = tell_node(branch);  // moves the cases
+      e_.cases[place].branches.push_back(told);
+    }
+    return place;
+  }
+
+  const CaseNode& first_case() {
+    const CaseNode* node = &tree_.nodes[0];
+    while (node->contradicts == kNone) {
+      node = &tree_.nodes[node->first];
+      supposed_.push_back(in_words(node->supposed));
+    }
+    return *node;
+  }
+
+  // "2-0 must come before 3-0, and 1-0 → 2-0 → 1-0 closes: 2-0 read x = 1, which 1-0 wrote, and …"
+  std::string what_follows(const CaseNode& leaf) const {
+    std::string out;
+    for (size_t i = 0; i < std::min(leaf.forced.size(), kMostForced); ++i)
+      out += in_words(leaf.forced[i]) + ", ";
+    if (leaf.forced.size() > kMostForced)
+      out += fmt::format("{} more like these, ", leaf.forced.size() - kMostForced);
+    if (!out.empty()) out = "it follows that " + out + "and ";
+    const ProofStep& step = proof_.steps[leaf.contradicts];
+    if (step.kind != ProofStep::Kind::cycle) return out + "that contradicts " + source_of(step);
+    out += clauses_.chain(step.cycle) + " is a cycle: ";
+    std::vector<std::string> reasons;
+    for (const Edge& edge : step.cycle) reasons.push_back(clauses_.because(edge));
+    return out + joined(reasons);
+  }
+
+  // What a step other than a cycle states.
+  std::string source_of(const ProofStep& step) const {
+    if (step.kind == ProofStep::Kind::fact && !step.source_is_op)
+      return "the order of versions that the history states";
+    if (step.source == kNone || step.kind == ProofStep::Kind::effect)
+      return "that what was read was written";
+    return "what " + display_txn(h_, h_.txn_of(step.source)) +
+           " saw: " + display_op(h_, step.source);
+  }
+
+  std::string in_words(const Literal& l) const {
+    const auto name = [&](TxnId t) { return display_txn(h_, t); };
+    switch (l.kind) {
+      case Literal::Kind::order:
+        return name(l.from) + " comes before " + name(l.to);
+      case Literal::Kind::seen:
+        return fmt::format(
+            "{} {} {} of {}", name(l.to), l.negated ? "did not see" : "saw",
+            l.from == kNone ? std::string("the initial state") : "what " + name(l.from) + " left",
+            key_in_words(h_, l.key));
+      case Literal::Kind::effect:
+        return name(l.to) + (l.negated ? " did not take effect" : " took effect");
+      case Literal::Kind::block:
+        return fmt::format("what {} appended to {} does {}begin at element {} of what {} read",
+                           name(l.from), key_in_words(h_, l.key), l.negated ? "not " : "",
+                           l.element, name(l.to));
+    }
+    return {};
+  }
+
+  static std::string joined(const std::vector<std::string>& parts) {
+    std::string out;
+    for (size_t i = 0; i < parts.size(); ++i)
+      out += (i == 0 ? "" : i + 1 == parts.size() ? ", and " : ", ") + parts[i];
+    return out;
+  }
+
+  // The cycle of the first case.
+  void draw(const CaseNode& first) {
+    for (const Edge& edge : proof_.steps[first.contradicts].cycle) {
+      std::string because = clauses_.because(edge);
+      if (const auto order = order_assumed_by(edge))
+        because += fmt::format(" (in the first case, {})", in_words(*order));
+      e_.arrows.push_back({edge.kind, edge.from, edge.to, edge.key, true, std::move(because)});
+      e_.transactions.insert(e_.transactions.end(), {edge.from, edge.to});
+      if (const OpId op = clauses_.reading(edge); op != kNone) e_.operations.push_back(op);
+    }
+  }
+
+  static std::optional<Literal> order_assumed_by(const Edge& edge) {
+    if (edge.kind == EdgeKind::write_dependency) return Literal::order(edge.from, edge.to);
+    if (edge.kind == EdgeKind::anti_dependency && edge.via != kNone)
+      return Literal::order(edge.via, edge.to);
+    return std::nullopt;
+  }
+
+  const CaseTree& tree_;
+  const Proof& proof_;
+  const History& h_;
+  const Clauses clauses_;
+  Explanation& e_;
+  std::vector<std::string> supposed_;  // in the first case
+};
+
+}  // namespace
+
+void tell_cases(const CaseTree& tree, const Proof& proof, const Accesses& accesses,
+                Explanation& e) {
+  CaseWords(tree, proof, accesses, e).tell();
+}
+
+}  // namespace assay::internal

@@ -1,0 +1,14 @@
+// Cases in words.
+#pragma once
+
+#include "assay/certificate.h"
+#include "assay/explanation.h"
+#include "explain/accesses.h"
+#include "explain/cases.h"
+
+namespace assay::internal {
+
+// "No order of these 4 writers works; 4 cases, the first: ..." with the tree, and with the first case's cycle as arrows.
+void tell_cases(const CaseTree& tree, const Proof& proof, const Accesses& accesses, Explanation& e);
+
+}  // namespace assay::internal
