@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "assay/format.h"
+#include "base/wrap.h"
 #include "cli/checking.h"
 #include "cli/command.h"
 #include "cli/console.h"
@@ -27,10 +28,12 @@ const DemoHistory* find_demo(std::string_view name) {
 }
 
 Exit list() {
+  constexpr size_t kSummary = 31;  // its column
   std::string out = "Anomalies, each with a small history that shows it: assay demo NAME\n\n";
   for (const DemoHistory& d : demo_histories()) {
     const AnomalyInfo& a = anomaly_info(d.anomaly);
-    out += fmt::format("  {:<28} {}\n", a.name, a.summary);
+    out += fmt::format("  {:<28} {}\n", a.name,
+                       wrapped(a.summary, columns_of_stdout(), kSummary, kSummary));
   }
   const Status s = print(out);
   return s.ok() ? Exit::satisfied : fail(s.error());
@@ -41,9 +44,9 @@ Exit show(const DemoHistory& demo, Colour colour) {
   auto read = read_history_text(demo.text, std::string(a.name), {"hist"});
   if (!read.ok()) return fail(read.error());
   const Audit c = check_history(std::move(read->history), std::string(a.name), {});
-  const Status s =
-      print(fmt::format("{}: {}\n\n{}\n{}", a.name, a.summary, demo.text,
-                        text_report({&c, 1}, {colour_on_stdout(colour), columns_of_stdout()})));
+  const Status s = print(fmt::format(
+      "{}\n\n{}\n{}", wrapped(fmt::format("{}: {}", a.name, a.summary), columns_of_stdout()),
+      demo.text, text_report({&c, 1}, {colour_on_stdout(colour), columns_of_stdout()})));
   return s.ok() ? Exit::satisfied : fail(s.error());
 }
 

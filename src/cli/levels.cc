@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "assay/level.h"
+#include "base/wrap.h"
 #include "cli/command.h"
 #include "cli/console.h"
 
@@ -24,16 +25,20 @@ std::string names_of(std::span<const LevelId> levels) {
 }
 
 std::string table() {
+  constexpr size_t kText = 24;  // the column of what is said of a level
   std::string out;
+  const auto line = [&out](std::string_view name, std::string_view text) {
+    out += fmt::format("  {:<21} {}\n", name, wrapped(text, columns_of_stdout(), kText, kText));
+  };
   for (const LevelGroup group :
        {LevelGroup::standard, LevelGroup::session_guarantees, LevelGroup::adya}) {
     out += (out.empty() ? "" : "\n") + group_title(group);
     for (const LevelInfo& level : all_levels()) {
       if (level.group != group) continue;
-      out += fmt::format("  {:<21} {}\n", level.name, level.summary);
-      if (!level.aliases.empty()) out += fmt::format("  {:<21} also: {}\n", "", level.aliases);
+      line(level.name, level.summary);
+      if (!level.aliases.empty()) line("", "also: " + std::string(level.aliases));
       const std::string weaker = names_of(next_weaker(level.id));
-      if (!weaker.empty()) out += fmt::format("  {:<21} implies: {}\n", "", weaker);
+      if (!weaker.empty()) line("", "implies: " + weaker);
     }
   }
   return out;

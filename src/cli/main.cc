@@ -6,6 +6,7 @@
 #include <exception>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <new>
 #include <string>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "cli/console.h"
 #include "cli/flags.h"
 #include "cli/suggestion.h"
+#include "cli/wrapped_help.h"
 
 namespace {
 
@@ -22,8 +24,8 @@ using namespace assay::internal::cli;
 
 constexpr char kFooter[] =
     "Exit codes: 0 satisfied, 1 violated, 2 unknown, 3 bad input, 4 usage or I/O.\n"
-    "'assay COMMAND --help' shows the flags of a command with examples, --help-all also those for "
-    "who works on assay.";
+    "'assay COMMAND --help' shows the flags of a command with examples, --help-all\n"
+    "also those for who works on assay.";
 
 // What may have been meant by the first flag that the command does not have.
 std::string flag_meant(const CLI::App& app) {
@@ -64,6 +66,7 @@ int run(int argc, char** argv) {
       "assay tells you which transaction isolation level a database really gave its clients, and "
       "proves it.",
       "assay");
+  app.formatter(std::make_shared<WrappedHelp>());
   app.require_subcommand(1);
   app.set_version_flag("--version", "assay " ASSAY_VERSION);
   app.footer(kFooter);

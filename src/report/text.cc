@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/wrap.h"
 #include "explain/because.h"
 #include "explain/names.h"
 #include "report/expected_order.h"
@@ -24,7 +25,7 @@ class Text {
       return;
     }
     line("{}: {}", bold(file_name(c)),
-         wrapped(history_line(c.history), columns(file_name(c)) + 2, 2));
+         wrapped(history_line(c.history), columns_of(file_name(c)) + 2, 2));
     line("");
     headline(c);
     verdicts(c);
@@ -52,31 +53,9 @@ class Text {
   std::string yellow(std::string_view s) const { return paint("33", s); }
   std::string dim(std::string_view s) const { return paint("2", s); }
 
-  // Letters, not bytes.
-  static size_t columns(std::string_view text) {
-    return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-      return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-    }));
-  }
-
-  // Broken at blanks, so that the lines end within the width. `used` columns stand before the first line, `indent` blanks
-  // before the others.
+  // `used` columns stand before the first line, `indent` blanks before the others.
   std::string wrapped(std::string_view text, size_t used, size_t indent) const {
-    std::string out;
-    size_t at = used;
-    for (bool first = true; !text.empty(); first = false) {
-      const size_t end = std::min(text.find(' ', 1), text.size());
-      std::string_view word = text.substr(0, end);  // with the blank before it
-      if (!first && at + columns(word) > width_) {
-        word.remove_prefix(word.starts_with(' '));
-        out += "\n" + std::string(indent, ' ');
-        at = indent;
-      }
-      out += word;
-      at += columns(word);
-      text.remove_prefix(end);
-    }
-    return out;
+    return internal::wrapped(text, width_, used, indent);
   }
 
   void headline(const Audit& c) {
@@ -146,7 +125,7 @@ class Text {
   void arrow(const History& h, const Arrow& a) {
     const std::string ends =
         fmt::format("  {} → {}  ", display_txn(h, a.from), display_txn(h, a.to));
-    line("{}{}", ends, dim(wrapped(a.because, columns(ends), 6)));
+    line("{}{}", ends, dim(wrapped(a.because, columns_of(ends), 6)));
   }
 
   void transactions(const History& h, const Explanation& e) {
@@ -163,9 +142,9 @@ class Text {
       const std::string ops = wrapped(display_ops(h, t, e.operations), indent, indent);
       const size_t last = ops.rfind('\n');
       const size_t used = last == std::string::npos
-                              ? indent + columns(ops)
-                              : columns(std::string_view(ops).substr(last + 1));
-      const bool fits = used + columns(where) + 4 <= width_;
+                              ? indent + columns_of(ops)
+                              : columns_of(std::string_view(ops).substr(last + 1));
+      const bool fits = used + columns_of(where) + 4 <= width_;
       line("  {:<{}}  {}{}{}", display_txn(h, t), width, ops,
            fits ? "  " : "\n" + std::string(indent, ' '), dim(fmt::format("({})", where)));
     }

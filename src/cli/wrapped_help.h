@@ -1,0 +1,37 @@
+// The text of --help, wrapped at the width of the terminal. Examples are commands and stay as they are.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "base/wrap.h"
+#include "cli/console.h"
+
+namespace assay::internal::cli {
+
+class WrappedHelp : public CLI::Formatter {
+ public:
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    return described(make_option_name(option, is_positional) + make_option_opts(option),
+                     make_option_desc(option));
+  }
+  std::string make_subcommand(const CLI::App* command) const override {
+    return described(command->get_display_name(true), command->get_description());
+  }
+  std::string make_description(const CLI::App* app) const override {
+    return wrapped(CLI::Formatter::make_description(app), columns_of_stdout());
+  }
+
+ private:
+  // What it is called, and from one column on what it is.
+  std::string described(const std::string& name, const std::string& what) const {
+    const size_t column = get_column_width();
+    std::string out = "  " + name;
+    if (what.empty()) return out + "\n";
+    if (columns_of(out) >= column) out += "\n" + std::string(column, ' ');
+    out.append(column - std::min(column, columns_of(out.substr(out.rfind('\n') + 1))), ' ');
+    return out + wrapped(what, columns_of_stdout(), column, column) + "\n";
+  }
+};
+
+}  // namespace assay::internal::cli
