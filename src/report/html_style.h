@@ -74,7 +74,7 @@ g.txn>rect.op{fill:none;stroke:var(--line)}g.txn>rect.op.tells{stroke:var(--acce
 .selected>rect:not(.op),.lit>rect:not(.op){stroke-width:3}text.op.lit{fill:var(--bad);font-weight:700}.dim{opacity:.22}
 .inspector{border-left:3px solid var(--accent);padding:4px 16px;margin:12px 0;overflow-wrap:anywhere}.inspector h4{margin:4px 0}
 .inspector code.tells{font-weight:700}.inspector li{margin:3px 0}.state td,.state th{width:auto!important}.found button{margin:2px 0}
-@media print{body{background:#fff;color:#000}section,details{break-inside:avoid}button,.finder,.buttons,.player{display:none}header{border:0}}
+@media print{body{background:#fff;color:#000}figure,li,tr,p{break-inside:avoid}h1,h2,h3,thead{break-after:avoid}button,.finder,.buttons,.player{display:none}header{border:0}}
 )css";
 
 }  // namespace assay::internal

@@ -134,6 +134,7 @@ class PageData {
     j["arrows"] = ordered_json::array();
     for (const Arrow& a : e.arrows)
       if (named_.contains(a.from) && named_.contains(a.to)) j["arrows"].push_back(arrow(a));
+    if (e.case_count > 0) j["cases"] = e.case_count;
     if (const Exhausted* exhausted = exhausted_of(e)) j["answers"] = answers(*exhausted);
     return j;
   }

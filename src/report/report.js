@@ -350,7 +350,11 @@
       const name = this.joined(arrow) ? arrowLabel(arrow).replace("read-dependency", "read- and write-dependency") : arrowLabel(arrow);
       return name + (arrow.refuted ? ": refuted" : "");
     }
-    nodes() { return new Set([...this.explanation.txns, ...this.near]); }
+    // Of a contradiction of many cases only what the first is about: all others would stand there alone.
+    nodes() {
+      const { txns, arrows, cases } = this.explanation;
+      return new Set([...(cases ? arrows.flatMap((a) => [a.from, a.to]) : txns), ...this.near]);
+    }
     selected() { return here(this.file) && state.why === this.number && state.edge !== undefined; }
 
     lines(t) {

@@ -3,6 +3,7 @@
 browser.py ASSAY FOLDER: the pictures and reports are left in FOLDER. Ends with 77 where there is no browser.
 """
 
+import base64
 import json
 import pathlib
 import re
@@ -330,6 +331,42 @@ def check_drawings(driver):
         page.picture(name)
 
 
+def check_printed(driver):
+    """Three violations on paper: nothing is wider than the page, and every sentence is on it."""
+    names = ("lost-update", "twelve", "refuted")
+    path = FOLDER / "printed.html"
+    subprocess.run([ASSAY, "check", *(str(FOLDER / f"{name}.hist") for name in names), "--report", str(path)], stdout=subprocess.DEVNULL, check=False)
+    page = Page(driver, path)
+    told = [story.text for story in page.shown("section .story")]
+    assert len(told) >= len(names), f"expected three violations, found {told}"
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    driver.set_window_size(720, 1000)  # A4 at 96 dots an inch, without its margins
+    width = driver.execute_script("return window.innerWidth")
+    for text, left, _, right, _ in page.boxes("section p, section li, section td, section svg"):
+        assert left >= -1 and right <= width + 1, f"cut off on paper ({left} to {right} of {width}): {text[:80]}"
+    assert [story.text for story in page.shown("section .story")] == told
+    assert not page.shown("button"), "a button on paper"
+    driver.set_window_size(1200, 1400)
+    pdf = base64.b64decode(driver.execute_cdp_cmd("Page.printToPDF", {})["data"])
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    (FOLDER / "printed.pdf").write_bytes(pdf)
+    pages = len(re.findall(rb"/Type\s*/Page\b", pdf))
+    assert len(names) < pages < 8 * len(names), f"{pages} pages"
+
+
+# Each way to order the writers closes a cycle of its own.
+def check_cases(driver):
+    history = subprocess.run([ASSAY, "generate", "--hard", "cnf", "--size", "5", "--density", "9", "--seed", "2"], capture_output=True, text=True, check=True).stdout
+    page = Page(driver, report("cases", history, "--level", "session-serializable"))
+    assert "3 cases, the first" in page.one("section .story").text
+    assert page.one("details.cases").get_attribute("open") is None, "the cases are not folded"
+    page.press("details.cases summary")
+    assert page.one("details.cases").get_attribute("open") is not None
+    assert len(page.shown("details.cases li")) == 4
+    page.picture("cases")
+    page.is_quiet()
+
+
 def pictures(driver, shade):
     for name in [*HISTORIES, "large"]:
         Page(driver, FOLDER / f"{name}.html").picture(f"{name}-{shade}")
@@ -342,7 +379,7 @@ def main():
     FOLDER.mkdir(parents=True, exist_ok=True)
     driver = browser()
     try:
-        for check in (check_lost_update, check_twelve, check_refuted, check_register, check_satisfied, check_hostile, check_sentences, check_without_script, check_large, check_drawings):
+        for check in (check_lost_update, check_twelve, check_refuted, check_register, check_satisfied, check_hostile, check_sentences, check_without_script, check_large, check_drawings, check_cases, check_printed):
             check(driver)
             print("passed:", check.__name__)
         for shade in ("light", "dark"):
