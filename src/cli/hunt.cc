@@ -194,7 +194,11 @@ class Hunt {
     const std::string small = options_.history + ".smallest.hist";
     CheckFlags shrinking = flags_;
     shrinking.budget.seconds = kSecondsForLevels;
-    write_smallest(*last_, level, shrinking, small, "hist");
+    const SqlFlags sql{.file = options_.history + ".smallest.sql",
+                       .databases = options_.databases,
+                       .isolation = options_.isolation,
+                       .where_possible = true};
+    write_smallest(*last_, level, shrinking, small, "hist", sql);
     note(bounds());
     note(fmt::format("the history is in {}, the smallest part of it in {}", options_.history,
                      small));

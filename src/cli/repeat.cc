@@ -1,8 +1,11 @@
 #include "cli/repeat.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "collect/url.h"
 
@@ -49,6 +52,36 @@ std::string repeating_command(const CLI::App& app, const DrawnFlags& drawn) {
   }
   for (const auto& [name, value] : drawn) line += ' ' + name + ' ' + quoted_if_needed(value);
   return line;
+}
+
+std::string command_of_run(const std::string& meta) {
+  const auto said = nlohmann::json::parse(meta, nullptr, false);
+  if (!said.is_object() || said.value("tool", nlohmann::json()) != "assay run") return "";
+  std::string line = "assay run";
+  const auto add = [&](const std::string& flag, const nlohmann::json& value) {
+    line += " " + flag + " " +
+            quoted_if_needed(value.is_string() ? value.get<std::string>() : value.dump());
+  };
+  const auto urls = said.find("urls");
+  if (urls != said.end() && urls->is_array())
+    for (const auto& url : *urls) add("--database", url);
+  constexpr std::pair<const char*, const char*> kFlags[] = {
+      {"isolation", "--isolation"},
+      {"workload", "--workload"},
+      {"sessions", "--sessions"},
+      {"txns", "--txns"},
+      {"ops", "--ops"},
+      {"read_share", "--read-share"},
+      {"keys", "--keys"},
+      {"values", "--values"},
+      {"distribution", "--distribution"},
+      {"seed", "--seed"},
+      {"final_read_keys", "--final-read-keys"}};
+  for (const auto& [field, flag] : kFlags)
+    if (said.contains(field)) add(flag, said[field]);
+  if (const double seconds = said.value("seconds", 0.0); seconds > 0)
+    line += fmt::format(" --duration {}s", seconds);
+  return line + (said.value("tombstones", false) ? " --tombstones" : "");
 }
 
 }  // namespace assay::internal::cli

@@ -18,4 +18,7 @@ using DrawnFlags = std::vector<std::pair<std::string, std::string>>;
 // `drawn` takes the place of what was given for the same flags. Passwords are left out.
 std::string repeating_command(const CLI::App& app, const DrawnFlags& drawn);
 
+// The command of the run that a history is of, from the header's meta; empty if it says nothing of a run.
+std::string command_of_run(const std::string& meta);
+
 }  // namespace assay::internal::cli

@@ -9,8 +9,11 @@
 #include "cli/checking.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/repeat.h"
 #include "cli/shrinking.h"
+#include "collect/sql_script.h"
 #include "explain/explain.h"
+#include "explain/names.h"
 #include "explain/shrink_violation.h"
 #include "report/summary.h"
 
@@ -19,8 +22,49 @@ namespace {
 
 struct ShrinkState {
   std::string input, output = "-", to = "hist";
+  SqlFlags sql;
   CheckFlags flags;
 };
+
+// Plays the script, and says what came of it.
+Exit try_script(const History& small, LevelId level, const SqlFlags& sql) {
+  const auto steps = collect::interleaving_of(small);
+  if (!steps.ok()) return fail(steps.error());
+  collect::ProbeOptions options;
+  options.databases = sql.databases;
+  options.isolation = sql.isolation;
+  auto played = collect::play(*steps, options);
+  if (!played.ok()) return fail(played.error());
+  CheckFlags checking;
+  checking.levels.levels = {level};
+  const Audit c = check_history(std::move(played->history), sql.file, checking);
+  const Verdict* v = c.result.find(level);
+  const std::string refused =
+      played->aborted == 0 ? ""
+                           : fmt::format("; {} refused, the first because: {}",
+                                         counted(played->aborted, "transaction", "transactions"),
+                                         display(played->first_refusal, 200));
+  if (v != nullptr && v->outcome == Outcome::violated)
+    note(fmt::format("played once: {} is violated again{}", level_info(level).name, refused));
+  else
+    note(fmt::format("played once: {} was not violated this time{}", level_info(level).name,
+                     refused));
+  return Exit::satisfied;
+}
+
+// Writes the SQL that repeats the smallest part, and tries it where a database is given.
+Exit write_sql(const History& small, LevelId level, const SqlFlags& sql) {
+  const Result<std::string> script = collect::sql_script(small, sql.isolation);
+  if (!script.ok() && sql.where_possible) {
+    note("no SQL that repeats it: " + script.error().message);
+    return Exit::satisfied;
+  }
+  if (!script.ok()) return fail(script.error());
+  if (!sql.databases.empty())
+    if (const Exit e = try_script(small, level, sql); e != Exit::satisfied) return e;
+  const Status s = write_file(sql.file, *script);
+  return s.ok() ? Exit::satisfied : fail(s.error());
+}
 
 // The level asked for, or else the weakest that is violated.
 Result<LevelId> level_to_show(const Audit& c) {
@@ -40,13 +84,15 @@ Exit shrink_history(const ShrinkState& s) {
   if (c.error) return fail(*c.error);
   const Result<LevelId> level = level_to_show(c);
   if (!level.ok()) return fail(level.error());
-  return write_smallest(c, *level, s.flags, s.output, s.to);
+  if (const std::string command = command_of_run(c.history.meta()); !command.empty())
+    note("to repeat the run: " + command);
+  return write_smallest(c, *level, s.flags, s.output, s.to, s.sql);
 }
 
 }  // namespace
 
 Exit write_smallest(const Audit& c, LevelId level, const CheckFlags& flags,
-                    const std::string& output, const std::string& format) {
+                    const std::string& output, const std::string& format, const SqlFlags& sql) {
   ShrinkOptions options;
   options.budget = flags.budget.budget();
   const Explanation* explained = find_explanation(c.explanations, level);
@@ -69,7 +115,7 @@ Exit write_smallest(const Audit& c, LevelId level, const CheckFlags& flags,
   const auto losses = write_history(small->history, output, format);
   if (!losses.ok()) return fail(losses.error());
   for (const Loss& l : *losses) note(fmt::format("not in the output: {} ({})", l.what, l.count));
-  return Exit::satisfied;
+  return sql.file.empty() ? Exit::satisfied : write_sql(small->history, level, sql);
 }
 
 Action add_shrink(CLI::App& app) {
@@ -81,6 +127,16 @@ Action add_shrink(CLI::App& app) {
       ->capture_default_str()
       ->type_name("FILE");
   app.add_option("--to", s->to, "format to write")->capture_default_str()->type_name("FORMAT");
+  app.add_option("--sql", s->sql.file,
+                 "also write the SQL that repeats it, a connection for each session, in the order "
+                 "of its times")
+      ->type_name("FILE");
+  app.add_option("--database", s->sql.databases,
+                 "where to play it before it is written: the URL of a database; its tables of "
+                 "assay are made anew")
+      ->type_name("URL");
+  app.add_option("--isolation", s->sql.isolation, "the isolation to play it at")
+      ->type_name("LEVEL");
   s->flags.reading.add(app);
   add_clock_drift(app, s->flags.clock_drift);
   s->flags.budget.add(app);

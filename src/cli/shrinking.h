@@ -3,12 +3,21 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/checking.h"
 
 namespace assay::internal::cli {
 
+// The SQL that repeats it: where to write it, and where to play it first.
+struct SqlFlags {
+  std::string file;  // empty: none
+  std::vector<std::string> databases;
+  std::string isolation;
+  bool where_possible = false;  // a history that SQL cannot repeat is no error
+};
+
 Exit write_smallest(const Audit& checked, LevelId level, const CheckFlags& flags,
-                    const std::string& output, const std::string& format);
+                    const std::string& output, const std::string& format, const SqlFlags& sql = {});
 
 }  // namespace assay::internal::cli

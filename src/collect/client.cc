@@ -21,10 +21,6 @@ constexpr int kReadTries = 100;
 constexpr auto kConnectFor = std::chrono::milliseconds(3000);
 constexpr auto kReconnectPause = std::chrono::milliseconds(50);
 
-bool changes_data(OpKind kind) {
-  return kind != OpKind::read && kind != OpKind::read_list && kind != OpKind::range;
-}
-
 std::string_view word_for(OpKind kind) {
   constexpr std::string_view kWords[] = {"read",      "write", "remove", "append",
                                          "read list", "range", "cas",    "insert"};

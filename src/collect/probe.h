@@ -3,22 +3,19 @@
 // are reads and writes of single keys, the read-only anomaly of Fekete et al. (2004), a long fork, and a stale read.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "assay/anomaly.h"
-#include "assay/history.h"
 #include "assay/level.h"
 #include "assay/result.h"
+#include "collect/interleaving.h"
 
 namespace assay::internal::collect {
 
 // Notation as in the literature: b1 begins transaction 1, r1x reads x, w1x writes it, c1 commits, a1 gives up.
-// Before the first step x and y have been written once. Transaction i runs at endpoint i modulo their number.
+// Before the first step x and y have been written once. Transaction i runs at endpoint i - 1 modulo their number.
 struct Scenario {
   std::string_view name;  // Hermitage's, where it has one
   Anomaly anomaly;
@@ -29,19 +26,6 @@ struct Scenario {
 };
 
 std::span<const Scenario> all_scenarios();
-
-struct ProbeOptions {
-  std::vector<std::string> databases;  // endpoints of one database
-  std::string isolation;
-  std::chrono::milliseconds timeout{2000};  // of one statement, and so of a wait for a lock
-  uint64_t seed = 1;
-};
-
-struct Played {
-  History history;
-  uint32_t aborted = 0;       // transactions the database refused
-  std::string first_refusal;  // what it said
-};
 
 // An error if x and y cannot even be written. A step that does not answer is left waiting while the script goes on with the other transactions.
 Result<Played> play(const Scenario& scenario, const ProbeOptions& options);

@@ -42,7 +42,7 @@ struct RunOptions {
   bool record = true;        // without: the same statements, but no file and no final reads
   // How many keys every session reads again at the end, at most; 0: no final reads.
   uint64_t final_read_keys = 1000;
-  bool time_operations = false;  // records when each was sent and answered
+  bool time_operations = false;             // records when each was sent and answered
   std::chrono::milliseconds timeout{5000};  // of one statement
   // How long a session that lost its connection tries to reconnect.
   std::chrono::milliseconds reconnect_for{30'000};

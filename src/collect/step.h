@@ -12,6 +12,10 @@
 
 namespace assay::internal::collect {
 
+inline bool changes_data(OpKind kind) {
+  return kind != OpKind::read && kind != OpKind::read_list && kind != OpKind::range;
+}
+
 // What to do. The meaning of a kind is that of assay::OpKind.
 struct Request {
   OpKind kind = OpKind::read;

@@ -1,0 +1,211 @@
+#include "collect/interleaving.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "collect/client.h"
+#include "collect/driver.h"
+#include "collect/run_id.h"
+#include "collect/sink.h"
+#include "collect/url.h"
+
+namespace assay::internal::collect {
+namespace {
+
+constexpr auto kBlockedAfter = std::chrono::milliseconds(100);
+constexpr auto kProbeConnectFor = std::chrono::seconds(3);
+
+// One transaction, on a connection and a thread of its own.
+class Actor {
+ public:
+  Actor(const PlayedTxn& txn, std::unique_ptr<DriverSession> session, const RunClock& clock)
+      : session_(std::move(session)), clock_(clock) {
+    record_.session = txn.session;
+    record_.number = txn.number;
+    thread_ = std::thread([this] { work(); });
+  }
+  ~Actor() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+
+  void tell(const PlayedStep& step) {
+    const std::lock_guard lock(mutex_);
+    steps_.push_back(step);
+    changed_.notify_all();
+  }
+  // True if everything it was given is done.
+  bool wait(std::chrono::milliseconds limit) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, limit, [this] { return steps_.empty(); });
+  }
+  // After the last step.
+  const TxnRecord& record() const { return record_; }
+  bool began() const { return began_; }
+  bool over() const { return over_; }
+  const std::string& refusal() const { return refusal_; }
+
+ private:
+  void work() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [this] { return stopping_ || !steps_.empty(); });
+      if (steps_.empty()) return;
+      const PlayedStep step = steps_.front();
+      lock.unlock();
+      if (!over_) act(step);
+      lock.lock();
+      steps_.pop_front();
+      changed_.notify_all();
+    }
+  }
+
+  void act(const PlayedStep& played) {
+    const int64_t request = clock_.now();
+    switch (played.what) {
+      case PlayedStep::What::begin: {
+        began_ = true;
+        const CallResult result = session_->begin();
+        record_.begin = {request, clock_.now()};
+        return settle(result, request, TxnStatus::aborted);
+      }
+      case PlayedStep::What::commit: {
+        const CallResult result = session_->commit();
+        settle(result, request, TxnStatus::unknown);
+        if (result.ok()) end(TxnStatus::committed, request);
+        return;
+      }
+      case PlayedStep::What::abort:
+        session_->abort();
+        return end(TxnStatus::aborted, request);
+      case PlayedStep::What::operation:
+        return call(played.request, request);
+    }
+  }
+
+  void call(const Request& operation, int64_t request) {
+    Step& step = record_.steps.emplace_back();
+    step.request = operation;
+    const CallResult result = session_->call(step.request, step.reply);
+    // Some databases take the snapshot only now.
+    if (record_.steps.size() == 1) record_.begin.response = clock_.now();
+    if (!result.ok() && !changes_data(operation.kind)) record_.steps.pop_back();
+    settle(result, request, TxnStatus::aborted);
+  }
+
+  // What follows from a call that is not ok; `fatal` is what a fatal one leaves.
+  void settle(const CallResult& result, int64_t request, TxnStatus fatal) {
+    if (result.ok()) return;
+    refusal_ = result.message;
+    end(result.outcome == CallOutcome::aborted   ? TxnStatus::aborted
+        : result.outcome == CallOutcome::unknown ? TxnStatus::unknown
+                                                 : fatal,
+        request);
+  }
+
+  void end(TxnStatus status, int64_t request) {
+    if (over_) return;
+    over_ = true;
+    record_.status = status;
+    // The first operation may have been the one that failed.
+    if (status != TxnStatus::unknown)
+      record_.end = {std::max(request, record_.begin.response), clock_.now()};
+  }
+
+  std::unique_ptr<DriverSession> session_;
+  const RunClock& clock_;
+  TxnRecord record_;
+  bool began_ = false;
+  bool over_ = false;
+  std::string refusal_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<PlayedStep> steps_;  // the first is being done
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+Result<std::unique_ptr<DriverSession>> connect(Driver& driver) {
+  const auto deadline = std::chrono::steady_clock::now() + kProbeConnectFor;
+  while (true) {
+    auto session = driver.connect();
+    if (session.ok() || std::chrono::steady_clock::now() > deadline) return session;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
+using Actors = std::vector<std::unique_ptr<Actor>>;
+
+void follow(const std::vector<PlayedStep>& steps, Actors& actors,
+            std::chrono::milliseconds patience) {
+  for (const PlayedStep& step : steps) {
+    Actor& actor = *actors[step.txn];
+    const bool free = actor.wait(std::chrono::milliseconds(0));
+    actor.tell(step);
+    if (free) actor.wait(patience);
+  }
+}
+
+Result<Played> play_it(const Interleaving& interleaving, const ProbeOptions& options) {
+  std::vector<std::unique_ptr<Driver>> drivers;
+  const uint64_t run_id = draw_run_id();
+  for (const std::string& url : options.databases) {
+    auto driver = open_driver({.url = url,
+                               .isolation = options.isolation,
+                               .timeout = options.timeout,
+                               .seed = options.seed,
+                               .tables = {},
+                               .run = run_id});
+    if (!driver.ok()) return driver.error();
+    drivers.push_back(std::move(*driver));
+  }
+  if (drivers.empty()) return usage_error("a probe needs a database");
+  if (Status s = drivers.front()->prepare(); !s.ok()) return s.error();
+  RunClock clock;
+  Played played;
+  HistorySink sink;
+  Actors actors;
+  for (const PlayedTxn& txn : interleaving.txns) {
+    auto session = connect(*drivers[txn.endpoint % drivers.size()]);
+    if (!session.ok()) return session.error();
+    actors.push_back(std::make_unique<Actor>(txn, std::move(*session), clock));
+  }
+  follow(interleaving.before, actors, options.timeout * 3);
+  if (!interleaving.before.empty() &&
+      (!actors[0]->over() || actors[0]->record().status != TxnStatus::committed))
+    return io_error("the first transaction did not commit: " + actors[0]->refusal());
+  // A replica may need a moment; what it shows later is then the scenario's own doing.
+  if (drivers.size() > 1) std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  follow(interleaving.steps, actors, kBlockedAfter);
+  for (const auto& actor : actors) {
+    // Two that wait for each other end by their time-outs.
+    if (!actor->wait(options.timeout * 10)) return io_error("the database does not answer");
+    if (!actor->began()) continue;
+    if (!actor->over()) return io_error("a transaction of the script did not end");
+    if (Status s = sink.transaction(actor->record()); !s.ok()) return s.error();
+    if (actor->refusal().empty()) continue;
+    if (played.aborted++ == 0) played.first_refusal = actor->refusal();
+  }
+  auto history = sink.take();
+  if (!history.ok()) return history.error();
+  played.history = std::move(*history);
+  return played;
+}
+
+}  // namespace
+
+Result<Played> play(const Interleaving& interleaving, const ProbeOptions& options) {
+  Result<Played> played = play_it(interleaving, options);
+  if (!played.ok()) played.error().message = redacted(played.error().message);
+  return played;
+}
+
+}  // namespace assay::internal::collect

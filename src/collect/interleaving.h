@@ -1,0 +1,52 @@
+// Transactions in an exact interleaving, played on a real database: each on a connection and a thread of its own, so that one
+// that waits for a lock does not hold up the others.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "assay/history.h"
+#include "assay/result.h"
+#include "collect/step.h"
+
+namespace assay::internal::collect {
+
+struct PlayedTxn {
+  uint32_t session = 0;
+  uint64_t number = 0;    // position in the session, counting those of the interleaving
+  uint32_t endpoint = 0;  // modulo their number
+};
+
+struct PlayedStep {
+  enum class What : uint8_t { begin, operation, commit, abort };
+  uint32_t txn = 0;  // index into Interleaving::txns
+  What what = What::begin;
+  Request request = {};
+};
+
+struct Interleaving {
+  std::vector<PlayedTxn> txns;
+  std::vector<PlayedStep>
+      before;  // of the first transaction, which must commit before the others begin; may be empty
+  std::vector<PlayedStep> steps;
+};
+
+struct ProbeOptions {
+  std::vector<std::string> databases;  // endpoints of one database
+  std::string isolation;
+  std::chrono::milliseconds timeout{2000};  // of one statement, and so of a wait for a lock
+  uint64_t seed = 1;
+};
+
+struct Played {
+  History history;
+  uint32_t aborted = 0;       // transactions the database refused
+  std::string first_refusal;  // what it said
+};
+
+// An error if the first transaction cannot commit. A step that does not answer is left waiting while the others go on.
+Result<Played> play(const Interleaving& interleaving, const ProbeOptions& options);
+
+}  // namespace assay::internal::collect

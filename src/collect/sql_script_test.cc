@@ -1,0 +1,96 @@
+#include "collect/sql_script.h"
+
+#include <gtest/gtest.h>
+
+#include "assay/format.h"
+
+namespace assay::internal::collect {
+namespace {
+
+History history(std::string_view text) {
+  auto read = read_history_text(text, "test", {"hist"});
+  EXPECT_TRUE(read.ok()) << read.error().to_string();
+  return std::move(read->history);
+}
+
+// "b1 r1 w1 c1": begin, reads, changes and commits with the number of the transaction, from 1.
+std::string order_of(std::string_view text) {
+  const auto play = interleaving_of(history(text));
+  EXPECT_TRUE(play.ok()) << play.error().to_string();
+  std::string out;
+  for (const PlayedStep& step : play->steps) {
+    const char what = step.what == PlayedStep::What::begin    ? 'b'
+                      : step.what == PlayedStep::What::commit ? 'c'
+                      : step.what == PlayedStep::What::abort  ? 'a'
+                      : changes_data(step.request.kind)       ? 'w'
+                                                              : 'r';
+    out += (out.empty() ? "" : " ") + std::string(1, what) + std::to_string(step.txn);
+  }
+  return out;
+}
+
+TEST(SqlScript, TransactionsTakeTheTurnsThatTheirTimesGive) {
+  EXPECT_EQ(order_of("s1: @[0,120] { w(x,1) }\ns2: @[10,50] { w(y,1) }\n"), "b1 b2 w2 c2 w1 c1");
+  EXPECT_EQ(order_of("s1: @[0,100] { w(x,1) }\ns2: @[200,300] { w(y,1) }!\n"), "b1 w1 c1 b2 w2 a2");
+}
+
+TEST(SqlScript, WithoutTimesTheyTakeTurns) {
+  EXPECT_EQ(order_of("s1: { w(x,1) w(z,1) }\ns2: { w(y,1) w(u,2) }\n"), "b1 b2 w1 w2 w1 w2 c1 c2");
+}
+
+// The second reader began when the first had long committed, by the clocks; what it read says otherwise.
+TEST(SqlScript, AReadComesWhenItSawTheLastThatWasCommitted) {
+  EXPECT_EQ(order_of("s0: @[0,10] { w(x,1) }\n"
+                     "s1: @[20,30] { r(x,1) w(x,2) }\n"
+                     "s2: @[25,60] { r(x,1) w(x,3) }\n"),
+            "b1 w1 c1 b2 r2 b3 w2 r3 c2 w3 c3");
+}
+
+TEST(SqlScript, WhatCannotBeOrderedSoIsPlayedByTime) {
+  // An aborted read: nobody commits what was read before it is read.
+  EXPECT_EQ(order_of("s1: @[0,100] { w(x,1) r(y,2) }\ns2: @[10,90] { w(y,2) r(x,1) }\n"),
+            "b1 b2 w1 w2 r2 r1 c2 c1");
+}
+
+TEST(SqlScript, SaysWhatToTypeWhere) {
+  const auto script = sql_script(history("initial 0\n"
+                                         "s1: T1 @[0,20] { r(x,0) w(x,1) }\n"
+                                         "s2: T2 @[5,30] { r(x,0) w(y,\"it's\") }\n"
+                                         "s2: T3 @[40,50] { ins(z,7) d(z,8) w(z,9) cas(x,1,5) }\n"),
+                                 "serializable");
+  ASSERT_TRUE(script.ok()) << script.error().to_string();
+  EXPECT_EQ(
+      *script,
+      "-- In any connection, before:\n"
+      "DROP TABLE IF EXISTS kv;\n"
+      "CREATE TABLE kv (k VARCHAR(200) PRIMARY KEY, v VARCHAR(200));\n"
+      "INSERT INTO kv (k, v) VALUES ('x', '0');\n"
+      "INSERT INTO kv (k, v) VALUES ('y', NULL);\n"
+      "\n"
+      "-- Then, a connection for each session, at isolation serializable, these lines in this "
+      "order.\n"
+      "/* s1: T1 */ BEGIN;\n"
+      "/* s2: T2 */ BEGIN;\n"
+      "/* s1: T1 */ SELECT v FROM kv WHERE k = 'x'; -- returned 0\n"
+      "/* s1: T1 */ UPDATE kv SET v = '1' WHERE k = 'x';\n"
+      "/* s2: T2 */ SELECT v FROM kv WHERE k = 'x'; -- returned 0\n"
+      "/* s1: T1 */ COMMIT;\n"
+      "/* s2: T2 */ UPDATE kv SET v = 'it''s' WHERE k = 'y';\n"
+      "/* s2: T2 */ COMMIT;\n"
+      "/* s2: T3 */ BEGIN;\n"
+      "/* s2: T3 */ INSERT INTO kv (k, v) VALUES ('z', '7');\n"
+      "/* s2: T3 */ DELETE FROM kv WHERE k = 'z';\n"
+      "/* s2: T3 */ DELETE FROM kv WHERE k = 'z'; INSERT INTO kv (k, v) VALUES ('z', '9');\n"
+      "/* s2: T3 */ UPDATE kv SET v = '5' WHERE k = 'x' AND v = '1';\n"
+      "/* s2: T3 */ COMMIT;\n");
+}
+
+TEST(SqlScript, ListsAndRangesAreRefused) {
+  const auto script = sql_script(history("s1: { a(l,1) }\n"), "");
+  ASSERT_FALSE(script.ok());
+  EXPECT_NE(script.error().message.find("s1-0 has an operation that the script does not know"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace assay::internal::collect
