@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <string_view>
+#include <utility>
 
 #include "explain/because.h"
 #include "explain/conclusion.h"
@@ -93,9 +95,10 @@ class CaseWords {
     const ProofStep& step = proof_.steps[leaf.contradicts];
     if (step.kind != ProofStep::Kind::cycle) return out + "that contradicts " + source_of(step);
     out += clauses_.chain(step.cycle) + " is a cycle: ";
-    std::vector<std::string> reasons;
-    for (const Edge& edge : step.cycle) reasons.push_back(clauses_.because(edge));
-    return out + joined(reasons);
+    std::string_view before;
+    for (const Edge& edge : step.cycle)
+      out += std::string(std::exchange(before, "; ")) + clauses_.because(edge);
+    return out;
   }
 
   // What a step other than a cycle states.
@@ -121,8 +124,8 @@ class CaseWords {
       case Literal::Kind::effect:
         return name(l.to) + (l.negated ? " did not take effect" : " took effect");
       case Literal::Kind::block:
-        return fmt::format("what {} appended to {} does {}begin at element {} of what {} read",
-                           name(l.from), key_in_words(h_, l.key), l.negated ? "not " : "",
+        return fmt::format("what {} appended to {} {} at element {} of what {} read", name(l.from),
+                           key_in_words(h_, l.key), l.negated ? "does not begin" : "begins",
                            l.element, name(l.to));
     }
     return {};

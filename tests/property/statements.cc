@@ -254,6 +254,8 @@ class Reader {
     static const std::regex general(
         "No order explains what was read|"
         R"(Several writers could explain what was read \(\d+ reads? that the proof)"
+        R"(|No choice of what \d+ reads? returned|what was read was written)"
+        R"(|what \S+ appended to (?:key )?\S+ (?:begins|does not begin) at element \d+ of what \S+ read)"
         "|what was read: each|appended cannot be put together|[Ww]hat an aborted transaction wrote|"
         "Whichever (?:wrote|changed)|through reads and sessions|"
         "a list that was read shows this order|other reads would|both overwrote "

@@ -17,6 +17,8 @@ namespace {
 std::vector<std::string> texts_of(const Explanation& e) {
   std::vector<std::string> texts = e.sentences;
   for (const Arrow& arrow : e.arrows) texts.push_back(arrow.because);
+  for (const Case& a : e.cases)
+    if (!a.then.empty()) texts.push_back(a.then);
   return texts;
 }
 
