@@ -71,7 +71,9 @@ std::vector<LevelId> weakest_broken(const Explanation& e) {
   return weakest;
 }
 
-std::optional<LevelId> held_beside(const Audit& c, LevelId violated) {
+namespace {
+
+std::optional<LevelId> beside(const Audit& c, LevelId violated) {
   const LevelInfo& level = level_info(violated);
   if (level.events != EventModel::split || level.real_time == RealTime::none) return std::nullopt;
   for (const LevelId best : strongest_satisfied(c.result))
@@ -79,19 +81,23 @@ std::optional<LevelId> held_beside(const Audit& c, LevelId violated) {
   return std::nullopt;
 }
 
-namespace {
-
 // Where every level that an explanation refutes stands beside a satisfied one.
 std::optional<LevelId> all_beside(const Audit& c, const Explanation& e) {
   std::optional<LevelId> held;
   for (const LevelId level : e.levels) {
-    held = held_beside(c, level);
+    held = beside(c, level);
     if (!held) return std::nullopt;
   }
   return held;
 }
 
 }  // namespace
+
+// What refutes a level in which clocks play no part is no question of clocks at a stronger one either.
+std::optional<LevelId> held_beside(const Audit& c, LevelId violated) {
+  const Explanation* e = find_explanation(c.explanations, violated);
+  return e == nullptr ? beside(c, violated) : all_beside(c, *e);
+}
 
 std::string_view rule_out_first(const Audit& c, const Explanation& e) {
   return all_beside(c, e) ? std::string_view() : e.hint;
