@@ -31,8 +31,9 @@ class CaseSearch {
 
   std::optional<CaseTree> run() {
     nodes_.emplace_back();
-    if (!divide(0) || nodes_[0].contradicts != kNone) return std::nullopt;
     CaseTree tree;
+    if (!divide(0)) return tree;
+    if (nodes_[0].contradicts != kNone) return std::nullopt;
     keep(0, tree);
     return tree;
   }

@@ -30,11 +30,11 @@ struct CaseNode {
 };
 
 struct CaseTree {
-  std::vector<CaseNode> nodes;  // the first is the whole
+  std::vector<CaseNode> nodes;  // the first is the whole; none if the limit was reached
   uint32_t cases = 0;           // that are not divided further
 };
 
-// None if one chain of forced orders ends in the contradiction, or if the limit is reached.
+// None if one chain of forced orders ends in the contradiction.
 std::optional<CaseTree> case_tree(const Proof& proof);
 
 }  // namespace assay::internal

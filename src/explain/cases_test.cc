@@ -68,7 +68,13 @@ TEST(Cases, AChainIsNoTree) {
   EXPECT_FALSE(case_tree(proof));
 }
 
-TEST(Cases, AProofThatIsNoneHasNoTree) { EXPECT_FALSE(case_tree(Proof{{closed_by({kA, kB})}})); }
+// Nothing closes every case, or too much would have to be tried.
+TEST(Cases, WhereTheLimitIsReachedTheTreeIsEmpty) {
+  const auto tree = case_tree(Proof{{closed_by({kA, kB})}});
+  ASSERT_TRUE(tree);
+  EXPECT_TRUE(tree->nodes.empty());
+  EXPECT_EQ(tree->cases, 0u);
+}
 
 }  // namespace
 }  // namespace assay::internal

@@ -462,7 +462,7 @@ class Explainer {
     if (cycle.empty()) cycle = own_cycle(proof, conclusion);
     if (!is_proven(cycle, proof)) {
       if (const std::optional<CaseTree> tree = case_tree(proof)) {
-        e.anomaly = classify(without_forced(std::move(cycle)), level, h_);
+        e.anomaly = of_every_cycle(proof, level);
         uses.see_all(level);
         return tell_cases(*tree, proof, accesses_, e);
       }
@@ -478,6 +478,20 @@ class Explainer {
     e.sentences = narrate(e.anomaly, cycle, accesses_, clauses);
     for (const Step& s : cycle) show(s, proof, clauses, e, uses);
     tell_sources_left_open(proof, e, uses);
+  }
+
+  // What all cycles of the proof show; where they differ, the class of most such contradictions.
+  Anomaly of_every_cycle(const Proof& proof, const LevelInfo& level) const {
+    std::optional<Anomaly> common;
+    for (const ProofStep& step : proof.steps) {
+      if (step.kind != ProofStep::Kind::cycle) continue;
+      Cycle cycle;
+      for (const Edge& edge : step.cycle) cycle.push_back({edge, Step::Because::plain, {}, kNone});
+      const Anomaly shown = classify(without_forced(std::move(cycle)), level, h_);
+      if (common && *common != shown) return Anomaly::g2_item;
+      common = shown;
+    }
+    return common.value_or(Anomaly::g2_item);
   }
 
   // Whether each order of writers that the cycle assumes has a reason that can be told.

@@ -99,17 +99,21 @@ bool meets(const History& h, TxnId t, const Interval& span) {
   return is_known(begin) && is_known(span.response) && begin <= span.response && !over_before;
 }
 
-// A committed read of the explanation that returned what `t` wrote; kNone if there is none.
-OpId read_of(const History& h, TxnId t, const Explanation& e) {
+struct ReadOf {
+  OpId read, write;
+};
+
+// A committed read of the explanation that returned what `t` left, and with which operation `t` did.
+std::optional<ReadOf> read_of(const History& h, TxnId t, const Explanation& e) {
   for (const OpId read : e.operations) {
     const bool others = h.txn_of(read) != t && h.status(h.txn_of(read)) == TxnStatus::committed;
     if (!others || observation_of(h, read).accepts != Accepts::equals) continue;
     for (OpId write = h.first_op(t); write < h.end_op(t); ++write)
       if (installs_version(h.op(write)) && h.op(write).key == h.op(read).key &&
           h.op(write).version == observation_of(h, read).version)
-        return read;
+        return ReadOf{read, write};
   }
-  return kNone;
+  return std::nullopt;
 }
 
 // How many transactions of unknown outcome that the explanation does not name changed one of its keys meanwhile.
@@ -138,11 +142,15 @@ void tell_unknown_outcomes(const History& h, Explanation& e) {
   for (const TxnId t : e.transactions) {
     if (h.status(t) != TxnStatus::unknown) continue;
     any = true;
-    const OpId read = read_of(h, t, e);
-    if (read == kNone) continue;
+    const std::optional<ReadOf> found = read_of(h, t, e);
+    if (!found) continue;
+    const auto [read, write] = *found;
+    const bool wrote = !install_of(h, write).removes && !install_of(h, write).appends;
     e.sentences.push_back(fmt::format(
-        "Nobody was told the outcome of {0}; it counts as committed, for {1} {2}, which {0} wrote.",
-        display_txn(h, t), display_txn(h, h.txn_of(read)), saw_in_words(h, read, h.op(read).key)));
+        "Nobody was told the outcome of {0}; it counts as committed, for {1} {2}{3}.",
+        display_txn(h, t), display_txn(h, h.txn_of(read)), saw_in_words(h, read, h.op(read).key),
+        wrote ? ", which " + display_txn(h, t) + " wrote"
+              : " after " + display_txn(h, t) + " " + did_in_words(h, write)));
   }
   const size_t others = other_unknown(h, e);
   if (others == 0) return;

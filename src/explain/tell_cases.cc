@@ -24,13 +24,14 @@ class CaseWords {
       : tree_(tree), proof_(proof), h_(accesses.history()), clauses_(accesses, proof), e_(e) {}
 
   void tell() {
+    if (tree_.nodes.empty()) return tell_without_tree();
     e_.case_count = tree_.cases;
     tell_node(0);
     const CaseNode& first = first_case();
     std::string text = fmt::format("{} works; {} cases, the first: suppose that {}",
                                    what_is_tried(), tree_.cases, joined(supposed_));
     e_.sentences = {text + ". Then " + what_follows(first) + "."};
-    draw(first);
+    draw(proof_.steps[first.contradicts], "in the first case, ");
   }
 
  private:
@@ -138,12 +139,40 @@ class CaseWords {
     return out;
   }
 
-  // The cycle of the first case.
-  void draw(const CaseNode& first) {
-    for (const Edge& edge : proof_.steps[first.contradicts].cycle) {
+  // More cases than can be told: one cycle of those that the proof goes through.
+  void tell_without_tree() {
+    std::set<TxnId> writers;
+    size_t cycles = 0;
+    bool others = false;
+    const ProofStep* shortest = nullptr;
+    for (const ProofStep& step : proof_.steps) {
+      if (step.kind == ProofStep::Kind::derived) continue;
+      if (step.kind != ProofStep::Kind::cycle) {
+        others = true;
+        continue;
+      }
+      ++cycles;
+      for (const Literal& l : assumptions(step))
+        if (l.kind == Literal::Kind::order) writers.insert({l.from, l.to});
+      if (shortest == nullptr || step.cycle.size() < shortest->cycle.size()) shortest = &step;
+    }
+    if (shortest == nullptr) return;
+    std::vector<std::string> assumed;
+    for (const Literal& l : assumptions(*shortest)) assumed.push_back(in_words(l));
+    e_.sentences = {fmt::format(
+        "No order of {} writers works: each closes one of {} cycles{}, in more cases "
+        "than can be told. One of the cycles, {}, is closed if {}.",
+        writers.size(), cycles, others ? " or contradicts something else that was observed" : "",
+        clauses_.chain(shortest->cycle), joined(assumed))};
+    draw(*shortest, "if ");
+  }
+
+  // The cycle that a step is about. `when`: what is said of its assumptions.
+  void draw(const ProofStep& step, std::string_view when) {
+    for (const Edge& edge : step.cycle) {
       std::string because = clauses_.because(edge);
       if (const auto order = order_assumed_by(edge))
-        because += fmt::format(" (in the first case, {})", in_words(*order));
+        because += fmt::format(" ({}{})", when, in_words(*order));
       e_.arrows.push_back({edge.kind, edge.from, edge.to, edge.key, true, std::move(because)});
       e_.transactions.insert(e_.transactions.end(), {edge.from, edge.to});
       if (const OpId op = clauses_.reading(edge); op != kNone) e_.operations.push_back(op);

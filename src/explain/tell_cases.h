@@ -8,7 +8,8 @@
 
 namespace assay::internal {
 
-// "No order of these 4 writers works; 4 cases, the first: ..." with the tree, and with the first case's cycle as arrows.
+// "No order of these 4 writers works; 4 cases, the first: ..." with the tree, and with the first case's cycle as arrows. Of an
+// empty tree: how many writers and cycles the proof goes through, and the shortest of the cycles.
 void tell_cases(const CaseTree& tree, const Proof& proof, const Accesses& accesses, Explanation& e);
 
 }  // namespace assay::internal
