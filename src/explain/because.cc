@@ -83,6 +83,13 @@ std::string Clauses::saw(const Edge& e) const {
   return e.key == kNone ? "saw a value" : "accessed " + key_in_words(accesses_.history(), e.key);
 }
 
+std::string Clauses::saw_of(const Edge& read, std::string_view of, const std::string& who) const {
+  const OpId op = reading(read);
+  if (op == kNone || saw_a_value(accesses_.history(), op, read.key))
+    return fmt::format("{} {} {}", saw(read), of, who);
+  return fmt::format("{}, after {} {}", saw(read), txn(read.from), did(read.from, read.key));
+}
+
 std::string Clauses::saw_with_origin(const Edge& anti) const {
   const History& h = accesses_.history();
   const OpId op = reading(anti);
@@ -179,7 +186,7 @@ std::string Clauses::axiom_instance(const Edge& e) const {
   if (e.path.size() > 1) {
     seen = "through " + chain(e.path);
   } else if (!e.path.empty() && e.path[0].kind == EdgeKind::read_dependency) {
-    seen = fmt::format("it {} of it", saw(e.path[0]));
+    seen = "it " + saw_of(e.path[0], "of", "it");
   }
   Edge read = e;
   read.kind = EdgeKind::read_dependency;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "assay/certificate.h"
 #include "explain/accesses.h"
@@ -33,6 +34,9 @@ class Clauses {
   // What the reader of `edge` saw: "read x = 1", "read l = [1,2]", "found x absent".
   std::string saw(const Edge& edge) const;
   std::string saw(OpId reading, KeyId key) const;
+  // The same with whose it was: "read x = 1 of T1", "failed to insert x because it was there, after T1 wrote x = 1". `of`: the
+  // words between what was read and the writer, who is called `who`.
+  std::string saw_of(const Edge& read, std::string_view of, const std::string& who) const;
   // The operation with which it did; kNone if none is known.
   OpId reading(const Edge& edge) const;
   std::string txn(TxnId t) const;

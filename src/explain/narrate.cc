@@ -71,16 +71,16 @@ class CycleStory {
     const Edge& saw = cycle_.front().edge;
     switch (a) {
       case Anomaly::fractured_read:
-        return {fmt::format("{} saw only a part of {}: it {} from it, but not its {}.", reader,
-                            writer, say_.saw(saw), lost),
+        return {fmt::format("{} saw only a part of {}: it {}, but not its {}.", reader, writer,
+                            say_.saw_of(saw, "from", "it"), lost),
                 older("Instead it")};
       case Anomaly::non_monotonic_read:
         if (saw.key == e.key)
           return {fmt::format("{} looked at {} twice without writing it. First it {}.", reader,
                               key_in_words(h_, e.key), say_.saw(saw)),
                   older("Afterwards it"), "Within one transaction the database went back in time."};
-        return {fmt::format("{} first {} from {}, which also {}.", reader, say_.saw(saw), writer,
-                            say_.did(e.to, e.key)),
+        return {fmt::format("{} first {}; {} also {}.", reader, say_.saw_of(saw, "from", writer),
+                            writer, say_.did(e.to, e.key)),
                 older("Afterwards it"), "Within one transaction the database went back in time."};
       case Anomaly::session_guarantee_violation:
         return {fmt::format("{} follows {} in session {}, yet it did not see {}'s {}.", reader,
