@@ -5,7 +5,8 @@
 //     assay run --database 'exec:node examples/drivers/cassandra.js cassandra://127.0.0.1:9042/assay' \
 //               --isolation serial --workload lwt --level linearizable
 //
-// The URL names one node, and only that one is spoken to, and a keyspace. docs/databases/cassandra.md has the
+// The URL names one node, and only that one is spoken to, and a keyspace; with ?writetime each commit tells when its cells were
+// written, for --version-order. docs/databases/cassandra.md has the
 // isolations, docs/databases/exec.md the lines, and lines.js reads and writes them.
 'use strict';
 const cassandra = require('cassandra-driver');
@@ -14,19 +15,21 @@ const {consistencies, responseErrorCodes: codes} = cassandra.types;
 const policies = cassandra.policies;
 
 // `read`, `write`: the consistencies. `guarded`: a commit is conditional on everything that was read. `partition`:
-// where a key lies; what is conditional must lie in one partition, unless `send` is Cassandra 6's transaction.
+// where a key lies; what is conditional must lie in one partition, unless `send` is Cassandra 6's transaction. `times`: the
+// cells tell when they were written, as nothing is written again as it was.
 const isolations = {
-  serial: {read: consistencies.serial, write: consistencies.quorum, guarded: true, partition: (key) => key},
+  serial: {read: consistencies.serial, write: consistencies.quorum, guarded: true, partition: (key) => key, times: true},
   partition: {read: consistencies.serial, write: consistencies.quorum, guarded: true, partition: () => 'all'},
   accord: {read: consistencies.serial, write: consistencies.quorum, guarded: true, partition: (key) => key,
            table: "WITH transactional_mode = 'full'", send: transact},
-  quorum: {read: consistencies.quorum, write: consistencies.quorum, partition: (key) => key},
-  one: {read: consistencies.one, write: consistencies.one, partition: (key) => key},
+  quorum: {read: consistencies.quorum, write: consistencies.quorum, partition: (key) => key, times: true},
+  one: {read: consistencies.one, write: consistencies.one, partition: (key) => key, times: true},
 };
 
 const url = new URL(process.argv[2]);
 const keyspace = url.pathname.slice(1) || 'assay';
 const table = `${keyspace}.assay_kv`;
+const tellsTime = url.searchParams.has('writetime');
 
 // Keys and values are kept as JSON.
 const store = (value) => value === null ? null : JSON.stringify(value);
@@ -103,7 +106,21 @@ async function sendBatch(guarded) {
       params: [value, isolation.partition(key), key, ...(expected.has(key) ? [expected.get(key)] : [])],
     };
   });
-  return (await client.batch(batch, {consistency: isolation.write})).wasApplied();
+  return (await client.batch(batch, {consistency: isolation.write, timestamp: plainTime})).wasApplied();
+}
+
+// The time of a plain write is the client's, in microseconds, and it decides which of two writes stays.
+let plainTime, lastTime = 0;
+const nextTime = () => lastTime = Math.max(lastTime + 1, Math.round((performance.timeOrigin + performance.now()) * 1000));
+
+// That of a lightweight transaction is of its ballot, which only the cells tell. They may have been overwritten by now.
+async function timeOfCells() {
+  for (const [key, value] of writes) {
+    if (value === null) continue;
+    const {rows} = await client.execute(`SELECT value, WRITETIME(value) AS time FROM ${table} WHERE part = ? AND key = ?`,
+                                        [isolation.partition(key), key], {consistency: isolation.read});
+    if (rows.length && rows[0].value === value) return Number(rows[0].time);
+  }
 }
 
 // A transaction of Cassandra 6, which answers with what the keys held.
@@ -127,12 +144,17 @@ async function transact() {
 async function commit() {
   const guarded = isolation.guarded || expected.size > 0;
   if (writes.size === 0 && (!isolation.guarded || seen.size < 2)) return {};
+  plainTime = tellsTime && !guarded ? nextTime() : undefined;
   try {
     const applied = await (isolation.send || sendBatch)(guarded);
-    return applied ? {} : {ok: false, aborted: 'a key that was read has changed'};
+    if (!applied) return {ok: false, aborted: 'a key that was read has changed'};
   } catch (error) {
     return {ok: false, [outcome(error, guarded)]: String(error)};
   }
+  if (!tellsTime || !isolation.times || writes.size === 0) return {};
+  // It is committed, whatever becomes of this.
+  const time = plainTime ?? await timeOfCells().catch(() => undefined);
+  return time === undefined ? {} : {commit_ts: time};
 }
 
 // What a failed commit leaves. Only that is called aborted which no node can have been told of: too few nodes for a

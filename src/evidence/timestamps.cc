@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <unordered_map>
 #include <utility>
 
 #include "collect/left_behind.h"
@@ -44,16 +45,16 @@ class TimestampLog : public Log {
     const std::lock_guard lock(mutex_);
     std::sort(txns_.begin(), txns_.end(),
               [](const Committed& a, const Committed& b) { return a.at < b.at; });
-    std::string tied;  // what comes behind two with one timestamp is left out
-    for (size_t i = 0; i < txns_.size() && tied.empty(); ++i) {
-      if (i + 1 < txns_.size() && txns_[i + 1].at == txns_[i].at)
-        tied = fmt::format("{} and {} have the same commit timestamp, {}", txns_[i].name,
-                           txns_[i + 1].name, txns_[i].at);
-      else
-        take({std::move(txns_[i].name),
+    std::string tied;
+    for (size_t from = 0; from < txns_.size() && tied.empty();) {
+      size_t to = from + 1;
+      while (to < txns_.size() && txns_[to].at == txns_[from].at) ++to;
+      tied = tie(from, to);
+      for (; tied.empty() && from < to; ++from)
+        take({std::move(txns_[from].name),
               {},
               {},  // the history has the timestamp already
-              std::move(txns_[i].changes)});
+              std::move(txns_[from].changes)});
     }
     LogEnd log_end{fmt::format("timestamp {}", txns_.empty() ? 0 : txns_.back().at), tied};
     if (log_end.missing.empty() && untold_ > 0)
@@ -64,6 +65,19 @@ class TimestampLog : public Log {
   }
 
  private:
+  // Two of those with one timestamp that wrote the same key: what comes behind them is left out. Empty if there are none.
+  std::string tie(size_t from, size_t to) const {
+    std::unordered_map<collect::Value, size_t, collect::KeyHash> writer;
+    for (size_t i = from; to - from > 1 && i < to; ++i)
+      for (const Change& change : txns_[i].changes) {
+        const auto [other, first] = writer.try_emplace(change.key, i);
+        if (!first && other->second != i)
+          return fmt::format("{} and {} have the same commit timestamp, {}",
+                             txns_[other->second].name, txns_[i].name, txns_[i].at);
+      }
+    return "";
+  }
+
   struct Committed {
     int64_t at;
     std::string name;

@@ -81,6 +81,13 @@ TEST(TimestampLog, SaysWhatItMayLack) {
             "");
 }
 
+// Between two that share no key there is no order to know.
+TEST(TimestampLog, OneTimestampIsNoTieOnDifferentKeys) {
+  const Told told({txn(0, 2, {write(7, 1)}), txn(1, 2, {write(8, 2)}), txn(2, 3, {write(8, 3)})});
+  EXPECT_EQ(told.txns, (std::vector<std::string>{"1-0: 7=1", "1-1: 8=2", "1-2: 8=3"}));
+  EXPECT_EQ(told.end.missing, "");
+}
+
 // What two with one timestamp wrote has no order, and what comes behind might be complete or not.
 TEST(TimestampLog, StopsAtATie) {
   const Told told({txn(0, 1, {write(7, 1)}), txn(1, 2, {write(7, 2)}), txn(2, 2, {write(7, 3)}),

@@ -256,6 +256,7 @@ class Reader {
         R"(Several writers could explain what was read \(\d+ reads? that the proof)"
         R"(|No choice of what \d+ reads? returned|what was read was written)"
         R"(|what \S+ appended to (?:key )?\S+ (?:begins|does not begin) at element \d+ of what \S+ read)"
+        R"(|that contradicts what \S+ saw: .*)"
         "|what was read: each|appended cannot be put together|[Ww]hat an aborted transaction wrote|"
         "Whichever (?:wrote|changed)|through reads and sessions|"
         "a list that was read shows this order|other reads would|both overwrote "

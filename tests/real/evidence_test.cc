@@ -101,6 +101,29 @@ TEST(Tidb, OfEarlyVersionsTheOrderIsNotKnown) {
   EXPECT_NE(m.history.start_ts(0), Interval::kUnknown);
 }
 
+// By the times of cells: of plain writes the client's, so that it is complete.
+TEST(Cassandra, TellsItsVersionOrder) {
+  ASSAY_SERVER(server, "cassandra");
+  const std::vector<std::string> urls = {server.front() + "?writetime"};
+  collect::RunOptions options = looking_inside(contended(urls, "quorum", "general"));
+  options.txns = 60;
+  options.workload_options.keys = 30;
+  expect_complete(measure(options, kNeedOrder));
+  // A lightweight transaction whose cell was overwritten before it asked learns nothing.
+  options = looking_inside(contended(urls, "serial", "lwt"));
+  options.txns = 60;
+  const Measured m = measure(options, {pl_1, pl_3});
+  ASSERT_TRUE(m.stats.log);
+  EXPECT_GT(m.stats.log->versions, 10u);
+  EXPECT_FALSE(contradicted(m));
+  for (const LevelId level : {pl_1, pl_3})
+    EXPECT_NE(m.outcome(level), Outcome::violated) << level_info(level).name;
+  // Where what was only read is written again as it was, times are of others.
+  options = looking_inside(contended(urls, "partition", "general"));
+  options.txns = 20;
+  EXPECT_EQ(measure(options, {pl_1}).stats.log->versions, 0u);
+}
+
 // Where commands are executed one after the other the log is an order that explains what everybody saw.
 void expect_explained_by_log(const std::vector<std::string>& urls, const std::string& isolation,
                              ExpectedOrder::By by = ExpectedOrder::By::log) {
