@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
 
@@ -72,6 +73,7 @@ class Run {
   Status final_reads();
   Error why_it_ended(const Error& error) const;
   void look_for_an_unfinished_run();
+  Status note_log();
   Status look_for_another_run();
   void mark_finished();
   RunStats stats() const;
@@ -239,10 +241,21 @@ Status Run::prepare() {
           recorder_->header(run_meta(options_, id_, clock_, drivers_.front()->describe(), other_));
       !s.ok())
     return s;
+  if (Status s = note_log(); !s.ok()) return s;
   for (const auto& client : clients_)
     if (Status s = client->note_connection(); !s.ok()) return s;
   if (options_.record && options_.recording) options_.recording(history_);
   return Ok{};
+}
+
+// Where the database's log stands, for whoever reads it after this run was killed.
+Status Run::note_log() {
+  const std::string begins = log_ ? log_->begins() : "";
+  if (begins.empty()) return Ok{};
+  const int64_t now = clock_.now();
+  const nlohmann::ordered_json event = {{"event", "log"}, {"at", now}, {"begins", begins}};
+  return recorder_->event(now,
+                          event.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 void Run::drive_session(uint32_t session) {

@@ -32,8 +32,10 @@ class VersionLog {
   virtual ~VersionLog() = default;
   // When the tables are there, and empty, before the first transaction.
   virtual Status start() = 0;
-  // Instead of `start`, when the run was killed and its log is read now.
-  virtual Status resume() = 0;
+  // Where the log stood then, in words that `resume` understands; empty where it needs none.
+  virtual std::string begins() const = 0;
+  // Instead of `start`, when the run was killed and its log is read now. `begins`: what the killed run noted of that.
+  virtual Status resume(const std::string& begins) = 0;
   // The server's own name of a transaction, where sessions learn it (DriverSession::server_id). From any thread, before the
   // transaction's COMMIT is sent.
   virtual void match(std::string_view server_id, std::string_view txn) = 0;

@@ -4,6 +4,7 @@
 #include <curl/curl.h>
 #include <fmt/format.h>
 
+#include <charconv>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -27,7 +28,6 @@ constexpr long kWatchTimeoutMs = 600'000;
 // All keys of ours.
 constexpr std::string_view kFirst = "assay", kBeyond = "assaz";
 constexpr std::string_view kEnd = "assay/end";
-constexpr std::string_view kMark = "assay-run";  // collect/drivers/etcd.cc
 
 struct CloseCurl {
   void operator()(CURL* c) const { curl_easy_cleanup(c); }
@@ -46,13 +46,12 @@ class EtcdLog : public Log {
     return Ok{};
   }
 
-  // The run's mark was put before its first transaction; one that was killed did not put it again.
-  Status resume() override {
-    json answer;
-    if (Status s = ask("kv/range", {{"key", collect::to_base64(kMark)}}, answer); !s.ok()) return s;
-    if (!answer.contains("kvs") || answer["kvs"].empty())
-      return usage_error("etcd has no mark of a run; expected the database of a run");
-    begin_ = std::stoll(answer["kvs"][0].value("mod_revision", "0"));
+  std::string begins() const override { return std::to_string(begin_); }
+
+  Status resume(const std::string& begins) override {
+    const char* end = begins.data() + begins.size();
+    if (begins.empty() || std::from_chars(begins.data(), end, begin_).ptr != end)
+      return usage_error("the history does not say which revision etcd had when the run began");
     return Ok{};
   }
 

@@ -40,8 +40,10 @@ class Log {
   virtual std::string source() const = 0;
   // Marks where the log stands, before the first transaction.
   virtual Status start() = 0;
-  // Instead of `start`: finds where the log stood before the first transaction of a run that was killed.
-  virtual Status resume() {
+  // Where that was, in words that `resume` understands; empty where it needs none.
+  virtual std::string begins() const { return ""; }
+  // Instead of `start`: goes to where the log stood before the first transaction of a run that was killed.
+  virtual Status resume(const std::string& /*begins*/) {
     return usage_error("where a killed run began cannot be found in " + source());
   }
   // How an attempt ended. From any thread; for logs that consist of what sessions learned.

@@ -8,6 +8,8 @@
 // Needs what mysql.h declares.
 #include <mariadb_rpl.h>
 
+#include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <map>
 #include <thread>
@@ -137,18 +139,19 @@ class Server {
       : url_(std::move(url)), tables_(tables) {}
 
   Status start() {
-    if (Status s = connect(); !s.ok()) return s;
-    if (ask("SELECT VERSION()").find("MariaDB") == std::string::npos)
-      return usage_error("the version order is read from MariaDB's binary log; this is " +
-                         ask("SELECT VERSION()"));
-    if (ask("SELECT @@log_bin") != "1")
-      return usage_error("MariaDB keeps no binary log; the version order needs log_bin");
-    for (const auto& [name, wanted] :
-         {std::pair{"binlog_format", "ROW"}, std::pair{"binlog_row_image", "FULL"}})
-      if (const std::string is = ask(fmt::format("SELECT @@{}", name)); is != wanted)
-        return usage_error(
-            fmt::format("MariaDB has {} = {}; the version order needs {}", name, is, wanted));
+    if (Status s = check_settings(); !s.ok()) return s;
     return position(file_, begin_);
+  }
+  // "mariadb-bin.000003:4711"
+  std::string begins() const { return fmt::format("{}:{}", file_, begin_); }
+  Status resume(const std::string& begins) {
+    const size_t colon = begins.rfind(':');
+    const char* end = begins.data() + begins.size();
+    if (colon == std::string::npos ||
+        std::from_chars(begins.data() + colon + 1, end, begin_).ptr != end)
+      return usage_error("the history does not say where MariaDB's log stood when the run began");
+    file_ = begins.substr(0, colon);
+    return check_settings();
   }
   // Of a server that has not been started.
   bool is_tidb() {
@@ -179,6 +182,21 @@ class Server {
   }
 
  private:
+  Status check_settings() {
+    if (Status s = connect(); !s.ok()) return s;
+    if (ask("SELECT VERSION()").find("MariaDB") == std::string::npos)
+      return usage_error("the version order is read from MariaDB's binary log; this is " +
+                         ask("SELECT VERSION()"));
+    if (ask("SELECT @@log_bin") != "1")
+      return usage_error("MariaDB keeps no binary log; the version order needs log_bin");
+    for (const auto& [name, wanted] :
+         {std::pair{"binlog_format", "ROW"}, std::pair{"binlog_row_image", "FULL"}})
+      if (const std::string is = ask(fmt::format("SELECT @@{}", name)); is != wanted)
+        return usage_error(
+            fmt::format("MariaDB has {} = {}; the version order needs {}", name, is, wanted));
+    return Ok{};
+  }
+
   // Until the position that the log had when it was asked for, or its end. Each file begins with its description; what
   // the library says of the name of the next one is not to be relied on.
   Result<LogEnd> follow(MARIADB_RPL& replica, const std::string& last_file, uint64_t last,
@@ -292,16 +310,27 @@ class MariadbLog : public Log {
   Status start() override {
     for (Server& server : servers_)
       if (Status s = server.start(); !s.ok()) return s;
-    if (!servers_.front().is_node()) {
-      while (servers_.size() > 1) servers_.pop_back();  // replicas write nothing of their own
-      return Ok{};
+    return leave_out_replicas();
+  }
+
+  std::string begins() const override {
+    std::string all;
+    for (const Server& server : servers_) all += (all.empty() ? "" : ", ") + server.begins();
+    return all;
+  }
+
+  // One position for each server that the run had read.
+  Status resume(const std::string& begins) override {
+    size_t at = 0;
+    for (Server& server : servers_) {
+      const size_t end = std::min(begins.find(", ", at), begins.size());
+      if (Status s = server.resume(begins.substr(std::min(at, end), end - std::min(at, end)));
+          !s.ok())
+        return s;
+      at = end + 2;
+      if (at >= begins.size()) break;
     }
-    for (Server& server : servers_)
-      if (!server.logs_others())
-        return usage_error(
-            "a node of the cluster logs its own writes alone; the version order needs "
-            "log_slave_updates");
-    return Ok{};
+    return leave_out_replicas();
   }
 
   Result<LogEnd> read(const std::function<void(LoggedTxn)>& take) override {
@@ -328,6 +357,19 @@ class MariadbLog : public Log {
   }
 
  private:
+  Status leave_out_replicas() {
+    if (!servers_.front().is_node()) {
+      while (servers_.size() > 1) servers_.pop_back();  // replicas write nothing of their own
+      return Ok{};
+    }
+    for (Server& server : servers_)
+      if (!server.logs_others())
+        return usage_error(
+            "a node of the cluster logs its own writes alone; the version order needs "
+            "log_slave_updates");
+    return Ok{};
+  }
+
   std::vector<collect::Table> tables_;
   bool values_repeat_;
   std::vector<Server> servers_;

@@ -69,7 +69,7 @@ class PostgresqlLog : public Log {
   }
 
   // A permanent slot outlives its run.
-  Status resume() override {
+  Status resume(const std::string&) override {
     if (Status s = connect(); !s.ok()) return s;
     const Answer found = ask(fmt::format(
         "SELECT 1 FROM pg_replication_slots WHERE slot_name = '{}' AND NOT active", slot_));

@@ -150,6 +150,15 @@ Status check_run(const std::string& url, uint64_t run) {
   return Ok{};
 }
 
+// What the run noted of where the log stood; empty if nothing.
+std::string where_the_log_stood(const History& history) {
+  for (const Event& event : history.events()) {
+    const json said = json::parse(event.json, nullptr, false);
+    if (said.is_object() && said.value("event", "") == "log") return said.value("begins", "");
+  }
+  return "";
+}
+
 void match_names(const History& history, collect::VersionLog& log) {
   for (TxnId t = 0; t < history.txn_count(); ++t) {
     if (history.meta(t).empty()) continue;
@@ -182,7 +191,7 @@ Result<collect::VersionLogReport> recover_version_orders(const std::string& path
   if (Status s = check_run(urls.front(), options.run); !s.ok()) return s.error();
   const auto log = open_version_log(options);
   if (!log.ok()) return log.error();
-  if (Status s = (*log)->resume(); !s.ok()) return s.error();
+  if (Status s = (*log)->resume(where_the_log_stood(history)); !s.ok()) return s.error();
   match_names(history, **log);
   if (Status s = file->end_last_line(!read->notes.empty(), path); !s.ok()) return s.error();
   collect::LineSink lines(file->fd());

@@ -4,6 +4,8 @@
 #ifdef ASSAY_REDIS
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -33,20 +35,31 @@ class RedisLog : public Log {
   std::string source() const override { return "Redis's append-only file"; }
 
   Status start() override {
-    if (Status s = connect(); !s.ok()) return s;
-    if (setting("appendonly") != "yes")
-      return usage_error("Redis keeps no append-only file; the version order needs appendonly yes");
-    folder_ = setting("dir");
-    if (const std::string inner = setting("appenddirname"); !inner.empty())
-      folder_ /= inner;  // since Redis 7
-    name_ = setting("appendfilename");
-    Result<fs::path> file = current_file();
-    if (!file.ok()) return file.error();
-    file_ = std::move(*file);
+    if (Status s = find_file(); !s.ok()) return s;
     std::error_code failed;
     begin_ = fs::file_size(file_, failed);
     if (failed || !std::ifstream(file_))
       return io_error("cannot read Redis's append-only file: " + failed.message(), file_.string());
+    return Ok{};
+  }
+
+  // "4711 of assay.aof.1.incr.aof"
+  std::string begins() const override {
+    return fmt::format("{} of {}", begin_, file_.filename().string());
+  }
+
+  Status resume(const std::string& begins) override {
+    if (Status s = find_file(); !s.ok()) return s;
+    const size_t of = begins.find(" of ");
+    const auto [end, failed] =
+        std::from_chars(begins.data(), begins.data() + std::min(of, begins.size()), begin_);
+    if (of == std::string::npos || failed != std::errc() || end != begins.data() + of)
+      return usage_error(
+          "the history does not say where Redis's append-only file stood when the run began");
+    if (begins.substr(of + 4) != file_.filename().string())
+      return usage_error(
+          fmt::format("Redis has begun another append-only file, {}; expected {}, that of the run",
+                      file_.filename().string(), begins.substr(of + 4)));
     return Ok{};
   }
 
@@ -75,6 +88,21 @@ class RedisLog : public Log {
   }
 
  private:
+  // Where the server appends.
+  Status find_file() {
+    if (Status s = connect(); !s.ok()) return s;
+    if (setting("appendonly") != "yes")
+      return usage_error("Redis keeps no append-only file; the version order needs appendonly yes");
+    folder_ = setting("dir");
+    if (const std::string inner = setting("appenddirname"); !inner.empty())
+      folder_ /= inner;  // since Redis 7
+    name_ = setting("appendfilename");
+    Result<fs::path> file = current_file();
+    if (!file.ok()) return file.error();
+    file_ = std::move(*file);
+    return Ok{};
+  }
+
   Status connect() {
     auto wire = collect::RedisWire::open(url_, kTimeout);
     if (!wire.ok()) return wire.error();

@@ -28,7 +28,7 @@ class SqliteLog : public Log {
   std::string source() const override { return "SQLite, by triggers"; }
   // The table is made with the others.
   Status start() override { return Ok{}; }
-  Status resume() override { return Ok{}; }
+  Status resume(const std::string&) override { return Ok{}; }
 
   Result<LogEnd> read(const std::function<void(LoggedTxn)>& take) override {
     sqlite3* opened = nullptr;

@@ -28,7 +28,8 @@ class VersionOrders : public collect::VersionLog {
   explicit VersionOrders(std::unique_ptr<Log> log) : log_(std::move(log)) {}
 
   Status start() override { return log_->start(); }
-  Status resume() override { return log_->resume(); }
+  std::string begins() const override { return log_->begins(); }
+  Status resume(const std::string& begins) override { return log_->resume(begins); }
 
   void match(std::string_view server_id, std::string_view txn) override {
     const std::lock_guard lock(mutex_);
