@@ -169,7 +169,7 @@ class CycleStory {
   }
 
   std::vector<std::string> real_time() const {
-    if (const std::vector<std::string> told = overlapping(); !told.empty()) return told;
+    if (std::vector<std::string> told = overlapping(); !told.empty()) return told;
     const bool stale =
         cycle_.size() == 2 && one_miss() && cycle_.front().edge.kind == EdgeKind::real_time;
     if (!stale) return contradiction();
