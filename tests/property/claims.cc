@@ -358,12 +358,14 @@ class Claims::Offer {
     return c;
   }
 
+  static constexpr uint64_t kLeastBlocks = 40;  // of a list; few are accepted
+
   // What lists are made of: what must be in them, and what this excludes.
   bool blocks() {
     const std::vector<Edge> edges = every_edge(h_);
     for (OpId op = 0; op < h_.op_count(); ++op) {
       if (h_.op(op).kind != OpKind::read_list) continue;
-      for (uint64_t tries = 0; tries < claims_.most_cycles_ / 10; ++tries)
+      for (uint64_t tries = 0; tries < std::max(kLeastBlocks, claims_.most_cycles_ / 10); ++tries)
         if (!offer("blocks", about_blocks(op, edges))) return false;
     }
     return true;
