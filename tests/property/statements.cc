@@ -106,6 +106,16 @@ class Facts {
              text(h_.operands(i)[0]) == value;
     });
   }
+  // A compare-and-set from a value that names a deletion, as random histories have it: it saw the deletion.
+  bool expected_tombstone(const std::string& txn, const std::string& key) const {
+    return any(txn, [&](OpId i) {
+      if (h_.op(i).kind != OpKind::cas || !h_.op(i).effect || !is_key(h_.op(i).key, key))
+        return false;
+      for (OpId w = 0; w < h_.op_count(); ++w)
+        if (h_.op(w).kind == OpKind::remove && h_.op(w).version == h_.operands(i)[0]) return true;
+      return false;
+    });
+  }
   bool is_initial(const std::string& value) const {
     return value == h_.initial().to_string() || value == "[]";
   }
@@ -372,7 +382,10 @@ class Reader {
         {kTxn + " (?:first )?failed to compare-and-set " + kKey + " because it was not " + kValue,
          [&](const Match& m) { return f.cas_failed(m[1], m[2], m[3]); }},
         {kTxn + " had read that version itself",
-         [&](const Match& m) { return f.read(m[1], key_before(m), value_before(m)); }},
+         [&](const Match& m) {
+           return f.read(m[1], key_before(m), value_before(m)) ||
+                  f.expected_tombstone(m[1], key_before(m));
+         }},
         {kTxn + " saw " + kTxn + " \\(.*\\), which (?:wrote " + version + "|appended " + kValues +
              " to " + kKey + "|deleted " + kKey + "), and yet (?:read " + version + "|found " +
              kKey + " absent)? ?",
