@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
+
 #include "explain/names.h"
 #include "explain/phrases.h"
 #include "history/accesses.h"
@@ -233,6 +236,17 @@ std::string Clauses::because(const Step& step) const {
   return {};
 }
 
+// Of two reads that returned what one transaction left last: whether the rest of what they read is the same too, as it is unless
+// they are lists that contradict each other.
+bool Clauses::same_lists(OpId a, OpId b) const {
+  if (a == kNone || b == kNone) return true;
+  const Accesses::InFile x = accesses_.in_file(a), y = accesses_.in_file(b);
+  if (!is_list(x.history, x.op) || !is_list(y.history, y.op)) return true;
+  const std::span<const VersionId> p = elements_of(x.history, x.op),
+                                   q = elements_of(y.history, y.op);
+  return std::equal(p.begin(), p.end(), q.begin(), q.end());
+}
+
 // Why `writer` came after `source`: it had read from it. Where both wrote several keys it may be another one.
 std::string Clauses::read_first_clause(const Edge& e, TxnId source) const {
   const OpId named = reading(e);
@@ -247,7 +261,7 @@ std::string Clauses::read_first_clause(const Edge& e, TxnId source) const {
   read.to = e.to;
   for (const Access& r : accesses_.all_reads(e.to)) {
     if (source != kNone && accesses_.writer(r.version) != source) continue;
-    if (r.key == e.key && is_named)
+    if (r.key == e.key && is_named && same_lists(named, r.op))
       return fmt::format("{} had read that version itself", txn(e.to));
     if (read.op != kNone) continue;
     read.key = r.key;

@@ -53,6 +53,7 @@ class Clauses {
   std::string write_clause(const Edge& write) const;
   std::string missed_clause(const Edge& anti) const;
   std::string read_first_clause(const Edge& edge, TxnId source) const;
+  bool same_lists(OpId a, OpId b) const;
   std::string axiom_instance(const Edge& forced) const;
 
   const Accesses& accesses_;
