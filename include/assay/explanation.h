@@ -32,7 +32,7 @@ struct Arrow {
 
 // Of a contradiction that no single cycle tells: something that is supposed, and what becomes of it.
 struct Case {
-  std::string supposed;  // a clause: "T1 before T2"; empty for the first, which is the whole
+  std::string supposed;  // a clause: "T1 comes before T2"; empty for the first, which is the whole
   std::string then;      // what it contradicts, a clause; empty where the case is divided
   std::vector<uint32_t>
       branches;  // its two cases, as places in Explanation::cases; fewer where the rest is not told

@@ -196,13 +196,13 @@ class History {
   // where nothing is stated.
   TxnId stated_source(OpId i) const { return op_source_.empty() ? kNone : op_source_[i]; }
   bool states_sources() const { return !op_source_.empty(); }
+  uint64_t stated_source_count() const;
+  // Whether it states orders of versions, or sources of reads.
+  bool states_versions() const;
   // When the client sent the operation and had its answer; unknown where nobody recorded it. No verdict rests on it.
   Interval op_time(OpId i) const { return op_time_.empty() ? Interval{} : op_time_[i]; }
   bool has_op_times() const { return !op_time_.empty(); }
   uint64_t op_time_count() const;
-  uint64_t stated_source_count() const;
-  // Whether it states orders of versions, or sources of reads.
-  bool states_versions() const;
 
   // Keys and versions.
   ValueView key(KeyId k) const { return keys_.view(k); }

@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 
 #include "base/progress.h"
@@ -198,10 +199,11 @@ class Hunt {
                        .databases = options_.databases,
                        .isolation = options_.isolation,
                        .where_possible = true};
+    std::remove(sql.file.c_str());  // of an earlier run
     write_smallest(*last_, level, shrinking, small, "hist", sql);
     note(bounds());
-    note(fmt::format("the history is in {}, the smallest part of it in {}", options_.history,
-                     small));
+    note(fmt::format("the history is in {}, the smallest part of it in {}{}", options_.history,
+                     small, std::filesystem::exists(sql.file) ? ", as SQL in " + sql.file : ""));
     const std::string command = repeating_command(app_, drawn_);
     const std::string end =
         "\nTo repeat it" +

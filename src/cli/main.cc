@@ -25,7 +25,7 @@ using namespace assay::internal::cli;
 constexpr char kFooter[] =
     "Exit codes: 0 satisfied, 1 violated, 2 unknown, 3 bad input, 4 usage or I/O.\n"
     "'assay COMMAND --help' shows the flags of a command with examples, --help-all\n"
-    "also those for who works on assay.";
+    "also those for people who work on assay.";
 
 // What may have been meant by the first flag that the command does not have.
 std::string flag_meant(const CLI::App& app) {

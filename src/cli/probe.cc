@@ -20,7 +20,7 @@ struct ProbeState {
   std::string isolation;
   LevelFlags expect;
   uint64_t seed = 1;
-  std::chrono::milliseconds timeout = collect::ProbeOptions().timeout;
+  std::chrono::milliseconds timeout = collect::PlayOptions().timeout;
 };
 
 // What a scenario came to at one isolation.
@@ -41,7 +41,7 @@ std::string_view text_of(Cell cell) {
 }
 
 // The verdict is the checker's: the scenario's history violates the level that forbids the anomaly, or not.
-Result<Cell> probe_one(const collect::Scenario& scenario, const collect::ProbeOptions& options) {
+Result<Cell> probe_one(const collect::Scenario& scenario, const collect::PlayOptions& options) {
   auto played = collect::play(scenario, options);
   if (!played.ok()) return played.error();
   CheckOptions check_options;
@@ -80,8 +80,8 @@ std::string header(const std::vector<std::string>& isolations) {
   return line + "\n";
 }
 
-collect::ProbeOptions options_for(const ProbeState& s, const std::string& isolation) {
-  collect::ProbeOptions options;
+collect::PlayOptions options_for(const ProbeState& s, const std::string& isolation) {
+  collect::PlayOptions options;
   options.databases = s.databases;
   options.isolation = isolation;
   options.seed = s.seed;

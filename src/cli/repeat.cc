@@ -1,7 +1,5 @@
 #include "cli/repeat.h"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
@@ -58,13 +56,14 @@ std::string command_of_run(const std::string& meta) {
   const auto said = nlohmann::json::parse(meta, nullptr, false);
   if (!said.is_object() || said.value("tool", nlohmann::json()) != "assay run") return "";
   std::string line = "assay run";
-  const auto add = [&](const std::string& flag, const nlohmann::json& value) {
+  const auto add = [&line](const std::string& flag, const nlohmann::json& value) {
     line += " " + flag + " " +
             quoted_if_needed(value.is_string() ? value.get<std::string>() : value.dump());
   };
-  const auto urls = said.find("urls");
-  if (urls != said.end() && urls->is_array())
-    for (const auto& url : *urls) add("--database", url);
+  const auto add_all = [&](const std::string& flag, const nlohmann::json& values) {
+    if (values.is_array())
+      for (const auto& value : values) add(flag, value);
+  };
   constexpr std::pair<const char*, const char*> kFlags[] = {
       {"isolation", "--isolation"},
       {"workload", "--workload"},
@@ -76,12 +75,21 @@ std::string command_of_run(const std::string& meta) {
       {"values", "--values"},
       {"distribution", "--distribution"},
       {"seed", "--seed"},
+      {"statement_timeout", "--statement-timeout"},
       {"final_read_keys", "--final-read-keys"}};
+  const nlohmann::json nothing, faults = said.value("faults", nothing);
+  add_all("--database", said.value("urls", nothing));
   for (const auto& [field, flag] : kFlags)
     if (said.contains(field)) add(flag, said[field]);
-  if (const double seconds = said.value("seconds", 0.0); seconds > 0)
-    line += fmt::format(" --duration {}s", seconds);
-  return line + (said.value("tombstones", false) ? " --tombstones" : "");
+  if (const auto seconds = said.value("seconds", nothing); seconds != 0 && !seconds.is_null())
+    add("--duration", seconds);
+  if (said.value("tombstones", nothing) == true) line += " --tombstones";
+  if (!faults.is_object()) return line;
+  add_all("--fault", faults.value("kinds", nothing));
+  for (const auto& [field, flag] :
+       {std::pair{"interval", "--fault-interval"}, {"node_command", "--node-command"}})
+    if (faults.contains(field)) add(flag, faults[field]);
+  return line;
 }
 
 }  // namespace assay::internal::cli

@@ -26,44 +26,41 @@ struct ShrinkState {
   CheckFlags flags;
 };
 
-// Plays the script, and says what came of it.
-Exit try_script(const History& small, LevelId level, const SqlFlags& sql) {
-  const auto steps = collect::interleaving_of(small);
-  if (!steps.ok()) return fail(steps.error());
-  collect::ProbeOptions options;
+// Plays it, and says what came of it.
+Exit play_once(const collect::Interleaving& steps, LevelId level, const SqlFlags& sql) {
+  collect::PlayOptions options;
   options.databases = sql.databases;
   options.isolation = sql.isolation;
-  auto played = collect::play(*steps, options);
+  auto played = collect::play(steps, options);
   if (!played.ok()) return fail(played.error());
   CheckFlags checking;
   checking.levels.levels = {level};
   const Audit c = check_history(std::move(played->history), sql.file, checking);
-  const Verdict* v = c.result.find(level);
+  const Outcome outcome = c.result.find(level)->outcome;
+  const std::string_view came_of_it = outcome == Outcome::violated    ? "is violated again"
+                                      : outcome == Outcome::satisfied ? "was not violated this time"
+                                                                      : "was left undecided";
   const std::string refused =
       played->aborted == 0 ? ""
                            : fmt::format("; {} refused, the first because: {}",
                                          counted(played->aborted, "transaction", "transactions"),
                                          display(played->first_refusal, 200));
-  if (v != nullptr && v->outcome == Outcome::violated)
-    note(fmt::format("played once: {} is violated again{}", level_info(level).name, refused));
-  else
-    note(fmt::format("played once: {} was not violated this time{}", level_info(level).name,
-                     refused));
+  note(fmt::format("played once: {} {}{}", level_info(level).name, came_of_it, refused));
   return Exit::satisfied;
 }
 
-// Writes the SQL that repeats the smallest part, and tries it where a database is given.
+// Writes the SQL that repeats the smallest part, once it was played where a database is given. It is written also where the
+// database could not be asked.
 Exit write_sql(const History& small, LevelId level, const SqlFlags& sql) {
-  const Result<std::string> script = collect::sql_script(small, sql.isolation);
-  if (!script.ok() && sql.where_possible) {
-    note("no SQL that repeats it: " + script.error().message);
+  const Result<collect::Interleaving> steps = collect::interleaving_of(small);
+  if (!steps.ok() && sql.where_possible) {
+    note("no SQL that repeats it: " + display(steps.error().message, 300));
     return Exit::satisfied;
   }
-  if (!script.ok()) return fail(script.error());
-  if (!sql.databases.empty())
-    if (const Exit e = try_script(small, level, sql); e != Exit::satisfied) return e;
-  const Status s = write_file(sql.file, *script);
-  return s.ok() ? Exit::satisfied : fail(s.error());
+  if (!steps.ok()) return fail(steps.error());
+  const Exit played = sql.databases.empty() ? Exit::satisfied : play_once(*steps, level, sql);
+  const Status s = write_file(sql.file, collect::sql_script(small, *steps, sql.isolation));
+  return worse(played, s.ok() ? Exit::satisfied : fail(s.error()));
 }
 
 // The level asked for, or else the weakest that is violated.
@@ -85,7 +82,7 @@ Exit shrink_history(const ShrinkState& s) {
   const Result<LevelId> level = level_to_show(c);
   if (!level.ok()) return fail(level.error());
   if (const std::string command = command_of_run(c.history.meta()); !command.empty())
-    note("to repeat the run: " + command);
+    note("to repeat the run: " + display(command, 4000));
   return write_smallest(c, *level, s.flags, s.output, s.to, s.sql);
 }
 

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
+#include <string>
 
 #include "collect/driver_contract.h"
 
@@ -35,17 +37,17 @@ INSTANTIATE_TEST_SUITE_P(All, DriverContract,
 
 TEST(Sqlite, ATemporaryDatabaseLeavesNothingBehind) {
   namespace fs = std::filesystem;
-  const auto folders = [] {
-    size_t count = 0;
-    for (const auto& entry : fs::directory_iterator(fs::temp_directory_path()))
-      count += entry.path().filename().string().starts_with("assay-sqlite-");
-    return count;
-  };
+  std::string own =
+      testing::TempDir() + "XXXXXX";  // other tests make temporary databases meanwhile
+  ASSERT_NE(mkdtemp(own.data()), nullptr);
+  ASSERT_EQ(setenv("TMPDIR", own.c_str(), 1), 0);
   auto driver = open_driver(options("sqlite:"));
   ASSERT_TRUE((*driver)->prepare().ok());
-  const size_t with = folders();
+  EXPECT_FALSE(fs::is_empty(own));
   driver->reset();
-  EXPECT_LT(folders(), with);
+  EXPECT_TRUE(fs::is_empty(own));
+  unsetenv("TMPDIR");
+  fs::remove(own);
 }
 
 TEST(Drivers, UnknownNamesAreUsageErrors) {

@@ -17,7 +17,7 @@ namespace assay::internal::collect {
 namespace {
 
 constexpr auto kBlockedAfter = std::chrono::milliseconds(100);
-constexpr auto kProbeConnectFor = std::chrono::seconds(3);
+constexpr auto kPlayConnectFor = std::chrono::seconds(3);
 
 // One transaction, on a connection and a thread of its own.
 class Actor {
@@ -134,7 +134,7 @@ class Actor {
 };
 
 Result<std::unique_ptr<DriverSession>> connect(Driver& driver) {
-  const auto deadline = std::chrono::steady_clock::now() + kProbeConnectFor;
+  const auto deadline = std::chrono::steady_clock::now() + kPlayConnectFor;
   while (true) {
     auto session = driver.connect();
     if (session.ok() || std::chrono::steady_clock::now() > deadline) return session;
@@ -154,7 +154,7 @@ void follow(const std::vector<PlayedStep>& steps, Actors& actors,
   }
 }
 
-Result<Played> play_it(const Interleaving& interleaving, const ProbeOptions& options) {
+Result<Played> play_it(const Interleaving& interleaving, const PlayOptions& options) {
   std::vector<std::unique_ptr<Driver>> drivers;
   const uint64_t run_id = draw_run_id();
   for (const std::string& url : options.databases) {
@@ -167,7 +167,7 @@ Result<Played> play_it(const Interleaving& interleaving, const ProbeOptions& opt
     if (!driver.ok()) return driver.error();
     drivers.push_back(std::move(*driver));
   }
-  if (drivers.empty()) return usage_error("a probe needs a database");
+  if (drivers.empty()) return usage_error("there is no database to play at; expected a URL");
   if (Status s = drivers.front()->prepare(); !s.ok()) return s.error();
   RunClock clock;
   Played played;
@@ -202,7 +202,7 @@ Result<Played> play_it(const Interleaving& interleaving, const ProbeOptions& opt
 
 }  // namespace
 
-Result<Played> play(const Interleaving& interleaving, const ProbeOptions& options) {
+Result<Played> play(const Interleaving& interleaving, const PlayOptions& options) {
   Result<Played> played = play_it(interleaving, options);
   if (!played.ok()) played.error().message = redacted(played.error().message);
   return played;

@@ -33,7 +33,7 @@ struct Interleaving {
   std::vector<PlayedStep> steps;
 };
 
-struct ProbeOptions {
+struct PlayOptions {
   std::vector<std::string> databases;  // endpoints of one database
   std::string isolation;
   std::chrono::milliseconds timeout{2000};  // of one statement, and so of a wait for a lock
@@ -47,6 +47,6 @@ struct Played {
 };
 
 // An error if the first transaction cannot commit. A step that does not answer is left waiting while the others go on.
-Result<Played> play(const Interleaving& interleaving, const ProbeOptions& options);
+Result<Played> play(const Interleaving& interleaving, const PlayOptions& options);
 
 }  // namespace assay::internal::collect

@@ -64,7 +64,7 @@ std::vector<PlayedStep> steps_of(std::string_view script) {
 
 std::span<const Scenario> all_scenarios() { return kScenarios; }
 
-Result<Played> play(const Scenario& scenario, const ProbeOptions& options) {
+Result<Played> play(const Scenario& scenario, const PlayOptions& options) {
   Interleaving interleaving;
   for (uint32_t i = 0; i < kTxns; ++i)
     interleaving.txns.push_back({.session = i, .endpoint = i == 0 ? 0 : i - 1});

@@ -28,6 +28,6 @@ struct Scenario {
 std::span<const Scenario> all_scenarios();
 
 // An error if x and y cannot even be written. A step that does not answer is left waiting while the script goes on with the other transactions.
-Result<Played> play(const Scenario& scenario, const ProbeOptions& options);
+Result<Played> play(const Scenario& scenario, const PlayOptions& options);
 
 }  // namespace assay::internal::collect

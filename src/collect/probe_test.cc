@@ -7,8 +7,8 @@
 namespace assay::internal::collect {
 namespace {
 
-ProbeOptions on(std::string url, std::string isolation = {}) {
-  ProbeOptions options;
+PlayOptions on(std::string url, std::string isolation = {}) {
+  PlayOptions options;
   options.databases = {std::move(url)};
   options.isolation = std::move(isolation);
   options.timeout = std::chrono::milliseconds(100);
@@ -38,7 +38,7 @@ TEST(Probe, WhatIsRefusedIsCountedAndSaid) {
 }
 
 TEST(Probe, ADatabaseIsNeeded) {
-  EXPECT_FALSE(play(all_scenarios().front(), ProbeOptions{}).ok());
+  EXPECT_FALSE(play(all_scenarios().front(), PlayOptions{}).ok());
   EXPECT_FALSE(play(all_scenarios().front(), on("nothing:")).ok());
 }
 

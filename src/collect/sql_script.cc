@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
 #include <map>
 #include <set>
-#include <tuple>
 
 #include "collect/value.h"
 
@@ -23,6 +23,20 @@ Value owned(const ValueView& v) {
 bool can_be_written(const Operation& op) {
   return op.kind == OpKind::read || op.kind == OpKind::write || op.kind == OpKind::insert ||
          op.kind == OpKind::remove || op.kind == OpKind::cas;
+}
+
+// Whether a text means itself between quotes, in every dialect, and behind a comment's dashes.
+bool can_be_quoted(const Value& v) {
+  return std::none_of(v.text.begin(), v.text.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == '\\';
+  });
+}
+
+// A name in a comment, which it cannot end.
+std::string in_comment(std::string name) {
+  for (char& c : name)
+    if (isalnum(static_cast<unsigned char>(c)) == 0 && c != '-' && c != '.') c = '_';
+  return name;
 }
 
 Request request_of(const History& h, OpId i) {
@@ -44,10 +58,8 @@ class Schedule {
     out.txns.push_back({.session = h_.session_count()});
     for (TxnId t = 0; t < h_.txn_count(); ++t) {
       for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i)
-        if (!can_be_written(h_.op(i)))
-          return bad_input(h_.name(t) +
-                           " has an operation that the script does not know; expected reads, "
-                           "writes, inserts, deletions and compare-and-sets of single keys");
+        if (const std::string why = obstacle(i); !why.empty())
+          return Error{ErrorKind::bad_input, h_.name(t) + " has " + why, "", 0, 0};
       const auto number = static_cast<uint32_t>(out.txns.size());
       out.txns.push_back({.session = h_.session(t),
                           .number = numbers[h_.session(t)]++,
@@ -65,8 +77,19 @@ class Schedule {
     PlayedStep step;
   };
 
-  static Error bad_input(std::string message) {
-    return {ErrorKind::bad_input, std::move(message), "", 0, 0};
+  // Why there is no SQL for an operation; empty if there is.
+  std::string obstacle(OpId i) const {
+    const Operation op = h_.op(i);
+    if (!can_be_written(op))
+      return "an operation that the script does not know; expected reads, writes, inserts, "
+             "deletions and compare-and-sets of single keys";
+    const Request r = request_of(h_, i);
+    const Value returned = owned(h_.version_value(op.version));
+    if (can_be_quoted(r.key) && can_be_quoted(r.value) && can_be_quoted(r.expected) &&
+        can_be_quoted(returned))
+      return "";
+    return "a key or value with a backslash or a control character; expected texts that SQL can "
+           "quote";
   }
 
   bool all_timed() const {
@@ -271,27 +294,26 @@ std::set<std::string> rows_to_make(const Interleaving& play) {
 
 Result<Interleaving> interleaving_of(const History& history) { return Schedule(history).run(); }
 
-Result<std::string> sql_script(const History& history, const std::string& isolation) {
-  const Result<Interleaving> play = interleaving_of(history);
-  if (!play.ok()) return play.error();
+std::string sql_script(const History& history, const Interleaving& play,
+                       const std::string& isolation) {
   std::string out =
       "-- In any connection, before:\n"
       "DROP TABLE IF EXISTS kv;\n"
       "CREATE TABLE kv (k VARCHAR(200) PRIMARY KEY, v VARCHAR(200));\n";
-  for (const PlayedStep& step : play->before)
+  for (const PlayedStep& step : play.before)
     if (step.what == PlayedStep::What::operation)
       out += fmt::format("INSERT INTO kv (k, v) VALUES ({}, {});\n", literal(step.request.key),
                          literal(step.request.value));
-  for (const std::string& key : rows_to_make(*play))
+  for (const std::string& key : rows_to_make(play))
     out += fmt::format("INSERT INTO kv (k, v) VALUES ({}, NULL);\n", key);
   out += fmt::format("\n-- Then, a connection for each session{}, these lines in this order.\n",
                      isolation.empty() ? "" : ", at isolation " + isolation);
-  const std::set<std::string> come_and_go = coming_and_going(*play);
-  std::vector<OpId> next(play->txns.size());
+  const std::set<std::string> come_and_go = coming_and_going(play);
+  std::vector<OpId> next(play.txns.size());
   for (TxnId t = 0; t < history.txn_count(); ++t) next[t + 1] = history.first_op(t);
-  for (const PlayedStep& step : play->steps) {
+  for (const PlayedStep& step : play.steps) {
     const TxnId t = step.txn - 1;
-    const std::string session = history.session_name(history.session(t)).to_string();
+    const std::string session = in_comment(history.session_name(history.session(t)).to_string());
     std::string does =
         step.what == PlayedStep::What::begin    ? "BEGIN;"
         : step.what == PlayedStep::What::commit ? "COMMIT;"
@@ -303,7 +325,7 @@ Result<std::string> sql_script(const History& history, const std::string& isolat
       if (history.op(i).kind == OpKind::read)
         does += " -- returned " + history.version_value(history.op(i).version).to_string();
     }
-    out += fmt::format("/* {}: {} */ {}\n", session, history.name(t), does);
+    out += fmt::format("/* {}: {} */ {}\n", session, in_comment(history.name(t)), does);
   }
   return out;
 }

@@ -53,14 +53,15 @@ TEST(SqlScript, WhatCannotBeOrderedSoIsPlayedByTime) {
 }
 
 TEST(SqlScript, SaysWhatToTypeWhere) {
-  const auto script = sql_script(history("initial 0\n"
-                                         "s1: T1 @[0,20] { r(x,0) w(x,1) }\n"
-                                         "s2: T2 @[5,30] { r(x,0) w(y,\"it's\") }\n"
-                                         "s2: T3 @[40,50] { ins(z,7) d(z,8) w(z,9) cas(x,1,5) }\n"),
-                                 "serializable");
-  ASSERT_TRUE(script.ok()) << script.error().to_string();
+  const History h = history(
+      "initial 0\n"
+      "s1: T1 @[0,20] { r(x,0) w(x,1) }\n"
+      "s2: T2 @[5,30] { r(x,0) w(y,\"it's\") }\n"
+      "s2: T3 @[40,50] { ins(z,7) d(z,8) w(z,9) cas(x,1,5) }\n");
+  const auto play = interleaving_of(h);
+  ASSERT_TRUE(play.ok()) << play.error().to_string();
   EXPECT_EQ(
-      *script,
+      sql_script(h, *play, "serializable"),
       "-- In any connection, before:\n"
       "DROP TABLE IF EXISTS kv;\n"
       "CREATE TABLE kv (k VARCHAR(200) PRIMARY KEY, v VARCHAR(200));\n"
@@ -86,10 +87,43 @@ TEST(SqlScript, SaysWhatToTypeWhere) {
 }
 
 TEST(SqlScript, ListsAndRangesAreRefused) {
-  const auto script = sql_script(history("s1: { a(l,1) }\n"), "");
-  ASSERT_FALSE(script.ok());
-  EXPECT_NE(script.error().message.find("s1-0 has an operation that the script does not know"),
+  const auto play = interleaving_of(history("s1: { a(l,1) }\n"));
+  ASSERT_FALSE(play.ok());
+  EXPECT_NE(play.error().message.find("s1-0 has an operation that the script does not know"),
             std::string::npos);
+}
+
+History one_write(std::string_view session, std::string_view name, ValueView value) {
+  HistoryBuilder builder;
+  builder.begin_txn({.session = ValueView::of(session), .name = name});
+  builder.write(ValueView::of("x"), value);
+  EXPECT_TRUE(builder.end_txn().ok());
+  auto built = std::move(builder).finish();
+  EXPECT_TRUE(built.ok());
+  return std::move(*built);
+}
+
+// A history may come from a stranger, and its script is run on somebody's server.
+TEST(SqlScript, NamesCannotEndTheirComment) {
+  const History h =
+      one_write("a */ DROP TABLE users; /*", "T1\nDROP TABLE users;", ValueView::of(1));
+  const auto play = interleaving_of(h);
+  ASSERT_TRUE(play.ok()) << play.error().to_string();
+  const std::string script = sql_script(h, *play, "");
+  EXPECT_EQ(script.find("DROP TABLE users"), std::string::npos) << script;
+  EXPECT_NE(script.find("/* a____DROP_TABLE_users____: T1_DROP_TABLE_users_ */ BEGIN;"),
+            std::string::npos)
+      << script;
+}
+
+TEST(SqlScript, TextsThatADialectCouldReadOtherwiseAreRefused) {
+  for (const char* text : {"a\nDROP TABLE users;", "it\\'s", "\x7f"}) {
+    const auto play = interleaving_of(one_write("s1", "T1", ValueView::of(text)));
+    ASSERT_FALSE(play.ok());
+    EXPECT_NE(play.error().message.find("a key or value with a backslash or a control character"),
+              std::string::npos)
+        << play.error().message;
+  }
 }
 
 }  // namespace

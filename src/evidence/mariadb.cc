@@ -147,8 +147,9 @@ class Server {
   Status resume(const std::string& begins) {
     const size_t colon = begins.rfind(':');
     const char* end = begins.data() + begins.size();
-    if (colon == std::string::npos ||
-        std::from_chars(begins.data() + colon + 1, end, begin_).ptr != end)
+    const auto [rest, error] =
+        std::from_chars(colon == std::string::npos ? end : begins.data() + colon + 1, end, begin_);
+    if (error != std::errc{} || rest != end)
       return usage_error("the history does not say where MariaDB's log stood when the run began");
     file_ = begins.substr(0, colon);
     return check_settings();
@@ -322,13 +323,11 @@ class MariadbLog : public Log {
   // One position for each server that the run had read.
   Status resume(const std::string& begins) override {
     size_t at = 0;
-    for (Server& server : servers_) {
+    for (size_t i = 0; i < servers_.size(); ++i) {
       const size_t end = std::min(begins.find(", ", at), begins.size());
-      if (Status s = server.resume(begins.substr(std::min(at, end), end - std::min(at, end)));
-          !s.ok())
-        return s;
-      at = end + 2;
-      if (at >= begins.size()) break;
+      if (Status s = servers_[i].resume(begins.substr(at, end - at)); !s.ok()) return s;
+      at = std::min(end + 2, begins.size());
+      if (i == 0 && !servers_.front().is_node()) break;  // replicas were not read
     }
     return leave_out_replicas();
   }

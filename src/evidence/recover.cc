@@ -38,6 +38,12 @@ using nlohmann::json;
 constexpr auto kPatience = std::chrono::seconds(2);
 constexpr auto kPause = std::chrono::milliseconds(50);
 
+// Empty where it is there and no text, too.
+std::string text_field(const json& object, const char* name) {
+  const json value = object.is_object() ? object.value(name, json()) : json();
+  return value.is_string() ? value.get<std::string>() : std::string();
+}
+
 // Of the orders only what the history knows.
 class KnownOnly : public collect::Sink {
  public:
@@ -48,8 +54,8 @@ class KnownOnly : public collect::Sink {
   Status transaction(const collect::TxnRecord&) override { return Ok{}; }
   Status event(int64_t at, std::string_view text) override {
     const json event = json::parse(text, nullptr, false);
-    const bool logged = event.value("event", "") == "logged";
-    if (logged && !names_.contains(event.value("txn", ""))) return Ok{};
+    const bool logged = text_field(event, "event") == "logged";
+    if (logged && !names_.contains(text_field(event, "txn"))) return Ok{};
     return to_.event(at, text);
   }
   Status order(const collect::OrderRecord& record) override {
@@ -121,11 +127,11 @@ int64_t last_time(const History& history) {
 
 Result<json> meta_of_run(const History& history, const std::string& path) {
   json meta = json::parse(history.meta(), nullptr, false);
-  if (!meta.is_object() || meta.value("tool", "") != "assay run" || !meta.contains("run"))
+  if (text_field(meta, "tool") != "assay run" || !meta.contains("run"))
     return Error{ErrorKind::bad_input, "expected a history of `assay run`", path, 1, 0};
   for (const Event& event : history.events()) {
     const json said = json::parse(event.json, nullptr, false);
-    const std::string name = said.is_object() ? said.value("event", "") : "";
+    const std::string name = text_field(said, "event");
     if (name == "complete" || name == "incomplete")
       return Error{ErrorKind::bad_input,
                    "the history has the version orders of its run already; expected one that ends "
@@ -154,7 +160,7 @@ Status check_run(const std::string& url, uint64_t run) {
 std::string where_the_log_stood(const History& history) {
   for (const Event& event : history.events()) {
     const json said = json::parse(event.json, nullptr, false);
-    if (said.is_object() && said.value("event", "") == "log") return said.value("begins", "");
+    if (text_field(said, "event") == "log") return text_field(said, "begins");
   }
   return "";
 }
@@ -163,7 +169,7 @@ void match_names(const History& history, collect::VersionLog& log) {
   for (TxnId t = 0; t < history.txn_count(); ++t) {
     if (history.meta(t).empty()) continue;
     const json meta = json::parse(history.meta(t), nullptr, false);
-    const std::string xid = meta.is_object() ? meta.value("xid", "") : "";
+    const std::string xid = text_field(meta, "xid");
     if (!xid.empty()) log.match(xid, history.name(t));
   }
 }
@@ -183,9 +189,9 @@ Result<collect::VersionLogReport> recover_version_orders(const std::string& path
   if (!meta.ok()) return meta.error();
   collect::VersionLogOptions options;
   options.urls = urls;
-  options.run = collect::parse_run_id(meta->value("run", ""));
+  options.run = collect::parse_run_id(text_field(*meta, "run"));
   options.values_repeat = meta->contains("values");
-  const auto workload = collect::make_workload(meta->value("workload", ""), {});
+  const auto workload = collect::make_workload(text_field(*meta, "workload"), {});
   if (!workload.ok()) return workload.error();
   options.tables = (*workload)->tables();
   if (Status s = check_run(urls.front(), options.run); !s.ok()) return s.error();

@@ -1,11 +1,13 @@
 #include "explain/cases.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
 
 #include "explain/conclusion.h"
+#include "levels/proof_hints.h"
 
 namespace assay::internal {
 namespace {
@@ -17,16 +19,9 @@ constexpr size_t kMostNodes = 2000;
 class CaseSearch {
  public:
   explicit CaseSearch(const Proof& proof) {
-    for (uint32_t s = 0; s < proof.steps.size(); ++s) {
-      const ProofStep& step = proof.steps[s];
-      if (step.kind == ProofStep::Kind::derived) continue;
-      Clause clause{s, step.clause};
-      if (step.kind == ProofStep::Kind::cycle) {
-        clause.literals.clear();
-        for (const Literal& l : assumptions(step)) clause.literals.push_back(!l);
-      }
-      clauses_.push_back(std::move(clause));
-    }
+    for (uint32_t s = 0; s < proof.steps.size(); ++s)
+      if (proof.steps[s].kind != ProofStep::Kind::derived)
+        clauses_.push_back({s, clause_of(proof.steps[s])});
   }
 
   std::optional<CaseTree> run() {

@@ -10,8 +10,8 @@
 //
 // The tree is found among the proof's own clauses, without those that it derives, as a solver would (Davis, Logemann and
 // Loveland 1962): what a supposition forces is settled first, and where nothing is forced the literal is supposed, either way,
-// that forces most. A case that does without what is supposed stands for both. Smaller trees may exist. Cost: the literals that are tried at each division times the proof's size, up to a
-// limit; a proof that needs more has no tree here.
+// that forces most. A case that does without what is supposed stands for both. Smaller trees may exist. Cost: the literals that
+// are tried at each division times the proof's size, up to a limit; a proof that needs more has no tree here.
 #pragma once
 
 #include <cstdint>

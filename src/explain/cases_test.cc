@@ -6,6 +6,7 @@
 #include <set>
 
 #include "explain/conclusion.h"
+#include "levels/proof_hints.h"
 
 namespace assay::internal {
 namespace {

@@ -17,20 +17,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
-namespace assay::internal {
+#include "levels/proof_hints.h"
 
-std::vector<Literal> assumptions(const ProofStep& step) {
-  std::vector<Literal> out;
-  const auto add = [&](const Literal& l) {
-    if (std::find(out.begin(), out.end(), l) == out.end()) out.push_back(l);
-  };
-  for (const Edge& e : step.cycle) {
-    if (e.kind == EdgeKind::write_dependency) add(Literal::order(e.from, e.to));
-    if (e.kind == EdgeKind::anti_dependency && e.via != kNone) add(Literal::order(e.via, e.to));
-  }
-  for (const Literal& l : step.given) add(l);
-  return out;
-}
+namespace assay::internal {
 
 namespace {
 
@@ -88,21 +77,18 @@ class Propagation {
     std::vector<uint64_t> own(proof_.steps.size());
     for (uint32_t s = 0; s < proof_.steps.size(); ++s) {
       const ProofStep& step = proof_.steps[s];
-      Clause clause;
+      Clause clause{.literals = clause_of(step)};
       switch (step.kind) {
         case ProofStep::Kind::cycle:
-          for (const Literal& l : assumptions(step)) clause.literals.push_back(!l);
           for (const Edge& e : step.cycle) own[s] += 10 + e.path.size();
           break;
         case ProofStep::Kind::fact:
         case ProofStep::Kind::sources:
         case ProofStep::Kind::effect:
         case ProofStep::Kind::blocks:
-          clause.literals = step.clause;
           own[s] = 1;
           break;
         case ProofStep::Kind::derived:
-          clause.literals = step.clause;
           own[s] = kDerived;
           for (const uint32_t hint : step.hints)
             if (hint < s) own[s] = std::min(kMost, own[s] + own[hint]);

@@ -27,9 +27,6 @@ struct Conclusion {
   uint32_t cycle_count = 0;
 };
 
-// What a cycle takes for granted, each once.
-std::vector<Literal> assumptions(const ProofStep& step);
-
 Conclusion conclude(const Proof& proof);
 
 // The same contradiction from its other end: the last order forced, a before b, was forced because

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "levels/proof_hints.h"
+
 namespace assay::internal {
 namespace {
 

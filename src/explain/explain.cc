@@ -43,6 +43,7 @@
 #include "explain/tell_cases.h"
 #include "explain/witness.h"
 #include "history/accesses.h"
+#include "levels/proof_hints.h"
 #include "levels/walk.h"
 
 namespace assay::internal {
@@ -183,14 +184,6 @@ class Explainer {
     story->explanation = witness->in_whole(std::move(story->explanation), h_);
     story->explanation.hint = recording_hint(story->explanation.anomaly, h_);
     return std::move(*story);
-  }
-
-  // The same in every run. A few dozen transactions take a small part of it.
-  static CheckOptions within_effort() {
-    constexpr uint64_t kEffort = 1'000'000;
-    CheckOptions options;
-    options.budget = Budget(0, 0, kEffort);
-    return options;
   }
 
   // The certificate of why a few transactions violate the level; none if they do not.
@@ -497,11 +490,10 @@ class Explainer {
   // Whether each order of writers that the cycle assumes has a reason that can be told.
   static bool is_proven(const Cycle& cycle, const Proof& proof) {
     return std::none_of(cycle.begin(), cycle.end(), [&](const Step& s) {
-      const bool assumes = s.edge.kind == EdgeKind::write_dependency ||
-                           (s.edge.kind == EdgeKind::anti_dependency && s.edge.via != kNone);
       if (s.because == Step::Because::proof)
         return proof.steps[s.proof_step].kind == ProofStep::Kind::derived;
-      return assumes && (s.because == Step::Because::plain || s.because == Step::Because::assumed);
+      return order_assumed(s.edge) &&
+             (s.because == Step::Because::plain || s.because == Step::Because::assumed);
     });
   }
 

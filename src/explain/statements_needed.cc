@@ -1,14 +1,16 @@
 #include "explain/statements_needed.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "assay/verify.h"
 #include "explain/witness.h"
 #include "levels/walk.h"
 
 namespace assay::internal {
+
 void tell_statements_needed(const History& h, const Accesses& accesses, Explanation& e) {
-  constexpr uint64_t kEffort = 1'000'000;
   if (!h.states_versions()) return;
   e.need_statements = e.levels;
   std::optional<Witness> witness = Witness::of(accesses, e.transactions);
@@ -16,9 +18,8 @@ void tell_statements_needed(const History& h, const Accesses& accesses, Explanat
   History seen = std::move(*witness).take_history();
   seen.keep_stated_orders(0);
   seen.forget_stated_sources();
-  CheckOptions options;
+  CheckOptions options = within_effort();
   options.levels = e.levels;
-  options.budget = Budget(0, 0, kEffort);
   const CheckResult decided = decide_levels(seen, options);
   std::erase_if(e.need_statements, [&](LevelId level) {
     const Verdict* v = decided.find(level);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "explain/because.h"
 #include "explain/conclusion.h"
 #include "explain/names.h"
+#include "levels/proof_hints.h"
 
 namespace assay::internal {
 namespace {
@@ -85,7 +87,7 @@ class CaseWords {
     return *node;
   }
 
-  // "2-0 must come before 3-0, and 1-0 → 2-0 → 1-0 closes: 2-0 read x = 1, which 1-0 wrote, and …"
+  // "it follows that 2-0 comes before 3-0, and 1-0 → 2-0 → 1-0 is a cycle: 2-0 read x = 1, which 1-0 wrote; …"
   std::string what_follows(const CaseNode& leaf) const {
     std::string out;
     for (size_t i = 0; i < std::min(leaf.forced.size(), kMostForced); ++i)
@@ -156,7 +158,7 @@ class CaseWords {
         if (l.kind == Literal::Kind::order) writers.insert({l.from, l.to});
       if (shortest == nullptr || step.cycle.size() < shortest->cycle.size()) shortest = &step;
     }
-    if (shortest == nullptr) return;
+    assert(shortest != nullptr && "the cycle that was to be told is one of the proof");
     std::vector<std::string> assumed;
     for (const Literal& l : assumptions(*shortest)) assumed.push_back(in_words(l));
     e_.sentences = {fmt::format(
@@ -171,19 +173,12 @@ class CaseWords {
   void draw(const ProofStep& step, std::string_view when) {
     for (const Edge& edge : step.cycle) {
       std::string because = clauses_.because(edge);
-      if (const auto order = order_assumed_by(edge))
+      if (const auto order = order_assumed(edge))
         because += fmt::format(" ({}{})", when, in_words(*order));
       e_.arrows.push_back({edge.kind, edge.from, edge.to, edge.key, true, std::move(because)});
       e_.transactions.insert(e_.transactions.end(), {edge.from, edge.to});
       if (const OpId op = clauses_.reading(edge); op != kNone) e_.operations.push_back(op);
     }
-  }
-
-  static std::optional<Literal> order_assumed_by(const Edge& edge) {
-    if (edge.kind == EdgeKind::write_dependency) return Literal::order(edge.from, edge.to);
-    if (edge.kind == EdgeKind::anti_dependency && edge.via != kNone)
-      return Literal::order(edge.via, edge.to);
-    return std::nullopt;
   }
 
   const CaseTree& tree_;

@@ -144,4 +144,11 @@ Explanation Witness::in_whole(Explanation told, const History& whole) const {
   return told;
 }
 
+CheckOptions within_effort() {
+  constexpr uint64_t kEffort = 1'000'000;
+  CheckOptions options;
+  options.budget = Budget(0, 0, kEffort);
+  return options;
+}
+
 }  // namespace assay::internal

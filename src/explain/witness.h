@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "assay/check.h"
 #include "assay/explanation.h"
 #include "assay/history.h"
 #include "explain/accesses.h"
@@ -41,6 +42,9 @@ class Witness {
   History part_;
   std::vector<OpId> origins_;  // of each operation
 };
+
+// How a witness is decided: with the same effort in every run, of which a few dozen transactions take a small part.
+CheckOptions within_effort();
 
 struct Witness::Smallest {
   Witness witness;

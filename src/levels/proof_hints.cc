@@ -20,16 +20,28 @@
 
 namespace assay::internal {
 
+std::optional<Literal> order_assumed(const Edge& edge) {
+  if (edge.kind == EdgeKind::write_dependency) return Literal::order(edge.from, edge.to);
+  if (edge.kind == EdgeKind::anti_dependency && edge.via != kNone)
+    return Literal::order(edge.via, edge.to);
+  return std::nullopt;
+}
+
+std::vector<Literal> assumptions(const ProofStep& step) {
+  std::vector<Literal> out;
+  const auto add = [&](const Literal& l) {
+    if (std::find(out.begin(), out.end(), l) == out.end()) out.push_back(l);
+  };
+  for (const Edge& e : step.cycle)
+    if (const std::optional<Literal> order = order_assumed(e)) add(*order);
+  for (const Literal& l : step.given) add(l);
+  return out;
+}
+
 std::vector<Literal> clause_of(const ProofStep& step) {
   if (step.kind != ProofStep::Kind::cycle) return step.clause;
   std::vector<Literal> clause;
-  for (const Edge& edge : step.cycle) {
-    if (edge.kind == EdgeKind::write_dependency)
-      clause.push_back(Literal::order(edge.to, edge.from));
-    if (edge.kind == EdgeKind::anti_dependency && edge.via != kNone)
-      clause.push_back(Literal::order(edge.to, edge.via));
-  }
-  for (const Literal& literal : step.given) clause.push_back(!literal);
+  for (const Literal& l : assumptions(step)) clause.push_back(!l);
   return clause;
 }
 

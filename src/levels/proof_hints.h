@@ -1,13 +1,18 @@
-// The clause that a step of a proof adds, and hints that unit propagation needs.
+// What a step of a proof takes for granted, the clause that it adds, and hints that unit propagation needs.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "assay/certificate.h"
 
 namespace assay::internal {
 
-// The clause of a step. That of a cycle: its assumptions do not all hold.
+// The order of two writers that an edge takes for granted, if it does.
+std::optional<Literal> order_assumed(const Edge& edge);
+// What a cycle takes for granted, each once.
+std::vector<Literal> assumptions(const ProofStep& step);
+// What a step says, also a cycle: that not all it takes for granted holds.
 std::vector<Literal> clause_of(const ProofStep& step);
 
 // Of the hints of each derived step, keeps those whose clauses become unit, up to the one that becomes false.

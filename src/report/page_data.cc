@@ -12,6 +12,7 @@
 #include "explain/accesses.h"
 #include "explain/names.h"
 #include "history/accesses.h"
+#include "report/run_events.h"
 #include "report/summary.h"
 
 namespace assay::internal {
@@ -92,10 +93,7 @@ ordered_json run_json(const History& h, const PageClock& clock) {
     run["reasons"].push_back({{"reason", reason}, {"counts", counts}});
   run["events"] = ordered_json::array();
   for (const Event& event : h.events()) {
-    // Which connection is whose stands in the history for the server's log; it is nothing that happened to the database.
-    if (event.json.find("\"event\":\"connect\"") != std::string::npos) continue;
-    if (!clock.timed() || !Interval::is_moment(event.at) || run["events"].size() == kMostEvents)
-      continue;
+    if (!clock.timed() || run["events"].size() == kMostEvents || !is_drawn(event)) continue;
     run["events"].push_back({{"at", clock.since(event.at)}, {"text", display(event.json, 300)}});
   }
   return run;

@@ -247,7 +247,7 @@
       const aborts = this.file.run.reasons.map((r) => `${r.counts.reduce((a, b) => a + b)} aborted: ${r.reason}`).join("; ");
       this.caption.textContent = `${axis} Above, the whole run: transactions as they ended${aborts ? ` (${aborts})` : ""}, marks where a violation and ` +
         `where a fault is; drag to choose a part. Below, ${inside.length} transactions of it; ` +
-        `operations stand ${inside.some(timed) ? "where they were sent and answered" : "in their order, not at their times"}.${of}`;
+        `operations stand ${inside.some(timed) ? "where they were sent and answered, as far as that was recorded" : "in their order, not at their times"}.${of}`;
     }
 
     bar(t, y, x) {

@@ -8,6 +8,7 @@
 #include "explain/because.h"
 #include "explain/names.h"
 #include "report/figures.h"
+#include "report/run_events.h"
 #include "report/svg.h"
 
 namespace assay::internal {
@@ -61,11 +62,7 @@ void draw_events(Svg& svg, const History& h, const Scale& scale, double y) {
   size_t shown = 0;
   for (const Event& event : h.events()) {
     const auto at = static_cast<double>(event.at);
-    // Which connection is whose stands in the history for the server's log; it is nothing that happened to the database.
-    if (event.json.find("\"event\":\"connect\"") != std::string::npos) continue;
-    if (!Interval::is_moment(event.at) || at < scale.first || at > scale.last ||
-        shown == kMostMarks)
-      continue;
+    if (at < scale.first || at > scale.last || shown == kMostMarks || !is_drawn(event)) continue;
     ++shown;
     svg.circle({scale.x(event.at), y}, 5, "event", display(event.json, 200));
   }

@@ -266,7 +266,7 @@ class Reader {
         R"(Several writers could explain what was read \(\d+ reads? that the proof)"
         R"(|No choice of what \d+ reads? returned|what was read was written)"
         R"(|what \S+ appended to (?:key )?\S+ (?:begins|does not begin) at element \d+ of what \S+ read)"
-        R"(|that contradicts what \S+ saw: .*)"
+        R"(|that contradicts what \S+ saw: [a-z]+\(.*\))"
         "|what was read: each|appended cannot be put together|[Ww]hat an aborted transaction wrote|"
         "Whichever (?:wrote|changed)|through reads and sessions|"
         "a list that was read shows this order|other reads would|both overwrote "
@@ -384,7 +384,7 @@ class Reader {
         {kTxn + " had read that version itself",
          [&](const Match& m) {
            return f.read(m[1], key_before(m), value_before(m)) ||
-                  f.expected_tombstone(m[1], key_before(m));
+                  (value_before(m) == "null" && f.expected_tombstone(m[1], key_before(m)));
          }},
         {kTxn + " saw " + kTxn + " \\(.*\\), which (?:wrote " + version + "|appended " + kValues +
              " to " + kKey + "|deleted " + kKey + "), and yet (?:read " + version + "|found " +
