@@ -54,6 +54,15 @@ constexpr std::array kCommands = {
             "  assay convert run.jsonl run.jsonl.zst\n"
             "  assay convert - --to hist < run.jsonl\n",
             add_convert},
+    Command{"sql", "print the query that decides a level where the history is a table",
+            "  assay sql --level strict-serializable | duckdb lake.db\n"
+            "  assay sql --level strong-si --dialect spark --part residue --margin 1000000\n",
+            add_sql},
+    Command{
+        "residue", "decide what the query of 'assay sql' did not accept",
+        "  assay residue residue.csv --level strong-si --placed placed.csv\n"
+        "  assay residue residue.csv --level strong-si --history h.jsonl --certificate c.json\n",
+        add_residue},
     Command{"stats", "show what a history contains",
             "  assay stats run.jsonl\n  assay stats run.jsonl --json\n", add_stats},
     Command{"tally", "check the totals of a bank or the bounds of a counter (Jepsen's workloads)",

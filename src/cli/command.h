@@ -39,6 +39,8 @@ Action add_verify(CLI::App& app);
 Action add_explain(CLI::App& app);
 Action add_generate(CLI::App& app);
 Action add_convert(CLI::App& app);
+Action add_sql(CLI::App& app);
+Action add_residue(CLI::App& app);
 Action add_stats(CLI::App& app);
 Action add_tally(CLI::App& app);
 Action add_shrink(CLI::App& app);

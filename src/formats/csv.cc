@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "formats/csv_line.h"
 #include "formats/text_lines.h"
 #include "formats/trace.h"
 #include "formats/utf8.h"
@@ -22,45 +23,13 @@ namespace {
 constexpr std::string_view kSeparators = ",;\t";
 using Columns = std::array<size_t, kTraceColumns>;  // where each is; npos: nowhere
 
-struct CsvField {
-  std::string text;
-  size_t at = 0;
-  bool quoted = false;
-  bool empty() const { return text.empty() && !quoted; }
-};
-
-// Splits a line; false at a fault.
-bool split(TextCursor& c, char separator, std::vector<CsvField>& fields) {
-  fields.clear();
-  for (;;) {
-    CsvField& f = fields.emplace_back();
-    f.at = c.at();
-    if (c.accept("\"")) {
-      f.quoted = true;
-      for (;;) {
-        f.text += c.take_while([](char ch) { return ch != '"'; });
-        if (!c.accept("\"")) return c.fail_at(f.at, "the field has no closing quote in its line");
-        if (!c.accept("\"")) break;
-        f.text += '"';
-      }
-    } else {
-      f.text = c.take_while([&](char ch) { return ch != separator; });
-      while (f.text.ends_with(' ')) f.text.pop_back();
-    }
-    if (c.done()) return true;
-    if (!c.accept(std::string_view(&separator, 1)))
-      return c.expected("a separator behind the quoted field");
-    if (separator != '\t') c.skip_blanks();
-  }
-}
-
 // The separator and the place of each column; false if the line is no header.
 bool parse_header(std::string_view line, char& separator, Columns& columns) {
   for (char s : kSeparators) {
     TextCursor c(line);
     std::vector<CsvField> fields;
     columns.fill(std::string_view::npos);
-    if (!split(c, s, fields)) continue;
+    if (!split_csv_line(c, s, fields)) continue;
     for (size_t i = 0; i < fields.size(); ++i)
       if (const auto column = trace_column(fields[i].text))
         columns[static_cast<size_t>(*column)] = i;
@@ -112,7 +81,7 @@ class CsvReader {
 
   bool read_row(TextCursor& c) {
     c.seek(0);
-    if (!split(c, separator_, fields_)) return false;
+    if (!split_csv_line(c, separator_, fields_)) return false;
     TraceRow row;
     for (size_t column = 0; column < kTraceColumns; ++column) {
       if (columns_[column] >= fields_.size() || fields_[columns_[column]].empty()) continue;

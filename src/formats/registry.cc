@@ -7,6 +7,7 @@
 #include "formats/dbcop.h"
 #include "formats/dbcop_json.h"
 #include "formats/dbcop_text.h"
+#include "formats/facts.h"
 #include "formats/hist.h"
 #include "formats/jepsen.h"
 #include "formats/jepsen_log.h"
@@ -37,6 +38,7 @@ constexpr const Format* kRegistry[] = {
     &kPolysi,
     &kAwdit,
     &kVeristrong,
+    &kFacts,
     &kCsv,
     &kHist,
 };

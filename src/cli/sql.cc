@@ -1,0 +1,91 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/flags.h"
+#include "cli/suggestion.h"
+#include "lake/queries.h"
+
+namespace assay::internal::cli {
+namespace {
+
+struct SqlState {
+  LevelFlags level;
+  lake::Part part = lake::Part::accept;
+  lake::QueryOptions options;
+};
+
+// "accept, facts, …"
+template <class Items>
+std::string names_of(const Items& items) {
+  std::string names;
+  for (const auto& item : items) names += (names.empty() ? "" : ", ") + std::string(item.name);
+  return names;
+}
+
+std::string meaning_of_parts() {
+  std::string text;
+  for (const lake::PartInfo& p : lake::all_parts())
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", p.name, p.summary);
+  return text;
+}
+
+Exit print_query(SqlState& s) {
+  if (s.level.levels.size() != 1) return fail(usage_error("--level: expected one level"));
+  s.options.level = s.level.levels.front();
+  if (const auto why = lake::obstacle(s.options.level))
+    return fail(usage_error(fmt::format("--level {}: {}", level_info(s.options.level).name, *why)));
+  const Status printed = print(lake::query(s.part, s.options) + "\n");
+  return printed.ok() ? Exit::satisfied : fail(printed.error());
+}
+
+}  // namespace
+
+Action add_sql(CLI::App& app) {
+  auto s = std::make_shared<SqlState>();
+  s->options.dialect = &lake::all_dialects().front();
+  s->level.add(app, "the level to decide", true);
+  app.add_option_function<std::string>(
+         "--dialect",
+         [s](const std::string& name) {
+           s->options.dialect = lake::find_dialect(name);
+           if (s->options.dialect == nullptr)
+             bad_flag("--dialect", fmt::format("no dialect '{}'; expected one of {}", name,
+                                               names_of(lake::all_dialects())));
+         },
+         "the engine: " + names_of(lake::all_dialects()) + "; by default duckdb")
+      ->type_name("NAME");
+  app.add_option_function<std::string>(
+         "--part",
+         [s](const std::string& name) {
+           for (const lake::PartInfo& p : lake::all_parts())
+             if (p.name == name) {
+               s->part = p.part;
+               return;
+             }
+           bad_flag("--part", fmt::format("no part '{}'; expected one of {}", name,
+                                          names_of(lake::all_parts())));
+         },
+         meaning_of_parts() + "; by default accept")
+      ->type_name("NAME");
+  const auto table = [&](const char* flag, std::string& name, const char* what) {
+    app.add_option(flag, name, what)->capture_default_str()->type_name("TABLE");
+  };
+  table("--facts", s->options.facts, "the table with a row for each transaction and key");
+  table("--operations", s->options.operations, "the table with a row for each operation");
+  table("--placed", s->options.placed, "the table of what 'assay residue' gave");
+  app.add_option("--initial", s->options.initial,
+                 "what every key holds at first, as a literal of SQL; by default null")
+      ->type_name("LITERAL");
+  app.add_flag("--deletions", s->options.deletions, "the history may delete keys");
+  app.add_option("--margin", s->options.margin,
+                 "by how much windows are widened on both sides, in units of the order")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N");
+  return [s] { return print_query(*s); };
+}
+
+}  // namespace assay::internal::cli

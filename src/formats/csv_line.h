@@ -1,0 +1,25 @@
+// One line of a table with separators: fields, in quotes where they hold the separator or a quote.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/text_cursor.h"
+
+namespace assay::internal::formats {
+
+struct CsvField {
+  std::string text;
+  size_t at = 0;  // where it begins in the line
+  bool quoted = false;
+  bool empty() const { return text.empty() && !quoted; }
+};
+
+// The fields of the line that the cursor stands at the beginning of; false at a fault.
+bool split_csv_line(TextCursor& c, char separator, std::vector<CsvField>& fields);
+
+// Appends a field, in quotes where it needs them.
+void append_csv_field(std::string& to, std::string_view text);
+
+}  // namespace assay::internal::formats

@@ -1,0 +1,8 @@
+// Whatever the bytes: no crash, and what is accepted can be written and read back as the same
+// history.
+#include "formats/fuzz_round_trip.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  assay::internal::formats::fuzz_round_trip("facts", data, size);
+  return 0;
+}

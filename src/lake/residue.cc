@@ -1,0 +1,221 @@
+#include "lake/residue.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+namespace assay::internal::lake {
+namespace {
+
+using formats::Fact;
+using formats::OwnedValue;
+
+// A key and what it held, for look-ups.
+using Version =
+    std::tuple<ValueView::Type, int64_t, std::string, ValueView::Type, int64_t, std::string>;
+Version version_of(const OwnedValue& item, const OwnedValue& value) {
+  return {item.type, item.integer, item.text, value.type, value.integer, value.text};
+}
+
+// The facts of one transaction in one window.
+struct Member {
+  const Fact* first = nullptr;
+  std::vector<const Fact*> facts;
+};
+
+class Window {
+ public:
+  Window(const LevelInfo& level, const ResidueOptions& options)
+      : level_(level), options_(options), split_(level.events == EventModel::split) {}
+
+  void add(const Fact& fact) {
+    const auto [at, fresh] = index_.try_emplace(fact.txn, members_.size());
+    if (fresh) members_.push_back({&fact, {}});
+    members_[at->second].facts.push_back(&fact);
+  }
+
+  // Adds the places of its events to `placed`; or says why there is no order.
+  std::string order(std::map<std::string, Placed>& placed) {
+    const Fact& any = *members_.front().first;
+    if (any.window_from == Interval::kUnknown || any.window_to == Interval::kUnknown)
+      return "it has no bounds";
+    from_ = any.window_from;
+    to_ = any.window_to;
+    std::ranges::stable_sort(members_, {}, [](const Member& m) { return m.first->place; });
+    Result<History> history = with_what_stood_before();
+    if (!history.ok()) return history.error().message;
+    const CheckResult result = check(*history, options_.check);
+    const Verdict& verdict = result.verdicts.front();
+    if (verdict.outcome == Outcome::violated)
+      return "no order of its events follows what stood before";
+    if (verdict.outcome == Outcome::unknown) return verdict.reason;
+    return place(result.certificates[verdict.certificate].order, placed);
+  }
+
+ private:
+  // Whoever has no place may have one here.
+  bool inside(int64_t at) const { return at == Interval::kUnknown || (at >= from_ && at <= to_); }
+  // Whether its reads, and its writes, are among the events of the window.
+  bool reads_here(const Fact& f) const { return inside(split_ ? f.snapshot_at : f.serial_at); }
+  bool writes_here(const Fact& f) const { return inside(split_ ? f.commit_at : f.serial_at); }
+
+  // The members' events in the window, behind a transaction that wrote what they read from before it. Each member reads a key
+  // of that transaction, so that it comes first at every level.
+  Result<History> with_what_stood_before() {
+    std::set<Version> written;
+    for (const Member& m : members_)
+      for (const Fact* f : m.facts) {
+        if (f->contradicts) return bad_input("transaction " + f->txn + " contradicts itself");
+        if (f->writes && writes_here(*f)) written.insert(version_of(f->item, f->written));
+      }
+    std::map<Version, const Fact*> before;  // by key, with no value
+    for (const Member& m : members_)
+      for (const Fact* f : m.facts) {
+        if (!f->reads || !reads_here(*f) || written.contains(version_of(f->item, f->seen)))
+          continue;
+        const auto [at, fresh] = before.try_emplace(version_of(f->item, {}), f);
+        if (!fresh && at->second->seen.view() != f->seen.view())
+          return bad_input("its reads contradict each other about what stood before");
+      }
+    HistoryBuilder builder;
+    builder.set_initial(options_.initial);
+    TxnHeader header;
+    header.session = ValueView::of(kBefore);
+    int64_t earliest = Interval::kOpen;
+    for (const Member& m : members_)
+      if (m.first->begin.known()) earliest = std::min(earliest, m.first->begin.request);
+    if (Interval::is_moment(earliest))
+      header.begin = header.end = Interval::point(earliest - (earliest > Interval::kUnknown + 1));
+    builder.begin_txn(header);
+    builder.write(ValueView::of(kBefore), ValueView::of(int64_t{1}));
+    for (const auto& [item, f] : before)
+      if (f->seen.type != ValueView::Type::null) builder.write(f->item.view(), f->seen.view());
+    if (Status s = builder.end_txn(); !s.ok()) return s.error();
+    for (const Member& m : members_) {
+      header = {};
+      header.session = m.first->session.view();
+      header.name = m.first->txn;
+      header.begin = m.first->begin;
+      header.end = m.first->end;
+      if (m.first->unknown) header.status = TxnStatus::unknown;
+      builder.begin_txn(header);
+      builder.read(ValueView::of(kBefore), ValueView::of(int64_t{1}));
+      std::vector<std::string> tombstones(m.facts.size());
+      for (size_t i = 0; i < m.facts.size(); ++i) {
+        const Fact& f = *m.facts[i];
+        if (f.reads && reads_here(f)) builder.read(f.item.view(), f.seen.view());
+        if (!f.writes || !writes_here(f)) continue;
+        tombstones[i] = formats::tombstone_of(f);
+        if (f.written.type == ValueView::Type::null)
+          builder.remove(f.item.view(), ValueView::of(std::string_view(tombstones[i])));
+        else
+          builder.write(f.item.view(), f.written.view());
+      }
+      if (Status s = builder.end_txn(); !s.ok()) return s.error();
+    }
+    return std::move(builder).finish();
+  }
+
+  // Each event as early as the window, its own times and the event before it allow.
+  std::string place(const Order& order, std::map<std::string, Placed>& placed) const {
+    std::vector<Placed> places(members_.size());
+    std::vector<bool> in_order(members_.size());  // all but unknown outcomes that nobody needs
+    int64_t last = from_ - 1;
+    for (const uint32_t event : order.events) {
+      const TxnId txn = order.split ? event / 2 : event;
+      if (txn == 0) continue;  // what stood before
+      const Fact& f = *members_[txn - 1].first;
+      in_order[txn - 1] = true;
+      const bool commits = order.split && event % 2 == 1;
+      if (!(commits || !order.split ? writes_here(f) : reads_here(f))) continue;
+      int64_t at = std::max(from_, last + 1);
+      if (level_.real_time != RealTime::none) at = std::max(at, earliest_of(f, commits));
+      if (at > to_) return "there is no room in it for an order of its events";
+      last = at;
+      Placed& to = places[txn - 1];
+      if (!split_) to.serial_at = at;
+      // An order of whole transactions may show a level of two events: its snapshot is where it commits.
+      if (split_ && (!order.split || !commits)) to.snapshot_at = at;
+      if (split_ && (!order.split || commits)) to.commit_at = at;
+    }
+    for (size_t i = 0; i < places.size(); ++i) {
+      const std::string& txn = members_[i].first->txn;
+      const auto [at, fresh] = placed.try_emplace(txn, places[i]);
+      Placed& to = at->second;
+      to.txn = txn;
+      to.no_effect = !in_order[i] && (fresh || to.no_effect);
+      if (to.snapshot_at == Interval::kUnknown) to.snapshot_at = places[i].snapshot_at;
+      if (to.commit_at == Interval::kUnknown) to.commit_at = places[i].commit_at;
+    }
+    return {};
+  }
+  static int64_t earliest_of(const Fact& f, bool commits) {
+    return commits && f.end.known() ? f.end.request : f.begin.request;
+  }
+
+  static constexpr std::string_view kBefore = "before the window";
+
+  const LevelInfo& level_;
+  const ResidueOptions& options_;
+  bool split_;
+  std::unordered_map<std::string, size_t> index_;
+  std::vector<Member> members_;
+  int64_t from_ = 0, to_ = 0;
+};
+
+// What the table holds of the members of all windows, each row once, without what somebody outside may explain. Of a row that
+// contradicts itself that stays, whoever else there is.
+Audit audit_projection(std::vector<Fact> facts, std::vector<uint64_t> lines,
+                       const std::string& name, const ResidueOptions& options) {
+  std::set<std::pair<std::string, Version>> known;
+  std::vector<Fact> kept;
+  std::vector<uint64_t> kept_lines;
+  for (size_t i = 0; i < facts.size(); ++i) {
+    if (!known.emplace(facts[i].txn, version_of(facts[i].item, {})).second) continue;
+    if (facts[i].explained_outside) facts[i].reads = false;
+    kept.push_back(std::move(facts[i]));
+    kept_lines.push_back(lines[i]);
+  }
+  Result<History> history =
+      formats::history_of_facts(std::move(kept), std::move(kept_lines), nullptr);
+  if (!history.ok()) {
+    Audit failed;
+    failed.error = history.error();
+    return failed;
+  }
+  history->set_initial(options.initial);
+  AuditOptions auditing;
+  auditing.check = options.check;
+  return audit(std::move(*history), name, auditing);
+}
+
+}  // namespace
+
+Result<Residue> decide_residue(std::vector<Fact> facts, std::vector<uint64_t> lines,
+                               const std::string& name, const ResidueOptions& options) {
+  const LevelInfo& level = level_info(options.check.levels.front());
+  Residue residue;
+  std::map<int64_t, Window> windows;
+  std::map<std::string, Placed> placed;  // with two events a transaction may be in two windows
+  std::set<std::string> txns;
+  for (const Fact& fact : facts) {
+    windows.try_emplace(fact.window, level, options).first->second.add(fact);
+    txns.insert(fact.txn);
+  }
+  residue.transactions = txns.size();
+  residue.windows = windows.size();
+  for (auto& [number, window] : windows)
+    if (const std::string why = window.order(placed); !why.empty())
+      residue.stuck.push_back("window " + std::to_string(number) + ": " + why);
+  for (auto& [txn, places] : placed) residue.placed.push_back(std::move(places));
+  if (residue.stuck.empty()) return residue;
+  residue.projected = true;
+  residue.projection = audit_projection(std::move(facts), std::move(lines), name, options);
+  if (residue.projection.error) return *residue.projection.error;
+  return residue;
+}
+
+}  // namespace assay::internal::lake

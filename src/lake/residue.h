@@ -1,0 +1,56 @@
+// What a query did not accept (queries.h, Part::residue), decided.
+//
+// A window holds the transactions placed between two places of the proposed order. It is asked twice:
+//
+//   accept   Is there an order of the window's events after what stood before it? What stood before is what its reads say of
+//            versions that nobody in the window wrote. The order found is spliced into the table; whether it is right is for the query
+//            to say again, so nothing need be shown of it here.
+//   reject   Does a projection of the history to the transactions of all windows violate the level? It keeps a read only where all who may
+//            have written what it saw are kept. If the history satisfied the level, so would the projection, so this is a violation, with a certificate.
+//
+// Assuming what stood before would be wrong for rejecting: a version from before the window may have been installed inside it.
+// Where neither answers, the windows are too narrow.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "assay/audit.h"
+#include "assay/check.h"
+#include "assay/history.h"
+#include "assay/level.h"
+#include "formats/facts.h"
+#include "formats/owned_op.h"
+
+namespace assay::internal::lake {
+
+// New places of a transaction; Interval::kUnknown where the old one stays.
+struct Placed {
+  std::string txn;
+  int64_t serial_at = Interval::kUnknown;
+  int64_t snapshot_at = Interval::kUnknown;
+  int64_t commit_at = Interval::kUnknown;
+  bool no_effect = false;  // an unknown outcome that the order does without
+};
+
+struct Residue {
+  uint64_t transactions = 0;
+  uint64_t windows = 0;
+  std::vector<Placed> placed;      // of the windows that have an order
+  std::vector<std::string> stuck;  // why the others have none, in the order of their numbers
+  // Of the projection to all windows, with its history; made only where a window is stuck.
+  bool projected = false;
+  Audit projection;
+};
+
+struct ResidueOptions {
+  CheckOptions check;  // one level
+  ValueView initial{};
+};
+
+// `facts` as FactsReader reads them, with the numbers of their lines. Fails where the rows are no history.
+Result<Residue> decide_residue(std::vector<formats::Fact> facts, std::vector<uint64_t> lines,
+                               const std::string& name, const ResidueOptions& options);
+
+}  // namespace assay::internal::lake
