@@ -2,7 +2,7 @@
 #
 #   assay_room(graph [COLD] ROOMS base LIBRARIES fmt::fmt)
 #
-# COLD: sanitizers build it without optimization.
+# COLD: nothing is searched in it, and it is compiled with less optimization.
 # ROOMS are the only rooms it may include; tests/arrows_test checks the sources against these lists.
 # Files: *_test.cc become the executable <room>_test, *_fuzz.cc one libFuzzer target each.
 if(ASSAY_FUZZ)
@@ -45,7 +45,7 @@ function(assay_room room)
   if(ASSAY_FUZZ AND fuzzers)  # coverage counters, in what is fuzzed only
     target_compile_options(assay_${room} PRIVATE -fsanitize=fuzzer-no-link)
     assay_precompile(assay_${room} assay_fuzzed_headers)
-  elseif(ROOM_COLD AND ASSAY_SANITIZE)
+  elseif(ROOM_COLD)
     target_compile_options(assay_${room} PRIVATE ${ASSAY_COLD_OPTIONS})
     assay_precompile(assay_${room} assay_cold_headers)
   else()

@@ -179,8 +179,9 @@ def check(history: History | str | os.PathLike[str], levels: str | Iterable[str]
         return Result(obtain("check", history._handle, options), history)
 
 
-def verify(history: History, certificates: bytes) -> None:
-    """Asks the independent verifier about certificates that somebody brings; raises Refused if it does not accept each of them.
+def verify(history: History | str | os.PathLike[str], certificates: bytes) -> None:
+    """Asks the independent verifier about certificates that somebody brings for a history, or for the file at a path; raises Refused
+    if it does not accept each of them.
 
     >>> history = History.parse("s1: { w(x,1) } { r(x,1) }")
     >>> verify(history, check(history, "serializable").certificates())
@@ -189,4 +190,6 @@ def verify(history: History, certificates: bytes) -> None:
     ...
     assay.BadInput: certificates:1:3: a certificate file needs assay_certificate, history and certificates
     """
+    if not isinstance(history, History):
+        history = History.read(history)
     attempt("verify", history._handle, certificates, len(certificates))

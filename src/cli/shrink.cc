@@ -124,15 +124,19 @@ Action add_shrink(CLI::App& app) {
       ->capture_default_str()
       ->type_name("FILE");
   app.add_option("--to", s->to, "format to write")->capture_default_str()->type_name("FORMAT");
-  app.add_option("--sql", s->sql.file,
-                 "also write the SQL that repeats it, a connection for each session, in the order "
-                 "of its times")
-      ->type_name("FILE");
+  CLI::Option* const sql =
+      app.add_option(
+             "--sql", s->sql.file,
+             "also write the SQL that repeats it, a connection for each session, in the order "
+             "of its times")
+          ->type_name("FILE");
   app.add_option("--database", s->sql.databases,
                  "where to play it before it is written: the URL of a database; its tables of "
                  "assay are made anew")
+      ->needs(sql)
       ->type_name("URL");
   app.add_option("--isolation", s->sql.isolation, "the isolation to play it at")
+      ->needs(sql)
       ->type_name("LEVEL");
   s->flags.reading.add(app);
   add_clock_drift(app, s->flags.clock_drift);

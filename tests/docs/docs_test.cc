@@ -194,6 +194,61 @@ TEST(Docs, CommandsPrintWhatIsShown) {
   }
 }
 
+// What is wrong with a command that is shown and not run; empty if its command, its script and its flags exist.
+std::string complaint(const Workplace& workplace, const std::string& text) {
+  static const std::regex kFlag("(?:^|[\\s\\[])(--[a-z][a-z-]*)");
+  static const std::regex kEnd(
+      "`|\\||&&|;|#|  |<\\(| -- ");  // where another command, a comment or another program's flags begin
+  std::smatch end;
+  const std::string command = std::regex_search(text, end, kEnd) ? end.prefix().str() : text;
+  std::istringstream words(command);
+  std::string program, subcommand, known;
+  words >> program >> subcommand;
+  if (program == "assay") {
+    static std::map<std::string, std::string> helps;
+    if (subcommand.empty() || subcommand.starts_with("-") ||
+        !std::regex_match(subcommand, std::regex("[a-z]+")))
+      subcommand = "";
+    const auto [help, added] = helps.try_emplace(subcommand);
+    if (added) help->second = workplace.run("assay " + subcommand + " --help-all");
+    known = help->second;
+    if (known.find("Usage: assay") == std::string::npos) return "there is no command " + subcommand;
+  } else {
+    const fs::path script = fs::path(ASSAY_SOURCE_DIR) / program;
+    if (!fs::exists(script)) return "there is no " + program;
+    if (fs::is_directory(script)) return "";
+    known = read_file(script);
+  }
+  for (auto it = std::sregex_iterator(command.begin(), command.end(), kFlag);
+       it != std::sregex_iterator(); ++it)
+    if (!std::regex_search(known, std::regex((*it)[1].str() + "(?![a-z-])")))
+      return program + " " + subcommand + " has no " + (*it)[1].str();
+  return "";
+}
+
+TEST(Docs, CommandsThatAreNotRunExistWithTheirFlags) {
+  const Workplace workplace;
+  int count = 0;
+  for (const fs::path& page : pages()) {
+    for (const Command& command : commands(read_file(page))) {
+      EXPECT_EQ(complaint(workplace, command.text), "")
+          << where(page, command.line) << ": " << command.text;
+      ++count;
+    }
+  }
+  EXPECT_GT(count, 150);
+}
+
+TEST(DocsCanary, AMissingFlagIsFound) {
+  const Workplace workplace;
+  const std::vector<Command> found = commands(
+      "Say `assay check --levle x`.\n\n    dev/db upp --sideways\n    assay chek a\n    assay "
+      "check a --level si\n");
+  ASSERT_EQ(found.size(), 4u);
+  for (int i = 0; i < 3; ++i) EXPECT_NE(complaint(workplace, found[i].text), "") << found[i].text;
+  EXPECT_EQ(complaint(workplace, found[3].text), "");
+}
+
 TEST(DocsCanary, AWrongClaimIsFound) {
   const std::string page =
       "```hist\ns1: { w(x,1) }\n```\nVerdicts: `causal` violated (`long-fork`), "

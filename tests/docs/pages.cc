@@ -88,6 +88,34 @@ std::vector<Session> sessions(const std::string& page) {
   return found;
 }
 
+std::vector<Command> commands(const std::string& page) {
+  static const std::regex kInline("`((?:assay |dev/|bench/|examples/|\\./)[^`]*)`");
+  static const std::regex kWhole(
+      "^(?:\\$ )?(?:[A-Z_]+=\\S+ )*((?:assay |dev/|bench/|examples/|\\./).*)");
+  std::vector<Command> found;
+  std::string fence;  // what opened the block, or nothing outside of one
+  const std::vector<std::string> lines = lines_of(page);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const std::string& line = lines[i];
+    const int number = static_cast<int>(i) + 1;
+    if (line.starts_with("```")) {
+      fence = fence.empty() ? line : "";
+      continue;
+    }
+    const bool shell = fence == "```sh" || fence == "```bash" || fence == "```shell";
+    std::smatch match;
+    const std::string whole = fence.empty() && line.starts_with("    ") ? line.substr(4)
+                              : shell                                   ? line
+                                                                        : "";
+    if (std::regex_match(whole, match, kWhole)) found.push_back({number, match[1].str()});
+    if (!fence.empty()) continue;
+    for (auto it = std::sregex_iterator(line.begin(), line.end(), kInline);
+         it != std::sregex_iterator(); ++it)
+      found.push_back({number, (*it)[1].str()});
+  }
+  return found;
+}
+
 std::string needs(const std::string& page) {
   static const std::regex kNeeds("(?:^|\n)<!-- commands run with: ([a-z]+) -->\n");
   std::smatch found;

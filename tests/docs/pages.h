@@ -30,6 +30,14 @@ struct Session {
 };
 std::vector<Session> sessions(const std::string& page);
 
+// A command that a page shows without its output: between backticks, indented, or in a ```sh block. It begins with `assay` or with the
+// path of a script.
+struct Command {
+  int line = 0;
+  std::string text;
+};
+std::vector<Command> commands(const std::string& page);
+
 // What the commands of a page need beside assay: "postgres" of a page with the line
 // "<!-- commands run with: postgres -->"; empty where the page says nothing.
 std::string needs(const std::string& page);

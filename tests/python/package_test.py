@@ -59,6 +59,10 @@ class Checking(unittest.TestCase):
     def test_certificates_are_verified(self):
         proof = self.result.certificates()
         assay.verify(assay.History.parse(WRITE_SKEW), proof)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "skew.hist"
+            path.write_text(WRITE_SKEW)
+            assay.verify(path, proof)
         with self.assertRaises(assay.Refused):
             assay.verify(self.history, proof.replace(b'"key":"x"', b'"key":"y"', 1))
         with self.assertRaises(assay.BadInput):
