@@ -26,6 +26,7 @@ struct ResidueState {
   std::string initial;
   std::string placed, history, certificate;
   bool json = false;
+  bool leave_out_unread = false;
   BudgetFlags budget;
   SwitchFlags switches;
 };
@@ -142,6 +143,7 @@ Exit decide(const ResidueState& s) {
   options.check.levels = {level.id};
   options.check.budget = budget;
   options.check.switches = s.switches.switches;
+  options.leave_out_unread = s.leave_out_unread;
   if (const auto initial = reading.options().initial) options.initial = *initial;
   const auto residue =
       lake::decide_residue(std::move(rows->facts), std::move(rows->lines), s.input, options);
@@ -174,6 +176,10 @@ Action add_residue(CLI::App& app) {
   app.add_option("--certificate", s->certificate, "file for its certificate")->type_name("FILE");
   app.add_option("--initial", s->initial, "what every key holds at first; by default null")
       ->type_name("VALUE");
+  app.add_flag(
+      "--leave-out-unread", s->leave_out_unread,
+      "take transactions of unknown outcome that nobody in their window needs to have had no "
+      "effect: for when the same objections stay");
   app.add_flag("--json", s->json, "one line of JSON");
   s->budget.add(app);
   s->switches.add(app);

@@ -139,16 +139,10 @@ void Client::name_transaction() {
   connection_->name_transaction(fmt::format("{}-{}", session_, record_.number));
 }
 
-void Client::note_server_id() {
-  record_.xid = connection_->server_id();
-  if (!record_.xid.empty())
-    log_->match(record_.xid, fmt::format("{}-{}", session_, record_.number));
-}
-
 CallResult Client::commit() {
   const bool writes = std::any_of(record_.steps.begin(), record_.steps.end(),
                                   [](const Step& s) { return changes_data(s.request.kind); });
-  if (writes && log_ != nullptr) note_server_id();
+  if (writes && log_ != nullptr) record_.xid = connection_->server_id();
   if (writes)
     if (Status s = record(TxnStatus::unknown, true); !s.ok())
       return CallResult::fatal(s.error().to_string());

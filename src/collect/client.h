@@ -80,7 +80,6 @@ class Client {
   std::string place(bool committing) const;
 
   void name_transaction();
-  void note_server_id();
 
   uint32_t session_;
   VersionLog* log_ = nullptr;

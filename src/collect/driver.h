@@ -64,8 +64,7 @@ class DriverSession {
   virtual uint64_t backend() const { return 0; }
   // What the history calls the transaction that begins next, for DriverOptions::named.
   virtual void name_transaction(std::string_view) {}
-  // By which name the server's log knows the transaction that is open, once it has written something; empty if the log
-  // has the name that the history gives, or there is none.
+  // What the server itself calls the transaction that is open, once it has written something; empty if that is not known.
   virtual std::string server_id() const { return {}; }
   // Of the transaction that ended last.
   virtual OwnTimes own_times() const { return {}; }
@@ -80,8 +79,7 @@ struct DriverOptions {
   // Names the run, the same at all its endpoints: a session connects only where the tables of this run
   // have arrived, so that a replica that lags does not show those of the run before. 0: anywhere.
   uint64_t run = 0;
-  // The log of the database is read afterwards, so transactions that write must be recognized there: by their names or
-  // by what the server calls them.
+  // The log of the database is read afterwards, so transactions that write must be recognized there, by their names.
   bool named = false;
 };
 

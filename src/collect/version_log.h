@@ -36,9 +36,6 @@ class VersionLog {
   virtual std::string begins() const = 0;
   // Instead of `start`, when the run was killed and its log is read now. `begins`: what the killed run noted of that.
   virtual Status resume(const std::string& begins) = 0;
-  // The server's own name of a transaction, where sessions learn it (DriverSession::server_id). From any thread, before the
-  // transaction's COMMIT is sent.
-  virtual void match(std::string_view server_id, std::string_view txn) = 0;
   // How an attempt ended, with what the session learned of it. From any thread.
   virtual void settled(const TxnRecord&) {}
   // When every session has ended; `now` on the clock of the history. Orders of versions, and how far they are complete.

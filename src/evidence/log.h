@@ -23,7 +23,7 @@ struct Change {
 
 struct LoggedTxn {
   std::string name;       // by the history; empty if the log does not say
-  std::string server_id;  // by the server; empty if sessions do not learn it
+  std::string server_id;  // by the server; empty if the log does not say
   std::string position;   // in the log, as the server writes it
   std::vector<Change> changes;
 };

@@ -1,6 +1,7 @@
 // PostgreSQL: logical decoding. A replication slot is made before the first transaction and read after the last; it gives
 // whole transactions in the order of their commits, which is the order of the versions of each row, since a row stays
-// locked until its writer commits. Sessions learn their transaction's number with what they write.
+// locked until its writer commits. Sessions write the name of their transaction into the log with what they write: the numbers
+// that the server gives are not enough, since after a crash one that never reached the disk is given again.
 //
 // A slot keeps the server from throwing its log away. So ours is temporary, which the server drops with the
 // connection; only where the server is to be killed it is permanent, dropped when it was read, and what a killed run left
@@ -21,6 +22,10 @@ namespace {
 
 constexpr auto kPostgresqlReconnectFor = std::chrono::seconds(30);
 constexpr auto kPostgresqlReconnectPause = std::chrono::milliseconds(200);
+// A transaction that changes nothing and tells its name: nobody else's, as an earlier reader may have left one.
+constexpr std::string_view kMark =
+    "SELECT name, pg_logical_emit_message(true, 'assay', name) FROM (SELECT 'end ' || "
+    "pg_current_wal_insert_lsn() AS name OFFSET 0) mark";
 // Changes asked for at once, so that a long log never stands in memory as a whole.
 constexpr int kBatch = 100'000;
 
@@ -86,8 +91,9 @@ class PostgresqlLog : public Log {
   Result<LogEnd> read(const std::function<void(LoggedTxn)>& take) override {
     if (Status s = reconnect(); !s.ok()) return s.error();
     // Behind everything that is committed; where it comes in the log, all of that has come before.
-    const Answer end = ask("SELECT pg_logical_emit_message(true, 'assay', 'end')");
-    if (!end) return failed().error();
+    const Answer mark = ask(std::string(kMark));
+    if (!mark) return failed().error();
+    const std::string_view end = text(mark, 0, 0);
     const std::string question = fmt::format(
         "SELECT lsn, data FROM pg_logical_slot_get_changes('{}', NULL, {}, 'skip-empty-xacts', "
         "'1')",
@@ -100,11 +106,11 @@ class PostgresqlLog : public Log {
       const int rows = PQntuples(changes.get());
       for (int i = 0; i < rows; ++i) {
         std::optional<LoggedTxn> txn = decoding.line(text(changes, i, 1), text(changes, i, 0));
+        if (decoding.message() == end) return read;
         if (!txn) continue;
         read.position = txn->position;
         take(std::move(*txn));
       }
-      if (decoding.message() == "end") return read;
       if (rows == 0) break;
     }
     read.missing = "the log ends before its last mark";

@@ -4,10 +4,9 @@
 //   history, killed: 3-17 committed, ended at 90; 5-2 pending      log: 3-17 x=1, 5-2 x=2, 4-9 x=3
 //   appended: {"key":"x","order":[{"txn":"3-17","value":1},{"txn":"5-2","value":2}]}  {"event":"complete","at":90}
 //
-// Three things differ from the end of a run. The clock of the history is gone: the orders are complete up to the last time
+// Two things differ from the end of a run. The clock of the history is gone: the orders are complete up to the last time
 // that it has, as whatever was acknowledged by then was committed before the log was read. The history may end before a
-// transaction that the log has, 4-9 here: it is passed over, since no line says what it did. And transactions that the
-// server calls by names of its own are told by what the history noted of them.
+// transaction that the log has, 4-9 here: it is passed over, since no line says what it did.
 #include "evidence/recover.h"
 
 #include <fcntl.h>
@@ -165,15 +164,6 @@ std::string where_the_log_stood(const History& history) {
   return "";
 }
 
-void match_names(const History& history, collect::VersionLog& log) {
-  for (TxnId t = 0; t < history.txn_count(); ++t) {
-    if (history.meta(t).empty()) continue;
-    const json meta = json::parse(history.meta(t), nullptr, false);
-    const std::string xid = text_field(meta, "xid");
-    if (!xid.empty()) log.match(xid, history.name(t));
-  }
-}
-
 }  // namespace
 
 Result<collect::VersionLogReport> recover_version_orders(const std::string& path,
@@ -198,7 +188,6 @@ Result<collect::VersionLogReport> recover_version_orders(const std::string& path
   const auto log = open_version_log(options);
   if (!log.ok()) return log.error();
   if (Status s = (*log)->resume(where_the_log_stood(history)); !s.ok()) return s.error();
-  match_names(history, **log);
   if (Status s = file->end_last_line(!read->notes.empty(), path); !s.ok()) return s.error();
   collect::LineSink lines(file->fd());
   KnownOnly known(lines, history);

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 #include <utility>
@@ -31,11 +30,6 @@ class VersionOrders : public collect::VersionLog {
   std::string begins() const override { return log_->begins(); }
   Status resume(const std::string& begins) override { return log_->resume(begins); }
 
-  void match(std::string_view server_id, std::string_view txn) override {
-    const std::lock_guard lock(mutex_);
-    names_[std::string(server_id)] = txn;
-  }
-
   void settled(const collect::TxnRecord& record) override { log_->settled(record); }
 
   Result<collect::VersionLogReport> write(int64_t now, collect::Sink& sink) override {
@@ -43,7 +37,6 @@ class VersionOrders : public collect::VersionLog {
     Status written = Ok{};
     Result<LogEnd> end = log_->read([&](LoggedTxn txn) {
       if (txn.changes.empty()) return;
-      recognize(txn);
       if (written.ok() && !txn.name.empty() && !txn.position.empty())
         written = sink.event(Interval::kUnknown, logged(txn));
       add(std::move(txn), report);
@@ -66,11 +59,6 @@ class VersionOrders : public collect::VersionLog {
   }
 
  private:
-  void recognize(LoggedTxn& txn) const {
-    const auto known = names_.find(txn.server_id);
-    if (txn.name.empty() && known != names_.end()) txn.name = known->second;
-  }
-
   // Where to look for it on the server.
   static std::string logged(const LoggedTxn& txn) {
     nlohmann::ordered_json event = {{"event", "logged"}, {"txn", txn.name}};
@@ -90,8 +78,6 @@ class VersionOrders : public collect::VersionLog {
   }
 
   std::unique_ptr<Log> log_;
-  std::mutex mutex_;                                    // of names_
-  std::unordered_map<std::string, std::string> names_;  // by the server's
   std::vector<OrderRecord> orders_;
   std::unordered_map<Value, size_t, KeyHash> places_;  // in orders_
 };

@@ -47,6 +47,8 @@ struct Residue {
 struct ResidueOptions {
   CheckOptions check;  // one level
   ValueView initial{};
+  // Those of unknown outcome that nobody in their window needs lose their place, and are taken to have had no effect.
+  bool leave_out_unread = false;
 };
 
 // `facts` as FactsReader reads them, with the numbers of their lines. Fails where the rows are no history.

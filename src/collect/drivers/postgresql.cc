@@ -79,9 +79,12 @@ bool means_lost(std::string_view sqlstate) {
   return sqlstate.empty() || sqlstate.starts_with("08") || sqlstate.starts_with("57P");
 }
 
-// By which the server's log knows the transaction: asked for with what a statement changes, so it costs no round trip.
-// The log has the lower 32 bits only.
-constexpr std::string_view kOwnNumber = "txid_current() % 4294967296";
+// Done with each statement that changes something, so that it costs no round trip: the number by which the server knows the
+// transaction is asked for, of which the log has the lower 32 bits only, and the log is told what the history calls it. The
+// number alone would not do: after a crash one that never reached the disk is given again.
+constexpr std::string_view kNaming =
+    "txid_current() % 4294967296, pg_logical_emit_message(true, 'assay', "
+    "current_setting('assay.txn'))";
 
 // For the history's header. In the order of their names.
 constexpr std::string_view kPostgresqlSettings =
@@ -127,7 +130,7 @@ class PostgresqlSession : public DriverSession {
     const bool merge = dialect_ == Dialect::h2;
     const bool named = options_.named && dialect_ == Dialect::postgresql;
     statements_.emplace(merge ? Upsert::merge : Upsert::on_conflict, options_.tables,
-                        named ? kOwnNumber : "");
+                        named ? kNaming : "");
     return Ok{};
   }
 
@@ -149,10 +152,13 @@ class PostgresqlSession : public DriverSession {
     return static_cast<uint64_t>(PQbackendPID(connection_.get()));
   }
 
-  void name_transaction(std::string_view) override { server_id_.clear(); }
+  void name_transaction(std::string_view txn) override {
+    server_id_.clear();
+    name_ = dialect_ == Dialect::postgresql ? fmt::format("; SET LOCAL assay.txn = '{}'", txn) : "";
+  }
   std::string server_id() const override { return server_id_; }
 
-  CallResult begin() override { return judge(send_text(begin_), false); }
+  CallResult begin() override { return judge(send_text(begin_ + name_), false); }
 
   CallResult call(const Request& request, Reply& reply) override {
     const SqlCall sql = statements_->of(request);
@@ -341,6 +347,7 @@ class PostgresqlSession : public DriverSession {
   Dialect dialect_ = Dialect::postgresql;
   PostgresqlAnswer answer_;
   std::string lost_because_;
+  std::string name_;  // gives the transaction its name, where it is to have one
   std::string server_id_;
   bool read_only_ = false;
 };
