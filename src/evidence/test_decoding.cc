@@ -84,7 +84,8 @@ std::optional<LoggedTxn> TestDecoding::line(std::string_view text, std::string_v
     row(text);
   } else if (take(text, kMessage)) {
     const size_t content = text.find(kContent);
-    if (content != std::string_view::npos) txn_.name = message_ = text.substr(content + kContent.size());
+    if (content != std::string_view::npos)
+      txn_.name = message_ = text.substr(content + kContent.size());
   } else if (take(text, "COMMIT")) {
     txn_.position = position;
     return std::exchange(txn_, {});

@@ -92,7 +92,11 @@ class Effects {
   const std::vector<Effect>& of(TxnId t) {
     for (const Effect& e : effects_) place_[e.key] = kNone;
     effects_.clear();
+    told_ = 0;
     for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) add(i);
+    uint64_t kept = 0;
+    for (const Effect& e : effects_) kept += uint64_t{e.reads} + e.writes;
+    losses_.add("operations that only their own transaction can tell", told_ - kept);
     return effects_;
   }
 
@@ -125,7 +129,11 @@ class Effects {
         return;
     }
     if (op.kind == OpKind::append) return losses_.add("lists");
+    told_ += seen.accepts != Accepts::any;
     if (!installs_version(op)) return;
+    if (op.kind == OpKind::cas || op.kind == OpKind::insert)
+      losses_.add("compare-and-sets and inserts, written as a read and a write");
+    ++told_;
     Effect& e = at(op.key);
     e.writes = true;
     e.written = op.version;
@@ -161,6 +169,7 @@ class Effects {
   Losses& losses_;
   std::vector<uint32_t> place_;  // of each key in effects_
   std::vector<Effect> effects_;
+  uint64_t told_ = 0;  // what the operations of the transaction observed and installed
 };
 
 // Where the history proposes that transactions have their place.
@@ -402,7 +411,7 @@ std::string_view fact_column_name(FactColumn column) { return kNames[static_cast
 Result<bool> FactsReader::next(Fact& fact) {
   for (;;) {
     Input::Line line;
-    const auto more = input_.next_line(line);
+    auto more = input_.next_line(line);
     if (!more.ok() || !*more) return more;
     TextCursor c(line.text);
     c.skip_blanks();

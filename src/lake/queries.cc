@@ -398,8 +398,7 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
   }
 
   std::string in_window() const {
-    const std::string writes =
-        fmt::format("f.{0} >= w.window_from AND f.{0} <= w.window_to", writes_at_);
+    std::string writes = fmt::format("f.{0} >= w.window_from AND f.{0} <= w.window_to", writes_at_);
     if (!split_) return writes;
     return fmt::format("({}) OR (f.snapshot_at >= w.window_from AND f.snapshot_at <= w.window_to)",
                        writes);
