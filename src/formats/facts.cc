@@ -32,30 +32,30 @@
 namespace assay::internal::formats {
 namespace {
 
-constexpr std::array<std::string_view, kFactColumns> kNames = {"txn",
-                                                               "session_id",
-                                                               "place",
-                                                               "unknown",
-                                                               "began",
-                                                               "began_by",
-                                                               "ended_from",
-                                                               "ended",
-                                                               "serial_at",
-                                                               "snapshot_at",
-                                                               "commit_at",
-                                                               "item",
-                                                               "reads",
-                                                               "seen",
-                                                               "writes",
-                                                               "written",
-                                                               "contradicts",
-                                                               "expected",
-                                                               "instead",
-                                                               "window_id",
-                                                               "window_from",
-                                                               "window_to",
-                                                               "explained_outside"};
-constexpr size_t kWritten = 19;  // the columns of a whole history
+constexpr std::array<std::string_view, kFactColumns> kFactNames = {"txn",
+                                                                   "session_id",
+                                                                   "place",
+                                                                   "unknown",
+                                                                   "began",
+                                                                   "began_by",
+                                                                   "ended_from",
+                                                                   "ended",
+                                                                   "serial_at",
+                                                                   "snapshot_at",
+                                                                   "commit_at",
+                                                                   "item",
+                                                                   "reads",
+                                                                   "seen",
+                                                                   "writes",
+                                                                   "written",
+                                                                   "contradicts",
+                                                                   "expected",
+                                                                   "instead",
+                                                                   "window_id",
+                                                                   "window_from",
+                                                                   "window_to",
+                                                                   "explained_outside"};
+constexpr size_t kWholeColumns = 19;  // the columns of a whole history
 
 std::optional<int64_t> integer_of(std::string_view text) {
   int64_t v = 0;
@@ -291,9 +291,9 @@ class FactsWriter {
   void run() {
     count_losses();
     losses_.keep(0);
-    for (size_t i = 0; i < kWritten; ++i) {
+    for (size_t i = 0; i < kWholeColumns; ++i) {
       if (i > 0) out_.write(',');
-      out_.write(kNames[i]);
+      out_.write(kFactNames[i]);
     }
     out_.write('\n');
     for (TxnId t = 0; t < h_.txn_count(); ++t)
@@ -406,7 +406,9 @@ Result<History> read_facts(Source& source, Notes&) {
 
 }  // namespace
 
-std::string_view fact_column_name(FactColumn column) { return kNames[static_cast<size_t>(column)]; }
+std::string_view fact_column_name(FactColumn column) {
+  return kFactNames[static_cast<size_t>(column)];
+}
 
 Result<bool> FactsReader::next(Fact& fact) {
   for (;;) {
@@ -435,7 +437,7 @@ bool FactsReader::read_header(TextCursor& c) {
   places_.fill(std::string::npos);
   for (size_t i = 0; i < fields_.size(); ++i)
     for (size_t column = 0; column < kFactColumns; ++column)
-      if (fields_[i].text == kNames[column]) places_[column] = i;
+      if (fields_[i].text == kFactNames[column]) places_[column] = i;
   for (const FactColumn column : {FactColumn::txn, FactColumn::session_id, FactColumn::item})
     if (places_[static_cast<size_t>(column)] == std::string::npos)
       return c.fail_at(
