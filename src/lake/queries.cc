@@ -68,11 +68,13 @@ constexpr Column kColumns[] = {{"txn", Column::Type::name},
                                {"expected", Column::Type::value},
                                {"instead", Column::Type::value}};
 
+// Of transactions that are condemned, so many are enough to prove one of them.
+constexpr int kMostRefuted = 1000;
+
 class Writer {
  public:
   explicit Writer(const QueryOptions& options)
       : o_(options), level_(level_info(options.level)), split_(level_.events == EventModel::split) {
-    using enum RealTime;
     reads_at_ = split_ ? "snapshot_at" : "serial_at";
     writes_at_ = split_ ? "commit_at" : "serial_at";
   }
@@ -95,10 +97,10 @@ class Writer {
            OVER (PARTITION BY txn, item ORDER BY seq ROWS UNBOUNDED PRECEDING) AS written_before,
          sum(CASE WHEN kind <> 'r' THEN 1 ELSE 0 END) OVER (PARTITION BY txn, item) AS written_in_all
   FROM {0} o
-  WHERE status <> 'aborted'
+  WHERE status IS NULL OR status <> 'aborted'
 ), judged AS (
   SELECT w.*,
-         first_value(val) OVER (PARTITION BY txn, item, written_before ORDER BY seq
+         first_value(CASE WHEN kind <> 'd' THEN val END) OVER (PARTITION BY txn, item, written_before ORDER BY seq
                                 ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS expected
   FROM own w
 ), first_fault AS (
@@ -170,10 +172,10 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
   SELECT DISTINCT txn, window_id, CAST(NULL AS {2}) AS window_from, CAST(NULL AS {2}) AS window_to
   FROM (SELECT one AS txn, window_id FROM numbered UNION ALL SELECT two, window_id FROM numbered
         UNION ALL SELECT three, window_id FROM numbered) named
-  WHERE window_id <= 1000
+  WHERE window_id <= {3}
 ))",
                        level_.real_time != RealTime::none ? judged() + ",\n" : "", found,
-                       o_.dialect->integer) +
+                       o_.dialect->integer, kMostRefuted) +
            with_members();
   }
 
@@ -191,7 +193,7 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
   }
 
  private:
-  // SELECT item, at, is_write, snapshot_at, seen, found, previous…: each event with what was installed last before it.
+  // Each event of a key (pos, val; of a write from_pos, where its transaction reads) with what was installed last before it (found).
   std::string judged() const {
     if (o_.dialect->last_known == LastKnown::missing) return events() + grouped();
     return in_rows() ? single_events() : events() + last_known();
@@ -332,6 +334,9 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
              (split_ ? "snapshot_at IS NULL OR commit_at IS NULL OR snapshot_at > commit_at"
                      : "serial_at IS NULL") +
              ")");
+    // Nothing can be joined with a row like that, so that nothing else would object to it.
+    each("no name", std::string("txn IS NULL OR item IS NULL") +
+                        (level_.session_order ? " OR session_id IS NULL OR place IS NULL" : ""));
     if (!o_.deletions) each("deletion: ask with --deletions", "writes AND written IS NULL");
     if (level_.real_time != RealTime::none)
       each("time", "NOT (" + left_out() + ") AND NOT coalesce(" + within_times() + ", FALSE)");
@@ -359,14 +364,15 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
     return fmt::format(R"(
   UNION ALL
   SELECT f.txn, f.item, 'session', f.seen, NULL, s.pos, s.pos, s.passed
-  FROM (SELECT session_id, place, pos,
+  FROM (SELECT session_id, place, pos, first_txn, last_txn,
                max(CASE WHEN NOT unknown THEN last_pos END)
                  OVER (PARTITION BY session_id ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS passed
         FROM (SELECT session_id, place, min({1}) AS pos, max({2}) AS last_pos,
-                     max(CASE WHEN unknown THEN 1 ELSE 0 END) = 1 AS unknown
+                     max(CASE WHEN unknown THEN 1 ELSE 0 END) = 1 AS unknown,
+                     min(txn) AS first_txn, max(txn) AS last_txn
               FROM {0} GROUP BY session_id, place) txns) s
   JOIN {0} f ON f.session_id = s.session_id AND f.place = s.place
-  WHERE s.passed >= s.pos)",
+  WHERE s.passed >= s.pos OR s.first_txn <> s.last_txn)",
                        o_.facts, reads_at_, writes_at_);
   }
 

@@ -160,6 +160,7 @@ class Window {
       Placed& to = at->second;
       to.txn = txn;
       to.no_effect = !in_order[i] && (fresh || to.no_effect);
+      if (to.serial_at == Interval::kUnknown) to.serial_at = places[i].serial_at;
       if (to.snapshot_at == Interval::kUnknown) to.snapshot_at = places[i].snapshot_at;
       if (to.commit_at == Interval::kUnknown) to.commit_at = places[i].commit_at;
     }
@@ -212,7 +213,7 @@ Result<Residue> decide_residue(std::vector<Fact> facts, std::vector<uint64_t> li
   const LevelInfo& level = level_info(options.check.levels.front());
   Residue residue;
   std::map<int64_t, Window> windows;
-  std::map<std::string, Placed> placed;  // with two events a transaction may be in two windows
+  std::map<std::string, Placed> placed;  // a transaction may be in several windows
   std::set<std::string> txns;
   for (const Fact& fact : facts) {
     windows.try_emplace(fact.window, level, options).first->second.add(fact);
@@ -225,7 +226,6 @@ Result<Residue> decide_residue(std::vector<Fact> facts, std::vector<uint64_t> li
       residue.stuck.push_back("window " + std::to_string(number) + ": " + why);
   for (auto& [txn, places] : placed) residue.placed.push_back(std::move(places));
   if (residue.stuck.empty()) return residue;
-  residue.projected = true;
   residue.projection = audit_projection(std::move(facts), std::move(lines), name, options);
   if (residue.projection.error) return *residue.projection.error;
   return residue;

@@ -39,8 +39,7 @@ struct Residue {
   uint64_t windows = 0;
   std::vector<Placed> placed;      // of the windows that have an order
   std::vector<std::string> stuck;  // why the others have none, in the order of their numbers
-  // Of the projection to all windows, with its history; made only where a window is stuck.
-  bool projected = false;
+  // Of the projection to all windows, with its history; empty unless a window is stuck.
   Audit projection;
 };
 

@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 
+import duckdb
+
 LEVELS = ["serializable", "session-serializable", "strict-serializable", "adya-si", "session-si", "generalized-si",
           "strong-session-si", "strong-si", "prefix"]
 LEAST_DECIDED = 0.99
@@ -69,8 +71,37 @@ class Said:
         pass
 
 
+def check_small_tables(assay):
+    """What the queries make of a table of operations, and of rows that no join would find."""
+    def sql(part):
+        return run(assay, "sql", "--level", "session-serializable", "--part", part, check=True).stdout
+
+    db = duckdb.connect()
+    db.execute("CREATE TABLE ops (txn VARCHAR, session_id BIGINT, place BIGINT, status VARCHAR, began BIGINT, ended BIGINT, "
+               "seq BIGINT, kind VARCHAR, item BIGINT, val VARCHAR)")
+    db.execute("INSERT INTO ops VALUES ('a', 1, 0, NULL, 1, 9, 0, 'w', 1, '5'), ('a', 1, 0, NULL, 1, 9, 1, 'd', 1, 'tomb'), "
+               "('a', 1, 0, NULL, 1, 9, 2, 'r', 1, NULL), ('b', 2, 0, 'aborted', 1, 9, 0, 'w', 2, '6'), "
+               "('c', 3, 0, 'committed', 20, 30, 0, 'r', 2, '7'), ('c', 3, 0, 'committed', 20, 30, 1, 'r', 2, '8')")
+    made = db.execute(f"SELECT txn, item, reads, writes, written, contradicts, expected, instead FROM ({sql('facts')}) ORDER BY 1")
+    assert made.fetchall() == [("a", 1, False, True, None, False, None, None), ("c", 2, True, False, None, True, "7", "8")]
+
+    db.execute(sql("table"))
+    for rows, objections in [
+        ("('a', 1, NULL, 1, 1)", {"no name"}),
+        ("('a', 1, 0, 1, NULL)", {"no name"}),
+        ("('a', 1, 0, 1, 1), ('b', 1, 0, 2, 1)", {"session"}),  # two at one place of a session
+        ("('a', 1, 0, 1, 1), ('b', 1, 1, 2, 1)", set()),
+    ]:
+        db.execute("DELETE FROM facts")
+        db.execute(f"INSERT INTO facts (txn, session_id, place, serial_at, item, unknown, reads) "
+                   f"SELECT *, FALSE, TRUE FROM (VALUES {rows})")
+        found = {row[2] for row in db.execute(sql("accept")).fetchall()}
+        assert found == objections, (rows, found)
+
+
 def main():
     assay, source = sys.argv[1:3]
+    check_small_tables(assay)
     histories = int(sys.argv[3]) if len(sys.argv) > 3 else 60
     rng = random.Random(int(sys.argv[4]) if len(sys.argv) > 4 else 1)
     decide = load(pathlib.Path(source) / "examples/duckdb/decide.py")
