@@ -5,128 +5,44 @@
     assay convert run.jsonl run.csv --to facts
     python3 decide.py run.csv --level strict-serializable        # or Parquet files: 'lake/*.parquet'
 
-The query accepts; what it does not accept is a residue, which assay decides: an order to splice in, or a certified violation.
 Exit code: 0 satisfied, 1 violated, 2 undecided.
 """
-import argparse
-import json
 import pathlib
-import subprocess
 import sys
-import tempfile
 
 import duckdb
 
-FIRST_MARGIN = 1_000_000  # of the order's units: a millisecond where places are nanoseconds
-WHOLE = 1 << 62
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lake"))
+import loop  # noqa: E402
 
 
-class Table:
-    """The table of facts, and what the queries of `assay sql` say of it."""
+class DuckDb:
+    dialect = "duckdb"
 
-    def __init__(self, files, args, work):
-        self.args, self.work = args, work
+    def __init__(self, args, work):
         self.db = duckdb.connect(str(work / "lake.db"))
         self.db.execute("SET enable_progress_bar = false")
         self.db.execute("SET preserve_insertion_order = false")
         if args.memory:
             self.db.execute(f"SET memory_limit = '{args.memory}'")
+
+    def open(self, name, files):
         reader = f"read_csv({files!r}, types = {{'txn': 'VARCHAR'}})" if files.endswith(".csv") else f"read_parquet({files!r})"
-        self.db.execute(f"CREATE VIEW facts_0 AS FROM {reader}")
-        self.version = 0
+        self.db.execute(f"CREATE VIEW {name} AS FROM {reader}")
 
-    def sql(self, part, *flags):
-        command = [self.args.assay, "sql", "--level", self.args.level, "--dialect", "duckdb", "--part", part,
-                   "--facts", f"facts_{self.version}", *flags]
-        if self.args.initial is not None:
-            command += ["--initial", self.args.initial]
-        if self.args.deletions:
-            command += ["--deletions"]
-        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    def count(self, query):
+        return self.db.execute(f"SELECT count(*) FROM ({query})").fetchone()[0]
 
-    def objections(self):
-        return self.db.execute(f"SELECT count(*) FROM ({self.sql('accept')})").fetchone()[0]
+    def save(self, query, file):
+        return self.db.execute(f"COPY ({query}) TO '{file}' (HEADER)").fetchone()[0]
 
-    def write(self, part, name, *flags):
-        """The rows of a query as a table in CSV; how many there are."""
-        file = self.work / name
-        query = self.sql(part, *flags)
-        self.db.execute(f"COPY ({query}) TO '{file}' (HEADER)")
-        return file, self.db.execute(f"SELECT count(*) FROM read_csv('{file}', header = true, all_varchar = true)").fetchone()[0]
+    def placed(self, file):
+        self.db.execute("CREATE OR REPLACE TABLE placed AS "
+                        f"FROM read_csv('{file}', types = {{'txn': 'VARCHAR', 'no_effect': 'BOOLEAN'}})")
 
-    def splice(self, placed):
-        query = self.sql("splice")
-        self.db.execute(f"CREATE OR REPLACE TABLE placed AS FROM read_csv('{placed}', types = {{'txn': 'VARCHAR', 'no_effect': 'BOOLEAN'}})")
-        self.db.execute(f"CREATE TABLE facts_{self.version + 1} AS ({query})")
-        self.version += 1
-
-
-def residue(table, file, placed, *flags):
-    """What `assay residue` says of a table: its exit code, and its words."""
-    args = table.args
-    command = [args.assay, "residue", str(file), "--level", args.level, "--placed", str(placed),
-               "--history", args.history, "--certificate", args.certificate, "--json", *flags]
-    if args.initial is not None:
-        command += ["--initial", args.initial.strip("'")]
-    run = subprocess.run(command, capture_output=True, text=True)
-    if run.returncode > 2:
-        sys.exit(run.stderr)
-    return run.returncode, json.loads(run.stdout)
-
-
-def decide(table):
-    objections = table.objections()
-    print(f"{objections} objections to the proposed order")
-    if objections == 0:
-        return 0
-    file, rows = table.write("refute", "refute.csv")
-    if rows > 0:
-        code, said = residue(table, file, table.work / "placed.csv")
-        if code == 1:
-            print(f"violated: {said['anomaly']} of {', '.join(said['violating'])}")
-            return 1
-    margin, flags = 0, []
-    for _ in range(table.args.rounds):
-        file, _ = table.write("residue", "residue.csv", "--margin", str(margin))
-        placed = table.work / "placed.csv"
-        code, said = residue(table, file, placed, *flags)
-        print(f"{said['transactions']} transactions in {said['windows']} windows, {said['placed']} of them in order again")
-        for why in said["stuck"][:3]:
-            print(f"  {why}")
-        if code == 1:
-            print(f"violated: {said['anomaly']} of {', '.join(said['violating'])}")
-            return 1
-        if said["placed"] > 0:
-            table.splice(placed)
-            before, objections = objections, table.objections()
-            # Where nothing moves, whoever is of unknown outcome may not have taken effect at all.
-            flags = ["--leave-out-unread"] if objections >= before / 2 and not flags else []
-            print(f"{objections} objections are left")
-            if objections == 0:
-                return 0
-        if margin >= WHOLE:
-            break
-        margin = max(FIRST_MARGIN, 16 * margin) if margin < WHOLE // 1024 else WHOLE
-    return 2
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("files", help="a table of facts: FILE.csv, or Parquet files")
-    parser.add_argument("--level", required=True)
-    parser.add_argument("--assay", default="assay", help="the program")
-    parser.add_argument("--initial", help="what every key holds at first, as a literal of SQL")
-    parser.add_argument("--deletions", action="store_true", help="the history may delete keys")
-    parser.add_argument("--rounds", type=int, default=12)
-    parser.add_argument("--memory", help="of DuckDB, such as 4GB")
-    parser.add_argument("--history", default="violation.jsonl", help="where the part that is violated is written")
-    parser.add_argument("--certificate", default="violation.cert.json")
-    args = parser.parse_args()
-    with tempfile.TemporaryDirectory() as work:
-        code = decide(Table(args.files, args, pathlib.Path(work)))
-    print(f"{args.level}: {['satisfied', 'violated', 'undecided'][code]}")
-    return code
+    def table(self, name, query):
+        self.db.execute(f"CREATE TABLE {name} AS ({query})")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(loop.main(DuckDb, __doc__.splitlines()[0]))

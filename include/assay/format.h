@@ -23,6 +23,7 @@ struct ReadOptions {
   bool unique_values = false;
   // The share of the entries of stated orders that is used; History::keep_stated_orders.
   double order_share = 1;
+  unsigned threads = 0;  // for the formats that are read in parallel; 0: one per core
 };
 
 // Something the reader tolerated and the user should know ("line 812 is cut off and was ignored").

@@ -370,6 +370,82 @@ struct Selection {
   bool complete = true;
 };
 
+// Transactions taken down, not yet looked up in a history: the part of building one that any thread can do. For each
+// transaction begin_txn, its operations in program order, end_txn. Views passed in must live until the batch has been
+// added or cleared; `keep` makes a copy that does.
+class TxnBatch {
+ public:
+  void begin_txn(const TxnHeader& header);
+  void read(ValueView key, ValueView value);
+  // A read whose source is stated: the name of the transaction that wrote what it returned; empty: the initial state.
+  // From here on names of transactions must be unique, as with known_order.
+  void read_from(ValueView key, ValueView value, std::string_view source);
+  void write(ValueView key, ValueView value);
+  void remove(ValueView key, ValueView tombstone);
+  void append(ValueView key, ValueView element);
+  void read_list(ValueView key, std::span<const ValueView> elements);
+  // Both bounds inclusive; null = open.
+  void range(ValueView lo, ValueView hi, std::span<const std::pair<ValueView, ValueView>> found);
+  // The rows between two keys that satisfy a condition. Fails where `where` is no condition; the error's column is a place
+  // in it.
+  Status select(const Selection& selection);
+  void cas(ValueView key, ValueView expected, ValueView value, bool effect);
+  void insert(ValueView key, ValueView value, bool effect);
+  // Says when the operations of this transaction that were added since the last call were sent and answered.
+  void timed(Interval sent_to_answered);
+  void end_txn();
+
+  // From here on names of transactions must be unique: they are looked up when the history is complete. `line`: where
+  // this stands in the source, for messages.
+  void known_order(ValueView key, std::span<const StatedVersion> entries, uint64_t line = 0);
+  // `complete`: it says that the stated orders hold every version that was installed by `at`.
+  void event(int64_t at, std::string json, bool complete = false);
+
+  // A copy of `text` that lives until clear().
+  std::string_view keep(std::string_view text);
+  size_t txn_count() const { return txns_.size(); }
+  void clear();
+
+ private:
+  friend class HistoryBuilder;
+  struct RawOp {
+    OpKind kind;
+    bool effect;
+    ValueView key, value;
+    uint32_t first_extra, extra_count;  // in extra_
+    bool has_source = false;  // of a read: its one extra is the name, null for the initial state
+    // range: how many of the extras are rows and rows passed over, the rest are matched keys.
+    uint32_t rows = 0, passed = 0;
+    PredicateId predicate = kNone;  // in predicates_
+    Interval time = {};
+  };
+  struct RawTxn {
+    TxnHeader header;
+    size_t first_op, end_op;  // in ops_
+  };
+  struct RawOrder {
+    ValueView key;
+    size_t first_entry, end_entry;  // in entries_
+    size_t line;
+    size_t before_txn;  // it stands in front of this one of txns_
+  };
+  void add(OpKind kind, ValueView key, ValueView value, bool effect = true);
+  size_t end_of_txns() const { return txns_.empty() ? 0 : txns_.back().end_op; }
+
+  TxnHeader header_;  // of the transaction that has begun
+  std::vector<RawTxn> txns_;
+  std::vector<RawOp> ops_;
+  std::vector<ValueView> extra_;  // list elements, range rows, sources of ops_
+  size_t timed_ops_ = 0;          // so many of ops_ had their chance to be told a time
+  std::vector<RawOrder> orders_;
+  std::vector<StatedVersion> entries_;
+  std::vector<Event> events_;
+  std::shared_ptr<internal::Predicates> predicates_;  // null: no range has a condition
+  std::vector<std::unique_ptr<char[]>> text_;         // what was kept
+  char* text_end_ = nullptr;                          // of what is kept in the last of them
+  size_t text_left_ = 0;                              // and the bytes free after it
+};
+
 // Builds a History by streaming: for each transaction begin_txn, its operations in program order,
 // end_txn. Views passed in need to live only until end_txn returns. Not thread-safe.
 //
@@ -378,7 +454,7 @@ struct Selection {
 //   b.write(ValueView::of("x"), ValueView::of(1));
 //   if (auto s = b.end_txn(); !s.ok()) …
 //   Result<History> h = std::move(b).finish();
-class HistoryBuilder {
+class HistoryBuilder : private TxnBatch {
  public:
   // Largest counts accepted; beyond them end_txn and finish report bad input.
   static constexpr uint64_t kMaxOps = 0xFFFF'FFF0;
@@ -398,33 +474,26 @@ class HistoryBuilder {
   // sources that write both in the same way.
   void take_null_for_empty_lists() { null_is_empty_list_ = true; }
 
-  void begin_txn(const TxnHeader& header);
-  void read(ValueView key, ValueView value);
-  // A read whose source is stated: the name of the transaction that wrote what it returned; empty: the initial state.
-  // From here on names of transactions must be unique, as with known_order.
-  void read_from(ValueView key, ValueView value, std::string_view source);
-  void write(ValueView key, ValueView value);
-  void remove(ValueView key, ValueView tombstone);
-  void append(ValueView key, ValueView element);
-  void read_list(ValueView key, std::span<const ValueView> elements);
-  // Both bounds inclusive; null = open.
-  void range(ValueView lo, ValueView hi, std::span<const std::pair<ValueView, ValueView>> found);
-  // The rows between two keys that satisfy a condition. Fails where `where` is no condition; the error's column is a place
-  // in it.
-  Status select(const Selection& selection);
-  void cas(ValueView key, ValueView expected, ValueView value, bool effect);
-  void insert(ValueView key, ValueView value, bool effect);
-  // Says when the operations of this transaction that were added since the last call were sent and answered.
-  void timed(Interval sent_to_answered);
+  using TxnBatch::append;
+  using TxnBatch::begin_txn;
+  using TxnBatch::cas;
+  using TxnBatch::insert;
+  using TxnBatch::range;
+  using TxnBatch::read;
+  using TxnBatch::read_from;
+  using TxnBatch::read_list;
+  using TxnBatch::remove;
+  using TxnBatch::select;
+  using TxnBatch::timed;
+  using TxnBatch::write;
   // Resolves keys and values to ids. Fails on limits.
   Status end_txn();
-
   void known_order(ValueView key, std::span<const ValueView> values);
-  // From here on names of transactions must be unique: finish looks up those that are stated. `line`: where this
-  // stands in the source, for messages.
   void known_order(ValueView key, std::span<const StatedVersion> entries, uint64_t line = 0);
-  // `complete`: it says that the stated orders hold every version that was installed by `at`.
   void event(int64_t at, std::string json, bool complete = false);
+
+  // Everything in the batch, in its order; as if it had been taken down here.
+  Status add(const TxnBatch& batch);
 
   // Turns what was built into a history. Pending transactions without outcome become unknown, and
   // times are validated: the begins and ends of a session's transactions, in session order, must
@@ -432,27 +501,17 @@ class HistoryBuilder {
   Result<History> finish() &&;
 
  private:
-  struct RawOp {
-    OpKind kind;
-    bool effect;
-    ValueView key, value;
-    uint32_t first_extra, extra_count;
-    uint32_t source;  // number of its name in stated_names_, kInitialTxn, or kNone
-    // range: how many of the extras are rows and rows passed over, the rest are matched keys.
-    uint32_t rows = 0, passed = 0;
-    PredicateId predicate = kNone;
-    Interval time = {};
-  };
-  void add(OpKind kind, ValueView key, ValueView value, bool effect = true);
-  Status check_limits() const;
-  uint64_t bytes_to_grow() const;
+  Status check_limits(const TxnBatch& batch) const;
+  uint64_t bytes_to_grow(const TxnBatch& batch) const;
   Status make_room(uint64_t bytes) const;
-  SessionId session_id();
-  TxnId place_txn(SessionId session);
-  void store_times(TxnId t);
-  void store_op_times(size_t first_op);
-  void resolve_window(size_t first, size_t end);
-  void resolve_operands(const RawOp& op, KeyId key);
+  void number_predicates(const TxnBatch& batch);
+  void add_txns(const TxnBatch& batch, size_t first, size_t end);
+  SessionId session_id(const ValueView& name);
+  TxnId place_txn(const TxnHeader& header);
+  void store_times(TxnId t, const TxnHeader& header);
+  void store_op_times(std::span<const RawOp> ops, size_t first_op);
+  void resolve_window(std::span<const RawOp> ops, const TxnBatch& batch);
+  void resolve_operands(const RawOp& op, const ValueView* extra, KeyId key);
   void resolve_versions(KeyId key, std::span<const ValueView> values);
   KeyId key_id(const ValueView& v);
   VersionId version_id(KeyId key, const ValueView& v);
@@ -466,18 +525,15 @@ class HistoryBuilder {
   };
   uint32_t stated_name(std::string_view name);
   void resolve_entries(KnownOrder& order, std::span<const StatedVersion> entries);
-  void store_sources(size_t first_op);
+  void store_order(ValueView key, std::span<const StatedVersion> entries, uint64_t line);
+  void store_sources(std::span<const RawOp> ops, const TxnBatch& batch, size_t first_op);
   Status find_named_txns(std::vector<TxnId>& txns);
   Status resolve_names();
   Status resolve_sources(std::span<const TxnId> txns);
   void resolve_version(const UnsettledEntry& unsettled);
 
   History h_;
-  TxnHeader header_;
-  std::vector<RawOp> raw_;
-  size_t timed_ops_ = 0;          // so many of them had their chance to be told a time
-  std::vector<ValueView> extra_;  // list elements, range rows of raw_
-  std::vector<uint64_t> hashes_;
+  std::vector<PredicateId> predicate_of_;  // numbers here of the batch's; empty: they are the same
   std::vector<std::unordered_map<std::string, TxnId>> pending_;  // per session, by name
   History::ValueTable
       stated_names_;  // until finish, what refers to a transaction holds its number here

@@ -82,7 +82,8 @@ class Auditor {
   }
 
   void verify() {
-    internal::verify_verdicts(audit_.result, audit_.history, budget_.memory_only());
+    internal::verify_verdicts(audit_.result, audit_.history, budget_.memory_only(),
+                              options_.check.threads);
     audit_.observations = internal::count_observations(audit_.history);
     if (!options_.allow_empty)
       internal::withhold_vacuous(audit_.result, audit_.history, audit_.observations);

@@ -14,7 +14,7 @@ bool ExpectedOrderResult::explains() const {
 
 CheckResult check(const History& history, const CheckOptions& options) {
   CheckResult result = internal::decide_levels(history, options);
-  internal::verify_verdicts(result, history, options.budget.memory_only());
+  internal::verify_verdicts(result, history, options.budget.memory_only(), options.threads);
   return result;
 }
 

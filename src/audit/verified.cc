@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "assay/verify.h"
 #include "base/bug.h"
+#include "base/parallel.h"
 
 namespace assay::internal {
 namespace {
@@ -21,14 +23,46 @@ std::optional<Unknown> refusal(const Status& verified) {
   return bug("the verifier refused a certificate: " + e.message);
 }
 
+// Verifying a smaller history is over before a thread has started.
+constexpr uint32_t kFewTxns = 1 << 14;
+
+// How many certificates from this one on there is room for together, at most `threads`.
+size_t with_room(std::span<const Certificate> certificates, const History& history,
+                 unsigned threads, Budget& memory) {
+  uint64_t bytes = 0;
+  size_t count = 0;
+  for (; count < std::min<size_t>(threads, certificates.size()); ++count) {
+    bytes += verification_bytes(certificates[count], history);
+    if (!memory.has_room(bytes)) break;
+  }
+  return count;
+}
+
+// Of the certificates for which there was room.
+std::vector<std::optional<Unknown>> refusals_of(std::span<const Certificate> certificates,
+                                                const History& history, Budget& memory,
+                                                unsigned threads) {
+  if (history.txn_count() < kFewTxns) threads = 1;
+  std::vector<std::optional<Unknown>> refusals;
+  while (refusals.size() < certificates.size()) {
+    const size_t first = refusals.size();
+    const auto rest = certificates.subspan(first);
+    const size_t together = with_room(rest, history, threads, memory);
+    if (together == 0) break;
+    refusals.resize(first + together);
+    share_jobs(together, threads, [&](const auto& next) {
+      for (size_t i = next(); i < together; i = next())
+        refusals[first + i] = refusal(verify(rest[i], history));
+    });
+  }
+  return refusals;
+}
+
 }  // namespace
 
-void verify_verdicts(CheckResult& result, const History& history, Budget memory) {
-  std::vector<std::optional<Unknown>> refusals;  // of those for which there was room
-  for (const Certificate& c : result.certificates) {
-    if (!memory.has_room(verification_bytes(c, history))) break;
-    refusals.push_back(refusal(verify(c, history)));
-  }
+void verify_verdicts(CheckResult& result, const History& history, Budget memory, unsigned threads) {
+  const std::vector<std::optional<Unknown>> refusals =
+      refusals_of(result.certificates, history, memory, threads == 0 ? core_count() : threads);
   for (Verdict& v : result.verdicts) {
     if (v.outcome == Outcome::unknown) continue;
     std::optional<Unknown> why;

@@ -1,9 +1,13 @@
-// Independent jobs on several threads.
+// Jobs on several threads: independent ones, and ones whose results are taken in order.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -23,5 +27,84 @@ void share_jobs(size_t jobs, unsigned threads, Work work) {
   }
   work(next);
 }
+
+// A stream of jobs through few places, `places.size()` of them under way at a time: fill(place) makes the next job ready,
+// work(place) does it, take(place) has the result. Only `work` runs on several threads; `fill` and `take` run on this one,
+// each in the order of the stream, and end it by returning false. No thread is started for a stream of one job.
+template <class Place, class Fill, class Work, class Take>
+class OrderedStream {
+ public:
+  OrderedStream(std::span<Place> places, unsigned threads, Fill fill, Work work, Take take)
+      : places_(places),
+        threads_(std::min<size_t>(threads, places.size())),
+        fill_(fill),
+        work_(work),
+        take_(take),
+        done_(places.size()) {}
+
+  void run() {
+    bool more = true;
+    for (;;) {
+      if (more && filled_ - taken_ < places_.size()) {
+        more = fill_(place(filled_));
+        if (more) announce();
+      } else if (taken_ == filled_) {
+        break;
+      } else {
+        await(taken_);
+        if (!take_(place(taken_++))) break;
+      }
+    }
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+    to_workers_.notify_all();
+  }
+
+ private:
+  Place& place(uint64_t job) { return places_[job % places_.size()]; }
+
+  void announce() {
+    {
+      const std::lock_guard lock(mutex_);
+      done_[filled_++ % places_.size()] = 0;
+    }
+    to_workers_.notify_one();
+    if (filled_ < 2) return;
+    while (others_.size() + 1 < threads_) others_.emplace_back([this] { help(); });
+  }
+
+  // Until the job is done; meanwhile this thread works as well.
+  void await(uint64_t job) {
+    std::unique_lock lock(mutex_);
+    while (!done_[job % places_.size()]) started_ < filled_ ? do_next(lock) : to_owner_.wait(lock);
+  }
+
+  void help() {
+    std::unique_lock lock(mutex_);
+    while (!stopped_) started_ < filled_ ? do_next(lock) : to_workers_.wait(lock);
+  }
+
+  void do_next(std::unique_lock<std::mutex>& lock) {
+    const uint64_t job = started_++;
+    lock.unlock();
+    work_(place(job));
+    lock.lock();
+    done_[job % places_.size()] = 1;
+    to_owner_.notify_one();
+  }
+
+  std::span<Place> places_;
+  size_t threads_;
+  Fill fill_;
+  Work work_;
+  Take take_;
+  std::mutex mutex_;  // of all below
+  std::condition_variable to_workers_, to_owner_;
+  std::vector<char> done_;  // per place
+  // Numbers of jobs: so many were made ready, begun, taken back.
+  uint64_t filled_ = 0, started_ = 0, taken_ = 0;
+  bool stopped_ = false;
+  std::vector<std::jthread> others_;  // last, so that they end before what they use
+};
 
 }  // namespace assay::internal

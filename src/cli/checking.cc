@@ -35,6 +35,7 @@ AuditOptions audit_options(const CheckFlags& flags, ProgressLine& progress) {
     progress.update(fraction, stage);
   };
   options.read = flags.reading.options();
+  options.read.threads = flags.threads;
   options.clock_drift = flags.clock_drift;
   options.allow_empty = flags.allow_empty;
   return options;

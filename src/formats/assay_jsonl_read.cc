@@ -3,7 +3,6 @@
 #include <simdjson.h>
 
 #include <bit>
-#include <deque>
 #include <initializer_list>
 #include <map>
 #include <span>
@@ -12,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/parallel.h"
 #include "formats/assay_jsonl.h"
 #include "formats/assay_jsonl_chunks.h"
 #include "formats/json_text.h"
@@ -72,46 +72,48 @@ constexpr std::pair<std::string_view, Field> kFields[] = {
     {"op_times", kOpTimes},
 };
 
-class JsonlReader {
+// What the first line says, for all others.
+struct JsonlHeader {
+  std::string initial_text;
+  ValueView initial;
+  bool absent_is_never_written = false;
+  std::string meta;
+  std::string run;
+};
+
+// Takes lines down in a batch; several of these can work side by side on the lines of one file.
+class JsonlLines {
  public:
-  JsonlReader(Input& input, Notes& notes) : input_(input), notes_(notes) {
-    builder_.limit(input.budget());
-  }
-
-  Result<History> run() {
-    Input::Line line;
-    for (;;) {
-      auto more = input_.next_line(line);
-      if (!more.ok()) return more.error();
-      if (!*more) break;
-      if (!read_line(line)) return std::move(error_);
+  // Parses what was read since `batch` was cleared. False after storing an error.
+  bool read(const Input::Lines& lines) {
+    std::string_view rest = lines.text();
+    for (line_ = lines.first_line; !rest.empty(); ++line_) {
+      const size_t end = rest.find('\n');
+      const bool last = end == std::string_view::npos;
+      std::string_view text = rest.substr(0, end);
+      rest.remove_prefix(last ? rest.size() : end + 1);
+      if (text.ends_with('\r')) text.remove_suffix(1);
+      if (!read_line(text, !last)) return false;
     }
-    return finish();
+    return true;
   }
 
-  // A history of the next lines, at most so many and at least one; transactions without outcome wait for theirs, in later
-  // pieces. See JsonlChunks.
-  Result<JsonlChunks::Chunk> next(size_t lines) {
-    in_pieces_ = true;
-    Input::Line line;
-    JsonlChunks::Chunk chunk;
-    for (size_t read = 0; read < lines; ++read) {
-      if (read > 0 && input_.would_wait()) break;
-      auto more = input_.next_line(line);
-      if (!more.ok() && read > 0 && more.error().kind == ErrorKind::budget) break;
-      if (!more.ok()) return more.error();
-      chunk.end = !*more;
-      if (chunk.end) break;
-      if (!read_line(line)) return std::move(error_);
-    }
-    if (chunk.end && !settle(Interval::kOpen)) return std::move(error_);
-    auto history = finish();
-    if (!history.ok()) return history.error();
-    chunk.history = std::move(*history);
-    start_piece(chunk.history);
-    return chunk;
+  bool read(const Input::Line& line, uint64_t number) {
+    line_ = number;
+    return read_line(line.text, line.terminated);
   }
 
+  // Whether no line was read yet, so that the next one may be a header.
+  bool at_start() const { return first_; }
+  const JsonlHeader& header() const { return header_; }
+  // The lines to come follow others, which begin with this header.
+  void start_behind(const JsonlHeader& header) {
+    first_ = false;
+    header_.run = header.run;
+  }
+
+  // Transactions without outcome wait for theirs, and those without a name get that of their place in the session.
+  void read_in_pieces() { in_pieces_ = true; }
   // Lines that began before `begin` and are still without outcome are taken for unknown. False after storing an error.
   bool settle(int64_t begin) {
     std::vector<std::string> lines;
@@ -125,32 +127,21 @@ class JsonlReader {
     for (std::string& text : lines) {
       const size_t size = text.size();
       text.append(Input::kPadding, ' ');
-      good = good && read_line({std::string_view(text).substr(0, size), true});
+      good = good && read_line(std::string_view(text).substr(0, size), true);
     }
     settling_ = false;
     return good;
   }
-  Error take_error() { return std::move(error_); }
+
+  TxnBatch& batch() { return batch_; }
+  // Without the name of the input.
+  const Error& error() const { return error_; }
+  Notes take_notes() { return std::exchange(notes_, {}); }
 
  private:
-  Result<History> finish() {
-    auto history = std::move(builder_).finish();
-    if (!history.ok()) return input_.located(history.error());
-    return history;
-  }
-
-  // What the header said holds for the next piece too.
-  void start_piece(const History& before) {
-    builder_ = HistoryBuilder();
-    builder_.limit(input_.budget());
-    builder_.set_initial(before.initial());
-    if (before.absent_is_never_written()) builder_.set_absent_is_never_written();
-  }
-
   // All functions below return false after storing an error.
   bool fail(std::span<const JsonStep> path, std::string message) {
-    error_ = input_.error(std::move(message), locate_json(text_, path) + 1);
-    return false;
+    return fail_at(std::move(message), locate_json(text_, path) + 1);
   }
   bool fail(Path path, std::string message) {
     return fail(std::span(path.begin(), path.size()), std::move(message));
@@ -158,25 +149,23 @@ class JsonlReader {
   bool expected(Path path, std::string_view what) {
     return fail(path, "expected " + std::string(what));
   }
-  bool check(const Status& status) {
-    if (!status.ok()) error_ = input_.located(status.error());
-    return status.ok();
+  bool fail_at(std::string message, uint64_t column) {
+    error_ = bad_input(std::move(message), line_, column);
+    return false;
   }
 
-  bool read_line(const Input::Line& line) {
-    text_ = line.text;
+  bool read_line(std::string_view text, bool terminated) {
+    text_ = text;
     if (text_.find_first_not_of(" \t") == std::string_view::npos) return true;
     if (parser_.max_depth() != kMaxJsonDepth || parser_.capacity() < text_.size()) {
       if (parser_.allocate(std::max(text_.size(), size_t{1} << 12), kMaxJsonDepth) !=
-          simdjson::SUCCESS) {
-        error_ = input_.error("not enough memory for the line");
-        return false;
-      }
+          simdjson::SUCCESS)
+        return fail_at("not enough memory for the line", 0);
     }
     json::element document;
-    // The window of the input is padded, so nothing needs to be copied.
+    // What stands behind the line can be read, so nothing needs to be copied.
     if (parser_.parse(text_.data(), text_.size(), false).get(document) != simdjson::SUCCESS)
-      return broken_line(line.terminated);
+      return broken_line(terminated);
     json::object object;
     if (document.get_object().get(object) != simdjson::SUCCESS)
       return expected({}, "a JSON object, one per line");
@@ -185,17 +174,12 @@ class JsonlReader {
 
   bool broken_line(bool terminated) {
     auto fault = find_json_fault(text_);
-    if (!fault) {
-      error_ = input_.error("not valid JSON: a number is out of range", 1);
-      return false;
-    }
+    if (!fault) return fail_at("not valid JSON: a number is out of range", 1);
     if (fault->cut_off && !terminated) {
-      notes_.push_back(
-          {input_.line(), "line " + std::to_string(input_.line()) + " is cut off and was ignored"});
+      notes_.push_back({line_, "line " + std::to_string(line_) + " is cut off and was ignored"});
       return true;
     }
-    error_ = input_.error("not valid JSON: " + fault->message, fault->offset + 1);
-    return false;
+    return fail_at("not valid JSON: " + fault->message, fault->offset + 1);
   }
 
   bool read_object(json::object object) {
@@ -232,19 +216,20 @@ class JsonlReader {
     if (has(kInitial)) {
       ValueView initial;
       if (!field(kInitial).is_null() && !value({"initial"}, field(kInitial), initial)) return false;
-      builder_.set_initial(initial);
+      header_.initial_text = initial.text;
+      header_.initial = {initial.type, initial.integer, header_.initial_text};
     }
     if (has(kAbsent)) {
       std::string_view absent;
       if (field(kAbsent).get_string().get(absent) != simdjson::SUCCESS || absent != kNeverWritten)
         return expected({"absent"}, "\"never-written\"");
-      builder_.set_absent_is_never_written();
+      header_.absent_is_never_written = true;
     }
     if (has(kUses) && !read_uses()) return false;
     if (has(kMeta)) {
       if (!field(kMeta).is_object()) return expected({"meta"}, "an object");
-      builder_.set_meta(simdjson::minify(field(kMeta)));
-      run_ = run_in_header();
+      header_.meta = simdjson::minify(field(kMeta));
+      header_.run = run_in_header();
     }
     return true;
   }
@@ -274,8 +259,10 @@ class JsonlReader {
 
   bool second_header() {
     const std::string_view run = run_in_header();
-    if (run.empty() || run == run_) return fail({"assay"}, "a header may only be the first line");
-    return fail({"assay"}, "the file holds two runs, " + (run_.empty() ? "one" : "'" + run_ + "'") +
+    const std::string& before = header_.run;
+    if (run.empty() || run == before) return fail({"assay"}, "a header may only be the first line");
+    return fail({"assay"}, "the file holds two runs, " +
+                               (before.empty() ? "one" : "'" + before + "'") +
                                " and from here on '" + std::string(run) + "'; expected one run");
   }
 
@@ -291,9 +278,9 @@ class JsonlReader {
     if (has(kAt) && !integer({"at"}, field(kAt), at)) return false;
     if (name == kCompleteEvent && at == Interval::kUnknown)
       return expected({}, "a field \"at\" beside \"event\":\"complete\"");
-    builder_.event(
-        at, std::string(text_.substr(text_.find('{'), text_.rfind('}') + 1 - text_.find('{'))),
-        name == kCompleteEvent);
+    batch_.event(at,
+                 std::string(text_.substr(text_.find('{'), text_.rfind('}') + 1 - text_.find('{'))),
+                 name == kCompleteEvent);
     return true;
   }
 
@@ -305,11 +292,9 @@ class JsonlReader {
     if (field(kOrder).get_array().get(entries) != simdjson::SUCCESS)
       return expected({"order"}, "an array of versions");
     stated_.clear();
-    entry_names_.clear();
-    row_texts_.clear();
     for (json::element e : entries)
       if (!read_entry(e, stated_.emplace_back())) return false;
-    builder_.known_order(key, stated_, input_.line());
+    batch_.known_order(key, stated_, line_);
     return true;
   }
 
@@ -327,8 +312,7 @@ class JsonlReader {
       if (part.key == "txn") {
         ValueView name;
         if (!to_value(part.value, name)) return expected({"order", i, "txn"}, kWantJsonlValue);
-        to.txn = name.type == ValueView::Type::string ? name.text
-                                                      : entry_names_.emplace_back(name.to_string());
+        to.txn = name_of(name);
       } else if (part.key == "value") {
         has_value = to_stored(part.value, to.value);
         if (!has_value) return expected({"order", i, "value"}, kWantStored);
@@ -346,7 +330,7 @@ class JsonlReader {
   bool read_txn() {
     if (!has(kSession)) return expected({}, "a field \"session\" beside \"ops\"");
     TxnHeader header;
-    header.line = input_.line();
+    header.line = line_;
     if (!value({"session"}, field(kSession), header.session)) return false;
     if (has(kTxn) && !read_name(header)) return false;
     if (has(kStatus) && !read_status(header)) return false;
@@ -357,27 +341,26 @@ class JsonlReader {
     if (has(kCommitTs) && !integer({"commit_ts"}, field(kCommitTs), header.commit_ts)) return false;
     if (has(kSnapshot) && field(kSnapshot).get_string().get(header.snapshot) != simdjson::SUCCESS)
       return expected({"snapshot"}, "a string");
-    std::string meta;
+    header.snapshot = batch_.keep(header.snapshot);
     if (has(kMeta)) {
       if (!field(kMeta).is_object()) return expected({"meta"}, "an object");
-      meta = simdjson::minify(field(kMeta));
-      header.meta = meta;
+      header.meta = batch_.keep(simdjson::minify(field(kMeta)));
     }
     json::array ops;
     if (field(kOps).get_array().get(ops) != simdjson::SUCCESS)
       return expected({"ops"}, "an array of operations");
     if (in_pieces_ && !settling_ && waits_for_outcome(header)) return true;
     if (has(kOpTimes) && !read_op_times()) return false;
-    builder_.begin_txn(header);
-    row_texts_.clear();
+    batch_.begin_txn(header);
     size_t i = 0;
     for (json::element op : ops) {
       if (!read_op(op, i)) return false;
-      if (has(kOpTimes) && i < op_times_.size()) builder_.timed(op_times_[i]);
+      if (has(kOpTimes) && i < op_times_.size()) batch_.timed(op_times_[i]);
       ++i;
     }
     if (has(kOpTimes) && i != op_times_.size()) return expected({"op_times"}, kWantOpTimes);
-    return check(builder_.end_txn());
+    batch_.end_txn();
+    return true;
   }
 
   // Into op_times_.
@@ -396,8 +379,7 @@ class JsonlReader {
   // In a piece the position in the session is another one than in the whole.
   void name_by_position(TxnHeader& header) {
     const std::string session = header.session.to_string();
-    name_ = session + "-" + std::to_string(positions_[session]++);
-    header.name = name_;
+    header.name = batch_.keep(session + "-" + std::to_string(positions_[session]++));
   }
 
   // True if the line says no outcome. Forgets the line before it that said none, if there was one.
@@ -412,13 +394,13 @@ class JsonlReader {
   bool read_name(TxnHeader& header) {
     ValueView name;
     if (!value({"txn"}, field(kTxn), name)) return false;
-    if (name.type == ValueView::Type::integer) {
-      name_ = std::to_string(name.integer);
-      header.name = name_;
-    } else {
-      header.name = name.text;
-    }
+    header.name = name_of(name);
     return true;
+  }
+
+  // The name of a transaction may be an integer; it lives as long as the batch.
+  std::string_view name_of(const ValueView& name) {
+    return name.type == ValueView::Type::string ? name.text : batch_.keep(name.to_string());
   }
 
   bool read_status(TxnHeader& header) {
@@ -457,24 +439,25 @@ class JsonlReader {
     return expected(path, "an integer of 64 bits");
   }
 
-  static bool to_value(json::element e, ValueView& to) {
+  // Its text lives as long as the batch.
+  bool to_value(json::element e, ValueView& to) {
     switch (e.type()) {
       case JsonKind::INT64:
         to = ValueView::of(e.get_int64().value_unsafe());
         return true;
       case JsonKind::STRING:
-        to = ValueView::of(e.get_string().value_unsafe());
+        to = ValueView::of(batch_.keep(e.get_string().value_unsafe()));
         return true;
       default:
         return false;
     }
   }
 
-  // What a key may hold: a row as well. It lives until the line is done.
+  // What a key may hold: a row as well.
   bool to_stored(json::element e, ValueView& to) {
     json::object object;
     if (e.get_object().get(object) != simdjson::SUCCESS) return to_value(e, to);
-    to = ValueView::row(row_texts_.emplace_back(row_of_json(object)));
+    to = ValueView::row(batch_.keep(row_of_json(object)));
     return true;
   }
 
@@ -536,7 +519,7 @@ class JsonlReader {
     if (!to_value(part[1], key)) return expected({"ops", i, size_t{1}}, kWantJsonlValue);
     if (part[2].is_array() && !has_source) {
       if (!read_list({"ops", i, size_t{2}}, part[2])) return false;
-      builder_.read_list(key, elements_);
+      batch_.read_list(key, elements_);
       return true;
     }
     if (!to_stored(part[2], v) && !part[2].is_null())
@@ -545,7 +528,7 @@ class JsonlReader {
                           ? "an integer of 64 bits, a string or null, as its source is stated"
                           : "an integer of 64 bits, a string, null or an array");
     if (has_source) return read_source(key, v, part[3], i);
-    builder_.read(key, v);
+    batch_.read(key, v);
     return true;
   }
 
@@ -558,7 +541,7 @@ class JsonlReader {
           {"ops", i, size_t{3}},
           "an object with \"from\", the name of the transaction that wrote the value, or "
           "null for the initial state");
-    builder_.read_from(key, v, from.is_null() ? "" : name.to_string());
+    batch_.read_from(key, v, from.is_null() ? "" : name_of(name));
     return true;
   }
 
@@ -568,9 +551,9 @@ class JsonlReader {
     if (!to_value(part[1], key)) return expected({"ops", i, size_t{1}}, kWantJsonlValue);
     if (!(kind == "append" ? to_value(part[2], v) : to_stored(part[2], v)))
       return expected({"ops", i, size_t{2}}, kind == "append" ? kWantJsonlValue : kWantStored);
-    if (kind == "w") builder_.write(key, v);
-    if (kind == "d") builder_.remove(key, v);
-    if (kind == "append") builder_.append(key, v);
+    if (kind == "w") batch_.write(key, v);
+    if (kind == "d") batch_.remove(key, v);
+    if (kind == "append") batch_.append(key, v);
     return true;
   }
 
@@ -584,7 +567,7 @@ class JsonlReader {
     if (!to_stored(part[3], after)) return expected({"ops", i, size_t{3}}, kWantStored);
     if (part[4].get_bool().get(effect) != simdjson::SUCCESS)
       return expected({"ops", i, size_t{4}}, "true or false, whether it took effect");
-    builder_.cas(key, before, after, effect);
+    batch_.cas(key, before, after, effect);
     return true;
   }
 
@@ -596,7 +579,7 @@ class JsonlReader {
     if (!to_stored(part[2], v)) return expected({"ops", i, size_t{2}}, kWantStored);
     if (part[3].get_bool().get(effect) != simdjson::SUCCESS)
       return expected({"ops", i, size_t{3}}, "true or false, whether it took effect");
-    builder_.insert(key, v, effect);
+    batch_.insert(key, v, effect);
     return true;
   }
 
@@ -607,7 +590,7 @@ class JsonlReader {
       if (!to_value(part[b + 1], bound[b]) && !part[b + 1].is_null())
         return expected({"ops", i, b + 1}, "an integer of 64 bits, a string, or null if open");
     if (!read_rows(part[3], {"ops", i, size_t{3}}, rows_)) return false;
-    builder_.range(bound[0], bound[1], rows_);
+    batch_.range(bound[0], bound[1], rows_);
     return true;
   }
 
@@ -640,7 +623,7 @@ class JsonlReader {
   }
 
   bool select(const Selection& selection, size_t i) {
-    const Status known = builder_.select(selection);
+    const Status known = batch_.select(selection);
     if (known.ok()) return true;
     return fail({"ops", i, size_t{1}}, known.error().message + ", at its character " +
                                            std::to_string(known.error().column));
@@ -715,27 +698,24 @@ class JsonlReader {
     selection.matched = elements_;
     if (!select(selection, i)) return false;
     for (const auto& [key, value] : rows_)
-      kind == "pupd" ? builder_.write(key, value) : builder_.remove(key, value);
+      kind == "pupd" ? batch_.write(key, value) : batch_.remove(key, value);
     return true;
   }
 
-  Input& input_;
-  Notes& notes_;
-  HistoryBuilder builder_;
+  TxnBatch batch_;
+  JsonlHeader header_;
   json::parser parser_{kMaxLineBytes};
   std::string_view text_;  // the line
+  uint64_t line_ = 0;      // its number
   json::element fields_[std::size(kFields)];
   uint32_t seen_ = 0;
   bool first_ = true;
-  std::string run_;  // named by the header
-  std::string name_;
   std::vector<ValueView> elements_;
   std::vector<StatedVersion> stated_;
-  std::deque<std::string> entry_names_;  // those that are integers
   RowsOfKeys rows_, passed_;
-  std::deque<std::string> row_texts_;
   std::vector<Interval> op_times_;  // of the line's operations
   Error error_;
+  Notes notes_;
   // Of a history in pieces.
   struct OpenLine {
     int64_t begin;
@@ -745,6 +725,127 @@ class JsonlReader {
   bool settling_ = false;
   std::unordered_map<std::string, uint64_t> positions_;           // per session without names
   std::map<std::pair<std::string, std::string>, OpenLine> open_;  // by session and name
+};
+
+class JsonlReader {
+ public:
+  JsonlReader(Input& input, Notes& notes) : input_(input), notes_(notes) {
+    builder_.limit(input.budget());
+  }
+
+  // Blocks of lines are parsed side by side and looked up one after the other, so the history is the same for every
+  // number of threads.
+  Result<History> run(unsigned threads) {
+    if (Status s = read_first_line(); !s.ok()) return s.error();
+    std::vector<Block> blocks(threads == 1 ? 1 : 2 * threads);
+    for (Block& block : blocks) block.parser.start_behind(lines_.header());
+    Status status = Ok{};
+    const auto fill = [&](Block& block) {
+      auto more = input_.next_lines(block.lines, kBlockBytes);
+      if (!more.ok()) status = more.error();
+      return more.ok() && *more;
+    };
+    const auto parse = [](Block& block) { block.good = block.parser.read(block.lines); };
+    const auto take = [&](Block& block) {
+      if (Status s = take_from(block.parser, block.good); !s.ok()) status = s;
+      return status.ok();
+    };
+    OrderedStream(std::span(blocks), threads, fill, parse, take).run();
+    if (!status.ok()) return status.error();
+    return finish();
+  }
+
+  // A history of the next lines, at most so many and at least one; transactions without outcome wait for theirs, in later
+  // pieces. See JsonlChunks.
+  Result<JsonlChunks::Chunk> next(size_t lines) {
+    lines_.read_in_pieces();
+    JsonlChunks::Chunk chunk;
+    for (size_t read = 0; read < lines; ++read) {
+      if (read > 0 && input_.would_wait()) break;
+      auto more = read_next_line();
+      if (!more.ok() && read > 0 && more.error().kind == ErrorKind::budget) break;
+      if (!more.ok()) return more.error();
+      chunk.end = !*more;
+      if (chunk.end) break;
+    }
+    if (chunk.end)
+      if (Status s = settle(Interval::kOpen); !s.ok()) return s.error();
+    auto history = finish();
+    if (!history.ok()) return history.error();
+    chunk.history = std::move(*history);
+    start_piece();
+    return chunk;
+  }
+
+  Status settle(int64_t begin) { return take_from(lines_, lines_.settle(begin)); }
+
+ private:
+  // So much text is parsed at a time: enough that handing it over costs nothing, little enough for the caches.
+  static constexpr size_t kBlockBytes = size_t{1} << 18;
+
+  struct Block {
+    Input::Lines lines;
+    JsonlLines parser;
+    bool good = false;
+  };
+
+  // False at the end.
+  Result<bool> read_next_line() {
+    Input::Line line;
+    auto more = input_.next_line(line);
+    if (!more.ok() || !*more) return more;
+    const bool start = lines_.at_start();
+    const bool good = lines_.read(line, input_.line());
+    if (good && start && !lines_.at_start()) apply_header();
+    if (Status s = take_from(lines_, good); !s.ok()) return s.error();
+    return true;
+  }
+
+  // Blank ones before it as well.
+  Status read_first_line() {
+    while (lines_.at_start()) {
+      auto more = read_next_line();
+      if (!more.ok()) return more.error();
+      if (!*more) break;
+    }
+    return Ok{};
+  }
+
+  void apply_header() {
+    const JsonlHeader& header = lines_.header();
+    builder_.set_initial(header.initial);
+    if (header.absent_is_never_written) builder_.set_absent_is_never_written();
+    builder_.set_meta(header.meta);
+  }
+
+  // What it has taken down, up to the line that was wrong if one was.
+  Status take_from(JsonlLines& lines, bool good) {
+    const Status added = builder_.add(lines.batch());
+    lines.batch().clear();
+    for (ReadNote& note : lines.take_notes()) notes_.push_back(std::move(note));
+    if (!added.ok()) return input_.located(added.error());
+    if (!good) return input_.located(lines.error());
+    return Ok{};
+  }
+
+  Result<History> finish() {
+    auto history = std::move(builder_).finish();
+    if (!history.ok()) return input_.located(history.error());
+    return history;
+  }
+
+  // What the header said of values holds for the next piece too.
+  void start_piece() {
+    builder_ = HistoryBuilder();
+    builder_.limit(input_.budget());
+    builder_.set_initial(lines_.header().initial);
+    if (lines_.header().absent_is_never_written) builder_.set_absent_is_never_written();
+  }
+
+  Input& input_;
+  Notes& notes_;
+  HistoryBuilder builder_;
+  JsonlLines lines_;  // read one by one
 };
 
 }  // namespace
@@ -759,13 +860,10 @@ JsonlChunks::~JsonlChunks() = default;
 
 Result<JsonlChunks::Chunk> JsonlChunks::next(size_t lines) { return reader_->next(lines); }
 
-Status JsonlChunks::settle(int64_t begin) {
-  if (reader_->settle(begin)) return Ok{};
-  return reader_->take_error();
-}
+Status JsonlChunks::settle(int64_t begin) { return reader_->settle(begin); }
 
 Result<History> read_assay_jsonl(Source& source, Notes& notes) {
-  return JsonlReader(*source.input, notes).run();
+  return JsonlReader(*source.input, notes).run(source.threads);
 }
 
 }  // namespace assay::internal::formats

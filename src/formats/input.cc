@@ -94,6 +94,12 @@ class MemorySource : public ByteSource {
   std::string_view text_;
 };
 
+uint64_t count_lines(std::string_view text) {
+  uint64_t count = 0;
+  for (; !text.empty(); ++count) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  return count;
+}
+
 }  // namespace
 
 Error budget_error(const Budget& budget) {
@@ -199,12 +205,44 @@ Result<bool> Input::at_end() {
   return begin_ == end_;
 }
 
-Result<bool> Input::next_line(Line& line) {
+Status Input::skip_byte_order_mark() {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  if (line_ == 0) {
-    if (auto s = fill(kByteOrderMark.size()); !s.ok()) return s.error();
-    if (window().substr(0, 3) == kByteOrderMark) consume(3);
+  if (line_ > 0) return Ok{};
+  if (auto s = fill(kByteOrderMark.size()); !s.ok()) return s.error();
+  if (window().substr(0, kByteOrderMark.size()) == kByteOrderMark) consume(kByteOrderMark.size());
+  return Ok{};
+}
+
+Result<bool> Input::next_lines(Lines& lines, size_t bytes) {
+  if (Status s = skip_byte_order_mark(); !s.ok()) return s.error();
+  if (Status s = fill(bytes); !s.ok()) return s.error();
+  size_t searched = bytes;
+  size_t at = window().substr(0, bytes).rfind('\n');
+  while (at == std::string_view::npos) {  // one line that is longer than that
+    at = window().find('\n', searched);
+    searched = window().size();
+    if (std::min(at, searched) > kMaxLineBytes) {
+      ++line_;
+      return error("the line is longer than 16 MiB");
+    }
+    if (at != std::string_view::npos) break;
+    auto got = more(0);
+    if (!got.ok()) return got.error();
+    if (!*got) break;
   }
+  if (window().empty()) return false;
+  lines.terminated = at != std::string_view::npos;
+  lines.size = lines.terminated ? at + 1 : window().size();
+  lines.first_line = line_ + 1;
+  lines.bytes.assign(window().substr(0, lines.size));
+  lines.bytes.append(kPadding, '\0');
+  line_ += count_lines(lines.text());
+  consume(lines.size);
+  return true;
+}
+
+Result<bool> Input::next_line(Line& line) {
+  if (Status s = skip_byte_order_mark(); !s.ok()) return s.error();
   size_t searched = 0;
   for (;;) {
     std::string_view w = window();

@@ -69,9 +69,19 @@ class Input {
   };
   // The next line; false at the end. Lines end in \n or \r\n; a byte order mark is skipped.
   Result<bool> next_line(Line& line);
+  // Whole lines together, with their line ends, and room for parsers behind them.
+  struct Lines {
+    uint64_t first_line = 0;  // 1-based number of the first of them
+    std::string_view text() const { return std::string_view(bytes).substr(0, size); }
+    bool terminated = false;  // false: the input ends without a line end
+    std::string bytes;
+    size_t size = 0;
+  };
+  // The next lines, about `bytes` of them and at least one; false at the end.
+  Result<bool> next_lines(Lines& lines, size_t bytes);
   // Whether next_line would have to wait for somebody to write. Not told of compressed input.
   bool would_wait() const;
-  // 1-based number of the line next_line returned last.
+  // 1-based number of the line next_line or next_lines returned last.
   uint64_t line() const { return line_; }
 
   // An error at the current line.
@@ -86,6 +96,7 @@ class Input {
   enum class AtEnd : uint8_t { stops, follows };
   static Result<Input> open(const std::string& path, Budget* budget, AtEnd at_end);
   static Result<Input> start(std::unique_ptr<ByteSource> source, std::string name, Budget* budget);
+  Status skip_byte_order_mark();
   // Reads once; false at the end of the input.
   Result<bool> more(size_t want);
   Result<bool> end() const;

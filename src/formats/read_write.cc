@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/parallel.h"
 #include "formats/registry.h"
 #include "formats/unique_values.h"
 #include "history/merge.h"
@@ -88,6 +89,7 @@ Status assume_initial(ReadResult& result, const ReadOptions& options, const std:
 }
 
 Result<ReadResult> read(Source source, const ReadOptions& options) {
+  source.threads = options.threads == 0 ? core_count() : options.threads;
   if (source.input) {
     source.input->allow_cut_off(true);
     if (auto s = source.input->fill(kHeadBytes); !s.ok()) return s.error();

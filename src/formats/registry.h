@@ -21,6 +21,7 @@ struct Source {
   std::vector<std::string> files;  // names of the directory's files, sorted; empty for a stream
   std::optional<Input> input;      // the stream; none for a directory
   Budget* budget = nullptr;        // of every input that a reader opens itself
+  unsigned threads = 1;            // for formats that are read in parallel
 
   bool is_directory() const { return !input.has_value(); }
   // The first bytes of a stream; empty for a directory.

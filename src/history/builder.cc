@@ -25,79 +25,6 @@ void put_at(std::vector<T>& column, size_t index, size_t count, T value, T missi
 
 }  // namespace
 
-void HistoryBuilder::begin_txn(const TxnHeader& header) {
-  header_ = header;
-  raw_.clear();
-  timed_ops_ = 0;
-  extra_.clear();
-}
-
-void HistoryBuilder::add(OpKind kind, ValueView key, ValueView value, bool effect) {
-  raw_.push_back({.kind = kind,
-                  .effect = effect,
-                  .key = key,
-                  .value = value,
-                  .first_extra = static_cast<uint32_t>(extra_.size()),
-                  .extra_count = 0,
-                  .source = kNone});
-}
-
-void HistoryBuilder::read(ValueView key, ValueView value) { add(OpKind::read, key, value); }
-void HistoryBuilder::read_from(ValueView key, ValueView value, std::string_view source) {
-  read(key, value);
-  raw_.back().source = source.empty() ? kInitialTxn : stated_name(source);
-}
-void HistoryBuilder::write(ValueView key, ValueView value) { add(OpKind::write, key, value); }
-void HistoryBuilder::remove(ValueView key, ValueView tombstone) {
-  add(h_.absent_is_never_written_ ? OpKind::write : OpKind::remove, key, tombstone);
-}
-void HistoryBuilder::append(ValueView key, ValueView element) { add(OpKind::append, key, element); }
-
-void HistoryBuilder::read_list(ValueView key, std::span<const ValueView> elements) {
-  add(OpKind::read_list, key, elements.empty() ? ValueView::null() : elements.back());
-  extra_.insert(extra_.end(), elements.begin(), elements.end());
-  raw_.back().extra_count = static_cast<uint32_t>(elements.size());
-}
-
-void HistoryBuilder::range(ValueView lo, ValueView hi,
-                           std::span<const std::pair<ValueView, ValueView>> found) {
-  add(OpKind::range, lo, hi);
-  for (const auto& [key, value] : found) {
-    extra_.push_back(key);
-    extra_.push_back(value);
-  }
-  raw_.back().extra_count = static_cast<uint32_t>(2 * found.size());
-  raw_.back().rows = static_cast<uint32_t>(found.size());
-}
-
-Status HistoryBuilder::select(const Selection& selection) {
-  if (!h_.predicates_) h_.predicates_ = std::make_shared<internal::Predicates>();
-  const Result<PredicateId> predicate = h_.predicates_->intern(selection.where);
-  if (!predicate.ok()) return predicate.error();
-  range(selection.lo, selection.hi, selection.rows);
-  for (const auto& [key, value] : selection.passed) {
-    extra_.push_back(key);
-    extra_.push_back(value);
-  }
-  extra_.insert(extra_.end(), selection.matched.begin(), selection.matched.end());
-  RawOp& op = raw_.back();
-  op.extra_count = static_cast<uint32_t>(extra_.size()) - op.first_extra;
-  op.passed = static_cast<uint32_t>(selection.passed.size());
-  op.predicate = *predicate;
-  op.effect = selection.complete;
-  return Ok{};
-}
-
-void HistoryBuilder::cas(ValueView key, ValueView expected, ValueView value, bool effect) {
-  add(OpKind::cas, key, value, effect);
-  extra_.push_back(expected);
-  raw_.back().extra_count = 1;
-}
-
-void HistoryBuilder::insert(ValueView key, ValueView value, bool effect) {
-  add(OpKind::insert, key, value, effect);
-}
-
 KeyId HistoryBuilder::key_id(const ValueView& v) {
   return h_.keys_.intern(v, internal::hash_value(v));
 }
@@ -106,9 +33,8 @@ VersionId HistoryBuilder::version_id(KeyId key, const ValueView& v) {
   return h_.versions_.intern(key, v, internal::hash_version(key, v));
 }
 
-SessionId HistoryBuilder::session_id() {
-  const SessionId s =
-      h_.session_names_.intern(header_.session, internal::hash_value(header_.session));
+SessionId HistoryBuilder::session_id(const ValueView& name) {
+  const SessionId s = h_.session_names_.intern(name, internal::hash_value(name));
   if (s == h_.session_txns_.size()) {
     h_.session_txns_.emplace_back();
     pending_.emplace_back();
@@ -117,48 +43,51 @@ SessionId HistoryBuilder::session_id() {
 }
 
 // The transaction the header speaks of: the pending one it settles, or a new one.
-TxnId HistoryBuilder::place_txn(SessionId session) {
+TxnId HistoryBuilder::place_txn(const TxnHeader& header) {
+  const SessionId session = session_id(header.session);
   auto& pending = pending_[session];
-  if (!pending.empty() && !header_.name.empty()) {
-    if (const auto it = pending.find(std::string(header_.name)); it != pending.end()) {
+  if (!pending.empty() && !header.name.empty()) {
+    if (const auto it = pending.find(std::string(header.name)); it != pending.end()) {
       const TxnId t = it->second;
-      if (!header_.pending) pending.erase(it);
+      if (!header.pending) pending.erase(it);
       replaced_ = true;
       return t;
     }
   }
   const TxnId t = h_.txn_count();
   auto& txns = h_.session_txns_[session];
-  h_.names_.append(header_.name);
+  h_.names_.append(header.name);
   h_.txns_.push_back({session, static_cast<uint32_t>(txns.size()), 0, 0, 0,
                       static_cast<uint32_t>(h_.names_.size()), TxnStatus::unknown});
   txns.push_back(t);
-  if (header_.pending) pending.emplace(header_.name, t);
+  if (header.pending) pending.emplace(header.name, t);
   return t;
 }
 
-void HistoryBuilder::store_times(TxnId t) {
+void HistoryBuilder::store_times(TxnId t, const TxnHeader& header) {
   const size_t count = h_.txns_.size();
-  if (header_.begin.known() || header_.end.known() || !h_.begin_.empty()) {
+  if (header.begin.known() || header.end.known() || !h_.begin_.empty()) {
     h_.begin_.resize(count);
     h_.end_.resize(count);
-    h_.begin_[t] = header_.begin;
-    h_.end_[t] = header_.end;
+    h_.begin_[t] = header.begin;
+    h_.end_[t] = header.end;
   }
-  put_at(h_.start_ts_, t, count, header_.start_ts, Interval::kUnknown);
-  put_at(h_.commit_ts_, t, count, header_.commit_ts, Interval::kUnknown);
-  if (!header_.snapshot.empty()) h_.txn_snapshot_.emplace_back(t, std::string(header_.snapshot));
-  if (!header_.meta.empty()) h_.txn_meta_.emplace_back(t, std::string(header_.meta));
+  put_at(h_.start_ts_, t, count, header.start_ts, Interval::kUnknown);
+  put_at(h_.commit_ts_, t, count, header.commit_ts, Interval::kUnknown);
+  if (!header.snapshot.empty()) h_.txn_snapshot_.emplace_back(t, std::string(header.snapshot));
+  if (!header.meta.empty()) h_.txn_meta_.emplace_back(t, std::string(header.meta));
 }
 
-// What end_txn touches at most, where arrays have to grow.
-uint64_t HistoryBuilder::bytes_to_grow() const {
+// What adding the transactions touches at most, where arrays have to grow.
+uint64_t HistoryBuilder::bytes_to_grow(const TxnBatch& batch) const {
   using internal::growth_bytes;
-  const size_t ops = raw_.size();
-  const size_t values = ops + extra_.size();
-  size_t text = 0;
-  for (const RawOp& op : raw_) text += op.key.text.size() + op.value.text.size();
-  for (const ValueView& v : extra_) text += v.text.size();
+  const size_t ops = batch.ops_.size();
+  const size_t values = ops + batch.extra_.size();
+  const size_t txns = batch.txns_.size();
+  size_t text = 0, names = 0;
+  for (const RawOp& op : batch.ops_) text += op.key.text.size() + op.value.text.size();
+  for (const ValueView& v : batch.extra_) text += v.text.size();
+  for (const RawTxn& txn : batch.txns_) names += txn.header.name.size();
   uint64_t bytes = h_.keys_.bytes_to_grow(values, text) + h_.versions_.bytes_to_grow(values, text);
   bytes += growth_bytes(h_.op_kind_, ops) + growth_bytes(h_.op_effect_, ops) +
            growth_bytes(h_.op_key_, ops) + growth_bytes(h_.op_version_, ops) +
@@ -166,10 +95,10 @@ uint64_t HistoryBuilder::bytes_to_grow() const {
   if (!h_.op_operands_.empty()) bytes += growth_bytes(h_.op_operands_, ops);
   if (!h_.op_source_.empty()) bytes += growth_bytes(h_.op_source_, ops);
   if (!h_.op_time_.empty()) bytes += growth_bytes(h_.op_time_, ops);
-  bytes += growth_bytes(h_.txns_, 1) + growth_bytes(h_.names_, header_.name.size());
-  if (!h_.begin_.empty()) bytes += growth_bytes(h_.begin_, 1) + growth_bytes(h_.end_, 1);
-  if (!h_.start_ts_.empty()) bytes += growth_bytes(h_.start_ts_, 1);
-  if (!h_.commit_ts_.empty()) bytes += growth_bytes(h_.commit_ts_, 1);
+  bytes += growth_bytes(h_.txns_, txns) + growth_bytes(h_.names_, names);
+  if (!h_.begin_.empty()) bytes += growth_bytes(h_.begin_, txns) + growth_bytes(h_.end_, txns);
+  if (!h_.start_ts_.empty()) bytes += growth_bytes(h_.start_ts_, txns);
+  if (!h_.commit_ts_.empty()) bytes += growth_bytes(h_.commit_ts_, txns);
   return bytes;
 }
 
@@ -178,83 +107,124 @@ Status HistoryBuilder::make_room(uint64_t bytes) const {
   return Error{ErrorKind::budget, budget_->reason().detail + " while reading", {}, 0, 0};
 }
 
-Status HistoryBuilder::check_limits() const {
-  if (header_.session.is_null()) return bad_input("a transaction needs a session", header_.line);
-  if (h_.op_kind_.size() + raw_.size() + extra_.size() > kMaxOps) {
-    return bad_input("more operations than the supported 4 billion", header_.line);
-  }
-  if (h_.txns_.size() >= kMaxOps) {
-    return bad_input("more transactions than the supported 4 billion", header_.line);
-  }
-  if (h_.names_.size() + header_.name.size() >= kNone) {
-    return bad_input("names of transactions exceed 4 GiB", header_.line);
-  }
-  if (header_.name.size() > kMaxTextBytes)
-    return bad_input("the name of a transaction is longer than 16 MiB", header_.line);
-  for (const RawOp& op : raw_) {
-    if (op.key.text.size() > kMaxTextBytes || op.value.text.size() > kMaxTextBytes) {
-      return bad_input("a key or value is longer than 16 MiB", header_.line);
+Status HistoryBuilder::check_limits(const TxnBatch& batch) const {
+  uint64_t txns = h_.txns_.size(), names = h_.names_.size(), ops = h_.op_kind_.size();
+  for (const RawTxn& txn : batch.txns_) {
+    const TxnHeader& header = txn.header;
+    if (header.session.is_null()) return bad_input("a transaction needs a session", header.line);
+    if (txns++ >= kMaxOps)
+      return bad_input("more transactions than the supported 4 billion", header.line);
+    if ((names += header.name.size()) >= kNone)
+      return bad_input("names of transactions exceed 4 GiB", header.line);
+    if (header.name.size() > kMaxTextBytes)
+      return bad_input("the name of a transaction is longer than 16 MiB", header.line);
+    for (size_t i = txn.first_op; i < txn.end_op; ++i) {
+      const RawOp& op = batch.ops_[i];
+      ops += 1 + op.extra_count;
+      if (op.key.text.size() > kMaxTextBytes || op.value.text.size() > kMaxTextBytes)
+        return bad_input("a key or value is longer than 16 MiB", header.line);
+      if (op.key.is_null() && op.kind != OpKind::range)
+        return bad_input("a key must be an integer or a string, not null", header.line);
     }
-    if (op.key.is_null() && op.kind != OpKind::range) {
-      return bad_input("a key must be an integer or a string, not null", header_.line);
-    }
+    if (ops > kMaxOps)
+      return bad_input("more operations than the supported 4 billion", header.line);
   }
   return Ok{};
 }
 
 Status HistoryBuilder::end_txn() {
-  if (Status s = check_limits(); !s.ok()) return s;
+  TxnBatch::end_txn();
+  if (!h_.predicates_) h_.predicates_ = predicates_;
+  Status added = add(*this);
+  clear();
+  predicates_ = h_.predicates_;  // what is taken down here is numbered there at once
+  return added;
+}
+
+Status HistoryBuilder::add(const TxnBatch& batch) {
+  if (Status s = check_limits(batch); !s.ok()) return s;
   if (budget_ != nullptr)
-    if (Status s = make_room(bytes_to_grow()); !s.ok()) return s;
-  const TxnId t = place_txn(session_id());
-  History::Txn& txn = h_.txns_[t];
-  txn.status = header_.pending ? TxnStatus::unknown : header_.status;
-  txn.line = static_cast<uint32_t>(header_.line);
-  txn.first_op = h_.op_count();
-  for (size_t first = 0; first < raw_.size(); first += kWindow) {
-    resolve_window(first, std::min(raw_.size(), first + kWindow));
+    if (Status s = make_room(bytes_to_grow(batch)); !s.ok()) return s;
+  number_predicates(batch);
+  size_t first = 0;
+  for (const RawOrder& order : batch.orders_) {
+    add_txns(batch, first, order.before_txn);
+    first = order.before_txn;
+    store_order(
+        order.key,
+        std::span(batch.entries_).subspan(order.first_entry, order.end_entry - order.first_entry),
+        order.line);
   }
-  txn.end_op = h_.op_count();
-  store_sources(txn.first_op);
-  store_op_times(txn.first_op);
-  store_times(t);
+  add_txns(batch, first, batch.txns_.size());
+  h_.events_.insert(h_.events_.end(), batch.events_.begin(), batch.events_.end());
   return Ok{};
 }
 
-// Four passes over a few operations, so that the cache misses of a pass overlap.
-void HistoryBuilder::resolve_window(size_t first, size_t end) {
-  using internal::push_back_roomy;
-  hashes_.resize(kWindow);
+void HistoryBuilder::number_predicates(const TxnBatch& batch) {
+  predicate_of_.clear();
+  if (!batch.predicates_ || batch.predicates_ == h_.predicates_) return;
+  if (!h_.predicates_) h_.predicates_ = std::make_shared<internal::Predicates>();
+  for (PredicateId p = 0; p < batch.predicates_->size(); ++p)
+    predicate_of_.push_back(*h_.predicates_->intern(batch.predicates_->text(p)));
+}
+
+// Those of the batch from `first` to `end`. Operations are looked up in windows that pass over the borders of transactions.
+void HistoryBuilder::add_txns(const TxnBatch& batch, size_t first, size_t end) {
+  if (first == end) return;
+  const size_t first_op = batch.txns_[first].first_op;
+  const auto ops = std::span(batch.ops_).subspan(first_op, batch.txns_[end - 1].end_op - first_op);
+  const OpId base = h_.op_count();
+  for (size_t i = 0; i < ops.size(); i += kWindow)
+    resolve_window(ops.subspan(i, std::min(kWindow, ops.size() - i)), batch);
   for (size_t i = first; i < end; ++i) {
-    hashes_[i - first] = internal::hash_value(raw_[i].key);
-    h_.keys_.prefetch(hashes_[i - first]);
+    const RawTxn& raw = batch.txns_[i];
+    const TxnId t = place_txn(raw.header);
+    History::Txn& txn = h_.txns_[t];
+    txn.status = raw.header.pending ? TxnStatus::unknown : raw.header.status;
+    txn.line = static_cast<uint32_t>(raw.header.line);
+    txn.first_op = static_cast<OpId>(base + (raw.first_op - first_op));
+    txn.end_op = static_cast<OpId>(base + (raw.end_op - first_op));
+    store_times(t, raw.header);
+  }
+  store_sources(ops, batch, base);
+  store_op_times(ops, base);
+}
+
+// Four passes over a few operations, so that the cache misses of a pass overlap.
+void HistoryBuilder::resolve_window(std::span<const RawOp> ops, const TxnBatch& batch) {
+  using internal::push_back_roomy;
+  uint64_t hashes[kWindow];
+  for (size_t i = 0; i < ops.size(); ++i) {
+    hashes[i] = internal::hash_value(ops[i].key);
+    h_.keys_.prefetch(hashes[i]);
   }
   const size_t base = h_.op_key_.size();
-  for (size_t i = first; i < end; ++i) {
-    const RawOp& op = raw_[i];
-    const KeyId key = op.key.is_null() ? kNone : h_.keys_.intern(op.key, hashes_[i - first]);
+  for (size_t i = 0; i < ops.size(); ++i) {
+    const RawOp& op = ops[i];
+    const KeyId key = op.key.is_null() ? kNone : h_.keys_.intern(op.key, hashes[i]);
     push_back_roomy(h_.op_key_, key);
-    hashes_[i - first] = internal::hash_version(key, op.value);
-    if (op.kind != OpKind::range) h_.versions_.prefetch(hashes_[i - first]);
+    hashes[i] = internal::hash_version(key, op.value);
+    if (op.kind != OpKind::range) h_.versions_.prefetch(hashes[i]);
   }
-  for (size_t i = first; i < end; ++i)
-    if (raw_[i].kind != OpKind::range) h_.versions_.prefetch_entry(hashes_[i - first]);
-  for (size_t i = first; i < end; ++i) {
-    const RawOp& op = raw_[i];
-    const KeyId key = h_.op_key_[base + i - first];
-    push_back_roomy(h_.op_kind_, op.kind);
+  for (size_t i = 0; i < ops.size(); ++i)
+    if (ops[i].kind != OpKind::range) h_.versions_.prefetch_entry(hashes[i]);
+  for (size_t i = 0; i < ops.size(); ++i) {
+    const RawOp& op = ops[i];
+    const KeyId key = h_.op_key_[base + i];
+    const bool tombstone = op.kind == OpKind::remove && h_.absent_is_never_written_;
+    push_back_roomy(h_.op_kind_, tombstone ? OpKind::write : op.kind);
     push_back_roomy(h_.op_effect_, uint8_t{op.effect});
     push_back_roomy(h_.op_version_, op.kind == OpKind::range
                                         ? VersionId{kNone}
-                                        : h_.versions_.intern(key, op.value, hashes_[i - first]));
+                                        : h_.versions_.intern(key, op.value, hashes[i]));
     const bool has_operands =
         op.kind == OpKind::read_list || op.kind == OpKind::range || op.kind == OpKind::cas;
-    if (has_operands) resolve_operands(op, key);
+    if (has_operands) resolve_operands(op, batch.extra_.data() + op.first_extra, key);
     if (has_operands || !h_.op_operands_.empty()) h_.op_operands_.resize(h_.op_kind_.size());
   }
 }
 
-void HistoryBuilder::resolve_operands(const RawOp& op, KeyId key) {
+void HistoryBuilder::resolve_operands(const RawOp& op, const ValueView* extra, KeyId key) {
   auto& pool = h_.pool_;
   if (pool.empty()) pool.push_back(0);  // index 0 means none
   h_.op_operands_.resize(h_.op_kind_.size());
@@ -264,14 +234,15 @@ void HistoryBuilder::resolve_operands(const RawOp& op, KeyId key) {
   if (op.kind == OpKind::range) {
     pool.push_back(key);
     pool.push_back(op.value.is_null() ? kNone : key_id(op.value));
-    for (const uint32_t word : {op.predicate, op.rows, op.passed}) pool.push_back(word);
-    const ValueView* extra = extra_.data() + op.first_extra;
+    const bool renumbered = op.predicate != kNone && !predicate_of_.empty();
+    const PredicateId predicate = renumbered ? predicate_of_[op.predicate] : op.predicate;
+    for (const uint32_t word : {predicate, op.rows, op.passed}) pool.push_back(word);
     const ValueView* end = extra + op.extra_count;
     for (const ValueView* matched = extra + 2 * (op.rows + op.passed); extra < matched; extra += 2)
       pool.push_back(version_id(key_id(extra[0]), extra[1]));
     for (; extra < end; ++extra) pool.push_back(key_id(*extra));
   } else {
-    const std::span<const ValueView> values(extra_.data() + op.first_extra, op.extra_count);
+    const std::span<const ValueView> values(extra, op.extra_count);
     for (size_t i = 0; i < values.size(); i += kWindow) {
       resolve_versions(key, values.subspan(i, std::min(kWindow, values.size() - i)));
     }
@@ -292,13 +263,18 @@ void HistoryBuilder::resolve_versions(KeyId key, std::span<const ValueView> valu
 }
 
 void HistoryBuilder::known_order(ValueView key, std::span<const ValueView> values) {
-  KnownOrder order{key_id(key), {}, {}};
-  for (const ValueView& v : values) order.versions.push_back(version_id(order.key, v));
-  h_.known_orders_.push_back(std::move(order));
-  order_lines_.push_back(0);
+  std::vector<StatedVersion> entries;
+  entries.reserve(values.size());
+  for (const ValueView& v : values) entries.push_back({v});
+  store_order(key, entries, 0);
 }
 
 void HistoryBuilder::known_order(ValueView key, std::span<const StatedVersion> entries,
+                                 uint64_t line) {
+  store_order(key, entries, line);
+}
+
+void HistoryBuilder::store_order(ValueView key, std::span<const StatedVersion> entries,
                                  uint64_t line) {
   order_lines_.push_back(static_cast<uint32_t>(line));
   KnownOrder& order = h_.known_orders_.emplace_back(KnownOrder{key_id(key), {}, {}});
@@ -332,31 +308,32 @@ void HistoryBuilder::resolve_entries(KnownOrder& order, std::span<const StatedVe
     order.versions.push_back(h_.versions_.intern(order.key, value(i), hashes[i]));
 }
 
-void HistoryBuilder::timed(Interval sent_to_answered) {
-  for (; timed_ops_ < raw_.size(); ++timed_ops_) raw_[timed_ops_].time = sent_to_answered;
-}
-
 uint32_t HistoryBuilder::stated_name(std::string_view name) {
   const ValueView v = ValueView::of(name);
   return stated_names_.intern(v, internal::hash_value(v));
 }
 
-// Of the operations from this one on.
-void HistoryBuilder::store_sources(size_t first_op) {
+// Of operations whose first is `first_op`.
+void HistoryBuilder::store_sources(std::span<const RawOp> ops, const TxnBatch& batch,
+                                   size_t first_op) {
   const bool stated =
-      std::any_of(raw_.begin(), raw_.end(), [](const RawOp& op) { return op.source != kNone; });
+      std::any_of(ops.begin(), ops.end(), [](const RawOp& op) { return op.has_source; });
   if (!stated && h_.op_source_.empty()) return;
-  h_.op_source_.resize(first_op + raw_.size(), kNone);
-  for (size_t i = 0; i < raw_.size(); ++i) h_.op_source_[first_op + i] = raw_[i].source;
+  h_.op_source_.resize(first_op + ops.size(), kNone);
+  for (size_t i = 0; i < ops.size(); ++i) {
+    if (!ops[i].has_source) continue;
+    const ValueView& source = batch.extra_[ops[i].first_extra];
+    h_.op_source_[first_op + i] = source.is_null() ? kInitialTxn : stated_name(source.text);
+  }
 }
 
-// Of the operations from this one on.
-void HistoryBuilder::store_op_times(size_t first_op) {
+// Of operations whose first is `first_op`.
+void HistoryBuilder::store_op_times(std::span<const RawOp> ops, size_t first_op) {
   const bool timed =
-      std::any_of(raw_.begin(), raw_.end(), [](const RawOp& op) { return op.time.known(); });
+      std::any_of(ops.begin(), ops.end(), [](const RawOp& op) { return op.time.known(); });
   if (!timed && h_.op_time_.empty()) return;
-  h_.op_time_.resize(first_op + raw_.size());
-  for (size_t i = 0; i < raw_.size(); ++i) h_.op_time_[first_op + i] = raw_[i].time;
+  h_.op_time_.resize(first_op + ops.size());
+  for (size_t i = 0; i < ops.size(); ++i) h_.op_time_[first_op + i] = ops[i].time;
 }
 
 // The transaction of each stated name; kNone where there is none.

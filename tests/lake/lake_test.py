@@ -104,7 +104,8 @@ def main():
     check_small_tables(assay)
     histories = int(sys.argv[3]) if len(sys.argv) > 3 else 60
     rng = random.Random(int(sys.argv[4]) if len(sys.argv) > 4 else 1)
-    decide = load(pathlib.Path(source) / "examples/duckdb/decide.py")
+    example = load(pathlib.Path(source) / "examples/duckdb/decide.py")
+    decide = example.loop
     texts = {}
     original = decide.Table.sql
 
@@ -130,13 +131,14 @@ def main():
             with tempfile.TemporaryDirectory() as inner:
                 args = argparse.Namespace(assay=assay, level=level, initial=None, deletions=deletions, rounds=12, memory=None,
                                           history=str(work / "v.jsonl"), certificate=str(work / "v.cert.json"))
-                table = decide.Table(str(facts), args, pathlib.Path(inner))
+                engine = example.DuckDb(args, pathlib.Path(inner))
+                table = decide.Table(engine, str(facts), args, pathlib.Path(inner))
                 told, sys.stdout = sys.stdout, Said()
                 try:
                     code = decide.decide(table)
                 finally:
                     said, sys.stdout = sys.stdout.text, told
-                table.db.close()
+                engine.db.close()
             got = ["satisfied", "violated", "unknown"][code]
             asked += 1
             decided += got != "unknown"
