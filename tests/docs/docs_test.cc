@@ -239,6 +239,42 @@ TEST(Docs, CommandsThatAreNotRunExistWithTheirFlags) {
   EXPECT_GT(count, 150);
 }
 
+// Whether a command of the page ends by itself, without a server.
+bool can_run_here(const std::string& command) {
+  if (!command.starts_with("assay ")) return false;
+  if (!command.starts_with("assay run")) return true;
+  return std::regex_search(command, std::regex("--(list|duration|time)\\b"));
+}
+
+// The page of the papers says that each of its commands shows something: so each must end with a verdict.
+TEST(Docs, CommandsOfThePapersRun) {
+  const Workplace workplace;
+  const std::string page = read_file(fs::path(ASSAY_SOURCE_DIR) / "docs" / "papers.md");
+  std::set<std::string> run;
+  for (const Session& session : sessions(page)) workplace.run(session.command);
+  for (const Command& command : commands(page)) {
+    if (!can_run_here(command.text) || !run.insert(command.text).second) continue;
+    const std::string output = workplace.run(command.text + "; echo exit=$?");
+    EXPECT_TRUE(output.ends_with("exit=0\n") || output.ends_with("exit=1\n"))
+        << "line " << command.line << ": " << command.text << "\n"
+        << output;
+  }
+  EXPECT_GT(run.size(), 70u);
+}
+
+// Every row of the tables says whether it is there, and a row that is says what shows it.
+TEST(Docs, PapersSayWhetherAndWhere) {
+  std::istringstream lines(read_file(fs::path(ASSAY_SOURCE_DIR) / "docs" / "papers.md"));
+  int rows = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("| ") || line.starts_with("| point of the paper")) continue;
+    static const std::regex kRow(R"(^\| [^|]+ \| (✓|\*part\*|\*\*no\*\*) \| [^|]+ \|$)");
+    EXPECT_TRUE(std::regex_match(line, kRow)) << line;
+    ++rows;
+  }
+  EXPECT_EQ(rows, 123);
+}
+
 TEST(DocsCanary, AMissingFlagIsFound) {
   const Workplace workplace;
   const std::vector<Command> found = commands(
