@@ -239,6 +239,34 @@ TEST(Docs, CommandsThatAreNotRunExistWithTheirFlags) {
   EXPECT_GT(count, 150);
 }
 
+// "| `G0` | `s1: …` `s2: …` | `pl-1` | `g0` |": the history violates the level, under the name in the last column.
+TEST(Docs, EllesNamesAreOurs) {
+  static const std::regex kCode("`([^`]*)`");
+  const Workplace workplace;
+  std::istringstream lines(read_file(fs::path(ASSAY_SOURCE_DIR) / "docs" / "coming-from.md"));
+  int rows = 0;
+  for (std::string line; std::getline(lines, line);) {
+    std::string history;
+    std::vector<std::string> words;
+    for (auto it = std::sregex_iterator(line.begin(), line.end(), kCode);
+         it != std::sregex_iterator(); ++it) {
+      const std::string word = (*it)[1];
+      if (std::regex_search(word, std::regex("^s[0-9]: "))) history += word + "\n";
+      if (!word.starts_with("s") || word.find(": ") == std::string::npos) words.push_back(word);
+    }
+    if (!line.starts_with("| ") || history.empty()) continue;
+    ASSERT_GE(words.size(), 2u) << line;
+    std::ofstream(workplace.folder() / "elle.hist") << history;
+    const Claim claim{words[words.size() - 2], "violated", words.back()};
+    const auto report = nlohmann::json::parse(
+        workplace.run("assay check --json --allow-empty elle.hist --level " + claim.level), nullptr,
+        false);
+    EXPECT_EQ(answer(report, claim), promise(claim)) << line;
+    ++rows;
+  }
+  EXPECT_EQ(rows, 22);
+}
+
 // Whether a command of the page ends by itself, without a server.
 bool can_run_here(const std::string& command) {
   if (!command.starts_with("assay ")) return false;
