@@ -361,7 +361,7 @@ NOT_REPEATED = (
     ("dbcop", "Table 2: violated criteria by database", "The databases of 2019 are not at hand; the simulated database violates "
      "what it is told to."),
     ("dbcop", "Section 3: formulas", "The formula is not part of the output of `assay generate --hard cnf`, so that no SAT solver "
-     "can check the verdict. Below: that the three levels agree."),
+     "can check the verdict. Above: that the three levels agree."),
     ("MTC", "Fig. 7, 8, 9: Cobra, PolySI, Porcupine", "assay runs no other checker."),
     ("MTC", "Fig. 11: abort rates", "Needs a server: bench/suite/abort-rates."),
     ("MTC", "Fig. 13, 14: trials in 30 minutes", "Needs servers: bench/suite/mini_against_general.py."),
