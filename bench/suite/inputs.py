@@ -58,6 +58,8 @@ class Inputs:
             command += ["--lightweight", "--concurrent", wanted.lightweight]
         if wanted.logged:
             command += ["--version-order"]
+        if wanted.timestamps:
+            command += ["--timestamps"]
         if wanted.values is not None:
             command += ["--values", wanted.values]
         if wanted.bug:
@@ -172,6 +174,7 @@ def _name(g: Generated) -> str:
     words = [g.level, g.workload, f"{g.sessions}x{g.txns}x{g.ops}", f"r{g.read_share}",
              f"k{g.keys}", g.distribution, f"t-{g.times}", f"c{g.clocks_off}", f"j{g.jitter}", g.bug or "sound",
              *(["alone"] if g.alone else []), *(["stated"] if g.stated else []), *(["logged"] if g.logged else []),
+             *(["timestamps"] if g.timestamps else []),
              *([f"open{g.open_share}"] if g.open_share else []),
              *([] if g.values is None else [f"v{g.values}"]),
              *([] if g.lightweight is None else [f"lightweight{g.lightweight}"]), f"seed{g.seed}", "sessions" if g.by_session else "ends"]

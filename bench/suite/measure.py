@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import platform
 import subprocess
 import tempfile
 import threading
@@ -85,3 +86,21 @@ def _read_stats(run: Run, text: str):
         elif len(words) >= 5 and words[-1] == "MiB" and words[-3] == "s":  # match 0.05 s 60 MiB
             name = " ".join(words[:-4])
             run.stages[name] = run.stages.get(name, 0) + float(words[-4])
+
+
+def machine(assay) -> str:
+    """The lines that say what was measured on."""
+    model = memory = "unknown"
+    for line in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+        if line.startswith("model name"):
+            model = line.split(":", 1)[1].strip()
+    for line in pathlib.Path("/proc/meminfo").read_text(encoding="utf-8").splitlines():
+        if line.startswith("MemTotal"):
+            memory = f"{int(line.split()[1]) / (1 << 20):.0f} GiB"
+    version = subprocess.run([str(assay), "version"], capture_output=True, text=True, check=True)
+    commit = subprocess.run(["git", "-C", str(pathlib.Path(__file__).parent), "describe", "--always", "--dirty"],
+                            capture_output=True, text=True, check=False).stdout.strip()
+    load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
+    return (f"- {version.stdout.splitlines()[0]}, commit {commit or 'unknown'}\n"
+            f"- {model}, {os.cpu_count()} CPUs, {memory}, {platform.system()} {platform.release()}\n"
+            f"- load average at the start (1, 5, 15 minutes): {load}\n")

@@ -36,6 +36,8 @@ class Generated:
     stated: bool = False
     # The database's log says so: every version with its transaction, and that none is missing.
     logged: bool = False
+    # The database states its own times of each transaction.
+    timestamps: bool = False
     values: Optional[int] = None  # that each key ever holds; not given: every write has its own
     # Compare-and-sets, reads and inserts of single keys; this share of the sessions at once.
     lightweight: Optional[float] = None

@@ -272,4 +272,19 @@ bool order_explains(const History& history, const OpenReads& open, const Order& 
   return true;
 }
 
+std::vector<Seen> seen_along(const History& history, const OpenReads& open, const Order& order) {
+  std::vector<Seen> seen;
+  std::vector<TxnId> current(history.key_count(), kNone);
+  for (const TxnId t : order.events) {
+    for (const uint32_t read : open.of(t)) {
+      const OpenRead& r = open.all()[read];
+      for (const OpId op : r.ops) seen.push_back({op, r.key, current[r.key]});
+    }
+    for (OpId i = history.first_op(t); i < history.end_op(t); ++i)
+      if (const Operation op = history.op(i); installs_version(op)) current[op.key] = t;
+  }
+  std::sort(seen.begin(), seen.end());
+  return seen;
+}
+
 }  // namespace assay::internal

@@ -132,4 +132,7 @@ std::vector<TxnId> nearest_first(const OpenRead& read, uint32_t reader, PlaceOf 
 // Whether every open read meets, at its place in the order, a state that it may have seen.
 bool order_explains(const History& history, const OpenReads& open, const Order& order);
 
+// What each open read saw, of keys that are no lists, where each transaction of the order sees what those before it left.
+std::vector<Seen> seen_along(const History& history, const OpenReads& open, const Order& order);
+
 }  // namespace assay::internal

@@ -142,9 +142,10 @@ class LatticeWalk {
       // A violation of causal spares the search over prefixes, whose end would be no proof.
       if (options_.engine == EngineId::dbcop && level == causal && implies(other.id, causal))
         return true;
-      if ((options_.levels.empty() || widened_) &&
-          (implies(level, other.id) || implies(other.id, level)))
-        return true;
+      // An order of single events may do for Adya's levels; no verdict on another level says anything of them.
+      const bool related = implies(level, other.id) || implies(other.id, level);
+      const bool idle = withheld(level, other) && level_info(level).events != EventModel::single;
+      if ((options_.levels.empty() || widened_) && related && !idle) return true;
       if (!other.session_order && same_rules(level_info(level), other)) return true;
     }
     return false;
@@ -491,9 +492,35 @@ class LatticeWalk {
       if (!levels) levels.emplace(problem_);
       v = levels->decide(level, budget_);
     }
-    if (v.outcome == Outcome::satisfied && !problem_.unresolved.empty())
+    if (v.outcome == Outcome::satisfied && !problem_.unresolved.empty()) {
+      if (level_info(level).events == EventModel::adya && accept_serial(level)) return;
       return decide_sources(level, v.order);
+    }
     add(level, std::move(v));
+  }
+
+  // An order in which each transaction sees what those before it left, and which keeps to the stated orders of versions,
+  // satisfies Adya's levels too, once AdyaLevels has found that these orders are known.
+  bool accept_serial(LevelId level) {
+    const Order* serial = serial_order();
+    const OpenReads& open = open_reads(false);
+    if (serial == nullptr || !open.obstacle().empty() || !open.lists().all().empty()) return false;
+    LevelVerdict satisfied;
+    satisfied.outcome = Outcome::satisfied;
+    satisfied.order = {.events = serial->events, .sources = seen_along(history_, open, *serial)};
+    settle_verdict(level, std::move(satisfied));
+    return true;
+  }
+
+  const Order* serial_order() const {
+    if (!options_.switches.carry) return nullptr;
+    for (const Certificate& c : certificates_) {
+      const bool serial = std::ranges::any_of(c.levels, [](LevelId id) {
+        return level_info(id).events == EventModel::single && implies(id, serializable);
+      });
+      if (serial && c.kind == Certificate::Kind::order && !c.order.split) return &c.order;
+    }
+    return nullptr;
   }
 
   // `first`: an order that satisfies the level if nothing is asked of the open reads.

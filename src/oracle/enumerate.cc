@@ -34,7 +34,7 @@ class Enumerator {
       : bounds_(bounds), visit_(visit) {}
 
   uint64_t run() {
-    const int most_txns = bounds_.sessions * bounds_.txns;
+    const int most_txns = std::min(bounds_.sessions * bounds_.txns, bounds_.total_txns);
     for (int ops = 1; ops <= std::min(bounds_.total_ops, most_txns * bounds_.ops); ++ops) {
       for (int txns = 1; txns <= std::min(ops, most_txns) && !stopped_; ++txns) {
         shape_ = {};
@@ -181,19 +181,51 @@ class Enumerator {
             {.kind = op.read ? OpKind::read : OpKind::write, .key = op.key, .value = value});
       }
     }
+    if (bounds_.ordered) {
+      emit_ordered(draft, 0);
+    } else {
+      emit_with_times(draft);
+    }
+  }
+
+  // Of a key with one writer there is nothing to state; of a transaction its last write counts.
+  void emit_ordered(Draft& draft, int key) {
+    if (stopped_) return;
+    if (key == bounds_.keys) {
+      emit_with_times(draft);
+      return;
+    }
+    std::vector<int64_t> values;
+    for (int t = 0; t < shape_.txns(); ++t) {
+      const int write = last_write(t, shape_.first_op[t + 1], key);
+      if (write >= 0) values.push_back(write + 1);
+    }
+    if (values.size() < 2) {
+      emit_ordered(draft, key + 1);
+      return;
+    }
+    do {
+      draft.orders.push_back({.key = key, .values = values});
+      emit_ordered(draft, key + 1);
+      draft.orders.pop_back();
+    } while (std::next_permutation(values.begin(), values.end()));
+  }
+
+  void emit_with_times(Draft& draft) {
     if (bounds_.timed) {
-      emit_timed(draft, 0);
+      emit_timed(draft, 0, 0, -1);
       return;
     }
     ++visited_;
     stopped_ = !visit_(draft);
   }
 
-  // The next moment is the begin of a transaction whose session is idle, or the end of a running
-  // one.
-  void emit_timed(Draft& draft, int64_t moments) {
+  // The next event is the begin of a transaction whose session is idle, or the end of a running
+  // one. It is later than the last event, or at the same time; those of one time are listed by
+  // number, so that none is made twice.
+  void emit_timed(Draft& draft, int events, int64_t now, int last) {
     if (stopped_) return;
-    if (moments == 2 * shape_.txns()) {
+    if (events == 2 * shape_.txns()) {
       ++visited_;
       stopped_ = !visit_(draft);
       return;
@@ -202,10 +234,16 @@ class Enumerator {
       DraftTxn& txn = draft.txns[t];
       const bool idle =
           t == 0 || shape_.session[t - 1] != shape_.session[t] || draft.txns[t - 1].end.known();
-      Interval& next = txn.begin.known() ? txn.end : txn.begin;
       if (txn.end.known() || !idle) continue;
-      next = Interval::point(moments);
-      emit_timed(draft, moments + 1);
+      const int event = 2 * t + (txn.begin.known() ? 1 : 0);
+      Interval& next = txn.begin.known() ? txn.end : txn.begin;
+      if (bounds_.equal_times && event > last && last >= 0) {
+        next = Interval::point(now);
+        emit_timed(draft, events + 1, now, event);
+      }
+      const int64_t later = last < 0 ? now : now + 1;
+      next = Interval::point(later);
+      emit_timed(draft, events + 1, later, event);
       next = {};
     }
   }

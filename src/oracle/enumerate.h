@@ -23,7 +23,10 @@ struct Bounds {
   int ops = 2;   // of a transaction
   int keys = 2;
   int total_ops = 8;
-  bool timed = false;  // every order of all begins and ends, without equal times
+  int total_txns = 64;
+  bool ordered = false;      // every order of the writers of each key, stated
+  bool timed = false;        // every order of all begins and ends
+  bool equal_times = false;  // if timed: any of them may also be at the same time
 };
 
 // Visits histories in order of their number of operations, then of transactions, until `visit`

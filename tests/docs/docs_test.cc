@@ -239,6 +239,70 @@ TEST(Docs, CommandsThatAreNotRunExistWithTheirFlags) {
   EXPECT_GT(count, 150);
 }
 
+// "| `G0` | `s1: …` `s2: …` | `pl-1` | `g0` |": the history violates the level, under the name in the last column.
+TEST(Docs, EllesNamesAreOurs) {
+  static const std::regex kCode("`([^`]*)`");
+  const Workplace workplace;
+  std::istringstream lines(read_file(fs::path(ASSAY_SOURCE_DIR) / "docs" / "coming-from.md"));
+  int rows = 0;
+  for (std::string line; std::getline(lines, line);) {
+    std::string history;
+    std::vector<std::string> words;
+    for (auto it = std::sregex_iterator(line.begin(), line.end(), kCode);
+         it != std::sregex_iterator(); ++it) {
+      const std::string word = (*it)[1];
+      if (std::regex_search(word, std::regex("^s[0-9]: "))) history += word + "\n";
+      if (!word.starts_with("s") || word.find(": ") == std::string::npos) words.push_back(word);
+    }
+    if (!line.starts_with("| ") || history.empty()) continue;
+    ASSERT_GE(words.size(), 2u) << line;
+    std::ofstream(workplace.folder() / "elle.hist") << history;
+    const Claim claim{words[words.size() - 2], "violated", words.back()};
+    const auto report = nlohmann::json::parse(
+        workplace.run("assay check --json --allow-empty elle.hist --level " + claim.level), nullptr,
+        false);
+    EXPECT_EQ(answer(report, claim), promise(claim)) << line;
+    ++rows;
+  }
+  EXPECT_EQ(rows, 22);
+}
+
+// Whether a command of the page ends by itself, without a server.
+bool can_run_here(const std::string& command) {
+  if (!command.starts_with("assay ")) return false;
+  if (!command.starts_with("assay run")) return true;
+  return std::regex_search(command, std::regex("--(list|duration|time)\\b"));
+}
+
+// The page of the papers says that each of its commands shows something: so each must end with a verdict.
+TEST(Docs, CommandsOfThePapersRun) {
+  const Workplace workplace;
+  const std::string page = read_file(fs::path(ASSAY_SOURCE_DIR) / "docs" / "papers.md");
+  std::set<std::string> run;
+  for (const Session& session : sessions(page)) workplace.run(session.command);
+  for (const Command& command : commands(page)) {
+    if (!can_run_here(command.text) || !run.insert(command.text).second) continue;
+    const std::string output = workplace.run(command.text + "; echo exit=$?");
+    EXPECT_TRUE(output.ends_with("exit=0\n") || output.ends_with("exit=1\n"))
+        << "line " << command.line << ": " << command.text << "\n"
+        << output;
+  }
+  EXPECT_GT(run.size(), 70u);
+}
+
+// Every row of the tables says whether it is there, and a row that is says what shows it.
+TEST(Docs, PapersSayWhetherAndWhere) {
+  std::istringstream lines(read_file(fs::path(ASSAY_SOURCE_DIR) / "docs" / "papers.md"));
+  int rows = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("| ") || line.starts_with("| point of the paper")) continue;
+    static const std::regex kRow(R"(^\| [^|]+ \| (✓|\*part\*|\*\*no\*\*) \| [^|]+ \|$)");
+    EXPECT_TRUE(std::regex_match(line, kRow)) << line;
+    ++rows;
+  }
+  EXPECT_GT(rows, 120);
+}
+
 TEST(DocsCanary, AMissingFlagIsFound) {
   const Workplace workplace;
   const std::vector<Command> found = commands(

@@ -1,16 +1,16 @@
-// Compares the checker with the oracle on every history within bounds. Takes as long as the bounds
+// Compares the checker with the oracle on every history within bounds, at every level. Takes as long as the bounds
 // say; not part of the usual tests.
 //
-//   exhaustive_check [SESSIONS TXNS OPS KEYS TOTAL_OPS [timed]]     default 3 3 2 2 6
+//   exhaustive_check [SESSIONS TXNS OPS KEYS TOTAL_OPS TOTAL_TXNS [ordered] [timed] [equal]]
+//   default 3 3 2 2 6 9; TXNS of a session, OPS of a transaction
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 
-#include "checked.h"
-#include "oracle/enumerate.h"
-#include "oracle/selftest.h"
+#include "exhaustive.h"
 
 namespace assay::internal {
 namespace {
@@ -18,18 +18,16 @@ namespace {
 oracle::Bounds g_bounds{.sessions = 3, .txns = 3, .ops = 2, .keys = 2, .total_ops = 6};
 
 TEST(Exhaustive, everySmallHistory) {
-  std::string complaint;
-  const oracle::Checker checker = [&](const History& h) { return checked(h, &complaint); };
-  uint64_t count = 0;
-  oracle::enumerate(g_bounds, [&](const Draft& draft) {
-    const std::string wrong = oracle::disagreement(checker, draft);
-    EXPECT_EQ(wrong, "") << draft.text() << complaint;
-    if (++count % 100'000 == 0) {
-      std::fprintf(stderr, "%llu histories\n", static_cast<unsigned long long>(count));
-    }
-    return wrong.empty() && !testing::Test::HasFailure();
-  });
-  std::printf("%llu histories\n", static_cast<unsigned long long>(count));
+  const Compared counts = compare_all(g_bounds);
+  EXPECT_EQ(counts.failure, "");
+  std::printf(
+      "%llu histories, verdicts: %llu satisfied, %llu violated, %llu undefined, "
+      "%llu left open\n",
+      static_cast<unsigned long long>(counts.compared),
+      static_cast<unsigned long long>(counts.satisfied),
+      static_cast<unsigned long long>(counts.violated),
+      static_cast<unsigned long long>(counts.undefined),
+      static_cast<unsigned long long>(counts.left_open));
 }
 
 }  // namespace
@@ -37,13 +35,20 @@ TEST(Exhaustive, everySmallHistory) {
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  if (argc > 5) {
+  if (argc > 6) {
+    const auto asked = [&](const char* word) {
+      return std::any_of(argv + 7, argv + argc,
+                         [&](const char* a) { return std::string(a) == word; });
+    };
     assay::internal::g_bounds = {.sessions = std::atoi(argv[1]),
                                  .txns = std::atoi(argv[2]),
                                  .ops = std::atoi(argv[3]),
                                  .keys = std::atoi(argv[4]),
                                  .total_ops = std::atoi(argv[5]),
-                                 .timed = argc > 6 && std::string(argv[6]) == "timed"};
+                                 .total_txns = std::atoi(argv[6]),
+                                 .ordered = asked("ordered"),
+                                 .timed = asked("timed") || asked("equal"),
+                                 .equal_times = asked("equal")};
   }
   return RUN_ALL_TESTS();
 }

@@ -1,6 +1,7 @@
 // The simulated database's own log: with it Adya's levels are decided, and what is wrong with it is found.
 #include <gtest/gtest.h>
 
+#include <iterator>
 #include <string>
 
 #include "assay/check.h"
@@ -54,6 +55,25 @@ TEST(SimulatedLog, DecidesAdyasLevels) {
         }
       }
       EXPECT_EQ(result.find(level)->outcome, Outcome::satisfied) << workload.name;
+    }
+  }
+}
+
+// An order in which each transaction sees what those before it left decides them at once; which version each query passed over
+// is a choice that takes too long otherwise.
+TEST(SimulatedLog, DecidesAdyasLevelsOfQueriesByCondition) {
+  for (const bool tombstones : {false, true}) {
+    GenerateOptions options = options_of(serializable);
+    options.workload = "predicates";
+    options.unknown_share = 0;
+    options.workload_options.tombstones = tombstones;
+    CheckOptions adya;
+    adya.levels.assign(std::begin(kAdya), std::end(kAdya));
+    adya.budget = Budget(60, 0);
+    const CheckResult result = check(make(options), adya);
+    for (const LevelId level : kAdya) {
+      const Verdict& v = *result.find(level);
+      EXPECT_EQ(v.outcome, Outcome::satisfied) << level_info(level).name << ": " << v.reason;
     }
   }
 }
