@@ -28,7 +28,7 @@ class Spark:
 
     def __init__(self, args, work):
         self.spark = (SparkSession.builder.master(os.environ.get("SPARK_MASTER", "local[2]")).appName("assay")
-                      .config("spark.driver.memory", args.memory or "2g").config("spark.ui.enabled", "false")
+                      .config("spark.driver.memory", args.memory or "2g").config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
                       .config("spark.sql.shuffle.partitions", os.environ.get("SPARK_PARTITIONS", "16"))
                       .config("spark.local.dir", str(work)).getOrCreate())
         self.spark.sparkContext.setLogLevel("ERROR")
