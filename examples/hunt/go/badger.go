@@ -56,6 +56,9 @@ func (t txn) Get(how int, key int64) (int64, error) {
 	if !it.Valid() || number(it.Item().Key()) != key {
 		return absent, nil
 	}
+	if how == 2 && it.Item().IsDeletedOrExpired() { // this iterator shows every version
+		return absent, nil
+	}
 	if how == 3 {
 		return present, nil
 	}
