@@ -16,7 +16,7 @@ Keys are integers. A value is written to a key once. Each round has keys of its 
 
 def write(path, rng, first_key, hello, entry):
     """Writes a plan; the number of keys that it takes up, and in words what it does."""
-    count = rng.choice([2, 3, 4, 6, 10, 20, 40])
+    count = rng.choice(entry.get("keys", [2, 3, 4, 6, 10, 20, 40]))
     sessions = rng.choice([2, 3, 4, 6])
     reads, ranges, writes = hello["reads"], hello["ranges"], hello["writes"]
     deletes = entry.get("deletes", True) and rng.random() < 0.4

@@ -34,7 +34,7 @@ public final class IgniteStore implements Hunt.Store {
 
   @Override
   public String[] reads() {
-    return new String[] {"get", "getEntry", "getAll", "containsKey", "getEntries", "invoke"};
+    return new String[] {"get", "getEntry", "getAll", "containsKey", "getEntries"};
   }
 
   @Override

@@ -20,10 +20,11 @@ public final class RocksDbStore implements Hunt.Store {
   private final OptimisticTransactionDB optimistic;
   private final TransactionDB pessimistic;
   private final boolean update;
-  private final WriteOptions writes = new WriteOptions();
+  private final WriteOptions writes;
 
   public RocksDbStore(String directory, String mode) throws RocksDBException {
     RocksDB.loadLibrary();
+    writes = new WriteOptions();
     update = mode.endsWith("-update");
     var options = new Options().setCreateIfMissing(true);
     optimistic = mode.startsWith("optimistic") ? OptimisticTransactionDB.open(options, directory) : null;
