@@ -1,11 +1,11 @@
 import java.sql.Connection;
 import java.sql.SQLException;
 
-/** H2 on disk. Modes: serializable, repeatable-read, snapshot. */
+/** H2 on disk. Modes: serializable, repeatable-read, snapshot; with -no-reuse each query is run, where H2 would give the last result again. */
 public final class H2 extends Jdbc {
   public H2(String directory, String mode) throws Exception {
-    super("jdbc:h2:" + directory + "/hunt;LOCK_TIMEOUT=200", "sa",
-        mode.equals("serializable") ? Connection.TRANSACTION_SERIALIZABLE : mode.equals("snapshot") ? 6 : Connection.TRANSACTION_REPEATABLE_READ, TABLE);
+    super("jdbc:h2:" + directory + "/hunt;LOCK_TIMEOUT=200" + (mode.endsWith("-no-reuse") ? ";OPTIMIZE_REUSE_RESULTS=FALSE" : ""), "sa",
+        mode.startsWith("serializable") ? Connection.TRANSACTION_SERIALIZABLE : mode.startsWith("snapshot") ? 6 : Connection.TRANSACTION_REPEATABLE_READ, TABLE);
   }
 
   @Override
