@@ -51,25 +51,33 @@ def python(entry, sources, folder, work):
 
 
 def java(entry, sources, folder, work):
-    need("javac", "mvn")
+    need("javac", *["mvn"] * bool(entry["packages"]))
     files = [sources / "Hunt.java", sources / f"{entry['source']}.java", *[sources / f"{name}.java" for name in entry.get("with", [])]]
     is_fresh, done = fresh(folder, entry, files)
     if not is_fresh:
-        dependencies = ""
-        for package in entry["packages"]:
-            group, artifact, version = package.split(":")
-            dependencies += (f"<dependency><groupId>{group}</groupId><artifactId>{artifact}</artifactId>"
-                             f"<version>{version}</version></dependency>")
-        (folder / "pom.xml").write_text(
-            "<project><modelVersion>4.0.0</modelVersion><groupId>hunt</groupId><artifactId>hunt</artifactId><version>1</version>"
-            f"<packaging>pom</packaging><dependencies>{dependencies}</dependencies></project>")
-        run(["mvn", "-q", "-B", "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:build-classpath", "-Dmdep.outputFile=classpath"], folder)
+        classpath(entry, folder)
         shutil.rmtree(folder / "classes", ignore_errors=True)
-        run(["javac", "-nowarn", "-cp", (folder / "classpath").read_text().strip(), "-d", "classes", *map(str, files)], folder)
+        run(["javac", "-nowarn", "-cp", (folder / "classpath").read_text().strip() or ".", "-d", "classes", *map(str, files)], folder)
         done()
-    classpath = f"{folder / 'classes'}:{(folder / 'classpath').read_text().strip()}"
+    found = f"{folder / 'classes'}:{(folder / 'classpath').read_text().strip()}"
     opens = [word for name in OPENED for word in ("--add-opens", f"{name}=ALL-UNNAMED")]
-    return ["java", "-Xmx2g", *opens, "-cp", classpath, "Hunt", entry["source"]], {}
+    return ["java", "-Xmx2g", *opens, "-cp", found, "Hunt", entry["source"]], {}
+
+
+def classpath(entry, folder):
+    """Writes the file `classpath`: where Maven put the packages and what they need."""
+    if not entry["packages"]:
+        (folder / "classpath").write_text("")
+        return
+    dependencies = ""
+    for package in entry["packages"]:
+        group, artifact, version = package.split(":")
+        dependencies += (f"<dependency><groupId>{group}</groupId><artifactId>{artifact}</artifactId>"
+                         f"<version>{version}</version></dependency>")
+    (folder / "pom.xml").write_text(
+        "<project><modelVersion>4.0.0</modelVersion><groupId>hunt</groupId><artifactId>hunt</artifactId><version>1</version>"
+        f"<packaging>pom</packaging><dependencies>{dependencies}</dependencies></project>")
+    run(["mvn", "-q", "-B", "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:build-classpath", "-Dmdep.outputFile=classpath"], folder)
 
 
 # What libraries that reach into the runtime (Ignite, LMDB, Hazelcast) want opened.
