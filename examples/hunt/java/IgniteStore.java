@@ -13,7 +13,7 @@ import org.apache.ignite.transactions.Transaction;
 import org.apache.ignite.transactions.TransactionConcurrency;
 import org.apache.ignite.transactions.TransactionIsolation;
 
-/** Ignite, one node, on loopback. Modes: optimistic, pessimistic (both SERIALIZABLE), pessimistic-rr. */
+/** Ignite, one node, on loopback. Modes: optimistic, pessimistic (both SERIALIZABLE), pessimistic-rr; with -values reads are get, getEntry and getAll. */
 public final class IgniteStore implements Hunt.Store {
   private final Ignite ignite;
   private final IgniteCache<Long, Long> cache;
@@ -34,6 +34,7 @@ public final class IgniteStore implements Hunt.Store {
 
   @Override
   public String[] reads() {
+    if (mode.endsWith("-values")) return new String[] {"get", "getEntry", "getAll"};
     return new String[] {"get", "getEntry", "getAll", "containsKey", "getEntries"};
   }
 
@@ -44,7 +45,7 @@ public final class IgniteStore implements Hunt.Store {
 
   @Override
   public Hunt.Txn begin(boolean readOnly) {
-    Transaction txn = ignite.transactions().txStart(mode.equals("optimistic") ? TransactionConcurrency.OPTIMISTIC : TransactionConcurrency.PESSIMISTIC,
+    Transaction txn = ignite.transactions().txStart(mode.startsWith("optimistic") ? TransactionConcurrency.OPTIMISTIC : TransactionConcurrency.PESSIMISTIC,
         mode.equals("pessimistic-rr") ? TransactionIsolation.REPEATABLE_READ : TransactionIsolation.SERIALIZABLE, 200, 0);
     return new Hunt.Txn() {
       @Override
@@ -60,10 +61,8 @@ public final class IgniteStore implements Hunt.Store {
               return cache.getAll(Set.of(key)).get(key);
             case 3:
               return cache.containsKey(key) ? Hunt.PRESENT : null;
-            case 4:
-              return cache.getEntries(Set.of(key)).stream().findFirst().map(CacheEntry::getValue).orElse(null);
             default:
-              return cache.invoke(key, (found, arguments) -> found.getValue());
+              return cache.getEntries(Set.of(key)).stream().findFirst().map(CacheEntry::getValue).orElse(null);
           }
         });
       }
