@@ -18,16 +18,16 @@ def write(path, rng, first_key, hello, entry):
     """Writes a plan; the number of keys that it takes up, and in words what it does."""
     count = rng.choice(entry.get("keys", [2, 3, 4, 6, 10, 20, 40]))
     sessions = rng.choice([2, 3, 4, 6])
-    reads, ranges, writes = hello["reads"], hello["ranges"], hello["writes"]
+    ways = {kind: [how for how, name in enumerate(hello[kind]) if name in entry.get(kind, hello[kind])] for kind in ("reads", "ranges", "writes")}
+    reads, ranges, writes = ways["reads"], ways["ranges"], ways["writes"]
     deletes = entry.get("deletes", True) and rng.random() < 0.4
     # Absent keys leave open which deletion made them so: such rounds are short, or they take long to decide.
     transactions = rng.choice([300, 600] if deletes else [1000, 3000])
     transactions = min(transactions, entry.get("round", 3000))
-    reads = [rng.randrange(len(reads))] if rng.random() < 0.6 else list(range(len(reads)))
-    ranges = list(range(len(ranges)))
+    if rng.random() < 0.6:
+        reads = [rng.choice(reads)]
     if len(ranges) > 1 and rng.random() < 0.6:
         ranges = [rng.choice(ranges)]
-    writes = list(range(len(writes)))
     naps = rng.choice([0, 0.1, 0.3])
     shapes = [shape for shape in SHAPES if (ranges or shape is not phantom) and rng.random() < 0.5] or [mixed]
     value = [0] * count
