@@ -2,8 +2,11 @@
 use fluxmap::db::Database;
 use std::sync::Arc;
 
-#[tokio::main(flavor = "multi_thread", worker_threads = 4)]
-async fn main() {
+fn main() {
+    tokio::runtime::Runtime::new().unwrap().block_on(count());
+}
+
+async fn count() {
     let db: Arc<Database<String, String>> = Arc::new(Database::new_in_memory().await.unwrap()); // serializable by default
     db.handle().insert("counter".to_string(), "0".to_string()).await.unwrap();
     let mut tasks = Vec::new();
