@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# dev/hunt must find what is wrong on purpose, keep still about what is right, and write what it found.
+#
+#   hunt.sh LANGUAGE ASSAY SOURCE WORK
+set -euo pipefail
+language=$1 assay=$2 source=$3 work=$4
+need() { command -v "$1" >/dev/null || { echo "skipped: no $1 here"; exit 77; }; }
+need python3
+rm -rf "$work"
+mkdir -p "$work"
+export PYTHONDONTWRITEBYTECODE=1
+hunt() {  # hunt EXIT_CODE STORE… : what it says, and that it ends with this code
+  local expected=$1 code=0
+  shift
+  timeout 60 "$source/dev/hunt" --assay "$assay" --work "$work/build" --output "$work" --time 30s --after 0 "$@" || code=$?
+  [ "$code" -eq "$expected" ] || { echo "dev/hunt $*: exit code $code, not $expected"; exit 1; }
+}
+controls=$source/examples/hunt/controls.jsonl
+case $language in
+  python)
+    if python3 -c 'import sqlite3, sys; sys.exit(sqlite3.sqlite_version_info < (3, 24))'; then
+      hunt 0 --transactions 2000 sqlite:wal
+    fi
+    right=memory:locked wrong=memory:broken ;;
+  java)
+    need javac
+    right=memory-java:locked wrong=memory-java:stale ;;
+esac
+hunt 0 --registry "$controls" --transactions 2000 "$right"
+hunt 1 --registry "$controls" "$wrong"
+python3 - "$work" "${wrong%:*}" <<'P'
+import json
+import sys
+cells = {(cell["store"], cell["mode"]): cell for cell in json.load(open(f"{sys.argv[1]}/matrix.json"))}
+right, = (cell for (store, mode), cell in cells.items() if store == sys.argv[2] and mode == "locked")
+wrong, = (cell for (store, mode), cell in cells.items() if store == sys.argv[2] and mode != "locked")
+assert right["strongest"]["strict-serializable"] >= 1000 and not right["violated"] and not right["errors"], right
+assert wrong["claim"] in wrong["violated"] and wrong["smallest"] and len(wrong["certificate"]) == 16 and not wrong["errors"], wrong
+page = open(f"{sys.argv[1]}/matrix.md").read()
+assert f"**`{wrong['claim']}` violated**" in page, page
+P
