@@ -41,6 +41,8 @@ class OrderedStream {
         work_(work),
         take_(take),
         done_(places.size()) {}
+  OrderedStream(const OrderedStream&) = delete;
+  OrderedStream& operator=(const OrderedStream&) = delete;
 
   void run() {
     bool more = true;
@@ -55,6 +57,9 @@ class OrderedStream {
         if (!take_(place(taken_++))) break;
       }
     }
+  }
+
+  ~OrderedStream() {
     const std::lock_guard lock(mutex_);
     stopped_ = true;
     to_workers_.notify_all();
