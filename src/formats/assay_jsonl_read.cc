@@ -2,6 +2,7 @@
 // When a line is wrong, its position is found by a second, slow walk (json_text.h).
 #include <simdjson.h>
 
+#include <algorithm>
 #include <bit>
 #include <initializer_list>
 #include <map>
@@ -737,6 +738,7 @@ class JsonlReader {
   // number of threads.
   Result<History> run(unsigned threads) {
     if (Status s = read_first_line(); !s.ok()) return s.error();
+    threads = std::min(threads, kMostThreads);
     std::vector<Block> blocks(threads == 1 ? 1 : 2 * threads);
     for (Block& block : blocks) block.parser.start_behind(lines_.header());
     Status status = Ok{};
@@ -782,6 +784,9 @@ class JsonlReader {
  private:
   // So much text is parsed at a time: enough that handing it over costs nothing, little enough for the caches.
   static constexpr size_t kBlockBytes = size_t{1} << 18;
+
+  // Looking up, which one thread does, takes as long as parsing on two.
+  static constexpr unsigned kMostThreads = 4;
 
   struct Block {
     Input::Lines lines;
