@@ -154,6 +154,8 @@ def main():
                 print(f"{level}: SQL and assay check disagree on {wrong}; see disagreement.jsonl")
                 return 1
         asked += each
+        if sys.stderr.isatty():
+            print(f"\r{asked} of {batches * each} histories", end="", file=sys.stderr)
         satisfied += len(sound)
         accepted += each - len(objected)
         condemned += len([i for i in refuted if want[i] == "violated"])
