@@ -129,18 +129,4 @@ def rust(entry, sources, folder, work):
     return [str(folder / "harness")], {}
 
 
-def javascript(entry, sources, folder, work):
-    need("node", "npm")
-    files = [sources / "hunt.mjs", sources / f"{entry['source']}.mjs"]
-    is_fresh, done = fresh(folder, entry, files)
-    if not is_fresh:
-        for file in files:
-            shutil.copy(file, folder / file.name)
-        (folder / "package.json").write_text('{"private":true}')
-        if entry["packages"]:
-            run(["npm", "install", "--silent", "--no-audit", "--no-fund", *entry["packages"]], folder)
-        done()
-    return ["node", str(folder / "hunt.mjs"), entry["source"]], {}
-
-
-BUILD = {"python": python, "java": java, "go": go, "rust": rust, "javascript": javascript}
+BUILD = {"python": python, "java": java, "go": go, "rust": rust}

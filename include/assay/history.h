@@ -378,7 +378,7 @@ class TxnBatch {
   void begin_txn(const TxnHeader& header);
   void read(ValueView key, ValueView value);
   // A read whose source is stated: the name of the transaction that wrote what it returned; empty: the initial state.
-  // From here on names of transactions must be unique, as with known_order.
+  // It is copied. From here on names of transactions must be unique, as with known_order.
   void read_from(ValueView key, ValueView value, std::string_view source);
   void write(ValueView key, ValueView value);
   void remove(ValueView key, ValueView tombstone);
@@ -403,7 +403,6 @@ class TxnBatch {
 
   // A copy of `text` that lives until clear().
   std::string_view keep(std::string_view text);
-  size_t txn_count() const { return txns_.size(); }
   void clear();
 
  private:
@@ -413,11 +412,13 @@ class TxnBatch {
     bool effect;
     ValueView key, value;
     uint32_t first_extra, extra_count;  // in extra_
-    bool has_source = false;  // of a read: its one extra is the name, null for the initial state
     // range: how many of the extras are rows and rows passed over, the rest are matched keys.
     uint32_t rows = 0, passed = 0;
     PredicateId predicate = kNone;  // in predicates_
     Interval time = {};
+
+    // Of a read, whose one extra is then the name of its source, null for the initial state.
+    bool has_source() const { return kind == OpKind::read && extra_count > 0; }
   };
   struct RawTxn {
     TxnHeader header;
@@ -426,7 +427,7 @@ class TxnBatch {
   struct RawOrder {
     ValueView key;
     size_t first_entry, end_entry;  // in entries_
-    size_t line;
+    uint64_t line;
     size_t before_txn;  // it stands in front of this one of txns_
   };
   void add(OpKind kind, ValueView key, ValueView value, bool effect = true);

@@ -8,6 +8,7 @@
 
 #include "assay/verify.h"
 #include "audit/verified.h"
+#include "base/memory.h"
 #include "history/test_history.h"
 #include "levels/walk.h"
 
@@ -75,6 +76,33 @@ TEST(VerifyVerdicts, WithoutRoomNothingIsVerified) {
   for (const Verdict& v : result.verdicts) {
     EXPECT_EQ(v.outcome, Outcome::unknown);
     EXPECT_EQ(v.cause, UnknownCause::memory);
+  }
+}
+
+// Room for one certificate at a time is enough, whatever the number of threads.
+TEST(VerifyVerdicts, CertificatesAreVerifiedOneByOneWhereThereIsNoRoomForMore) {
+  std::vector<sample::Txn> txns;
+  for (int t = 0; t < 200'000; ++t) txns.push_back({t % 3, {w("x", t)}});
+  const History history = make_history(txns);
+  CheckOptions options;
+  options.levels = {read_committed, read_atomic};
+  options.switches.carry = false;  // a certificate for each
+  const CheckResult decided = decide_levels(history, options);
+  ASSERT_EQ(decided.certificates.size(), 2u);
+  if (resident_memory_bytes() == 0) GTEST_SKIP() << "the system does not report memory";
+  const uint64_t largest = std::max(verification_bytes(decided.certificates[0], history),
+                                    verification_bytes(decided.certificates[1], history));
+  const uint64_t both = verification_bytes(decided.certificates[0], history) +
+                        verification_bytes(decided.certificates[1], history);
+  for (const unsigned threads : {1u, 4u}) {
+    CheckResult result = decided;
+    release_free_memory();
+    const uint64_t limit = resident_memory_bytes() + (largest + both) / 2;
+    verify_verdicts(result, history, Budget(0, limit), threads);
+    const bool all = std::ranges::all_of(
+        result.verdicts, [](const Verdict& v) { return v.outcome == Outcome::satisfied; });
+    if (threads == 1 && !all) GTEST_SKIP() << "what is freed stays resident, as with a sanitizer";
+    EXPECT_TRUE(all) << threads << " threads";
   }
 }
 

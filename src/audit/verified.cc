@@ -26,14 +26,16 @@ std::optional<Unknown> refusal(const Status& verified) {
 // Verifying a smaller history is over before a thread has started.
 constexpr uint32_t kFewTxns = 1 << 14;
 
-// How many certificates from this one on there is room for together, at most `threads`.
+// How many of these certificates, from the first on, there is room for together, at most `threads`. The budget is exhausted
+// only if there is no room for the first alone.
 size_t with_room(std::span<const Certificate> certificates, const History& history,
                  unsigned threads, Budget& memory) {
-  uint64_t bytes = 0;
-  size_t count = 0;
+  uint64_t bytes = verification_bytes(certificates.front(), history);
+  if (!memory.has_room(bytes)) return 0;
+  size_t count = 1;
   for (; count < std::min<size_t>(threads, certificates.size()); ++count) {
     bytes += verification_bytes(certificates[count], history);
-    if (!memory.has_room(bytes)) break;
+    if (Budget for_all = memory; !for_all.has_room(bytes)) break;
   }
   return count;
 }

@@ -103,11 +103,12 @@ class OrderedStream {
   Fill fill_;
   Work work_;
   Take take_;
-  std::mutex mutex_;  // of all below
+  uint64_t taken_ = 0;  // so many jobs were taken; of the owner alone
+  std::mutex
+      mutex_;  // of what follows; filled_ is written by the owner alone, who reads it without
   std::condition_variable to_workers_, to_owner_;
-  std::vector<char> done_;  // per place
-  // Numbers of jobs: so many were made ready, begun, taken back.
-  uint64_t filled_ = 0, started_ = 0, taken_ = 0;
+  std::vector<char> done_;             // per place
+  uint64_t filled_ = 0, started_ = 0;  // so many jobs were made ready, and begun
   bool stopped_ = false;
   std::vector<std::jthread> others_;  // last, so that they end before what they use
 };

@@ -37,6 +37,7 @@ assay_status read_into(assay_history** out, const char* name, const assay_option
     reading.from = given(options).format;
     reading.unique_values = given(options).unique_values;
     reading.budget = &budget;
+    reading.threads = given(options).threads;
     Result<ReadResult> result = read(reading);
     if (!result.ok()) return std::move(result.error());
     std::vector<std::string> notes;

@@ -75,8 +75,11 @@ constexpr std::pair<std::string_view, Field> kFields[] = {
 
 // What the first line says, for all others.
 struct JsonlHeader {
+  ValueView initial() const { return {initial_type, initial_integer, initial_text}; }
+
+  ValueView::Type initial_type = ValueView::Type::null;
+  int64_t initial_integer = 0;
   std::string initial_text;
-  ValueView initial;
   bool absent_is_never_written = false;
   std::string meta;
   std::string run;
@@ -85,7 +88,7 @@ struct JsonlHeader {
 // Takes lines down in a batch; several of these can work side by side on the lines of one file.
 class JsonlLines {
  public:
-  // Parses what was read since `batch` was cleared. False after storing an error.
+  // Takes them down. False after storing an error; the lines before the faulty one are in the batch.
   bool read(const Input::Lines& lines) {
     std::string_view rest = lines.text();
     for (line_ = lines.first_line; !rest.empty(); ++line_) {
@@ -217,8 +220,9 @@ class JsonlLines {
     if (has(kInitial)) {
       ValueView initial;
       if (!field(kInitial).is_null() && !value({"initial"}, field(kInitial), initial)) return false;
+      header_.initial_type = initial.type;
+      header_.initial_integer = initial.integer;
       header_.initial_text = initial.text;
-      header_.initial = {initial.type, initial.integer, header_.initial_text};
     }
     if (has(kAbsent)) {
       std::string_view absent;
@@ -764,11 +768,13 @@ class JsonlReader {
     JsonlChunks::Chunk chunk;
     for (size_t read = 0; read < lines; ++read) {
       if (read > 0 && input_.would_wait()) break;
-      auto more = read_next_line();
+      Input::Line line;
+      auto more = input_.next_line(line);
       if (!more.ok() && read > 0 && more.error().kind == ErrorKind::budget) break;
       if (!more.ok()) return more.error();
       chunk.end = !*more;
       if (chunk.end) break;
+      if (Status s = take_line(line); !s.ok()) return s.error();
     }
     if (chunk.end)
       if (Status s = settle(Interval::kOpen); !s.ok()) return s.error();
@@ -794,31 +800,28 @@ class JsonlReader {
     bool good = false;
   };
 
-  // False at the end.
-  Result<bool> read_next_line() {
-    Input::Line line;
-    auto more = input_.next_line(line);
-    if (!more.ok() || !*more) return more;
+  Status take_line(const Input::Line& line) {
     const bool start = lines_.at_start();
     const bool good = lines_.read(line, input_.line());
     if (good && start && !lines_.at_start()) apply_header();
-    if (Status s = take_from(lines_, good); !s.ok()) return s.error();
-    return true;
+    return take_from(lines_, good);
   }
 
   // Blank ones before it as well.
   Status read_first_line() {
+    Input::Line line;
     while (lines_.at_start()) {
-      auto more = read_next_line();
+      auto more = input_.next_line(line);
       if (!more.ok()) return more.error();
       if (!*more) break;
+      if (Status s = take_line(line); !s.ok()) return s;
     }
     return Ok{};
   }
 
   void apply_header() {
     const JsonlHeader& header = lines_.header();
-    builder_.set_initial(header.initial);
+    builder_.set_initial(header.initial());
     if (header.absent_is_never_written) builder_.set_absent_is_never_written();
     builder_.set_meta(header.meta);
   }
@@ -843,7 +846,7 @@ class JsonlReader {
   void start_piece() {
     builder_ = HistoryBuilder();
     builder_.limit(input_.budget());
-    builder_.set_initial(lines_.header().initial);
+    builder_.set_initial(lines_.header().initial());
     if (lines_.header().absent_is_never_written) builder_.set_absent_is_never_written();
   }
 

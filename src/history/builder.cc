@@ -317,11 +317,11 @@ uint32_t HistoryBuilder::stated_name(std::string_view name) {
 void HistoryBuilder::store_sources(std::span<const RawOp> ops, const TxnBatch& batch,
                                    size_t first_op) {
   const bool stated =
-      std::any_of(ops.begin(), ops.end(), [](const RawOp& op) { return op.has_source; });
+      std::any_of(ops.begin(), ops.end(), [](const RawOp& op) { return op.has_source(); });
   if (!stated && h_.op_source_.empty()) return;
   h_.op_source_.resize(first_op + ops.size(), kNone);
   for (size_t i = 0; i < ops.size(); ++i) {
-    if (!ops[i].has_source) continue;
+    if (!ops[i].has_source()) continue;
     const ValueView& source = batch.extra_[ops[i].first_extra];
     h_.op_source_[first_op + i] = source.is_null() ? kInitialTxn : stated_name(source.text);
   }

@@ -34,7 +34,6 @@ void TxnBatch::read_from(ValueView key, ValueView value, std::string_view source
   read(key, value);
   extra_.push_back(source.empty() ? ValueView::null() : ValueView::of(keep(source)));
   ops_.back().extra_count = 1;
-  ops_.back().has_source = true;
 }
 void TxnBatch::write(ValueView key, ValueView value) { add(OpKind::write, key, value); }
 void TxnBatch::remove(ValueView key, ValueView tombstone) { add(OpKind::remove, key, tombstone); }

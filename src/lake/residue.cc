@@ -145,11 +145,10 @@ class Window {
       const bool commits = order.split && event % 2 == 1;
       if (!(commits || !order.split ? writes_here(f) : reads_here(f))) continue;
       int64_t at = std::max(from_, last + 1);
-      // Snapshots of the past may be as old as they like.
-      const bool from_a_moment =
-          level_.real_time != RealTime::none &&
-          (commits || !order.split || level_.real_time != RealTime::into_commits);
-      if (from_a_moment) at = std::max(at, earliest_of(f, commits));
+      const bool snapshot_of_the_past =
+          order.split && !commits && level_.real_time == RealTime::into_commits;
+      if (level_.real_time != RealTime::none && !snapshot_of_the_past)
+        at = std::max(at, earliest_of(f, commits));
       if (at > to_) return "there is no room in it for an order of its events";
       last = at;
       Placed& to = places[txn - 1];

@@ -8,7 +8,6 @@ few of those that are violated, one by one. What the query that refutes returns 
 """
 import argparse
 import contextlib
-import importlib.util
 import io
 import json
 import pathlib
@@ -17,19 +16,11 @@ import subprocess
 import sys
 import tempfile
 
-LEVELS = ["serializable", "session-serializable", "strict-serializable", "adya-si", "session-si", "generalized-si",
-          "strong-session-si", "strong-si", "prefix"]
-LEAST_DECIDED = 0.99
+from lake_test import LEAST_DECIDED, LEVELS, load
+
 ALONE = 3  # violated histories of a batch that the loop decides one by one
 UNIT = 1_000_000  # of time, so that there are places between two moments
 STRETCH = 10**15  # of time, for each history: more than the margins of the first rounds
-
-
-def load(path):
-    spec = importlib.util.spec_from_file_location("decide", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def a_history(number, rng):

@@ -15,10 +15,9 @@ def main():
     script = pathlib.Path(source) / "examples/spark/decide.py"
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
-        for name, flags, want in (("sound", ["--unknown-share", "0.02"], 0), ("faulty", ["--bug", "lost-update", "--level", "session-si"], 1)):
+        for name, flags, want in (("sound", ["--unknown-share", "0.02", "--level", LEVEL], 0),
+                                  ("faulty", ["--bug", "lost-update", "--level", "session-si"], 1)):
             history, facts = work / f"{name}.jsonl", work / f"{name}.csv"
-            if name == "sound":
-                flags = [*flags, "--level", LEVEL]
             subprocess.run([assay, "generate", *flags, "--sessions", "5", "--txns", "200", "--seed", "3", "-o", history], check=True)
             subprocess.run([assay, "convert", history, facts, "--to", "facts"], check=True, capture_output=True)
             run = subprocess.run([sys.executable, script, facts, "--level", LEVEL, "--assay", assay], cwd=work, capture_output=True, text=True)
