@@ -11,6 +11,7 @@
 #include "audit/vacuity.h"
 #include "audit/verified.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "explain/explain.h"
 #include "infer/known_orders.h"
 #include "levels/walk.h"
@@ -82,9 +83,14 @@ class Auditor {
   }
 
   void verify() {
-    internal::verify_verdicts(audit_.result, audit_.history, budget_.memory_only(),
-                              options_.check.threads);
-    audit_.observations = internal::count_observations(audit_.history);
+    const unsigned threads =
+        options_.check.threads == 0 ? internal::core_count() : options_.check.threads;
+    internal::call_all(
+        threads,
+        [&] {
+          internal::verify_verdicts(audit_.result, audit_.history, budget_.memory_only(), threads);
+        },
+        [&] { audit_.observations = internal::count_observations(audit_.history); });
     if (!options_.allow_empty)
       internal::withhold_vacuous(audit_.result, audit_.history, audit_.observations);
   }

@@ -28,6 +28,19 @@ void share_jobs(size_t jobs, unsigned threads, Work work) {
   work(next);
 }
 
+// Makes all of the calls, the first on this thread and the others, if there may be more than one, each on one of its own;
+// returns when all are done.
+template <class First, class... Others>
+void call_all(unsigned threads, First first, Others... others) {
+  if (threads <= 1) {
+    first();
+    (others(), ...);
+    return;
+  }
+  std::jthread running[] = {std::jthread(others)...};
+  first();
+}
+
 // A stream of jobs through few places, `places.size()` of them under way at a time: fill(place) makes the next job ready,
 // work(place) does it, take(place) has the result. Only `work` runs on several threads; `fill` and `take` run on this one,
 // each in the order of the stream, and end it by returning false. No thread is started for a stream of one job.

@@ -182,7 +182,7 @@ class Narrowing {
     std::vector<Seen> assumed = problem_.assumed;
     assumed.insert(assumed.end(), settled.begin(), settled.end());
     std::sort(assumed.begin(), assumed.end());
-    problem_ = match_reads(h_, assumed, budget_, Reads::clean, open_.possible());
+    problem_ = match_reads(h_, assumed, budget_, {.possible = open_.possible()});
     return !budget_.exhausted_now();
   }
 

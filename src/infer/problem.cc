@@ -11,9 +11,15 @@ namespace {
 // Where `wanted` stands in an ascending row; kNone if it does not.
 template <class Id>
 uint32_t place_in(std::span<const Id> ascending, Id wanted) {
-  const auto at = std::lower_bound(ascending.begin(), ascending.end(), wanted);
-  const bool found = at != ascending.end() && *at == wanted;
-  return found ? static_cast<uint32_t>(at - ascending.begin()) : kNone;
+  constexpr size_t kShort =
+      16;  // up to here, counting what is less beats branches that nobody can foretell
+  size_t at = 0;
+  if (ascending.size() <= kShort)
+    for (const Id id : ascending) at += id < wanted;
+  else
+    at = std::lower_bound(ascending.begin(), ascending.end(), wanted) - ascending.begin();
+  const bool found = at < ascending.size() && ascending[at] == wanted;
+  return found ? static_cast<uint32_t>(at) : kNone;
 }
 
 }  // namespace
@@ -59,8 +65,8 @@ Proof Problem::in_whole(Proof proof) const {
 }
 
 Problem make_problem(const History& history, std::span<const Seen> assumed, Budget& budget,
-                     Reads reads, std::span<const TxnId> possible) {
-  Problem problem = match_reads(history, assumed, budget, reads, possible);
+                     const Matching& how) {
+  Problem problem = match_reads(history, assumed, budget, how);
   const bool refuted = problem.found.bad_read.anomaly != Anomaly::none;
   if (budget.exhausted_now() || !budget.has_room(2 * sizeof(int64_t) * problem.nodes()) || refuted)
     return problem;

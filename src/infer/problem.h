@@ -184,10 +184,18 @@ struct Problem {
 // anything that anybody ever wrote, aborted or overwritten, as at pl-1; then nobody takes effect for having been read.
 enum class Reads : uint8_t { clean, dirty };
 
-// The problem of a whole history, with what is assumed, and may take effect, as in match_reads (reads_from.h). Where a
-// read refutes everything there is nothing to decide, and no hint. Not to be used if the budget ran out.
+// How reads are matched.
+struct Matching {
+  Reads reads = Reads::clean;
+  // Transactions of unknown outcome, ascending; those that do not count become nodes too (Problem::possible).
+  std::span<const TxnId> possible = {};
+  unsigned threads = 1;  // 0: one per core; what is found is the same for every number
+};
+
+// The problem of a whole history, with what is assumed, as in match_reads (reads_from.h). Where a read refutes everything
+// there is nothing to decide, and no hint. Not to be used if the budget ran out.
 Problem make_problem(const History& history, std::span<const Seen> assumed, Budget& budget,
-                     Reads reads = Reads::clean, std::span<const TxnId> possible = {});
+                     const Matching& how = {});
 // Without a limit.
 Problem make_problem(const History& history, std::span<const Seen> assumed = {});
 

@@ -5,6 +5,8 @@
 // single write explains (a value written twice, a failed compare-and-set) are kept apart as
 // unresolved.
 //
+// Who wrote what comes first (origins.h); then adjacent transactions are matched in slices, side by side (read_matcher.h).
+//
 // Cost: two passes over the operations, one array access a read; this is the floor of every check.
 #pragma once
 
@@ -18,14 +20,15 @@
 
 namespace assay::internal {
 
-// All of a problem but its hint. `assumed` is sorted, speaks of unresolved operations only, and names sources that could be right. `possible` names
-// transactions of unknown outcome, ascending; those that do not count become nodes too (Problem::possible). Stops
-// early when the budget runs out; what it returns is not to be used then.
+// All of a problem but its hint. `assumed` is sorted, speaks of unresolved operations only, and names sources that could be right. Stops early when
+// the budget runs out; what it returns is not to be used then.
 Problem match_reads(const History& history, std::span<const Seen> assumed, Budget& budget,
-                    Reads reads = Reads::clean, std::span<const TxnId> possible = {});
+                    const Matching& how = {});
 
 // What is assumed, of all that is, about the operations from `first` until before `end`.
 std::span<const Seen> assumed_of(std::span<const Seen> assumed, OpId first, OpId end);
+// Of a list whose blocks are assumed: the write of the last one.
+WriteId last_writer(const Problem& problem, std::span<const Seen> blocks);
 
 // Every external read of a node in program order, repetitions included, as read committed counts
 // them. Appends to `out`, which is cleared first. Leaves out reads that no write explains.

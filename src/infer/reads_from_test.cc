@@ -5,6 +5,7 @@
 #include <tuple>
 #include <variant>
 
+#include "history/random_draft.h"
 #include "history/test_history.h"
 
 namespace assay::internal {
@@ -280,6 +281,76 @@ TEST(ExternalReads, RepetitionsCountAndOwnValuesDoNot) {
                 {x, x1, 3}, {y, y1, 4}, {x, problem.write_of(1, x), 5}, {x, kNone, 6}}));
   external_reads(problem, 0, reads);
   EXPECT_TRUE(reads.empty());
+}
+
+std::vector<OpId> flattened(const std::vector<DuplicateWrite>& duplicates) {
+  std::vector<OpId> out;
+  for (const DuplicateWrite& d : duplicates)
+    out.insert(out.end(), {d.first, d.second, OpId{d.read}});
+  return out;
+}
+
+std::tuple<Anomaly, OpId, OpId> fields(const BadRead& bad) {
+  return {bad.anomaly, bad.read, bad.other};
+}
+
+void expect_same(const Problem& a, const Problem& b) {
+  EXPECT_EQ(a.txn, b.txn);
+  EXPECT_EQ(a.node, b.node);
+  EXPECT_EQ(a.writes.begin, b.writes.begin);
+  EXPECT_EQ(a.writes.key, b.writes.key);
+  EXPECT_EQ(a.writes.node, b.writes.node);
+  EXPECT_EQ(a.writes.version, b.writes.version);
+  EXPECT_EQ(a.writes.of_version, b.writes.of_version);
+  EXPECT_EQ(a.writes.of_key.items, b.writes.of_key.items);
+  EXPECT_EQ(a.reads.begin, b.reads.begin);
+  EXPECT_EQ(tuples(a.reads.items), tuples(b.reads.items));
+  EXPECT_EQ(a.readers.items, b.readers.items);
+  EXPECT_EQ(a.initial_readers.items, b.initial_readers.items);
+  EXPECT_EQ(a.repeating, b.repeating);
+  EXPECT_EQ(a.unresolved, b.unresolved);
+  EXPECT_EQ(a.has_lists, b.has_lists);
+  EXPECT_EQ(a.sessions, b.sessions);
+  EXPECT_EQ(fields(a.found.bad_read), fields(b.found.bad_read));
+  EXPECT_EQ(fields(a.found.non_repeatable), fields(b.found.non_repeatable));
+  EXPECT_EQ(a.found.unexplained, b.found.unexplained);
+  EXPECT_EQ(a.found.unexplained_key, b.found.unexplained_key);
+  EXPECT_EQ(a.found.mixed, b.found.mixed);
+  EXPECT_EQ(flattened(a.found.duplicates), flattened(b.found.duplicates));
+}
+
+TEST(ReadsFrom, TheSameForEveryNumberOfThreads) {
+  RandomShape shape;
+  shape.max_sessions = 8;
+  shape.max_txns = 2500;
+  shape.max_keys = 300;
+  shape.duplicates = shape.lists = shape.rich = shape.sourced = shape.loose = shape.named = 0.4;
+  shape.mutated = 0.9;
+  shape.unknown = 0.9;
+  size_t slices = 0, faults = 0, duplicates = 0, unresolved = 0;
+  for (uint64_t seed = 0; seed < 30; ++seed) {
+    SCOPED_TRACE(seed);
+    Rng rng(seed);
+    const auto h = random_draft(rng, shape).history();
+    ASSERT_TRUE(h.ok());
+    slices += h->txn_count() >= 1000;
+    for (const Reads reads : {Reads::clean, Reads::dirty}) {
+      Budget effort(0, 0, uint64_t{1} << 40);
+      const Problem one = make_problem(*h, {}, effort, {.reads = reads, .threads = 1});
+      for (const unsigned threads : {2u, 5u}) {
+        Budget other(0, 0, uint64_t{1} << 40);
+        expect_same(one, make_problem(*h, {}, other, {.reads = reads, .threads = threads}));
+        EXPECT_EQ(effort.spent(), other.spent());
+      }
+      faults += one.found.bad_read.anomaly != Anomaly::none;
+      duplicates += !one.found.duplicates.empty();
+      unresolved += !one.unresolved.empty();
+    }
+  }
+  EXPECT_GT(slices, 5u);
+  EXPECT_GT(faults, 0u);
+  EXPECT_GT(duplicates, 3u);
+  EXPECT_GT(unresolved, 3u);
 }
 
 }  // namespace

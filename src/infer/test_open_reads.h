@@ -15,7 +15,7 @@ inline Problem problem_with_open_reads(const History& history) {
   const auto open = std::make_shared<OpenReads>(history, true);
   open->add(plain, unlimited);
   open->add_possible(plain, unlimited);
-  Problem problem = make_problem(history, {}, unlimited, Reads::clean, open->possible());
+  Problem problem = make_problem(history, {}, unlimited, {.possible = open->possible()});
   problem.open = open;
   return problem;
 }

@@ -28,7 +28,6 @@ class Updates {
     if (!budget.has_room(scratch)) return false;
     size_t forced = 0, edges = 0;
     each_update([&](const ExternalRead& read, Node, Node first) {
-      if (problem_.readers[read.write].size() < 2) return;
       forced += first == kNone ? 1 : 2;
       edges += problem_.readers[read.write].size() - (first == kNone ? 1 : 0);
     });
@@ -47,15 +46,17 @@ class Updates {
   }
 
  private:
-  // Calls take(read, node, first) for the first two updates of each write; `first` is who did the first, for the
-  // second.
+  // Calls take(read, node, first) for the first two updates of each write that others read as well; `first` is who did
+  // the first, for the second.
   template <class Take>
   void each_update(Take take) const {
     std::vector<Node> first(problem_.writes.size(), kNone);  // per write: who updated it
     std::vector<bool> second(problem_.writes.size());
     for (Node n = 0; n < problem_.nodes(); ++n) {
       for (const ExternalRead& read : problem_.reads[n]) {
-        if (read.write == kNone || problem_.write_of(n, read.key) == kNone) continue;
+        if (read.write == kNone || problem_.readers[read.write].size() < 2 ||
+            problem_.write_of(n, read.key) == kNone)
+          continue;
         if (first[read.write] == kNone) {
           first[read.write] = n;
           take(read, n, kNone);
@@ -89,7 +90,6 @@ class Updates {
 
   // The other readers of the version that `update` read and overwrote.
   void readers_precede(const ExternalRead& read, Node update) {
-    if (problem_.readers[read.write].size() < 2) return;
     force(problem_.writes.node[read.write], update, read.key);
     for (Node reader : problem_.readers[read.write]) {
       if (reader == update) continue;

@@ -172,7 +172,7 @@ class LatticeWalk {
   bool match() {
     const auto timer = stages_.time("match");
     if (!has_room_to_match()) return false;
-    problem_ = make_problem(history_, {}, budget_);
+    problem_ = make_problem(history_, {}, budget_, {.threads = options_.threads});
     if (budget_.exhausted_now()) return false;
     find_doubt();
     if (problem_.found.known.ambiguous > 0)
@@ -285,7 +285,8 @@ class LatticeWalk {
   void decide_pl_1() {
     const auto timer = stages_.time("adya");
     if (!has_room_to_match()) return set_unknown(pl_1, budget_.reason());
-    const Problem dirty = make_problem(history_, {}, budget_, Reads::dirty);
+    const Problem dirty =
+        make_problem(history_, {}, budget_, {.reads = Reads::dirty, .threads = options_.threads});
     if (budget_.exhausted_now()) return set_unknown(pl_1, budget_.reason());
     const auto only_pl_1 = [](const LevelInfo& level) { return level.id == pl_1; };
     if (dirty.found.bad_read.anomaly != Anomaly::none)
@@ -476,7 +477,8 @@ class LatticeWalk {
         assumed.push_back({op, r.key, r.sources[0]});
     }
     std::sort(assumed.begin(), assumed.end());
-    Problem problem = make_problem(history_, assumed, budget_, Reads::clean, open_->possible());
+    Problem problem = make_problem(history_, assumed, budget_,
+                                   {.possible = open_->possible(), .threads = options_.threads});
     stages_.count("open reads", left_open);
     if (budget_.exhausted_now()) return;
     problem.open = open_;

@@ -1,0 +1,411 @@
+#include "infer/read_matcher.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "history/accesses.h"
+#include "infer/reads_from.h"
+#include "infer/stated_sources.h"
+
+namespace assay::internal {
+namespace {
+
+constexpr OpId kAhead = 16;  // operations, for fetch_ahead
+
+}  // namespace
+
+ReadMatcher::ReadMatcher(const History& history, const Problem& problem, const Origins& origins,
+                         const DirtyStates* dirty)
+    : h_(history), problem_(problem), origins_(origins), dirty_(dirty) {
+  if (origins.any_lists()) shown_in_.assign(history.version_count(), kNone);
+}
+
+void ReadMatcher::bad(Anomaly anomaly, OpId read, OpId other) {
+  if (out_->bad_read.anomaly == Anomaly::none) out_->bad_read = {anomaly, read, other};
+}
+
+// The read saw what its transaction wrote last, or that this left nothing.
+bool ReadMatcher::explained_by_own(const TxnKeys::State& own, VersionId version) const {
+  return shows(h_, install_of(h_, own.op).state(), version);
+}
+
+// A write of the version by another transaction, whatever became of it; kNone if there is none. Looks through the
+// history: for what is about to be reported.
+OpId ReadMatcher::other_writer(VersionId version, TxnId reader) const {
+  for (OpId i = 0; i < h_.op_count(); ++i) {
+    const Operation op = h_.op(i);
+    const bool own = i >= h_.first_op(reader) && i < h_.end_op(reader);
+    if (!own && op.version == version && installs_version(op)) return i;
+  }
+  return kNone;
+}
+
+// A read of a key its transaction wrote before must return the last own write.
+void ReadMatcher::check_own(OpId op, const TxnKeys::State& own, VersionId version) {
+  if (explained_by_own(own, version)) return;
+  const OpId first = h_.first_op(h_.txn_of(op));
+  for (OpId i = op; i-- > first;) {
+    const Operation earlier = h_.op(i);
+    if (installs_version(earlier) && earlier.version == version) {
+      bad(Anomaly::not_my_last_write, op, i);
+      return;
+    }
+  }
+  bad(Anomaly::not_my_own_write, op, own.op);
+}
+
+// A read is stated to be from what nobody may see of its transaction.
+bool ReadMatcher::stated_to_be_dirty(OpId op) {
+  if (h_.stated_source(op) == kNone) return false;
+  const TxnId source = stated_source(h_, op);
+  if (source == kNone || source == kInitialTxn) return false;
+  const OpId write = stated_write(h_, op, source);
+  if (h_.status(source) == TxnStatus::aborted)
+    bad(Anomaly::aborted_read, op, write);
+  else if (is_overwritten(write))
+    bad(Anomaly::intermediate_read, op, write);
+  else
+    return false;
+  return true;
+}
+
+// Its transaction writes the key again.
+bool ReadMatcher::is_overwritten(OpId write) const {
+  for (OpId i = write + 1; i < h_.end_op(h_.txn_of(write)); ++i)
+    if (installs_version(h_.op(i)) && h_.op(i).key == h_.op(write).key) return true;
+  return false;
+}
+
+// A read that is stated to be from another transaction than an earlier one of the key.
+void ReadMatcher::compare_stated(OpId op) {
+  if (h_.stated_source(op) == kNone || out_->non_repeatable.anomaly != Anomaly::none) return;
+  const TxnId source = stated_source(h_, op);
+  if (source == kNone) return;
+  for (OpId i = h_.first_op(h_.txn_of(op)); i < op; ++i) {
+    if (h_.stated_source(i) == kNone || h_.op(i).key != h_.op(op).key) continue;
+    const TxnId other = stated_source(h_, i);
+    if (other == kNone || other == source) continue;
+    out_->non_repeatable = {Anomaly::non_repeatable_read, op, i};
+    return;
+  }
+}
+
+void ReadMatcher::external_read(Node n, OpId op, KeyId key, VersionId version) {
+  if (stated_to_be_dirty(op)) return;
+  compare_stated(op);
+  if (origins_.nobody_can_tell(key, version)) {
+    out_->unresolved.push_back(op);
+    return;
+  }
+  TxnKeys::State& state = keys_[key];
+  if (state.read) {
+    if (out_->repeating.empty() || out_->repeating.back() != n) out_->repeating.push_back(n);
+    const bool assumed = !assumed_of(problem_.assumed, state.op, state.op + 1).empty();
+    if (!assumed && state.version != version && out_->non_repeatable.anomaly == Anomaly::none) {
+      out_->non_repeatable = {Anomaly::non_repeatable_read, op, state.op};
+    }
+  }
+  const Origin& origin = origins_[version];
+  const bool initial = origin.kind != Origin::Kind::final_write && h_.is_initial(version);
+  if (!initial) {
+    const bool own_later =
+        origin.op != kNone && origin.op >= op && origin.op < h_.end_op(problem_.txn[n]);
+    if (own_later) {
+      const OpId other = origin.several ? other_writer(version, problem_.txn[n]) : kNone;
+      if (other == kNone) return bad(Anomaly::future_read, op, origin.op);
+      const bool aborted = h_.status(h_.txn_of(other)) == TxnStatus::aborted;
+      return bad(aborted ? Anomaly::aborted_read : Anomaly::intermediate_read, op, other);
+    }
+    if (origin.kind == Origin::Kind::nobody) return bad(Anomaly::thin_air_read, op, kNone);
+    if (origin.kind == Origin::Kind::aborted) return bad(Anomaly::aborted_read, op, origin.op);
+    if (origin.kind == Origin::Kind::intermediate) {
+      return bad(Anomaly::intermediate_read, op, origin.op);
+    }
+  }
+  if (state.read) return;
+  state.read = true;
+  state.version = version;
+  state.op = op;
+  out_->reads.push_back({key, initial ? kNone : problem_.writes.of_version[version], op});
+}
+
+void ReadMatcher::match_read(Node n, OpId op, KeyId key, VersionId version) {
+  const TxnKeys::State& state = keys_[key];
+  if (state.written) {
+    check_own(op, state, version);
+  } else {
+    external_read(n, op, key, version);
+  }
+}
+
+// Reads from the sources that are assumed for the operation. False if there is none such.
+bool ReadMatcher::follow_assumptions(Node n, OpId op) {
+  const std::span<const Seen> assumed = assumed_of(problem_.assumed, op, op + 1);
+  if (!assumed.empty() && assumed.front().element != kNone) {
+    external_list(n, op, assumed.front().key, last_writer(problem_, assumed));
+    return true;
+  }
+  for (const Seen& seen : assumed) {
+    TxnKeys::State& state = keys_[seen.key];
+    if (state.read) {
+      if (out_->repeating.empty() || out_->repeating.back() != n) out_->repeating.push_back(n);
+      continue;
+    }
+    const WriteId write =
+        seen.source == kNone ? kNone : problem_.write_of(problem_.node[seen.source], seen.key);
+    state.read = true;
+    state.op = op;
+    state.version = write == kNone ? kNone : problem_.writes.version[write];
+    out_->reads.push_back({seen.key, write, op});
+  }
+  return !assumed.empty();
+}
+
+// An insert that took effect found the key absent: it read the initial null, unless deletes leave
+// other ways of being absent.
+void ReadMatcher::match_absent(Node n, OpId op, KeyId key) {
+  TxnKeys::State& state = keys_[key];
+  const bool assumed = state.read && !assumed_of(problem_.assumed, state.op, state.op + 1).empty();
+  const bool clear = !state.written && (!state.read || assumed) &&
+                     !origins_.deleted_somewhere(key) && h_.initial().is_null();
+  if (!clear) {
+    out_->unresolved.push_back(op);
+    return;
+  }
+  if (assumed) {
+    if (out_->repeating.empty() || out_->repeating.back() != n) out_->repeating.push_back(n);
+    return;
+  }
+  state.read = true;
+  state.op = op;
+  out_->reads.push_back({key, kNone, op});
+}
+
+// The append to the same key before (step -1) or after (1) `op` in its transaction; kNone if there is none.
+OpId ReadMatcher::neighbour_append(OpId op, int step) const {
+  if (op == kNone) return kNone;
+  const TxnId t = h_.txn_of(op);
+  for (OpId i = op + step; i + 1 > h_.first_op(t) && i < h_.end_op(t); i += step) {
+    if (install_of(h_, i).appends && h_.op(i).key == h_.op(op).key) return i;
+    if (i == 0) break;
+  }
+  return kNone;
+}
+
+// What one transaction appended to a list stands together, but for what it had yet to append. True if the element's
+// neighbours belong elsewhere.
+bool ReadMatcher::torn(std::span<const VersionId> elements, size_t i) const {
+  const OpId earlier = neighbour_append(origins_[elements[i]].op, -1);
+  const OpId later = neighbour_append(origins_[elements[i]].op, 1);
+  return (earlier != kNone && (i == 0 || elements[i - 1] != h_.op(earlier).version)) ||
+         (later != kNone && i + 1 < elements.size() && elements[i + 1] != h_.op(later).version);
+}
+
+// Every element of a list must have been appended by a transaction that may count, together with what else that transaction
+// appended. False if one was not, or if that is uncertain.
+bool ReadMatcher::list_elements_stand(std::span<const VersionId> elements, OpId op, OpId end) {
+  for (size_t i = 0; i < elements.size(); ++i) {
+    const Origin& origin = origins_[elements[i]];
+    if (origin.kind == Origin::Kind::nobody) {
+      bad(Anomaly::thin_air_read, op, kNone);
+    } else if (origin.kind == Origin::Kind::aborted) {
+      bad(Anomaly::aborted_read, op, origin.op);
+    } else if (origin.op != kNone && origin.op > op && origin.op < end) {
+      bad(Anomaly::future_read, op, origin.op);
+    } else if (!torn(elements, i)) {
+      continue;
+    } else if (appended_twice(origin.op)) {
+      out_->unresolved.push_back(op);
+    } else {
+      bad(Anomaly::intermediate_read, op, origin.op);
+    }
+    return false;
+  }
+  return true;
+}
+
+// Its transaction appended the same element to the list once more.
+bool ReadMatcher::appended_twice(OpId append) const {
+  const Operation one = h_.op(append);
+  for (OpId i = h_.first_op(h_.txn_of(append)); i < h_.end_op(h_.txn_of(append)); ++i)
+    if (i != append && install_of(h_, i).appends && h_.op(i).version == one.version) return true;
+  return false;
+}
+
+// A list shows what others had appended, then the transaction's own elements so far. What others had appended is a
+// read of the writer of its last element; the order of the rest is stated (stated_orders.h).
+void ReadMatcher::match_list(Node n, OpId op, KeyId key) {
+  const auto [elements, missing] = outside_list(h_, op);
+  TxnKeys::State& state = keys_[key];
+  if (missing != kNone && !origins_.mixed(key)) return bad(Anomaly::not_my_own_write, op, missing);
+  const bool telling =
+      !origins_.mixed(key) && std::none_of(elements.begin(), elements.end(), [&](VersionId v) {
+        const OpId author = origins_[v].op;
+        const bool own = author != kNone && author < op && author >= h_.first_op(problem_.txn[n]);
+        const bool repeated = std::exchange(shown_in_[v], op) == op;
+        return own || repeated || origins_[v].several;
+      });
+  if (!telling) {
+    if (!origins_.mixed(key) && left_by_nobody(elements, op)) return;
+    if (!origins_.mixed(key) && state.list_op != kNone) check_repeated_list(op, state.list_op);
+    if (state.list_op == kNone) state.list_op = op;
+    out_->unresolved.push_back(op);
+    return;
+  }
+  if (!list_elements_stand(elements, op, h_.end_op(problem_.txn[n]))) return;
+  const VersionId last = elements.empty() ? kNone : elements.back();
+  if (last != kNone && origins_[last].kind == Origin::Kind::intermediate) {
+    return bad(Anomaly::intermediate_read, op, origins_[last].op);
+  }
+  external_list(n, op, key, last == kNone ? kNone : problem_.writes.of_version[last]);
+}
+
+// A list whose last element is of this write.
+void ReadMatcher::external_list(Node n, OpId op, KeyId key, WriteId write) {
+  TxnKeys::State& state = keys_[key];
+  if (state.list_op != kNone) {
+    if (out_->repeating.empty() || out_->repeating.back() != n) out_->repeating.push_back(n);
+    return check_repeated_list(op, state.list_op);
+  }
+  state.list_op = op;
+  out_->has_lists = true;
+  out_->reads.push_back({key, write, op});
+}
+
+// Two reads of one list by one transaction.
+void ReadMatcher::check_repeated_list(OpId op, OpId earlier) {
+  const std::span<const VersionId> first = outside_list(h_, earlier).elements,
+                                   second = outside_list(h_, op).elements;
+  if (!std::equal(first.begin(), first.end(), second.begin(), second.end()) &&
+      out_->non_repeatable.anomaly == Anomaly::none)
+    out_->non_repeatable = {Anomaly::non_repeatable_read, op, earlier};
+}
+
+// One of the elements was appended by nobody, or only by those that aborted.
+bool ReadMatcher::left_by_nobody(std::span<const VersionId> elements, OpId op) {
+  for (const VersionId element : elements) {
+    const Origin& origin = origins_[element];
+    if (origin.kind == Origin::Kind::nobody) {
+      bad(Anomaly::thin_air_read, op, kNone);
+    } else if (origin.kind == Origin::Kind::aborted) {
+      bad(Anomaly::aborted_read, op, origin.op);
+    } else {
+      continue;
+    }
+    return true;
+  }
+  return false;
+}
+
+// A dirty list states the order of what was appended and stayed; what did not take effect is passed over.
+void ReadMatcher::match_dirty_list(OpId op, KeyId key) {
+  const auto [elements, missing] = outside_list(h_, op);
+  if (missing != kNone && !origins_.mixed(key)) return bad(Anomaly::not_my_own_write, op, missing);
+  bool telling = !origins_.mixed(key);
+  std::vector<VersionId> stood;
+  for (const VersionId v : elements) {
+    const OpId author = origins_[v].op;
+    if (author == kNone) return bad(Anomaly::thin_air_read, op, kNone);
+    const bool own_later = author > op && author < h_.end_op(h_.txn_of(op));
+    telling = telling && !origins_[v].several && !own_later;
+    if (problem_.node[h_.txn_of(author)] != kNone) stood.push_back(v);
+  }
+  for (size_t i = 0; i < stood.size() && telling; ++i) telling = !torn(stood, i);
+  if (!telling) {
+    out_->unresolved.push_back(op);
+    return;
+  }
+  out_->has_lists = true;
+  const VersionId last = elements.empty() ? kNone : elements.back();
+  out_->reads.push_back({key, last == kNone ? kNone : problem_.writes.of_version[last], op});
+}
+
+// Anything that anybody ever left explains a dirty read; only what it saw of its own must be right.
+void ReadMatcher::match_dirty(Node n, OpId i) {
+  const Observation seen = observation_of(h_, i);
+  if (seen.accepts == Accepts::any) return;
+  if (seen.accepts == Accepts::list) return match_dirty_list(i, seen.key);
+  const bool equals = seen.accepts == Accepts::equals;
+  if (equals && keys_[seen.key].written) return check_own(i, keys_[seen.key], seen.version);
+  if (seen.accepts == Accepts::rows ? origins_.any_lists() && dirty_->covers_list(i)
+                                    : origins_.mixed(seen.key)) {
+    out_->unresolved.push_back(i);
+    return;
+  }
+  const KeyId unexplained = dirty_->unexplained(i);
+  if (unexplained == kNone) return;
+  if (!equals) {
+    if (out_->unexplained == kNone) {
+      out_->unexplained = i;
+      out_->unexplained_key = unexplained;
+    }
+    return;
+  }
+  const OpId own = origins_[seen.version].op;
+  if (own != kNone && own >= i && own < h_.end_op(problem_.txn[n]))
+    return bad(Anomaly::future_read, i, own);
+  bad(Anomaly::thin_air_read, i, kNone);
+}
+
+// Versions lie far apart: their cache misses are overlapped.
+void ReadMatcher::fetch_ahead(OpId op) const {
+  if (op + kAhead >= h_.op_count()) return;
+  const VersionId version = h_.op(op + kAhead).version;
+  if (version == kNone) return;
+  __builtin_prefetch(&origins_[version]);
+  if (!problem_.writes.of_version.empty()) __builtin_prefetch(&problem_.writes.of_version[version]);
+}
+
+void ReadMatcher::match_clean(Node n, OpId i) {
+  const Observation seen = observation_of(h_, i);
+  switch (seen.accepts) {
+    case Accepts::any:
+      break;
+    case Accepts::equals:
+      match_read(n, i, seen.key, seen.version);
+      break;
+    case Accepts::absent:
+      match_absent(n, i, seen.key);
+      break;
+    case Accepts::list:
+      match_list(n, i, seen.key);
+      break;
+    case Accepts::differs:
+    case Accepts::present:
+    case Accepts::matches:
+    case Accepts::misses:
+    case Accepts::rows:
+    case Accepts::nothing:
+      out_->unresolved.push_back(i);
+      break;
+  }
+}
+
+void ReadMatcher::match(Node n, MatchedReads& out) {
+  out_ = &out;
+  const TxnId t = problem_.txn[n];
+  if (problem_.is_possible(n)) {
+    out_->ends.push_back(static_cast<uint32_t>(out_->reads.size()));
+    return;
+  }
+  // One range read may have seen any number of keys.
+  const size_t assumed = assumed_of(problem_.assumed, h_.first_op(t), h_.end_op(t)).size();
+  keys_.start(h_.end_op(t) - h_.first_op(t) + static_cast<uint32_t>(assumed));
+  for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
+    fetch_ahead(i);
+    const Operation op = h_.op(i);
+    if (dirty_ != nullptr) {
+      match_dirty(n, i);
+    } else if (problem_.assumed.empty() || !follow_assumptions(n, i)) {
+      match_clean(n, i);
+    }
+    if (!installs_version(op)) continue;
+    TxnKeys::State& state = keys_[op.key];
+    state.written = true;
+    state.version = op.version;
+    state.op = i;
+  }
+  out_->ends.push_back(static_cast<uint32_t>(out_->reads.size()));
+}
+
+}  // namespace assay::internal

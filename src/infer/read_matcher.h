@@ -1,0 +1,76 @@
+// Matches the reads of adjacent transactions with writes, once it is known who counts and what they write. What it finds of
+// one part of a history needs nothing of the others: several matchers may work side by side, and what they find, put
+// together in the order of the history, is what one would have found.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "assay/certificate.h"
+#include "assay/history.h"
+#include "infer/dirty_states.h"
+#include "infer/origins.h"
+#include "infer/problem.h"
+#include "infer/txn_keys.h"
+
+namespace assay::internal {
+
+// What matching some nodes brings to the problem, each as there (problem.h).
+struct MatchedReads {
+  std::vector<ExternalRead> reads;
+  std::vector<uint32_t> ends;  // per node: the number of reads until its last
+  std::vector<Node> repeating;
+  std::vector<OpId> unresolved;
+  bool has_lists = false;
+  BadRead bad_read;
+  BadRead non_repeatable;
+  OpId unexplained = kNone;
+  KeyId unexplained_key = kNone;
+};
+
+class ReadMatcher {
+ public:
+  // Of `problem` it looks at who counts, what they wrote and what is assumed; that and `origins` must stay as they are
+  // meanwhile. `dirty`: the states that explain dirty reads, null for clean ones.
+  ReadMatcher(const History& history, const Problem& problem, const Origins& origins,
+              const DirtyStates* dirty);
+
+  // Matches what a node read, and adds it to what was found of the nodes before it.
+  void match(Node n, MatchedReads& out);
+
+ private:
+  void fetch_ahead(OpId op) const;
+  void match_clean(Node n, OpId op);
+  void match_dirty(Node n, OpId op);
+  void match_read(Node n, OpId op, KeyId key, VersionId version);
+  bool follow_assumptions(Node n, OpId op);
+  void match_absent(Node n, OpId op, KeyId key);
+  void match_list(Node n, OpId op, KeyId key);
+  void external_list(Node n, OpId op, KeyId key, WriteId write);
+  void check_repeated_list(OpId op, OpId earlier);
+  bool left_by_nobody(std::span<const VersionId> elements, OpId op);
+  void match_dirty_list(OpId op, KeyId key);
+  bool appended_twice(OpId append) const;
+  OpId neighbour_append(OpId op, int step) const;
+  bool torn(std::span<const VersionId> elements, size_t i) const;
+  bool list_elements_stand(std::span<const VersionId> elements, OpId op, OpId end);
+  void check_own(OpId op, const TxnKeys::State& own, VersionId version);
+  bool explained_by_own(const TxnKeys::State& own, VersionId version) const;
+  OpId other_writer(VersionId version, TxnId reader) const;
+  void external_read(Node n, OpId op, KeyId key, VersionId version);
+  bool stated_to_be_dirty(OpId op);
+  void compare_stated(OpId op);
+  bool is_overwritten(OpId write) const;
+  void bad(Anomaly anomaly, OpId read, OpId other);
+
+  const History& h_;
+  const Problem& problem_;
+  const Origins& origins_;
+  const DirtyStates* dirty_;
+  std::vector<OpId> shown_in_;   // per version: the last list with it; empty: no lists
+  TxnKeys keys_;                 // scratch
+  MatchedReads* out_ = nullptr;  // of the call
+};
+
+}  // namespace assay::internal

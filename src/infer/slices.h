@@ -1,0 +1,43 @@
+// A walk over many numbered things, on several threads.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+
+#include "assay/budget.h"
+#include "base/parallel.h"
+
+namespace assay::internal {
+
+// So many slices are given out to so many threads: enough that none waits long for the last.
+inline size_t slice_count(unsigned threads) { return threads <= 1 ? 1 : 16 * size_t{threads}; }
+
+// Cuts 0 … count-1 into slice_count(threads) adjacent slices and goes through them side by side, while the budget lasts:
+// per thread start() makes work(slice, i), which is called for each i of a slice, ascending. The effort is the same for
+// every number of threads.
+template <class Start>
+void in_slices(unsigned threads, size_t count, Budget& budget, Start start) {
+  const size_t slices = slice_count(threads);
+  const auto begin = [&](size_t slice) { return static_cast<uint32_t>(count * slice / slices); };
+  std::mutex mutex;  // of what follows
+  uint64_t effort = 0;
+  std::optional<Budget> exhausted;
+  share_jobs(slices, threads, [&](const auto& next) {
+    auto work = start();
+    for (size_t slice = next(); slice < slices; slice = next()) {
+      Budget own = budget;
+      for (uint32_t i = begin(slice); i < begin(slice + 1) && !own.exhausted(); ++i) work(slice, i);
+      const std::lock_guard lock(mutex);
+      effort += own.spent() - budget.spent();
+      if (own.exhausted()) exhausted = own;
+    }
+  });
+  const uint64_t before = budget.spent();
+  if (exhausted) budget = *exhausted;
+  budget.spend(effort - (budget.spent() - before));
+}
+
+}  // namespace assay::internal
