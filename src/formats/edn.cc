@@ -1,6 +1,7 @@
 #include "formats/edn.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <utility>
 
@@ -10,11 +11,43 @@
 namespace assay::internal::formats {
 namespace {
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == ','; }
-bool is_close(char c) { return c == ')' || c == ']' || c == '}'; }
+enum CharClass : uint8_t {
+  kBlank = 1,
+  kOpen = 2,
+  kClose = 4,
+  kQuote = 8,
+  kComment = 16,
+  kEscape = 32
+};
+
+constexpr std::array<uint8_t, 256> kClassOf = [] {
+  std::array<uint8_t, 256> of{};
+  const auto put = [&](std::string_view chars, uint8_t is) {
+    for (const char c : chars) of[static_cast<uint8_t>(c)] = is;
+  };
+  put(" \t\n\r,", kBlank);
+  put("([{", kOpen);
+  put(")]}", kClose);
+  put("\"", kQuote);
+  put(";", kComment);
+  put("\\", kEscape);
+  return of;
+}();
+
+bool is(char c, uint8_t classes) { return (kClassOf[static_cast<uint8_t>(c)] & classes) != 0; }
+bool is_blank(char c) { return is(c, kBlank); }
 // Ends a number, keyword or symbol.
-bool is_delimiter(char c) {
-  return is_blank(c) || is_close(c) || c == '(' || c == '[' || c == '{' || c == '"' || c == ';';
+bool is_delimiter(char c) { return is(c, kBlank | kOpen | kClose | kQuote | kComment); }
+
+// Where `text` ends, which begins at that line and column.
+void advance(std::string_view text, uint64_t& line, uint64_t& column) {
+  size_t behind = 0;  // the last line end
+  for (size_t at = text.find('\n'); at != text.npos; at = text.find('\n', behind)) {
+    behind = at + 1;
+    column = 1;
+    ++line;
+  }
+  column += text.size() - behind;
 }
 
 }  // namespace
@@ -53,7 +86,7 @@ bool DatumTree::skip_blanks(int depth) {
       ++at_;  // a colon alone is no EDN; some write {"id": 5}
     } else if (text_[at_] == ';') {
       at_ = std::min(text_.find('\n', at_), text_.size());
-    } else if (text_.substr(at_).starts_with("#_")) {
+    } else if (text_[at_] == '#' && text_.substr(at_).starts_with("#_")) {
       at_ += 2;
       const auto scratch = static_cast<uint32_t>(nodes_.size());
       nodes_.emplace_back();
@@ -250,24 +283,12 @@ const Datum* DatumTree::field(const Datum& map, std::string_view name) const {
 Error EdnRecords::error(size_t offset, std::string message) const {
   uint64_t line = line_;
   uint64_t column = column_;
-  for (char c : input_.window().substr(0, offset)) {
-    ++column;
-    if (c == '\n') {
-      ++line;
-      column = 1;
-    }
-  }
+  advance(input_.window().substr(0, offset), line, column);
   return input_.located(bad_input(std::move(message), line, column));
 }
 
 void EdnRecords::consume(size_t size) {
-  for (char c : input_.window().substr(0, size)) {
-    ++column_;
-    if (c == '\n') {
-      ++line_;
-      column_ = 1;
-    }
-  }
+  advance(input_.window().substr(0, size), line_, column_);
   input_.consume(size);
 }
 
@@ -299,14 +320,18 @@ Result<size_t> EdnRecords::record_length() {
   int depth = 0;
   bool quoted = false;
   bool comment = false;
-  const bool tagged = input_.window()[0] == '#';
+  std::string_view window = input_.window();
+  const bool tagged = window[0] == '#';
   for (size_t i = 0;; ++i) {
-    if (i >= input_.window().size()) {
+    if (i >= window.size()) {
       if (i > kMaxLineBytes) return error(0, "the record is longer than 16 MiB");
       if (auto s = input_.fill(std::max<size_t>(2 * i, 4096)); !s.ok()) return s.error();
-      if (i >= input_.window().size()) return std::min(i, input_.window().size());
+      window = input_.window();
+      if (i >= window.size()) return std::min(i, window.size());
     }
-    const char c = input_.window()[i];
+    const char c = window[i];
+    const bool plain = kClassOf[static_cast<uint8_t>(c)] == 0;
+    if (plain && !comment && !quoted) continue;
     if (comment) {
       comment = c != '\n';
     } else if (c == '\\') {
@@ -317,9 +342,9 @@ Result<size_t> EdnRecords::record_length() {
       quoted = true;
     } else if (c == ';' && !json_) {
       comment = true;
-    } else if (c == '(' || c == '[' || c == '{') {
+    } else if (is(c, kOpen)) {
       ++depth;
-    } else if (is_close(c)) {
+    } else if (is(c, kClose)) {
       if (depth <= 1) return depth == 0 ? i : i + 1;
       --depth;
     } else if (depth == 0 && is_blank(c) && !tagged) {

@@ -71,7 +71,7 @@ bool JepsenHistory::add(const JepsenRecord& record, const DatumTree& tree, std::
     pending.line = record.line;
   }
   // What did not commit may repeat what was asked for, or hold an explanation instead.
-  if (record.type == JepsenType::ok || !invoked) pending.ops = ops_;
+  if (record.type == JepsenType::ok || !invoked) pending.ops = std::move(ops_);
   const TxnStatus status = record.type == JepsenType::ok     ? TxnStatus::committed
                            : record.type == JepsenType::fail ? TxnStatus::aborted
                                                              : TxnStatus::unknown;
