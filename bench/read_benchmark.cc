@@ -4,7 +4,7 @@
 //   strings  the same with keys of 8 characters
 //   lists    appends and whole-list reads
 //
-// The text is in memory, so the disk does not count; everything else that read_history does, does.
+// The text is in memory, so the disk does not count; everything else that read_history does, does, on one thread.
 #include <benchmark/benchmark.h>
 
 #include <random>
@@ -71,7 +71,7 @@ void read(benchmark::State& state, const char* format, Workload workload) {
     return;
   }
   for (auto _ : state) {
-    auto result = assay::read_history_text(text, "memory", {format});
+    auto result = assay::read_history_text(text, "memory", {.from = format, .threads = 1});
     if (!result.ok()) state.SkipWithError(result.error().to_string().c_str());
     benchmark::DoNotOptimize(result);
   }

@@ -393,7 +393,8 @@ class TxnBatch {
   void insert(ValueView key, ValueView value, bool effect);
   // Says when the operations of this transaction that were added since the last call were sent and answered.
   void timed(Interval sent_to_answered);
-  void end_txn();
+  // Fails on limits, and then leaves the transaction out.
+  Status end_txn();
 
   // From here on names of transactions must be unique: they are looked up when the history is complete. `line`: where
   // this stands in the source, for messages.

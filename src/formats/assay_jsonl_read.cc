@@ -364,7 +364,10 @@ class JsonlLines {
       ++i;
     }
     if (has(kOpTimes) && i != op_times_.size()) return expected({"op_times"}, kWantOpTimes);
-    batch_.end_txn();
+    if (Status s = batch_.end_txn(); !s.ok()) {
+      error_ = s.error();
+      return false;
+    }
     return true;
   }
 

@@ -9,6 +9,7 @@
 #include "formats/byte_writer.h"
 #include "formats/json_text.h"
 #include "formats/registers.h"
+#include "formats/streamed_builder.h"
 #include "formats/utf8.h"
 
 namespace assay::internal::formats {
@@ -36,9 +37,11 @@ bool detect_dbcop(const Source& source) {
 
 class DbcopReader {
  public:
-  DbcopReader(Input& input, Notes& notes) : input_(input), in_(input), notes_(notes) {
-    builder_.limit(input.budget());
-  }
+  DbcopReader(Source& source, Notes& notes)
+      : input_(*source.input),
+        in_(input_),
+        notes_(notes),
+        builder_(input_.budget(), source.threads) {}
 
   Result<History> run() {
     builder_.set_initial(ValueView::of(0));
@@ -178,7 +181,7 @@ class DbcopReader {
   Input& input_;
   ByteReader in_;
   Notes& notes_;
-  HistoryBuilder builder_;
+  StreamedBuilder builder_;
   std::vector<Event> events_;
   std::unordered_set<std::string> large_keys_;
   uint64_t record_ = 0;
@@ -188,7 +191,7 @@ class DbcopReader {
 };
 
 Result<History> read_dbcop(Source& source, Notes& notes) {
-  return DbcopReader(*source.input, notes).run();
+  return DbcopReader(source, notes).run();
 }
 
 void write_dbcop(const History& history, Output& out, Losses& losses) {

@@ -12,6 +12,7 @@
 #include "formats/json_records.h"
 #include "formats/json_text.h"
 #include "formats/registers.h"
+#include "formats/streamed_builder.h"
 
 namespace assay::internal::formats {
 namespace {
@@ -32,7 +33,8 @@ bool detect_dbcop_json(const Source& source) {
 
 class DbcopJsonReader {
  public:
-  explicit DbcopJsonReader(Input& input) : input_(input) { builder_.limit(input.budget()); }
+  explicit DbcopJsonReader(Source& source)
+      : input_(*source.input), builder_(input_.budget(), source.threads) {}
 
   Result<History> run() {
     if (auto s = input_.fill(kMaxDocumentBytes + 1); !s.ok()) return s.error();
@@ -160,15 +162,13 @@ class DbcopJsonReader {
   }
 
   Input& input_;
-  HistoryBuilder builder_;
+  StreamedBuilder builder_;
   std::string_view text_;
   bool wrapped_ = false;
   Error error_;
 };
 
-Result<History> read_dbcop_json(Source& source, Notes&) {
-  return DbcopJsonReader(*source.input).run();
-}
+Result<History> read_dbcop_json(Source& source, Notes&) { return DbcopJsonReader(source).run(); }
 
 // What dbcop's command line wants around the sessions, up to their bracket. The times are of the
 // run, and nothing here says when that was.

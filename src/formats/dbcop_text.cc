@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "formats/registers.h"
+#include "formats/streamed_builder.h"
 #include "formats/text_lines.h"
 
 namespace assay::internal::formats {
@@ -34,7 +35,8 @@ bool detect_dbcop_text(const Source& source) {
 
 class DbcopTextReader {
  public:
-  explicit DbcopTextReader(Input& input) : input_(input) { builder_.limit(input.budget()); }
+  explicit DbcopTextReader(Source& source)
+      : input_(*source.input), builder_(input_.budget(), source.threads) {}
 
   Result<History> run() {
     auto read = for_each_line(input_, [&](TextCursor& c) { return read_line(c); });
@@ -99,14 +101,12 @@ class DbcopTextReader {
   }
 
   Input& input_;
-  HistoryBuilder builder_;
+  StreamedBuilder builder_;
   int64_t session_ = 0;
   std::vector<Event> events_;
 };
 
-Result<History> read_dbcop_text(Source& source, Notes&) {
-  return DbcopTextReader(*source.input).run();
-}
+Result<History> read_dbcop_text(Source& source, Notes&) { return DbcopTextReader(source).run(); }
 
 // Names of keys as they stand, if all can; otherwise one is made up for each.
 std::vector<std::string> key_names(const History& history, Losses& losses) {

@@ -13,6 +13,7 @@
 #include "formats/hist_syntax.h"
 #include "formats/json_text.h"
 #include "formats/row_json.h"
+#include "formats/streamed_builder.h"
 #include "formats/text_cursor.h"
 #include "formats/utf8.h"
 
@@ -24,7 +25,8 @@ constexpr std::string_view kWantKey = "an integer, a word or a \"quoted string\"
 
 class HistReader {
  public:
-  explicit HistReader(Input& input) : input_(input) { builder_.limit(input.budget()); }
+  explicit HistReader(Source& source)
+      : input_(*source.input), builder_(input_.budget(), source.threads) {}
 
   Result<History> run() {
     Input::Line line;
@@ -108,8 +110,7 @@ class HistReader {
     std::vector<StatedVersion> entries;
     while (!at_line_end())
       if (!read_entry(entries.emplace_back())) return false;
-    builder_.known_order(key, entries, input_.line());
-    return true;
+    return taken(builder_.known_order(key, entries, input_.line()));
   }
 
   // VALUE, or TRANSACTION=VALUE.
@@ -118,6 +119,11 @@ class HistReader {
     if (to.value.type == ValueView::Type::row || !c_.accept("=")) return true;
     to.txn = strings_.emplace_back(to.value.to_string());
     return stored(to.value = {}, true);
+  }
+
+  bool taken(const Status& status) {
+    if (!status.ok()) error_ = status.error();
+    return status.ok();
   }
 
   // The JSON object that is the rest of the line.
@@ -143,8 +149,7 @@ class HistReader {
     const bool complete = is_complete_event(object);
     if (complete && at == Interval::kUnknown)
       return c_.expected("a field \"at\" beside \"complete\"");
-    builder_.event(at, std::string(object), complete);
-    return true;
+    return taken(builder_.event(at, std::string(object), complete));
   }
 
   static bool is_complete_event(std::string_view object) {
@@ -262,8 +267,7 @@ class HistReader {
     for (c_.skip_blanks(); !c_.accept("}"); c_.skip_blanks())
       if (!read_op()) return false;
     if (header.status != TxnStatus::committed) c_.seek(c_.at() + 1);
-    if (auto s = builder_.end_txn(); !s.ok()) return error_ = s.error(), false;
-    return true;
+    return taken(builder_.end_txn());
   }
 
   // [name] [@[begin,end]] [ts[start,commit]]
@@ -510,7 +514,7 @@ class HistReader {
   }
 
   Input& input_;
-  HistoryBuilder builder_;
+  StreamedBuilder builder_;
   TextCursor c_{{}};
   std::deque<std::string> strings_;  // unescaped strings of the line
   std::vector<ValueView> elements_;
@@ -521,6 +525,6 @@ class HistReader {
 
 }  // namespace
 
-Result<History> read_hist(Source& source, Notes&) { return HistReader(*source.input).run(); }
+Result<History> read_hist(Source& source, Notes&) { return HistReader(source).run(); }
 
 }  // namespace assay::internal::formats

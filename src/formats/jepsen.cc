@@ -38,10 +38,11 @@ bool detect_elle_json(const Source& source) {
 
 class JepsenReader {
  public:
-  JepsenReader(Input& input, bool json, Notes& notes)
-      : input_(input), records_(input, json), notes_(notes) {
-    history_.limit(input.budget());
-  }
+  JepsenReader(Source& source, bool json, Notes& notes)
+      : input_(*source.input),
+        records_(input_, json),
+        history_(input_.budget(), source.threads),
+        notes_(notes) {}
 
   Result<History> run() {
     DatumTree tree;
@@ -67,10 +68,10 @@ class JepsenReader {
 };
 
 Result<History> read_jepsen(Source& source, Notes& notes) {
-  return JepsenReader(*source.input, false, notes).run();
+  return JepsenReader(source, false, notes).run();
 }
 Result<History> read_elle_json(Source& source, Notes& notes) {
-  return JepsenReader(*source.input, true, notes).run();
+  return JepsenReader(source, true, notes).run();
 }
 
 void write_edn(const History& history, Output& out, Losses& losses) {

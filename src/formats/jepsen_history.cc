@@ -46,10 +46,7 @@ bool JepsenHistory::add(const JepsenRecord& record, const DatumTree& tree, std::
   ++records_;
   if (!any_) timed_ = record.time.has_value();
   any_ = true;
-  if (record.process && record.process->type != ValueView::Type::integer) {
-    add_event(record);
-    return true;
-  }
+  if (record.process && record.process->type != ValueView::Type::integer) return add_event(record);
   if (!choose_workload(record)) return false;
   ops_.clear();
   if (!translate(record)) return false;
@@ -159,7 +156,7 @@ void JepsenHistory::add_ops(const std::vector<OwnedOp>& ops) {
 }
 
 // The nemesis and other processes that are no clients.
-void JepsenHistory::add_event(const JepsenRecord& record) {
+bool JepsenHistory::add_event(const JepsenRecord& record) {
   std::string json = "{\"event\":";
   append_json_string(json, record.f.empty() ? std::string_view("event") : record.f);
   if (record.time) json += ",\"at\":" + std::to_string(*record.time);
@@ -169,7 +166,8 @@ void JepsenHistory::add_event(const JepsenRecord& record) {
     json += ",\"value\":";
     append_json_string(json, text_.substr(record.value->at, record.value->end - record.value->at));
   }
-  builder_.event(record.time.value_or(Interval::kUnknown), json + "}");
+  const Status s = builder_.event(record.time.value_or(Interval::kUnknown), json + "}");
+  return s.ok() || fail(nullptr, s.error().message);
 }
 
 bool JepsenHistory::choose_workload(const JepsenRecord& record) {

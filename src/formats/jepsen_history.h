@@ -27,6 +27,7 @@
 #include "formats/key_value_store.h"
 #include "formats/owned_op.h"
 #include "formats/registry.h"
+#include "formats/streamed_builder.h"
 
 namespace assay::internal::formats {
 
@@ -38,8 +39,8 @@ struct JepsenFault {
 
 class JepsenHistory {
  public:
-  // See HistoryBuilder::limit.
-  void limit(Budget* budget) { builder_.limit(budget); }
+  // As for StreamedBuilder.
+  JepsenHistory(Budget* budget, unsigned threads) : builder_(budget, threads) {}
   // Adds a record; `tree` holds its value. False after storing a fault.
   bool add(const JepsenRecord& record, const DatumTree& tree, std::string_view text);
   const JepsenFault& fault() const { return fault_; }
@@ -74,11 +75,11 @@ class JepsenHistory {
   bool settle(Pending& pending, const OwnedValue& session, TxnStatus status, int64_t end);
   bool add_txn(const TxnHeader& header, const std::vector<OwnedOp>& ops);
   void add_ops(const std::vector<OwnedOp>& ops);
-  void add_event(const JepsenRecord& record);
+  bool add_event(const JepsenRecord& record);
   OwnedValue session_of(const JepsenRecord& record);
   int64_t time_of(const JepsenRecord& record) const;
 
-  HistoryBuilder builder_;
+  StreamedBuilder builder_;
   KeyValueStore store_;  // held back until all operations are known
   Workload workload_ = Workload::none;
   std::map<std::string, Pending> pending_;  // by process

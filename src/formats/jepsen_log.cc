@@ -47,9 +47,8 @@ bool detect_jepsen_log(const Source& source) {
 
 class JepsenLogReader {
  public:
-  JepsenLogReader(Input& input, Notes& notes) : input_(input), notes_(notes) {
-    history_.limit(input.budget());
-  }
+  JepsenLogReader(Source& source, Notes& notes)
+      : input_(*source.input), notes_(notes), history_(input_.budget(), source.threads) {}
 
   Result<History> run() {
     auto read = for_each_line(input_, [&](TextCursor& c) { return read_line(c); });
@@ -117,7 +116,7 @@ class JepsenLogReader {
 };
 
 Result<History> read_jepsen_log(Source& source, Notes& notes) {
-  return JepsenLogReader(*source.input, notes).run();
+  return JepsenLogReader(source, notes).run();
 }
 
 }  // namespace

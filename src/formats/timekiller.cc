@@ -9,6 +9,7 @@
 
 #include "formats/json_records.h"
 #include "formats/registers.h"
+#include "formats/streamed_builder.h"
 
 namespace assay::internal::formats {
 namespace {
@@ -26,7 +27,8 @@ bool detect_timekiller(const Source& source) {
 
 class TimekillerReader {
  public:
-  explicit TimekillerReader(Input& input) : records_(input) { builder_.limit(input.budget()); }
+  explicit TimekillerReader(Source& source)
+      : records_(*source.input), builder_(source.input->budget(), source.threads) {}
 
   Result<History> run() {
     builder_.set_initial(ValueView::of(0));
@@ -129,13 +131,11 @@ class TimekillerReader {
   }
 
   JsonRecords records_;
-  HistoryBuilder builder_;
+  StreamedBuilder builder_;
   std::vector<ValueView> elements_;
 };
 
-Result<History> read_timekiller(Source& source, Notes&) {
-  return TimekillerReader(*source.input).run();
-}
+Result<History> read_timekiller(Source& source, Notes&) { return TimekillerReader(source).run(); }
 
 void write_timestamp(std::string& to, std::string_view name, int64_t ts, Losses& losses) {
   if (ts == Interval::kUnknown) return;

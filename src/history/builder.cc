@@ -111,21 +111,11 @@ Status HistoryBuilder::check_limits(const TxnBatch& batch) const {
   uint64_t txns = h_.txns_.size(), names = h_.names_.size(), ops = h_.op_kind_.size();
   for (const RawTxn& txn : batch.txns_) {
     const TxnHeader& header = txn.header;
-    if (header.session.is_null()) return bad_input("a transaction needs a session", header.line);
     if (txns++ >= kMaxOps)
       return bad_input("more transactions than the supported 4 billion", header.line);
     if ((names += header.name.size()) >= kNone)
       return bad_input("names of transactions exceed 4 GiB", header.line);
-    if (header.name.size() > kMaxTextBytes)
-      return bad_input("the name of a transaction is longer than 16 MiB", header.line);
-    for (size_t i = txn.first_op; i < txn.end_op; ++i) {
-      const RawOp& op = batch.ops_[i];
-      ops += 1 + op.extra_count;
-      if (op.key.text.size() > kMaxTextBytes || op.value.text.size() > kMaxTextBytes)
-        return bad_input("a key or value is longer than 16 MiB", header.line);
-      if (op.key.is_null() && op.kind != OpKind::range)
-        return bad_input("a key must be an integer or a string, not null", header.line);
-    }
+    for (size_t i = txn.first_op; i < txn.end_op; ++i) ops += 1 + batch.ops_[i].extra_count;
     if (ops > kMaxOps)
       return bad_input("more operations than the supported 4 billion", header.line);
   }
@@ -133,9 +123,9 @@ Status HistoryBuilder::check_limits(const TxnBatch& batch) const {
 }
 
 Status HistoryBuilder::end_txn() {
-  TxnBatch::end_txn();
+  Status added = TxnBatch::end_txn();
   if (!h_.predicates_) h_.predicates_ = predicates_;
-  Status added = add(*this);
+  if (added.ok()) added = add(*this);
   clear();
   predicates_ = h_.predicates_;  // what is taken down here is numbered there at once
   return added;

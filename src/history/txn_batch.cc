@@ -18,7 +18,22 @@ void TxnBatch::begin_txn(const TxnHeader& header) {
   timed_ops_ = ops_.size();
 }
 
-void TxnBatch::end_txn() { txns_.push_back({header_, end_of_txns(), ops_.size()}); }
+Status TxnBatch::end_txn() {
+  const auto too_long = [](const ValueView& v) {
+    return v.text.size() > HistoryBuilder::kMaxTextBytes;
+  };
+  if (header_.session.is_null()) return bad_input("a transaction needs a session", header_.line);
+  if (header_.name.size() > HistoryBuilder::kMaxTextBytes)
+    return bad_input("the name of a transaction is longer than 16 MiB", header_.line);
+  for (size_t i = end_of_txns(); i < ops_.size(); ++i) {
+    if (too_long(ops_[i].key) || too_long(ops_[i].value))
+      return bad_input("a key or value is longer than 16 MiB", header_.line);
+    if (ops_[i].key.is_null() && ops_[i].kind != OpKind::range)
+      return bad_input("a key must be an integer or a string, not null", header_.line);
+  }
+  txns_.push_back({header_, end_of_txns(), ops_.size()});
+  return Ok{};
+}
 
 void TxnBatch::add(OpKind kind, ValueView key, ValueView value, bool effect) {
   ops_.push_back({.kind = kind,

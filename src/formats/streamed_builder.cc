@@ -1,0 +1,149 @@
+#include "formats/streamed_builder.h"
+
+namespace assay::internal::formats {
+namespace {
+
+// A batch is handed over when it holds so much: enough that handing it over costs nothing, little enough for the caches.
+constexpr size_t kOps = 4096;
+constexpr size_t kTextBytes = size_t{1} << 18;
+
+constexpr size_t kBatches = 4;  // how far the reader may be ahead
+
+}  // namespace
+
+StreamedBuilder::StreamedBuilder(Budget* budget, unsigned threads)
+    : budget_(budget), threaded_(threads > 1), batches_(threads > 1 ? kBatches : 1) {
+  batch_ = &batches_[0];
+  if (budget == nullptr) return;
+  own_budget_ = *budget;
+  history_.limit(&own_budget_);
+}
+
+StreamedBuilder::~StreamedBuilder() {
+  const std::lock_guard lock(mutex_);
+  ended_ = true;
+  changed_.notify_all();
+}
+
+void StreamedBuilder::begin_txn(const TxnHeader& header) {
+  TxnHeader own = header;
+  own.session = kept(header.session);
+  for (std::string_view* text : {&own.name, &own.snapshot, &own.meta}) *text = keep(*text);
+  batch_->begin_txn(own);
+}
+
+void StreamedBuilder::read_list(ValueView key, std::span<const ValueView> elements) {
+  ops_ += elements.size();
+  elements_.clear();
+  for (const ValueView& element : elements) elements_.push_back(kept(element));
+  batch_->read_list(kept(key), elements_);
+}
+
+std::span<const StreamedBuilder::Row> StreamedBuilder::kept(std::span<const Row> rows,
+                                                            std::vector<Row>& to) {
+  ops_ += rows.size();
+  to.clear();
+  for (const auto& [key, value] : rows) to.emplace_back(kept(key), kept(value));
+  return to;
+}
+
+void StreamedBuilder::range(ValueView lo, ValueView hi, std::span<const Row> found) {
+  batch_->range(kept(lo), kept(hi), kept(found, rows_));
+}
+
+Status StreamedBuilder::select(const Selection& selection) {
+  Selection own = selection;
+  own.lo = kept(selection.lo);
+  own.hi = kept(selection.hi);
+  own.rows = kept(selection.rows, rows_);
+  own.passed = kept(selection.passed, passed_);
+  elements_.clear();
+  for (const ValueView& key : selection.matched) elements_.push_back(kept(key));
+  own.matched = elements_;
+  return batch_->select(own);
+}
+
+Status StreamedBuilder::end_txn() {
+  if (Status s = batch_->end_txn(); !s.ok()) return s;
+  return hand_over_if_full();
+}
+
+Status StreamedBuilder::known_order(ValueView key, std::span<const StatedVersion> entries,
+                                    uint64_t line) {
+  std::vector<StatedVersion> own(entries.begin(), entries.end());
+  for (StatedVersion& entry : own) {
+    entry.value = kept(entry.value);
+    entry.txn = keep(entry.txn);
+  }
+  ops_ += own.size();
+  batch_->known_order(kept(key), own, line);
+  return hand_over_if_full();
+}
+
+Status StreamedBuilder::event(int64_t at, std::string json, bool complete) {
+  text_bytes_ += json.size();
+  batch_->event(at, std::move(json), complete);
+  return hand_over_if_full();
+}
+
+Status StreamedBuilder::hand_over_if_full() {
+  return ++ops_ >= kOps || text_bytes_ >= kTextBytes ? hand_over() : Ok{};
+}
+
+HistoryBuilder& StreamedBuilder::settled() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return looked_up_ == filled_; });
+  return history_;
+}
+
+Status StreamedBuilder::add_here() {
+  failed_ = history_.add(*batch_);
+  batch_->clear();
+  return outcome();
+}
+
+Status StreamedBuilder::hand_over() {
+  ops_ = text_bytes_ = 0;
+  if (!threaded_) return add_here();
+  std::unique_lock lock(mutex_);
+  ++filled_;
+  changed_.notify_all();
+  if (!thread_.joinable()) thread_ = std::jthread([this] { look_up(); });
+  changed_.wait(lock, [&] { return filled_ - looked_up_ < kBatches; });
+  batch_ = &batches_[filled_ % kBatches];
+  return outcome();
+}
+
+// Of what was looked up. Whoever asks the reader's budget later has to learn that it ran out.
+Status StreamedBuilder::outcome() {
+  if (!failed_.ok() && own_budget_.cause()) *budget_ = own_budget_;
+  return failed_;
+}
+
+void StreamedBuilder::look_up() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [&] { return ended_ || looked_up_ < filled_; });
+    if (ended_) return;
+    TxnBatch& batch = batches_[looked_up_ % kBatches];
+    if (failed_.ok()) {
+      lock.unlock();
+      Status added = history_.add(batch);
+      lock.lock();
+      failed_ = std::move(added);
+    }
+    batch.clear();
+    ++looked_up_;
+    changed_.notify_all();
+  }
+}
+
+Result<History> StreamedBuilder::finish() && {
+  HistoryBuilder& history = settled();
+  if (Status s = outcome(); !s.ok()) return s.error();
+  if (Status s = add_here(); !s.ok()) return s.error();
+  history.limit(budget_);
+  return std::move(history).finish();
+}
+
+}  // namespace assay::internal::formats
