@@ -43,11 +43,11 @@ def measured(cell):
     return text
 
 
-ENOUGH = 100_000  # committed transactions, from which on a clean cell is worth its line
+ENOUGH = 100_000  # committed transactions whose claim was decided, from which on a clean cell is worth its line
 
 
 def enough(cell):
-    return cell["transactions"] >= ENOUGH
+    return cell["decided"] >= ENOUGH
 
 
 def write(folder, entries):

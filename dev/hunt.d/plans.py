@@ -10,6 +10,7 @@ KIND is q if it only reads, else u. END is c for commit, a for abort. Operations
     s:HOW:LOW:HIGH      read a range
     z:MICROSECONDS      sleep
 
+With "blind":false of its entry in stores.jsonl each write comes after a read of its key: then reads tell the order of versions.
 Keys are integers. A value is written to a key once. Each round has keys of its own, so that they are absent at first.
 """
 
@@ -20,6 +21,7 @@ def write(path, rng, first_key, hello, entry):
     sessions = rng.choice([2, 3, 4, 6])
     ways = {kind: [how for how, name in enumerate(hello[kind]) if name in entry.get(kind, hello[kind])] for kind in ("reads", "ranges", "writes")}
     reads, ranges, writes = ways["reads"], ways["ranges"], ways["writes"]
+    before_writes = reads[0]
     deletes = entry.get("deletes", True) and rng.random() < 0.4
     # Absent keys leave open which deletion made them so: such rounds are short, or they take long to decide.
     transactions = rng.choice([300, 600] if deletes else [1000, 3000])
@@ -57,6 +59,8 @@ def write(path, rng, first_key, hello, entry):
     with open(path, "w") as plan:
         for _ in range(transactions):
             ops = rng.choice(shapes)(draw, rng, bool(ranges))
+            if not entry.get("blind", True):
+                ops = [one for op in ops for one in ([f"r:{before_writes}:{op.split(':')[2]}", op] if op[0] == "w" else [op])]
             kind = "q" if all(op[0] in "rs" for op in ops) else "u"
             if naps:
                 ops = [one for op in ops for one in ([op, f"z:{rng.choice([0, 20, 100])}"] if rng.random() < naps else [op])]

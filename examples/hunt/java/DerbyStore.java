@@ -1,12 +1,12 @@
 import java.sql.Connection;
 
-/** Derby on disk. Modes: serializable, repeatable-read. */
+/** Derby in memory. Modes: serializable, repeatable-read. */
 public final class DerbyStore extends Jdbc {
   public DerbyStore(String directory, String mode) throws Exception {
-    super("jdbc:derby:" + directory + "/hunt;create=true", "app",
+    super("jdbc:derby:memory:hunt;create=true", "app",
         mode.equals("serializable") ? Connection.TRANSACTION_SERIALIZABLE : Connection.TRANSACTION_REPEATABLE_READ,
         new String[] {TABLE[0].replace("PRIMARY KEY", "NOT NULL PRIMARY KEY"), TABLE[1],
             "CALL SYSCS_UTIL.SYSCS_SET_DATABASE_PROPERTY('derby.locks.deadlockTimeout', '1')",
-            "CALL SYSCS_UTIL.SYSCS_SET_DATABASE_PROPERTY('derby.locks.waitTimeout', '1')"});
+            "CALL SYSCS_UTIL.SYSCS_SET_DATABASE_PROPERTY('derby.locks.waitTimeout', '0')"});
   }
 }

@@ -39,7 +39,7 @@ public final class HazelcastStore implements Hunt.Store {
 
   @Override
   public Hunt.Txn begin(boolean readOnly) {
-    TransactionContext context = instance.newTransactionContext(new TransactionOptions().setTimeout(200, TimeUnit.MILLISECONDS)
+    TransactionContext context = instance.newTransactionContext(new TransactionOptions().setTimeout(10, TimeUnit.MILLISECONDS)
         .setTransactionType(TransactionOptions.TransactionType.ONE_PHASE));
     context.beginTransaction();
     TransactionalMap<Long, Long> map = context.getMap("kv");

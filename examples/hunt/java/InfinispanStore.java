@@ -20,7 +20,7 @@ public final class InfinispanStore implements Hunt.Store {
     var builder = new ConfigurationBuilder();
     builder.transaction().transactionMode(TransactionMode.TRANSACTIONAL).transactionManagerLookup((TransactionManagerLookup) new EmbeddedTransactionManagerLookup())
         .lockingMode(mode.equals("pessimistic") ? LockingMode.PESSIMISTIC : LockingMode.OPTIMISTIC);
-    builder.locking().isolationLevel(IsolationLevel.REPEATABLE_READ).lockAcquisitionTimeout(50);
+    builder.locking().isolationLevel(IsolationLevel.REPEATABLE_READ).lockAcquisitionTimeout(5);
     manager.defineConfiguration("kv", builder.build());
     cache = manager.<Long, Long>getCache("kv").getAdvancedCache();
     transactions = cache.getTransactionManager();

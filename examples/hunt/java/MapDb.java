@@ -1,4 +1,3 @@
-import java.io.File;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -9,14 +8,14 @@ import org.mapdb.HTreeMap;
 import org.mapdb.TxMaker;
 import org.mapdb.TxRollbackException;
 
-/** MapDB 1.0, the last with transactions for several threads (TxMaker). Modes: tree, hash. */
+/** MapDB 1.0, the last with transactions for several threads (TxMaker), in memory. Modes: tree, hash. */
 public final class MapDb implements Hunt.Store {
   private final TxMaker maker;
   private final boolean hash;
 
   public MapDb(String directory, String mode) {
     hash = mode.equals("hash");
-    maker = DBMaker.newFileDB(new File(directory, "hunt")).commitFileSyncDisable().makeTxMaker();
+    maker = DBMaker.newMemoryDB().makeTxMaker();
     DB db = maker.makeTx();
     if (hash) db.createHashMap("kv").make();
     else db.createTreeMap("kv").make();
