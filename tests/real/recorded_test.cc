@@ -199,7 +199,7 @@ TEST(RecordedPart, PostgresqlWithItsOrderOfVersions) {
 TEST(RecordedPart, AnOrderOfSnapshotsServesAdyasLevelsBelow) {
   AuditOptions options;
   options.check.levels = {pl_2, pl_cs, pl_2_plus, adya_si};
-  options.check.effort = 3000;
+  options.check.budget = Budget(60, uint64_t{1} << 30, 3000);
   const Audit found = audit(
       std::string(ASSAY_SOURCE_DIR) + "/tests/recorded/postgresql-repeatable-read-conditions.jsonl",
       options);
