@@ -68,7 +68,8 @@ def as_json(run: Run) -> dict:
 def describe(target: Target) -> str:
     parts = []
     if target.ratio:
-        parts.append(f"≤ {target.ratio:g} × floor")
+        more = f" + {target.more:g} s" if target.more else ""
+        parts.append(f"≤ {target.ratio:g} × floor{more}")
     if target.seconds:
         parts.append(f"≤ {target.seconds:g} s")
     if target.memory:
@@ -79,7 +80,7 @@ def describe(target: Target) -> str:
 def is_met(target: Target, run: Run) -> bool:
     return (run.verdict in ("satisfied", "violated")
             and (target.seconds is None or run.wall <= target.seconds)
-            and (target.ratio is None or run.ratio <= target.ratio)
+            and (target.ratio is None or run.wall <= target.ratio * run.floor + target.more)
             and (target.memory is None or run.memory <= target.memory))
 
 

@@ -39,6 +39,8 @@ std::string in_words(const collect::VersionLogReport& log) {
                   display(log.position, 200));
   if (log.unnamed > 0)
     text += fmt::format("; {} of them are not named there", grouped(log.unnamed));
+  if (log.not_committed > 0)
+    text += fmt::format("; {} of unknown outcome did not commit", grouped(log.not_committed));
   if (!log.missing.empty()) text += "; not complete: " + display(log.missing, 200);
   return text;
 }

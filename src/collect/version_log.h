@@ -24,7 +24,9 @@ struct VersionLogReport {
   uint64_t txns = 0;          // transactions of the log that changed something
   uint64_t versions = 0;      // entries of the orders
   uint64_t unnamed = 0;       // transactions of which the log does not say who they were
-  double seconds = 0;         // that it took
+  uint64_t not_committed =
+      0;  // transactions of unknown outcome of which the log shows that they did not commit
+  double seconds = 0;  // that it took
 };
 
 class VersionLog {

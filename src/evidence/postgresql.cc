@@ -6,10 +6,14 @@
 // A slot keeps the server from throwing its log away. So ours is temporary, which the server drops with the
 // connection; only where the server is to be killed it is permanent, dropped when it was read, and what a killed run left
 // behind is dropped by the next. What is left of a temporary slot after a crash of the server is nothing.
+//
+// A transaction whose COMMIT got no answer may be committed by its session long after the client has gone. So if there is any, the
+// log is read when all other sessions of the database have ended, for a while at most.
 #ifdef ASSAY_POSTGRESQL
 #include <fmt/format.h>
 #include <libpq-fe.h>
 
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -26,6 +30,13 @@ constexpr auto kPostgresqlReconnectPause = std::chrono::milliseconds(200);
 constexpr std::string_view kMark =
     "SELECT name, pg_logical_emit_message(true, 'assay', name) FROM (SELECT 'end ' || "
     "pg_current_wal_insert_lsn() AS name OFFSET 0) mark";
+// Not counted are those that serve the server itself. Of sessions of others an ordinary user does not see what they are.
+constexpr std::string_view kOtherSessions =
+    "SELECT pg_stat_clear_snapshot(), count(*) FROM pg_stat_activity WHERE datname = "
+    "current_database() "
+    "AND pid <> pg_backend_pid() AND coalesce(backend_type, 'client backend') = 'client backend'";
+constexpr auto kPostgresqlEndFor = std::chrono::seconds(5);
+constexpr auto kPostgresqlEndPause = std::chrono::milliseconds(20);
 // Changes asked for at once, so that a long log never stands in memory as a whole.
 constexpr int kBatch = 100'000;
 
@@ -43,8 +54,9 @@ std::string first_line(std::string_view text) {
 
 class PostgresqlLog : public Log {
  public:
-  PostgresqlLog(std::string url, uint64_t run, bool permanent)
+  PostgresqlLog(std::string url, bool alone, uint64_t run, bool permanent)
       : url_(std::move(url)),
+        alone_(alone),
         slot_(fmt::format("assay_{}", collect::run_id_text(run))),
         permanent_(permanent) {}
 
@@ -88,8 +100,14 @@ class PostgresqlLog : public Log {
     return Ok{};
   }
 
+  void settled(const collect::TxnRecord& record) override {
+    if (record.status == TxnStatus::unknown) any_unknown_ = true;
+  }
+
   Result<LogEnd> read(const std::function<void(LoggedTxn)>& take) override {
     if (Status s = reconnect(); !s.ok()) return s.error();
+    LogEnd read;
+    read.sessions_ended = alone_ && any_unknown_ && sessions_end();
     // Behind everything that is committed; where it comes in the log, all of that has come before.
     const Answer mark = ask(std::string(kMark));
     if (!mark) return failed().error();
@@ -99,7 +117,6 @@ class PostgresqlLog : public Log {
         "'1')",
         slot_, kBatch);
     TestDecoding decoding;
-    LogEnd read;
     for (;;) {
       const Answer changes = ask(question);
       if (!changes) return failed().error();
@@ -147,6 +164,18 @@ class PostgresqlLog : public Log {
     }
   }
 
+  // Whether nobody else is left in the database, after some patience.
+  bool sessions_end() {
+    const auto deadline = std::chrono::steady_clock::now() + kPostgresqlEndFor;
+    while (true) {
+      const Answer others = ask(std::string(kOtherSessions));
+      if (!others) return false;
+      if (text(others, 0, 1) == "0") return true;
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      std::this_thread::sleep_for(kPostgresqlEndPause);
+    }
+  }
+
   std::string drop_statement() const {
     return fmt::format("SELECT pg_drop_replication_slot('{}')", slot_);
   }
@@ -166,6 +195,8 @@ class PostgresqlLog : public Log {
   }
 
   std::string url_;
+  bool alone_;  // every session of the run is on this server
+  std::atomic<bool> any_unknown_ = false;
   std::string slot_;
   bool permanent_;
   bool made_ = false;
@@ -175,8 +206,8 @@ class PostgresqlLog : public Log {
 }  // namespace
 
 Result<std::unique_ptr<Log>> open_postgresql_log(const collect::VersionLogOptions& options) {
-  return std::unique_ptr<Log>(
-      std::make_unique<PostgresqlLog>(options.urls.front(), options.run, options.outlives_server));
+  return std::unique_ptr<Log>(std::make_unique<PostgresqlLog>(
+      options.urls.front(), options.urls.size() == 1, options.run, options.outlives_server));
 }
 
 }  // namespace assay::internal::evidence

@@ -5,14 +5,18 @@
 //
 // The entries of a key stand in the order of the log. A transaction of which nobody knows the name is entered by its
 // values alone: they still say who it was where only one transaction wrote them. At the end an event says up to
-// which time the orders hold everything, unless the log may lack something.
+// which time the orders hold everything, unless the log may lack something. Of a transaction of unknown outcome that wrote
+// something and that a complete log lacks an event says that it did not commit, if no session was left that might still
+// commit it: {"event":"settled","aborted":["3-18"]}.
 #include <fmt/format.h>
 
-#include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
+#include "collect/left_behind.h"
 #include "evidence/log.h"
 
 namespace assay::internal::evidence {
@@ -30,12 +34,18 @@ class VersionOrders : public collect::VersionLog {
   std::string begins() const override { return log_->begins(); }
   Status resume(const std::string& begins) override { return log_->resume(begins); }
 
-  void settled(const collect::TxnRecord& record) override { log_->settled(record); }
+  void settled(const collect::TxnRecord& record) override {
+    log_->settled(record);
+    if (record.status != TxnStatus::unknown || collect::left_behind(record).empty()) return;
+    const std::lock_guard lock(mutex_);
+    unknown_.insert(fmt::format("{}-{}", record.session, record.number));
+  }
 
   Result<collect::VersionLogReport> write(int64_t now, collect::Sink& sink) override {
     collect::VersionLogReport report{.source = log_->source()};
     Status written = Ok{};
     Result<LogEnd> end = log_->read([&](LoggedTxn txn) {
+      unknown_.erase(txn.name);
       if (txn.changes.empty()) return;
       if (written.ok() && !txn.name.empty() && !txn.position.empty())
         written = sink.event(Interval::kUnknown, logged(txn));
@@ -54,6 +64,12 @@ class VersionOrders : public collect::VersionLog {
                                     {"source", report.source},
                                     {"position", report.position}};
     if (!report.missing.empty()) event["missing"] = report.missing;
+    if (Status s = sink.event(now, event.dump()); !s.ok()) return s.error();
+    // Absence is told by name.
+    if (!end->sessions_ended || !report.missing.empty() || report.unnamed > 0 || unknown_.empty())
+      return report;
+    report.not_committed = unknown_.size();
+    event = {{"event", "settled"}, {"at", now}, {"source", report.source}, {"aborted", unknown_}};
     if (Status s = sink.event(now, event.dump()); !s.ok()) return s.error();
     return report;
   }
@@ -80,6 +96,8 @@ class VersionOrders : public collect::VersionLog {
   std::unique_ptr<Log> log_;
   std::vector<OrderRecord> orders_;
   std::unordered_map<Value, size_t, KeyHash> places_;  // in orders_
+  std::mutex mutex_;
+  std::set<std::string> unknown_;  // of unknown outcome, having written something
 };
 
 }  // namespace

@@ -275,16 +275,29 @@ bool order_explains(const History& history, const OpenReads& open, const Order& 
 std::vector<Seen> seen_along(const History& history, const OpenReads& open, const Order& order) {
   std::vector<Seen> seen;
   std::vector<TxnId> current(history.key_count(), kNone);
-  for (const TxnId t : order.events) {
-    for (const uint32_t read : open.of(t)) {
-      const OpenRead& r = open.all()[read];
-      for (const OpId op : r.ops) seen.push_back({op, r.key, current[r.key]});
+  for (const uint32_t event : order.events) {
+    const TxnId t = order.split ? event / 2 : event;
+    if (!order.split || event % 2 == 0) {
+      for (const uint32_t read : open.of(t)) {
+        const OpenRead& r = open.all()[read];
+        for (const OpId op : r.ops) seen.push_back({op, r.key, current[r.key]});
+      }
     }
+    if (order.split && event % 2 == 0) continue;
     for (OpId i = history.first_op(t); i < history.end_op(t); ++i)
       if (const Operation op = history.op(i); installs_version(op)) current[op.key] = t;
   }
   std::sort(seen.begin(), seen.end());
   return seen;
+}
+
+std::vector<TxnId> writers_in_order(const Order& order) {
+  if (!order.split) return order.events;
+  std::vector<TxnId> txns;
+  txns.reserve(order.events.size() / 2);
+  for (const uint32_t event : order.events)
+    if (event % 2 == 1) txns.push_back(event / 2);
+  return txns;
 }
 
 }  // namespace assay::internal

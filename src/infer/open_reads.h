@@ -132,7 +132,10 @@ std::vector<TxnId> nearest_first(const OpenRead& read, uint32_t reader, PlaceOf 
 // Whether every open read meets, at its place in the order, a state that it may have seen.
 bool order_explains(const History& history, const OpenReads& open, const Order& order);
 
-// What each open read saw, of keys that are no lists, where each transaction of the order sees what those before it left.
+// What each open read saw, of keys that are no lists, where each transaction sees what those before its reads left.
 std::vector<Seen> seen_along(const History& history, const OpenReads& open, const Order& order);
+
+// The transactions of an order, by when their writes are installed.
+std::vector<TxnId> writers_in_order(const Order& order);
 
 }  // namespace assay::internal

@@ -32,21 +32,12 @@
 #include <tuple>
 
 #include "graph/components.h"
+#include "levels/counting_sort.h"
 
 namespace assay::internal {
 namespace {
 
 constexpr size_t kCyclesTried = 64;  // for a short one
-
-// Stable, and linear: there are as many dependencies as reads. `end_of` is below `ends`.
-template <class EndOf>
-void sort_by(std::vector<uint32_t>& ids, size_t ends, EndOf end_of) {
-  std::vector<uint32_t> next(ends + 1, 0), sorted(ids.size());
-  for (const uint32_t id : ids) ++next[end_of(id) + 1];
-  std::partial_sum(next.begin(), next.end(), next.begin());
-  for (const uint32_t id : ids) sorted[next[end_of(id)]++] = id;
-  ids.swap(sorted);
-}
 
 }  // namespace
 
@@ -63,7 +54,24 @@ bool AdyaLevels::prepare(Budget& budget) {
     return problem_.hint.write_time[a] < problem_.hint.write_time[b];
   });
   for (uint32_t i = 0; i < by_time.size(); ++i) rank_[by_time[i]] = i;
-  return prepared_ = build_graphs(budget) && put_in_order(budget);
+  return prepared_ = take_dependencies(budget);
+}
+
+// Mostly there is no cycle, and one order is all that any level asks for.
+bool AdyaLevels::take_dependencies(Budget& budget) {
+  const std::vector<Dependency>& all = deps_.all();
+  if (!budget.has_room(sizeof(Arc) * all.size() + Digraph::bytes(problem_.nodes(), all.size())))
+    return false;
+  {
+    std::vector<Arc> arcs;
+    arcs.reserve(all.size());
+    for (const Dependency& d : all) arcs.push_back({d.from, d.to});
+    full_graph_ = Digraph(problem_.nodes(), arcs);
+  }
+  if (!budget.has_room(topological_order_bytes(full_graph_))) return false;
+  order_ = topological_order(full_graph_, rank_);
+  acyclic_ = order_.size() == problem_.nodes();
+  return acyclic_ || (build_graphs(budget) && put_in_order(budget));
 }
 
 bool AdyaLevels::build_graphs(Budget& budget) {
@@ -77,8 +85,8 @@ bool AdyaLevels::build_graphs(Budget& budget) {
     for (uint32_t i = 0; i < all.size(); ++i)
       if (belongs(all[i].kind)) ids.push_back(i);
     ids.shrink_to_fit();
-    sort_by(ids, problem_.nodes(), [&](uint32_t i) { return all[i].to; });
-    sort_by(ids, problem_.nodes(), [&](uint32_t i) { return all[i].from; });
+    counting_sort(ids, problem_.nodes(), [&](uint32_t i) { return all[i].to; });
+    counting_sort(ids, problem_.nodes(), [&](uint32_t i) { return all[i].from; });
     std::vector<Arc> arcs;
     arcs.reserve(ids.size());
     for (const uint32_t i : ids) {
@@ -136,7 +144,7 @@ bool AdyaLevels::know_version_orders(Budget& budget) {
   if (!deps_.version_orders(ordered ? order_ : write_order_, versions, unstated_)) return true;
   if (!ordered || !deps_.assume(versions)) return true;
   assumed_ = true;
-  return build_graphs(budget) && put_in_order(budget);
+  return take_dependencies(budget);
 }
 
 LevelVerdict AdyaLevels::decide(LevelId level, Budget& budget) {
@@ -167,6 +175,7 @@ LevelVerdict AdyaLevels::decide(LevelId level, Budget& budget) {
 }
 
 AdyaLevels::Path AdyaLevels::forbidden(LevelId level, Budget& budget) const {
+  if (acyclic_) return {};
   if (write_order_.size() < problem_.nodes()) return cycle_of(find_cycle(write_graph_), writes_);
   if (level == LevelId::pl_1) return {};
   if (order_.size() < problem_.nodes()) return cycle_of(find_cycle(depend_graph_), depends_);

@@ -24,6 +24,7 @@ class AdyaLevels {
   using Path = std::vector<uint32_t>;  // indices into deps_.all()
 
   bool prepare(Budget& budget);
+  bool take_dependencies(Budget& budget);
   bool build_graphs(Budget& budget);
   bool put_in_order(Budget& budget);
   bool know_version_orders(Budget& budget);
@@ -43,6 +44,8 @@ class AdyaLevels {
   Dependencies deps_;
   std::vector<uint32_t> rank_;  // per node, by the hint
 
+  bool acyclic_ =
+      false;  // no dependencies close a cycle: `order_` agrees with all, and the rest is empty
   // Indices of dependencies by their ends, and the graphs of them.
   std::vector<uint32_t> writes_, depends_, every_;
   Digraph write_graph_, depend_graph_, full_graph_;

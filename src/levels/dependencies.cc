@@ -22,6 +22,7 @@
 #include "base/room.h"
 #include "history/accesses.h"
 #include "infer/reads_from.h"
+#include "levels/counting_sort.h"
 
 namespace assay::internal {
 namespace {
@@ -57,18 +58,15 @@ bool Dependencies::find(Budget& budget) {
   if (!budget.has_room((2 * sizeof(uint32_t) + sizeof(Dependency)) * stated_.size())) return false;
   by_pair_.resize(stated_.size());
   std::iota(by_pair_.begin(), by_pair_.end(), 0u);
+  const auto key_of = [this](uint32_t i) { return stated_[i].key; };
+  counting_sort(by_pair_, problem_.nodes(), [this](uint32_t i) { return stated_[i].after; });
   by_after_ = by_pair_;
-  std::sort(by_pair_.begin(), by_pair_.end(), [this](uint32_t a, uint32_t b) {
-    const StatedOrder &x = stated_[a], &y = stated_[b];
-    return std::tie(x.key, x.before, x.after, a) < std::tie(y.key, y.before, y.after, b);
-  });
-  std::sort(by_after_.begin(), by_after_.end(), [this](uint32_t a, uint32_t b) {
-    const StatedOrder &x = stated_[a], &y = stated_[b];
-    return std::tie(x.key, x.after, a) < std::tie(y.key, y.after, b);
-  });
+  counting_sort(by_after_, history_.key_count(), key_of);
+  counting_sort(by_pair_, problem_.nodes(), [this](uint32_t i) { return stated_[i].before; });
+  counting_sort(by_pair_, history_.key_count(), key_of);
   for (uint32_t i = 0; i < stated_.size(); ++i)
     all_.push_back({stated_[i].before, stated_[i].after, EdgeKind::write_dependency, stated_[i].key,
-                    kNone, kNone, true, i});
+                    kNone, kNone, true, false, i});
   return index_reads(budget) && add_anti(budget);
 }
 
@@ -106,28 +104,46 @@ bool Dependencies::is_item(OpId op, KeyId key) const {
   return returned(history_, op, key);
 }
 
+// What is stated of a key and its writers are both in the order of nodes, so one pass over each will do.
 bool Dependencies::add_anti(Budget& budget) {
+  followers_.resize(problem_.writes.size());
+  uint32_t pair = 0;
   std::vector<Node> next;
-  for (size_t i = 0; i < by_pair_.size();) {  // one version and those stated to follow it
-    const StatedOrder& first = stated_[by_pair_[i]];
+  for (KeyId key = 0; key < history_.key_count(); ++key)
+    for (const WriteId read : problem_.key_writers(key)) {
+      const Node before = problem_.writes.node[read];
+      const uint32_t begin = pair;
+      next.clear();
+      for (; pair < by_pair_.size(); ++pair) {
+        const StatedOrder& stated = stated_[by_pair_[pair]];
+        if (stated.key != key || stated.before != before) break;
+        if (next.empty() || next.back() != stated.after) next.push_back(stated.after);
+      }
+      followers_[read] = {begin, pair};
+      if (next.empty()) continue;
+      if (!room_to_grow(all_, most_anti(readers_[read], next), budget)) return false;
+      add_anti(readers_[read], read, next, key);
+    }
+  return add_anti_of_initial(budget);
+}
+
+// What the initial readers of a key read is overwritten by those that nobody is stated to come before.
+bool Dependencies::add_anti_of_initial(Budget& budget) {
+  uint32_t at = 0;
+  std::vector<Node> next;
+  for (KeyId key = 0; key < history_.key_count(); ++key) {
     next.clear();
-    for (; i < by_pair_.size() && stated_[by_pair_[i]].key == first.key &&
-           stated_[by_pair_[i]].before == first.before;
-         ++i)
-      if (next.empty() || next.back() != stated_[by_pair_[i]].after)
-        next.push_back(stated_[by_pair_[i]].after);
-    const WriteId read = problem_.write_of(first.before, first.key);
-    if (!room_to_grow(all_, most_anti(readers_[read], next), budget)) return false;
-    add_anti(readers_[read], read, next, first.key);
-  }
-  for (KeyId key = 0; key < initial_readers_.rows(); ++key) {
-    if (initial_readers_[key].empty()) continue;
-    next.clear();
-    for (const WriteId w : problem_.key_writers(key))
-      if (stated_before(key, problem_.writes.node[w]).empty())
-        next.push_back(problem_.writes.node[w]);
-    if (!room_to_grow(all_, most_anti(initial_readers_[key], next), budget)) return false;
-    add_anti(initial_readers_[key], kNone, next, key);
+    for (const WriteId w : problem_.key_writers(key)) {
+      const Node node = problem_.writes.node[w];
+      const uint32_t begin = at;
+      for (; at < by_after_.size(); ++at)
+        if (stated_[by_after_[at]].key != key || stated_[by_after_[at]].after != node) break;
+      if (at == begin) next.push_back(node);
+    }
+    const std::span<const NodeRead> readers = initial_readers_[key];
+    if (readers.empty()) continue;
+    if (!room_to_grow(all_, most_anti(readers, next), budget)) return false;
+    add_anti(readers, kNone, next, key);
   }
   return true;
 }
@@ -151,20 +167,11 @@ Match Dependencies::match(OpId range, WriteId write) const {
                         history_.selected(range).predicate);
 }
 
-void Dependencies::index_followers() {
+void Dependencies::find_states_left() {
   if (!left_.empty()) return;
   for (WriteId w = 0; w < problem_.writes.size(); ++w)
     left_.push_back(
         state_left_by(history_, problem_.txn[problem_.writes.node[w]], problem_.writes.key[w]));
-  followers_.resize(problem_.writes.size());
-  for (uint32_t i = 0; i < by_pair_.size();) {
-    const StatedOrder& first = stated_[by_pair_[i]];
-    const uint32_t begin = i;
-    while (i < by_pair_.size() && stated_[by_pair_[i]].key == first.key &&
-           stated_[by_pair_[i]].before == first.before)
-      ++i;
-    followers_[problem_.write_of(first.before, first.key)] = {begin, i};
-  }
 }
 
 // What a range did not return is overwritten, in the sense of Adya, by the first that changes whether it selects the key:
@@ -176,7 +183,7 @@ void Dependencies::add_changes(const NodeRead& reader, WriteId read, std::span<c
     uint32_t from;    // index of the one before; kNone: the version read
     uint32_t stated;  // what states it
   };
-  index_followers();
+  find_states_left();
   const Match was = match(reader.op, read);
   if (was == Match::open) return;
   std::vector<Reached> reached;
@@ -195,7 +202,7 @@ void Dependencies::add_changes(const NodeRead& reader, WriteId read, std::span<c
     const Reached here = reached[at];
     const Match is = match(reader.op, problem_.write_of(here.writer, key));
     if (is == was || is == Match::open) {
-      const std::span<const uint32_t> followers = stated_after(key, here.writer);
+      const std::span<const uint32_t> followers = stated_after(problem_.write_of(here.writer, key));
       branches = branches || followers.size() > 1;
       for (const uint32_t i : followers) reach(stated_[i].after, at, i);
       continue;
@@ -216,7 +223,7 @@ void Dependencies::add_changes(const NodeRead& reader, WriteId read, std::span<c
 // The same where the order of those that come later is assumed.
 void Dependencies::assume_change(const NodeRead& reader, WriteId read,
                                  std::span<const WriteId> later, KeyId key) {
-  index_followers();
+  find_states_left();
   const Match was = match(reader.op, read);
   for (const WriteId w : later) {
     const Node writer = problem_.writes.node[w];
@@ -229,20 +236,21 @@ void Dependencies::assume_change(const NodeRead& reader, WriteId read,
   }
 }
 
-std::span<const uint32_t> Dependencies::stated_after(KeyId key, Node before) const {
-  const auto [begin, end] = followers_[problem_.write_of(before, key)];
+std::span<const uint32_t> Dependencies::stated_after(WriteId before) const {
+  const auto [begin, end] = followers_[before];
   return std::span(by_pair_).subspan(begin, end - begin);
 }
 
 const StatedOrder* Dependencies::statement(Node before, Node after, KeyId key) const {
-  const auto it = std::lower_bound(by_pair_.begin(), by_pair_.end(), std::tuple(key, before, after),
-                                   [this](uint32_t i, const auto& pair) {
-                                     return std::tie(stated_[i].key, stated_[i].before,
-                                                     stated_[i].after) < pair;
-                                   });
-  if (it == by_pair_.end()) return nullptr;
-  const StatedOrder& found = stated_[*it];
-  return found.key == key && found.before == before && found.after == after ? &found : nullptr;
+  return statement(problem_.write_of(before, key), after);
+}
+
+const StatedOrder* Dependencies::statement(WriteId before, Node after) const {
+  const std::span<const uint32_t> following = stated_after(before);
+  const auto it =
+      std::lower_bound(following.begin(), following.end(), after,
+                       [this](uint32_t i, Node node) { return stated_[i].after < node; });
+  return it != following.end() && stated_[*it].after == after ? &stated_[*it] : nullptr;
 }
 
 std::span<const uint32_t> Dependencies::stated_before(KeyId key, Node after) const {
@@ -271,12 +279,13 @@ bool Dependencies::version_orders(const std::vector<Node>& order, Rows<WriteId>&
     for (auto w = begin; w != end; ++w) {
       const Node node = problem_.writes.node[*w];
       if (w == begin || (w > unread && unread == begin)) continue;
-      const Node last = problem_.writes.node[w > unread ? *(unread - 1) : *(w - 1)];  // read last
-      const std::span<const uint32_t> before = stated_before(key, node);
-      const bool known = w <= unread ? statement(last, node, key) != nullptr
-                                     : std::any_of(before.begin(), before.end(), [&](uint32_t i) {
-                                         return place[stated_[i].before] >= place[last];
-                                       });
+      const WriteId last = w > unread ? *(unread - 1) : *(w - 1);  // read last
+      const uint32_t last_place = place[problem_.writes.node[last]];
+      const bool known = w <= unread
+                             ? statement(last, node) != nullptr
+                             : std::ranges::any_of(stated_before(key, node), [&](uint32_t i) {
+                                 return place[stated_[i].before] >= last_place;
+                               });
       if (known) continue;
       unstated = "the history does not state which version of " + history_.key(key).to_string() +
                  " came first, that of " +
@@ -296,8 +305,7 @@ bool Dependencies::assume(const Rows<WriteId>& versions) {
       const Node node = problem_.writes.node[writers[i]];
       const std::span<const NodeRead> readers =
           i == 0 ? initial_readers_[key] : readers_[writers[i - 1]];
-      const bool stated =
-          i == 0 || statement(problem_.writes.node[writers[i - 1]], node, key) != nullptr;
+      const bool stated = i == 0 || statement(writers[i - 1], node) != nullptr;
       if (!stated)
         all_.push_back(
             {problem_.writes.node[writers[i - 1]], node, EdgeKind::write_dependency, key});

@@ -22,11 +22,11 @@ struct Dependency {
   OpId op = kNone;      // read or anti-dependency: the read
   bool item =
       true;  // anti-dependency: the read returned the key; false: a range that found it absent
+  bool assumed = false;     // anti-dependency: nothing states that
   uint32_t stated = kNone;  // write dependency: index into Problem::stated; kNone: assumed
   // anti-dependency of a range on a key that it did not return: index into chains(), of what states that `to` came after
   // the version read; kNone: one statement does, or the version is the initial one
   uint32_t chain = kNone;
-  bool assumed = false;  // anti-dependency: nothing states that
 };
 
 // A read from outside the transaction; unlike in Problem::reads, repetitions count.
@@ -53,6 +53,7 @@ class Dependencies {
 
   // What states that `before` wrote the key before `after` did; null if nothing does.
   const StatedOrder* statement(Node before, Node after, KeyId key) const;
+  const StatedOrder* statement(WriteId before, Node after) const;
 
   // Adds what is the case if `versions` are the orders of versions. True if that is more than the history states.
   bool assume(const Rows<WriteId>& versions);
@@ -61,6 +62,7 @@ class Dependencies {
   bool index_reads(Budget& budget);
   bool is_item(OpId op, KeyId key) const;
   bool add_anti(Budget& budget);
+  bool add_anti_of_initial(Budget& budget);
   void add_anti(std::span<const NodeRead> readers, WriteId read, std::span<const Node> writers,
                 KeyId key);
   void add_changes(const NodeRead& reader, WriteId read, std::span<const Node> writers, KeyId key);
@@ -68,8 +70,9 @@ class Dependencies {
                      KeyId key);
   // Whether a range selects a key that a write has left like this; kNone: as it was initially.
   Match match(OpId range, WriteId write) const;
-  void index_followers();
-  std::span<const uint32_t> stated_after(KeyId key, Node before) const;
+  void find_states_left();
+  // What is stated to come after a version, as indices into stated_.
+  std::span<const uint32_t> stated_after(WriteId before) const;
   // The writers that are stated to come before `after`, as indices into stated_.
   std::span<const uint32_t> stated_before(KeyId key, Node after) const;
 
@@ -78,10 +81,9 @@ class Dependencies {
   const std::vector<StatedOrder>& stated_;
   std::vector<uint32_t> by_pair_;   // indices into stated_, by key, before, after
   std::vector<uint32_t> by_after_;  // by key, after
-  // Per write, once a range asks for it: what it left, and where in by_pair_ the statements begin and end that say what
-  // came after it.
-  std::vector<KeyState> left_;
+  // Per write: where in by_pair_ the statements begin and end that say what came after it.
   std::vector<std::pair<uint32_t, uint32_t>> followers_;
+  std::vector<KeyState> left_;      // per write what it left, once a range asks for it
   Rows<NodeRead> readers_;          // per write
   Rows<NodeRead> initial_readers_;  // per key
   std::vector<Dependency> all_;

@@ -142,9 +142,9 @@ class LatticeWalk {
       // A violation of causal spares the search over prefixes, whose end would be no proof.
       if (options_.engine == EngineId::dbcop && level == causal && implies(other.id, causal))
         return true;
-      // An order of single events may do for Adya's levels; no verdict on another level says anything of them.
+      // Some orders may do for Adya's levels; no verdict on another level says anything of them.
       const bool related = implies(level, other.id) || implies(other.id, level);
-      const bool idle = withheld(level, other) && level_info(level).events != EventModel::single;
+      const bool idle = withheld(level, other) && !may_order(level, other.id);
       if ((options_.levels.empty() || widened_) && related && !idle) return true;
       if (!other.session_order && same_rules(level_info(level), other)) return true;
     }
@@ -446,11 +446,13 @@ class LatticeWalk {
   // What is open of the reads, at levels where a transaction sees one state of a key, or several.
   const OpenReads& open_reads(bool one_state) {
     std::shared_ptr<OpenReads>& open = one_state ? open_ : open_each_;
-    if (!open) {
+    bool& cut_short = open_cut_short_[one_state ? 1 : 0];
+    if (!open || (cut_short && !budget_.exhausted_now())) {
       const auto timer = stages_.time("match");
       open = std::make_shared<OpenReads>(history_, one_state);
       open->add(problem_, budget_);
       open->add_possible(problem_, budget_);
+      cut_short = budget_.exhausted_now();
     }
     return *open;
   }
@@ -495,34 +497,44 @@ class LatticeWalk {
       v = levels->decide(level, budget_);
     }
     if (v.outcome == Outcome::satisfied && !problem_.unresolved.empty()) {
-      if (level_info(level).events == EventModel::adya && accept_serial(level)) return;
+      if (level_info(level).events == EventModel::adya && accept_order(level)) return;
       return decide_sources(level, v.order);
     }
     add(level, std::move(v));
   }
 
-  // An order in which each transaction sees what those before it left, and which keeps to the stated orders of versions,
-  // satisfies Adya's levels too, once AdyaLevels has found that these orders are known.
-  bool accept_serial(LevelId level) {
-    const Order* serial = serial_order();
+  // An order that explains what each transaction saw, and that keeps to the stated orders of versions, satisfies Adya's
+  // levels too, once AdyaLevels has found that these orders are known.
+  bool accept_order(LevelId level) {
+    const Order* found = order_for(level);
     const OpenReads& open = open_reads(false);
-    if (serial == nullptr || !open.obstacle().empty() || !open.lists().all().empty()) return false;
+    if (found == nullptr || !open.obstacle().empty() || !open.lists().all().empty()) return false;
     LevelVerdict satisfied;
     satisfied.outcome = Outcome::satisfied;
-    satisfied.order = {.events = serial->events, .sources = seen_along(history_, open, *serial)};
+    satisfied.order = {.events = writers_in_order(*found),
+                       .sources = seen_along(history_, open, *found)};
     settle_verdict(level, std::move(satisfied));
     return true;
   }
 
-  const Order* serial_order() const {
+  const Order* order_for(LevelId adya) const {
     if (!options_.switches.carry) return nullptr;
     for (const Certificate& c : certificates_) {
-      const bool serial = std::ranges::any_of(c.levels, [](LevelId id) {
-        return level_info(id).events == EventModel::single && implies(id, serializable);
-      });
-      if (serial && c.kind == Certificate::Kind::order && !c.order.split) return &c.order;
+      if (c.kind != Certificate::Kind::order) continue;
+      for (const LevelId level : c.levels) {
+        const bool split = level_info(level).events == EventModel::split;
+        if (may_order(level, adya) && c.order.split == split) return &c.order;
+      }
     }
     return nullptr;
+  }
+
+  // Whether an order that satisfies `level` may serve a level of Adya's: where each transaction sees what those before it
+  // left, all of them; where it sees a snapshot, those that follow from it.
+  bool may_order(LevelId level, LevelId adya) const {
+    if (level_info(level).events == EventModel::single) return implies(level, serializable);
+    return level_info(level).events == EventModel::split && implies(level, adya) &&
+           !problem_.unresolved.empty();
   }
 
   // `first`: an order that satisfies the level if nothing is asked of the open reads.
@@ -748,6 +760,7 @@ class LatticeWalk {
   Problem problem_;
   // What is open of it, once somebody asks: of one state a key, or each operation by itself.
   std::shared_ptr<OpenReads> open_, open_each_;
+  bool open_cut_short_[2] = {};  // of these: a share of the budget ran out, and the next may do
   ChosenSources chosen_, chosen_each_;  // likewise
   // Where reads are open: with the sources that are the only possible ones, and with transactions of unknown outcome that
   // may take effect.

@@ -48,13 +48,16 @@ INSTANTIATE_TEST_SUITE_P(Boundary, Corpus, testing::ValuesIn(corpus_files("bound
 
 // The cases of Clark et al., Bringing Order to Practical Validation of Database Isolation Levels. Those whose
 // predicate could as well be a range of keys are here in both forms. E26 is about the workload (tests/cli/cases/check-unique-values.case), N1 to N7 about expected orders
-// (tests/cli/cases/check-expected-order-enne.case).
+// (tests/cli/cases/check-expected-order-enne.case); what the paper says of times is in check-expected-order-emme.case there.
 TEST(Literature, hasEveryCaseOfEmmeAndKingCobra) {
   std::vector<std::string> missing;
   for (const char* name : {"emme-e1-",
-                           "emme-e2-",
+                           "emme-e2-condition",
+                           "emme-e2-range",
                            "emme-e1-condition-phantom",
-                           "emme-e3-",
+                           "emme-e3-condition-between",
+                           "emme-e3-range-between",
+                           "emme-e3-version-set",
                            "emme-e4-",
                            "emme-e5-",
                            "emme-e6-condition-skew",

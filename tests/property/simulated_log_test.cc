@@ -1,9 +1,11 @@
 // The simulated database's own log: with it Adya's levels are decided, and what is wrong with it is found.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <iterator>
 #include <string>
 
+#include "assay/audit.h"
 #include "assay/check.h"
 #include "cases.h"
 #include "simulated.h"
@@ -30,7 +32,6 @@ GenerateOptions options_of(LevelId level) {
 CheckResult checked(const GenerateOptions& options) {
   CheckOptions all;
   for (const LevelInfo& level : all_levels()) all.levels.push_back(level.id);
-  if (options.timestamps) all.expected_order.emplace();
   return check(make(options), all);
 }
 
@@ -78,41 +79,68 @@ TEST(SimulatedLog, DecidesAdyasLevelsOfQueriesByCondition) {
   }
 }
 
-// Every seed shows it.
-template <class Shows>
-void expect_shown(LogBug bug, Shows shows) {
+// Looks at as many histories, each of a database that logs like this.
+template <class LooksRight>
+void expect_of_all(LogBug bug, bool timestamps, LooksRight looks_right) {
   GenerateOptions options = options_of(serializable);
   options.log_bug = bug;
-  options.timestamps = bug == LogBug::wrong_times;
+  options.timestamps = timestamps;
+  AuditOptions auditing;
+  for (const LevelInfo& level : all_levels()) auditing.check.levels.push_back(level.id);
+  if (timestamps) auditing.check.expected_order.emplace();
   const uint64_t seeds = scaled(200, 2);
   for (options.seed = 1; options.seed <= seeds; ++options.seed)
-    EXPECT_TRUE(shows(checked(options))) << "seed " << options.seed;
+    EXPECT_TRUE(looks_right(audit(make(options), "simulated", auditing)))
+        << "seed " << options.seed;
 }
 
-TEST(SimulatedLog, ADirtyWriteIsOne) {
-  expect_shown(LogBug::dirty_write, [](const CheckResult& result) {
-    return result.find(pl_1)->outcome == Outcome::violated;
+// What the violation of a level is called.
+Anomaly anomaly_at(const Audit& audit, LevelId level) {
+  for (const Explanation& e : audit.explanations)
+    if (std::ranges::find(e.levels, level) != e.levels.end()) return e.anomaly;
+  return Anomaly::none;
+}
+
+// Every level that is decided holds, and nothing contradicts the log.
+bool nothing_wrong(const CheckResult& result) {
+  return std::ranges::all_of(result.verdicts, [](const Verdict& v) {
+    const bool above = !implies(serializable, v.level);
+    return v.cause != UnknownCause::evidence && (above || v.outcome != Outcome::violated);
   });
 }
 
+TEST(SimulatedLog, WithoutAFaultNothingIsFound) {
+  for (const bool timestamps : {false, true})
+    expect_of_all(LogBug::none, timestamps, [&](const Audit& audit) {
+      return nothing_wrong(audit.result) &&
+             (!timestamps || audit.result.expected_order->explains());
+    });
+}
+
+TEST(SimulatedLog, ADirtyWriteIsOne) {
+  expect_of_all(LogBug::dirty_write, false,
+                [](const Audit& audit) { return anomaly_at(audit, pl_1) == Anomaly::g0; });
+}
+
 TEST(SimulatedLog, AnotherOrderThanTheInstalledOneIsACycle) {
-  expect_shown(LogBug::other_order, [](const CheckResult& result) {
-    return result.find(pl_1)->outcome == Outcome::satisfied &&
-           result.find(pl_2)->outcome == Outcome::violated;
+  expect_of_all(LogBug::other_order, false, [](const Audit& audit) {
+    return audit.result.find(pl_1)->outcome == Outcome::satisfied &&
+           anomaly_at(audit, pl_2) == Anomaly::g1c;
   });
 }
 
 TEST(SimulatedLog, ALostVersionIsALostCommit) {
-  expect_shown(LogBug::lost_version, [](const CheckResult& result) {
-    const Verdict& v = *result.find(read_committed);
+  expect_of_all(LogBug::lost_version, false, [](const Audit& audit) {
+    const Verdict& v = *audit.result.find(read_committed);
     return v.outcome == Outcome::unknown && v.cause == UnknownCause::evidence &&
-           v.reason.find("lacks its") != std::string::npos;
+           v.reason.find("lost-commit") != std::string::npos;
   });
 }
 
 TEST(SimulatedLog, WrongTimesDoNotExplain) {
-  expect_shown(LogBug::wrong_times, [](const CheckResult& result) {
-    return result.expected_order->replays.front().fault == OrderReplay::Fault::operation;
+  expect_of_all(LogBug::wrong_times, true, [](const Audit& audit) {
+    return nothing_wrong(audit.result) &&
+           audit.result.expected_order->replays.front().fault == OrderReplay::Fault::operation;
   });
 }
 

@@ -1,10 +1,18 @@
 // What databases themselves say of the order of versions: recovered whole, so that nothing that needs it stays open, and
 // never against what the clients saw; also when the server is killed in the middle.
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
 #include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
 #include <string>
+#include <thread>
+#include <utility>
 
 #include "assay/format.h"
+#include "collect/driver.h"
 #include "evidence/log.h"
 #include "evidence/recover.h"
 #include "measure.h"
@@ -256,6 +264,108 @@ TEST(Redis, TellsItsVersionOrderAfterKills) {
 TEST(Etcd, TellsItsVersionOrderAfterKills) {
   ASSAY_SERVER(urls, "etcd");
   expect_complete_after_kills(urls, "serializable", "etcd");
+}
+
+// Ends sessions in the middle of transactions, for as long as the run goes on: COMMIT then finds nobody.
+class EndedSessions {
+ public:
+  explicit EndedSessions(std::string url) : url_(std::move(url)), thread_([this] { end_some(); }) {}
+  ~EndedSessions() { stop(); }
+  void stop() {
+    stop_ = true;
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  void end_some() const {
+    const std::string command =
+        "psql -q -o /dev/null '" + url_ +
+        "' -c \"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in "
+        "transaction' AND application_name = 'assay' ORDER BY random() LIMIT 2\"";
+    while (!stop_) {
+      if (std::system(command.c_str()) != 0) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    }
+  }
+
+  std::string url_;
+  std::atomic<bool> stop_ = false;
+  std::thread thread_;
+};
+
+// The transactions that the history says the log shows not to have committed.
+std::set<std::string> shown_not_committed(const History& h) {
+  std::set<std::string> names;
+  for (const Event& event : h.events()) {
+    const auto said = nlohmann::json::parse(event.json);
+    if (said["event"] == "settled")
+      for (const auto& name : said["aborted"]) names.insert(name);
+  }
+  return names;
+}
+
+uint64_t unknown_writers(const History& h) {
+  uint64_t count = 0;
+  for (TxnId t = 0; t < h.txn_count(); ++t) {
+    bool writes = false;
+    for (OpId i = h.first_op(t); i < h.end_op(t); ++i) writes |= installs_version(h.op(i));
+    count += h.status(t) == TxnStatus::unknown && writes;
+  }
+  return count;
+}
+
+// When no session is left that might still commit, what a complete log does not have did not commit.
+TEST(Postgresql, ItsLogSettlesWhatDidNotCommit) {
+  ASSAY_SERVER(urls, "postgres");
+  collect::RunOptions options = looking_inside(contended(urls, "serializable", "general"));
+  options.txns = 0;
+  options.seconds = 6;
+  options.workload_options.keys = 50;
+  Measured m;
+  {
+    const EndedSessions ended(urls.front());
+    m = measure(options, kNeedOrder);
+  }
+  expect_complete(m);
+  const std::set<std::string> aborted = shown_not_committed(m.history);
+  EXPECT_GT(aborted.size(), 0u);
+  EXPECT_EQ(m.stats.log->not_committed, aborted.size());
+  std::set<std::string> logged;
+  for (const KnownOrder& order : m.history.known_orders())
+    for (size_t i = 0; i < order.versions.size(); ++i) logged.insert(m.history.name(order.txn(i)));
+  uint64_t settled = 0;
+  for (TxnId t = 0; t < m.history.txn_count(); ++t) {
+    if (!aborted.contains(m.history.name(t))) continue;
+    ++settled;
+    EXPECT_NE(m.history.status(t), TxnStatus::committed) << m.history.name(t);
+    EXPECT_FALSE(logged.contains(m.history.name(t))) << m.history.name(t);
+  }
+  EXPECT_EQ(settled, aborted.size());
+}
+
+// A session that is still there, whosever it is, might be one of ours that has not finished.
+TEST(Postgresql, ASessionThatIsLeftKeepsOutcomesOpen) {
+  ASSAY_SERVER(urls, "postgres");
+  collect::DriverOptions other;
+  other.url = urls.front();
+  const auto driver = collect::open_driver(other);
+  ASSERT_TRUE(driver.ok());
+  collect::RunOptions options = looking_inside(contended(urls, "serializable", "general"));
+  options.txns = 0;
+  options.seconds = 3;
+  options.workload_options.keys = 50;
+  Measured m;
+  {
+    const EndedSessions ended(urls.front());
+    const auto left = (*driver)->connect();
+    ASSERT_TRUE(left.ok());
+    m = measure(options, kNeedOrder);
+  }
+  ASSERT_TRUE(m.stats.log);
+  EXPECT_EQ(m.stats.log->missing, "");
+  EXPECT_GT(unknown_writers(m.history), 0u);
+  EXPECT_EQ(m.stats.log->not_committed, 0u);
+  EXPECT_TRUE(shown_not_committed(m.history).empty());
 }
 
 // The server drops a temporary slot when it dies, and the log with it: the history then says nothing of any order.

@@ -1,10 +1,11 @@
-// Histories that other tools recorded, with the verdicts those tools gave. Skipped where they are
-// not at hand: they are not ours to ship (formats/shared_data.h).
+// Histories recorded elsewhere, with the verdicts that others gave or that were found by hand. Skipped where they are not at hand:
+// they are not ours to ship (formats/shared_data.h). Parts that are ours are in tests/recorded.
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <sstream>
 
+#include "assay/audit.h"
 #include "assay/format.h"
 #include "assay/verify.h"
 #include "formats/jepsen_tally.h"
@@ -44,6 +45,27 @@ class Recorded : public testing::Test {
 
   std::filesystem::path data_;
 };
+
+// Every verdict is verified before it is told; the anomaly is that of all of them.
+void expect_verdicts(const std::filesystem::path& path, const std::vector<LevelId>& satisfied,
+                     const std::vector<LevelId>& violated = {}, Anomaly anomaly = Anomaly::none) {
+  SCOPED_TRACE(path.filename().string());
+  AuditOptions options;
+  options.check.levels = satisfied;
+  options.check.levels.insert(options.check.levels.end(), violated.begin(), violated.end());
+  const Audit found = audit(path.string(), options);
+  ASSERT_FALSE(found.error) << found.error->to_string();
+  const auto expect_all = [&](const std::vector<LevelId>& levels, Outcome outcome) {
+    for (const LevelId level : levels) {
+      const Verdict* v = found.result.find(level);
+      ASSERT_TRUE(v != nullptr);
+      EXPECT_EQ(v->outcome, outcome) << level_info(level).name << " " << v->reason;
+    }
+  };
+  expect_all(satisfied, Outcome::satisfied);
+  expect_all(violated, Outcome::violated);
+  for (const Explanation& e : found.explanations) EXPECT_EQ(e.anomaly, anomaly);
+}
 
 using enum LevelId;
 constexpr Outcome kYes = Outcome::satisfied;
@@ -125,6 +147,64 @@ TEST_F(Recorded, Dbcop) {
     if (violated == "ReadCommitted") expect({path, read_committed, kNo});
   }
   EXPECT_GT(count, 0);
+}
+
+// Of what was recorded with the order of versions from PostgreSQL's log.
+std::vector<LevelId> all_but_linearizable() {
+  std::vector<LevelId> levels;
+  for (const LevelInfo& level : all_levels())
+    if (level.id != linearizable) levels.push_back(level.id);
+  return levels;
+}
+
+const std::vector<LevelId> kSnapshots = {adya_si, session_si, generalized_si, strong_session_si,
+                                         strong_si};
+
+TEST_F(Recorded, PostgresqlWithItsOrderOfVersions) {
+  const auto folder = data_ / "whitebox";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no " << folder;
+  for (const char* ranges : {"d-ser.f.jsonl.zst", "d-ser.h.jsonl.zst"})
+    expect_verdicts(folder / ranges, all_but_linearizable());
+  std::vector<LevelId> lost = kSnapshots;
+  lost.insert(lost.end(), {pl_cs, pl_2_plus, pl_2_99, pl_3, serializable});
+  for (const char* ranges : {"d-rep.f.jsonl.zst", "d-rep.h.jsonl.zst"})
+    expect_verdicts(folder / ranges, {pl_1, pl_2, prefix}, lost, Anomaly::lost_update);
+  expect_verdicts(folder / "rc-order.jsonl.zst", {pl_1, pl_2, read_committed},
+                  {pl_cs, pl_2_plus, pl_2_99, pl_3}, Anomaly::lost_update);
+  expect_verdicts(folder / "rc.jsonl.zst", {read_committed}, {pl_2_plus},
+                  Anomaly::non_repeatable_read);
+}
+
+// The same of parts that this repository has.
+TEST(RecordedPart, PostgresqlWithItsOrderOfVersions) {
+  const auto folder = std::filesystem::path(ASSAY_SOURCE_DIR) / "tests/recorded";
+  std::vector<LevelId> holding = kSnapshots;
+  holding.insert(holding.end(), {pl_1, pl_2, pl_cs, pl_2_plus, prefix});
+  const std::vector<LevelId> skewed = {pl_2_99, pl_3, serializable, session_serializable};
+  for (const char* what : {"ranges", "conditions"}) {
+    const std::string ending = std::string("-") + what + ".jsonl";
+    expect_verdicts(folder / ("postgresql-serializable" + ending), all_but_linearizable());
+    expect_verdicts(folder / ("postgresql-repeatable-read" + ending), holding, skewed,
+                    Anomaly::write_skew);
+  }
+  expect_verdicts(folder / "postgresql-repeatable-read-insert.hist", {pl_1, pl_2, prefix},
+                  {pl_cs, pl_2_plus, pl_3, adya_si, session_si, serializable},
+                  Anomaly::lost_update);
+  expect_verdicts(folder / "postgresql-read-committed.jsonl", {pl_1, pl_2, read_committed},
+                  {pl_cs, pl_2_plus, pl_2_99, pl_3}, Anomaly::lost_update);
+}
+
+// The order found for adya-si says what each query saw: with the orders of versions known nothing is left to be searched
+// for the levels that follow.
+TEST(RecordedPart, AnOrderOfSnapshotsServesAdyasLevelsBelow) {
+  AuditOptions options;
+  options.check.levels = {pl_2, pl_cs, pl_2_plus, adya_si};
+  options.check.budget = Budget(60, uint64_t{1} << 30, 3000);
+  const Audit found = audit(
+      std::string(ASSAY_SOURCE_DIR) + "/tests/recorded/postgresql-repeatable-read-conditions.jsonl",
+      options);
+  for (const Verdict& v : found.result.verdicts)
+    EXPECT_EQ(v.outcome, Outcome::satisfied) << level_info(v.level).name << " " << v.reason;
 }
 
 TEST_F(Recorded, PolySiBenchmarks) {
