@@ -32,6 +32,11 @@ class Run:
         return self.stages.get("read", 0) + self.stages.get("match", 0)
 
     @property
+    def shared(self) -> float:
+        """The stages that are split among threads, or do the same for each part of a history."""
+        return sum(self.stages.get(stage, 0) for stage in ("read", "match", "replay", "verify"))
+
+    @property
     def ratio(self) -> float:
         return self.wall / self.floor if self.floor else float("inf")
 

@@ -52,6 +52,18 @@ def switches_table(switched, switches) -> str:
     return table("What each speed-up is worth (CPU s with it off)", heads, lines)
 
 
+def threads_table(threaded, threads: int) -> str:
+    heads = ("work", "level", "one thread s", "read, match, replay, verify", f"{threads} threads s",
+             "of one thread", "read", "match", "verify")
+    lines = []
+    for row, one, many in threaded:
+        stages = [f"{many.stages.get(stage, 0) / max(one.stages.get(stage, 0), 0.001):.2f}"
+                  for stage in ("read", "match", "verify")]
+        lines.append([row.name, row.level, seconds(one.wall), f"{one.shared / one.wall:.0%}",
+                      seconds(many.wall), f"{many.wall / one.wall:.2f}", *stages])
+    return table("What more threads are worth", heads, lines)
+
+
 def growth_table(small: Run, large: Run, limit: float) -> str:
     heads = ("of", "100k s", "1M s", "times", "target", "met")
     lines = []
