@@ -152,6 +152,10 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
   SELECT f.txn, w.window_id, w.window_from, w.window_to
   FROM objections o JOIN {0} f ON f.item = o.item AND f.written = o.seen AND f.writes AND f.unknown AND f.{2} IS NULL
   JOIN windows w ON o.pos >= w.window_from AND o.pos <= w.window_to
+  UNION DISTINCT
+  SELECT o.txn, w.window_id, w.window_from, w.window_to
+  FROM objections o JOIN needed n ON n.txn = o.txn AND n.item = o.item AND n.pos = o.pos
+  JOIN windows w ON n.written_before >= w.window_from AND n.written_before <= w.window_to
 ))",
                        o_.facts, in_window(), writes_at_) +
            with_members();
@@ -377,8 +381,16 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
   }
 
   // From objections to intervals of places, those that overlap made one.
+  // Around an objection: what was seen, what was found, and who objects. Where both writers come before the reader, one step is
+  // enough: the reader and what it found trade places, or the two writers do, whichever are closer together. In the second case the
+  // reader stands behind the window, and asks that what it saw is what the window leaves.
   std::string windows() const {
     return fmt::format(R"(objections AS ({0}
+), installed AS (
+  SELECT o.txn, o.item, o.pos, max(w.{2}) AS found_at
+  FROM objections o JOIN {1} w ON w.item = o.item AND w.writes AND w.written = o.found AND w.{2} <= o.pos
+  WHERE o.why = 'version'
+  GROUP BY o.txn, o.item, o.pos
 ), needed AS (
   SELECT o.txn, o.item, o.pos,
          max(CASE WHEN w.{2} <= o.pos THEN w.{2} END) AS written_before, min(CASE WHEN w.{2} > o.pos THEN w.{2} END) AS written_after
@@ -388,10 +400,15 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
 ), first_install AS (
   SELECT item, min({2}) AS pos FROM {1} WHERE writes AND item IN (SELECT item FROM objections WHERE seen IS NULL) GROUP BY item
 ), reach AS (
-  SELECT least(o.pos, coalesce(o.from_pos, o.pos), coalesce(n.written_before, CASE WHEN n.written_after IS NULL THEN i.pos END, o.pos)) - {3} AS low,
-         greatest(o.pos, coalesce(o.to_pos, o.pos), CASE WHEN n.written_before IS NULL THEN coalesce(n.written_after, o.pos) ELSE o.pos END) + {3} AS high
+  SELECT CASE WHEN f.found_at > n.written_before AND o.pos - f.found_at <= f.found_at - n.written_before THEN least(f.found_at, coalesce(o.from_pos, o.pos))
+              ELSE least(o.pos, coalesce(o.from_pos, o.pos), coalesce(n.written_before, CASE WHEN n.written_after IS NULL THEN i.pos END, o.pos))
+         END - {3} AS low,
+         CASE WHEN f.found_at > n.written_before AND o.pos - f.found_at > f.found_at - n.written_before THEN f.found_at
+              ELSE greatest(o.pos, coalesce(o.to_pos, o.pos), CASE WHEN n.written_before IS NULL THEN coalesce(n.written_after, o.pos) ELSE o.pos END)
+         END + {3} AS high
   FROM objections o
   LEFT JOIN needed n ON n.txn = o.txn AND n.item = o.item AND n.pos = o.pos
+  LEFT JOIN installed f ON f.txn = o.txn AND f.item = o.item AND f.pos = o.pos
   LEFT JOIN first_install i ON i.item = o.item AND o.seen IS NULL AND o.why = 'version'
 ), windows AS (
   SELECT window_id, min(low) AS window_from, max(high) AS window_to

@@ -32,6 +32,12 @@ class Window {
       : level_(level), options_(options), split_(level.events == EventModel::split) {}
 
   void add(const Fact& fact) {
+    from_ = fact.window_from;
+    to_ = fact.window_to;
+    if (comes_after(fact)) {
+      if (fact.reads) later_reads_.push_back(&fact);
+      return;
+    }
     const auto [at, fresh] = index_.try_emplace(fact.txn, members_.size());
     if (fresh) members_.push_back({&fact, {}});
     members_[at->second].facts.push_back(&fact);
@@ -39,11 +45,8 @@ class Window {
 
   // Adds the places of its events to `placed`; or says why there is no order.
   std::string order(std::map<std::string, Placed>& placed) {
-    const Fact& any = *members_.front().first;
-    if (any.window_from == Interval::kUnknown || any.window_to == Interval::kUnknown)
-      return "it has no bounds";
-    from_ = any.window_from;
-    to_ = any.window_to;
+    if (from_ == Interval::kUnknown || to_ == Interval::kUnknown) return "it has no bounds";
+    if (members_.empty()) return "nobody is in it";
     std::ranges::stable_sort(members_, {}, [](const Member& m) { return m.first->place; });
     // First as the order has it, with those of unknown outcome that have a place: somebody outside may have read them.
     Result<CheckResult> checked = check_members(!options_.leave_out_unread);
@@ -59,6 +62,11 @@ class Window {
   }
 
  private:
+  // Who only asks how things stand when the window is over.
+  bool comes_after(const Fact& f) const {
+    const int64_t first = split_ ? f.snapshot_at : f.serial_at;
+    return first != Interval::kUnknown && to_ != Interval::kUnknown && first > to_;
+  }
   // Whoever has no place may have one here.
   bool inside(int64_t at) const { return at == Interval::kUnknown || (at >= from_ && at <= to_); }
   // Whether its reads, and its writes, are among the events of the window.
@@ -71,7 +79,8 @@ class Window {
     return check(*history, options_.check);
   }
 
-  // The members' events in the window, behind a transaction that wrote what they read from before it. Each member reads a key
+  // The members' events in the window, behind a transaction that wrote what they read from before it, and before one that reads
+  // what is read later. Each member reads a key
   // of that transaction, so that it comes first at every level.
   Result<History> with_what_stood_before(bool placed_took_effect) {
     std::set<Version> written;
@@ -116,6 +125,9 @@ class Window {
         header.end = Interval::from(m.first->begin.request);
       builder.begin_txn(header);
       builder.read(ValueView::of(kBefore), ValueView::of(int64_t{1}));
+      const std::string mark = mark_of(static_cast<size_t>(&m - members_.data()));
+      if (!later_reads_.empty())
+        builder.write(ValueView::of(std::string_view(mark)), ValueView::of(int64_t{1}));
       std::vector<std::string> tombstones(m.facts.size());
       for (size_t i = 0; i < m.facts.size(); ++i) {
         const Fact& f = *m.facts[i];
@@ -129,7 +141,37 @@ class Window {
       }
       if (Status s = builder.end_txn(); !s.ok()) return s.error();
     }
+    if (Status s = add_later_reads(builder, written); !s.ok()) return s.error();
     return std::move(builder).finish();
+  }
+
+  // A transaction behind all that committed, which reads what is read later of the versions written in the window.
+  Status add_later_reads(HistoryBuilder& builder, const std::set<Version>& written) const {
+    TxnHeader header;
+    header.session = ValueView::of(kAfter);
+    int64_t latest = Interval::kUnknown;
+    for (const Member& m : members_)
+      for (const Interval& when : {m.first->begin, m.first->end})
+        if (when.known() && Interval::is_moment(when.response))
+          latest = std::max(latest, when.response);
+    if (latest < Interval::kOpen - 1 && latest != Interval::kUnknown)
+      header.begin = header.end = Interval::point(latest + 1);
+    builder.begin_txn(header);
+    std::vector<std::string> marks;
+    for (size_t i = 0; i < members_.size(); ++i)
+      if (!members_[i].first->unknown) marks.push_back(mark_of(i));
+    for (const std::string& mark : marks)
+      builder.read(ValueView::of(std::string_view(mark)), ValueView::of(int64_t{1}));
+    std::set<Version> read;  // keys, with no value
+    for (const Fact* f : later_reads_)
+      if (written.contains(version_of(f->item, f->seen)) &&
+          read.insert(version_of(f->item, {})).second)
+        builder.read(f->item.view(), f->seen.view());
+    return read.empty() ? Status(Ok{}) : builder.end_txn();
+  }
+  // The key that shows that a member committed.
+  static std::string mark_of(size_t member) {
+    return std::string(kAfter) + ": " + std::to_string(member);
   }
 
   // Each event as early as the window, its own times and the event before it allow.
@@ -139,7 +181,7 @@ class Window {
     int64_t last = from_ - 1;
     for (const uint32_t event : order.events) {
       const TxnId txn = order.split ? event / 2 : event;
-      if (txn == 0) continue;  // what stood before
+      if (txn == 0 || txn > members_.size()) continue;  // what stood before, and what is read later
       const Fact& f = *members_[txn - 1].first;
       in_order[txn - 1] = true;
       const bool commits = order.split && event % 2 == 1;
@@ -174,13 +216,15 @@ class Window {
   }
 
   static constexpr std::string_view kBefore = "before the window";
+  static constexpr std::string_view kAfter = "after the window";
 
   const LevelInfo& level_;
   const ResidueOptions& options_;
   bool split_;
   std::unordered_map<std::string, size_t> index_;
   std::vector<Member> members_;
-  int64_t from_ = 0, to_ = 0;
+  std::vector<const Fact*> later_reads_;  // of those who come after the window
+  int64_t from_ = Interval::kUnknown, to_ = Interval::kUnknown;
 };
 
 // What the table holds of the members of all windows, each row once, without what somebody outside may explain. Of a row that
