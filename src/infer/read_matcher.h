@@ -1,6 +1,10 @@
-// Matches the reads of adjacent transactions with writes, once it is known who counts and what they write. What it finds of
-// one part of a history needs nothing of the others: several matchers may work side by side, and what they find, put
-// together in the order of the history, is what one would have found.
+// Matches the reads of adjacent transactions with writes, once it is known who counts and what they write.
+//
+//   s1: T0 { w(x,1) }   s2: T1 { r(x,1) w(x,2) r(x,2) }    T1 reads x from T0's write; that it sees its own is checked
+//   s3: T2 { r(x,1) r(x,9) }                               x from T0's write again; nobody wrote 9: a thin-air read
+//
+// What is found of one part of a history needs nothing of the others: several matchers may work side by side, and what they
+// find, put together in the order of the history, is what one would have found. Cost: one or two array accesses a read.
 #pragma once
 
 #include <cstdint>
