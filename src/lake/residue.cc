@@ -80,8 +80,8 @@ class Window {
   }
 
   // The members' events in the window, behind a transaction that wrote what they read from before it, and before one that reads
-  // what is read later. Each member reads a key
-  // of that transaction, so that it comes first at every level.
+  // what is read later. Each member reads a key of the first, so that it comes first at every level, and writes one that the
+  // last reads.
   Result<History> with_what_stood_before(bool placed_took_effect) {
     std::set<Version> written;
     for (const Member& m : members_)
