@@ -60,6 +60,16 @@ TEST(JsonlChunks, PendingLinesWaitForTheirOutcome) {
   EXPECT_EQ(pieces(pending + other + other, 1, 5), "| b | b | a? | ");
 }
 
+// The event knows those of its own piece.
+TEST(JsonlChunks, ASettledEventHoldsInItsPiece) {
+  const std::string unknown = R"({"session":1,"status":"unknown","begin":5,"ops":[["w","x",1]]})"
+                              "\n";
+  const std::string event = R"({"event":"settled","at":9,"aborted":["1-0"]})"
+                            "\n";
+  EXPECT_EQ(pieces(unknown + event, 9), "1-0 | ");
+  EXPECT_EQ(pieces(unknown + event + unknown, 1), "1-0? | | 1-1? | | ");
+}
+
 TEST(JsonlChunks, ErrorsSayTheLine) {
   EXPECT_EQ(pieces("{\"session\":1,\"ops\":[]}\n\n{\"session\":1}\n", 1),
             "1-0 | | test:3:1: expected a transaction (session, ops), an event, or a key with its "

@@ -50,6 +50,7 @@ enum Field : uint32_t {
   kUses = 1 << 16,
   kSnapshot = 1 << 17,
   kOpTimes = 1 << 18,
+  kAborted = 1 << 19,
 };
 constexpr std::pair<std::string_view, Field> kFields[] = {
     {"session", kSession},
@@ -71,6 +72,7 @@ constexpr std::pair<std::string_view, Field> kFields[] = {
     {"uses", kUses},
     {"snapshot", kSnapshot},
     {"op_times", kOpTimes},
+    {"aborted", kAborted},
 };
 
 // What the first line says, for all others.
@@ -283,9 +285,24 @@ class JsonlLines {
     if (has(kAt) && !integer({"at"}, field(kAt), at)) return false;
     if (name == kCompleteEvent && at == Interval::kUnknown)
       return expected({}, "a field \"at\" beside \"event\":\"complete\"");
+    if (name == "settled" && has(kAborted) && !read_aborted()) return false;
     batch_.event(at,
                  std::string(text_.substr(text_.find('{'), text_.rfind('}') + 1 - text_.find('{'))),
                  name == kCompleteEvent);
+    return true;
+  }
+
+  // Names alone; who they are is looked up when the history is complete.
+  bool read_aborted() {
+    json::array names;
+    if (field(kAborted).get_array().get(names) != simdjson::SUCCESS)
+      return expected({"aborted"}, "an array of names of transactions");
+    size_t i = 0;
+    for (json::element e : names) {
+      ValueView name;
+      if (!to_value(e, name)) return expected({"aborted", i}, kWantJsonlValue);
+      ++i;
+    }
     return true;
   }
 

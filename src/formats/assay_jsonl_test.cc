@@ -231,6 +231,51 @@ TEST(AssayJsonl, NamesInOrdersMustBeSomebodys) {
          "another transaction, of line 1, is called 1-0");
 }
 
+TEST(AssayJsonl, OutcomesThatAnEventSettles) {
+  const std::string text =
+      "{\"event\":\"settled\",\"at\":9,\"aborted\":[\"1-0\",5]}\n"
+      "{\"session\":1,\"txn\":\"1-0\",\"status\":\"pending\",\"begin\":1,\"ops\":[[\"w\",\"x\",5]]}"
+      "\n"
+      "{\"session\":2,\"ops\":[[\"r\",\"x\",5]]}\n"
+      "{\"session\":1,\"txn\":5,\"status\":\"unknown\",\"end\":[2,null],\"ops\":[]}\n"
+      "{\"session\":3,\"status\":\"unknown\",\"ops\":[]}\n";
+  const ReadResult r = read(text);
+  const History& h = r.history;
+  EXPECT_EQ(h.status(0), TxnStatus::aborted);
+  EXPECT_EQ(h.status(1), TxnStatus::committed);
+  EXPECT_EQ(h.status(2), TxnStatus::aborted);
+  EXPECT_EQ(h.status(3), TxnStatus::unknown);
+  EXPECT_NE(h.content_hash(), read(text.substr(text.find('\n') + 1)).history.content_hash());
+  for (const char* format : {"assay", "hist"}) {
+    std::string written;
+    ASSERT_TRUE(write_history_text(h, format, written).ok());
+    const auto again = read_history_text(written, "again", {format});
+    ASSERT_TRUE(again.ok()) << again.error().to_string();
+    EXPECT_EQ(again->history.content_hash(), h.content_hash()) << written;
+    EXPECT_EQ(again->history.events().size(), 1u);
+  }
+}
+
+TEST(AssayJsonl, AnOutcomeIsSettledInOneWayOnly) {
+  const std::string event = "{\"event\":\"settled\",\"aborted\":[\"1-0\"]}\n";
+  const std::string committed = "{\"session\":1,\"ops\":[[\"w\",\"x\",5]]}\n";
+  const std::string unknown = "{\"session\":1,\"status\":\"unknown\",\"ops\":[[\"w\",\"x\",5]]}\n";
+  refuse(event + committed, 2, 0, "transaction 1-0 is committed");
+  refuse(event + unknown + "{\"session\":2,\"txn\":\"1-0\",\"ops\":[]}\n", 3, 0,
+         "another transaction, of line 2, is called 1-0");
+  refuse(unknown + event + "{\"key\":\"x\",\"order\":[{\"txn\":\"1-0\"}]}\n", 3, 0,
+         "the order says that transaction 1-0 took effect");
+  const std::string by_value = "{\"key\":\"x\",\"order\":[5]}\n";
+  refuse(unknown + event + by_value, 3, 0, "the order says that transaction 1-0 took effect");
+  // Somebody else wrote the value too, and is the one that is meant.
+  const std::string other = "{\"session\":2,\"ops\":[[\"w\",\"x\",5]]}\n";
+  EXPECT_EQ(read(unknown + event + by_value + other).history.status(0), TxnStatus::aborted);
+  refuse("{\"event\":\"settled\",\"aborted\":\"a\"}\n", 1, 30, "an array of names");
+  refuse("{\"event\":\"settled\",\"aborted\":[\"a\",null]}\n", 1, 35, "or a string");
+  refuse("{\"event\":\"settled\",\"aborted\":[],\"aborted\":[]}\n", 1, 30, "stands twice");
+  EXPECT_EQ(read("{\"event\":\"note\",\"aborted\":1}\n").history.events().size(), 1u);
+}
+
 TEST(AssayJsonl, ReadsThatStateTheirSource) {
   const std::string text =
       "{\"assay\":1,\"initial\":0,\"uses\":[\"sources\"]}\n"

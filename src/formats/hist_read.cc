@@ -16,6 +16,7 @@
 #include "formats/streamed_builder.h"
 #include "formats/text_cursor.h"
 #include "formats/utf8.h"
+#include "history/settled.h"
 
 namespace assay::internal::formats {
 namespace {
@@ -140,6 +141,11 @@ class HistReader {
   bool read_event() {
     std::string_view object;
     if (!json_object(object)) return false;
+    if (!settled_names(object)) {
+      const JsonStep kAborted[] = {JsonStep("aborted")};
+      c_.seek(c_.at() + locate_json(object, kAborted));
+      return c_.expected("an array of names of transactions");
+    }
     int64_t at = Interval::kUnknown;
     const JsonStep kAt[] = {JsonStep("at")};
     if (size_t place = locate_json(object, kAt); place > 0) {

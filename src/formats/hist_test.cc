@@ -70,6 +70,15 @@ TEST(Hist, OrdersThatNameTransactions) {
   EXPECT_NE(text.find("order x: t1=1 t1=gone s-1=1 t1=gone 1"), std::string::npos) << text;
 }
 
+TEST(Hist, OutcomesThatAnEventSettles) {
+  expect_same("s: {w(x,1)}? {w(x,2)}?\nevent {\"event\":\"settled\",\"aborted\":[\"s-1\"]}\n",
+              R"({"session":"s","status":"unknown","ops":[["w","x",1]]}
+{"session":"s","status":"aborted","ops":[["w","x",2]]}
+)");
+  refuse("s: {}?\nevent {\"event\":\"settled\",\"at\":1,\"aborted\":[null]}\n", 2, 43,
+         "an array of names");
+}
+
 TEST(Hist, ReadsThatStateTheirSource) {
   const std::string hist =
       "initial 0\ns: t1 { w(x,1) } \"t 2\" { w(x,1) d(y,gone) } { r(x,t1=1) r(x,\"t 2\"=1) "

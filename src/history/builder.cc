@@ -5,6 +5,7 @@
 #include "base/huge_pages.h"
 #include "history/predicates.h"
 #include "history/range_operands.h"
+#include "history/settled.h"
 #include "history/value_hash.h"
 
 namespace assay {
@@ -490,6 +491,12 @@ Result<History> HistoryBuilder::finish() && {
   }
   if (null_is_empty_list_) turn_nulls_into_lists();
   if (Status named = resolve_names(); !named.ok()) return named.error();
+  constexpr uint64_t kBytesOfSettled = 40;  // per byte of the event
+  if (const uint64_t bytes = internal::settled_bytes(h_.events_); bytes > 0)
+    if (Status s = make_room(kBytesOfSettled * bytes); !s.ok()) return s.error();
+  const auto settled = internal::settled_transactions(h_, order_lines_);
+  if (!settled.ok()) return settled.error();
+  for (const TxnId t : *settled) h_.txns_[t].status = TxnStatus::aborted;
   for (auto* texts : {&h_.txn_meta_, &h_.txn_snapshot_})
     std::stable_sort(texts->begin(), texts->end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });

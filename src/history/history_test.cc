@@ -52,6 +52,47 @@ TEST(History, outcomeReplacesPendingLine) {
   EXPECT_EQ(h->name(1), "b");
 }
 
+History settled(HistoryBuilder b, std::string event) {
+  b.event(9, std::move(event));
+  auto h = std::move(b).finish();
+  EXPECT_TRUE(h.ok()) << h.error().to_string();
+  return h.ok() ? std::move(*h) : History{};
+}
+
+TEST(History, whoASettledEventNamesDidNotCommit) {
+  const auto some = [] {
+    HistoryBuilder b;
+    for (const bool pending : {true, false}) {
+      b.begin_txn({.session = v(1),
+                   .name = pending ? "a" : "",
+                   .status = TxnStatus::unknown,
+                   .pending = pending});
+      b.write(v("x"), v(int64_t{pending}));
+      EXPECT_TRUE(b.end_txn().ok());
+    }
+    b.begin_txn({.session = v(2), .name = "7", .status = TxnStatus::aborted});
+    EXPECT_TRUE(b.end_txn().ok());
+    return b;
+  };
+  using enum TxnStatus;
+  const auto statuses = [&](std::string event) {
+    const History h = settled(some(), std::move(event));
+    std::vector<TxnStatus> all;
+    for (TxnId t = 0; t < h.txn_count(); ++t) all.push_back(h.status(t));
+    return all;
+  };
+  const std::vector<TxnStatus> none = {unknown, unknown, aborted};
+  EXPECT_EQ(statuses(R"({"event":"settled","aborted":["a",7,"nobody"]})"),
+            (std::vector{aborted, unknown, aborted}));
+  EXPECT_EQ(statuses(R"({"aborted":["1-1"],"event":"s\u0065ttled"})"),
+            (std::vector{unknown, aborted, aborted}));
+  for (const char* nothing : {R"({"event":"settled"})", R"({"event":"settled","aborted":[]})",
+                              R"({"event":"note","aborted":["a"],"of":"settled"})",
+                              R"({"event":"settled","aborted":["a",null]})",
+                              R"({"event":"settled","aborted":"a"})", "settled"})
+    EXPECT_EQ(statuses(nothing), none) << nothing;
+}
+
 TEST(History, operandsOfRichOperations) {
   HistoryBuilder b;
   b.begin_txn({.session = v(1)});

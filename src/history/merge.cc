@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "history/copy.h"
+#include "history/settled.h"
 
 namespace assay::internal {
 namespace {
@@ -46,10 +47,16 @@ class Merger {
     for (const KnownOrder& order : h.known_orders()) {
       builder_.known_order(h.key(order.key), entries_.of(h, order));
     }
-    // One file's orders need not hold what the sessions of the others wrote.
+    // One file's orders need not hold what the sessions of the others wrote, and whom it settled may be called as one of theirs.
     for (const Event& event : h.events())
-      if (!event.complete || alone_) builder_.event(event.at, event.json, event.complete);
+      if (alone_ || (!event.complete && settles_nobody(event)))
+        builder_.event(event.at, event.json, event.complete);
     return Ok{};
+  }
+
+  static bool settles_nobody(const Event& event) {
+    const auto names = settled_names(event.json);
+    return names && names->empty();
   }
 
   Status add_txn(const History& h, TxnId t) {
