@@ -320,6 +320,13 @@ void ReadMatcher::match_dirty_list(OpId op, KeyId key) {
   out_->reads.push_back({key, last == kNone ? kNone : problem_.writes.of_version[last], op});
 }
 
+// Where the version that was read stands has to be known, if it is one that stayed.
+void ReadMatcher::note_dirty_read(Node n, const Observation& seen) {
+  const WriteId write = problem_.writes.of_version[seen.version];
+  if (write != kNone && problem_.writes.node[write] != n)
+    out_->reads.push_back({seen.key, write, seen.op});
+}
+
 // Anything that anybody ever left explains a dirty read; only what it saw of its own must be right.
 void ReadMatcher::match_dirty(Node n, OpId i) {
   const Observation seen = observation_of(h_, i);
@@ -333,7 +340,7 @@ void ReadMatcher::match_dirty(Node n, OpId i) {
     return;
   }
   const KeyId unexplained = dirty_->unexplained(i);
-  if (unexplained == kNone) return;
+  if (unexplained == kNone) return equals ? note_dirty_read(n, seen) : void();
   if (!equals) {
     if (out_->unexplained == kNone) {
       out_->unexplained = i;

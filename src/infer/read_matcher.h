@@ -47,6 +47,7 @@ class ReadMatcher {
   void fetch_ahead(OpId op) const;
   void match_clean(Node n, OpId op);
   void match_dirty(Node n, OpId op);
+  void note_dirty_read(Node n, const Observation& seen);
   void match_read(Node n, OpId op, KeyId key, VersionId version);
   bool follow_assumptions(Node n, OpId op);
   void match_absent(Node n, OpId op, KeyId key);

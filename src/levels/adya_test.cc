@@ -72,6 +72,23 @@ TEST(Adya, withoutTheOrderOfVersionsOnlyCertainCyclesAreTold) {
 }
 
 // A known order may be stated in pieces, and two that overlap are one.
+// Of a dirty read nothing else is asked.
+TEST(Adya, whereAVersionStandsThatWasReadHasToBeKnownAtPl1Too) {
+  const auto told = [](const History& history) {
+    CheckOptions options;
+    options.levels = {pl_1};
+    return decide_levels(history, options).find(pl_1)->outcome;
+  };
+  constexpr TxnStatus kAborted = TxnStatus::aborted;
+  const sample::Txn dirty[] = {{4, {w("y", 1)}, kAborted}, {5, {r("y", 1)}}};
+  std::vector<sample::Txn> txns = {
+      {1, {w("x", 1)}}, {2, {w("x", 2)}}, {3, {r("x", 1)}}, dirty[0], dirty[1]};
+  EXPECT_EQ(told(make_history(txns)), Outcome::unknown);
+  EXPECT_EQ(told(make_history(txns, {{"x", {1, 2}}})), Outcome::satisfied);
+  txns.erase(txns.begin() + 2);  // nobody reads x
+  EXPECT_EQ(told(make_history(txns)), Outcome::satisfied);
+}
+
 TEST(Adya, piecesOfAnOrderAreEnough) {
   const std::vector<sample::Txn> txns = {
       {1, {w("x", 1)}}, {2, {w("x", 2)}}, {3, {w("x", 3)}}, {4, {r("x", 1)}}, {4, {r("x", 2)}}};
