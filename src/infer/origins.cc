@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <ranges>
 #include <utility>
 
 #include "history/accesses.h"
@@ -96,8 +95,9 @@ void Origins::note_again(const std::vector<VersionId>& versions) {
     const auto noted_again = [&](OpId i) {
       return installs_version(h_.op(i)) && again[h_.op(i).version];
     };
-    const auto ops = std::views::iota(h_.first_op(t), h_.end_op(t));
-    if (std::ranges::none_of(ops, noted_again)) continue;
+    OpId i = h_.first_op(t);
+    while (i < h_.end_op(t) && !noted_again(i)) ++i;
+    if (i == h_.end_op(t)) continue;
     each_install(h_, t, written, [&](const Install& install) {
       if (!again[install.version]) return;
       if (claim(install))
