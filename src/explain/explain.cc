@@ -43,6 +43,7 @@
 #include "explain/tell_cases.h"
 #include "explain/witness.h"
 #include "history/accesses.h"
+#include "history/session_levels.h"
 #include "levels/proof_hints.h"
 #include "levels/walk.h"
 
@@ -71,17 +72,6 @@ struct Uses {
         level.real_time == RealTime::into_commits || level.real_time == RealTime::all_but_begins;
   }
 };
-
-// The level with session order added, if there is one.
-LevelId with_sessions(LevelId id) {
-  const LevelInfo& own = level_info(id);
-  if (own.session_order) return id;
-  for (const LevelInfo& other : all_levels())
-    if (other.session_order && other.events == own.events &&
-        other.write_conflict == own.write_conflict && other.real_time == own.real_time)
-      return other.id;
-  return id;
-}
 
 // A violated level with its certificate.
 struct Refuted {

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "history/level_name.h"
+#include "history/session_levels.h"
 
 namespace assay {
 namespace {
@@ -469,6 +470,16 @@ std::vector<LevelId> strongest(std::span<const LevelId> satisfied) {
   }
   std::sort(result.begin(), result.end());
   return result;
+}
+
+LevelId internal::with_sessions(LevelId id) {
+  const LevelInfo& own = level_info(id);
+  if (own.session_order) return id;
+  for (const LevelInfo& other : all_levels())
+    if (other.session_order && other.events == own.events &&
+        other.write_conflict == own.write_conflict && other.real_time == own.real_time)
+      return other.id;
+  return id;
 }
 
 }  // namespace assay

@@ -6,6 +6,7 @@
 
 #include "explain/explain.h"
 #include "explain/names.h"
+#include "history/session_levels.h"
 
 namespace assay::internal {
 
@@ -63,7 +64,8 @@ std::vector<LevelId> weakest_broken(const Explanation& e) {
   broken.push_back(e.level);
   for (const LevelId level : broken) {
     const bool above = std::any_of(broken.begin(), broken.end(), [&](LevelId other) {
-      return other != level && implies(level, other);
+      return other != level && other != with_sessions(level) &&
+             implies(with_sessions(level), other);
     });
     if (!above && std::find(weakest.begin(), weakest.end(), level) == weakest.end())
       weakest.push_back(level);

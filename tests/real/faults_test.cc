@@ -1,4 +1,5 @@
 // Runs under faults: each fault happens, is healed, and the history stays one that the database can explain.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "measure.h"
@@ -19,19 +20,23 @@ History expect_survives(collect::RunOptions options, std::vector<FaultKind> kind
   options.faults.interval = 0.8;
   options.faults.node_command = ASSAY_SOURCE_DIR "/dev/db node " + nodes;
   Measured m = measure(options, {level});
-  // A busy machine takes longer to come back from each fault.
-  for (int tries = 0; tries < 2 && m.stats.committed <= 50; ++tries) {
-    options.seconds *= 2;
-    m = measure(options, {level});
-  }
-  EXPECT_EQ(m.outcome(level), Outcome::satisfied) << anomaly_info(m.anomaly(level)).name;
-  EXPECT_GT(m.stats.committed, 50u);
   const auto count = [&](const std::string& text) {
     size_t events = 0;
     for (const Event& event : m.history.events())
       events += event.json.find('"' + text + '"') != std::string::npos;
     return events;
   };
+  const auto all_came = [&] {
+    return std::ranges::all_of(
+        kinds, [&](FaultKind kind) { return count(std::string(fault_name(kind))) >= 2; });
+  };
+  // A busy machine takes longer to come back from each fault.
+  for (int tries = 0; tries < 2 && (m.stats.committed <= 50 || !all_came()); ++tries) {
+    options.seconds *= 2;
+    m = measure(options, {level});
+  }
+  EXPECT_EQ(m.outcome(level), Outcome::satisfied) << anomaly_info(m.anomaly(level)).name;
+  EXPECT_GT(m.stats.committed, 50u);
   for (const FaultKind kind : kinds) EXPECT_GE(count(std::string(fault_name(kind))), 2u);
   EXPECT_EQ(count("fault"), count("heal")) << "each is healed";
   return std::move(m.history);
