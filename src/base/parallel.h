@@ -6,30 +6,58 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <mutex>
 #include <span>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace assay::internal {
 
 inline unsigned core_count() { return std::max(1u, std::thread::hardware_concurrency()); }
 
-// Runs work(next) on up to `threads` threads, this one among them, and returns when all are done. next() hands out 0
-// … jobs-1, each once, in ascending order, and then `jobs`.
+// The first exception of several threads, for the one that waits for them: memory may run out on any of them.
+class FirstException {
+ public:
+  template <class Call>
+  void guard(Call call) {
+    try {
+      call();
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!first_) first_ = std::current_exception();
+    }
+  }
+  // Throws it, if there is one.
+  void rethrow() {
+    const std::lock_guard lock(mutex_);
+    if (first_) std::rethrow_exception(std::exchange(first_, nullptr));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::exception_ptr first_;
+};
+
+// Runs work(next) on up to `threads` threads, this one among them, and returns when all are done, or throws what one of them
+// threw. next() hands out 0 … jobs-1, each once, in ascending order, and then `jobs`.
 template <class Work>
 void share_jobs(size_t jobs, unsigned threads, Work work) {
+  FirstException thrown;
   std::atomic<size_t> taken{0};
   const auto next = [&] { return std::min(taken.fetch_add(1), jobs); };
-  std::vector<std::jthread> others;
-  for (size_t i = 1; i < std::min<size_t>(threads, jobs); ++i) {
-    others.emplace_back([&] { work(next); });
+  {
+    std::vector<std::jthread> others;
+    for (size_t i = 1; i < std::min<size_t>(threads, jobs); ++i)
+      others.emplace_back([&] { thrown.guard([&] { work(next); }); });
+    thrown.guard([&] { work(next); });
   }
-  work(next);
+  thrown.rethrow();
 }
 
 // Makes all of the calls, the first on this thread and the others, if there may be more than one, each on one of its own;
-// returns when all are done.
+// returns when all are done, or throws what one of them threw.
 template <class First, class... Others>
 void call_all(unsigned threads, First first, Others... others) {
   if (threads <= 1) {
@@ -37,13 +65,17 @@ void call_all(unsigned threads, First first, Others... others) {
     (others(), ...);
     return;
   }
-  std::jthread running[] = {std::jthread(others)...};
-  first();
+  FirstException thrown;
+  {
+    std::jthread running[] = {std::jthread([&] { thrown.guard(others); })...};
+    thrown.guard(first);
+  }
+  thrown.rethrow();
 }
 
 // A stream of jobs through few places, `places.size()` of them under way at a time: fill(place) makes the next job ready,
 // work(place) does it, take(place) has the result. Only `work` runs on several threads; `fill` and `take` run on this one,
-// each in the order of the stream, and end it by returning false. No thread is started for a stream of one job.
+// each in the order of the stream, and end it by returning false. What `work` throws, run() throws in its place. No thread is started for a stream of one job.
 template <class Place, class Fill, class Work, class Take>
 class OrderedStream {
  public:
@@ -67,6 +99,7 @@ class OrderedStream {
         break;
       } else {
         await(taken_);
+        thrown_.rethrow();
         if (!take_(place(taken_++))) break;
       }
     }
@@ -105,7 +138,7 @@ class OrderedStream {
   void do_next(std::unique_lock<std::mutex>& lock) {
     const uint64_t job = started_++;
     lock.unlock();
-    work_(place(job));
+    thrown_.guard([&] { work_(place(job)); });
     lock.lock();
     done_[job % places_.size()] = 1;
     to_owner_.notify_one();
@@ -123,6 +156,7 @@ class OrderedStream {
   std::vector<char> done_;             // per place
   uint64_t filled_ = 0, started_ = 0;  // so many jobs were made ready, and begun
   bool stopped_ = false;
+  FirstException thrown_;
   std::vector<std::jthread> others_;  // last, so that they end before what they use
 };
 

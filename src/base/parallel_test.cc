@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -53,6 +55,42 @@ TEST(ShareJobs, EachIsDoneOnce) {
     for (size_t i = next(); i < done.size(); i = next()) ++done[i];
   });
   EXPECT_EQ(done, std::vector<int>(500, 1));
+}
+
+TEST(Threads, WhatOneThrowsTheWaitingOneThrows) {
+  for (const unsigned threads : {1u, 2u, 5u}) {
+    std::atomic<int> done{0};
+    const auto work = [&](const auto& next) {
+      for (size_t job = next(); job < 100; job = next()) {
+        if (job == 50) throw std::bad_alloc();
+        ++done;
+      }
+    };
+    EXPECT_THROW(share_jobs(100, threads, work), std::bad_alloc);
+    EXPECT_GE(done, 50);
+    const auto count = [&] { ++done; };
+    const auto fail = [] { throw std::bad_alloc(); };
+    EXPECT_THROW(call_all(threads, count, fail, count), std::bad_alloc);
+    EXPECT_THROW(call_all(threads, fail, count), std::bad_alloc);
+    std::vector<int> places(3);
+    int filled = 0, taken = 0;
+    const std::span<int> at(places);
+    OrderedStream stream(
+        at, threads,
+        [&](int& place) {
+          place = filled++;
+          return place < 100;
+        },
+        [&](int& place) {
+          if (place == 50) throw std::bad_alloc();
+        },
+        [&](int&) {
+          ++taken;
+          return true;
+        });
+    EXPECT_THROW(stream.run(), std::bad_alloc);
+    EXPECT_LE(taken, 50);
+  }
 }
 
 }  // namespace

@@ -4,7 +4,7 @@ namespace assay::internal::formats {
 namespace {
 
 // A batch is handed over when it holds so much: enough that handing it over costs nothing, little enough for the caches.
-constexpr size_t kOps = 4096;
+constexpr size_t kValues = size_t{1} << 14;
 constexpr size_t kTextBytes = size_t{1} << 18;
 
 constexpr size_t kBatches = 4;  // how far the reader may be ahead
@@ -33,7 +33,6 @@ void StreamedBuilder::begin_txn(const TxnHeader& header) {
 }
 
 void StreamedBuilder::read_list(ValueView key, std::span<const ValueView> elements) {
-  ops_ += elements.size();
   elements_.clear();
   for (const ValueView& element : elements) elements_.push_back(kept(element));
   batch_->read_list(kept(key), elements_);
@@ -41,7 +40,6 @@ void StreamedBuilder::read_list(ValueView key, std::span<const ValueView> elemen
 
 std::span<const StreamedBuilder::Row> StreamedBuilder::kept(std::span<const Row> rows,
                                                             std::vector<Row>& to) {
-  ops_ += rows.size();
   to.clear();
   for (const auto& [key, value] : rows) to.emplace_back(kept(key), kept(value));
   return to;
@@ -75,7 +73,6 @@ Status StreamedBuilder::known_order(ValueView key, std::span<const StatedVersion
     entry.value = kept(entry.value);
     entry.txn = keep(entry.txn);
   }
-  ops_ += own.size();
   batch_->known_order(kept(key), own, line);
   return hand_over_if_full();
 }
@@ -87,7 +84,7 @@ Status StreamedBuilder::event(int64_t at, std::string json, bool complete) {
 }
 
 Status StreamedBuilder::hand_over_if_full() {
-  return ++ops_ >= kOps || text_bytes_ >= kTextBytes ? hand_over() : Ok{};
+  return values_ >= kValues || text_bytes_ >= kTextBytes ? hand_over() : Ok{};
 }
 
 HistoryBuilder& StreamedBuilder::settled() {
@@ -103,7 +100,7 @@ Status StreamedBuilder::add_here() {
 }
 
 Status StreamedBuilder::hand_over() {
-  ops_ = text_bytes_ = 0;
+  values_ = text_bytes_ = 0;
   if (!threaded_) return add_here();
   std::unique_lock lock(mutex_);
   ++filled_;
@@ -116,6 +113,7 @@ Status StreamedBuilder::hand_over() {
 
 // Of what was looked up. Whoever asks the reader's budget later has to learn that it ran out.
 Status StreamedBuilder::outcome() {
+  thrown_.rethrow();
   if (!failed_.ok() && own_budget_.cause()) *budget_ = own_budget_;
   return failed_;
 }
@@ -128,7 +126,8 @@ void StreamedBuilder::look_up() {
     TxnBatch& batch = batches_[looked_up_ % kBatches];
     if (failed_.ok()) {
       lock.unlock();
-      Status added = history_.add(batch);
+      Status added = Error{ErrorKind::budget, "memory ran out", {}, 0, 0};  // if it throws
+      thrown_.guard([&] { added = history_.add(batch); });
       lock.lock();
       failed_ = std::move(added);
     }

@@ -14,6 +14,7 @@
 
 #include "assay/budget.h"
 #include "assay/history.h"
+#include "base/parallel.h"
 
 namespace assay::internal::formats {
 
@@ -50,7 +51,7 @@ class StreamedBuilder {
   void insert(ValueView key, ValueView value, bool effect) {
     batch_->insert(kept(key), kept(value), effect);
   }
-  // These fail where the budget ran out while earlier ones were looked up; end_txn as well where the transaction is none.
+  // These throw what looking up threw, and fail where the budget ran out while earlier ones were looked up; end_txn as well where the transaction is none.
   Status end_txn();
   Status known_order(ValueView key, std::span<const StatedVersion> entries, uint64_t line);
   Status event(int64_t at, std::string json, bool complete = false);
@@ -58,6 +59,7 @@ class StreamedBuilder {
 
  private:
   ValueView kept(ValueView v) {
+    ++values_;
     if (v.has_text()) v.text = keep(v.text);
     return v;
   }
@@ -80,7 +82,7 @@ class StreamedBuilder {
   HistoryBuilder history_;
   std::vector<TxnBatch> batches_;    // a ring
   TxnBatch* batch_;                  // taken down
-  size_t ops_ = 0;                   // in it: transactions, and what they read of lists and ranges
+  size_t values_ = 0;                // in it
   size_t text_bytes_ = 0;            // in it
   std::vector<Row> rows_, passed_;   // scratch
   std::vector<ValueView> elements_;  // scratch
@@ -90,6 +92,7 @@ class StreamedBuilder {
   size_t filled_ = 0;     // batches that were handed over; the reader alone writes it
   size_t looked_up_ = 0;  // batches of these
   Status failed_ = Ok{};
+  FirstException thrown_;
   bool ended_ = false;
   std::jthread thread_;  // last, so that it ends before what it uses
 };
