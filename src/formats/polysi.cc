@@ -14,7 +14,7 @@
 namespace assay::internal::formats {
 namespace {
 
-constexpr int64_t kAborted = -1;  // in the place of a transaction id
+constexpr int64_t kOfAborted = -1;  // in the place of a transaction id
 
 struct PolysiLine {
   bool write = false;
@@ -75,7 +75,7 @@ class PolysiReader {
     const bool joins = last != kNone && gathered_.at(last).session == line.session &&
                        gathered_.at(last).id == line.txn;
     if (joins) return last;
-    if (line.txn == kAborted) {
+    if (line.txn == kOfAborted) {
       ++txns_of_session_[line.session];
       return gathered_.separate_txn(line.session, line.txn, input_.line());
     }
@@ -89,7 +89,7 @@ class PolysiReader {
 
   // Some files spell out the initial state: a session whose only transaction writes 0 to keys.
   bool is_initial(const Gathered::Txn& txn, std::span<const Op* const> ops) const {
-    return txn.id != kAborted && txns_of_session_.at(txn.session) == 1 &&
+    return txn.id != kOfAborted && txns_of_session_.at(txn.session) == 1 &&
            std::all_of(ops.begin(), ops.end(),
                        [](const Op* op) { return op->write && op->value == 0; });
   }
@@ -116,11 +116,11 @@ class PolysiReader {
 
   static Status build_txn(HistoryBuilder& builder, const Gathered::Txn& txn,
                           std::span<const Op* const> ops) {
-    const std::string name = txn.id == kAborted ? std::string() : std::to_string(txn.id);
+    const std::string name = txn.id == kOfAborted ? std::string() : std::to_string(txn.id);
     TxnHeader header;
     header.session = ValueView::of(txn.session);
     header.name = name;
-    header.status = txn.id == kAborted ? TxnStatus::aborted : TxnStatus::committed;
+    header.status = txn.id == kOfAborted ? TxnStatus::aborted : TxnStatus::committed;
     header.line = txn.line;
     builder.begin_txn(header);
     for (const Op* op : ops) {
@@ -166,7 +166,7 @@ void write_polysi(const History& history, Output& out, Losses& losses) {
         out.write(',');
         out.write_integer(session.name);
         out.write(',');
-        out.write_integer(aborted ? kAborted : int64_t{t});
+        out.write_integer(aborted ? kOfAborted : int64_t{t});
         out.write(")\n");
       }
     }

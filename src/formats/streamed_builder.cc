@@ -4,15 +4,15 @@ namespace assay::internal::formats {
 namespace {
 
 // A batch is handed over when it holds so much: enough that handing it over costs nothing, little enough for the caches.
-constexpr size_t kValues = size_t{1} << 14;
-constexpr size_t kTextBytes = size_t{1} << 18;
+constexpr size_t kValuesOfBatch = size_t{1} << 14;
+constexpr size_t kTextOfBatch = size_t{1} << 18;
 
-constexpr size_t kBatches = 4;  // how far the reader may be ahead
+constexpr size_t kBatchesAhead = 4;  // how far the reader may be ahead
 
 }  // namespace
 
 StreamedBuilder::StreamedBuilder(Budget* budget, unsigned threads)
-    : budget_(budget), threaded_(threads > 1), batches_(threads > 1 ? kBatches : 1) {
+    : budget_(budget), threaded_(threads > 1), batches_(threads > 1 ? kBatchesAhead : 1) {
   batch_ = &batches_[0];
   if (budget == nullptr) return;
   own_budget_ = *budget;
@@ -84,7 +84,7 @@ Status StreamedBuilder::event(int64_t at, std::string json, bool complete) {
 }
 
 Status StreamedBuilder::hand_over_if_full() {
-  return values_ >= kValues || text_bytes_ >= kTextBytes ? hand_over() : Ok{};
+  return values_ >= kValuesOfBatch || text_bytes_ >= kTextOfBatch ? hand_over() : Ok{};
 }
 
 HistoryBuilder& StreamedBuilder::settled() {
@@ -106,8 +106,8 @@ Status StreamedBuilder::hand_over() {
   ++filled_;
   changed_.notify_all();
   if (!thread_.joinable()) thread_ = std::jthread([this] { look_up(); });
-  changed_.wait(lock, [&] { return filled_ - looked_up_ < kBatches; });
-  batch_ = &batches_[filled_ % kBatches];
+  changed_.wait(lock, [&] { return filled_ - looked_up_ < kBatchesAhead; });
+  batch_ = &batches_[filled_ % kBatchesAhead];
   return outcome();
 }
 
@@ -123,7 +123,7 @@ void StreamedBuilder::look_up() {
   for (;;) {
     changed_.wait(lock, [&] { return ended_ || looked_up_ < filled_; });
     if (ended_) return;
-    TxnBatch& batch = batches_[looked_up_ % kBatches];
+    TxnBatch& batch = batches_[looked_up_ % kBatchesAhead];
     if (failed_.ok()) {
       lock.unlock();
       Status added = Error{ErrorKind::budget, "memory ran out", {}, 0, 0};  // if it throws
