@@ -79,8 +79,8 @@ struct CheckOptions {
   Budget budget;
   Switches switches;
   EngineId engine = EngineId::graph;
-  // For parts of the history that can be decided independently, and for verifying several certificates; 0: one for each
-  // core, where that is worthwhile.
+  // For matching reads with writes, for parts of the history that can be decided independently, and for verifying; 0: one
+  // for each core, where that is worthwhile.
   unsigned threads = 0;
   // Replayed first. If it explains the history that is a certificate; if not, that says nothing about any level.
   std::optional<ExpectedOrder> expected_order;

@@ -75,7 +75,8 @@ void call_all(unsigned threads, First first, Others... others) {
 
 // A stream of jobs through few places, `places.size()` of them under way at a time: fill(place) makes the next job ready,
 // work(place) does it, take(place) has the result. Only `work` runs on several threads; `fill` and `take` run on this one,
-// each in the order of the stream, and end it by returning false. What `work` throws, run() throws in its place. No thread is started for a stream of one job.
+// each in the order of the stream, and end it by returning false. What `work` throws, run() throws in its place. No thread
+// is started for a stream of one job.
 template <class Place, class Fill, class Work, class Take>
 class OrderedStream {
  public:
@@ -151,7 +152,7 @@ class OrderedStream {
   Take take_;
   uint64_t taken_ = 0;  // so many jobs were taken; of the owner alone
   std::mutex
-      mutex_;  // of what follows; filled_ is written by the owner alone, who reads it without
+      mutex_;  // of what follows, but that the owner, who alone writes filled_, reads it without
   std::condition_variable to_workers_, to_owner_;
   std::vector<char> done_;             // per place
   uint64_t filled_ = 0, started_ = 0;  // so many jobs were made ready, and begun

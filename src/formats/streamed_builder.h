@@ -51,7 +51,8 @@ class StreamedBuilder {
   void insert(ValueView key, ValueView value, bool effect) {
     batch_->insert(kept(key), kept(value), effect);
   }
-  // These throw what looking up threw, and fail where the budget ran out while earlier ones were looked up; end_txn as well where the transaction is none.
+  // These throw what looking up threw, and fail where the budget ran out while earlier ones were looked up; end_txn fails on
+  // limits, too.
   Status end_txn();
   Status known_order(ValueView key, std::span<const StatedVersion> entries, uint64_t line);
   Status event(int64_t at, std::string json, bool complete = false);

@@ -20,8 +20,8 @@
 
 namespace assay::internal {
 
-// All of a problem but its hint. `assumed` is sorted, speaks of unresolved operations only, and names sources that could be right. Stops early when
-// the budget runs out; what it returns is not to be used then.
+// All of a problem but its hint. `assumed` is sorted, speaks of unresolved operations only, and names sources that could be
+// right. Stops early when the budget runs out; what it returns is not to be used then.
 Problem match_reads(const History& history, std::span<const Seen> assumed, Budget& budget,
                     const Matching& how = {});
 

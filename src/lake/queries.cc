@@ -380,10 +380,9 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
                        o_.facts, reads_at_, writes_at_);
   }
 
-  // From objections to intervals of places, those that overlap made one.
-  // Around an objection: what was seen, what was found, and who objects. Where both writers come before the reader, one step is
-  // enough: the reader and what it found trade places, or the two writers do, whichever are closer together. In the second case the
-  // reader stands behind the window, and asks that what it saw is what the window leaves.
+  // From objections to intervals of places, those that overlap made one. An interval reaches over what was seen, what was found and
+  // who objects. Where both writers come before the reader, less will do: either the reader and the writer that it found trade
+  // places, or the two writers do, whichever are closer together. In the second case the reader stays behind the window.
   std::string windows() const {
     return fmt::format(R"(objections AS ({0}
 ), installed AS (

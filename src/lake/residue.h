@@ -3,8 +3,9 @@
 // A window holds the transactions placed between two places of the proposed order. It is asked twice:
 //
 //   accept   Is there an order of the window's events after what stood before it? What stood before is what its reads say of
-//            versions that nobody in the window wrote; and what the rows of those behind the window read of it is what it has to leave. The order found is spliced into the table; whether it is right is for the query
-//            to say again, so nothing need be shown of it here.
+//            versions that nobody in the window wrote. What transactions behind the window read of its versions has to be what is
+//            left at its end. The order found is spliced into the table; whether it is right is for the query to say again, so
+//            nothing need be shown of it here.
 //   reject   Does a projection of the history to the transactions of all windows violate the level? It keeps a read only where all who may
 //            have written what it saw are kept. If the history satisfied the level, so would the projection, so this is a violation, with a certificate.
 //

@@ -314,13 +314,18 @@ uint64_t unknown_writers(const History& h) {
   return count;
 }
 
+collect::RunOptions contended_for(double seconds, const std::vector<std::string>& urls) {
+  collect::RunOptions options = looking_inside(contended(urls, "serializable", "general"));
+  options.txns = 0;
+  options.seconds = seconds;
+  options.workload_options.keys = 50;
+  return options;
+}
+
 // When no session is left that might still commit, what a complete log does not have did not commit.
 TEST(Postgresql, ItsLogSettlesWhatDidNotCommit) {
   ASSAY_SERVER(urls, "postgres");
-  collect::RunOptions options = looking_inside(contended(urls, "serializable", "general"));
-  options.txns = 0;
-  options.seconds = 6;
-  options.workload_options.keys = 50;
+  const collect::RunOptions options = contended_for(6, urls);
   Measured m;
   {
     const EndedSessions ended(urls.front());
@@ -350,10 +355,7 @@ TEST(Postgresql, ASessionThatIsLeftKeepsOutcomesOpen) {
   other.url = urls.front();
   const auto driver = collect::open_driver(other);
   ASSERT_TRUE(driver.ok());
-  collect::RunOptions options = looking_inside(contended(urls, "serializable", "general"));
-  options.txns = 0;
-  options.seconds = 3;
-  options.workload_options.keys = 50;
+  const collect::RunOptions options = contended_for(3, urls);
   Measured m;
   {
     const EndedSessions ended(urls.front());
