@@ -8,16 +8,20 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/flags.h"
+#include "lake/parquet.h"
 #include "prefix_search/reduction.h"
 
 namespace assay::internal::cli {
 namespace {
+
+constexpr std::string_view kParquet = ".parquet";
 
 // By name, or else by the ending of the file to write: ".hist", ".hist.zst"; else assay's own.
 std::string_view target_format(const std::string& to, std::string_view path) {
   if (!to.empty()) return to;
   for (const std::string_view packed : {".gz", ".zst"})
     if (path.ends_with(packed)) path.remove_suffix(packed.size());
+  if (path.ends_with(kParquet)) return "facts";
   for (const FormatInfo& f : all_formats())
     if (f.writes && path.ends_with("." + std::string(f.name))) return f.name;
   return "assay";
@@ -71,7 +75,8 @@ Action add_convert(CLI::App& app) {
   auto s = std::make_shared<State>();
   app.add_option("INPUT", s->input, "history; - is standard input")->type_name("");
   app.add_option("OUTPUT", s->output,
-                 "file to write; - is standard output; .gz and .zst compress it")
+                 "file to write; - is standard output; .gz and .zst compress it; .parquet holds "
+                 "the table of facts, written by DuckDB or pyarrow")
       ->capture_default_str()
       ->type_name("");
   s->reading.add(app);
@@ -112,7 +117,9 @@ Action add_convert(CLI::App& app) {
       if (!lost.ok()) return fail(lost.error());
       if (!lost->empty()) return fail(loss_error(*lost, format));
     }
-    const auto losses = write_history(read->history, s->output, format);
+    const bool parquet = format == "facts" && s->output.ends_with(kParquet);
+    const auto losses = parquet ? lake::write_parquet(read->history, s->output)
+                                : write_history(read->history, s->output, format);
     if (!losses.ok()) return fail(losses.error());
     for (const Loss& l : *losses) note(fmt::format("not in the output: {} ({})", l.what, l.count));
     return Exit::satisfied;

@@ -50,7 +50,7 @@ bool detect_csv(const Source& source) {
 
 class CsvReader {
  public:
-  explicit CsvReader(Input& input) : input_(input) { history_.limit(input.budget()); }
+  CsvReader(Input& input, unsigned threads) : input_(input), history_(input.budget(), threads) {}
 
   Result<History> run() {
     bool header = true;
@@ -97,13 +97,13 @@ class CsvReader {
     to.present = true;
     const bool text =
         column == TraceColumn::txn || column == TraceColumn::op || column == TraceColumn::status;
-    to.value = text ? ValueView::of(std::string_view(f.text)) : value_of(f.text, f.quoted);
+    to.value = text ? ValueView::of(f.text) : value_of(f.text, f.quoted);
     if (column != TraceColumn::value || f.quoted || !f.text.starts_with('[') ||
         !f.text.ends_with(']'))
       return;
     to.list = true;
     elements_.clear();
-    TextCursor c(std::string_view(f.text).substr(1, f.text.size() - 2));
+    TextCursor c(f.text.substr(1, f.text.size() - 2));
     for (c.skip_blanks(); !c.done(); c.skip_blanks())
       elements_.push_back(
           value_of(c.take_while([](char ch) { return ch != ' ' && ch != '\t'; }), false));
@@ -127,7 +127,9 @@ class CsvReader {
   TraceHistory history_;
 };
 
-Result<History> read_csv(Source& source, Notes&) { return CsvReader(*source.input).run(); }
+Result<History> read_csv(Source& source, Notes&) {
+  return CsvReader(*source.input, source.threads).run();
+}
 
 }  // namespace
 

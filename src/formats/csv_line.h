@@ -10,13 +10,15 @@
 namespace assay::internal::formats {
 
 struct CsvField {
-  std::string text;
-  size_t at = 0;  // where it begins in the line
+  std::string_view text;  // in the line, or in `unquoted`
+  size_t at = 0;          // where it begins in the line
   bool quoted = false;
+  std::string unquoted;  // if quotes were doubled in it
   bool empty() const { return text.empty() && !quoted; }
 };
 
-// The fields of the line that the cursor stands at the beginning of; false at a fault.
+// The fields of the line that the cursor stands at the beginning of; false at a fault. They are good while the line is, and until
+// `fields` is changed, which is used again line after line.
 bool split_csv_line(TextCursor& c, char separator, std::vector<CsvField>& fields);
 
 // Appends a field, in quotes where it needs them.

@@ -55,7 +55,6 @@ constexpr std::array<std::string_view, kFactColumns> kFactNames = {"txn",
                                                                    "window_from",
                                                                    "window_to",
                                                                    "explained_outside"};
-constexpr size_t kWholeColumns = 19;  // the columns of a whole history
 
 std::optional<int64_t> integer_of(std::string_view text) {
   int64_t v = 0;
@@ -291,7 +290,7 @@ class FactsWriter {
   void run() {
     count_losses();
     losses_.keep(0);
-    for (size_t i = 0; i < kWholeColumns; ++i) {
+    for (size_t i = 0; i < kWholeFactColumns; ++i) {
       if (i > 0) out_.write(',');
       out_.write(kFactNames[i]);
     }
@@ -498,7 +497,7 @@ bool FactsReader::read_times(TextCursor& c, FactColumn from, FactColumn to, Inte
 bool FactsReader::read_bool(TextCursor& c, FactColumn column, bool& to) {
   const CsvField* f = field(column);
   if (f == nullptr || f->text.empty()) return true;
-  const std::string& text = f->text;
+  const std::string_view text = f->text;
   to = text == "true" || text == "t" || text == "1";
   if (to || text == "false" || text == "f" || text == "0") return true;
   return fail(c, column, "expected true or false");

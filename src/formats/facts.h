@@ -41,6 +41,7 @@ enum class FactColumn : uint8_t {
   explained_outside,
 };
 inline constexpr size_t kFactColumns = 23;
+inline constexpr size_t kWholeFactColumns = 19;  // the first ones, of a whole history
 std::string_view fact_column_name(FactColumn column);
 
 // What a transaction did to a key, as far as others can tell.

@@ -38,9 +38,8 @@ bool detect_json_trace(const Source& source) {
 
 class JsonTraceReader {
  public:
-  JsonTraceReader(Input& input, Notes& notes) : records_(input), notes_(notes) {
-    history_.limit(input.budget());
-  }
+  JsonTraceReader(Input& input, unsigned threads, Notes& notes)
+      : records_(input), notes_(notes), history_(input.budget(), threads) {}
 
   Result<History> run() {
     json::element record;
@@ -294,7 +293,7 @@ class JsonTraceReader {
 };
 
 Result<History> read_json_trace(Source& source, Notes& notes) {
-  return JsonTraceReader(*source.input, notes).run();
+  return JsonTraceReader(*source.input, source.threads, notes).run();
 }
 
 }  // namespace

@@ -16,8 +16,6 @@ std::string lower(std::string_view text) {
   return s;
 }
 
-OwnedValue owned(const ValueView& v) { return {v.type, v.integer, std::string(v.text)}; }
-
 }  // namespace
 
 std::optional<TraceColumn> trace_column(std::string_view name) {
@@ -27,14 +25,28 @@ std::optional<TraceColumn> trace_column(std::string_view name) {
 }
 
 int64_t TraceHistory::Numbers::of(const ValueView& v) {
-  const auto next = static_cast<int64_t>(names_.size());
-  int64_t* number = nullptr;
+  const auto next = static_cast<int64_t>(integers_.size() + strings_.size());
   if (v.type == ValueView::Type::integer)
-    number = &integers_.try_emplace(v.integer, next).first->second;
+    return integers_.try_emplace(v.integer, next).first->second;
+  if (const auto known = strings_.find(v.text); known != strings_.end()) return known->second;
+  return strings_.emplace(v.text, next).first->second;
+}
+
+TraceHistory::Held TraceHistory::held(const ValueView& v) {
+  if (!v.has_text()) return {v.integer, 0, v.type};
+  const Held h{static_cast<int64_t>(texts_.size()), static_cast<uint32_t>(v.text.size()), v.type};
+  texts_ += v.text;
+  return h;
+}
+
+ValueView TraceHistory::view(const Held& h) const {
+  ValueView v;
+  v.type = h.type;
+  if (!v.has_text())
+    v.integer = h.integer;
   else
-    number = &strings_.try_emplace(std::string(v.text), next).first->second;
-  if (*number == next) names_.push_back(owned(v));
-  return *number;
+    v.text = std::string_view(texts_).substr(static_cast<size_t>(h.integer), h.length);
+  return v;
 }
 
 bool TraceHistory::fail(TraceColumn column, std::string message) {
@@ -52,21 +64,21 @@ bool TraceHistory::add(const TraceRow& row, uint64_t line) {
   const uint32_t txn = txn_of(row, line);
   if (txn == outcomes_.size()) {
     const TraceField& name = row.at(TraceColumn::txn);
+    const bool named = name.present && !name.value.is_null();
     outcomes_.push_back(
-        {{},
-         {},
-         {},
-         name.present && !name.value.is_null() ? name.value.to_string() : std::string()});
+        {{}, {}, {}, held(ValueView::of(named ? name.value.to_string() : std::string()))});
   }
   return read_time(row, outcomes_[txn]) && read_status(row, outcomes_[txn]) && read_op(row, txn);
 }
 
 // A row that names no transaction is one by itself.
 uint32_t TraceHistory::txn_of(const TraceRow& row, uint64_t line) {
-  const int64_t session = sessions_.of(row.at(TraceColumn::session).value);
+  const ValueView& name = row.at(TraceColumn::session).value;
+  const int64_t session = session_numbers_.of(name);
+  if (static_cast<size_t>(session) == sessions_.size()) sessions_.push_back(held(name));
   const TraceField& txn = row.at(TraceColumn::txn);
   if (!txn.present || txn.value.is_null()) return gathered_.separate_txn(session, --unnamed_, line);
-  return gathered_.txn(session, txns_.of(txn.value), line);
+  return gathered_.txn(session, txn_numbers_.of(txn.value), line);
 }
 
 bool TraceHistory::read_time(const TraceRow& row, Outcome& to) {
@@ -108,7 +120,7 @@ bool TraceHistory::read_op(const TraceRow& row, uint32_t txn) {
     ends_told_ = true;
     return true;
   }
-  OwnedOp op;
+  Op op;
   if (name == "r" || name == "read")
     op.kind = OpKind::read;
   else if (name == "w" || name == "write")
@@ -121,28 +133,30 @@ bool TraceHistory::read_op(const TraceRow& row, uint32_t txn) {
     return fail(TraceColumn::op, "expected read, write, append, delete, begin, commit or abort");
   const TraceField& key = row.at(TraceColumn::key);
   if (!key.present || key.value.is_null()) return fail(TraceColumn::key, "expected a key");
-  op.key = owned(key.value);
+  op.key = held(key.value);
   const TraceField& value = row.at(TraceColumn::value);
   if (op.kind == OpKind::read && row.failed) return true;
   if (op.kind == OpKind::read && value.list) {
     op.kind = OpKind::read_list;
-    for (const ValueView& e : value.elements) op.elements.push_back(owned(e));
+    op.value = {static_cast<int64_t>(elements_.size()),
+                static_cast<uint32_t>(value.elements.size()), ValueView::Type::null};
+    for (const ValueView& e : value.elements) elements_.push_back(held(e));
   } else if (value.present && !value.list && !value.value.is_null()) {
-    op.value = owned(value.value);
+    op.value = held(value.value);
   } else if (op.kind != OpKind::read) {
     return fail(TraceColumn::value, "expected a value to write");
   }
-  gathered_.add(txn, std::move(op));
+  gathered_.add(txn, op);
   return true;
 }
 
-Status TraceHistory::build_txn(HistoryBuilder& builder, uint32_t t,
-                               const GatheredTxns<OwnedOp>::Txn& txn,
-                               std::span<const OwnedOp* const> ops) const {
+Status TraceHistory::build_txn(StreamedBuilder& builder, uint32_t t,
+                               const GatheredTxns<Op>::Txn& txn,
+                               std::span<const Op* const> ops) const {
   const Outcome& outcome = outcomes_[t];
   TxnHeader header;
-  header.session = sessions_.names()[static_cast<size_t>(txn.session)].view();
-  header.name = outcome.name;
+  header.session = view(sessions_[static_cast<size_t>(txn.session)]);
+  header.name = view(outcome.name).text;
   // Where the source reports ends, a transaction without one was cut off.
   header.status = outcome.status.value_or(ends_told_ && txn.id >= 0 ? TxnStatus::unknown
                                                                     : TxnStatus::committed);
@@ -151,36 +165,35 @@ Status TraceHistory::build_txn(HistoryBuilder& builder, uint32_t t,
   header.line = txn.line;
   builder.begin_txn(header);
   std::vector<ValueView> list;
-  for (const OwnedOp* op : ops) {
+  for (const Op* op : ops) {
     switch (op->kind) {
       case OpKind::write:
-        builder.write(op->key.view(), op->value.view());
+        builder.write(view(op->key), view(op->value));
         break;
       case OpKind::append:
-        builder.append(op->key.view(), op->value.view());
+        builder.append(view(op->key), view(op->value));
         break;
       case OpKind::remove:
-        builder.remove(op->key.view(), op->value.view());
+        builder.remove(view(op->key), view(op->value));
         break;
       case OpKind::read_list:
         list.clear();
-        for (const OwnedValue& e : op->elements) list.push_back(e.view());
-        builder.read_list(op->key.view(), list);
+        for (uint32_t i = 0; i < op->value.length; ++i)
+          list.push_back(view(elements_[static_cast<size_t>(op->value.integer) + i]));
+        builder.read_list(view(op->key), list);
         break;
       default:
-        builder.read(op->key.view(), op->value.view());
+        builder.read(view(op->key), view(op->value));
     }
   }
   return builder.end_txn();
 }
 
 Result<History> TraceHistory::finish() && {
-  HistoryBuilder builder;
-  builder.limit(budget_);
-  auto built =
-      gathered_.for_each([&](uint32_t t, const auto& txn, std::span<const OwnedOp* const> ops) {
-        return build_txn(builder, t, txn, ops);
-      });
+  StreamedBuilder builder(budget_, threads_);
+  auto built = gathered_.for_each([&](uint32_t t, const auto& txn, std::span<const Op* const> ops) {
+    return build_txn(builder, t, txn, ops);
+  });
   if (!built.ok()) return built.error();
   return std::move(builder).finish();
 }

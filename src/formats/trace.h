@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,7 +19,7 @@
 
 #include "assay/history.h"
 #include "formats/gathered_txns.h"
-#include "formats/owned_op.h"
+#include "formats/streamed_builder.h"
 
 namespace assay::internal::formats {
 
@@ -50,29 +51,43 @@ class TraceHistory {
     TraceColumn column = TraceColumn::session;
     std::string message;
   };
-  // See HistoryBuilder::limit.
-  void limit(Budget* budget) { budget_ = budget; }
+  // As of StreamedBuilder.
+  TraceHistory(Budget* budget, unsigned threads) : budget_(budget), threads_(threads) {}
+
   // The row's views need to live for the call only. False at a fault, which is then in fault().
   bool add(const TraceRow& row, uint64_t line);
   const Fault& fault() const { return fault_; }
   Result<History> finish() &&;
 
  private:
+  // A value held back, its text in `texts_`.
+  struct Held {
+    int64_t integer = 0;  // or where the text begins
+    uint32_t length = 0;  // of the text
+    ValueView::Type type = ValueView::Type::null;
+  };
+  struct Op {
+    OpKind kind = OpKind::read;
+    Held key;
+    Held value;  // of a list that was read: `length` of elements_, from `integer` on
+  };
   // Values numbered by first appearance.
   class Numbers {
    public:
     int64_t of(const ValueView& v);
-    const std::vector<OwnedValue>& names() const { return names_; }
 
    private:
+    struct Hash {
+      using is_transparent = void;
+      size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+    };
     std::unordered_map<int64_t, int64_t> integers_;
-    std::unordered_map<std::string, int64_t> strings_;
-    std::vector<OwnedValue> names_;
+    std::unordered_map<std::string, int64_t, Hash, std::equal_to<>> strings_;
   };
   struct Outcome {
     Interval begin, end;
     std::optional<TxnStatus> status;
-    std::string name;
+    Held name;  // a text
   };
 
   bool fail(TraceColumn column, std::string message);
@@ -80,16 +95,22 @@ class TraceHistory {
   bool read_time(const TraceRow& row, Outcome& to);
   bool read_status(const TraceRow& row, Outcome& to);
   bool read_op(const TraceRow& row, uint32_t txn);
-  Status build_txn(HistoryBuilder& builder, uint32_t t, const GatheredTxns<OwnedOp>::Txn& txn,
-                   std::span<const OwnedOp* const> ops) const;
+  Held held(const ValueView& v);
+  ValueView view(const Held& h) const;
+  Status build_txn(StreamedBuilder& builder, uint32_t t, const GatheredTxns<Op>::Txn& txn,
+                   std::span<const Op* const> ops) const;
 
-  GatheredTxns<OwnedOp> gathered_;
+  GatheredTxns<Op> gathered_;
+  std::string texts_;           // of what is held back
+  std::vector<Held> elements_;  // of lists
   std::vector<Outcome> outcomes_;
-  Numbers sessions_;
-  Numbers txns_;
+  std::vector<Held> sessions_;  // names, by number
+  Numbers session_numbers_;
+  Numbers txn_numbers_;
   int64_t unnamed_ = 0;
   bool ends_told_ = false;
-  Budget* budget_ = nullptr;
+  Budget* budget_;
+  unsigned threads_;
   Fault fault_;
 };
 

@@ -1,0 +1,68 @@
+"""The loop in an engine: a sound history is accepted, and a lost update comes out as a violation whose certificate holds.
+
+    loop_test.py ENGINE ASSAY SOURCE
+
+With DuckDB the table is a Parquet file.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+LEVELS = ("strict-serializable", "session-si")
+
+
+def without_duckdb(folder):
+    """An environment in which Python has no DuckDB, so that pyarrow writes Parquet."""
+    (folder / "duckdb.py").write_text("raise ImportError('not here')\n")
+    return os.environ | {"PYTHONPATH": str(folder)}
+
+
+def check_writers_agree(assay, work):
+    """The Parquet files of DuckDB and of pyarrow hold what the table in CSV holds: integers, texts, and texts that look like neither."""
+    import duckdb  # of this test's environment
+
+    (work / "texts.jsonl").write_text("".join(json.dumps(line) + "\n" for line in [
+        {"assay": 1},
+        {"session": "a", "txn": "t,1", "ops": [["w", "x", 1], ["w", "y\n", 'say "two"'], ["w", "7", "7"]]},
+        {"session": 2, "txn": "t2", "ops": [["r", "x", 1], ["r", "y\n", 'say "two"'], ["r", "7", "7"], ["r", 7, None], ["d", "x", "gone"]]}]))
+    for name, texts in (("texts", True), ("sound", False)):
+        subprocess.run([assay, "convert", work / f"{name}.jsonl", work / f"{name}.csv", "--to", "facts"], check=True, capture_output=True)
+        subprocess.run([assay, "convert", work / f"{name}.jsonl", work / "duckdb.parquet"], check=True, capture_output=True)
+        subprocess.run([assay, "convert", work / f"{name}.jsonl", work / "pyarrow.parquet"], check=True, capture_output=True,
+                       env=without_duckdb(work))
+        duckdb_rows, pyarrow_rows = (duckdb.sql(f"FROM '{work}/{writer}.parquet'") for writer in ("duckdb", "pyarrow"))
+        assert duckdb_rows.types == pyarrow_rows.types, (duckdb_rows.types, pyarrow_rows.types)
+        assert ("VARCHAR" if texts else "BIGINT") == str(dict(zip(duckdb_rows.columns, duckdb_rows.types))["item"])
+        assert duckdb_rows.fetchall() == pyarrow_rows.fetchall()
+        rows = duckdb.sql(f"FROM read_csv('{work}/{name}.csv', all_varchar = true)").fetchall()
+        assert rows == [tuple(None if v is None else str(v).lower() if isinstance(v, bool) else str(v) for v in row)
+                        for row in duckdb_rows.fetchall()]
+        assert len(rows) > 0
+
+
+def main():
+    engine, assay, source = sys.argv[1:4]
+    script = pathlib.Path(source) / "examples" / engine / "decide.py"
+    with tempfile.TemporaryDirectory() as folder:
+        work = pathlib.Path(folder)
+        for name, flags, want in (("sound", ["--unknown-share", "0.02", "--level", LEVELS[0]], 0),
+                                  ("faulty", ["--bug", "lost-update", "--level", "session-si"], 1)):
+            history, facts = work / f"{name}.jsonl", work / f"{name}.{'parquet' if engine == 'duckdb' else 'csv'}"
+            subprocess.run([assay, "generate", *flags, "--sessions", "5", "--txns", "200", "--seed", "3", "-o", history], check=True)
+            subprocess.run([assay, "convert", history, facts, "--to", "facts"], check=True, capture_output=True)
+            for level in LEVELS:
+                run = subprocess.run([sys.executable, script, facts, "--level", level, "--assay", assay], cwd=work, capture_output=True, text=True)
+                print(run.stdout)
+                assert run.returncode == want, f"{name}: exit code {run.returncode}\n{run.stderr[-2000:]}"
+                if want == 1:
+                    subprocess.run([assay, "verify", work / "violation.cert.json", work / "violation.jsonl"], check=True)
+        if engine == "duckdb":
+            check_writers_agree(assay, work)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
