@@ -85,8 +85,14 @@ class Projection {
     for (TxnId t = 0; t < h_.txn_count(); ++t)
       for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) count_write(t, i);
     null_of_key_.assign(h_.key_count(), {});
-    for (VersionId v = 0; v < h_.version_count(); ++v)
-      if (is_null(v)) null_of_key_[h_.version_key(v)] = of_version_[v];
+    never_written_.resize(h_.key_count());
+    for (VersionId v = 0; v < h_.version_count(); ++v) {
+      const KeyId key = h_.version_key(v);
+      if (is_null(v))
+        null_of_key_[key] = of_version_[v];
+      else if (of_version_[v].all == 0)
+        never_written_[key] = true;
+    }
   }
 
   void count_write(TxnId t, OpId i) {
@@ -408,6 +414,8 @@ class Projection {
   }
 
   void copy_order(const KnownOrder& order) {
+    // Of most keys nothing stays, and their orders may be as long as the history.
+    if (of_key_[order.key].kept == 0 && !never_written_[order.key]) return;
     std::vector<bool> keep;
     for (size_t i = 0; i < order.versions.size(); ++i) {
       const VersionId v = order.versions[i];
@@ -427,6 +435,7 @@ class Projection {
   std::vector<TxnId> author_;        // per version: who appended it; empty if there are no lists
   std::vector<Writes> removes_;      // per key: tombstones
   std::vector<Writes> null_of_key_;  // per key: writes of null
+  std::vector<bool> never_written_;  // per key: whether it has a value that nobody wrote
   bool has_ranges_ = false;
   mutable std::vector<std::vector<VersionId>> of_one_key_;  // for conditions, once there is one
   mutable std::vector<KeyId> sorted_;                       // for ranges, once there is one

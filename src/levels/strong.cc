@@ -404,6 +404,12 @@ LevelVerdict accept_with_fewer_sources(const Problem& problem, const LevelInfo& 
 
 }  // namespace
 
+bool is_nearly_stated(const Problem& problem) {
+  constexpr double kNearly = 0.75;  // of the writes stand right before another of their key
+  return static_cast<double>(problem.stated.size()) >=
+         kNearly * static_cast<double>(problem.writes.node.size());
+}
+
 LevelVerdict decide_strong(const Problem& problem, const LevelInfo& level, const Means& means,
                            Budget& budget) {
   if (!budget.has_room(EventGraph::bytes(problem, level))) {

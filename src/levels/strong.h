@@ -30,6 +30,9 @@ Order to_order(const Problem& problem, bool split, std::span<const Vertex> verti
 LevelVerdict accept_by_replay(const Problem& problem, const LevelInfo& level, const Means& means,
                               Budget& budget);
 
+// Whether nearly all orders of versions are stated: then deciding is hardly more than accepting.
+bool is_nearly_stated(const Problem& problem);
+
 // Decides completely, within the budget.
 LevelVerdict decide_strong(const Problem& problem, const LevelInfo& level, const Means& means,
                            Budget& budget);

@@ -2,15 +2,16 @@
 //
 //   a read that nothing explains   refutes every level at once
 //   an order                       proves its level and every weaker one
-//   a refutation                   refutes its level and every stronger one, and also a weaker one that lacks session
-//                                  order or real time if the refutation does not use them
+//   a refutation                   refutes its level and every stronger one, and also a weaker one that has less of
+//                                  session order or real time if the refutation does not use what it lacks
 //
 // A history of single operations is first decided key by key, which is the fastest way to decide linearizability and so
 // everything below it. Otherwise the walk first tries to accept the strongest levels by replay, which is linear and
 // nearly always succeeds on what a sound database did; then decides what is left: the weak levels, causal first, since
 // its order serves the others; then the strong ones from the weakest upwards, the variants with session order before
-// those without, because sessions make them cheaper. A level that was asked for and is still open gets another chance:
-// those above and below it are tried too.
+// those without, because sessions make them cheaper. Where nearly all orders of versions are stated, a search has hardly
+// anything to choose: the strong levels are decided at once, the strongest first, which serve the others. A level that was
+// asked for and is still open gets another chance: those above and below it are tried too.
 
 #include "levels/walk.h"
 
@@ -52,11 +53,30 @@ std::vector<LevelId> in_walk_order(uint8_t WalkPlace::*place) {
 // Of single operations: the level below it decides it.
 bool follows_from_below(const LevelInfo& level) { return level.single_operations; }
 
-bool uses(const Proof& proof, EdgeKind kind) {
-  return std::any_of(proof.steps.begin(), proof.steps.end(), [kind](const ProofStep& step) {
-    return std::any_of(step.cycle.begin(), step.cycle.end(), [kind](const Edge& edge) {
-      return edge.kind == kind || std::any_of(edge.path.begin(), edge.path.end(),
-                                              [kind](const Edge& e) { return e.kind == kind; });
+// Whether a level that adds these edges in real time adds this one.
+bool adds(RealTime rule, const Edge& edge) {
+  switch (rule) {
+    case RealTime::none:
+      return false;
+    case RealTime::into_commits:
+      return edge.to_write;
+    case RealTime::all_but_begins:
+      return edge.from_write || edge.to_write;
+    case RealTime::transactions:
+      return edge.from_write && !edge.to_write;
+  }
+  return false;
+}
+
+// Whether every edge of the proof, session order and real time aside, is one of a level with the same model.
+bool proves_at(const LevelInfo& level, const Proof& proof) {
+  const auto has = [&](const Edge& edge) {
+    if (edge.kind == EdgeKind::session) return level.session_order;
+    return edge.kind != EdgeKind::real_time || adds(level.real_time, edge);
+  };
+  return std::ranges::all_of(proof.steps, [&](const ProofStep& step) {
+    return std::ranges::all_of(step.cycle, [&](const Edge& edge) {
+      return has(edge) && std::ranges::all_of(edge.path, has);
     });
   });
 }
@@ -89,7 +109,9 @@ class LatticeWalk {
       // Where sources are open a weak level is harder than a strong one, whose order determines the sources: so strong
       // ones are tried first, requested or not.
       widened_ = !problem_.unresolved.empty() && options_.switches.carry;
-      if (options_.switches.replay && options_.engine == EngineId::graph) accept_what_plays();
+      stated_first_ = options_.switches.stated_first && options_.engine == EngineId::graph &&
+                      is_nearly_stated(problem_);
+      accept_what_plays();
       decide_what_is_left();
       widened_ = false;
       look_further();
@@ -328,6 +350,7 @@ class LatticeWalk {
   }
 
   void accept_what_plays() {
+    if (!options_.switches.replay || options_.engine != EngineId::graph || stated_first_) return;
     // A level below one that was accepted is not tried.
     for (const LevelId level : in_walk_order(&WalkPlace::replay)) {
       if (decided(level) || !useful(level) || !timed_enough(level)) continue;
@@ -345,7 +368,7 @@ class LatticeWalk {
   // ran out of their share.
   void decide_what_is_left() {
     std::vector<LevelId> levels = in_walk_order(&WalkPlace::decide);
-    if (anything_left() && sources_left_open()) {
+    if (anything_left() && (stated_first_ || sources_left_open())) {
       const auto strong = [](LevelId id) {
         return level_info(id).events == EventModel::single ||
                level_info(id).events == EventModel::split;
@@ -410,7 +433,7 @@ class LatticeWalk {
         std::none_of(levels.begin(), levels.end(), open))
       return;
     widened_ = true;
-    if (options_.switches.replay && options_.engine == EngineId::graph) accept_what_plays();
+    accept_what_plays();
     decide_what_is_left();
     widened_ = false;
   }
@@ -581,8 +604,6 @@ class LatticeWalk {
   std::vector<LevelId> served(LevelId level, Outcome outcome, const Proof& proof) const {
     if (!options_.switches.carry) return {level};
     std::vector<LevelId> levels;
-    const bool needs_session = outcome == Outcome::violated && uses(proof, EdgeKind::session);
-    const bool needs_time = outcome == Outcome::violated && uses(proof, EdgeKind::real_time);
     for (const LevelInfo& other : all_levels()) {
       if (follows_from_below(other) && level != other.id) continue;
       if (!is_asked(other) || withheld(level, other)) continue;
@@ -593,8 +614,8 @@ class LatticeWalk {
       const LevelInfo& own = level_info(level);
       const bool alike = same_model(other, own) && own.events != EventModel::weak &&
                          own.events != EventModel::adya;
-      const bool sibling = alike && !needs_time && (other.session_order || !needs_session);
-      if (implies(other.id, level) || sibling) levels.push_back(other.id);
+      if (implies(other.id, level) || (alike && proves_at(other, proof)))
+        levels.push_back(other.id);
     }
     return levels;
   }
@@ -772,6 +793,8 @@ class LatticeWalk {
   std::array<bool, kLevelCount> tried_{};    // decide_what_is_left did what it can
   std::array<bool, kLevelCount> settled_{};  // unknown whatever is searched
   Unknown doubt_;                            // why nothing can be called satisfied; empty if it can
+  bool stated_first_ =
+      false;  // what is stated leaves so little open that the strongest levels are decided at once
   bool widened_ = false;  // levels are useful for those above and below them, asked for or not
   std::array<Verdict, kLevelCount> known_{};
   std::vector<Certificate> certificates_;

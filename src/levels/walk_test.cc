@@ -322,7 +322,7 @@ TEST(Check, VerdictsFollowTheLatticeAndNoSwitchChangesThem) {
       }
     }
     satisfied_counts.insert(levels_with(plain, Outcome::satisfied).size());
-    for (unsigned bits = 0; bits < 64; ++bits) {
+    for (unsigned bits = 0; bits < 256; ++bits) {
       CheckOptions options;
       unsigned bit = 1;
       for (bool Switches::*const each :

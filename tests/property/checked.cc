@@ -43,6 +43,7 @@ oracle::Verdicts checked(const History& history, std::string* complaint,
 
 std::span<bool Switches::*const> all_switches() {
   static constexpr bool Switches::*kAll[] = {&Switches::replay,
+                                             &Switches::stated_first,
                                              &Switches::saturation,
                                              &Switches::anti_dependency_rule,
                                              &Switches::write_dependency_rule,
