@@ -80,6 +80,8 @@ ASSAY_API void assay_bytes_free(assay_bytes* bytes);
 ASSAY_API size_t assay_level_count(void);
 ASSAY_API const char* assay_level_name(size_t i);    /* null beyond the last */
 ASSAY_API const char* assay_level_summary(size_t i); /* one line */
+/* The name of the level that is called so: by its name, an alias, or as SQL has it, in any case of letters. Null if none is. */
+ASSAY_API const char* assay_level_called(const char* name);
 
 /* ---- options: of reading and of checking. Null stands for those of assay_options_new. */
 

@@ -64,7 +64,7 @@ class Summary:
 
 
 class Result:
-    """The verdicts on a history, by level: `result["serializable"]`, or one after another, weaker levels first.
+    """The verdicts on a history, by level as `check` takes it: `result["serializable"]`, or one after another, weaker levels first.
 
     >>> skew = History.parse("initial 0\\ns1: { r(x,0) r(y,0) w(x,1) }\\ns2: { r(x,0) r(y,0) w(y,1) }")
     >>> result = check(skew, levels=["SNAPSHOT ISOLATION", "serializable"])
@@ -76,6 +76,8 @@ class Result:
     ['serializable']
     >>> result["serializable"].transactions
     ('s1-0', 's2-0')
+    >>> result["SNAPSHOT ISOLATION"].level
+    'session-si'
     >>> result.strongest
     ('session-si',)
     """
@@ -104,8 +106,9 @@ class Result:
         return Verdict(level, outcome, transactions=tuple(told[level].get("transactions", ())), **parts)
 
     def __getitem__(self, level: str) -> Verdict:
+        name = text("level_called", level.encode())
         for verdict in self.verdicts:
-            if verdict.level == level:
+            if verdict.level == name:
                 return verdict
         raise KeyError(f"no verdict on {level!r}; there are {', '.join(v.level for v in self.verdicts)}")
 

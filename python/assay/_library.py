@@ -93,6 +93,7 @@ _TEXTS: dict[str, list[Any]] = {
     "error_message": [c_void_p],
     "error_file": [c_void_p],
     "level_name": [c_size_t],
+    "level_called": [c_char_p],
     "level_summary": [c_size_t],
     "history_note": [c_void_p, c_size_t],
     "verdict_level": [c_void_p, c_size_t],

@@ -19,6 +19,11 @@ const char* assay_level_summary(size_t i) {
   return i < assay::all_levels().size() ? assay::all_levels()[i].summary.data() : nullptr;
 }
 
+const char* assay_level_called(const char* name) {
+  const auto id = assay::find_level(name);
+  return id ? assay::level_info(*id).name.data() : nullptr;
+}
+
 const char* assay_outcome_name(assay_outcome outcome) {
   return assay::outcome_name(static_cast<assay::Outcome>(outcome)).data();
 }

@@ -8,6 +8,7 @@
 
 #include "assay/format.h"
 #include "assay/verify.h"
+#include "base/wrap.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/flags.h"
@@ -112,8 +113,11 @@ std::string as_text(const lake::Residue& r, std::string_view level) {
   const Outcome outcome = outcome_of(r);
   if (outcome == Outcome::satisfied)
     return text + fmt::format("\n  {}: splice the places and ask the query again\n", level);
-  constexpr size_t kMostTold = 5;
-  for (size_t i = 0; i < std::min(kMostTold, r.stuck.size()); ++i) text += "  " + r.stuck[i] + "\n";
+  constexpr size_t kMostTold = 5, kIndent = 2;
+  const auto tell = [&](std::string_view sentence) {
+    text += fmt::format("  {}\n", wrapped(sentence, columns_of_stdout(), kIndent, kIndent));
+  };
+  for (size_t i = 0; i < std::min(kMostTold, r.stuck.size()); ++i) tell(r.stuck[i]);
   if (r.stuck.size() > kMostTold)
     text += fmt::format("  … and {} more\n", r.stuck.size() - kMostTold);
   if (outcome == Outcome::unknown)
@@ -123,7 +127,7 @@ std::string as_text(const lake::Residue& r, std::string_view level) {
   if (r.projection.explanations.empty()) return text;
   const Explanation& e = r.projection.explanations.front();
   text += fmt::format("\n  {}\n", anomaly_info(e.anomaly).name);
-  for (const std::string& sentence : e.sentences) text += "  " + display(sentence, 2000) + "\n";
+  for (const std::string& sentence : e.sentences) tell(display(sentence, 2000));
   return text + "\nThe verdict was re-checked by the independent verifier.\n";
 }
 

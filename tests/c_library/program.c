@@ -282,6 +282,8 @@ int main(int argc, char** argv) {
   EXPECT(assay_level_count() == 23);
   EXPECT_TEXT(assay_level_name(0), "pl-1");
   EXPECT(strlen(assay_level_summary(22)) > 10);
+  EXPECT_TEXT(assay_level_called("SNAPSHOT ISOLATION"), "session-si");
+  EXPECT(assay_level_called("snap") == NULL);
   EXPECT(assay_level_name(23) == NULL && assay_level_summary(23) == NULL);
   violations_are_explained_and_proved();
   every_operation_is_kept();
