@@ -191,6 +191,7 @@ void Totals::add(const Audit& c) {
     return std::any_of(c.result.verdicts.begin(), c.result.verdicts.end(),
                        [&](const Verdict& v) { return v.outcome == outcome; });
   };
+  if (requested_.empty()) requested_ = c.requested;
   if (c.error)
     ++unreadable_;
   else if (c.requested.empty() && any(Outcome::satisfied))
@@ -204,9 +205,16 @@ void Totals::add(const Audit& c) {
 }
 
 std::string Totals::sentence() const {
-  return fmt::format("{}: {} satisfied, {} violated, {} unknown, {} unreadable",
-                     counted(files(), "history", "histories"), grouped(satisfied_),
-                     grouped(violated_), grouped(unknown_), grouped(unreadable_));
+  constexpr size_t kMostNamed = 3;
+  const std::string asked =
+      requested_.empty() ? ""
+      : requested_.size() <= kMostNamed
+          ? " at " + level_names(requested_)
+          : fmt::format(" at {}", counted(requested_.size(), "level", "levels"));
+  return fmt::format("{}{}: {} satisfied{}, {} violated{}, {} unknown, {} unreadable",
+                     counted(files(), "history", "histories"), asked, grouped(satisfied_),
+                     requested_.empty() ? " at some level" : "", grouped(violated_),
+                     requested_.empty() ? " at all" : "", grouped(unknown_), grouped(unreadable_));
 }
 
 }  // namespace assay::internal

@@ -56,10 +56,11 @@ class Totals {
  public:
   void add(const Audit& c);
   uint64_t files() const { return satisfied_ + violated_ + unknown_ + unreadable_; }
-  // "300 histories: 2 satisfied, 298 violated, 0 unknown, 0 unreadable"
+  // "300 histories at session-si: 2 satisfied, 298 violated, 0 unknown, 0 unreadable"
   std::string sentence() const;
 
  private:
+  std::vector<LevelId> requested_;  // of every file
   uint64_t satisfied_ = 0, violated_ = 0, unknown_ = 0, unreadable_ = 0;
 };
 
