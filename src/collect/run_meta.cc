@@ -44,20 +44,23 @@ std::string run_meta(const RunOptions& o, uint64_t run, const RunClock& clock,
                       {"endpoints", std::max<size_t>(1, o.databases.size())},
                       {"urls", urls},
                       {"seed", o.seed},
-                      {"workload", o.workload},
                       {"sessions", o.sessions},
                       {"txns", o.txns},
                       {"seconds", o.seconds},
-                      {"ops", w.ops},
-                      {"read_share", w.read_share},
-                      {"keys", w.keys},
-                      {"distribution", distribution_name(w.distribution)},
                       {"statement_timeout", static_cast<double>(o.timeout.count()) / 1000},
                       {"final_read_keys", o.final_read_keys}};
   if (other.run != 0) {
     meta["other_run"] = {{"run", run_id_text(other.run)}};
     if (!other.began.empty()) meta["other_run"]["began"] = other.began;
   }
+  if (o.sql.empty())
+    meta.update({{"workload", o.workload},
+                 {"ops", w.ops},
+                 {"read_share", w.read_share},
+                 {"keys", w.keys},
+                 {"distribution", distribution_name(w.distribution)}});
+  else
+    meta["sql"] = o.sql;
   if (w.values > 0) meta["values"] = w.values;
   if (w.tombstones) meta["tombstones"] = true;
   if (o.time_operations) meta["operation_times"] = true;
