@@ -3,31 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "collect/driver.h"
 #include "collect/sql/expression.h"
 #include "collect/sql/parser.h"
-#include "collect/sql/prepared.h"
+#include "collect/sql/program.h"
 
 namespace assay::internal::collect::sql {
 namespace {
-
-// A statement of the file at one time: with the values of the transaction's parameters.
-class Bound : public SqlStatement {
- public:
-  Bound(const Prepared& prepared, std::vector<Value> parameters, Versions& versions)
-      : prepared_(prepared), parameters_(std::move(parameters)), versions_(versions) {}
-
-  CallResult perform(DriverSession& session, const std::string& version, std::vector<Step>& steps,
-                     Reply& reply) const override {
-    return prepared_.perform(parameters_, versions_, session, version, steps, reply);
-  }
-  std::string in_words() const override { return prepared_.in_words(); }
-
- private:
-  const Prepared& prepared_;
-  const std::vector<Value> parameters_;
-  Versions& versions_;
-};
 
 // A step that cannot be done, such as a sum that is no 64-bit integer: the run ends with what is wrong.
 class Impossible : public SqlStatement {
@@ -45,26 +26,11 @@ class Impossible : public SqlStatement {
   const std::string transaction_;
 };
 
-// The file, and its statements for the database at hand.
-struct Program {
-  File file;
-  std::vector<std::vector<Prepared>> statements;  // of each transaction, in their order
-  // Of each table: that inserts a row whose cells are the parameters, and a query for all rows.
-  std::vector<Statement> made_up;
-  std::vector<Prepared> first_rows, all_rows;
-  mutable Versions versions;
-
-  std::shared_ptr<const SqlStatement> bind(const Prepared& prepared,
-                                           std::vector<Value> parameters) const {
-    return std::make_shared<Bound>(prepared, std::move(parameters), versions);
-  }
-};
-
 class Session : public WorkloadSession {
  public:
-  Session(const Program& program, Rng rng, WrittenValues fresh)
-      : program_(program), rng_(rng), before_(rng), fresh_(fresh) {
-    for (const Transaction& t : program_.file.transactions) weights_ += t.weight;
+  Session(std::shared_ptr<const Program> program, Rng rng, WrittenValues fresh)
+      : program_(std::move(program)), rng_(rng), before_(rng), fresh_(fresh) {
+    for (const Transaction& t : program_->file().transactions) weights_ += t.weight;
   }
 
   void start(bool retry) override {
@@ -74,7 +40,7 @@ class Session : public WorkloadSession {
       before_ = rng_;
     uint64_t drawn = rng_.below(weights_);
     transaction_ = 0;
-    while (drawn >= now().weight) drawn -= program_.file.transactions[transaction_++].weight;
+    while (drawn >= now().weight) drawn -= program_->file().transactions[transaction_++].weight;
     parameters_.assign(now().parameters.size(), Value());
     action_ = statement_ = 0;
     selected_.clear();
@@ -87,8 +53,7 @@ class Session : public WorkloadSession {
       if (action.kind == Action::Kind::statement) {
         ++action_;
         selects_ = action.statement.kind == Statement::Kind::select;
-        request.statement =
-            program_.bind(program_.statements[transaction_][statement_++], parameters_);
+        request.statement = program_->statement(transaction_, statement_++, parameters_);
         return true;
       }
       const Result<bool> goes_on = take(action);
@@ -99,7 +64,7 @@ class Session : public WorkloadSession {
   }
 
  private:
-  const Transaction& now() const { return program_.file.transactions[transaction_]; }
+  const Transaction& now() const { return program_->file().transactions[transaction_]; }
 
   void keep(const Reply& last) {
     selected_ = last.cells;
@@ -108,7 +73,7 @@ class Session : public WorkloadSession {
   }
 
   bool refuse(const Action& action, Error error, Request& request) {
-    error.file = program_.file.path;
+    error.file = program_->file().path;
     error.line = action.place.line;
     error.column = action.place.column;
     request.statement = std::make_shared<Impossible>(std::move(error), now().name);
@@ -182,7 +147,7 @@ class Session : public WorkloadSession {
   // Keys that are new are above those that files usually begin with.
   static constexpr int64_t kFirstFresh = 1'000'000'000;
 
-  const Program& program_;
+  std::shared_ptr<const Program> program_;
   Rng rng_, before_;
   WrittenValues fresh_;
   uint64_t weights_ = 0;
@@ -195,7 +160,7 @@ class Session : public WorkloadSession {
 
 class SqlWorkload : public Workload {
  public:
-  explicit SqlWorkload(File file) { program_.file = std::move(file); }
+  explicit SqlWorkload(File file) : program_(std::make_shared<Program>(std::move(file))) {}
 
   std::unique_ptr<WorkloadSession> open(uint32_t session, uint32_t sessions,
                                         uint64_t seed) const override {
@@ -206,68 +171,25 @@ class SqlWorkload : public Workload {
   bool has_rows() const override { return true; }
   bool selects() const override { return true; }
 
-  Status set_up(Driver& driver) override {
-    const Dialect dialect = driver.dialect();
-    if (!dialect.refusal.empty()) return usage_error(dialect.refusal);
-    if (Status s = prepare(dialect); !s.ok()) return s;
-    auto session = driver.connect();
-    if (!session.ok()) return session.error();
-    for (const std::string& sql : schema_of(program_.file, dialect)) {
-      SqlAnswer answer;
-      const CallResult result = (*session)->execute({sql, {}}, answer);
-      if (!result.ok()) return io_error(result.message);
-    }
-    return Ok{};
-  }
-
-  std::vector<Request> first_writes() const override {
-    std::vector<Request> writes;
-    for (size_t t = 0; t < program_.file.tables.size(); ++t)
-      for (const std::vector<Value>& row : program_.file.tables[t].rows)
-        writes.push_back(request_of(program_.first_rows[t], row));
-    return writes;
-  }
+  Status set_up(Driver& driver) override { return program_->set_up(driver); }
+  std::vector<Request> first_writes() const override { return requests_of(program_->first_rows()); }
   std::vector<Request> final_reads(uint64_t, Rng&) const override {
-    std::vector<Request> reads;
-    for (const Prepared& all : program_.all_rows) reads.push_back(request_of(all, {}));
-    return reads;
+    return requests_of(program_->all_rows());
   }
 
  private:
-  Request request_of(const Prepared& prepared, std::vector<Value> parameters) const {
-    Request request;
-    request.statement = program_.bind(prepared, std::move(parameters));
-    return request;
+  static std::vector<Request> requests_of(
+      std::vector<std::shared_ptr<const SqlStatement>> statements) {
+    std::vector<Request> requests;
+    for (auto& statement : statements) {
+      Request request;
+      request.statement = std::move(statement);
+      requests.push_back(std::move(request));
+    }
+    return requests;
   }
 
-  Status prepare(const Dialect& dialect) {
-    const File& file = program_.file;
-    for (const Transaction& t : file.transactions) {
-      auto& prepared = program_.statements.emplace_back();
-      for (const Action& action : t.actions) {
-        if (action.kind != Action::Kind::statement) continue;
-        auto one = Prepared::make(file, action.statement, dialect, t.name);
-        if (!one.ok()) return one.error();
-        prepared.push_back(std::move(*one));
-      }
-    }
-    program_.made_up.reserve(2 * file.tables.size());
-    for (size_t t = 0; t < file.tables.size(); ++t) {
-      Statement insert{.kind = Statement::Kind::insert, .table = t};
-      for (size_t c = 0; c < file.tables[t].columns.size(); ++c)
-        insert.values.emplace_back(c, Expression{.kind = Expression::Kind::parameter, .index = c});
-      for (auto [statement, to] : {std::pair(insert, &program_.first_rows),
-                                   std::pair(Statement{.table = t}, &program_.all_rows)}) {
-        program_.made_up.push_back(statement);
-        auto one = Prepared::make(file, program_.made_up.back(), dialect, "the first rows");
-        if (!one.ok()) return one.error();
-        to->push_back(std::move(*one));
-      }
-    }
-    return Ok{};
-  }
-
-  Program program_;
+  std::shared_ptr<Program> program_;
 };
 
 }  // namespace
