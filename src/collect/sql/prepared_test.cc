@@ -32,17 +32,17 @@ class Scripted : public DriverSession {
   std::vector<std::string> sent;
 };
 
-constexpr Dialect kReturning = {.database = "test",
-                                .integer = "bigint",
-                                .text = "text",
-                                .key_text = "key text",
-                                .update_returns = true,
-                                .delete_returns = true};
-constexpr Dialect kSilent = {.database = "silent",
-                             .integer = "bigint",
-                             .text = "text",
-                             .key_text = "key text",
-                             .quote = '`'};
+const Dialect kReturning = {.database = "test",
+                            .integer = "bigint",
+                            .text = "text",
+                            .key_text = "key text",
+                            .update_returns = true,
+                            .delete_returns = true};
+const Dialect kSilent = {.database = "silent",
+                         .integer = "bigint",
+                         .text = "text",
+                         .key_text = "key text",
+                         .quote = '`'};
 
 class PreparedTest : public testing::Test {
  protected:
