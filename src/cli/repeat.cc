@@ -66,6 +66,7 @@ std::string command_of_run(const std::string& meta) {
   };
   constexpr std::pair<const char*, const char*> kFlags[] = {
       {"isolation", "--isolation"},
+      {"sql", "--sql"},
       {"workload", "--workload"},
       {"sessions", "--sessions"},
       {"txns", "--txns"},

@@ -92,6 +92,11 @@ Exit run_and_check(RunState& s, const CLI::App& app) {
   if (s.list) return list_choices();
   collect::RunOptions& o = s.options;
   take_databases_from_environment(o.databases);
+  for (const char* of_workloads : {"--workload", "--ops", "--read-share", "--keys", "--values",
+                                   "--tombstones", "--distribution", "--until-violation"})
+    if (!o.sql.empty() && app.get_option(of_workloads)->count() > 0)
+      return fail(usage_error(fmt::format(
+          "{} is about the workloads of assay; expected --sql without it", of_workloads)));
   o.workload = s.workload.workload;
   o.workload_options = s.workload.options;
   o.sessions = s.workload.sessions;
@@ -231,6 +236,10 @@ Action add_run(CLI::App& app) {
                "run repeatedly with varying parameters, longer and longer, until a --level is "
                "violated or --time (10m) is over; then shrink the history");
   s->workload.add(app);
+  app.add_option("--sql", s->options.sql,
+                 "drive the transactions of this file, your own in plain SQL, instead of a "
+                 "workload; docs/sql-files.md says what may stand in it")
+      ->type_name("FILE");
   add_seed(app, s->options.seed);
   s->check.levels.add(app, "a level to decide; the exit code is then the verdict");
   s->check.output.add(app);

@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "collect/sql/statement.h"
 #include "collect/url.h"
 
 namespace assay::internal::collect {
@@ -29,6 +30,7 @@ std::string_view word_for(OpKind kind) {
 
 // As far as a person needs it to find the statement again.
 std::string in_words(const Request& request) {
+  if (request.statement) return request.statement->in_words();
   return fmt::format("{} of key {}", word_for(request.kind), request.key.view().to_string());
 }
 
@@ -115,24 +117,45 @@ CallResult Client::execute(Next& next) {
   CallResult result = connection_->begin();
   record_.begin.response = clock_.now();
   note_time(record_.begin.request);
-  const Reply* last = nullptr;
+  last_ = nullptr;
+  statements_ = 0;
   Request request;
-  while (result.ok() && next(last, request)) {
-    Step& step = record_.steps.emplace_back();
-    step.request = std::exchange(request, {});
+  while (result.ok() && next(last_, request)) {
+    Request asked = std::exchange(request, {});
     const int64_t sent = clock_.now();
-    result = connection_->call(step.request, step.reply);
+    const size_t first = record_.steps.size();
+    ++statements_;
+    result = asked.statement ? perform(asked) : call(asked);
     note_time(sent);
-    if (times_operations_) step.time = {sent, result.ok() ? clock_.now() : Interval::kOpen};
+    if (times_operations_)
+      for (size_t i = first; i < record_.steps.size(); ++i)
+        record_.steps[i].time = {sent, result.ok() ? clock_.now() : Interval::kOpen};
     if (!result.ok())
-      last_request_ =
-          fmt::format("operation {} ({})", record_.steps.size(), in_words(step.request));
-    if (record_.steps.size() == 1) record_.begin.response = clock_.now();
-    last = &step.reply;
-    // A read without an answer says nothing; a write without one may still have happened.
-    if (!result.ok() && !changes_data(step.request.kind)) record_.steps.pop_back();
+      last_request_ = fmt::format("operation {} ({})", statements_, in_words(asked));
+    if (statements_ == 1) record_.begin.response = clock_.now();
   }
   return result;
+}
+
+CallResult Client::call(Request& request) {
+  Step& step = record_.steps.emplace_back();
+  step.request = std::move(request);
+  CallResult result = connection_->call(step.request, step.reply);
+  last_ = &step.reply;
+  if (result.ok()) return result;
+  request = step.request;
+  // A read without an answer says nothing; a write without one may still have happened.
+  if (!changes_data(request.kind)) record_.steps.pop_back();
+  return result;
+}
+
+// The statement says itself what to record.
+CallResult Client::perform(const Request& request) {
+  reply_ = {};
+  last_ = &reply_;
+  return request.statement->perform(*connection_,
+                                    fmt::format("{}-{}.{}", session_, record_.number, statements_),
+                                    record_.steps, reply_);
 }
 
 void Client::name_transaction() {
@@ -211,12 +234,12 @@ Result<TxnStatus> Client::attempt() {
   return status;
 }
 
-Result<bool> Client::read_all(const std::vector<Request>& reads) {
+Result<bool> Client::do_all(const std::vector<Request>& requests) {
   for (int tries = 0; tries < kReadTries; ++tries) {
     size_t at = 0;
     const Result<TxnStatus> status = run([&](const Reply*, Request& request) {
-      if (at == reads.size()) return false;
-      request = reads[at++];
+      if (at == requests.size()) return false;
+      request = requests[at++];
       return true;
     });
     if (!status.ok()) return status.error();

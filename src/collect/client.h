@@ -50,8 +50,8 @@ class Client {
 
   // One attempt at the workload's next transaction, or at the last one again if that was aborted.
   Result<TxnStatus> attempt();
-  // Reads these in one transaction, trying again a few times when it is aborted. False if it always was.
-  Result<bool> read_all(const std::vector<Request>& reads);
+  // Does these in one transaction, trying again a few times when it is aborted. False if it always was.
+  Result<bool> do_all(const std::vector<Request>& requests);
   // Sleeps for a random time that grows with the aborts in a row.
   void back_off();
 
@@ -72,6 +72,8 @@ class Client {
   Result<TxnStatus> run(Next next);
   template <class Next>
   CallResult execute(Next& next);
+  CallResult perform(const Request& request);
+  CallResult call(Request& request);
   CallResult commit();
   Result<TxnStatus> settle(const CallResult& result, bool committing);
   Status record(TxnStatus status, bool pending = false);
@@ -91,6 +93,9 @@ class Client {
   Rng rng_;
   std::unique_ptr<DriverSession> connection_;
   TxnRecord record_;
+  Reply reply_;                  // to the statement before, where that is the user's SQL
+  const Reply* last_ = nullptr;  // to the request before
+  uint64_t statements_ = 0;      // of the transaction
   bool retry_ = false;
   uint32_t aborts_in_a_row_ = 0;
   uint64_t operations_ = 0;

@@ -13,6 +13,7 @@
 #include "assay/result.h"
 #include "collect/run_id.h"
 #include "collect/schema.h"
+#include "collect/sql/dialect.h"
 #include "collect/step.h"
 
 namespace assay::internal::collect {
@@ -42,6 +43,16 @@ struct CallResult {
   }
 };
 
+// A statement in the database's own SQL; its parameters are $1, $2, … The text lives as long as the session.
+struct SqlCommand {
+  std::string_view sql;
+  std::span<const Value> parameters;
+};
+struct SqlAnswer {
+  std::vector<std::vector<Value>> rows;  // integers as integers, all else as texts
+  uint64_t changed = 0;                  // rows
+};
+
 // The database's own logical times of a transaction (TxnRecord), where it tells them.
 struct OwnTimes {
   int64_t start_ts = Interval::kUnknown, commit_ts = Interval::kUnknown;
@@ -55,6 +66,10 @@ class DriverSession {
   virtual ~DriverSession() = default;
   virtual CallResult begin() = 0;
   virtual CallResult call(const Request& request, Reply& reply) = 0;
+  // Only where Driver::dialect refuses nothing.
+  virtual CallResult execute(const SqlCommand&, SqlAnswer&) {
+    return CallResult::fatal("the driver knows no SQL");
+  }
   virtual CallResult commit() = 0;
   // Ends a transaction that the client gives up: aborted, or fatal.
   virtual CallResult abort() = 0;
@@ -90,6 +105,12 @@ class Driver {
   virtual bool supports(OpKind kind) const = 0;
   // Whether a range may ask for values (Request::least).
   virtual bool supports_conditions() const { return false; }
+  // What its SQL is like; once `prepare` is done.
+  virtual sql::Dialect dialect() const {
+    return {
+        .refusal =
+            "this database is not driven with SQL; expected PostgreSQL, MySQL, MariaDB or SQLite"};
+  }
   // Creates the tables, empty. Called once per run, at the first endpoint only.
   virtual Status prepare() = 0;
   virtual Result<std::unique_ptr<DriverSession>> connect() = 0;

@@ -1,5 +1,7 @@
 #include "collect/interleaving.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
@@ -11,6 +13,7 @@
 #include "collect/driver.h"
 #include "collect/run_id.h"
 #include "collect/sink.h"
+#include "collect/sql/statement.h"
 #include "collect/url.h"
 
 namespace assay::internal::collect {
@@ -92,12 +95,22 @@ class Actor {
   }
 
   void call(const Request& operation, int64_t request) {
+    if (operation.statement) return perform(*operation.statement, request);
     Step& step = record_.steps.emplace_back();
     step.request = operation;
     const CallResult result = session_->call(step.request, step.reply);
     // Some databases take the snapshot only now.
     if (record_.steps.size() == 1) record_.begin.response = clock_.now();
     if (!result.ok() && !changes_data(operation.kind)) record_.steps.pop_back();
+    settle(result, request, TxnStatus::aborted);
+  }
+
+  void perform(const SqlStatement& statement, int64_t request) {
+    Reply reply;
+    const std::string version =
+        fmt::format("{}-{}.{}", record_.session, record_.number, ++statements_);
+    const CallResult result = statement.perform(*session_, version, record_.steps, reply);
+    if (statements_ == 1) record_.begin.response = clock_.now();
     settle(result, request, TxnStatus::aborted);
   }
 
@@ -123,6 +136,7 @@ class Actor {
   std::unique_ptr<DriverSession> session_;
   const RunClock& clock_;
   TxnRecord record_;
+  uint64_t statements_ = 0;  // of SQL
   bool began_ = false;
   bool over_ = false;
   std::string refusal_;
@@ -169,6 +183,8 @@ Result<Played> play_it(const Interleaving& interleaving, const PlayOptions& opti
   }
   if (drivers.empty()) return usage_error("there is no database to play at; expected a URL");
   if (Status s = drivers.front()->prepare(); !s.ok()) return s.error();
+  if (interleaving.set_up)
+    if (Status s = interleaving.set_up(*drivers.front()); !s.ok()) return s.error();
   RunClock clock;
   Played played;
   HistorySink sink;

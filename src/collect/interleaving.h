@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "collect/step.h"
 
 namespace assay::internal::collect {
+
+class Driver;
 
 struct PlayedTxn {
   uint32_t session = 0;
@@ -31,6 +34,8 @@ struct Interleaving {
   std::vector<PlayedStep>
       before;  // of the first transaction, which must commit before the others begin; may be empty
   std::vector<PlayedStep> steps;
+  // Makes what the statements need in the database; none: nothing.
+  std::function<Status(Driver&)> set_up = {};
 };
 
 struct PlayOptions {

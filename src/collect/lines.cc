@@ -81,14 +81,25 @@ void append_query(std::string& out, const Step& step) {
   formats::append_json_string(out, request.condition());
   out += ',';
   append_rows(out, step.reply.rows);
+  std::string_view before = ",{";
   if (!request.key.is_null() || !request.high.is_null()) {
-    out += ",{\"keys\":[";
+    out += std::exchange(before, ",");
+    out += "\"keys\":[";
     append_value(out, request.key);
     out += ',';
     append_value(out, request.high);
-    out += "]}";
+    out += ']';
   }
-  out += ']';
+  if (!step.reply.matched.empty()) {
+    out += std::exchange(before, ",");
+    out += "\"matched\":";
+    append_list(out, step.reply.matched);
+  }
+  if (request.found) {
+    out += std::exchange(before, ",");
+    out += "\"claims\":\"found\"";
+  }
+  out += before == "," ? "}]" : "]";
 }
 
 void append_op_times(std::string& out, const std::vector<Step>& steps) {
@@ -149,6 +160,7 @@ void append_header_line(std::string& out, std::string_view meta, HistoryFacts fa
   }
   std::string_view before = ",\"uses\":[";
   for (const auto& [used, name] : {std::pair(facts.names_versions, formats::kNamedVersions),
+                                   std::pair(facts.has_rows, formats::kRows),
                                    std::pair(facts.has_conditions, formats::kPredicates)}) {
     if (!used) continue;
     out += std::exchange(before, ",");

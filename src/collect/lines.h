@@ -12,6 +12,7 @@ namespace assay::internal::collect {
 struct HistoryFacts {
   bool names_versions = false;           // orders of versions name transactions
   bool absent_is_never_written = false;  // assay::History's
+  bool has_rows = false;                 // values are rows
   bool has_conditions = false;           // queries have conditions
 };
 

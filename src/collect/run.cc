@@ -17,6 +17,7 @@
 #include "collect/driver.h"
 #include "collect/run_id.h"
 #include "collect/run_meta.h"
+#include "collect/sql/workload.h"
 #include "collect/url.h"
 
 namespace assay::internal::collect {
@@ -65,6 +66,7 @@ class Run {
   Status open_log();
   Status write_orders(RunStats& stats);
   Status connect_clients();
+  Status fill();
   void drive();
   void drive_session(uint32_t session);
   void watch();
@@ -98,6 +100,10 @@ class Run {
 };
 
 Status check(const RunOptions& o) {
+  if (!o.sql.empty() && o.open_log)
+    return usage_error(
+        "the log of the database is not read for tables of your own; expected --version-order or "
+        "--sql");
   if (o.sessions == 0 || o.sessions > kMaxSessions)
     return usage_error(
         fmt::format("the number of sessions must be between 1 and {}", kMaxSessions));
@@ -153,6 +159,7 @@ Status Run::open_recorder() {
   RecorderOptions recording = options_.recorder;
   recording.facts = {.names_versions = options_.open_log != nullptr,
                      .absent_is_never_written = options_.workload_options.tombstones,
+                     .has_rows = workload_->has_rows(),
                      .has_conditions = workload_->selects()};
   auto recorder =
       options_.history.empty()
@@ -182,7 +189,7 @@ Status Run::open_drivers() {
         return usage_error(
             fmt::format("the workload '{}' needs operations that this database's driver lacks",
                         options_.workload));
-    if (workload_->selects() && !(*driver)->supports_conditions())
+    if (options_.sql.empty() && workload_->selects() && !(*driver)->supports_conditions())
       return usage_error(fmt::format(
           "the workload '{}' asks for rows by their values, which this database's driver cannot",
           options_.workload));
@@ -226,7 +233,8 @@ Status Run::connect_clients() {
 
 Status Run::prepare() {
   if (Status s = check(options_); !s.ok()) return s;
-  auto workload = make_workload(options_.workload, options_.workload_options);
+  auto workload = options_.sql.empty() ? make_workload(options_.workload, options_.workload_options)
+                                       : sql::make_workload(options_.sql);
   if (!workload.ok()) return workload.error();
   workload_ = std::move(*workload);
   if (Status s = open_recorder(); !s.ok()) return s;
@@ -234,6 +242,7 @@ Status Run::prepare() {
   if (Status s = open_log(); !s.ok()) return s;
   look_for_an_unfinished_run();
   if (Status s = drivers_.front()->prepare(); !s.ok()) return s;
+  if (Status s = workload_->set_up(*drivers_.front()); !s.ok()) return s;
   if (log_)
     if (Status s = log_->start(); !s.ok()) return s;
   if (Status s = connect_clients(); !s.ok()) return s;
@@ -245,6 +254,25 @@ Status Run::prepare() {
   for (const auto& client : clients_)
     if (Status s = client->note_connection(); !s.ok()) return s;
   if (options_.record && options_.recording) options_.recording(history_);
+  return fill();
+}
+
+// What is there before the sessions begin is written by a session of its own, and seen by each of them first of all: levels
+// that know no time, but the order of each session, then know that it was there before.
+Status Run::fill() {
+  const std::vector<Request> writes = workload_->first_writes();
+  if (writes.empty()) return Ok{};
+  const auto must = [](const Result<bool>& done) {
+    if (!done.ok()) return Status(done.error());
+    return *done ? Status(Ok{}) : Status(io_error("the first rows were aborted again and again"));
+  };
+  Client filler(options_.sessions, *drivers_.front(), nullptr, *recorder_, clock_, options_.seed,
+                options_.reconnect_for);
+  if (Status s = must(filler.do_all(writes)); !s.ok()) return s;
+  Rng rng = Rng(options_.seed).split(options_.sessions);
+  const std::vector<Request> reads = workload_->final_reads(options_.final_read_keys, rng);
+  for (const auto& client : clients_)
+    if (Status s = must(client->do_all(reads)); !s.ok()) return s;
   return Ok{};
 }
 
@@ -331,7 +359,7 @@ Status Run::final_reads() {
   const std::vector<Request> reads = workload_->final_reads(options_.final_read_keys, rng);
   if (reads.empty()) return Ok{};
   for (auto& client : clients_) {
-    const Result<bool> done = client->read_all(reads);
+    const Result<bool> done = client->do_all(reads);
     if (!done.ok()) return done.error();
     // What the first cannot read, the others need not try.
     if (!*done) {

@@ -32,6 +32,7 @@ struct RunOptions {
   std::vector<std::string> databases;
   std::string isolation;  // as the database spells it; empty: the driver's default
   std::string workload = "general";
+  std::string sql;  // a file of the user's own SQL, instead of a workload
   WorkloadOptions workload_options;
   uint32_t sessions = 10;
   uint64_t txns = 1000;  // committed transactions per session; 0: no limit

@@ -43,17 +43,20 @@ std::string run_meta(const RunOptions& o, uint64_t run, const RunClock& clock,
                       {"database", OrderedJson::parse(database, nullptr, false)},
                       {"endpoints", std::max<size_t>(1, o.databases.size())},
                       {"urls", urls},
-                      {"seed", o.seed},
-                      {"workload", o.workload},
-                      {"sessions", o.sessions},
-                      {"txns", o.txns},
-                      {"seconds", o.seconds},
-                      {"ops", w.ops},
-                      {"read_share", w.read_share},
-                      {"keys", w.keys},
-                      {"distribution", distribution_name(w.distribution)},
-                      {"statement_timeout", static_cast<double>(o.timeout.count()) / 1000},
-                      {"final_read_keys", o.final_read_keys}};
+                      {"seed", o.seed}};
+  const bool own_sql = !o.sql.empty();
+  if (own_sql)
+    meta["sql"] = o.sql;
+  else
+    meta["workload"] = o.workload;
+  meta.update({{"sessions", o.sessions}, {"txns", o.txns}, {"seconds", o.seconds}});
+  if (!own_sql)
+    meta.update({{"ops", w.ops},
+                 {"read_share", w.read_share},
+                 {"keys", w.keys},
+                 {"distribution", distribution_name(w.distribution)}});
+  meta.update({{"statement_timeout", static_cast<double>(o.timeout.count()) / 1000},
+               {"final_read_keys", o.final_read_keys}});
   if (other.run != 0) {
     meta["other_run"] = {{"run", run_id_text(other.run)}};
     if (!other.began.empty()) meta["other_run"]["began"] = other.began;

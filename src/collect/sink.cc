@@ -42,10 +42,16 @@ void add_step(HistoryBuilder& builder, const Step& step) {
       std::vector<std::pair<ValueView, ValueView>> found;
       for (const auto& [k, v] : step.reply.rows) found.emplace_back(k.view(), v.view());
       if (!request.selects()) return builder.range(key, request.high.view(), found);
+      std::vector<ValueView> matched;
+      for (const Value& k : step.reply.matched) matched.push_back(k.view());
       const std::string where = request.condition();
-      const Status known =
-          builder.select({.lo = key, .hi = request.high.view(), .where = where, .rows = found});
-      assert(known.ok() && "a condition of two integers");
+      const Status known = builder.select({.lo = key,
+                                           .hi = request.high.view(),
+                                           .where = where,
+                                           .rows = found,
+                                           .matched = matched,
+                                           .complete = !request.found});
+      assert(known.ok() && "a condition that was parsed before");
       return;
     }
     case OpKind::cas:

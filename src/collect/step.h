@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,8 @@ inline bool changes_data(OpKind kind) {
   return kind != OpKind::read && kind != OpKind::read_list && kind != OpKind::range;
 }
 
+class SqlStatement;
+
 // What to do. The meaning of a kind is that of assay::OpKind.
 struct Request {
   OpKind kind = OpKind::read;
@@ -26,10 +29,16 @@ struct Request {
   // range: only rows whose value lies between these, both included; null: all. Integers of the same sign and as many
   // digits, so that databases that hold values as texts have them in the same order.
   Value least = {}, most = {};
+  // range, as it is recorded of a statement: only rows that satisfy this condition of the history format; empty: all.
+  std::string where = {};
+  bool found = false;  // and nothing is said of rows that did not come back
+  // A statement of the user's own SQL (collect/sql/statement.h) instead of all that; it says itself what to record.
+  std::shared_ptr<const SqlStatement> statement = {};
 
-  bool selects() const { return !least.is_null(); }
+  bool selects() const { return !least.is_null() || !where.empty() || found; }
   // What the history calls that.
   std::string condition() const {
+    if (least.is_null()) return where;
     return "value between " + least.view().to_string() + " and " + most.view().to_string();
   }
 };
@@ -40,6 +49,10 @@ struct Reply {
   bool effect = true;                         // cas, insert, remove: it took effect
   std::vector<Value> list;                    // read_list
   std::vector<std::pair<Value, Value>> rows;  // range: keys and values found
+  std::vector<Value>
+      matched;  // range, as it is recorded: keys of rows that satisfied the condition, not known in full
+  std::vector<std::vector<Value>>
+      cells;  // a statement: the rows that it selected, in the order of the table's columns
 };
 
 struct Step {

@@ -13,7 +13,7 @@
 
 namespace assay::internal::collect {
 
-// null, an integer or a string.
+// null, an integer or a string; in what is recorded also a row of columns, as `row_text` makes it.
 struct Value {
   ValueView::Type type = ValueView::Type::null;
   int64_t integer = 0;
@@ -30,6 +30,11 @@ struct Value {
     Value value;
     value.type = ValueView::Type::string;
     value.text = std::move(v);
+    return value;
+  }
+  static Value row(std::string columns) {
+    Value value = of(std::move(columns));
+    value.type = ValueView::Type::row;
     return value;
   }
   bool is_null() const { return type == ValueView::Type::null; }

@@ -19,6 +19,8 @@
 
 namespace assay::internal::collect {
 
+class Driver;
+
 struct WorkloadOptions {
   uint32_t ops = 8;         // operations a transaction (`mini` has its own shapes of at most four)
   double read_share = 0.5;  // share of reads among them, 0…1
@@ -60,6 +62,12 @@ class Workload {
   virtual bool selects() const { return false; }
   // Its SQL tables, if its keys are cells of such.
   virtual std::vector<Table> tables() const { return {}; }
+  // Whether its values are rows of columns.
+  virtual bool has_rows() const { return false; }
+  // Makes what its statements need in the database, if that is more than `tables`. Before any session is opened.
+  virtual Status set_up(Driver&) { return Ok{}; }
+  // What is there before the sessions begin, for one transaction. Each session then begins with what the final reads are.
+  virtual std::vector<Request> first_writes() const { return {}; }
   // Reads of everything it may have written, at most `limit` keys, drawn with `rng` where there are
   // more. For the final reads.
   virtual std::vector<Request> final_reads(uint64_t limit, Rng& rng) const = 0;

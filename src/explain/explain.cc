@@ -309,6 +309,8 @@ class Explainer {
     }
     const std::string name = display_txn(h_, reader), key = key_in_words(h_, nobody.key);
     e.sentences = {name + " " + all_looks(nobody.source, nobody.key, e) + "."};
+    // It saw the key more than once, and not the same.
+    if (range && e.operations.size() > 1) e.anomaly = Anomaly::non_repeatable_read;
     tell_writes_before(nobody.source, nobody.key, e);
     e.sentences.push_back("Neither the initial state of " + key +
                           " nor any state in which a transaction left it agrees with " +

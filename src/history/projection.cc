@@ -259,14 +259,20 @@ class Projection {
     return row;
   }
 
-  // What others wrote of the key that may satisfy the condition, or may not.
+  // What others wrote of the key that may satisfy the condition, or may not. Where all that was ever there may miss it, nothing
+  // was observed of the key.
   bool sees_match(OpId i, KeyId key, PredicateId predicate, Match match) const {
     const auto may_be = [&](Match of) { return of == match || of == Match::open; };
-    Writes explaining;
-    for (const VersionId v : versions_of(key))
-      if (may_be(h_.predicates().match(predicate, v))) explaining = explaining + of_version_[v];
-    if (match == Match::no) explaining = explaining + removes_[key];
     const Match initial = absent_initially() ? Match::no : h_.predicates().match_initial(predicate);
+    bool anything = match == Match::no && may_be(initial);
+    Writes explaining;
+    for (const VersionId v : versions_of(key)) {
+      const bool explains = may_be(h_.predicates().match(predicate, v));
+      if (explains) explaining = explaining + of_version_[v];
+      anything = anything && explains;
+    }
+    if (anything) return true;
+    if (match == Match::no) explaining = explaining + removes_[key];
     return stays(i, key, explaining, may_be(initial), [&](OpId own) {
       return may_be(leaves_nothing(own) ? Match::no
                                         : h_.predicates().match(predicate, h_.op(own).version));

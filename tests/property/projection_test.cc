@@ -89,6 +89,18 @@ TEST(Projection, RangesShrinkToWhatIsLeft) {
             "a: { w(k1,1) }\nb: { range(k5..k9,[]) w(k5,1) }\n");
 }
 
+// A row that never could satisfy the condition was not looked at, whoever wrote it.
+TEST(Projection, ConditionsDoNotNeedTheWritersOfWhatNeverSatisfiesThem) {
+  const std::string text =
+      "a: { w(k1,1) w(k2,20) w(k3,3) }\nb: { w(k2,30) }\nc: { p(k0..k9: value < 9,[k1=1,k3=3]) }\n";
+  EXPECT_EQ(without(text, {3}),
+            "a: { w(k1,1) w(k2,20) w(k3,3) }\nc: { p(k0..k9: value < 9,[k1=1,k3=3]) }\n");
+  // But of one that once did, another version was there.
+  EXPECT_EQ(
+      without("a: { w(k1,1) w(k2,2) }\nb: { w(k2,30) }\nc: { p(k0..k9: value < 9,[k1=1]) }\n", {2}),
+      "a: { w(k1,1) w(k2,2) }\nc: { p(k0..k1: value < 9,[k1=1]) }\n");
+}
+
 TEST(Projection, StatedOrdersKeepVersionsThatAreLeft) {
   const std::string text = "a: { w(x,1) }\nb: { w(x,2) }\nc: { w(x,3) }\nd: { w(x,3) }\n";
   EXPECT_EQ(without(text + "order x: 1 2 3\n", {0}),

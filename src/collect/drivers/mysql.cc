@@ -223,6 +223,21 @@ class MysqlSession : public DriverSession {
     return result;
   }
 
+  CallResult execute(const SqlCommand& command, SqlAnswer& answer) override {
+    CallResult result = query(filled_in(command), false);
+    if (!result.ok()) return result;
+    if (!rows_) {
+      answer.changed = mysql_affected_rows(connection_.get());
+      return result;
+    }
+    const unsigned columns = mysql_num_fields(rows_.get());
+    while (const MYSQL_ROW row = mysql_fetch_row(rows_.get())) {
+      auto& cells = answer.rows.emplace_back();
+      for (unsigned i = 0; i < columns; ++i) cells.push_back(cell_at(row, i));
+    }
+    return result;
+  }
+
   CallResult commit() override {
     times_ = {};
     if (tells_times_)
@@ -267,7 +282,39 @@ class MysqlSession : public DriverSession {
     return row[column] == nullptr ? Value() : decode_value(text_at(row, column));
   }
 
+  Value cell_at(MYSQL_ROW row, unsigned column) const {
+    if (row[column] == nullptr) return {};
+    const std::string_view text = text_at(row, column);
+    if (mysql_fetch_field_direct(rows_.get(), column)->type != MYSQL_TYPE_LONGLONG)
+      return Value::of(std::string(text));
+    return Value::of(parse_integer(text).value_or(0));
+  }
+
+  std::string quoted(std::string_view text) {
+    std::string escaped(2 * text.size() + 1, '\0');
+    escaped.resize(
+        mysql_real_escape_string(connection_.get(), escaped.data(), text.data(), text.size()));
+    return '\'' + escaped + '\'';
+  }
   // The statement with its parameters as literals.
+  std::string filled_in(const SqlCommand& command) {
+    std::string sql;
+    for (size_t i = 0; i < command.sql.size(); ++i) {
+      if (command.sql[i] != '$') {
+        sql += command.sql[i];
+        continue;
+      }
+      size_t number = 0;
+      const char* const digits = command.sql.data() + i + 1;
+      const auto parsed = std::from_chars(digits, command.sql.data() + command.sql.size(), number);
+      i += static_cast<size_t>(parsed.ptr - digits);
+      const Value& value = command.parameters[number - 1];
+      sql += value.is_null()      ? "NULL"
+             : value.is_integer() ? std::to_string(value.integer)
+                                  : quoted(value.text);
+    }
+    return sql;
+  }
   std::string filled_in(const SqlCall& call) {
     std::string sql;
     for (size_t i = 0; i < call.sql.size(); ++i) {
@@ -275,11 +322,7 @@ class MysqlSession : public DriverSession {
         sql += call.sql[i];
         continue;
       }
-      const std::string& text = call.parameters[static_cast<size_t>(call.sql[++i] - '1')];
-      std::string escaped(2 * text.size() + 1, '\0');
-      escaped.resize(
-          mysql_real_escape_string(connection_.get(), escaped.data(), text.data(), text.size()));
-      sql += '\'' + escaped + '\'';
+      sql += quoted(call.parameters[static_cast<size_t>(call.sql[++i] - '1')]);
     }
     return sql;
   }
@@ -355,6 +398,21 @@ class MysqlDriver : public Driver {
 
   bool supports(OpKind) const override { return true; }
   bool supports_conditions() const override { return true; }
+  sql::Dialect dialect() const override {
+    sql::Dialect d{.database = product_,
+                   .integer = "bigint",
+                   .text = "varbinary(1000)",
+                   .key_text = "varbinary(200)",
+                   .quote = '`',
+                   .delete_returns = product_ == "MariaDB"};
+    if (product_ == "MariaDB") d.share = " LOCK IN SHARE MODE";
+    // What a statement wrote that failed others may have read, and nobody could say whose it was.
+    if (options_.isolation == "read uncommitted" || isolation_ == "READ-UNCOMMITTED")
+      d.refusal =
+          "statements that fail at read uncommitted cannot be recorded; expected another "
+          "--isolation";
+    return d;
+  }
 
   Status prepare() override {
     auto session = open();

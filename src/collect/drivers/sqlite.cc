@@ -228,6 +228,27 @@ class SqliteSession : public DriverSession {
     }
   }
 
+  CallResult execute(const SqlCommand& command, SqlAnswer& answer) override {
+    Statement& prepared = text_statements_[command.sql.data()];
+    if (prepared == nullptr) {
+      sqlite3_stmt* s = nullptr;
+      if (sqlite3_prepare_v3(db_.get(), command.sql.data(), static_cast<int>(command.sql.size()),
+                             SQLITE_PREPARE_PERSISTENT, &s, nullptr) != SQLITE_OK)
+        return CallResult::fatal("SQLite: " + message_of(db_.get()));
+      prepared.reset(s);
+    }
+    sqlite3_stmt* s = prepared.get();
+    for (size_t i = 0; i < command.parameters.size(); ++i)
+      bind(s, sqlite3_bind_parameter_index(s, fmt::format("${}", i + 1).c_str()),
+           command.parameters[i]);
+    CallResult result = step(s, false, [&](sqlite3_stmt* row) {
+      auto& cells = answer.rows.emplace_back();
+      for (int i = 0; i < sqlite3_column_count(row); ++i) cells.push_back(column(row, i));
+    });
+    answer.changed = static_cast<uint64_t>(sqlite3_changes(db_.get()));
+    return result;
+  }
+
   CallResult commit() override { return execute(kCommit); }
 
   CallResult abort() override {
@@ -297,7 +318,9 @@ class SqliteSession : public DriverSession {
   CallResult failed(bool committing, sqlite3_stmt* s, int code) {
     std::string message = message_of(db_.get());
     sqlite3_reset(s);
-    const bool conflict = (code & 0xFF) == SQLITE_BUSY || (code & 0xFF) == SQLITE_LOCKED;
+    const bool duplicate = code == SQLITE_CONSTRAINT_PRIMARYKEY || code == SQLITE_CONSTRAINT_ROWID;
+    const bool conflict =
+        (code & 0xFF) == SQLITE_BUSY || (code & 0xFF) == SQLITE_LOCKED || duplicate;
     if (!conflict && committing) return CallResult::unknown(std::move(message));
     if (!conflict) return CallResult::fatal("SQLite: " + message);
     // A busy database leaves the transaction open, COMMIT included.
@@ -359,6 +382,16 @@ class SqliteDriver : public Driver {
 
   bool supports(OpKind) const override { return true; }
   bool supports_conditions() const override { return true; }
+  sql::Dialect dialect() const override {
+    return {.database = "SQLite",
+            .integer = "integer",
+            .text = "text",
+            .key_text = "text",
+            .update_returns = true,
+            .delete_returns = true,
+            .row_locks = false,
+            .looks_again = false};
+  }
 
   Status prepare() override {
     Result<SqliteConnection> db = open(SQLITE_OPEN_CREATE);

@@ -1,0 +1,129 @@
+// Transactions that a user wrote as plain SQL, as they stand in a file: its tables with the rows that are there to begin
+// with, and named transactions, each a list of actions. Grammar: docs/sql-files.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "collect/value.h"
+#include "history/condition.h"
+
+namespace assay::internal::collect::sql {
+
+// The column that rows have besides in what is recorded, behind most names of columns: the name of their version.
+inline constexpr std::string_view kWrittenBy = "written_by";
+
+// Line and column in the file, from 1.
+struct Place {
+  uint64_t line = 0, column = 0;
+};
+
+enum class Type : uint8_t { integer, text };
+
+// What stands where a value may: a constant, a parameter, a column of the row that is updated, or a sum of such.
+struct Expression {
+  enum class Kind : uint8_t {
+    constant,
+    parameter,
+    column,
+    add,
+    subtract,
+    multiply,
+    modulo,
+    negate
+  };
+  Kind kind = Kind::constant;
+  Value constant = {};
+  size_t index = 0;  // of the parameter in its transaction, or of the column in its table
+  std::vector<Expression> parts = {};
+
+  bool uses_columns() const;
+};
+
+// What stands behind WHERE: a condition of the history (history/condition.h) whose constants are still expressions.
+struct Where {
+  Condition::Kind kind = Condition::Kind::all;
+  std::vector<Where> parts = {};
+  size_t column = 0;
+  std::vector<Expression> values = {};
+};
+
+struct Column {
+  std::string name;
+  Type type = Type::integer;
+  bool not_null = false;
+};
+
+struct Table {
+  std::string name;
+  std::vector<Column> columns;
+  size_t key = 0;                             // the column that is the primary key
+  std::vector<std::vector<size_t>> indexes;   // of further ones, the columns
+  std::vector<std::vector<Value>> rows = {};  // to begin with
+};
+
+enum class Lock : uint8_t { none, update, share };
+enum class Locked : uint8_t {
+  wait,
+  skip,
+  refuse
+};  // what to do about rows that others have locked
+
+struct Statement {
+  enum class Kind : uint8_t { select, insert, update, remove };
+  Kind kind = Kind::select;
+  Place place = {};
+  size_t table = 0;
+  Where where = {};  // all but insert
+  // insert and update: columns and what they are set to.
+  std::vector<std::pair<size_t, Expression>> values = {};
+  // select
+  std::vector<std::pair<size_t, bool>> order = {};  // columns; descending
+  std::vector<Expression> limit = {};               // one or none
+  Lock lock = Lock::none;
+  Locked locked = Locked::wait;
+};
+
+enum class Comparison : uint8_t { equal, not_equal, less, at_most, more, at_least };
+
+struct Action {
+  enum class Kind : uint8_t {
+    statement,
+    draw,     // `parameter` from the range between two values
+    choose,   // `parameter` from a list
+    compute,  // `parameter` is a value
+    fresh,    // `parameter` is an integer that was never there before
+    take,     // `parameter` is a column of one of the rows that were selected last
+    count,    // … their number
+    sum,      // … the sum of a column of theirs
+    least,
+    most,    // … its least and greatest value
+    require  // the transaction goes on only if a comparison of two values is true
+  };
+  Kind kind = Kind::statement;
+  Place place = {};
+  size_t parameter = 0;
+  size_t column = 0;
+  std::vector<Expression> values = {};
+  Comparison comparison = Comparison::equal;
+  Statement statement = {};
+};
+
+struct Transaction {
+  std::string name;
+  uint64_t weight = 1;
+  std::vector<std::string> parameters;
+  std::vector<Action> actions;
+};
+
+struct File {
+  std::string path;
+  std::vector<Table> tables;
+  std::vector<Transaction> transactions;
+};
+
+}  // namespace assay::internal::collect::sql

@@ -1,0 +1,23 @@
+// A statement as it goes to a database with the values of its parameters, and what of it and its answer is recorded.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "collect/driver.h"
+#include "collect/step.h"
+
+namespace assay::internal::collect {
+
+class SqlStatement {
+ public:
+  virtual ~SqlStatement() = default;
+  // `version` names the versions of rows that it writes, and nothing else. Appends the operations to record to `steps`, also
+  // those of a statement that failed and may have happened. What was selected goes to `reply.cells`.
+  virtual CallResult perform(DriverSession& session, const std::string& version,
+                             std::vector<Step>& steps, Reply& reply) const = 0;
+  // As far as a person needs it to find the statement again.
+  virtual std::string in_words() const = 0;
+};
+
+}  // namespace assay::internal::collect
