@@ -55,7 +55,8 @@ TEST(Drivers, UnknownNamesAreUsageErrors) {
        {options("oracle:x"), options("sqlite"), options("sqlite:", "serializable"),
         options("sqlite::memory:"), options("simulated:nothing"),
         options("simulated:session-si?bug=write-skew"), options("simulated:session-si?rate=2"),
-        options("simulated:session-si", "snapshot"), options("exec:")}) {
+        options("simulated:session-si", "snapshot"), options("exec:"), options("exec+unix:"),
+        options("exec+unix: true"), options("exec+unix:/" + std::string(120, 'x'))}) {
     const auto driver = open_driver(bad);
     ASSERT_FALSE(driver.ok()) << bad.url;
     EXPECT_EQ(driver.error().kind, ErrorKind::usage);
@@ -141,7 +142,8 @@ TEST(Exec, ATimeIsAnIntegerOf64Bits) {
 }
 
 TEST(Exec, AProgramThatDoesNotSayHelloIsAnIoError) {
-  for (const char* url : {"exec:true", "exec:/nonexistent/program"}) {
+  for (const char* url : {"exec:true", "exec:/nonexistent/program", "exec+unix:/nonexistent/socket",
+                          "exec+unix:/nonexistent/socket true"}) {
     const auto driver = open_driver(options(url));
     ASSERT_FALSE(driver.ok());
     EXPECT_EQ(driver.error().kind, ErrorKind::io);
