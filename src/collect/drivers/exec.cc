@@ -130,8 +130,7 @@ class ExecSession : public DriverSession {
     auto [result, answer] = ask({{"do", "op"}, {"op", to_json(request)}});
     if (result.ok() && !take(request, answer, reply))
       return CallResult::fatal("exec: a bad answer to an operation: " + answer.dump());
-    // Ours, not the workload's.
-    std::erase_if(reply.rows, [](const auto& row) { return row.first.text == kExecRunKey; });
+    leave_out_mark(reply);
     return result;
   }
   CallResult commit() override { return ask({{"do", "commit"}}, true).first; }
@@ -139,6 +138,24 @@ class ExecSession : public DriverSession {
     CallResult result = ask({{"do", "abort"}}).first;
     if (result.outcome == CallOutcome::fatal) return result;
     return CallResult::aborted("given up by the client", result.session_lost);
+  }
+  bool takes_whole() const override { return batch_; }
+  CallResult whole(std::span<const Request> requests, std::vector<Reply>& replies) override {
+    own_ = {};
+    json ops = json::array();
+    for (const Request& request : requests) ops.push_back(to_json(request));
+    // The time-out is that of one operation.
+    const auto [result, answer] = ask({{"do", "batch"}, {"ops", std::move(ops)}}, true,
+                                      timeout_ * requests.size() + kExecGrace);
+    if (!result.ok()) return result;
+    const json answers = answer.value("answers", json());
+    bool fits = answers.is_array() && answers.size() == requests.size();
+    replies.assign(requests.size(), {});
+    for (size_t i = 0; fits && i < requests.size(); ++i)
+      fits = answers[i].is_object() && take(requests[i], answers[i], replies[i]);
+    if (!fits) return CallResult::fatal("exec: a bad answer to a batch: " + answer.dump());
+    for (Reply& reply : replies) leave_out_mark(reply);
+    return result;
   }
   bool read_only() const override { return read_only_; }
   OwnTimes own_times() const override { return own_; }
@@ -154,8 +171,13 @@ class ExecSession : public DriverSession {
     return {std::move(result), std::move(answer)};
   }
   void set_read_only(bool read_only) { read_only_ = read_only; }
+  void set_batch(bool batch) { batch_ = batch; }
 
  private:
+  // Ours, not the workload's.
+  static void leave_out_mark(Reply& reply) {
+    std::erase_if(reply.rows, [](const auto& row) { return row.first.text == kExecRunKey; });
+  }
   // False if it is there and is no time.
   static bool take_time(const json& answer, const char* name, int64_t& time) {
     const auto it = answer.find(name);
@@ -171,6 +193,7 @@ class ExecSession : public DriverSession {
   std::chrono::milliseconds timeout_;
   OwnTimes own_;  // of the transaction that began last
   bool read_only_ = false;
+  bool batch_ = false;
 };
 
 class ExecDriver : public Driver {
@@ -258,6 +281,7 @@ class ExecDriver : public Driver {
       return io_error(
           fmt::format("exec: '{}' does not say hello: {}", program_->name(), result.message));
     session->set_read_only(answer.value("read_only", json(false)) == json(true));
+    session->set_batch(answer.value("batch", json(false)) == json(true));
     if (!kinds_.empty()) return session;  // known from the first time
     name_ = answer.value("name", json("exec")).is_string() ? answer.value("name", "exec") : "exec";
     version_ = answer.value("version", json());
