@@ -143,7 +143,7 @@ def javascript(entry, sources, folder, work):
 def cpp(entry, sources, folder, work):
     """Debian's packages, unpacked beside the harness: nothing is installed."""
     need("g++", *["apt-get", "dpkg"] * bool(entry["packages"]))
-    files = [sources / "hunt.h", sources / f"{entry['source']}.cc"]
+    files = [sources / "hunt.h", sources / "hunt.cc", sources / f"{entry['source']}.cc"]
     is_fresh, done = fresh(folder, entry, files)
     found = folder / "root/usr"
     libraries = found / "lib" / (os.uname().machine + "-linux-gnu")
@@ -155,7 +155,7 @@ def cpp(entry, sources, folder, work):
             run(["apt-get", "download", *entry["packages"]], folder)
             for archive in folder.glob("*.deb"):
                 run(["dpkg", "-x", str(archive), "root"], folder)
-        run(["g++", "-std=c++20", "-O2", "-pthread", "-I", str(found / "include"), str(files[1]), "-o", "harness", "-L", str(libraries),
+        run(["g++", "-std=c++20", "-O2", "-pthread", "-I", str(found / "include"), *map(str, files[1:]), "-o", "harness", "-L", str(libraries),
              f"-Wl,-rpath,{libraries},-rpath-link,{libraries}", *[f"-l{name}" for name in entry.get("libraries", [])]], folder)
         done()
     return [str(folder / "harness")], {"LD_LIBRARY_PATH": str(libraries)}

@@ -68,25 +68,35 @@ def history(start, entry, folder, rng, number):
     return path, committed, unknown
 
 
-def hunt(start, check, entry, options, folder, rng):
-    """The outcome for the matrix: kills, acknowledged, unknown, and how often something was lost."""
-    outcome = {"level": level(entry), "kills": 0, "acknowledged": 0, "unknown": 0, "lost": 0, "undecided": 0, "not reopened": 0}
+def lives(history):
+    """Of the process, in which the transactions of a history ran."""
+    records = [json.loads(line) for line in history.read_text().splitlines()]
+    return {record["txn"].split("-")[0] for record in records if "txn" in record}
+
+
+def hunt(start, check, shrink, entry, options, folder, rng):
+    """The outcome for the matrix: kills, what was acknowledged in histories without a violation, unknown, and how many histories show a loss. A violation
+    among transactions of one life of the process, by the smallest part that `shrink` finds, is one of isolation and says nothing of loss."""
+    outcome = {"level": level(entry), "kills": 0, "acknowledged": 0, "unknown": 0, "lost": 0, "not isolated": 0, "undecided": 0, "not reopened": 0}
     began, number = time.monotonic(), 0
     while time.monotonic() - began < options.time:
         path, committed, unknown = history(start, entry, folder, rng, number)
         number += 1
         outcome["kills"] += LIVES
-        outcome["acknowledged"] += committed
-        outcome["unknown"] += unknown
         if path is None:
             outcome["not reopened"] += 1
             print(f"  does not open again: {folder / f'data-{number - 1}'}", flush=True)
             continue
         verdict = check(path, [outcome["level"]])["levels"][outcome["level"]]["verdict"]
-        outcome["lost"] += verdict == "violated"
+        if verdict == "satisfied":
+            outcome["acknowledged"] += committed
+            outcome["unknown"] += unknown
         outcome["undecided"] += verdict == "unknown"
-        if verdict == "violated":
-            print(f"  violated after {outcome['kills']} kills: {path}", flush=True)
-        else:
+        if verdict != "violated":
             path.unlink()
+            continue
+        smallest = shrink(path, outcome["level"])
+        lost = smallest is None or len(lives(smallest)) > 1
+        outcome["lost" if lost else "not isolated"] += 1
+        print(f"  {'lost' if lost else 'violated within one life'}, after {outcome['kills']} kills: {path}", flush=True)
     return outcome

@@ -59,8 +59,9 @@ def measured(cell):
 def after_kills(outcome):
     text = f"; after {outcome['kills']:,} kills "
     if outcome["lost"] or outcome["not reopened"]:
-        return text + f"**violated in {outcome['lost']} histories**, not opened again {outcome['not reopened']} times"
+        return text + f"**something was lost in {outcome['lost']} histories**, not opened again {outcome['not reopened']} times"
     text += f"nothing lost of {outcome['acknowledged']:,} acknowledged"
+    text += f"; {outcome['not isolated']} histories violated by transactions between two kills" if outcome["not isolated"] else ""
     return text + (f", {outcome['undecided']} histories undecided" if outcome["undecided"] else "")
 
 

@@ -101,10 +101,8 @@ async function session() {
   parentPort.postMessage({version: store.version, reads: store.reads, writes: store.writes, ranges: store.ranges});
 }
 
-const answer = (worker) => new Promise((resolve, reject) => {
-  worker.once('message', resolve);
-  worker.once('error', reject);
-});
+// The next message of a worker. One that fails ends the process.
+const answer = (worker) => new Promise((resolve) => worker.once('message', resolve));
 
 function planned(file) {
   const sessions = new Map();
@@ -127,6 +125,10 @@ async function main() {
   let hello;
   const start = async () => {
     workers.push(new Worker(__filename, {workerData: {module: path.resolve(module), directory, mode}}));
+    workers.at(-1).once('error', (error) => {
+      console.error(error);
+      process.exit(1);
+    });
     hello = await answer(workers.at(-1));
   };
   await start();  // makes the tables before the others look for them
