@@ -60,9 +60,12 @@ def after_kills(outcome):
     text = f"; after {outcome['kills']:,} kills "
     if outcome["lost"] or outcome["not reopened"]:
         return text + f"**something was lost in {outcome['lost']} histories**, not opened again {outcome['not reopened']} times"
-    text += f"nothing lost of {outcome['acknowledged']:,} acknowledged"
-    text += f"; {outcome['not isolated']} histories violated by transactions between two kills" if outcome["not isolated"] else ""
-    return text + (f", {outcome['undecided']} histories undecided" if outcome["undecided"] else "")
+    notes = [f"nothing lost of {outcome['acknowledged']:,} acknowledged"] if outcome["acknowledged"] else []
+    if outcome["not isolated"]:
+        notes.append(f"{outcome['not isolated']} violated by transactions between two kills")
+    if outcome["undecided"]:
+        notes.append(f"{outcome['undecided']} undecided")
+    return text + ", ".join(notes)
 
 
 ENOUGH = 100_000  # committed transactions whose claim was decided, from which on a clean cell is worth its line

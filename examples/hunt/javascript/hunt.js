@@ -27,6 +27,8 @@ class Conflict extends Error {}
 const DURABLE = 'HUNT_DURABLE' in process.env;
 module.exports = {PRESENT, Conflict, DURABLE};
 
+const SESSIONS = 6;  // of a plan, at most
+
 const now = () => Number(process.hrtime.bigint());
 const asleep = new Int32Array(new SharedArrayBuffer(4));
 const sleep = (microseconds) => Atomics.wait(asleep, 0, 0, microseconds / 1000);
@@ -131,12 +133,11 @@ async function main() {
     });
     hello = await answer(workers.at(-1));
   };
-  await start();  // makes the tables before the others look for them
+  while (workers.length < SESSIONS) await start();  // the first makes the tables before the others look for them
   console.log(JSON.stringify(hello));
   for await (const words of readline.createInterface({input: process.stdin})) {
     const [plan, history] = words.split(' ');
     const sessions = [...planned(plan)], gate = new Int32Array(new SharedArrayBuffer(4));
-    while (workers.length < sessions.length) await start();
     fs.writeFileSync(history, '{"assay":1}\n');
     const results = sessions.map(([name, transactions], i) => {
       const result = answer(workers[i]);
