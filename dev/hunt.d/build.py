@@ -129,4 +129,36 @@ def rust(entry, sources, folder, work):
     return [str(folder / "harness")], {}
 
 
-BUILD = {"python": python, "java": java, "go": go, "rust": rust}
+def javascript(entry, sources, folder, work):
+    need("node", *["npm"] * bool(entry["packages"]))
+    is_fresh, done = fresh(folder, entry, [])
+    if not is_fresh:
+        (folder / "package.json").write_text("{}")
+        if entry["packages"]:
+            run(["npm", "install", "--no-audit", "--no-fund", "--silent", *entry["packages"]], folder)
+        done()
+    return ["node", str(sources / "hunt.js"), str(sources / f"{entry['source']}.js")], {"NODE_PATH": str(folder / "node_modules")}
+
+
+def cpp(entry, sources, folder, work):
+    """Debian's packages, unpacked beside the harness: nothing is installed."""
+    need("g++", *["apt-get", "dpkg"] * bool(entry["packages"]))
+    files = [sources / "hunt.h", sources / "hunt.cc", sources / f"{entry['source']}.cc"]
+    is_fresh, done = fresh(folder, entry, files)
+    found = folder / "root/usr"
+    libraries = found / "lib" / (os.uname().machine + "-linux-gnu")
+    if not is_fresh:
+        shutil.rmtree(folder / "root", ignore_errors=True)
+        if entry["packages"]:
+            for archive in folder.glob("*.deb"):
+                archive.unlink()
+            run(["apt-get", "download", *entry["packages"]], folder)
+            for archive in folder.glob("*.deb"):
+                run(["dpkg", "-x", str(archive), "root"], folder)
+        run(["g++", "-std=c++20", "-O2", "-pthread", "-I", str(found / "include"), *map(str, files[1:]), "-o", "harness", "-L", str(libraries),
+             f"-Wl,-rpath,{libraries},-rpath-link,{libraries}", *[f"-l{name}" for name in entry.get("libraries", [])]], folder)
+        done()
+    return [str(folder / "harness")], {"LD_LIBRARY_PATH": str(libraries)}
+
+
+BUILD = {"python": python, "java": java, "go": go, "rust": rust, "javascript": javascript, "cpp": cpp}

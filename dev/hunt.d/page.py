@@ -8,16 +8,27 @@ def load(path):
 
 def store(path, cell):
     """Puts a cell in the place of the one that it repeats."""
-    cells = [one for one in load(path) if (one["store"], one["mode"]) != (cell["store"], cell["mode"])] + [cell]
+    before = {(one["store"], one["mode"]): one for one in load(path)}
+    old = before.get((cell["store"], cell["mode"]), {})
+    cells = list({**before, (cell["store"], cell["mode"]): {**({"killed": old["killed"]} if "killed" in old else {}), **cell}}.values())
     cells.sort(key=lambda one: (one["store"], one["mode"]))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("[\n" + ",\n".join(json.dumps(one) for one in cells) + "\n]\n")
+
+
+def killed(path, entry, outcome):
+    """Notes in the cell of a store what came of killing it; it must have been measured before."""
+    for cell in load(path):
+        if (cell["store"], cell["mode"]) == (entry["store"], entry["mode"]):
+            store(path, {**cell, "killed": outcome})
 
 
 HEAD = """# The matrix: what stores claim, and what was measured
 
 Embedded stores from package registries, each driven with transactions by threads of one process and checked by `assay check`.
 `dev/hunt` makes this page and [matrix.json](matrix.json); [how it works, and how to add a store](../tutorials/storage-engine.md).
+Where it says so, the process was killed with `kill -9` while transactions ran and the store opened again, with the settings that make it durable: what was
+acknowledged must then be seen, at `strict-serializable` or `strong-si`.
 A clean cell says how many transactions were looked at; it proves nothing about the next one.
 
 """
@@ -40,7 +51,21 @@ def measured(cell):
         text += f"; {cell['undecided']} of {cell['rounds']} rounds undecided"
     if cell["errors"]:
         text += f"; {sum(cell['errors'].values()):,} errors, such as " + next(iter(cell["errors"])).split(":")[0].split(".")[-1]
+    if "killed" in cell:
+        text += after_kills(cell["killed"])
     return text
+
+
+def after_kills(outcome):
+    text = f"; after {outcome['kills']:,} kills "
+    if outcome["lost"] or outcome["not reopened"]:
+        return text + f"**something was lost in {outcome['lost']} histories**, not opened again {outcome['not reopened']} times"
+    notes = [f"nothing lost of {outcome['acknowledged']:,} acknowledged"] if outcome["acknowledged"] else []
+    if outcome["not isolated"]:
+        notes.append(f"{outcome['not isolated']} violated by transactions between two kills")
+    if outcome["undecided"]:
+        notes.append(f"{outcome['undecided']} undecided")
+    return text + ", ".join(notes)
 
 
 ENOUGH = 100_000  # committed transactions whose claim was decided, from which on a clean cell is worth its line

@@ -15,9 +15,10 @@ Keys are integers. A value is written to a key once. Each round has keys of its 
 """
 
 
-def write(path, rng, first_key, hello, entry):
-    """Writes a plan; the number of keys that it takes up, and in words what it does."""
-    count = rng.choice(entry.get("keys", [2, 3, 4, 6, 10, 20, 40]))
+def write(path, rng, first_key, hello, entry, values=None):
+    """Writes a plan; the number of keys that it takes up, and in words what it does. `values`: of the plan before on the same keys, what was written
+    to each last, which is then that of this one; empty at first."""
+    count = len(values) if values else rng.choice(entry.get("keys", [2, 3, 4, 6, 10, 20, 40]))
     sessions = rng.choice([2, 3, 4, 6])
     ways = {kind: [how for how, name in enumerate(hello[kind]) if name in entry.get(kind, hello[kind])] for kind in ("reads", "ranges", "writes")}
     reads, ranges, writes = ways["reads"], ways["ranges"], ways["writes"]
@@ -32,7 +33,8 @@ def write(path, rng, first_key, hello, entry):
         ranges = [rng.choice(ranges)]
     naps = rng.choice([0, 0.1, 0.3])
     shapes = [shape for shape in SHAPES if (ranges or shape is not phantom) and rng.random() < 0.5] or [mixed]
-    value = [0] * count
+    value = [] if values is None else values
+    value += [0] * (count - len(value))
 
     def next_value(key):
         value[key] += 1

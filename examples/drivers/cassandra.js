@@ -89,6 +89,7 @@ async function operate([kind, name, ...rest]) {
   const key = store(name);
   if (kind === 'r') return {value: load(await read(key))};
   if (kind === 'w') return void writes.set(key, store(rest[0])) || {};
+  if (!['d', 'cas', 'insert'].includes(kind)) return {ok: false, fatal: `no operation ${kind}`};
   // Removal, compare and set, or insert if absent.
   const was = await read(key);
   const effect = kind === 'd' ? was !== null : was === (kind === 'cas' ? store(rest[0]) : null);
@@ -180,11 +181,13 @@ async function answer(message) {
       return operate(message.op);
     case 'commit':
       return commit();
-    default:  // begin, abort
+    case 'begin': case 'abort':
       seen = new Map();
       writes = new Map();
       expected = new Map();
       return {};
+    default:
+      return {ok: false, fatal: `no request ${message.do}`};
   }
 }
 

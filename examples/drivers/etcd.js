@@ -43,6 +43,7 @@ async function operate([kind, name, ...rest]) {
   const key = keyOf(name);
   if (kind === 'r') return {value: await read(key)};
   if (kind === 'w') return void writes.set(key, rest[0]) || {};
+  if (kind !== 'cas' && kind !== 'insert') return {ok: false, fatal: `no operation ${kind}`};
   // Compare and set, or insert if absent.
   const effect = same(await read(key), kind === 'cas' ? rest[0] : null);
   if (effect) writes.set(key, rest[rest.length - 1]);
@@ -76,11 +77,13 @@ async function answer(message) {
       return operate(message.op);
     case 'commit':
       return commit();
-    default:  // begin, abort
+    case 'begin': case 'abort':
       seen = new Map();
       writes = new Map();
       revision = undefined;
       return {};
+    default:
+      return {ok: false, fatal: `no request ${message.do}`};
   }
 }
 

@@ -44,12 +44,14 @@ def operate(db, op):
         rows = db.execute("SELECT k, v FROM exec_kv WHERE (?1 IS NULL OR k >= ?1) "
                           "AND (?2 IS NULL OR k <= ?2) ORDER BY k", (key, rest[0]))
         return {"rows": [list(row) for row in rows]}
-    elif kind == "insert" or rest[0] is None:
+    elif kind == "insert" or kind == "cas" and rest[0] is None:
         done = db.execute("INSERT OR IGNORE INTO exec_kv VALUES (?, ?)", (key, rest[-1]))
         return {"effect": done.rowcount == 1}
     elif kind == "cas":
         done = db.execute("UPDATE exec_kv SET v = ? WHERE k IS ? AND v IS ?", (rest[1], key, rest[0]))
         return {"effect": done.rowcount == 1}
+    else:
+        raise LookupError(f"no operation {kind}")
     return {}
 
 
@@ -73,6 +75,8 @@ def answer(db, message):
         db.execute("COMMIT")
     elif do == "abort":
         db.execute("ROLLBACK")
+    else:
+        raise LookupError(f"no request {do}")
     return {}
 
 
@@ -87,6 +91,8 @@ def main():
             if db.in_transaction:
                 db.execute("ROLLBACK")
             reply = {"aborted" if busy else "fatal": str(error)}
+        except LookupError as error:
+            reply = {"fatal": str(error)}
         print(json.dumps(reply), flush=True)
 
 

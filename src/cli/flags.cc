@@ -18,6 +18,7 @@
 #include "cli/console.h"
 #include "cli/suggestion.h"
 #include "cli/units.h"
+#include "collect/url.h"
 #include "history/level_name.h"
 #include "report/report.h"
 
@@ -372,7 +373,7 @@ void take_databases_from_environment(std::vector<std::string>& databases) {
   while (true) {
     rest.remove_prefix(std::min(rest.find_first_not_of(" \n"), rest.size()));
     if (rest.empty()) return;
-    const size_t end = rest.starts_with("exec:") ? rest.npos : rest.find_first_of(" \n");
+    const size_t end = collect::holds_a_command(rest) ? rest.npos : rest.find_first_of(" \n");
     databases.emplace_back(rest.substr(0, end));
     rest.remove_prefix(std::min(end, rest.size()));
   }

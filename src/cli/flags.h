@@ -95,8 +95,8 @@ struct OutputFlags {
   void add(CLI::App& app);
 };
 
-// The URLs of ASSAY_DATABASE_URL, where none was given: separated by blanks, but one that begins with exec: is a command
-// and reaches to the end. A password there is not seen by who lists processes.
+// The URLs of ASSAY_DATABASE_URL, where none was given: separated by blanks, but one that begins with exec: or exec+unix:
+// may hold a command and reaches to the end. A password there is not seen by who lists processes.
 void take_databases_from_environment(std::vector<std::string>& databases);
 
 // Ends the reading of the command line with exit code 4.

@@ -158,6 +158,36 @@ CallResult Client::perform(const Request& request) {
                                     record_.steps, reply_);
 }
 
+// Takes the requests of a transaction, none of which depends on a reply. False if it cannot be asked for in one call: whether a
+// conditional write took effect is part of what is recorded of it, and not known while its outcome is not.
+template <class Next>
+bool Client::take_whole(Next& next, std::vector<Request>& requests) {
+  for (Request request; next(nullptr, request); request = {}) requests.push_back(request);
+  return std::none_of(requests.begin(), requests.end(), [](const Request& r) {
+    return r.kind == OpKind::cas || r.kind == OpKind::insert || r.statement != nullptr;
+  });
+}
+
+// From begin to commit in one call, so that it began and ended at some time between the question and the answer.
+CallResult Client::execute_whole(const std::vector<Request>& requests) {
+  for (const Request& request : requests)
+    if (changes_data(request.kind)) record_.steps.push_back({.request = request, .reply = {}});
+  record_.begin = {clock_.now(), Interval::kOpen};
+  if (!record_.steps.empty())
+    if (Status s = record(TxnStatus::unknown, true); !s.ok())
+      return CallResult::fatal(s.error().to_string());
+  std::vector<Reply> replies;
+  record_.begin.request = clock_.now();
+  const CallResult result = connection_->whole(requests, replies);
+  record_.begin.response = clock_.now();
+  note_time(record_.begin.request);
+  if (!result.ok()) return result;
+  record_.steps.clear();
+  for (size_t i = 0; i < requests.size(); ++i)
+    record_.steps.push_back({.request = requests[i], .reply = std::move(replies[i])});
+  return result;
+}
+
 void Client::name_transaction() {
   connection_->name_transaction(fmt::format("{}-{}", session_, record_.number));
 }
@@ -173,7 +203,7 @@ CallResult Client::commit() {
 }
 
 template <class Next>
-Result<TxnStatus> Client::run(Next next) {
+Result<TxnStatus> Client::run(Next next, bool ignores_replies) {
   if (!connection_) {
     if (Status s = connect(); !s.ok()) return s.error();
     if (Status s = note_connection(); !s.ok()) return s.error();
@@ -184,10 +214,28 @@ Result<TxnStatus> Client::run(Next next) {
   record_.end = {};
   record_.start_ts = record_.commit_ts = Interval::kUnknown;
   last_request_.clear();
-  CallResult result = execute(next);
-  const int64_t request = clock_.now();
-  const bool committing = result.ok();
-  if (committing) result = commit();
+  CallResult result;
+  bool committing = false;
+  int64_t request = 0;
+  std::vector<Request> requests;
+  const bool taken =
+      ignores_replies && connection_->takes_whole() && !times_operations_ && log_ == nullptr;
+  if (taken && take_whole(next, requests)) {
+    result = execute_whole(requests);
+    request = record_.begin.request;
+    committing = true;
+  } else {
+    size_t at = 0;
+    const auto next_taken = [&](const Reply*, Request& r) {
+      if (at == requests.size()) return false;
+      r = requests[at++];
+      return true;
+    };
+    result = taken ? execute(next_taken) : execute(next);
+    request = clock_.now();
+    committing = result.ok();
+    if (committing) result = commit();
+  }
   record_.end = {request, clock_.now()};
   const OwnTimes own = connection_->own_times();
   record_.start_ts = own.start_ts;
@@ -224,11 +272,13 @@ Result<TxnStatus> Client::settle(const CallResult& result, bool committing) {
 
 Result<TxnStatus> Client::attempt() {
   workload_->start(retry_);
-  Result<TxnStatus> status = run([this](const Reply* last, Request& request) {
-    if (!workload_->next(last, request)) return false;
-    if (connection_->read_only() && changes_data(request.kind)) make_read(request);
-    return true;
-  });
+  Result<TxnStatus> status = run(
+      [this](const Reply* last, Request& request) {
+        if (!workload_->next(last, request)) return false;
+        if (connection_->read_only() && changes_data(request.kind)) make_read(request);
+        return true;
+      },
+      workload_->ignores_replies());
   // Some never get through (a write at a read-only endpoint).
   retry_ = status.ok() && *status == TxnStatus::aborted && aborts_in_a_row_ % kMostRetries != 0;
   return status;
@@ -237,11 +287,13 @@ Result<TxnStatus> Client::attempt() {
 Result<bool> Client::do_all(const std::vector<Request>& requests) {
   for (int tries = 0; tries < kReadTries; ++tries) {
     size_t at = 0;
-    const Result<TxnStatus> status = run([&](const Reply*, Request& request) {
-      if (at == requests.size()) return false;
-      request = requests[at++];
-      return true;
-    });
+    const Result<TxnStatus> status = run(
+        [&](const Reply*, Request& request) {
+          if (at == requests.size()) return false;
+          request = requests[at++];
+          return true;
+        },
+        true);
     if (!status.ok()) return status.error();
     if (*status == TxnStatus::committed) return true;
     back_off();

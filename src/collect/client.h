@@ -69,11 +69,14 @@ class Client {
 
  private:
   template <class Next>
-  Result<TxnStatus> run(Next next);
+  Result<TxnStatus> run(Next next, bool ignores_replies);
   template <class Next>
   CallResult execute(Next& next);
   CallResult perform(const Request& request);
   CallResult call(Request& request);
+  template <class Next>
+  bool take_whole(Next& next, std::vector<Request>& requests);
+  CallResult execute_whole(const std::vector<Request>& requests);
   CallResult commit();
   Result<TxnStatus> settle(const CallResult& result, bool committing);
   Status record(TxnStatus status, bool pending = false);

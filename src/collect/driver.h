@@ -73,6 +73,12 @@ class DriverSession {
   virtual CallResult commit() = 0;
   // Ends a transaction that the client gives up: aborted, or fatal.
   virtual CallResult abort() = 0;
+  // Whether `whole` may be called.
+  virtual bool takes_whole() const { return false; }
+  // A transaction from begin to commit in one call. The replies are there if it returns ok.
+  virtual CallResult whole(std::span<const Request>, std::vector<Reply>&) {
+    return CallResult::fatal("no whole transactions");
+  }
   // True at an endpoint that takes no writes, such as a standby.
   virtual bool read_only() const { return false; }
   // The number by which the server's log and tables know the connection; 0 if there is none.

@@ -55,7 +55,8 @@ TEST(Drivers, UnknownNamesAreUsageErrors) {
        {options("oracle:x"), options("sqlite"), options("sqlite:", "serializable"),
         options("sqlite::memory:"), options("simulated:nothing"),
         options("simulated:session-si?bug=write-skew"), options("simulated:session-si?rate=2"),
-        options("simulated:session-si", "snapshot"), options("exec:")}) {
+        options("simulated:session-si", "snapshot"), options("exec:"), options("exec+unix:"),
+        options("exec+unix: true"), options("exec+unix:/" + std::string(120, 'x'))}) {
     const auto driver = open_driver(bad);
     ASSERT_FALSE(driver.ok()) << bad.url;
     EXPECT_EQ(driver.error().kind, ErrorKind::usage);
@@ -140,8 +141,41 @@ TEST(Exec, ATimeIsAnIntegerOf64Bits) {
   }
 }
 
+TEST(Exec, AWholeTransactionIsALine) {
+  struct Case {
+    const char* answer;
+    CallOutcome outcome;
+  };
+  for (const Case& c :
+       {Case{R"(echo '{"ok":true,"answers":[{"value":7},{}]}')", CallOutcome::ok},
+        Case{R"(echo '{"ok":true,"answers":[{"value":7}]}')", CallOutcome::fatal},
+        Case{R"(echo '{"ok":true,"answers":[{"value":[7]},{}]}')", CallOutcome::fatal},
+        Case{R"(echo '{"ok":true}')", CallOutcome::fatal},
+        Case{R"(echo '{"aborted":"busy"}')", CallOutcome::aborted},
+        Case{R"(echo '{"unknown":"lost"}')", CallOutcome::unknown},
+        Case{"exit", CallOutcome::unknown}}) {
+    auto driver =
+        open_driver(options("exec:read -r l; echo '{\"ok\":true,\"batch\":true}'; read -r l; " +
+                            std::string(c.answer) + "; read -r l"));
+    ASSERT_TRUE(driver.ok()) << driver.error().to_string();
+    auto session = (*driver)->connect();
+    ASSERT_TRUE(session.ok());
+    ASSERT_TRUE((*session)->takes_whole());
+    const std::vector<Request> requests = {
+        {.kind = OpKind::read, .key = Value::of(1)},
+        {.kind = OpKind::write, .key = Value::of(2), .value = Value::of(3)}};
+    std::vector<Reply> replies;
+    EXPECT_EQ((*session)->whole(requests, replies).outcome, c.outcome) << c.answer;
+    if (c.outcome == CallOutcome::ok) {
+      ASSERT_EQ(replies.size(), 2u);
+      EXPECT_EQ(replies[0].value, Value::of(7));
+    }
+  }
+}
+
 TEST(Exec, AProgramThatDoesNotSayHelloIsAnIoError) {
-  for (const char* url : {"exec:true", "exec:/nonexistent/program"}) {
+  for (const char* url : {"exec:true", "exec:/nonexistent/program", "exec+unix:/nonexistent/socket",
+                          "exec+unix:/nonexistent/socket true"}) {
     const auto driver = open_driver(options(url));
     ASSERT_FALSE(driver.ok());
     EXPECT_EQ(driver.error().kind, ErrorKind::io);

@@ -212,6 +212,35 @@ while read -r line; do case $line in
       << message;
 }
 
+// A program that takes whole transactions, and does not answer the fifth.
+TEST_F(RunTest, AWholeTransactionThatIsNotAnsweredIsUnknown) {
+  const std::string program = folder_ + "/whole.sh";
+  std::ofstream(program) << R"(n=0
+while read -r line; do case $line in
+*hello*) echo '{"ok":true,"batch":true}';;
+*batch*) n=$((n + 1)); [ $n = 5 ] && exit
+  echo '{"ok":true,"answers":[{"value":null},{"value":null}]}';;
+*) echo '{"ok":true,"value":null}';; esac; done)";
+  options_.databases = {"exec:sh '" + program + "'"};
+  options_.sessions = 1;
+  options_.txns = 6;
+  options_.workload = "general";
+  options_.workload_options.ops = 2;
+  options_.workload_options.read_share = 0;
+  options_.final_read_keys = 0;
+  const RunStats stats = run_it();
+  EXPECT_EQ(stats.committed, 6u);
+  EXPECT_EQ(stats.unknown, 1u);
+  const History h = history();
+  ASSERT_EQ(h.txn_count(), 7u);
+  for (TxnId t = 0; t < h.txn_count(); ++t) {
+    EXPECT_EQ(h.status(t), t == 4 ? TxnStatus::unknown : TxnStatus::committed);
+    EXPECT_EQ(h.end_op(t) - h.first_op(t), 2u) << "what it may have written is there";
+    EXPECT_TRUE(h.begin_time(t).known());
+    EXPECT_EQ(h.end_time(t).known(), t != 4);
+  }
+}
+
 TEST_F(RunTest, TheHeaderSaysWhenWithWhatAndHow) {
   options_.isolation = "deferred";
   options_.timeout = std::chrono::milliseconds(2500);

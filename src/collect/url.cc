@@ -115,9 +115,13 @@ std::string without_secrets(std::string_view text) {
 
 std::string redacted(std::string_view text) { return without_secrets(without_logins(text)); }
 
+bool holds_a_command(std::string_view url) {
+  return url.starts_with("exec:") || url.starts_with("exec+unix:");
+}
+
 Status check_login(std::string_view url) {
   const size_t start = url.find("://");
-  if (start == std::string_view::npos || url.starts_with("exec:")) return Ok{};
+  if (start == std::string_view::npos || holds_a_command(url)) return Ok{};
   const std::string_view rest = url.substr(start + 3);
   const size_t end = password_end(rest);
   if (end == std::string_view::npos) return Ok{};

@@ -44,6 +44,8 @@ class WorkloadSession {
   // Fills in the next request; false when the transaction is to be committed. `last` is the answer
   // to the request before, null at the start.
   virtual bool next(const Reply* last, Request& request) = 0;
+  // Whether no request depends on an answer, so that a whole transaction may be asked for before any answer is there.
+  virtual bool ignores_replies() const { return false; }
 };
 
 class Workload {

@@ -56,6 +56,28 @@ TEST_P(EveryWorkload, ValuesAreUniqueAcrossSessionsAndRetries) {
   EXPECT_GT(values.size(), 100u);
 }
 
+TEST_P(EveryWorkload, WhatIgnoresRepliesAsksForTheSameWithoutThem) {
+  const auto workload = make(GetParam().name, {.keys = 5});
+  const auto told = workload->open(0, 3, 1), untold = workload->open(0, 3, 1);
+  if (!told->ignores_replies()) GTEST_SKIP() << "it listens";
+  for (int64_t i = 0; i < 200; ++i) {
+    told->start(i % 3 == 1);
+    untold->start(i % 3 == 1);
+    Reply reply;
+    reply.value = Value::of(i << 40);
+    reply.effect = i % 2 == 0;
+    const Reply* last = nullptr;
+    for (Request one, other; told->next(last, one); last = &reply) {
+      ASSERT_TRUE(untold->next(nullptr, other));
+      EXPECT_EQ(one.kind, other.kind);
+      EXPECT_EQ(one.key, other.key);
+      EXPECT_EQ(one.value, other.value);
+    }
+    Request more;
+    EXPECT_FALSE(untold->next(nullptr, more));
+  }
+}
+
 TEST_P(EveryWorkload, UsualReadsAreOfDifferentKeysAndAsFewAsAskedFor) {
   const auto workload = make(GetParam().name, {.keys = 10});
   Rng rng(1);

@@ -20,14 +20,23 @@ case $language in
   python)
     if python3 -c 'import sqlite3, sys; sys.exit(sqlite3.sqlite_version_info < (3, 24))'; then
       hunt 0 --transactions 2000 sqlite:wal
+      hunt 0 --kill --time 3s sqlite:wal
     fi
     right=memory:locked wrong=memory:broken ;;
   java)
     need javac
     right=memory-java:locked wrong=memory-java:stale ;;
+  javascript)
+    need node
+    right=file-javascript:locked wrong=file-javascript:broken ;;
+  cpp)
+    need g++
+    right=memory-cpp:locked wrong=memory-cpp:broken ;;
 esac
 hunt 0 --registry "$controls" --transactions 2000 "$right"
 hunt 1 --registry "$controls" "$wrong"
+# What lives in memory is gone after a kill.
+[[ $language != python && $language != cpp ]] || hunt 1 --registry "$controls" --kill --time 3s "$right"
 python3 - "$work" "${wrong%:*}" <<'P'
 import json
 import sys
@@ -36,6 +45,10 @@ right, = (cell for (store, mode), cell in cells.items() if store == sys.argv[2] 
 wrong, = (cell for (store, mode), cell in cells.items() if store == sys.argv[2] and mode != "locked")
 assert right["strongest"]["strict-serializable"] >= 1000 and not right["violated"] and not right["errors"], right
 assert wrong["claim"] in wrong["violated"] and wrong["smallest"] and len(wrong["certificate"]) == 16 and not wrong["errors"], wrong
+if sys.argv[2] in ("memory", "memory-cpp"):
+    assert right["killed"]["lost"] > 0, right
+    durable = cells.get(("sqlite", "wal"))
+    assert durable is None or durable["killed"]["kills"] > 0 and durable["killed"]["lost"] == 0 and durable["killed"]["not reopened"] == 0, durable
 page = open(f"{sys.argv[1]}/matrix.md").read()
 assert f"**`{wrong['claim']}` violated**" in page, page
 P

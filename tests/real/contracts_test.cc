@@ -87,6 +87,13 @@ DriverOptions example(const std::string& command) {
 std::optional<DriverOptions> python() {
   return example(std::string("python3 ") + kExamples + "sqlite.py " + kFolder->path + "/x.db");
 }
+std::optional<DriverOptions> one_process() {
+  const std::string path = kFolder->path + "/socket";
+  DriverOptions options =
+      example(std::string("exec python3 -SE ") + kExamples + "threads.py " + path);
+  options.url = "exec+unix:" + path + options.url.substr(options.url.find(':')).replace(0, 1, " ");
+  return options;
+}
 std::optional<DriverOptions> shell() {
   return example(std::string(kExamples) + "files.sh " + kFolder->path + "/files");
 }
@@ -97,11 +104,12 @@ std::optional<DriverOptions> javascript() {
 }
 
 std::string name_of(const testing::TestParamInfo<MakeOptions>& param) {
-  static const std::vector<std::string> kNames = {"Python", "Shell", "JavaScript"};
+  static const std::vector<std::string> kNames = {"Python", "OneProcess", "Shell", "JavaScript"};
   return kNames.at(param.index);
 }
 
-INSTANTIATE_TEST_SUITE_P(Exec, DriverContract, testing::Values(python, shell, javascript), name_of);
+INSTANTIATE_TEST_SUITE_P(Exec, DriverContract,
+                         testing::Values(python, one_process, shell, javascript), name_of);
 
 }  // namespace
 }  // namespace assay::internal::collect

@@ -12,7 +12,7 @@ class Store:
     def __init__(self, directory, mode):
         self.db, self.local = duckdb.connect(os.path.join(directory, "hunt.db")), threading.local()
         self.db.execute("SET threads = 1")
-        self.db.execute("CREATE TABLE kv (k BIGINT PRIMARY KEY, v BIGINT)")
+        self.db.execute("CREATE TABLE IF NOT EXISTS kv (k BIGINT PRIMARY KEY, v BIGINT)")
 
     def begin(self, read_only):
         if not hasattr(self.local, "db"):

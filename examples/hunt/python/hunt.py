@@ -12,24 +12,29 @@ A store is a module with a class Store(directory, mode); see memory.py beside th
       commit(), abort()
     close()
 
+Where HUNT_DURABLE is set, what is committed must survive kill -9, and each line of the history is written at once: what is to be
+committed before the commit, as pending.
+
 A refusal by the store that leaves no trace of the transaction is the exception Conflict. Any other exception is counted as an error:
 the transaction is aborted, or of unknown outcome if it was committing.
 """
 import importlib
 import json
+import os
 import sys
 import threading
 import time
 from collections import Counter
 
 PRESENT = object()
+DURABLE = "HUNT_DURABLE" in os.environ
 
 
 class Conflict(Exception):
     pass
 
 
-def run_session(store, lines, session, barrier, out, errors):
+def run_session(store, lines, session, barrier, tell, errors):
     barrier.wait()
     for number, (kind, ops, end) in enumerate(lines):
         status, txn, done, first, asked = "aborted", None, [], None, None
@@ -54,6 +59,8 @@ def run_session(store, lines, session, barrier, out, errors):
                 elif what == "s":
                     done.append(["range", key, int(op[3]), [list(row) for row in txn.range(how, key, int(op[3]))]])
                 first = first or time.monotonic_ns()
+            if DURABLE and end == "c":
+                tell({"session": session, "txn": f"{session}-{number}", "status": "pending", "begin": [begin, first or time.monotonic_ns()], "ops": done})
             asked = time.monotonic_ns()
             if end == "c":
                 txn.commit()
@@ -67,7 +74,7 @@ def run_session(store, lines, session, barrier, out, errors):
             status = "unknown" if asked and end == "c" else "aborted"
             abort(txn)
         ended = time.monotonic_ns()
-        out.append({"session": session, "txn": f"{session}-{number}", "status": status, "begin": [begin, first or ended],
+        tell({"session": session, "txn": f"{session}-{number}", "status": status, "begin": [begin, first or ended],
                     "end": [asked or ended, None if status == "unknown" else ended], "ops": done})
 
 
@@ -85,18 +92,31 @@ def run_plan(store, plan, file):
         session, kind, *ops, end = line.split()
         sessions.setdefault(session, []).append((kind, [op.split(":") for op in ops], end))
     outs, errors, barrier = [[] for _ in sessions], Counter(), threading.Barrier(len(sessions))
-    threads = [threading.Thread(target=run_session, args=(store, lines, int(name), barrier, out, errors), daemon=True)
+    if DURABLE:
+        at_once = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o666)
+        os.write(at_once, b'{"assay":1}\n')
+
+    def teller(out):
+        def tell(line):
+            out.append(line)
+            if DURABLE:
+                os.write(at_once, json.dumps(line, separators=(",", ":")).encode() + b"\n")
+        return tell
+
+    threads = [threading.Thread(target=run_session, args=(store, lines, int(name), barrier, teller(out), errors), daemon=True)
                for (name, lines), out in zip(sessions.items(), outs)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    count = Counter()
+    count = Counter(line["status"] for out in outs for line in out if line["status"] != "pending")
+    if DURABLE:
+        os.close(at_once)
+        return {**count, "errors": errors}
     with open(file, "w") as history:
         history.write('{"assay":1}\n')
         for out in outs:
             for line in out:
-                count[line["status"]] += 1
                 history.write(json.dumps(line, separators=(",", ":")) + "\n")
     return {**count, "errors": errors}
 

@@ -2,6 +2,7 @@
 import os
 
 import lmdb
+from hunt import DURABLE
 
 
 class Store:
@@ -9,7 +10,7 @@ class Store:
     version = ".".join(map(str, lmdb.version()))
 
     def __init__(self, directory, mode):
-        self.env = lmdb.open(os.path.join(directory, "lmdb"), map_size=1 << 28, sync=False)
+        self.env = lmdb.open(os.path.join(directory, "lmdb"), map_size=1 << 28, sync=DURABLE)
 
     def begin(self, read_only):
         return Txn(self.env.begin(write=not read_only))

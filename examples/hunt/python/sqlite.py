@@ -3,7 +3,7 @@ import os
 import sqlite3
 import threading
 
-from hunt import Conflict, PRESENT
+from hunt import Conflict, DURABLE, PRESENT
 
 
 class Store:
@@ -14,11 +14,11 @@ class Store:
         self.path, self.mode, self.local = os.path.join(directory, "hunt.db"), mode, threading.local()
         db = self.connect()
         db.execute(f"PRAGMA journal_mode={'DELETE' if mode == 'delete' else 'WAL'}")
-        db.execute("CREATE TABLE kv (k INTEGER PRIMARY KEY, v INTEGER)")
+        db.execute("CREATE TABLE IF NOT EXISTS kv (k INTEGER PRIMARY KEY, v INTEGER)")
 
     def connect(self):
         db = sqlite3.connect(self.path, isolation_level=None, timeout=0.2)
-        db.execute("PRAGMA synchronous=OFF")
+        db.execute(f"PRAGMA synchronous={'FULL' if DURABLE else 'OFF'}")
         return db
 
     def begin(self, read_only):

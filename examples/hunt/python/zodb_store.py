@@ -24,7 +24,7 @@ class Store:
     def __init__(self, directory, mode):
         self.db, self.cells = ZODB.DB(ZODB.FileStorage.FileStorage(os.path.join(directory, "hunt.fs")), pool_size=20), mode == "cells"
         with self.db.transaction() as connection:
-            connection.root()["kv"] = TREE()
+            connection.root().setdefault("kv", TREE())
 
     def begin(self, read_only):
         return Txn(self)

@@ -1,39 +1,24 @@
-// Any program as a database: one process a session, a JSON object a line on its standard input, one line of
-// answer on its standard output. The protocol is docs/databases/exec.md.
+// Any program as a database: a JSON object a line, and one line of answer. The protocol is docs/databases/exec.md.
 //
-// A program that does not answer in time is killed. Before COMMIT was sent that is an abort (its process ends,
-// and with it what it had open), after that the outcome is unknown.
-#include <fcntl.h>
+// A program that does not answer in time is killed, or its connection closed. Before COMMIT was sent that is an abort (it
+// undoes what the session had open), after that the outcome is unknown.
 #include <fmt/format.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <thread>
 
+#include "collect/drivers/exec_program.h"
 #include "collect/drivers/registry.h"
 #include "collect/run_id.h"
-
-extern char** environ;  // NOLINT: POSIX
 
 namespace assay::internal::collect {
 namespace {
 
 using nlohmann::json;
-using Steady = std::chrono::steady_clock;
 
-constexpr std::string_view kExecScheme = "exec:";
 constexpr const char* kExecRunKey = "assay-run";
 constexpr auto kExecGrace = std::chrono::milliseconds(1000);
 constexpr auto kStartTime = std::chrono::milliseconds(30'000);
-constexpr size_t kMaxLine = size_t{16} << 20;
 
 struct KindName {
   OpKind kind;
@@ -78,87 +63,6 @@ json to_json(const Request& r) {
     op.push_back(to_json(r.value));
   return op;
 }
-
-// The program, as long as it runs.
-class Process {
- public:
-  static Result<std::unique_ptr<Process>> start(const std::string& command) {
-    int ends[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-      return io_error(std::string("exec: ") + std::strerror(errno));
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    // A group of its own, so that what it starts ends with it, and an interrupt of ours is not one of its.
-    posix_spawnattr_t attributes;
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-    const char* arguments[] = {"sh", "-c", command.c_str(), nullptr};
-    pid_t pid = 0;
-    const int failed = posix_spawn(&pid, "/bin/sh", &actions, &attributes,
-                                   const_cast<char* const*>(arguments), environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    if (failed != 0) {
-      close(ends[0]);
-      return io_error(std::string("exec: ") + std::strerror(failed));
-    }
-    return std::unique_ptr<Process>(new Process(pid, ends[0]));
-  }
-
-  // Its input ends, which is its sign to undo what is open; a program that goes on is killed.
-  ~Process() {
-    shutdown(socket_, SHUT_WR);
-    for (int tries = 0; tries < 100 && waitpid(pid_, nullptr, WNOHANG) == 0; ++tries) {
-      if (tries == 99) {
-        kill(-pid_, SIGKILL);
-        waitpid(pid_, nullptr, 0);
-      }
-      std::this_thread::sleep_for(std::chrono::milliseconds(tries < 20 ? 1 : 5));
-    }
-    close(socket_);
-  }
-  Process(const Process&) = delete;
-  Process& operator=(const Process&) = delete;
-
-  bool send(const json& message) {
-    const std::string line = message.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
-    for (size_t at = 0; at < line.size();) {
-      const ssize_t n = ::send(socket_, line.data() + at, line.size() - at, MSG_NOSIGNAL);
-      if (n < 0 && errno != EINTR) return false;
-      if (n > 0) at += static_cast<size_t>(n);
-    }
-    return true;
-  }
-
-  // The next line as JSON; discarded if there is none in time or it is no object.
-  json receive(std::chrono::milliseconds limit) {
-    const auto deadline = Steady::now() + limit;
-    size_t end = 0;
-    while ((end = input_.find('\n')) == std::string::npos) {
-      const auto left =
-          std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Steady::now()).count();
-      pollfd ready{socket_, POLLIN, 0};
-      if (left <= 0 || input_.size() > kMaxLine) return json::value_t::discarded;
-      if (poll(&ready, 1, static_cast<int>(left)) <= 0) continue;
-      char buffer[4096];
-      const ssize_t n = read(socket_, buffer, sizeof buffer);
-      if (n <= 0) return json::value_t::discarded;
-      input_.append(buffer, static_cast<size_t>(n));
-    }
-    json answer = json::parse(input_.substr(0, end), nullptr, false);
-    input_.erase(0, end + 1);
-    return answer.is_object() ? answer : json(json::value_t::discarded);
-  }
-
- private:
-  Process(pid_t pid, int socket) : pid_(pid), socket_(socket) {}
-  pid_t pid_;
-  int socket_;
-  std::string input_;
-};
 
 // What an answer says about the transaction. `commit`: it is the answer to COMMIT.
 CallResult outcome_of(const json& answer, bool commit) {
@@ -215,8 +119,8 @@ bool take(const Request& request, const json& answer, Reply& reply) {
 
 class ExecSession : public DriverSession {
  public:
-  ExecSession(std::unique_ptr<Process> process, std::chrono::milliseconds timeout)
-      : process_(std::move(process)), timeout_(timeout) {}
+  ExecSession(std::unique_ptr<ExecChannel> channel, std::chrono::milliseconds timeout)
+      : channel_(std::move(channel)), timeout_(timeout) {}
 
   CallResult begin() override {
     own_ = {};
@@ -226,8 +130,7 @@ class ExecSession : public DriverSession {
     auto [result, answer] = ask({{"do", "op"}, {"op", to_json(request)}});
     if (result.ok() && !take(request, answer, reply))
       return CallResult::fatal("exec: a bad answer to an operation: " + answer.dump());
-    // Ours, not the workload's.
-    std::erase_if(reply.rows, [](const auto& row) { return row.first.text == kExecRunKey; });
+    leave_out_mark(reply);
     return result;
   }
   CallResult commit() override { return ask({{"do", "commit"}}, true).first; }
@@ -236,13 +139,31 @@ class ExecSession : public DriverSession {
     if (result.outcome == CallOutcome::fatal) return result;
     return CallResult::aborted("given up by the client", result.session_lost);
   }
+  bool takes_whole() const override { return batch_; }
+  CallResult whole(std::span<const Request> requests, std::vector<Reply>& replies) override {
+    own_ = {};
+    json ops = json::array();
+    for (const Request& request : requests) ops.push_back(to_json(request));
+    // The time-out is that of one operation.
+    const auto [result, answer] = ask({{"do", "batch"}, {"ops", std::move(ops)}}, true,
+                                      timeout_ * requests.size() + kExecGrace);
+    if (!result.ok()) return result;
+    const json answers = answer.value("answers", json());
+    bool fits = answers.is_array() && answers.size() == requests.size();
+    replies.assign(requests.size(), {});
+    for (size_t i = 0; fits && i < requests.size(); ++i)
+      fits = answers[i].is_object() && take(requests[i], answers[i], replies[i]);
+    if (!fits) return CallResult::fatal("exec: a bad answer to a batch: " + answer.dump());
+    for (Reply& reply : replies) leave_out_mark(reply);
+    return result;
+  }
   bool read_only() const override { return read_only_; }
   OwnTimes own_times() const override { return own_; }
 
   std::pair<CallResult, json> ask(const json& message, bool commit = false,
                                   std::chrono::milliseconds extra = kExecGrace) {
     json answer = json::value_t::discarded;
-    if (process_->send(message)) answer = process_->receive(timeout_ + extra);
+    if (channel_->send(message)) answer = channel_->receive(timeout_ + extra);
     CallResult result = outcome_of(answer, commit);
     if (result.ok() && !(take_time(answer, "start_ts", own_.start_ts) &&
                          take_time(answer, "commit_ts", own_.commit_ts)))
@@ -250,8 +171,13 @@ class ExecSession : public DriverSession {
     return {std::move(result), std::move(answer)};
   }
   void set_read_only(bool read_only) { read_only_ = read_only; }
+  void set_batch(bool batch) { batch_ = batch; }
 
  private:
+  // Ours, not the workload's.
+  static void leave_out_mark(Reply& reply) {
+    std::erase_if(reply.rows, [](const auto& row) { return row.first.text == kExecRunKey; });
+  }
   // False if it is there and is no time.
   static bool take_time(const json& answer, const char* name, int64_t& time) {
     const auto it = answer.find(name);
@@ -263,16 +189,17 @@ class ExecSession : public DriverSession {
     return fits;
   }
 
-  std::unique_ptr<Process> process_;
+  std::unique_ptr<ExecChannel> channel_;
   std::chrono::milliseconds timeout_;
   OwnTimes own_;  // of the transaction that began last
   bool read_only_ = false;
+  bool batch_ = false;
 };
 
 class ExecDriver : public Driver {
  public:
-  explicit ExecDriver(const DriverOptions& options)
-      : options_(options), command_(options.url.substr(kExecScheme.size())) {}
+  ExecDriver(const DriverOptions& options, std::unique_ptr<ExecProgram> program)
+      : options_(options), program_(std::move(program)) {}
 
   // Asks the program what it can do.
   Status greet() {
@@ -339,11 +266,11 @@ class ExecDriver : public Driver {
     return reply;
   }
 
-  // A process that has said hello.
+  // A session that has said hello.
   Result<std::unique_ptr<ExecSession>> open() {
-    auto process = Process::start(command_);
-    if (!process.ok()) return process.error();
-    auto session = std::make_unique<ExecSession>(std::move(*process), options_.timeout);
+    auto channel = program_->connect();
+    if (!channel.ok()) return channel.error();
+    auto session = std::make_unique<ExecSession>(std::move(*channel), options_.timeout);
     json hello = {{"do", "hello"},
                   {"protocol", 1},
                   {"isolation", options_.isolation},
@@ -351,8 +278,10 @@ class ExecDriver : public Driver {
                   {"run", options_.run}};
     const auto [result, answer] = session->ask(hello, false, kStartTime);
     if (!result.ok())
-      return io_error(fmt::format("exec: '{}' does not say hello: {}", command_, result.message));
+      return io_error(
+          fmt::format("exec: '{}' does not say hello: {}", program_->name(), result.message));
     session->set_read_only(answer.value("read_only", json(false)) == json(true));
+    session->set_batch(answer.value("batch", json(false)) == json(true));
     if (!kinds_.empty()) return session;  // known from the first time
     name_ = answer.value("name", json("exec")).is_string() ? answer.value("name", "exec") : "exec";
     version_ = answer.value("version", json());
@@ -363,16 +292,16 @@ class ExecDriver : public Driver {
 
   DriverOptions options_;
   RunMark mark_;  // of no run until the database is prepared
-  std::string command_;
+  std::unique_ptr<ExecProgram> program_;
   std::string name_;
   json version_;
   std::set<std::string> kinds_;
 };
 
 Result<std::unique_ptr<Driver>> open_exec(const DriverOptions& options) {
-  auto driver = std::make_unique<ExecDriver>(options);
-  if (options.url.size() == kExecScheme.size())
-    return usage_error("exec: needs a command, as in exec:python3 driver.py");
+  auto program = ExecProgram::of(options.url);
+  if (!program.ok()) return program.error();
+  auto driver = std::make_unique<ExecDriver>(options, std::move(*program));
   if (Status s = driver->greet(); !s.ok()) return s.error();
   return std::unique_ptr<Driver>(std::move(driver));
 }
@@ -381,8 +310,9 @@ Result<std::unique_ptr<Driver>> open_exec(const DriverOptions& options) {
 
 const DriverInfo kExec = {"exec",
                           "any program that speaks JSON lines (docs/databases/exec.md)",
-                          "exec:COMMAND",
+                          "exec:COMMAND or exec+unix:PATH",
                           {},
-                          open_exec};
+                          open_exec,
+                          "exec+unix"};
 
 }  // namespace assay::internal::collect

@@ -14,10 +14,10 @@ namespace {
 
 constexpr int64_t kInitialBalance = 100;
 
-class BankSession : public PlannedSession, public IntegerRegisters {
+class BankSession : public AnsweredSession, public IntegerRegisters {
  public:
   BankSession(const WorkloadOptions& options, Rng random, WrittenValues values, SessionSeat)
-      : PlannedSession(random, values),
+      : AnsweredSession(random, values),
         options_(options),
         accounts_(options.distribution, options.keys) {}
 

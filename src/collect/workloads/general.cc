@@ -37,6 +37,7 @@ class GeneralSession : public WorkloadSession, public IntegerRegisters {
     request.value = op.read ? Value() : values_.take();
     return true;
   }
+  bool ignores_replies() const override { return true; }
 
  private:
   struct Planned {

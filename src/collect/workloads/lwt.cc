@@ -12,7 +12,7 @@
 namespace assay::internal::collect {
 namespace {
 
-class LwtSession : public PlannedSession {
+class LwtSession : public AnsweredSession {
  public:
   static constexpr OpKind kKinds[] = {OpKind::read, OpKind::cas, OpKind::insert};
   // None: a transaction has one operation here.
@@ -23,7 +23,7 @@ class LwtSession : public PlannedSession {
   }
 
   LwtSession(const WorkloadOptions& options, Rng random, WrittenValues values, SessionSeat)
-      : PlannedSession(random, values),
+      : AnsweredSession(random, values),
         read_share_(options.read_share),
         keys_(options.distribution, options.keys) {}
 

@@ -54,6 +54,7 @@ class MiniSession : public WorkloadSession, public IntegerRegisters {
     request.value = read ? Value() : values_.take();
     return true;
   }
+  bool ignores_replies() const override { return true; }
 
  private:
   Ranks ranks_;

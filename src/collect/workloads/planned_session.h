@@ -1,4 +1,4 @@
-// Sessions that draw each transaction when it starts and may go on planning with every answer. A retry draws the
+// Sessions that draw each transaction when it starts, and those that go on planning with every answer. A retry draws the
 // same random numbers again, so it is on the same keys; values are new.
 #pragma once
 
@@ -22,20 +22,17 @@ class PlannedSession : public WorkloadSession {
     plan();
   }
 
-  bool next(const Reply* last, Request& request) override {
-    if (last != nullptr) answered(asked_, *last);
+  bool next(const Reply*, Request& request) override {
     if (requests_.empty()) return false;
-    asked_ = std::move(requests_.front());
+    request = std::move(requests_.front());
     requests_.pop_front();
-    request = asked_;
     return true;
   }
+  bool ignores_replies() const override { return true; }
 
  protected:
-  // Puts the first requests of a transaction.
+  // Puts the requests of a transaction, or the first of them.
   virtual void plan() = 0;
-  // May put more.
-  virtual void answered(const Request&, const Reply&) {}
 
   void put(Request request) { requests_.push_back(std::move(request)); }
   void read(Value key) { put({.kind = OpKind::read, .key = std::move(key)}); }
@@ -63,6 +60,25 @@ class PlannedSession : public WorkloadSession {
   Rng rng_, before_;
   WrittenValues values_;
   std::deque<Request> requests_;
+};
+
+class AnsweredSession : public PlannedSession {
+ public:
+  using PlannedSession::PlannedSession;
+
+  bool next(const Reply* last, Request& request) override {
+    if (last != nullptr) answered(asked_, *last);
+    if (!PlannedSession::next(nullptr, request)) return false;
+    asked_ = request;
+    return true;
+  }
+  bool ignores_replies() const override { return false; }
+
+ protected:
+  // May put more requests.
+  virtual void answered(const Request&, const Reply&) = 0;
+
+ private:
   Request asked_;
 };
 

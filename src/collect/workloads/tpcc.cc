@@ -12,7 +12,7 @@ namespace {
 constexpr uint64_t kDistricts = 10;
 constexpr uint64_t kMaxLines = 15;
 
-class TpccSession : public PlannedSession {
+class TpccSession : public AnsweredSession {
  public:
   static constexpr OpKind kKinds[] = {OpKind::read, OpKind::write, OpKind::remove};
   static std::vector<Table> tables() {
@@ -41,7 +41,7 @@ class TpccSession : public PlannedSession {
   }
 
   TpccSession(const WorkloadOptions& options, Rng random, WrittenValues values, SessionSeat)
-      : PlannedSession(random, values), rows_(options.distribution, options.keys) {}
+      : AnsweredSession(random, values), rows_(options.distribution, options.keys) {}
 
  protected:
   void plan() override {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kShown = 4;  // tweets on a page
 
-class TwitterSession : public PlannedSession {
+class TwitterSession : public AnsweredSession {
  public:
   static constexpr OpKind kKinds[] = {OpKind::read, OpKind::write};
   static std::vector<Table> tables() {
@@ -24,7 +24,7 @@ class TwitterSession : public PlannedSession {
   }
 
   TwitterSession(const WorkloadOptions& options, Rng random, WrittenValues values, SessionSeat)
-      : PlannedSession(random, values), users_(options.distribution, options.keys) {}
+      : AnsweredSession(random, values), users_(options.distribution, options.keys) {}
 
  protected:
   void plan() override {

@@ -1,0 +1,99 @@
+// The programs behind exec: and exec+unix:, and the lines that go to them and come back. docs/databases/exec.md.
+//
+//   exec:COMMAND             a process for each session; lines on its standard input and output
+//   exec+unix:PATH           a connection to the socket at PATH for each session: one process serves them all
+//   exec+unix:PATH COMMAND   the same; COMMAND is started first, and again where it has ended
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "assay/result.h"
+
+namespace assay::internal::collect {
+
+// A process that the shell was started for, in a group of its own, so that what it starts ends with it, and an interrupt of
+// ours is not one of its. When this is destroyed its input ends, and a process that goes on for half a second is killed.
+class ExecProcess {
+ public:
+  // `answers`: its standard output is read. Otherwise it goes to standard error.
+  static Result<std::unique_ptr<ExecProcess>> start(const std::string& command, bool answers);
+  ~ExecProcess();
+  ExecProcess(const ExecProcess&) = delete;
+  ExecProcess& operator=(const ExecProcess&) = delete;
+
+  int socket() const { return socket_; }
+  // Whether it has ended, at the latest after `limit`.
+  bool ended(std::chrono::milliseconds limit = {});
+  // As kill -9 does, with all that it has started.
+  void kill();
+
+ private:
+  ExecProcess(pid_t pid, int socket) : pid_(pid), socket_(socket) {}
+  pid_t pid_;
+  int socket_;  // its standard input, and its standard output if that is read
+  bool ended_ = false;
+};
+
+// What one session says and hears. When it is destroyed its side ends, which is the sign to undo what is open.
+class ExecChannel {
+ public:
+  explicit ExecChannel(std::unique_ptr<ExecProcess> process);  // of this session alone
+  explicit ExecChannel(int socket) : socket_(socket) {}        // a connection, closed by this
+  ~ExecChannel();
+  ExecChannel(const ExecChannel&) = delete;
+  ExecChannel& operator=(const ExecChannel&) = delete;
+
+  bool send(const nlohmann::json& message);
+  // The next line as JSON; discarded if there is none in time or it is no object.
+  nlohmann::json receive(std::chrono::milliseconds limit);
+  // Says that nothing more will be sent.
+  void end_input();
+  // Whether the other side has ended what it says, at the latest after `limit`; what it still says is dropped.
+  bool ended(std::chrono::milliseconds limit);
+  // Of this session alone; null for a connection.
+  ExecProcess* process() { return process_.get(); }
+
+ private:
+  bool read_more(std::chrono::steady_clock::time_point deadline);
+
+  std::unique_ptr<ExecProcess> process_;
+  int socket_;
+  std::string input_;
+};
+
+// What the URL of a database names. `connect` may be called from several threads at once.
+class ExecProgram {
+ public:
+  static Result<std::unique_ptr<ExecProgram>> of(std::string_view url);
+  ~ExecProgram();
+  ExecProgram(const ExecProgram&) = delete;
+  ExecProgram& operator=(const ExecProgram&) = delete;
+
+  Result<std::unique_ptr<ExecChannel>> connect();
+  // For messages: the command, or where it listens.
+  const std::string& name() const { return command_.empty() ? path_ : command_; }
+  // Whether the process that serves a session was started by us.
+  bool can_be_killed() const { return !command_.empty(); }
+  // Kills the process that serves the session, and with it every session that it serves.
+  void kill(ExecChannel& channel);
+
+ private:
+  ExecProgram(std::string path, std::string command)
+      : path_(std::move(path)), command_(std::move(command)) {}
+  Result<int> dial() const;
+  Result<int> dial_own();
+
+  std::string path_;     // of the socket; empty: a process for each session
+  std::string command_;  // empty: somebody else has started it
+  std::mutex mutex_;     // of what follows
+  std::unique_ptr<ExecProcess> shared_;
+};
+
+}  // namespace assay::internal::collect

@@ -1,0 +1,533 @@
+#include "collect/exec_contract.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "collect/drivers/exec_program.h"
+
+namespace assay::internal::collect {
+namespace contract {
+namespace {
+
+using nlohmann::json;
+using std::chrono::milliseconds;
+
+constexpr auto kGrace = milliseconds(1000);  // beyond the time-out that the program is told
+constexpr auto kStartTime = milliseconds(30'000);
+constexpr int kTries = 20;  // of a transaction beside which nothing else runs
+constexpr size_t kShown = 300;
+constexpr const char* kKinds[] = {"r", "w", "d", "append", "list", "range", "cas", "insert"};
+
+std::string shown(const json& j) {
+  if (j.is_discarded()) return "no answer, or none that is a JSON object";
+  return j.dump(-1, ' ', false, json::error_handler_t::replace).substr(0, kShown);
+}
+
+// The part of an answer that an operation is asked for, such as "value", and what it must be; no name: nothing.
+struct Part {
+  const char* name = nullptr;
+  json value = {};
+};
+struct Operation {
+  json op;
+  Part answer = {};
+};
+
+// What an answer says of the transaction. `none`: it is none of those of the protocol, or did not come.
+enum class Word : uint8_t { ok, aborted, unknown, fatal, none };
+
+Word word_of(const json& answer) {
+  if (answer.is_discarded()) return Word::none;
+  if (answer.contains("aborted")) return Word::aborted;
+  if (answer.contains("unknown")) return Word::unknown;
+  if (answer.contains("fatal")) return Word::fatal;
+  return answer.value("ok", json()) == json(true) ? Word::ok : Word::none;
+}
+
+// The first thing that was not as expected.
+struct Complaint {
+  std::string text;
+  bool note(const std::string& asked, const std::string& expected, const std::string& came) {
+    if (text.empty()) text = fmt::format("to {}: expected {}, came {}", asked, expected, came);
+    return false;
+  }
+};
+
+// A session that has said hello. What returns bool is false once something is not as expected, which the complaint then says.
+class Session {
+ public:
+  Session(std::unique_ptr<ExecChannel> channel, milliseconds timeout, Complaint& complaint)
+      : channel_(std::move(channel)), timeout_(timeout), complaint_(complaint) {}
+
+  json ask(const json& request, milliseconds extra = kGrace) {
+    send(request);
+    return answer(extra);
+  }
+  void send(const json& request) {
+    asked_ = shown(request);
+    sent_ = channel_->send(request);
+  }
+  json answer(milliseconds extra = kGrace) {
+    return sent_ ? channel_->receive(timeout_ + extra) : json(json::value_t::discarded);
+  }
+  json operate(const json& op) { return ask({{"do", "op"}, {"op", op}}); }
+
+  bool expect_ok(const json& answer, const std::string& expected = R"({"ok":true})") {
+    return word_of(answer) == Word::ok || unexpected(expected, answer);
+  }
+  bool expect(const json& answer, const Part& part) {
+    if (part.name == nullptr) return expect_ok(answer);
+    const std::string expected = shown({{"ok", true}, {part.name, part.value}});
+    if (!expect_ok(answer, expected)) return false;
+    return (answer.contains(part.name) && answer[part.name] == part.value) ||
+           unexpected(expected, answer);
+  }
+  bool unexpected(const std::string& expected, const json& came) {
+    return complaint_.note(asked_, expected, shown(came));
+  }
+
+  bool begin() { return expect_ok(ask({{"do", "begin"}})); }
+  bool write(const json& key, const json& value) { return expect_ok(operate({"w", key, value})); }
+  bool reads(const json& key, const json& value) {
+    return expect(operate({"r", key}), {"value", value});
+  }
+  bool commit() { return expect_ok(ask({{"do", "commit"}})); }
+
+  // A transaction beside which nothing else runs: it may be aborted, but not again and again.
+  bool alone(const std::vector<Operation>& operations) {
+    json last;
+    for (int tries = 0; tries < kTries; ++tries) {
+      last = attempt(operations);
+      if (word_of(last) != Word::aborted) return word_of(last) == Word::ok;
+    }
+    return unexpected(fmt::format("a commit within {} tries, as nothing else runs", kTries), last);
+  }
+
+  ExecChannel& channel() { return *channel_; }
+
+ private:
+  // The answer that ended it.
+  json attempt(const std::vector<Operation>& operations) {
+    json last = ask({{"do", "begin"}});
+    for (size_t i = 0; i < operations.size() && word_of(last) == Word::ok; ++i) {
+      last = operate(operations[i].op);
+      if (word_of(last) == Word::ok && !expect(last, operations[i].answer))
+        return json::value_t::discarded;
+    }
+    if (word_of(last) == Word::ok) last = ask({{"do", "commit"}});
+    if (word_of(last) != Word::aborted) expect_ok(last);
+    return last;
+  }
+
+  std::unique_ptr<ExecChannel> channel_;
+  milliseconds timeout_;
+  Complaint& complaint_;
+  std::string asked_;
+  bool sent_ = false;
+};
+
+using SessionPointer = std::unique_ptr<Session>;
+
+// Sessions and keys for one check after the other.
+class Bench {
+ public:
+  Bench(ExecProgram& program, const ContractOptions& options)
+      : program_(program), options_(options) {}
+
+  // Null if it does not say hello, which the complaint then says.
+  SessionPointer open() {
+    auto channel = program_.connect();
+    if (!channel.ok()) {
+      complaint.note("a new session", "a connection", channel.error().to_string());
+      return nullptr;
+    }
+    auto session = std::make_unique<Session>(std::move(*channel), options_.timeout, complaint);
+    hello = session->ask({{"do", "hello"},
+                          {"protocol", 1},
+                          {"isolation", options_.isolation},
+                          {"timeout_ms", options_.timeout.count()},
+                          {"run", 1}},
+                         kStartTime);
+    return session->expect_ok(hello) ? std::move(session) : nullptr;
+  }
+  bool can(const std::string& kind) const {
+    if (!hello.contains("kinds")) return kind == "r" || kind == "w";
+    return hello["kinds"].is_array() &&
+           std::find(hello["kinds"].begin(), hello["kinds"].end(), kind) != hello["kinds"].end();
+  }
+  json key() { return next_key_++; }
+
+  ExecProgram& program() { return program_; }
+  Complaint complaint;
+  json hello;
+
+ private:
+  ExecProgram& program_;
+  const ContractOptions& options_;
+  int64_t next_key_ = 1000;
+};
+
+// How a transaction ended, in the words of its answers.
+struct Ending {
+  Word word = Word::none;
+  json value;  // that it wrote to the key
+};
+
+// Whether the key holds what the transactions that wrote it say: a value of one that committed, or may have; none if all were
+// aborted.
+bool explained(Bench& bench, const json& key, const json& before,
+               const std::vector<Ending>& endings) {
+  std::vector<json> possible;
+  bool overwritten = false;
+  for (const Ending& e : endings) {
+    if (e.word == Word::ok || e.word == Word::unknown) possible.push_back(e.value);
+    overwritten = overwritten || e.word == Word::ok;
+  }
+  if (!overwritten) possible.push_back(before);
+  const SessionPointer reader = bench.open();
+  if (!reader) return false;
+  for (int tries = 0; tries < kTries; ++tries) {
+    if (word_of(reader->ask({{"do", "begin"}})) == Word::aborted) continue;
+    const json answer = reader->operate({"r", key});
+    if (word_of(answer) == Word::aborted) continue;
+    if (!reader->expect_ok(answer)) return false;
+    const json value = answer.value("value", json());
+    if (std::find(possible.begin(), possible.end(), value) == possible.end())
+      return reader->unexpected(
+          "a value among " + shown(possible) + ", by what the transactions were answered", answer);
+    return reader->commit();
+  }
+  return reader->unexpected(fmt::format("a read within {} tries", kTries), nullptr);
+}
+
+// ok, aborted or unknown: what may come of an operation or a commit beside which another transaction runs. `commit`: unknown
+// is among them.
+bool is_an_ending(Session& s, const json& answer, bool commit) {
+  const Word word = word_of(answer);
+  if (word == Word::ok || word == Word::aborted || (commit && word == Word::unknown)) return true;
+  return s.unexpected(commit ? R"("ok", "aborted" or "unknown")" : R"("ok" or "aborted")", answer);
+}
+
+// Commits, unless the transaction is over already.
+bool finish(Session& s, Ending& ending) {
+  if (ending.word != Word::ok) return true;
+  const json answer = s.ask({{"do", "commit"}});
+  ending.word = word_of(answer);
+  return is_an_ending(s, answer, true);
+}
+
+// A request of a transaction beside which another one runs.
+bool go_on(Session& s, Ending& ending, const json& request) {
+  if (ending.word != Word::ok) return true;
+  const json answer = s.ask(request);
+  ending.word = word_of(answer);
+  return is_an_ending(s, answer, false);
+}
+
+json operation(const json& op) { return {{"do", "op"}, {"op", op}}; }
+
+bool names_kinds(Bench& bench) {
+  const SessionPointer s = bench.open();
+  if (!s) return false;
+  const json kinds = bench.hello.value("kinds", json::array({"r", "w"}));
+  for (const json& kind : kinds)
+    if (!kind.is_string() || std::find(std::begin(kKinds), std::end(kKinds),
+                                       kind.get<std::string>()) == std::end(kKinds))
+      return s->unexpected("kinds among " + shown(kKinds), kinds);
+  for (const char* flag : {"read_only", "batch"})
+    if (bench.hello.contains(flag) && !bench.hello[flag].is_boolean())
+      return s->unexpected(fmt::format("\"{}\" true or false", flag), bench.hello);
+  return kinds.is_array() || s->unexpected("\"kinds\" as an array", bench.hello);
+}
+
+bool prepares(Bench& bench) {
+  const json key = bench.key();
+  for (const json& value : {json(1), json()}) {
+    SessionPointer s = bench.open();
+    if (!s || !s->expect_ok(s->ask({{"do", "prepare"}}, kStartTime))) return false;
+    if (!s->alone({{{"r", key}, {"value", nullptr}}})) return false;
+    if (!value.is_null() && !s->alone({{{"w", key, value}}})) return false;
+  }
+  return true;
+}
+
+bool keeps_values(Bench& bench) {
+  const SessionPointer s = bench.open();
+  if (!s) return false;
+  const json key = bench.key(), other = std::to_string(key.get<int64_t>());
+  for (const json& value :
+       {json(INT64_MIN), json(17), json("17"), json("na\xc3\xafve \"quote\" 'x' \\ , ]}")})
+    if (!s->alone({{{"w", key, value}}}) || !s->alone({{{"r", key}, {"value", value}}}))
+      return false;
+  return s->alone({{{"r", other}, {"value", nullptr}}}) && s->alone({{{"w", other, 1}}}) &&
+         s->alone({{{"r", other}, {"value", 1}}, {{"r", bench.key()}, {"value", nullptr}}});
+}
+
+// Each kind but r and w, in transactions of their own and of several operations.
+bool operates(Bench& bench) {
+  const SessionPointer s = bench.open();
+  if (!s) return false;
+  const auto try_kind = [&](std::initializer_list<const char*> kinds,
+                            const std::vector<std::vector<Operation>>& transactions) {
+    for (const char* kind : kinds)
+      if (!bench.can(kind)) return true;
+    for (const auto& operations : transactions)
+      if (!s->alone(operations)) return false;
+    return true;
+  };
+  const json k = bench.key(), l = bench.key(), c = bench.key(), i = bench.key();
+  const json first = bench.key(), second = bench.key(), third = bench.key();
+  return try_kind({"d"}, {{{{"w", k, 1}}},
+                          {{{"d", k, 2}}, {{"r", k}, {"value", nullptr}}},
+                          {{{"r", k}, {"value", nullptr}}}}) &&
+         try_kind({"append", "list"},
+                  {{{{"append", l, 5}}},
+                   {{{"append", l, "a,b"}}, {{"list", l}, {"list", {5, "a,b"}}}},
+                   {{{"list", l}, {"list", {5, "a,b"}}}}}) &&
+         try_kind({"cas"}, {{{{"cas", c, nullptr, 1}, {"effect", true}}},
+                            {{{"cas", c, 7, 8}, {"effect", false}}},
+                            {{{"cas", c, 1, 2}, {"effect", true}}, {{"r", c}, {"value", 2}}},
+                            {{{"cas", c, nullptr, 3}, {"effect", false}}},
+                            {{{"r", c}, {"value", 2}}}}) &&
+         try_kind({"insert"}, {{{{"insert", i, 1}, {"effect", true}}},
+                               {{{"insert", i, 2}, {"effect", false}}},
+                               {{{"r", i}, {"value", 1}}}}) &&
+         try_kind({"range"},
+                  {{{{"w", third, 3}}, {{"w", first, 1}}},
+                   {{{"w", second, 2}},
+                    {{"range", first, third}, {"rows", {{first, 1}, {second, 2}, {third, 3}}}}},
+                   {{{"range", first, second}, {"rows", {{first, 1}, {second, 2}}}}}});
+}
+
+bool reads_its_own(Bench& bench) {
+  const SessionPointer s = bench.open();
+  const json k = bench.key();
+  return s && s->alone({{{"r", k}, {"value", nullptr}},
+                        {{"w", k, 1}},
+                        {{"r", k}, {"value", 1}},
+                        {{"w", k, 2}},
+                        {{"r", k}, {"value", 2}}});
+}
+
+bool shows_commits(Bench& bench) {
+  const SessionPointer a = bench.open(), b = bench.open();
+  const json k = bench.key();
+  return a && b && a->alone({{{"w", k, 1}}}) && b->alone({{{"r", k}, {"value", 1}}}) &&
+         b->alone({{{"w", k, 2}}}) && a->alone({{{"r", k}, {"value", 2}}});
+}
+
+bool undoes(Bench& bench) {
+  const SessionPointer a = bench.open(), b = bench.open();
+  const json k = bench.key();
+  if (!a || !b || !a->begin() || !a->write(k, 1)) return false;
+  const json answer = a->ask({{"do", "abort"}});
+  if (word_of(answer) != Word::aborted && !a->expect_ok(answer)) return false;
+  return a->alone({{{"r", k}, {"value", nullptr}}}) && b->alone({{{"r", k}, {"value", nullptr}}});
+}
+
+bool serves_two(Bench& bench) {
+  const SessionPointer a = bench.open(), b = bench.open();
+  const json k = bench.key(), l = bench.key();
+  Ending first{Word::ok, 1}, second{Word::ok, 2};
+  if (!a || !b || !a->begin() || !a->write(k, 1)) return false;
+  return go_on(*b, second, {{"do", "begin"}}) && go_on(*b, second, operation({"w", l, 2})) &&
+         finish(*b, second) && finish(*a, first) && explained(bench, k, nullptr, {first}) &&
+         explained(bench, l, nullptr, {second});
+}
+
+bool answers_conflicts(Bench& bench) {
+  const SessionPointer a = bench.open(), b = bench.open();
+  const json k = bench.key();
+  Ending first{Word::ok, 1}, second{Word::ok, 2};
+  if (!a || !b || !a->begin()) return false;
+  const bool answered =
+      go_on(*a, first, operation({"r", k})) && go_on(*b, second, {{"do", "begin"}}) &&
+      go_on(*b, second, operation({"r", k})) && go_on(*a, first, operation({"w", k, 1})) &&
+      go_on(*b, second, operation({"w", k, 2})) && finish(*a, first) && finish(*b, second);
+  if (!answered || !explained(bench, k, nullptr, {first, second})) return false;
+  const json again = bench.key();
+  return a->alone({{{"w", again, 3}}}) && b->alone({{{"w", again, 4}}});
+}
+
+// Another session holds what this one asks for: it may see what was there before, wait and then say that it is aborted; not
+// read what may still be undone, nor wait for longer than the time-out.
+bool waits_for_another(Bench& bench) {
+  const SessionPointer a = bench.open(), b = bench.open();
+  const json k = bench.key();
+  Ending second{Word::ok, 2};
+  if (!a || !b || !a->begin() || !a->write(k, 1)) return false;
+  if (!go_on(*b, second, {{"do", "begin"}})) return false;
+  if (second.word == Word::ok) {
+    const json answer = b->operate({"r", k});
+    second.word = word_of(answer);
+    if (!is_an_ending(*b, answer, false)) return false;
+    if (second.word == Word::ok && !answer.value("value", json()).is_null())
+      return b->unexpected("null or an abort, as the other session has not committed", answer);
+  }
+  if (!go_on(*b, second, operation({"w", k, 2})) || !finish(*b, second)) return false;
+  const json answer = a->ask({{"do", "abort"}});
+  if (word_of(answer) != Word::aborted && !a->expect_ok(answer)) return false;
+  return explained(bench, k, nullptr, {second});
+}
+
+// The same, and the other commits meanwhile.
+bool goes_on_after_waiting(Bench& bench) {
+  const SessionPointer a = bench.open(), b = bench.open();
+  const json k = bench.key();
+  Ending first{Word::ok, 1}, second{Word::ok, 2};
+  if (!a || !b || !a->begin() || !a->write(k, 1)) return false;
+  b->send({{"do", "begin"}});
+  if (!finish(*a, first)) return false;
+  const json begun = b->answer();
+  second.word = word_of(begun);
+  return is_an_ending(*b, begun, false) && go_on(*b, second, operation({"w", k, 2})) &&
+         finish(*b, second) && explained(bench, k, nullptr, {first, second});
+}
+
+bool waits(Bench& bench) { return waits_for_another(bench) && goes_on_after_waiting(bench); }
+
+bool refuses_what_it_does_not_know(Bench& bench) {
+  const auto refused = [](Session& s, const json& answer) {
+    return word_of(answer) == Word::fatal || (answer.is_discarded() && s.channel().ended(kGrace)) ||
+           s.unexpected(R"("fatal", or that it ends)", answer);
+  };
+  const SessionPointer a = bench.open(), b = bench.open();
+  return a && b && refused(*a, a->ask({{"do", "assay-unknown"}})) && b->begin() &&
+         refused(*b, b->operate({"assay-unknown", bench.key()}));
+}
+
+bool survives_kill(Bench& bench) {
+  const SessionPointer a = bench.open();
+  const json k = bench.key();
+  if (!a || !a->begin() || !a->write(k, 1)) return false;
+  bench.program().kill(a->channel());
+  const SessionPointer b = bench.open();
+  return b && b->alone({{{"r", k}, {"value", nullptr}}}) && b->alone({{{"w", k, 2}}}) &&
+         b->alone({{{"r", k}, {"value", 2}}});
+}
+
+bool ends(Bench& bench) {
+  const SessionPointer a = bench.open();
+  const json k = bench.key();
+  if (!a || !a->begin() || !a->write(k, 1)) return false;
+  a->channel().end_input();
+  if (!a->channel().ended(kGrace))
+    return bench.complaint.note("the end of its input", "that it ends within a second",
+                                "that it goes on");
+  const SessionPointer b = bench.open();
+  return b && b->alone({{{"r", k}, {"value", nullptr}}});
+}
+
+// A whole transaction in a line, alone and beside another one.
+bool takes_batches(Bench& bench) {
+  const SessionPointer a = bench.open(), b = bench.open();
+  const json k = bench.key(), l = bench.key();
+  if (!a || !b) return false;
+  const json alone = b->ask({{"do", "batch"}, {"ops", {{"w", k, 1}, {"r", k}, {"r", l}}}});
+  if (!b->expect_ok(alone)) return false;
+  const json answers = alone.value("answers", json());
+  if (!answers.is_array() || answers.size() != 3 || answers[1].value("value", json()) != json(1) ||
+      !answers[2].value("value", json()).is_null())
+    return b->unexpected(R"("answers" with a value of 1 and then null)", alone);
+  if (!a->alone({{{"r", k}, {"value", 1}}})) return false;
+  Ending first{Word::ok, 2}, second{Word::ok, 3};
+  if (!a->begin() || !a->write(k, 2)) return false;
+  const json beside = b->ask({{"do", "batch"}, {"ops", {{"r", k}, {"w", k, 3}}}});
+  second.word = word_of(beside);
+  return is_an_ending(*b, beside, true) && finish(*a, first) &&
+         explained(bench, k, 1, {first, second});
+}
+
+struct Check {
+  ContractCheck about;
+  bool (*keeps)(Bench&);
+  // Why it cannot be tried; empty if it can.
+  std::string (*not_tried)(Bench&) = [](Bench&) { return std::string(); };
+};
+
+std::string needs_reads_and_writes(Bench& bench) {
+  return bench.can("r") && bench.can("w") ? "" : "it does not name both r and w";
+}
+std::string needs_more_kinds(Bench& bench) {
+  for (const char* kind : kKinds)
+    if (bench.can(kind) && kind != kKinds[0] && kind != kKinds[1])
+      return needs_reads_and_writes(bench);
+  return "it names no kind but r and w";
+}
+std::string needs_a_process(Bench& bench) {
+  if (!bench.program().can_be_killed()) return "its process was not started from here";
+  return needs_reads_and_writes(bench);
+}
+std::string needs_batches(Bench& bench) {
+  if (bench.hello.value("batch", json()) != json(true)) return "hello does not name it";
+  return needs_reads_and_writes(bench);
+}
+
+constexpr Check kChecks[] = {
+    {{"hello", "hello names kinds of operations that there are"}, names_kinds},
+    {{"prepare", "prepare leaves the tables empty"}, prepares, needs_reads_and_writes},
+    {{"values", "keys and values come back as they were"}, keeps_values, needs_reads_and_writes},
+    {{"operations", "each kind that hello names does what it should"}, operates, needs_more_kinds},
+    {{"own-reads", "a transaction reads what it wrote"}, reads_its_own, needs_reads_and_writes},
+    {{"commit", "other sessions see what was committed"}, shows_commits, needs_reads_and_writes},
+    {{"abort", "what was undone leaves nothing"}, undoes, needs_reads_and_writes},
+    {{"two-sessions", "two transactions at once end as they are told"},
+     serves_two,
+     needs_reads_and_writes},
+    {{"conflict", "a conflict is aborted or unknown, and the session goes on"},
+     answers_conflicts,
+     needs_reads_and_writes},
+    {{"wait", "a session that waits for another is answered in time, and rightly"},
+     waits,
+     needs_reads_and_writes},
+    {{"batch", "a whole transaction in a line"}, takes_batches, needs_batches},
+    {{"unknown-request", "what it does not know is fatal"},
+     refuses_what_it_does_not_know,
+     needs_reads_and_writes},
+    {{"kill", "a process that is killed leaves nothing, and a new one starts"},
+     survives_kill,
+     needs_a_process},
+    {{"end-of-input", "it ends with its input, and undoes what is open"},
+     ends,
+     needs_reads_and_writes},
+};
+
+}  // namespace
+}  // namespace contract
+
+std::span<const ContractCheck> contract_checks() {
+  static const std::vector<ContractCheck> checks = [] {
+    std::vector<ContractCheck> all;
+    for (const contract::Check& check : contract::kChecks) all.push_back(check.about);
+    return all;
+  }();
+  return checks;
+}
+
+Status check_exec_contract(const ContractOptions& options,
+                           const std::function<bool(const ContractResult&)>& tell) {
+  auto program = ExecProgram::of(options.url);
+  if (!program.ok()) return program.error();
+  contract::Bench bench(**program, options);
+  if (!bench.open())
+    return bad_input(
+        fmt::format("'{}' does not say hello: {}", (*program)->name(), bench.complaint.text));
+  for (const contract::Check& check : contract::kChecks) {
+    ContractResult result{check.about.name, Kept::yes, {}};
+    bench.complaint = {};
+    if (std::string why = check.not_tried(bench); !why.empty())
+      result = {check.about.name, Kept::skipped, std::move(why)};
+    else if (!check.keeps(bench))
+      result = {check.about.name, Kept::no, bench.complaint.text};
+    if (!tell(result)) break;
+  }
+  return Ok{};
+}
+
+}  // namespace assay::internal::collect
