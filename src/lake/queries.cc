@@ -145,9 +145,7 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
 
   std::string residue() const {
     return "WITH " + judged() + ",\n" + windows() + ",\n" +
-           fmt::format(R"(members AS (
-  SELECT f.txn, w.window_id, w.window_from, w.window_to
-  FROM {0} f JOIN windows w ON {1}
+           fmt::format(R"(members AS ({1}
   UNION DISTINCT
   SELECT f.txn, w.window_id, w.window_from, w.window_to
   FROM objections o JOIN {0} f ON f.item = o.item AND f.written = o.seen AND f.writes AND f.unknown AND f.{2} IS NULL
@@ -157,7 +155,7 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
   FROM objections o JOIN needed n ON n.txn = o.txn AND n.item = o.item AND n.pos = o.pos
   JOIN windows w ON n.written_before >= w.window_from AND n.written_before <= w.window_to
 ))",
-                       o_.facts, in_window(), writes_at_) +
+                       o_.facts, standing_in_windows(), writes_at_) +
            with_members();
   }
 
@@ -419,11 +417,17 @@ WHERE NOT e.unknown OR f.txn IS NOT NULL OR d.txn IS NOT NULL)",
                        objections(), o_.facts, writes_at_, o_.margin);
   }
 
-  std::string in_window() const {
-    std::string writes = fmt::format("f.{0} >= w.window_from AND f.{0} <= w.window_to", writes_at_);
-    if (!split_) return writes;
-    return fmt::format("({}) OR (f.snapshot_at >= w.window_from AND f.snapshot_at <= w.window_to)",
-                       writes);
+  // Who has an event between the ends of a window. A join for each kind of event: engines know how to join by one range, and compare
+  // every pair where there are two.
+  std::string standing_in_windows() const {
+    std::string found;
+    for (const std::string_view at : split_ ? std::vector<std::string_view>{writes_at_, reads_at_}
+                                            : std::vector<std::string_view>{writes_at_})
+      found += fmt::format(R"({0}
+  SELECT f.txn, w.window_id, w.window_from, w.window_to
+  FROM {1} f JOIN windows w ON f.{2} >= w.window_from AND f.{2} <= w.window_to)",
+                           found.empty() ? "" : "\n  UNION DISTINCT", o_.facts, at);
+    return found;
   }
 
   // The rows of `members`, and of each read whether somebody else may have written what it saw.
