@@ -110,7 +110,7 @@ class LatticeWalk {
       // ones are tried first, requested or not.
       widened_ = !problem_.unresolved.empty() && options_.switches.carry;
       stated_first_ = options_.switches.stated_first && options_.engine == EngineId::graph &&
-                      is_nearly_stated(problem_);
+                      problem_.unresolved.empty() && is_nearly_stated(problem_);
       accept_what_plays();
       decide_what_is_left();
       widened_ = false;

@@ -112,7 +112,8 @@ bool ExecChannel::read_more(Steady::time_point deadline) {
     char buffer[4096];
     const ssize_t n = read(socket_, buffer, sizeof buffer);
     if (n > 0) input_.append(buffer, static_cast<size_t>(n));
-    return n > 0;
+    closed_ = n <= 0;
+    return !closed_;
   }
 }
 
@@ -131,7 +132,7 @@ void ExecChannel::end_input() { shutdown(socket_, SHUT_WR); }
 bool ExecChannel::ended(std::chrono::milliseconds limit) {
   const auto deadline = Steady::now() + limit;
   while (read_more(deadline)) input_.clear();
-  return Steady::now() < deadline;
+  return closed_;
 }
 
 Result<std::unique_ptr<ExecProgram>> ExecProgram::of(std::string_view url) {

@@ -66,6 +66,7 @@ class ExecChannel {
   std::unique_ptr<ExecProcess> process_;
   int socket_;
   std::string input_;
+  bool closed_ = false;  // by the other side
 };
 
 // What the URL of a database names. `connect` may be called from several threads at once.
