@@ -87,7 +87,7 @@ CONF
 }
 
 galera_synced() {  # galera_synced FOLDER
-  mariadb_ask "$1" "SHOW STATUS LIKE 'wsrep_local_state_comment'" | grep -q Synced
+  mariadb_ask "$1" "SHOW STATUS LIKE 'wsrep_local_state_comment'" | grep Synced >/dev/null
 }
 
 galera_launch() {  # galera_launch I [OPTION…]

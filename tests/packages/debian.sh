@@ -30,8 +30,8 @@ expect "libassay0 (>= " "$(dpkg-deb -f python3-assay_*.deb Depends)"
 expect "libassay 0 libassay0" "$(dpkg-deb --ctrl-tarfile libassay0_*.deb | tar -xO ./shlibs)"
 
 root=$work/root/usr
-"$root/bin/assay" version | grep -q "^assay "
-zcat "$root/share/man/man1/assay.1.gz" | grep -q "expected\\\\-order"
+expect "^assay " "$("$root/bin/assay" version)"
+expect "expected\\\\-order" "$(zcat "$root/share/man/man1/assay.1.gz")"
 library=$(find "$root/lib" -name libassay.so.0)
 told=$(ASSAY_LIBRARY=$library PYTHONPATH=$root/lib/python3/dist-packages PYTHONDONTWRITEBYTECODE=1 python3 -c "
 import assay

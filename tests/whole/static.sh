@@ -6,8 +6,8 @@ set -euo pipefail
 . "$(dirname "$0")/linked.sh"
 source=$2
 link_into_empty_folder assay-static "$1" "$3"
-readelf -l root/assay | grep -q INTERP && { echo "it asks for a loader of shared libraries"; exit 1; }
-readelf -d root/assay 2>/dev/null | grep -q NEEDED && { echo "it asks for shared libraries"; exit 1; }
+readelf -l root/assay | grep INTERP >/dev/null && { echo "it asks for a loader of shared libraries"; exit 1; }
+readelf -d root/assay 2>/dev/null | grep NEEDED >/dev/null && { echo "it asks for shared libraries"; exit 1; }
 caged /assay version >/dev/null 2>&1 || { echo "skipped: no chroot here"; exit 77; }
 
 expect 0 "^assay " caged /assay version
