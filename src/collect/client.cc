@@ -178,7 +178,7 @@ CallResult Client::execute_whole(const std::vector<Request>& requests) {
       return CallResult::fatal(s.error().to_string());
   std::vector<Reply> replies;
   record_.begin.request = clock_.now();
-  const CallResult result = connection_->whole(requests, replies);
+  CallResult result = connection_->whole(requests, replies);
   record_.begin.response = clock_.now();
   note_time(record_.begin.request);
   if (!result.ok()) return result;
