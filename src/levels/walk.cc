@@ -363,6 +363,9 @@ class LatticeWalk {
     }
   }
 
+  // Hardly any level takes more than a pass over what is stated.
+  static constexpr uint64_t kStatedShare = 4;
+
   // Time and effort are shared: half of it goes to the levels asked for in equal parts, so that each of k levels has what it takes
   // if that is no more than a share of 1 / 2k; a quarter to others that may settle them. What is left goes to those that
   // ran out of their share.
@@ -388,7 +391,10 @@ class LatticeWalk {
     std::vector<LevelId> ran_out;
     for (LevelId level : levels) {
       if (decided(level) || !useful(level) || tried_[index(level)]) continue;
-      if (!decide_within(wanted_[index(level)] ? asked : other, level)) ran_out.push_back(level);
+      const Allowance share = stated_first_           ? all / kStatedShare
+                              : wanted_[index(level)] ? asked
+                                                      : other;
+      if (!decide_within(share, level)) ran_out.push_back(level);
     }
     for (LevelId level : ran_out)
       if (!decided(level) && useful(level)) decide_within(all, level);
