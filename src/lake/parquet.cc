@@ -97,13 +97,13 @@ std::string pyarrow_program(const Types& types) {
       columns(types, {"pa.int64()", "pa.bool_()", "pa.string()"}));
 }
 
-struct Writer {
+struct Program {
   std::string_view name;
   Command present;  // succeeds where it is installed
   Command write;
 };
 
-std::vector<Writer> writers(const History& history, const std::string& path) {
+std::vector<Program> programs(const History& history, const std::string& path) {
   const Types types(history);
   const std::string query = duckdb_query(types, path);
   return {{"duckdb", {"duckdb", "-c", "SELECT 1"}, {"duckdb", "-c", query}},
@@ -139,28 +139,28 @@ bool ends_well(pid_t pid) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-bool is_installed(const Writer& writer) {
+bool is_installed(const Program& program) {
   const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  const auto pid = start(writer.present, nothing, /*quiet=*/true);
+  const auto pid = start(program.present, nothing, /*quiet=*/true);
   close(nothing);
   return pid && ends_well(*pid);
 }
 
 // The facts go through a pipe whose writing end is a path, as for any other file.
-Result<std::vector<Loss>> write_with(const Writer& writer, const History& history,
+Result<std::vector<Loss>> write_with(const Program& program, const History& history,
                                      const std::string& path) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0)
     return io_error(fmt::format("cannot make a pipe: {}", strerror(errno)));
-  const auto pid = start(writer.write, ends[0], /*quiet=*/false);
+  const auto pid = start(program.write, ends[0], /*quiet=*/false);
   close(ends[0]);
   if (!pid) {
     close(ends[1]);
-    return io_error(fmt::format("cannot start {}", writer.name), path);
+    return io_error(fmt::format("cannot start {}", program.name), path);
   }
   auto losses = write_history(history, fmt::format("/proc/self/fd/{}", ends[1]), "facts");
   close(ends[1]);
-  if (!ends_well(*pid)) return io_error(fmt::format("{} could not write it", writer.name), path);
+  if (!ends_well(*pid)) return io_error(fmt::format("{} could not write it", program.name), path);
   return losses;
 }
 
@@ -179,9 +179,9 @@ class IgnorePipeSignals {
 Result<std::vector<Loss>> write_parquet(const History& history, const std::string& path) {
   const IgnorePipeSignals ignored;
   const std::string part = path + ".part";
-  for (const Writer& writer : writers(history, part)) {
-    if (!is_installed(writer)) continue;
-    auto losses = write_with(writer, history, part);
+  for (const Program& program : programs(history, part)) {
+    if (!is_installed(program)) continue;
+    auto losses = write_with(program, history, part);
     if (losses.ok() && rename(part.c_str(), path.c_str()) != 0)
       losses = io_error(strerror(errno), path);
     if (!losses.ok()) unlink(part.c_str());
