@@ -1,4 +1,4 @@
-"""The rivals: how each is started, on which files, and how its answer is read. Adding one is a function and a line of RIVALS.
+"""The rivals: how each is started, on which files, and how its answer is read. Adding one is an entry of RIVALS.
 
 A rival lies in a folder that the user names, built as docs/rivals.md says; nothing is fetched here. `command` gets the program, the
 file, the level and the seconds that it has.
@@ -37,14 +37,16 @@ class Rival:
     tried: bool = False  # run by us, not only written after its documentation
 
 
+def model(kind):  # as Elle calls it
+    return "list-append" if kind == "lists" else "rw-register"
+
+
 def adya(program, file, level, limit, kind):
-    model = "list-append" if kind == "lists" else "rw-register"
-    return [program, "check", "-m", model, "-c", level, file]
+    return [program, "check", "-m", model(kind), "-c", level, file]
 
 
 def elle_cli(program, file, level, limit, kind):
-    model = "list-append" if kind == "lists" else "rw-register"
-    return ["java", "-jar", program, "-m", model, "-c", level, file]
+    return ["java", "-jar", program, "-m", model(kind), "-c", level, file]
 
 
 RIVALS = (

@@ -20,7 +20,7 @@ namespace assay {
 // Every speed-up has a switch; verdicts are the same without it.
 struct Switches {
   bool replay = true;                 // accept by replaying an order proposed from client times
-  bool stated_first = true;           // where nearly all version orders are stated, replay by them
+  bool stated_first = true;           // no replay where nearly all version orders are stated
   bool saturation = true;             // derive forced version orders before searching
   bool anti_dependency_rule = true;   // in saturation, PolySI's rule for anti-dependencies
   bool write_dependency_rule = true;  // in saturation, PolySI's rule for write dependencies

@@ -25,8 +25,7 @@ constexpr std::array kCommands = {
             "  assay exec-test 'python3 examples/drivers/sqlite.py app.db'\n"
             "  assay exec-test 'exec+unix:/tmp/store.sock ./store /tmp/store.sock' --json\n"
             "It empties the tables of the program. Exit code 0: each promise is kept; 1: one is "
-            "not; 3: it does not "
-            "say hello.\n",
+            "not; 3: it does not say hello.\n",
             add_exec_test},
     Command{
         "check", "decide which isolation levels a history satisfies",

@@ -19,9 +19,9 @@ constexpr std::string_view kParquet = ".parquet";
 // By name, or else by the ending of the file to write: ".hist", ".hist.zst"; else assay's own.
 std::string_view target_format(const std::string& to, std::string_view path) {
   if (!to.empty()) return to;
+  if (path.ends_with(kParquet)) return "facts";
   for (const std::string_view packed : {".gz", ".zst"})
     if (path.ends_with(packed)) path.remove_suffix(packed.size());
-  if (path.ends_with(kParquet)) return "facts";
   for (const FormatInfo& f : all_formats())
     if (f.writes && path.ends_with("." + std::string(f.name))) return f.name;
   return "assay";

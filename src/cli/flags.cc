@@ -33,8 +33,7 @@ struct Switch {
 constexpr Switch kSwitches[] = {
     {"--no-replay", &Switches::replay, "do not try to accept by replaying the clients' order"},
     {"--no-stated-first", &Switches::stated_first,
-     "do not begin with the order that stated orders of versions leave, even if they are nearly "
-     "complete"},
+     "replay the clients' order first even where nearly all orders of versions are stated"},
     {"--no-saturation", &Switches::saturation, "derive no version orders before searching"},
     {"--no-anti-dependency-rule", &Switches::anti_dependency_rule,
      "saturation: do not use the anti-dependency rule of PolySI"},

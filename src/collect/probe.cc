@@ -11,8 +11,8 @@
 namespace assay::internal::collect {
 namespace {
 
-// Of the transaction `lettered` the first is a, the second b, and so on.
-constexpr std::string_view kQueries = R"(
+// What scenarios with conditions play: of the transaction `lettered` the first statement is a, the second b, and so on.
+constexpr std::string_view kRows = R"(
 create table test (id integer primary key, value integer not null);
 transaction before;
   insert into test (id, value) values (1, 10);
@@ -22,15 +22,6 @@ transaction lettered;
   select * from test where value between 30 and 49;
   insert into test (id, value) values (3, 30);
   insert into test (id, value) values (4, 42);
-end;
-)";
-constexpr std::string_view kChanges = R"(
-create table test (id integer primary key, value integer not null);
-transaction before;
-  insert into test (id, value) values (1, 10);
-  insert into test (id, value) values (2, 20);
-end;
-transaction lettered;
   update test set value = value + 10;
   select * from test where value = 20;
   delete from test where value = 20;
@@ -54,10 +45,9 @@ constexpr Scenario kScenarios[] = {
     {"non-repeatable", Anomaly::non_repeatable_read, LevelId::read_atomic,
      "b1 b2 r1x w2x c2 r1x c1", "two reads of one key differ"},
     {"PMP", Anomaly::g_single, LevelId::read_atomic, "b1 b2 s1a s2b c2 s1a c1",
-     "predicate-many-preceders: what a query finds changes while its transaction goes on",
-     kQueries},
-    {"PMP write", Anomaly::g_single, LevelId::read_atomic, "b1 b2 s1a s2b s2c c1 s2b c2",
-     "predicate-many-preceders: a delete meets other rows than the query before it", kChanges},
+     "predicate-many-preceders: what a query finds changes while its transaction goes on", kRows},
+    {"PMP write", Anomaly::g_single, LevelId::read_atomic, "b1 b2 s1d s2e s2f c1 s2e c2",
+     "predicate-many-preceders: a delete meets other rows than the query before it", kRows},
     {"G-single", Anomaly::fractured_read, LevelId::read_atomic,
      "b1 b2 r1x r2x r2y w2x w2y c2 r1y c1", "read skew: half of a transaction is seen"},
     {"P4", Anomaly::lost_update, LevelId::adya_si, "b1 b2 r1x r2x w1x w2x c1 c2",
@@ -68,7 +58,7 @@ constexpr Scenario kScenarios[] = {
     {"G2-item", Anomaly::write_skew, LevelId::serializable, "b1 b2 r1x r1y r2x r2y w1x w2y c1 c2",
      "write skew: each writes what the other read"},
     {"G2", Anomaly::g2, LevelId::serializable, "b1 b2 s1a s2a s1b s2c c1 c2",
-     "write skew of rows that were not there: each inserts what the other looked for", kQueries},
+     "write skew of rows that were not there: each inserts what the other looked for", kRows},
     {"read-only", Anomaly::g2_item, LevelId::serializable,
      "b1 r1x r1y b2 r2y w2y c2 b3 r3x r3y c3 w1x c1",
      "write skew that only a reader makes visible"},

@@ -10,8 +10,9 @@
 // plain write that it was; a list loses the elements that are left out, or goes if one of them may be another's or if it
 // would then be read from another transaction; a range shrinks to the longest run of its keys whose observations stay.
 // What a transaction saw of its own writes goes with the last of these before it; in histories with ranges what it saw
-// of a key goes with any of its writes of the key. Stated orders keep the versions all of
-// whose writes stay. Sessions, times, outcomes, names and events stay as they are.
+// of a key goes with any of its writes of the key. That a key did not satisfy a condition stays where no value that was
+// ever written there is sure to satisfy it. Stated orders keep the versions all of whose writes stay. Sessions, times,
+// outcomes, names and events stay as they are.
 //
 // Shrinking, explaining and everything else that keeps some of the transactions goes through here. Linear in the history,
 // but for the keys that ranges cover.

@@ -799,8 +799,8 @@ class LatticeWalk {
   std::array<bool, kLevelCount> tried_{};    // decide_what_is_left did what it can
   std::array<bool, kLevelCount> settled_{};  // unknown whatever is searched
   Unknown doubt_;                            // why nothing can be called satisfied; empty if it can
-  bool stated_first_ =
-      false;  // what is stated leaves so little open that the strongest levels are decided at once
+  // What is stated leaves so little open that the strongest levels are decided at once.
+  bool stated_first_ = false;
   bool widened_ = false;  // levels are useful for those above and below them, asked for or not
   std::array<Verdict, kLevelCount> known_{};
   std::vector<Certificate> certificates_;

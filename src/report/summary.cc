@@ -214,7 +214,8 @@ std::string Totals::sentence() const {
   return fmt::format("{}{}: {} satisfied{}, {} violated{}, {} unknown, {} unreadable",
                      counted(files(), "history", "histories"), asked, grouped(satisfied_),
                      requested_.empty() ? " at some level" : "", grouped(violated_),
-                     requested_.empty() ? " at all" : "", grouped(unknown_), grouped(unreadable_));
+                     requested_.empty() ? " at every level" : "", grouped(unknown_),
+                     grouped(unreadable_));
 }
 
 }  // namespace assay::internal

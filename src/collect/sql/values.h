@@ -1,0 +1,59 @@
+// Values and conditions of a file of SQL: expressions of the right type, and what a WHERE may compare.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "collect/sql/cursor.h"
+#include "collect/sql/file.h"
+
+namespace assay::internal::collect::sql {
+
+inline constexpr size_t kMostText = 1000;  // bytes, as columns of texts are declared
+
+// The type of a value; none of null.
+using MaybeType = std::optional<Type>;
+
+class Values : public Cursor {
+ public:
+  using Cursor::Cursor;
+
+  // VALUE: a sum of products of constants, parameters, brackets and, in an update, columns.
+  Expression expression(MaybeType& type);
+  // The same, for this column.
+  Expression typed(const Column& column);
+  // COLUMN = VALUE, of the right type; `of_row`: columns of the row may stand in it.
+  std::pair<size_t, Expression> assignment(const Table& t, bool of_row);
+  // CONDITION: and binds closer than or.
+  Where condition(const Table& t);
+  Comparison comparison();
+
+  // What may be used from here on, by number.
+  const std::vector<std::string>& parameters() const { return parameters_; }
+  void set_parameters(std::vector<std::string> names, std::vector<MaybeType> types);
+  // The number of a parameter, which is known by now; false if it was of another type before.
+  bool add_parameter(const std::string& name, MaybeType type, size_t& number);
+
+ private:
+  struct Deeper;  // nothing recurses deeper than this
+
+  Expression product(MaybeType& type);
+  Expression operation(Expression::Kind kind, Expression left, MaybeType& type,
+                       Expression (Values::*operand)(MaybeType&));
+  Expression factor(MaybeType& type);
+  Expression parameter(MaybeType& type);
+  Where negation(const Table& t);
+  Where comparison_with(const Table& t);
+  Where compared_by_sign(Where w, const Column& column);
+  Expression compared(Column column);
+
+  std::vector<std::string> parameters_;
+  std::vector<MaybeType> types_;
+  const Table* row_ = nullptr;  // whose columns may stand in an expression
+  int depth_ = 0;
+};
+
+}  // namespace assay::internal::collect::sql
