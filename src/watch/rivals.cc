@@ -21,7 +21,12 @@ struct Access {
 class RivalSearch {
  public:
   RivalSearch(const Window& w, std::span<const Member> members, std::span<const TxnId> order)
-      : w_(w), h_(w.history), members_(members), order_(order) {
+      : w_(w),
+        h_(w.history),
+        members_(members),
+        order_(order),
+        moves_(order.size(), false),
+        stays_(order.size(), false) {
     for (uint32_t place = 0; place < order.size(); ++place) add(place);
   }
 
@@ -67,8 +72,10 @@ class RivalSearch {
     const uint32_t last = all.back().place;
     size_t rivals = 0;
     for (size_t i = all.size() - 1; i-- > 0 && rivals < kMostRivals && is_blind(all[i]);) {
-      if (!can_move(all[i].place, last, all[i].key)) continue;
-      found_.push_back({all[i].key, version(all[i].place, all[i].key)});
+      const uint32_t place = all[i].place;
+      if (stays_[place] || moves_[last] || !can_move(place, last, all[i].key)) continue;
+      moves_[place] = stays_[last] = true;
+      found_.push_back({all[i].key, version(place, all[i].key), order_[place], order_[last]});
       ++rivals;
     }
   }
@@ -112,6 +119,8 @@ class RivalSearch {
   std::vector<Access> accesses_;  // in order
   std::vector<size_t> starts_;    // per place
   std::vector<Access> by_key_;
+  std::vector<bool> moves_;  // per place: it may be moved
+  std::vector<bool> stays_;  // others may be moved behind it
   std::vector<RivalVersion> found_;
 };
 

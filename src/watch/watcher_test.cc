@@ -109,6 +109,26 @@ TEST(Watcher, KeepsRivals) {
   EXPECT_EQ(after(R"(["r","x",3])").unknown.size(), 1u);
 }
 
+// Session 1 is before 3, which wrote z after it was read. So x = 1, which has 2 before 1, and y = 1, which has 3 before 2, exclude
+// each other, though either could be.
+TEST(Watcher, RivalsThatExcludeEachOtherAreNotBothTaken) {
+  const auto after = [](size_t keep, const std::string& reads) {
+    WatchOptions options = prompt();
+    options.keep = keep;
+    return watch_pieces(options, {line(1, 0, 0, 10, R"(["r","z",null],["w","x",1])") +
+                                      line(2, 0, 0, 10, R"(["w","x",2],["w","y",1])") +
+                                      line(3, 0, 0, 10, R"(["w","z",1],["w","y",2])"),
+                                  line(4, 0, 100, 110, R"(["w","v",1])"),
+                                  line(4, 1, 200, 210, reads)});
+  };
+  for (const char* reads : {R"(["r","x",1],["r","y",2])", R"(["r","x",2],["r","y",1])"}) {
+    const Heard heard = after(100, reads);
+    EXPECT_TRUE(heard.alarms.empty() && heard.unknown.empty()) << reads;
+  }
+  EXPECT_EQ(after(100, R"(["r","x",1],["r","y",1])").alarms.size(), 1u);
+  EXPECT_EQ(after(0, R"(["r","x",1],["r","y",1])").unknown.size(), 1u);
+}
+
 TEST(Watcher, OneFaultIsOneAlarm) {
   const Heard heard = watch_pieces(
       prompt(),

@@ -283,7 +283,8 @@ class EndedSessions {
         "' -c \"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in "
         "transaction' AND application_name = 'assay' ORDER BY random() LIMIT 2\"";
     while (!stop_) {
-      if (std::system(command.c_str()) != 0) return;
+      // A server that is busy may refuse one more connection for a moment.
+      (void)!std::system(command.c_str());
       std::this_thread::sleep_for(std::chrono::milliseconds(30));
     }
   }
@@ -355,13 +356,13 @@ TEST(Postgresql, ASessionThatIsLeftKeepsOutcomesOpen) {
   other.url = urls.front();
   const auto driver = collect::open_driver(other);
   ASSERT_TRUE(driver.ok());
-  const collect::RunOptions options = contended_for(3, urls);
   Measured m;
-  {
+  // Whether a session is ended just as it commits is a matter of chance.
+  for (int attempt = 0; attempt < 5 && unknown_writers(m.history) == 0; ++attempt) {
     const EndedSessions ended(urls.front());
     const auto left = (*driver)->connect();
     ASSERT_TRUE(left.ok());
-    m = measure(options, kNeedOrder);
+    m = measure(contended_for(3, urls), kNeedOrder);
   }
   ASSERT_TRUE(m.stats.log);
   EXPECT_EQ(m.stats.log->missing, "");
