@@ -3,6 +3,7 @@
 
 #include "cli/checking.h"
 #include "cli/command.h"
+#include "cli/watch_flags.h"
 
 namespace assay::internal::cli {
 
@@ -29,6 +30,14 @@ Action add_check(CLI::App& app) {
   add_allow_empty(app, s->flags.allow_empty);
   app.add_flag("--together", s->together,
                "treat all files as one history, recorded by several processes of one run");
+  constexpr char kSlices[] = "Slices";
+  app.add_flag(
+         "--slices", s->flags.slices.on,
+         "decide strict-serializable, or linearizable, in slices of time while the history is "
+         "read, in memory that does not grow with it; done without asking where the history "
+         "would not fit into --memory")
+      ->group(kSlices);
+  add_watch_flags(app, s->flags.slices.options, kSlices);
   add_engine(app, s->flags.engine);
   app.add_option("--threads", s->flags.threads,
                  "threads for reading, for matching reads with writes, for parts of the history "

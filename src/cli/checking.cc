@@ -15,6 +15,7 @@
 #include "cli/console.h"
 #include "cli/interrupts.h"
 #include "cli/report_files.h"
+#include "cli/slices.h"
 #include "explain/names.h"
 #include "report/summary.h"
 
@@ -232,6 +233,10 @@ Exit check_files(const std::vector<std::string>& paths, const CheckFlags& flags,
                        counted(files.size() - i, "history", "histories")));
       results.worsen(Exit::unknown);
       break;
+    }
+    if (decides_in_slices(files[i], flags)) {
+      results.worsen(check_in_slices(files[i], flags));
+      continue;
     }
     Audit c = check_file(files[i], flags);
     if (!results.add(c)) return results.worst();

@@ -8,8 +8,14 @@
 #include "cli/exit_code.h"
 #include "cli/flags.h"
 #include "report/report.h"
+#include "watch/watcher.h"
 
 namespace assay::internal::cli {
+
+struct SliceFlags {
+  bool on = false;
+  watch::WatchOptions options;
+};
 
 struct CheckFlags {
   LevelFlags levels;
@@ -21,6 +27,7 @@ struct CheckFlags {
   ReadFlags reading;
   int64_t clock_drift = 0;  // nanoseconds
   std::optional<ExpectedOrder> expected_order;
+  SliceFlags slices;
   bool allow_empty = false;  // satisfied stays satisfied where nothing was observed
 };
 

@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
-#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -15,7 +14,7 @@
 #include "cli/console.h"
 #include "cli/flags.h"
 #include "cli/interrupts.h"
-#include "cli/units.h"
+#include "cli/watch_flags.h"
 #include "cli/whole_file.h"
 #include "formats/assay_jsonl_chunks.h"
 #include "formats/input.h"
@@ -60,7 +59,7 @@ class Announcer : public watch::WatchListener {
  public:
   explicit Announcer(const WatchState& s) : s_(s) {}
 
-  void alarm(const Audit& violation, const std::string& left_out) override {
+  void alarm(Audit&& violation, const std::string& left_out) override {
     ++alarms_;
     const std::string name = fmt::format("alarm-{}", alarms_);
     std::string history, certificate;
@@ -196,7 +195,9 @@ class Watch {
       auto chunk = chunks.next(s_.options.window);
       if (!chunk.ok()) return interrupted(chunk.error()) ? watcher_.decide_sealed() : chunk.error();
       at_end = chunk->end;
-      if (Status s = watcher_.add(std::move(chunk->history)); !s.ok()) return s;
+      if (Status s = watcher_.add(std::make_shared<const History>(std::move(chunk->history)));
+          !s.ok())
+        return s;
       if (Status s = chunks.settle(watcher_.overdue()); !s.ok()) return s;
       for (const ReadNote& n : notes) note(n.message);
       notes.clear();
@@ -286,21 +287,6 @@ Exit watch_history(WatchState& s) {
   return Watch(s).run();
 }
 
-void add_time(CLI::App& app, const std::string& flag, int64_t& nanoseconds,
-              const std::string& help) {
-  app.add_option_function<std::string>(
-         flag,
-         [flag, &nanoseconds](const std::string& text) {
-           const auto amount = parse_seconds(text);
-           if (!amount.ok()) bad_flag(flag, amount.error().message);
-           if (*amount * 1e9 > 9e18) bad_flag(flag, "expected at most 285 years");
-           nanoseconds = std::llround(*amount * 1e9);
-         },
-         help)
-      ->default_str(fmt::format("{}s", nanoseconds / 1'000'000'000))
-      ->type_name("TIME");
-}
-
 }  // namespace
 
 Action add_watch(CLI::App& app) {
@@ -312,26 +298,7 @@ Action add_watch(CLI::App& app) {
                "the level to watch: strict-serializable, the default, or linearizable; others "
                "cannot be decided without the whole history");
   app.add_flag("--follow", s->follow, "wait for more lines at the end of the file");
-  add_time(app, "--lateness", s->options.lateness,
-           "a transaction is reported at most so much later than it began, by the times of the "
-           "history");
-  app.add_option("--sessions", s->options.sessions,
-                 "how many sessions there are; once each was heard of, what all of them have left "
-                 "behind is decided without waiting for --lateness")
-      ->type_name("N");
-  add_time(app, "--settle", s->options.settle,
-           "after so long a transaction of unknown outcome that nobody read from is taken to have "
-           "had no effect");
-  app.add_option("--window", s->options.window, "transactions that are checked together")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 10'000'000))
-      ->type_name("N");
-  app.add_option(
-         "--keep", s->options.keep,
-         "decided transactions that are kept, to change their order and to prove violations")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 1'000'000'000))
-      ->type_name("N");
+  add_watch_flags(app, s->options, "");
   app.add_option("--alarms", s->alarms,
                  "folder for the history and the certificate of each alarm, alarm-1.jsonl and "
                  "alarm-1.cert.json")

@@ -1,22 +1,6 @@
 #include "watch/live_state.h"
 
-#include "history/value_hash.h"
-
 namespace assay::internal::watch {
-
-Held::Held(const ValueView& v) {
-  if (v.type == ValueView::Type::integer)
-    value_ = v.integer;
-  else
-    value_ = std::string(v.text);
-}
-
-ValueView Held::view() const {
-  if (const auto* integer = std::get_if<int64_t>(&value_)) return ValueView::of(*integer);
-  return ValueView::of(std::string_view(std::get<std::string>(value_)));
-}
-
-size_t LiveState::Hash::operator()(const ValueView& v) const { return hash_value(v); }
 
 const LiveState::Entry* LiveState::find(const ValueView& key) const {
   const auto it = entries_.find(key);

@@ -4,25 +4,14 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <unordered_map>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "assay/history.h"
+#include "history/held_value.h"
 
 namespace assay::internal::watch {
-
-// A key or a value that is kept beyond the history it came from; never null.
-class Held {
- public:
-  explicit Held(const ValueView& v);
-  ValueView view() const;
-
- private:
-  std::variant<int64_t, std::string> value_;
-};
 
 class LiveState {
  public:
@@ -48,22 +37,7 @@ class LiveState {
   size_t size() const { return entries_.size(); }
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(const ValueView& v) const;
-    size_t operator()(const Held& v) const { return (*this)(v.view()); }
-  };
-  struct Equal {
-    using is_transparent = void;
-    static ValueView view(const ValueView& v) { return v; }
-    static ValueView view(const Held& v) { return v.view(); }
-    template <class A, class B>
-    bool operator()(const A& a, const B& b) const {
-      return view(a) == view(b);
-    }
-  };
-
-  std::unordered_map<Held, Entry, Hash, Equal> entries_;
+  std::unordered_map<Held, Entry, HeldHash, HeldEqual> entries_;
 };
 
 }  // namespace assay::internal::watch

@@ -12,6 +12,7 @@ struct Member {
   std::shared_ptr<const History> piece;  // the lines it came with
   TxnId txn = kNone;                     // there
   uint64_t number = 0;                   // in the order of lines
+  uint64_t line = 0;                     // in which it was reported
   TxnStatus status = TxnStatus::committed;
   // It certainly ran between these. Of unknown outcome: it has no end.
   int64_t begin = 0;

@@ -23,6 +23,10 @@ int64_t less(int64_t time, int64_t by) {
   return time < Interval::kUnknown + by ? Interval::kUnknown : time - by;
 }
 
+int64_t later(int64_t time, int64_t by) {
+  return time > Interval::kOpen - by ? Interval::kOpen : time + by;
+}
+
 std::string session_key(const ValueView& session) {
   return (session.type == ValueView::Type::string ? "\"" : "") + session.to_string();
 }
@@ -96,15 +100,14 @@ Status can_watch(LevelId level) {
       level_info(level).name));
 }
 
-Status Watcher::add(History piece) {
-  if (!piece.known_orders().empty())
+Status Watcher::add(const std::shared_ptr<const History>& piece) {
+  if (!piece->known_orders().empty())
     return bad_input("watching takes no stated version orders; expected transactions and events");
-  if (piece.states_sources())
+  if (piece->states_sources())
     return bad_input("watching takes no stated sources of reads; expected [\"r\", key, value]");
-  const auto shared = std::make_shared<const History>(std::move(piece));
-  for (TxnId t = 0; t < shared->txn_count(); ++t)
-    if (Status s = take(shared, t); !s.ok()) return s;
-  for (const Event& event : shared->events())
+  for (TxnId t = 0; t < piece->txn_count(); ++t)
+    if (Status s = take(piece, t); !s.ok()) return s;
+  for (const Event& event : piece->events())
     if (Status s = heed(event); !s.ok()) return s;
   if (waiting_.size() < options_.window + postponed_) return Ok{};
   return decide_sealed();
@@ -116,19 +119,21 @@ Status Watcher::take(const std::shared_ptr<const History>& piece, TxnId t) {
   const Interval begin = h.begin_time(t), end = h.end_time(t);
   if (begin.known()) now_ = std::max(now_, begin.request);
   if (end.known() && end.response != Interval::kOpen) now_ = std::max(now_, end.response);
-  Member m{piece, t, next_number_++, h.status(t)};
+  Member m{piece, t, next_number_++, lines_.of(h.line(t)), h.status(t)};
   m.begin = begin.known() ? begin.request : now_;
   m.end = end.known() ? end.response : m.begin;
   m.last_look = m.end;
   if (m.status == TxnStatus::unknown) {
     m.last_look = std::max(m.begin, now_);
     m.end = Interval::kOpen;
+    late_writers_.add(m, later(m.last_look, options_.settle));
   }
   int64_t& next = sessions_[session_key(h.session_name(h.session(t)))];
   next = std::max(next, m.end == Interval::kOpen ? m.begin : m.end);
   ++progress_.transactions;
   if (m.begin < dropped_before_) {
     if (m.status == TxnStatus::committed) forgotten_end_ = std::max(forgotten_end_, m.end);
+    segment_.left_out.push_back(m.line);
     return Ok{};
   }
   if (m.begin < alarm_mark_)
@@ -173,7 +178,13 @@ int64_t Watcher::mark() const {
   return std::max(next, overdue());
 }
 
-Status Watcher::finish() { return decide(Interval::kOpen); }
+Status Watcher::finish() {
+  if (Status s = decide(Interval::kOpen); !s.ok()) return s;
+  for (const Settled& s : settled_) seal(s);
+  hand_over_segment();
+  settled_.clear();
+  return Ok{};
+}
 
 const Progress& Watcher::progress() {
   progress_.buffered = waiting_.size();
@@ -272,7 +283,7 @@ bool Watcher::give_up_one(const Judgement& rejected) {
 }
 
 Past Watcher::past() const {
-  Past p{state_, gap_, lost_writers_, forgotten_end_};
+  Past p{state_, gap_, lost_writers_, forgotten_end_, late_writers_};
   for (const Settled& s : settled_) {
     p.lost_writers = p.lost_writers || s.loses_writers;
     p.forgotten_end = std::max(p.forgotten_end, s.latest_end);
@@ -311,7 +322,11 @@ Result<bool> Watcher::raise_alarm(int64_t mark) {
   return true;
 }
 
-void Watcher::leave_out(uint32_t place) { candidates_[place].left_out = true; }
+void Watcher::leave_out(uint32_t place) {
+  Member& m = candidates_[place];
+  m.left_out = true;
+  segment_.left_out.push_back(m.line);
+}
 
 void Watcher::report(std::string about, std::string reason, bool resumed) {
   ++progress_.undecided;
@@ -322,6 +337,7 @@ void Watcher::report(std::string about, std::string reason, bool resumed) {
 void Watcher::resume(std::string reason) {
   report(fmt::format("{} transactions", candidates_.size() + waiting_.size()), std::move(reason),
          true);
+  seal_gap();
   gap_ = true;
   candidates_.clear();
   waiting_.clear();
@@ -374,6 +390,7 @@ void Watcher::settle(const Judgement& found, int64_t mark) {
     add_settled(m, done);
   }
   candidates_ = std::move(stay);
+  done.ends = true;
   if (!done.members.empty()) settled_.push_back(std::move(done));
 }
 
@@ -398,12 +415,15 @@ Watcher::Settled Watcher::apply_order(const Judgement& found, std::span<const Tx
     const Member& m = candidates_[found.window.members[t]];
     apply(m, to);
     add_settled(m, to);
+    ++to.ordered;
   }
   for (RivalVersion& r : find_rivals(found.window, candidates_, part)) {
     const ValueView key = found.window.history.key(r.key);
     LiveState::Entry entry = *state_.find(key);
     entry.rivals.push_back(std::move(r.version));
     state_.put(key, std::move(entry), to.changes);
+    const auto line = [&](TxnId t) { return candidates_[found.window.members[t]].line; };
+    to.rivals.push_back({line(r.writer), line(r.behind)});
   }
   return to;
 }
@@ -461,8 +481,54 @@ void Watcher::forget() {
     kept -= oldest.members.size();
     forgotten_end_ = std::max(forgotten_end_, oldest.latest_end);
     lost_writers_ = lost_writers_ || oldest.loses_writers;
+    seal(oldest);
     settled_.pop_front();
   }
+  if (late_writers_.empty()) return;
+  int64_t oldest_begin = mark();
+  const auto begins = [&](const Member& m) { oldest_begin = std::min(oldest_begin, m.begin); };
+  for (const Settled& s : settled_) std::ranges::for_each(s.members, begins);
+  std::ranges::for_each(waiting_, begins);
+  late_writers_.forget_before(oldest_begin);
+}
+
+// --- what is certified
+
+// Rivals are told together with all that they were moved past.
+void Watcher::seal(const Settled& s) {
+  for (size_t i = 0; i < s.members.size(); ++i) {
+    const Member& m = s.members[i];
+    if (i < s.ordered)
+      segment_.order.push_back(m.line);
+    else if (m.left_out)
+      continue;  // and was told
+    else if (m.status == TxnStatus::committed)
+      segment_.left_out.push_back(m.line);
+    else
+      segment_.without_effect.push_back(m.line);
+  }
+  segment_.rivals.insert(segment_.rivals.end(), s.rivals.begin(), s.rivals.end());
+  if (s.ends) hand_over_segment();
+}
+
+void Watcher::hand_over_segment() {
+  const bool empty =
+      segment_.order.empty() && segment_.left_out.empty() && segment_.without_effect.empty();
+  if (!empty || segment_.gap) listener_.sealed(segment_);
+  segment_ = {};
+}
+
+// All that is kept, and then that whoever is waiting is not decided.
+void Watcher::seal_gap() {
+  for (const Settled& s : settled_) seal(s);
+  hand_over_segment();
+  segment_.gap = true;
+  const auto drop = [this](const Member& m) {
+    if (!m.left_out) segment_.left_out.push_back(m.line);
+  };
+  std::ranges::for_each(candidates_, drop);
+  std::ranges::for_each(waiting_, drop);
+  hand_over_segment();
 }
 
 }  // namespace assay::internal::watch

@@ -28,6 +28,7 @@
 #include "assay/history.h"
 #include "assay/level.h"
 #include "assay/result.h"
+#include "certify/chain.h"
 #include "watch/live_state.h"
 #include "watch/member.h"
 #include "watch/window.h"
@@ -73,8 +74,10 @@ class WatchListener {
  public:
   virtual ~WatchListener() = default;
   // Violated: the history of the audit is a projection of the one watched, and has a certificate.
-  virtual void alarm(const Audit& violation, const std::string& left_out) = 0;
+  virtual void alarm(Audit&& violation, const std::string& left_out) = 0;
   virtual void undecided(const Undecided& what) = 0;
+  // What is decided for good, one after the other; a chain of certificates (certify/chain.h).
+  virtual void sealed(const certify::Segment&) {}
 };
 
 // Levels that can be watched, and why others cannot.
@@ -86,7 +89,7 @@ class Watcher {
       : options_(options), listener_(listener) {}
 
   // The next lines. An error is one of these lines or of the order of lines.
-  Status add(History piece);
+  Status add(const std::shared_ptr<const History>& piece);
   // As far as all is reported; the rest waits for more.
   Status decide_sealed() { return decide(mark()); }
   // No more will come.
@@ -99,6 +102,9 @@ class Watcher {
   // A stretch of transactions whose order is settled.
   struct Settled {
     std::vector<Member> members;
+    size_t ordered = 0;  // of these are in the order, the first ones
+    std::vector<certify::Segment::Rival> rivals;
+    bool ends = false;  // the part of an order that was settled at once
     std::vector<LiveState::Change> changes;
     int64_t latest_begin_before = Interval::kUnknown;  // of what was settled before
     int64_t latest_end = Interval::kUnknown;
@@ -135,6 +141,9 @@ class Watcher {
   void add_settled(const Member& m, Settled& to);
   void apply(const Member& m, Settled& to);
   void forget();
+  void seal(const Settled& s);
+  void hand_over_segment();
+  void seal_gap();
   void leave_out(uint32_t place);
   void report(std::string about, std::string reason, bool resumed);
   void resume(std::string reason);
@@ -148,6 +157,9 @@ class Watcher {
   std::vector<Member> candidates_;  // that are being decided
   std::deque<Settled> settled_;     // what is kept, the oldest first
   LiveState state_;
+  LateWriters late_writers_;
+  certify::Segment segment_;  // that is sealed next
+  certify::LineNumbers lines_;
   uint64_t next_number_ = 0;
   int64_t now_ = Interval::kUnknown;
   int64_t latest_begin_ = Interval::kUnknown;   // of what is settled

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,7 +14,7 @@ namespace {
 
 class Heard : public WatchListener {
  public:
-  void alarm(const Audit& violation, const std::string& left_out) override {
+  void alarm(Audit&& violation, const std::string& left_out) override {
     std::string text;
     EXPECT_TRUE(write_history_text(violation.history, "hist", text).ok());
     histories.push_back(text);
@@ -24,10 +25,10 @@ class Heard : public WatchListener {
   std::vector<std::string> alarms, unknown, histories;
 };
 
-History lines(const std::string& text) {
+std::shared_ptr<const History> lines(const std::string& text) {
   Result<ReadResult> read = read_history_text(text, "test", {.from = "assay"});
   EXPECT_TRUE(read.ok());
-  return std::move(read->history);
+  return std::make_shared<const History>(std::move(read->history));
 }
 
 std::string line(int session, int number, int64_t begin, int64_t end, const std::string& ops,
@@ -115,11 +116,11 @@ TEST(Watcher, RivalsThatExcludeEachOtherAreNotBothTaken) {
   const auto after = [](size_t keep, const std::string& reads) {
     WatchOptions options = prompt();
     options.keep = keep;
-    return watch_pieces(options, {line(1, 0, 0, 10, R"(["r","z",null],["w","x",1])") +
-                                      line(2, 0, 0, 10, R"(["w","x",2],["w","y",1])") +
-                                      line(3, 0, 0, 10, R"(["w","z",1],["w","y",2])"),
-                                  line(4, 0, 100, 110, R"(["w","v",1])"),
-                                  line(4, 1, 200, 210, reads)});
+    return watch_pieces(options,
+                        {line(1, 0, 0, 10, R"(["r","z",null],["w","x",1])") +
+                             line(2, 0, 0, 10, R"(["w","x",2],["w","y",1])") +
+                             line(3, 0, 0, 10, R"(["w","z",1],["w","y",2])"),
+                         line(4, 0, 100, 110, R"(["w","v",1])"), line(4, 1, 200, 210, reads)});
   };
   for (const char* reads : {R"(["r","x",1],["r","y",2])", R"(["r","x",2],["r","y",1])"}) {
     const Heard heard = after(100, reads);

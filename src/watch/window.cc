@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "history/accesses.h"
@@ -278,6 +279,13 @@ Status add_members(Assembly& to, std::span<const Member> members) {
   return Ok{};
 }
 
+std::unordered_set<uint64_t> numbers_of_unknown(std::span<const Member> members) {
+  std::unordered_set<uint64_t> numbers;
+  for (const Member& m : members)
+    if (m.status == TxnStatus::unknown) numbers.insert(m.number);
+  return numbers;
+}
+
 // When the first write of each key that is certainly later than everything forgotten was certainly over.
 std::vector<int64_t> first_certain_writes(const Window& w, std::span<const Member> members,
                                           int64_t forgotten_end) {
@@ -332,8 +340,10 @@ Result<Window> projection(std::span<const Member> members, const Past& past, int
   const Explained explained(*whole, members, past);
   const std::vector<int64_t> certain = first_certain_writes(*whole, members, past.forgotten_end);
   std::vector<bool> dropped;
+  const std::unordered_set<uint64_t> at_hand = numbers_of_unknown(members);
   const auto drop = [&](const Member& m, const Observation& seen) {
     if (!m.sealed(mark)) return true;
+    if (past.late_writers.may_explain(whole->history, seen, at_hand)) return true;
     if (!past.gap && !past.lost_writers && !explained.has_state(seen.key)) return false;
     // Since a certain write of the key, which is a member, whatever was forgotten is overwritten.
     if (certain[seen.key] >= m.begin) return true;

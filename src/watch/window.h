@@ -16,6 +16,7 @@
 #include "assay/check.h"
 #include "assay/history.h"
 #include "assay/result.h"
+#include "watch/late_writers.h"
 #include "watch/live_state.h"
 #include "watch/member.h"
 
@@ -28,8 +29,9 @@ struct Past {
   bool gap = false;
   // Writers that are in no state were forgotten.
   bool lost_writers = false;
-  // Whatever was forgotten ended by then.
+  // Whatever was forgotten ended by then, but for late writers.
   int64_t forgotten_end = Interval::kUnknown;
+  const LateWriters& late_writers;
 };
 
 struct Window {

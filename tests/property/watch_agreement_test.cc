@@ -4,14 +4,21 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <memory>
 #include <numeric>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "assay/check.h"
 #include "assay/format.h"
 #include "base/rng.h"
 #include "cases.h"
+#include "certify/chain.h"
+#include "certify/chain_verifier.h"
+#include "formats/assay_jsonl_chunks.h"
+#include "formats/input.h"
 #include "history/copy.h"
 #include "history/random_draft.h"
 #include "watch/watcher.h"
@@ -21,7 +28,7 @@ namespace {
 
 class Count : public WatchListener {
  public:
-  void alarm(const Audit& violation, const std::string&) override {
+  void alarm(Audit&& violation, const std::string&) override {
     ++alarms;
     last = violation.history.txn_count() > 0 ? text(violation.history) : "";
     const Verdict* v = violation.result.find(violation.requested.at(0));
@@ -32,8 +39,10 @@ class Count : public WatchListener {
     if (std::getenv("ASSAY_VERBOSE") != nullptr)
       std::cout << what.about << ": " << what.reason << "\n";
   }
+  void sealed(const certify::Segment& segment) override { segments.push_back(segment); }
   int alarms = 0, unknown = 0;
   std::string last;  // the history of the last alarm
+  std::vector<certify::Segment> segments;
 
  private:
   static std::string text(const History& h) {
@@ -105,6 +114,73 @@ bool one_after_the_other(const History& h) {
   return true;
 }
 
+// The lines, a few at a time, each time as a piece.
+class Pieces {
+ public:
+  Pieces(const History& h, const std::vector<TxnId>& order)
+      : text_(written(h, order)), input_(*formats::Input::memory(text_, "test", nullptr)) {}
+
+  // Null at the end.
+  std::shared_ptr<const History> next(size_t lines) {
+    if (ended_) return nullptr;
+    auto chunk = chunks_.next(lines);
+    EXPECT_TRUE(chunk.ok()) << chunk.error().to_string() << text_;
+    if (!chunk.ok()) return nullptr;
+    ended_ = chunk->end;
+    return std::make_shared<const History>(std::move(chunk->history));
+  }
+
+  const std::string& text() const { return text_; }
+
+ private:
+  static std::string written(const History& h, const std::vector<TxnId>& order) {
+    HistoryBuilder all;
+    TxnCopier copier(all);
+    all.set_initial(h.initial());
+    if (h.absent_is_never_written()) all.set_absent_is_never_written();
+    for (const TxnId t : order) {
+      copier.begin(h, t);
+      for (OpId op = h.first_op(t); op < h.end_op(t); ++op) copier.operation(h, op);
+      EXPECT_TRUE(all.end_txn().ok());
+    }
+    std::string text;
+    EXPECT_TRUE(write_history_text(*std::move(all).finish(), "assay", text).ok());
+    return text;
+  }
+
+  std::string text_;
+  formats::Input input_;
+  std::vector<ReadNote> notes_;
+  formats::JsonlChunks chunks_{input_, notes_};
+  bool ended_ = false;
+};
+
+// Beside the same lines, cut otherwise.
+void expect_verified(const Count& count, LevelId level, Pieces& pieces, Rng& rng) {
+  certify::ChainReader reader;
+  Result<certify::ChainVerifier> verifier = certify::ChainVerifier::of(level);
+  ASSERT_TRUE(verifier.ok());
+  certify::ChainWriter writer(level);
+  std::string header = writer.header();
+  header.pop_back();
+  ASSERT_TRUE(reader.header(header).ok());
+  uint64_t transactions = 0;
+  while (const auto piece = pieces.next(1 + rng.below(5))) {
+    transactions += piece->txn_count();
+    ASSERT_TRUE(verifier->read(piece).ok());
+  }
+  for (const certify::Segment& segment : count.segments) {
+    std::string line = writer.segment(segment);
+    line.pop_back();
+    const auto read = reader.next(line);
+    ASSERT_TRUE(read.ok()) << read.error().to_string();
+    const Status s = verifier->accept(std::get<certify::Segment>(*read));
+    ASSERT_TRUE(s.ok()) << s.error().to_string() << "\n" << line;
+  }
+  const Status s = verifier->end({transactions});
+  ASSERT_TRUE(s.ok()) << s.error().to_string();
+}
+
 Count watched(const History& h, const Case& c, Rng& rng) {
   const std::vector<TxnId> order = as_reported(h, rng, c.late ? 40 : 3);
   WatchOptions options;
@@ -117,25 +193,18 @@ Count watched(const History& h, const Case& c, Rng& rng) {
   options.keep = c.forgetful ? rng.below(4) : 4096;
   Count count;
   Watcher watcher(options, count);
-  for (size_t i = 0; i < order.size();) {
-    HistoryBuilder piece;
-    TxnCopier copier(piece);
-    piece.set_initial(h.initial());
-    if (h.absent_is_never_written()) piece.set_absent_is_never_written();
-    for (size_t n = 1 + rng.below(3); n > 0 && i < order.size(); --n, ++i) {
-      copier.begin(h, order[i]);
-      for (OpId op = h.first_op(order[i]); op < h.end_op(order[i]); ++op) copier.operation(h, op);
-      EXPECT_TRUE(piece.end_txn().ok());
-    }
-    Result<History> made = std::move(piece).finish();
-    EXPECT_TRUE(made.ok());
-    const Status added = watcher.add(std::move(*made));
+  Pieces pieces(h, order);
+  while (const auto piece = pieces.next(1 + rng.below(3))) {
+    const Status added = watcher.add(piece);
     EXPECT_TRUE(added.ok()) << added.error().to_string();
     if (rng.below(3) != 0) continue;
     EXPECT_TRUE(watcher.decide_sealed().ok());
   }
   EXPECT_TRUE(watcher.finish().ok());
   EXPECT_EQ(watcher.progress().buffered, 0u);
+  Pieces again(h, order);
+  expect_verified(count, c.level, again, rng);
+  if (::testing::Test::HasFailure()) std::cout << again.text();
   return count;
 }
 

@@ -17,7 +17,7 @@ constexpr size_t kPiece = 100;
 
 class Count : public WatchListener {
  public:
-  void alarm(const Audit& violation, const std::string&) override {
+  void alarm(Audit&& violation, const std::string&) override {
     ++alarms;
     EXPECT_LE(violation.history.txn_count(), 50u);
   }
@@ -44,7 +44,7 @@ Count watched(const History& h) {
     }
     Result<History> made = std::move(piece).finish();
     EXPECT_TRUE(made.ok());
-    EXPECT_TRUE(watcher.add(std::move(*made)).ok());
+    EXPECT_TRUE(watcher.add(std::make_shared<const History>(std::move(*made))).ok());
   }
   EXPECT_TRUE(watcher.finish().ok());
   return count;

@@ -1,0 +1,181 @@
+#include "certify/chain.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "base/hash.h"
+#include "certify/json_cursor.h"
+
+namespace assay::internal::certify {
+namespace {
+
+constexpr std::string_view kFirst = R"({"assay_chain":)";
+
+std::string digest_of(std::string_view line) {
+  Digest digest;
+  digest.add(line.data(), line.size());
+  return digest.hex();
+}
+
+void add_numbers(std::string& out, std::string_view name, const std::vector<uint64_t>& numbers) {
+  out += fmt::format(",\"{}\":[", name);
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (i > 0) out += ',';
+    const fmt::format_int text(numbers[i]);
+    out.append(text.data(), text.size());
+  }
+  out += ']';
+}
+
+uint64_t line_number(JsonCursor& json) {
+  const int64_t n = json.integer();
+  if (json.ok() && n < 1) json.fail("expected the number of a line");
+  return static_cast<uint64_t>(n);
+}
+
+std::vector<uint64_t> line_numbers(JsonCursor& json) {
+  std::vector<uint64_t> out;
+  json.array([&] { out.push_back(line_number(json)); });
+  return out;
+}
+
+Segment::Rival rival(JsonCursor& json) {
+  const std::vector<uint64_t> pair = line_numbers(json);
+  if (json.ok() && pair.size() != 2) json.fail("expected a writer and the last writer");
+  return json.ok() ? Segment::Rival{pair[0], pair[1]} : Segment::Rival{};
+}
+
+}  // namespace
+
+uint64_t LineNumbers::of(uint32_t line) {
+  constexpr uint64_t kRound = uint64_t{1} << 32;
+  uint64_t at = (last_ & ~(kRound - 1)) | line;
+  if (at + kRound / 2 < last_) at += kRound;
+  if (at > last_ + kRound / 2 && at >= kRound) at -= kRound;
+  last_ = std::max(last_, at);
+  return at;
+}
+
+// --- writing
+
+std::string ChainWriter::sealed(std::string line) {
+  previous_ = digest_of(line);
+  return line + "\n";
+}
+
+std::string ChainWriter::header() {
+  return sealed(fmt::format(R"({}1,"level":"{}"}})", kFirst, level_info(level_).name));
+}
+
+std::string ChainWriter::segment(const Segment& s) {
+  std::string line = fmt::format(R"({{"segment":{},"previous":"{}")", ++number_, previous_);
+  if (s.gap) line += R"(,"gap":true)";
+  add_numbers(line, "order", s.order);
+  if (!s.rivals.empty()) {
+    line += R"(,"rivals":[)";
+    for (size_t i = 0; i < s.rivals.size(); ++i)
+      line += fmt::format("{}[{},{}]", i > 0 ? "," : "", s.rivals[i].writer, s.rivals[i].last);
+    line += ']';
+  }
+  if (!s.left_out.empty()) add_numbers(line, "left_out", s.left_out);
+  if (!s.without_effect.empty()) add_numbers(line, "without_effect", s.without_effect);
+  return sealed(std::move(line) + "}");
+}
+
+std::string ChainWriter::end(uint64_t transactions) {
+  return sealed(fmt::format(R"({{"end":{},"previous":"{}","transactions":{}}})", ++number_,
+                            previous_, transactions));
+}
+
+// --- reading
+
+bool ChainReader::is_chain(std::string_view beginning) { return beginning.starts_with(kFirst); }
+
+Result<LevelId> ChainReader::header(std::string_view line) {
+  JsonCursor json(line);
+  std::string level;
+  const uint32_t fields = json.object({"assay_chain", "level"}, [&](size_t field) {
+    if (field == 1)
+      level = json.string();
+    else if (json.index() != 1)
+      json.fail("expected version 1");
+  });
+  json.end();
+  const std::optional<LevelId> id = find_level(level);
+  if (json.ok() && fields != 0b11) json.fail("expected \"assay_chain\" and \"level\"");
+  if (json.ok() && !id) json.fail("expected the name of a level");
+  if (!json.ok()) return json.error();
+  previous_ = digest_of(line);
+  return *id;
+}
+
+Result<std::variant<Segment, ChainEnd>> ChainReader::next(std::string_view line) {
+  enum Field : size_t {
+    segment,
+    end,
+    previous,
+    order,
+    rivals,
+    left_out,
+    without_effect,
+    gap,
+    transactions
+  };
+  JsonCursor json(line);
+  Segment s;
+  ChainEnd closing;
+  std::string digest;
+  uint64_t number = 0;
+  const uint32_t fields = json.object({"segment", "end", "previous", "order", "rivals", "left_out",
+                                       "without_effect", "gap", "transactions"},
+                                      [&](size_t field) {
+                                        switch (static_cast<Field>(field)) {
+                                          case segment:
+                                          case end:
+                                            number = line_number(json);
+                                            break;
+                                          case previous:
+                                            digest = json.string();
+                                            break;
+                                          case order:
+                                            s.order = line_numbers(json);
+                                            break;
+                                          case rivals:
+                                            json.array([&] { s.rivals.push_back(rival(json)); });
+                                            break;
+                                          case left_out:
+                                            s.left_out = line_numbers(json);
+                                            break;
+                                          case without_effect:
+                                            s.without_effect = line_numbers(json);
+                                            break;
+                                          case gap:
+                                            s.gap = json.boolean();
+                                            break;
+                                          case transactions:
+                                            closing.transactions =
+                                                static_cast<uint64_t>(json.integer());
+                                            break;
+                                        }
+                                      });
+  json.end();
+  constexpr uint32_t kEnd = 1u << end | 1u << previous | 1u << transactions;
+  constexpr uint32_t kSegment = 1u << segment | 1u << previous | 1u << order;
+  constexpr uint32_t kMore = 1u << rivals | 1u << left_out | 1u << without_effect | 1u << gap;
+  const bool ends = fields == kEnd;
+  if (json.ok() && !ends && (fields & ~kMore) != kSegment)
+    json.fail("expected the fields of a segment, or \"end\", \"previous\" and \"transactions\"");
+  if (json.ok() && number != number_ + 1) json.fail(fmt::format("expected number {}", number_ + 1));
+  if (json.ok() && digest != previous_) json.fail("the digest is not that of the line before");
+  if (!json.ok()) return json.error();
+  ++number_;
+  previous_ = digest_of(line);
+  if (ends) return std::variant<Segment, ChainEnd>(closing);
+  return std::variant<Segment, ChainEnd>(std::move(s));
+}
+
+}  // namespace assay::internal::certify

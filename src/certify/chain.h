@@ -1,0 +1,84 @@
+// A chain: the certificate of a history that is decided stretch by stretch, one line for each (docs/formats/chain.md).
+//
+//   {"assay_chain":1,"level":"strict-serializable"}
+//   {"segment":1,"previous":"6c1f…","order":[1,3,2]}
+//   {"segment":2,"previous":"90ab…","order":[4],"rivals":[[1,3]]}
+//   {"end":3,"previous":"17d2…","transactions":4}
+//
+// The orders, one after the other, are an order of the whole history. Transactions are named by their line. Each line has the
+// digest of the one before, so none can be changed, taken out or exchanged unnoticed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "assay/level.h"
+#include "assay/result.h"
+
+namespace assay::internal::certify {
+
+struct Segment {
+  // As everything happened.
+  std::vector<uint64_t> order;
+  // `writer`, of this order, could as well stand behind `last`, the last to write a key of which nobody has looked at since.
+  struct Rival {
+    uint64_t writer, last;
+  };
+  std::vector<Rival> rivals = {};
+  // In no order, nor is what others saw of them: what an alarm or an unknown is about.
+  std::vector<uint64_t> left_out = {};
+  // Aborted, or of unknown outcome and taken to have had no effect.
+  std::vector<uint64_t> without_effect = {};
+  // What came before is forgotten, without a verdict.
+  bool gap = false;
+};
+
+// How many lines there can be is no limit, how many a history numbers is: that number goes round. Goes on from the line before.
+class LineNumbers {
+ public:
+  uint64_t of(uint32_t line);
+
+ private:
+  uint64_t last_ = 0;
+};
+
+class ChainWriter {
+ public:
+  explicit ChainWriter(LevelId level) : level_(level) {}
+
+  // The lines, with their ends.
+  std::string header();
+  std::string segment(const Segment& s);
+  std::string end(uint64_t transactions);
+
+ private:
+  std::string sealed(std::string line);
+
+  LevelId level_;
+  uint64_t number_ = 0;
+  std::string previous_;  // its digest
+};
+
+struct ChainEnd {
+  uint64_t transactions = 0;
+};
+
+class ChainReader {
+ public:
+  // Whether a file that begins so is a chain.
+  static bool is_chain(std::string_view beginning);
+
+  // The line that comes first.
+  Result<LevelId> header(std::string_view line);
+  // Each line after it.
+  Result<std::variant<Segment, ChainEnd>> next(std::string_view line);
+
+ private:
+  uint64_t number_ = 0;
+  std::string previous_;
+};
+
+}  // namespace assay::internal::certify

@@ -1,0 +1,128 @@
+// Verifies a chain (certify/chain.h) beside its history, in memory that grows with neither.
+//
+// The orders of all segments, one after the other, are replayed on an imaginary database that does one thing at a time
+// (certify/replay.h does the same with a history that is in memory as a whole). Real time needs one number: whoever comes next
+// must not have ended before the latest begin so far. A transaction is held from its line to the segment that names it.
+//
+//   order so far: s1: { w(x,1) }  s2: { w(x,2) }      both at the same time, x is not read
+//   next:         s3: { r(x,1) }
+//
+// A later segment may show that s2 was before s1, when that order is long verified. So a segment says who may stand
+// elsewhere, a rival: s1 behind s2. That is verified at once. Whoever is moved must not share a key with those it passes, but
+// for blind writes of the one key; must not have ended before one of them began, nor be of its session; and nobody may be moved
+// behind one who may be moved himself. Then those who stay keep their order, whoever conflicts with one who moves comes
+// after the place he moves to, and any choice of one rival for each key is an order too. Whoever looks at the key chooses among them.
+//
+// Cost: a look-up for each operation, and for each rival the transactions it passes. Memory: the keys that were written,
+// the sessions, and the transactions that are read and not yet named.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "assay/history.h"
+#include "assay/level.h"
+#include "assay/result.h"
+#include "certify/chain.h"
+#include "history/accesses.h"
+#include "history/held_value.h"
+
+namespace assay::internal::certify {
+
+class ChainVerifier {
+ public:
+  // Levels that a chain can be of: those that ask for one order and real time.
+  static Result<ChainVerifier> of(LevelId level);
+
+  // The next transactions of the history, in the order of its lines.
+  Status read(const std::shared_ptr<const History>& piece);
+  // Whether the line is held: it was read, and no segment has named it.
+  bool holds(uint64_t line) const { return waiting_.contains(line); }
+  // What it names must have been read.
+  Status accept(const Segment& segment);
+  // Nothing follows.
+  Status end(const ChainEnd& end);
+
+  uint64_t left_out() const { return left_out_; }
+  uint64_t gaps() const { return gaps_; }
+
+ private:
+  struct Version {
+    Held value;
+    bool removed = false;
+  };
+  // What a key holds, once it was written.
+  struct Content {
+    Version last;
+    uint64_t writer = 0;  // its line
+    bool looked = false;  // at what `writer` left
+    std::unique_ptr<std::vector<Version>> rivals = nullptr;
+  };
+  // A piece of the history, with what is looked up once for each of its keys.
+  struct Piece {
+    struct Key {
+      Content* content = nullptr;  // null: not written as yet
+      TxnId owner = kNone;         // whose write of it follows
+      VersionId version = kNone;
+      bool removed = false;
+    };
+    std::shared_ptr<const History> history;
+    std::vector<Key> keys;
+    uint64_t gaps = 0;  // when `keys` was looked up
+  };
+  struct Txn {
+    std::shared_ptr<Piece> piece;
+    TxnId txn = kNone;
+  };
+  // One of the order, and what it did with its keys.
+  struct Placed {
+    uint64_t line = 0;
+    Txn txn;
+    std::vector<OpId> excused = {};  // what it saw of those that were left out
+  };
+  struct Access {
+    uint32_t key;
+    bool looked = false, wrote = false;
+    bool is_blind() const { return wrote && !looked; }
+  };
+  class Rivals;
+  friend class Rivals;
+
+  explicit ChainVerifier(LevelId level) : level_(level) {}
+
+  Result<Txn> take(uint64_t line);
+  Status place(Placed p);
+  Status replay(Placed& p);
+  Status look(Placed& p, const Observation& seen);
+  bool explains(const History& h, const Observation& seen, Content* content) const;
+  static bool narrow(const History& h, const Observation& seen, Content& content);
+  static bool fits_content(const History& h, const Observation& seen, const Version& v);
+  bool excused(const History& h, const Observation& seen) const;
+  void install(const Placed& p);
+  Content* content_of(Piece& piece, KeyId key);
+  Status leave_out(uint64_t line);
+  Status know_rivals(const std::vector<Segment::Rival>& rivals);
+  void forget();
+
+  LevelId level_;
+  LineNumbers lines_;
+  std::unordered_map<uint64_t, Txn> waiting_;
+  uint64_t read_ = 0;
+  std::unordered_map<Held, Content, HeldHash, HeldEqual> contents_;
+  std::unordered_map<std::string, uint64_t> sessions_;  // the latest line of each that was placed
+  int64_t latest_begin_ = Interval::kUnknown;
+  // What was left out wrote these, by key.
+  std::unordered_map<Held, std::unordered_set<Held, HeldHash, HeldEqual>, HeldHash, HeldEqual>
+      excused_;
+  uint64_t left_out_ = 0;
+  uint64_t gaps_ = 0;
+  std::vector<Placed> placed_;  // by the segment at hand
+};
+
+}  // namespace assay::internal::certify

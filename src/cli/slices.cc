@@ -1,0 +1,200 @@
+#include "cli/slices.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/progress.h"
+#include "cli/console.h"
+#include "cli/interrupts.h"
+#include "formats/input.h"
+#include "formats/output.h"
+#include "report/summary.h"
+#include "watch/slices.h"
+
+namespace assay::internal::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// What the history takes in memory, for each byte of JSON Lines; measured in docs/capacity.md.
+constexpr uint64_t kMemoryPerByte = 3;
+
+struct LevelVerdict {
+  LevelId level;
+  Outcome outcome;
+  Unknown why;
+};
+
+class ChainFile : public watch::ChainSink {
+ public:
+  explicit ChainFile(formats::Output& out) : out_(out) {}
+  Status write(const std::string& line) override {
+    out_.write(line);
+    return Ok{};
+  }
+
+ private:
+  formats::Output& out_;
+};
+
+// The one that is decided: all others follow from it, or do not.
+LevelId decided_level(const std::vector<LevelId>& asked) {
+  const bool single = !asked.empty() && std::ranges::all_of(asked, [](LevelId l) {
+    return l == LevelId::linearizable;
+  });
+  return single ? LevelId::linearizable : LevelId::strict_serializable;
+}
+
+std::vector<LevelId> reported_levels(const CheckFlags& flags) {
+  if (!flags.levels.levels.empty()) return flags.levels.levels;
+  std::vector<LevelId> all;
+  for (const LevelInfo& l : default_levels())
+    if (implies(LevelId::strict_serializable, l.id)) all.push_back(l.id);
+  return all;
+}
+
+std::vector<LevelVerdict> verdicts_of(const watch::Sliced& s, const CheckFlags& flags) {
+  const LevelId decided = decided_level(flags.levels.levels);
+  std::vector<LevelVerdict> verdicts;
+  for (const LevelId level : reported_levels(flags)) {
+    LevelVerdict v{level, s.outcome, s.why};
+    if (!implies(decided, level)) {
+      v.outcome = Outcome::unknown;
+      v.why = {UnknownCause::unsupported,
+               fmt::format("{} does not follow from {}, the level that is decided in slices",
+                           level_info(level).name, level_info(decided).name)};
+    }
+    verdicts.push_back(std::move(v));
+  }
+  return verdicts;
+}
+
+// A verdict that rests on no observation says nothing.
+void withhold_vacuous(watch::Sliced& s, const CheckFlags& flags) {
+  if (s.outcome != Outcome::satisfied || s.observations > 0 || flags.allow_empty) return;
+  s.outcome = Outcome::unknown;
+  s.why = {UnknownCause::vacuous, "nothing was observed that could contradict the level"};
+}
+
+std::string as_text(const std::string& path, const watch::Sliced& s,
+                    const std::vector<LevelVerdict>& verdicts, const std::string& chain) {
+  std::string out = fmt::format(
+      "{}: {}, {}, {} aborted, {} of unknown outcome; decided in slices\n\n",
+      path == "-" ? "standard input" : path, counted(s.transactions, "transaction", "transactions"),
+      counted(s.operations, "operation", "operations"), grouped(s.aborted), grouped(s.unknown));
+  for (const LevelVerdict& v : verdicts)
+    out += fmt::format("  {:<9}  {}{}\n", outcome_name(v.outcome), level_info(v.level).name,
+                       v.why.empty() ? "" : ": " + v.why.detail);
+  if (s.outcome != Outcome::satisfied) return out;
+  out += fmt::format("\nEach of {} was re-checked by the independent verifier.\n",
+                     counted(s.segments, "segment", "segments"));
+  if (!chain.empty())
+    out +=
+        fmt::format("The chain of certificates is in {}: assay verify {} {}\n", chain, chain, path);
+  return out;
+}
+
+std::string as_json(const std::string& path, const watch::Sliced& s,
+                    const std::vector<LevelVerdict>& verdicts, double seconds) {
+  Json j = {{"schema", 1},
+            {"file", path},
+            {"slices",
+             {{"transactions", s.transactions},
+              {"operations", s.operations},
+              {"committed", s.committed},
+              {"aborted", s.aborted},
+              {"unknown", s.unknown},
+              {"observations", s.observations},
+              {"segments", s.segments}}}};
+  Json levels = Json::object();
+  for (const LevelVerdict& v : verdicts) {
+    Json& verdict = levels[std::string(level_info(v.level).name)];
+    verdict["verdict"] = outcome_name(v.outcome);
+    if (v.outcome == Outcome::satisfied)
+      verdict["certificate"] = {{"kind", "chain"}, {"verified", true}};
+    else
+      verdict.update({{"cause", unknown_cause_name(v.why.cause)}, {"reason", v.why.detail}});
+  }
+  j["levels"] = levels;
+  j["seconds"] = {{"slices", seconds}};
+  return j.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+// The violation of a part is told as that of a history of its own.
+Exit deliver_violation(Audit& violation, const std::string& path, const CheckFlags& flags) {
+  note(fmt::format(
+      "{}: a part of the history violates the level, and so does the history; what follows is "
+      "about that part",
+      path));
+  violation.file = path;
+  return deliver(violation, flags);
+}
+
+watch::SliceOptions slice_options(const CheckFlags& flags, ProgressLine& progress) {
+  watch::SliceOptions options;
+  options.watch = flags.slices.options;
+  options.watch.level = decided_level(flags.levels.levels);
+  // Of as many as were heard of: a line of another one that comes too late is undecided, not decided wrongly.
+  if (options.watch.sessions == 0) options.watch.sessions = 1;
+  options.budget = flags.budget.budget();
+  options.progress = [&progress](const watch::Progress& p) {
+    progress.update(-1, counted(p.decided, "transaction", "transactions"));
+  };
+  return options;
+}
+
+}  // namespace
+
+bool decides_in_slices(const std::string& path, const CheckFlags& flags) {
+  if (flags.slices.on) return true;
+  const uint64_t limit = flags.budget.memory_bytes;
+  std::error_code error;
+  if (limit == 0 || !path.ends_with(".jsonl")) return false;
+  const uint64_t size = std::filesystem::file_size(path, error);
+  if (error || size <= limit / kMemoryPerByte) return false;
+  const auto& asked = flags.levels.levels;
+  return !asked.empty() &&
+         std::ranges::all_of(asked, [&](LevelId l) { return implies(decided_level(asked), l); });
+}
+
+Exit check_in_slices(const std::string& path, const CheckFlags& flags) {
+  stop_checking_when_interrupted();
+  const auto since = std::chrono::steady_clock::now();
+  ProgressLine progress("check");
+  watch::SliceOptions options = slice_options(flags, progress);
+  Budget reading = flags.budget.budget();
+  auto input = formats::Input::open(path, &reading);
+  if (!input.ok()) return fail(input.error());
+  std::optional<formats::Output> out;
+  std::optional<ChainFile> file;
+  const std::string& chain = flags.output.certificate;
+  if (!chain.empty()) {
+    auto opened = formats::Output::open(chain);
+    if (!opened.ok()) return fail(opened.error());
+    out.emplace(std::move(*opened));
+    options.chain = &file.emplace(*out);
+  }
+  Result<watch::Sliced> sliced = watch::decide_in_slices(*input, options);
+  progress.clear();
+  if (out)
+    if (Status s = out->close(); !s.ok()) return fail(s.error());
+  if (!sliced.ok()) return fail(sliced.error());
+  if (sliced->violation) return deliver_violation(*sliced->violation, path, flags);
+  withhold_vacuous(*sliced, flags);
+  const std::vector<LevelVerdict> verdicts = verdicts_of(*sliced, flags);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - since;
+  if (Status s = print(flags.output.json ? as_json(path, *sliced, verdicts, taken.count())
+                                         : as_text(path, *sliced, verdicts, chain));
+      !s.ok())
+    return fail(s.error());
+  const bool open = std::ranges::any_of(
+      verdicts, [](const LevelVerdict& v) { return v.outcome == Outcome::unknown; });
+  return open ? Exit::unknown : Exit::satisfied;
+}
+
+}  // namespace assay::internal::cli

@@ -1,0 +1,18 @@
+// `check --slices`: a history larger than memory.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/checking.h"
+#include "cli/exit_code.h"
+
+namespace assay::internal::cli {
+
+// Whether the history is to be decided in slices: it was asked for, or it would not fit into --memory and the levels allow it.
+bool decides_in_slices(const std::string& path, const CheckFlags& flags);
+
+// Checks it, prints and writes the result.
+Exit check_in_slices(const std::string& path, const CheckFlags& flags);
+
+}  // namespace assay::internal::cli

@@ -1,0 +1,53 @@
+// The writes of unknown outcome that may take effect later than where they were put.
+//
+//   s1: { w(x,1) }?            settled here, or without effect
+//   s2:        { w(x,2) }      certainly later than all that is settled, but not than this
+//   s3:                { r(x,null) }
+//
+// A violation is proved from transactions that are at hand alone (window.h). Of a key that one of them certainly wrote, whatever
+// came before is overwritten, so that nobody else explains what was seen after it; but for a write that has no end. It
+// counts until --settle is over. Values are kept as hashes: where two agree, more is unknown, and nothing is wrong.
+//
+// Memory: the writes of unknown outcome that are not settled, and those that run beside what is kept.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "assay/history.h"
+#include "history/accesses.h"
+#include "watch/member.h"
+
+namespace assay::internal::watch {
+
+class LateWriters {
+ public:
+  // What it writes may take effect until then.
+  void add(const Member& m, int64_t until);
+  // Nobody who began earlier will be asked about.
+  void forget_before(int64_t begin);
+  bool empty() const { return writes_.empty(); }
+  // Whether one explains the observation; those of the transactions in `except` do not count.
+  bool may_explain(const History& h, const Observation& seen,
+                   const std::unordered_set<uint64_t>& except) const;
+
+ private:
+  struct Write {
+    uint64_t number;  // of its transaction
+    uint64_t value;
+    bool removes;
+  };
+  struct End {
+    int64_t at;
+    uint64_t number;
+    std::vector<uint64_t> keys;
+  };
+
+  std::unordered_map<uint64_t, std::vector<Write>> writes_;  // by key
+  std::deque<End> ends_;                                     // as they were added
+};
+
+}  // namespace assay::internal::watch

@@ -1,0 +1,145 @@
+#include "watch/slices.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/bounded_queue.h"
+#include "formats/assay_jsonl_chunks.h"
+#include "history/accesses.h"
+
+namespace assay::internal::watch {
+namespace {
+
+using Piece = std::shared_ptr<const History>;
+
+// Reads ahead, on a thread of its own.
+class Pieces {
+ public:
+  Pieces(formats::Input& input, size_t lines) : input_(input), lines_(lines) {
+    thread_ = std::jthread([this] { read(); });
+  }
+  ~Pieces() { queue_.close(); }
+
+  // None at the end, and after an error.
+  std::optional<Piece> next() { return queue_.take(); }
+  // Once there is no next.
+  const Status& state() const { return state_; }
+
+ private:
+  void read() {
+    try {
+      state_ = read_all();
+    } catch (const std::bad_alloc&) {
+      state_ = Error{ErrorKind::budget, "memory ran out while lines were read", {}, 0, 0};
+    }
+    queue_.close();
+  }
+
+  Status read_all() {
+    std::vector<ReadNote> notes;
+    formats::JsonlChunks chunks(input_, notes);
+    for (bool end = false; !end;) {
+      auto chunk = chunks.next(lines_);
+      if (!chunk.ok()) return input_.located(chunk.error());
+      end = chunk->end;
+      if (!queue_.put(std::make_shared<const History>(std::move(chunk->history)))) break;
+    }
+    return Ok{};
+  }
+
+  formats::Input& input_;
+  const size_t lines_;
+  BoundedQueue<Piece> queue_{8};
+  Status state_ = Ok{};
+  std::jthread thread_;  // last, so that it ends before what it uses
+};
+
+class Slices : public WatchListener {
+ public:
+  Slices(formats::Input& input, const SliceOptions& options)
+      : options_(options),
+        budget_(options.budget),
+        input_(input),
+        chain_(options.watch.level, options.chain),
+        watcher_(options.watch, *this) {}
+
+  Result<Sliced> run() {
+    Status s = decide_all();
+    const Status verified = chain_.end();
+    sliced_.segments = chain_.segments();
+    if (!s.ok() && s.error().kind != ErrorKind::budget) return s.error();
+    if (sliced_.violation) {
+      sliced_.outcome = Outcome::violated;
+    } else if (!s.ok()) {
+      leave_open({cause_of_budget(), s.error().message});
+    } else if (!verified.ok()) {
+      leave_open({UnknownCause::internal, verified.error().message});
+    }
+    return std::move(sliced_);
+  }
+
+  void alarm(Audit&& violation, const std::string&) override {
+    if (!sliced_.violation) sliced_.violation.emplace(std::move(violation));
+  }
+  void undecided(const Undecided& what) override {
+    leave_open({UnknownCause::ambiguous, fmt::format("{}: {}", what.about, what.reason)});
+  }
+  void sealed(const certify::Segment& segment) override { chain_.sealed(segment); }
+
+ private:
+  // The first reason counts.
+  void leave_open(Unknown why) {
+    if (sliced_.outcome == Outcome::satisfied) sliced_.why = std::move(why);
+    sliced_.outcome = Outcome::unknown;
+  }
+  UnknownCause cause_of_budget() const {
+    return Budget::interrupted() ? UnknownCause::interrupted : UnknownCause::time;
+  }
+
+  Status decide_all() {
+    Pieces pieces(input_, options_.watch.window);
+    while (const auto piece = pieces.next()) {
+      count(**piece);
+      chain_.read(*piece);
+      if (Status s = watcher_.add(*piece); !s.ok()) return input_.located(s.error());
+      if (sliced_.violation) return Ok{};
+      if (Status s = chain_.state(); !s.ok()) return Ok{};
+      if (budget_.exhausted()) return formats::budget_error(budget_);
+      if (options_.progress) options_.progress(watcher_.progress());
+    }
+    if (Status s = pieces.state(); !s.ok()) return s;
+    if (Status s = watcher_.finish(); !s.ok()) return input_.located(s.error());
+    return Ok{};
+  }
+
+  void count(const History& h) {
+    sliced_.transactions += h.txn_count();
+    sliced_.operations += h.op_count();
+    for (TxnId t = 0; t < h.txn_count(); ++t) {
+      sliced_.committed += h.status(t) == TxnStatus::committed;
+      sliced_.aborted += h.status(t) == TxnStatus::aborted;
+      sliced_.unknown += h.status(t) == TxnStatus::unknown;
+    }
+    for (OpId i = 0; i < h.op_count(); ++i)
+      sliced_.observations += observation_of(h, i).accepts != Accepts::any;
+  }
+
+  const SliceOptions& options_;
+  Budget budget_;
+  formats::Input& input_;
+  Sliced sliced_;
+  VerifiedChain chain_;
+  Watcher watcher_;
+};
+
+}  // namespace
+
+Result<Sliced> decide_in_slices(formats::Input& input, const SliceOptions& options) {
+  return Slices(input, options).run();
+}
+
+}  // namespace assay::internal::watch

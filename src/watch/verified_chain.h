@@ -1,0 +1,67 @@
+// The chain of certificates of what is watched: each segment is verified as it is made (certify/chain_verifier.h), on a thread
+// of its own, and written if asked. Nothing that was written is taken back.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "assay/history.h"
+#include "assay/level.h"
+#include "assay/result.h"
+#include "base/bounded_queue.h"
+#include "certify/chain.h"
+#include "certify/chain_verifier.h"
+
+namespace assay::internal::watch {
+
+// Where the lines go.
+class ChainSink {
+ public:
+  virtual ~ChainSink() = default;
+  virtual Status write(const std::string& line) = 0;
+};
+
+class VerifiedChain {
+ public:
+  // `sink` may be null, and must outlive this.
+  VerifiedChain(LevelId level, ChainSink* sink);
+
+  // The next lines of the history, before anything is sealed that names them.
+  void read(const std::shared_ptr<const History>& piece);
+  void sealed(certify::Segment segment);
+  // The first segment that was refused, or line that could not be written; tells of what is past.
+  Status state() const;
+  // Nothing follows.
+  Status end();
+  // After end().
+  uint64_t segments() const { return segments_; }
+
+ private:
+  using Piece = std::shared_ptr<const History>;
+  struct Job {
+    Piece piece;  // null: a segment
+    certify::Segment segment = {};
+  };
+
+  void run();
+  Status verify(const Job& job);
+  Status write(const std::string& line) {
+    return sink_ == nullptr ? Status(Ok{}) : sink_->write(line);
+  }
+  void keep(const Status& s);
+
+  Result<certify::ChainVerifier> verifier_;
+  certify::ChainWriter writer_;
+  ChainSink* sink_;
+  uint64_t transactions_ = 0;
+  uint64_t segments_ = 0;
+  mutable std::mutex mutex_;  // of the next
+  Status state_ = Ok{};
+  BoundedQueue<Job> jobs_{64};
+  std::jthread thread_;  // last, so that it ends before what it uses
+};
+
+}  // namespace assay::internal::watch
