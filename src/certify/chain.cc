@@ -31,6 +31,17 @@ void add_numbers(std::string& out, std::string_view name, const std::vector<uint
   out += ']';
 }
 
+template <class Pairs, class Members>
+void add_pairs(std::string& out, std::string_view name, const Pairs& pairs, Members members) {
+  if (pairs.empty()) return;
+  out += fmt::format(",\"{}\":[", name);
+  for (const auto& p : pairs) {
+    const auto [first, second] = members(p);
+    out += fmt::format("[{},{}],", first, second);
+  }
+  out.back() = ']';
+}
+
 uint64_t line_number(JsonCursor& json) {
   const int64_t n = json.integer();
   if (json.ok() && n < 1) json.fail("expected the number of a line");
@@ -43,10 +54,14 @@ std::vector<uint64_t> line_numbers(JsonCursor& json) {
   return out;
 }
 
-Segment::Rival rival(JsonCursor& json) {
-  const std::vector<uint64_t> pair = line_numbers(json);
-  if (json.ok() && pair.size() != 2) json.fail("expected a writer and the last writer");
-  return json.ok() ? Segment::Rival{pair[0], pair[1]} : Segment::Rival{};
+// Two numbers; the second may be 0.
+std::pair<uint64_t, uint64_t> pair_of_lines(JsonCursor& json) {
+  std::vector<int64_t> pair;
+  json.array([&] { pair.push_back(json.integer()); });
+  if (json.ok() && (pair.size() != 2 || pair[0] < 1 || pair[1] < 0))
+    json.fail("expected the numbers of two lines");
+  return json.ok() ? std::pair<uint64_t, uint64_t>(pair[0], pair[1])
+                   : std::pair<uint64_t, uint64_t>();
 }
 
 }  // namespace
@@ -75,12 +90,11 @@ std::string ChainWriter::segment(const Segment& s) {
   std::string line = fmt::format(R"({{"segment":{},"previous":"{}")", ++number_, previous_);
   if (s.gap) line += R"(,"gap":true)";
   add_numbers(line, "order", s.order);
-  if (!s.rivals.empty()) {
-    line += R"(,"rivals":[)";
-    for (size_t i = 0; i < s.rivals.size(); ++i)
-      line += fmt::format("{}[{},{}]", i > 0 ? "," : "", s.rivals[i].writer, s.rivals[i].last);
-    line += ']';
-  }
+  add_pairs(line, "rivals", s.rivals,
+            [](const Segment::Rival& r) { return std::pair(r.writer, r.last); });
+  add_pairs(line, "late", s.late,
+            [](const Segment::Late& l) { return std::pair(l.txn, l.behind); });
+  if (!s.took_effect.empty()) add_numbers(line, "took_effect", s.took_effect);
   if (!s.left_out.empty()) add_numbers(line, "left_out", s.left_out);
   if (!s.without_effect.empty()) add_numbers(line, "without_effect", s.without_effect);
   return sealed(std::move(line) + "}");
@@ -120,6 +134,8 @@ Result<std::variant<Segment, ChainEnd>> ChainReader::next(std::string_view line)
     previous,
     order,
     rivals,
+    late,
+    took_effect,
     left_out,
     without_effect,
     gap,
@@ -130,42 +146,55 @@ Result<std::variant<Segment, ChainEnd>> ChainReader::next(std::string_view line)
   ChainEnd closing;
   std::string digest;
   uint64_t number = 0;
-  const uint32_t fields = json.object({"segment", "end", "previous", "order", "rivals", "left_out",
-                                       "without_effect", "gap", "transactions"},
-                                      [&](size_t field) {
-                                        switch (static_cast<Field>(field)) {
-                                          case segment:
-                                          case end:
-                                            number = line_number(json);
-                                            break;
-                                          case previous:
-                                            digest = json.string();
-                                            break;
-                                          case order:
-                                            s.order = line_numbers(json);
-                                            break;
-                                          case rivals:
-                                            json.array([&] { s.rivals.push_back(rival(json)); });
-                                            break;
-                                          case left_out:
-                                            s.left_out = line_numbers(json);
-                                            break;
-                                          case without_effect:
-                                            s.without_effect = line_numbers(json);
-                                            break;
-                                          case gap:
-                                            s.gap = json.boolean();
-                                            break;
-                                          case transactions:
-                                            closing.transactions =
-                                                static_cast<uint64_t>(json.integer());
-                                            break;
-                                        }
-                                      });
+  const uint32_t fields =
+      json.object({"segment", "end", "previous", "order", "rivals", "late", "took_effect",
+                   "left_out", "without_effect", "gap", "transactions"},
+                  [&](size_t field) {
+                    switch (static_cast<Field>(field)) {
+                      case segment:
+                      case end:
+                        number = line_number(json);
+                        break;
+                      case previous:
+                        digest = json.string();
+                        break;
+                      case order:
+                        s.order = line_numbers(json);
+                        break;
+                      case rivals:
+                        json.array([&] {
+                          const auto [writer, last] = pair_of_lines(json);
+                          s.rivals.push_back({writer, last});
+                        });
+                        break;
+                      case late:
+                        json.array([&] {
+                          const auto [txn, behind] = pair_of_lines(json);
+                          s.late.push_back({txn, behind});
+                        });
+                        break;
+                      case took_effect:
+                        s.took_effect = line_numbers(json);
+                        break;
+                      case left_out:
+                        s.left_out = line_numbers(json);
+                        break;
+                      case without_effect:
+                        s.without_effect = line_numbers(json);
+                        break;
+                      case gap:
+                        s.gap = json.boolean();
+                        break;
+                      case transactions:
+                        closing.transactions = static_cast<uint64_t>(json.integer());
+                        break;
+                    }
+                  });
   json.end();
   constexpr uint32_t kEnd = 1u << end | 1u << previous | 1u << transactions;
   constexpr uint32_t kSegment = 1u << segment | 1u << previous | 1u << order;
-  constexpr uint32_t kMore = 1u << rivals | 1u << left_out | 1u << without_effect | 1u << gap;
+  constexpr uint32_t kMore = 1u << rivals | 1u << late | 1u << took_effect | 1u << left_out |
+                             1u << without_effect | 1u << gap;
   const bool ends = fields == kEnd;
   if (json.ok() && !ends && (fields & ~kMore) != kSegment)
     json.fail("expected the fields of a segment, or \"end\", \"previous\" and \"transactions\"");

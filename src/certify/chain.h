@@ -28,12 +28,25 @@ struct Segment {
     uint64_t writer, last;
   };
   std::vector<Rival> rivals = {};
+  // Of unknown outcome, in no order: if it took effect it was behind `behind`, of this order or the last one of those before
+  // (0: before all), and nobody has touched what it wrote.
+  struct Late {
+    uint64_t txn, behind;
+  };
+  std::vector<Late> late = {};
+  // Of these, or of those of earlier segments, which took effect.
+  std::vector<uint64_t> took_effect = {};
   // In no order, nor is what others saw of them: what an alarm or an unknown is about.
   std::vector<uint64_t> left_out = {};
   // Aborted, or of unknown outcome and taken to have had no effect.
   std::vector<uint64_t> without_effect = {};
   // What came before is forgotten, without a verdict.
   bool gap = false;
+
+  bool empty() const {
+    return order.empty() && late.empty() && took_effect.empty() && left_out.empty() &&
+           without_effect.empty() && !gap;
+  }
 };
 
 // How many lines there can be is no limit, how many a history numbers is: that number goes round. Goes on from the line before.

@@ -44,6 +44,7 @@ Status ChainVerifier::read(const std::shared_ptr<const History>& h) {
     const uint64_t line = lines_.of(h->line(t));
     if (!waiting_.emplace(line, Txn{piece, t}).second)
       return refuse("two transactions are in line {}", line);
+    sessions_[session_key(*h, t)].waiting.insert(line);
   }
   return Ok{};
 }
@@ -52,8 +53,11 @@ Result<ChainVerifier::Txn> ChainVerifier::take(uint64_t line) {
   const auto it = waiting_.find(line);
   if (it == waiting_.end())
     return refuse("line {} holds no transaction, or one that was named before", line);
+  const History& h = *it->second.piece->history;
+  if (parked_.contains(line)) release(line);
   Txn t = std::move(it->second);
   waiting_.erase(it);
+  sessions_.find(session_key(h, t.txn))->second.waiting.erase(line);
   return t;
 }
 
@@ -61,19 +65,22 @@ Status ChainVerifier::accept(const Segment& s) {
   if (s.gap) forget();
   for (const uint64_t line : s.left_out)
     if (Status left = leave_out(line); !left.ok()) return left;
-  placed_.clear();
-  for (const uint64_t line : s.order) {
-    Result<Txn> t = take(line);
-    if (!t.ok()) return t.error();
-    if (Status placed = place({line, std::move(*t)}); !placed.ok()) return placed;
-  }
+  // Who had a place before, and is given up, is in nobody's way.
+  for (const uint64_t line : s.without_effect)
+    if (parked_.contains(line)) release(line);
+  if (Status placed = place_all(s); !placed.ok()) return placed;
   if (Status known = know_rivals(s.rivals); !known.ok()) return known;
-  for (const uint64_t line : s.without_effect) {
-    const Result<Txn> t = take(line);
-    if (!t.ok()) return t.error();
-    if (t->piece->history->status(t->txn) == TxnStatus::committed)
-      return refuse("line {} is committed, and taken to have had no effect", line);
-  }
+  for (const uint64_t line : s.without_effect)
+    if (Status dropped = drop(line); !dropped.ok()) return dropped;
+  return Ok{};
+}
+
+// It had no effect.
+Status ChainVerifier::drop(uint64_t line) {
+  const Result<Txn> t = take(line);
+  if (!t.ok()) return t.error();
+  if (t->piece->history->status(t->txn) == TxnStatus::committed)
+    return refuse("line {} is committed, and taken to have had no effect", line);
   return Ok{};
 }
 
@@ -81,6 +88,8 @@ Status ChainVerifier::accept(const Segment& s) {
 void ChainVerifier::forget() {
   ++gaps_;
   contents_.clear();
+  parked_.clear();
+  parked_keys_.clear();
 }
 
 Status ChainVerifier::leave_out(uint64_t line) {
@@ -110,6 +119,121 @@ Status ChainVerifier::end(const ChainEnd& end) {
 
 // --- one after the other
 
+Status ChainVerifier::place_all(const Segment& s) {
+  placed_.clear();
+  lates_.clear();
+  std::unordered_map<uint64_t, std::vector<const Segment::Late*>> behind;
+  std::unordered_map<uint64_t, const Segment::Late*> last_late;
+  for (const Segment::Late& late : s.late) {
+    behind[late.behind].push_back(&late);
+    last_late[late.txn] = &late;
+  }
+  std::unordered_set<uint64_t> took_effect(s.took_effect.begin(), s.took_effect.end());
+  for (const uint64_t line : s.took_effect)
+    if (!last_late.contains(line))
+      if (Status effect = take_effect(line); !effect.ok()) return effect;
+  const auto park_behind = [&](uint64_t line) -> Status {
+    const auto it = behind.find(line);
+    if (it == behind.end()) return Ok{};
+    for (const Segment::Late* late : it->second) {
+      if (Status parked = park(late->txn); !parked.ok()) return parked;
+      if (took_effect.contains(late->txn) && last_late[late->txn] == late)
+        if (Status effect = take_effect(late->txn); !effect.ok()) return effect;
+    }
+    behind.erase(it);
+    return Ok{};
+  };
+  if (Status first = park_behind(last_placed_); !first.ok()) return first;
+  for (const uint64_t line : s.order) {
+    Result<Txn> t = take(line);
+    if (!t.ok()) return t.error();
+    if (Status placed = place({line, std::move(*t)}); !placed.ok()) return placed;
+    last_placed_ = line;
+    if (Status parked = park_behind(line); !parked.ok()) return parked;
+  }
+  if (!behind.empty())
+    return refuse("line {} is said to stand behind line {}, which is not there",
+                  behind.begin()->second.front()->txn, behind.begin()->first);
+  return Ok{};
+}
+
+// It waits where the order is now.
+Status ChainVerifier::park(uint64_t line) {
+  const auto it = waiting_.find(line);
+  if (it == waiting_.end())
+    return refuse("line {} holds no transaction whose place can be told", line);
+  if (parked_.contains(line)) release(line);  // it stands elsewhere now
+  const Txn& t = it->second;
+  if (Status can = can_park(t); !can.ok()) return can;
+  const History& h = *t.piece->history;
+  const std::set<uint64_t>& waiting = sessions_.find(session_key(h, t.txn))->second.waiting;
+  for (auto earlier = waiting.begin(); *earlier < line; ++earlier)
+    if (const Txn& e = waiting_.find(*earlier)->second;
+        e.piece->history->status(e.txn) == TxnStatus::committed)
+      return refuse("line {} cannot stand here: its session did line {} before", line, *earlier);
+  if (h.begin_time(t.txn).known())
+    latest_begin_ = std::max(latest_begin_, h.begin_time(t.txn).request);
+  parked_.insert(line);
+  for (OpId i = h.first_op(t.txn); i < h.end_op(t.txn); ++i)
+    if (installs_version(h.op(i))) parked_keys_.emplace(Held(h.key(h.op(i).key)), line);
+  lates_.push_back({t, placed_.size()});
+  return Ok{};
+}
+
+// Whether what it saw is there, and stays so whatever else may turn out.
+Status ChainVerifier::can_park(const Txn& t) const {
+  const History& h = *t.piece->history;
+  const uint32_t line = h.line(t.txn);
+  if (h.status(t.txn) != TxnStatus::unknown) return refuse("line {} is of known outcome", line);
+  std::unordered_map<KeyId, KeyState> own;
+  for (OpId i = h.first_op(t.txn); i < h.end_op(t.txn); ++i) {
+    if (is_list_operation(h.op(i)) || is_range(h.op(i)))
+      return refuse("line {}: a chain says nothing of lists and ranges", line);
+    const Observation seen = observation_of(h, i);
+    const ValueView key = h.key(h.op(i).key);
+    if (parked_keys_.contains(key))
+      return refuse("line {} cannot stand here: another one that may take effect wrote {}", line,
+                    key.to_string());
+    if (seen.accepts != Accepts::any) {
+      const auto mine = own.find(seen.key);
+      const auto it = contents_.find(key);
+      const bool there = mine != own.end() ? fits(h, seen, mine->second)
+                         : it == contents_.end()
+                             ? gaps_ > 0 || fits(h, seen, KeyState{})
+                             : !it->second.rivals && fits_content(h, seen, it->second.last);
+      if (!there) return mismatch(h, t.txn, seen);
+    }
+    if (installs_version(h.op(i))) own[h.op(i).key] = install_of(h, i).state();
+  }
+  return Ok{};
+}
+
+// Who touches what it wrote shows that it did not take effect here.
+void ChainVerifier::touch(const ValueView& key) {
+  if (parked_keys_.empty()) return;
+  const auto it = parked_keys_.find(key);
+  if (it != parked_keys_.end()) release(it->second);
+}
+
+void ChainVerifier::release(uint64_t line) {
+  parked_.erase(line);
+  const Txn& t = waiting_.find(line)->second;
+  const History& h = *t.piece->history;
+  for (OpId i = h.first_op(t.txn); i < h.end_op(t.txn); ++i) {
+    const auto key = parked_keys_.find(h.key(h.op(i).key));
+    if (key != parked_keys_.end() && key->second == line) parked_keys_.erase(key);
+  }
+}
+
+Status ChainVerifier::take_effect(uint64_t line) {
+  if (!parked_.contains(line))
+    return refuse("line {} cannot have taken effect: it has no place", line);
+  const Result<Txn> t = take(line);
+  if (!t.ok()) return t.error();
+  install(*t, line);
+  return Ok{};
+}
+
 Status ChainVerifier::place(Placed p) {
   const History& h = *p.txn.piece->history;
   const TxnId t = p.txn.txn;
@@ -123,12 +247,12 @@ Status ChainVerifier::place(Placed p) {
     return refuse("line {} ended before one began that comes before it", p.line);
   if (h.begin_time(t).known()) latest_begin_ = std::max(latest_begin_, h.begin_time(t).request);
   // Its session did not wait for an outcome that it never learned.
-  uint64_t& latest = sessions_[session_key(h, t)];
+  uint64_t& latest = sessions_[session_key(h, t)].latest;
   if (h.status(t) == TxnStatus::committed && p.line < latest)
     return refuse("line {} comes after line {}, which follows it in its session", p.line, latest);
   latest = std::max(latest, p.line);
   if (Status s = replay(p); !s.ok()) return s;
-  install(p);
+  install(p.txn, p.line);
   placed_.push_back(std::move(p));
   return Ok{};
 }
@@ -137,10 +261,7 @@ Status ChainVerifier::replay(Placed& p) {
   Piece& piece = *p.txn.piece;
   const History& h = *piece.history;
   const TxnId t = p.txn.txn;
-  if (piece.gaps != gaps_) {
-    for (Piece::Key& key : piece.keys) key.content = nullptr;
-    piece.gaps = gaps_;
-  }
+  refresh(piece);
   for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
     if (is_list_operation(h.op(i)) || is_range(h.op(i)))
       return refuse("line {}: a chain says nothing of lists and ranges", p.line);
@@ -167,6 +288,7 @@ Status ChainVerifier::look(Placed& p, const Observation& seen) {
     p.excused.push_back(seen.op);
     return Ok{};
   }
+  if (!own) touch(h.key(seen.key));
   if (!own && explains(h, seen, content_of(piece, seen.key))) return Ok{};
   return mismatch(h, p.txn.txn, seen);
 }
@@ -220,25 +342,33 @@ bool ChainVerifier::excused(const History& h, const Observation& seen) const {
   return it->second.contains(h.version_value(seen.version));
 }
 
-void ChainVerifier::install(const Placed& p) {
-  Piece& piece = *p.txn.piece;
+void ChainVerifier::install(const Txn& t, uint64_t line) {
+  Piece& piece = *t.piece;
   const History& h = *piece.history;
-  for (OpId i = h.first_op(p.txn.txn); i < h.end_op(p.txn.txn); ++i) {
+  refresh(piece);
+  for (OpId i = h.first_op(t.txn); i < h.end_op(t.txn); ++i) {
     if (!installs_version(h.op(i))) continue;
     const Install left = install_of(h, i);
+    touch(h.key(left.key));
     Version version{Held(h.version_value(left.version)), left.removes};
     Content* content = content_of(piece, left.key);
     if (content == nullptr) {
-      const auto made =
-          contents_.emplace(Held(h.key(left.key)), Content{std::move(version), p.line});
+      const auto made = contents_.emplace(Held(h.key(left.key)), Content{std::move(version), line});
       piece.keys[left.key].content = &made.first->second;
       continue;
     }
     content->last = std::move(version);
-    content->writer = p.line;
+    content->writer = line;
     content->looked = false;
     content->rivals.reset();
   }
+}
+
+// What was looked up before a gap is no more.
+void ChainVerifier::refresh(Piece& piece) const {
+  if (piece.gaps == gaps_) return;
+  for (Piece::Key& key : piece.keys) key.content = nullptr;
+  piece.gaps = gaps_;
 }
 
 ChainVerifier::Content* ChainVerifier::content_of(Piece& piece, KeyId key) {
@@ -265,6 +395,7 @@ class ChainVerifier::Rivals {
       add(place);
     }
     starts_.push_back(accesses_.size());
+    for (const Late& late : verifier.lates_) add_late(late);
   }
 
   Status know(const Segment::Rival& r) {
@@ -284,6 +415,11 @@ class ChainVerifier::Rivals {
       if (must_follow(place, a) || meet(a, place, *key))
         return refuse("line {} cannot be moved behind line {}: line {} is between them", r.writer,
                       r.last, placed_[place].line);
+    for (const Access& x : accesses_of(a))
+      if (const auto it = late_.find(x.key); it != late_.end() && it->second > a)
+        return refuse(
+            "line {} cannot be moved: what touches the same keys may take effect behind it",
+            r.writer);
     Content& content = *contents_[*key];
     if (content.writer != r.last || content.looked)
       return refuse("line {} is no rival of line {}: its key was written or looked at since",
@@ -313,6 +449,15 @@ class ChainVerifier::Rivals {
       // What it wrote itself tells nothing of others.
       a.looked = a.looked || (looks && !a.wrote);
       a.wrote = a.wrote || writes;
+    }
+  }
+
+  // Its keys, with the last place behind which one stands that touches them.
+  void add_late(const Late& late) {
+    const History& h = *late.txn.piece->history;
+    for (OpId i = h.first_op(late.txn.txn); i < h.end_op(late.txn.txn); ++i) {
+      size_t& place = late_[number(h.key(h.op(i).key))];
+      place = std::max(place, late.place);
     }
   }
 
@@ -372,6 +517,7 @@ class ChainVerifier::Rivals {
   std::vector<Access> accesses_;    // in order
   std::vector<size_t> starts_;      // per place
   std::vector<bool> moves_, stays_;
+  std::unordered_map<uint32_t, size_t> late_;  // by key: so many were placed before it
 };
 
 Status ChainVerifier::know_rivals(const std::vector<Segment::Rival>& rivals) {

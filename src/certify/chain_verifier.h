@@ -13,6 +13,12 @@
 // behind one who may be moved himself. Then those who stay keep their order, whoever conflicts with one who moves comes
 // after the place he moves to, and any choice of one rival for each key is an order too. Whoever looks at the key chooses among them.
 //
+// A transaction of unknown outcome may turn out to have had an effect just as late. So a segment says where it stands if it had
+// one: that what it saw is there is verified at once, and it waits, parked, until somebody touches what it wrote. A segment that
+// says that it took effect installs what it wrote; nobody has looked in between. It must share no key that one of them
+// wrote with another one that is parked, nor any key with one who may be moved and came before it, nor have seen a key of which
+// two may have come last.
+//
 // Cost: a look-up for each operation, and for each rival the transactions it passes. Memory: the keys that were written,
 // the sessions, and the transactions that are read and not yet named.
 #pragma once
@@ -20,6 +26,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -91,6 +98,15 @@ class ChainVerifier {
     bool looked = false, wrote = false;
     bool is_blind() const { return wrote && !looked; }
   };
+  // Of unknown outcome, and where it stands in the segment at hand.
+  struct Late {
+    Txn txn;
+    size_t place;
+  };
+  struct Session {
+    uint64_t latest = 0;         // line that was placed
+    std::set<uint64_t> waiting;  // lines that are held
+  };
   class Rivals;
   friend class Rivals;
 
@@ -98,14 +114,22 @@ class ChainVerifier {
 
   Result<Txn> take(uint64_t line);
   Status place(Placed p);
+  Status place_all(const Segment& segment);
+  Status park(uint64_t line);
+  Status can_park(const Txn& t) const;
+  void touch(const ValueView& key);
+  void release(uint64_t line);
+  Status take_effect(uint64_t line);
   Status replay(Placed& p);
   Status look(Placed& p, const Observation& seen);
   bool explains(const History& h, const Observation& seen, Content* content) const;
   static bool narrow(const History& h, const Observation& seen, Content& content);
   static bool fits_content(const History& h, const Observation& seen, const Version& v);
   bool excused(const History& h, const Observation& seen) const;
-  void install(const Placed& p);
+  void install(const Txn& t, uint64_t line);
+  void refresh(Piece& piece) const;
   Content* content_of(Piece& piece, KeyId key);
+  Status drop(uint64_t line);
   Status leave_out(uint64_t line);
   Status know_rivals(const std::vector<Segment::Rival>& rivals);
   void forget();
@@ -115,7 +139,10 @@ class ChainVerifier {
   std::unordered_map<uint64_t, Txn> waiting_;
   uint64_t read_ = 0;
   std::unordered_map<Held, Content, HeldHash, HeldEqual> contents_;
-  std::unordered_map<std::string, uint64_t> sessions_;  // the latest line of each that was placed
+  std::unordered_map<std::string, Session> sessions_;
+  std::unordered_map<Held, uint64_t, HeldHash, HeldEqual> parked_keys_;  // and who wrote them
+  std::unordered_set<uint64_t> parked_;
+  uint64_t last_placed_ = 0;
   int64_t latest_begin_ = Interval::kUnknown;
   // What was left out wrote these, by key.
   std::unordered_map<Held, std::unordered_set<Held, HeldHash, HeldEqual>, HeldHash, HeldEqual>
@@ -123,6 +150,7 @@ class ChainVerifier {
   uint64_t left_out_ = 0;
   uint64_t gaps_ = 0;
   std::vector<Placed> placed_;  // by the segment at hand
+  std::vector<Late> lates_;     // likewise
 };
 
 }  // namespace assay::internal::certify

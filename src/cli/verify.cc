@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cli/certified.h"
+#include "cli/chain.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/flags.h"
@@ -43,7 +44,8 @@ Action add_verify(CLI::App& app) {
     ReadFlags reading;
   };
   auto s = std::make_shared<State>();
-  app.add_option("CERTIFICATE", s->certificate, "file written by check --certificate")
+  app.add_option("CERTIFICATE", s->certificate,
+                 "file written by check --certificate, or a chain by check --slices --certificate")
       ->required()
       ->type_name("");
   app.add_option(
@@ -53,6 +55,7 @@ Action add_verify(CLI::App& app) {
       ->type_name("");
   s->reading.add(app);
   return [s] {
+    if (is_chain(s->certificate)) return verify_chain(s->certificate, s->histories);
     const auto certified = read_certified(s->certificate, s->histories, s->reading.options());
     if (!certified.ok()) return fail(certified.error());
     return verify_all(certified->file, certified->history);

@@ -10,72 +10,36 @@ namespace {
 // More of one key are not told apart.
 constexpr size_t kMostRivals = 8;
 
-// What a transaction of the order did with a key.
-struct Access {
-  KeyId key;
-  uint32_t place;  // in the order
-  bool looked = false;
-  bool wrote = false;
-};
-
 class RivalSearch {
  public:
-  RivalSearch(const Window& w, std::span<const Member> members, std::span<const TxnId> order)
-      : w_(w),
-        h_(w.history),
+  RivalSearch(const OrderAccesses& order, std::span<const Member> members)
+      : order_(order),
+        h_(order.window().history),
         members_(members),
-        order_(order),
-        moves_(order.size(), false),
-        stays_(order.size(), false) {
-    for (uint32_t place = 0; place < order.size(); ++place) add(place);
-  }
+        moves_(order.order().size(), false),
+        stays_(order.order().size(), false) {}
 
   std::vector<RivalVersion> run() {
-    by_key_ = accesses_;
-    std::ranges::stable_sort(by_key_, {}, &Access::key);
-    for (size_t begin = 0; begin < by_key_.size();) {
-      size_t end = begin + 1;
-      while (end < by_key_.size() && by_key_[end].key == by_key_[begin].key) ++end;
-      rivals_of({by_key_.data() + begin, end - begin});
-      begin = end;
-    }
+    for (KeyId key = 0; key < h_.key_count(); ++key) rivals_of(order_.of_key(key));
     return std::move(found_);
   }
 
  private:
-  static bool is_blind(const Access& a) { return a.wrote && !a.looked; }
-
-  void add(uint32_t place) {
-    const size_t first = accesses_.size();
-    starts_.push_back(first);
-    const TxnId t = order_[place];
-    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
-      const KeyId key = h_.op(i).key;
-      const auto at = std::find_if(accesses_.begin() + static_cast<std::ptrdiff_t>(first),
-                                   accesses_.end(), [&](const Access& a) { return a.key == key; });
-      Access& a = at == accesses_.end() ? accesses_.emplace_back(Access{key, place}) : *at;
-      // What it wrote itself tells nothing of others.
-      if (observation_of(h_, i).accepts != Accepts::any && !a.wrote) a.looked = true;
-      if (installs_version(h_.op(i))) a.wrote = true;
-    }
+  TxnId txn(uint32_t place) const { return order_.order()[place]; }
+  const Member& member(uint32_t place) const {
+    return members_[order_.window().members[txn(place)]];
   }
-
-  std::span<const Access> accesses_of(uint32_t place) const {
-    const size_t end = place + 1 < starts_.size() ? starts_[place + 1] : accesses_.size();
-    return {accesses_.data() + starts_[place], end - starts_[place]};
-  }
-  const Member& member(uint32_t place) const { return members_[w_.members[order_[place]]]; }
 
   // Of one key, in order.
-  void rivals_of(std::span<const Access> all) {
-    if (all.size() < 2 || !is_blind(all.back())) return;
+  void rivals_of(std::span<const OrderAccess> all) {
+    if (all.size() < 2 || !all.back().is_blind()) return;
     const uint32_t last = all.back().place;
     size_t rivals = 0;
-    for (size_t i = all.size() - 1; i-- > 0 && rivals < kMostRivals && is_blind(all[i]);) {
+    for (size_t i = all.size() - 1; i-- > 0 && rivals < kMostRivals && all[i].is_blind();) {
       const uint32_t place = all[i].place;
       if (stays_[place] || moves_[last] || !can_move(place, last, all[i].key)) continue;
       moves_[place] = stays_[last] = true;
-      found_.push_back({all[i].key, version(place, all[i].key), order_[place], order_[last]});
+      found_.push_back({all[i].key, version(place, all[i].key), txn(place), txn(last)});
       ++rivals;
     }
   }
@@ -88,22 +52,22 @@ class RivalSearch {
 
   bool must_follow(uint32_t later, uint32_t earlier) const {
     return member(earlier).end < member(later).begin ||
-           h_.session(order_[earlier]) == h_.session(order_[later]);
+           h_.session(txn(earlier)) == h_.session(txn(later));
   }
 
   // Whether they touch a key in common, but for blind writes of `key`.
   bool meet(uint32_t a, uint32_t b, KeyId key) const {
-    for (const Access& x : accesses_of(a))
-      for (const Access& y : accesses_of(b)) {
+    for (const OrderAccess& x : order_.of_place(a))
+      for (const OrderAccess& y : order_.of_place(b)) {
         if (x.key != y.key) continue;
-        if (x.key != key || !is_blind(y)) return true;
+        if (x.key != key || !y.is_blind()) return true;
       }
     return false;
   }
 
   // What it left of the key.
   LiveState::Version version(uint32_t place, KeyId key) const {
-    const TxnId t = order_[place];
+    const TxnId t = txn(place);
     for (OpId i = h_.end_op(t); i-- > h_.first_op(t);) {
       if (!installs_version(h_.op(i)) || h_.op(i).key != key) continue;
       const Install install = install_of(h_, i);
@@ -112,13 +76,9 @@ class RivalSearch {
     return {Held(h_.key(key))};
   }
 
-  const Window& w_;
+  const OrderAccesses& order_;
   const History& h_;
   std::span<const Member> members_;
-  std::span<const TxnId> order_;
-  std::vector<Access> accesses_;  // in order
-  std::vector<size_t> starts_;    // per place
-  std::vector<Access> by_key_;
   std::vector<bool> moves_;  // per place: it may be moved
   std::vector<bool> stays_;  // others may be moved behind it
   std::vector<RivalVersion> found_;
@@ -126,9 +86,8 @@ class RivalSearch {
 
 }  // namespace
 
-std::vector<RivalVersion> find_rivals(const Window& window, std::span<const Member> members,
-                                      std::span<const TxnId> order) {
-  return RivalSearch(window, members, order).run();
+std::vector<RivalVersion> find_rivals(const OrderAccesses& order, std::span<const Member> members) {
+  return RivalSearch(order, members).run();
 }
 
 }  // namespace assay::internal::watch

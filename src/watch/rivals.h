@@ -12,7 +12,7 @@
 //   s1: { r(z,0) w(x,1) }   s2: { w(x,2) w(y,1) }   s3: { w(y,2) w(z,1) }   in this order
 //   x = 1 has s2 before s1, y = 1 has s3 before s2: each could be, but not both, as s1 is before s3.
 //
-// Cost: sorts the accesses; then, for each blind write that was overwritten blindly, the transactions in between that ran at the
+// Cost: the keys of the window; for each blind write that was overwritten blindly, the transactions in between that ran at the
 // same time.
 #pragma once
 
@@ -22,7 +22,7 @@
 #include "assay/history.h"
 #include "watch/live_state.h"
 #include "watch/member.h"
-#include "watch/window.h"
+#include "watch/order_accesses.h"
 
 namespace assay::internal::watch {
 
@@ -33,8 +33,7 @@ struct RivalVersion {
   TxnId behind = kNone;  // the last writer of the key
 };
 
-// `order`: transactions of the window, members all of them, as they are settled.
-std::vector<RivalVersion> find_rivals(const Window& window, std::span<const Member> members,
-                                      std::span<const TxnId> order);
+// `members`: those of the window, which the order is of.
+std::vector<RivalVersion> find_rivals(const OrderAccesses& order, std::span<const Member> members);
 
 }  // namespace assay::internal::watch

@@ -181,8 +181,9 @@ int64_t Watcher::mark() const {
 Status Watcher::finish() {
   if (Status s = decide(Interval::kOpen); !s.ok()) return s;
   for (const Settled& s : settled_) seal(s);
-  hand_over_segment();
   settled_.clear();
+  give_up_late(late_effects_.take_all());
+  hand_over_segment();
   return Ok{};
 }
 
@@ -283,7 +284,7 @@ bool Watcher::give_up_one(const Judgement& rejected) {
 }
 
 Past Watcher::past() const {
-  Past p{state_, gap_, lost_writers_, forgotten_end_, late_writers_};
+  Past p{state_, gap_, lost_writers_, forgotten_end_, late_writers_, late_effects_};
   for (const Settled& s : settled_) {
     p.lost_writers = p.lost_writers || s.loses_writers;
     p.forgotten_end = std::max(p.forgotten_end, s.latest_end);
@@ -362,7 +363,9 @@ size_t Watcher::settled_part(const std::vector<uint32_t>& places, int64_t mark) 
 }
 
 void Watcher::settle(const Judgement& found, int64_t mark) {
-  std::vector<bool> goes(candidates_.size()), ordered(candidates_.size());
+  enum class Fate : uint8_t { goes, stays, idle };
+  std::vector<Fate> fates(candidates_.size(), Fate::stays);
+  std::vector<bool> ordered(candidates_.size());
   std::vector<TxnId> order;
   std::vector<uint32_t> places;
   for (const TxnId t : found.order()) {
@@ -371,27 +374,80 @@ void Watcher::settle(const Judgement& found, int64_t mark) {
     places.push_back(found.window.members[t]);
     ordered[places.back()] = true;
   }
-  const size_t part = settled_part(places, mark);
-  for (size_t i = 0; i < part; ++i) goes[places[i]] = true;
-  Settled done = apply_order(found, {order.data(), part});
+  order.resize(settled_part(places, mark));
+  for (size_t i = 0; i < order.size(); ++i) fates[places[i]] = Fate::goes;
   const int64_t given_up = mark == Interval::kOpen ? mark : less(now_, options_.settle);
-  std::vector<Member> stay;
+  std::vector<uint32_t> left, late;
   for (uint32_t i = 0; i < candidates_.size(); ++i) {
-    Member& m = candidates_[i];
+    const Member& m = candidates_[i];
+    if (fates[i] == Fate::goes) continue;
     const bool unknown = m.status == TxnStatus::unknown;
     // Without effect on the order: aborted, left out, or of nothing but what others left out explain.
     const bool idle = !ordered[i] && (unknown ? m.begin < given_up : m.sealed(mark));
-    if (goes[i]) continue;
-    if (!idle && mark != Interval::kOpen) {
+    if (idle || mark == Interval::kOpen)
+      fates[i] = Fate::idle;
+    else if (!ordered[i] && unknown && !m.left_out && m.sealed(mark))
+      late.push_back(i);
+    else
+      left.push_back(i);
+  }
+
+  Settled first = begin_settled();
+  choose_rivals(found, first);
+  choose_late(found, first);
+  const OrderAccesses accesses(found.window, order);
+  std::vector<RivalVersion> rivals = find_rivals(accesses, candidates_);
+  take_touched(accesses, first);
+  // Where those stand that have not shown an effect.
+  std::vector<Parked> parked;
+  std::vector<Member> stay, no_more;
+  if (!late.empty() || !first.touched.empty()) {
+    LatePlaces late_places(
+        {accesses, candidates_, left, rivals, state_, late_effects_, first.touched});
+    const auto look_for_place = [&](const Member& m) {
+      const LatePlace found_place = late_places.of(m);
+      if (found_place.kind == LatePlace::Kind::here)
+        parked.push_back({m, found_place.behind == 0
+                                 ? last_line_
+                                 : candidates_[places[found_place.behind - 1]].line});
+      return found_place.kind;
+    };
+    for (const uint32_t i : late) {
+      const LatePlace::Kind kind = look_for_place(candidates_[i]);
+      if (kind == LatePlace::Kind::never) fates[i] = Fate::idle;
+      if (kind == LatePlace::Kind::here) fates[i] = Fate::goes;
+    }
+    for (const Parked& p : first.touched) {
+      const Member& m = p.member;
+      const LatePlace::Kind kind = look_for_place(m);
+      if (kind == LatePlace::Kind::here) continue;
+      const bool given = kind == LatePlace::Kind::never || mark == Interval::kOpen;
+      (given ? no_more : stay).push_back(m);
+    }
+  }
+
+  Settled done = apply_order(found, order, std::move(rivals), std::move(first));
+  for (uint32_t i = 0; i < candidates_.size(); ++i) {
+    Member& m = candidates_[i];
+    if (fates[i] == Fate::goes) continue;
+    if (fates[i] == Fate::stays) {
       stay.push_back(std::move(m));
       continue;
     }
-    done.loses_writers = done.loses_writers || m.left_out || unknown;
+    done.loses_writers = done.loses_writers || m.left_out || m.status == TxnStatus::unknown;
     add_settled(m, done);
   }
+  for (const Member& m : no_more) add_settled(m, done);
+  done.loses_writers = done.loses_writers || !no_more.empty();
+  for (const Parked& p : parked) {
+    late_effects_.park(p);
+    latest_begin_ = std::max(latest_begin_, p.member.begin);
+  }
+  done.parked = std::move(parked);
   candidates_ = std::move(stay);
+  std::ranges::sort(candidates_, {}, &Member::number);
   done.ends = true;
-  if (!done.members.empty()) settled_.push_back(std::move(done));
+  if (!done.empty()) settled_.push_back(std::move(done));
 }
 
 void Watcher::add_settled(const Member& m, Settled& to) {
@@ -400,24 +456,30 @@ void Watcher::add_settled(const Member& m, Settled& to) {
   to.members.push_back(m);
 }
 
+Watcher::Settled Watcher::begin_settled() const {
+  Settled s;
+  s.latest_begin_before = latest_begin_;
+  s.last_line_before = last_line_;
+  return s;
+}
+
 // The state goes on by the first part of an order, in stretches of a window, so that no more needs to be taken back than that.
-// Returns the last stretch.
-Watcher::Settled Watcher::apply_order(const Judgement& found, std::span<const TxnId> part) {
-  Settled to;
-  to.latest_begin_before = latest_begin_;
-  choose_rivals(found, to);
+// Returns the last stretch, which may be `first`.
+Watcher::Settled Watcher::apply_order(const Judgement& found, std::span<const TxnId> part,
+                                      std::vector<RivalVersion> rivals, Settled first) {
+  Settled to = std::move(first);
   for (const TxnId t : part) {
     if (to.members.size() >= options_.window) {
       settled_.push_back(std::move(to));
-      to = Settled();
-      to.latest_begin_before = latest_begin_;
+      to = begin_settled();
     }
     const Member& m = candidates_[found.window.members[t]];
     apply(m, to);
     add_settled(m, to);
     ++to.ordered;
+    last_line_ = m.line;
   }
-  for (RivalVersion& r : find_rivals(found.window, candidates_, part)) {
+  for (RivalVersion& r : rivals) {
     const ValueView key = found.window.history.key(r.key);
     LiveState::Entry entry = *state_.find(key);
     entry.rivals.push_back(std::move(r.version));
@@ -426,6 +488,26 @@ Watcher::Settled Watcher::apply_order(const Judgement& found, std::span<const Tx
     to.rivals.push_back({line(r.writer), line(r.behind)});
   }
   return to;
+}
+
+// Whose value was read took effect, all of it.
+void Watcher::choose_late(const Judgement& found, Settled& to) {
+  for (const uint64_t number : found.window.late) {
+    to.took_effect.push_back(late_effects_.take(number));
+    install(to.took_effect.back().member, to);
+    ++progress_.decided;
+  }
+}
+
+// Those whose writes somebody in the order overwrote, or looked at in vain.
+void Watcher::take_touched(const OrderAccesses& order, Settled& to) {
+  if (late_effects_.empty()) return;
+  const History& h = order.window().history;
+  for (KeyId key = 0; key < h.key_count(); ++key) {
+    if (order.of_key(key).empty()) continue;
+    const Member* writer = late_effects_.writer_of(h.key(key));
+    if (writer != nullptr) to.touched.push_back(late_effects_.take(writer->number));
+  }
 }
 
 // Of the rivals that the window asked for, those came last that its order has last.
@@ -450,10 +532,16 @@ void Watcher::apply(const Member& m, Settled& to) {
       if (entry != nullptr && !entry->rivals.empty())
         state_.put(h.key(seen.key), {entry->last}, to.changes);
     }
+  }
+  install(m, to);
+}
+
+void Watcher::install(const Member& m, Settled& to) {
+  const History& h = *m.piece;
+  for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i) {
     if (!installs_version(h.op(i))) continue;
-    const Install install = install_of(h, i);
-    state_.put(h.key(install.key), {{Held(h.version_value(install.version)), install.removes}},
-               to.changes);
+    const Install left = install_of(h, i);
+    state_.put(h.key(left.key), {{Held(h.version_value(left.version)), left.removes}}, to.changes);
   }
 }
 
@@ -463,9 +551,22 @@ void Watcher::take_back(size_t windows) {
     Settled& last = settled_.back();
     state_.take_back(std::move(last.changes));
     latest_begin_ = last.latest_begin_before;
+    last_line_ = last.last_line_before;
     for (Member& m : last.members) {
       if (m.status != TxnStatus::aborted) --progress_.decided;
       all.push_back(std::move(m));
+    }
+    // A place that was touched may have been looked for again at once.
+    for (const Parked& p : last.parked)
+      if (late_effects_.contains(p.member.number))
+        all.push_back(late_effects_.take(p.member.number).member);
+    for (const Parked& p : last.touched) {
+      std::erase_if(all, [&](const Member& other) { return other.number == p.member.number; });
+      late_effects_.park(p);
+    }
+    for (const Parked& p : last.took_effect) {
+      late_effects_.park(p);
+      --progress_.decided;
     }
     settled_.pop_back();
   }
@@ -484,6 +585,7 @@ void Watcher::forget() {
     seal(oldest);
     settled_.pop_front();
   }
+  give_up_late(late_effects_.take_told(less(now_, options_.settle)));
   if (late_writers_.empty()) return;
   int64_t oldest_begin = mark();
   const auto begins = [&](const Member& m) { oldest_begin = std::min(oldest_begin, m.begin); };
@@ -493,6 +595,15 @@ void Watcher::forget() {
 }
 
 // --- what is certified
+
+// Nobody read from them in time.
+void Watcher::give_up_late(const std::vector<Member>& late) {
+  for (const Member& m : late) {
+    segment_.without_effect.push_back(m.line);
+    ++progress_.decided;
+  }
+  lost_writers_ = lost_writers_ || !late.empty();
+}
 
 // Rivals are told together with all that they were moved past.
 void Watcher::seal(const Settled& s) {
@@ -508,13 +619,16 @@ void Watcher::seal(const Settled& s) {
       segment_.without_effect.push_back(m.line);
   }
   segment_.rivals.insert(segment_.rivals.end(), s.rivals.begin(), s.rivals.end());
+  for (const Parked& p : s.parked) {
+    segment_.late.push_back({p.member.line, p.behind});
+    late_effects_.told(p.member.number, p.behind);
+  }
+  for (const Parked& p : s.took_effect) segment_.took_effect.push_back(p.member.line);
   if (s.ends) hand_over_segment();
 }
 
 void Watcher::hand_over_segment() {
-  const bool empty =
-      segment_.order.empty() && segment_.left_out.empty() && segment_.without_effect.empty();
-  if (!empty || segment_.gap) listener_.sealed(segment_);
+  if (!segment_.empty()) listener_.sealed(segment_);
   segment_ = {};
 }
 
@@ -528,6 +642,7 @@ void Watcher::seal_gap() {
   };
   std::ranges::for_each(candidates_, drop);
   std::ranges::for_each(waiting_, drop);
+  std::ranges::for_each(late_effects_.take_all(), drop);
   hand_over_segment();
 }
 

@@ -29,8 +29,12 @@
 #include "assay/level.h"
 #include "assay/result.h"
 #include "certify/chain.h"
+#include "watch/late_effects.h"
+#include "watch/late_writers.h"
 #include "watch/live_state.h"
 #include "watch/member.h"
+#include "watch/order_accesses.h"
+#include "watch/rivals.h"
 #include "watch/window.h"
 
 namespace assay::internal::watch {
@@ -105,6 +109,13 @@ class Watcher {
     size_t ordered = 0;  // of these are in the order, the first ones
     std::vector<certify::Segment::Rival> rivals;
     bool ends = false;  // the part of an order that was settled at once
+    // Of unknown outcome: whose place was found; whose place was touched; who had an effect after all.
+    std::vector<Parked> parked, touched, took_effect;
+    uint64_t last_line_before = 0;  // in the order
+
+    bool empty() const {
+      return members.empty() && parked.empty() && touched.empty() && took_effect.empty();
+    }
     std::vector<LiveState::Change> changes;
     int64_t latest_begin_before = Interval::kUnknown;  // of what was settled before
     int64_t latest_end = Interval::kUnknown;
@@ -136,11 +147,17 @@ class Watcher {
   bool give_up_one(const Judgement& rejected);
   void settle(const Judgement& found, int64_t mark);
   size_t settled_part(const std::vector<uint32_t>& places, int64_t mark) const;
-  Settled apply_order(const Judgement& found, std::span<const TxnId> part);
+  Settled apply_order(const Judgement& found, std::span<const TxnId> part,
+                      std::vector<RivalVersion> rivals, Settled first);
+  Settled begin_settled() const;
   void choose_rivals(const Judgement& found, Settled& to);
+  void choose_late(const Judgement& found, Settled& to);
+  void take_touched(const OrderAccesses& order, Settled& to);
   void add_settled(const Member& m, Settled& to);
   void apply(const Member& m, Settled& to);
+  void install(const Member& m, Settled& to);
   void forget();
+  void give_up_late(const std::vector<Member>& late);
   void seal(const Settled& s);
   void hand_over_segment();
   void seal_gap();
@@ -158,11 +175,13 @@ class Watcher {
   std::deque<Settled> settled_;     // what is kept, the oldest first
   LiveState state_;
   LateWriters late_writers_;
+  LateEffects late_effects_;
   certify::Segment segment_;  // that is sealed next
   certify::LineNumbers lines_;
   uint64_t next_number_ = 0;
   int64_t now_ = Interval::kUnknown;
   int64_t latest_begin_ = Interval::kUnknown;   // of what is settled
+  uint64_t last_line_ = 0;                      // of the order that is settled
   int64_t forgotten_end_ = Interval::kUnknown;  // of what is forgotten
   int64_t alarm_mark_ = Interval::kUnknown;     // the latest at which an alarm was raised
   int64_t dropped_before_ = Interval::kUnknown;

@@ -1,5 +1,7 @@
 #include "watch/window.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -10,6 +12,7 @@
 #include "history/accesses.h"
 #include "history/copy.h"
 #include "history/projection.h"
+#include "watch/late_effects.h"
 
 namespace assay::internal::watch {
 namespace {
@@ -25,7 +28,7 @@ struct TouchedKey {
 
 class TouchedState {
  public:
-  explicit TouchedState(const LiveState& state) : state_(state) {}
+  explicit TouchedState(const Past& past) : state_(past.state), late_(past.late_effects) {}
 
   std::vector<TouchedKey> of(std::span<const Member> members) {
     for (const Member& m : members) add(m);
@@ -37,6 +40,12 @@ class TouchedState {
     found_.erase(std::unique(found_.begin(), found_.end(), same), found_.end());
     return std::move(found_);
   }
+  // Parked transactions whose value was read.
+  std::vector<const Member*> late() {
+    std::ranges::sort(asked_late_, {}, &Member::number);
+    asked_late_.erase(std::ranges::unique(asked_late_).begin(), asked_late_.end());
+    return std::move(asked_late_);
+  }
 
  private:
   void add(const Member& m) {
@@ -47,6 +56,24 @@ class TouchedState {
       if (!seen_[key]) find(h, key);
       if (entries_[key] != nullptr && reads_rival(h, i, *entries_[key]))
         found_.push_back({h.key(key), entries_[key], true});
+      if (!late_.empty()) add_late(h, i);
+    }
+  }
+
+  void add_late(const History& h, OpId i) {
+    const Observation seen = observation_of(h, i);
+    if (seen.accepts != Accepts::equals) return;
+    const Member* writer = late_.writer_of(h.key(seen.key));
+    if (writer == nullptr) return;
+    const History& theirs = *writer->piece;
+    const ValueView value = h.version_value(seen.version);
+    for (OpId w = theirs.end_op(writer->txn); w-- > theirs.first_op(writer->txn);) {
+      if (!installs_version(theirs.op(w)) || theirs.key(theirs.op(w).key) != h.key(seen.key))
+        continue;
+      const Install left = install_of(theirs, w);
+      if (theirs.version_value(left.version) == value || (left.removes && value.is_null()))
+        asked_late_.push_back(writer);
+      return;
     }
   }
 
@@ -75,6 +102,8 @@ class TouchedState {
   }
 
   const LiveState& state_;
+  const LateEffects& late_;
+  std::vector<const Member*> asked_late_;
   const History* piece_ = nullptr;
   std::vector<bool> seen_;
   std::vector<const LiveState::Entry*> entries_;  // those with rivals
@@ -107,6 +136,21 @@ class Assembly {
     return Ok{};
   }
 
+  // After the state, and before all members: it took effect, and what it saw was there by then.
+  Status late(const Member& m, int64_t at) {
+    const History& h = *m.piece;
+    late_.push_back(m.number);
+    const std::string session = fmt::format("{}, late {}", kStateSession, m.number);
+    begin_state(session, at);
+    for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i) {
+      if (!installs_version(h.op(i))) continue;
+      const Install left = install_of(h, i);
+      const ValueView key = h.key(left.key), value = h.version_value(left.version);
+      left.removes ? builder_.remove(key, value) : builder_.write(key, value);
+    }
+    return builder_.end_txn();
+  }
+
   Status member(const Member& m, uint32_t place) {
     const History& h = *m.piece;
     members_.push_back(place);
@@ -118,7 +162,7 @@ class Assembly {
   Result<Window> finish() {
     Result<History> history = std::move(builder_).finish();
     if (!history.ok()) return history.error();
-    return Window{std::move(*history), std::move(members_), std::move(rivals_)};
+    return Window{std::move(*history), std::move(members_), std::move(rivals_), std::move(late_)};
   }
 
  private:
@@ -156,6 +200,7 @@ class Assembly {
   TxnCopier copier_{builder_};
   std::vector<uint32_t> members_;
   std::vector<Window::Rival> rivals_;
+  std::vector<uint64_t> late_;
 };
 
 // The same transactions without what some operations observed; what they wrote stays.
@@ -183,7 +228,7 @@ Result<Window> without(const Window& w, const std::vector<bool>& dropped) {
   }
   Result<History> history = std::move(builder).finish();
   if (!history.ok()) return history.error();
-  return Window{std::move(*history), std::move(members), w.rivals};
+  return Window{std::move(*history), std::move(members), w.rivals, w.late};
 }
 
 // Without the members that are left out, and without what may have been seen of them.
@@ -206,7 +251,7 @@ Result<Window> without_left_out(Window w, std::span<const Member> members) {
   std::vector<uint32_t> places;
   for (TxnId t = 0; t < part->txn_count(); ++t)
     places.push_back(w.members[h.txn_of(origins[part->first_op(t)])]);
-  return Window{std::move(*part), std::move(places), std::move(w.rivals)};
+  return Window{std::move(*part), std::move(places), std::move(w.rivals), std::move(w.late)};
 }
 
 // Whose observations can be explained by what the window holds.
@@ -306,11 +351,13 @@ Result<Window> after_state(std::span<const Member> members, const Past& past, Le
                            int64_t mark, bool only_sealed) {
   Assembly assembly;
   if (!members.empty()) assembly.header(*members[0].piece);
-  const auto keys = TouchedState(past.state).of(members);
-  if (Status s =
-          assembly.state(keys, first_begin(members) - 1, level_info(level).single_operations);
-      !s.ok())
+  TouchedState touched(past);
+  const auto keys = touched.of(members);
+  const int64_t first = first_begin(members);
+  if (Status s = assembly.state(keys, first - 2, level_info(level).single_operations); !s.ok())
     return s.error();
+  for (const Member* m : touched.late())
+    if (Status s = assembly.late(*m, first - 1); !s.ok()) return s.error();
   if (Status s = add_members(assembly, members); !s.ok()) return s.error();
   Result<Window> whole = assembly.finish();
   if (!whole.ok()) return whole;

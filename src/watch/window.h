@@ -22,6 +22,8 @@
 
 namespace assay::internal::watch {
 
+class LateEffects;
+
 // What is known of the writers that are not among the members.
 struct Past {
   const LiveState& state;
@@ -32,6 +34,7 @@ struct Past {
   // Whatever was forgotten ended by then, but for late writers.
   int64_t forgotten_end = Interval::kUnknown;
   const LateWriters& late_writers;
+  const LateEffects& late_effects;
 };
 
 struct Window {
@@ -45,6 +48,9 @@ struct Window {
   std::vector<uint32_t>
       members;  // per transaction its place in the members; kNone: the state before
   std::vector<Rival> rivals = {};  // of all keys; in the order of their transactions
+  // Parked transactions whose value somebody in the window read, by their numbers: they stand before the window, without what
+  // they saw.
+  std::vector<uint64_t> late = {};
 };
 
 // The members after the live state. Observations that transactions not yet reported may explain are left out, those of

@@ -1,0 +1,135 @@
+#include "cli/chain.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "assay/format.h"
+#include "certify/chain.h"
+#include "certify/chain_verifier.h"
+#include "cli/console.h"
+#include "explain/names.h"
+#include "formats/assay_jsonl_chunks.h"
+#include "formats/input.h"
+#include "report/summary.h"
+
+namespace assay::internal::cli {
+namespace {
+
+constexpr size_t kLinesAtOnce = 4096;
+
+class ChainCheck {
+ public:
+  ChainCheck(formats::Input& chain, formats::Input& history)
+      : chain_(chain), history_(history), chunks_(history, notes_) {}
+
+  // An error with a file is one of the files; any other is a refusal.
+  Status run() {
+    formats::Input::Line line;
+    const auto first = chain_.next_line(line);
+    if (!first.ok()) return first.error();
+    const Result<LevelId> level = reader_.header(line.text);
+    if (!level.ok()) return in_chain(level.error());
+    level_ = *level;
+    Result<certify::ChainVerifier> verifier = certify::ChainVerifier::of(level_);
+    if (!verifier.ok()) return verifier.error();
+    verifier_.emplace(std::move(*verifier));
+    while (true) {
+      const auto more = chain_.next_line(line);
+      if (!more.ok()) return more.error();
+      if (!*more) return in_chain(bad_input("expected another segment, or the end of the chain"));
+      auto item = reader_.next(line.text);
+      if (!item.ok()) return in_chain(item.error());
+      if (const auto* end = std::get_if<certify::ChainEnd>(&*item)) return finish(*end);
+      if (Status s = accept(std::get<certify::Segment>(*item)); !s.ok()) return s;
+    }
+  }
+
+  std::string sentence() const {
+    const std::string left =
+        verifier_->left_out() == 0 && verifier_->gaps() == 0
+            ? ""
+            : fmt::format(", but for {} that are left out{}",
+                          counted(verifier_->left_out(), "transaction", "transactions"),
+                          verifier_->gaps() > 0 ? ", and gaps after which nothing was known" : "");
+    return fmt::format("verified  satisfied {}: {} in {}{}\n", level_info(level_).name,
+                       counted(transactions_, "transaction", "transactions"),
+                       counted(segments_, "segment", "segments"), left);
+  }
+
+ private:
+  Error in_chain(Error e) const {
+    e.line = chain_.line();
+    return chain_.located(e);
+  }
+
+  Status accept(const certify::Segment& segment) {
+    ++segments_;
+    for (const auto* lines : {&segment.order, &segment.left_out, &segment.without_effect})
+      for (const uint64_t line : *lines)
+        if (Status s = read_up_to(line); !s.ok()) return s;
+    for (const certify::Segment::Late& late : segment.late)
+      if (Status s = read_up_to(late.txn); !s.ok()) return s;
+    return verifier_->accept(segment);
+  }
+
+  // A line without its outcome is held back until the end, or until somebody asks for it.
+  Status read_up_to(uint64_t line) {
+    while (!verifier_->holds(line) && !ended_)
+      if (Status s = read_more(); !s.ok()) return s;
+    return Ok{};
+  }
+
+  Status read_more() {
+    auto chunk = chunks_.next(kLinesAtOnce);
+    if (!chunk.ok()) return history_.located(chunk.error());
+    ended_ = chunk->end;
+    transactions_ += chunk->history.txn_count();
+    return verifier_->read(std::make_shared<const History>(std::move(chunk->history)));
+  }
+
+  Status finish(const certify::ChainEnd& end) {
+    while (!ended_)
+      if (Status s = read_more(); !s.ok()) return s;
+    return verifier_->end(end);
+  }
+
+  formats::Input& chain_;
+  formats::Input& history_;
+  std::vector<ReadNote> notes_;
+  formats::JsonlChunks chunks_;
+  certify::ChainReader reader_;
+  LevelId level_ = LevelId::strict_serializable;
+  std::optional<certify::ChainVerifier> verifier_;
+  bool ended_ = false;
+  uint64_t transactions_ = 0, segments_ = 0;
+};
+
+}  // namespace
+
+bool is_chain(const std::string& path) {
+  if (path == "-") return false;
+  auto input = formats::Input::open(path, nullptr);
+  return input.ok() && input->fill(64).ok() && certify::ChainReader::is_chain(input->window());
+}
+
+Exit verify_chain(const std::string& path, const std::vector<std::string>& histories) {
+  if (histories.size() != 1)
+    return fail(usage_error("a chain is about one history; expected one file of it"));
+  auto chain = formats::Input::open(path, nullptr);
+  if (!chain.ok()) return fail(chain.error());
+  auto history = formats::Input::open(histories[0], nullptr);
+  if (!history.ok()) return fail(history.error());
+  ChainCheck check(*chain, *history);
+  const Status s = check.run();
+  if (!s.ok() && !s.error().file.empty()) return fail(s.error());
+  const std::string out =
+      s.ok() ? check.sentence() : fmt::format("REFUSED   {}\n", display(s.error().message, 300));
+  if (Status printed = print(out); !printed.ok()) return fail(printed.error());
+  return s.ok() ? Exit::satisfied : Exit::violated;
+}
+
+}  // namespace assay::internal::cli

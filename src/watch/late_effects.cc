@@ -1,0 +1,251 @@
+#include "watch/late_effects.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace assay::internal::watch {
+namespace {
+
+bool fits(const History& h, const Observation& seen, const ValueView& value, bool removed) {
+  const ValueView expected = seen.version == kNone ? ValueView{} : h.version_value(seen.version);
+  const bool shows = value == expected || (removed && expected.is_null());
+  const bool absent = removed || value.is_null();
+  switch (seen.accepts) {
+    case Accepts::equals:
+      return shows;
+    case Accepts::differs:
+      return !shows;
+    case Accepts::absent:
+      return absent;
+    case Accepts::present:
+      return !absent;
+    default:
+      return false;
+  }
+}
+
+ValueView session_of(const Member& m) { return m.piece->session_name(m.piece->session(m.txn)); }
+
+}  // namespace
+
+// --- those that are parked
+
+void LateEffects::park(Parked p) {
+  const Member& m = p.member;
+  const History& h = *m.piece;
+  for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i)
+    if (installs_version(h.op(i))) by_key_.emplace(Held(h.key(h.op(i).key)), m.number);
+  const uint64_t number = m.number;
+  parked_.emplace(number, std::move(p));
+}
+
+const Member* LateEffects::writer_of(const ValueView& key) const {
+  const auto it = by_key_.find(key);
+  return it == by_key_.end() ? nullptr : &parked_.find(it->second)->second.member;
+}
+
+Parked LateEffects::take(uint64_t number) {
+  const auto it = parked_.find(number);
+  Parked p = std::move(it->second);
+  parked_.erase(it);
+  const Member& m = p.member;
+  const History& h = *m.piece;
+  for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i) {
+    if (!installs_version(h.op(i))) continue;
+    const auto key = by_key_.find(h.key(h.op(i).key));
+    if (key != by_key_.end()) by_key_.erase(key);
+  }
+  return p;
+}
+
+void LateEffects::told(uint64_t number, uint64_t behind) {
+  const auto it = parked_.find(number);
+  if (it != parked_.end() && it->second.behind == behind) it->second.told = true;
+}
+
+std::vector<Member> LateEffects::take_told(int64_t reported) {
+  std::vector<uint64_t> numbers;
+  for (const auto& [number, parked] : parked_)
+    if (parked.told && parked.member.last_look < reported) numbers.push_back(number);
+  std::ranges::sort(numbers);
+  std::vector<Member> taken;
+  for (const uint64_t number : numbers) taken.push_back(take(number).member);
+  return taken;
+}
+
+std::vector<Member> LateEffects::take_all() {
+  std::vector<Member> taken;
+  for (auto& [number, parked] : parked_) taken.push_back(std::move(parked.member));
+  std::ranges::sort(taken, {}, &Member::number);
+  parked_.clear();
+  by_key_.clear();
+  return taken;
+}
+
+// --- where they stand
+
+LatePlaces::LatePlaces(const Order& order) : order_(order) {
+  const History& h = order.accesses.window().history;
+  keys_.reserve(h.key_count());
+  for (KeyId key = 0; key < h.key_count(); ++key) keys_.emplace(h.key(key), key);
+  for (const RivalVersion& r : order.rivals) movers_.insert(r.writer);
+  for (const Parked& p : order.touched) {
+    const History& theirs = *p.member.piece;
+    for (OpId i = theirs.first_op(p.member.txn); i < theirs.end_op(p.member.txn); ++i)
+      if (installs_version(theirs.op(i)))
+        reserved_.emplace(Held(theirs.key(theirs.op(i).key)), Reserved{p.member.number, true});
+  }
+}
+
+const Member& LatePlaces::at(uint32_t place) const {
+  return order_.members[order_.accesses.window().members[order_.accesses.order()[place]]];
+}
+
+LatePlace LatePlaces::of(const Member& m) {
+  const History& h = *m.piece;
+  if (!touch(m) || writes_.empty()) return {LatePlace::Kind::never};
+  if (is_barred(m)) return {};
+  const std::optional<uint32_t> behind = latest(h, earliest(m));
+  if (behind) {
+    if (!is_apart(m, *behind)) return {};
+    reserve(m);
+    return {LatePlace::Kind::here, *behind};
+  }
+  const auto may = [&](const Touch& look) { return may_come(h, look); };
+  return {std::ranges::all_of(looks_, may) ? LatePlace::Kind::later : LatePlace::Kind::never};
+}
+
+// False if it contradicts itself.
+bool LatePlaces::touch(const Member& m) {
+  const History& h = *m.piece;
+  looks_.clear();
+  writes_.clear();
+  for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i) {
+    const auto it = keys_.find(h.key(h.op(i).key));
+    const Touch t{i, it == keys_.end() ? kNone : it->second};
+    const Observation seen = observation_of(h, i);
+    const auto own = std::find_if(writes_.rbegin(), writes_.rend(),
+                                  [&](const Touch& w) { return h.op(w.op).key == seen.key; });
+    if (own != writes_.rend()) {
+      if (!internal::fits(h, seen, install_of(h, own->op).state())) return false;
+    } else if (seen.accepts != Accepts::any) {
+      looks_.push_back(t);
+    }
+    if (installs_version(h.op(i))) writes_.push_back(t);
+  }
+  return true;
+}
+
+bool LatePlaces::must_come_first(const Member& other, const Member& m) const {
+  if (other.status != TxnStatus::committed) return false;
+  return other.end < m.begin || (other.number < m.number && session_of(other) == session_of(m));
+}
+
+// Whether somebody has to come first who is not in the order.
+bool LatePlaces::is_barred(const Member& m) const {
+  return std::ranges::any_of(order_.left, [&](uint32_t i) {
+    return !order_.members[i].left_out && must_come_first(order_.members[i], m);
+  });
+}
+
+// Behind whom it must stand, by time, by its session, and as nobody may have touched what it wrote.
+uint32_t LatePlaces::earliest(const Member& m) const {
+  uint32_t first = 0;
+  for (const Touch& w : writes_) {
+    if (w.key == kNone) continue;
+    const auto touched = order_.accesses.of_key(w.key);
+    if (!touched.empty()) first = std::max(first, touched.back().place + 1);
+  }
+  for (uint32_t place = end(); place > first; --place)
+    if (must_come_first(at(place - 1), m)) return place;
+  return first;
+}
+
+// The last place where everything is there that it saw.
+std::optional<uint32_t> LatePlaces::latest(const History& h, uint32_t earliest) const {
+  uint32_t place = end();
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (const Touch& look : looks_) {
+      const std::optional<uint32_t> fit = latest_fit(h, look, place);
+      if (!fit || *fit < earliest) return std::nullopt;
+      moved = moved || *fit < place;
+      place = *fit;
+    }
+  }
+  return place;
+}
+
+std::optional<uint32_t> LatePlaces::latest_fit(const History& h, const Touch& look,
+                                               uint32_t from) const {
+  uint32_t place = from;
+  if (look.key != kNone) {
+    const auto touched = order_.accesses.of_key(look.key);
+    for (size_t i = touched.size(); i-- > 0;) {
+      if (!touched[i].wrote || touched[i].place >= place) continue;
+      if (fits_left_by(h, look, touched[i].place)) return place;
+      place = touched[i].place;
+    }
+  }
+  if (!fits_before(h, look)) return std::nullopt;
+  return place;
+}
+
+bool LatePlaces::fits_before(const History& h, const Touch& look) const {
+  const Observation seen = observation_of(h, look.op);
+  const LiveState::Entry* entry = order_.before.find(h.key(seen.key));
+  if (entry == nullptr) return fits(h, seen, h.initial(), false);
+  return fits(h, seen, entry->last.value.view(), entry->last.removed);
+}
+
+bool LatePlaces::fits_left_by(const History& h, const Touch& look, uint32_t place) const {
+  const History& window = order_.accesses.window().history;
+  const KeyState left = state_left_by(window, order_.accesses.order()[place], look.key);
+  return fits(h, observation_of(h, look.op), window.version_value(left.version), left.removed);
+}
+
+// Whether what it saw is there at the end, or was not there as yet.
+bool LatePlaces::may_come(const History& h, const Touch& look) const {
+  if (latest_fit(h, look, end()) == end()) return true;
+  if (observation_of(h, look.op).accepts != Accepts::equals || fits_before(h, look)) return false;
+  if (look.key == kNone) return true;
+  return std::ranges::none_of(order_.accesses.of_key(look.key), [&](const OrderAccess& a) {
+    return a.wrote && fits_left_by(h, look, a.place);
+  });
+}
+
+bool LatePlaces::is_apart(const Member& m, uint32_t behind) const {
+  const History& h = *m.piece;
+  const auto taken = [&](const Touch& t, bool writes) {
+    const ValueView key = h.key(h.op(t.op).key);
+    if (order_.parked.writer_of(key) != nullptr) return true;
+    const auto it = reserved_.find(key);
+    return it != reserved_.end() && it->second.number != m.number && (writes || it->second.written);
+  };
+  // Which version it saw is open still.
+  const auto open = [&](const Touch& look) {
+    const LiveState::Entry* entry = order_.before.find(h.key(h.op(look.op).key));
+    if (entry == nullptr || entry->rivals.empty()) return false;
+    if (look.key == kNone) return true;
+    const auto touched = order_.accesses.of_key(look.key);
+    return touched.empty() || touched.front().place >= behind;
+  };
+  const auto moved = [&](const Touch& t) {
+    if (t.key == kNone) return false;
+    return std::ranges::any_of(order_.accesses.of_key(t.key), [&](const OrderAccess& a) {
+      return a.place < behind && movers_.contains(order_.accesses.order()[a.place]);
+    });
+  };
+  return std::ranges::none_of(
+             looks_, [&](const Touch& t) { return taken(t, false) || open(t) || moved(t); }) &&
+         std::ranges::none_of(writes_, [&](const Touch& t) { return taken(t, true) || moved(t); });
+}
+
+void LatePlaces::reserve(const Member& m) {
+  const History& h = *m.piece;
+  const auto key = [&](const Touch& t) { return Held(h.key(h.op(t.op).key)); };
+  for (const Touch& t : looks_) reserved_.emplace(key(t), Reserved{m.number, false});
+  for (const Touch& t : writes_) reserved_.insert_or_assign(key(t), Reserved{m.number, true});
+}
+
+}  // namespace assay::internal::watch

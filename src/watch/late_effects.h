@@ -1,0 +1,120 @@
+// Transactions of unknown outcome whose effect, if they had one, has its place in what is settled.
+//
+//   s1: { r(y,1) w(x,5) }?   its client never heard of it, and nobody has read x since
+//   s2: { w(y,2) }           settled
+//   s3: { r(x,5) }           comes long afterwards: s1 took effect, and was before s2
+//
+// Without more, s1 could not be put before s2 but by taking back everything that was settled since. So where it would stand is
+// looked for at once, when nobody who ran with it is still to be reported: behind whom in the order everything that it saw is
+// there, while nobody after that has touched what it wrote. There it is parked. The first who touches one of the keys
+// it wrote decides: who reads its value shows that it took effect, and then all of it did; anybody else shows that it did
+// not, not there, and its place is looked for again in what follows. If what it saw is gone for good it had no effect.
+//
+// Parked transactions share no key that one of them wrote, nor one with somebody who may be moved (rivals.h) and was before the
+// place: so each may take effect whatever becomes of the others.
+//
+// Cost: for each transaction its operations, the writers of the keys that it read, and those of the order who ran with it; for
+// an order with such transactions, its keys.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "assay/history.h"
+#include "history/accesses.h"
+#include "watch/live_state.h"
+#include "watch/member.h"
+#include "watch/order_accesses.h"
+#include "watch/rivals.h"
+
+namespace assay::internal::watch {
+
+struct Parked {
+  Member member;
+  uint64_t behind = 0;  // the line; 0: before all
+  bool told = false;    // the chain has its place
+};
+
+class LateEffects {
+ public:
+  bool empty() const { return parked_.empty(); }
+  void park(Parked p);
+  bool contains(uint64_t number) const { return parked_.contains(number); }
+  // Who wrote the key; null if nobody.
+  const Member* writer_of(const ValueView& key) const;
+  Parked take(uint64_t number);
+  // The chain has this place of it.
+  void told(uint64_t number, uint64_t behind);
+  // Those that are told and were reported before.
+  std::vector<Member> take_told(int64_t reported);
+  std::vector<Member> take_all();
+
+ private:
+  std::unordered_map<uint64_t, Parked> parked_;  // by number
+  std::unordered_map<Held, uint64_t, HeldHash, HeldEqual> by_key_;
+};
+
+struct LatePlace {
+  enum class Kind : uint8_t {
+    here,   // behind the first `behind` of the order
+    later,  // perhaps
+    never,
+  } kind = Kind::later;
+  uint32_t behind = 0;
+};
+
+class LatePlaces {
+ public:
+  struct Order {
+    const OrderAccesses& accesses;
+    std::span<const Member> members;       // of the window
+    std::span<const uint32_t> left;        // of these, whom the order leaves for later
+    std::span<const RivalVersion> rivals;  // of the order
+    const LiveState& before;               // the order
+    const LateEffects& parked;
+    std::span<const Parked> touched;  // by the order, and parked until then
+  };
+  // What it refers to must outlive this.
+  explicit LatePlaces(const Order& order);
+
+  // Whoever is told a place here is kept apart from those that are asked about afterwards.
+  LatePlace of(const Member& m);
+
+ private:
+  // The operation of the one at hand, and the key in the window; kNone: nobody there touches it.
+  struct Touch {
+    OpId op;
+    KeyId key;
+  };
+
+  const Member& at(uint32_t place) const;
+  uint32_t end() const { return static_cast<uint32_t>(order_.accesses.order().size()); }
+  bool touch(const Member& m);
+  bool must_come_first(const Member& other, const Member& m) const;
+  bool is_barred(const Member& m) const;
+  uint32_t earliest(const Member& m) const;
+  std::optional<uint32_t> latest(const History& h, uint32_t earliest) const;
+  std::optional<uint32_t> latest_fit(const History& h, const Touch& look, uint32_t from) const;
+  bool fits_before(const History& h, const Touch& look) const;
+  bool fits_left_by(const History& h, const Touch& look, uint32_t place) const;
+  bool may_come(const History& h, const Touch& look) const;
+  bool is_apart(const Member& m, uint32_t behind) const;
+  void reserve(const Member& m);
+
+  const Order order_;
+  std::unordered_map<ValueView, KeyId, HeldHash, HeldEqual> keys_;  // of the window
+  std::unordered_set<TxnId> movers_;   // of the order, who may be moved
+  std::vector<Touch> looks_, writes_;  // of the one at hand
+  // What others wrote, and what they saw, who stand here or stood here until they were touched.
+  struct Reserved {
+    uint64_t number;  // whose
+    bool written;
+  };
+  std::unordered_map<Held, Reserved, HeldHash, HeldEqual> reserved_;
+};
+
+}  // namespace assay::internal::watch
