@@ -5,6 +5,7 @@
 #include "assay/format.h"
 #include "assay/level.h"
 #include "cli/command.h"
+#include "cli/flags.h"
 #include "collect/workload.h"
 #include "report/report.h"
 
@@ -25,14 +26,31 @@ std::vector<std::string> values_of(const std::string& type) {
   if (type == "WORKLOAD")
     return names_of(collect::all_workloads(),
                     [](const collect::WorkloadInfo& w) { return w.name; });
-  std::vector<std::string> values;  // "none|points|intervals"
-  for (size_t at = 0; type.find('|') != std::string::npos && at < type.size();) {
-    const size_t end = std::min(type.find('|', at), type.size());
-    const std::string value = type.substr(at, end - at);
-    if (value != "FILE") values.push_back(value);
+  return {};
+}
+
+// "a|b|FILE" at '|', without FILE, which is no value.
+std::vector<std::string> parts_of(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  for (size_t at = 0; text.find(separator) != std::string::npos && at < text.size();) {
+    const size_t end = std::min(text.find(separator, at), text.size());
+    const std::string part = text.substr(at, end - at);
+    if (part != "FILE") parts.push_back(part);
     at = end + 1;
   }
-  return values;
+  return parts;
+}
+
+// What the option takes, and from what there is to choose: the parser keeps both in one text, "WHEN:{auto,always,never}",
+// and says "N:INT in [1 - 100]" of a range.
+void describe_value(const std::string& type, DescribedFlag& flag) {
+  const size_t colon = type.find(':');
+  flag.value = type.empty() ? "VALUE" : type.substr(0, colon);
+  flag.values = values_of(flag.value);
+  if (flag.values.empty()) flag.values = parts_of(flag.value, '|');
+  const size_t open = type.find('{');
+  if (open != std::string::npos && type.ends_with('}'))
+    flag.values = parts_of(type.substr(open + 1, type.size() - open - 2), ',');
 }
 
 DescribedFlag describe_flag(const CLI::Option& option) {
@@ -40,13 +58,13 @@ DescribedFlag describe_flag(const CLI::Option& option) {
   for (const std::string& name : option.get_lnames()) flag.names.push_back("--" + name);
   for (const std::string& name : option.get_snames()) flag.names.push_back("-" + name);
   flag.help = option.get_description();
-  const bool takes_value = option.get_items_expected_max() > 0;
   if (flag.names.empty()) {
     flag.value = option.get_name();
-  } else if (takes_value) {
-    flag.value = option.get_type_name().empty() ? "VALUE" : option.get_type_name();
+  } else if (option.get_items_expected_max() > 0) {
+    describe_value(option.get_type_name(), flag);
   }
-  flag.values = values_of(flag.value);
+  if (flag.help.find("default") == std::string::npos) flag.by_default = option.get_default_str();
+  flag.speed_up = option.get_group() == kSwitchesGroup;
   flag.takes_file = flag.value.find("FILE") != std::string::npos || flag.value == "HISTORY" ||
                     flag.value == "CERTIFICATE" || flag.value == "DIRECTORY";
   return flag;

@@ -14,6 +14,8 @@ struct DescribedFlag {
   std::vector<std::string> names;  // "--level", "-l"; empty for a positional argument
   std::string value;               // "LEVEL": what it takes; empty if nothing
   std::string help;
+  std::string by_default;  // what it is where it is not given; empty: nothing, or its help says it
+  bool speed_up = false;   // one of the switches, for those who work on assay
   std::vector<std::string> values;  // what there is to choose from; empty: anything
   bool takes_file = false;
 };

@@ -320,7 +320,7 @@ void WorkloadFlags::add(CLI::App& app) {
          "what the transactions do: " +
              join(collect::all_workloads(), [](const collect::WorkloadInfo& w) { return w.name; }))
       ->default_str(workload)
-      ->type_name("NAME");
+      ->type_name("WORKLOAD");
   app.add_option("--sessions", sessions, "clients that run at the same time")
       ->capture_default_str()
       ->check(CLI::Range(1, 100'000))

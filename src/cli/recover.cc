@@ -39,7 +39,8 @@ Action add_recover(CLI::App& app) {
   app.add_option("--database", flags->databases,
                  "the URL of the database as it was given to the run; one for each endpoint")
       ->envname("ASSAY_DATABASE_URL")
-      ->required();
+      ->required()
+      ->type_name("URL");
   return [flags] { return recover(*flags); };
 }
 

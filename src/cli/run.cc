@@ -198,8 +198,9 @@ void add_database(CLI::App& app, collect::RunOptions& o) {
                       fmt::format("no '{}'; expected never, end, second or commit", name));
            o.recorder.fsync = *fsync;
          },
-         "when the history is synced to the disk: never; at the end; twice a second and at the "
-         "end; with each line, before COMMIT is sent")
+         "when the history is synced to the disk: never; end, at the end; second, twice a second "
+         "and "
+         "at the end; commit, with each line, before COMMIT is sent")
       ->default_str(std::string(collect::fsync_name(o.recorder.fsync)))
       ->type_name("WHEN");
   app.add_flag_callback(

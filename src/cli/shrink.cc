@@ -137,7 +137,7 @@ Action add_shrink(CLI::App& app) {
       ->type_name("URL");
   app.add_option("--isolation", s->sql.isolation, "the isolation to play it at")
       ->needs(sql)
-      ->type_name("LEVEL");
+      ->type_name("NAME");
   s->flags.reading.add(app);
   add_clock_drift(app, s->flags.clock_drift);
   s->flags.budget.add(app);

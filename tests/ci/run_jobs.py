@@ -1,6 +1,7 @@
 """Runs the jobs of examples/ci as their hosts would: the steps that are shell, with the variables that they name.
 
 run_jobs.py SOURCE FOLDER-OF-ASSAY WORK-FOLDER
+run_jobs.py SOURCE --build WORK-FOLDER     only the action for GitHub, where no assay is on the PATH: its first step builds it
 """
 
 import json
@@ -13,16 +14,19 @@ import sys
 
 import yaml
 
-source, binaries, work = map(pathlib.Path, sys.argv[1:4])
+source, work = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[3])
+builds = sys.argv[2] == "--build"
 shutil.rmtree(work, ignore_errors=True)
 work.mkdir(parents=True)
 clean = {k: v for k, v in os.environ.items() if not k.startswith(("ASSAY_", "GITHUB_"))}
-clean["PATH"] = f"{binaries}:{clean['PATH']}"
+if not builds:
+    clean["PATH"] = f"{sys.argv[2]}:{clean['PATH']}"
 
 
 def shell(command, folder, variables=None):
-    done = subprocess.run(["bash", "-e", "-c", command], cwd=folder, env=clean | (variables or {}),
-                          capture_output=True, text=True, timeout=120)
+    """As GitHub runs a step whose shell is bash."""
+    done = subprocess.run(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", command], cwd=folder,
+                          env=clean | (variables or {}), capture_output=True, text=True, timeout=900 if builds else 120)
     return done.returncode, done.stdout + done.stderr
 
 
@@ -96,32 +100,65 @@ def filled(text, values):
     return re.sub(r"\$\{\{(.*?)\}\}", value, str(text))
 
 
-def github():
-    here = folder("github")
+def run_action(here, given, wanted=lambda run: run()):
+    """Runs the steps in their order. `wanted` calls the step that drives the database, until it gives what the test is about.
+    Returns the status of the last step, and the summary."""
     action = yaml.safe_load((source / "examples/ci/github/action.yml").read_text())
     values = {"github.action_path": str(source / "examples/ci/github"), "github.run_id": "7", "github.job": "test"}
-    given = {"database": FLAWED["ASSAY_DATABASE_URL"], "flags": FLAGS}
+    expect(set(given) <= set(action["inputs"]), f"the action has the inputs {given}")
     for name, declared in action["inputs"].items():
         values[f"inputs.{name}"] = filled(given.get(name, declared["default"]), values)
     files = {name: str(here / name) for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_PATH")}
+    for file in files.values():
+        pathlib.Path(file).touch()
     status = 0
     for step in action["runs"]["steps"]:
         if "run" not in step:
             uses = {filled(v, values) for v in step["with"].values()}
             expect(any((here / u).exists() for u in uses), f"{step['name']} takes what there is, not {uses}")
             continue
-        variables = {k: filled(v, values) for k, v in step.get("env", {}).items()}
-        run = lambda: shell(step["run"], here, variables | files)
-        status, output = flawed(run) if "id" in step else run()
+        expect(step["shell"] == "bash", f"{step['name']} runs in bash")
+        added = pathlib.Path(files["GITHUB_PATH"]).read_text().split()
+        variables = {k: filled(v, values) for k, v in step.get("env", {}).items()} | files
+        variables["PATH"] = ":".join([*reversed(added), clean["PATH"]])
+        run = lambda: shell(step["run"], here, variables)
+        status, output = wanted(run) if "id" in step else run()
         if "id" in step:
             for line in pathlib.Path(files["GITHUB_OUTPUT"]).read_text().splitlines():
                 name, _, value = line.partition("=")
                 values[f"steps.{step['id']}.outputs.{name}"] = value
         expect(status == 0 or step["name"] == "Verdict", f"{step['name']}: {status}\n{output}")
+    expect(filled(action["outputs"]["verdict"]["value"], values) == str(status), "the action's output is the verdict")
+    return status, pathlib.Path(files["GITHUB_STEP_SUMMARY"]).read_text()
+
+
+def github_on_sqlite(name="github-sqlite"):
+    here = folder(name)
+    status, summary = run_action(here, {"flags": "--txns 50 --sessions 4", "level": "strict-serializable"})
+    expect(status == 0, f"SQLite is strictly serializable; got {status}")
+    check_reports(here / "isolation", False)
+    expect("| `strict-serializable` | satisfied |" in summary, f"the summary has the verdict:\n{summary}")
+
+
+def github_where_something_is_wrong():
+    here = folder("github-flawed")
+    given = {"database": FLAWED["ASSAY_DATABASE_URL"], "flags": FLAGS}
+    status, summary = run_action(here, given, flawed)
     expect(status == 1, f"the job fails with the verdict; got {status}")
     check_reports(here / "isolation", True)
-    summary = pathlib.Path(files["GITHUB_STEP_SUMMARY"]).read_text()
     expect("| `session-serializable` | **violated** | write-skew |" in summary, f"the summary has the verdict:\n{summary}")
+    known = str(here / "isolation/found.json")
+    status, _ = run_action(folder("github-known"), given | {"baseline": known}, flawed)
+    expect(status == 0, f"a known fault passes; got {status}")
+    given = {"level": "linearizable", "flags": "--txns 20"}
+    status, _ = run_action(folder("github-unknown"), given)
+    expect(status == 2, f"linearizable is about single operations; got {status}")
+    status, _ = run_action(folder("github-allowed"), given | {"allow-unknown": "true"})
+    expect(status == 0, f"unknown is allowed; got {status}")
+
+
+def github_workflow():
+    action = yaml.safe_load((source / "examples/ci/github/action.yml").read_text())
     workflow = yaml.safe_load((source / ".github/workflows/ci.yml").read_text())
     steps = workflow["jobs"]["isolation"]["steps"]
     own = next(s for s in steps if s.get("uses", "").startswith("./"))
@@ -141,7 +178,13 @@ def gitlab():
     expect((here / kept["paths"][0]).is_dir() and (here / kept["reports"]["junit"]).is_file(), "what is kept is there")
 
 
-plain_shell()
-github()
-gitlab()
+if builds:
+    expect(shutil.which("assay", path=clean["PATH"]) is None, "assay is not on the PATH yet")
+    github_on_sqlite("github-build")
+else:
+    plain_shell()
+    github_on_sqlite()
+    github_where_something_is_wrong()
+    github_workflow()
+    gitlab()
 print("all jobs did what they should")

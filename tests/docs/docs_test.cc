@@ -218,6 +218,8 @@ std::string complaint(const Workplace& workplace, const std::string& text) {
     if (!fs::exists(script)) return "there is no " + program;
     if (fs::is_directory(script)) return "";
     known = read_file(script);
+    if (known.find("further flags go to `assay run`") != std::string::npos)
+      known += workplace.run("assay run --help-all");
   }
   for (auto it = std::sregex_iterator(command.begin(), command.end(), kFlag);
        it != std::sregex_iterator(); ++it)

@@ -53,6 +53,40 @@ bool matches_from(const std::vector<std::string>& shown, size_t i,
   return j == actual.size();
 }
 
+// A line of a block, or what goes on from the last. Returns whether the next one goes on from it.
+bool add_typed_line(Command line, bool goes_on, std::vector<Command>& found) {
+  // Programs as users type them: ours, scripts of this tree, and what one installs, builds and runs with.
+  static const std::regex kCalls(
+      "^(?:[A-Z_]+=\\S+ "
+      ")*(?:(?:assay|apt|apt-get|bash|c\\+\\+|cargo|cc|cd|cmake|cp|cpack|ctest|curl|"
+      "docker|dpkg|export|for|g\\+\\+|git|go|gradle|java|javac|make|mkdir|mvn|my-[a-z-]+|ninja|"
+      "node|npm|"
+      "npx|pip|pip3|podman|psql|python|python3|sh|sqlite3|sudo|tar|uv|wget) |(?:dev|bench|examples|"
+      "\\.ci|\\.)/).*");
+  static const std::regex kRemark("( +# .*|  +[^'\"]*)$");
+  if (goes_on) line.text.erase(0, line.text.find_first_not_of(' '));
+  line.text = std::regex_replace(line.text, kRemark, "");
+  if (!goes_on && !std::regex_match(line.text, kCalls)) return false;
+  if (goes_on)
+    found.back().text += " " + line.text;
+  else
+    found.push_back(std::move(line));
+  std::string& text = found.back().text;
+  if (text.ends_with("|")) return true;
+  if (!text.ends_with(" \\")) return false;
+  text.resize(text.size() - 2);
+  return true;
+}
+
+void add_typed_between_backticks(const std::string& line, int number, std::vector<Command>& found) {
+  static const std::regex kTyped(
+      "`(assay [^ `]+ [^ `]+ [^`]+|(?:dev|bench|examples)/[^ `]+ [^`]+)`");
+  static const std::regex kForm(" [A-Z]{2,}\\b|…|<|\\|");  // something is to be filled in
+  for (auto it = std::sregex_iterator(line.begin(), line.end(), kTyped);
+       it != std::sregex_iterator(); ++it)
+    if (!std::regex_search((*it)[1].str(), kForm)) found.push_back({number, (*it)[1].str()});
+}
+
 }  // namespace
 
 std::vector<Example> examples(const std::string& page) {
@@ -112,6 +146,27 @@ std::vector<Command> commands(const std::string& page) {
     for (auto it = std::sregex_iterator(line.begin(), line.end(), kInline);
          it != std::sregex_iterator(); ++it)
       found.push_back({number, (*it)[1].str()});
+  }
+  return found;
+}
+
+std::vector<Command> shown_to_be_typed(const std::string& page) {
+  std::vector<Command> found;
+  std::string fence;
+  bool goes_on = false;
+  int number = 0;
+  for (const std::string& line : lines_of(page)) {
+    ++number;
+    const bool shell = fence == "```sh" || fence == "```bash" || fence == "```shell";
+    if (line.starts_with("```")) {
+      fence = fence.empty() ? line : "";
+    } else if (shell || (fence.empty() && line.starts_with("    "))) {
+      goes_on = add_typed_line({number, shell ? line : line.substr(4)}, goes_on, found);
+      continue;
+    } else if (fence.empty()) {
+      add_typed_between_backticks(line, number, found);
+    }
+    goes_on = false;
   }
   return found;
 }

@@ -38,6 +38,11 @@ struct Command {
 };
 std::vector<Command> commands(const std::string& page);
 
+// A command that a page shows to be typed, outside of ```console: a line that is indented or in a ```sh block and calls a program, with
+// those that go on with it and without the remark behind it; and between backticks, where it has arguments and
+// none of them is a NAME to be filled in.
+std::vector<Command> shown_to_be_typed(const std::string& page);
+
 // What the commands of a page need beside assay: "postgres" of a page with the line
 // "<!-- commands run with: postgres -->"; empty where the page says nothing.
 std::string needs(const std::string& page);

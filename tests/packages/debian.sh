@@ -31,7 +31,18 @@ expect "libassay 0 libassay0" "$(dpkg-deb --ctrl-tarfile libassay0_*.deb | tar -
 
 root=$work/root/usr
 expect "^assay " "$("$root/bin/assay" version)"
-expect "expected\\\\-order" "$(zcat "$root/share/man/man1/assay.1.gz")"
+page=$root/share/man/man1/assay.1.gz
+expect "expected\\\\-order" "$(zcat "$page")"
+if command -v man >/dev/null; then
+  said=$(MANWIDTH=80 LC_ALL=C.UTF-8 man --warnings -l -P cat "$page" 2>&1 >"$work/page")
+  [ -z "$said" ] || { echo "$said"; exit 1; }
+  for section in NAME SYNOPSIS DESCRIPTION EXAMPLES LEVELS COMMANDS "EXIT STATUS" ENVIRONMENT FILES; do
+    expect "^$section$" "$(col -bx <"$work/page")"
+  done
+  [ "$(col -bx <"$work/page" | grep -c -- "^ *--no-replay")" = 1 ] || { echo "a speed-up is not shown once"; exit 1; }
+else
+  echo "no man here"
+fi
 library=$(find "$root/lib" -name libassay.so.0)
 told=$(ASSAY_LIBRARY=$library PYTHONPATH=$root/lib/python3/dist-packages PYTHONDONTWRITEBYTECODE=1 python3 -c "
 import assay
