@@ -77,7 +77,7 @@ uint64_t LineNumbers::of(uint32_t line) {
 
 // --- writing
 
-std::string ChainWriter::sealed(std::string line) {
+std::string ChainWriter::sealed(const std::string& line) {
   previous_ = digest_of(line);
   return line + "\n";
 }
@@ -97,7 +97,7 @@ std::string ChainWriter::segment(const Segment& s) {
   if (!s.took_effect.empty()) add_numbers(line, "took_effect", s.took_effect);
   if (!s.left_out.empty()) add_numbers(line, "left_out", s.left_out);
   if (!s.without_effect.empty()) add_numbers(line, "without_effect", s.without_effect);
-  return sealed(std::move(line) + "}");
+  return sealed(line + "}");
 }
 
 std::string ChainWriter::end(uint64_t transactions) {

@@ -68,7 +68,7 @@ class ChainWriter {
   std::string end(uint64_t transactions);
 
  private:
-  std::string sealed(std::string line);
+  std::string sealed(const std::string& line);
 
   LevelId level_;
   uint64_t number_ = 0;

@@ -21,7 +21,7 @@ int64_t end_of(const History& h, TxnId t) {
   return h.status(t) == TxnStatus::committed ? h.end_time(t).response : Interval::kOpen;
 }
 
-Error mismatch(const History& h, TxnId t, const Observation& seen) {
+Error mismatch(const History& h, TxnId t, const internal::Observation& seen) {
   return refuse("{} in line {}: what it saw of {} is not what is there by then", h.name(t),
                 h.line(t), h.key(seen.key).to_string());
 }
@@ -100,7 +100,7 @@ Status ChainVerifier::leave_out(uint64_t line) {
   for (OpId i = h.first_op(taken->txn); i < h.end_op(taken->txn); ++i) {
     if (!installs_version(h.op(i))) continue;
     const Install install = install_of(h, i);
-    auto& values = excused_[Held(h.key(install.key))];
+    auto& values = excused_[HeldValue(h.key(install.key))];
     values.emplace(h.version_value(install.version));
     if (install.removes) values.emplace(ValueView{});
   }
@@ -175,7 +175,7 @@ Status ChainVerifier::park(uint64_t line) {
     latest_begin_ = std::max(latest_begin_, h.begin_time(t.txn).request);
   parked_.insert(line);
   for (OpId i = h.first_op(t.txn); i < h.end_op(t.txn); ++i)
-    if (installs_version(h.op(i))) parked_keys_.emplace(Held(h.key(h.op(i).key)), line);
+    if (installs_version(h.op(i))) parked_keys_.emplace(HeldValue(h.key(h.op(i).key)), line);
   lates_.push_back({t, placed_.size()});
   return Ok{};
 }
@@ -189,7 +189,7 @@ Status ChainVerifier::can_park(const Txn& t) const {
   for (OpId i = h.first_op(t.txn); i < h.end_op(t.txn); ++i) {
     if (is_list_operation(h.op(i)) || is_range(h.op(i)))
       return refuse("line {}: a chain says nothing of lists and ranges", line);
-    const Observation seen = observation_of(h, i);
+    const internal::Observation seen = observation_of(h, i);
     const ValueView key = h.key(h.op(i).key);
     if (parked_keys_.contains(key))
       return refuse("line {} cannot stand here: another one that may take effect wrote {}", line,
@@ -265,7 +265,7 @@ Status ChainVerifier::replay(Placed& p) {
   for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
     if (is_list_operation(h.op(i)) || is_range(h.op(i)))
       return refuse("line {}: a chain says nothing of lists and ranges", p.line);
-    const Observation seen = observation_of(h, i);
+    const internal::Observation seen = observation_of(h, i);
     if (seen.accepts != Accepts::any)
       if (Status s = look(p, seen); !s.ok()) return s;
     if (!installs_version(h.op(i))) continue;
@@ -278,7 +278,7 @@ Status ChainVerifier::replay(Placed& p) {
   return Ok{};
 }
 
-Status ChainVerifier::look(Placed& p, const Observation& seen) {
+Status ChainVerifier::look(Placed& p, const internal::Observation& seen) {
   Piece& piece = *p.txn.piece;
   const History& h = *piece.history;
   const Piece::Key& key = piece.keys[seen.key];
@@ -293,14 +293,15 @@ Status ChainVerifier::look(Placed& p, const Observation& seen) {
   return mismatch(h, p.txn.txn, seen);
 }
 
-bool ChainVerifier::explains(const History& h, const Observation& seen, Content* content) const {
+bool ChainVerifier::explains(const History& h, const internal::Observation& seen,
+                             Content* content) const {
   if (content == nullptr) return gaps_ > 0 || fits(h, seen, KeyState{});
   content->looked = true;
   return narrow(h, seen, *content);
 }
 
 // Of the versions that may have come last those stay that explain what was seen. False if none does.
-bool ChainVerifier::narrow(const History& h, const Observation& seen, Content& content) {
+bool ChainVerifier::narrow(const History& h, const internal::Observation& seen, Content& content) {
   const auto fits = [&](const Version& v) { return fits_content(h, seen, v); };
   if (!content.rivals) return fits(content.last);
   std::vector<Version>& rivals = *content.rivals;
@@ -315,7 +316,8 @@ bool ChainVerifier::narrow(const History& h, const Observation& seen, Content& c
   return true;
 }
 
-bool ChainVerifier::fits_content(const History& h, const Observation& seen, const Version& v) {
+bool ChainVerifier::fits_content(const History& h, const internal::Observation& seen,
+                                 const Version& v) {
   const auto shows = [&] {
     const ValueView value = h.version_value(seen.version);
     return v.value.view() == value || (v.removed && value.is_null());
@@ -335,7 +337,7 @@ bool ChainVerifier::fits_content(const History& h, const Observation& seen, cons
 }
 
 // Whether what was left out explains it.
-bool ChainVerifier::excused(const History& h, const Observation& seen) const {
+bool ChainVerifier::excused(const History& h, const internal::Observation& seen) const {
   const auto it = excused_.find(h.key(seen.key));
   if (it == excused_.end()) return false;
   if (seen.accepts != Accepts::equals) return true;
@@ -350,10 +352,11 @@ void ChainVerifier::install(const Txn& t, uint64_t line) {
     if (!installs_version(h.op(i))) continue;
     const Install left = install_of(h, i);
     touch(h.key(left.key));
-    Version version{Held(h.version_value(left.version)), left.removes};
+    Version version{HeldValue(h.version_value(left.version)), left.removes};
     Content* content = content_of(piece, left.key);
     if (content == nullptr) {
-      const auto made = contents_.emplace(Held(h.key(left.key)), Content{std::move(version), line});
+      const auto made =
+          contents_.emplace(HeldValue(h.key(left.key)), Content{std::move(version), line});
       piece.keys[left.key].content = &made.first->second;
       continue;
     }
@@ -470,7 +473,7 @@ class ChainVerifier::Rivals {
   }
 
   uint32_t number(const ValueView& key) {
-    const auto [it, fresh] = keys_.try_emplace(Held(key), static_cast<uint32_t>(keys_.size()));
+    const auto [it, fresh] = keys_.try_emplace(HeldValue(key), static_cast<uint32_t>(keys_.size()));
     if (fresh) {
       const auto content = verifier_.contents_.find(key);
       contents_.push_back(content == verifier_.contents_.end() ? nullptr : &content->second);
@@ -506,13 +509,13 @@ class ChainVerifier::Rivals {
     do --i;
     while (!installs_version(h.op(i)) || keys_.find(h.key(h.op(i).key))->second != key);
     const Install left = install_of(h, i);
-    return {Held(h.version_value(left.version)), left.removes};
+    return {HeldValue(h.version_value(left.version)), left.removes};
   }
 
   ChainVerifier& verifier_;
   const std::vector<Placed>& placed_;
   std::unordered_map<uint64_t, uint32_t> places_;  // by line
-  std::unordered_map<Held, uint32_t, HeldHash, HeldEqual> keys_;
+  std::unordered_map<HeldValue, uint32_t, HeldHash, HeldEqual> keys_;
   std::vector<Content*> contents_;  // per key
   std::vector<Access> accesses_;    // in order
   std::vector<size_t> starts_;      // per place

@@ -61,7 +61,7 @@ class ChainVerifier {
 
  private:
   struct Version {
-    Held value;
+    HeldValue value;
     bool removed = false;
   };
   // What a key holds, once it was written.
@@ -121,11 +121,11 @@ class ChainVerifier {
   void release(uint64_t line);
   Status take_effect(uint64_t line);
   Status replay(Placed& p);
-  Status look(Placed& p, const Observation& seen);
-  bool explains(const History& h, const Observation& seen, Content* content) const;
-  static bool narrow(const History& h, const Observation& seen, Content& content);
-  static bool fits_content(const History& h, const Observation& seen, const Version& v);
-  bool excused(const History& h, const Observation& seen) const;
+  Status look(Placed& p, const internal::Observation& seen);
+  bool explains(const History& h, const internal::Observation& seen, Content* content) const;
+  static bool narrow(const History& h, const internal::Observation& seen, Content& content);
+  static bool fits_content(const History& h, const internal::Observation& seen, const Version& v);
+  bool excused(const History& h, const internal::Observation& seen) const;
   void install(const Txn& t, uint64_t line);
   void refresh(Piece& piece) const;
   Content* content_of(Piece& piece, KeyId key);
@@ -138,14 +138,15 @@ class ChainVerifier {
   LineNumbers lines_;
   std::unordered_map<uint64_t, Txn> waiting_;
   uint64_t read_ = 0;
-  std::unordered_map<Held, Content, HeldHash, HeldEqual> contents_;
+  std::unordered_map<HeldValue, Content, HeldHash, HeldEqual> contents_;
   std::unordered_map<std::string, Session> sessions_;
-  std::unordered_map<Held, uint64_t, HeldHash, HeldEqual> parked_keys_;  // and who wrote them
+  std::unordered_map<HeldValue, uint64_t, HeldHash, HeldEqual> parked_keys_;  // and who wrote them
   std::unordered_set<uint64_t> parked_;
   uint64_t last_placed_ = 0;
   int64_t latest_begin_ = Interval::kUnknown;
   // What was left out wrote these, by key.
-  std::unordered_map<Held, std::unordered_set<Held, HeldHash, HeldEqual>, HeldHash, HeldEqual>
+  std::unordered_map<HeldValue, std::unordered_set<HeldValue, HeldHash, HeldEqual>, HeldHash,
+                     HeldEqual>
       excused_;
   uint64_t left_out_ = 0;
   uint64_t gaps_ = 0;

@@ -91,7 +91,7 @@ std::string as_text(const std::string& path, const watch::Sliced& s,
     out += fmt::format("  {:<9}  {}{}\n", outcome_name(v.outcome), level_info(v.level).name,
                        v.why.empty() ? "" : ": " + v.why.detail);
   if (s.outcome != Outcome::satisfied) return out;
-  out += fmt::format("\nEach of {} was re-checked by the independent verifier.\n",
+  out += fmt::format("\n{}, each re-checked by the independent verifier.\n",
                      counted(s.segments, "segment", "segments"));
   if (!chain.empty())
     out +=

@@ -4,14 +4,14 @@
 
 namespace assay::internal {
 
-Held::Held(const ValueView& v) : type_(v.type) {
+HeldValue::HeldValue(const ValueView& v) : type_(v.type) {
   if (v.type == ValueView::Type::integer)
     value_ = v.integer;
   else
     value_ = std::string(v.text);
 }
 
-ValueView Held::view() const {
+ValueView HeldValue::view() const {
   if (const auto* integer = std::get_if<int64_t>(&value_)) return ValueView::of(*integer);
   ValueView text = ValueView::of(std::string_view(std::get<std::string>(value_)));
   text.type = type_;

@@ -10,9 +10,9 @@
 
 namespace assay::internal {
 
-class Held {
+class HeldValue {
  public:
-  explicit Held(const ValueView& v);
+  explicit HeldValue(const ValueView& v);
   ValueView view() const;
 
  private:
@@ -23,13 +23,13 @@ class Held {
 struct HeldHash {
   using is_transparent = void;
   size_t operator()(const ValueView& v) const;
-  size_t operator()(const Held& v) const { return (*this)(v.view()); }
+  size_t operator()(const HeldValue& v) const { return (*this)(v.view()); }
 };
 
 struct HeldEqual {
   using is_transparent = void;
   static ValueView view(const ValueView& v) { return v; }
-  static ValueView view(const Held& v) { return v.view(); }
+  static ValueView view(const HeldValue& v) { return v.view(); }
   template <class A, class B>
   bool operator()(const A& a, const B& b) const {
     return view(a) == view(b);

@@ -34,7 +34,7 @@ void LateEffects::park(Parked p) {
   const Member& m = p.member;
   const History& h = *m.piece;
   for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i)
-    if (installs_version(h.op(i))) by_key_.emplace(Held(h.key(h.op(i).key)), m.number);
+    if (installs_version(h.op(i))) by_key_.emplace(HeldValue(h.key(h.op(i).key)), m.number);
   const uint64_t number = m.number;
   parked_.emplace(number, std::move(p));
 }
@@ -93,7 +93,7 @@ LatePlaces::LatePlaces(const Order& order) : order_(order) {
     const History& theirs = *p.member.piece;
     for (OpId i = theirs.first_op(p.member.txn); i < theirs.end_op(p.member.txn); ++i)
       if (installs_version(theirs.op(i)))
-        reserved_.emplace(Held(theirs.key(theirs.op(i).key)), Reserved{p.member.number, true});
+        reserved_.emplace(HeldValue(theirs.key(theirs.op(i).key)), Reserved{p.member.number, true});
   }
 }
 
@@ -243,7 +243,7 @@ bool LatePlaces::is_apart(const Member& m, uint32_t behind) const {
 
 void LatePlaces::reserve(const Member& m) {
   const History& h = *m.piece;
-  const auto key = [&](const Touch& t) { return Held(h.key(h.op(t.op).key)); };
+  const auto key = [&](const Touch& t) { return HeldValue(h.key(h.op(t.op).key)); };
   for (const Touch& t : looks_) reserved_.emplace(key(t), Reserved{m.number, false});
   for (const Touch& t : writes_) reserved_.insert_or_assign(key(t), Reserved{m.number, true});
 }

@@ -55,7 +55,7 @@ class LateEffects {
 
  private:
   std::unordered_map<uint64_t, Parked> parked_;  // by number
-  std::unordered_map<Held, uint64_t, HeldHash, HeldEqual> by_key_;
+  std::unordered_map<HeldValue, uint64_t, HeldHash, HeldEqual> by_key_;
 };
 
 struct LatePlace {
@@ -114,7 +114,7 @@ class LatePlaces {
     uint64_t number;  // whose
     bool written;
   };
-  std::unordered_map<Held, Reserved, HeldHash, HeldEqual> reserved_;
+  std::unordered_map<HeldValue, Reserved, HeldHash, HeldEqual> reserved_;
 };
 
 }  // namespace assay::internal::watch

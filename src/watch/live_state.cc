@@ -10,8 +10,8 @@ const LiveState::Entry* LiveState::find(const ValueView& key) const {
 void LiveState::put(const ValueView& key, Entry entry, std::vector<Change>& changes) {
   const auto it = entries_.find(key);
   if (it == entries_.end()) {
-    changes.emplace_back(Held(key), std::nullopt);
-    entries_.emplace(Held(key), std::move(entry));
+    changes.emplace_back(HeldValue(key), std::nullopt);
+    entries_.emplace(HeldValue(key), std::move(entry));
   } else {
     changes.emplace_back(it->first, std::exchange(it->second, std::move(entry)));
   }

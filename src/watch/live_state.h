@@ -16,7 +16,7 @@ namespace assay::internal::watch {
 class LiveState {
  public:
   struct Version {
-    Held value;
+    HeldValue value;
     bool removed = false;  // the value is a tombstone
   };
   struct Entry {
@@ -25,7 +25,7 @@ class LiveState {
     std::vector<Version> rivals = {};
   };
   // How to go back.
-  using Change = std::pair<Held, std::optional<Entry>>;
+  using Change = std::pair<HeldValue, std::optional<Entry>>;
 
   // Null if nobody wrote the key.
   const Entry* find(const ValueView& key) const;
@@ -37,7 +37,7 @@ class LiveState {
   size_t size() const { return entries_.size(); }
 
  private:
-  std::unordered_map<Held, Entry, HeldHash, HeldEqual> entries_;
+  std::unordered_map<HeldValue, Entry, HeldHash, HeldEqual> entries_;
 };
 
 }  // namespace assay::internal::watch

@@ -71,9 +71,9 @@ class RivalSearch {
     for (OpId i = h_.end_op(t); i-- > h_.first_op(t);) {
       if (!installs_version(h_.op(i)) || h_.op(i).key != key) continue;
       const Install install = install_of(h_, i);
-      return {Held(h_.version_value(install.version)), install.removes};
+      return {HeldValue(h_.version_value(install.version)), install.removes};
     }
-    return {Held(h_.key(key))};
+    return {HeldValue(h_.key(key))};
   }
 
   const OrderAccesses& order_;

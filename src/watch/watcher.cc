@@ -541,7 +541,8 @@ void Watcher::install(const Member& m, Settled& to) {
   for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i) {
     if (!installs_version(h.op(i))) continue;
     const Install left = install_of(h, i);
-    state_.put(h.key(left.key), {{Held(h.version_value(left.version)), left.removes}}, to.changes);
+    state_.put(h.key(left.key), {{HeldValue(h.version_value(left.version)), left.removes}},
+               to.changes);
   }
 }
 

@@ -43,7 +43,7 @@ class TouchedState {
   // Parked transactions whose value was read.
   std::vector<const Member*> late() {
     std::ranges::sort(asked_late_, {}, &Member::number);
-    asked_late_.erase(std::ranges::unique(asked_late_).begin(), asked_late_.end());
+    asked_late_.erase(std::unique(asked_late_.begin(), asked_late_.end()), asked_late_.end());
     return std::move(asked_late_);
   }
 
