@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
-#include <limits>
+#include <algorithm>
 #include <optional>
 #include <utility>
 

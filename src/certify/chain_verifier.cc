@@ -11,10 +11,7 @@
 namespace assay::internal::certify {
 namespace {
 
-std::string session_key(const History& h, TxnId t) {
-  const ValueView name = h.session_name(h.session(t));
-  return (name.type == ValueView::Type::string ? "\"" : "") + name.to_string();
-}
+HeldValue session_of(const History& h, TxnId t) { return HeldValue(h.session_name(h.session(t))); }
 
 // A transaction of unknown outcome has no end.
 int64_t end_of(const History& h, TxnId t) {
@@ -44,7 +41,7 @@ Status ChainVerifier::read(const std::shared_ptr<const History>& h) {
     const uint64_t line = lines_.of(h->line(t));
     if (!waiting_.emplace(line, Txn{piece, t}).second)
       return refuse("two transactions are in line {}", line);
-    sessions_[session_key(*h, t)].waiting.insert(line);
+    sessions_[session_of(*h, t)].waiting.insert(line);
   }
   return Ok{};
 }
@@ -57,7 +54,7 @@ Result<ChainVerifier::Txn> ChainVerifier::take(uint64_t line) {
   if (parked_.contains(line)) release(line);
   Txn t = std::move(it->second);
   waiting_.erase(it);
-  sessions_.find(session_key(h, t.txn))->second.waiting.erase(line);
+  sessions_.find(session_of(h, t.txn))->second.waiting.erase(line);
   return t;
 }
 
@@ -166,7 +163,7 @@ Status ChainVerifier::park(uint64_t line) {
   const Txn& t = it->second;
   if (Status can = can_park(t); !can.ok()) return can;
   const History& h = *t.piece->history;
-  const std::set<uint64_t>& waiting = sessions_.find(session_key(h, t.txn))->second.waiting;
+  const std::set<uint64_t>& waiting = sessions_.find(session_of(h, t.txn))->second.waiting;
   for (auto earlier = waiting.begin(); *earlier < line; ++earlier)
     if (const Txn& e = waiting_.find(*earlier)->second;
         e.piece->history->status(e.txn) == TxnStatus::committed)
@@ -194,18 +191,20 @@ Status ChainVerifier::can_park(const Txn& t) const {
     if (parked_keys_.contains(key))
       return refuse("line {} cannot stand here: another one that may take effect wrote {}", line,
                     key.to_string());
-    if (seen.accepts != Accepts::any) {
-      const auto mine = own.find(seen.key);
-      const auto it = contents_.find(key);
-      const bool there = mine != own.end() ? fits(h, seen, mine->second)
-                         : it == contents_.end()
-                             ? gaps_ > 0 || fits(h, seen, KeyState{})
-                             : !it->second.rivals && fits_content(h, seen, it->second.last);
-      if (!there) return mismatch(h, t.txn, seen);
-    }
+    const auto mine = own.find(h.op(i).key);
+    const bool there = mine != own.end() ? fits(h, seen, mine->second) : is_there_for_good(h, seen);
+    if (seen.accepts != Accepts::any && !there) return mismatch(h, t.txn, seen);
     if (installs_version(h.op(i))) own[h.op(i).key] = install_of(h, i).state();
   }
   return Ok{};
+}
+
+// Whatever else may turn out.
+bool ChainVerifier::is_there_for_good(const History& h, const internal::Observation& seen) const {
+  const auto it = contents_.find(h.key(seen.key));
+  if (it == contents_.end()) return gaps_ > 0 || fits(h, seen, KeyState{});
+  const Version& last = it->second.last;
+  return !it->second.rivals && fits(h, seen, last.value.view(), last.removed);
 }
 
 // Who touches what it wrote shows that it did not take effect here.
@@ -230,6 +229,8 @@ Status ChainVerifier::take_effect(uint64_t line) {
     return refuse("line {} cannot have taken effect: it has no place", line);
   const Result<Txn> t = take(line);
   if (!t.ok()) return t.error();
+  uint64_t& latest = sessions_.find(session_of(*t->piece->history, t->txn))->second.latest;
+  latest = std::max(latest, line);
   install(*t, line);
   return Ok{};
 }
@@ -247,7 +248,7 @@ Status ChainVerifier::place(Placed p) {
     return refuse("line {} ended before one began that comes before it", p.line);
   if (h.begin_time(t).known()) latest_begin_ = std::max(latest_begin_, h.begin_time(t).request);
   // Its session did not wait for an outcome that it never learned.
-  uint64_t& latest = sessions_[session_key(h, t)].latest;
+  uint64_t& latest = sessions_[session_of(h, t)].latest;
   if (h.status(t) == TxnStatus::committed && p.line < latest)
     return refuse("line {} comes after line {}, which follows it in its session", p.line, latest);
   latest = std::max(latest, p.line);
@@ -302,38 +303,18 @@ bool ChainVerifier::explains(const History& h, const internal::Observation& seen
 
 // Of the versions that may have come last those stay that explain what was seen. False if none does.
 bool ChainVerifier::narrow(const History& h, const internal::Observation& seen, Content& content) {
-  const auto fits = [&](const Version& v) { return fits_content(h, seen, v); };
-  if (!content.rivals) return fits(content.last);
+  const auto explains = [&](const Version& v) { return fits(h, seen, v.value.view(), v.removed); };
+  if (!content.rivals) return explains(content.last);
   std::vector<Version>& rivals = *content.rivals;
-  const auto kept = std::ranges::find_if(rivals, fits);
-  if (!fits(content.last)) {
+  const auto kept = std::ranges::find_if(rivals, explains);
+  if (!explains(content.last)) {
     if (kept == rivals.end()) return false;
     content.last = std::move(*kept);
     rivals.erase(kept);
   }
-  std::erase_if(rivals, [&](const Version& v) { return !fits(v); });
+  std::erase_if(rivals, [&](const Version& v) { return !explains(v); });
   if (rivals.empty()) content.rivals.reset();
   return true;
-}
-
-bool ChainVerifier::fits_content(const History& h, const internal::Observation& seen,
-                                 const Version& v) {
-  const auto shows = [&] {
-    const ValueView value = h.version_value(seen.version);
-    return v.value.view() == value || (v.removed && value.is_null());
-  };
-  switch (seen.accepts) {
-    case Accepts::equals:
-      return shows();
-    case Accepts::differs:
-      return !shows();
-    case Accepts::absent:
-      return v.removed || v.value.view().is_null();
-    case Accepts::present:
-      return !v.removed && !v.value.view().is_null();
-    default:
-      return false;
-  }
 }
 
 // Whether what was left out explains it.
@@ -398,7 +379,6 @@ class ChainVerifier::Rivals {
       add(place);
     }
     starts_.push_back(accesses_.size());
-    for (const Late& late : verifier.lates_) add_late(late);
   }
 
   Status know(const Segment::Rival& r) {
@@ -415,14 +395,13 @@ class ChainVerifier::Rivals {
     if (!key)
       return refuse("line {} is no rival of line {}: they do not share one key", r.writer, r.last);
     for (uint32_t place = a + 1; place <= b; ++place)
-      if (must_follow(place, a) || meet(a, place, *key))
+      if (must_follow(placed_[place].txn, placed_[a].txn) || meet(a, place, *key))
         return refuse("line {} cannot be moved behind line {}: line {} is between them", r.writer,
                       r.last, placed_[place].line);
-    for (const Access& x : accesses_of(a))
-      if (const auto it = late_.find(x.key); it != late_.end() && it->second > a)
-        return refuse(
-            "line {} cannot be moved: what touches the same keys may take effect behind it",
-            r.writer);
+    if (disturbs_late(a, b))
+      return refuse(
+          "line {} cannot be moved behind line {}: another one may take effect in between",
+          r.writer, r.last);
     Content& content = *contents_[*key];
     if (content.writer != r.last || content.looked)
       return refuse("line {} is no rival of line {}: its key was written or looked at since",
@@ -448,28 +427,33 @@ class ChainVerifier::Rivals {
       const bool looks = observation_of(h, i).accepts != Accepts::any && !excused;
       const bool writes = installs_version(h.op(i));
       if (!looks && !writes) continue;
-      Access& a = access(first, number(h.key(h.op(i).key)));
+      Access& a = access(first, number(h.key(h.op(i).key)), h.op(i).key);
       // What it wrote itself tells nothing of others.
       a.looked = a.looked || (looks && !a.wrote);
       a.wrote = a.wrote || writes;
     }
   }
 
-  // Its keys, with the last place behind which one stands that touches them.
-  void add_late(const Late& late) {
-    const History& h = *late.txn.piece->history;
-    for (OpId i = h.first_op(late.txn.txn); i < h.end_op(late.txn.txn); ++i) {
-      size_t& place = late_[number(h.key(h.op(i).key))];
-      place = std::max(place, late.place);
-    }
+  // Whether one of unknown outcome who stands behind the first touches the same keys, or has to come after it and would not.
+  bool disturbs_late(uint32_t from, uint32_t behind) {
+    return std::ranges::any_of(verifier_.lates_, [&](const Late& late) {
+      if (late.place <= from) return false;
+      const History& h = *late.txn.piece->history;
+      for (OpId i = h.first_op(late.txn.txn); i < h.end_op(late.txn.txn); ++i)
+        if (touches(from, number(h.key(h.op(i).key)))) return true;
+      return late.place <= behind && must_follow(late.txn, placed_[from].txn);
+    });
+  }
+  bool touches(uint32_t place, uint32_t key) const {
+    return std::ranges::any_of(accesses_of(place), [&](const Access& a) { return a.key == key; });
   }
 
   // Of the key, among those from `first` on.
-  Access& access(size_t first, uint32_t key) {
+  Access& access(size_t first, uint32_t key, KeyId in_piece) {
     const auto begin = accesses_.begin() + static_cast<std::ptrdiff_t>(first);
     const auto at =
         std::find_if(begin, accesses_.end(), [&](const Access& a) { return a.key == key; });
-    return at == accesses_.end() ? accesses_.emplace_back(Access{key}) : *at;
+    return at == accesses_.end() ? accesses_.emplace_back(Access{key, in_piece}) : *at;
   }
 
   uint32_t number(const ValueView& key) {
@@ -489,10 +473,11 @@ class ChainVerifier::Rivals {
     return std::nullopt;
   }
 
-  bool must_follow(uint32_t later, uint32_t earlier) const {
-    const Interval begin = history(later).begin_time(txn(later));
-    if (begin.known() && end_of(history(earlier), txn(earlier)) < begin.request) return true;
-    return session_key(history(earlier), txn(earlier)) == session_key(history(later), txn(later));
+  static bool must_follow(const Txn& later, const Txn& earlier) {
+    const History& h = *later.piece->history;
+    const Interval begin = h.begin_time(later.txn);
+    if (begin.known() && end_of(*earlier.piece->history, earlier.txn) < begin.request) return true;
+    return HeldEqual()(session_of(h, later.txn), session_of(*earlier.piece->history, earlier.txn));
   }
 
   // Whether they touch a key in common, but for blind writes of `key`.
@@ -505,11 +490,9 @@ class ChainVerifier::Rivals {
 
   Version left_by(uint32_t place, uint32_t key) const {
     const History& h = history(place);
-    OpId i = h.end_op(txn(place));
-    do --i;
-    while (!installs_version(h.op(i)) || keys_.find(h.key(h.op(i).key))->second != key);
-    const Install left = install_of(h, i);
-    return {HeldValue(h.version_value(left.version)), left.removes};
+    const Access& a = *std::ranges::find(accesses_of(place), key, &Access::key);
+    const KeyState left = state_left_by(h, txn(place), a.in_piece);
+    return {HeldValue(h.version_value(left.version)), left.removed};
   }
 
   ChainVerifier& verifier_;
@@ -520,7 +503,6 @@ class ChainVerifier::Rivals {
   std::vector<Access> accesses_;    // in order
   std::vector<size_t> starts_;      // per place
   std::vector<bool> moves_, stays_;
-  std::unordered_map<uint32_t, size_t> late_;  // by key: so many were placed before it
 };
 
 Status ChainVerifier::know_rivals(const std::vector<Segment::Rival>& rivals) {

@@ -16,8 +16,8 @@
 // A transaction of unknown outcome may turn out to have had an effect just as late. So a segment says where it stands if it had
 // one: that what it saw is there is verified at once, and it waits, parked, until somebody touches what it wrote. A segment that
 // says that it took effect installs what it wrote; nobody has looked in between. It must share no key that one of them
-// wrote with another one that is parked, nor any key with one who may be moved and came before it, nor have seen a key of which
-// two may have come last.
+// wrote with another one that is parked, nor any key with one who may be moved and came before it, nor be passed by one who must come
+// first, nor have seen a key of which two may have come last.
 //
 // Cost: a look-up for each operation, and for each rival the transactions it passes. Memory: the keys that were written,
 // the sessions, and the transactions that are read and not yet named.
@@ -28,7 +28,6 @@
 #include <optional>
 #include <set>
 #include <span>
-#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -94,7 +93,8 @@ class ChainVerifier {
     std::vector<OpId> excused = {};  // what it saw of those that were left out
   };
   struct Access {
-    uint32_t key;
+    uint32_t key;    // of the segment
+    KeyId in_piece;  // in the history of its transaction
     bool looked = false, wrote = false;
     bool is_blind() const { return wrote && !looked; }
   };
@@ -117,6 +117,7 @@ class ChainVerifier {
   Status place_all(const Segment& segment);
   Status park(uint64_t line);
   Status can_park(const Txn& t) const;
+  bool is_there_for_good(const History& h, const internal::Observation& seen) const;
   void touch(const ValueView& key);
   void release(uint64_t line);
   Status take_effect(uint64_t line);
@@ -124,7 +125,6 @@ class ChainVerifier {
   Status look(Placed& p, const internal::Observation& seen);
   bool explains(const History& h, const internal::Observation& seen, Content* content) const;
   static bool narrow(const History& h, const internal::Observation& seen, Content& content);
-  static bool fits_content(const History& h, const internal::Observation& seen, const Version& v);
   bool excused(const History& h, const internal::Observation& seen) const;
   void install(const Txn& t, uint64_t line);
   void refresh(Piece& piece) const;
@@ -139,7 +139,7 @@ class ChainVerifier {
   std::unordered_map<uint64_t, Txn> waiting_;
   uint64_t read_ = 0;
   std::unordered_map<HeldValue, Content, HeldHash, HeldEqual> contents_;
-  std::unordered_map<std::string, Session> sessions_;
+  std::unordered_map<HeldValue, Session, HeldHash, HeldEqual> sessions_;
   std::unordered_map<HeldValue, uint64_t, HeldHash, HeldEqual> parked_keys_;  // and who wrote them
   std::unordered_set<uint64_t> parked_;
   uint64_t last_placed_ = 0;

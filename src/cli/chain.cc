@@ -48,16 +48,17 @@ class ChainCheck {
     }
   }
 
+  // If not, it says nothing of the history.
+  bool is_whole() const { return verifier_->left_out() == 0 && verifier_->gaps() == 0; }
+
   std::string sentence() const {
-    const std::string left =
-        verifier_->left_out() == 0 && verifier_->gaps() == 0
-            ? ""
-            : fmt::format(", but for {} that are left out{}",
-                          counted(verifier_->left_out(), "transaction", "transactions"),
-                          verifier_->gaps() > 0 ? ", and gaps after which nothing was known" : "");
-    return fmt::format("verified  satisfied {}: {} in {}{}\n", level_info(level_).name,
-                       counted(transactions_, "transaction", "transactions"),
-                       counted(segments_, "segment", "segments"), left);
+    const std::string what = fmt::format("{}: {} in {}", level_info(level_).name,
+                                         counted(transactions_, "transaction", "transactions"),
+                                         counted(segments_, "segment", "segments"));
+    if (is_whole()) return fmt::format("verified  satisfied {}\n", what);
+    return fmt::format("verified  unknown   {}; {} left out, {}\n", what,
+                       counted(verifier_->left_out(), "transaction", "transactions"),
+                       counted(verifier_->gaps(), "gap", "gaps"));
   }
 
  private:
@@ -129,7 +130,8 @@ Exit verify_chain(const std::string& path, const std::vector<std::string>& histo
   const std::string out =
       s.ok() ? check.sentence() : fmt::format("REFUSED   {}\n", display(s.error().message, 300));
   if (Status printed = print(out); !printed.ok()) return fail(printed.error());
-  return s.ok() ? Exit::satisfied : Exit::violated;
+  if (!s.ok()) return Exit::violated;
+  return check.is_whole() ? Exit::satisfied : Exit::unknown;
 }
 
 }  // namespace assay::internal::cli

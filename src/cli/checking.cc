@@ -222,6 +222,8 @@ Exit check_files(const std::vector<std::string>& paths, const CheckFlags& flags,
     return fail(
         usage_error("--certificate takes the certificates of one history; expected one FILE"));
   if (together) {
+    if (flags.slices.on)
+      return fail(usage_error("--slices takes a history of one file; expected no --together"));
     if (files.empty()) return results.finish();
     Audit c = check_together(files, flags);
     results.add(c);

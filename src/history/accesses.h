@@ -198,6 +198,31 @@ inline bool fits(const History& history, const Observation& seen, const KeyState
   return false;
 }
 
+// The same of a key that holds a value which may come from elsewhere; removed: a delete left it. Not for lists, rows and
+// conditions.
+inline bool fits(const History& history, const Observation& seen, const ValueView& value,
+                 bool removed) {
+  const auto shown = [&] {
+    const ValueView expected = history.version_value(seen.version);
+    return value == expected || (removed && expected.is_null());
+  };
+  const bool absent = removed || value.is_null();
+  switch (seen.accepts) {
+    case Accepts::any:
+      return true;
+    case Accepts::equals:
+      return shown();
+    case Accepts::differs:
+      return !shown();
+    case Accepts::absent:
+      return absent;
+    case Accepts::present:
+      return !absent;
+    default:
+      return false;
+  }
+}
+
 // What a range observes of each of `keys`, those within its bounds, and of the keys that it names, by key: what was not
 // returned is absent, or does not satisfy its condition. A key outside the bounds, or named twice, and a row that was
 // returned or passed over against the condition, contradicts itself.

@@ -6,24 +6,6 @@
 namespace assay::internal::watch {
 namespace {
 
-bool fits(const History& h, const Observation& seen, const ValueView& value, bool removed) {
-  const ValueView expected = seen.version == kNone ? ValueView{} : h.version_value(seen.version);
-  const bool shows = value == expected || (removed && expected.is_null());
-  const bool absent = removed || value.is_null();
-  switch (seen.accepts) {
-    case Accepts::equals:
-      return shows;
-    case Accepts::differs:
-      return !shows;
-    case Accepts::absent:
-      return absent;
-    case Accepts::present:
-      return !absent;
-    default:
-      return false;
-  }
-}
-
 ValueView session_of(const Member& m) { return m.piece->session_name(m.piece->session(m.txn)); }
 
 }  // namespace
@@ -34,14 +16,24 @@ void LateEffects::park(Parked p) {
   const Member& m = p.member;
   const History& h = *m.piece;
   for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i)
-    if (installs_version(h.op(i))) by_key_.emplace(HeldValue(h.key(h.op(i).key)), m.number);
+    if (installs_version(h.op(i)))
+      by_key_.emplace(HeldValue(h.key(h.op(i).key)), Write{m.number, h.op(i).key});
   const uint64_t number = m.number;
   parked_.emplace(number, std::move(p));
 }
 
 const Member* LateEffects::writer_of(const ValueView& key) const {
   const auto it = by_key_.find(key);
-  return it == by_key_.end() ? nullptr : &parked_.find(it->second)->second.member;
+  return it == by_key_.end() ? nullptr : &parked_.find(it->second.number)->second.member;
+}
+
+const Member* LateEffects::explanation_of(const History& h, const Observation& seen) const {
+  if (seen.accepts != Accepts::equals) return nullptr;
+  const auto it = by_key_.find(h.key(seen.key));
+  if (it == by_key_.end()) return nullptr;
+  const Member& writer = parked_.find(it->second.number)->second.member;
+  const KeyState left = state_left_by(*writer.piece, writer.txn, it->second.key);
+  return fits(h, seen, writer.piece->version_value(left.version), left.removed) ? &writer : nullptr;
 }
 
 Parked LateEffects::take(uint64_t number) {
@@ -88,7 +80,7 @@ LatePlaces::LatePlaces(const Order& order) : order_(order) {
   const History& h = order.accesses.window().history;
   keys_.reserve(h.key_count());
   for (KeyId key = 0; key < h.key_count(); ++key) keys_.emplace(h.key(key), key);
-  for (const RivalVersion& r : order.rivals) movers_.insert(r.writer);
+  for (const RivalVersion& r : order.rivals) movers_.push_back({r.from, r.behind});
   for (const Parked& p : order.touched) {
     const History& theirs = *p.member.piece;
     for (OpId i = theirs.first_op(p.member.txn); i < theirs.end_op(p.member.txn); ++i)
@@ -127,7 +119,7 @@ bool LatePlaces::touch(const Member& m) {
     const auto own = std::find_if(writes_.rbegin(), writes_.rend(),
                                   [&](const Touch& w) { return h.op(w.op).key == seen.key; });
     if (own != writes_.rend()) {
-      if (!internal::fits(h, seen, install_of(h, own->op).state())) return false;
+      if (!fits(h, seen, install_of(h, own->op).state())) return false;
     } else if (seen.accepts != Accepts::any) {
       looks_.push_back(t);
     }
@@ -214,6 +206,11 @@ bool LatePlaces::may_come(const History& h, const Touch& look) const {
   });
 }
 
+bool LatePlaces::touches(uint32_t place, KeyId key) const {
+  return std::ranges::any_of(order_.accesses.of_place(place),
+                             [&](const OrderAccess& a) { return a.key == key; });
+}
+
 bool LatePlaces::is_apart(const Member& m, uint32_t behind) const {
   const History& h = *m.piece;
   const auto taken = [&](const Touch& t, bool writes) {
@@ -231,11 +228,17 @@ bool LatePlaces::is_apart(const Member& m, uint32_t behind) const {
     return touched.empty() || touched.front().place >= behind;
   };
   const auto moved = [&](const Touch& t) {
-    if (t.key == kNone) return false;
-    return std::ranges::any_of(order_.accesses.of_key(t.key), [&](const OrderAccess& a) {
-      return a.place < behind && movers_.contains(order_.accesses.order()[a.place]);
-    });
+    return t.key != kNone && std::ranges::any_of(movers_, [&](const Mover& mover) {
+             return mover.from < behind && touches(mover.from, t.key);
+           });
   };
+  // Whoever may be moved behind it must not have to come first.
+  const auto passed = [&](const Mover& mover) {
+    const Member& other = at(mover.from);
+    return mover.from < behind && behind <= mover.behind &&
+           (other.end < m.begin || session_of(other) == session_of(m));
+  };
+  if (std::ranges::any_of(movers_, passed)) return false;
   return std::ranges::none_of(
              looks_, [&](const Touch& t) { return taken(t, false) || open(t) || moved(t); }) &&
          std::ranges::none_of(writes_, [&](const Touch& t) { return taken(t, true) || moved(t); });

@@ -11,7 +11,8 @@
 // not, not there, and its place is looked for again in what follows. If what it saw is gone for good it had no effect.
 //
 // Parked transactions share no key that one of them wrote, nor one with somebody who may be moved (rivals.h) and was before the
-// place: so each may take effect whatever becomes of the others.
+// place; and whoever may be moved from before it to behind it must not have to come first. So each may take effect whatever
+// becomes of the others.
 //
 // Cost: for each transaction its operations, the writers of the keys that it read, and those of the order who ran with it; for
 // an order with such transactions, its keys.
@@ -21,7 +22,6 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "assay/history.h"
@@ -46,6 +46,8 @@ class LateEffects {
   bool contains(uint64_t number) const { return parked_.contains(number); }
   // Who wrote the key; null if nobody.
   const Member* writer_of(const ValueView& key) const;
+  // Who left the value that was seen; null if nobody.
+  const Member* explanation_of(const History& h, const Observation& seen) const;
   Parked take(uint64_t number);
   // The chain has this place of it.
   void told(uint64_t number, uint64_t behind);
@@ -55,7 +57,11 @@ class LateEffects {
 
  private:
   std::unordered_map<uint64_t, Parked> parked_;  // by number
-  std::unordered_map<HeldValue, uint64_t, HeldHash, HeldEqual> by_key_;
+  struct Write {
+    uint64_t number;
+    KeyId key;  // there
+  };
+  std::unordered_map<HeldValue, Write, HeldHash, HeldEqual> by_key_;
 };
 
 struct LatePlace {
@@ -102,12 +108,17 @@ class LatePlaces {
   bool fits_before(const History& h, const Touch& look) const;
   bool fits_left_by(const History& h, const Touch& look, uint32_t place) const;
   bool may_come(const History& h, const Touch& look) const;
+  bool touches(uint32_t place, KeyId key) const;
   bool is_apart(const Member& m, uint32_t behind) const;
   void reserve(const Member& m);
 
   const Order order_;
   std::unordered_map<ValueView, KeyId, HeldHash, HeldEqual> keys_;  // of the window
-  std::unordered_set<TxnId> movers_;   // of the order, who may be moved
+  // Places of one who may be moved, and of the one behind whom.
+  struct Mover {
+    uint32_t from, behind;
+  };
+  std::vector<Mover> movers_;
   std::vector<Touch> looks_, writes_;  // of the one at hand
   // What others wrote, and what they saw, who stand here or stood here until they were touched.
   struct Reserved {

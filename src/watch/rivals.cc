@@ -39,7 +39,7 @@ class RivalSearch {
       const uint32_t place = all[i].place;
       if (stays_[place] || moves_[last] || !can_move(place, last, all[i].key)) continue;
       moves_[place] = stays_[last] = true;
-      found_.push_back({all[i].key, version(place, all[i].key), txn(place), txn(last)});
+      found_.push_back({all[i].key, version(place, all[i].key), place, last});
       ++rivals;
     }
   }
@@ -67,13 +67,8 @@ class RivalSearch {
 
   // What it left of the key.
   LiveState::Version version(uint32_t place, KeyId key) const {
-    const TxnId t = txn(place);
-    for (OpId i = h_.end_op(t); i-- > h_.first_op(t);) {
-      if (!installs_version(h_.op(i)) || h_.op(i).key != key) continue;
-      const Install install = install_of(h_, i);
-      return {HeldValue(h_.version_value(install.version)), install.removes};
-    }
-    return {HeldValue(h_.key(key))};
+    const KeyState left = state_left_by(h_, txn(place), key);
+    return {HeldValue(h_.version_value(left.version)), left.removed};
   }
 
   const OrderAccesses& order_;

@@ -29,8 +29,8 @@ namespace assay::internal::watch {
 struct RivalVersion {
   KeyId key;
   LiveState::Version version;
-  TxnId writer = kNone;  // of the window
-  TxnId behind = kNone;  // the last writer of the key
+  uint32_t from = 0;    // the place of its writer in the order
+  uint32_t behind = 0;  // and of the last writer of the key
 };
 
 // `members`: those of the window, which the order is of.

@@ -75,9 +75,13 @@ class Slices : public WatchListener {
     if (sliced_.violation) {
       sliced_.outcome = Outcome::violated;
     } else if (!s.ok()) {
-      leave_open({cause_of_budget(), s.error().message});
+      leave_open(what_ran_out(s.error()));
     } else if (!verified.ok()) {
-      leave_open({UnknownCause::internal, verified.error().message});
+      leave_open(verified.error().kind == ErrorKind::budget
+                     ? what_ran_out(verified.error())
+                     : Unknown{UnknownCause::internal, verified.error().message});
+    } else if (sliced_.outcome == Outcome::satisfied && !chain_.is_whole()) {
+      leave_open({UnknownCause::internal, "the chain leaves transactions out"});
     }
     return std::move(sliced_);
   }
@@ -96,8 +100,10 @@ class Slices : public WatchListener {
     if (sliced_.outcome == Outcome::satisfied) sliced_.why = std::move(why);
     sliced_.outcome = Outcome::unknown;
   }
-  UnknownCause cause_of_budget() const {
-    return Budget::interrupted() ? UnknownCause::interrupted : UnknownCause::time;
+  // Memory, where no limit was reached.
+  Unknown what_ran_out(const Error& e) {
+    if (budget_.exhausted_now()) return budget_.reason();
+    return {UnknownCause::memory, e.message};
   }
 
   Status decide_all() {
@@ -105,14 +111,19 @@ class Slices : public WatchListener {
     while (const auto piece = pieces.next()) {
       count(**piece);
       chain_.read(*piece);
-      if (Status s = watcher_.add(*piece); !s.ok()) return input_.located(s.error());
+      if (Status s = watcher_.add(*piece); !s.ok()) return not_decided(s.error());
       if (sliced_.violation) return Ok{};
       if (Status s = chain_.state(); !s.ok()) return Ok{};
-      if (budget_.exhausted()) return formats::budget_error(budget_);
+      if (budget_.exhausted_now()) return formats::budget_error(budget_);
       if (options_.progress) options_.progress(watcher_.progress());
     }
     if (Status s = pieces.state(); !s.ok()) return s;
-    if (Status s = watcher_.finish(); !s.ok()) return input_.located(s.error());
+    return watcher_.finish();
+  }
+
+  // The history has what is not decided so.
+  Status not_decided(const Error& e) {
+    leave_open({UnknownCause::unsupported, input_.located(e).to_string()});
     return Ok{};
   }
 

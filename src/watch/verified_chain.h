@@ -38,6 +38,8 @@ class VerifiedChain {
   Status end();
   // After end().
   uint64_t segments() const { return segments_; }
+  // No transaction was left out, and nothing forgotten.
+  bool is_whole() const { return verifier_->left_out() == 0 && verifier_->gaps() == 0; }
 
  private:
   using Piece = std::shared_ptr<const History>;

@@ -27,10 +27,6 @@ int64_t later(int64_t time, int64_t by) {
   return time > Interval::kOpen - by ? Interval::kOpen : time + by;
 }
 
-std::string session_key(const ValueView& session) {
-  return (session.type == ValueView::Type::string ? "\"" : "") + session.to_string();
-}
-
 CheckOptions checking(const WatchOptions& options) {
   CheckOptions c;
   c.levels = {options.level};
@@ -128,8 +124,16 @@ Status Watcher::take(const std::shared_ptr<const History>& piece, TxnId t) {
     m.end = Interval::kOpen;
     late_writers_.add(m, later(m.last_look, options_.settle));
   }
-  int64_t& next = sessions_[session_key(h.session_name(h.session(t)))];
-  next = std::max(next, m.end == Interval::kOpen ? m.begin : m.end);
+  Session& session = sessions_[HeldValue(h.session_name(h.session(t)))];
+  // Within a piece the reader has seen to it.
+  if (begin.known() && begin.response < session.over)
+    return bad_input(fmt::format("{} begins before what its session did before was over; expected "
+                                 "the times of a session not to run backwards",
+                                 h.name(t)),
+                     h.line(t));
+  if (begin.known()) session.over = std::max(session.over, begin.request);
+  if (end.known()) session.over = std::max(session.over, end.request);
+  session.next = std::max(session.next, m.end == Interval::kOpen ? m.begin : m.end);
   ++progress_.transactions;
   if (m.begin < dropped_before_) {
     if (m.status == TxnStatus::committed) forgotten_end_ = std::max(forgotten_end_, m.end);
@@ -152,15 +156,14 @@ Status Watcher::heed(const Event& event) {
   const auto session = json.find("session");
   if (session == json.end() || !(session->is_string() || session->is_number_integer()))
     return bad_input(fmt::format("expected a field \"session\" beside \"event\":\"{}\"", name));
-  const std::string key =
-      session_key(session->is_string() ? ValueView::of(session->get_ref<const std::string&>())
-                                       : ValueView::of(session->get<int64_t>()));
+  const HeldValue key(session->is_string() ? ValueView::of(session->get_ref<const std::string&>())
+                                           : ValueView::of(session->get<int64_t>()));
   if (name == "end") {
-    sessions_[key] = Interval::kOpen;
+    sessions_[key].next = Interval::kOpen;
   } else if (event.at == Interval::kUnknown) {
     return bad_input("expected a field \"at\" beside \"event\":\"heartbeat\"");
   } else {
-    int64_t& next = sessions_[key];
+    int64_t& next = sessions_[key].next;
     next = std::max(next, event.at);
     now_ = std::max(now_, event.at);
   }
@@ -173,7 +176,7 @@ int64_t Watcher::mark() const {
   int64_t next = Interval::kUnknown;
   if (options_.sessions > 0 && sessions_.size() >= options_.sessions) {
     next = Interval::kOpen;
-    for (const auto& [session, begin] : sessions_) next = std::min(next, begin);
+    for (const auto& [name, session] : sessions_) next = std::min(next, session.next);
   }
   return std::max(next, overdue());
 }
@@ -362,92 +365,94 @@ size_t Watcher::settled_part(const std::vector<uint32_t>& places, int64_t mark) 
   return part;
 }
 
-void Watcher::settle(const Judgement& found, int64_t mark) {
-  enum class Fate : uint8_t { goes, stays, idle };
-  std::vector<Fate> fates(candidates_.size(), Fate::stays);
+Watcher::Parting Watcher::part(const Judgement& found, int64_t mark) const {
+  Parting p;
   std::vector<bool> ordered(candidates_.size());
-  std::vector<TxnId> order;
   std::vector<uint32_t> places;
   for (const TxnId t : found.order()) {
     if (found.window.members[t] == kNone) continue;
-    order.push_back(t);
+    p.order.push_back(t);
     places.push_back(found.window.members[t]);
     ordered[places.back()] = true;
   }
-  order.resize(settled_part(places, mark));
-  for (size_t i = 0; i < order.size(); ++i) fates[places[i]] = Fate::goes;
+  p.order.resize(settled_part(places, mark));
+  std::vector<bool> goes(candidates_.size());
+  for (size_t i = 0; i < p.order.size(); ++i) goes[places[i]] = true;
   const int64_t given_up = mark == Interval::kOpen ? mark : less(now_, options_.settle);
-  std::vector<uint32_t> left, late;
   for (uint32_t i = 0; i < candidates_.size(); ++i) {
+    if (goes[i]) continue;
     const Member& m = candidates_[i];
-    if (fates[i] == Fate::goes) continue;
     const bool unknown = m.status == TxnStatus::unknown;
     // Without effect on the order: aborted, left out, or of nothing but what others left out explain.
     const bool idle = !ordered[i] && (unknown ? m.begin < given_up : m.sealed(mark));
     if (idle || mark == Interval::kOpen)
-      fates[i] = Fate::idle;
+      p.idle.push_back(i);
     else if (!ordered[i] && unknown && !m.left_out && m.sealed(mark))
-      late.push_back(i);
+      p.late.push_back(i);
     else
-      left.push_back(i);
+      p.left.push_back(i);
   }
+  return p;
+}
 
+void Watcher::settle(const Judgement& found, int64_t mark) {
+  const Parting p = part(found, mark);
   Settled first = begin_settled();
   choose_rivals(found, first);
   choose_late(found, first);
-  const OrderAccesses accesses(found.window, order);
-  std::vector<RivalVersion> rivals = find_rivals(accesses, candidates_);
+  const OrderAccesses accesses(found.window, p.order);
+  const std::vector<RivalVersion> rivals = find_rivals(accesses, candidates_);
   take_touched(accesses, first);
-  // Where those stand that have not shown an effect.
-  std::vector<Parked> parked;
-  std::vector<Member> stay, no_more;
-  if (!late.empty() || !first.touched.empty()) {
-    LatePlaces late_places(
-        {accesses, candidates_, left, rivals, state_, late_effects_, first.touched});
-    const auto look_for_place = [&](const Member& m) {
-      const LatePlace found_place = late_places.of(m);
-      if (found_place.kind == LatePlace::Kind::here)
-        parked.push_back({m, found_place.behind == 0
-                                 ? last_line_
-                                 : candidates_[places[found_place.behind - 1]].line});
-      return found_place.kind;
-    };
-    for (const uint32_t i : late) {
-      const LatePlace::Kind kind = look_for_place(candidates_[i]);
-      if (kind == LatePlace::Kind::never) fates[i] = Fate::idle;
-      if (kind == LatePlace::Kind::here) fates[i] = Fate::goes;
-    }
-    for (const Parked& p : first.touched) {
-      const Member& m = p.member;
-      const LatePlace::Kind kind = look_for_place(m);
-      if (kind == LatePlace::Kind::here) continue;
-      const bool given = kind == LatePlace::Kind::never || mark == Interval::kOpen;
-      (given ? no_more : stay).push_back(m);
-    }
-  }
+  LateFates late = find_late_places(accesses, p, rivals, first.touched);
 
-  Settled done = apply_order(found, order, std::move(rivals), std::move(first));
-  for (uint32_t i = 0; i < candidates_.size(); ++i) {
-    Member& m = candidates_[i];
-    if (fates[i] == Fate::goes) continue;
-    if (fates[i] == Fate::stays) {
-      stay.push_back(std::move(m));
-      continue;
-    }
+  Settled done = apply_order(found, p.order, rivals, std::move(first));
+  // Nothing comes any more.
+  if (mark == Interval::kOpen)
+    std::ranges::move(std::exchange(late.open, {}), std::back_inserter(late.without_effect));
+  for (const uint32_t i : p.idle) late.without_effect.push_back(std::move(candidates_[i]));
+  for (const Member& m : late.without_effect) {
     done.loses_writers = done.loses_writers || m.left_out || m.status == TxnStatus::unknown;
     add_settled(m, done);
   }
-  for (const Member& m : no_more) add_settled(m, done);
-  done.loses_writers = done.loses_writers || !no_more.empty();
-  for (const Parked& p : parked) {
-    late_effects_.park(p);
-    latest_begin_ = std::max(latest_begin_, p.member.begin);
+  for (const Parked& parked : late.parked) {
+    late_effects_.park(parked);
+    latest_begin_ = std::max(latest_begin_, parked.member.begin);
   }
-  done.parked = std::move(parked);
-  candidates_ = std::move(stay);
-  std::ranges::sort(candidates_, {}, &Member::number);
+  done.parked = std::move(late.parked);
   done.ends = true;
+  for (const uint32_t i : p.left) late.open.push_back(std::move(candidates_[i]));
+  candidates_ = std::move(late.open);
+  std::ranges::sort(candidates_, {}, &Member::number);
   if (!done.empty()) settled_.push_back(std::move(done));
+}
+
+// Where those stand that have not shown an effect.
+Watcher::LateFates Watcher::find_late_places(const OrderAccesses& accesses, const Parting& p,
+                                             std::span<const RivalVersion> rivals,
+                                             std::span<const Parked> touched) const {
+  LateFates fates;
+  if (p.late.empty() && touched.empty()) return fates;
+  LatePlaces places({accesses, candidates_, p.left, rivals, state_, late_effects_, touched});
+  const auto line_of = [&](uint32_t place) {
+    return candidates_[accesses.window().members[p.order[place]]].line;
+  };
+  const auto look_for_place = [&](const Member& m) {
+    const LatePlace place = places.of(m);
+    switch (place.kind) {
+      case LatePlace::Kind::here:
+        fates.parked.push_back({m, place.behind == 0 ? last_line_ : line_of(place.behind - 1)});
+        break;
+      case LatePlace::Kind::later:
+        fates.open.push_back(m);
+        break;
+      case LatePlace::Kind::never:
+        fates.without_effect.push_back(m);
+        break;
+    }
+  };
+  for (const uint32_t i : p.late) look_for_place(candidates_[i]);
+  for (const Parked& parked : touched) look_for_place(parked.member);
+  return fates;
 }
 
 void Watcher::add_settled(const Member& m, Settled& to) {
@@ -466,7 +471,7 @@ Watcher::Settled Watcher::begin_settled() const {
 // The state goes on by the first part of an order, in stretches of a window, so that no more needs to be taken back than that.
 // Returns the last stretch, which may be `first`.
 Watcher::Settled Watcher::apply_order(const Judgement& found, std::span<const TxnId> part,
-                                      std::vector<RivalVersion> rivals, Settled first) {
+                                      std::span<const RivalVersion> rivals, Settled first) {
   Settled to = std::move(first);
   for (const TxnId t : part) {
     if (to.members.size() >= options_.window) {
@@ -479,13 +484,15 @@ Watcher::Settled Watcher::apply_order(const Judgement& found, std::span<const Tx
     ++to.ordered;
     last_line_ = m.line;
   }
-  for (RivalVersion& r : rivals) {
+  for (const RivalVersion& r : rivals) {
     const ValueView key = found.window.history.key(r.key);
     LiveState::Entry entry = *state_.find(key);
-    entry.rivals.push_back(std::move(r.version));
+    entry.rivals.push_back(r.version);
     state_.put(key, std::move(entry), to.changes);
-    const auto line = [&](TxnId t) { return candidates_[found.window.members[t]].line; };
-    to.rivals.push_back({line(r.writer), line(r.behind)});
+    const auto line = [&](uint32_t place) {
+      return candidates_[found.window.members[part[place]]].line;
+    };
+    to.rivals.push_back({line(r.from), line(r.behind)});
   }
   return to;
 }

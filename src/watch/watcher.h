@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -103,24 +104,40 @@ class Watcher {
   int64_t overdue() const;
 
  private:
+  struct Session {
+    int64_t next = Interval::kUnknown;  // the earliest begin of what it will report
+    int64_t over = Interval::kUnknown;  // what it reported was not over before
+  };
   // A stretch of transactions whose order is settled.
   struct Settled {
     std::vector<Member> members;
-    size_t ordered = 0;  // of these are in the order, the first ones
+    size_t ordered = 0;  // the first so many of these are in the order
     std::vector<certify::Segment::Rival> rivals;
-    bool ends = false;  // the part of an order that was settled at once
     // Of unknown outcome: whose place was found; whose place was touched; who had an effect after all.
     std::vector<Parked> parked, touched, took_effect;
-    uint64_t last_line_before = 0;  // in the order
+    std::vector<LiveState::Change> changes;
+    int64_t latest_begin_before = Interval::kUnknown;  // of what was settled before
+    uint64_t last_line_before = 0;                     // of the order before
+    int64_t latest_end = Interval::kUnknown;
+    bool loses_writers =
+        false;          // some of its members had no effect, and may be read from all the same
+    bool ends = false;  // the last stretch of what was settled together
 
     bool empty() const {
       return members.empty() && parked.empty() && touched.empty() && took_effect.empty();
     }
-    std::vector<LiveState::Change> changes;
-    int64_t latest_begin_before = Interval::kUnknown;  // of what was settled before
-    int64_t latest_end = Interval::kUnknown;
-    bool loses_writers =
-        false;  // some of its members had no effect, and may be read from all the same
+  };
+  // The candidates, once an order of them is found. Numbers are places there.
+  struct Parting {
+    std::vector<TxnId> order;    // that is settled
+    std::vector<uint32_t> idle;  // these go too
+    std::vector<uint32_t> late;  // of unknown outcome: whose place is looked for
+    std::vector<uint32_t> left;  // for later
+  };
+  struct LateFates {
+    std::vector<Parked> parked;
+    std::vector<Member> without_effect;
+    std::vector<Member> open;  // its place may come
   };
   struct Judgement {
     Window window;
@@ -147,8 +164,12 @@ class Watcher {
   bool give_up_one(const Judgement& rejected);
   void settle(const Judgement& found, int64_t mark);
   size_t settled_part(const std::vector<uint32_t>& places, int64_t mark) const;
+  Parting part(const Judgement& found, int64_t mark) const;
+  LateFates find_late_places(const OrderAccesses& accesses, const Parting& p,
+                             std::span<const RivalVersion> rivals,
+                             std::span<const Parked> touched) const;
   Settled apply_order(const Judgement& found, std::span<const TxnId> part,
-                      std::vector<RivalVersion> rivals, Settled first);
+                      std::span<const RivalVersion> rivals, Settled first);
   Settled begin_settled() const;
   void choose_rivals(const Judgement& found, Settled& to);
   void choose_late(const Judgement& found, Settled& to);
@@ -168,8 +189,7 @@ class Watcher {
   WatchOptions options_;
   WatchListener& listener_;
   Progress progress_;
-  std::unordered_map<std::string, int64_t>
-      sessions_;                    // the earliest begin of what they will report
+  std::unordered_map<HeldValue, Session, HeldHash, HeldEqual> sessions_;
   std::deque<Member> waiting_;      // not yet decided, in the order of lines
   std::vector<Member> candidates_;  // that are being decided
   std::deque<Settled> settled_;     // what is kept, the oldest first

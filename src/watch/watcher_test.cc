@@ -130,6 +130,48 @@ TEST(Watcher, RivalsThatExcludeEachOtherAreNotBothTaken) {
   EXPECT_EQ(after(0, R"(["r","x",1],["r","y",1])").unknown.size(), 1u);
 }
 
+TEST(Watcher, TimesOfASessionDoNotRunBackwards) {
+  Heard heard;
+  Watcher watcher({}, heard);
+  ASSERT_TRUE(watcher.add(lines(line(1, 0, 100, 110, R"(["w","x",1])"))).ok());
+  const Status s = watcher.add(lines(line(1, 1, 50, 60, R"(["r","x",null])")));
+  ASSERT_FALSE(s.ok());
+  EXPECT_EQ(s.error().kind, ErrorKind::bad_input);
+}
+
+// What it saw is gone when its effect is seen, and all that came in between is forgotten.
+TEST(Watcher, AnEffectOfUnknownOutcomeIsSeenLate) {
+  WatchOptions options = prompt();
+  options.keep = 0;
+  const auto after = [&](const std::string& reads) {
+    return watch_pieces(
+        options, {line(1, 0, 0, 10, R"(["w","y",1])"),
+                  line(2, 0, 20, 30, R"(["r","y",1],["w","x",5],["w","z",6])", "unknown"),
+                  line(1, 1, 60, 70, R"(["w","y",2])"), line(1, 2, 160, 170, R"(["w","v",1])"),
+                  line(1, 3, 260, 270, reads), line(1, 4, 360, 370, R"(["r","y",2])")});
+  };
+  for (const char* reads :
+       {R"(["r","x",5],["r","z",6])", R"(["r","x",5])", R"(["r","x",null],["r","z",null])"}) {
+    const Heard heard = after(reads);
+    EXPECT_TRUE(heard.alarms.empty() && heard.unknown.empty()) << reads;
+  }
+  // All of it took effect, or nothing.
+  EXPECT_EQ(after(R"(["r","x",5],["r","z",null])").unknown.size(), 1u);
+}
+
+// What it deleted was put first, without harm; but it may as well have come between the last write and the read.
+TEST(Watcher, AWriteOfUnknownOutcomeThatIsSettledMayComeLater) {
+  std::vector<std::string> pieces = {line(1, 0, 0, 10, R"(["r","x",null])") +
+                                     line(2, 0, 0, 10, R"(["d","x",9])", "unknown")};
+  const char* ops[] = {R"(["cas","x",null,1,true])", R"(["w","x",2])", R"(["r","x",null])"};
+  for (int i = 0; i < 3; ++i)
+    pieces.push_back(line(1, 1 + i, 100 * (i + 1), 100 * (i + 1) + 10, ops[i]));
+  WatchOptions options = prompt();
+  options.settle = 10'000;
+  const Heard heard = watch_pieces(options, pieces);
+  EXPECT_TRUE(heard.alarms.empty());
+}
+
 TEST(Watcher, OneFaultIsOneAlarm) {
   const Heard heard = watch_pieces(
       prompt(),

@@ -56,24 +56,9 @@ class TouchedState {
       if (!seen_[key]) find(h, key);
       if (entries_[key] != nullptr && reads_rival(h, i, *entries_[key]))
         found_.push_back({h.key(key), entries_[key], true});
-      if (!late_.empty()) add_late(h, i);
-    }
-  }
-
-  void add_late(const History& h, OpId i) {
-    const Observation seen = observation_of(h, i);
-    if (seen.accepts != Accepts::equals) return;
-    const Member* writer = late_.writer_of(h.key(seen.key));
-    if (writer == nullptr) return;
-    const History& theirs = *writer->piece;
-    const ValueView value = h.version_value(seen.version);
-    for (OpId w = theirs.end_op(writer->txn); w-- > theirs.first_op(writer->txn);) {
-      if (!installs_version(theirs.op(w)) || theirs.key(theirs.op(w).key) != h.key(seen.key))
-        continue;
-      const Install left = install_of(theirs, w);
-      if (theirs.version_value(left.version) == value || (left.removes && value.is_null()))
-        asked_late_.push_back(writer);
-      return;
+      if (late_.empty()) continue;
+      const Member* writer = late_.explanation_of(h, observation_of(h, i));
+      if (writer != nullptr) asked_late_.push_back(writer);
     }
   }
 
@@ -88,9 +73,8 @@ class TouchedState {
   static bool reads_rival(const History& h, OpId i, const LiveState::Entry& entry) {
     const Observation seen = observation_of(h, i);
     if (seen.accepts != Accepts::equals) return false;
-    const ValueView value = h.version_value(seen.version);
     return std::ranges::any_of(entry.rivals, [&](const LiveState::Version& v) {
-      return v.value.view() == value || (v.removed && value.is_null());
+      return fits(h, seen, v.value.view(), v.removed);
     });
   }
 

@@ -85,6 +85,12 @@ look_at(made, "--time", "0.000001s")
 made.write_bytes(run("generate", "--hard", "cnf", "--size", "12", "--density", "8"))
 look_at(made, "--level", "session-serializable")
 
+made.write_bytes(run("generate", "--level", "strict-serializable", "--txns", "20", "--unknown-share", "0"))
+slices = json.loads(run("check", "--slices", made, "--level", "strict-serializable", "--level", "strong-si", "--json"))
+validate(check, slices, "slices")
+if {v["verdict"] for v in slices["levels"].values()} != {"satisfied", "unknown"}:
+    sys.exit(f"failed: {slices}")
+
 known = work / "known.json"
 run("check", source / "examples/write-skew.hist", "--level", "ser", "--write-baseline", known)
 validate(baseline, json.loads(known.read_text()), known)
@@ -122,7 +128,7 @@ def broken(value):
 written = work / "certificates.json"
 line = json.loads(run("check", source / "examples/write-skew.hist", "--json", "--certificate", written))
 proof = json.loads(written.read_text())
-for validator, value in ((check, line), (certificate, proof), (baseline, json.loads(known.read_text()))):
+for validator, value in ((check, line), (check, slices), (certificate, proof), (baseline, json.loads(known.read_text()))):
     count = 0
     for one in broken(value):
         # Names of stages are free, and their values are numbers, not objects.
