@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "certify/reads.h"
 #include "certify/refusal.h"
-#include "history/accesses.h"
 
 namespace assay::internal::certify {
 namespace {
@@ -18,7 +18,7 @@ int64_t end_of(const History& h, TxnId t) {
   return h.status(t) == TxnStatus::committed ? h.end_time(t).response : Interval::kOpen;
 }
 
-Error mismatch(const History& h, TxnId t, const internal::Observation& seen) {
+Error mismatch(const History& h, TxnId t, const Expectation& seen) {
   return refuse("{} in line {}: what it saw of {} is not what is there by then", h.name(t),
                 h.line(t), h.key(seen.key).to_string());
 }
@@ -95,11 +95,11 @@ Status ChainVerifier::leave_out(uint64_t line) {
   const History& h = *taken->piece->history;
   if (h.status(taken->txn) != TxnStatus::aborted) ++left_out_;
   for (OpId i = h.first_op(taken->txn); i < h.end_op(taken->txn); ++i) {
-    if (!installs_version(h.op(i))) continue;
-    const Install install = install_of(h, i);
-    auto& values = excused_[HeldValue(h.key(install.key))];
-    values.emplace(h.version_value(install.version));
-    if (install.removes) values.emplace(ValueView{});
+    if (!writes(h.op(i))) continue;
+    auto& values = excused_[HeldValue(h.key(h.op(i).key))];
+    const RegisterState left = state_after(h, i);
+    values.emplace(left.value);
+    if (left.removed) values.emplace(ValueView{});
   }
   return Ok{};
 }
@@ -172,7 +172,7 @@ Status ChainVerifier::park(uint64_t line) {
     latest_begin_ = std::max(latest_begin_, h.begin_time(t.txn).request);
   parked_.insert(line);
   for (OpId i = h.first_op(t.txn); i < h.end_op(t.txn); ++i)
-    if (installs_version(h.op(i))) parked_keys_.emplace(HeldValue(h.key(h.op(i).key)), line);
+    if (writes(h.op(i))) parked_keys_.emplace(HeldValue(h.key(h.op(i).key)), line);
   lates_.push_back({t, placed_.size()});
   return Ok{};
 }
@@ -182,29 +182,30 @@ Status ChainVerifier::can_park(const Txn& t) const {
   const History& h = *t.piece->history;
   const uint32_t line = h.line(t.txn);
   if (h.status(t.txn) != TxnStatus::unknown) return refuse("line {} is of known outcome", line);
-  std::unordered_map<KeyId, KeyState> own;
+  std::unordered_map<KeyId, RegisterState> own;
   for (OpId i = h.first_op(t.txn); i < h.end_op(t.txn); ++i) {
-    if (is_list_operation(h.op(i)) || is_range(h.op(i)))
+    if (is_about_lists_or_ranges(h.op(i)))
       return refuse("line {}: a chain says nothing of lists and ranges", line);
-    const internal::Observation seen = observation_of(h, i);
+    const Expectation seen = expectation_of(h, i);
     const ValueView key = h.key(h.op(i).key);
     if (parked_keys_.contains(key))
       return refuse("line {} cannot stand here: another one that may take effect wrote {}", line,
                     key.to_string());
     const auto mine = own.find(h.op(i).key);
-    const bool there = mine != own.end() ? fits(h, seen, mine->second) : is_there_for_good(h, seen);
-    if (seen.accepts != Accepts::any && !there) return mismatch(h, t.txn, seen);
-    if (installs_version(h.op(i))) own[h.op(i).key] = install_of(h, i).state();
+    const bool there =
+        mine != own.end() ? bears_out(mine->second, seen) : is_there_for_good(h, seen);
+    if (seen.looks() && !there) return mismatch(h, t.txn, seen);
+    if (writes(h.op(i))) own[h.op(i).key] = state_after(h, i);
   }
   return Ok{};
 }
 
 // Whatever else may turn out.
-bool ChainVerifier::is_there_for_good(const History& h, const internal::Observation& seen) const {
+bool ChainVerifier::is_there_for_good(const History& h, const Expectation& seen) const {
   const auto it = contents_.find(h.key(seen.key));
-  if (it == contents_.end()) return gaps_ > 0 || fits(h, seen, KeyState{});
+  if (it == contents_.end()) return gaps_ > 0 || bears_out(initial_state(h), seen);
   const Version& last = it->second.last;
-  return !it->second.rivals && fits(h, seen, last.value.view(), last.removed);
+  return !it->second.rivals && bears_out(last.state(), seen);
 }
 
 // Who touches what it wrote shows that it did not take effect here.
@@ -264,27 +265,25 @@ Status ChainVerifier::replay(Placed& p) {
   const TxnId t = p.txn.txn;
   refresh(piece);
   for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
-    if (is_list_operation(h.op(i)) || is_range(h.op(i)))
+    if (is_about_lists_or_ranges(h.op(i)))
       return refuse("line {}: a chain says nothing of lists and ranges", p.line);
-    const internal::Observation seen = observation_of(h, i);
-    if (seen.accepts != Accepts::any)
+    const Expectation seen = expectation_of(h, i);
+    if (seen.looks())
       if (Status s = look(p, seen); !s.ok()) return s;
-    if (!installs_version(h.op(i))) continue;
-    const Install install = install_of(h, i);
-    Piece::Key& key = piece.keys[install.key];
+    if (!writes(h.op(i))) continue;
+    Piece::Key& key = piece.keys[h.op(i).key];
     key.owner = t;
-    key.version = install.version;
-    key.removed = install.removes;
+    key.write = i;
   }
   return Ok{};
 }
 
-Status ChainVerifier::look(Placed& p, const internal::Observation& seen) {
+Status ChainVerifier::look(Placed& p, const Expectation& seen) {
   Piece& piece = *p.txn.piece;
   const History& h = *piece.history;
   const Piece::Key& key = piece.keys[seen.key];
   const bool own = key.owner == p.txn.txn;
-  if (own && fits(h, seen, {key.version, key.removed})) return Ok{};
+  if (own && bears_out(state_after(h, key.write), seen)) return Ok{};
   if (excused(h, seen)) {
     p.excused.push_back(seen.op);
     return Ok{};
@@ -294,16 +293,15 @@ Status ChainVerifier::look(Placed& p, const internal::Observation& seen) {
   return mismatch(h, p.txn.txn, seen);
 }
 
-bool ChainVerifier::explains(const History& h, const internal::Observation& seen,
-                             Content* content) const {
-  if (content == nullptr) return gaps_ > 0 || fits(h, seen, KeyState{});
+bool ChainVerifier::explains(const History& h, const Expectation& seen, Content* content) const {
+  if (content == nullptr) return gaps_ > 0 || bears_out(initial_state(h), seen);
   content->looked = true;
-  return narrow(h, seen, *content);
+  return narrow(seen, *content);
 }
 
 // Of the versions that may have come last those stay that explain what was seen. False if none does.
-bool ChainVerifier::narrow(const History& h, const internal::Observation& seen, Content& content) {
-  const auto explains = [&](const Version& v) { return fits(h, seen, v.value.view(), v.removed); };
+bool ChainVerifier::narrow(const Expectation& seen, Content& content) {
+  const auto explains = [&](const Version& v) { return bears_out(v.state(), seen); };
   if (!content.rivals) return explains(content.last);
   std::vector<Version>& rivals = *content.rivals;
   const auto kept = std::ranges::find_if(rivals, explains);
@@ -318,11 +316,11 @@ bool ChainVerifier::narrow(const History& h, const internal::Observation& seen, 
 }
 
 // Whether what was left out explains it.
-bool ChainVerifier::excused(const History& h, const internal::Observation& seen) const {
+bool ChainVerifier::excused(const History& h, const Expectation& seen) const {
   const auto it = excused_.find(h.key(seen.key));
   if (it == excused_.end()) return false;
-  if (seen.accepts != Accepts::equals) return true;
-  return it->second.contains(h.version_value(seen.version));
+  if (seen.kind != Expectation::Kind::equals) return true;
+  return it->second.contains(seen.value);
 }
 
 void ChainVerifier::install(const Txn& t, uint64_t line) {
@@ -330,15 +328,14 @@ void ChainVerifier::install(const Txn& t, uint64_t line) {
   const History& h = *piece.history;
   refresh(piece);
   for (OpId i = h.first_op(t.txn); i < h.end_op(t.txn); ++i) {
-    if (!installs_version(h.op(i))) continue;
-    const Install left = install_of(h, i);
-    touch(h.key(left.key));
-    Version version{HeldValue(h.version_value(left.version)), left.removes};
-    Content* content = content_of(piece, left.key);
+    if (!writes(h.op(i))) continue;
+    const KeyId key = h.op(i).key;
+    touch(h.key(key));
+    Version version = held(state_after(h, i));
+    Content* content = content_of(piece, key);
     if (content == nullptr) {
-      const auto made =
-          contents_.emplace(HeldValue(h.key(left.key)), Content{std::move(version), line});
-      piece.keys[left.key].content = &made.first->second;
+      const auto made = contents_.emplace(HeldValue(h.key(key)), Content{std::move(version), line});
+      piece.keys[key].content = &made.first->second;
       continue;
     }
     content->last = std::move(version);
@@ -424,13 +421,13 @@ class ChainVerifier::Rivals {
     const size_t first = accesses_.size();
     for (OpId i = h.first_op(txn(place)); i < h.end_op(txn(place)); ++i) {
       const bool excused = std::ranges::count(placed_[place].excused, i) > 0;
-      const bool looks = observation_of(h, i).accepts != Accepts::any && !excused;
-      const bool writes = installs_version(h.op(i));
-      if (!looks && !writes) continue;
+      const bool looks = expectation_of(h, i).looks() && !excused;
+      const bool wrote = writes(h.op(i));
+      if (!looks && !wrote) continue;
       Access& a = access(first, number(h.key(h.op(i).key)), h.op(i).key);
       // What it wrote itself tells nothing of others.
       a.looked = a.looked || (looks && !a.wrote);
-      a.wrote = a.wrote || writes;
+      a.wrote = a.wrote || wrote;
     }
   }
 
@@ -491,8 +488,9 @@ class ChainVerifier::Rivals {
   Version left_by(uint32_t place, uint32_t key) const {
     const History& h = history(place);
     const Access& a = *std::ranges::find(accesses_of(place), key, &Access::key);
-    const KeyState left = state_left_by(h, txn(place), a.in_piece);
-    return {HeldValue(h.version_value(left.version)), left.removed};
+    OpId last = h.end_op(txn(place)) - 1;
+    while (!writes(h.op(last)) || h.op(last).key != a.in_piece) --last;
+    return held(state_after(h, last));
   }
 
   ChainVerifier& verifier_;

@@ -36,7 +36,7 @@
 #include "assay/level.h"
 #include "assay/result.h"
 #include "certify/chain.h"
-#include "history/accesses.h"
+#include "certify/register_reading.h"
 #include "history/held_value.h"
 
 namespace assay::internal::certify {
@@ -62,7 +62,9 @@ class ChainVerifier {
   struct Version {
     HeldValue value;
     bool removed = false;
+    RegisterState state() const { return {value.view(), removed}; }
   };
+  static Version held(const RegisterState& s) { return {HeldValue(s.value), s.removed}; }
   // What a key holds, once it was written.
   struct Content {
     Version last;
@@ -75,8 +77,7 @@ class ChainVerifier {
     struct Key {
       Content* content = nullptr;  // null: not written as yet
       TxnId owner = kNone;         // whose write of it follows
-      VersionId version = kNone;
-      bool removed = false;
+      OpId write = kNone;
     };
     std::shared_ptr<const History> history;
     std::vector<Key> keys;
@@ -117,15 +118,15 @@ class ChainVerifier {
   Status place_all(const Segment& segment);
   Status park(uint64_t line);
   Status can_park(const Txn& t) const;
-  bool is_there_for_good(const History& h, const internal::Observation& seen) const;
+  bool is_there_for_good(const History& h, const Expectation& seen) const;
   void touch(const ValueView& key);
   void release(uint64_t line);
   Status take_effect(uint64_t line);
   Status replay(Placed& p);
-  Status look(Placed& p, const internal::Observation& seen);
-  bool explains(const History& h, const internal::Observation& seen, Content* content) const;
-  static bool narrow(const History& h, const internal::Observation& seen, Content& content);
-  bool excused(const History& h, const internal::Observation& seen) const;
+  Status look(Placed& p, const Expectation& seen);
+  bool explains(const History& h, const Expectation& seen, Content* content) const;
+  static bool narrow(const Expectation& seen, Content& content);
+  bool excused(const History& h, const Expectation& seen) const;
   void install(const Txn& t, uint64_t line);
   void refresh(Piece& piece) const;
   Content* content_of(Piece& piece, KeyId key);

@@ -33,7 +33,7 @@ const Arrows kDesign = {
     {"oracle", {"history", "base"}},
     {"explain", {"levels", "certify", "history", "base"}},
     {"audit", {"explain", "levels", "certify", "infer", "formats", "history", "base"}},
-    {"watch", {"audit", "explain", "levels", "formats", "history", "base"}},
+    {"watch", {"audit", "explain", "levels", "certify", "formats", "history", "base"}},
     {"lake", {"audit", "levels", "formats", "history", "base"}},
     {"report", {"audit", "explain", "levels", "certify", "history", "base"}},
     {"c_api", {"report", "audit", "explain", "certify", "formats", "history", "base"}},
