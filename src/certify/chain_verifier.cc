@@ -208,11 +208,34 @@ bool ChainVerifier::is_there_for_good(const History& h, const Expectation& seen)
   return !it->second.rivals && bears_out(last.state(), seen);
 }
 
-// Who touches what it wrote shows that it did not take effect here.
-void ChainVerifier::touch(const ValueView& key) {
+// Who looks at what one of unknown outcome wrote shows that it did not take effect here.
+void ChainVerifier::look_at_parked(const ValueView& key) {
   if (parked_keys_.empty()) return;
   const auto it = parked_keys_.find(key);
   if (it != parked_keys_.end()) release(it->second);
+}
+
+// Who overwrites it without a look shows nothing, and nobody will see that write.
+void ChainVerifier::overwrite_parked(const ValueView& key) {
+  if (parked_keys_.empty()) return;
+  const auto it = parked_keys_.find(key);
+  if (it == parked_keys_.end()) return;
+  const uint64_t line = it->second;
+  parked_keys_.erase(it);
+  if (shown_keys(line).empty()) parked_.erase(line);
+}
+
+// Whose write by the parked one nobody has overwritten.
+std::vector<KeyId> ChainVerifier::shown_keys(uint64_t line) const {
+  std::vector<KeyId> keys;
+  const Txn& t = waiting_.find(line)->second;
+  const History& h = *t.piece->history;
+  for (OpId i = h.first_op(t.txn); i < h.end_op(t.txn); ++i) {
+    if (!writes(h.op(i))) continue;
+    const auto key = parked_keys_.find(h.key(h.op(i).key));
+    if (key != parked_keys_.end() && key->second == line) keys.push_back(h.op(i).key);
+  }
+  return keys;
 }
 
 void ChainVerifier::release(uint64_t line) {
@@ -228,11 +251,12 @@ void ChainVerifier::release(uint64_t line) {
 Status ChainVerifier::take_effect(uint64_t line) {
   if (!parked_.contains(line))
     return refuse("line {} cannot have taken effect: it has no place", line);
+  const std::vector<KeyId> shown = shown_keys(line);
   const Result<Txn> t = take(line);
   if (!t.ok()) return t.error();
   uint64_t& latest = sessions_.find(session_of(*t->piece->history, t->txn))->second.latest;
   latest = std::max(latest, line);
-  install(*t, line);
+  install(*t, line, [&](KeyId key) { return std::ranges::count(shown, key) > 0; });
   return Ok{};
 }
 
@@ -254,7 +278,7 @@ Status ChainVerifier::place(Placed p) {
     return refuse("line {} comes after line {}, which follows it in its session", p.line, latest);
   latest = std::max(latest, p.line);
   if (Status s = replay(p); !s.ok()) return s;
-  install(p.txn, p.line);
+  install(p.txn, p.line, [](KeyId) { return true; });
   placed_.push_back(std::move(p));
   return Ok{};
 }
@@ -288,7 +312,7 @@ Status ChainVerifier::look(Placed& p, const Expectation& seen) {
     p.excused.push_back(seen.op);
     return Ok{};
   }
-  if (!own) touch(h.key(seen.key));
+  if (!own) look_at_parked(h.key(seen.key));
   if (!own && explains(h, seen, content_of(piece, seen.key))) return Ok{};
   return mismatch(h, p.txn.txn, seen);
 }
@@ -323,14 +347,16 @@ bool ChainVerifier::excused(const History& h, const Expectation& seen) const {
   return it->second.contains(seen.value);
 }
 
-void ChainVerifier::install(const Txn& t, uint64_t line) {
+template <class Shows>
+void ChainVerifier::install(const Txn& t, uint64_t line, Shows shows) {
   Piece& piece = *t.piece;
   const History& h = *piece.history;
   refresh(piece);
   for (OpId i = h.first_op(t.txn); i < h.end_op(t.txn); ++i) {
     if (!writes(h.op(i))) continue;
     const KeyId key = h.op(i).key;
-    touch(h.key(key));
+    if (!shows(key)) continue;
+    overwrite_parked(h.key(key));
     Version version = held(state_after(h, i));
     Content* content = content_of(piece, key);
     if (content == nullptr) {

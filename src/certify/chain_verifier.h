@@ -14,8 +14,8 @@
 // after the place he moves to, and any choice of one rival for each key is an order too. Whoever looks at the key chooses among them.
 //
 // A transaction of unknown outcome may turn out to have had an effect just as late. So a segment says where it stands if it had
-// one: that what it saw is there is verified at once, and it waits, parked, until somebody touches what it wrote. A segment that
-// says that it took effect installs what it wrote; nobody has looked in between. It must share no key that one of them
+// one: that what it saw is there is verified at once, and it waits, parked, until somebody looks at what it wrote. A segment that
+// says that it took effect installs what it wrote, but for keys that were overwritten since; nobody has looked in between. It must share no key that one of them
 // wrote with another one that is parked, nor any key with one who may be moved and came before it, nor be passed by one who must come
 // first, nor have seen a key of which two may have come last.
 //
@@ -119,7 +119,9 @@ class ChainVerifier {
   Status park(uint64_t line);
   Status can_park(const Txn& t) const;
   bool is_there_for_good(const History& h, const Expectation& seen) const;
-  void touch(const ValueView& key);
+  void look_at_parked(const ValueView& key);
+  void overwrite_parked(const ValueView& key);
+  std::vector<KeyId> shown_keys(uint64_t line) const;
   void release(uint64_t line);
   Status take_effect(uint64_t line);
   Status replay(Placed& p);
@@ -127,7 +129,8 @@ class ChainVerifier {
   bool explains(const History& h, const Expectation& seen, Content* content) const;
   static bool narrow(const Expectation& seen, Content& content);
   bool excused(const History& h, const Expectation& seen) const;
-  void install(const Txn& t, uint64_t line);
+  template <class Shows>
+  void install(const Txn& t, uint64_t line, Shows shows);
   void refresh(Piece& piece) const;
   Content* content_of(Piece& piece, KeyId key);
   Status drop(uint64_t line);
@@ -141,7 +144,8 @@ class ChainVerifier {
   uint64_t read_ = 0;
   std::unordered_map<HeldValue, Content, HeldHash, HeldEqual> contents_;
   std::unordered_map<HeldValue, Session, HeldHash, HeldEqual> sessions_;
-  std::unordered_map<HeldValue, uint64_t, HeldHash, HeldEqual> parked_keys_;  // and who wrote them
+  std::unordered_map<HeldValue, uint64_t, HeldHash, HeldEqual>
+      parked_keys_;  // whose write by a parked one shows, and by which
   std::unordered_set<uint64_t> parked_;
   uint64_t last_placed_ = 0;
   int64_t latest_begin_ = Interval::kUnknown;

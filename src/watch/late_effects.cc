@@ -1,6 +1,7 @@
 #include "watch/late_effects.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace assay::internal::watch {
@@ -16,24 +17,51 @@ void LateEffects::park(Parked p) {
   const Member& m = p.member;
   const History& h = *m.piece;
   for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i)
-    if (installs_version(h.op(i)))
-      by_key_.emplace(HeldValue(h.key(h.op(i).key)), Write{m.number, h.op(i).key});
+    if (p.shows(i)) by_key_.emplace(HeldValue(h.key(h.op(i).key)), Masking{m.number, h.op(i).key});
   const uint64_t number = m.number;
   parked_.emplace(number, std::move(p));
 }
 
-const Member* LateEffects::writer_of(const ValueView& key) const {
+const Parked* LateEffects::writer_of(const ValueView& key) const {
   const auto it = by_key_.find(key);
-  return it == by_key_.end() ? nullptr : &parked_.find(it->second.number)->second.member;
+  return it == by_key_.end() ? nullptr : &parked_.find(it->second.number)->second;
 }
 
-const Member* LateEffects::explanation_of(const History& h, const Observation& seen) const {
+const Parked* LateEffects::explanation_of(const History& h, const Observation& seen) const {
   if (seen.accepts != Accepts::equals) return nullptr;
   const auto it = by_key_.find(h.key(seen.key));
   if (it == by_key_.end()) return nullptr;
-  const Member& writer = parked_.find(it->second.number)->second.member;
-  const KeyState left = state_left_by(*writer.piece, writer.txn, it->second.key);
-  return fits(h, seen, writer.piece->version_value(left.version), left.removed) ? &writer : nullptr;
+  const Parked& parked = parked_.find(it->second.number)->second;
+  const Member& m = parked.member;
+  const KeyState left = state_left_by(*m.piece, m.txn, it->second.key);
+  return fits(h, seen, m.piece->version_value(left.version), left.removed) ? &parked : nullptr;
+}
+
+std::optional<Masking> LateEffects::mask(const ValueView& key) {
+  const auto it = by_key_.find(key);
+  if (it == by_key_.end()) return std::nullopt;
+  const Masking m = it->second;
+  parked_.find(m.number)->second.masked.push_back(m.key);
+  by_key_.erase(it);
+  return m;
+}
+
+void LateEffects::unmask(const Masking& m) {
+  const auto it = parked_.find(m.number);
+  if (it == parked_.end()) return;
+  std::erase(it->second.masked, m.key);
+  by_key_.insert_or_assign(HeldValue(it->second.member.piece->key(m.key)), m);
+}
+
+size_t LateEffects::shown(uint64_t number) const {
+  const Parked& p = parked_.find(number)->second;
+  std::vector<KeyId> keys;
+  for (OpId i = p.member.piece->first_op(p.member.txn); i < p.member.piece->end_op(p.member.txn);
+       ++i)
+    if (p.shows(i)) keys.push_back(p.member.piece->op(i).key);
+  std::ranges::sort(keys);
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  return keys.size();
 }
 
 Parked LateEffects::take(uint64_t number) {
@@ -43,7 +71,7 @@ Parked LateEffects::take(uint64_t number) {
   const Member& m = p.member;
   const History& h = *m.piece;
   for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i) {
-    if (!installs_version(h.op(i))) continue;
+    if (!p.shows(i)) continue;
     const auto key = by_key_.find(h.key(h.op(i).key));
     if (key != by_key_.end()) by_key_.erase(key);
   }
@@ -97,11 +125,17 @@ LatePlace LatePlaces::of(const Member& m) {
   const History& h = *m.piece;
   if (!touch(m) || writes_.empty()) return {LatePlace::Kind::never};
   if (is_barred(m)) return {};
-  const std::optional<uint32_t> behind = latest(h, earliest(m));
+  std::optional<uint32_t> behind = lower_bound(m);
+  while ((behind = earliest(h, *behind))) {
+    const std::vector<uint32_t> masks = next_masks(*behind);
+    if (masks.size() < writes_.size()) break;
+    // All it wrote is overwritten: it would make no difference whether it took effect here.
+    behind = std::ranges::min(masks) + 1;
+  }
   if (behind) {
     if (!is_apart(m, *behind)) return {};
     reserve(m);
-    return {LatePlace::Kind::here, *behind};
+    return {LatePlace::Kind::here, *behind, masked_behind(h, *behind)};
   }
   const auto may = [&](const Touch& look) { return may_come(h, look); };
   return {std::ranges::all_of(looks_, may) ? LatePlace::Kind::later : LatePlace::Kind::never};
@@ -140,47 +174,72 @@ bool LatePlaces::is_barred(const Member& m) const {
   });
 }
 
-// Behind whom it must stand, by time, by its session, and as nobody may have touched what it wrote.
-uint32_t LatePlaces::earliest(const Member& m) const {
-  uint32_t first = 0;
-  for (const Touch& w : writes_) {
-    if (w.key == kNone) continue;
-    const auto touched = order_.accesses.of_key(w.key);
-    if (!touched.empty()) first = std::max(first, touched.back().place + 1);
-  }
-  for (uint32_t place = end(); place > first; --place)
+// Behind whom it must stand, by time and by its session.
+uint32_t LatePlaces::lower_bound(const Member& m) const {
+  for (uint32_t place = end(); place > 0; --place)
     if (must_come_first(at(place - 1), m)) return place;
-  return first;
+  return 0;
 }
 
-// The last place where everything is there that it saw.
-std::optional<uint32_t> LatePlaces::latest(const History& h, uint32_t earliest) const {
-  uint32_t place = end();
-  for (bool moved = true; moved;) {
-    moved = false;
-    for (const Touch& look : looks_) {
-      const std::optional<uint32_t> fit = latest_fit(h, look, place);
-      if (!fit || *fit < earliest) return std::nullopt;
-      moved = moved || *fit < place;
-      place = *fit;
-    }
+// The first place from there on where everything is there that it saw, and from which on nobody looks at what it wrote. The
+// client waited for it from its begin on, so an earlier place is more likely than a later one.
+std::optional<uint32_t> LatePlaces::earliest(const History& h, uint32_t from) const {
+  std::optional<uint32_t> place = from;
+  for (uint32_t before = kNone; place && *place != before;) {
+    before = *place;
+    for (const Touch& look : looks_)
+      if (place) place = first_fit(h, look, *place);
+    for (const Touch& write : writes_)
+      if (place) place = first_unseen(write, *place);
   }
   return place;
 }
 
-std::optional<uint32_t> LatePlaces::latest_fit(const History& h, const Touch& look,
-                                               uint32_t from) const {
-  uint32_t place = from;
-  if (look.key != kNone) {
-    const auto touched = order_.accesses.of_key(look.key);
-    for (size_t i = touched.size(); i-- > 0;) {
-      if (!touched[i].wrote || touched[i].place >= place) continue;
-      if (fits_left_by(h, look, touched[i].place)) return place;
-      place = touched[i].place;
-    }
+// The first place from there on where what it saw of the key is there.
+std::optional<uint32_t> LatePlaces::first_fit(const History& h, const Touch& look,
+                                              uint32_t from) const {
+  const auto touched = accesses_of(look.key);
+  auto next = std::ranges::lower_bound(touched, from, {}, &OrderAccess::place);
+  auto writer = next;
+  while (writer != touched.begin() && !std::prev(writer)->wrote) --writer;
+  const bool is_there = writer == touched.begin() ? fits_before(h, look)
+                                                  : fits_left_by(h, look, std::prev(writer)->place);
+  if (is_there) return from;
+  for (; next != touched.end(); ++next)
+    if (next->wrote && fits_left_by(h, look, next->place)) return next->place + 1;
+  return std::nullopt;
+}
+
+// The first place from there on behind which nobody looks at the write before it is overwritten.
+uint32_t LatePlaces::first_unseen(const Touch& write, uint32_t from) const {
+  const auto touched = accesses_of(write.key);
+  auto next = std::ranges::lower_bound(touched, from, {}, &OrderAccess::place);
+  for (; next != touched.end() && !next->is_blind(); ++next) from = next->place + 1;
+  return from;
+}
+
+std::span<const OrderAccess> LatePlaces::accesses_of(KeyId key) const {
+  return key == kNone ? std::span<const OrderAccess>() : order_.accesses.of_key(key);
+}
+
+// Of each write the place of the order that overwrites it, where one does.
+std::vector<uint32_t> LatePlaces::next_masks(uint32_t behind) const {
+  std::vector<uint32_t> masks;
+  for (const Touch& w : writes_) {
+    const auto touched = accesses_of(w.key);
+    const auto next = std::ranges::lower_bound(touched, behind, {}, &OrderAccess::place);
+    if (next != touched.end()) masks.push_back(next->place);
   }
-  if (!fits_before(h, look)) return std::nullopt;
-  return place;
+  return masks;
+}
+
+std::vector<KeyId> LatePlaces::masked_behind(const History& h, uint32_t place) const {
+  std::vector<KeyId> masked;
+  for (const Touch& w : writes_) {
+    const auto touched = accesses_of(w.key);
+    if (!touched.empty() && touched.back().place >= place) masked.push_back(h.op(w.op).key);
+  }
+  return masked;
 }
 
 bool LatePlaces::fits_before(const History& h, const Touch& look) const {
@@ -198,7 +257,7 @@ bool LatePlaces::fits_left_by(const History& h, const Touch& look, uint32_t plac
 
 // Whether what it saw is there at the end, or was not there as yet.
 bool LatePlaces::may_come(const History& h, const Touch& look) const {
-  if (latest_fit(h, look, end()) == end()) return true;
+  if (first_fit(h, look, end())) return true;
   if (observation_of(h, look.op).accepts != Accepts::equals || fits_before(h, look)) return false;
   if (look.key == kNone) return true;
   return std::ranges::none_of(order_.accesses.of_key(look.key), [&](const OrderAccess& a) {

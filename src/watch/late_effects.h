@@ -6,9 +6,11 @@
 //
 // Without more, s1 could not be put before s2 but by taking back everything that was settled since. So where it would stand is
 // looked for at once, when nobody who ran with it is still to be reported: behind whom in the order everything that it saw is
-// there, while nobody after that has touched what it wrote. There it is parked. The first who touches one of the keys
-// it wrote decides: who reads its value shows that it took effect, and then all of it did; anybody else shows that it did
-// not, not there, and its place is looked for again in what follows. If what it saw is gone for good it had no effect.
+// there, while nobody after that has looked at what it wrote before it was overwritten. There it is parked. The first who looks
+// at one of the keys it wrote decides: who reads its value shows that it took effect, and then all of it did; anybody else shows
+// that it did not, not there, and its place is looked for again in what follows. Who overwrites a key without a look
+// shows nothing; that write of it is masked, and the others tell still. If all are masked its place is looked for again, and if
+// what it saw is gone for good it had no effect.
 //
 // Parked transactions share no key that one of them wrote, nor one with somebody who may be moved (rivals.h) and was before the
 // place; and whoever may be moved from before it to behind it must not have to come first. So each may take effect whatever
@@ -18,6 +20,7 @@
 // an order with such transactions, its keys.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -36,7 +39,20 @@ namespace assay::internal::watch {
 struct Parked {
   Member member;
   uint64_t behind = 0;  // the line; 0: before all
-  bool told = false;    // the chain has its place
+  std::vector<KeyId> masked =
+      {};             // keys of its piece that others wrote since, and nobody looked at before
+  bool told = false;  // the chain has its place
+
+  // Whether the operation writes what is seen of it if it took effect.
+  bool shows(OpId i) const {
+    const Operation op = member.piece->op(i);
+    return installs_version(op) && std::ranges::count(masked, op.key) == 0;
+  }
+};
+// That others wrote a key of a parked transaction.
+struct Masking {
+  uint64_t number;  // of the transaction
+  KeyId key;        // of its piece
 };
 
 class LateEffects {
@@ -44,11 +60,17 @@ class LateEffects {
   bool empty() const { return parked_.empty(); }
   void park(Parked p);
   bool contains(uint64_t number) const { return parked_.contains(number); }
-  // Who wrote the key; null if nobody.
-  const Member* writer_of(const ValueView& key) const;
+  // Whose write of the key shows; null if nobody's.
+  const Parked* writer_of(const ValueView& key) const;
   // Who left the value that was seen; null if nobody.
-  const Member* explanation_of(const History& h, const Observation& seen) const;
+  const Parked* explanation_of(const History& h, const Observation& seen) const;
+  // How many keys show a write of it.
+  size_t shown(uint64_t number) const;
   Parked take(uint64_t number);
+  // Others write the key, and nobody looked; none if no write of it shows.
+  std::optional<Masking> mask(const ValueView& key);
+  // Takes that back, unless the transaction is given up.
+  void unmask(const Masking& m);
   // The chain has this place of it.
   void told(uint64_t number, uint64_t behind);
   // Those that are told and were reported before.
@@ -56,12 +78,8 @@ class LateEffects {
   std::vector<Member> take_all();
 
  private:
-  std::unordered_map<uint64_t, Parked> parked_;  // by number
-  struct Write {
-    uint64_t number;
-    KeyId key;  // there
-  };
-  std::unordered_map<HeldValue, Write, HeldHash, HeldEqual> by_key_;
+  std::unordered_map<uint64_t, Parked> parked_;                         // by number
+  std::unordered_map<HeldValue, Masking, HeldHash, HeldEqual> by_key_;  // of writes that show
 };
 
 struct LatePlace {
@@ -71,6 +89,7 @@ struct LatePlace {
     never,
   } kind = Kind::later;
   uint32_t behind = 0;
+  std::vector<KeyId> masked = {};  // keys of its piece that the order writes behind the place
 };
 
 class LatePlaces {
@@ -102,9 +121,13 @@ class LatePlaces {
   bool touch(const Member& m);
   bool must_come_first(const Member& other, const Member& m) const;
   bool is_barred(const Member& m) const;
-  uint32_t earliest(const Member& m) const;
-  std::optional<uint32_t> latest(const History& h, uint32_t earliest) const;
-  std::optional<uint32_t> latest_fit(const History& h, const Touch& look, uint32_t from) const;
+  uint32_t lower_bound(const Member& m) const;
+  std::optional<uint32_t> earliest(const History& h, uint32_t from) const;
+  std::optional<uint32_t> first_fit(const History& h, const Touch& look, uint32_t from) const;
+  uint32_t first_unseen(const Touch& write, uint32_t from) const;
+  std::span<const OrderAccess> accesses_of(KeyId key) const;
+  std::vector<uint32_t> next_masks(uint32_t behind) const;
+  std::vector<KeyId> masked_behind(const History& h, uint32_t place) const;
   bool fits_before(const History& h, const Touch& look) const;
   bool fits_left_by(const History& h, const Touch& look, uint32_t place) const;
   bool may_come(const History& h, const Touch& look) const;

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "explain/explain.h"
@@ -440,7 +442,8 @@ Watcher::LateFates Watcher::find_late_places(const OrderAccesses& accesses, cons
     const LatePlace place = places.of(m);
     switch (place.kind) {
       case LatePlace::Kind::here:
-        fates.parked.push_back({m, place.behind == 0 ? last_line_ : line_of(place.behind - 1)});
+        fates.parked.push_back(
+            {m, place.behind == 0 ? last_line_ : line_of(place.behind - 1), place.masked});
         break;
       case LatePlace::Kind::later:
         fates.open.push_back(m);
@@ -501,20 +504,31 @@ Watcher::Settled Watcher::apply_order(const Judgement& found, std::span<const Tx
 void Watcher::choose_late(const Judgement& found, Settled& to) {
   for (const uint64_t number : found.window.late) {
     to.took_effect.push_back(late_effects_.take(number));
-    install(to.took_effect.back().member, to);
+    const Parked& p = to.took_effect.back();
+    for (OpId i = p.member.piece->first_op(p.member.txn); i < p.member.piece->end_op(p.member.txn);
+         ++i)
+      if (p.shows(i)) install(p.member, i, to);
     ++progress_.decided;
   }
 }
 
-// Those whose writes somebody in the order overwrote, or looked at in vain.
+// Those of whose writes somebody in the order looked at one in vain, or of which none will show any more.
 void Watcher::take_touched(const OrderAccesses& order, Settled& to) {
   if (late_effects_.empty()) return;
   const History& h = order.window().history;
+  std::unordered_map<uint64_t, size_t> overwritten;  // how many keys, by number
+  std::unordered_set<uint64_t> touched;
   for (KeyId key = 0; key < h.key_count(); ++key) {
     if (order.of_key(key).empty()) continue;
-    const Member* writer = late_effects_.writer_of(h.key(key));
-    if (writer != nullptr) to.touched.push_back(late_effects_.take(writer->number));
+    const Parked* writer = late_effects_.writer_of(h.key(key));
+    if (writer == nullptr) continue;
+    const uint64_t number = writer->member.number;
+    if (!order.of_key(key).front().is_blind() ||
+        ++overwritten[number] == late_effects_.shown(number))
+      touched.insert(number);
   }
+  for (const uint64_t number : touched) to.touched.push_back(late_effects_.take(number));
+  std::ranges::sort(to.touched, {}, [](const Parked& p) { return p.member.number; });
 }
 
 // Of the rivals that the window asked for, those came last that its order has last.
@@ -540,17 +554,20 @@ void Watcher::apply(const Member& m, Settled& to) {
         state_.put(h.key(seen.key), {entry->last}, to.changes);
     }
   }
-  install(m, to);
-}
-
-void Watcher::install(const Member& m, Settled& to) {
-  const History& h = *m.piece;
   for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i) {
     if (!installs_version(h.op(i))) continue;
-    const Install left = install_of(h, i);
-    state_.put(h.key(left.key), {{HeldValue(h.version_value(left.version)), left.removes}},
-               to.changes);
+    install(m, i, to);
+    if (late_effects_.empty()) continue;
+    if (const auto masking = late_effects_.mask(h.key(h.op(i).key)))
+      to.maskings.push_back(*masking);
   }
+}
+
+void Watcher::install(const Member& m, OpId write, Settled& to) {
+  const History& h = *m.piece;
+  const Install left = install_of(h, write);
+  state_.put(h.key(left.key), {{HeldValue(h.version_value(left.version)), left.removes}},
+             to.changes);
 }
 
 void Watcher::take_back(size_t windows) {
@@ -564,6 +581,7 @@ void Watcher::take_back(size_t windows) {
       if (m.status != TxnStatus::aborted) --progress_.decided;
       all.push_back(std::move(m));
     }
+    for (const Masking& m : last.maskings) late_effects_.unmask(m);
     // A place that was touched may have been looked for again at once.
     for (const Parked& p : last.parked)
       if (late_effects_.contains(p.member.number))

@@ -115,6 +115,7 @@ class Watcher {
     std::vector<certify::Segment::Rival> rivals;
     // Of unknown outcome: whose place was found; whose place was touched; who had an effect after all.
     std::vector<Parked> parked, touched, took_effect;
+    std::vector<Masking> maskings;
     std::vector<LiveState::Change> changes;
     int64_t latest_begin_before = Interval::kUnknown;  // of what was settled before
     uint64_t last_line_before = 0;                     // of the order before
@@ -176,7 +177,7 @@ class Watcher {
   void take_touched(const OrderAccesses& order, Settled& to);
   void add_settled(const Member& m, Settled& to);
   void apply(const Member& m, Settled& to);
-  void install(const Member& m, Settled& to);
+  void install(const Member& m, OpId write, Settled& to);
   void forget();
   void give_up_late(const std::vector<Member>& late);
   void seal(const Settled& s);

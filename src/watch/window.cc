@@ -41,8 +41,8 @@ class TouchedState {
     return std::move(found_);
   }
   // Parked transactions whose value was read.
-  std::vector<const Member*> late() {
-    std::ranges::sort(asked_late_, {}, &Member::number);
+  std::vector<const Parked*> late() {
+    std::ranges::sort(asked_late_, {}, [](const Parked* p) { return p->member.number; });
     asked_late_.erase(std::unique(asked_late_.begin(), asked_late_.end()), asked_late_.end());
     return std::move(asked_late_);
   }
@@ -57,7 +57,7 @@ class TouchedState {
       if (entries_[key] != nullptr && reads_rival(h, i, *entries_[key]))
         found_.push_back({h.key(key), entries_[key], true});
       if (late_.empty()) continue;
-      const Member* writer = late_.explanation_of(h, observation_of(h, i));
+      const Parked* writer = late_.explanation_of(h, observation_of(h, i));
       if (writer != nullptr) asked_late_.push_back(writer);
     }
   }
@@ -87,7 +87,7 @@ class TouchedState {
 
   const LiveState& state_;
   const LateEffects& late_;
-  std::vector<const Member*> asked_late_;
+  std::vector<const Parked*> asked_late_;
   const History* piece_ = nullptr;
   std::vector<bool> seen_;
   std::vector<const LiveState::Entry*> entries_;  // those with rivals
@@ -121,13 +121,14 @@ class Assembly {
   }
 
   // After the state, and before all members: it took effect, and what it saw was there by then.
-  Status late(const Member& m, int64_t at) {
+  Status late(const Parked& parked, int64_t at) {
+    const Member& m = parked.member;
     const History& h = *m.piece;
     late_.push_back(m.number);
     const std::string session = fmt::format("{}, late {}", kStateSession, m.number);
     begin_state(session, at);
     for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i) {
-      if (!installs_version(h.op(i))) continue;
+      if (!parked.shows(i)) continue;
       const Install left = install_of(h, i);
       const ValueView key = h.key(left.key), value = h.version_value(left.version);
       left.removes ? builder_.remove(key, value) : builder_.write(key, value);
@@ -340,8 +341,8 @@ Result<Window> after_state(std::span<const Member> members, const Past& past, Le
   const int64_t first = first_begin(members);
   if (Status s = assembly.state(keys, first - 2, level_info(level).single_operations); !s.ok())
     return s.error();
-  for (const Member* m : touched.late())
-    if (Status s = assembly.late(*m, first - 1); !s.ok()) return s.error();
+  for (const Parked* p : touched.late())
+    if (Status s = assembly.late(*p, first - 1); !s.ok()) return s.error();
   if (Status s = add_members(assembly, members); !s.ok()) return s.error();
   Result<Window> whole = assembly.finish();
   if (!whole.ok()) return whole;
