@@ -172,7 +172,10 @@ Status ChainVerifier::park(uint64_t line) {
     latest_begin_ = std::max(latest_begin_, h.begin_time(t.txn).request);
   parked_.insert(line);
   for (OpId i = h.first_op(t.txn); i < h.end_op(t.txn); ++i)
-    if (writes(h.op(i))) parked_keys_.emplace(HeldValue(h.key(h.op(i).key)), line);
+    if (writes(h.op(i))) {
+      std::vector<uint64_t>& lines = parked_keys_[HeldValue(h.key(h.op(i).key))];
+      if (lines.empty() || lines.back() != line) lines.push_back(line);
+    }
   lates_.push_back({t, placed_.size()});
   return Ok{};
 }
@@ -188,10 +191,10 @@ Status ChainVerifier::can_park(const Txn& t) const {
       return refuse("line {}: a chain says nothing of lists and ranges", line);
     const Expectation seen = expectation_of(h, i);
     const ValueView key = h.key(h.op(i).key);
-    if (parked_keys_.contains(key))
+    const auto mine = own.find(h.op(i).key);
+    if (mine == own.end() && seen.looks() && parked_keys_.contains(key))
       return refuse("line {} cannot stand here: another one that may take effect wrote {}", line,
                     key.to_string());
-    const auto mine = own.find(h.op(i).key);
     const bool there =
         mine != own.end() ? bears_out(mine->second, seen) : is_there_for_good(h, seen);
     if (seen.looks() && !there) return mismatch(h, t.txn, seen);
@@ -208,21 +211,25 @@ bool ChainVerifier::is_there_for_good(const History& h, const Expectation& seen)
   return !it->second.rivals && bears_out(last.state(), seen);
 }
 
-// Who looks at what one of unknown outcome wrote shows that it did not take effect here.
+// Who looks at what those of unknown outcome wrote shows that they did not take effect here.
 void ChainVerifier::look_at_parked(const ValueView& key) {
   if (parked_keys_.empty()) return;
   const auto it = parked_keys_.find(key);
-  if (it != parked_keys_.end()) release(it->second);
+  if (it == parked_keys_.end()) return;
+  for (const uint64_t line : std::vector<uint64_t>(it->second)) release(line);
 }
 
-// Who overwrites it without a look shows nothing, and nobody will see that write.
-void ChainVerifier::overwrite_parked(const ValueView& key) {
+// Who overwrites it without a look shows nothing, and nobody will see these writes. before: up to this one; 0: all.
+void ChainVerifier::overwrite_parked(const ValueView& key, uint64_t before) {
   if (parked_keys_.empty()) return;
   const auto it = parked_keys_.find(key);
   if (it == parked_keys_.end()) return;
-  const uint64_t line = it->second;
-  parked_keys_.erase(it);
-  if (shown_keys(line).empty()) parked_.erase(line);
+  const auto end = std::ranges::find(it->second, before);
+  const std::vector<uint64_t> hidden(it->second.begin(), end);
+  it->second.erase(it->second.begin(), end);
+  if (it->second.empty()) parked_keys_.erase(it);
+  for (const uint64_t line : hidden)
+    if (shown_keys(line).empty()) parked_.erase(line);
 }
 
 // Whose write by the parked one nobody has overwritten.
@@ -233,7 +240,8 @@ std::vector<KeyId> ChainVerifier::shown_keys(uint64_t line) const {
   for (OpId i = h.first_op(t.txn); i < h.end_op(t.txn); ++i) {
     if (!writes(h.op(i))) continue;
     const auto key = parked_keys_.find(h.key(h.op(i).key));
-    if (key != parked_keys_.end() && key->second == line) keys.push_back(h.op(i).key);
+    if (key != parked_keys_.end() && std::ranges::count(key->second, line) > 0)
+      keys.push_back(h.op(i).key);
   }
   return keys;
 }
@@ -242,9 +250,11 @@ void ChainVerifier::release(uint64_t line) {
   parked_.erase(line);
   const Txn& t = waiting_.find(line)->second;
   const History& h = *t.piece->history;
-  for (OpId i = h.first_op(t.txn); i < h.end_op(t.txn); ++i) {
-    const auto key = parked_keys_.find(h.key(h.op(i).key));
-    if (key != parked_keys_.end() && key->second == line) parked_keys_.erase(key);
+  for (const KeyId k : shown_keys(line)) {
+    const auto key = parked_keys_.find(h.key(k));
+    if (key == parked_keys_.end()) continue;
+    std::erase(key->second, line);
+    if (key->second.empty()) parked_keys_.erase(key);
   }
 }
 
@@ -252,6 +262,8 @@ Status ChainVerifier::take_effect(uint64_t line) {
   if (!parked_.contains(line))
     return refuse("line {} cannot have taken effect: it has no place", line);
   const std::vector<KeyId> shown = shown_keys(line);
+  const History& h = *waiting_.find(line)->second.piece->history;
+  for (const KeyId key : shown) overwrite_parked(h.key(key), line);
   const Result<Txn> t = take(line);
   if (!t.ok()) return t.error();
   uint64_t& latest = sessions_.find(session_of(*t->piece->history, t->txn))->second.latest;
@@ -278,6 +290,8 @@ Status ChainVerifier::place(Placed p) {
     return refuse("line {} comes after line {}, which follows it in its session", p.line, latest);
   latest = std::max(latest, p.line);
   if (Status s = replay(p); !s.ok()) return s;
+  for (OpId i = h.first_op(t); i < h.end_op(t); ++i)
+    if (writes(h.op(i))) overwrite_parked(h.key(h.op(i).key), 0);
   install(p.txn, p.line, [](KeyId) { return true; });
   placed_.push_back(std::move(p));
   return Ok{};
@@ -356,7 +370,6 @@ void ChainVerifier::install(const Txn& t, uint64_t line, Shows shows) {
     if (!writes(h.op(i))) continue;
     const KeyId key = h.op(i).key;
     if (!shows(key)) continue;
-    overwrite_parked(h.key(key));
     Version version = held(state_after(h, i));
     Content* content = content_of(piece, key);
     if (content == nullptr) {

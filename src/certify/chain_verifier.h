@@ -15,8 +15,8 @@
 //
 // A transaction of unknown outcome may turn out to have had an effect just as late. So a segment says where it stands if it had
 // one: that what it saw is there is verified at once, and it waits, parked, until somebody looks at what it wrote. A segment that
-// says that it took effect installs what it wrote, but for keys that were overwritten since; nobody has looked in between. It must share no key that one of them
-// wrote with another one that is parked, nor any key with one who may be moved and came before it, nor be passed by one who must come
+// says that it took effect installs what it wrote, but for keys that were overwritten since; nobody has looked in between. It must
+// not have seen a key that another one wrote that is parked, nor share any key with one who may be moved and came before it, nor be passed by one who must come
 // first, nor have seen a key of which two may have come last.
 //
 // Cost: a look-up for each operation, and for each rival the transactions it passes. Memory: the keys that were written,
@@ -120,7 +120,7 @@ class ChainVerifier {
   Status can_park(const Txn& t) const;
   bool is_there_for_good(const History& h, const Expectation& seen) const;
   void look_at_parked(const ValueView& key);
-  void overwrite_parked(const ValueView& key);
+  void overwrite_parked(const ValueView& key, uint64_t before);
   std::vector<KeyId> shown_keys(uint64_t line) const;
   void release(uint64_t line);
   Status take_effect(uint64_t line);
@@ -144,8 +144,8 @@ class ChainVerifier {
   uint64_t read_ = 0;
   std::unordered_map<HeldValue, Content, HeldHash, HeldEqual> contents_;
   std::unordered_map<HeldValue, Session, HeldHash, HeldEqual> sessions_;
-  std::unordered_map<HeldValue, uint64_t, HeldHash, HeldEqual>
-      parked_keys_;  // whose write by a parked one shows, and by which
+  // By key: the lines whose write of it shows, by their places.
+  std::unordered_map<HeldValue, std::vector<uint64_t>, HeldHash, HeldEqual> parked_keys_;
   std::unordered_set<uint64_t> parked_;
   uint64_t last_placed_ = 0;
   int64_t latest_begin_ = Interval::kUnknown;

@@ -14,43 +14,59 @@ ValueView session_of(const Member& m) { return m.piece->session_name(m.piece->se
 // --- those that are parked
 
 void LateEffects::park(Parked p) {
-  const Member& m = p.member;
-  const History& h = *m.piece;
-  for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i)
-    if (p.shows(i)) by_key_.emplace(HeldValue(h.key(h.op(i).key)), Masking{m.number, h.op(i).key});
-  const uint64_t number = m.number;
-  parked_.emplace(number, std::move(p));
+  const uint64_t number = p.member.number;
+  const Parked& parked = parked_.emplace(number, std::move(p)).first->second;
+  const History& h = *parked.member.piece;
+  for (OpId i = h.first_op(parked.member.txn); i < h.end_op(parked.member.txn); ++i)
+    if (parked.shows(i)) show(HeldValue(h.key(h.op(i).key)), {number, h.op(i).key});
 }
 
-const Parked* LateEffects::writer_of(const ValueView& key) const {
+void LateEffects::show(const HeldValue& key, const Masking& write) {
+  std::vector<Masking>& writers = by_key_[key];
+  const auto place = [this](const Masking& m) { return parked_.find(m.number)->second.place; };
+  const auto at = std::ranges::lower_bound(writers, place(write), {}, place);
+  if (at == writers.end() || at->number != write.number) writers.insert(at, write);
+}
+
+std::span<const Masking> LateEffects::writers_of(const ValueView& key) const {
   const auto it = by_key_.find(key);
-  return it == by_key_.end() ? nullptr : &parked_.find(it->second.number)->second;
+  return it == by_key_.end() ? std::span<const Masking>() : it->second;
 }
 
 const Parked* LateEffects::explanation_of(const History& h, const Observation& seen) const {
   if (seen.accepts != Accepts::equals) return nullptr;
-  const auto it = by_key_.find(h.key(seen.key));
-  if (it == by_key_.end()) return nullptr;
-  const Parked& parked = parked_.find(it->second.number)->second;
-  const Member& m = parked.member;
-  const KeyState left = state_left_by(*m.piece, m.txn, it->second.key);
-  return fits(h, seen, m.piece->version_value(left.version), left.removed) ? &parked : nullptr;
+  const std::span<const Masking> writers = writers_of(h.key(seen.key));
+  for (size_t i = writers.size(); i-- > 0;) {
+    const Parked& parked = parked_.find(writers[i].number)->second;
+    const Member& m = parked.member;
+    const KeyState left = state_left_by(*m.piece, m.txn, writers[i].key);
+    if (fits(h, seen, m.piece->version_value(left.version), left.removed)) return &parked;
+  }
+  return nullptr;
 }
 
-std::optional<Masking> LateEffects::mask(const ValueView& key) {
+std::vector<Masking> LateEffects::mask(const ValueView& key, uint64_t place) {
+  std::vector<Masking> masked;
   const auto it = by_key_.find(key);
-  if (it == by_key_.end()) return std::nullopt;
-  const Masking m = it->second;
-  parked_.find(m.number)->second.masked.push_back(m.key);
-  by_key_.erase(it);
-  return m;
+  if (it == by_key_.end()) return masked;
+  std::vector<Masking>& writers = it->second;
+  size_t before = 0;
+  for (; before < writers.size(); ++before) {
+    Parked& parked = parked_.find(writers[before].number)->second;
+    if (parked.place >= place) break;
+    parked.masked.push_back(writers[before].key);
+    masked.push_back(writers[before]);
+  }
+  writers.erase(writers.begin(), writers.begin() + static_cast<std::ptrdiff_t>(before));
+  if (writers.empty()) by_key_.erase(it);
+  return masked;
 }
 
 void LateEffects::unmask(const Masking& m) {
   const auto it = parked_.find(m.number);
   if (it == parked_.end()) return;
   std::erase(it->second.masked, m.key);
-  by_key_.insert_or_assign(HeldValue(it->second.member.piece->key(m.key)), m);
+  show(HeldValue(it->second.member.piece->key(m.key)), m);
 }
 
 size_t LateEffects::shown(uint64_t number) const {
@@ -73,7 +89,9 @@ Parked LateEffects::take(uint64_t number) {
   for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i) {
     if (!p.shows(i)) continue;
     const auto key = by_key_.find(h.key(h.op(i).key));
-    if (key != by_key_.end()) by_key_.erase(key);
+    if (key == by_key_.end()) continue;
+    std::erase_if(key->second, [&](const Masking& w) { return w.number == number; });
+    if (key->second.empty()) by_key_.erase(key);
   }
   return p;
 }
@@ -113,7 +131,7 @@ LatePlaces::LatePlaces(const Order& order) : order_(order) {
     const History& theirs = *p.member.piece;
     for (OpId i = theirs.first_op(p.member.txn); i < theirs.end_op(p.member.txn); ++i)
       if (installs_version(theirs.op(i)))
-        reserved_.emplace(HeldValue(theirs.key(theirs.op(i).key)), Reserved{p.member.number, true});
+        reserved_[HeldValue(theirs.key(theirs.op(i).key))].writes.push_back(p.member.number);
   }
 }
 
@@ -274,9 +292,11 @@ bool LatePlaces::is_apart(const Member& m, uint32_t behind) const {
   const History& h = *m.piece;
   const auto taken = [&](const Touch& t, bool writes) {
     const ValueView key = h.key(h.op(t.op).key);
-    if (order_.parked.writer_of(key) != nullptr) return true;
+    if (!writes && !order_.parked.writers_of(key).empty()) return true;
     const auto it = reserved_.find(key);
-    return it != reserved_.end() && it->second.number != m.number && (writes || it->second.written);
+    if (it == reserved_.end()) return false;
+    return std::ranges::any_of(writes ? it->second.looks : it->second.writes,
+                               [&](uint64_t number) { return number != m.number; });
   };
   // Which version it saw is open still.
   const auto open = [&](const Touch& look) {
@@ -305,9 +325,10 @@ bool LatePlaces::is_apart(const Member& m, uint32_t behind) const {
 
 void LatePlaces::reserve(const Member& m) {
   const History& h = *m.piece;
-  const auto key = [&](const Touch& t) { return HeldValue(h.key(h.op(t.op).key)); };
-  for (const Touch& t : looks_) reserved_.emplace(key(t), Reserved{m.number, false});
-  for (const Touch& t : writes_) reserved_.insert_or_assign(key(t), Reserved{m.number, true});
+  for (const Touch& t : looks_)
+    reserved_[HeldValue(h.key(h.op(t.op).key))].looks.push_back(m.number);
+  for (const Touch& t : writes_)
+    reserved_[HeldValue(h.key(h.op(t.op).key))].writes.push_back(m.number);
 }
 
 }  // namespace assay::internal::watch

@@ -12,9 +12,10 @@
 // shows nothing; that write of it is masked, and the others tell still. If all are masked its place is looked for again, and if
 // what it saw is gone for good it had no effect.
 //
-// Parked transactions share no key that one of them wrote, nor one with somebody who may be moved (rivals.h) and was before the
-// place; and whoever may be moved from before it to behind it must not have to come first. So each may take effect whatever
-// becomes of the others.
+// Several may have written a key; the last of them whose value is read masks those before it, and who is behind it had no
+// effect there. A parked transaction must not have seen a key that another one wrote, nor share one with somebody who may be moved
+// (rivals.h) and was before the place; and whoever may be moved from before it to behind it must not have to come first. So each may
+// take effect whatever becomes of the others.
 //
 // Cost: for each transaction its operations, the writers of the keys that it read, and those of the order who ran with it; for
 // an order with such transactions, its keys.
@@ -40,8 +41,9 @@ struct Parked {
   Member member;
   uint64_t behind = 0;  // the line; 0: before all
   std::vector<KeyId> masked =
-      {};             // keys of its piece that others wrote since, and nobody looked at before
-  bool told = false;  // the chain has its place
+      {};              // keys of its piece that others wrote since, and nobody looked at before
+  bool told = false;   // the chain has its place
+  uint64_t place = 0;  // the larger the later
 
   // Whether the operation writes what is seen of it if it took effect.
   bool shows(OpId i) const {
@@ -60,15 +62,15 @@ class LateEffects {
   bool empty() const { return parked_.empty(); }
   void park(Parked p);
   bool contains(uint64_t number) const { return parked_.contains(number); }
-  // Whose write of the key shows; null if nobody's.
-  const Parked* writer_of(const ValueView& key) const;
+  // Whose writes of the key show, by their places.
+  std::span<const Masking> writers_of(const ValueView& key) const;
   // Who left the value that was seen; null if nobody.
   const Parked* explanation_of(const History& h, const Observation& seen) const;
   // How many keys show a write of it.
   size_t shown(uint64_t number) const;
   Parked take(uint64_t number);
-  // Others write the key, and nobody looked; none if no write of it shows.
-  std::optional<Masking> mask(const ValueView& key);
+  // Somebody behind `place` writes the key, and nobody looked: the writes before no longer show.
+  std::vector<Masking> mask(const ValueView& key, uint64_t place);
   // Takes that back, unless the transaction is given up.
   void unmask(const Masking& m);
   // The chain has this place of it.
@@ -78,8 +80,10 @@ class LateEffects {
   std::vector<Member> take_all();
 
  private:
-  std::unordered_map<uint64_t, Parked> parked_;                         // by number
-  std::unordered_map<HeldValue, Masking, HeldHash, HeldEqual> by_key_;  // of writes that show
+  std::unordered_map<uint64_t, Parked> parked_;  // by number
+  void show(const HeldValue& key, const Masking& write);
+
+  std::unordered_map<HeldValue, std::vector<Masking>, HeldHash, HeldEqual> by_key_;  // writers_of()
 };
 
 struct LatePlace {
@@ -143,10 +147,9 @@ class LatePlaces {
   };
   std::vector<Mover> movers_;
   std::vector<Touch> looks_, writes_;  // of the one at hand
-  // What others wrote, and what they saw, who stand here or stood here until they were touched.
+  // The numbers of others who saw and who wrote a key, and stand here or stood here until they were touched.
   struct Reserved {
-    uint64_t number;  // whose
-    bool written;
+    std::vector<uint64_t> looks, writes;
   };
   std::unordered_map<HeldValue, Reserved, HeldHash, HeldEqual> reserved_;
 };

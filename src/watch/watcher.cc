@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <unordered_map>
-#include <unordered_set>
+#include <set>
 #include <utility>
 
 #include "explain/explain.h"
@@ -416,7 +416,8 @@ void Watcher::settle(const Judgement& found, int64_t mark) {
     done.loses_writers = done.loses_writers || m.left_out || m.status == TxnStatus::unknown;
     add_settled(m, done);
   }
-  for (const Parked& parked : late.parked) {
+  for (Parked& parked : late.parked) {
+    parked.place = next_place_++;
     late_effects_.park(parked);
     latest_begin_ = std::max(latest_begin_, parked.member.begin);
   }
@@ -442,8 +443,8 @@ Watcher::LateFates Watcher::find_late_places(const OrderAccesses& accesses, cons
     const LatePlace place = places.of(m);
     switch (place.kind) {
       case LatePlace::Kind::here:
-        fates.parked.push_back(
-            {m, place.behind == 0 ? last_line_ : line_of(place.behind - 1), place.masked});
+        fates.parked.push_back({m, place.behind == 0 ? last_line_ : line_of(place.behind - 1),
+                                place.masked, false, place.behind});
         break;
       case LatePlace::Kind::later:
         fates.open.push_back(m);
@@ -455,6 +456,8 @@ Watcher::LateFates Watcher::find_late_places(const OrderAccesses& accesses, cons
   };
   for (const uint32_t i : p.late) look_for_place(candidates_[i]);
   for (const Parked& parked : touched) look_for_place(parked.member);
+  // As the chain tells them.
+  std::ranges::stable_sort(fates.parked, {}, &Parked::place);
   return fates;
 }
 
@@ -500,35 +503,47 @@ Watcher::Settled Watcher::apply_order(const Judgement& found, std::span<const Tx
   return to;
 }
 
-// Whose value was read took effect, all of it.
+// Whose value was read took effect, all of it that shows.
 void Watcher::choose_late(const Judgement& found, Settled& to) {
   for (const uint64_t number : found.window.late) {
-    to.took_effect.push_back(late_effects_.take(number));
-    const Parked& p = to.took_effect.back();
-    for (OpId i = p.member.piece->first_op(p.member.txn); i < p.member.piece->end_op(p.member.txn);
-         ++i)
-      if (p.shows(i)) install(p.member, i, to);
+    Parked p = late_effects_.take(number);
+    const History& h = *p.member.piece;
+    for (OpId i = h.first_op(p.member.txn); i < h.end_op(p.member.txn); ++i) {
+      if (!p.shows(i)) continue;
+      mask(h.key(h.op(i).key), p.place, to);
+      install(p.member, i, to);
+    }
+    to.took_effect.push_back(std::move(p));
     ++progress_.decided;
   }
+}
+
+// What is parked before the place and wrote the key.
+void Watcher::mask(const ValueView& key, uint64_t place, Settled& to) {
+  if (late_effects_.empty()) return;
+  const std::vector<Masking> masked = late_effects_.mask(key, place);
+  to.maskings.insert(to.maskings.end(), masked.begin(), masked.end());
 }
 
 // Those of whose writes somebody in the order looked at one in vain, or of which none will show any more.
 void Watcher::take_touched(const OrderAccesses& order, Settled& to) {
   if (late_effects_.empty()) return;
   const History& h = order.window().history;
-  std::unordered_map<uint64_t, size_t> overwritten;  // how many keys, by number
-  std::unordered_set<uint64_t> touched;
+  std::map<uint64_t, size_t> overwritten;  // how many keys, by number
+  std::set<uint64_t> touched;
+  for (const Masking& m : to.maskings) overwritten.emplace(m.number, 0);
   for (KeyId key = 0; key < h.key_count(); ++key) {
     if (order.of_key(key).empty()) continue;
-    const Parked* writer = late_effects_.writer_of(h.key(key));
-    if (writer == nullptr) continue;
-    const uint64_t number = writer->member.number;
-    if (!order.of_key(key).front().is_blind() ||
-        ++overwritten[number] == late_effects_.shown(number))
-      touched.insert(number);
+    for (const Masking& writer : late_effects_.writers_of(h.key(key)))
+      if (order.of_key(key).front().is_blind())
+        ++overwritten[writer.number];
+      else
+        touched.insert(writer.number);
   }
+  for (const auto& [number, keys] : overwritten)
+    if (late_effects_.contains(number) && late_effects_.shown(number) == keys)
+      touched.insert(number);
   for (const uint64_t number : touched) to.touched.push_back(late_effects_.take(number));
-  std::ranges::sort(to.touched, {}, [](const Parked& p) { return p.member.number; });
 }
 
 // Of the rivals that the window asked for, those came last that its order has last.
@@ -556,10 +571,8 @@ void Watcher::apply(const Member& m, Settled& to) {
   }
   for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i) {
     if (!installs_version(h.op(i))) continue;
+    mask(h.key(h.op(i).key), next_place_, to);
     install(m, i, to);
-    if (late_effects_.empty()) continue;
-    if (const auto masking = late_effects_.mask(h.key(h.op(i).key)))
-      to.maskings.push_back(*masking);
   }
 }
 
@@ -581,7 +594,6 @@ void Watcher::take_back(size_t windows) {
       if (m.status != TxnStatus::aborted) --progress_.decided;
       all.push_back(std::move(m));
     }
-    for (const Masking& m : last.maskings) late_effects_.unmask(m);
     // A place that was touched may have been looked for again at once.
     for (const Parked& p : last.parked)
       if (late_effects_.contains(p.member.number))
@@ -594,6 +606,7 @@ void Watcher::take_back(size_t windows) {
       late_effects_.park(p);
       --progress_.decided;
     }
+    for (const Masking& m : last.maskings) late_effects_.unmask(m);
     settled_.pop_back();
   }
   std::ranges::sort(all, {}, &Member::number);

@@ -174,6 +174,7 @@ class Watcher {
   Settled begin_settled() const;
   void choose_rivals(const Judgement& found, Settled& to);
   void choose_late(const Judgement& found, Settled& to);
+  void mask(const ValueView& key, uint64_t place, Settled& to);
   void take_touched(const OrderAccesses& order, Settled& to);
   void add_settled(const Member& m, Settled& to);
   void apply(const Member& m, Settled& to);
@@ -203,6 +204,7 @@ class Watcher {
   int64_t now_ = Interval::kUnknown;
   int64_t latest_begin_ = Interval::kUnknown;   // of what is settled
   uint64_t last_line_ = 0;                      // of the order that is settled
+  uint64_t next_place_ = 1;                     // of one that is parked
   int64_t forgotten_end_ = Interval::kUnknown;  // of what is forgotten
   int64_t alarm_mark_ = Interval::kUnknown;     // the latest at which an alarm was raised
   int64_t dropped_before_ = Interval::kUnknown;

@@ -40,9 +40,9 @@ class TouchedState {
     found_.erase(std::unique(found_.begin(), found_.end(), same), found_.end());
     return std::move(found_);
   }
-  // Parked transactions whose value was read.
+  // Parked transactions whose value was read, by their places.
   std::vector<const Parked*> late() {
-    std::ranges::sort(asked_late_, {}, [](const Parked* p) { return p->member.number; });
+    std::ranges::sort(asked_late_, {}, &Parked::place);
     asked_late_.erase(std::unique(asked_late_.begin(), asked_late_.end()), asked_late_.end());
     return std::move(asked_late_);
   }
@@ -338,11 +338,12 @@ Result<Window> after_state(std::span<const Member> members, const Past& past, Le
   if (!members.empty()) assembly.header(*members[0].piece);
   TouchedState touched(past);
   const auto keys = touched.of(members);
-  const int64_t first = first_begin(members);
-  if (Status s = assembly.state(keys, first - 2, level_info(level).single_operations); !s.ok())
+  const std::vector<const Parked*> late = touched.late();
+  int64_t at = first_begin(members) - 1 - static_cast<int64_t>(late.size());
+  if (Status s = assembly.state(keys, at, level_info(level).single_operations); !s.ok())
     return s.error();
-  for (const Parked* p : touched.late())
-    if (Status s = assembly.late(*p, first - 1); !s.ok()) return s.error();
+  for (const Parked* p : late)
+    if (Status s = assembly.late(*p, ++at); !s.ok()) return s.error();
   if (Status s = add_members(assembly, members); !s.ok()) return s.error();
   Result<Window> whole = assembly.finish();
   if (!whole.ok()) return whole;
