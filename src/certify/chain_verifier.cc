@@ -434,7 +434,7 @@ class ChainVerifier::Rivals {
       if (must_follow(placed_[place].txn, placed_[a].txn) || meet(a, place, *key))
         return refuse("line {} cannot be moved behind line {}: line {} is between them", r.writer,
                       r.last, placed_[place].line);
-    if (disturbs_late(a, b))
+    if (disturbs_late(a, b, *key))
       return refuse(
           "line {} cannot be moved behind line {}: another one may take effect in between",
           r.writer, r.last);
@@ -470,15 +470,27 @@ class ChainVerifier::Rivals {
     }
   }
 
-  // Whether one of unknown outcome who stands behind the first touches the same keys, or has to come after it and would not.
-  bool disturbs_late(uint32_t from, uint32_t behind) {
+  // Whether one of unknown outcome who stands between them touches the same keys as the first, or has to come after it and would
+  // not; or stands behind both, and looked at what is open then.
+  bool disturbs_late(uint32_t from, uint32_t behind, uint32_t key) {
     return std::ranges::any_of(verifier_.lates_, [&](const Late& late) {
       if (late.place <= from) return false;
+      if (late.place > behind) return looks_at(late.txn, key);
       const History& h = *late.txn.piece->history;
       for (OpId i = h.first_op(late.txn.txn); i < h.end_op(late.txn.txn); ++i)
         if (touches(from, number(h.key(h.op(i).key)))) return true;
-      return late.place <= behind && must_follow(late.txn, placed_[from].txn);
+      return must_follow(late.txn, placed_[from].txn);
     });
+  }
+  // At what others left of the key.
+  bool looks_at(const Txn& t, uint32_t key) {
+    const History& h = *t.piece->history;
+    for (OpId i = h.first_op(t.txn); i < h.end_op(t.txn); ++i) {
+      if (number(h.key(h.op(i).key)) != key) continue;
+      if (expectation_of(h, i).looks()) return true;
+      if (writes(h.op(i))) return false;
+    }
+    return false;
   }
   bool touches(uint32_t place, uint32_t key) const {
     return std::ranges::any_of(accesses_of(place), [&](const Access& a) { return a.key == key; });

@@ -126,7 +126,7 @@ LatePlaces::LatePlaces(const Order& order) : order_(order) {
   const History& h = order.accesses.window().history;
   keys_.reserve(h.key_count());
   for (KeyId key = 0; key < h.key_count(); ++key) keys_.emplace(h.key(key), key);
-  for (const RivalVersion& r : order.rivals) movers_.push_back({r.from, r.behind});
+  for (const RivalVersion& r : order.rivals) movers_.push_back({r.from, r.behind, r.key});
   for (const Parked& p : order.touched) {
     const History& theirs = *p.member.piece;
     for (OpId i = theirs.first_op(p.member.txn); i < theirs.end_op(p.member.txn); ++i)
@@ -146,9 +146,13 @@ LatePlace LatePlaces::of(const Member& m) {
   std::optional<uint32_t> behind = lower_bound(m);
   while ((behind = earliest(h, *behind))) {
     const std::vector<uint32_t> masks = next_masks(*behind);
-    if (masks.size() < writes_.size()) break;
-    // All it wrote is overwritten: it would make no difference whether it took effect here.
-    behind = std::ranges::min(masks) + 1;
+    if (masks.size() == writes_.size())
+      // All it wrote is overwritten: it would make no difference whether it took effect here.
+      behind = std::ranges::min(masks) + 1;
+    else if (const std::optional<uint32_t> mover = in_the_way(m, *behind))
+      behind = *mover + 1;
+    else
+      break;
   }
   if (behind) {
     if (!is_apart(m, *behind)) return {};
@@ -283,6 +287,21 @@ bool LatePlaces::may_come(const History& h, const Touch& look) const {
   });
 }
 
+// Behind whom somebody may be moved who would pass the place, and must not: he would have to come first, or touches the same.
+std::optional<uint32_t> LatePlaces::in_the_way(const Member& m, uint32_t behind) const {
+  for (const Mover& mover : movers_) {
+    if (mover.from >= behind || behind > mover.behind) continue;
+    const Member& other = at(mover.from);
+    const auto shared = [&](const Touch& t) {
+      return t.key != kNone && touches(mover.from, t.key);
+    };
+    if (other.end < m.begin || session_of(other) == session_of(m) ||
+        std::ranges::any_of(looks_, shared) || std::ranges::any_of(writes_, shared))
+      return mover.behind;
+  }
+  return std::nullopt;
+}
+
 bool LatePlaces::touches(uint32_t place, KeyId key) const {
   return std::ranges::any_of(order_.accesses.of_place(place),
                              [&](const OrderAccess& a) { return a.key == key; });
@@ -306,21 +325,15 @@ bool LatePlaces::is_apart(const Member& m, uint32_t behind) const {
     const auto touched = order_.accesses.of_key(look.key);
     return touched.empty() || touched.front().place >= behind;
   };
-  const auto moved = [&](const Touch& t) {
+  // Which version came last is open from now on.
+  const auto rivals = [&](const Touch& t) {
     return t.key != kNone && std::ranges::any_of(movers_, [&](const Mover& mover) {
-             return mover.from < behind && touches(mover.from, t.key);
+             return mover.behind < behind && mover.key == t.key;
            });
   };
-  // Whoever may be moved behind it must not have to come first.
-  const auto passed = [&](const Mover& mover) {
-    const Member& other = at(mover.from);
-    return mover.from < behind && behind <= mover.behind &&
-           (other.end < m.begin || session_of(other) == session_of(m));
-  };
-  if (std::ranges::any_of(movers_, passed)) return false;
   return std::ranges::none_of(
-             looks_, [&](const Touch& t) { return taken(t, false) || open(t) || moved(t); }) &&
-         std::ranges::none_of(writes_, [&](const Touch& t) { return taken(t, true) || moved(t); });
+             looks_, [&](const Touch& t) { return taken(t, false) || open(t) || rivals(t); }) &&
+         std::ranges::none_of(writes_, [&](const Touch& t) { return taken(t, true); });
 }
 
 void LatePlaces::reserve(const Member& m) {

@@ -136,6 +136,7 @@ class LatePlaces {
   bool fits_left_by(const History& h, const Touch& look, uint32_t place) const;
   bool may_come(const History& h, const Touch& look) const;
   bool touches(uint32_t place, KeyId key) const;
+  std::optional<uint32_t> in_the_way(const Member& m, uint32_t behind) const;
   bool is_apart(const Member& m, uint32_t behind) const;
   void reserve(const Member& m);
 
@@ -144,6 +145,7 @@ class LatePlaces {
   // Places of one who may be moved, and of the one behind whom.
   struct Mover {
     uint32_t from, behind;
+    KeyId key;  // that both wrote
   };
   std::vector<Mover> movers_;
   std::vector<Touch> looks_, writes_;  // of the one at hand
