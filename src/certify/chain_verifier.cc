@@ -162,6 +162,7 @@ Status ChainVerifier::park(uint64_t line) {
   if (parked_.contains(line)) release(line);  // it stands elsewhere now
   const Txn& t = it->second;
   if (Status can = can_park(t); !can.ok()) return can;
+  look_at_parked_by(t);
   const History& h = *t.piece->history;
   const std::set<uint64_t>& waiting = sessions_.find(session_of(h, t.txn))->second.waiting;
   for (auto earlier = waiting.begin(); *earlier < line; ++earlier)
@@ -190,11 +191,7 @@ Status ChainVerifier::can_park(const Txn& t) const {
     if (is_about_lists_or_ranges(h.op(i)))
       return refuse("line {}: a chain says nothing of lists and ranges", line);
     const Expectation seen = expectation_of(h, i);
-    const ValueView key = h.key(h.op(i).key);
     const auto mine = own.find(h.op(i).key);
-    if (mine == own.end() && seen.looks() && parked_keys_.contains(key))
-      return refuse("line {} cannot stand here: another one that may take effect wrote {}", line,
-                    key.to_string());
     const bool there =
         mine != own.end() ? bears_out(mine->second, seen) : is_there_for_good(h, seen);
     if (seen.looks() && !there) return mismatch(h, t.txn, seen);
@@ -217,6 +214,18 @@ void ChainVerifier::look_at_parked(const ValueView& key) {
   const auto it = parked_keys_.find(key);
   if (it == parked_keys_.end()) return;
   for (const uint64_t line : std::vector<uint64_t>(it->second)) release(line);
+}
+
+// If it took effect, the others did not whose writes it did not see.
+void ChainVerifier::look_at_parked_by(const Txn& t) {
+  const History& h = *t.piece->history;
+  std::vector<KeyId> own;
+  for (OpId i = h.first_op(t.txn); i < h.end_op(t.txn); ++i) {
+    const KeyId key = h.op(i).key;
+    if (expectation_of(h, i).looks() && std::ranges::count(own, key) == 0)
+      look_at_parked(h.key(key));
+    if (writes(h.op(i))) own.push_back(key);
+  }
 }
 
 // Who overwrites it without a look shows nothing, and nobody will see these writes. before: up to this one; 0: all.

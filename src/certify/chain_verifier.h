@@ -15,8 +15,8 @@
 //
 // A transaction of unknown outcome may turn out to have had an effect just as late. So a segment says where it stands if it had
 // one: that what it saw is there is verified at once, and it waits, parked, until somebody looks at what it wrote. A segment that
-// says that it took effect installs what it wrote, but for keys that were overwritten since; nobody has looked in between. It must
-// not have seen a key that another one wrote that is parked, nor share any key with one who may be moved and came before it, nor be passed by one who must come
+// says that it took effect installs what it wrote, but for keys that were overwritten since; nobody has looked in between. Whoever is
+// parked later and looked at it ends that, too. It must not share any key with one who may be moved and came before it, nor be passed by one who must come
 // first, nor have seen a key of which two may have come last.
 //
 // Cost: a look-up for each operation, and for each rival the transactions it passes. Memory: the keys that were written,
@@ -120,6 +120,7 @@ class ChainVerifier {
   Status can_park(const Txn& t) const;
   bool is_there_for_good(const History& h, const Expectation& seen) const;
   void look_at_parked(const ValueView& key);
+  void look_at_parked_by(const Txn& t);
   void overwrite_parked(const ValueView& key, uint64_t before);
   std::vector<KeyId> shown_keys(uint64_t line) const;
   void release(uint64_t line);

@@ -311,7 +311,8 @@ bool LatePlaces::is_apart(const Member& m, uint32_t behind) const {
   const History& h = *m.piece;
   const auto taken = [&](const Touch& t, bool writes) {
     const ValueView key = h.key(h.op(t.op).key);
-    if (!writes && !order_.parked.writers_of(key).empty()) return true;
+    const auto stays_there = [this](const Masking& writer) { return stays(writer); };
+    if (!writes && std::ranges::any_of(order_.parked.writers_of(key), stays_there)) return true;
     const auto it = reserved_.find(key);
     if (it == reserved_.end()) return false;
     return std::ranges::any_of(writes ? it->second.looks : it->second.writes,
@@ -338,6 +339,9 @@ bool LatePlaces::is_apart(const Member& m, uint32_t behind) const {
 
 void LatePlaces::reserve(const Member& m) {
   const History& h = *m.piece;
+  for (const Touch& t : looks_)
+    for (const Masking& writer : order_.parked.writers_of(h.key(h.op(t.op).key)))
+      gave_way_.insert(writer.number);
   for (const Touch& t : looks_)
     reserved_[HeldValue(h.key(h.op(t.op).key))].looks.push_back(m.number);
   for (const Touch& t : writes_)

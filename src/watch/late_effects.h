@@ -15,7 +15,8 @@
 // Several may have written a key; the last of them whose value is read masks those before it, and who is behind it had no
 // effect there. A parked transaction must not have seen a key that another one wrote, nor share one with somebody who may be moved
 // (rivals.h) and was before the place; and whoever may be moved from before it to behind it must not have to come first. So each may
-// take effect whatever becomes of the others.
+// take effect whatever becomes of the others. One that had no effect at its first place is less likely to have one at all: it
+// gives way to whoever saw a key without its write.
 //
 // Cost: for each transaction its operations, the writers of the keys that it read, and those of the order who ran with it; for
 // an order with such transactions, its keys.
@@ -24,6 +25,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -44,6 +46,7 @@ struct Parked {
       {};              // keys of its piece that others wrote since, and nobody looked at before
   bool told = false;   // the chain has its place
   uint64_t place = 0;  // the larger the later
+  bool moved = false;  // it stood elsewhere before, where it had no effect
 
   // Whether the operation writes what is seen of it if it took effect.
   bool shows(OpId i) const {
@@ -62,6 +65,7 @@ class LateEffects {
   bool empty() const { return parked_.empty(); }
   void park(Parked p);
   bool contains(uint64_t number) const { return parked_.contains(number); }
+  const Parked& find(uint64_t number) const { return parked_.find(number)->second; }
   // Whose writes of the key show, by their places.
   std::span<const Masking> writers_of(const ValueView& key) const;
   // Who left the value that was seen; null if nobody.
@@ -112,6 +116,8 @@ class LatePlaces {
 
   // Whoever is told a place here is kept apart from those that are asked about afterwards.
   LatePlace of(const Member& m);
+  // The numbers of parked ones that gave way.
+  const std::set<uint64_t>& gave_way() const { return gave_way_; }
 
  private:
   // The operation of the one at hand, and the key in the window; kNone: nobody there touches it.
@@ -138,6 +144,7 @@ class LatePlaces {
   bool touches(uint32_t place, KeyId key) const;
   std::optional<uint32_t> in_the_way(const Member& m, uint32_t behind) const;
   bool is_apart(const Member& m, uint32_t behind) const;
+  bool stays(const Masking& writer) const { return !order_.parked.find(writer.number).moved; }
   void reserve(const Member& m);
 
   const Order order_;
@@ -149,6 +156,7 @@ class LatePlaces {
   };
   std::vector<Mover> movers_;
   std::vector<Touch> looks_, writes_;  // of the one at hand
+  std::set<uint64_t> gave_way_;
   // The numbers of others who saw and who wrote a key, and stand here or stood here until they were touched.
   struct Reserved {
     std::vector<uint64_t> looks, writes;

@@ -416,6 +416,10 @@ void Watcher::settle(const Judgement& found, int64_t mark) {
     done.loses_writers = done.loses_writers || m.left_out || m.status == TxnStatus::unknown;
     add_settled(m, done);
   }
+  for (const uint64_t number : late.gave_way) {
+    done.touched.push_back(late_effects_.take(number));
+    late.open.push_back(done.touched.back().member);
+  }
   for (Parked& parked : late.parked) {
     parked.place = next_place_++;
     late_effects_.park(parked);
@@ -439,12 +443,12 @@ Watcher::LateFates Watcher::find_late_places(const OrderAccesses& accesses, cons
   const auto line_of = [&](uint32_t place) {
     return candidates_[accesses.window().members[p.order[place]]].line;
   };
-  const auto look_for_place = [&](const Member& m) {
+  const auto look_for_place = [&](const Member& m, bool moved) {
     const LatePlace place = places.of(m);
     switch (place.kind) {
       case LatePlace::Kind::here:
         fates.parked.push_back({m, place.behind == 0 ? last_line_ : line_of(place.behind - 1),
-                                place.masked, false, place.behind});
+                                place.masked, false, place.behind, moved});
         break;
       case LatePlace::Kind::later:
         fates.open.push_back(m);
@@ -454,10 +458,11 @@ Watcher::LateFates Watcher::find_late_places(const OrderAccesses& accesses, cons
         break;
     }
   };
-  for (const uint32_t i : p.late) look_for_place(candidates_[i]);
-  for (const Parked& parked : touched) look_for_place(parked.member);
+  for (const uint32_t i : p.late) look_for_place(candidates_[i], false);
+  for (const Parked& parked : touched) look_for_place(parked.member, true);
   // As the chain tells them.
   std::ranges::stable_sort(fates.parked, {}, &Parked::place);
+  fates.gave_way = places.gave_way();
   return fates;
 }
 

@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -138,7 +139,8 @@ class Watcher {
   struct LateFates {
     std::vector<Parked> parked;
     std::vector<Member> without_effect;
-    std::vector<Member> open;  // its place may come
+    std::vector<Member> open;     // its place may come
+    std::set<uint64_t> gave_way;  // parked before; the numbers
   };
   struct Judgement {
     Window window;
