@@ -1,0 +1,60 @@
+#include "collect/arms.h"
+
+#include <algorithm>
+
+namespace assay::internal::collect {
+namespace {
+
+constexpr double kShape = 0.5;
+constexpr double kShareOfSiblings = 0.5;
+constexpr uint64_t kTurnsPerNeglected = 8;
+// Contention says which of two arms is better, not that one of them is good for nothing.
+constexpr double kLeastFactor = 0.5, kMostFactor = 2;
+// The seconds at the mean of all arms that an arm is taken to have run before it ran.
+constexpr double kSecondsAtMean = 0.5;
+
+}  // namespace
+
+Arms::Arms(const std::vector<Arm>& arms) {
+  for (const Arm& arm : arms) add(arm);
+}
+
+double Arms::seconds_of_siblings(size_t arm) const {
+  double seconds = 0;
+  for (size_t i = 0; i < arms_.size(); ++i)
+    if (i != arm && arms_[i].arm.workload == arms_[arm].arm.workload) seconds += arms_[i].seconds;
+  return seconds;
+}
+
+double Arms::contention_factor(const Known& known) const {
+  if (!(contended_ > 0)) return 1;
+  const double mean = contended_ / seconds_;
+  const double own = (known.contended + kSecondsAtMean * mean) / (known.seconds + kSecondsAtMean);
+  return std::clamp(own / mean, kLeastFactor, kMostFactor);
+}
+
+double Arms::expected_rate(size_t arm) const {
+  const Known& known = arms_[arm];
+  const double fruitless = known.seconds + kShareOfSiblings * seconds_of_siblings(arm);
+  return contention_factor(known) * kShape / (kShape / known.arm.rate + fruitless);
+}
+
+size_t Arms::next(uint64_t turn) const {
+  const bool neglected = turn % kTurnsPerNeglected == kTurnsPerNeglected - 1;
+  const auto worth = [&](size_t arm) {
+    return neglected ? -arms_[arm].seconds : expected_rate(arm);
+  };
+  size_t best = 0;
+  for (size_t arm = 1; arm < arms_.size(); ++arm)
+    if (worth(arm) > worth(best)) best = arm;
+  return best;
+}
+
+void Arms::note(size_t arm, const ArmRun& run) {
+  arms_[arm].seconds += run.seconds;
+  arms_[arm].contended += static_cast<double>(run.contended);
+  seconds_ += run.seconds;
+  contended_ += static_cast<double>(run.contended);
+}
+
+}  // namespace assay::internal::collect
