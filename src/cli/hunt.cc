@@ -92,6 +92,13 @@ class Hunt {
   }
 
  private:
+  struct OfArm {
+    bool with_tombstones = false;
+    uint64_t runs = 0, committed = 0;
+    double seconds = 0;              // of driving and checking
+    uint64_t most_txns = kMostTxns;  // of a session
+  };
+
   double elapsed() const { return std::chrono::duration<double>(Steady::now() - start_).count(); }
   bool stopped() const {
     return Budget::interrupted() || (options_.stop != nullptr && *options_.stop);
@@ -119,27 +126,37 @@ class Hunt {
   // The workloads to choose from, at each contention unless the flags leave no choice of it.
   Status choose_arms() {
     fault_ = collect::fault_class(flags_.levels.levels);
-    auto supported = collect::supported_workloads(options_.databases, options_.isolation,
-                                                  options_.workload_options);
-    if (!supported.ok()) return supported.error();
-    if (given("--workload")) {
-      // One that cannot be run says why when it is.
-      const collect::WorkloadInfo* info = collect::find_workload(options_.workload);
-      std::erase_if(*supported, [&](const auto& s) { return s.info->name != options_.workload; });
-      if (supported->empty() && info != nullptr) supported->push_back({.info = info});
-    } else if (fault_ == collect::FaultClass::stale_read) {
-      std::erase_if(*supported, [](const auto& s) { return !s.info->single_operations; });
-    }
-    if (supported->empty())
-      return usage_error(
-          "--until-violation: none of the workloads that this database's driver can run tells "
-          "anything about the level; expected another level or --workload");
+    const auto workloads = given("--workload") ? only_the_given() : all_that_tell();
+    if (!workloads.ok()) return workloads.error();
     const bool no_choice = given("--keys") && given("--sessions");
-    for (const collect::SupportedWorkload& s : *supported)
+    for (const collect::SupportedWorkload& w : *workloads)
       for (const Contention contention : collect::kContentions)
-        if (contention == Contention::hot || !no_choice) add_arm(s, contention);
+        if (contention == Contention::hot || !no_choice) add_arm(w, contention);
     return Ok{};
   }
+
+  using Workloads = std::vector<collect::SupportedWorkload>;
+
+  // The run itself says if the driver lacks its operations.
+  Result<Workloads> only_the_given() const {
+    const auto made = collect::make_workload(options_.workload, options_.workload_options);
+    if (!made.ok()) return made.error();
+    return Workloads{{.info = collect::find_workload(options_.workload)}};
+  }
+
+  Result<Workloads> all_that_tell() const {
+    auto workloads = collect::supported_workloads(options_.databases, options_.isolation,
+                                                  options_.workload_options);
+    if (!workloads.ok()) return workloads;
+    if (fault_ == collect::FaultClass::stale_read)
+      std::erase_if(*workloads, [](const auto& w) { return !w.info->single_operations; });
+    if (workloads->empty())
+      return usage_error(
+          "--until-violation: no workload that this database's driver can run has transactions of "
+          "one operation, as the level asks; expected another level");
+    return workloads;
+  }
+
   void add_arm(const collect::SupportedWorkload& workload, Contention contention) {
     const double a_minute = collect::prior_rate(*workload.info, contention, fault_);
     arms_.add({workload.info, contention, a_minute / 60});
@@ -250,7 +267,7 @@ class Hunt {
         static_cast<double>(std::max<uint64_t>(1, stats.committed + stats.aborted + stats.unknown));
     if (static_cast<double>(stats.aborted) / attempts > kTooManyAborts ||
         stats.waited_share > kTooMuchWaiting)
-      easings_ = std::min(easings_ + 1, kMostEasings);
+      easings_ = std::min(easings_ + (stats.committed == 0 ? 2U : 1U), kMostEasings);
     else if (easings_ > 0)
       --easings_;
   }
@@ -366,12 +383,6 @@ class Hunt {
   double limit_ = 0;
   collect::FaultClass fault_ = collect::FaultClass::write_skew;
   collect::Arms arms_;
-  struct OfArm {
-    bool with_tombstones = false;
-    uint64_t runs = 0, committed = 0;
-    double seconds = 0;              // of driving and checking
-    uint64_t most_txns = kMostTxns;  // of a session
-  };
   std::vector<OfArm> of_arms_;
   size_t arm_ = 0;  // that is run
   uint32_t easings_ = 0;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
 #include "collect/driver.h"
 #include "collect/url.h"
@@ -28,14 +29,14 @@ Result<Drivers> open_all(const std::vector<std::string>& databases, const std::s
   return drivers;
 }
 
-// Null if a driver cannot run it or it does not accept the options.
-std::unique_ptr<Workload> runnable(const Drivers& drivers, std::string_view name,
-                                   const WorkloadOptions& options) {
+// The workload, if it accepts the options and every driver can run it.
+Result<std::unique_ptr<Workload>> runnable(const Drivers& drivers, std::string_view name,
+                                           const WorkloadOptions& options) {
   auto workload = make_workload(name, options);
-  if (!workload.ok()) return nullptr;
+  if (!workload.ok()) return workload;
   for (const auto& driver : drivers)
-    if (!can_run(*driver, **workload, name).ok()) return nullptr;
-  return std::move(*workload);
+    if (Status s = can_run(*driver, **workload, name); !s.ok()) return s.error();
+  return workload;
 }
 
 }  // namespace
@@ -59,12 +60,19 @@ Result<std::vector<SupportedWorkload>> supported_workloads(
   const Result<Drivers> drivers = open_all(databases, isolation);
   if (!drivers.ok()) return drivers.error();
   std::vector<SupportedWorkload> supported;
+  std::optional<Error> refusal;  // the last
   WorkloadOptions tombstones = options;
   tombstones.tombstones = true;
-  for (const WorkloadInfo* info : kWorkloads)
-    if (const auto workload = runnable(*drivers, info->name, options))
-      supported.push_back({info, workload->uses(OpKind::remove) &&
-                                     runnable(*drivers, info->name, tombstones) != nullptr});
+  for (const WorkloadInfo* info : kWorkloads) {
+    const auto workload = runnable(*drivers, info->name, options);
+    if (!workload.ok()) {
+      refusal = workload.error();
+      continue;
+    }
+    supported.push_back({info, (*workload)->uses(OpKind::remove) &&
+                                   runnable(*drivers, info->name, tombstones).ok()});
+  }
+  if (supported.empty()) return *refusal;
   return supported;
 }
 

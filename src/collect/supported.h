@@ -20,8 +20,8 @@ struct SupportedWorkload {
       false;  // it removes, and can be run with WorkloadOptions::tombstones instead
 };
 
-// Those that the drivers of all endpoints (none: the embedded SQLite) can run and that accept the options. Opens the drivers
-// and connects to nothing.
+// Those that the drivers of all endpoints (none: the embedded SQLite) can run and that accept the options; if there are none,
+// why the last is refused. Opens the drivers and prepares nothing.
 Result<std::vector<SupportedWorkload>> supported_workloads(
     const std::vector<std::string>& databases, const std::string& isolation,
     const WorkloadOptions& options);
