@@ -25,7 +25,7 @@
 namespace assay::internal::cli {
 namespace {
 
-constexpr uint64_t kFirstTxns = 30;  // of a session
+constexpr uint64_t kFirstTxns = 20;  // of a session
 constexpr uint64_t kMostTxns = 20'000;
 // Fewer commits in all say nothing about a database.
 constexpr uint64_t kFewestCommits = 1000;
@@ -187,7 +187,7 @@ class Hunt {
   void draw_contention(Rng& rng) {
     static constexpr std::array<std::array<uint64_t, 2>, 3> kKeys = {{{2, 4}, {8, 20}, {50, 200}}};
     static constexpr std::array<std::array<uint32_t, 2>, 3> kSessions = {
-        {{10, 20}, {8, 12}, {4, 8}}};
+        {{8, 16}, {8, 12}, {4, 8}}};
     static constexpr std::array<Distribution, 3> kDrawnFrom = {
         Distribution::uniform, Distribution::zipfian, Distribution::hotspot};
     const auto contention = static_cast<size_t>(arms_[arm_].contention);
