@@ -6,7 +6,7 @@ namespace assay::internal::collect {
 namespace {
 
 constexpr double kShape = 0.5;
-constexpr double kShareOfSiblings = 0.5;
+constexpr double kShareOfSiblings = 0.75;
 constexpr uint64_t kTurnsPerNeglected = 8;
 // Contention says which of two arms is better, not that one of them is good for nothing.
 constexpr double kLeastFactor = 0.5, kMostFactor = 2;
