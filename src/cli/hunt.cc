@@ -159,7 +159,7 @@ class Hunt {
 
   void add_arm(const collect::SupportedWorkload& workload, Contention contention) {
     const double a_minute = collect::prior_rate(*workload.info, contention, fault_);
-    arms_.add({workload.info, contention, a_minute / 60});
+    arms_.add({workload.info, contention, a_minute / 60, workload.kinds});
     of_arms_.push_back({.with_tombstones = workload.with_tombstones});
   }
 

@@ -6,7 +6,8 @@ namespace assay::internal::collect {
 namespace {
 
 constexpr double kShape = 0.5;
-constexpr double kShareOfSiblings = 0.75;
+// Of the time of an arm that counts for another of the same workload, or of the same kinds of operation.
+constexpr double kShareOfWorkload = 0.75, kShareOfKinds = 0.25;
 constexpr uint64_t kTurnsPerNeglected = 8;
 // Contention says which of two arms is better, not that one of them is good for nothing.
 constexpr double kLeastFactor = 0.5, kMostFactor = 2;
@@ -19,10 +20,18 @@ Arms::Arms(const std::vector<Arm>& arms) {
   for (const Arm& arm : arms) add(arm);
 }
 
-double Arms::seconds_of_siblings(size_t arm) const {
+double Arms::fruitless_seconds(size_t arm) const {
+  const Arm& own = arms_[arm].arm;
   double seconds = 0;
-  for (size_t i = 0; i < arms_.size(); ++i)
-    if (i != arm && arms_[i].arm.workload == arms_[arm].arm.workload) seconds += arms_[i].seconds;
+  for (size_t i = 0; i < arms_.size(); ++i) {
+    const Known& other = arms_[i];
+    if (i == arm)
+      seconds += other.seconds;
+    else if (other.arm.workload == own.workload)
+      seconds += kShareOfWorkload * other.seconds;
+    else if (other.arm.kinds == own.kinds)
+      seconds += kShareOfKinds * other.seconds;
+  }
   return seconds;
 }
 
@@ -35,8 +44,7 @@ double Arms::contention_factor(const Known& known) const {
 
 double Arms::expected_rate(size_t arm) const {
   const Known& known = arms_[arm];
-  const double fruitless = known.seconds + kShareOfSiblings * seconds_of_siblings(arm);
-  return contention_factor(known) * kShape / (kShape / known.arm.rate + fruitless);
+  return contention_factor(known) * kShape / (kShape / known.arm.rate + fruitless_seconds(arm));
 }
 
 size_t Arms::next(uint64_t turn) const {

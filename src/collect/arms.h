@@ -7,8 +7,9 @@
 //   shape / (shape / prior + t)
 //
 // The next arm is the one of the largest mean, which is the order of search that is best for hazards that decrease (Stone,
-// Theory of Optimal Search, 1975). Two things are put to it. The arms of one workload have much in common, so the time of one
-// counts in part for its siblings. And an arm is worth more where more transactions meet: the mean is multiplied by how many
+// Theory of Optimal Search, 1975). Two things are put to it. What arms of one workload find is much the same, and what
+// workloads of the same kinds of operation find has something in common, so the time of an arm counts in part for the others:
+// lists, ranges and deletions have their turn before all workloads of reads and writes had theirs. And an arm is worth more where more transactions meet: the mean is multiplied by how many
 // contended transactions (history/contention.h) the arm commits a second, as a share of what all arms do, within limits.
 // Each eighth turn goes to the arm that ran for the shortest time, so that no arm starves where the prior is wrong.
 #pragma once
@@ -23,7 +24,8 @@ namespace assay::internal::collect {
 struct Arm {
   const WorkloadInfo* workload = nullptr;
   Contention contention = Contention::hot;
-  double rate = 0;  // prior, violations a second
+  double rate = 0;     // prior, violations a second
+  uint32_t kinds = 0;  // SupportedWorkload::kinds
 };
 
 // What a run of an arm came to that found no violation.
@@ -53,7 +55,7 @@ class Arms {
     double seconds = 0;
     double contended = 0;
   };
-  double seconds_of_siblings(size_t arm) const;
+  double fruitless_seconds(size_t arm) const;
   double contention_factor(const Known& known) const;
 
   std::vector<Known> arms_;

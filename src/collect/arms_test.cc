@@ -15,7 +15,7 @@ constexpr double kSecondsOfARun = 0.5;
 std::vector<Arm> arms_of(std::vector<double> rates) {
   std::vector<Arm> arms;
   for (size_t i = 0; i < rates.size(); ++i)
-    arms.push_back({kWorkloads[i % kWorkloadCount], Contention::hot, rates[i]});
+    arms.push_back({kWorkloads[i], Contention::hot, rates[i], static_cast<uint32_t>(i)});
   return arms;
 }
 
@@ -56,9 +56,18 @@ TEST(Arms, NoneStarves) {
 }
 
 TEST(Arms, TheTimeOfAnArmCountsForThoseOfTheSameWorkload) {
-  Arms arms({{kWorkloads[0], Contention::hot, 1},
-             {kWorkloads[0], Contention::warm, 0.9},
-             {kWorkloads[1], Contention::hot, 0.8}});
+  Arms arms({{kWorkloads[0], Contention::hot, 1, 0},
+             {kWorkloads[0], Contention::warm, 0.9, 0},
+             {kWorkloads[1], Contention::hot, 0.8, 1}});
+  arms.note(0, {2, 0});
+  EXPECT_EQ(arms.next(1), 2u);
+}
+
+TEST(Arms, OtherKindsOfOperationHaveTheirTurnBeforeMoreOfTheSame) {
+  constexpr uint32_t kRegisters = 1, kLists = 2;
+  Arms arms({{kWorkloads[0], Contention::hot, 1, kRegisters},
+             {kWorkloads[1], Contention::hot, 0.95, kRegisters},
+             {kWorkloads[2], Contention::hot, 0.9, kLists}});
   arms.note(0, {2, 0});
   EXPECT_EQ(arms.next(1), 2u);
 }

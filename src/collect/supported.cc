@@ -39,6 +39,12 @@ Result<std::unique_ptr<Workload>> runnable(const Drivers& drivers, std::string_v
   return workload;
 }
 
+uint32_t bits_of(std::span<const OpKind> kinds) {
+  uint32_t bits = 0;
+  for (const OpKind kind : kinds) bits |= 1U << static_cast<uint32_t>(kind);
+  return bits;
+}
+
 }  // namespace
 
 Status can_run(const Driver& driver, const Workload& workload, std::string_view name,
@@ -69,8 +75,9 @@ Result<std::vector<SupportedWorkload>> supported_workloads(
       refusal = workload.error();
       continue;
     }
-    supported.push_back({info, (*workload)->uses(OpKind::remove) &&
-                                   runnable(*drivers, info->name, tombstones).ok()});
+    supported.push_back(
+        {info, bits_of((*workload)->kinds()),
+         (*workload)->uses(OpKind::remove) && runnable(*drivers, info->name, tombstones).ok()});
   }
   if (supported.empty()) return *refusal;
   return supported;

@@ -16,6 +16,7 @@ Status can_run(const Driver& driver, const Workload& workload, std::string_view 
 
 struct SupportedWorkload {
   const WorkloadInfo* info = nullptr;
+  uint32_t kinds = 0;  // a bit for each OpKind that it uses
   bool with_tombstones =
       false;  // it removes, and can be run with WorkloadOptions::tombstones instead
 };
