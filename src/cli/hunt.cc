@@ -40,8 +40,8 @@ constexpr double kLeastOfARun = 0.01;  // where the time is nearly up
 constexpr double kShortestAim = 0.02, kShareOfTime = 0.05;
 // Beyond what was aimed at.
 constexpr double kPatienceFactor = 4, kLeastPatience = 0.5;
-// Of checking one history, or half of the time so far: the next run may well be decided sooner.
-constexpr double kSecondsToCheck = 10;
+// Of checking one history, or this share of the time so far: another, shorter one is decided sooner.
+constexpr double kSecondsToCheck = 1, kShareToCheck = 0.1;
 constexpr double kSecondsForLevels = 60;
 // Every session reads them all, in every run.
 constexpr uint64_t kFinalReadKeys = 20;
@@ -120,7 +120,7 @@ class Hunt {
   }
 
   double seconds_to_check() const {
-    return std::min(seconds_ - elapsed(), std::max(kSecondsToCheck, elapsed() / 2));
+    return std::min(seconds_ - elapsed(), std::max(kSecondsToCheck, kShareToCheck * elapsed()));
   }
 
   // The workloads to choose from, at each contention unless the flags leave no choice of it.
