@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "base/progress.h"
 #include "base/rng.h"
@@ -16,14 +17,16 @@
 #include "cli/interrupts.h"
 #include "cli/repeat.h"
 #include "cli/shrinking.h"
+#include "collect/arms.h"
+#include "collect/supported.h"
+#include "history/contention.h"
 #include "report/summary.h"
 
 namespace assay::internal::cli {
 namespace {
 
-constexpr uint64_t kFirstTxns = 50;  // of a session
-constexpr double kGrowth = 1.25;
-constexpr double kMostTxns = 20'000;
+constexpr uint64_t kFirstTxns = 20;  // of a session
+constexpr uint64_t kMostTxns = 20'000;
 // Fewer commits in all say nothing about a database.
 constexpr uint64_t kFewestCommits = 1000;
 // A run in which a larger share aborts, or of the time goes by in waiting, is too contended to be worth its time.
@@ -31,11 +34,20 @@ constexpr double kTooManyAborts = 0.9;
 constexpr double kTooMuchWaiting = 0.5;
 constexpr uint32_t kMostEasings = 5;
 // Of one run, so that one in which everything waits is not the only one.
-constexpr double kShortestRun = 2, kLongestRun = 50, kRunsAtLeast = 10;
+constexpr double kShortestLimit = 2, kLongestLimit = 50, kRunsAtLeast = 10;
 constexpr double kLeastOfARun = 0.01;  // where the time is nearly up
+// Driving and checking are to take about as long as preparing the run, or this share of the time so far.
+constexpr double kShortestAim = 0.02, kShareOfTime = 0.05;
+// Beyond what was aimed at.
+constexpr double kPatienceFactor = 4, kLeastPatience = 0.5;
+// Of checking one history, or this share of the time so far: another, shorter one is decided sooner.
+constexpr double kSecondsToCheck = 1, kShareToCheck = 0.1;
 constexpr double kSecondsForLevels = 60;
+// Every session reads them all, in every run.
+constexpr uint64_t kFinalReadKeys = 20;
 
 using Steady = std::chrono::steady_clock;
+using collect::Contention;
 
 template <class T, size_t N>
 T pick(const std::array<T, N>& choices, Rng& rng) {
@@ -53,7 +65,9 @@ class Hunt {
         given_seconds_(options_.seconds) {}
 
   Exit operator()() {
+    if (Status s = choose_arms(); !s.ok()) return fail(s.error());
     while (elapsed() < seconds_ && !stopped()) {
+      const double begin = elapsed();
       draw();
       progress_.update(
           std::min(1.0, elapsed() / seconds_),
@@ -61,20 +75,30 @@ class Hunt {
                       options_.workload, options_.workload_options.keys, grouped(committed_)));
       options_.stop = &stop_driving_when_interrupted();
       const auto stats = collect::run(options_);
+      const double ran = elapsed() - begin;
       if (!stats.ok()) {
         progress_.clear();
         return fail(stats.error());
       }
       note_run(*stats);
-      last_ = check_file(options_.history, within(seconds_ - elapsed()));
+      const double preparing = std::max(0.0, ran - stats->seconds);
+      preparing_ += preparing;
+      last_ = check_file(options_.history, within(seconds_to_check()));
       if (last_->error) return fail(*last_->error);
       if (const Verdict* violated = first(Outcome::violated)) return found(violated->level);
-      undecided_ += first(Outcome::unknown) != nullptr;
+      note_fruitless(*stats, elapsed() - begin, preparing);
     }
     return not_found();
   }
 
  private:
+  struct OfArm {
+    bool with_tombstones = false;
+    uint64_t runs = 0, committed = 0;
+    double seconds = 0;              // of driving and checking
+    uint64_t most_txns = kMostTxns;  // of a session
+  };
+
   double elapsed() const { return std::chrono::duration<double>(Steady::now() - start_).count(); }
   bool stopped() const {
     return Budget::interrupted() || (options_.stop != nullptr && *options_.stop);
@@ -95,43 +119,120 @@ class Hunt {
            !flags_.output.certificate.empty();
   }
 
+  double seconds_to_check() const {
+    return std::min(seconds_ - elapsed(), std::max(kSecondsToCheck, kShareToCheck * elapsed()));
+  }
+
+  // The workloads to choose from, at each contention unless the flags leave no choice of it.
+  Status choose_arms() {
+    fault_ = collect::fault_class(flags_.levels.levels);
+    const auto workloads = given("--workload") ? only_the_given() : all_that_tell();
+    if (!workloads.ok()) return workloads.error();
+    const bool no_choice = given("--keys") && given("--sessions");
+    for (const collect::SupportedWorkload& w : *workloads)
+      for (const Contention contention : collect::kContentions)
+        if (contention == Contention::hot || !no_choice) add_arm(w, contention);
+    return Ok{};
+  }
+
+  using Workloads = std::vector<collect::SupportedWorkload>;
+
+  // The run itself says if the driver lacks its operations.
+  Result<Workloads> only_the_given() const {
+    const auto made = collect::make_workload(options_.workload, options_.workload_options);
+    if (!made.ok()) return made.error();
+    return Workloads{{.info = collect::find_workload(options_.workload)}};
+  }
+
+  Result<Workloads> all_that_tell() const {
+    auto workloads = collect::supported_workloads(options_.databases, options_.isolation,
+                                                  options_.workload_options);
+    if (!workloads.ok()) return workloads;
+    if (fault_ == collect::FaultClass::stale_read)
+      std::erase_if(*workloads, [](const auto& w) { return !w.info->single_operations; });
+    if (workloads->empty())
+      return usage_error(
+          "--until-violation: no workload that this database's driver can run has transactions of "
+          "one operation, as the level asks; expected another level");
+    return workloads;
+  }
+
+  void add_arm(const collect::SupportedWorkload& workload, Contention contention) {
+    const double a_minute = collect::prior_rate(*workload.info, contention, fault_);
+    arms_.add({workload.info, contention, a_minute / 60, workload.kinds});
+    of_arms_.push_back({.with_tombstones = workload.with_tombstones});
+  }
+
   // The parameters of the next run.
   void draw() {
-    static constexpr std::array<std::string_view, 6> kWorkloads = {
-        "increment", "write-skew", "long-fork", "mini", "general", "bank"};
-    static constexpr std::array<uint64_t, 6> kKeys = {2, 4, 6, 10, 30, 100};
-    static constexpr std::array<uint32_t, 4> kSessions = {4, 8, 12, 20};
-    static constexpr std::array<uint32_t, 4> kOps = {2, 4, 8, 12};
-    static constexpr std::array<double, 3> kReadShares = {0.3, 0.5, 0.8};
-    static constexpr std::array<Distribution, 3> kDrawnFrom = {
-        Distribution::uniform, Distribution::zipfian, Distribution::hotspot};
+    arm_ = arms_.next(runs_);
     options_.seed = first_seed_ + runs_;
     Rng rng(options_.seed);
     drawn_ = {{"--seed", std::to_string(options_.seed)}};
-    // Each is drawn whether or not it is used, so that the others do not depend on which flags were given.
-    const auto use = [&](const char* flag, auto& to, auto value, const std::string& text) {
-      if (given(flag)) return;
-      to = value;
-      drawn_.emplace_back(flag, text);
-    };
-    const std::string_view workload = pick(kWorkloads, rng);
+    const std::string_view workload = arms_[arm_].workload->name;
     use("--workload", options_.workload, workload, std::string(workload));
+    draw_contention(rng);
+    draw_operations(rng);
+    draw_length();
+  }
+
+  template <class To, class Value>
+  void use(const char* flag, To& to, const Value& value, const std::string& text) {
+    if (given(flag)) return;
+    to = value;
+    drawn_.emplace_back(flag, text);
+  }
+
+  // Each is drawn whether or not it is used, so that the others do not depend on which flags were given.
+  void draw_contention(Rng& rng) {
+    static constexpr std::array<std::array<uint64_t, 2>, 3> kKeys = {{{2, 4}, {8, 20}, {50, 200}}};
+    static constexpr std::array<std::array<uint32_t, 2>, 3> kSessions = {
+        {{8, 16}, {8, 12}, {4, 8}}};
+    static constexpr std::array<Distribution, 3> kDrawnFrom = {
+        Distribution::uniform, Distribution::zipfian, Distribution::hotspot};
+    const auto contention = static_cast<size_t>(arms_[arm_].contention);
+    const uint64_t keys = pick(kKeys[contention], rng) << (2 * easings_);
+    use("--keys", options_.workload_options.keys, keys, std::to_string(keys));
+    const Distribution from = pick(kDrawnFrom, rng);
+    use("--distribution", options_.workload_options.distribution, from,
+        std::string(distribution_name(from)));
+    const uint32_t sessions = std::max({pick(kSessions[contention], rng) >> easings_, uint32_t{2},
+                                        static_cast<uint32_t>(options_.databases.size())});
+    use("--sessions", options_.sessions, sessions, std::to_string(sessions));
+  }
+
+  void draw_operations(Rng& rng) {
+    static constexpr std::array<uint32_t, 4> kOps = {2, 4, 8, 12};
+    static constexpr std::array<double, 3> kReadShares = {0.3, 0.5, 0.8};
+    const bool single = fault_ == collect::FaultClass::stale_read;
     collect::WorkloadOptions& w = options_.workload_options;
-    const uint64_t keys = pick(kKeys, rng) << (2 * easings_);
-    use("--keys", w.keys, keys, std::to_string(keys));
-    const uint32_t ops = pick(kOps, rng);
+    const uint32_t drawn_ops = pick(kOps, rng), ops = single ? 1 : drawn_ops;
     use("--ops", w.ops, ops, std::to_string(ops));
     const double reads = pick(kReadShares, rng);
     use("--read-share", w.read_share, reads, fmt::format("{}", reads));
-    const Distribution from = pick(kDrawnFrom, rng);
-    use("--distribution", w.distribution, from, std::string(distribution_name(from)));
-    const uint32_t sessions = std::max({pick(kSessions, rng) >> easings_, uint32_t{2},
-                                        static_cast<uint32_t>(options_.databases.size())});
-    use("--sessions", options_.sessions, sessions, std::to_string(sessions));
-    const auto txns = static_cast<uint64_t>(txns_);
+    const bool tombstones = rng.chance(0.5) && of_arms_[arm_].with_tombstones;
+    if (!given("--tombstones")) w.tombstones = tombstones;
+    if (!given("--tombstones") && tombstones) drawn_.emplace_back("--tombstones", "");
+    // Reading several keys at once is no single operation.
+    const uint64_t last = single ? 0 : kFinalReadKeys;
+    use("--final-read-keys", options_.final_read_keys, last, std::to_string(last));
+  }
+
+  // As many transactions as the arm, or if it never ran all arms, get through in the time aimed at.
+  void draw_length() {
+    const OfArm& arm = of_arms_[arm_];
+    const double preparing = runs_ > 0 ? preparing_ / static_cast<double>(runs_) : 0;
+    const double aim = std::max({preparing, kShareOfTime * elapsed(), kShortestAim});
+    const double rate = arm.seconds > 0 ? static_cast<double>(arm.committed) / arm.seconds
+                        : working_ > 0  ? static_cast<double>(committed_) / working_
+                                        : 0;
+    const auto wanted = static_cast<uint64_t>(rate * aim / options_.sessions);
+    const uint64_t txns =
+        runs_ == 0 ? kFirstTxns : std::clamp(wanted, kFirstTxns / 2, arm.most_txns);
     use("--txns", options_.txns, txns, std::to_string(txns));
-    limit_ = std::clamp(seconds_ / kRunsAtLeast, kShortestRun, kLongestRun);
-    if (given_seconds_ > 0) limit_ = std::clamp(given_seconds_, kLeastOfARun, limit_);
+    limit_ = std::clamp(seconds_ / kRunsAtLeast, kShortestLimit, kLongestLimit);
+    limit_ = given_seconds_ > 0 ? std::clamp(given_seconds_, kLeastOfARun, limit_)
+                                : std::min(limit_, std::max(kLeastPatience, kPatienceFactor * aim));
     // Zero would be no limit at all.
     options_.seconds = std::clamp(seconds_ - elapsed(), kLeastOfARun, limit_);
   }
@@ -146,15 +247,29 @@ class Hunt {
     unknown_ += stats.unknown;
     session_seconds_ += stats.seconds * options_.sessions;
     waited_ += stats.waited_share * stats.seconds * options_.sessions;
+    ++of_arms_[arm_].runs;
     if (stats.seconds >= options_.seconds && !given("--duration"))
       drawn_.emplace_back("--duration", fmt::format("{:.1f}s", options_.seconds));
+  }
+
+  // What the next runs learn of one that found no violation.
+  void note_fruitless(const collect::RunStats& stats, double seconds, double preparing) {
+    OfArm& arm = of_arms_[arm_];
+    arm.committed += stats.committed;
+    arm.seconds += seconds - preparing;
+    working_ += seconds - preparing;
+    arms_.note(arm_, {seconds, count_contended(last_->history)});
+    if (first(Outcome::unknown) != nullptr) {
+      ++undecided_;
+      arm.most_txns = std::max(kFirstTxns, options_.txns / 2);
+    }
     const auto attempts =
         static_cast<double>(std::max<uint64_t>(1, stats.committed + stats.aborted + stats.unknown));
     if (static_cast<double>(stats.aborted) / attempts > kTooManyAborts ||
         stats.waited_share > kTooMuchWaiting)
-      easings_ = std::min(easings_ + 1, kMostEasings);
-    else
-      txns_ = std::min(txns_ * kGrowth, kMostTxns);
+      easings_ = std::min(easings_ + (stats.committed == 0 ? 2U : 1U), kMostEasings);
+    else if (easings_ > 0)
+      --easings_;
   }
 
   // "3 % aborted, 80 % of the time in statements of over 0.1 s"
@@ -164,6 +279,20 @@ class Hunt {
     return fmt::format("{:.0f} % aborted, {:.0f} % of the time in statements of over 0.1 s",
                        100 * static_cast<double>(aborted_) / attempts,
                        session_seconds_ > 0 ? 100 * waited_ / session_seconds_ : 0.0);
+  }
+
+  // "increment 3, mini 1"
+  std::string runs_of_workloads() const {
+    std::string text;
+    for (size_t i = 0; i < arms_.size(); ++i) {
+      const std::string_view name = arms_[i].workload->name;
+      if (i > 0 && arms_[i - 1].workload == arms_[i].workload) continue;
+      uint64_t runs = 0;
+      for (size_t j = i; j < arms_.size() && arms_[j].workload == arms_[i].workload; ++j)
+        runs += of_arms_[j].runs;
+      if (runs > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, runs);
+    }
+    return text;
   }
 
   std::string bounds() const {
@@ -191,6 +320,7 @@ class Hunt {
     progress_.clear();
     note(fmt::format("violated in run {} after {} in {:.1f} s ({})", runs_, transactions(),
                      elapsed(), shares()));
+    note("runs of each workload: " + runs_of_workloads());
     Exit worst = deliver(*last_, flags_);
     const std::string small = options_.history + ".smallest.hist";
     CheckFlags shrinking = flags_;
@@ -231,6 +361,7 @@ class Hunt {
       line +=
           fmt::format("; fewer than {} say nothing about the database", grouped(kFewestCommits));
     note(line);
+    note("runs of each workload: " + runs_of_workloads());
     if (!last_) return worst;
     // A report of what was satisfied is one of the last run's history.
     if (wants_output())
@@ -250,9 +381,14 @@ class Hunt {
   ProgressLine progress_{"hunt"};
   DrawnFlags drawn_;
   double limit_ = 0;
-  double txns_ = static_cast<double>(kFirstTxns);
+  collect::FaultClass fault_ = collect::FaultClass::write_skew;
+  collect::Arms arms_;
+  std::vector<OfArm> of_arms_;
+  size_t arm_ = 0;  // that is run
   uint32_t easings_ = 0;
   uint64_t runs_ = 0, undecided_ = 0, committed_ = 0, aborted_ = 0, unknown_ = 0;
+  double preparing_ = 0,
+         working_ = 0;  // seconds of preparing (with the final reads), and of driving and checking
   double session_seconds_ = 0, waited_ = 0;
   std::optional<Audit> last_;
 };

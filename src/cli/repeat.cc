@@ -48,7 +48,8 @@ std::string repeating_command(const CLI::App& app, const DrawnFlags& drawn) {
     for (const std::string& value : option->results())
       line += ' ' + name + (takes_value ? ' ' + quoted_if_needed(collect::redacted(value)) : "");
   }
-  for (const auto& [name, value] : drawn) line += ' ' + name + ' ' + quoted_if_needed(value);
+  for (const auto& [name, value] : drawn)
+    line += ' ' + name + (value.empty() ? "" : ' ' + quoted_if_needed(value));
   return line;
 }
 

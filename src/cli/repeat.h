@@ -12,7 +12,7 @@ class App;
 
 namespace assay::internal::cli {
 
-// A flag and its value.
+// A flag and its value; empty if it takes none.
 using DrawnFlags = std::vector<std::pair<std::string, std::string>>;
 
 // `drawn` takes the place of what was given for the same flags. Passwords are left out.

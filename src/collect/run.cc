@@ -18,6 +18,7 @@
 #include "collect/run_id.h"
 #include "collect/run_meta.h"
 #include "collect/sql/workload.h"
+#include "collect/supported.h"
 #include "collect/url.h"
 
 namespace assay::internal::collect {
@@ -184,15 +185,8 @@ Status Run::open_drivers() {
                                                           .run = id_,
                                                           .named = options_.open_log != nullptr});
     if (!driver.ok()) return driver.error();
-    for (OpKind kind : workload_->kinds())
-      if (!(*driver)->supports(kind))
-        return usage_error(
-            fmt::format("the workload '{}' needs operations that this database's driver lacks",
-                        options_.workload));
-    if (options_.sql.empty() && workload_->selects() && !(*driver)->supports_conditions())
-      return usage_error(fmt::format(
-          "the workload '{}' asks for rows by their values, which this database's driver cannot",
-          options_.workload));
+    if (Status s = can_run(**driver, *workload_, options_.workload, !options_.sql.empty()); !s.ok())
+      return s;
     drivers_.push_back(std::move(*driver));
   }
   return Ok{};

@@ -1,16 +1,18 @@
 #include "collect/workloads/registry.h"
 
 #include <utility>
+#include <vector>
 
 #include "collect/workloads/tombstones.h"
 
 namespace assay::internal::collect {
 
 std::span<const WorkloadInfo> all_workloads() {
-  static const WorkloadInfo workloads[] = {
-      kGeneral,  kBaseline, kMini, kIncrement, kWriteSkew, kLongFork,  kListAppend,       kBank,
-      kBlindwRw, kBlindwRm, kLwt,  kVRangeB,   kVRangeRqh, kVRangeIdh, kPredicateQueries, kTpcc,
-      kRubis,    kTwitter};
+  static const std::vector<WorkloadInfo> workloads = [] {
+    std::vector<WorkloadInfo> all;
+    for (const WorkloadInfo* info : kWorkloads) all.push_back(*info);
+    return all;
+  }();
   return workloads;
 }
 

@@ -1,5 +1,7 @@
-// Every workload, declared once here and listed once in registry.cc.
+// Every workload, declared and listed once.
 #pragma once
+
+#include <iterator>
 
 #include "collect/workload.h"
 
@@ -23,5 +25,12 @@ extern const WorkloadInfo kVRangeIdh;
 extern const WorkloadInfo kTpcc;
 extern const WorkloadInfo kRubis;
 extern const WorkloadInfo kTwitter;
+
+inline constexpr const WorkloadInfo* kWorkloads[] = {
+    &kGeneral,  &kBaseline,   &kMini,      &kIncrement, &kWriteSkew,
+    &kLongFork, &kListAppend, &kBank,      &kBlindwRw,  &kBlindwRm,
+    &kLwt,      &kVRangeB,    &kVRangeRqh, &kVRangeIdh, &kPredicateQueries,
+    &kTpcc,     &kRubis,      &kTwitter};
+inline constexpr size_t kWorkloadCount = std::size(kWorkloads);
 
 }  // namespace assay::internal::collect

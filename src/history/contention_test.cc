@@ -1,0 +1,110 @@
+#include "history/contention.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+
+#include "history/test_history.h"
+
+namespace assay::internal {
+namespace {
+
+using sample::make_history;
+using sample::r;
+using sample::w;
+
+constexpr auto kCommitted = TxnStatus::committed;
+
+TEST(Contention, IsOfOverlappingTransactionsThatShareAKeyWhichOneWrites) {
+  EXPECT_EQ(count_contended(make_history(
+                {{1, {w("x", 1)}, kCommitted, 0, 10}, {2, {r("x", 1)}, kCommitted, 5, 15}})),
+            2u);
+  EXPECT_EQ(count_contended(make_history(
+                {{2, {r("x", 1)}, kCommitted, 0, 10}, {1, {w("x", 1)}, kCommitted, 5, 15}})),
+            2u);
+}
+
+TEST(Contention, IsNotWithoutOverlapOrSharedKeyOrWrite) {
+  EXPECT_EQ(count_contended(make_history(
+                {{1, {w("x", 1)}, kCommitted, 0, 10}, {2, {r("x", 1)}, kCommitted, 11, 15}})),
+            0u);
+  EXPECT_EQ(count_contended(make_history(
+                {{1, {w("x", 1)}, kCommitted, 0, 10}, {2, {w("y", 1)}, kCommitted, 5, 15}})),
+            0u);
+  EXPECT_EQ(count_contended(make_history({{1, {r("x", sample::kNull)}, kCommitted, 0, 10},
+                                          {2, {r("x", sample::kNull)}, kCommitted, 5, 15}})),
+            0u);
+}
+
+TEST(Contention, IsNotOfWhatDidNotCommitOrHasNoTimes) {
+  EXPECT_EQ(count_contended(make_history({{1, {w("x", 1)}, TxnStatus::aborted, 0, 10},
+                                          {2, {r("x", sample::kNull)}, kCommitted, 5, 15}})),
+            0u);
+  EXPECT_EQ(count_contended(make_history({{1, {w("x", 1)}}, {2, {r("x", 1)}}})), 0u);
+}
+
+TEST(Contention, AgreesWithLookingAtEveryPair) {
+  Rng rng(7);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<sample::Txn> txns;
+    std::array<int64_t, 5> now{};
+    for (int64_t i = 0; i < 12; ++i) {
+      const int64_t session = rng.between(1, 4);
+      int64_t& clock = now[static_cast<size_t>(session)];
+      const int64_t begin = clock + rng.between(0, 12), end = begin + rng.between(0, 15);
+      clock = end + 1;
+      const std::string key = rng.chance(0.5) ? "x" : "y";
+      txns.push_back({session,
+                      {rng.chance(0.4) ? w(key, 1 + i) : r(key, sample::kNull)},
+                      kCommitted,
+                      begin,
+                      end});
+    }
+    const auto meet = [](const sample::Txn& a, const sample::Txn& b) {
+      const bool writes = a.ops[0].kind == OpKind::write || b.ops[0].kind == OpKind::write;
+      return a.session != b.session && a.ops[0].key == b.ops[0].key && writes && a.begin <= b.end &&
+             b.begin <= a.end;
+    };
+    const auto met = std::count_if(txns.begin(), txns.end(), [&](const sample::Txn& a) {
+      return std::any_of(txns.begin(), txns.end(),
+                         [&](const sample::Txn& b) { return meet(a, b); });
+    });
+    EXPECT_EQ(count_contended(make_history(txns)), static_cast<uint64_t>(met)) << round;
+  }
+}
+
+// Session 1 has a range; what the others do at the same time.
+uint64_t contended_by_a_range(const std::vector<OpKind>& others) {
+  HistoryBuilder builder;
+  const auto begin = [&](int64_t session) {
+    builder.begin_txn({.session = ValueView::of(session),
+                       .begin = Interval::point(0),
+                       .end = Interval::point(10)});
+  };
+  begin(1);
+  builder.range(ValueView::null(), ValueView::null(), {});
+  EXPECT_TRUE(builder.end_txn().ok());
+  int64_t session = 1;
+  for (const OpKind kind : others) {
+    begin(++session);
+    const ValueView key = ValueView::of(session);
+    if (kind == OpKind::write)
+      builder.write(key, key);
+    else
+      builder.read(key, ValueView::null());
+    EXPECT_TRUE(builder.end_txn().ok());
+  }
+  Result<History> history = std::move(builder).finish();
+  EXPECT_TRUE(history.ok());
+  return history.ok() ? count_contended(*history) : 0;
+}
+
+TEST(Contention, ARangeMeetsEveryWriteAndNoRead) {
+  EXPECT_EQ(contended_by_a_range({OpKind::write, OpKind::read}), 2u);
+  EXPECT_EQ(contended_by_a_range({OpKind::write, OpKind::write}), 3u);
+  EXPECT_EQ(contended_by_a_range({OpKind::read}), 0u);
+}
+
+}  // namespace
+}  // namespace assay::internal
