@@ -1,5 +1,7 @@
 #include "cli/run_watch.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
@@ -11,6 +13,8 @@
 
 namespace assay::internal::cli {
 namespace {
+
+constexpr uint64_t kPiecesBetweenLooks = 1024;
 
 // From the earliest to the latest moment known of its transactions.
 std::pair<int64_t, int64_t> span_of(const History& h) {
@@ -42,6 +46,7 @@ RunWatch::~RunWatch() {
 
 void RunWatch::opened(const std::string& path) {
   const std::lock_guard lock(mutex_);
+  any_ = true;
   coming_.push_back(std::make_shared<File>(path));
   open_.push_back(coming_.back());
   changed_.notify_all();
@@ -66,6 +71,7 @@ Exit RunWatch::finish() {
   }
   thread_.join();
   if (error_) return fail(*error_);
+  if (!any_) return Exit::satisfied;  // the run never began
   return watching_.end();
 }
 
@@ -87,13 +93,16 @@ void RunWatch::follow() {
 Status RunWatch::follow_files() {
   while (const std::shared_ptr<File> file = next_file()) {
     read_.push_back(file);
+    remove_files();
     auto input = formats::Input::follow(file->path, &reading_, &file->closed);
     if (!input.ok()) return input.error();
     const Result<bool> whole = watching_.read(*input);
     if (!whole.ok()) return input->located(whole.error());
     if (!*whole) return Ok{};
   }
-  return watching_.finish();
+  const Status finished = watching_.finish();
+  remove_files();
+  return finished;
 }
 
 void RunWatch::note_piece(const std::shared_ptr<const History>& piece) {
@@ -102,10 +111,8 @@ void RunWatch::note_piece(const std::shared_ptr<const History>& piece) {
   file.from = std::min(file.from, from);
   file.until = std::max(file.until, until);
   if (!keep_files_) return;
-  for (const std::shared_ptr<File>& f : read_)
-    std::erase_if(f->pieces, [](const auto& held) { return held.expired(); });
   file.pieces.push_back(piece);
-  if (Status s = remove_files(); !s.ok()) note("warning: " + s.error().to_string());
+  if (++noted_ % kPiecesBetweenLooks == 0) remove_files();
 }
 
 // Whoever looks into an alarm wants to see what went on around it.
@@ -115,18 +122,17 @@ void RunWatch::note_alarm(const Audit& violation) {
     file->of_alarm = file->of_alarm || (file->from <= until && from <= file->until);
 }
 
-Status RunWatch::remove_files() {
-  while (read_.size() > *keep_files_ + 1) {
-    File& oldest = *read_.front();
-    if (!oldest.pieces.empty()) return Ok{};
-    const std::string path = oldest.path;
-    const bool stays = oldest.of_alarm;
+void RunWatch::remove_files() {
+  if (!keep_files_) return;
+  for (const std::shared_ptr<File>& file : read_)
+    std::erase_if(file->pieces, [](const auto& held) { return held.expired(); });
+  while (read_.size() > *keep_files_ + 1 && read_.front()->pieces.empty()) {
+    const std::shared_ptr<File> oldest = std::move(read_.front());
     read_.pop_front();
     std::error_code error;
-    if (!stays) std::filesystem::remove(path, error);
-    if (error) return io_error("cannot remove: " + error.message(), path);
+    if (!oldest->of_alarm) std::filesystem::remove(oldest->path, error);
+    if (error) note(fmt::format("warning: cannot remove {}: {}", oldest->path, error.message()));
   }
-  return Ok{};
 }
 
 }  // namespace assay::internal::cli

@@ -54,7 +54,7 @@ class RunWatch : public collect::PartListener {
   std::shared_ptr<File> next_file();
   void note_piece(const std::shared_ptr<const History>& piece);
   void note_alarm(const Audit& violation);
-  Status remove_files();
+  void remove_files();
 
   Watching watching_;
   std::optional<uint64_t> keep_files_;
@@ -64,8 +64,10 @@ class RunWatch : public collect::PartListener {
   std::deque<std::shared_ptr<File>> coming_;  // that are not read yet
   std::vector<std::shared_ptr<File>> open_;
   bool over_ = false;  // no file follows
+  bool any_ = false;
   // Of the thread that watches.
   std::deque<std::shared_ptr<File>> read_;  // and still there; the last is being read
+  uint64_t noted_ = 0;                      // pieces
   std::optional<Error> error_;
   std::thread thread_;
 };

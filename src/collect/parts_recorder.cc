@@ -32,14 +32,17 @@ std::vector<std::string> parts_there(const std::string& path) {
   return found;
 }
 
-// What is left of an earlier history would be taken for a part of this one.
-Status make_room(const std::string& path, bool overwrite) {
+Status refuse_parts(const std::string& path) {
+  const std::vector<std::string> there = parts_there(path);
+  if (there.empty()) return Ok{};
+  Error e = usage_error("a part of a history is there already; --force replaces it");
+  e.file = there.front();
+  return e;
+}
+
+// What is left of the history that is replaced would be taken for parts of this one.
+Status remove_parts(const std::string& path) {
   for (const std::string& part : parts_there(path)) {
-    if (!overwrite) {
-      Error e = usage_error("a part of a history is there already; --force replaces it");
-      e.file = part;
-      return e;
-    }
     std::error_code error;
     fs::remove(part, error);
     if (error) return io_error("cannot remove: " + error.message(), part);
@@ -60,8 +63,8 @@ Result<std::unique_ptr<PartsRecorder>> PartsRecorder::create(const std::string& 
                                                              const RecorderOptions& options,
                                                              uint64_t bytes,
                                                              PartListener* listener) {
-  if (bytes > 0)
-    if (Status s = make_room(path, options.overwrite); !s.ok()) return s.error();
+  if (bytes > 0 && !options.overwrite)
+    if (Status s = refuse_parts(path); !s.ok()) return s.error();
   auto first = Recorder::create(bytes > 0 ? part_path(path, 1) : path, options);
   if (!first.ok()) return first.error();
   return std::unique_ptr<PartsRecorder>(
@@ -89,6 +92,8 @@ std::string PartsRecorder::header_of(uint64_t part) const {
 Status PartsRecorder::header(std::string_view meta) {
   const std::lock_guard lock(mutex_);
   meta_ = meta;
+  if (bytes_ > 0)
+    if (Status s = remove_parts(path_); !s.ok()) return s;
   Recorder& first = *parts_.back()->recorder;
   if (Status s = first.header(header_of(1)); !s.ok()) return s;
   if (listener_ != nullptr) listener_->opened(first.path());
