@@ -100,7 +100,7 @@ Status RunWatch::follow_files() {
     if (!whole.ok()) return input->located(whole.error());
     if (!*whole) return Ok{};
   }
-  const Status finished = watching_.finish();
+  Status finished = watching_.finish();
   remove_files();
   return finished;
 }

@@ -157,7 +157,7 @@ Status PartsRecorder::rotate() {
 }
 
 Status PartsRecorder::close(Part& part) {
-  const Status finished = part.recorder->finish();
+  Status finished = part.recorder->finish();
   if (listener_ != nullptr) listener_->closed(part.recorder->path());
   return finished;
 }
