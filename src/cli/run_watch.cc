@@ -33,7 +33,7 @@ std::pair<int64_t, int64_t> span_of(const History& h) {
 
 RunWatch::RunWatch(const watch::WatchOptions& options, const WatchOutput& output,
                    std::optional<uint64_t> keep_files)
-    : watching_(options, output), keep_files_(keep_files) {
+    : watching_(options, output), keep_files_(keep_files), fail_fast_(output.fail_fast) {
   reading_.heed_interrupts();
   watching_.on_piece([this](const auto& piece) { note_piece(piece); });
   watching_.on_alarm([this](const Audit& violation) { note_alarm(violation); });
@@ -117,6 +117,8 @@ void RunWatch::note_piece(const std::shared_ptr<const History>& piece) {
 
 // Whoever looks into an alarm wants to see what went on around it.
 void RunWatch::note_alarm(const Audit& violation) {
+  // The rest of the window is still to be decided, and the database need not be driven meanwhile.
+  if (fail_fast_) stop_driving_now();
   const auto [from, until] = span_of(violation.history);
   for (const std::shared_ptr<File>& file : read_)
     file->of_alarm = file->of_alarm || (file->from <= until && from <= file->until);

@@ -58,6 +58,7 @@ class RunWatch : public collect::PartListener {
 
   Watching watching_;
   std::optional<uint64_t> keep_files_;
+  bool fail_fast_;
   Budget reading_;
   std::mutex mutex_;
   std::condition_variable changed_;
