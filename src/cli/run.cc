@@ -105,13 +105,11 @@ Status can_watch_workload(const collect::RunOptions& o) {
                                 : collect::sql::make_workload(o.sql);
   if (!workload.ok()) return workload.error();
   const std::string name = o.sql.empty() ? "the workload '" + o.workload + "'" : o.sql;
-  for (const OpKind kind : {OpKind::append, OpKind::read_list, OpKind::range})
-    if ((*workload)->uses(kind) || (*workload)->selects())
-      return usage_error(
-          fmt::format("{} cannot be watched: it has {}; expected reads, writes, deletes, inserts "
-                      "and compare-and-sets alone",
-                      name, kind == OpKind::range ? "ranges" : "lists or conditions"));
-  return Ok{};
+  if ((*workload)->is_of_registers()) return Ok{};
+  return usage_error(
+      fmt::format("{} cannot be watched: it has lists, ranges or conditions; expected reads, "
+                  "writes, deletes, inserts and compare-and-sets alone",
+                  name));
 }
 
 Status can_watch_history(const std::string& path) {
