@@ -54,6 +54,8 @@ const std::atomic<bool>& stop_driving_when_interrupted() {
   return stop_driving;
 }
 
+void stop_driving_now() { stop_driving.store(true); }
+
 void stop_checking_when_interrupted() {
   if (!Budget::interrupted()) handle(on_interrupt_of_checking);
 }

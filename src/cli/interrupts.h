@@ -9,6 +9,8 @@ namespace assay::internal::cli {
 
 // From here on the first signal sets the flag returned: no more transactions are sent.
 const std::atomic<bool>& stop_driving_when_interrupted();
+// As such a signal does.
+void stop_driving_now();
 // From here on the first signal exhausts every budget that heeds interrupts.
 void stop_checking_when_interrupted();
 

@@ -4,7 +4,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "base/progress.h"
 #include "cli/checking.h"
@@ -12,16 +14,21 @@
 #include "cli/console.h"
 #include "cli/hunt.h"
 #include "cli/interrupts.h"
+#include "cli/run_watch.h"
 #include "cli/units.h"
+#include "cli/watch_flags.h"
 #include "collect/driver.h"
+#include "collect/sql/workload.h"
 #include "evidence/log.h"
 #include "explain/names.h"
+#include "formats/compression.h"
 #include "report/summary.h"
 
 namespace assay::internal::cli {
 namespace {
 
 constexpr double kHuntSeconds = 600;
+constexpr char kWatching[] = "Watching (--watch)";
 
 struct RunState {
   bool list = false;
@@ -29,6 +36,10 @@ struct RunState {
   collect::RunOptions options;
   WorkloadFlags workload;
   CheckFlags check;
+  bool watch = false;
+  watch::WatchOptions watching;
+  WatchOutput watch_output;
+  std::optional<uint64_t> keep_files;
 };
 
 std::string in_words(const collect::VersionLogReport& log) {
@@ -88,6 +99,68 @@ Exit list_choices() {
   return printed.ok() ? Exit::satisfied : fail(printed.error());
 }
 
+// What the watcher would refuse once the run is going on.
+Status can_watch_workload(const collect::RunOptions& o) {
+  auto workload = o.sql.empty() ? collect::make_workload(o.workload, o.workload_options)
+                                : collect::sql::make_workload(o.sql);
+  if (!workload.ok()) return workload.error();
+  const std::string name = o.sql.empty() ? "the workload '" + o.workload + "'" : o.sql;
+  if ((*workload)->is_of_registers()) return Ok{};
+  return usage_error(
+      fmt::format("{} cannot be watched: it has lists, ranges or conditions; expected reads, "
+                  "writes, deletes, inserts and compare-and-sets alone",
+                  name));
+}
+
+Status can_watch_history(const std::string& path) {
+  const auto refused = [&](std::string message) {
+    Error e = usage_error(std::move(message));
+    e.file = path;
+    return e;
+  };
+  if (formats::compression_of_path(path) != formats::Compression::none)
+    return refused("a compressed history cannot be watched; expected a name without .gz or .zst");
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored))
+    return refused("cannot be watched; expected a regular file");
+  return Ok{};
+}
+
+// Everything that can be known before the database is touched.
+Status prepare_watching(RunState& s, const CLI::App& app) {
+  for (const char* of_checks : {"--until-violation", "--no-history", "--version-order", "--time",
+                                "--memory", "--effort", "--stats", "--report", "--certificate",
+                                "--baseline", "--write-baseline", "--clock-drift", "--allow-empty"})
+    if (app.get_option(of_checks)->count() > 0)
+      return usage_error(fmt::format(
+          "{} is about a history that has ended; expected --watch without it", of_checks));
+  collect::RunOptions& o = s.options;
+  if (Status can = take_level(s.check.levels, s.watching); !can.ok()) return can;
+  if (Status can = can_watch_history(o.history); !can.ok()) return can;
+  if (Status can = can_watch_workload(o); !can.ok()) return can;
+  // The final reads are of many keys in one transaction.
+  if (level_info(s.watching.level).single_operations) o.final_read_keys = 0;
+  if (app.get_option("--txns")->count() == 0) o.txns = 0;
+  o.endless = true;
+  s.watching.sessions = o.sessions;
+  s.watch_output.json = s.check.output.json;
+  return make_folder(s.watch_output.alarms);
+}
+
+// An alarm counts for more than that the run could not go on.
+Exit run_and_watch(RunState& s) {
+  collect::RunOptions& o = s.options;
+  o.stop = &stop_driving_when_interrupted();
+  RunWatch watch(s.watching, s.watch_output, s.keep_files);
+  o.parts = &watch;
+  const auto stats = collect::run(o);
+  if (stats.ok()) report_run(*stats, o);
+  stop_checking_when_interrupted();
+  const Exit run = stats.ok() ? Exit::satisfied : fail(stats.error());
+  const Exit watched = watch.finish();
+  return run == Exit::satisfied || watched == Exit::violated ? watched : run;
+}
+
 Exit run_and_check(RunState& s, const CLI::App& app) {
   if (s.list) return list_choices();
   collect::RunOptions& o = s.options;
@@ -101,6 +174,8 @@ Exit run_and_check(RunState& s, const CLI::App& app) {
   o.workload_options = s.workload.options;
   o.sessions = s.workload.sessions;
   o.txns = s.workload.txns;
+  if (s.watch)
+    if (Status can = prepare_watching(s, app); !can.ok()) return fail(can.error());
   if (!o.record && (s.until_violation || !o.history.empty() || !s.check.levels.levels.empty()))
     return fail(usage_error("with --no-history there is nothing to check"));
   if (s.until_violation) {
@@ -116,6 +191,10 @@ Exit run_and_check(RunState& s, const CLI::App& app) {
         fmt::format("{} committed, {} aborted, {:.0f}/s", grouped(p.committed), grouped(p.aborted),
                     p.seconds > 0 ? static_cast<double>(p.committed) / p.seconds : 0.0));
   };
+  if (s.watch) {
+    o.progress = nullptr;  // the watcher says how far it is
+    return run_and_watch(s);
+  }
   o.stop = &stop_driving_when_interrupted();
   const auto stats = collect::run(o);
   progress.clear();
@@ -225,6 +304,35 @@ void add_database(CLI::App& app, collect::RunOptions& o) {
       ->type_name("N");
 }
 
+void add_watching(CLI::App& app, RunState& s) {
+  CLI::Option* watch =
+      app.add_flag("--watch", s.watch,
+                   "check the history while it is recorded, as watch does, for as long as the run "
+                   "goes on; without --txns and --duration that is until a signal")
+          ->group(kWatching);
+  app.add_option_function<std::string>(
+         "--rotate",
+         [&s](const std::string& text) {
+           const auto amount = parse_bytes(text);
+           if (!amount.ok()) bad_flag("--rotate", amount.error().message);
+           s.options.part_bytes = *amount;
+         },
+         "begin another file when the history's has this size: NAME.0001.jsonl, NAME.0002.jsonl, …")
+      ->group(kWatching)
+      ->type_name("SIZE");
+  app.add_option("--keep-files", s.keep_files,
+                 "remove files that are full, but for the last N, those that the watcher still "
+                 "needs and those that an alarm is about")
+      ->group(kWatching)
+      ->needs("--rotate")
+      ->type_name("N");
+  add_watch_output(app, s.watch_output, kWatching);
+  add_window_flags(app, s.watching, kWatching);
+  for (CLI::Option* option :
+       app.get_options([](const CLI::Option* o) { return o->get_group() == kWatching; }))
+    if (option != watch) option->needs(watch);
+}
+
 }  // namespace
 
 Action add_run(CLI::App& app) {
@@ -248,6 +356,7 @@ Action add_run(CLI::App& app) {
   s->check.switches.add(app);
   add_clock_drift(app, s->check.clock_drift);
   add_allow_empty(app, s->check.allow_empty);
+  add_watching(app, *s);
   return [s, &app] { return run_and_check(*s, app); };
 }
 

@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
+#include <filesystem>
+#include <system_error>
 
 #include "cli/flags.h"
 #include "cli/units.h"
@@ -29,16 +31,11 @@ CLI::Option* add_time(CLI::App& app, const std::string& flag, int64_t& nanosecon
 
 }  // namespace
 
-void add_watch_flags(CLI::App& app, watch::WatchOptions& options, const std::string& group) {
+void add_window_flags(CLI::App& app, watch::WatchOptions& options, const std::string& group) {
   add_time(app, "--lateness", options.lateness,
            "a transaction is reported at most so much later than it began, by the times of the "
            "history")
       ->group(group);
-  app.add_option("--sessions", options.sessions,
-                 "how many sessions there are; once each was heard of, what all of them have left "
-                 "behind is decided without waiting for --lateness")
-      ->group(group)
-      ->type_name("N");
   add_time(app, "--settle", options.settle,
            "after so long a transaction of unknown outcome that nobody read from is taken to have "
            "had no effect")
@@ -55,6 +52,40 @@ void add_watch_flags(CLI::App& app, watch::WatchOptions& options, const std::str
       ->capture_default_str()
       ->check(CLI::Range(0, 1'000'000))
       ->type_name("N");
+}
+
+void add_watch_flags(CLI::App& app, watch::WatchOptions& options, const std::string& group) {
+  app.add_option("--sessions", options.sessions,
+                 "how many sessions there are; once each was heard of, what all of them have left "
+                 "behind is decided without waiting for --lateness")
+      ->group(group)
+      ->type_name("N");
+  add_window_flags(app, options, group);
+}
+
+void add_watch_output(CLI::App& app, WatchOutput& output, const std::string& group) {
+  app.add_option("--alarms", output.alarms,
+                 "folder for the history and the certificate of each alarm, alarm-1.jsonl and "
+                 "alarm-1.cert.json")
+      ->group(group)
+      ->type_name("FOLDER");
+  app.add_option("--metrics", output.metrics, "write numbers for Prometheus there, once a second")
+      ->group(group)
+      ->type_name("FILE");
+  app.add_flag("--fail-fast", output.fail_fast, "end at the first alarm")->group(group);
+}
+
+Status take_level(const LevelFlags& flags, watch::WatchOptions& options) {
+  if (flags.levels.size() > 1) return usage_error("--level: expected one level");
+  if (!flags.levels.empty()) options.level = flags.levels[0];
+  return watch::can_watch(options.level);
+}
+
+Status make_folder(const std::string& path) {
+  if (path.empty()) return Ok{};
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  return error ? Status(io_error(error.message(), path)) : Status(Ok{});
 }
 
 }  // namespace assay::internal::cli

@@ -3,6 +3,9 @@
 
 #include <string>
 
+#include "assay/result.h"
+#include "cli/announcer.h"
+#include "cli/flags.h"
 #include "watch/watcher.h"
 
 namespace CLI {
@@ -11,7 +14,16 @@ class App;
 
 namespace assay::internal::cli {
 
-// --lateness, --sessions, --settle, --window, --keep, in `group` of the help.
+// --lateness, --settle, --window, --keep, in `group` of the help.
+void add_window_flags(CLI::App& app, watch::WatchOptions& options, const std::string& group);
+// These and --sessions.
 void add_watch_flags(CLI::App& app, watch::WatchOptions& options, const std::string& group);
+// --alarms, --metrics, --fail-fast
+void add_watch_output(CLI::App& app, WatchOutput& output, const std::string& group);
+
+// The level asked for, or an error: more than one, or one that cannot be watched.
+Status take_level(const LevelFlags& flags, watch::WatchOptions& options);
+// None if the name is empty.
+Status make_folder(const std::string& path);
 
 }  // namespace assay::internal::cli

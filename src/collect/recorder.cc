@@ -132,6 +132,7 @@ Status Recorder::write(std::string_view lines) {
     broken_ = true;
     written.error().file = path_;
   }
+  bytes_ += lines.size();
   dirty_ = true;
   return written;
 }

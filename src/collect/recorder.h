@@ -59,6 +59,8 @@ class Recorder : public Sink {
   Recorder& operator=(const Recorder&) = delete;
 
   const std::string& path() const { return path_; }
+  // Of the lines, before they are compressed.
+  uint64_t bytes() const { return bytes_; }
 
   Status header(std::string_view meta) override;
   Status transaction(const TxnRecord& record) override;
@@ -85,6 +87,7 @@ class Recorder : public Sink {
   bool has_header_ = false;
   bool broken_ = false;   // a write failed: the file ends in the middle of a line and stays so
   std::string gathered_;  // lines of the next frame, if compressed
+  std::atomic<uint64_t> bytes_{0};
   std::atomic<bool> dirty_{false};
   std::atomic<bool> sync_failed_{false};
   std::mutex stop_mutex_;

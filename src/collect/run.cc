@@ -62,6 +62,7 @@ class Run {
  private:
   Status prepare();
   Status open_recorder();
+  Status open_parts(const RecorderOptions& recording);
   Status open_drivers();
   Status open_proxies(std::vector<std::string>& urls);
   Status open_log();
@@ -77,6 +78,7 @@ class Run {
   Error why_it_ended(const Error& error) const;
   void look_for_an_unfinished_run();
   Status note_log();
+  Status note_end(uint32_t session);
   Status look_for_another_run();
   void mark_finished();
   RunStats stats() const;
@@ -108,7 +110,7 @@ Status check(const RunOptions& o) {
   if (o.sessions == 0 || o.sessions > kMaxSessions)
     return usage_error(
         fmt::format("the number of sessions must be between 1 and {}", kMaxSessions));
-  if (o.txns == 0 && !(o.seconds > 0))
+  if (o.txns == 0 && !(o.seconds > 0) && !o.endless)
     return usage_error("a run needs a number of transactions or a time to end");
   if (o.timeout.count() <= 0) return usage_error("the statement time-out must be above 0");
   if (!o.faults.kinds.empty() && !(o.faults.interval > 0))
@@ -162,10 +164,21 @@ Status Run::open_recorder() {
                      .absent_is_never_written = options_.workload_options.tombstones,
                      .has_rows = workload_->has_rows(),
                      .has_conditions = workload_->selects()};
+  if (options_.part_bytes > 0 || options_.parts != nullptr) return open_parts(recording);
   auto recorder =
       options_.history.empty()
           ? Recorder::create_fresh([&] { return history_name(id_ = draw_run_id()); }, recording)
           : Recorder::create(options_.history, recording);
+  if (!recorder.ok()) return recorder.error();
+  history_ = (*recorder)->path();
+  recorder_ = std::move(*recorder);
+  return Ok{};
+}
+
+// The name of a new history has the number of the run, so it is free.
+Status Run::open_parts(const RecorderOptions& recording) {
+  const std::string path = options_.history.empty() ? history_name(id_) : options_.history;
+  auto recorder = PartsRecorder::create(path, recording, options_.part_bytes, options_.parts);
   if (!recorder.ok()) return recorder.error();
   history_ = (*recorder)->path();
   recorder_ = std::move(*recorder);
@@ -263,11 +276,20 @@ Status Run::fill() {
   Client filler(options_.sessions, *drivers_.front(), nullptr, *recorder_, clock_, options_.seed,
                 options_.reconnect_for);
   if (Status s = must(filler.do_all(writes)); !s.ok()) return s;
+  if (Status s = note_end(options_.sessions); !s.ok()) return s;
   Rng rng = Rng(options_.seed).split(options_.sessions);
   const std::vector<Request> reads = workload_->final_reads(options_.final_read_keys, rng);
   for (const auto& client : clients_)
     if (Status s = must(client->do_all(reads)); !s.ok()) return s;
   return Ok{};
+}
+
+// Whoever reads along need not wait for this session.
+Status Run::note_end(uint32_t session) {
+  if (options_.parts == nullptr) return Ok{};
+  const int64_t now = clock_.now();
+  return recorder_->event(now,
+                          fmt::format(R"({{"event":"end","at":{},"session":{}}})", now, session));
 }
 
 // Where the database's log stands, for whoever reads it after this run was killed.

@@ -12,6 +12,7 @@
 
 #include "assay/result.h"
 #include "collect/faults/injector.h"
+#include "collect/parts_recorder.h"
 #include "collect/recorder.h"
 #include "collect/version_log.h"
 #include "collect/workload.h"
@@ -40,7 +41,11 @@ struct RunOptions {
   uint64_t seed = 1;
   std::string history;       // path of the file; empty: a new one in the current folder
   RecorderOptions recorder;  // of that file
-  bool record = true;        // without: the same statements, but no file and no final reads
+  // The history goes on in another file when one has so many bytes; 0: never. See PartsRecorder.
+  uint64_t part_bytes = 0;
+  PartListener* parts = nullptr;  // hears of the files of a history that is read while it grows
+  bool endless = false;           // no limit of transactions or time is needed: until `stop`
+  bool record = true;             // without: the same statements, but no file and no final reads
   // How many keys every session reads again at the end, at most; 0: no final reads.
   uint64_t final_read_keys = 1000;
   bool time_operations = false;             // records when each was sent and answered

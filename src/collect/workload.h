@@ -62,6 +62,10 @@ class Workload {
   }
   // Whether its ranges ask for values.
   virtual bool selects() const { return false; }
+  // Whether it reads and writes single keys: no lists, no ranges.
+  bool is_of_registers() const {
+    return !selects() && !uses(OpKind::append) && !uses(OpKind::read_list) && !uses(OpKind::range);
+  }
   // Its SQL tables, if its keys are cells of such.
   virtual std::vector<Table> tables() const { return {}; }
   // Whether its values are rows of columns.

@@ -264,8 +264,16 @@ class JsonlLines {
     return run;
   }
 
+  // Whether the line begins another file of the same run, so that the files can be read one behind the other.
+  bool begins_part(std::string_view run) const {
+    uint64_t part = 0;
+    return !run.empty() && run == header_.run &&
+           field(kMeta)["part"].get_uint64().get(part) == simdjson::SUCCESS && part > 1;
+  }
+
   bool second_header() {
     const std::string_view run = run_in_header();
+    if (begins_part(run)) return true;
     const std::string& before = header_.run;
     if (run.empty() || run == before) return fail({"assay"}, "a header may only be the first line");
     return fail({"assay"}, "the file holds two runs, " +

@@ -77,6 +77,9 @@ TEST(AssayJsonl, RefusesTheLinesOfTwoRuns) {
   refuse(one + "\n" + txn + "\n" + two + "\n", 3, 10,
          "two runs, '00000000000a' and from here on '00000000000b'");
   refuse(one + "\n" + one + "\n", 2, 10, "a header may only be the first line");
+  const std::string part = R"({"assay":1,"meta":{"run":"00000000000a","part":2}})";
+  EXPECT_EQ(read(one + "\n" + txn + "\n" + part + "\n" + txn + "\n").history.txn_count(), 2u);
+  refuse(two + "\n" + part + "\n", 2, 10, "two runs");
   refuse("{\"assay\":1}\n" + one + "\n", 2, 10, "two runs, one and from here on '00000000000a'");
 }
 

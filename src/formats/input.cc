@@ -22,8 +22,14 @@ constexpr int kMillisecondsOfWaiting = 20;
 
 class FileSource : public ByteSource {
  public:
-  FileSource(int fd, bool owned, bool follows, std::string name, Budget* budget)
-      : fd_(fd), owned_(owned), follows_(follows), name_(std::move(name)), budget_(budget) {
+  FileSource(int fd, bool owned, bool follows, const std::atomic<bool>* ended, std::string name,
+             Budget* budget)
+      : fd_(fd),
+        owned_(owned),
+        follows_(follows),
+        ended_(ended),
+        name_(std::move(name)),
+        budget_(budget) {
     struct stat info;
     waits_ = ::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode);
   }
@@ -36,8 +42,10 @@ class FileSource : public ByteSource {
     for (;;) {
       if (waits_)
         if (Status s = wait(); !s.ok()) return s.error();
-      ssize_t n = ::read(fd_, to, size);
-      if (n > 0 || (n == 0 && !follows_)) return static_cast<size_t>(n);
+      // Asked before reading: what was written before the end is read then.
+      const bool grows = this->grows();
+      const ssize_t n = ::read(fd_, to, size);
+      if (n > 0 || (n == 0 && !grows)) return static_cast<size_t>(n);
       if (n == 0) {
         if (budget_ != nullptr && budget_->exhausted_now()) return failed(budget_error(*budget_));
         ::poll(nullptr, 0, kMillisecondsOfWaiting);
@@ -52,10 +60,11 @@ class FileSource : public ByteSource {
       return ::poll(&file, 1, 0) == 0;
     }
     struct stat info;
-    return follows_ && ::fstat(fd_, &info) == 0 && ::lseek(fd_, 0, SEEK_CUR) >= info.st_size;
+    return grows() && ::fstat(fd_, &info) == 0 && ::lseek(fd_, 0, SEEK_CUR) >= info.st_size;
   }
 
  private:
+  bool grows() const { return follows_ && (ended_ == nullptr || !*ended_); }
   // Until there is something to read, or the end.
   Status wait() {
     pollfd file{fd_, POLLIN, 0};
@@ -74,7 +83,8 @@ class FileSource : public ByteSource {
 
   int fd_;
   bool owned_;
-  bool follows_;  // the end of the file is only where it ends by now
+  bool follows_;                    // the end of the file is only where it ends by now
+  const std::atomic<bool>* ended_;  // until this says otherwise
   std::string name_;
   Budget* budget_;
   bool waits_;  // a pipe or the like: reading may have to wait
@@ -107,21 +117,25 @@ Error budget_error(const Budget& budget) {
 }
 
 Result<Input> Input::open(const std::string& path, Budget* budget) {
-  return open(path, budget, AtEnd::stops);
+  return open(path, budget, AtEnd::stops, nullptr);
 }
 
-Result<Input> Input::follow(const std::string& path, Budget* budget) {
-  return open(path, budget, AtEnd::follows);
+Result<Input> Input::follow(const std::string& path, Budget* budget,
+                            const std::atomic<bool>* ended) {
+  return open(path, budget, AtEnd::follows, ended);
 }
 
-Result<Input> Input::open(const std::string& path, Budget* budget, AtEnd at_end) {
+Result<Input> Input::open(const std::string& path, Budget* budget, AtEnd at_end,
+                          const std::atomic<bool>* ended) {
   if (path == "-")
-    return start(std::make_unique<FileSource>(STDIN_FILENO, false, false, "standard input", budget),
-                 "standard input", budget);
+    return start(
+        std::make_unique<FileSource>(STDIN_FILENO, false, false, nullptr, "standard input", budget),
+        "standard input", budget);
   // Not to wait for the writer of a named pipe already here.
   int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return io_error(std::string("cannot open: ") + strerror(errno), path);
-  auto source = std::make_unique<FileSource>(fd, true, at_end == AtEnd::follows, path, budget);
+  auto source =
+      std::make_unique<FileSource>(fd, true, at_end == AtEnd::follows, ended, path, budget);
   struct stat info;
   if (::fstat(fd, &info) == 0 && S_ISDIR(info.st_mode))
     return io_error("is a directory, expected a file", path);

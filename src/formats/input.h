@@ -3,6 +3,7 @@
 // decompression bomb costs more than the longest line (or record) that a format allows.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -40,9 +41,10 @@ class Input {
   // `path` is a file or "-" for standard input. Reading, and waiting for what is to be read, fails
   // once `budget` is exhausted; it must outlive the input, and may be null.
   static Result<Input> open(const std::string& path, Budget* budget);
-  // The same of a file to which lines are added while it is read: its end is waited for, until the budget is exhausted.
-  // Not for compressed files.
-  static Result<Input> follow(const std::string& path, Budget* budget);
+  // The same of a file to which lines are added while it is read: its end is waited for, until the budget is exhausted
+  // or nobody writes any more, of which `ended` tells once all is written; null: nobody ever says so. Not for compressed files.
+  static Result<Input> follow(const std::string& path, Budget* budget,
+                              const std::atomic<bool>* ended = nullptr);
   // `text` must outlive the input; `name` is used in messages.
   static Result<Input> memory(std::string_view text, std::string name, Budget* budget);
 
@@ -94,7 +96,8 @@ class Input {
  private:
   Input() = default;
   enum class AtEnd : uint8_t { stops, follows };
-  static Result<Input> open(const std::string& path, Budget* budget, AtEnd at_end);
+  static Result<Input> open(const std::string& path, Budget* budget, AtEnd at_end,
+                            const std::atomic<bool>* ended);
   static Result<Input> start(std::unique_ptr<ByteSource> source, std::string name, Budget* budget);
   Status skip_byte_order_mark();
   // Reads once; false at the end of the input.

@@ -1,0 +1,84 @@
+#include "cli/announcer.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "assay/format.h"
+#include "assay/verify.h"
+#include "cli/console.h"
+#include "report/report.h"
+
+namespace assay::internal::cli {
+
+using watch::Undecided;
+
+Status print_json(const nlohmann::ordered_json& line) {
+  using Json = nlohmann::ordered_json;
+  return print(line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+namespace {
+
+Status write_alarm(const Audit& violation, const std::string& history,
+                   const std::string& certificate) {
+  if (const auto losses = write_history(violation.history, history, "assay"); !losses.ok())
+    return losses.error();
+  return write_file(certificate, write_certificates(certificates_of(violation), violation.history));
+}
+
+}  // namespace
+
+void Announcer::alarm(Audit&& violation, const std::string& left_out) {
+  ++alarms_;
+  if (on_alarm_) on_alarm_(violation);
+  const std::string name = fmt::format("alarm-{}", alarms_);
+  std::string history, certificate;
+  if (!output_.alarms.empty()) {
+    history = output_.alarms + "/" + name + ".jsonl";
+    certificate = output_.alarms + "/" + name + ".cert.json";
+    if (Status s = write_alarm(violation, history, certificate); !s.ok()) failure_ = s.error();
+  }
+  keep(output_.json ? alarm_as_json(violation, left_out, history, certificate)
+                    : alarm_as_text(violation, left_out, history));
+}
+
+void Announcer::undecided(const Undecided& what) {
+  if (output_.json) {
+    keep(print_json({{"unknown", what.about},
+                     {"reason", what.reason},
+                     {"at", what.at},
+                     {"resumed", what.resumed}}));
+  } else {
+    keep(print(fmt::format(
+        "unknown: {}: {}; {}\n", what.about, what.reason,
+        what.resumed ? "they are dropped, and watching begins anew" : "it is left out")));
+  }
+}
+
+Status Announcer::alarm_as_json(const Audit& violation, const std::string& left_out,
+                                const std::string& history, const std::string& certificate) const {
+  const Explanation& e = violation.explanations[0];
+  nlohmann::ordered_json line = {{"alarm", alarms_},
+                                 {"level", level_info(level_).name},
+                                 {"anomaly", anomaly_info(e.anomaly).name},
+                                 {"transactions", nlohmann::ordered_json::array()},
+                                 {"left_out", left_out},
+                                 {"explanation", e.sentences}};
+  for (const TxnId t : e.transactions) line["transactions"].push_back(violation.history.name(t));
+  if (!history.empty()) line["history"] = history;
+  if (!certificate.empty()) line["certificate"] = certificate;
+  return print_json(line);
+}
+
+Status Announcer::alarm_as_text(const Audit& violation, const std::string& left_out,
+                                const std::string& history) const {
+  std::string text = fmt::format("alarm {}: {} is violated, {}\n", alarms_, level_info(level_).name,
+                                 anomaly_info(violation.explanations[0].anomaly).name);
+  for (const std::string& sentence : violation.explanations[0].sentences)
+    text += "  " + sentence + "\n";
+  if (!history.empty()) text += fmt::format("  history and certificate: {}\n", history);
+  return print(text + fmt::format("  {} is left out, and watching goes on\n", left_out));
+}
+
+}  // namespace assay::internal::cli

@@ -1,0 +1,162 @@
+#include "cli/watching.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "cli/console.h"
+#include "cli/whole_file.h"
+#include "formats/assay_jsonl_chunks.h"
+#include "report/summary.h"
+
+namespace assay::internal::cli {
+namespace {
+
+using watch::Progress;
+using Steady = std::chrono::steady_clock;
+
+// What has come is decided when no line has followed for so long, or when it was not for so long because lines never cease
+// to come one by one; and how often a line tells how far watching is.
+constexpr double kSecondsOfWaiting = 0.2;
+constexpr double kSecondsUndecided = 1;
+constexpr double kSecondsBetweenLines = 10;
+constexpr int kMillisecondsOfSleep = 10;
+
+double seconds_since(Steady::time_point t) {
+  return std::chrono::duration<double>(Steady::now() - t).count();
+}
+
+// For Prometheus.
+std::string metrics_text(const Progress& p) {
+  struct Metric {
+    std::string_view name, type, help;
+    double value;
+  };
+  const double behind = p.now == Interval::kUnknown || p.mark == Interval::kUnknown
+                            ? 0
+                            : static_cast<double>(p.now - std::min(p.now, p.mark)) / 1e9;
+  const Metric metrics[] = {
+      {"assay_transactions_total", "counter", "transactions reported",
+       static_cast<double>(p.transactions)},
+      {"assay_decided_total", "counter", "transactions decided", static_cast<double>(p.decided)},
+      {"assay_alarms_total", "counter", "violations", static_cast<double>(p.alarms)},
+      {"assay_unknown_total", "counter", "stretches that could not be decided",
+       static_cast<double>(p.undecided)},
+      {"assay_buffered_transactions", "gauge", "transactions not yet decided",
+       static_cast<double>(p.buffered)},
+      {"assay_kept_transactions", "gauge", "decided transactions that are kept",
+       static_cast<double>(p.kept)},
+      {"assay_live_keys", "gauge", "keys that were written", static_cast<double>(p.live_keys)},
+      {"assay_mark_behind_seconds", "gauge", "from the mark to the latest time reported", behind},
+  };
+  std::string text;
+  for (const Metric& m : metrics)
+    text +=
+        fmt::format("# HELP {0} {2}\n# TYPE {0} {1}\n{0} {3}\n", m.name, m.type, m.help, m.value);
+  return text;
+}
+
+nlohmann::ordered_json as_json(const Progress& p, bool last) {
+  return {{last ? "end" : "window", p.decided},
+          {"transactions", p.transactions},
+          {"alarms", p.alarms},
+          {"unknown", p.undecided},
+          {"buffered", p.buffered},
+          {"kept", p.kept},
+          {"live_keys", p.live_keys}};
+}
+
+}  // namespace
+
+Watching::Watching(const watch::WatchOptions& options, const WatchOutput& output)
+    : options_(options),
+      output_(output),
+      announcer_(options.level, output_),
+      watcher_(options_, announcer_) {}
+
+bool Watching::is_enough() const {
+  return announcer_.failure() || (output_.fail_fast && announcer_.alarms() > 0);
+}
+
+Result<bool> Watching::read(formats::Input& input) {
+  std::vector<ReadNote> notes;
+  formats::JsonlChunks chunks(input, notes);
+  for (bool at_end = false; !at_end;) {
+    if (is_enough()) return false;
+    if (Status s = wait(input); !s.ok()) return s.error();
+    auto chunk = chunks.next(options_.window);
+    if (!chunk.ok() && !interrupted(chunk.error())) return chunk.error();
+    if (!chunk.ok()) {
+      if (Status s = decide(); !s.ok()) return s.error();
+      return false;
+    }
+    at_end = chunk->end;
+    const auto piece = std::make_shared<const History>(std::move(chunk->history));
+    if (on_piece_) on_piece_(piece);
+    if (Status s = watcher_.add(piece); !s.ok()) return input.located(s.error());
+    if (Status s = chunks.settle(watcher_.overdue()); !s.ok()) return s.error();
+    for (const ReadNote& n : notes) note(n.message);
+    notes.clear();
+    if (Status s = tell(false); !s.ok()) return s.error();
+  }
+  return !is_enough();
+}
+
+Status Watching::decide() {
+  decided_ = Steady::now();
+  return watcher_.decide_sealed();
+}
+
+// For lines.
+Status Watching::wait(const formats::Input& input) {
+  const auto since = Steady::now();
+  bool decided = false;
+  while (input.would_wait() && !Budget::interrupted() && !is_enough()) {
+    if (!decided &&
+        (seconds_since(since) > kSecondsOfWaiting || seconds_since(decided_) > kSecondsUndecided)) {
+      if (Status s = decide(); !s.ok()) return s;
+      if (Status s = tell(false); !s.ok()) return s;
+      decided = true;
+    }
+    poll(nullptr, 0, kMillisecondsOfSleep);
+  }
+  return Ok{};
+}
+
+Status Watching::tell(bool last) {
+  if (!last && seconds_since(told_) < (output_.metrics.empty() ? kSecondsBetweenLines : 1))
+    return Ok{};
+  told_ = Steady::now();
+  const Progress& p = watcher_.progress();
+  if (!output_.metrics.empty()) {
+    WholeFile file(output_.metrics);
+    if (Status s = file.write(metrics_text(p)); !s.ok()) return s;
+    if (Status s = file.close(); !s.ok()) return s;
+  }
+  if (output_.json) return print_json(as_json(p, last));
+  if (last) return print(sentence(p));
+  if (seconds_since(line_) < kSecondsBetweenLines) return Ok{};
+  line_ = Steady::now();
+  return print(sentence(p));
+}
+
+std::string Watching::sentence(const Progress& p) const {
+  return fmt::format("{}: {} decided, {}, {} unknown; {} not yet decided, {} live keys\n",
+                     level_info(options_.level).name,
+                     counted(p.decided, "transaction", "transactions"),
+                     counted(p.alarms, "alarm", "alarms"), p.undecided, p.buffered, p.live_keys);
+}
+
+Exit Watching::end() {
+  if (announcer_.failure()) return fail(*announcer_.failure());
+  if (Status s = tell(true); !s.ok()) return fail(s.error());
+  const Progress& p = watcher_.progress();
+  if (p.alarms > 0) return Exit::violated;
+  return p.undecided > 0 ? Exit::unknown : Exit::satisfied;
+}
+
+}  // namespace assay::internal::cli

@@ -1,0 +1,59 @@
+// A history that grows, watched for whoever looks at the screen: `watch`, and `run --watch`.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "assay/audit.h"
+#include "assay/budget.h"
+#include "assay/history.h"
+#include "cli/announcer.h"
+#include "cli/exit_code.h"
+#include "formats/input.h"
+#include "watch/watcher.h"
+
+namespace assay::internal::cli {
+
+class Watching {
+ public:
+  Watching(const watch::WatchOptions& options, const WatchOutput& output);
+
+  // Is called with each piece of the history before it is watched.
+  void on_piece(std::function<void(const std::shared_ptr<const History>&)> f) {
+    on_piece_ = std::move(f);
+  }
+  void on_alarm(std::function<void(const Audit&)> f) { announcer_.on_alarm(std::move(f)); }
+
+  // Watches what is in the input. False if watching is over before the input is: interrupted, or is_enough().
+  Result<bool> read(formats::Input& input);
+  // No input follows.
+  Status finish() { return watcher_.finish(); }
+  // An alarm where that is to be the last, or output that cannot be written.
+  bool is_enough() const;
+  // Says how it ended.
+  Exit end();
+
+ private:
+  Status wait(const formats::Input& input);
+  Status decide();
+  Status tell(bool last);
+  std::string sentence(const watch::Progress& p) const;
+
+  using Steady = std::chrono::steady_clock;
+
+  watch::WatchOptions options_;
+  WatchOutput output_;
+  Announcer announcer_;
+  watch::Watcher watcher_;
+  std::function<void(const std::shared_ptr<const History>&)> on_piece_;
+  Steady::time_point decided_ = Steady::now();
+  Steady::time_point told_ = Steady::now();
+  Steady::time_point line_ = Steady::now();
+};
+
+// Of the budget that a reader was given.
+inline bool interrupted(const Error& e) { return e.kind == ErrorKind::budget; }
+
+}  // namespace assay::internal::cli
