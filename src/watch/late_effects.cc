@@ -157,7 +157,7 @@ LatePlace LatePlaces::of(const Member& m) {
   if (behind) {
     if (!is_apart(m, *behind)) return {};
     reserve(m);
-    return {LatePlace::Kind::here, *behind, masked_behind(h, *behind)};
+    return {LatePlace::Kind::here, *behind};
   }
   const auto may = [&](const Touch& look) { return may_come(h, look); };
   return {std::ranges::all_of(looks_, may) ? LatePlace::Kind::later : LatePlace::Kind::never};
@@ -253,15 +253,6 @@ std::vector<uint32_t> LatePlaces::next_masks(uint32_t behind) const {
     if (next != touched.end()) masks.push_back(next->place);
   }
   return masks;
-}
-
-std::vector<KeyId> LatePlaces::masked_behind(const History& h, uint32_t place) const {
-  std::vector<KeyId> masked;
-  for (const Touch& w : writes_) {
-    const auto touched = accesses_of(w.key);
-    if (!touched.empty() && touched.back().place >= place) masked.push_back(h.op(w.op).key);
-  }
-  return masked;
 }
 
 bool LatePlaces::fits_before(const History& h, const Touch& look) const {

@@ -97,7 +97,6 @@ struct LatePlace {
     never,
   } kind = Kind::later;
   uint32_t behind = 0;
-  std::vector<KeyId> masked = {};  // keys of its piece that the order writes behind the place
 };
 
 class LatePlaces {
@@ -137,7 +136,6 @@ class LatePlaces {
   uint32_t first_unseen(const Touch& write, uint32_t from) const;
   std::span<const OrderAccess> accesses_of(KeyId key) const;
   std::vector<uint32_t> next_masks(uint32_t behind) const;
-  std::vector<KeyId> masked_behind(const History& h, uint32_t place) const;
   bool fits_before(const History& h, const Touch& look) const;
   bool fits_left_by(const History& h, const Touch& look, uint32_t place) const;
   bool may_come(const History& h, const Touch& look) const;

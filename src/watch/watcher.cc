@@ -407,7 +407,12 @@ void Watcher::settle(const Judgement& found, int64_t mark) {
   take_touched(accesses, first);
   LateFates late = find_late_places(accesses, p, rivals, first.touched);
 
-  Settled done = apply_order(found, p.order, rivals, std::move(first));
+  for (const uint64_t number : late.gave_way) {
+    first.touched.push_back(late_effects_.take(number));
+    late.open.push_back(first.touched.back().member);
+  }
+
+  Settled done = apply_order(found, p.order, rivals, late.parked, std::move(first));
   // Nothing comes any more.
   if (mark == Interval::kOpen)
     std::ranges::move(std::exchange(late.open, {}), std::back_inserter(late.without_effect));
@@ -416,16 +421,6 @@ void Watcher::settle(const Judgement& found, int64_t mark) {
     done.loses_writers = done.loses_writers || m.left_out || m.status == TxnStatus::unknown;
     add_settled(m, done);
   }
-  for (const uint64_t number : late.gave_way) {
-    done.touched.push_back(late_effects_.take(number));
-    late.open.push_back(done.touched.back().member);
-  }
-  for (Parked& parked : late.parked) {
-    parked.place = next_place_++;
-    late_effects_.park(parked);
-    latest_begin_ = std::max(latest_begin_, parked.member.begin);
-  }
-  done.parked = std::move(late.parked);
   done.ends = true;
   for (const uint32_t i : p.left) late.open.push_back(std::move(candidates_[i]));
   candidates_ = std::move(late.open);
@@ -440,15 +435,11 @@ Watcher::LateFates Watcher::find_late_places(const OrderAccesses& accesses, cons
   LateFates fates;
   if (p.late.empty() && touched.empty()) return fates;
   LatePlaces places({accesses, candidates_, p.left, rivals, state_, late_effects_, touched});
-  const auto line_of = [&](uint32_t place) {
-    return candidates_[accesses.window().members[p.order[place]]].line;
-  };
   const auto look_for_place = [&](const Member& m, bool moved) {
     const LatePlace place = places.of(m);
     switch (place.kind) {
       case LatePlace::Kind::here:
-        fates.parked.push_back({m, place.behind == 0 ? last_line_ : line_of(place.behind - 1),
-                                place.masked, false, place.behind, moved});
+        fates.parked.push_back({place.behind, {.member = m, .moved = moved}});
         break;
       case LatePlace::Kind::later:
         fates.open.push_back(m);
@@ -460,8 +451,7 @@ Watcher::LateFates Watcher::find_late_places(const OrderAccesses& accesses, cons
   };
   for (const uint32_t i : p.late) look_for_place(candidates_[i], false);
   for (const Parked& parked : touched) look_for_place(parked.member, true);
-  // As the chain tells them.
-  std::ranges::stable_sort(fates.parked, {}, &Parked::place);
+  std::ranges::stable_sort(fates.parked, {}, &Parking::behind);
   fates.gave_way = places.gave_way();
   return fates;
 }
@@ -482,9 +472,16 @@ Watcher::Settled Watcher::begin_settled() const {
 // The state goes on by the first part of an order, in stretches of a window, so that no more needs to be taken back than that.
 // Returns the last stretch, which may be `first`.
 Watcher::Settled Watcher::apply_order(const Judgement& found, std::span<const TxnId> part,
-                                      std::span<const RivalVersion> rivals, Settled first) {
+                                      std::span<const RivalVersion> rivals,
+                                      std::span<const Parking> parked, Settled first) {
   Settled to = std::move(first);
-  for (const TxnId t : part) {
+  auto next = parked.begin();
+  const auto park_behind = [&](size_t place) {
+    for (; next != parked.end() && next->behind <= place; ++next) park(next->parked, to);
+  };
+  for (size_t i = 0; i < part.size(); ++i) {
+    const TxnId t = part[i];
+    park_behind(i);
     if (to.members.size() >= options_.window) {
       settled_.push_back(std::move(to));
       to = begin_settled();
@@ -495,6 +492,7 @@ Watcher::Settled Watcher::apply_order(const Judgement& found, std::span<const Tx
     ++to.ordered;
     last_line_ = m.line;
   }
+  park_behind(part.size());
   for (const RivalVersion& r : rivals) {
     const ValueView key = found.window.history.key(r.key);
     LiveState::Entry entry = *state_.find(key);
@@ -528,6 +526,15 @@ void Watcher::mask(const ValueView& key, uint64_t place, Settled& to) {
   if (late_effects_.empty()) return;
   const std::vector<Masking> masked = late_effects_.mask(key, place);
   to.maskings.insert(to.maskings.end(), masked.begin(), masked.end());
+}
+
+// Where the order is now.
+void Watcher::park(Parked p, Settled& to) {
+  p.behind = last_line_;
+  p.place = next_place_++;
+  latest_begin_ = std::max(latest_begin_, p.member.begin);
+  late_effects_.park(p);
+  to.parked.push_back(std::move(p));
 }
 
 // Those of whose writes somebody in the order looked at one in vain, or of which none will show any more.

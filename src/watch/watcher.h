@@ -136,8 +136,13 @@ class Watcher {
     std::vector<uint32_t> late;  // of unknown outcome: whose place is looked for
     std::vector<uint32_t> left;  // for later
   };
+  // One of unknown outcome that is to be parked behind the first so many of an order.
+  struct Parking {
+    uint32_t behind;
+    Parked parked;
+  };
   struct LateFates {
-    std::vector<Parked> parked;
+    std::vector<Parking> parked;  // by their places
     std::vector<Member> without_effect;
     std::vector<Member> open;     // its place may come
     std::set<uint64_t> gave_way;  // parked before; the numbers
@@ -172,12 +177,14 @@ class Watcher {
                              std::span<const RivalVersion> rivals,
                              std::span<const Parked> touched) const;
   Settled apply_order(const Judgement& found, std::span<const TxnId> part,
-                      std::span<const RivalVersion> rivals, Settled first);
+                      std::span<const RivalVersion> rivals, std::span<const Parking> parked,
+                      Settled first);
   Settled begin_settled() const;
   void choose_rivals(const Judgement& found, Settled& to);
   void choose_late(const Judgement& found, Settled& to);
   void mask(const ValueView& key, uint64_t place, Settled& to);
   void take_touched(const OrderAccesses& order, Settled& to);
+  void park(Parked p, Settled& to);
   void add_settled(const Member& m, Settled& to);
   void apply(const Member& m, Settled& to);
   void install(const Member& m, OpId write, Settled& to);
