@@ -128,6 +128,55 @@ TEST(ChainVerifier, KnowsWhereAnEffectStandsThatIsSeenLater) {
   EXPECT_REFUSED(refusal(session, {early, {{2, 4}}}), "its session did line 2");
 }
 
+// s2 wrote x and y, and waits; s1 overwrites x without a look.
+TEST(ChainVerifier, WhoOverwritesWithoutALookLeavesTheRest) {
+  const std::vector<std::string> lines = {
+      line(1, 0, 10, R"(["w","v",1])"), line(2, 0, 10, R"(["w","x",5],["w","y",6])", "unknown"),
+      line(1, 20, 30, R"(["w","x",1])"), line(3, 40, 50, R"(["r","y",6],["r","x",1])")};
+  Segment told{{1}};
+  told.late = {{2, 1}};
+  Segment took{{4}};
+  took.took_effect = {2};
+  EXPECT_EQ(refusal(lines, {told, {{3}}, took}), "");
+  // x is 1 by then.
+  std::vector<std::string> other = lines;
+  other[3] = line(3, 40, 50, R"(["r","y",6],["r","x",5])");
+  EXPECT_REFUSED(refusal(other, {told, {{3}}, took}), "what it saw of x");
+  other[2] = line(1, 20, 30, R"(["r","x",null],["w","x",1])");
+  EXPECT_REFUSED(refusal(other, {told, {{3}}, took}), "has no place");
+  other[2] = line(1, 20, 30, R"(["w","x",1],["w","y",2])");
+  EXPECT_REFUSED(refusal(other, {told, {{3}}, took}), "has no place");
+}
+
+// s2 and s4 both wrote x, and wait.
+TEST(ChainVerifier, SeveralMayWaitWithWritesOfOneKey) {
+  const auto lines = [](const std::string& reads) {
+    return std::vector<std::string>{
+        line(1, 0, 10, R"(["w","v",1])"), line(2, 0, 10, R"(["w","x",5],["w","y",6])", "unknown"),
+        line(4, 0, 10, R"(["w","x",7],["w","z",8])", "unknown"), line(3, 40, 50, reads)};
+  };
+  Segment told{{1}};
+  told.late = {{2, 1}, {3, 1}};
+  const auto took = [](std::vector<uint64_t> who) {
+    Segment s{{4}};
+    s.took_effect = std::move(who);
+    return s;
+  };
+  EXPECT_EQ(refusal(lines(R"(["r","x",5])"), {told, took({2})}), "");
+  EXPECT_EQ(refusal(lines(R"(["r","x",7],["r","z",8])"), {told, took({3})}), "");
+  // In the order of their places, whatever is told first.
+  for (const std::vector<uint64_t>& both : {std::vector<uint64_t>{2, 3}, {3, 2}}) {
+    EXPECT_EQ(refusal(lines(R"(["r","x",7],["r","y",6])"), {told, took(both)}), "");
+    EXPECT_REFUSED(refusal(lines(R"(["r","x",5],["r","z",8])"), {told, took(both)}),
+                   "what it saw of x");
+  }
+  // Who saw x without the first one's write ends that, where he stands behind it.
+  std::vector<std::string> saw = lines(R"(["r","z",8])");
+  saw[2] = line(4, 0, 10, R"(["r","x",null],["w","z",8])", "unknown");
+  EXPECT_EQ(refusal(saw, {told, took({3})}), "");
+  EXPECT_REFUSED(refusal(saw, {told, took({2, 3})}), "has no place");
+}
+
 // s1 ended before s3 began, who is of unknown outcome and stands between s1 and s2.
 TEST(ChainVerifier, WhoeverMayBeMovedPassesNobodyWhoHasToComeLater) {
   const std::vector<std::string> lines = {

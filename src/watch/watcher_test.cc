@@ -159,6 +159,43 @@ TEST(Watcher, AnEffectOfUnknownOutcomeIsSeenLate) {
   EXPECT_EQ(after(R"(["r","x",5],["r","z",null])").unknown.size(), 1u);
 }
 
+// Who overwrites one of its keys without a look tells nothing of the other.
+TEST(Watcher, AnEffectIsSeenThoughPartOfItIsOverwritten) {
+  WatchOptions options = prompt();
+  options.keep = 0;
+  const auto after = [&](const std::string& reads) {
+    return watch_pieces(
+        options, {line(1, 0, 0, 10, R"(["w","y",1])"),
+                  line(2, 0, 20, 30, R"(["r","y",1],["w","x",5],["w","z",6])", "unknown"),
+                  line(1, 1, 60, 70, R"(["w","y",2])"), line(1, 2, 160, 170, R"(["w","z",1])"),
+                  line(1, 3, 260, 270, reads), line(1, 4, 360, 370, R"(["r","z",1])")});
+  };
+  for (const char* reads : {R"(["r","x",5],["r","z",1])", R"(["r","x",null],["r","z",1])"}) {
+    const Heard heard = after(reads);
+    EXPECT_TRUE(heard.alarms.empty() && heard.unknown.empty()) << reads;
+  }
+}
+
+// Both wrote x, and the reader saw the one or the other.
+TEST(Watcher, TwoEffectsOnOneKeyAreSeenLate) {
+  WatchOptions options = prompt();
+  options.keep = 0;
+  const auto after = [&](const std::string& reads) {
+    return watch_pieces(
+        options, {line(1, 0, 0, 10, R"(["w","y",1])"),
+                  line(2, 0, 20, 30, R"(["r","y",1],["w","x",5],["w","z",6])", "unknown"),
+                  line(3, 0, 40, 50, R"(["r","y",1],["w","x",7],["w","v",8])", "unknown"),
+                  line(1, 1, 160, 170, R"(["w","y",2])"), line(1, 2, 260, 270, R"(["w","u",1])"),
+                  line(1, 3, 360, 370, reads), line(1, 4, 460, 470, R"(["r","y",2])")});
+  };
+  for (const char* reads :
+       {R"(["r","x",5],["r","z",6])", R"(["r","x",7],["r","v",8])", R"(["r","x",7],["r","z",6])",
+        R"(["r","x",null])", R"(["r","v",8],["r","z",6])"}) {
+    const Heard heard = after(reads);
+    EXPECT_TRUE(heard.alarms.empty() && heard.unknown.empty()) << reads;
+  }
+}
+
 // What it deleted was put first, without harm; but it may as well have come between the last write and the read.
 TEST(Watcher, AWriteOfUnknownOutcomeThatIsSettledMayComeLater) {
   std::vector<std::string> pieces = {line(1, 0, 0, 10, R"(["r","x",null])") +
