@@ -219,13 +219,7 @@ void ChainVerifier::look_at_parked(const ValueView& key) {
 // If it took effect, the others did not whose writes it did not see.
 void ChainVerifier::look_at_parked_by(const Txn& t) {
   const History& h = *t.piece->history;
-  std::vector<KeyId> own;
-  for (OpId i = h.first_op(t.txn); i < h.end_op(t.txn); ++i) {
-    const KeyId key = h.op(i).key;
-    if (expectation_of(h, i).looks() && std::ranges::count(own, key) == 0)
-      look_at_parked(h.key(key));
-    if (writes(h.op(i))) own.push_back(key);
-  }
+  each_outside_look(h, t.txn, [&](const Expectation& seen) { look_at_parked(h.key(seen.key)); });
 }
 
 // Who overwrites it without a look shows nothing, and nobody will see these writes. before: up to this one; 0: all.
@@ -491,15 +485,13 @@ class ChainVerifier::Rivals {
       return must_follow(late.txn, placed_[from].txn);
     });
   }
-  // At what others left of the key.
   bool looks_at(const Txn& t, uint32_t key) {
     const History& h = *t.piece->history;
-    for (OpId i = h.first_op(t.txn); i < h.end_op(t.txn); ++i) {
-      if (number(h.key(h.op(i).key)) != key) continue;
-      if (expectation_of(h, i).looks()) return true;
-      if (writes(h.op(i))) return false;
-    }
-    return false;
+    bool looks = false;
+    each_outside_look(h, t.txn, [&](const Expectation& seen) {
+      looks = looks || number(h.key(seen.key)) == key;
+    });
+    return looks;
   }
   bool touches(uint32_t place, uint32_t key) const {
     return std::ranges::any_of(accesses_of(place), [&](const Access& a) { return a.key == key; });

@@ -8,8 +8,10 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_set>
 
 #include "assay/history.h"
+#include "certify/reads.h"
 
 namespace assay::internal::certify {
 
@@ -65,6 +67,17 @@ inline bool bears_out(const RegisterState& state, const Expectation& expected) {
       return !absent;
   }
   return false;
+}
+
+// Calls visit(Expectation) for each look of the transaction at what others left.
+template <class Visit>
+void each_outside_look(const History& history, TxnId t, Visit visit) {
+  std::unordered_set<KeyId> own;
+  for (OpId i = history.first_op(t); i < history.end_op(t); ++i) {
+    const Expectation expected = expectation_of(history, i);
+    if (expected.looks() && !own.contains(expected.key)) visit(expected);
+    if (writes(history.op(i))) own.insert(expected.key);
+  }
 }
 
 // A chain says nothing of these.

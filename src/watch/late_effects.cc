@@ -302,8 +302,10 @@ bool LatePlaces::is_apart(const Member& m, uint32_t behind) const {
   const History& h = *m.piece;
   const auto taken = [&](const Touch& t, bool writes) {
     const ValueView key = h.key(h.op(t.op).key);
-    const auto stays_there = [this](const Masking& writer) { return stays(writer); };
-    if (!writes && std::ranges::any_of(order_.parked.writers_of(key), stays_there)) return true;
+    const auto stays = [&](const Masking& writer) {
+      return !order_.parked.find(writer.number).moved;
+    };
+    if (!writes && std::ranges::any_of(order_.parked.writers_of(key), stays)) return true;
     const auto it = reserved_.find(key);
     if (it == reserved_.end()) return false;
     return std::ranges::any_of(writes ? it->second.looks : it->second.writes,

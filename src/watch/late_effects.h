@@ -42,8 +42,8 @@ namespace assay::internal::watch {
 struct Parked {
   Member member;
   uint64_t behind = 0;  // the line; 0: before all
-  std::vector<KeyId> masked =
-      {};              // keys of its piece that others wrote since, and nobody looked at before
+  // Keys of its piece that others wrote since, and nobody looked at before.
+  std::vector<KeyId> masked = {};
   bool told = false;   // the chain has its place
   uint64_t place = 0;  // the larger the later
   bool moved = false;  // it stood elsewhere before, where it had no effect
@@ -54,7 +54,7 @@ struct Parked {
     return installs_version(op) && std::ranges::count(masked, op.key) == 0;
   }
 };
-// That others wrote a key of a parked transaction.
+// A key that a parked transaction wrote, where others may write or wrote it too.
 struct Masking {
   uint64_t number;  // of the transaction
   KeyId key;        // of its piece
@@ -84,9 +84,9 @@ class LateEffects {
   std::vector<Member> take_all();
 
  private:
-  std::unordered_map<uint64_t, Parked> parked_;  // by number
   void show(const HeldValue& key, const Masking& write);
 
+  std::unordered_map<uint64_t, Parked> parked_;                                      // by number
   std::unordered_map<HeldValue, std::vector<Masking>, HeldHash, HeldEqual> by_key_;  // writers_of()
 };
 
@@ -142,7 +142,6 @@ class LatePlaces {
   bool touches(uint32_t place, KeyId key) const;
   std::optional<uint32_t> in_the_way(const Member& m, uint32_t behind) const;
   bool is_apart(const Member& m, uint32_t behind) const;
-  bool stays(const Masking& writer) const { return !order_.parked.find(writer.number).moved; }
   void reserve(const Member& m);
 
   const Order order_;

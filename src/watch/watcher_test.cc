@@ -140,60 +140,51 @@ TEST(Watcher, TimesOfASessionDoNotRunBackwards) {
 }
 
 // What it saw is gone when its effect is seen, and all that came in between is forgotten.
-TEST(Watcher, AnEffectOfUnknownOutcomeIsSeenLate) {
+// s2 saw y = 1, wrote x = 5 and z = 6, and its outcome is unknown; nothing is kept but the state. `between`: lines before y
+// is overwritten, `then`: what is done afterwards, one after the other.
+Heard after_unknown(const std::string& between, const std::vector<std::string>& then) {
   WatchOptions options = prompt();
   options.keep = 0;
-  const auto after = [&](const std::string& reads) {
-    return watch_pieces(
-        options, {line(1, 0, 0, 10, R"(["w","y",1])"),
-                  line(2, 0, 20, 30, R"(["r","y",1],["w","x",5],["w","z",6])", "unknown"),
-                  line(1, 1, 60, 70, R"(["w","y",2])"), line(1, 2, 160, 170, R"(["w","v",1])"),
-                  line(1, 3, 260, 270, reads), line(1, 4, 360, 370, R"(["r","y",2])")});
+  std::vector<std::string> pieces = {
+      line(1, 0, 0, 10, R"(["w","y",1])"),
+      line(2, 0, 20, 30, R"(["r","y",1],["w","x",5],["w","z",6])", "unknown")};
+  if (!between.empty()) pieces.push_back(between);
+  pieces.push_back(line(1, 1, 60, 70, R"(["w","y",2])"));
+  for (int i = 0; const std::string& ops : then) {
+    pieces.push_back(line(1, 2 + i, 160 + 100 * i, 170 + 100 * i, ops));
+    ++i;
+  }
+  return watch_pieces(options, pieces);
+}
+
+void expect_nothing_said(const Heard& heard, const std::string& of) {
+  EXPECT_TRUE(heard.alarms.empty() && heard.unknown.empty()) << of;
+}
+
+TEST(Watcher, AnEffectOfUnknownOutcomeIsSeenLate) {
+  const auto after = [](const std::string& reads) {
+    return after_unknown("", {R"(["w","v",1])", reads, R"(["r","y",2])"});
   };
   for (const char* reads :
-       {R"(["r","x",5],["r","z",6])", R"(["r","x",5])", R"(["r","x",null],["r","z",null])"}) {
-    const Heard heard = after(reads);
-    EXPECT_TRUE(heard.alarms.empty() && heard.unknown.empty()) << reads;
-  }
+       {R"(["r","x",5],["r","z",6])", R"(["r","x",5])", R"(["r","x",null],["r","z",null])"})
+    expect_nothing_said(after(reads), reads);
   // All of it took effect, or nothing.
   EXPECT_EQ(after(R"(["r","x",5],["r","z",null])").unknown.size(), 1u);
 }
 
 // Who overwrites one of its keys without a look tells nothing of the other.
 TEST(Watcher, AnEffectIsSeenThoughPartOfItIsOverwritten) {
-  WatchOptions options = prompt();
-  options.keep = 0;
-  const auto after = [&](const std::string& reads) {
-    return watch_pieces(
-        options, {line(1, 0, 0, 10, R"(["w","y",1])"),
-                  line(2, 0, 20, 30, R"(["r","y",1],["w","x",5],["w","z",6])", "unknown"),
-                  line(1, 1, 60, 70, R"(["w","y",2])"), line(1, 2, 160, 170, R"(["w","z",1])"),
-                  line(1, 3, 260, 270, reads), line(1, 4, 360, 370, R"(["r","z",1])")});
-  };
-  for (const char* reads : {R"(["r","x",5],["r","z",1])", R"(["r","x",null],["r","z",1])"}) {
-    const Heard heard = after(reads);
-    EXPECT_TRUE(heard.alarms.empty() && heard.unknown.empty()) << reads;
-  }
+  for (const char* reads : {R"(["r","x",5],["r","z",1])", R"(["r","x",null],["r","z",1])"})
+    expect_nothing_said(after_unknown("", {R"(["w","z",1])", reads, R"(["r","z",1])"}), reads);
 }
 
-// Both wrote x, and the reader saw the one or the other.
+// s3 wrote x as well, and the reader saw the one or the other.
 TEST(Watcher, TwoEffectsOnOneKeyAreSeenLate) {
-  WatchOptions options = prompt();
-  options.keep = 0;
-  const auto after = [&](const std::string& reads) {
-    return watch_pieces(
-        options, {line(1, 0, 0, 10, R"(["w","y",1])"),
-                  line(2, 0, 20, 30, R"(["r","y",1],["w","x",5],["w","z",6])", "unknown"),
-                  line(3, 0, 40, 50, R"(["r","y",1],["w","x",7],["w","v",8])", "unknown"),
-                  line(1, 1, 160, 170, R"(["w","y",2])"), line(1, 2, 260, 270, R"(["w","u",1])"),
-                  line(1, 3, 360, 370, reads), line(1, 4, 460, 470, R"(["r","y",2])")});
-  };
+  const std::string other = line(3, 0, 40, 50, R"(["r","y",1],["w","x",7],["w","v",8])", "unknown");
   for (const char* reads :
        {R"(["r","x",5],["r","z",6])", R"(["r","x",7],["r","v",8])", R"(["r","x",7],["r","z",6])",
-        R"(["r","x",null])", R"(["r","v",8],["r","z",6])"}) {
-    const Heard heard = after(reads);
-    EXPECT_TRUE(heard.alarms.empty() && heard.unknown.empty()) << reads;
-  }
+        R"(["r","x",null])", R"(["r","v",8],["r","z",6])"})
+    expect_nothing_said(after_unknown(other, {R"(["w","u",1])", reads, R"(["r","y",2])"}), reads);
 }
 
 // What it deleted was put first, without harm; but it may as well have come between the last write and the read.
