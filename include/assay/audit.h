@@ -23,6 +23,8 @@ struct AuditOptions {
   ReadOptions read;          // its own budget is not used
   int64_t clock_drift = 0;   // nanoseconds by which the clocks of two sessions may differ
   bool allow_empty = false;  // report satisfied, not unknown, where nothing was observed
+  // What transactions saw that did not commit counts too: opacity, where strict-serializable is asked for.
+  bool aborted_reads = false;
 };
 
 // One history, or why there is none.
@@ -33,6 +35,8 @@ struct Audit {
   std::vector<std::string> notes;  // what the reader tolerated and the checker ignored
   History history;
   uint64_t observations = 0;  // of committed transactions, of what others could have written
+  // AuditOptions::aborted_reads: how many transactions of `history` stand for what one that did not commit saw.
+  std::optional<uint64_t> aborted_reads;
   // Verified. A level that holds only because nothing was observed is unknown, cause vacuous.
   CheckResult result;
   std::vector<Explanation> explanations;  // of what is violated

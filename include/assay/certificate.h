@@ -190,6 +190,8 @@ struct CertificateFile {
   std::string history_hash;  // History::content_hash()
   std::vector<Certificate> certificates;
   int64_t clock_drift = 0;  // History::clock_drift(), under which the certificates hold
+  // The history is the one recorded with the reads of transactions that did not commit counted; so is its hash.
+  bool aborted_reads = false;
 };
 
 }  // namespace assay

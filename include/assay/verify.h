@@ -23,6 +23,8 @@ uint64_t verification_bytes(const Certificate& certificate, const History& histo
 // The certificate file: one JSON object. Keys and values appear as in the history; transactions and
 // operations by index, so the file names the history by its content hash.
 std::string write_certificates(const CertificateFile& file, const History& history);
+// Whether they are about the history with the reads of transactions that did not commit counted.
+bool counts_aborted_reads(std::string_view certificates);
 // `name` is used in error positions. Rejects anything malformed, and a file of another history.
 Result<CertificateFile> read_certificates(std::string_view json, const History& history,
                                           const std::string& name);

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "explain/explain.h"
+#include "history/aborted_reads.h"
 #include "infer/known_orders.h"
 #include "levels/walk.h"
 
@@ -46,6 +47,7 @@ class Auditor {
 
   void run() {
     audit_.history.set_clock_drift(options_.clock_drift);
+    if (options_.aborted_reads && !count_aborted_reads()) return;
     decide();
     lap("check");
     verify();
@@ -60,6 +62,17 @@ class Auditor {
     const double seconds = std::chrono::duration<double>(now - last_).count();
     last_ = now;
     audit_.stages.push_back({stage, seconds, internal::peak_resident_memory_bytes()});
+  }
+
+  bool count_aborted_reads() {
+    auto counted = internal::count_aborted_reads(audit_.history);
+    if (!counted.ok()) {
+      audit_.error = std::move(counted.error());
+      return false;
+    }
+    audit_.history = std::move(counted->history);
+    audit_.aborted_reads = counted->companions;
+    return true;
   }
 
   void decide() {
@@ -151,6 +164,7 @@ CertificateFile certificates_of(const Audit& audit) {
   CertificateFile file;
   file.history_hash = audit.history.content_hash();
   file.clock_drift = audit.history.clock_drift();
+  file.aborted_reads = audit.aborted_reads.has_value();
   for (uint32_t i = 0; i < audit.result.certificates.size(); ++i) {
     const bool stands = std::ranges::any_of(audit.result.verdicts,
                                             [&](const Verdict& v) { return v.certificate == i; });

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "c_api/held_history.h"
 #include "c_api/options.h"
 #include "explain/explain.h"
+#include "history/aborted_reads.h"
 #include "report/report.h"
 
 using assay::Ok;
@@ -189,10 +191,17 @@ assay_status assay_verify(assay_history* history, const char* certificates, size
                           assay_error** error) {
   assay::CertificateFile file;
   HeldHistory& held = *history->held;
+  // The recorded history, or a copy with what transactions saw that did not commit.
+  std::optional<assay::History> counted;
   const assay_status read = guarded(error, [&]() -> Status {
     const std::lock_guard lock(held.mutex);
-    auto parsed = assay::read_certificates(std::string_view(certificates, size), held.history,
-                                           "certificates");
+    const std::string_view text(certificates, size);
+    if (assay::counts_aborted_reads(text)) {
+      auto reads = assay::internal::count_aborted_reads(held.history);
+      if (!reads.ok()) return std::move(reads.error());
+      counted = std::move(reads->history);
+    }
+    auto parsed = assay::read_certificates(text, counted ? *counted : held.history, "certificates");
     if (!parsed.ok()) return std::move(parsed.error());
     if (parsed->certificates.empty())
       return assay::bad_input("the file holds no certificate; expected one or more");
@@ -203,6 +212,10 @@ assay_status assay_verify(assay_history* history, const char* certificates, size
   return guarded(
       error,
       [&] {
+        if (counted) {
+          counted->set_clock_drift(file.clock_drift);
+          return c_api::verify_all(file, *counted);
+        }
         assay::History lent_history;
         const Lent lent(held, lent_history, file.clock_drift);
         return c_api::verify_all(file, lent_history);

@@ -20,25 +20,28 @@ class Reader {
   Result<CertificateFile> read() {
     CertificateFile file;
     bool right_version = true, right_history = true;
-    const uint32_t seen = in_.object(
-        {"assay_certificate", "history", "certificates", "clock_drift"}, [&](size_t field) {
-          if (field == 0) {
-            right_version = in_.index() == 1;
-            if (!right_version) in_.fail("expected version 1 of the certificate format");
-          } else if (field == 1) {
-            file.history_hash = in_.string();
-            right_history = file.history_hash == history_.content_hash();
-            if (!right_history)
-              in_.fail("the certificate is about another history: it names " + file.history_hash +
-                       ", this one is " + history_.content_hash());
-          } else if (field == 2) {
-            in_.array([&] { certificate(file); });
-          } else {
-            file.clock_drift = in_.integer();
-            if (file.clock_drift < 0)
-              in_.fail("expected a drift of clocks in nanoseconds, 0 or more");
-          }
-        });
+    const uint32_t seen =
+        in_.object({"assay_certificate", "history", "certificates", "clock_drift", "aborted_reads"},
+                   [&](size_t field) {
+                     if (field == 0) {
+                       right_version = in_.index() == 1;
+                       if (!right_version) in_.fail("expected version 1 of the certificate format");
+                     } else if (field == 1) {
+                       file.history_hash = in_.string();
+                       right_history = file.history_hash == history_.content_hash();
+                       if (!right_history)
+                         in_.fail("the certificate is about another history: it names " +
+                                  file.history_hash + ", this one is " + history_.content_hash());
+                     } else if (field == 2) {
+                       in_.array([&] { certificate(file); });
+                     } else if (field == 3) {
+                       file.clock_drift = in_.integer();
+                       if (file.clock_drift < 0)
+                         in_.fail("expected a drift of clocks in nanoseconds, 0 or more");
+                     } else {
+                       file.aborted_reads = in_.boolean();
+                     }
+                   });
     require(seen, 0b111, "a certificate file needs assay_certificate, history and certificates");
     in_.end();
     if (!in_.ok()) return in_.error();
@@ -375,6 +378,20 @@ class Reader {
 };
 
 }  // namespace
+
+bool counts_aborted_reads(std::string_view certificates) {
+  internal::certify::JsonCursor in(certificates);
+  bool counts = false;
+  in.object({"assay_certificate", "history", "clock_drift", "aborted_reads", "certificates"},
+            [&](size_t field) {
+              if (field == 0) in.index();
+              if (field == 1) in.string();
+              if (field == 2) in.integer();
+              if (field == 3) counts = in.boolean();
+              if (field == 4) in.fail("the long part, which says nothing of this");
+            });
+  return counts;
+}
 
 Result<CertificateFile> read_certificates(std::string_view json, const History& history,
                                           const std::string& name) {

@@ -17,6 +17,7 @@ class Writer {
   std::string write(const CertificateFile& file) {
     put(R"({{"assay_certificate":1,"history":"{}",)", file.history_hash);
     if (file.clock_drift > 0) put(R"("clock_drift":{},)", file.clock_drift);
+    if (file.aborted_reads) out_ += R"("aborted_reads":true,)";
     out_ += R"("certificates":[)";
     list(file.certificates, [&](const Certificate& c) {
       out_ += '\n';

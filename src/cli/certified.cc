@@ -5,6 +5,7 @@
 #include "assay/verify.h"
 #include "cli/console.h"
 #include "explain/because.h"
+#include "history/aborted_reads.h"
 
 namespace assay::internal::cli {
 
@@ -17,6 +18,15 @@ Result<Certified> read_certified(const std::string& certificate,
   auto read = histories.size() == 1 ? read_history(histories[0], reading)
                                     : read_together(histories, reading);
   if (!read.ok()) return read.error();
+  if (counts_aborted_reads(*text)) {
+    auto counted = count_aborted_reads(read->history);
+    if (!counted.ok()) return counted.error();
+    read->history = std::move(counted->history);
+    note(fmt::format("the reads of {} that did not commit count",
+                     counted->companions == 1
+                         ? "1 transaction"
+                         : fmt::format("{} transactions", counted->companions)));
+  }
   auto file = read_certificates(*text, read->history, certificate);
   if (!file.ok()) return file.error();
   read->history.set_clock_drift(file->clock_drift);

@@ -17,6 +17,7 @@ Action add_check(CLI::App& app) {
   app.add_option("FILE", s->files, "histories, or directories of histories; - is standard input")
       ->required()
       ->type_name("");
+  s->flags.levels.aborted_reads = &s->flags.aborted_reads;
   s->flags.levels.add(
       app,
       "a level to decide, by id or alias; repeatable. The exit code is then the verdict. "
@@ -25,6 +26,7 @@ Action add_check(CLI::App& app) {
   s->flags.output.add(app);
   s->flags.budget.add(app);
   s->flags.reading.add(app);
+  add_aborted_reads(app, s->flags.aborted_reads);
   add_clock_drift(app, s->flags.clock_drift);
   add_expected_order(app, s->flags.expected_order);
   add_allow_empty(app, s->flags.allow_empty);

@@ -28,7 +28,8 @@ struct CheckFlags {
   int64_t clock_drift = 0;  // nanoseconds
   std::optional<ExpectedOrder> expected_order;
   SliceFlags slices;
-  bool allow_empty = false;  // satisfied stays satisfied where nothing was observed
+  bool aborted_reads = false;  // what transactions saw that did not commit counts
+  bool allow_empty = false;    // satisfied stays satisfied where nothing was observed
 };
 
 // An audit of `path` under these flags.

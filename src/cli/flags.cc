@@ -119,7 +119,13 @@ CLI::Option* LevelFlags::add_as(CLI::App& app, const std::string& flag, const st
               const std::vector<LevelId> group = level_group(name);
               levels.insert(levels.end(), group.begin(), group.end());
               if (!group.empty()) continue;
-              levels.push_back(level_of(flag, name));
+              if (aborted_reads != nullptr && internal::plain_level_name(name) == "opacity") {
+                *aborted_reads = true;
+                levels.push_back(LevelId::strict_serializable);
+                note("'opacity' is taken for strict-serializable with --aborted-reads");
+              } else {
+                levels.push_back(level_of(flag, name));
+              }
             }
           },
           help)
@@ -289,6 +295,12 @@ void add_expected_order(CLI::App& app, std::optional<ExpectedOrder>& order) {
          "start_ts are what the history says of the database's own time, log is where it says the "
          "database's log has each; a file has the name of a transaction on each line")
       ->type_name("commit_ts|start_ts|log|FILE");
+}
+
+void add_aborted_reads(CLI::App& app, bool& count) {
+  app.add_flag("--aborted-reads", count,
+               "count what transactions saw that did not commit, as if each had been a reader; "
+               "strict-serializable is then opacity, which --level takes too");
 }
 
 void add_clock_drift(CLI::App& app, int64_t& drift) {

@@ -25,6 +25,8 @@ namespace assay::internal::cli {
 // --level L, repeated or separated by commas; ids and aliases.
 struct LevelFlags {
   std::vector<LevelId> levels;
+  // Where `opacity` is a level: set if it was named. It is strict-serializable with this.
+  bool* aborted_reads = nullptr;
   void add(CLI::App& app, const std::string& help, bool required = false);
   // The same under another name.
   CLI::Option* add_as(CLI::App& app, const std::string& flag, const std::string& help);
@@ -68,6 +70,8 @@ struct ReadFlags {
 void add_allow_empty(CLI::App& app, bool& allow);
 // --expected-order commit_ts|start_ts|log|FILE
 void add_expected_order(CLI::App& app, std::optional<ExpectedOrder>& order);
+// --aborted-reads
+void add_aborted_reads(CLI::App& app, bool& count);
 // --clock-drift TIME, in nanoseconds.
 void add_clock_drift(CLI::App& app, int64_t& drift);
 

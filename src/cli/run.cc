@@ -134,6 +134,10 @@ Status prepare_watching(RunState& s, const CLI::App& app) {
     if (app.get_option(of_checks)->count() > 0)
       return usage_error(fmt::format(
           "{} is about a history that has ended; expected --watch without it", of_checks));
+  if (s.check.aborted_reads)
+    return usage_error(
+        "a watch does not count what transactions saw that did not commit; expected --watch "
+        "without it");
   collect::RunOptions& o = s.options;
   if (Status can = take_level(s.check.levels, s.watching); !can.ok()) return can;
   if (Status can = can_watch_history(o.history); !can.ok()) return can;
@@ -350,10 +354,12 @@ Action add_run(CLI::App& app) {
                  "workload; docs/sql-files.md says what may stand in it")
       ->type_name("FILE");
   add_seed(app, s->options.seed);
+  s->check.levels.aborted_reads = &s->check.aborted_reads;
   s->check.levels.add(app, "a level to decide; the exit code is then the verdict");
   s->check.output.add(app);
   s->check.budget.add(app);
   s->check.switches.add(app);
+  add_aborted_reads(app, s->check.aborted_reads);
   add_clock_drift(app, s->check.clock_drift);
   add_allow_empty(app, s->check.allow_empty);
   add_watching(app, *s);

@@ -161,6 +161,7 @@ std::string_view flag_for_memory(const CheckFlags& f) {
       {f.reading.unique_values, "--unique-values"},
       {f.reading.order_share != 1, "--use-order"},
       {f.clock_drift != 0, "--clock-drift"},
+      {f.aborted_reads, "--aborted-reads"},
       {f.expected_order.has_value(), "--expected-order"},
       {f.engine != EngineId::graph, "--engine"},
       {f.budget.effort != 0, "--effort"},

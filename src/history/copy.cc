@@ -6,14 +6,16 @@
 
 namespace assay::internal {
 
-void TxnCopier::begin(const History& h, TxnId t) {
+void TxnCopier::begin(const History& h, TxnId t, bool with_times) {
   name_ = h.name(t);
   TxnHeader header;
   header.session = h.session_name(h.session(t));
   header.name = name_;
   header.status = h.status(t);
-  header.begin = h.begin_time(t);
-  header.end = h.end_time(t);
+  if (with_times) {
+    header.begin = h.begin_time(t);
+    header.end = h.end_time(t);
+  }
   header.start_ts = h.start_ts(t);
   header.commit_ts = h.commit_ts(t);
   header.snapshot = h.snapshot(t);

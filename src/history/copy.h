@@ -16,7 +16,7 @@ class TxnCopier {
   explicit TxnCopier(HistoryBuilder& to) : to_(to) {}
 
   // Session, name, outcome, times, metadata and line; the operations follow, then the builder's end_txn.
-  void begin(const History& h, TxnId t);
+  void begin(const History& h, TxnId t, bool with_times = true);
   // As it stands.
   void operation(const History& h, OpId op);
   // The operation as one of `kind`, with these elements if it is a list, and with the source that is stated for it, or

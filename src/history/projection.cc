@@ -11,6 +11,7 @@
 
 #include "history/accesses.h"
 #include "history/copy.h"
+#include "history/key_order.h"
 #include "history/logged.h"
 #include "history/predicates.h"
 
@@ -301,7 +302,7 @@ class Projection {
                      {selected.matched.begin(), selected.matched.end()},
                      operands[0],
                      operands[1]};
-    const std::vector<KeyId> keys = keys_between(operands[0], operands[1]);
+    const std::span<const KeyId> keys = key_order().between(operands[0], operands[1]);
     std::unordered_map<KeyId, Row> named;
     bool sound = true;
     const auto name = [&](Row row) {
@@ -350,30 +351,9 @@ class Projection {
     return best;
   }
 
-  // The keys that operations touch between these bounds, in key order.
-  std::vector<KeyId> keys_between(KeyId lo, KeyId hi) const {
-    if (sorted_.empty()) sort_keys();
-    const auto less = [this](KeyId a, KeyId b) { return key_less(h_.key(a), h_.key(b)); };
-    auto from = sorted_.begin(), to = sorted_.end();
-    if (lo != kNone) from = std::lower_bound(from, to, lo, less);
-    if (hi != kNone) to = std::upper_bound(from, to, hi, less);
-    return {from, to};
-  }
-
-  void sort_keys() const {
-    std::vector<bool> touched(h_.key_count());
-    for (OpId i = 0; i < h_.op_count(); ++i) {
-      const Operation op = h_.op(i);
-      if (op.kind != OpKind::range) {
-        touched[op.key] = true;
-      } else {
-        each_named_key(h_, i, [&](KeyId key) { touched[key] = true; });
-      }
-    }
-    for (KeyId k = 0; k < h_.key_count(); ++k)
-      if (touched[k]) sorted_.push_back(k);
-    std::sort(sorted_.begin(), sorted_.end(),
-              [this](KeyId a, KeyId b) { return key_less(h_.key(a), h_.key(b)); });
+  const KeyOrder& key_order() const {
+    if (!key_order_) key_order_.emplace(h_);
+    return *key_order_;
   }
 
   Status copy_txn(TxnId t) {
@@ -444,7 +424,7 @@ class Projection {
   std::vector<bool> never_written_;  // per key: whether it has a value that nobody wrote
   bool has_ranges_ = false;
   mutable std::vector<std::vector<VersionId>> of_one_key_;  // for conditions, once there is one
-  mutable std::vector<KeyId> sorted_;                       // for ranges, once there is one
+  mutable std::optional<KeyOrder> key_order_;               // for ranges, once there is one
   OpId first_ = 0, end_ = 0;                                // of the transaction being copied
   std::vector<OpId> origins_;
   HistoryBuilder builder_;

@@ -68,7 +68,7 @@ bool in_range(const ValueView& key, const History& h, std::span<const uint32_t> 
 // Follows every transaction through its own operations.
 class Compiler {
  public:
-  Compiler(const History& h, std::string* why) : h_(h), why_(why) {}
+  Compiler(const History& h, ReadsOf reads, std::string* why) : h_(h), reads_(reads), why_(why) {}
   std::optional<Footprints> run();
 
  private:
@@ -76,6 +76,7 @@ class Compiler {
     if (why_ != nullptr) *why_ = std::move(reason);
     return false;
   }
+  void number_txns();
   bool number_keys();
   bool note_key(KeyId key, bool list);
   bool check_ranges() const;
@@ -106,8 +107,10 @@ class Compiler {
   bool listed(TxnId t, const Operation& write) const;
 
   const History& h_;
+  const ReadsOf reads_;
   std::string* why_;
   Footprints out_;
+  size_t writing_ = 0;  // so many of the transactions may take effect; the others only read
   std::vector<uint32_t> dense_;  // per KeyId, kNone if no operation touches it
   std::vector<KeyId> outside_;   // per dense key
   std::vector<RawTxn> raw_;
@@ -403,14 +406,14 @@ void Compiler::finish(Footprint& txn, const RawTxn& raw) const {
 // The transactions that may have taken effect and write this value to the key, finally or not, and how often.
 std::vector<int> Compiler::writers_of(VersionId version) const {
   std::vector<int> found;
-  for (int t = 0; t < static_cast<int>(out_.txns.size()); ++t)
+  for (int t = 0; t < static_cast<int>(writing_); ++t)
     for (OpId i = h_.first_op(out_.txns[t].txn); i < h_.end_op(out_.txns[t].txn); ++i)
       if (installs_version(h_.op(i)) && h_.op(i).version == version) found.push_back(t);
   return found;
 }
 
 bool Compiler::somebody_empties(KeyId key) const {
-  for (const Footprint& txn : out_.txns) {
+  for (const Footprint& txn : std::span(out_.txns).first(writing_)) {
     for (OpId i = h_.first_op(txn.txn); i < h_.end_op(txn.txn); ++i) {
       const Operation op = h_.op(i);
       if (!installs_version(op) || op.key != key) continue;
@@ -478,7 +481,7 @@ void Compiler::known_orders() {
 
 // What an acknowledged transaction leaves behind is in the orders, as far as they are complete.
 void Compiler::find_lost_commits() {
-  for (const Footprint& txn : out_.txns) {
+  for (const Footprint& txn : std::span(out_.txns).first(writing_)) {
     const Interval end = h_.end_time(txn.txn);
     if (!txn.certain || !end.known() || end.response > h_.orders_complete_to()) continue;
     for (OpId i = h_.first_op(txn.txn); i < h_.end_op(txn.txn); ++i) {
@@ -514,7 +517,7 @@ void Compiler::say(const std::vector<int>& line) {
   }
 }
 
-std::optional<Footprints> Compiler::run() {
+void Compiler::number_txns() {
   for (TxnId t = 0; t < h_.txn_count(); ++t) {
     if (h_.status(t) == TxnStatus::aborted) continue;
     Footprint& txn = out_.txns.emplace_back();
@@ -523,6 +526,19 @@ std::optional<Footprints> Compiler::run() {
     txn.single_operation =
         h_.end_op(t) - h_.first_op(t) == 1 && h_.op(h_.first_op(t)).kind != OpKind::range;
   }
+  writing_ = out_.txns.size();
+  for (TxnId t = 0; t < h_.txn_count() && reads_ == ReadsOf::all; ++t) {
+    if (h_.status(t) == TxnStatus::committed) continue;
+    const bool over = h_.status(t) == TxnStatus::aborted;
+    Footprint& reader = out_.txns.emplace_back();
+    reader.txn = t;
+    reader.certain = over;
+    reader.settled = reader.alone = !over;
+  }
+}
+
+std::optional<Footprints> Compiler::run() {
+  number_txns();
   if (out_.txns.size() > kMaxTxns) {
     refuse("more than " + std::to_string(kMaxTxns) + " transactions that may have taken effect");
     return std::nullopt;
@@ -530,8 +546,14 @@ std::optional<Footprints> Compiler::run() {
   if (!number_keys()) return std::nullopt;
   raw_.resize(out_.txns.size());
   for (size_t t = 0; t < raw_.size(); ++t) follow(out_.txns[t], raw_[t]);
+  for (size_t t = writing_; t < raw_.size(); ++t) raw_[t].installs.clear();
   if (!number_states()) return std::nullopt;
   for (size_t t = 0; t < raw_.size(); ++t) finish(out_.txns[t], raw_[t]);
+  const auto saw_nothing = [](const Footprint& t) {
+    return t.observations.empty() && t.contradiction.empty();
+  };
+  const auto readers = out_.txns.begin() + static_cast<ptrdiff_t>(writing_);
+  out_.txns.erase(std::remove_if(readers, out_.txns.end(), saw_nothing), out_.txns.end());
   known_orders();
   find_lost_commits();
   return std::move(out_);
@@ -553,8 +575,8 @@ const Need* Footprint::need(uint32_t key) const {
   return nullptr;
 }
 
-std::optional<Footprints> footprints(const History& history, std::string* why) {
-  return Compiler(history, why).run();
+std::optional<Footprints> footprints(const History& history, ReadsOf reads, std::string* why) {
+  return Compiler(history, reads, why).run();
 }
 
 }  // namespace assay::internal::oracle

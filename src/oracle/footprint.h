@@ -58,6 +58,7 @@ struct Footprint {
   TxnId txn = kNone;
   bool certain = true;        // committed; otherwise of unknown outcome
   bool settled = false;       // of unknown outcome, but a stated order of versions names it
+  bool alone = false;         // in no session, whatever the history says
   std::string contradiction;  // why the transaction disagrees with itself; empty if it does not
   std::vector<Observation> observations;  // in program order
   std::vector<Need> needs;                // the same, one per key: what all its observations accept
@@ -89,7 +90,11 @@ struct Footprints {
   std::string contradiction;
 };
 
+// Whose reads count. all: of transactions that did not commit too; each that saw something has a footprint that
+// installs nothing, besides its own if its outcome is unknown.
+enum class ReadsOf : uint8_t { committed, all };
+
 // Nothing, with `why` set, when the history is beyond the limits or mixes lists and registers.
-std::optional<Footprints> footprints(const History& history, std::string* why);
+std::optional<Footprints> footprints(const History& history, ReadsOf reads, std::string* why);
 
 }  // namespace assay::internal::oracle

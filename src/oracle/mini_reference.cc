@@ -120,7 +120,7 @@ Outcome by_mini_transactions(const History& history, LevelId level) {
   const bool timed = level == LevelId::strict_serializable;
   const bool known =
       timed || level == LevelId::session_si || level == LevelId::session_serializable;
-  const auto small = footprints(history, nullptr);
+  const auto small = footprints(history, ReadsOf::committed, nullptr);
   if (!known || !small || !all_mini(history) || (timed && !has_times(history, *small)))
     return Outcome::unknown;
   const TxnSet all = (TxnSet{1} << small->txns.size()) - 1;

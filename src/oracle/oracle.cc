@@ -139,7 +139,8 @@ TxnSet may_count(const History& h, const Footprints& small) {
 
 class Oracle {
  public:
-  explicit Oracle(const History& h) : h_(h), small_(footprints(h, &refusal_)) {
+  explicit Oracle(const History& h, ReadsOf reads = ReadsOf::committed)
+      : h_(h), small_(footprints(h, reads, &refusal_)) {
     if (!small_) return;
     for (int t = 0; t < static_cast<int>(small_->txns.size()); ++t) {
       const Footprint& txn = small_->txns[t];
@@ -232,6 +233,12 @@ Outcome Oracle::decide(LevelId level, std::string* why) const {
 
 Outcome decide(const History& history, LevelId level, std::string* why) {
   return Oracle(history).decide(level, why);
+}
+
+Outcome decide_with_aborted_reads(const History& history, LevelId level) {
+  const bool ordered = std::holds_alternative<OrderRule>(definition(level));
+  if (!ordered || level == LevelId::linearizable) return Outcome::unknown;
+  return Oracle(history, ReadsOf::all).decide(level, nullptr);
 }
 
 std::array<Outcome, kLevelCount> decide_all(const History& history,

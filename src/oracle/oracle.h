@@ -35,6 +35,10 @@ namespace assay::internal::oracle {
 // `why`, if not null, receives one sentence about anything but satisfied.
 Outcome decide(const History& history, LevelId level, std::string* why = nullptr);
 
+// The same where transactions that did not commit count as readers: what they saw must have been there, and what they wrote
+// nobody else sees. For the levels of snapshots and serializations but linearizable; unknown for the others.
+Outcome decide_with_aborted_reads(const History& history, LevelId level);
+
 // The same for several levels, indexed by LevelId; unknown for the others.
 std::array<Outcome, kLevelCount> decide_all(const History& history,
                                             std::span<const LevelInfo> levels = default_levels());

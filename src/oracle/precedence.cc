@@ -14,7 +14,8 @@ Interval when(const History& h, const Footprint& t, bool commit) {
 }  // namespace
 
 bool session_before(const History& h, const Footprint& i, const Footprint& j) {
-  return i.certain && h.session(i.txn) == h.session(j.txn) && h.position(i.txn) < h.position(j.txn);
+  return i.certain && !j.alone && h.session(i.txn) == h.session(j.txn) &&
+         h.position(i.txn) < h.position(j.txn);
 }
 
 bool time_before(const History& h, const Footprint& a, bool a_commit, const Footprint& b,
@@ -22,7 +23,8 @@ bool time_before(const History& h, const Footprint& a, bool a_commit, const Foot
   const int64_t response = when(h, a, a_commit).response;
   const int64_t request = when(h, b, b_commit).request;
   if (response == Interval::kUnknown || request == Interval::kUnknown) return false;
-  if (h.clock_drift() == 0 || h.session(a.txn) == h.session(b.txn)) return response < request;
+  const bool one_clock = h.session(a.txn) == h.session(b.txn) && !a.alone && !b.alone;
+  if (h.clock_drift() == 0 || one_clock) return response < request;
   return response < request && static_cast<uint64_t>(request) - static_cast<uint64_t>(response) >=
                                    static_cast<uint64_t>(h.clock_drift());
 }

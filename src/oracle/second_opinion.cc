@@ -343,7 +343,7 @@ Outcome by_version_orders(const History& history, LevelId level) {
   const LevelInfo& info = level_info(level);
   const bool has_events = info.events == EventModel::split || info.events == EventModel::single;
   if (!has_events || info.single_operations) return Outcome::unknown;
-  const auto small = footprints(history, nullptr);
+  const auto small = footprints(history, ReadsOf::committed, nullptr);
   if (!small || (info.real_time != RealTime::none && !has_times(history, *small))) {
     return Outcome::unknown;
   }
@@ -355,7 +355,7 @@ Outcome by_version_orders(const History& history, LevelId level) {
 }
 
 Outcome by_axioms(const History& history, LevelId level) {
-  const auto small = footprints(history, nullptr);
+  const auto small = footprints(history, ReadsOf::committed, nullptr);
   const std::optional<WeakAxiom> axiom = axiom_of(level);
   if (!axiom || !small) return Outcome::unknown;
   Axioms axioms(history, *small, *axiom);

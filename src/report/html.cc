@@ -152,6 +152,7 @@ std::string facts(const Audit& c) {
   };
   row("history", history_line(c.history));
   row("observations", grouped(c.observations));
+  if (c.aborted_reads) row("readers that did not commit", grouped(*c.aborted_reads));
   if (!c.format.empty()) row("format", c.format);
   row("keys", grouped(c.history.key_count()));
   row("content hash", c.history.content_hash());

@@ -35,6 +35,7 @@ ordered_json history_json(const Audit& c) {
   j["format"] = c.format;
   j["hash"] = h.content_hash();
   if (h.clock_drift() > 0) j["clock_drift"] = h.clock_drift();
+  if (c.aborted_reads) j["aborted_reads"] = *c.aborted_reads;
   return j;
 }
 

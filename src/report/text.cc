@@ -194,13 +194,18 @@ class Text {
                                      : "; certificates in " + display(c.certificate_file, 200)),
                      0, 2)));
     const int64_t drift = c.history.clock_drift();
-    line("{}", dim(wrapped(
-                   fmt::format("{} on {}{}.", decided == 1 ? "It rests" : "They rest",
-                               counted(c.observations, "observation", "observations"),
-                               drift == 0 ? std::string()
-                                          : fmt::format(", and on clocks that differ by at most {}",
-                                                        duration(static_cast<uint64_t>(drift)))),
-                   0, 2)));
+    line("{}",
+         dim(wrapped(
+             fmt::format("{} on {}{}{}.", decided == 1 ? "It rests" : "They rest",
+                         counted(c.observations, "observation", "observations"),
+                         c.aborted_reads
+                             ? fmt::format(", with those of {} that did not commit",
+                                           counted(*c.aborted_reads, "transaction", "transactions"))
+                             : std::string(),
+                         drift == 0 ? std::string()
+                                    : fmt::format(", and on clocks that differ by at most {}",
+                                                  duration(static_cast<uint64_t>(drift)))),
+             0, 2)));
   }
 
   bool colour_;
