@@ -55,22 +55,27 @@ def java(entry, sources, folder, work):
     files = [sources / "Hunt.java", sources / f"{entry['source']}.java", *[sources / f"{name}.java" for name in entry.get("with", [])]]
     is_fresh, done = fresh(folder, entry, files)
     if not is_fresh:
-        classpath(entry, folder)
+        classpath(entry["packages"], folder)
         shutil.rmtree(folder / "classes", ignore_errors=True)
         run(["javac", "-nowarn", "-cp", (folder / "classpath").read_text().strip() or ".", "-d", "classes", *map(str, files)], folder)
         done()
+    return [*java_command(folder), "Hunt", entry["source"]], {}
+
+
+def java_command(folder):
+    """What starts a class of `folder`/classes, but for its name."""
     found = f"{folder / 'classes'}:{(folder / 'classpath').read_text().strip()}"
     opens = [word for name in OPENED for word in ("--add-opens", f"{name}=ALL-UNNAMED")]
-    return ["java", "-Xmx2g", *opens, "-cp", found, "Hunt", entry["source"]], {}
+    return ["java", "-Xmx2g", *opens, "-cp", found]
 
 
-def classpath(entry, folder):
+def classpath(packages, folder):
     """Writes the file `classpath`: where Maven put the packages and what they need."""
-    if not entry["packages"]:
+    if not packages:
         (folder / "classpath").write_text("")
         return
     dependencies = ""
-    for package in entry["packages"]:
+    for package in packages:
         group, artifact, version = package.split(":")
         dependencies += (f"<dependency><groupId>{group}</groupId><artifactId>{artifact}</artifactId>"
                          f"<version>{version}</version></dependency>")
@@ -96,14 +101,19 @@ def go(entry, sources, folder, work):
     if not is_fresh:
         for file in files:
             shutil.copy(file, folder / file.name)
-        (folder / "go.mod").write_text("module hunt\n\ngo 1.24\n")
-        environment = {"GOFLAGS": "-mod=mod", "GOTOOLCHAIN": "local"}
-        for package in entry["packages"]:
-            run(["go", "get", package], folder, environment)
-        run(["go", "mod", "tidy"], folder, environment)
-        run(["go", "build", "-o", "harness", "."], folder, environment)
+        go_build(folder, entry["packages"])
         done()
     return [str(folder / "harness")], {}
+
+
+def go_build(folder, packages):
+    """The program `harness` from the files in `folder`."""
+    (folder / "go.mod").write_text("module hunt\n\ngo 1.24\n")
+    environment = {"GOFLAGS": "-mod=mod", "GOTOOLCHAIN": "local"}
+    for package in packages:
+        run(["go", "get", package], folder, environment)
+    run(["go", "mod", "tidy"], folder, environment)
+    run(["go", "build", "-o", "harness", "."], folder, environment)
 
 
 def rust(entry, sources, folder, work):
@@ -115,18 +125,23 @@ def rust(entry, sources, folder, work):
         (folder / "src").mkdir(exist_ok=True)
         shutil.copy(files[0], folder / "src/hunt.rs")
         shutil.copy(files[1], folder / "src/main.rs")
-        lines = []
-        for package in entry["packages"]:
-            crate, version = package.split("@")
-            version, _, features = version.partition("+features=")
-            extra = "".join(f', features = ["{feature}"]' for feature in [features] if feature)
-            lines.append(f'{crate} = {{ version = "={version}"{extra} }}\n')
-        (folder / "Cargo.toml").write_text(f'[package]\nname = "{name}"\nversion = "0.1.0"\nedition = "2021"\n\n[dependencies]\n{"".join(lines)}\n'
-                                           '[profile.release]\nopt-level = 2\ndebug = false\n\n[workspace]\n')
-        run(["cargo", "build", "--release", "-q", "-j", "2"], folder, {"CARGO_TARGET_DIR": str(work / "rust/target"), "RUSTFLAGS": "-Awarnings"})
-        shutil.copy(work / "rust/target/release" / name, folder / "harness")
+        cargo_build(folder, name, entry["packages"], work)
         done()
     return [str(folder / "harness")], {}
+
+
+def cargo_build(folder, name, packages, work):
+    """The program `harness` from the files in `folder`/src. What crates have in common is compiled once, below `work`."""
+    lines = []
+    for package in packages:
+        crate, version = package.split("@")
+        version, _, features = version.partition("+features=")
+        extra = "".join(f', features = ["{feature}"]' for feature in [features] if feature)
+        lines.append(f'{crate} = {{ version = "={version}"{extra} }}\n')
+    (folder / "Cargo.toml").write_text(f'[package]\nname = "{name}"\nversion = "0.1.0"\nedition = "2021"\n\n[dependencies]\n{"".join(lines)}\n'
+                                       '[profile.release]\nopt-level = 2\ndebug = false\n\n[workspace]\n')
+    run(["cargo", "build", "--release", "-q", "-j", "2"], folder, {"CARGO_TARGET_DIR": str(work / "rust/target"), "RUSTFLAGS": "-Awarnings"})
+    shutil.copy(work / "rust/target/release" / name, folder / "harness")
 
 
 def javascript(entry, sources, folder, work):

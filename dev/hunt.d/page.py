@@ -16,6 +16,11 @@ def store(path, cell):
     path.write_text("[\n" + ",\n".join(json.dumps(one) for one in cells) + "\n]\n")
 
 
+def violated(path, entry):
+    """The levels that the store broke without kills, as far as it was measured."""
+    return next((cell["violated"] for cell in load(path) if (cell["store"], cell["mode"]) == (entry["store"], entry["mode"])), {})
+
+
 def killed(path, entry, outcome):
     """Notes in the cell of a store what came of killing it; it must have been measured before."""
     for cell in load(path):

@@ -14,7 +14,7 @@ func open(directory, mode string) (Store, error) {
 	if mode == "memory" {
 		options = badger.DefaultOptions("").WithInMemory(true)
 	}
-	db, err := badger.Open(options.WithLogger(nil))
+	db, err := badger.Open(options.WithLogger(nil).WithSyncWrites(durable))
 	return store{db}, err
 }
 

@@ -12,8 +12,18 @@ import (
 type store struct{ db *buntdb.DB }
 
 func open(directory, mode string) (Store, error) {
-	db, err := buntdb.Open(":memory:")
-	return store{db}, err
+	if !durable {
+		db, err := buntdb.Open(":memory:")
+		return store{db}, err
+	}
+	db, err := buntdb.Open(directory + "/hunt")
+	if err != nil {
+		return nil, err
+	}
+	var config buntdb.Config
+	db.ReadConfig(&config)
+	config.SyncPolicy = buntdb.Always
+	return store{db}, db.SetConfig(config)
 }
 
 func (store) Version() string { return "1.3.0" }

@@ -1,5 +1,8 @@
 // Runs plans of transactions against a store in this process, a goroutine for each session, and writes histories of assay.
 // `harness DIRECTORY MODE`, then a line `PLAN HISTORY` of standard input for each plan (dev/hunt.d/plans.py).
+//
+// Where HUNT_DURABLE is set, what is committed must survive kill -9, and each line of the history is written at once: what is to be
+// committed before the commit, as pending.
 package main
 
 import (
@@ -14,7 +17,9 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
+	"unsafe"
 )
 
 // Store is what a store's file defines, with a function open(directory, mode).
@@ -41,9 +46,19 @@ const (
 // errConflict: the store refused, and nothing of the transaction remains.
 var errConflict = errors.New("conflict")
 
-var start = time.Now()
+var durable = os.Getenv("HUNT_DURABLE") != ""
 
-func now() int64 { return int64(time.Since(start)) + 1 }
+var start, started = time.Now(), monotonic()
+
+// The clock of the machine, which goes on where the process is killed.
+func monotonic() int64 {
+	const clockMonotonic = 1
+	var at syscall.Timespec
+	syscall.Syscall(syscall.SYS_CLOCK_GETTIME, clockMonotonic, uintptr(unsafe.Pointer(&at)), 0)
+	return at.Nano()
+}
+
+func now() int64 { return started + int64(time.Since(start)) + 1 }
 
 type planned struct {
 	readOnly, commits bool
@@ -54,6 +69,7 @@ type results struct {
 	sync.Mutex
 	counts map[string]any
 	errors map[string]int
+	atOnce *os.File // nil: lines are written when the plan is done
 }
 
 func main() {
@@ -94,6 +110,15 @@ func runPlan(store Store, plan, history string) map[string]any {
 	}
 	found := &results{counts: map[string]any{}, errors: map[string]int{}}
 	outs := make([]strings.Builder, len(order))
+	file, err := os.Create(history)
+	if err != nil {
+		panic(err)
+	}
+	defer file.Close()
+	file.WriteString("{\"assay\":1}\n")
+	if durable {
+		found.atOnce = file
+	}
 	var begin, end sync.WaitGroup
 	begin.Add(len(order))
 	for i, name := range order {
@@ -108,15 +133,9 @@ func runPlan(store Store, plan, history string) map[string]any {
 		}()
 	}
 	end.Wait()
-	file, err := os.Create(history)
-	if err != nil {
-		panic(err)
-	}
-	file.WriteString("{\"assay\":1}\n")
 	for i := range outs {
 		file.WriteString(outs[i].String())
 	}
-	file.Close()
 	found.counts["errors"] = found.errors
 	return found.counts
 }
@@ -173,7 +192,28 @@ func runTxn(store Store, name string, number int, one planned, out *strings.Buil
 			first = now()
 		}
 	}
+	session, _ := strconv.Atoi(name)
+	tell := func(status string, end []any) {
+		fields := map[string]any{"session": session, "txn": fmt.Sprintf("%s-%d", name, number), "status": status,
+			"begin": []int64{begin, first}, "ops": done}
+		if end != nil {
+			fields["end"] = end
+		}
+		line, _ := json.Marshal(fields)
+		line = append(line, '\n')
+		if found.atOnce != nil {
+			found.atOnce.Write(line) // one call, so that lines of sessions do not mix
+		} else {
+			out.Write(line)
+		}
+	}
 	if err == nil {
+		if durable && one.commits {
+			if first == 0 {
+				first = now()
+			}
+			tell("pending", nil)
+		}
 		asked = now()
 		if one.commits {
 			if err = txn.Commit(); err == nil {
@@ -207,11 +247,7 @@ func runTxn(store Store, name string, number int, one planned, out *strings.Buil
 	if status == "unknown" {
 		ends[1] = nil
 	}
-	session, _ := strconv.Atoi(name)
-	line, _ := json.Marshal(map[string]any{"session": session, "txn": fmt.Sprintf("%s-%d", name, number), "status": status,
-		"begin": []int64{begin, first}, "end": ends, "ops": done})
-	out.Write(line)
-	out.WriteByte('\n')
+	tell(status, ends)
 	found.Lock()
 	count, _ := found.counts[status].(int)
 	found.counts[status] = count + 1

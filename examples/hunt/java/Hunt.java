@@ -1,6 +1,9 @@
 import java.io.BufferedReader;
-import java.io.BufferedWriter;
+import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -9,10 +12,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CyclicBarrier;
+import java.util.function.Consumer;
 
 /**
  * Runs plans of transactions against a store in this process, a thread for each session, and writes histories of assay.
  * `java Hunt CLASS DIRECTORY MODE`, then a line `PLAN HISTORY` of standard input for each plan (dev/hunt.d/plans.py).
+ *
+ * Where HUNT_DURABLE is set, what is committed must survive kill -9, and each line of the history is written at once: what is to be
+ * committed before the commit, as pending.
  */
 public final class Hunt {
   /** What a store is; the class has a constructor of its directory and its mode. */
@@ -56,6 +63,8 @@ public final class Hunt {
 
   public static final Long PRESENT = Long.MIN_VALUE;
 
+  public static final boolean DURABLE = System.getenv("HUNT_DURABLE") != null;
+
   /** The store refused, and nothing of the transaction remains. */
   public static final class Conflict extends Exception {
     public Conflict(Throwable cause) {
@@ -90,19 +99,22 @@ public final class Hunt {
     var errors = new ConcurrentHashMap<String, Integer>();
     var barrier = new CyclicBarrier(sessions.size());
     var outs = new ArrayList<StringBuilder>();
+    OutputStream file = Files.newOutputStream(history); // not buffered: each line is one call
+    write(file, "{\"assay\":1}\n");
     var threads = new ArrayList<Thread>();
     var counts = new ConcurrentHashMap<String, Integer>();
     sessions.forEach((name, plans) -> {
       var out = new StringBuilder();
       outs.add(out);
-      threads.add(new Thread(() -> runSession(store, name, plans, barrier, out, counts, errors)));
+      threads.add(new Thread(() -> runSession(store, name, plans, barrier, line -> {
+        if (DURABLE) write(file, line);
+        else out.append(line);
+      }, counts, errors)));
     });
     for (Thread thread : threads) thread.start();
     for (Thread thread : threads) thread.join();
-    try (BufferedWriter file = Files.newBufferedWriter(history)) {
-      file.write("{\"assay\":1}\n");
-      for (StringBuilder out : outs) file.append(out);
-    }
+    for (StringBuilder out : outs) write(file, out.toString());
+    file.close();
     var answer = new StringBuilder("{");
     counts.forEach((status, count) -> answer.append('"').append(status).append("\":").append(count).append(','));
     answer.append("\"errors\":{");
@@ -115,7 +127,20 @@ public final class Hunt {
     return answer.append("}}").toString();
   }
 
-  private static void runSession(Store store, String name, List<Plan> plans, CyclicBarrier barrier, StringBuilder out, Map<String, Integer> counts,
+  private static void write(OutputStream file, String text) {
+    try {
+      file.write(text.getBytes(StandardCharsets.UTF_8));
+    } catch (IOException error) {
+      throw new UncheckedIOException(error);
+    }
+  }
+
+  private static String line(String name, int number, String status, String begin, String end, StringBuilder done) {
+    return "{\"session\":" + name + ",\"txn\":\"" + name + "-" + number + "\",\"status\":\"" + status + "\",\"begin\":" + begin + end
+        + ",\"ops\":[" + (done.length() > 0 ? done.substring(1) : "") + "]}\n";
+  }
+
+  private static void runSession(Store store, String name, List<Plan> plans, CyclicBarrier barrier, Consumer<String> out, Map<String, Integer> counts,
       Map<String, Integer> errors) {
     try {
       barrier.await();
@@ -140,6 +165,10 @@ public final class Hunt {
           run(txn, op[0], how, Long.parseLong(op[2]), op.length > 3 ? Long.parseLong(op[3]) : 0, done);
           if (first == 0) first = System.nanoTime();
         }
+        if (DURABLE && plan.commits) {
+          if (first == 0) first = System.nanoTime();
+          out.accept(line(name, number, "pending", "[" + begin + "," + first + "]", "", done));
+        }
         asked = System.nanoTime();
         if (plan.commits) {
           txn.commit();
@@ -155,10 +184,8 @@ public final class Hunt {
         abort(txn);
       }
       long ended = System.nanoTime();
-      out.append("{\"session\":").append(name).append(",\"txn\":\"").append(name).append('-').append(number++).append("\",\"status\":\"")
-          .append(status).append("\",\"begin\":[").append(begin).append(',').append(first > 0 ? first : ended).append("],\"end\":[")
-          .append(asked > 0 ? asked : ended).append(',').append(status.equals("unknown") ? "null" : "" + ended).append("],\"ops\":[")
-          .append(done.length() > 0 ? done.substring(1) : "").append("]}\n");
+      out.accept(line(name, number++, status, "[" + begin + "," + (first > 0 ? first : ended) + "]",
+          ",\"end\":[" + (asked > 0 ? asked : ended) + "," + (status.equals("unknown") ? "null" : "" + ended) + "]", done));
       counts.merge(status, 1, Integer::sum);
     }
   }

@@ -1,3 +1,4 @@
+import java.io.File;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -15,10 +16,15 @@ public final class MapDb implements Hunt.Store {
 
   public MapDb(String directory, String mode) {
     hash = mode.equals("hash");
-    maker = DBMaker.newMemoryDB().makeTxMaker();
+    maker = (Hunt.DURABLE ? DBMaker.newFileDB(new File(directory, "hunt")) : DBMaker.newMemoryDB()).makeTxMaker();
     DB db = maker.makeTx();
-    if (hash) db.createHashMap("kv").make();
-    else db.createTreeMap("kv").make();
+    if (db.exists("kv")) {
+      // opened after a kill
+    } else if (hash) {
+      db.createHashMap("kv").make();
+    } else {
+      db.createTreeMap("kv").make();
+    }
     db.commit();
   }
 

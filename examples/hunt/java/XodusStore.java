@@ -5,6 +5,7 @@ import jetbrains.exodus.ByteIterable;
 import jetbrains.exodus.bindings.LongBinding;
 import jetbrains.exodus.env.Cursor;
 import jetbrains.exodus.env.Environment;
+import jetbrains.exodus.env.EnvironmentConfig;
 import jetbrains.exodus.env.Environments;
 import jetbrains.exodus.env.Store;
 import jetbrains.exodus.env.StoreConfig;
@@ -16,7 +17,7 @@ public final class XodusStore implements Hunt.Store {
   private final Store store;
 
   public XodusStore(String directory, String mode) {
-    environment = Environments.newInstance(directory);
+    environment = Environments.newInstance(directory, new EnvironmentConfig().setLogDurableWrite(Hunt.DURABLE));
     StoreConfig config = mode.equals("btree") ? StoreConfig.WITHOUT_DUPLICATES : StoreConfig.WITHOUT_DUPLICATES_WITH_PREFIXING;
     store = environment.computeInTransaction(txn -> environment.openStore("kv", config, txn));
   }

@@ -1,11 +1,15 @@
 //! Runs plans of transactions against a store in this process, a thread for each session, and writes histories of assay.
 //! `harness DIRECTORY MODE`, then a line `PLAN HISTORY` of standard input for each plan (dev/hunt.d/plans.py).
+//!
+//! Where HUNT_DURABLE is set, what is committed must survive kill -9, and each line of the history is written at once: what is
+//! to be committed before the commit, as pending.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::io::BufRead;
+use std::fs::File;
+use std::io::{BufRead, Write as _};
 use std::sync::{Barrier, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 pub enum Seen {
     Absent,
@@ -41,6 +45,29 @@ pub trait Txn {
     fn range(&mut self, how: usize, low: i64, high: i64) -> Result<Rows, Fail>;
     fn commit(self: Box<Self>) -> Result<(), Fail>;
     fn abort(self: Box<Self>);
+}
+
+#[allow(dead_code)] // of stores that are durable in any case, or never
+pub fn durable() -> bool {
+    std::env::var_os("HUNT_DURABLE").is_some()
+}
+
+#[repr(C)]
+struct Timespec {
+    seconds: i64,
+    nanoseconds: i64,
+}
+
+extern "C" {
+    fn clock_gettime(clock: i32, at: *mut Timespec) -> i32;
+}
+
+/// The clock of the machine, which goes on where the process is killed.
+fn now() -> u64 {
+    const CLOCK_MONOTONIC: i32 = 1;
+    let mut at = Timespec { seconds: 0, nanoseconds: 0 };
+    unsafe { clock_gettime(CLOCK_MONOTONIC, &mut at) };
+    at.seconds as u64 * 1_000_000_000 + at.nanoseconds as u64
 }
 
 pub fn bytes(value: i64) -> [u8; 8] {
@@ -92,7 +119,9 @@ fn run_plan(store: &'static dyn Store, plan: &str, history: &str) -> String {
     let barrier = Barrier::new(sessions.len());
     let counts: Mutex<BTreeMap<String, u64>> = Mutex::default();
     let errors: Mutex<BTreeMap<String, u64>> = Mutex::default();
-    let start = Instant::now();
+    let mut file = File::create(history).expect("the history");
+    file.write_all(b"{\"assay\":1}\n").expect("the history");
+    let at_once = durable().then_some(&file);
     let outs: Vec<String> = std::thread::scope(|scope| {
         let threads: Vec<_> = sessions
             .iter()
@@ -102,7 +131,7 @@ fn run_plan(store: &'static dyn Store, plan: &str, history: &str) -> String {
                     let mut out = String::new();
                     barrier.wait();
                     for (i, planned) in plans.iter().enumerate() {
-                        run_txn(store, name, i, planned, start, &mut out, counts, errors);
+                        run_txn(store, name, i, planned, at_once, &mut out, counts, errors);
                     }
                     out
                 })
@@ -110,7 +139,7 @@ fn run_plan(store: &'static dyn Store, plan: &str, history: &str) -> String {
             .collect();
         threads.into_iter().map(|thread| thread.join().expect("a session")).collect()
     });
-    std::fs::write(history, format!("{{\"assay\":1}}\n{}", outs.concat())).expect("the history");
+    file.write_all(outs.concat().as_bytes()).expect("the history");
     let list = |map: &BTreeMap<String, u64>| map.iter().map(|(name, count)| format!("{:?}:{count}", name.replace(['\\', '"'], "'"))).collect::<Vec<_>>().join(",");
     let (counts, errors) = (counts.into_inner().expect("counts"), errors.into_inner().expect("errors"));
     format!("{{{},\"errors\":{{{}}}}}", list(&counts), list(&errors))
@@ -145,9 +174,16 @@ fn run_op(txn: &mut Box<dyn Txn>, what: char, [how, key, value]: [i64; 3], done:
 }
 
 #[allow(clippy::too_many_arguments)]
-fn run_txn(store: &'static dyn Store, name: &str, number: usize, planned: &Planned, start: Instant, out: &mut String, counts: &Mutex<BTreeMap<String, u64>>,
+fn run_txn(store: &'static dyn Store, name: &str, number: usize, planned: &Planned, at_once: Option<&File>, out: &mut String, counts: &Mutex<BTreeMap<String, u64>>,
            errors: &Mutex<BTreeMap<String, u64>>) {
-    let now = || start.elapsed().as_nanos() as u64 + 1;
+    let mut tell = |status: &str, begin: u64, first: u64, end: &str, done: &str| {
+        let line = format!("{{\"session\":{name},\"txn\":\"{name}-{number}\",\"status\":\"{status}\",\"begin\":[{begin},{first}],{end}\"ops\":[{}]}}\n",
+                           done.strip_prefix(',').unwrap_or(""));
+        match at_once {
+            Some(mut file) => file.write_all(line.as_bytes()).expect("the history"), // one call, so that lines of sessions do not mix
+            None => out.push_str(&line),
+        }
+    };
     let (begin, mut first, mut asked, mut done) = (now(), 0, 0, String::new());
     let result = store.begin(planned.read_only).and_then(|mut txn| {
         for (what, numbers) in &planned.ops {
@@ -166,6 +202,12 @@ fn run_txn(store: &'static dyn Store, name: &str, number: usize, planned: &Plann
             if first == 0 {
                 first = now();
             }
+        }
+        if at_once.is_some() && planned.commits {
+            if first == 0 {
+                first = now();
+            }
+            tell("pending", begin, first, "", &done);
         }
         asked = now();
         if !planned.commits {
@@ -190,7 +232,6 @@ fn run_txn(store: &'static dyn Store, name: &str, number: usize, planned: &Plann
     let first = if first > 0 { first } else { ended };
     let asked = if asked > 0 { asked } else { ended };
     let end = if status == "unknown" { "null".to_string() } else { ended.to_string() };
-    writeln!(out, "{{\"session\":{name},\"txn\":\"{name}-{number}\",\"status\":\"{status}\",\"begin\":[{begin},{first}],\"end\":[{asked},{end}],\"ops\":[{}]}}",
-             done.strip_prefix(',').unwrap_or("")).expect("text");
+    tell(status, begin, first, &format!("\"end\":[{asked},{end}],"), &done);
     *counts.lock().expect("counts").entry(status.to_string()).or_default() += 1;
 }

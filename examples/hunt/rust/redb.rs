@@ -27,7 +27,7 @@ impl Store for Redb {
             return Ok(Box::new(RedbTxn::Read(tx.open_table(TABLE).map_err(failed)?, tx)));
         }
         let mut tx = self.0.begin_write().map_err(failed)?;
-        tx.set_durability(redb::Durability::None).map_err(failed)?;
+        tx.set_durability(if durable() { redb::Durability::Immediate } else { redb::Durability::None }).map_err(failed)?;
         Ok(Box::new(RedbTxn::Write(tx)))
     }
 }
