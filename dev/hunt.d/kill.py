@@ -12,8 +12,6 @@ import plans
 LIVES = 5  # of the process, in a history
 LONGEST = 1.5  # seconds from the plan to the kill
 
-LANGUAGES = ("python", "javascript", "cpp")  # whose recorders write each line at once
-
 
 def level(entry):
     """At which an acknowledged commit that is gone is a violation: reads that come later must see it."""

@@ -10,7 +10,7 @@ import (
 type store struct{ db *badger.DB }
 
 func open(directory, mode string) (Store, error) {
-	options := badger.DefaultOptions(directory)
+	options := badger.DefaultOptions(directory).WithSyncWrites(durable)
 	if mode == "memory" {
 		options = badger.DefaultOptions("").WithInMemory(true)
 	}

@@ -8,11 +8,11 @@ type store struct{ db *bbolt.DB }
 var bucket = []byte("kv")
 
 func open(directory, mode string) (Store, error) {
-	db, err := bbolt.Open(directory+"/hunt", 0o600, &bbolt.Options{NoSync: true})
+	db, err := bbolt.Open(directory+"/hunt", 0o600, &bbolt.Options{NoSync: !durable})
 	if err != nil {
 		return nil, err
 	}
-	return store{db}, db.Update(func(tx *bbolt.Tx) error { _, err := tx.CreateBucket(bucket); return err })
+	return store{db}, db.Update(func(tx *bbolt.Tx) error { _, err := tx.CreateBucketIfNotExists(bucket); return err })
 }
 
 func (store) Version() string { return "1.4.3" }

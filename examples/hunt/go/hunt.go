@@ -1,20 +1,27 @@
 // Runs plans of transactions against a store in this process, a goroutine for each session, and writes histories of assay.
 // `harness DIRECTORY MODE`, then a line `PLAN HISTORY` of standard input for each plan (dev/hunt.d/plans.py).
+//
+// Where HUNT_DURABLE is set, what is committed must survive kill -9, and each line of the history is written at once: what is to be
+// committed before the commit, as pending.
 package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"runtime"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
+	"unsafe"
 )
 
 // Store is what a store's file defines, with a function open(directory, mode).
@@ -41,9 +48,21 @@ const (
 // errConflict: the store refused, and nothing of the transaction remains.
 var errConflict = errors.New("conflict")
 
-var start = time.Now()
+var _, durable = os.LookupEnv("HUNT_DURABLE")
 
-func now() int64 { return int64(time.Since(start)) + 1 }
+// The monotonic clock of the machine, by which the processes before and after a kill agree.
+var start, started = time.Now(), machineTime()
+
+func machineTime() int64 {
+	var t syscall.Timespec
+	const monotonic = 1
+	if _, _, failed := syscall.Syscall(syscall.SYS_CLOCK_GETTIME, monotonic, uintptr(unsafe.Pointer(&t)), 0); failed != 0 {
+		panic(failed)
+	}
+	return t.Nano()
+}
+
+func now() int64 { return started + int64(time.Since(start)) }
 
 type planned struct {
 	readOnly, commits bool
@@ -93,7 +112,12 @@ func runPlan(store Store, plan, history string) map[string]any {
 		sessions[words[0]] = append(sessions[words[0]], one)
 	}
 	found := &results{counts: map[string]any{}, errors: map[string]int{}}
-	outs := make([]strings.Builder, len(order))
+	file, err := os.OpenFile(history, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|os.O_APPEND, 0o666)
+	if err != nil {
+		panic(err)
+	}
+	write(file, []byte("{\"assay\":1}\n"))
+	outs := make([]bytes.Buffer, len(order))
 	var begin, end sync.WaitGroup
 	begin.Add(len(order))
 	for i, name := range order {
@@ -102,26 +126,37 @@ func runPlan(store Store, plan, history string) map[string]any {
 			defer end.Done()
 			begin.Done()
 			begin.Wait()
+			var out io.Writer = &outs[i]
+			if durable {
+				out = file
+			}
 			for number, one := range sessions[name] {
-				runTxn(store, name, number, one, &outs[i], found)
+				runTxn(store, name, number, one, out, found)
 			}
 		}()
 	}
 	end.Wait()
-	file, err := os.Create(history)
-	if err != nil {
-		panic(err)
-	}
-	file.WriteString("{\"assay\":1}\n")
 	for i := range outs {
-		file.WriteString(outs[i].String())
+		write(file, outs[i].Bytes())
 	}
 	file.Close()
 	found.counts["errors"] = found.errors
 	return found.counts
 }
 
-func runTxn(store Store, name string, number int, one planned, out *strings.Builder, found *results) {
+func write(out io.Writer, text []byte) {
+	if _, err := out.Write(text); err != nil {
+		panic(err)
+	}
+}
+
+func runTxn(store Store, name string, number int, one planned, out io.Writer, found *results) {
+	session, _ := strconv.Atoi(name)
+	tell := func(line map[string]any) {
+		line["session"], line["txn"] = session, fmt.Sprintf("%s-%d", name, number)
+		text, _ := json.Marshal(line)
+		write(out, append(text, '\n'))
+	}
 	status, done, asked := "aborted", []any{}, int64(0)
 	begin, first := now(), int64(0)
 	txn, err := store.Begin(one.readOnly)
@@ -174,6 +209,13 @@ func runTxn(store Store, name string, number int, one planned, out *strings.Buil
 		}
 	}
 	if err == nil {
+		if durable && one.commits {
+			begun := first
+			if begun == 0 {
+				begun = now()
+			}
+			tell(map[string]any{"status": "pending", "begin": []int64{begin, begun}, "ops": done})
+		}
 		asked = now()
 		if one.commits {
 			if err = txn.Commit(); err == nil {
@@ -207,11 +249,7 @@ func runTxn(store Store, name string, number int, one planned, out *strings.Buil
 	if status == "unknown" {
 		ends[1] = nil
 	}
-	session, _ := strconv.Atoi(name)
-	line, _ := json.Marshal(map[string]any{"session": session, "txn": fmt.Sprintf("%s-%d", name, number), "status": status,
-		"begin": []int64{begin, first}, "end": ends, "ops": done})
-	out.Write(line)
-	out.WriteByte('\n')
+	tell(map[string]any{"status": status, "begin": []int64{begin, first}, "end": ends, "ops": done})
 	found.Lock()
 	count, _ := found.counts[status].(int)
 	found.counts[status] = count + 1
@@ -220,4 +258,4 @@ func runTxn(store Store, name string, number int, one planned, out *strings.Buil
 
 func bytesOf(value int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(value)) }
 
-func number(bytes []byte) int64 { return int64(binary.BigEndian.Uint64(bytes)) }
+func number(text []byte) int64 { return int64(binary.BigEndian.Uint64(text)) }

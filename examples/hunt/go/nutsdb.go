@@ -13,12 +13,17 @@ const bucket = "kv"
 
 func open(directory, mode string) (Store, error) {
 	options := nutsdb.DefaultOptions
-	options.SyncEnable = false
+	options.SyncEnable = durable
 	db, err := nutsdb.Open(options, nutsdb.WithDir(directory))
 	if err != nil {
 		return nil, err
 	}
-	return store{db}, db.Update(func(tx *nutsdb.Tx) error { return tx.NewBucket(nutsdb.DataStructureBTree, bucket) })
+	return store{db}, db.Update(func(tx *nutsdb.Tx) error {
+		if tx.ExistBucket(nutsdb.DataStructureBTree, bucket) {
+			return nil
+		}
+		return tx.NewBucket(nutsdb.DataStructureBTree, bucket)
+	})
 }
 
 func (store) Version() string { return "1.0.4" }

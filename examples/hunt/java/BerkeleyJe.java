@@ -28,7 +28,7 @@ public final class BerkeleyJe implements Hunt.Store {
     var settings = new EnvironmentConfig();
     settings.setAllowCreate(true).setTransactional(true).setTxnSerializableIsolation(mode.equals("serializable"));
     settings.setLockTimeout(20, TimeUnit.MILLISECONDS).setConfigParam(EnvironmentConfig.LOG_FILE_MAX, "100000000");
-    settings.setDurability(com.sleepycat.je.Durability.COMMIT_NO_SYNC);
+    settings.setDurability(Hunt.DURABLE ? com.sleepycat.je.Durability.COMMIT_SYNC : com.sleepycat.je.Durability.COMMIT_NO_SYNC);
     environment = new Environment(new File(directory), settings);
     database = environment.openDatabase(null, "hunt", new DatabaseConfig().setAllowCreate(true).setTransactional(true));
     config.setSerializableIsolation(mode.equals("serializable")).setReadCommitted(mode.equals("read-committed"));

@@ -20,7 +20,8 @@ public abstract class Jdbc implements Hunt.Store {
     this.isolation = isolation;
     this.afterOpening = afterOpening;
     keeper = DriverManager.getConnection(url, user, "");
-    try (var statement = keeper.createStatement()) {
+    try (var statement = keeper.createStatement(); var tables = keeper.getMetaData().getTables(null, null, "KV", null)) {
+      if (tables.next()) return; // it is opened again
       for (String sql : once) statement.execute(sql);
     }
   }

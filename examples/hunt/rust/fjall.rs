@@ -1,6 +1,6 @@
 //! fjall's OptimisticTxDatabase. A value v is v bytes, so that size_of tells it.
 mod hunt;
-use fjall::{KeyspaceCreateOptions, OptimisticTxDatabase, OptimisticTxKeyspace, OptimisticWriteTx, Readable};
+use fjall::{KeyspaceCreateOptions, OptimisticTxDatabase, OptimisticTxKeyspace, OptimisticWriteTx, PersistMode, Readable};
 use hunt::*;
 
 struct Fjall {
@@ -27,7 +27,7 @@ impl Store for Fjall {
     }
 
     fn begin(&'static self, _read_only: bool) -> Result<Box<dyn Txn>, Fail> {
-        Ok(Box::new(FjallTxn { tx: self.db.write_tx().map_err(failed)?, store: self }))
+        Ok(Box::new(FjallTxn { tx: self.db.write_tx().map_err(failed)?.durability(durable().then_some(PersistMode::SyncAll)), store: self }))
     }
 }
 

@@ -1,11 +1,15 @@
 //! Runs plans of transactions against a store in this process, a thread for each session, and writes histories of assay.
 //! `harness DIRECTORY MODE`, then a line `PLAN HISTORY` of standard input for each plan (dev/hunt.d/plans.py).
+//!
+//! Where HUNT_DURABLE is set, what is committed must survive kill -9, and each line of the history is written at once: what is to be
+//! committed before the commit, as pending.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::io::BufRead;
+use std::fs::File;
+use std::io::{BufRead, Write as _};
 use std::sync::{Barrier, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 pub enum Seen {
     Absent,
@@ -41,6 +45,37 @@ pub trait Txn {
     fn range(&mut self, how: usize, low: i64, high: i64) -> Result<Rows, Fail>;
     fn commit(self: Box<Self>) -> Result<(), Fail>;
     fn abort(self: Box<Self>);
+}
+
+pub fn durable() -> bool {
+    std::env::var_os("HUNT_DURABLE").is_some()
+}
+
+extern "C" {
+    fn clock_gettime(clock: i32, time: *mut [i64; 2]) -> i32;
+}
+
+/// By the monotonic clock of the machine, which goes on when another process follows this one.
+fn now() -> i64 {
+    const MONOTONIC: i32 = 1;
+    let mut time = [0, 0];
+    assert_eq!(unsafe { clock_gettime(MONOTONIC, &mut time) }, 0);
+    time[0] * 1_000_000_000 + time[1]
+}
+
+/// Where the lines of a session go: to the file at once, or to memory.
+struct Out<'a> {
+    at_once: Option<&'a File>,
+    lines: String,
+}
+
+impl Out<'_> {
+    fn tell(&mut self, line: &str) {
+        match self.at_once {
+            None => self.lines.push_str(line),
+            Some(mut file) => file.write_all(line.as_bytes()).expect("the history"),
+        }
+    }
 }
 
 pub fn bytes(value: i64) -> [u8; 8] {
@@ -92,25 +127,28 @@ fn run_plan(store: &'static dyn Store, plan: &str, history: &str) -> String {
     let barrier = Barrier::new(sessions.len());
     let counts: Mutex<BTreeMap<String, u64>> = Mutex::default();
     let errors: Mutex<BTreeMap<String, u64>> = Mutex::default();
-    let start = Instant::now();
+    let mut file = File::options().create(true).append(true).open(history).expect("the history");
+    file.set_len(0).expect("the history");
+    file.write_all(b"{\"assay\":1}\n").expect("the history");
+    let at_once = durable().then_some(&file);
     let outs: Vec<String> = std::thread::scope(|scope| {
         let threads: Vec<_> = sessions
             .iter()
             .map(|(name, plans)| {
                 let (barrier, counts, errors) = (&barrier, &counts, &errors);
                 scope.spawn(move || {
-                    let mut out = String::new();
+                    let mut out = Out { at_once, lines: String::new() };
                     barrier.wait();
                     for (i, planned) in plans.iter().enumerate() {
-                        run_txn(store, name, i, planned, start, &mut out, counts, errors);
+                        run_txn(store, name, i, planned, &mut out, counts, errors);
                     }
-                    out
+                    out.lines
                 })
             })
             .collect();
         threads.into_iter().map(|thread| thread.join().expect("a session")).collect()
     });
-    std::fs::write(history, format!("{{\"assay\":1}}\n{}", outs.concat())).expect("the history");
+    file.write_all(outs.concat().as_bytes()).expect("the history");
     let list = |map: &BTreeMap<String, u64>| map.iter().map(|(name, count)| format!("{:?}:{count}", name.replace(['\\', '"'], "'"))).collect::<Vec<_>>().join(",");
     let (counts, errors) = (counts.into_inner().expect("counts"), errors.into_inner().expect("errors"));
     format!("{{{},\"errors\":{{{}}}}}", list(&counts), list(&errors))
@@ -144,10 +182,8 @@ fn run_op(txn: &mut Box<dyn Txn>, what: char, [how, key, value]: [i64; 3], done:
     Ok(())
 }
 
-#[allow(clippy::too_many_arguments)]
-fn run_txn(store: &'static dyn Store, name: &str, number: usize, planned: &Planned, start: Instant, out: &mut String, counts: &Mutex<BTreeMap<String, u64>>,
+fn run_txn(store: &'static dyn Store, name: &str, number: usize, planned: &Planned, out: &mut Out, counts: &Mutex<BTreeMap<String, u64>>,
            errors: &Mutex<BTreeMap<String, u64>>) {
-    let now = || start.elapsed().as_nanos() as u64 + 1;
     let (begin, mut first, mut asked, mut done) = (now(), 0, 0, String::new());
     let result = store.begin(planned.read_only).and_then(|mut txn| {
         for (what, numbers) in &planned.ops {
@@ -166,6 +202,10 @@ fn run_txn(store: &'static dyn Store, name: &str, number: usize, planned: &Plann
             if first == 0 {
                 first = now();
             }
+        }
+        if out.at_once.is_some() && planned.commits {
+            let first = if first > 0 { first } else { now() };
+            out.tell(&line_of(name, number, "pending", [begin, first], "", &done));
         }
         asked = now();
         if !planned.commits {
@@ -190,7 +230,11 @@ fn run_txn(store: &'static dyn Store, name: &str, number: usize, planned: &Plann
     let first = if first > 0 { first } else { ended };
     let asked = if asked > 0 { asked } else { ended };
     let end = if status == "unknown" { "null".to_string() } else { ended.to_string() };
-    writeln!(out, "{{\"session\":{name},\"txn\":\"{name}-{number}\",\"status\":\"{status}\",\"begin\":[{begin},{first}],\"end\":[{asked},{end}],\"ops\":[{}]}}",
-             done.strip_prefix(',').unwrap_or("")).expect("text");
+    out.tell(&line_of(name, number, status, [begin, first], &format!(",\"end\":[{asked},{end}]"), &done));
     *counts.lock().expect("counts").entry(status.to_string()).or_default() += 1;
+}
+
+fn line_of(name: &str, number: usize, status: &str, [begin, first]: [i64; 2], end: &str, done: &str) -> String {
+    let ops = done.strip_prefix(',').unwrap_or("");
+    format!("{{\"session\":{name},\"txn\":\"{name}-{number}\",\"status\":\"{status}\",\"begin\":[{begin},{first}]{end},\"ops\":[{ops}]}}\n")
 }

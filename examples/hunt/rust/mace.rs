@@ -80,7 +80,7 @@ impl Txn for MaceTxn {
 fn main() {
     hunt::main(|directory, _mode| {
         let db = Mace::new(Options::new(format!("{directory}/mace")).validate().expect("options")).expect("a database");
-        let bucket = db.new_bucket("kv", BucketOptions::default()).expect("a bucket");
+        let bucket = db.open_bucket("kv").or_else(|_| db.new_bucket("kv", BucketOptions::default())).expect("a bucket");
         Box::leak(Box::new(Store_ { _db: db, bucket }))
     });
 }
