@@ -5,6 +5,8 @@ if(ASSAY_WARNINGS)
                                                  -Wno-sign-conversion)
 else()
   target_compile_options(assay_options INTERFACE -w)
+  # Nor for mistakes in format strings, each of which it would read.
+  target_compile_definitions(assay_options INTERFACE FMT_CONSTEVAL=)
 endif()
 # Some client libraries ask for it; all files must agree on the size of a file's offset.
 target_compile_definitions(assay_options INTERFACE _FILE_OFFSET_BITS=64)
@@ -41,7 +43,7 @@ endif()
 # Code that calls the rooms and does no work of its own: compiling it quickly is worth more than running it quickly.
 set(ASSAY_TEST_OPTIONS -O0)
 set(ASSAY_COMMAND_LINE_OPTIONS -O1)
-set(ASSAY_COLD_OPTIONS -O1)  # for rooms in which nothing is searched
+set(ASSAY_COLD_OPTIONS -O1)  # for rooms in which little time is spent
 if(ASSAY_SANITIZE)  # sanitizers make the optimizer slow
   set(ASSAY_COMMAND_LINE_OPTIONS -O0)
   set(ASSAY_COLD_OPTIONS -O0)

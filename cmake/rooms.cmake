@@ -2,7 +2,7 @@
 #
 #   assay_room(graph [COLD] ROOMS base LIBRARIES fmt::fmt)
 #
-# COLD: nothing is searched in it, and it is compiled with less optimization.
+# COLD: no time is spent in it that a user waits for, and it is compiled with less optimization.
 # ROOMS are the only rooms it may include; tests/arrows_test checks the sources against these lists.
 # Files: *_test.cc become the executable <room>_test, *_fuzz.cc one libFuzzer target each.
 if(ASSAY_FUZZ)

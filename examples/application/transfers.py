@@ -41,6 +41,9 @@ def clerk(database, session, seed):
 
 
 def main(database, history):
+    for file in (database, history):
+        if pathlib.Path(file).exists():
+            sys.exit(f"transfers.py: {file} is there already; name files that are not")
     with sqlite3.connect(database) as db:
         db.execute("CREATE TABLE accounts (name TEXT PRIMARY KEY, balance INTEGER, stamp INTEGER)")
         db.executemany("INSERT INTO accounts VALUES (?, 100, 0)", [(name,) for name in ACCOUNTS])

@@ -106,6 +106,13 @@ struct StageTime {
 };
 
 struct CheckResult {
+  CheckResult();
+  CheckResult(const CheckResult&);
+  CheckResult(CheckResult&&) noexcept;
+  CheckResult& operator=(const CheckResult&);
+  CheckResult& operator=(CheckResult&&) noexcept;
+  ~CheckResult();
+
   std::vector<Verdict> verdicts;  // in the order of LevelId; only the levels asked for
   std::vector<Certificate> certificates;
   std::vector<DuplicateWrite> duplicates;

@@ -140,9 +140,11 @@ class Predicates;
 
 class History {
  public:
-  History() = default;
-  History(History&&) = default;
-  History& operator=(History&&) = default;
+  // Of many columns, and defined where they are compiled once.
+  History();
+  History(History&&) noexcept;
+  History& operator=(History&&) noexcept;
+  ~History();
   History(const History&) = delete;
   History& operator=(const History&) = delete;
 
@@ -461,6 +463,11 @@ class HistoryBuilder : private TxnBatch {
   // Largest counts accepted; beyond them end_txn and finish report bad input.
   static constexpr uint64_t kMaxOps = 0xFFFF'FFF0;
   static constexpr uint64_t kMaxTextBytes = (1u << 24) - 1;  // one key or value
+
+  HistoryBuilder();
+  HistoryBuilder(HistoryBuilder&&) noexcept;
+  HistoryBuilder& operator=(HistoryBuilder&&) noexcept;
+  ~HistoryBuilder();
 
   // end_txn and finish fail before they pass the memory limit of `budget`, which must outlive the
   // builder and may be null.

@@ -1,11 +1,10 @@
 // Errors as values. A function that can fail for a reason its user must hear returns Result<T>.
 #pragma once
 
-#include <cassert>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 
 namespace assay {
 
@@ -30,28 +29,66 @@ Error bad_input(std::string message, uint64_t line = 0, uint64_t column = 0);
 Error io_error(std::string message, std::string file = {});
 Error usage_error(std::string message);
 
+namespace internal {
+
+// An Error or none. No part of the template below, so that it is compiled once and not for each T.
+class PossibleError {
+ public:
+  PossibleError() = default;
+  PossibleError(Error&& error);
+  PossibleError(PossibleError&& other) noexcept : error_(std::exchange(other.error_, nullptr)) {}
+  PossibleError(const PossibleError& other);
+  PossibleError& operator=(PossibleError other) noexcept {
+    std::swap(error_, other.error_);
+    return *this;
+  }
+  ~PossibleError() {
+    if (error_ != nullptr) discard();
+  }
+
+  Error& get() const {
+    if (error_ == nullptr) wrong_side();
+    return *error_;
+  }
+  [[noreturn]] static void wrong_side();
+
+ private:
+  void discard() noexcept;
+
+  Error* error_ = nullptr;
+};
+
+}  // namespace internal
+
 // Either a T or an Error. Accessing the wrong side is a programming error and aborts.
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+  Result(T value) : value_(std::move(value)) {}
+  Result(Error error) : error_(std::move(error)) {}
 
-  bool ok() const { return state_.index() == 0; }
+  bool ok() const { return value_.has_value(); }
   explicit operator bool() const { return ok(); }
-  T& value() & { return std::get<0>(state_); }
-  const T& value() const& { return std::get<0>(state_); }
-  T&& value() && { return std::get<0>(std::move(state_)); }
+  T& value() & {
+    if (!ok()) internal::PossibleError::wrong_side();
+    return *value_;
+  }
+  const T& value() const& {
+    if (!ok()) internal::PossibleError::wrong_side();
+    return *value_;
+  }
+  T&& value() && { return std::move(value()); }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
   T&& operator*() && { return std::move(*this).value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
-  const Error& error() const { return std::get<1>(state_); }
-  Error& error() { return std::get<1>(state_); }
+  const Error& error() const { return error_.get(); }
+  Error& error() { return error_.get(); }
 
  private:
-  std::variant<T, Error> state_;
+  std::optional<T> value_;
+  internal::PossibleError error_;
 };
 
 // The result of an action without a value: `return Ok{};`.

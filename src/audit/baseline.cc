@@ -3,19 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "explain/explain.h"
 
 namespace assay::internal {
 namespace {
 
-using nlohmann::json;
-
 // The text of a member, or nothing.
-std::string text_of(const json& object, const char* name) {
-  const auto it = object.find(name);
-  return it != object.end() && it->is_string() ? it->get<std::string>() : std::string();
+std::string text_of(const Json& object, const char* name) {
+  const Json* it = object.find(name);
+  return it != nullptr && it->is_string() ? it->text() : std::string();
 }
 
 }  // namespace
@@ -24,15 +22,15 @@ Result<std::vector<KnownViolation>> parse_baseline(std::string_view text, const 
   const auto refuse = [&](std::string_view why) {
     return bad_input(fmt::format("{}: {}", name, why));
   };
-  const json file = json::parse(text, nullptr, false);
-  if (!file.is_object() || file.value("assay_baseline", json()) != 1)
+  const Json file = Json::parse(text);
+  if (!file.is_object() || file.value("assay_baseline", Json()) != 1)
     return refuse(R"(no baseline; expected {"assay_baseline":1,"known":[…]})");
-  const auto known = file.find("known");
-  if (known == file.end() || !known->is_array())
+  const Json* known = file.find("known");
+  if (known == nullptr || !known->is_array())
     return refuse("\"known\" is missing; expected an array of objects with level and anomaly");
   std::vector<KnownViolation> all;
   for (size_t i = 0; i < known->size(); ++i) {
-    const json& entry = (*known)[i];
+    const Json& entry = (*known)[i];
     if (!entry.is_object())
       return refuse(fmt::format("known[{}] is no object with level and anomaly", i));
     const std::string level = text_of(entry, "level"), anomaly = text_of(entry, "anomaly");

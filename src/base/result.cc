@@ -1,5 +1,6 @@
 #include "assay/result.h"
 
+#include <cstdlib>
 #include <utility>
 
 namespace assay {
@@ -22,4 +23,13 @@ Error io_error(std::string message, std::string file) {
 
 Error usage_error(std::string message) { return {ErrorKind::usage, std::move(message), {}, 0, 0}; }
 
+namespace internal {
+
+PossibleError::PossibleError(Error&& error) : error_(new Error(std::move(error))) {}
+PossibleError::PossibleError(const PossibleError& other)
+    : error_(other.error_ == nullptr ? nullptr : new Error(*other.error_)) {}
+void PossibleError::discard() noexcept { delete error_; }
+void PossibleError::wrong_side() { std::abort(); }
+
+}  // namespace internal
 }  // namespace assay

@@ -30,7 +30,8 @@ class Writer {
  private:
   template <class... Args>
   void put(fmt::format_string<Args...> text, Args&&... args) {
-    fmt::format_to(std::back_inserter(out_), text, std::forward<Args>(args)...);
+    // Unlike that of format_to, its work is compiled already, in the library of fmt.
+    out_ += fmt::format(text, std::forward<Args>(args)...);
   }
 
   template <class Items, class WriteItem>

@@ -6,6 +6,7 @@
 
 #include "assay/format.h"
 #include "assay/verify.h"
+#include "base/json.h"
 #include "cli/console.h"
 #include "report/report.h"
 
@@ -13,10 +14,7 @@ namespace assay::internal::cli {
 
 using watch::Undecided;
 
-Status print_json(const nlohmann::ordered_json& line) {
-  using Json = nlohmann::ordered_json;
-  return print(line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
-}
+Status print_json(const Json& line) { return print(line.dump() + "\n"); }
 
 namespace {
 
@@ -59,12 +57,12 @@ void Announcer::undecided(const Undecided& what) {
 Status Announcer::alarm_as_json(const Audit& violation, const std::string& left_out,
                                 const std::string& history, const std::string& certificate) const {
   const Explanation& e = violation.explanations[0];
-  nlohmann::ordered_json line = {{"alarm", alarms_},
-                                 {"level", level_info(level_).name},
-                                 {"anomaly", anomaly_info(e.anomaly).name},
-                                 {"transactions", nlohmann::ordered_json::array()},
-                                 {"left_out", left_out},
-                                 {"explanation", e.sentences}};
+  Json line = {{"alarm", alarms_},
+               {"level", level_info(level_).name},
+               {"anomaly", anomaly_info(e.anomaly).name},
+               {"transactions", Json::array()},
+               {"left_out", left_out},
+               {"explanation", e.sentences}};
   for (const TxnId t : e.transactions) line["transactions"].push_back(violation.history.name(t));
   if (!history.empty()) line["history"] = history;
   if (!certificate.empty()) line["certificate"] = certificate;

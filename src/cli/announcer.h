@@ -3,13 +3,13 @@
 
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
 #include "assay/audit.h"
 #include "assay/level.h"
 #include "assay/result.h"
+#include "base/json.h"
 #include "watch/watcher.h"
 
 namespace assay::internal::cli {
@@ -21,7 +21,7 @@ struct WatchOutput {
   std::string metrics;  // a file
 };
 
-Status print_json(const nlohmann::ordered_json& line);
+Status print_json(const Json& line);
 
 class Announcer : public watch::WatchListener {
  public:

@@ -4,8 +4,8 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/flags.h"
@@ -34,10 +34,9 @@ std::string contract_line(const ContractResult& result) {
   return fmt::format("{}: failed: {}\n", result.name, result.why);
 }
 
-nlohmann::ordered_json contract_json(const ContractResult& result) {
+Json contract_json(const ContractResult& result) {
   constexpr const char* kWords[] = {"ok", "skipped", "failed"};
-  nlohmann::ordered_json j = {{"name", result.name},
-                              {"result", kWords[static_cast<size_t>(result.kept)]}};
+  Json j = {{"name", result.name}, {"result", kWords[static_cast<size_t>(result.kept)]}};
   if (result.kept != Kept::yes) j["why"] = result.why;
   return j;
 }
@@ -45,7 +44,7 @@ nlohmann::ordered_json contract_json(const ContractResult& result) {
 Exit exec_test(ExecTestState& s) {
   if (!collect::holds_a_command(s.options.url)) s.options.url = "exec:" + s.options.url;
   bool broken = false;
-  nlohmann::ordered_json checks = nlohmann::ordered_json::array();
+  Json checks = Json::array();
   Status printed = Ok{};
   const Status tried = check_exec_contract(s.options, [&](const ContractResult& result) {
     broken = broken || result.kept == Kept::no;
@@ -57,10 +56,9 @@ Exit exec_test(ExecTestState& s) {
   });
   if (!tried.ok()) return fail(tried.error());
   if (s.json) {
-    const nlohmann::ordered_json all = {
+    const Json all = {
         {"schema", 1}, {"database", collect::redacted(s.options.url)}, {"checks", checks}};
-    printed =
-        print(all.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+    printed = print(all.dump() + "\n");
   }
   if (!printed.ok()) return fail(printed.error());
   return broken ? Exit::violated : Exit::satisfied;

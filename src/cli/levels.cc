@@ -2,9 +2,9 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "assay/level.h"
+#include "base/json.h"
 #include "base/wrap.h"
 #include "cli/command.h"
 #include "cli/console.h"
@@ -45,11 +45,11 @@ std::string table() {
 }
 
 std::string json() {
-  nlohmann::ordered_json levels = nlohmann::ordered_json::array();
+  Json levels = Json::array();
   for (const LevelInfo& level : all_levels()) {
-    nlohmann::ordered_json j;
+    Json j;
     j["id"] = level.name;
-    j["aliases"] = nlohmann::ordered_json::array();
+    j["aliases"] = Json::array();
     for (size_t at = 0; at < level.aliases.size();) {
       const size_t end = std::min(level.aliases.find(' ', at), level.aliases.size());
       j["aliases"].push_back(level.aliases.substr(at, end - at));
@@ -57,7 +57,7 @@ std::string json() {
     }
     j["group"] = level_group_name(level.group);
     j["summary"] = level.summary;
-    j["implies"] = nlohmann::ordered_json::array();
+    j["implies"] = Json::array();
     for (const LevelId id : next_weaker(level.id)) j["implies"].push_back(level_info(id).name);
     levels.push_back(std::move(j));
   }

@@ -3,8 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "collect/url.h"
 
 namespace assay::internal::cli {
@@ -54,14 +54,13 @@ std::string repeating_command(const CLI::App& app, const DrawnFlags& drawn) {
 }
 
 std::string command_of_run(const std::string& meta) {
-  const auto said = nlohmann::json::parse(meta, nullptr, false);
-  if (!said.is_object() || said.value("tool", nlohmann::json()) != "assay run") return "";
+  const auto said = Json::parse(meta);
+  if (!said.is_object() || said.value("tool", Json()) != "assay run") return "";
   std::string line = "assay run";
-  const auto add = [&line](const std::string& flag, const nlohmann::json& value) {
-    line += " " + flag + " " +
-            quoted_if_needed(value.is_string() ? value.get<std::string>() : value.dump());
+  const auto add = [&line](const std::string& flag, const Json& value) {
+    line += " " + flag + " " + quoted_if_needed(value.is_string() ? value.text() : value.dump());
   };
-  const auto add_all = [&](const std::string& flag, const nlohmann::json& values) {
+  const auto add_all = [&](const std::string& flag, const Json& values) {
     if (values.is_array())
       for (const auto& value : values) add(flag, value);
   };
@@ -79,7 +78,7 @@ std::string command_of_run(const std::string& meta) {
       {"seed", "--seed"},
       {"statement_timeout", "--statement-timeout"},
       {"final_read_keys", "--final-read-keys"}};
-  const nlohmann::json nothing, faults = said.value("faults", nothing);
+  const Json nothing, faults = said.value("faults", nothing);
   add_all("--database", said.value("urls", nothing));
   for (const auto& [field, flag] : kFlags)
     if (said.contains(field)) add(flag, said[field]);

@@ -4,10 +4,10 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "assay/format.h"
 #include "assay/verify.h"
+#include "base/json.h"
 #include "base/wrap.h"
 #include "cli/command.h"
 #include "cli/console.h"
@@ -88,21 +88,21 @@ Status write_outputs(const ResidueState& s, const lake::Residue& r, bool split) 
 }
 
 std::string as_json(const ResidueState& s, const lake::Residue& r, std::string_view level) {
-  nlohmann::ordered_json j = {{"schema", 1},          {"file", s.input},
-                              {"level", level},       {"transactions", r.transactions},
-                              {"windows", r.windows}, {"placed", r.windows - r.stuck.size()},
-                              {"stuck", r.stuck}};
+  Json j = {{"schema", 1},          {"file", s.input},
+            {"level", level},       {"transactions", r.transactions},
+            {"windows", r.windows}, {"placed", r.windows - r.stuck.size()},
+            {"stuck", r.stuck}};
   const Outcome outcome = outcome_of(r);
   // That windows could be ordered is for the query to confirm.
   j["verdict"] = outcome == Outcome::satisfied ? "placed" : outcome_name(outcome);
   if (outcome == Outcome::violated && !r.projection.explanations.empty()) {
     const Explanation& e = r.projection.explanations.front();
     j["anomaly"] = anomaly_info(e.anomaly).name;
-    nlohmann::ordered_json names = nlohmann::ordered_json::array();
+    Json names = Json::array();
     for (const TxnId t : e.transactions) names.push_back(r.projection.history.name(t));
     j["violating"] = std::move(names);
   }
-  return j.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return j.dump() + "\n";
 }
 
 std::string as_text(const lake::Residue& r, std::string_view level) {

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "assay/format.h"
+#include "base/json.h"
 #include "base/progress.h"
 #include "cli/console.h"
 #include "cli/interrupts.h"
@@ -21,8 +21,6 @@
 
 namespace assay::internal::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // About what a check in memory takes for each byte of JSON Lines: 2.7 with transactions of eight operations.
 constexpr uint64_t kMemoryPerByte = 3;
@@ -125,7 +123,7 @@ std::string as_json(const std::string& path, const watch::Sliced& s,
   }
   j["levels"] = levels;
   j["seconds"] = {{"slices", seconds}};
-  return j.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return j.dump() + "\n";
 }
 
 // The violation of a part is told as that of a history of its own, which is written beside its certificate.

@@ -3,10 +3,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "assay/format.h"
+#include "base/json.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/flags.h"
@@ -117,7 +117,7 @@ std::string as_text(const std::string& file, const History& h, const Statistics&
 }
 
 std::string as_json(const std::string& file, const History& h, const Statistics& s) {
-  nlohmann::ordered_json j;
+  Json j;
   j["schema"] = 1;
   j["file"] = file;
   j["transactions"] = h.txn_count();
@@ -130,7 +130,7 @@ std::string as_json(const std::string& file, const History& h, const Statistics&
   j["longest"] = s.longest;
   j["sessions"] = h.session_count();
   j["operations"] = h.op_count();
-  nlohmann::ordered_json kinds = nlohmann::ordered_json::object();
+  Json kinds = Json::object();
   for (size_t k = 0; k < std::size(kKindNames); ++k)
     if (s.by_kind[k]) kinds[std::string(kKindNames[k])] = s.by_kind[k];
   j["by_kind"] = std::move(kinds);
@@ -141,7 +141,7 @@ std::string as_json(const std::string& file, const History& h, const Statistics&
   j["timed"] = s.timed;
   if (s.timed) j["span_ns"] = static_cast<uint64_t>(s.last) - static_cast<uint64_t>(s.first);
   j["hash"] = h.content_hash();
-  return j.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return j.dump() + "\n";
 }
 
 }  // namespace

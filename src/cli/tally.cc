@@ -2,8 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/flags.h"
@@ -53,7 +53,7 @@ std::string as_text(const std::string& file, const Tally& tally, const TallyVerd
 }
 
 std::string as_json(const std::string& file, const Tally& tally, const TallyVerdict& v) {
-  nlohmann::ordered_json j;
+  Json j;
   j["schema"] = 1;
   j["file"] = file;
   j["workload"] = workload_name(tally);
@@ -66,11 +66,11 @@ std::string as_json(const std::string& file, const Tally& tally, const TallyVerd
   if (v.outcome == Outcome::violated) {
     j["lines"] = v.lines;
     j["why"] = v.why;
-    nlohmann::ordered_json levels = nlohmann::ordered_json::array();
+    Json levels = Json::array();
     for (const LevelId level : v.refuted) levels.push_back(level_info(level).name);
     j["violated"] = std::move(levels);
   }
-  return j.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return j.dump() + "\n";
 }
 
 Exit tally_file(const TallyFlags& flags, const std::string& file) {

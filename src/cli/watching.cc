@@ -4,10 +4,10 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
 #include "cli/console.h"
 #include "cli/whole_file.h"
 #include "formats/assay_jsonl_chunks.h"
@@ -60,7 +60,7 @@ std::string metrics_text(const Progress& p) {
   return text;
 }
 
-nlohmann::ordered_json as_json(const Progress& p, bool last) {
+Json as_json(const Progress& p, bool last) {
   return {{last ? "end" : "window", p.decided},
           {"transactions", p.transactions},
           {"alarms", p.alarms},

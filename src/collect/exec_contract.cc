@@ -3,51 +3,53 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
 #include "collect/drivers/exec_program.h"
 
 namespace assay::internal::collect {
 namespace contract {
 namespace {
 
-using nlohmann::json;
 using std::chrono::milliseconds;
 
 constexpr auto kGrace = milliseconds(1000);  // beyond the time-out that the program is told
 constexpr auto kStartTime = milliseconds(30'000);
 constexpr int kTries = 20;  // of a transaction beside which nothing else runs
 constexpr size_t kShown = 300;
-constexpr const char* kKinds[] = {"r", "w", "d", "append", "list", "range", "cas", "insert"};
+constexpr std::array<const char*, 8> kKinds = {"r",    "w",     "d",   "append",
+                                               "list", "range", "cas", "insert"};
 
-std::string shown(const json& j) {
+std::string shown(const Json& j) {
   if (j.is_discarded()) return "no answer, or none that is a JSON object";
-  return j.dump(-1, ' ', false, json::error_handler_t::replace).substr(0, kShown);
+  return j.dump().substr(0, kShown);
 }
 
 // The part of an answer that an operation is asked for, such as "value", and what it must be; no name: nothing.
 struct Part {
   const char* name = nullptr;
-  json value = {};
+  Json value = {};
 };
 struct Operation {
-  json op;
+  Json op;
   Part answer = {};
 };
 
 // What an answer says of the transaction. `none`: it is none of those of the protocol, or did not come.
 enum class Word : uint8_t { ok, aborted, unknown, fatal, none };
 
-Word word_of(const json& answer) {
+Word word_of(const Json& answer) {
   if (answer.is_discarded()) return Word::none;
   if (answer.contains("aborted")) return Word::aborted;
   if (answer.contains("unknown")) return Word::unknown;
   if (answer.contains("fatal")) return Word::fatal;
-  return answer.value("ok", json()) == json(true) ? Word::ok : Word::none;
+  return answer.value("ok", Json()) == Json(true) ? Word::ok : Word::none;
 }
 
 // The first thing that was not as expected.
@@ -65,43 +67,43 @@ class Session {
   Session(std::unique_ptr<ExecChannel> channel, milliseconds timeout, Complaint& complaint)
       : channel_(std::move(channel)), timeout_(timeout), complaint_(complaint) {}
 
-  json ask(const json& request, milliseconds extra = kGrace) {
+  Json ask(const Json& request, milliseconds extra = kGrace) {
     send(request);
     return answer(extra);
   }
-  void send(const json& request) {
+  void send(const Json& request) {
     asked_ = shown(request);
     sent_ = channel_->send(request);
   }
-  json answer(milliseconds extra = kGrace) {
-    return sent_ ? channel_->receive(timeout_ + extra) : json(json::value_t::discarded);
+  Json answer(milliseconds extra = kGrace) {
+    return sent_ ? channel_->receive(timeout_ + extra) : Json::discarded();
   }
-  json operate(const json& op) { return ask({{"do", "op"}, {"op", op}}); }
+  Json operate(const Json& op) { return ask({{"do", "op"}, {"op", op}}); }
 
-  bool expect_ok(const json& answer, const std::string& expected = R"({"ok":true})") {
+  bool expect_ok(const Json& answer, const std::string& expected = R"({"ok":true})") {
     return word_of(answer) == Word::ok || unexpected(expected, answer);
   }
-  bool expect(const json& answer, const Part& part) {
+  bool expect(const Json& answer, const Part& part) {
     if (part.name == nullptr) return expect_ok(answer);
     const std::string expected = shown({{"ok", true}, {part.name, part.value}});
     if (!expect_ok(answer, expected)) return false;
     return (answer.contains(part.name) && answer[part.name] == part.value) ||
            unexpected(expected, answer);
   }
-  bool unexpected(const std::string& expected, const json& came) {
+  bool unexpected(const std::string& expected, const Json& came) {
     return complaint_.note(asked_, expected, shown(came));
   }
 
   bool begin() { return expect_ok(ask({{"do", "begin"}})); }
-  bool write(const json& key, const json& value) { return expect_ok(operate({"w", key, value})); }
-  bool reads(const json& key, const json& value) {
+  bool write(const Json& key, const Json& value) { return expect_ok(operate({"w", key, value})); }
+  bool reads(const Json& key, const Json& value) {
     return expect(operate({"r", key}), {"value", value});
   }
   bool commit() { return expect_ok(ask({{"do", "commit"}})); }
 
   // A transaction beside which nothing else runs: it may be aborted, but not again and again.
   bool alone(const std::vector<Operation>& operations) {
-    json last;
+    Json last;
     for (int tries = 0; tries < kTries; ++tries) {
       last = attempt(operations);
       if (word_of(last) != Word::aborted) return word_of(last) == Word::ok;
@@ -113,12 +115,12 @@ class Session {
 
  private:
   // The answer that ended it.
-  json attempt(const std::vector<Operation>& operations) {
-    json last = ask({{"do", "begin"}});
+  Json attempt(const std::vector<Operation>& operations) {
+    Json last = ask({{"do", "begin"}});
     for (size_t i = 0; i < operations.size() && word_of(last) == Word::ok; ++i) {
       last = operate(operations[i].op);
       if (word_of(last) == Word::ok && !expect(last, operations[i].answer))
-        return json::value_t::discarded;
+        return Json::discarded();
     }
     if (word_of(last) == Word::ok) last = ask({{"do", "commit"}});
     if (word_of(last) != Word::aborted) expect_ok(last);
@@ -161,11 +163,11 @@ class Bench {
     return hello["kinds"].is_array() &&
            std::find(hello["kinds"].begin(), hello["kinds"].end(), kind) != hello["kinds"].end();
   }
-  json key() { return next_key_++; }
+  Json key() { return next_key_++; }
 
   ExecProgram& program() { return program_; }
   Complaint complaint;
-  json hello;
+  Json hello;
 
  private:
   ExecProgram& program_;
@@ -176,14 +178,14 @@ class Bench {
 // How a transaction ended, in the words of its answers.
 struct Ending {
   Word word = Word::none;
-  json value;  // that it wrote to the key
+  Json value;  // that it wrote to the key
 };
 
 // Whether the key holds what the transactions that wrote it say: a value of one that committed, or may have; none if all were
 // aborted.
-bool explained(Bench& bench, const json& key, const json& before,
+bool explained(Bench& bench, const Json& key, const Json& before,
                const std::vector<Ending>& endings) {
-  std::vector<json> possible;
+  std::vector<Json> possible;
   bool overwritten = false;
   for (const Ending& e : endings) {
     if (e.word == Word::ok || e.word == Word::unknown) possible.push_back(e.value);
@@ -194,13 +196,14 @@ bool explained(Bench& bench, const json& key, const json& before,
   if (!reader) return false;
   for (int tries = 0; tries < kTries; ++tries) {
     if (word_of(reader->ask({{"do", "begin"}})) == Word::aborted) continue;
-    const json answer = reader->operate({"r", key});
+    const Json answer = reader->operate({"r", key});
     if (word_of(answer) == Word::aborted) continue;
     if (!reader->expect_ok(answer)) return false;
-    const json value = answer.value("value", json());
+    const Json value = answer.value("value", Json());
     if (std::find(possible.begin(), possible.end(), value) == possible.end())
       return reader->unexpected(
-          "a value among " + shown(possible) + ", by what the transactions were answered", answer);
+          "a value among " + shown(Json(possible)) + ", by what the transactions were answered",
+          answer);
     return reader->commit();
   }
   return reader->unexpected(fmt::format("a read within {} tries", kTries), nullptr);
@@ -208,7 +211,7 @@ bool explained(Bench& bench, const json& key, const json& before,
 
 // ok, aborted or unknown: what may come of an operation or a commit beside which another transaction runs. `commit`: unknown
 // is among them.
-bool is_an_ending(Session& s, const json& answer, bool commit) {
+bool is_an_ending(Session& s, const Json& answer, bool commit) {
   const Word word = word_of(answer);
   if (word == Word::ok || word == Word::aborted || (commit && word == Word::unknown)) return true;
   return s.unexpected(commit ? R"("ok", "aborted" or "unknown")" : R"("ok" or "aborted")", answer);
@@ -217,29 +220,29 @@ bool is_an_ending(Session& s, const json& answer, bool commit) {
 // Commits, unless the transaction is over already.
 bool finish(Session& s, Ending& ending) {
   if (ending.word != Word::ok) return true;
-  const json answer = s.ask({{"do", "commit"}});
+  const Json answer = s.ask({{"do", "commit"}});
   ending.word = word_of(answer);
   return is_an_ending(s, answer, true);
 }
 
 // A request of a transaction beside which another one runs.
-bool go_on(Session& s, Ending& ending, const json& request) {
+bool go_on(Session& s, Ending& ending, const Json& request) {
   if (ending.word != Word::ok) return true;
-  const json answer = s.ask(request);
+  const Json answer = s.ask(request);
   ending.word = word_of(answer);
   return is_an_ending(s, answer, false);
 }
 
-json operation(const json& op) { return {{"do", "op"}, {"op", op}}; }
+Json operation(const Json& op) { return {{"do", "op"}, {"op", op}}; }
 
 bool names_kinds(Bench& bench) {
   const SessionPointer s = bench.open();
   if (!s) return false;
-  const json kinds = bench.hello.value("kinds", json::array({"r", "w"}));
-  for (const json& kind : kinds)
-    if (!kind.is_string() || std::find(std::begin(kKinds), std::end(kKinds),
-                                       kind.get<std::string>()) == std::end(kKinds))
-      return s->unexpected("kinds among " + shown(kKinds), kinds);
+  const Json kinds = bench.hello.value("kinds", Json::array({"r", "w"}));
+  for (const Json& kind : kinds)
+    if (!kind.is_string() ||
+        std::find(std::begin(kKinds), std::end(kKinds), kind.text()) == std::end(kKinds))
+      return s->unexpected("kinds among " + shown(Json(kKinds)), kinds);
   for (const char* flag : {"read_only", "batch"})
     if (bench.hello.contains(flag) && !bench.hello[flag].is_boolean())
       return s->unexpected(fmt::format("\"{}\" true or false", flag), bench.hello);
@@ -247,8 +250,8 @@ bool names_kinds(Bench& bench) {
 }
 
 bool prepares(Bench& bench) {
-  const json key = bench.key();
-  for (const json& value : {json(1), json()}) {
+  const Json key = bench.key();
+  for (const Json& value : {Json(1), Json()}) {
     SessionPointer s = bench.open();
     if (!s || !s->expect_ok(s->ask({{"do", "prepare"}}, kStartTime))) return false;
     if (!s->alone({{{"r", key}, {"value", nullptr}}})) return false;
@@ -260,54 +263,69 @@ bool prepares(Bench& bench) {
 bool keeps_values(Bench& bench) {
   const SessionPointer s = bench.open();
   if (!s) return false;
-  const json key = bench.key(), other = std::to_string(key.get<int64_t>());
-  for (const json& value :
-       {json(INT64_MIN), json(17), json("17"), json("na\xc3\xafve \"quote\" 'x' \\ , ]}")})
+  const Json key = bench.key(), other = std::to_string(key.integer());
+  for (const Json& value :
+       {Json(INT64_MIN), Json(17), Json("17"), Json("na\xc3\xafve \"quote\" 'x' \\ , ]}")})
     if (!s->alone({{{"w", key, value}}}) || !s->alone({{{"r", key}, {"value", value}}}))
       return false;
   return s->alone({{{"r", other}, {"value", nullptr}}}) && s->alone({{{"w", other, 1}}}) &&
          s->alone({{{"r", other}, {"value", 1}}, {{"r", bench.key()}, {"value", nullptr}}});
 }
 
+// Transactions one after the other, as JSON: of each operation what is asked, and the part of the answer that is looked at.
+// `@` stands before the name of a key.
+Json transactions_of(std::string_view text, const std::map<char, Json>& keys) {
+  std::string json;
+  for (size_t i = 0; i < text.size(); ++i)
+    json += text[i] == '@' ? keys.at(text[++i]).dump() : std::string(1, text[i]);
+  return Json::parse(json);
+}
+
+bool each_alone(Session& s, const Json& transactions) {
+  for (const Json& transaction : transactions) {
+    std::vector<Operation> operations;
+    for (const Json& o : transaction)
+      operations.push_back({o["op"], o.size() < 2 ? Part{} : Part{o.name(1).c_str(), o[1]}});
+    if (!s.alone(operations)) return false;
+  }
+  return true;
+}
+
 // Each kind but r and w, in transactions of their own and of several operations.
 bool operates(Bench& bench) {
   const SessionPointer s = bench.open();
   if (!s) return false;
-  const auto try_kind = [&](std::initializer_list<const char*> kinds,
-                            const std::vector<std::vector<Operation>>& transactions) {
+  std::map<char, Json> keys;
+  for (const char name : {'k', 'l', 'c', 'i', '1', '2', '3'}) keys[name] = bench.key();
+  const auto try_kinds = [&](std::initializer_list<const char*> kinds, std::string_view text) {
     for (const char* kind : kinds)
       if (!bench.can(kind)) return true;
-    for (const auto& operations : transactions)
-      if (!s->alone(operations)) return false;
-    return true;
+    return each_alone(*s, transactions_of(text, keys));
   };
-  const json k = bench.key(), l = bench.key(), c = bench.key(), i = bench.key();
-  const json first = bench.key(), second = bench.key(), third = bench.key();
-  return try_kind({"d"}, {{{{"w", k, 1}}},
-                          {{{"d", k, 2}}, {{"r", k}, {"value", nullptr}}},
-                          {{{"r", k}, {"value", nullptr}}}}) &&
-         try_kind({"append", "list"},
-                  {{{{"append", l, 5}}},
-                   {{{"append", l, "a,b"}}, {{"list", l}, {"list", {5, "a,b"}}}},
-                   {{{"list", l}, {"list", {5, "a,b"}}}}}) &&
-         try_kind({"cas"}, {{{{"cas", c, nullptr, 1}, {"effect", true}}},
-                            {{{"cas", c, 7, 8}, {"effect", false}}},
-                            {{{"cas", c, 1, 2}, {"effect", true}}, {{"r", c}, {"value", 2}}},
-                            {{{"cas", c, nullptr, 3}, {"effect", false}}},
-                            {{{"r", c}, {"value", 2}}}}) &&
-         try_kind({"insert"}, {{{{"insert", i, 1}, {"effect", true}}},
-                               {{{"insert", i, 2}, {"effect", false}}},
-                               {{{"r", i}, {"value", 1}}}}) &&
-         try_kind({"range"},
-                  {{{{"w", third, 3}}, {{"w", first, 1}}},
-                   {{{"w", second, 2}},
-                    {{"range", first, third}, {"rows", {{first, 1}, {second, 2}, {third, 3}}}}},
-                   {{{"range", first, second}, {"rows", {{first, 1}, {second, 2}}}}}});
+  return try_kinds({"d"}, R"([[{"op":["w",@k,1]}],
+                              [{"op":["d",@k,2]},{"op":["r",@k],"value":null}],
+                              [{"op":["r",@k],"value":null}]])") &&
+         try_kinds({"append", "list"},
+                   R"([[{"op":["append",@l,5]}],
+                       [{"op":["append",@l,"a,b"]},{"op":["list",@l],"list":[5,"a,b"]}],
+                       [{"op":["list",@l],"list":[5,"a,b"]}]])") &&
+         try_kinds({"cas"}, R"([[{"op":["cas",@c,null,1],"effect":true}],
+                                [{"op":["cas",@c,7,8],"effect":false}],
+                                [{"op":["cas",@c,1,2],"effect":true},{"op":["r",@c],"value":2}],
+                                [{"op":["cas",@c,null,3],"effect":false}],
+                                [{"op":["r",@c],"value":2}]])") &&
+         try_kinds({"insert"}, R"([[{"op":["insert",@i,1],"effect":true}],
+                                   [{"op":["insert",@i,2],"effect":false}],
+                                   [{"op":["r",@i],"value":1}]])") &&
+         try_kinds({"range"},
+                   R"([[{"op":["w",@3,3]},{"op":["w",@1,1]}],
+                       [{"op":["w",@2,2]},{"op":["range",@1,@3],"rows":[[@1,1],[@2,2],[@3,3]]}],
+                       [{"op":["range",@1,@2],"rows":[[@1,1],[@2,2]]}]])");
 }
 
 bool reads_its_own(Bench& bench) {
   const SessionPointer s = bench.open();
-  const json k = bench.key();
+  const Json k = bench.key();
   return s && s->alone({{{"r", k}, {"value", nullptr}},
                         {{"w", k, 1}},
                         {{"r", k}, {"value", 1}},
@@ -317,23 +335,23 @@ bool reads_its_own(Bench& bench) {
 
 bool shows_commits(Bench& bench) {
   const SessionPointer a = bench.open(), b = bench.open();
-  const json k = bench.key();
+  const Json k = bench.key();
   return a && b && a->alone({{{"w", k, 1}}}) && b->alone({{{"r", k}, {"value", 1}}}) &&
          b->alone({{{"w", k, 2}}}) && a->alone({{{"r", k}, {"value", 2}}});
 }
 
 bool undoes(Bench& bench) {
   const SessionPointer a = bench.open(), b = bench.open();
-  const json k = bench.key();
+  const Json k = bench.key();
   if (!a || !b || !a->begin() || !a->write(k, 1)) return false;
-  const json answer = a->ask({{"do", "abort"}});
+  const Json answer = a->ask({{"do", "abort"}});
   if (word_of(answer) != Word::aborted && !a->expect_ok(answer)) return false;
   return a->alone({{{"r", k}, {"value", nullptr}}}) && b->alone({{{"r", k}, {"value", nullptr}}});
 }
 
 bool serves_two(Bench& bench) {
   const SessionPointer a = bench.open(), b = bench.open();
-  const json k = bench.key(), l = bench.key();
+  const Json k = bench.key(), l = bench.key();
   Ending first{Word::ok, 1}, second{Word::ok, 2};
   if (!a || !b || !a->begin() || !a->write(k, 1)) return false;
   return go_on(*b, second, {{"do", "begin"}}) && go_on(*b, second, operation({"w", l, 2})) &&
@@ -343,7 +361,7 @@ bool serves_two(Bench& bench) {
 
 bool answers_conflicts(Bench& bench) {
   const SessionPointer a = bench.open(), b = bench.open();
-  const json k = bench.key();
+  const Json k = bench.key();
   Ending first{Word::ok, 1}, second{Word::ok, 2};
   if (!a || !b || !a->begin()) return false;
   const bool answered =
@@ -351,7 +369,7 @@ bool answers_conflicts(Bench& bench) {
       go_on(*b, second, operation({"r", k})) && go_on(*a, first, operation({"w", k, 1})) &&
       go_on(*b, second, operation({"w", k, 2})) && finish(*a, first) && finish(*b, second);
   if (!answered || !explained(bench, k, nullptr, {first, second})) return false;
-  const json again = bench.key();
+  const Json again = bench.key();
   return a->alone({{{"w", again, 3}}}) && b->alone({{{"w", again, 4}}});
 }
 
@@ -359,19 +377,19 @@ bool answers_conflicts(Bench& bench) {
 // read what may still be undone, nor wait for longer than the time-out.
 bool waits_for_another(Bench& bench) {
   const SessionPointer a = bench.open(), b = bench.open();
-  const json k = bench.key();
+  const Json k = bench.key();
   Ending second{Word::ok, 2};
   if (!a || !b || !a->begin() || !a->write(k, 1)) return false;
   if (!go_on(*b, second, {{"do", "begin"}})) return false;
   if (second.word == Word::ok) {
-    const json answer = b->operate({"r", k});
+    const Json answer = b->operate({"r", k});
     second.word = word_of(answer);
     if (!is_an_ending(*b, answer, false)) return false;
-    if (second.word == Word::ok && !answer.value("value", json()).is_null())
+    if (second.word == Word::ok && !answer.value("value", Json()).is_null())
       return b->unexpected("null or an abort, as the other session has not committed", answer);
   }
   if (!go_on(*b, second, operation({"w", k, 2})) || !finish(*b, second)) return false;
-  const json answer = a->ask({{"do", "abort"}});
+  const Json answer = a->ask({{"do", "abort"}});
   if (word_of(answer) != Word::aborted && !a->expect_ok(answer)) return false;
   return explained(bench, k, nullptr, {second});
 }
@@ -379,12 +397,12 @@ bool waits_for_another(Bench& bench) {
 // The same, and the other commits meanwhile.
 bool goes_on_after_waiting(Bench& bench) {
   const SessionPointer a = bench.open(), b = bench.open();
-  const json k = bench.key();
+  const Json k = bench.key();
   Ending first{Word::ok, 1}, second{Word::ok, 2};
   if (!a || !b || !a->begin() || !a->write(k, 1)) return false;
   b->send({{"do", "begin"}});
   if (!finish(*a, first)) return false;
-  const json begun = b->answer();
+  const Json begun = b->answer();
   second.word = word_of(begun);
   return is_an_ending(*b, begun, false) && go_on(*b, second, operation({"w", k, 2})) &&
          finish(*b, second) && explained(bench, k, nullptr, {first, second});
@@ -393,7 +411,7 @@ bool goes_on_after_waiting(Bench& bench) {
 bool waits(Bench& bench) { return waits_for_another(bench) && goes_on_after_waiting(bench); }
 
 bool refuses_what_it_does_not_know(Bench& bench) {
-  const auto refused = [](Session& s, const json& answer) {
+  const auto refused = [](Session& s, const Json& answer) {
     return word_of(answer) == Word::fatal || (answer.is_discarded() && s.channel().ended(kGrace)) ||
            s.unexpected(R"("fatal", or that it ends)", answer);
   };
@@ -404,7 +422,7 @@ bool refuses_what_it_does_not_know(Bench& bench) {
 
 bool survives_kill(Bench& bench) {
   const SessionPointer a = bench.open();
-  const json k = bench.key();
+  const Json k = bench.key();
   if (!a || !a->begin() || !a->write(k, 1)) return false;
   bench.program().kill(a->channel());
   const SessionPointer b = bench.open();
@@ -414,7 +432,7 @@ bool survives_kill(Bench& bench) {
 
 bool ends(Bench& bench) {
   const SessionPointer a = bench.open();
-  const json k = bench.key();
+  const Json k = bench.key();
   if (!a || !a->begin() || !a->write(k, 1)) return false;
   a->channel().end_input();
   if (!a->channel().ended(kGrace))
@@ -427,18 +445,18 @@ bool ends(Bench& bench) {
 // A whole transaction in a line, alone and beside another one.
 bool takes_batches(Bench& bench) {
   const SessionPointer a = bench.open(), b = bench.open();
-  const json k = bench.key(), l = bench.key();
+  const Json k = bench.key(), l = bench.key();
   if (!a || !b) return false;
-  const json alone = b->ask({{"do", "batch"}, {"ops", {{"w", k, 1}, {"r", k}, {"r", l}}}});
+  const Json alone = b->ask({{"do", "batch"}, {"ops", {{"w", k, 1}, {"r", k}, {"r", l}}}});
   if (!b->expect_ok(alone)) return false;
-  const json answers = alone.value("answers", json());
-  if (!answers.is_array() || answers.size() != 3 || answers[1].value("value", json()) != json(1) ||
-      !answers[2].value("value", json()).is_null())
+  const Json answers = alone.value("answers", Json());
+  if (!answers.is_array() || answers.size() != 3 || answers[1].value("value", Json()) != Json(1) ||
+      !answers[2].value("value", Json()).is_null())
     return b->unexpected(R"("answers" with a value of 1 and then null)", alone);
   if (!a->alone({{{"r", k}, {"value", 1}}})) return false;
   Ending first{Word::ok, 2}, second{Word::ok, 3};
   if (!a->begin() || !a->write(k, 2)) return false;
-  const json beside = b->ask({{"do", "batch"}, {"ops", {{"r", k}, {"w", k, 3}}}});
+  const Json beside = b->ask({{"do", "batch"}, {"ops", {{"r", k}, {"w", k, 3}}}});
   second.word = word_of(beside);
   return is_an_ending(*b, beside, true) && finish(*a, first) &&
          explained(bench, k, 1, {first, second});
@@ -465,7 +483,7 @@ std::string needs_a_process(Bench& bench) {
   return needs_reads_and_writes(bench);
 }
 std::string needs_batches(Bench& bench) {
-  if (bench.hello.value("batch", json()) != json(true)) return "hello does not name it";
+  if (bench.hello.value("batch", Json()) != Json(true)) return "hello does not name it";
   return needs_reads_and_writes(bench);
 }
 

@@ -9,10 +9,10 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
 
+#include "base/json.h"
 #include "collect/client.h"
 #include "collect/driver.h"
 #include "collect/run_id.h"
@@ -297,9 +297,8 @@ Status Run::note_log() {
   const std::string begins = log_ ? log_->begins() : "";
   if (begins.empty()) return Ok{};
   const int64_t now = clock_.now();
-  const nlohmann::ordered_json event = {{"event", "log"}, {"at", now}, {"begins", begins}};
-  return recorder_->event(now,
-                          event.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  const Json event = {{"event", "log"}, {"at", now}, {"begins", begins}};
+  return recorder_->event(now, event.dump());
 }
 
 void Run::drive_session(uint32_t session) {

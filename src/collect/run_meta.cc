@@ -3,15 +3,12 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "collect/run_id.h"
 #include "collect/url.h"
 
 namespace assay::internal::collect {
 namespace {
-
-using OrderedJson = nlohmann::ordered_json;
 
 // ISO 8601, UTC. `begin` and `end` of a transaction are nanoseconds since then.
 std::string iso_8601(std::chrono::system_clock::time_point time) {
@@ -21,10 +18,10 @@ std::string iso_8601(std::chrono::system_clock::time_point time) {
                      fmt::gmtime(static_cast<std::time_t>(micros / 1'000'000)), micros % 1'000'000);
 }
 
-OrderedJson faults_of(const FaultOptions& o) {
-  OrderedJson kinds = OrderedJson::array();
+Json faults_of(const FaultOptions& o) {
+  Json kinds = Json::array();
   for (const FaultKind kind : o.kinds) kinds.push_back(fault_name(kind));
-  OrderedJson faults = {{"kinds", kinds}, {"interval", o.interval}};
+  Json faults = {{"kinds", kinds}, {"interval", o.interval}};
   if (!o.node_command.empty()) faults["node_command"] = redacted(o.node_command);
   return faults;
 }
@@ -34,16 +31,16 @@ OrderedJson faults_of(const FaultOptions& o) {
 std::string run_meta(const RunOptions& o, uint64_t run, const RunClock& clock,
                      const std::string& database, const RunMark& other) {
   const WorkloadOptions& w = o.workload_options;
-  OrderedJson urls = OrderedJson::array();
+  Json urls = Json::array();
   for (const std::string& url : o.databases) urls.push_back(redacted(url));
-  OrderedJson meta = {{"tool", "assay run"},
-                      {"version", ASSAY_VERSION},
-                      {"run", run_id_text(run)},
-                      {"started", iso_8601(clock.time_of_day())},
-                      {"database", OrderedJson::parse(database, nullptr, false)},
-                      {"endpoints", std::max<size_t>(1, o.databases.size())},
-                      {"urls", urls},
-                      {"seed", o.seed}};
+  Json meta = {{"tool", "assay run"},
+               {"version", ASSAY_VERSION},
+               {"run", run_id_text(run)},
+               {"started", iso_8601(clock.time_of_day())},
+               {"database", Json::parse(database)},
+               {"endpoints", std::max<size_t>(1, o.databases.size())},
+               {"urls", urls},
+               {"seed", o.seed}};
   const bool own_sql = !o.sql.empty();
   if (own_sql)
     meta["sql"] = o.sql;
@@ -66,7 +63,7 @@ std::string run_meta(const RunOptions& o, uint64_t run, const RunClock& clock,
   if (o.time_operations) meta["operation_times"] = true;
   if (!o.isolation.empty()) meta["isolation"] = o.isolation;
   if (!o.faults.kinds.empty()) meta["faults"] = faults_of(o.faults);
-  return meta.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  return meta.dump();
 }
 
 }  // namespace assay::internal::collect

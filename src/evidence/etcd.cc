@@ -6,9 +6,9 @@
 
 #include <charconv>
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/json.h"
 #include "collect/drivers/base64.h"
 #include "collect/drivers/curl_tls.h"
 #include "collect/url.h"
@@ -17,8 +17,6 @@
 
 namespace assay::internal::evidence {
 namespace {
-
-using nlohmann::json;
 
 constexpr uint16_t kEtcdDefaultPort = 2379;
 constexpr auto kEtcdReconnectFor = std::chrono::seconds(30);
@@ -40,7 +38,7 @@ class EtcdLog : public Log {
   std::string source() const override { return "etcd's revisions"; }
 
   Status start() override {
-    json answer;
+    Json answer;
     if (Status s = ask("kv/range", {{"key", collect::to_base64(kEnd)}}, answer); !s.ok()) return s;
     begin_ = revision_of(answer);
     return Ok{};
@@ -57,7 +55,7 @@ class EtcdLog : public Log {
 
   Result<LogEnd> read(const std::function<void(LoggedTxn)>& take) override {
     // A last write, behind everything.
-    json answer;
+    Json answer;
     if (Status s = ask_patiently(
             "kv/put", {{"key", collect::to_base64(kEnd)}, {"value", collect::to_base64("end")}},
             answer);
@@ -65,7 +63,7 @@ class EtcdLog : public Log {
       return s.error();
     const int64_t last = revision_of(answer);
     Reading reading{{}, take, last};
-    const json request = {{"create_request",
+    const Json request = {{"create_request",
                            {{"key", collect::to_base64(kFirst)},
                             {"range_end", collect::to_base64(kBeyond)},
                             {"start_revision", std::to_string(begin_ + 1)}}}};
@@ -111,7 +109,7 @@ class EtcdLog : public Log {
     return curl;
   }
 
-  Status ask(std::string_view method, const json& request, json& answer) const {
+  Status ask(std::string_view method, const Json& request, Json& answer) const {
     const auto curl = handle(method);
     const std::string text = request.dump();
     std::string body;
@@ -125,14 +123,14 @@ class EtcdLog : public Log {
     curl_easy_setopt(curl.get(), CURLOPT_WRITEDATA, &body);
     if (const CURLcode code = curl_easy_perform(curl.get()); code != CURLE_OK)
       return io_error(fmt::format("etcd: {}", curl_easy_strerror(code)));
-    answer = json::parse(body, nullptr, false);
+    answer = Json::parse(body);
     if (!answer.is_object() || !answer.contains("header"))
       return io_error("etcd: " + body.substr(0, 200));
     return Ok{};
   }
 
   // The server may have gone meanwhile, and be on its way back.
-  Status ask_patiently(std::string_view method, const json& request, json& answer) const {
+  Status ask_patiently(std::string_view method, const Json& request, Json& answer) const {
     const auto deadline = std::chrono::steady_clock::now() + kEtcdReconnectFor;
     while (true) {
       Status s = ask(method, request, answer);
@@ -141,8 +139,8 @@ class EtcdLog : public Log {
     }
   }
 
-  static int64_t revision_of(const json& answer) {
-    return std::stoll(answer["header"].value("revision", "0"));
+  static int64_t revision_of(const Json& answer) {
+    return std::stoll(answer["header"].text("revision", "0"));
   }
 
   collect::Url url_;

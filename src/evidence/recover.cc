@@ -17,12 +17,12 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <thread>
 #include <unordered_set>
 #include <utility>
 
 #include "assay/format.h"
+#include "base/json.h"
 #include "collect/driver.h"
 #include "collect/sink.h"
 #include "collect/workload.h"
@@ -32,15 +32,13 @@
 namespace assay::internal::evidence {
 namespace {
 
-using nlohmann::json;
-
 constexpr auto kPatience = std::chrono::seconds(2);
 constexpr auto kPause = std::chrono::milliseconds(50);
 
 // Empty where it is there and no text, too.
-std::string text_field(const json& object, const char* name) {
-  const json value = object.is_object() ? object.value(name, json()) : json();
-  return value.is_string() ? value.get<std::string>() : std::string();
+std::string text_field(const Json& object, const char* name) {
+  const Json value = object.is_object() ? object.value(name, Json()) : Json();
+  return value.is_string() ? value.text() : std::string();
 }
 
 // Of the orders only what the history knows.
@@ -52,7 +50,7 @@ class KnownOnly : public collect::Sink {
   Status header(std::string_view) override { return Ok{}; }
   Status transaction(const collect::TxnRecord&) override { return Ok{}; }
   Status event(int64_t at, std::string_view text) override {
-    const json event = json::parse(text, nullptr, false);
+    const Json event = Json::parse(text);
     const bool logged = text_field(event, "event") == "logged";
     if (logged && !names_.contains(text_field(event, "txn"))) return Ok{};
     return to_.event(at, text);
@@ -124,12 +122,12 @@ int64_t last_time(const History& history) {
   return last;
 }
 
-Result<json> meta_of_run(const History& history, const std::string& path) {
-  json meta = json::parse(history.meta(), nullptr, false);
+Result<Json> meta_of_run(const History& history, const std::string& path) {
+  Json meta = Json::parse(history.meta());
   if (text_field(meta, "tool") != "assay run" || !meta.contains("run"))
     return Error{ErrorKind::bad_input, "expected a history of `assay run`", path, 1, 0};
   for (const Event& event : history.events()) {
-    const json said = json::parse(event.json, nullptr, false);
+    const Json said = Json::parse(event.json);
     const std::string name = text_field(said, "event");
     if (name == "complete" || name == "incomplete")
       return Error{ErrorKind::bad_input,
@@ -158,7 +156,7 @@ Status check_run(const std::string& url, uint64_t run) {
 // What the run noted of where the log stood; empty if nothing.
 std::string where_the_log_stood(const History& history) {
   for (const Event& event : history.events()) {
-    const json said = json::parse(event.json, nullptr, false);
+    const Json said = Json::parse(event.json);
     if (text_field(said, "event") == "log") return text_field(said, "begins");
   }
   return "";
@@ -175,7 +173,7 @@ Result<collect::VersionLogReport> recover_version_orders(const std::string& path
   Result<ReadResult> read = read_history(path, {.from = "assay"});
   if (!read.ok()) return read.error();
   const History& history = read->history;
-  const Result<json> meta = meta_of_run(history, path);
+  const Result<Json> meta = meta_of_run(history, path);
   if (!meta.ok()) return meta.error();
   collect::VersionLogOptions options;
   options.urls = urls;

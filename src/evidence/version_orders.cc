@@ -11,11 +11,11 @@
 #include <fmt/format.h>
 
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <unordered_map>
 #include <utility>
 
+#include "base/json.h"
 #include "collect/left_behind.h"
 #include "evidence/log.h"
 
@@ -59,25 +59,26 @@ class VersionOrders : public collect::VersionLog {
       report.versions += order.entries.size();
       if (Status s = sink.order(order); !s.ok()) return s.error();
     }
-    nlohmann::ordered_json event = {{"event", report.missing.empty() ? "complete" : "incomplete"},
-                                    {"at", now},
-                                    {"source", report.source},
-                                    {"position", report.position}};
+    Json event = {{"event", report.missing.empty() ? "complete" : "incomplete"},
+                  {"at", now},
+                  {"source", report.source},
+                  {"position", report.position}};
     if (!report.missing.empty()) event["missing"] = report.missing;
     if (Status s = sink.event(now, event.dump()); !s.ok()) return s.error();
     // Absence is told by name.
     if (!end->sessions_ended || !report.missing.empty() || report.unnamed > 0 || unknown_.empty())
       return report;
     report.not_committed = unknown_.size();
-    event = {{"event", "settled"}, {"at", now}, {"source", report.source}, {"aborted", unknown_}};
-    if (Status s = sink.event(now, event.dump()); !s.ok()) return s.error();
+    const Json settled = {
+        {"event", "settled"}, {"at", now}, {"source", report.source}, {"aborted", unknown_}};
+    if (Status s = sink.event(now, settled.dump()); !s.ok()) return s.error();
     return report;
   }
 
  private:
   // Where to look for it on the server.
   static std::string logged(const LoggedTxn& txn) {
-    nlohmann::ordered_json event = {{"event", "logged"}, {"txn", txn.name}};
+    Json event = {{"event", "logged"}, {"txn", txn.name}};
     if (!txn.server_id.empty()) event["xid"] = txn.server_id;
     event["position"] = txn.position;
     return event.dump();

@@ -1,21 +1,19 @@
 #include "evidence/watch_events.h"
 
 #include <charconv>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json.h"
 #include "collect/drivers/base64.h"
 
 namespace assay::internal::evidence {
 namespace {
 
-using nlohmann::json;
-
 constexpr std::string_view kEtcdTxnKey = "assay-txn";
 constexpr std::string_view kEtcdValues = "assay/kv/", kEtcdLists = "assay/list/";
 
-int64_t number(const json& object, const char* field) {
-  const std::string text = object.value(field, "0");
+int64_t number(const Json& object, const char* field) {
+  const std::string text = object.text(field, "0");
   int64_t n = 0;
   std::from_chars(text.data(), text.data() + text.size(), n);
   return n;
@@ -29,26 +27,26 @@ void WatchEvents::finish(const std::function<void(LoggedTxn)>& take) {
 }
 
 bool WatchEvents::line(std::string_view text, const std::function<void(LoggedTxn)>& take) {
-  const json answer = json::parse(text, nullptr, false);
+  const Json answer = Json::parse(text);
   if (!answer.is_object() || !answer.contains("result")) {
     why_ = "etcd: " + std::string(text.substr(0, 200));
     return false;
   }
-  const json& result = answer["result"];
-  if (result.value("canceled", false)) {
-    why_ = "etcd has ended the watch: " + result.value("cancel_reason", "it forgot old revisions");
+  const Json& result = answer["result"];
+  if (result.value("canceled").is_true()) {
+    why_ = "etcd has ended the watch: " + result.text("cancel_reason", "it forgot old revisions");
     return false;
   }
   if (!result.contains("events")) return true;
-  for (const json& event : result["events"]) {
-    const json& kv = event["kv"];
+  for (const Json& event : result["events"]) {
+    const Json& kv = event["kv"];
     const int64_t revision = number(kv, "mod_revision");
     if (revision != revision_) finish(take);
     revision_ = revision;
     txn_.position = "revision " + std::to_string(revision);
-    const std::string key = collect::from_base64(kv.value("key", ""));
-    const std::string value = collect::from_base64(kv.value("value", ""));
-    const bool deleted = event.value("type", "PUT") == "DELETE";
+    const std::string key = collect::from_base64(kv.text("key"));
+    const std::string value = collect::from_base64(kv.text("value"));
+    const bool deleted = event.text("type", "PUT") == "DELETE";
     if (key == kEtcdTxnKey) txn_.name = value;
     if (key.starts_with(kEtcdValues) && deleted)
       rows_.erase("assay_kv", key.substr(kEtcdValues.size()), txn_.changes);

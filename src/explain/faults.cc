@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <unordered_set>
 
+#include "base/json.h"
 #include "explain/names.h"
 #include "explain/phrases.h"
 #include "history/accesses.h"
@@ -28,16 +28,14 @@ struct Fault {
   bool kills() const { return what == "kill" || what == "restart"; }
 };
 
-std::string text_of(const nlohmann::json& j) {
-  return j.is_string() ? j.get<std::string>() : j.dump();
-}
+std::string text_of(const Json& j) { return j.is_string() ? j.text() : j.dump(); }
 
 // Faults in the order of their begin, with the moments of their healing.
 std::vector<Fault> faults_of(const History& h) {
   std::vector<Fault> faults;
   for (const Event& event : h.events()) {
     if (!is_known(event.at)) continue;
-    const auto j = nlohmann::json::parse(event.json, nullptr, false);
+    const auto j = Json::parse(event.json);
     if (!j.is_object() || !j.contains("what")) continue;
     const std::string name = text_of(j["event"]), what = text_of(j["what"]);
     const std::string node = j.contains("node") ? text_of(j["node"]) : "";
@@ -162,7 +160,7 @@ void tell_unknown_outcomes(const History& h, Explanation& e) {
 }
 
 void tell_unfinished_run(const History& h, Explanation& e) {
-  const auto meta = nlohmann::json::parse(h.meta(), nullptr, false);
+  const auto meta = Json::parse(h.meta());
   if (!meta.is_object() || !meta.contains("other_run") || !meta["other_run"].is_object()) return;
   const auto& other = meta["other_run"];
   const auto field = [&](const char* name) {

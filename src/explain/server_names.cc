@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "explain/names.h"
 #include "history/logged.h"
 
@@ -15,13 +15,13 @@ namespace {
 
 constexpr size_t kMostNames = 6;
 
-std::string field(const nlohmann::json& j, const char* name) {
-  return j.contains(name) && j[name].is_string() ? display(j[name].get<std::string>()) : "";
+std::string field(const Json& j, const char* name) {
+  return j.contains(name) && j[name].is_string() ? display(j[name].text()) : "";
 }
 
 // "is transaction 739", "logged at 0/15": what the log says of a transaction.
 std::vector<std::string> logged_as(const Event& event) {
-  const auto j = nlohmann::json::parse(event.json, nullptr, false);
+  const auto j = Json::parse(event.json);
   std::vector<std::string> facts;
   if (!j.is_object()) return facts;
   const std::string xid = field(j, "xid"), position = field(j, "position");

@@ -18,12 +18,12 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
+#include "base/json.h"
 #include "formats/json_text.h"
 #include "formats/text_lines.h"
 #include "formats/utf8.h"
@@ -468,10 +468,10 @@ bool FactsReader::read_value(TextCursor& c, FactColumn column, OwnedValue& to) {
     to.text = f->text;
     return true;
   }
-  const auto json = nlohmann::json::parse(f->text, nullptr, false);
+  const auto json = Json::parse(f->text);
   if (!json.is_string())
     return fail(c, column, "expected a JSON string, as the text begins with a quote");
-  to.text = json.get<std::string>();
+  to.text = json.text();
   return true;
 }
 

@@ -1,9 +1,9 @@
 // The public way in and out: find the format, open the source or the target, run it.
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json.h"
 #include "base/parallel.h"
 #include "formats/registry.h"
 #include "formats/unique_values.h"
@@ -147,9 +147,9 @@ Status keep(const History& history, const Losses& losses, std::string_view forma
 
 // The run that the header names; empty if none.
 std::string run_of(const History& history) {
-  const auto meta = nlohmann::json::parse(history.meta(), nullptr, false);
+  const auto meta = Json::parse(history.meta());
   if (!meta.is_object() || !meta.contains("run") || !meta["run"].is_string()) return {};
-  return meta["run"];
+  return meta["run"].text();
 }
 
 // The files of several processes, but of one run.

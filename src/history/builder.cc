@@ -26,6 +26,11 @@ void put_at(std::vector<T>& column, size_t index, size_t count, T value, T missi
 
 }  // namespace
 
+HistoryBuilder::HistoryBuilder() = default;
+HistoryBuilder::HistoryBuilder(HistoryBuilder&&) noexcept = default;
+HistoryBuilder& HistoryBuilder::operator=(HistoryBuilder&&) noexcept = default;
+HistoryBuilder::~HistoryBuilder() = default;
+
 KeyId HistoryBuilder::key_id(const ValueView& v) {
   return h_.keys_.intern(v, internal::hash_value(v));
 }

@@ -44,6 +44,11 @@ bool installs_version(const Operation& op) {
   return false;
 }
 
+History::History() = default;
+History::History(History&&) noexcept = default;
+History& History::operator=(History&&) noexcept = default;
+History::~History() = default;
+
 void History::keep_stated_orders(double share) {
   uint64_t entry = 0;
   const auto goes = [&] {

@@ -1,10 +1,11 @@
 #include "history/settled.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
+
+#include "base/json.h"
 
 namespace assay::internal {
 namespace {
@@ -83,15 +84,15 @@ class OrderCheck {
 std::optional<std::vector<std::string>> settled_names(std::string_view json) {
   std::vector<std::string> names;
   if (!may_be_settled(json)) return names;
-  const auto event = nlohmann::json::parse(json, nullptr, false);
-  const auto is = [](const nlohmann::json& e) { return e.is_string() && e == "settled"; };
+  const auto event = Json::parse(json);
+  const auto is = [](const Json& e) { return e.is_string() && e == "settled"; };
   if (!event.is_object() || !event.contains("event") || !is(event["event"])) return names;
-  const auto aborted = event.find("aborted");
-  if (aborted == event.end()) return names;
+  const Json* aborted = event.find("aborted");
+  if (aborted == nullptr) return names;
   if (!aborted->is_array()) return std::nullopt;
-  for (const nlohmann::json& name : *aborted) {
-    if (!name.is_string() && !name.is_number_integer()) return std::nullopt;
-    names.push_back(name.is_string() ? name.get<std::string>() : name.dump());
+  for (const Json& name : *aborted) {
+    if (!name.is_string() && !name.is_integer()) return std::nullopt;
+    names.push_back(name.is_string() ? name.text() : name.dump());
   }
   return names;
 }

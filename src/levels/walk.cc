@@ -816,6 +816,13 @@ CheckResult decide_levels(const History& history, const CheckOptions& options) {
 
 namespace assay {
 
+CheckResult::CheckResult() = default;
+CheckResult::CheckResult(const CheckResult&) = default;
+CheckResult::CheckResult(CheckResult&&) noexcept = default;
+CheckResult& CheckResult::operator=(const CheckResult&) = default;
+CheckResult& CheckResult::operator=(CheckResult&&) noexcept = default;
+CheckResult::~CheckResult() = default;
+
 const Verdict* CheckResult::find(LevelId level) const {
   for (const Verdict& v : verdicts) {
     if (v.level == level) return &v;

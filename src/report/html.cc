@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "explain/names.h"
 #include "report/expected_order.h"
 #include "report/figures.h"

@@ -1,6 +1,7 @@
 // One line of JSON per file, for programs. Fields may be added, never repurposed; docs/guide.md shows them.
+#include "base/json.h"
+
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "explain/explain.h"
 #include "report/expected_order.h"
@@ -10,20 +11,18 @@
 namespace assay::internal {
 namespace {
 
-using nlohmann::ordered_json;
-
-ordered_json error_json(const Error& e) {
-  ordered_json j;
+Json error_json(const Error& e) {
+  Json j;
   j["message"] = e.message;
   if (e.line) j["line"] = e.line;
   if (e.column) j["column"] = e.column;
   return j;
 }
 
-ordered_json history_json(const Audit& c) {
+Json history_json(const Audit& c) {
   const History& h = c.history;
   const Counts counts = count_outcomes(h);
-  ordered_json j;
+  Json j;
   j["transactions"] = h.txn_count();
   j["operations"] = h.op_count();
   j["sessions"] = h.session_count();
@@ -53,27 +52,27 @@ std::string_view certificate_kind(Certificate::Kind kind) {
   return "";
 }
 
-ordered_json meaning_json(const Audit& c, const Explanation& e) {
+Json meaning_json(const Audit& c, const Explanation& e) {
   const AnomalyInfo& a = anomaly_info(e.anomaly);
-  ordered_json j;
+  Json j;
   j["adya"] = a.adya;
   j["ansi"] = a.ansi;
   j["sql"] = a.sql;
   j["harm"] = a.harm;
-  j["weakest_broken"] = ordered_json::array();
+  j["weakest_broken"] = Json::array();
   for (const LevelId level : weakest_broken(e))
     j["weakest_broken"].push_back(level_info(level).name);
   if (const std::string_view hint = rule_out_first(c, e); !hint.empty()) j["rule_out_first"] = hint;
   return j;
 }
 
-ordered_json verdict_json(const Audit& c, const Verdict& v) {
-  ordered_json j;
+Json verdict_json(const Audit& c, const Verdict& v) {
+  Json j;
   j["verdict"] = outcome_name(v.outcome);
   if (v.outcome == Outcome::violated) {
     if (const Explanation* e = find_explanation(c.explanations, v.level)) {
       j["anomaly"] = anomaly_info(e->anomaly).name;
-      ordered_json names = ordered_json::array();
+      Json names = Json::array();
       for (const TxnId t : e->transactions) names.push_back(c.history.name(t));
       j["transactions"] = std::move(names);
       std::string story;
@@ -97,7 +96,7 @@ ordered_json verdict_json(const Audit& c, const Verdict& v) {
     j["certificate"] = nullptr;
     return j;
   }
-  ordered_json certificate;
+  Json certificate;
   certificate["kind"] = certificate_kind(c.result.certificates[v.certificate].kind);
   certificate["verified"] = true;  // whatever was refused is unknown by now
   if (!c.certificate_file.empty()) certificate["file"] = c.certificate_file;
@@ -105,23 +104,23 @@ ordered_json verdict_json(const Audit& c, const Verdict& v) {
   return j;
 }
 
-ordered_json expected_order_json(const History& h, const ExpectedOrderResult& expected) {
-  ordered_json j;
+Json expected_order_json(const History& h, const ExpectedOrderResult& expected) {
+  Json j;
   j["order"] = expected.title;
   if (!expected.obstacle.empty()) {
     j["obstacle"] = expected.obstacle;
     return j;
   }
-  ordered_json levels = ordered_json::object();
+  Json levels = Json::object();
   for (const OrderReplay& r : expected.replays) {
-    ordered_json replay;
+    Json replay;
     const bool explains = r.fault == OrderReplay::Fault::none;
     replay["explains"] = explains;
     if (!explains) {
       replay["fault"] = order_fault_name(r.fault);
       replay["transaction"] = h.name(r.txn);
       if (r.op != kNone) replay["operation"] = r.op - h.first_op(r.txn);
-      replay["other"] = r.other == kNone ? ordered_json() : ordered_json(h.name(r.other));
+      replay["other"] = r.other == kNone ? Json() : Json(h.name(r.other));
     }
     levels[std::string(level_info(r.level).name)] = std::move(replay);
   }
@@ -130,28 +129,28 @@ ordered_json expected_order_json(const History& h, const ExpectedOrderResult& ex
 }
 
 std::string line(const Audit& c) {
-  ordered_json j;
+  Json j;
   j["schema"] = 1;
   j["file"] = c.file;
   if (c.error) {
     j["error"] = error_json(*c.error);
   } else {
     j["history"] = history_json(c);
-    ordered_json levels = ordered_json::object();
+    Json levels = Json::object();
     for (const Verdict& v : c.result.verdicts)
       levels[std::string(level_info(v.level).name)] = verdict_json(c, v);
     j["levels"] = std::move(levels);
-    ordered_json best = ordered_json::array();
+    Json best = Json::array();
     for (const LevelId id : strongest_satisfied(c.result)) best.push_back(level_info(id).name);
     j["strongest"] = std::move(best);
     if (const auto& expected = c.result.expected_order)
       j["expected_order"] = expected_order_json(c.history, *expected);
-    ordered_json seconds = ordered_json::object();
+    Json seconds = Json::object();
     for (const StageTime& s : c.stages) seconds[s.stage] = s.seconds;
     j["seconds"] = std::move(seconds);
   }
   // Names and values may hold bytes that are not UTF-8.
-  return j.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return j.dump() + "\n";
 }
 
 class JsonReport : public ReportWriter {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 
+#include "base/json.h"
 #include "explain/accesses.h"
 #include "explain/names.h"
 #include "history/accesses.h"
@@ -17,8 +17,6 @@
 
 namespace assay::internal {
 namespace {
-
-using nlohmann::ordered_json;
 
 constexpr size_t kMostNamed = 200, kMostNear = 150, kMostOrdered = 200, kMostAnswered = 40;
 constexpr size_t kMostOperations = 16, kMostTelling = 40, kMostEvents = 200, kMostReasons = 6,
@@ -67,15 +65,15 @@ const char* outcome_word(TxnStatus status) {
 std::string abort_reason(const History& h, TxnId t) {
   const std::string_view meta = h.meta(t);
   if (meta.empty()) return "no reason recorded";
-  const auto noted = nlohmann::json::parse(meta, nullptr, false);
+  const auto noted = Json::parse(meta);
   if (!noted.is_object() || !noted.contains("error") || !noted["error"].is_string())
     return "no reason recorded";
-  const std::string error = noted["error"];
+  const std::string error = noted.text("error");
   return display(error.substr(0, error.find(": ")), 60);
 }
 
 // Over the time of the run.
-ordered_json run_json(const History& h, const PageClock& clock) {
+Json run_json(const History& h, const PageClock& clock) {
   std::vector<std::array<uint32_t, 3>> outcomes(kBuckets);
   std::map<std::string, std::vector<uint32_t>> by_reason;
   for (TxnId t = 0; t < h.txn_count(); ++t) {
@@ -86,12 +84,12 @@ ordered_json run_json(const History& h, const PageClock& clock) {
     if (by_reason.size() >= kMostReasons && !by_reason.contains(reason)) reason = "other";
     by_reason.try_emplace(std::move(reason), kBuckets).first->second[bucket]++;
   }
-  ordered_json run;
+  Json run;
   run["outcomes"] = outcomes;
-  run["reasons"] = ordered_json::array();
+  run["reasons"] = Json::array();
   for (const auto& [reason, counts] : by_reason)
     run["reasons"].push_back({{"reason", reason}, {"counts", counts}});
-  run["events"] = ordered_json::array();
+  run["events"] = Json::array();
   for (const Event& event : h.events()) {
     if (!clock.timed() || run["events"].size() == kMostEvents || !is_drawn(event)) continue;
     run["events"].push_back({{"at", clock.since(event.at)}, {"text", display(event.json, 300)}});
@@ -103,33 +101,33 @@ class PageData {
  public:
   explicit PageData(const Audit& c) : c_(c), h_(c.history), clock_(h_), accesses_(h_) {}
 
-  ordered_json take() {
-    ordered_json out;
+  Json take() {
+    Json out;
     out["file"] = display(file_name(c_), 200);
     out["timed"] = clock_.timed();
     out["span"] = clock_.span();
     out["count"] = h_.txn_count();
-    out["explanations"] = ordered_json::array();
+    out["explanations"] = Json::array();
     for (const Explanation& e : c_.explanations) out["explanations"].push_back(explanation(e));
     find_neighbours();
-    ordered_json order = satisfied_order();
+    Json order = satisfied_order();
     if (!order.is_null()) out["order"] = std::move(order);
     out["run"] = run_json(h_, clock_);
     out["links"] = links();
-    out["txns"] = ordered_json::array();
+    out["txns"] = Json::array();
     for (const TxnId t : shown_) out["txns"].push_back(transaction(t));
     return out;
   }
 
  private:
-  ordered_json explanation(const Explanation& e) {
+  Json explanation(const Explanation& e) {
     telling_.insert(e.operations.begin(), e.operations.end());
-    ordered_json j;
+    Json j;
     j["anomaly"] = anomaly_info(e.anomaly).name;
-    j["txns"] = ordered_json::array();
+    j["txns"] = Json::array();
     for (const TxnId t : e.transactions)
       if (name(t)) j["txns"].push_back(t);
-    j["arrows"] = ordered_json::array();
+    j["arrows"] = Json::array();
     for (const Arrow& a : e.arrows)
       if (named_.contains(a.from) && named_.contains(a.to)) j["arrows"].push_back(arrow(a));
     if (e.case_count > 0) j["cases"] = e.case_count;
@@ -137,12 +135,12 @@ class PageData {
     return j;
   }
 
-  ordered_json arrow(const Arrow& a) const {
-    ordered_json j = {{"from", a.from},
-                      {"to", a.to},
-                      {"kind", edge_kind_name(a.kind)},
-                      {"cycle", a.in_cycle},
-                      {"because", display(a.because, 2000)}};
+  Json arrow(const Arrow& a) const {
+    Json j = {{"from", a.from},
+              {"to", a.to},
+              {"kind", edge_kind_name(a.kind)},
+              {"cycle", a.in_cycle},
+              {"because", display(a.because, 2000)}};
     if (a.key != kNone) j["key"] = display_key(h_, a.key);
     if (a.refuted) j["refuted"] = true;
     if (!a.supports.empty()) j["supports"] = a.supports;
@@ -169,7 +167,7 @@ class PageData {
   }
 
   // The operations on the key that were answered last before the one that fits no order: all answers before it fit one.
-  ordered_json answers(const Exhausted& exhausted) {
+  Json answers(const Exhausted& exhausted) {
     const int64_t end = h_.end_time(exhausted.until).response;
     std::vector<TxnId> before;
     for (TxnId t = 0; t < h_.txn_count(); ++t)
@@ -179,8 +177,8 @@ class PageData {
     std::sort(before.begin(), before.end(),
               [&](TxnId a, TxnId b) { return h_.end_time(a).response > h_.end_time(b).response; });
     before.resize(std::min(before.size(), kMostAnswered));
-    ordered_json j = {{"until", exhausted.until}, {"key", display_key(h_, exhausted.key)}};
-    j["accepted"] = ordered_json::array();
+    Json j = {{"until", exhausted.until}, {"key", display_key(h_, exhausted.key)}};
+    j["accepted"] = Json::array();
     for (const TxnId t : before)
       if (name(t)) j["accepted"].push_back(t);
     return j;
@@ -207,8 +205,8 @@ class PageData {
       if (shown_.size() < named_.size() + kMostNear) shown_.insert(t);
   }
 
-  ordered_json links() const {
-    ordered_json all = ordered_json::array();
+  Json links() const {
+    Json all = Json::array();
     for (const TxnId t : shown_) {
       const uint32_t place = h_.position(t);
       if (place > 0 && shown_.contains(h_.session_txns(h_.session(t))[place - 1]))
@@ -229,17 +227,17 @@ class PageData {
   }
 
   // The beginning of the order that the certificate of the strongest satisfied level gives.
-  ordered_json satisfied_order() {
+  Json satisfied_order() {
     for (const LevelId level : strongest_satisfied(c_.result)) {
       const Verdict* v = c_.result.find(level);
       if (v == nullptr || v->certificate >= c_.result.certificates.size()) continue;
       const Certificate& certificate = c_.result.certificates[v->certificate];
       if (certificate.kind != Certificate::Kind::order) continue;
       const Order& order = certificate.order;
-      ordered_json j = {{"level", level_info(level).name},
-                        {"split", order.split},
-                        {"total", order.events.size()}};
-      j["events"] = ordered_json::array();
+      Json j = {{"level", level_info(level).name},
+                {"split", order.split},
+                {"total", order.events.size()}};
+      j["events"] = Json::array();
       std::set<TxnId> ordered;
       for (const uint32_t event : order.events) {
         const TxnId t = order.split ? event / 2 : event;
@@ -253,17 +251,17 @@ class PageData {
     return nullptr;
   }
 
-  ordered_json transaction(TxnId t) const {
-    ordered_json j = {{"id", t},
-                      {"name", display_txn(h_, t)},
-                      {"session", display_session(h_, h_.session(t))},
-                      {"outcome", outcome_word(h_.status(t))},
-                      {"begin", clock_.begin(t)}};
+  Json transaction(TxnId t) const {
+    Json j = {{"id", t},
+              {"name", display_txn(h_, t)},
+              {"session", display_session(h_, h_.session(t))},
+              {"outcome", outcome_word(h_.status(t))},
+              {"begin", clock_.begin(t)}};
     if (const auto end = clock_.end(t)) j["end"] = *end;
     if (h_.line(t)) j["line"] = h_.line(t);
     if (named_.contains(t)) j["named"] = true;
     if (!h_.meta(t).empty()) j["meta"] = display(h_.meta(t), 300);
-    j["ops"] = ordered_json::array();
+    j["ops"] = Json::array();
     size_t more = 0;
     for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
       if (j["ops"].size() < (telling_.contains(i) ? kMostTelling : kMostOperations))
@@ -275,9 +273,9 @@ class PageData {
     return j;
   }
 
-  ordered_json operation(OpId i) const {
+  Json operation(OpId i) const {
     const Operation op = h_.op(i);
-    ordered_json j = {{"text", display_op(h_, i)}};
+    Json j = {{"text", display_op(h_, i)}};
     if (telling_.contains(i)) j["tells"] = true;
     if (const auto [sent, answered] = h_.op_time(i);
         clock_.timed() && Interval::is_moment(sent) && Interval::is_moment(answered))
@@ -301,11 +299,11 @@ class PageData {
 
 }  // namespace
 
-ordered_json page_data(const Audit& c) { return PageData(c).take(); }
+Json page_data(const Audit& c) { return PageData(c).take(); }
 
-std::string as_script_text(const ordered_json& data) {
+std::string as_script_text(const Json& data) {
   // ASCII only, and of that no "<": neither an end tag nor a comment can begin.
-  const std::string json = data.dump(-1, ' ', true, ordered_json::error_handler_t::replace);
+  const std::string json = data.dump(-1, true);
   std::string out;
   out.reserve(json.size());
   for (const char c : json) {

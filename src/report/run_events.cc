@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <string_view>
+
+#include "base/json.h"
 
 namespace assay::internal {
 
@@ -11,10 +12,10 @@ bool is_drawn(const Event& event) {
   constexpr std::array<std::string_view, 5> kOfTheRecorder = {"connect", "log", "complete",
                                                               "incomplete", "logged"};
   if (!Interval::is_moment(event.at)) return false;
-  const auto said = nlohmann::json::parse(event.json, nullptr, false);
+  const auto said = Json::parse(event.json);
   if (!said.is_object()) return true;
-  const auto name = said.find("event");
-  return name == said.end() ||
+  const Json* name = said.find("event");
+  return name == nullptr ||
          std::find(kOfTheRecorder.begin(), kOfTheRecorder.end(), *name) == kOfTheRecorder.end();
 }
 

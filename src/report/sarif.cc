@@ -5,9 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json.h"
 #include "explain/explain.h"
 #include "explain/names.h"
 #include "report/report.h"
@@ -16,11 +16,9 @@
 namespace assay::internal {
 namespace {
 
-using nlohmann::ordered_json;
-
 // An array of one: braces alone are an array for one compiler and the element itself for another.
-ordered_json one(ordered_json element) {
-  ordered_json array = ordered_json::array();
+Json one(Json element) {
+  Json array = Json::array();
   array.push_back(std::move(element));
   return array;
 }
@@ -38,8 +36,8 @@ std::string uri_of(const std::string& file) {
   return out;
 }
 
-ordered_json location(const std::string& file, uint64_t line, const std::string& message) {
-  ordered_json j;
+Json location(const std::string& file, uint64_t line, const std::string& message) {
+  Json j;
   j["physicalLocation"]["artifactLocation"]["uri"] = uri_of(file);
   if (line > 0) j["physicalLocation"]["region"]["startLine"] = line;
   if (!message.empty()) j["message"]["text"] = message;
@@ -50,7 +48,7 @@ class SarifReport : public ReportWriter {
  public:
   std::string add(const Audit& c) override {
     if (c.error) {
-      ordered_json failure;
+      Json failure;
       failure["level"] = "error";
       failure["message"]["text"] = c.error->to_string();
       failure["locations"] = one(location(c.file, c.error->line, ""));
@@ -64,13 +62,13 @@ class SarifReport : public ReportWriter {
   }
 
   std::string finish() override {
-    ordered_json run;
-    ordered_json& driver = run["tool"]["driver"];
+    Json run;
+    Json& driver = run["tool"]["driver"];
     driver["name"] = "assay";
     driver["semanticVersion"] = ASSAY_VERSION;
-    driver["rules"] = ordered_json::array();
+    driver["rules"] = Json::array();
     for (const Anomaly a : rules_) {
-      ordered_json rule;
+      Json rule;
       rule["id"] = anomaly_info(a).name;
       rule["shortDescription"]["text"] = anomaly_info(a).summary;
       rule["fullDescription"]["text"] = anomaly_info(a).harm;
@@ -78,16 +76,16 @@ class SarifReport : public ReportWriter {
         rule["help"]["text"] = "Also called " + names + ".";
       driver["rules"].push_back(std::move(rule));
     }
-    ordered_json invocation;
+    Json invocation;
     invocation["executionSuccessful"] = failures_.empty();
     if (!failures_.empty()) invocation["toolExecutionNotifications"] = std::move(failures_);
     run["invocations"] = one(std::move(invocation));
     run["results"] = std::move(results_);
-    ordered_json all;
+    Json all;
     all["$schema"] = "https://json.schemastore.org/sarif-2.1.0.json";
     all["version"] = "2.1.0";
     all["runs"] = one(std::move(run));
-    return all.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+    return all.dump(1) + "\n";
   }
 
  private:
@@ -97,7 +95,7 @@ class SarifReport : public ReportWriter {
     const bool failure = std::any_of(e.levels.begin(), e.levels.end(), [&](LevelId level) {
       return asked(level) && !c.is_known(level);
     });
-    ordered_json result;
+    Json result;
     result["ruleId"] = anomaly_info(e.anomaly).name;
     result["ruleIndex"] = rule(e.anomaly);
     result["kind"] = "fail";
@@ -106,7 +104,7 @@ class SarifReport : public ReportWriter {
         fmt::format("Not {}. {}", level_names(e.levels), fmt::join(e.sentences, " "));
     const TxnId first = e.transactions.empty() ? kNone : e.transactions.front();
     result["locations"] = one(location(c.file, first == kNone ? 0 : h.line(first), ""));
-    ordered_json related = ordered_json::array();
+    Json related = Json::array();
     for (const TxnId t : e.transactions)
       related.push_back(
           location(c.file, h.line(t), display_txn(h, t) + " " + display_ops(h, t, e.operations)));
@@ -123,7 +121,7 @@ class SarifReport : public ReportWriter {
   }
 
   void add_unknown(const Audit& c, const Verdict& v) {
-    ordered_json result;
+    Json result;
     result["ruleId"] = "unknown";
     result["kind"] = "open";
     result["level"] = "none";
@@ -141,8 +139,8 @@ class SarifReport : public ReportWriter {
   }
 
   std::vector<Anomaly> rules_;  // that results name
-  ordered_json results_ = ordered_json::array();
-  ordered_json failures_ = ordered_json::array();
+  Json results_ = Json::array();
+  Json failures_ = Json::array();
 };
 
 }  // namespace

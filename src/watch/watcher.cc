@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "base/json.h"
 #include "explain/explain.h"
 #include "history/accesses.h"
 #include "history/projection.h"
@@ -151,15 +151,15 @@ Status Watcher::take(const std::shared_ptr<const History>& piece, TxnId t) {
 }
 
 Status Watcher::heed(const Event& event) {
-  const auto json = nlohmann::json::parse(event.json, nullptr, false);
+  const auto json = Json::parse(event.json);
   if (!json.is_object()) return Ok{};
-  const std::string name = json.value("event", "");
+  const std::string name = json.text("event");
   if (name != "heartbeat" && name != "end") return Ok{};
-  const auto session = json.find("session");
-  if (session == json.end() || !(session->is_string() || session->is_number_integer()))
+  const Json* session = json.find("session");
+  if (session == nullptr || !(session->is_string() || session->is_int64()))
     return bad_input(fmt::format("expected a field \"session\" beside \"event\":\"{}\"", name));
-  const HeldValue key(session->is_string() ? ValueView::of(session->get_ref<const std::string&>())
-                                           : ValueView::of(session->get<int64_t>()));
+  const HeldValue key(session->is_string() ? ValueView::of(session->text())
+                                           : ValueView::of(session->integer()));
   if (name == "end") {
     sessions_[key].next = Interval::kOpen;
   } else if (event.at == Interval::kUnknown) {

@@ -32,11 +32,19 @@ case $language in
   cpp)
     need g++
     right=memory-cpp:locked wrong=memory-cpp:broken ;;
+  go)
+    need go
+    right=memory-go:locked wrong=memory-go:broken ;;
+  rust)
+    need cargo
+    right=memory-rust:locked wrong=memory-rust:broken ;;
 esac
 hunt 0 --registry "$controls" --transactions 2000 "$right"
 hunt 1 --registry "$controls" "$wrong"
-# What lives in memory is gone after a kill.
-[[ $language == javascript ]] || hunt 1 --registry "$controls" --kill --time 3s "$right"
+# What lives in memory is gone after a kill, and what was written to a file is not.
+[ "$language" = javascript ] || hunt 1 --registry "$controls" --kill --time 3s "$right"
+logged=${right%:*}:logged
+! grep -q "\"${logged%:*}\",\"mode\":\"logged\"" "$controls" || hunt 0 --registry "$controls" --kill --time 3s "$logged"
 python3 - "$work" "${wrong%:*}" <<'P'
 import json
 import sys
@@ -45,10 +53,12 @@ right, = (cell for (store, mode), cell in cells.items() if store == sys.argv[2] 
 wrong, = (cell for (store, mode), cell in cells.items() if store == sys.argv[2] and mode != "locked")
 assert right["strongest"]["strict-serializable"] >= 1000 and not right["violated"] and not right["errors"], right
 assert wrong["claim"] in wrong["violated"] and wrong["smallest"] and len(wrong["certificate"]) == 16 and not wrong["errors"], wrong
-if sys.argv[2] in ("memory", "memory-cpp", "memory-java"):
+if sys.argv[2] != "file-javascript":
     assert right["killed"]["lost"] > 0, right
-    durable = cells.get(("sqlite", "wal"))
-    assert durable is None or durable["killed"]["kills"] > 0 and durable["killed"]["lost"] == 0 and durable["killed"]["not reopened"] == 0, durable
+for durable in (cells.get(("sqlite", "wal")), cells.get((sys.argv[2], "logged"))):
+    if durable is not None:
+        killed = durable["killed"]
+        assert killed["kills"] > 0 and killed["acknowledged"] > 0 and not any(killed[name] for name in ("lost", "not isolated", "not reopened")), durable
 page = open(f"{sys.argv[1]}/matrix.md").read()
 assert f"**`{wrong['claim']}` violated**" in page, page
 P

@@ -10,11 +10,11 @@ import (
 type store struct{ db *badger.DB }
 
 func open(directory, mode string) (Store, error) {
-	options := badger.DefaultOptions(directory)
+	options := badger.DefaultOptions(directory).WithSyncWrites(durable)
 	if mode == "memory" {
 		options = badger.DefaultOptions("").WithInMemory(true)
 	}
-	db, err := badger.Open(options.WithLogger(nil).WithSyncWrites(durable))
+	db, err := badger.Open(options.WithLogger(nil))
 	return store{db}, err
 }
 

@@ -7,10 +7,12 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"runtime"
@@ -46,19 +48,21 @@ const (
 // errConflict: the store refused, and nothing of the transaction remains.
 var errConflict = errors.New("conflict")
 
-var durable = os.Getenv("HUNT_DURABLE") != ""
+var _, durable = os.LookupEnv("HUNT_DURABLE")
 
-var start, started = time.Now(), monotonic()
+// The monotonic clock of the machine, by which the processes before and after a kill agree.
+var start, started = time.Now(), machineTime()
 
-// The clock of the machine, which goes on where the process is killed.
-func monotonic() int64 {
-	const clockMonotonic = 1
-	var at syscall.Timespec
-	syscall.Syscall(syscall.SYS_CLOCK_GETTIME, clockMonotonic, uintptr(unsafe.Pointer(&at)), 0)
-	return at.Nano()
+func machineTime() int64 {
+	var t syscall.Timespec
+	const monotonic = 1
+	if _, _, failed := syscall.Syscall(syscall.SYS_CLOCK_GETTIME, monotonic, uintptr(unsafe.Pointer(&t)), 0); failed != 0 {
+		panic(failed)
+	}
+	return t.Nano()
 }
 
-func now() int64 { return started + int64(time.Since(start)) + 1 }
+func now() int64 { return started + int64(time.Since(start)) }
 
 type planned struct {
 	readOnly, commits bool
@@ -69,7 +73,6 @@ type results struct {
 	sync.Mutex
 	counts map[string]any
 	errors map[string]int
-	atOnce *os.File // nil: lines are written when the plan is done
 }
 
 func main() {
@@ -109,16 +112,12 @@ func runPlan(store Store, plan, history string) map[string]any {
 		sessions[words[0]] = append(sessions[words[0]], one)
 	}
 	found := &results{counts: map[string]any{}, errors: map[string]int{}}
-	outs := make([]strings.Builder, len(order))
-	file, err := os.Create(history)
+	file, err := os.OpenFile(history, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|os.O_APPEND, 0o666)
 	if err != nil {
 		panic(err)
 	}
-	defer file.Close()
-	file.WriteString("{\"assay\":1}\n")
-	if durable {
-		found.atOnce = file
-	}
+	write(file, []byte("{\"assay\":1}\n"))
+	outs := make([]bytes.Buffer, len(order))
 	var begin, end sync.WaitGroup
 	begin.Add(len(order))
 	for i, name := range order {
@@ -127,20 +126,37 @@ func runPlan(store Store, plan, history string) map[string]any {
 			defer end.Done()
 			begin.Done()
 			begin.Wait()
+			var out io.Writer = &outs[i]
+			if durable {
+				out = file
+			}
 			for number, one := range sessions[name] {
-				runTxn(store, name, number, one, &outs[i], found)
+				runTxn(store, name, number, one, out, found)
 			}
 		}()
 	}
 	end.Wait()
 	for i := range outs {
-		file.WriteString(outs[i].String())
+		write(file, outs[i].Bytes())
 	}
+	file.Close()
 	found.counts["errors"] = found.errors
 	return found.counts
 }
 
-func runTxn(store Store, name string, number int, one planned, out *strings.Builder, found *results) {
+func write(out io.Writer, text []byte) {
+	if _, err := out.Write(text); err != nil {
+		panic(err)
+	}
+}
+
+func runTxn(store Store, name string, number int, one planned, out io.Writer, found *results) {
+	session, _ := strconv.Atoi(name)
+	tell := func(line map[string]any) {
+		line["session"], line["txn"] = session, fmt.Sprintf("%s-%d", name, number)
+		text, _ := json.Marshal(line)
+		write(out, append(text, '\n'))
+	}
 	status, done, asked := "aborted", []any{}, int64(0)
 	begin, first := now(), int64(0)
 	txn, err := store.Begin(one.readOnly)
@@ -192,27 +208,13 @@ func runTxn(store Store, name string, number int, one planned, out *strings.Buil
 			first = now()
 		}
 	}
-	session, _ := strconv.Atoi(name)
-	tell := func(status string, end []any) {
-		fields := map[string]any{"session": session, "txn": fmt.Sprintf("%s-%d", name, number), "status": status,
-			"begin": []int64{begin, first}, "ops": done}
-		if end != nil {
-			fields["end"] = end
-		}
-		line, _ := json.Marshal(fields)
-		line = append(line, '\n')
-		if found.atOnce != nil {
-			found.atOnce.Write(line) // one call, so that lines of sessions do not mix
-		} else {
-			out.Write(line)
-		}
-	}
 	if err == nil {
 		if durable && one.commits {
-			if first == 0 {
-				first = now()
+			begun := first
+			if begun == 0 {
+				begun = now()
 			}
-			tell("pending", nil)
+			tell(map[string]any{"status": "pending", "begin": []int64{begin, begun}, "ops": done})
 		}
 		asked = now()
 		if one.commits {
@@ -247,7 +249,7 @@ func runTxn(store Store, name string, number int, one planned, out *strings.Buil
 	if status == "unknown" {
 		ends[1] = nil
 	}
-	tell(status, ends)
+	tell(map[string]any{"status": status, "begin": []int64{begin, first}, "end": ends, "ops": done})
 	found.Lock()
 	count, _ := found.counts[status].(int)
 	found.counts[status] = count + 1
@@ -256,4 +258,4 @@ func runTxn(store Store, name string, number int, one planned, out *strings.Buil
 
 func bytesOf(value int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(value)) }
 
-func number(bytes []byte) int64 { return int64(binary.BigEndian.Uint64(bytes)) }
+func number(text []byte) int64 { return int64(binary.BigEndian.Uint64(text)) }

@@ -1,24 +1,26 @@
 import java.io.BufferedReader;
+import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CyclicBarrier;
-import java.util.function.Consumer;
 
 /**
  * Runs plans of transactions against a store in this process, a thread for each session, and writes histories of assay.
  * `java Hunt CLASS DIRECTORY MODE`, then a line `PLAN HISTORY` of standard input for each plan (dev/hunt.d/plans.py).
  *
- * Where HUNT_DURABLE is set, what is committed must survive kill -9, and each line of the history is written at once: what is to be
+ * <p>Where HUNT_DURABLE is set, what is committed must survive kill -9, and each line of the history is written at once: what is to be
  * committed before the commit, as pending.
  */
 public final class Hunt {
@@ -62,7 +64,6 @@ public final class Hunt {
   }
 
   public static final Long PRESENT = Long.MIN_VALUE;
-
   public static final boolean DURABLE = System.getenv("HUNT_DURABLE") != null;
 
   /** The store refused, and nothing of the transaction remains. */
@@ -70,6 +71,11 @@ public final class Hunt {
     public Conflict(Throwable cause) {
       super(cause);
     }
+  }
+
+  /** Where the lines of a session go. */
+  private interface Teller {
+    void tell(String line) throws IOException;
   }
 
   private record Plan(boolean readOnly, String[][] ops, boolean commits) {}
@@ -99,22 +105,22 @@ public final class Hunt {
     var errors = new ConcurrentHashMap<String, Integer>();
     var barrier = new CyclicBarrier(sessions.size());
     var outs = new ArrayList<StringBuilder>();
-    OutputStream file = Files.newOutputStream(history); // not buffered: each line is one call
-    write(file, "{\"assay\":1}\n");
     var threads = new ArrayList<Thread>();
     var counts = new ConcurrentHashMap<String, Integer>();
-    sessions.forEach((name, plans) -> {
-      var out = new StringBuilder();
-      outs.add(out);
-      threads.add(new Thread(() -> runSession(store, name, plans, barrier, line -> {
-        if (DURABLE) write(file, line);
-        else out.append(line);
-      }, counts, errors)));
-    });
-    for (Thread thread : threads) thread.start();
-    for (Thread thread : threads) thread.join();
-    for (StringBuilder out : outs) write(file, out.toString());
-    file.close();
+    Files.writeString(history, "{\"assay\":1}\n");
+    try (FileChannel atOnce = FileChannel.open(history, StandardOpenOption.APPEND)) {
+      sessions.forEach((name, plans) -> {
+        var out = new StringBuilder();
+        outs.add(out);
+        Teller teller = DURABLE ? line -> write(atOnce, line) : out::append;
+        threads.add(new Thread(() -> runSession(store, name, plans, barrier, teller, counts, errors)));
+      });
+      for (Thread thread : threads) thread.start();
+      for (Thread thread : threads) thread.join();
+    }
+    try (BufferedWriter file = Files.newBufferedWriter(history, StandardOpenOption.APPEND)) {
+      for (StringBuilder out : outs) file.append(out);
+    }
     var answer = new StringBuilder("{");
     counts.forEach((status, count) -> answer.append('"').append(status).append("\":").append(count).append(','));
     answer.append("\"errors\":{");
@@ -127,20 +133,12 @@ public final class Hunt {
     return answer.append("}}").toString();
   }
 
-  private static void write(OutputStream file, String text) {
-    try {
-      file.write(text.getBytes(StandardCharsets.UTF_8));
-    } catch (IOException error) {
-      throw new UncheckedIOException(error);
-    }
+  private static void write(FileChannel file, String line) throws IOException {
+    ByteBuffer bytes = ByteBuffer.wrap(line.getBytes(StandardCharsets.UTF_8));
+    if (file.write(bytes) != bytes.limit()) throw new IOException("a line was not written whole");
   }
 
-  private static String line(String name, int number, String status, String begin, String end, StringBuilder done) {
-    return "{\"session\":" + name + ",\"txn\":\"" + name + "-" + number + "\",\"status\":\"" + status + "\",\"begin\":" + begin + end
-        + ",\"ops\":[" + (done.length() > 0 ? done.substring(1) : "") + "]}\n";
-  }
-
-  private static void runSession(Store store, String name, List<Plan> plans, CyclicBarrier barrier, Consumer<String> out, Map<String, Integer> counts,
+  private static void runSession(Store store, String name, List<Plan> plans, CyclicBarrier barrier, Teller teller, Map<String, Integer> counts,
       Map<String, Integer> errors) {
     try {
       barrier.await();
@@ -165,10 +163,8 @@ public final class Hunt {
           run(txn, op[0], how, Long.parseLong(op[2]), op.length > 3 ? Long.parseLong(op[3]) : 0, done);
           if (first == 0) first = System.nanoTime();
         }
-        if (DURABLE && plan.commits) {
-          if (first == 0) first = System.nanoTime();
-          out.accept(line(name, number, "pending", "[" + begin + "," + first + "]", "", done));
-        }
+        if (DURABLE && plan.commits)
+          teller.tell(line(name, number, "pending", begin, first > 0 ? first : System.nanoTime(), "", done));
         asked = System.nanoTime();
         if (plan.commits) {
           txn.commit();
@@ -184,10 +180,19 @@ public final class Hunt {
         abort(txn);
       }
       long ended = System.nanoTime();
-      out.accept(line(name, number++, status, "[" + begin + "," + (first > 0 ? first : ended) + "]",
-          ",\"end\":[" + (asked > 0 ? asked : ended) + "," + (status.equals("unknown") ? "null" : "" + ended) + "]", done));
+      String end = ",\"end\":[" + (asked > 0 ? asked : ended) + ',' + (status.equals("unknown") ? "null" : "" + ended) + ']';
+      try {
+        teller.tell(line(name, number++, status, begin, first > 0 ? first : ended, end, done));
+      } catch (IOException error) {
+        throw new UncheckedIOException(error);
+      }
       counts.merge(status, 1, Integer::sum);
     }
+  }
+
+  private static String line(String session, int number, String status, long begin, long first, String end, StringBuilder done) {
+    return "{\"session\":" + session + ",\"txn\":\"" + session + '-' + number + "\",\"status\":\"" + status + "\",\"begin\":[" + begin + ',' + first + ']'
+        + end + ",\"ops\":[" + (done.length() > 0 ? done.substring(1) : "") + "]}\n";
   }
 
   private static void run(Txn txn, String what, int how, long key, long value, StringBuilder done) throws Exception {

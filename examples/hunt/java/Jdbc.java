@@ -20,10 +20,9 @@ public abstract class Jdbc implements Hunt.Store {
     this.isolation = isolation;
     this.afterOpening = afterOpening;
     keeper = DriverManager.getConnection(url, user, "");
-    try (var statement = keeper.createStatement(); var there = keeper.getMetaData().getTables(null, null, "KV", null)) {
-      boolean again = there.next(); // opened after a kill
-      for (String sql : once)
-        if (!again || !sql.startsWith("CREATE ")) statement.execute(sql);
+    try (var statement = keeper.createStatement(); var tables = keeper.getMetaData().getTables(null, null, "KV", null)) {
+      if (tables.next()) return; // it is opened again
+      for (String sql : once) statement.execute(sql);
     }
   }
 

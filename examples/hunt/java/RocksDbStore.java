@@ -24,7 +24,7 @@ public final class RocksDbStore implements Hunt.Store {
 
   public RocksDbStore(String directory, String mode) throws RocksDBException {
     RocksDB.loadLibrary();
-    writes = new WriteOptions();
+    writes = new WriteOptions().setSync(Hunt.DURABLE);
     update = mode.endsWith("-update");
     var options = new Options().setCreateIfMissing(true);
     optimistic = mode.startsWith("optimistic") ? OptimisticTransactionDB.open(options, directory) : null;

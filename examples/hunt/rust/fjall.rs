@@ -27,8 +27,7 @@ impl Store for Fjall {
     }
 
     fn begin(&'static self, _read_only: bool) -> Result<Box<dyn Txn>, Fail> {
-        let tx = self.db.write_tx().map_err(failed)?.durability(durable().then_some(PersistMode::SyncAll));
-        Ok(Box::new(FjallTxn { tx, store: self }))
+        Ok(Box::new(FjallTxn { tx: self.db.write_tx().map_err(failed)?.durability(durable().then_some(PersistMode::SyncAll)), store: self }))
     }
 }
 

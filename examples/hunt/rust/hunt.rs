@@ -1,8 +1,8 @@
 //! Runs plans of transactions against a store in this process, a thread for each session, and writes histories of assay.
 //! `harness DIRECTORY MODE`, then a line `PLAN HISTORY` of standard input for each plan (dev/hunt.d/plans.py).
 //!
-//! Where HUNT_DURABLE is set, what is committed must survive kill -9, and each line of the history is written at once: what is
-//! to be committed before the commit, as pending.
+//! Where HUNT_DURABLE is set, what is committed must survive kill -9, and each line of the history is written at once: what is to be
+//! committed before the commit, as pending.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -47,27 +47,35 @@ pub trait Txn {
     fn abort(self: Box<Self>);
 }
 
-#[allow(dead_code)] // of stores that are durable in any case, or never
 pub fn durable() -> bool {
     std::env::var_os("HUNT_DURABLE").is_some()
 }
 
-#[repr(C)]
-struct Timespec {
-    seconds: i64,
-    nanoseconds: i64,
-}
-
 extern "C" {
-    fn clock_gettime(clock: i32, at: *mut Timespec) -> i32;
+    fn clock_gettime(clock: i32, time: *mut [i64; 2]) -> i32;
 }
 
-/// The clock of the machine, which goes on where the process is killed.
-fn now() -> u64 {
-    const CLOCK_MONOTONIC: i32 = 1;
-    let mut at = Timespec { seconds: 0, nanoseconds: 0 };
-    unsafe { clock_gettime(CLOCK_MONOTONIC, &mut at) };
-    at.seconds as u64 * 1_000_000_000 + at.nanoseconds as u64
+/// By the monotonic clock of the machine, which goes on when another process follows this one.
+fn now() -> i64 {
+    const MONOTONIC: i32 = 1;
+    let mut time = [0, 0];
+    assert_eq!(unsafe { clock_gettime(MONOTONIC, &mut time) }, 0);
+    time[0] * 1_000_000_000 + time[1]
+}
+
+/// Where the lines of a session go: to the file at once, or to memory.
+struct Out<'a> {
+    at_once: Option<&'a File>,
+    lines: String,
+}
+
+impl Out<'_> {
+    fn tell(&mut self, line: &str) {
+        match self.at_once {
+            None => self.lines.push_str(line),
+            Some(mut file) => file.write_all(line.as_bytes()).expect("the history"),
+        }
+    }
 }
 
 pub fn bytes(value: i64) -> [u8; 8] {
@@ -119,7 +127,8 @@ fn run_plan(store: &'static dyn Store, plan: &str, history: &str) -> String {
     let barrier = Barrier::new(sessions.len());
     let counts: Mutex<BTreeMap<String, u64>> = Mutex::default();
     let errors: Mutex<BTreeMap<String, u64>> = Mutex::default();
-    let mut file = File::create(history).expect("the history");
+    let mut file = File::options().create(true).append(true).open(history).expect("the history");
+    file.set_len(0).expect("the history");
     file.write_all(b"{\"assay\":1}\n").expect("the history");
     let at_once = durable().then_some(&file);
     let outs: Vec<String> = std::thread::scope(|scope| {
@@ -128,12 +137,12 @@ fn run_plan(store: &'static dyn Store, plan: &str, history: &str) -> String {
             .map(|(name, plans)| {
                 let (barrier, counts, errors) = (&barrier, &counts, &errors);
                 scope.spawn(move || {
-                    let mut out = String::new();
+                    let mut out = Out { at_once, lines: String::new() };
                     barrier.wait();
                     for (i, planned) in plans.iter().enumerate() {
-                        run_txn(store, name, i, planned, at_once, &mut out, counts, errors);
+                        run_txn(store, name, i, planned, &mut out, counts, errors);
                     }
-                    out
+                    out.lines
                 })
             })
             .collect();
@@ -173,17 +182,8 @@ fn run_op(txn: &mut Box<dyn Txn>, what: char, [how, key, value]: [i64; 3], done:
     Ok(())
 }
 
-#[allow(clippy::too_many_arguments)]
-fn run_txn(store: &'static dyn Store, name: &str, number: usize, planned: &Planned, at_once: Option<&File>, out: &mut String, counts: &Mutex<BTreeMap<String, u64>>,
+fn run_txn(store: &'static dyn Store, name: &str, number: usize, planned: &Planned, out: &mut Out, counts: &Mutex<BTreeMap<String, u64>>,
            errors: &Mutex<BTreeMap<String, u64>>) {
-    let mut tell = |status: &str, begin: u64, first: u64, end: &str, done: &str| {
-        let line = format!("{{\"session\":{name},\"txn\":\"{name}-{number}\",\"status\":\"{status}\",\"begin\":[{begin},{first}],{end}\"ops\":[{}]}}\n",
-                           done.strip_prefix(',').unwrap_or(""));
-        match at_once {
-            Some(mut file) => file.write_all(line.as_bytes()).expect("the history"), // one call, so that lines of sessions do not mix
-            None => out.push_str(&line),
-        }
-    };
     let (begin, mut first, mut asked, mut done) = (now(), 0, 0, String::new());
     let result = store.begin(planned.read_only).and_then(|mut txn| {
         for (what, numbers) in &planned.ops {
@@ -203,11 +203,9 @@ fn run_txn(store: &'static dyn Store, name: &str, number: usize, planned: &Plann
                 first = now();
             }
         }
-        if at_once.is_some() && planned.commits {
-            if first == 0 {
-                first = now();
-            }
-            tell("pending", begin, first, "", &done);
+        if out.at_once.is_some() && planned.commits {
+            let first = if first > 0 { first } else { now() };
+            out.tell(&line_of(name, number, "pending", [begin, first], "", &done));
         }
         asked = now();
         if !planned.commits {
@@ -232,6 +230,11 @@ fn run_txn(store: &'static dyn Store, name: &str, number: usize, planned: &Plann
     let first = if first > 0 { first } else { ended };
     let asked = if asked > 0 { asked } else { ended };
     let end = if status == "unknown" { "null".to_string() } else { ended.to_string() };
-    tell(status, begin, first, &format!("\"end\":[{asked},{end}],"), &done);
+    out.tell(&line_of(name, number, status, [begin, first], &format!(",\"end\":[{asked},{end}]"), &done));
     *counts.lock().expect("counts").entry(status.to_string()).or_default() += 1;
+}
+
+fn line_of(name: &str, number: usize, status: &str, [begin, first]: [i64; 2], end: &str, done: &str) -> String {
+    let ops = done.strip_prefix(',').unwrap_or("");
+    format!("{{\"session\":{name},\"txn\":\"{name}-{number}\",\"status\":\"{status}\",\"begin\":[{begin},{first}]{end},\"ops\":[{ops}]}}\n")
 }

@@ -27,7 +27,8 @@ impl Store for Redb {
             return Ok(Box::new(RedbTxn::Read(tx.open_table(TABLE).map_err(failed)?, tx)));
         }
         let mut tx = self.0.begin_write().map_err(failed)?;
-        tx.set_durability(if durable() { redb::Durability::Immediate } else { redb::Durability::None }).map_err(failed)?;
+        let durability = if durable() { redb::Durability::Immediate } else { redb::Durability::None };
+        tx.set_durability(durability).map_err(failed)?;
         Ok(Box::new(RedbTxn::Write(tx)))
     }
 }

@@ -14,8 +14,8 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "collect/client_library.h"
 #include "collect/drivers/base64.h"
 #include "collect/drivers/curl_tls.h"
@@ -26,8 +26,6 @@
 
 namespace assay::internal::collect {
 namespace {
-
-using nlohmann::json;
 
 constexpr IsolationName kEtcdIsolations[] = {
     {"serializable", "reads of one revision, compared at the commit"},
@@ -70,7 +68,7 @@ class Gateway {
 
   // `answer` is set if the result is ok. An error etcd is sure about is fatal; of any other nobody knows what
   // became of the request.
-  CallResult post(const char* method, const json& request, json& answer) {
+  CallResult post(const char* method, const Json& request, Json& answer) {
     const std::string url = base_ + method, text = request.dump();
     body_.clear();
     // On a connection that died meanwhile curl sends a request twice, and the second answer to a transaction
@@ -83,7 +81,7 @@ class Gateway {
     if (code != CURLE_OK) return CallResult::unknown(curl_easy_strerror(code), false);
     long status = 0;
     curl_easy_getinfo(curl_.get(), CURLINFO_RESPONSE_CODE, &status);
-    answer = json::parse(body_, nullptr, false);
+    answer = Json::parse(body_);
     if (status == 200 && answer.is_object()) return {};
     const std::string message = fmt::format("HTTP {} {}", status, body_.substr(0, 200));
     if (status == 400) return CallResult::fatal("etcd: " + message);
@@ -105,7 +103,7 @@ class EtcdSession : public OptimisticSession {
   CallResult begin() override {
     revision_.clear();
     times_ = {};
-    compares_ = json::array();
+    compares_ = Json::array();
     return OptimisticSession::begin();
   }
 
@@ -115,7 +113,7 @@ class EtcdSession : public OptimisticSession {
     const bool one_revision = isolation_ == "serializable";
     const bool compared = isolation_ != "read committed";
     if (writes().empty() && (one_revision || !compared || compares_.empty())) return {};
-    json request = {{"compare", compared ? compares_ : json::array()}, {"success", json::array()}};
+    Json request = {{"compare", compared ? compares_ : Json::array()}, {"success", Json::array()}};
     if (!name_.empty() && !writes().empty())
       request["success"].push_back(
           {{"requestPut", {{"key", to_base64(kEtcdTxnKey)}, {"value", to_base64(name_)}}}});
@@ -127,13 +125,13 @@ class EtcdSession : public OptimisticSession {
       else
         request["success"].push_back({{"requestDeleteRange", {{"key", name}}}});
     }
-    json answer;
+    Json answer;
     CallResult result = gateway_.post("kv/txn", request, answer);
     // Without writes there is nothing that could have happened.
     if (result.outcome == CallOutcome::unknown && writes().empty())
       result.outcome = CallOutcome::aborted;
     if (!result.ok()) return result;
-    if (!answer.value("succeeded", false))
+    if (!answer.value("succeeded").is_true())
       return CallResult::aborted("a key that was read has changed");
     times_.commit_ts = revision_of(answer);
     return {};
@@ -152,22 +150,22 @@ class EtcdSession : public OptimisticSession {
  protected:
   CallResult fetch(const std::string& key, Text& text) override {
     const std::string name = to_base64(std::string(kEtcdPrefix) + key);
-    json request = {{"key", name}};
+    Json request = {{"key", name}};
     if (!revision_.empty() && isolation_ == "serializable") request["revision"] = revision_;
-    json answer;
+    Json answer;
     CallResult result = gateway_.post("kv/range", request, answer);
     if (result.outcome == CallOutcome::unknown) result.outcome = CallOutcome::aborted;
     if (!result.ok()) return result;
     if (revision_.empty()) {
-      revision_ = answer["header"].value("revision", "0");
+      revision_ = answer["header"].text("revision", "0");
       if (isolation_ == "serializable") times_.start_ts = revision_of(answer);
     }
     std::string changed = "0";  // what etcd says of a key that is not there
     text.reset();
     if (answer.contains("kvs") && !answer["kvs"].empty()) {
-      const json& found = answer["kvs"][0];
-      changed = found.value("mod_revision", "0");
-      text = from_base64(found.value("value", ""));
+      const Json& found = answer["kvs"][0];
+      changed = found.text("mod_revision", "0");
+      text = from_base64(found.text("value"));
     }
     compares_.push_back({{"key", name}, {"target", "MOD"}, {"modRevision", changed}});
     return {};
@@ -175,8 +173,8 @@ class EtcdSession : public OptimisticSession {
 
  private:
   // The gateway writes 64-bit numbers as texts.
-  static int64_t revision_of(const json& answer) {
-    const std::string text = answer["header"].value("revision", "");
+  static int64_t revision_of(const Json& answer) {
+    const std::string text = answer["header"].text("revision");
     int64_t revision = Interval::kUnknown;
     std::from_chars(text.data(), text.data() + text.size(), revision);
     return revision;
@@ -187,7 +185,7 @@ class EtcdSession : public OptimisticSession {
   std::string revision_;  // of the first read
   OwnTimes times_;
   std::string name_;  // of the transaction; empty if nobody asks
-  json compares_;
+  Json compares_;
 };
 
 class EtcdDriver : public Driver {
@@ -202,14 +200,14 @@ class EtcdDriver : public Driver {
     Gateway gateway(url_, options_.timeout);
     std::string end(kEtcdPrefix);
     ++end.back();
-    json answer;
+    Json answer;
     CallResult result = gateway.post(
         "kv/deleterange", {{"key", to_base64(kEtcdPrefix)}, {"range_end", to_base64(end)}}, answer);
     mark_ = begin_mark(options_.run);
     if (result.ok()) result = put_mark(gateway);
     if (!result.ok()) return io_error("etcd: " + result.message);
-    if (gateway.post("maintenance/status", json::object(), answer).ok())
-      version_ = answer.value("version", "");
+    if (gateway.post("maintenance/status", Json::object(), answer).ok())
+      version_ = answer.text("version");
     return Ok{};
   }
 
@@ -222,12 +220,12 @@ class EtcdDriver : public Driver {
   }
 
   Result<RunMark> prepared_by() override {
-    json answer;
+    Json answer;
     const CallResult result =
         Gateway(url_, options_.timeout).post("kv/range", {{"key", to_base64(kEtcdRunKey)}}, answer);
     if (!result.ok()) return io_error("etcd: " + result.message);
     if (!answer.contains("kvs") || answer["kvs"].empty()) return RunMark{};
-    return parse_mark(from_base64(answer["kvs"][0].value("value", "")));
+    return parse_mark(from_base64(answer["kvs"][0].text("value")));
   }
 
   Result<std::unique_ptr<DriverSession>> connect() override {
@@ -241,7 +239,7 @@ class EtcdDriver : public Driver {
 
  private:
   CallResult put_mark(Gateway& gateway) const {
-    json answer;
+    Json answer;
     return gateway.post("kv/put",
                         {{"key", to_base64(kEtcdRunKey)}, {"value", to_base64(mark_text(mark_))}},
                         answer);

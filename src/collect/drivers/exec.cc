@@ -4,17 +4,15 @@
 // undoes what the session had open), after that the outcome is unknown.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/json.h"
 #include "collect/drivers/exec_program.h"
 #include "collect/drivers/registry.h"
 #include "collect/run_id.h"
 
 namespace assay::internal::collect {
 namespace {
-
-using nlohmann::json;
 
 constexpr const char* kExecRunKey = "assay-run";
 constexpr auto kExecGrace = std::chrono::milliseconds(1000);
@@ -36,26 +34,26 @@ const char* name_of(OpKind kind) {
   return "";
 }
 
-json to_json(const Value& v) {
+Json to_json(const Value& v) {
   if (v.is_null()) return nullptr;
   if (v.is_integer()) return v.integer;
   return v.text;
 }
 
-bool from_json(const json& j, Value& v) {
+bool from_json(const Json& j, Value& v) {
   if (j.is_null())
     v = Value();
-  else if (j.is_number_integer())
-    v = Value::of(j.get<int64_t>());
+  else if (j.is_integer())
+    v = Value::of(j.integer());
   else if (j.is_string())
-    v = Value::of(j.get<std::string>());
+    v = Value::of(j.text());
   else
     return false;
   return true;
 }
 
-json to_json(const Request& r) {
-  json op = {name_of(r.kind), to_json(r.key)};
+Json to_json(const Request& r) {
+  Json op = {name_of(r.kind), to_json(r.key)};
   if (r.kind == OpKind::cas) op.push_back(to_json(r.expected));
   if (r.kind == OpKind::range)
     op.push_back(to_json(r.high));
@@ -65,36 +63,36 @@ json to_json(const Request& r) {
 }
 
 // What an answer says about the transaction. `commit`: it is the answer to COMMIT.
-CallResult outcome_of(const json& answer, bool commit) {
+CallResult outcome_of(const Json& answer, bool commit) {
   const auto text = [&](const char* name) {
-    return answer[name].is_string() ? answer[name].get<std::string>() : answer[name].dump();
+    return answer[name].is_string() ? answer[name].text() : answer[name].dump();
   };
   if (answer.is_discarded()) {
     const char* why = "the program gave no answer, or none that is a JSON object";
     return commit ? CallResult::unknown(why) : CallResult::aborted(why, true);
   }
-  const bool lost = answer.value("lost", json(false)) == json(true);
+  const bool lost = answer.value("lost", Json(false)) == Json(true);
   if (answer.contains("aborted")) return CallResult::aborted(text("aborted"), lost);
   if (answer.contains("unknown")) return CallResult::unknown(text("unknown"), lost);
   if (answer.contains("fatal")) return CallResult::fatal("exec: " + text("fatal"));
-  if (answer.value("ok", json(false)) == json(true)) return {};
+  if (answer.value("ok", Json(false)) == Json(true)) return {};
   return CallResult::fatal("exec: an answer without ok, aborted, unknown or fatal");
 }
 
-bool take(const Request& request, const json& answer, Reply& reply) {
-  const auto part = [&](const char* name) { return answer.value(name, json()); };
+bool take(const Request& request, const Json& answer, Reply& reply) {
+  const auto part = [&](const char* name) { return answer.value(name, Json()); };
   switch (request.kind) {
     case OpKind::read:
       return from_json(part("value"), reply.value);
     case OpKind::read_list: {
-      const json list = part("list");
+      const Json list = part("list");
       reply.list.assign(list.size(), {});
       for (size_t i = 0; i < list.size(); ++i)
         if (!from_json(list[i], reply.list[i])) return false;
       return list.is_array() || list.is_null();
     }
     case OpKind::range: {
-      const json rows = part("rows");
+      const Json rows = part("rows");
       reply.rows.assign(rows.size(), {});
       for (size_t i = 0; i < rows.size(); ++i)
         if (!rows[i].is_array() || rows[i].size() != 2 ||
@@ -105,12 +103,12 @@ bool take(const Request& request, const json& answer, Reply& reply) {
     }
     case OpKind::cas:
     case OpKind::insert: {
-      const json effect = part("effect");
-      reply.effect = effect == json(true);
+      const Json effect = part("effect");
+      reply.effect = effect == Json(true);
       return effect.is_boolean();
     }
     case OpKind::remove:
-      reply.effect = part("effect") != json(false);
+      reply.effect = part("effect") != Json(false);
       return true;
     default:
       return true;
@@ -142,13 +140,13 @@ class ExecSession : public DriverSession {
   bool takes_whole() const override { return batch_; }
   CallResult whole(std::span<const Request> requests, std::vector<Reply>& replies) override {
     own_ = {};
-    json ops = json::array();
+    Json ops = Json::array();
     for (const Request& request : requests) ops.push_back(to_json(request));
     // The time-out is that of one operation.
     const auto [result, answer] = ask({{"do", "batch"}, {"ops", std::move(ops)}}, true,
                                       timeout_ * requests.size() + kExecGrace);
     if (!result.ok()) return result;
-    const json answers = answer.value("answers", json());
+    const Json answers = answer.value("answers", Json());
     bool fits = answers.is_array() && answers.size() == requests.size();
     replies.assign(requests.size(), {});
     for (size_t i = 0; fits && i < requests.size(); ++i)
@@ -160,9 +158,9 @@ class ExecSession : public DriverSession {
   bool read_only() const override { return read_only_; }
   OwnTimes own_times() const override { return own_; }
 
-  std::pair<CallResult, json> ask(const json& message, bool commit = false,
+  std::pair<CallResult, Json> ask(const Json& message, bool commit = false,
                                   std::chrono::milliseconds extra = kExecGrace) {
-    json answer = json::value_t::discarded;
+    Json answer = Json::discarded();
     if (channel_->send(message)) answer = channel_->receive(timeout_ + extra);
     CallResult result = outcome_of(answer, commit);
     if (result.ok() && !(take_time(answer, "start_ts", own_.start_ts) &&
@@ -179,13 +177,11 @@ class ExecSession : public DriverSession {
     std::erase_if(reply.rows, [](const auto& row) { return row.first.text == kExecRunKey; });
   }
   // False if it is there and is no time.
-  static bool take_time(const json& answer, const char* name, int64_t& time) {
-    const auto it = answer.find(name);
-    if (it == answer.end()) return true;
-    const bool fits = it->is_number_integer() &&
-                      !(it->is_number_unsigned() && it->get<uint64_t>() > INT64_MAX) &&
-                      it->get<int64_t>() != Interval::kUnknown;
-    if (fits) time = it->get<int64_t>();
+  static bool take_time(const Json& answer, const char* name, int64_t& time) {
+    const Json* it = answer.find(name);
+    if (it == nullptr) return true;
+    const bool fits = it->is_int64() && it->integer() != Interval::kUnknown;
+    if (fits) time = it->integer();
     return fits;
   }
 
@@ -246,8 +242,8 @@ class ExecDriver : public Driver {
 
   std::string describe() const override {
     // "name" first, as every driver has it.
-    const std::string rest = json{{"isolation", options_.isolation}, {"version", version_}}.dump();
-    return "{\"name\":" + json(name_).dump() + "," + rest.substr(1);
+    const std::string rest = Json{{"isolation", options_.isolation}, {"version", version_}}.dump();
+    return "{\"name\":" + Json(name_).dump() + "," + rest.substr(1);
   }
 
  private:
@@ -271,7 +267,7 @@ class ExecDriver : public Driver {
     auto channel = program_->connect();
     if (!channel.ok()) return channel.error();
     auto session = std::make_unique<ExecSession>(std::move(*channel), options_.timeout);
-    json hello = {{"do", "hello"},
+    Json hello = {{"do", "hello"},
                   {"protocol", 1},
                   {"isolation", options_.isolation},
                   {"timeout_ms", options_.timeout.count()},
@@ -280,13 +276,13 @@ class ExecDriver : public Driver {
     if (!result.ok())
       return io_error(
           fmt::format("exec: '{}' does not say hello: {}", program_->name(), result.message));
-    session->set_read_only(answer.value("read_only", json(false)) == json(true));
-    session->set_batch(answer.value("batch", json(false)) == json(true));
+    session->set_read_only(answer.value("read_only", Json(false)) == Json(true));
+    session->set_batch(answer.value("batch", Json(false)) == Json(true));
     if (!kinds_.empty()) return session;  // known from the first time
-    name_ = answer.value("name", json("exec")).is_string() ? answer.value("name", "exec") : "exec";
-    version_ = answer.value("version", json());
-    for (const json& kind : answer.value("kinds", json::array({"r", "w"})))
-      if (kind.is_string()) kinds_.insert(kind.get<std::string>());
+    name_ = answer.value("name", Json("exec")).is_string() ? answer.text("name", "exec") : "exec";
+    version_ = answer.value("version", Json());
+    for (const Json& kind : answer.value("kinds", Json::array({"r", "w"})))
+      if (kind.is_string()) kinds_.insert(kind.text());
     return session;
   }
 
@@ -294,7 +290,7 @@ class ExecDriver : public Driver {
   RunMark mark_;  // of no run until the database is prepared
   std::unique_ptr<ExecProgram> program_;
   std::string name_;
-  json version_;
+  Json version_;
   std::set<std::string> kinds_;
 };
 

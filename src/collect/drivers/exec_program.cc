@@ -14,6 +14,7 @@
 #include <cstring>
 #include <thread>
 
+#include "base/json.h"
 #include "collect/write_all.h"
 
 extern char** environ;  // NOLINT: POSIX
@@ -21,7 +22,6 @@ extern char** environ;  // NOLINT: POSIX
 namespace assay::internal::collect {
 namespace {
 
-using nlohmann::json;
 using Steady = std::chrono::steady_clock;
 
 constexpr std::string_view kExecScheme = "exec:";
@@ -91,8 +91,8 @@ ExecChannel::~ExecChannel() {
   if (!process_) close(socket_);
 }
 
-bool ExecChannel::send(const json& message) {
-  const std::string line = message.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+bool ExecChannel::send(const Json& message) {
+  const std::string line = message.dump() + '\n';
   for (size_t at = 0; at < line.size();) {
     const ssize_t n = ::send(socket_, line.data() + at, line.size() - at, MSG_NOSIGNAL);
     if (n < 0 && errno != EINTR) return false;
@@ -117,14 +117,14 @@ bool ExecChannel::read_more(Steady::time_point deadline) {
   }
 }
 
-json ExecChannel::receive(std::chrono::milliseconds limit) {
+Json ExecChannel::receive(std::chrono::milliseconds limit) {
   const auto deadline = Steady::now() + limit;
   size_t end = 0;
   while ((end = input_.find('\n')) == std::string::npos)
-    if (input_.size() > kMaxLine || !read_more(deadline)) return json::value_t::discarded;
-  json answer = json::parse(input_.substr(0, end), nullptr, false);
+    if (input_.size() > kMaxLine || !read_more(deadline)) return Json::discarded();
+  Json answer = Json::parse(input_.substr(0, end));
   input_.erase(0, end + 1);
-  return answer.is_object() ? answer : json(json::value_t::discarded);
+  return answer.is_object() ? answer : Json::discarded();
 }
 
 void ExecChannel::end_input() { shutdown(socket_, SHUT_WR); }

@@ -10,11 +10,11 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
 #include "assay/result.h"
+#include "base/json.h"
 
 namespace assay::internal::collect {
 
@@ -50,9 +50,9 @@ class ExecChannel {
   ExecChannel(const ExecChannel&) = delete;
   ExecChannel& operator=(const ExecChannel&) = delete;
 
-  bool send(const nlohmann::json& message);
+  bool send(const Json& message);
   // The next line as JSON; discarded if there is none in time or it is no object.
-  nlohmann::json receive(std::chrono::milliseconds limit);
+  Json receive(std::chrono::milliseconds limit);
   // Says that nothing more will be sent.
   void end_input();
   // Whether the other side has ended what it says, at the latest after `limit`; what it still says is dropped.

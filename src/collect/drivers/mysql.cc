@@ -23,9 +23,9 @@
 #include <algorithm>
 #include <charconv>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/json.h"
 #include "collect/client_library.h"
 #include "collect/drivers/description.h"
 #include "collect/drivers/registry.h"
@@ -365,10 +365,10 @@ class MysqlSession : public DriverSession {
   // connection is lost.
   bool learn_commit() {
     const std::string told = ask("SELECT @@tidb_last_txn_info");
-    const auto info = nlohmann::json::parse(told, nullptr, false);
-    if (info.is_object() && info.value("start_ts", int64_t{0}) == times_.start_ts &&
-        info.value("commit_ts", int64_t{0}) > 0)
-      times_.commit_ts = info.value("commit_ts", int64_t{0});
+    const auto info = Json::parse(told);
+    if (info.is_object() && info.value("start_ts").integer() == times_.start_ts &&
+        info.value("commit_ts").integer() > 0)
+      times_.commit_ts = info.value("commit_ts").integer();
     return !means_lost(mysql_errno(connection_.get()));
   }
 
