@@ -27,7 +27,7 @@ constexpr char kFooter[] =
     "'assay COMMAND --help' shows the flags of a command with examples, --help-all\n"
     "also those for people who work on assay.";
 
-// What may have been meant by the first flag that the command does not have.
+// What may have been meant by the first flag that the command does not have, or by a database without its flag.
 std::string flag_meant(const CLI::App& app) {
   for (const CLI::App* command : app.get_subcommands()) {
     std::vector<std::string> flags;
@@ -35,6 +35,9 @@ std::string flag_meant(const CLI::App& app) {
       for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
     for (const std::string& extra : command->remaining())
       if (extra.starts_with("--")) return did_you_mean(extra.substr(0, extra.find('=')), flags);
+    for (const std::string& extra : command->remaining())  // as other tools take it
+      if (extra.find(':') != std::string::npos && std::ranges::count(flags, "--database") > 0)
+        return "; did you mean '--database " + extra + "'?";
   }
   return {};
 }
