@@ -1,12 +1,14 @@
-// Clients' times are mostly right, and then every event may happen at its place in their order, and a replay has nothing to
-// rearrange. That can be found out key by key, on several threads:
+// Clients' times are mostly right: then nearly every event may happen at its place in their order, and a replay rearranges
+// little. Which events may not can be found out key by key, on several threads:
 //
 //   w(A) r(B) w(C)        A { w(x,1) }   B { r(x,1) }   C { w(x,2) }
 //
-//   the writers of x in the order: A, C. Who read from A, B, stands after w(A) and before w(C). So nobody waits.
+//   the writers of x in this order: A, C. A read of A's version stands after w(A), or else it has to wait; and before w(C),
+//   or else w(C) has to wait. Here nobody has to.
 //
-// Where the level forbids overlapping writers, C moreover begins after w(A). Session order and real time concern no key: one
-// more thread goes through the order for them. All stop at the first event that would have to wait.
+// Where the level forbids overlapping writers, of two in this order the second moreover begins after the first has
+// committed, or else its begin has to wait; and so does the begin of whoever finds another writer open. Session order and
+// real time concern no key: one more thread goes through the order for them.
 //
 // Cost: linear, plus a sort of the writers of each key, most of which are in the order of the history and stay there.
 
@@ -14,7 +16,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <vector>
+#include <utility>
 
 #include "base/parallel.h"
 #include "infer/precedence.h"
@@ -24,79 +26,109 @@
 namespace assay::internal {
 namespace {
 
+// Where more than this share of the events wait, hardly any event finds that none does.
+constexpr size_t kFewOf = 64;
+
 class InPlace {
  public:
   InPlace(const Problem& problem, const LevelInfo& level, std::span<const Vertex> order)
-      : problem_(problem), level_(level), events_(level), order_(order), place_(order.size()) {
+      : problem_(problem),
+        level_(level),
+        events_(level),
+        order_(order),
+        place_(order.size()),
+        left_(static_cast<int64_t>(order.size() / kFewOf)) {
     for (uint32_t i = 0; i < order.size(); ++i) place_[order[i]] = i;
   }
 
-  bool run(unsigned threads, const Budget& budget) {
+  std::optional<std::vector<uint32_t>> run(unsigned threads, const Budget& budget) {
+    std::vector<std::vector<uint32_t>> found(slice_count(threads));
+    std::vector<uint32_t> all;
     call_all(
-        threads, [&] { look_at_keys(threads, budget); }, [&] { look_at_sequence(budget); });
-    return !stopped_;
+        threads, [&] { look_at_keys(threads, budget, found); },
+        [&] { look_at_sequence(budget, all); });
+    if (stopped()) return std::nullopt;
+    for (const std::vector<uint32_t>& some : found) all.insert(all.end(), some.begin(), some.end());
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
   }
 
  private:
   struct Writer {
-    uint32_t place;
+    uint32_t place;  // of the write event
     WriteId write;
   };
 
   uint32_t read_place(Node n) const { return place_[events_.read_event(n)]; }
   uint32_t write_place(Node n) const { return place_[events_.write_event(n)]; }
-  void stop() { stopped_.store(true, std::memory_order_relaxed); }
-  bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
+  Node node(const Writer& writer) const { return problem_.writes.node[writer.write]; }
+
+  bool stopped() const { return left_.load(std::memory_order_relaxed) < 0; }
+  void stop() { left_.store(-1, std::memory_order_relaxed); }
+  void note(uint32_t place, std::vector<uint32_t>& found) {
+    if (left_.fetch_sub(1, std::memory_order_relaxed) > 0) found.push_back(place);
+  }
 
   // Reads and then writes, sessions, real time.
-  void look_at_sequence(Budget budget) {
+  void look_at_sequence(Budget budget, std::vector<uint32_t>& found) {
     HistoryPrecedence precedence(problem_, level_);
     std::vector<uint8_t> happened(order_.size(), 0);
-    for (const Vertex v : order_) {
-      if (stopped()) return;
-      if (precedence.missing_but_sources(v, happened) != kNothing || budget.exhausted())
-        return stop();
-      happened[v] = 1;
+    for (uint32_t i = 0; i < order_.size() && !stopped(); ++i) {
+      if (precedence.missing_but_sources(order_[i], happened) != kNothing) note(i, found);
+      happened[order_[i]] = 1;
+      if (budget.exhausted()) stop();
     }
   }
 
-  void look_at_keys(unsigned threads, Budget budget) {
+  void look_at_keys(unsigned threads, Budget budget, std::vector<std::vector<uint32_t>>& found) {
     in_slices(threads, problem_.keys(), budget, [&] {
-      return [this, writers = std::vector<Writer>()](size_t, KeyId key) mutable {
-        if (!stopped() && !fits(key, writers)) stop();
+      return [&, writers = std::vector<Writer>()](size_t slice, KeyId key) mutable {
+        if (stopped()) return;
+        in_order(key, writers);
+        look_at_readers(key, writers, found[slice]);
+        if (events_.write_conflict) look_at_overlaps(writers, found[slice]);
       };
     });
-    if (budget.exhausted()) stop();
+    if (budget.exhausted_now()) stop();
   }
 
-  bool fits(KeyId key, std::vector<Writer>& writers) const {
+  void in_order(KeyId key, std::vector<Writer>& writers) const {
     writers.clear();
     for (const WriteId w : problem_.key_writers(key))
       writers.push_back({write_place(problem_.writes.node[w]), w});
-    if (writers.empty()) return true;
     const auto earlier = [](const Writer& a, const Writer& b) { return a.place < b.place; };
     if (!std::is_sorted(writers.begin(), writers.end(), earlier))
       std::sort(writers.begin(), writers.end(), earlier);
-    if (!all_before(problem_.initial_readers[key], writers.front())) return false;
-    for (size_t i = 0; i < writers.size(); ++i) {
-      const std::span<const Node> readers = problem_.readers[writers[i].write];
-      if (!all_after(readers, writers[i].place)) return false;
-      if (i + 1 == writers.size()) break;
-      if (!all_before(readers, writers[i + 1])) return false;
-      const Node next = problem_.writes.node[writers[i + 1].write];
-      if (events_.write_conflict && read_place(next) < writers[i].place) return false;
-    }
-    return true;
   }
 
-  bool all_after(std::span<const Node> readers, uint32_t place) const {
-    return std::ranges::all_of(readers, [&](Node n) { return place < read_place(n); });
+  void look_at_readers(KeyId key, std::span<const Writer> writers, std::vector<uint32_t>& found) {
+    if (writers.empty()) return;
+    if (any_after(problem_.initial_readers[key], writers.front()))
+      note(writers.front().place, found);
+    for (size_t i = 0; i < writers.size(); ++i) {
+      const std::span<const Node> readers = problem_.readers[writers[i].write];
+      for (const Node n : readers)
+        if (read_place(n) < writers[i].place) note(read_place(n), found);
+      if (i + 1 < writers.size() && any_after(readers, writers[i + 1]))
+        note(writers[i + 1].place, found);
+    }
   }
-  // A reader that is the writer itself does not wait for itself.
-  bool all_before(std::span<const Node> readers, const Writer& writer) const {
-    return std::ranges::all_of(readers, [&](Node n) {
-      return read_place(n) < writer.place || n == problem_.writes.node[writer.write];
-    });
+
+  // A reader that is the writer itself is not waited for.
+  bool any_after(std::span<const Node> readers, const Writer& writer) const {
+    return std::ranges::any_of(
+        readers, [&](Node n) { return read_place(n) > writer.place && n != node(writer); });
+  }
+
+  void look_at_overlaps(std::span<const Writer> writers, std::vector<uint32_t>& found) {
+    uint32_t later_begins = UINT32_MAX;  // the earliest begin of those that commit later
+    for (size_t i = writers.size(); i-- > 0;) {
+      const uint32_t begin = read_place(node(writers[i]));
+      const bool early = i > 0 && begin < writers[i - 1].place;
+      if (early || later_begins < begin) note(begin, found);
+      later_begins = std::min(later_begins, begin);
+    }
   }
 
   const Problem& problem_;
@@ -104,13 +136,15 @@ class InPlace {
   const Events events_;
   const std::span<const Vertex> order_;
   std::vector<uint32_t> place_;  // per event
-  std::atomic<bool> stopped_{false};
+  std::atomic<int64_t> left_;    // so many more may be noted; less than none: stop
 };
 
 }  // namespace
 
-bool plays_in_place(const Problem& problem, const LevelInfo& level, std::span<const Vertex> order,
-                    unsigned threads, Budget budget) {
+std::optional<std::vector<uint32_t>> waiting_in_place(const Problem& problem,
+                                                      const LevelInfo& level,
+                                                      std::span<const Vertex> order,
+                                                      unsigned threads, const Budget& budget) {
   return InPlace(problem, level, order).run(threads, budget);
 }
 

@@ -24,6 +24,7 @@
 #include "infer/schedule.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "infer/precedence.h"
 #include "infer/replay_in_place.h"
@@ -66,17 +67,24 @@ Schedule schedule_by_hint(const Problem& problem, const LevelInfo& level, Budget
                        sizeof(Vertex) * events))
     return {};
   std::vector<Vertex> proposal = hint_order(problem.hint, Events(level));
-  if (problem.open == nullptr &&
-      plays_in_place(problem, level, proposal, threads_for(problem.nodes(), threads), budget)) {
+  std::optional<std::vector<uint32_t>> waiting;
+  if (problem.open == nullptr)
+    waiting =
+        waiting_in_place(problem, level, proposal, threads_for(problem.nodes(), threads), budget);
+  if (waiting && waiting->empty()) {
     budget.spend(proposal.size());  // as if each event were attempted
     if (budget.exhausted_now()) return {};
     return {std::move(proposal), true};
   }
   HistoryPrecedence precedence(problem, level);
   Scheduler scheduler(problem, level, proposal.size(), proposal, precedence, true);
-  for (Vertex v : proposal) {
+  if (waiting) scheduler.heed_order();
+  size_t next = 0;  // of those that are waiting
+  for (uint32_t i = 0; i < proposal.size(); ++i) {
     if (!scheduler.has_room(budget)) return {};
-    scheduler.attempt(v);
+    const bool waits = waiting && next < waiting->size() && (*waiting)[next] == i;
+    if (waits) ++next;
+    waiting && !waits ? scheduler.attempt_free(proposal[i]) : scheduler.attempt(proposal[i]);
   }
   for (Vertex v : proposal) scheduler.overtake(v);
   const bool accepted = scheduler.done() == proposal.size();
