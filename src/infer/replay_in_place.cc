@@ -27,7 +27,7 @@ namespace assay::internal {
 namespace {
 
 // Where more than this share of the events wait, hardly any event finds that none does.
-constexpr size_t kFewOf = 64;
+constexpr size_t kFewOf = 16;
 
 class InPlace {
  public:
