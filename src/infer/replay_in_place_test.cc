@@ -69,15 +69,19 @@ std::optional<std::vector<uint32_t>> in_place(const Problem& problem, LevelId id
   return waiting_in_place(problem, level, by_times(problem, Events(level)), threads, Budget());
 }
 
-// The first comes too early for the other's read.
-std::vector<sample::Txn> late_reader(size_t others) {
-  std::vector<sample::Txn> txns = {{1, {w("x", 1)}, kCommitted, 1, 10},
-                                   {2, {r("x", kNull)}, kCommitted, 11, 12}};
+// With so many others behind them, of whom nobody waits.
+std::vector<sample::Txn> followed(std::vector<sample::Txn> txns, size_t others) {
   for (size_t i = 0; i < others; ++i) {
-    const auto begin = static_cast<int64_t>(20 + 10 * i);
-    txns.push_back({3, {w("y", static_cast<int>(i) + 1)}, kCommitted, begin, begin + 5});
+    const auto begin = static_cast<int64_t>(1000 + 10 * i);
+    txns.push_back({9, {w("other", static_cast<int>(i) + 1)}, kCommitted, begin, begin + 5});
   }
   return txns;
+}
+
+// The first comes too early for the other's read.
+std::vector<sample::Txn> late_reader(size_t others) {
+  return followed({{1, {w("x", 1)}, kCommitted, 1, 10}, {2, {r("x", kNull)}, kCommitted, 11, 12}},
+                  others);
 }
 
 TEST(ReplayInPlace, NamesTheEventThatWaits) {
@@ -100,6 +104,23 @@ TEST(ReplayInPlace, SaysNothingOnceTheBudgetHasRunOut) {
   const LevelInfo& level = level_info(serializable);
   EXPECT_EQ(waiting_in_place(problem, level, by_times(problem, Events(level)), 1, spent),
             std::nullopt);
+}
+
+// By their times 0, 1, 2, 3; but 0 read from 1, so the writers of x are 1, 0, 2, and 2 has to wait for who read from 0.
+TEST(ReplayInPlace, LooksAtEachEventOnceWritersHaveChangedPlaces) {
+  const History h = make_history(followed({{1, {r("y", 1), w("x", 1)}, kCommitted, 1, 2},
+                                           {2, {w("y", 1), w("x", 2)}, kCommitted, 3, 4},
+                                           {3, {w("x", 3)}, kCommitted, 5, 6},
+                                           {4, {r("x", 1)}, kCommitted, 7, 8}},
+                                          60));
+  const Problem problem = make_problem(h);
+  EXPECT_EQ(in_place(problem, serializable), (std::vector<uint32_t>{0, 1}));
+  Budget budget;
+  const Schedule schedule = schedule_by_hint(problem, level_info(serializable), budget);
+  EXPECT_TRUE(schedule.accepted);
+  EXPECT_EQ(schedule.order, replay(problem, level_info(serializable)).order);
+  EXPECT_EQ(std::vector<Vertex>(schedule.order.begin(), schedule.order.begin() + 4),
+            (std::vector<Vertex>{1, 0, 3, 2}));
 }
 
 // What a sound database did: transactions of several sessions, some of them at the same time, each of which sees what had
