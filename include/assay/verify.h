@@ -15,8 +15,9 @@ namespace assay {
 // more than history.clock_drift(); otherwise an Error that says what does not hold. Linear in the
 // certificate and the history (n log n for real time), with two exceptions: for a certificate of
 // kind `exhausted` the orders of the operations on one key are enumerated, and for an order for pl-2+ the paths between the
-// ends of its anti-dependencies are examined. Both refuse the certificate beyond a limit.
-Status verify(const Certificate& certificate, const History& history);
+// ends of its anti-dependencies are examined. Both refuse the certificate beyond a limit. With more than one thread, an order
+// is replayed on one while another looks at sessions, times and overlapping writers.
+Status verify(const Certificate& certificate, const History& history, unsigned threads = 1);
 // An estimate of the memory that verification takes.
 uint64_t verification_bytes(const Certificate& certificate, const History& history);
 

@@ -52,9 +52,10 @@ std::vector<std::optional<Unknown>> refusals_of(std::span<const Certificate> cer
     const size_t together = with_room(rest, history, threads, memory);
     if (together == 0) break;
     refusals.resize(first + together);
+    const unsigned of_each = threads / static_cast<unsigned>(together);
     share_jobs(together, threads, [&](const auto& next) {
       for (size_t i = next(); i < together; i = next())
-        refusals[first + i] = refusal(verify(rest[i], history));
+        refusals[first + i] = refusal(verify(rest[i], history, of_each));
     });
   }
   return refusals;

@@ -158,8 +158,21 @@ inline ProofStep blocks(OpId list, std::vector<Literal> clause, uint32_t element
   return step;
 }
 
+// With one thread; and the same with several.
+inline Status verified(const Certificate& c, const History& h) {
+  const Status one = verify(c, h);
+  for (const unsigned threads : {2u, 5u}) {
+    const Status several = verify(c, h, threads);
+    EXPECT_EQ(several.ok(), one.ok());
+    if (!one.ok() && !several.ok()) {
+      EXPECT_EQ(several.error().message, one.error().message);
+    }
+  }
+  return one;
+}
+
 inline ::testing::AssertionResult verifies(const Certificate& c, const History& h) {
-  const Status s = verify(c, h);
+  const Status s = verified(c, h);
   if (s.ok()) return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure() << s.error().to_string();
 }
@@ -167,7 +180,7 @@ inline ::testing::AssertionResult verifies(const Certificate& c, const History& 
 // Refused with a message that contains `why`.
 inline ::testing::AssertionResult refused(const Certificate& c, const History& h,
                                           std::string_view why) {
-  const Status s = verify(c, h);
+  const Status s = verified(c, h);
   if (s.ok()) return ::testing::AssertionFailure() << "it was accepted";
   if (s.error().message.find(why) != std::string::npos) return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure() << "refused for another reason: " << s.error().message;

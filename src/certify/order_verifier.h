@@ -31,7 +31,8 @@ namespace assay::internal::certify {
 
 class OrderVerifier {
  public:
-  OrderVerifier(const Order& order, const History& history) : order_(order), history_(history) {}
+  OrderVerifier(const Order& order, const History& history, unsigned threads = 1)
+      : order_(order), history_(history), threads_(threads) {}
 
   Status serves(LevelId level);
 
@@ -63,6 +64,7 @@ class OrderVerifier {
 
   const Order& order_;
   const History& history_;
+  const unsigned threads_;
   // Places of r(T) and w(T) in the order; kNone if T is not in it.
   std::vector<uint32_t> read_place_, write_place_;
   std::optional<Status> well_formed_, replays_, sessions_, known_orders_, exclusion_;

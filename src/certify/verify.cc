@@ -71,13 +71,13 @@ Status for_each_level(std::vector<LevelId> levels, Verify holds_at) {
 
 namespace assay {
 
-Status verify(const Certificate& certificate, const History& history) {
+Status verify(const Certificate& certificate, const History& history, unsigned threads) {
   using namespace internal::certify;
   if (Status s = check_levels(certificate.levels); !s.ok()) return s;
   if (Status s = check_defined(certificate, history); !s.ok()) return s;
   switch (certificate.kind) {
     case Certificate::Kind::order: {
-      OrderVerifier order(certificate.order, history);
+      OrderVerifier order(certificate.order, history, threads);
       return for_each_level(certificate.levels, [&](LevelId l) { return order.serves(l); });
     }
     case Certificate::Kind::bad_read: {

@@ -42,8 +42,9 @@ Action add_check(CLI::App& app) {
   add_watch_flags(app, s->flags.slices.options, kSlices);
   add_engine(app, s->flags.engine);
   app.add_option("--threads", s->flags.threads,
-                 "threads for reading, for matching reads with writes, for parts of the history "
-                 "that can be decided independently, and for verifying; 0 is one per core")
+                 "threads for reading, for matching reads with writes, for replaying, for parts of "
+                 "the history that can be decided independently, and for verifying; 0 is one per "
+                 "core")
       ->capture_default_str()
       ->check(CLI::Range(0, 1024))
       ->type_name("N");

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "base/parallel.h"
 #include "cli/certified.h"
 #include "cli/chain.h"
 #include "cli/command.h"
@@ -21,7 +22,7 @@ Exit verify_all(const CertificateFile& file, const History& history) {
   Exit exit = Exit::satisfied;
   std::string out;
   for (const Certificate& c : file.certificates) {
-    const Status s = verify(c, history);
+    const Status s = verify(c, history, core_count());
     out += fmt::format("{}  {} {}{}\n", s.ok() ? "verified" : "REFUSED ", outcome_name(c.outcome()),
                        level_names(c.levels),
                        s.ok() ? std::string() : ": " + display(s.error().message, 300));

@@ -73,22 +73,15 @@ class HistoryPrecedence {
   void note_happened(Vertex) {}
 
   Vertex missing(Vertex v, const std::vector<uint8_t>& happened) {
-    const Node n = events_.node_of(v);
-    if (events_.split && events_.writes(v) && !happened[events_.read_event(n)]) {
-      return events_.read_event(n);
-    }
-    if (events_.reads(v)) {
-      if (!previous_.empty() && previous_[n] != kNone) {
-        const Vertex before = events_.write_event(previous_[n]);
-        if (!happened[before]) return before;
-      }
-      for (const ExternalRead& read : problem_.reads[n]) {
-        if (read.write == kNone) continue;
-        const Vertex source = events_.write_event(problem_.writes.node[read.write]);
-        if (!happened[source]) return source;
-      }
-    }
+    const Vertex before = missing_in_session(v, happened);
+    if (before != kNothing) return before;
+    if (const Vertex source = missing_source(v, happened); source != kNothing) return source;
     return gates_.empty() ? kNothing : missing_in_time(v, happened);
+  }
+  // The same, whoever left what it reads.
+  Vertex missing_but_sources(Vertex v, const std::vector<uint8_t>& happened) {
+    const Vertex before = missing_in_session(v, happened);
+    return before != kNothing || gates_.empty() ? before : missing_in_time(v, happened);
   }
 
  private:
@@ -112,6 +105,26 @@ class HistoryPrecedence {
         if (history_.status(problem_.txn[n]) == TxnStatus::committed) before = n;
       }
     }
+  }
+
+  // Of its own transaction or the one before.
+  Vertex missing_in_session(Vertex v, const std::vector<uint8_t>& happened) const {
+    const Node n = events_.node_of(v);
+    if (events_.split && events_.writes(v))
+      return happened[events_.read_event(n)] ? kNothing : events_.read_event(n);
+    if (previous_.empty() || previous_[n] == kNone) return kNothing;
+    const Vertex before = events_.write_event(previous_[n]);
+    return happened[before] ? kNothing : before;
+  }
+
+  Vertex missing_source(Vertex v, const std::vector<uint8_t>& happened) const {
+    if (!events_.reads(v)) return kNothing;
+    for (const ExternalRead& read : problem_.reads[events_.node_of(v)]) {
+      if (read.write == kNone) continue;
+      const Vertex source = events_.write_event(problem_.writes.node[read.write]);
+      if (!happened[source]) return source;
+    }
+    return kNothing;
   }
 
   Vertex missing_in_time(Vertex v, const std::vector<uint8_t>& happened) {

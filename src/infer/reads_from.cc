@@ -57,7 +57,7 @@ Rows<T> collect_rows(size_t rows, Visit visit) {
 class ProblemMaker {
  public:
   ProblemMaker(const History& h, std::span<const Seen> assumed, Budget& budget, const Matching& how)
-      : h_(h), budget_(budget), how_(how), threads_(threads_for(h, how.threads)) {
+      : h_(h), budget_(budget), how_(how), threads_(threads_for(h.txn_count(), how.threads)) {
     out_.assumed.assign(assumed.begin(), assumed.end());
     out_.found.known = read_known_orders(h);
     std::string& contradiction = out_.found.known.contradiction;
@@ -86,7 +86,6 @@ class ProblemMaker {
     std::vector<VersionId> version;
   };
 
-  static unsigned threads_for(const History& h, unsigned asked);
   void choose_nodes(const Origins& origins);
   void keep_sources(const Origins& origins);
   void sources_of(TxnId t, const Origins& origins, WrittenKeys& written,
@@ -103,13 +102,6 @@ class ProblemMaker {
   const unsigned threads_;
   Problem out_;
 };
-
-unsigned ProblemMaker::threads_for(const History& h, unsigned asked) {
-  constexpr TxnId kFew = 1000;  // transactions that are matched before a thread has started
-  constexpr unsigned kMost = 8;
-  if (h.txn_count() < kFew) return 1;
-  return std::min(asked == 0 ? core_count() : asked, kMost);
-}
 
 void ProblemMaker::choose_nodes(const Origins& origins) {
   out_.node.assign(h_.txn_count(), kNone);

@@ -24,9 +24,12 @@
 #include "infer/schedule.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "infer/precedence.h"
+#include "infer/replay_in_place.h"
 #include "infer/scheduler.h"
+#include "infer/slices.h"
 
 namespace assay::internal {
 namespace {
@@ -55,19 +58,33 @@ uint64_t replay_bytes(const Problem& problem, size_t vertices) {
 
 }  // namespace
 
-Schedule schedule_by_hint(const Problem& problem, const LevelInfo& level, Budget& budget) {
+Schedule schedule_by_hint(const Problem& problem, const LevelInfo& level, Budget& budget,
+                          unsigned threads) {
   const size_t events = (level.events == EventModel::split ? 2 : 1) * problem.nodes();
   constexpr uint64_t kBytesAnEvent = sizeof(std::pair<int64_t, Vertex>);  // while sorted by time
   const uint64_t gates = level.real_time == RealTime::none ? 0 : kBytesAnEvent * events;
   if (!budget.has_room(std::max(kBytesAnEvent * events, gates + replay_bytes(problem, events)) +
                        sizeof(Vertex) * events))
     return {};
-  const std::vector<Vertex> proposal = hint_order(problem.hint, Events(level));
+  std::vector<Vertex> proposal = hint_order(problem.hint, Events(level));
+  std::optional<std::vector<uint32_t>> waiting;
+  if (problem.open == nullptr)
+    waiting =
+        waiting_in_place(problem, level, proposal, threads_for(problem.nodes(), threads), budget);
+  if (waiting && waiting->empty()) {
+    budget.spend(proposal.size());  // as if each event were attempted
+    if (budget.exhausted_now()) return {};
+    return {std::move(proposal), true};
+  }
   HistoryPrecedence precedence(problem, level);
   Scheduler scheduler(problem, level, proposal.size(), proposal, precedence, true);
-  for (Vertex v : proposal) {
+  if (waiting) scheduler.heed_order();
+  size_t next = 0;  // of those that are waiting
+  for (uint32_t i = 0; i < proposal.size(); ++i) {
     if (!scheduler.has_room(budget)) return {};
-    scheduler.attempt(v);
+    const bool waits = waiting && next < waiting->size() && (*waiting)[next] == i;
+    if (waits) ++next;
+    waiting && !waits ? scheduler.attempt_free(proposal[i]) : scheduler.attempt(proposal[i]);
   }
   for (Vertex v : proposal) scheduler.overtake(v);
   const bool accepted = scheduler.done() == proposal.size();

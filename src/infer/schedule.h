@@ -23,8 +23,9 @@ struct Schedule {
 // Reads with several possible sources (Problem::open) wait for one of them; `accepted` does not mean that they met one.
 
 // Proposes the order of the hint and plays it. Needs no graph. If it is not accepted, nothing is known about
-// the level.
-Schedule schedule_by_hint(const Problem& problem, const LevelInfo& level, Budget& budget);
+// the level. The same for every number of threads (0: one per core).
+Schedule schedule_by_hint(const Problem& problem, const LevelInfo& level, Budget& budget,
+                          unsigned threads = 1);
 
 // Plays the known graph in the order of `rank` (a position per vertex), respecting every known
 // edge. Where every event is blocked, the first one is forced, and the replay goes on: the result is

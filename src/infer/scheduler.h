@@ -112,6 +112,15 @@ class Scheduler {
     ready_.push_back(v);
     drain();
   }
+  // To be called first where attempt_free will be.
+  void heed_order() { in_order_ = true; }
+  // The same for an event that may happen once all before it in the proposal have, the writers of each key in its order.
+  void attempt_free(Vertex v) {
+    if (waiting_ == 0 && in_order_)
+      happen(v);
+    else
+      attempt(v);
+  }
   // If nothing but the order of the proposal blocks `v`, lets it overtake.
   void overtake(Vertex v) {
     if (happened_[v] || wait_[v] != Wait::soft) return;
@@ -156,6 +165,7 @@ class Scheduler {
       return;
     }
     if (wait_[v] != Wait::may_overtake) wait_[v] = wait;
+    if (waits_for_[v] == kNothing) ++waiting_;
     waits_for_[v] = blocker;
     // Entries are never reused: one that is released early may be parked again before it is met here.
     parkings_.push_back({v, parked_[blocker]});
@@ -283,6 +293,8 @@ class Scheduler {
   }
 
   void happen(Vertex v) {
+    if (waits_for_[v] != kNothing) --waiting_;
+    if (waiting_ > 0 && in_order_) in_order_ = !overtakes(v);
     happened_[v] = 1;
     precedence_.note_happened(v);
     order_.push_back(v);
@@ -300,6 +312,15 @@ class Scheduler {
       ready_.push_back(parkings_[p].event);
     }
     parked_[v] = kNothing;
+  }
+
+  // Whether it installs a version before another writer of the key that comes first in the proposal.
+  bool overtakes(Vertex v) {
+    if (!precedence_.is_event(v) || !events_.writes(v)) return false;
+    const Node n = events_.node_of(v);
+    for (const WriteId w : problem_.writes.of(n))
+      if (queues_.first_waiting(problem_.writes.key[w], events_, happened_) != n) return true;
+    return false;
   }
 
   void note_for_outcomes(Node n) {
@@ -332,6 +353,9 @@ class Scheduler {
   std::vector<WriteId> current_;        // per key: the version in force
   std::vector<Node> holder_;            // per key: the open writer
   std::vector<Vertex> ready_, order_;
+  size_t waiting_ = 0;  // events that are parked, or were and are ready
+  bool in_order_ =
+      false;  // the writers of each key happened in the order of the proposal; if that is of interest
   std::vector<uint32_t> proposed_;  // per vertex, where reads are open: its place in the proposal
 };
 

@@ -344,7 +344,7 @@ LevelVerdict accept_by_replay(const Problem& problem, const LevelInfo& level, co
                               Budget& budget) {
   const auto timer = means.stages.time("replay");
   LevelVerdict verdict;
-  const Schedule schedule = schedule_by_hint(problem, level, budget);
+  const Schedule schedule = schedule_by_hint(problem, level, budget, means.threads);
   if (!schedule.accepted || !budget.has_room(sizeof(Vertex) * schedule.order.size()))
     return verdict;
   const Events events(level);

@@ -19,6 +19,7 @@ struct Means {
   const Switches& switches;
   Stages& stages;
   bool count_constraints = false;
+  unsigned threads = 1;  // 0: one per core; what is decided is the same for every number
 };
 
 // An order of vertices of an event graph as a certificate has it; helper vertices are left out, and the nodes that may

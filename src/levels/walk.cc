@@ -357,7 +357,7 @@ class LatticeWalk {
       report("replay", level);
       const Problem& problem = for_search();
       if (budget_.exhausted_now()) return;  // matching anew, perhaps in the middle of it
-      const Means means{options_.switches, stages_};
+      const Means means{options_.switches, stages_, false, options_.threads};
       LevelVerdict v = accept_by_replay(problem, level_info(level), means, budget_);
       if (v.outcome == Outcome::satisfied) add(level, std::move(v));  // else nothing is known
     }
