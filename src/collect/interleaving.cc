@@ -210,6 +210,8 @@ Result<Played> play_it(const Interleaving& interleaving, const PlayOptions& opti
     if (actor->refusal().empty()) continue;
     if (played.aborted++ == 0) played.first_refusal = actor->refusal();
   }
+  // Should it fail, the next run warns for nothing.
+  static_cast<void>(drivers.front()->mark_finished());
   auto history = sink.take();
   if (!history.ok()) return history.error();
   played.history = std::move(*history);

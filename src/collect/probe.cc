@@ -115,6 +115,7 @@ Result<bool> is_played(const Scenario& scenario, const PlayOptions& options) {
   if (!driver.ok()) return driver.error();
   if (Status s = (*driver)->prepare(); !s.ok()) return s.error();
   const Status made = program_of(scenario)->set_up(**driver);
+  static_cast<void>((*driver)->mark_finished());
   if (!made.ok() && made.error().kind == ErrorKind::io) return made.error();
   return made.ok();
 }

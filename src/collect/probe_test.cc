@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <set>
+
+#include "collect/driver.h"
+#include "collect/run_id.h"
 
 namespace assay::internal::collect {
 namespace {
@@ -40,6 +44,31 @@ TEST(Probe, WhatIsRefusedIsCountedAndSaid) {
     EXPECT_EQ(played->aborted, 1u);
     EXPECT_NE(played->first_refusal.find("SQLITE_BUSY"), std::string::npos);
   }
+}
+
+// Else the next run would take the probe for one that is still going on.
+TEST(Probe, SaysInTheDatabaseThatItHasFinished) {
+  const std::string file = testing::TempDir() + "probe-finishes.db";
+  std::filesystem::remove(file);
+  const PlayOptions options = on("sqlite:" + file);
+  const auto mark = [&] {
+    auto driver = open_driver({.url = options.databases.front(),
+                               .isolation = {},
+                               .timeout = options.timeout,
+                               .seed = 1,
+                               .tables = {},
+                               .run = 1});
+    return driver.ok() ? (*driver)->prepared_by() : Result<RunMark>(driver.error());
+  };
+  for (const Scenario& scenario : all_scenarios()) {
+    ASSERT_TRUE(is_played(scenario, options).ok());
+    ASSERT_TRUE(play(scenario, options).ok()) << scenario.name;
+    const Result<RunMark> left = mark();
+    ASSERT_TRUE(left.ok()) << left.error().to_string();
+    EXPECT_NE(left->run, 0u);
+    EXPECT_TRUE(left->finished) << scenario.name;
+  }
+  std::filesystem::remove(file);
 }
 
 TEST(Probe, ADatabaseIsNeeded) {

@@ -7,6 +7,7 @@
 
 #include "assay/check.h"
 #include "assay/format.h"
+#include "base/json.h"
 #include "explain/explain.h"
 #include "report/figures.h"
 #include "report/markup.h"
@@ -231,7 +232,7 @@ TEST(HtmlReport, DataIsBounded) {
   for (TxnId t = 0; t < c.history.txn_count(); ++t) all.transactions.push_back(t);
   for (OpId op = 0; op < c.history.op_count(); ++op) all.operations.push_back(op);
   c.explanations = {all};
-  const nlohmann::ordered_json data = page_data(c);
+  const Json data = page_data(c);
   EXPECT_EQ(data["count"], 600);
   EXPECT_LE(data["txns"].size(), 550u);
   for (const auto& t : data["txns"]) EXPECT_LE(t["ops"].size(), 40u);
