@@ -46,6 +46,12 @@ Json Json::array(std::initializer_list<Json> elements) {
 Json Json::object() { return Json(Kind::object); }
 Json Json::discarded() { return Json(Kind::discarded); }
 
+double Json::real() const {
+  if (kind_ == Kind::real) return real_;
+  return kind_ == Kind::integer ? static_cast<double>(static_cast<int64_t>(number_))
+                                : static_cast<double>(number_);
+}
+
 void Json::push_back(Json element) {
   if (is_null()) kind_ = Kind::array;
   elements_.push_back(std::move(element));
@@ -89,8 +95,8 @@ bool operator==(const Json& a, const Json& b) {
   if (a.kind_ == Kind::discarded || b.kind_ == Kind::discarded) return false;
   if (a.is_integer() && b.is_integer())
     return a.number_ == b.number_ && a.is_int64() == b.is_int64();
+  if (a.is_number() && b.is_number()) return a.real() == b.real();
   if (a.kind_ != b.kind_) return false;
-  if (a.kind_ == Kind::real) return a.real_ == b.real_;
   if (a.kind_ != Kind::object)
     return a.number_ == b.number_ && a.text_ == b.text_ && a.elements_ == b.elements_;
   return a.size() == b.size() && std::equal(a.begin(), a.end(), a.names_.begin(),

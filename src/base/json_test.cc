@@ -83,6 +83,8 @@ TEST(Json, MembersAreAddedAndReplaced) {
 TEST(Json, EqualIsWhatIsWorthTheSame) {
   EXPECT_EQ(Json(1), Json(1u));
   EXPECT_NE(Json(-1), Json(UINT64_MAX));
+  EXPECT_EQ(Json(0.0), Json(0));
+  EXPECT_NE(Json(0.5), Json(0));
   EXPECT_NE(Json(true), Json(1));
   EXPECT_EQ(Json::parse(R"({"a":1,"b":[2]})"), Json::parse(R"({"b":[2],"a":1})"));
   EXPECT_NE(Json::parse(R"({"a":1})"), Json::parse(R"({"a":2})"));

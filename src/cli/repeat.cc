@@ -78,7 +78,7 @@ std::string command_of_run(const std::string& meta) {
       {"seed", "--seed"},
       {"statement_timeout", "--statement-timeout"},
       {"final_read_keys", "--final-read-keys"}};
-  const Json nothing, faults = said.value("faults", nothing);
+  const Json nothing = Json(), faults = said.value("faults", nothing);
   add_all("--database", said.value("urls", nothing));
   for (const auto& [field, flag] : kFlags)
     if (said.contains(field)) add(flag, said[field]);
