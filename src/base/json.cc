@@ -77,7 +77,8 @@ Json& Json::operator[](std::string_view name) {
 
 Json Json::value(std::string_view name, Json otherwise) const {
   const Json* found = find(name);
-  return found == nullptr ? std::move(otherwise) : *found;
+  if (found != nullptr) return *found;
+  return otherwise;
 }
 
 std::string Json::text(std::string_view name, std::string_view otherwise) const {
