@@ -24,6 +24,8 @@ class Companions {
     if (h_.absent_is_never_written()) builder_.set_absent_is_never_written();
     builder_.set_meta(h_.meta());
     for (TxnId t = 0; t < h_.txn_count(); ++t) names_.insert(h_.name(t));
+    for (SessionId s = 0; s < h_.session_count(); ++s)
+      names_.insert(h_.session_name(s).to_string());
     for (TxnId t = 0; t < h_.txn_count(); ++t) {
       if (h_.status(t) != TxnStatus::committed)
         if (Status s = add_companion(t); !s.ok()) return s.error();
@@ -151,9 +153,13 @@ class Companions {
     copier_.range(h_, i, lo, hi, {all.predicate, rows, passed, matched, all.complete});
   }
 
+  // A new one each time, which no other transaction uses.
   ValueView key_of_its_own(KeyId key) {
-    return ValueView::of(std::string_view(
-        keys_of_its_own_.emplace_back(h_.key(key).to_string() + "@" + h_.name(txn_))));
+    if (keys_.empty())
+      for (KeyId k = 0; k < h_.key_count(); ++k) keys_.insert(h_.key(k).to_string());
+    std::string name = h_.key(key).to_string() + "@" + h_.name(txn_);
+    while (!keys_.insert(name).second) name += "'";
+    return ValueView::of(std::string_view(keys_of_its_own_.emplace_back(std::move(name))));
   }
 
   // It wrote this and then saw something else.
@@ -180,8 +186,9 @@ class Companions {
   const History& h_;
   HistoryBuilder builder_;
   TxnCopier copier_{builder_};
-  std::unordered_set<std::string> names_;
-  std::optional<KeyOrder> key_order_;  // once there is a range
+  std::unordered_set<std::string> names_;  // of transactions and sessions
+  std::unordered_set<std::string> keys_;   // once a companion has one of its own
+  std::optional<KeyOrder> key_order_;      // once there is a range
   uint64_t companions_ = 0;
   // Of the transaction under way.
   TxnId txn_ = kNone;

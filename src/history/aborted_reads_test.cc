@@ -115,6 +115,18 @@ TEST(AbortedReads, OwnWritesThatWereNotSeenAreShownOnAKeyOfItsOwn) {
   EXPECT_EQ(companion_of({op(remove, 0, 5), ins(0, 6, false)}), "op(x@1-0) op!(x@1-0)");
 }
 
+TEST(AbortedReads, AKeyOfItsOwnIsNobodyElses) {
+  Draft draft;
+  draft.txns.push_back(
+      {.status = TxnStatus::aborted, .ops = {op(write, 0, 5), op(read, 0, 1), op(read, 0, 2)}});
+  const Result<CountedReads> counted = count_aborted_reads(*draft.history());
+  ASSERT_TRUE(counted.ok());
+  const History& h = counted->history;
+  ASSERT_EQ(h.end_op(0), 4u);
+  EXPECT_EQ(h.key(h.op(1).key).to_string(), "x@1-0");
+  EXPECT_EQ(h.key(h.op(3).key).to_string(), "x@1-0'");
+}
+
 TEST(AbortedReads, WhoMayStillTakeEffectIsReadInASessionOfItsOwn) {
   Draft draft;
   draft.txns.push_back({.status = TxnStatus::unknown,

@@ -15,7 +15,8 @@ class TxnCopier {
  public:
   explicit TxnCopier(HistoryBuilder& to) : to_(to) {}
 
-  // Session, name, outcome, times, metadata and line; the operations follow, then the builder's end_txn.
+  // Session, name, outcome, times unless they are not wanted, metadata and line; the operations follow, then the
+  // builder's end_txn.
   void begin(const History& h, TxnId t, bool with_times = true);
   // As it stands.
   void operation(const History& h, OpId op);
