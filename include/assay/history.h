@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "assay/budget.h"
+#include "assay/level.h"
 #include "assay/result.h"
 
 namespace assay {
@@ -168,6 +170,11 @@ class History {
   int64_t commit_ts(TxnId t) const {
     return commit_ts_.empty() ? Interval::kUnknown : commit_ts_[t];
   }
+  // The level that the transaction asked for; nothing where none is stated. Looked at by LevelId::mixed alone.
+  std::optional<LevelId> declared_level(TxnId t) const {
+    return level_.empty() ? std::nullopt : level_[t];
+  }
+  bool declares_levels() const { return !level_.empty(); }
   // The name the file gave ("3-17"), or "<session>-<position>" where it gave none.
   std::string name(TxnId t) const;
   // What the database says that the transaction saw, in its own words; empty if nothing.
@@ -319,6 +326,7 @@ class History {
   std::vector<Txn> txns_;
   std::vector<Interval> begin_, end_;          // empty, or one per transaction
   std::vector<int64_t> start_ts_, commit_ts_;  // likewise
+  std::vector<std::optional<LevelId>> level_;  // likewise
   std::string names_;
   std::vector<std::pair<TxnId, std::string>> txn_meta_, txn_snapshot_;  // sorted by transaction
   std::vector<OpKind> op_kind_;
@@ -349,9 +357,10 @@ struct TxnHeader {
   Interval end{};    // may be unknown
   int64_t start_ts = Interval::kUnknown;
   int64_t commit_ts = Interval::kUnknown;
-  std::string_view snapshot{};  // may be empty
-  std::string_view meta{};      // JSON text, may be empty
-  uint64_t line = 0;            // where it stands in the source, for messages
+  std::optional<LevelId> level{};  // that it asked for, if that is stated
+  std::string_view snapshot{};     // may be empty
+  std::string_view meta{};         // JSON text, may be empty
+  uint64_t line = 0;               // where it stands in the source, for messages
 };
 
 // An entry of a stated order. With a transaction's name it means what that one installed: this value, its deletion

@@ -35,15 +35,17 @@ enum class LevelId : uint8_t {
   session_serializable,
   strict_serializable,
   linearizable,
+  mixed,
 };
-inline constexpr int kLevelCount = 23;
+inline constexpr int kLevelCount = 24;
 
 // How a level turns transactions into events; see docs/architecture.md.
 //   adya    one event a transaction; the kinds of dependencies on a cycle matter (pl-1 … pl-3)
 //   weak    commit order axioms over session order and reads-from (read committed … causal)
 //   split   two events a transaction: r (its reads) before w (its writes are installed)
 //   single  one event a transaction
-enum class EventModel : uint8_t { adya, weak, split, single };
+//   mixed   each transaction as the level that it declares
+enum class EventModel : uint8_t { adya, weak, split, single, mixed };
 
 // Which real-time edges a level adds. "Before" means: response of the one strictly less than the
 // request of the other.
@@ -57,7 +59,8 @@ enum class RealTime : uint8_t { none, into_commits, all_but_begins, transactions
 //   standard            decided when no level is asked for
 //   session_guarantees  one guarantee each, decided when asked for by name
 //   adya                Adya's PL levels, decided when asked for by name
-enum class LevelGroup : uint8_t { standard, session_guarantees, adya };
+//   declared            what transactions declare, decided when asked for by name; no level of the lattice
+enum class LevelGroup : uint8_t { standard, session_guarantees, adya, declared };
 
 // The levels directly below a level.
 struct WeakerLevels {
@@ -108,8 +111,10 @@ struct LevelInfo {
 };
 
 const LevelInfo& level_info(LevelId id);
-// Every level, in the order of LevelId.
+// Every level of the lattice, in the order of LevelId: all but `mixed`.
 std::span<const LevelInfo> all_levels();
+// Whatever can be asked for by name: these, and `mixed` behind them.
+std::span<const LevelInfo> named_levels();
 // Those that are decided when none is asked for.
 std::span<const LevelInfo> default_levels();
 // "session-guarantees": what --level takes for all of a group.
@@ -118,6 +123,9 @@ std::string_view level_group_name(LevelGroup group);
 std::vector<LevelId> level_group(std::string_view name);
 // By name or alias, in any case of letters, with blanks or underscores for hyphens: "READ COMMITTED".
 std::optional<LevelId> find_level(std::string_view name);
+// As what a transaction that declares this level is held to where levels are mixed: the level with session order, as in
+// docs/levels/mixed.md. Nothing if it cannot be mixed.
+std::optional<LevelId> mixable(LevelId declared);
 // The levels directly below `id` in the lattice.
 std::span<const LevelId> next_weaker(LevelId id);
 // True if every history that satisfies `stronger` satisfies `weaker`. Reflexive.

@@ -9,14 +9,14 @@ static_assert(ASSAY_UNKNOWN == static_cast<int>(assay::Outcome::unknown));
 
 extern "C" {
 
-size_t assay_level_count(void) { return assay::all_levels().size(); }
+size_t assay_level_count(void) { return assay::named_levels().size(); }
 
 const char* assay_level_name(size_t i) {
-  return i < assay::all_levels().size() ? assay::all_levels()[i].name.data() : nullptr;
+  return i < assay::named_levels().size() ? assay::named_levels()[i].name.data() : nullptr;
 }
 
 const char* assay_level_summary(size_t i) {
-  return i < assay::all_levels().size() ? assay::all_levels()[i].summary.data() : nullptr;
+  return i < assay::named_levels().size() ? assay::named_levels()[i].summary.data() : nullptr;
 }
 
 const char* assay_level_called(const char* name) {

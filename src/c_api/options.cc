@@ -31,7 +31,7 @@ Status add_level(std::vector<LevelId>& levels, const std::string& name) {
   if (!id)
     return usage_error(fmt::format(
         "no level '{}'; expected one of {}, or one of the groups all, adya, session-guarantees",
-        name, names_of(all_levels())));
+        name, names_of(named_levels())));
   levels.push_back(*id);
   return Ok{};
 }

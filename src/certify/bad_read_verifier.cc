@@ -248,6 +248,13 @@ Status BadReadVerifier::refutes(LevelId level) {
     if (Status s = check(); !s.ok()) return s;
     checked_ = true;
   }
+  if (level == LevelId::mixed) {
+    const auto declared = history_.declared_level(history_.txn_of(claim_.read));
+    const auto own = declared ? mixable(*declared) : std::nullopt;
+    if (own && claim_.anomaly != Anomaly::lost_update) return refutes(*own);
+    if (own) return refuse("a lost update is of several transactions, each of its own level");
+    return refuse("the transaction of the read declares no level that can be mixed");
+  }
   const LevelInfo& info = level_info(level);
   if (claim_.anomaly == Anomaly::non_repeatable_read && !info.repeatable)
     return refuse("{} allows non-repeatable reads", info.name);

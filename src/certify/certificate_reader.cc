@@ -95,7 +95,7 @@ class Reader {
 
   void level(std::vector<LevelId>& levels) {
     const std::string name = in_.string();
-    const auto all = all_levels();
+    const auto all = named_levels();
     const auto found =
         std::find_if(all.begin(), all.end(), [&](const LevelInfo& l) { return l.name == name; });
     if (found == all.end()) return in_.fail("unknown level \"" + name + "\"");

@@ -35,14 +35,32 @@ Status CycleVerifier::check(std::span<const Edge> cycle, std::span<const Literal
     if (cycle[i].to != cycle[(i + 1) % cycle.size()].from)
       return refuse("the edges do not close: one enters transaction {}, the next leaves {}",
                     name(cycle[i].to), name(cycle[(i + 1) % cycle.size()].from));
-  const bool has_anti = std::any_of(cycle.begin(), cycle.end(), [](const Edge& e) {
-    return e.kind == EdgeKind::anti_dependency;
+  if (level_.events == EventModel::mixed)
+    if (Status s = check_declared(cycle); !s.ok()) return s;
+  const bool unseen = std::any_of(cycle.begin(), cycle.end(), [&](const Edge& e) {
+    return e.kind == EdgeKind::anti_dependency && level_of(e.from).events == EventModel::weak;
   });
-  if (weak() && has_anti) return check_unseen_initial(cycle);
+  if (unseen) return check_unseen_initial(cycle);
   for (const Edge& edge : cycle)
     if (Status s = check_edge(edge); !s.ok()) return s;
   if (level_.events == EventModel::adya) return check_kinds(cycle);
   return check_joints(cycle);
+}
+
+const LevelInfo& CycleVerifier::level_of(TxnId t) const {
+  if (level_.events != EventModel::mixed) return level_;
+  return level_info(*mixable(*history_.declared_level(t)));
+}
+
+// Everybody on the cycle declares a level that can be mixed; those on paths are no more than seen.
+Status CycleVerifier::check_declared(std::span<const Edge> cycle) const {
+  for (const Edge& edge : cycle)
+    for (const TxnId t : {edge.from, edge.to, edge.kind == EdgeKind::forced ? edge.via : edge.to})
+      if (t >= history_.txn_count() || !history_.declared_level(t) ||
+          !mixable(*history_.declared_level(t)))
+        return refuse("transaction {} declares no level that can be mixed",
+                      t < history_.txn_count() ? name(t) : std::to_string(t));
+  return Ok{};
 }
 
 // Whether the kinds of its edges make it a cycle that one of Adya's levels forbids. If a reader writes the key itself, it
@@ -239,12 +257,13 @@ Status CycleVerifier::check_seen(TxnId seen, TxnId reader, std::span<const Edge>
   OpId first, last;
   if (!reads_from(reader, key, from, read, &first, &last))
     return refuse("transaction {} does not certainly read the key as the edge says", name(reader));
-  if (!level_.repeatable && level_.id != LevelId::read_committed) return check_guarantee(path);
-  if (level_.id != LevelId::read_committed && level_.id != LevelId::read_atomic) return Ok{};
+  const LevelInfo& level = level_of(reader);
+  if (!level.repeatable && level.id != LevelId::read_committed) return check_guarantee(path);
+  if (level.id != LevelId::read_committed && level.id != LevelId::read_atomic) return Ok{};
   if (path.size() != 1)
-    return refuse("at {} one edge must show that transaction {} saw transaction {}", level_.name,
+    return refuse("at {} one edge must show that transaction {} saw transaction {}", level.name,
                   name(reader), name(seen));
-  if (level_.id == LevelId::read_atomic) return Ok{};
+  if (level.id == LevelId::read_atomic) return Ok{};
   OpId earlier, ignored;
   if (path[0].kind != EdgeKind::read_dependency ||
       !reads_from(reader, path[0].key, seen, path[0].op, &earlier, &ignored) || earlier >= last)
@@ -297,7 +316,7 @@ Side CycleVerifier::arrival(const Edge& edge) const {
       return edge.to_write ? Side::write : Side::read;
     case EdgeKind::write_dependency:
     case EdgeKind::forced:
-      return level_.write_conflict ? Side::read : Side::write;
+      return level_of(edge.to).write_conflict ? Side::read : Side::write;
     case EdgeKind::read_dependency:
     case EdgeKind::session:
       break;
@@ -307,9 +326,9 @@ Side CycleVerifier::arrival(const Edge& edge) const {
 
 // r(T) is before w(T), so who enters T at w may not leave it at r.
 Status CycleVerifier::check_joints(std::span<const Edge> cycle) const {
-  if (level_.events != EventModel::split) return Ok{};
   for (size_t i = 0; i < cycle.size(); ++i)
-    if (arrival(cycle[i]) == Side::write && departure(cycle[(i + 1) % cycle.size()]) == Side::read)
+    if (level_of(cycle[i].to).events == EventModel::split && arrival(cycle[i]) == Side::write &&
+        departure(cycle[(i + 1) % cycle.size()]) == Side::read)
       return refuse(
           "the cycle enters transaction {} at its writes and leaves it at its reads, which "
           "are before",

@@ -17,6 +17,9 @@
 // versions but this one. They allow read dependencies, session and forced edges, and one more cycle: a
 // transaction saw a writer of x and yet reads the initial x. That is an anti-dependency without writer,
 // closed by the path that shows what the transaction saw.
+//
+// Where levels are mixed, a rule is that of one transaction: of the reader for an anti-dependency and a forced edge, of
+// the one that overwrites for where a write dependency arrives, of the one in between for what two edges may do there.
 #pragma once
 
 #include <span>
@@ -43,8 +46,10 @@ class CycleVerifier {
   Status check(std::span<const Edge> cycle, std::span<const Literal> given = {});
 
  private:
-  bool weak() const { return level_.events == EventModel::weak; }
+  // The level that holds for a transaction: its own where levels are mixed.
+  const LevelInfo& level_of(TxnId t) const;
 
+  Status check_declared(std::span<const Edge> cycle) const;
   Status check_ends(const Edge& edge);
   Status check_edge(const Edge& edge);
   Status check_read_from(const Edge& edge);

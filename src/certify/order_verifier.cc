@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "certify/adya_order_verifier.h"
+#include "certify/mixed_order_verifier.h"
 #include "certify/reads.h"
 #include "certify/refusal.h"
 #include "certify/replay.h"
@@ -22,6 +23,7 @@ Status OrderVerifier::serves(LevelId level) {
   if (const Status& s = well_formed(); !s.ok()) return s;
   if (const Status& s = follows_known_orders(); !s.ok()) return s;
   const LevelInfo& info = level_info(level);
+  if (info.events == EventModel::mixed) return serves_mixed();
   if (info.events == EventModel::adya) return serves_adya(level);
   return info.events == EventModel::weak ? serves_weak(level) : serves_strong(info);
 }
@@ -44,6 +46,11 @@ Status OrderVerifier::serves_weak(LevelId level) {
   Status s = commit_order_serves(level, history_, *order);
   if (s.ok()) weak_ = level;
   return s;
+}
+
+Status OrderVerifier::serves_mixed() {
+  if (const Status& s = follows_sessions(); !s.ok()) return s;
+  return mixed_order_serves(history_, order_);
 }
 
 Status OrderVerifier::serves_strong(const LevelInfo& level) {

@@ -11,7 +11,8 @@
 // consistent satisfies them all, so an order that can be replayed and contains session order serves
 // them too.
 //
-// Adya's levels have their own verifier too (adya_order_verifier.h).
+// Adya's levels have their own verifier too (adya_order_verifier.h), and so have levels that are mixed
+// (mixed_order_verifier.h).
 //
 // Unknown outcomes: those in the order took effect, the others did not. One that did comes after
 // what its session did before it, but its session went on without waiting for it.
@@ -40,6 +41,7 @@ class OrderVerifier {
   Status serves_adya(LevelId level);
   Status serves_weak(LevelId level);
   Status serves_strong(const LevelInfo& level);
+  Status serves_mixed();
 
   // Each is found out once, whatever the number of levels.
   const Status& well_formed();

@@ -25,8 +25,9 @@ SeenWriters::SeenWriters(const History& history, const CommitOrder& order)
     for (const KeyId k : order.keys_written(p)) writers_[k].push_back(p);
 }
 
-Status SeenWriters::check() {
+Status SeenWriters::check(Readers readers) {
   for (Place p = 1; p <= order_.count(); ++p) {
+    if (!readers.has(p)) continue;
     for (const ReadFrom& read : order_.reads(p)) {
       const std::vector<Place>& writers = writers_[read.key];
       auto w = std::upper_bound(writers.begin(), writers.end(), read.from);

@@ -16,6 +16,7 @@
 #include "assay/history.h"
 #include "assay/result.h"
 #include "certify/commit_order.h"
+#include "certify/weak_order_verifier.h"
 
 namespace assay::internal::certify {
 
@@ -23,8 +24,8 @@ class SeenWriters {
  public:
   SeenWriters(const History& history, const CommitOrder& order);
 
-  // Refuses the order if a reader saw such a writer.
-  Status check();
+  // Refuses the order if one of these readers saw such a writer.
+  Status check(Readers readers = {});
 
  private:
   static constexpr Place kBlock = 256;

@@ -66,11 +66,12 @@ class EarliestSources {
 };
 
 // Read committed: what was read first bounds what may be read later.
-Status check_read_committed(const History& history, const CommitOrder& order) {
+Status check_read_committed(const History& history, const CommitOrder& order, Readers readers) {
   EarliestSources later(history);
   std::vector<Place> met_by(order.count() + 1, 0);
   std::vector<size_t> firsts;  // indices of the reads that see a transaction for the first time
   for (Place p = 1; p <= order.count(); ++p) {
+    if (!readers.has(p)) continue;
     const auto reads = order.reads(p);
     firsts.clear();
     for (size_t i = 0; i < reads.size(); ++i) {
@@ -95,9 +96,10 @@ Status check_read_committed(const History& history, const CommitOrder& order) {
 }
 
 // Every key is read from one writer. Needed from read atomic upwards.
-Status check_repeatable(const History& history, const CommitOrder& order) {
+Status check_repeatable(const History& history, const CommitOrder& order, Readers readers) {
   std::vector<Place> reader(history.key_count(), 0), from(history.key_count(), 0);
   for (Place p = 1; p <= order.count(); ++p) {
+    if (!readers.has(p)) continue;
     for (const ReadFrom& read : order.reads(p)) {
       if (reader[read.key] == p && from[read.key] != read.from)
         return refuse("transaction {} reads {} twice and gets different values",
@@ -110,10 +112,11 @@ Status check_repeatable(const History& history, const CommitOrder& order) {
 }
 
 // Read atomic, first half: of whom a transaction reads anything, it sees everything.
-Status check_whole_writers(const History& history, const CommitOrder& order) {
+Status check_whole_writers(const History& history, const CommitOrder& order, Readers readers) {
   EarliestSources all(history);
   std::vector<Place> met_by(order.count() + 1, 0);
   for (Place p = 1; p <= order.count(); ++p) {
+    if (!readers.has(p)) continue;
     all.start(p);
     for (const ReadFrom& read : order.reads(p)) all.add(read);
     for (const ReadFrom& read : order.reads(p)) {
@@ -128,7 +131,7 @@ Status check_whole_writers(const History& history, const CommitOrder& order) {
 
 // Read atomic, second half: it sees everything its session did before. Of the session's writers of
 // a key the last matters, since the order follows the session.
-Status check_own_session(const History& history, const CommitOrder& order) {
+Status check_own_session(const History& history, const CommitOrder& order, Readers readers) {
   struct Last {
     SessionId session = kNone;
     Place writer = 0;
@@ -139,7 +142,7 @@ Status check_own_session(const History& history, const CommitOrder& order) {
       const Place p = order.place(t);
       if (p == kNone) continue;
       for (const ReadFrom& read : order.reads(p))
-        if (last[read.key].session == s && last[read.key].writer > read.from)
+        if (readers.has(p) && last[read.key].session == s && last[read.key].writer > read.from)
           return saw_later_writer(history, order, p, read.key, last[read.key].writer, read.from);
       if (history.status(t) != TxnStatus::committed) continue;
       for (KeyId k : order.keys_written(p)) last[k] = {s, p};
@@ -275,9 +278,10 @@ class KeyWriters {
 
 class CausalCheck {
  public:
-  CausalCheck(const History& history, const CommitOrder& order)
+  CausalCheck(const History& history, const CommitOrder& order, Readers readers)
       : history_(history),
         order_(order),
+        readers_(readers),
         clocks_(history, order),
         few_(size_t{4} * clocks_.chain_count()),
         writers_(history, order, few_) {}
@@ -287,7 +291,7 @@ class CausalCheck {
       Result<std::span<const uint32_t>> clock = clocks_.advance(p);
       if (!clock.ok()) return clock.error();
       for (const ReadFrom& read : order_.reads(p)) {
-        const Place seen = later_writer_seen(*clock, read);
+        const Place seen = readers_.has(p) ? later_writer_seen(*clock, read) : 0;
         if (seen != 0) return saw_later_writer(history_, order_, p, read.key, seen, read.from);
       }
       for (KeyId k : order_.keys_written(p))
@@ -326,39 +330,41 @@ class CausalCheck {
 
   const History& history_;
   const CommitOrder& order_;
+  const Readers readers_;
   SessionClocks clocks_;
   const size_t few_;
   KeyWriters writers_;
 };
 
 // A clock is 32 bits a session, a set of transactions one bit each.
-Status check_causal(const History& history, const CommitOrder& order) {
+Status check_causal(const History& history, const CommitOrder& order, Readers readers) {
   if (32 * uint64_t{history.session_count()} <= std::max<uint64_t>(order.count(), 64)) {
-    Status by_clocks = CausalCheck(history, order).run();
+    Status by_clocks = CausalCheck(history, order, readers).run();
     if (by_clocks.ok() || by_clocks.error().kind != ErrorKind::budget) return by_clocks;
   }
-  return SeenWriters(history, order).check();
+  return SeenWriters(history, order).check(readers);
 }
 
 }  // namespace
 
-Status commit_order_serves(LevelId level, const History& history, const CommitOrder& order) {
+Status commit_order_serves(LevelId level, const History& history, const CommitOrder& order,
+                           Readers readers) {
   switch (level) {
     case LevelId::read_your_writes:
-      return check_own_session(history, order);
+      return check_own_session(history, order, readers);
     case LevelId::monotonic_reads:
     case LevelId::monotonic_writes:
     case LevelId::writes_follow_reads:
       return GuaranteeCheck(level, history, order).run();
     case LevelId::read_committed:
-      return check_read_committed(history, order);
+      return check_read_committed(history, order, readers);
     case LevelId::read_atomic:
-      if (Status s = check_repeatable(history, order); !s.ok()) return s;
-      if (Status s = check_whole_writers(history, order); !s.ok()) return s;
-      return check_own_session(history, order);
+      if (Status s = check_repeatable(history, order, readers); !s.ok()) return s;
+      if (Status s = check_whole_writers(history, order, readers); !s.ok()) return s;
+      return check_own_session(history, order, readers);
     case LevelId::causal:
-      if (Status s = check_repeatable(history, order); !s.ok()) return s;
-      return check_causal(history, order);
+      if (Status s = check_repeatable(history, order, readers); !s.ok()) return s;
+      return check_causal(history, order, readers);
     default:
       return refuse("no commit order is known to serve {}", level_info(level).name);
   }

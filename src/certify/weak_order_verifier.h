@@ -21,6 +21,8 @@
 // and Enea, OOPSLA 2019.
 #pragma once
 
+#include <vector>
+
 #include "assay/history.h"
 #include "assay/level.h"
 #include "assay/result.h"
@@ -28,7 +30,14 @@
 
 namespace assay::internal::certify {
 
+// Those whose reads are asked for: of all transactions, or of those at whose places `only` is true.
+struct Readers {
+  const std::vector<bool>* only = nullptr;
+  bool has(Place p) const { return only == nullptr || (*only)[p]; }
+};
+
 // `order` holds every committed transaction, none twice, no aborted one, and follows the sessions.
-Status commit_order_serves(LevelId level, const History& history, const CommitOrder& order);
+Status commit_order_serves(LevelId level, const History& history, const CommitOrder& order,
+                           Readers readers = {});
 
 }  // namespace assay::internal::certify

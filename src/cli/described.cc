@@ -21,7 +21,7 @@ std::vector<std::string> names_of(const Range& range, Name name) {
 
 // By the type that --help shows.
 std::vector<std::string> values_of(const std::string& type) {
-  if (type == "LEVEL") return names_of(all_levels(), [](const LevelInfo& l) { return l.name; });
+  if (type == "LEVEL") return names_of(named_levels(), [](const LevelInfo& l) { return l.name; });
   if (type == "FORMAT") return names_of(all_formats(), [](const FormatInfo& f) { return f.name; });
   if (type == "WORKLOAD")
     return names_of(collect::all_workloads(),

@@ -88,7 +88,7 @@ LevelId level_of(const std::string& flag, const std::string& name) {
   const auto id = find_level(name);
   if (!id) {
     std::vector<std::string> names;
-    for (const LevelInfo& level : all_levels()) names.emplace_back(level.name);
+    for (const LevelInfo& level : named_levels()) names.emplace_back(level.name);
     bad_flag(flag.substr(0, flag.find(',')),
              fmt::format("no level '{}'{}; expected one of {}, or one of the groups all, adya, "
                          "session-guarantees",

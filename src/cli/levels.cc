@@ -30,10 +30,10 @@ std::string table() {
   const auto line = [&out](std::string_view name, std::string_view text) {
     out += fmt::format("  {:<21} {}\n", name, wrapped(text, columns_of_stdout(), kText, kText));
   };
-  for (const LevelGroup group :
-       {LevelGroup::standard, LevelGroup::session_guarantees, LevelGroup::adya}) {
+  for (const LevelGroup group : {LevelGroup::standard, LevelGroup::session_guarantees,
+                                 LevelGroup::adya, LevelGroup::declared}) {
     out += (out.empty() ? "" : "\n") + group_title(group);
-    for (const LevelInfo& level : all_levels()) {
+    for (const LevelInfo& level : named_levels()) {
       if (level.group != group) continue;
       line(level.name, level.summary);
       if (!level.aliases.empty()) line("", "also: " + std::string(level.aliases));
@@ -46,7 +46,7 @@ std::string table() {
 
 std::string json() {
   Json levels = Json::array();
-  for (const LevelInfo& level : all_levels()) {
+  for (const LevelInfo& level : named_levels()) {
     Json j;
     j["id"] = level.name;
     j["aliases"] = Json::array();

@@ -103,6 +103,10 @@ class JsonlWriter {
     append_time(line_, "end", h_.end_time(t));
     append_timestamp(line_, "start_ts", h_.start_ts(t));
     append_timestamp(line_, "commit_ts", h_.commit_ts(t));
+    if (const auto level = h_.declared_level(t)) {
+      text(",\"level\":");
+      string(level_info(*level).name);
+    }
     if (!h_.snapshot(t).empty()) {
       text(",\"snapshot\":");
       string(h_.snapshot(t));

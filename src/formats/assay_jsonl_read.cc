@@ -17,6 +17,7 @@
 #include "formats/assay_jsonl_chunks.h"
 #include "formats/json_text.h"
 #include "formats/row_json.h"
+#include "history/level_name.h"
 
 namespace assay::internal::formats {
 namespace {
@@ -51,6 +52,7 @@ enum Field : uint32_t {
   kSnapshot = 1 << 17,
   kOpTimes = 1 << 18,
   kAborted = 1 << 19,
+  kLevel = 1 << 20,
 };
 constexpr std::pair<std::string_view, Field> kFields[] = {
     {"session", kSession},
@@ -73,6 +75,7 @@ constexpr std::pair<std::string_view, Field> kFields[] = {
     {"snapshot", kSnapshot},
     {"op_times", kOpTimes},
     {"aborted", kAborted},
+    {"level", kLevel},
 };
 
 // What the first line says, for all others.
@@ -369,6 +372,7 @@ class JsonlLines {
     if (has(kEnd) && !time({"end"}, field(kEnd), header.end)) return false;
     if (has(kStartTs) && !integer({"start_ts"}, field(kStartTs), header.start_ts)) return false;
     if (has(kCommitTs) && !integer({"commit_ts"}, field(kCommitTs), header.commit_ts)) return false;
+    if (has(kLevel) && !read_level(header)) return false;
     if (has(kSnapshot) && field(kSnapshot).get_string().get(header.snapshot) != simdjson::SUCCESS)
       return expected({"snapshot"}, "a string");
     header.snapshot = batch_.keep(header.snapshot);
@@ -394,6 +398,12 @@ class JsonlLines {
       return false;
     }
     return true;
+  }
+
+  bool read_level(TxnHeader& header) {
+    std::string_view name;
+    if (field(kLevel).get_string().get(name) == simdjson::SUCCESS) header.level = find_level(name);
+    return header.level || expected({"level"}, kWantLevel);
   }
 
   // Into op_times_.

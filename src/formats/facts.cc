@@ -311,6 +311,7 @@ class FactsWriter {
       if (h_.status(t) == TxnStatus::aborted) losses_.add("aborted transactions");
       if (!h_.snapshot(t).empty()) losses_.add("snapshots of transactions");
       if (!h_.meta(t).empty()) losses_.add("metadata of transactions");
+      if (h_.declared_level(t)) losses_.add("levels of transactions");
       if (h_.start_ts(t) != Interval::kUnknown) losses_.add("timestamps of transactions");
       if (h_.status(t) == TxnStatus::unknown && h_.end_time(t).known())
         losses_.add("ends of transactions of unknown outcome");

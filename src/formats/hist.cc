@@ -108,6 +108,8 @@ class HistWriter {
       integer_or_unknown(h_.commit_ts(t));
       line_ += "] ";
     }
+    if (const auto level = h_.declared_level(t))
+      ((line_ += "level[") += level_info(*level).name) += "] ";
     line_ += '{';
     for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) write_op(i);
     line_ += " }";

@@ -16,6 +16,7 @@
 #include "formats/streamed_builder.h"
 #include "formats/text_cursor.h"
 #include "formats/utf8.h"
+#include "history/level_name.h"
 #include "history/settled.h"
 
 namespace assay::internal::formats {
@@ -276,11 +277,13 @@ class HistReader {
     return taken(builder_.end_txn());
   }
 
-  // [name] [@[begin,end]] [ts[start,commit]]
+  // [name] [@[begin,end]] [ts[start,commit]] [level[name]]
   bool read_prefix(TxnHeader& header) {
     bool quoted = false;
     size_t begin = c_.at();
-    if (c_.peek() != '{' && c_.peek() != '@' && !c_.rest().starts_with("ts[")) {
+    const bool named = c_.peek() != '{' && c_.peek() != '@' && !c_.rest().starts_with("ts[") &&
+                       !c_.rest().starts_with("level[");
+    if (named) {
       if (!text(header.name, quoted, "a transaction, like { r(x,1) }")) return false;
       if (header.name.empty()) return c_.fail_at(begin, "the name of a transaction is empty");
       c_.skip_blanks();
@@ -295,8 +298,17 @@ class HistReader {
       if (!timestamp(header.start_ts) || !c_.expect(",") || !timestamp(header.commit_ts) ||
           !c_.expect("]"))
         return false;
+      c_.skip_blanks();
     }
-    return true;
+    return !c_.accept("level[") || level(header.level);
+  }
+
+  bool level(std::optional<LevelId>& to) {
+    const size_t length = c_.rest().find_first_of("]\n");
+    if (length != std::string_view::npos) to = find_level(c_.rest().substr(0, length));
+    if (!to) return c_.expected(kWantLevel);
+    c_.seek(c_.at() + length);
+    return c_.expect("]");
   }
 
   // _ or 5 or 5~9 or 5~_

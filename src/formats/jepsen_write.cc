@@ -214,6 +214,7 @@ class JepsenWriter {
       losses_.add("names of transactions");
     if (!h_.snapshot(t).empty()) losses_.add("snapshots of transactions");
     if (!h_.meta(t).empty()) losses_.add("metadata of transactions");
+    if (h_.declared_level(t)) losses_.add("levels of transactions");
     if (h_.start_ts(t) != Interval::kUnknown || h_.commit_ts(t) != Interval::kUnknown)
       losses_.add("timestamps of transactions");
     if (!timed && (b.known() || e.known())) losses_.add("times of transactions");

@@ -195,6 +195,7 @@ void Registers::count_losses(Losses& losses) const {
       losses.add("names of transactions");
     if (!h.snapshot(t).empty()) losses.add("snapshots of transactions");
     if (!h.meta(t).empty()) losses.add("metadata of transactions");
+    if (h.declared_level(t)) losses.add("levels of transactions");
     if (!holds_.times && (h.begin_time(t).known() || h.end_time(t).known()))
       losses.add("times of transactions");
     if (!holds_.timestamps &&

@@ -193,6 +193,7 @@ class VeristrongWriter {
         losses_.add("timestamps of transactions");
       if (!h_.snapshot(t).empty()) losses_.add("snapshots of transactions");
       if (!h_.meta(t).empty()) losses_.add("metadata of transactions");
+      if (h_.declared_level(t)) losses_.add("levels of transactions");
       if (h_.name(t) != std::to_string(t)) losses_.add("names of transactions");
     }
   }

@@ -70,6 +70,7 @@ class Companions {
     header.name = name_;
     header.begin = h_.begin_time(txn_);
     header.end = h_.end_time(txn_);
+    header.level = h_.declared_level(txn_);
     header.line = h_.line(txn_);
     if (h_.status(txn_) == TxnStatus::unknown) {
       header.session = ValueView::of(std::string_view(name_));

@@ -80,6 +80,7 @@ void HistoryBuilder::store_times(TxnId t, const TxnHeader& header) {
   }
   put_at(h_.start_ts_, t, count, header.start_ts, Interval::kUnknown);
   put_at(h_.commit_ts_, t, count, header.commit_ts, Interval::kUnknown);
+  put_at(h_.level_, t, count, header.level, {});
   if (!header.snapshot.empty()) h_.txn_snapshot_.emplace_back(t, std::string(header.snapshot));
   if (!header.meta.empty()) h_.txn_meta_.emplace_back(t, std::string(header.meta));
 }
@@ -105,6 +106,7 @@ uint64_t HistoryBuilder::bytes_to_grow(const TxnBatch& batch) const {
   if (!h_.begin_.empty()) bytes += growth_bytes(h_.begin_, txns) + growth_bytes(h_.end_, txns);
   if (!h_.start_ts_.empty()) bytes += growth_bytes(h_.start_ts_, txns);
   if (!h_.commit_ts_.empty()) bytes += growth_bytes(h_.commit_ts_, txns);
+  if (!h_.level_.empty()) bytes += growth_bytes(h_.level_, txns);
   return bytes;
 }
 
@@ -512,6 +514,7 @@ Result<History> HistoryBuilder::finish() && {
   }
   if (!h_.start_ts_.empty()) h_.start_ts_.resize(count, Interval::kUnknown);
   if (!h_.commit_ts_.empty()) h_.commit_ts_.resize(count, Interval::kUnknown);
+  if (!h_.level_.empty()) h_.level_.resize(count);
   if (!h_.op_operands_.empty()) h_.op_operands_.resize(h_.op_count());
   if (!h_.begin_.empty()) {
     for (SessionId s = 0; s < h_.session_count(); ++s) {

@@ -18,6 +18,7 @@ void TxnCopier::begin(const History& h, TxnId t, bool with_times) {
   }
   header.start_ts = h.start_ts(t);
   header.commit_ts = h.commit_ts(t);
+  header.level = h.declared_level(t);
   header.snapshot = h.snapshot(t);
   header.meta = h.meta(t);
   header.line = h.line(t);

@@ -128,6 +128,7 @@ std::string text_of(const Draft& draft, const DraftTxn& t) {
   if (t.begin.known() || t.end.known()) {
     out += fmt::format("@[{},{}] ", text_of(t.begin), text_of(t.end));
   }
+  if (t.level) out += fmt::format("level[{}] ", level_info(*t.level).name);
   out += "{ ";
   for (const DraftOp& op : t.ops) out += text_of(draft, op) + " ";
   out += "}";
@@ -147,7 +148,8 @@ Result<History> Draft::history() const {
                  .begin = t.begin,
                  .end = t.end,
                  .start_ts = t.start_ts,
-                 .commit_ts = t.commit_ts});
+                 .commit_ts = t.commit_ts,
+                 .level = t.level});
     for (const DraftOp& op : t.ops) add_op(b, *this, op);
     if (Status s = b.end_txn(); !s.ok()) return s.error();
   }

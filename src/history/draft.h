@@ -39,6 +39,7 @@ struct DraftTxn {
   TxnStatus status = TxnStatus::committed;
   Interval begin = {}, end = {};
   int64_t start_ts = Interval::kUnknown, commit_ts = Interval::kUnknown;  // not in text()
+  std::optional<LevelId> level = {};
   std::vector<DraftOp> ops = {};
 };
 

@@ -203,6 +203,7 @@ std::string History::content_hash() const {
       out.add(static_cast<uint64_t>(time.request));
       out.add(static_cast<uint64_t>(time.response));
     }
+    if (const auto level = declared_level(t)) out.add(uint64_t{static_cast<uint8_t>(*level)} + 1);
     out.add(end_op(t) - first_op(t));
     for (OpId i = first_op(t); i < end_op(t); ++i) {
       const Operation o = op(i);
@@ -234,6 +235,7 @@ uint64_t History::memory_bytes() const {
   bytes += txns_.capacity() * sizeof(Txn);
   bytes += (begin_.capacity() + end_.capacity()) * sizeof(Interval);
   bytes += (start_ts_.capacity() + commit_ts_.capacity()) * sizeof(int64_t);
+  bytes += level_.capacity() * sizeof(level_[0]);
   bytes += names_.capacity();
   for (const KnownOrder& order : known_orders_)
     bytes += sizeof order + order.versions.capacity() * 4 + order.txns.capacity() * 4;

@@ -335,7 +335,23 @@ constexpr LevelInfo kLevels[] = {
      .weaker = {strict_serializable},
      .walk = {.replay = 0, .decide = 0},
      .figure = {.column = 1, .row = 0}},
+    {.id = mixed,
+     .name = "mixed",
+     .aliases = "declared",
+     .summary = "each transaction at the level that it declares",
+     .group = LevelGroup::declared,
+     .events = EventModel::mixed,
+     .session_order = true,
+     .write_conflict = false,
+     .real_time = RealTime::none,
+     .repeatable = false,
+     .single_operations = false,
+     .weaker = {},
+     .walk = {.replay = 0, .decide = 0},
+     .figure = {.column = 0, .row = 0}},
 };
+// Without `mixed`, which says nothing of itself.
+constexpr std::span<const LevelInfo> kLattice = std::span(kLevels).first(std::size(kLevels) - 1);
 
 // Every id has one row, in the order of the ids.
 static_assert(std::size(kLevels) == kLevelCount);
@@ -345,25 +361,25 @@ static_assert([] {
   return true;
 }());
 // The closure goes through the rows once.
-static_assert(std::ranges::all_of(kLevels, [](const LevelInfo& level) {
+static_assert(std::ranges::all_of(kLattice, [](const LevelInfo& level) {
   return std::all_of(level.weaker.ids, level.weaker.ids + level.weaker.count,
                      [&](LevelId weaker) { return weaker < level.id; });
 }));
 // default_levels() is the end of the table.
-static_assert(std::ranges::is_partitioned(kLevels, &LevelInfo::on_request));
+static_assert(std::ranges::is_partitioned(kLattice, &LevelInfo::on_request));
 // The arrows of the figure lead down.
-static_assert(std::ranges::all_of(kLevels, [](const LevelInfo& level) {
+static_assert(std::ranges::all_of(kLattice, [](const LevelInfo& level) {
   return std::all_of(level.weaker.ids, level.weaker.ids + level.weaker.count, [&](LevelId id) {
     const LevelInfo& weaker = kLevels[static_cast<size_t>(id)];
     return weaker.group != level.group || weaker.figure.row > level.figure.row;
   });
 }));
 // The walk reaches every level: by its place, or by the one level below it.
-static_assert(std::ranges::all_of(kLevels, [](const LevelInfo& level) {
+static_assert(std::ranges::all_of(kLattice, [](const LevelInfo& level) {
   return (level.walk.decide == 0) == level.single_operations &&
          (!level.single_operations || level.weaker.count == 1);
 }));
-static_assert(std::ranges::all_of(kLevels, [](const LevelInfo& level) {
+static_assert(std::ranges::all_of(kLattice, [](const LevelInfo& level) {
   const bool strong = level.events == EventModel::split || level.events == EventModel::single;
   return (level.walk.replay != 0) == (strong && !level.single_operations);
 }));
@@ -371,8 +387,8 @@ static_assert(std::ranges::all_of(kLevels, [](const LevelInfo& level) {
 // No two levels have the same place, but for `none`.
 template <class Place>
 constexpr bool all_differ(Place place, Place (*of)(const LevelInfo&)) {
-  for (const LevelInfo& a : kLevels)
-    for (const LevelInfo& b : kLevels)
+  for (const LevelInfo& a : kLattice)
+    for (const LevelInfo& b : kLattice)
       if (a.id != b.id && of(a) == of(b) && of(a) != place) return false;
   return true;
 }
@@ -404,11 +420,12 @@ bool has_word(std::string_view words, std::string_view word) {
 
 const LevelInfo& level_info(LevelId id) { return kLevels[static_cast<size_t>(id)]; }
 
-std::span<const LevelInfo> all_levels() { return kLevels; }
+std::span<const LevelInfo> all_levels() { return kLattice; }
+std::span<const LevelInfo> named_levels() { return kLevels; }
 
 std::span<const LevelInfo> default_levels() {  // the others stand before them
-  const auto first = std::ranges::find(kLevels, LevelGroup::standard, &LevelInfo::group);
-  return {first, std::end(kLevels)};
+  const auto first = std::ranges::find(kLattice, LevelGroup::standard, &LevelInfo::group);
+  return {first, kLattice.end()};
 }
 
 std::string_view level_group_name(LevelGroup group) {
@@ -419,6 +436,8 @@ std::string_view level_group_name(LevelGroup group) {
       return "session-guarantees";
     case LevelGroup::adya:
       return "adya";
+    case LevelGroup::declared:
+      return "declared";
   }
   return "";
 }
@@ -434,7 +453,7 @@ std::string internal::plain_level_name(std::string_view written) {
 
 std::vector<LevelId> level_group(std::string_view name) {
   std::vector<LevelId> group;
-  for (const LevelInfo& level : kLevels) {
+  for (const LevelInfo& level : kLattice) {
     if (name == "all" || (level.on_request() && name == level_group_name(level.group)))
       group.push_back(level.id);
   }
@@ -470,6 +489,14 @@ std::vector<LevelId> strongest(std::span<const LevelId> satisfied) {
   }
   std::sort(result.begin(), result.end());
   return result;
+}
+
+std::optional<LevelId> mixable(LevelId declared) {
+  const LevelId level = internal::with_sessions(declared);
+  const LevelInfo& info = level_info(level);
+  const bool axiomatic = info.group == LevelGroup::standard && !info.single_operations;
+  if (!axiomatic || !info.session_order || info.real_time != RealTime::none) return std::nullopt;
+  return level;
 }
 
 LevelId internal::with_sessions(LevelId id) {

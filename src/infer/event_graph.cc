@@ -19,7 +19,10 @@
 #include "infer/event_graph.h"
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
+
+#include "infer/reads_from.h"
 
 namespace assay::internal {
 namespace {
@@ -48,7 +51,8 @@ int64_t last_overlap(const History& history, int64_t response) {
 }
 
 EventGraph::Size EventGraph::size(const Problem& problem, const LevelInfo& level) {
-  const bool split = level.events == EventModel::split;
+  const bool mixed = level.events == EventModel::mixed;
+  const bool split = level.events == EventModel::split || mixed;
   const size_t nodes = problem.nodes();
   Size size{(split ? 2 : 1) * nodes, (split ? nodes : 0) + problem.reads.items.size()};
   if (level.session_order) size.arcs += nodes;
@@ -57,7 +61,8 @@ EventGraph::Size EventGraph::size(const Problem& problem, const LevelInfo& level
                  writers = problem.key_writers(key).size();
     if (readers == 0 || writers == 0) continue;
     ++size.vertices;
-    size.arcs += readers + (split ? 1 : 3) * writers;  // the helper's, and those of two updaters
+    // The helper's, and those of two updaters.
+    size.arcs += readers + (split && !mixed ? 1 : 3) * writers;
   }
   // Of each chain an arc an event, and a helper with its arc for each event that was over.
   if (level.real_time == RealTime::none) return size;
@@ -78,17 +83,32 @@ EventGraph::EventGraph(const Problem& problem, const LevelInfo& level)
     : history_(*problem.history),
       problem_(problem),
       level_(level),
-      split_(level.events == EventModel::split) {
+      split_(level.events == EventModel::split || level.events == EventModel::mixed),
+      any_holds_(split_ && level.write_conflict) {
+  if (level.events == EventModel::mixed) take_declared_levels();
   std::vector<Arc> arcs;
   arcs.reserve(size(problem, level).arcs);
-  if (split_) {
-    for (Node n = 0; n < problem_.nodes(); ++n) arcs.push_back({read_event(n), write_event(n)});
-  }
+  for (Node n = 0; n < problem_.nodes(); ++n)
+    if (read_event(n) != write_event(n)) arcs.push_back({read_event(n), write_event(n)});
   if (level_.session_order) add_sessions(arcs);
   add_reads_from(arcs);
   add_initial_reads(arcs);
   if (level_.real_time != RealTime::none) add_real_time(arcs);
   graph_ = Digraph(events() + helper_key_.size(), arcs);
+}
+
+// What transactions at the levels of commit orders saw binds their sources alone (levels/mixed.cc).
+void EventGraph::take_declared_levels() {
+  rules_.reserve(problem_.nodes());
+  for (const TxnId t : problem_.txn) {
+    const auto declared = history_.declared_level(t);
+    const auto level = declared ? mixable(*declared) : std::nullopt;
+    assert(level && "asked before");
+    const LevelInfo& info = level_info(*level);
+    const bool holds = info.events == EventModel::split && info.write_conflict;
+    any_holds_ = any_holds_ || holds;
+    rules_.push_back({info.events != EventModel::split, info.events == EventModel::weak, holds});
+  }
 }
 
 Vertex EventGraph::new_helper(KeyId key) {
@@ -108,14 +128,21 @@ void EventGraph::add_sessions(std::vector<Arc>& arcs) const {
 
 void EventGraph::add_reads_from(std::vector<Arc>& arcs) const {
   std::vector<Node> last_reader(problem_.nodes(), kNone);  // per writer: drops parallel edges
-  for (Node n = 0; n < problem_.nodes(); ++n) {
-    for (const ExternalRead& read : problem_.reads[n]) {
+  const auto add = [&](Node n, std::span<const ExternalRead> reads) {
+    for (const ExternalRead& read : reads) {
       if (read.write == kNone) continue;
       const Node writer = problem_.writes.node[read.write];
       if (last_reader[writer] == n) continue;
       last_reader[writer] = n;
       arcs.push_back({write_event(writer), read_event(n)});
     }
+  };
+  for (Node n = 0; n < problem_.nodes(); ++n) add(n, problem_.reads[n]);
+  if (rules_.empty()) return;
+  std::vector<ExternalRead> all;
+  for (const Node n : problem_.repeating) {  // of a key it may have read from several writers
+    external_reads(problem_, n, all);
+    add(n, all);
   }
 }
 
@@ -139,7 +166,7 @@ void EventGraph::add_initial_reads_of(KeyId key, std::vector<Arc>& arcs) {
   std::vector<Node> through_helper;
   size_t updaters = 0;
   for (Node reader : readers) {
-    if (split_ || problem_.write_of(reader, key) == kNone) {
+    if (read_event(reader) != write_event(reader) || problem_.write_of(reader, key) == kNone) {
       through_helper.push_back(reader);
     } else if (++updaters <= 2) {
       for (WriteId write : writers) connect(reader, write);
@@ -245,7 +272,9 @@ Edge EventGraph::reason(Vertex from, std::span<const Vertex> helpers, Vertex to)
     return edge;
   }
   if (helpers.empty() && is_write_event(from)) {
-    for (const ExternalRead& read : problem_.reads[b]) {
+    std::vector<ExternalRead> all;
+    if (!rules_.empty()) external_reads(problem_, b, all);
+    for (const ExternalRead& read : rules_.empty() ? problem_.reads[b] : all) {
       if (read.write == kNone || problem_.writes.node[read.write] != a) continue;
       edge.kind = EdgeKind::read_dependency;
       edge.key = read.key;

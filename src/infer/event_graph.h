@@ -26,14 +26,24 @@ class EventGraph {
   const Digraph& graph() const { return graph_; }
 
   bool split() const { return split_; }
-  // The event at which a node reads, and the one at which its writes are installed.
-  Vertex read_event(Node n) const { return split_ ? 2 * n : n; }
+  bool mixes_levels() const { return level_.events == EventModel::mixed; }
+  // The event at which a node reads, and the one at which its writes are installed. Where levels are mixed, a node with
+  // one event has the latter; its other number is a vertex without arcs.
+  Vertex read_event(Node n) const { return split_ && !has_one_event(n) ? 2 * n : write_event(n); }
   Vertex write_event(Node n) const { return split_ ? 2 * n + 1 : n; }
-  // Where a write dependency arrives: w(S) → here. The begin where the level forbids overlapping
-  // writers.
-  Vertex overwrite_event(Node n) const {
-    return split_ && !level_.write_conflict ? 2 * n + 1 : read_event(n);
-  }
+  // Where a write dependency arrives: w(S) → here. The begin where the node's level forbids overlapping writers.
+  Vertex overwrite_event(Node n) const { return holds(n) ? read_event(n) : write_event(n); }
+  // Whether its reads come before whoever overwrites what they saw. Not where its level is a weak one.
+  bool sees_one_state(Node n) const { return rules_.empty() || !rules_[n].weak; }
+
+  // What a vertex is; of helpers none is true.
+  bool reads(Vertex v) const { return is_event(v) && v == read_event(node_of(v)); }
+  bool writes(Vertex v) const { return is_event(v) && v == write_event(node_of(v)); }
+  bool overwrites(Vertex v) const { return is_event(v) && v == overwrite_event(node_of(v)); }
+  // Between its two events a node may hold the keys that it writes: no other's writes are installed then.
+  bool any_holds() const { return any_holds_; }
+  bool waits_for_holders(Vertex v) const { return any_holds_ && overwrites(v); }
+  bool takes_hold(Vertex v) const { return any_holds_ && overwrites(v) && !writes(v); }
   size_t events() const { return (split_ ? 2 : 1) * problem_.nodes(); }
   bool is_event(Vertex v) const { return v < events(); }
   Node node_of(Vertex v) const { return split_ ? v / 2 : v; }
@@ -51,6 +61,7 @@ class EventGraph {
     size_t vertices = 0, arcs = 0;
   };
   static Size size(const Problem& problem, const LevelInfo& level);
+  void take_declared_levels();
   void add_sessions(std::vector<Arc>& arcs) const;
   void add_reads_from(std::vector<Arc>& arcs) const;
   void add_initial_reads(std::vector<Arc>& arcs);
@@ -61,8 +72,19 @@ class EventGraph {
 
   const History& history_;
   const Problem& problem_;
+  // Of a node, where levels are mixed.
+  struct NodeRules {
+    bool one_event, weak, holds;
+  };
+  bool has_one_event(Node n) const { return !rules_.empty() && rules_[n].one_event; }
+  bool holds(Node n) const {
+    return rules_.empty() ? split_ && level_.write_conflict : rules_[n].holds;
+  }
+
   const LevelInfo& level_;
   bool split_;
+  std::vector<NodeRules> rules_;  // empty: the level is that of all nodes
+  bool any_holds_;
   std::vector<KeyId> helper_key_;  // per helper vertex: its key; kNone: real time
   Digraph graph_;
 };

@@ -33,9 +33,10 @@ std::vector<Vertex> by_times(const Problem& problem, const Events& events) {
 
 // A replay that looks at each event.
 Schedule replay(const Problem& problem, const LevelInfo& level) {
-  const std::vector<Vertex> order = by_times(problem, Events(level));
+  const Events events(level);
+  const std::vector<Vertex> order = by_times(problem, events);
   HistoryPrecedence precedence(problem, level);
-  Scheduler scheduler(problem, level, order.size(), order, precedence, true);
+  Scheduler scheduler(problem, events, order.size(), order, precedence, !events.split);
   for (const Vertex v : order) scheduler.attempt(v);
   for (const Vertex v : order) scheduler.overtake(v);
   const bool accepted = scheduler.done() == order.size();
@@ -47,7 +48,7 @@ std::vector<uint32_t> waiting(const Problem& problem, const LevelInfo& level) {
   const Events events(level);
   const std::vector<Vertex> order = by_times(problem, events);
   HistoryPrecedence precedence(problem, level);
-  Scheduler scheduler(problem, level, order.size(), order, precedence);
+  Scheduler scheduler(problem, events, order.size(), order, precedence);
   WriterQueues queues(problem, events, order);
   std::vector<uint32_t> places;
   for (uint32_t i = 0; i < order.size(); ++i) {

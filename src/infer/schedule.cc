@@ -77,7 +77,8 @@ Schedule schedule_by_hint(const Problem& problem, const LevelInfo& level, Budget
     return {std::move(proposal), true};
   }
   HistoryPrecedence precedence(problem, level);
-  Scheduler scheduler(problem, level, proposal.size(), proposal, precedence, true);
+  const Events places(level);
+  Scheduler scheduler(problem, places, proposal.size(), proposal, precedence, !places.split);
   if (waiting) scheduler.heed_order();
   size_t next = 0;  // of those that are waiting
   for (uint32_t i = 0; i < proposal.size(); ++i) {
@@ -98,7 +99,7 @@ Schedule schedule_by_graph(const EventGraph& graph, std::span<const Vertex> orde
   std::vector<uint32_t> rank(order.size());
   for (uint32_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
   GraphPrecedence precedence(graph, rank);
-  Scheduler scheduler(graph.problem(), graph.level(), order.size(), order, precedence);
+  Scheduler scheduler(graph.problem(), graph, order.size(), order, precedence);
   bool forced = false;
   for (;;) {
     if (!scheduler.has_room(budget)) return {};
@@ -123,22 +124,22 @@ std::vector<Fault> find_faults(const EventGraph& graph, std::span<const Vertex> 
   std::vector<Fault> faults;
   std::vector<WriteId> current(problem.keys(), kNone);
   std::vector<Node> holder;
-  if (graph.level().write_conflict) holder.assign(problem.keys(), kNone);
+  if (graph.any_holds()) holder.assign(problem.keys(), kNone);
   for (Vertex v : order) {
     if (!graph.is_event(v)) continue;
     const Node n = graph.node_of(v);
-    if (v == graph.read_event(n)) {
+    if (v == graph.read_event(n) && graph.sees_one_state(n)) {
       for (const ExternalRead& read : problem.reads[n]) {
         const WriteId seen = current[read.key];
         if (seen == read.write || read.write == kNone || seen == kNone) continue;
         faults.push_back({problem.writes.node[read.write], problem.writes.node[seen]});
       }
-      if (!holder.empty()) {
-        for (const WriteId w : problem.writes.of(n)) {
-          Node& held = holder[problem.writes.key[w]];
-          if (held != kNone) faults.push_back({held, n});
-          held = n;
-        }
+    }
+    if (graph.waits_for_holders(v)) {
+      for (const WriteId w : problem.writes.of(n)) {
+        Node& held = holder[problem.writes.key[w]];
+        if (held != kNone && held != n) faults.push_back({held, n});
+        if (graph.takes_hold(v)) held = n;
       }
     }
     if (v == graph.write_event(n)) {

@@ -18,7 +18,8 @@ namespace assay::internal {
 
 inline constexpr Vertex kNothing = 0xFFFFFFFF;
 
-// Where the events of a level are; the same numbering as EventGraph.
+// Where the events of a level are, the same for all nodes; the same numbering as EventGraph, which tells it of nodes that
+// differ.
 struct Events {
   bool split;
   bool write_conflict;
@@ -30,21 +31,26 @@ struct Events {
   Node node_of(Vertex v) const { return split ? v / 2 : v; }
   bool reads(Vertex v) const { return !split || v % 2 == 0; }
   bool writes(Vertex v) const { return !split || v % 2 == 1; }
+  // Where a write dependency arrives; and whether the event has to wait until nobody else holds the keys.
+  bool overwrites(Vertex v) const { return write_conflict ? reads(v) : writes(v); }
+  bool waits_for_holders(Vertex v) const { return write_conflict && reads(v); }
+  bool takes_hold(Vertex v) const { return write_conflict && !writes(v); }
+  bool any_holds() const { return write_conflict; }
 };
 
 // Per key, its writes in the order in which their events stand in `order`.
 class WriterQueues {
  public:
-  WriterQueues(const Problem& problem, const Events& events, std::span<const Vertex> order) {
+  template <class Places>
+  WriterQueues(const Problem& problem, const Places& events, std::span<const Vertex> order) {
     const size_t keys = problem.keys();
     next_.assign(problem.writes.of_key.begin.begin(),
                  problem.writes.of_key.begin.begin() + static_cast<std::ptrdiff_t>(keys));
     queue_.resize(problem.writes.size());
     std::vector<uint32_t> fill = next_;
-    const size_t count = (events.split ? 2 : 1) * problem.nodes();
     for (Vertex v : order) {
-      if (v >= count || !events.writes(v)) continue;
       const Node n = events.node_of(v);
+      if (n >= problem.nodes() || !events.writes(v)) continue;
       for (const WriteId w : problem.writes.of(n)) {
         queue_[fill[problem.writes.key[w]]++] = n;
       }
@@ -53,7 +59,8 @@ class WriterQueues {
   }
 
   // The first writer of `key` whose write event has not happened; kNone if all have.
-  Node first_waiting(KeyId key, const Events& events, const std::vector<uint8_t>& happened) {
+  template <class Places>
+  Node first_waiting(KeyId key, const Places& events, const std::vector<uint8_t>& happened) {
     uint32_t& next = next_[key];
     while (next < end_[key] && happened[events.write_event(queue_[next])]) ++next;
     return next < end_[key] ? queue_[next] : kNone;
@@ -64,17 +71,18 @@ class WriterQueues {
   std::vector<uint32_t> next_, end_;  // per key, into queue_
 };
 
-// The state of the replay and the rules for waiting. `Precedence` says what an event depends on.
-template <class Precedence>
+// The state of the replay and the rules for waiting. `Precedence` says what an event depends on, `Places` where events are:
+// Events or EventGraph.
+template <class Precedence, class Places>
 class Scheduler {
  public:
   // `order` is the proposal; it decides which writer of a key comes first. `settle_outcomes`: finds out on the way which of
   // the possible nodes take effect.
-  Scheduler(const Problem& problem, const LevelInfo& level, size_t vertices,
+  Scheduler(const Problem& problem, const Places& events, size_t vertices,
             std::span<const Vertex> order, Precedence& precedence, bool settle_outcomes = false)
       : problem_(problem),
         open_(problem.open.get()),
-        events_(level),
+        events_(events),
         precedence_(precedence),
         queues_(problem, events_, order),
         happened_(vertices, 0),
@@ -84,10 +92,10 @@ class Scheduler {
         readers_done_(problem.writes.size(), 0),
         initial_done_(problem.initial_readers.rows(), 0),
         current_(problem.keys(), kNone) {
-    if (events_.write_conflict) holder_.assign(problem.keys(), kNone);
+    if (events_.any_holds()) holder_.assign(problem.keys(), kNone);
     order_.reserve(vertices);
     if (open_ == nullptr) return;
-    if (settle_outcomes && !problem.possible.empty() && !events_.split && !problem.is_part())
+    if (settle_outcomes && !problem.possible.empty() && !problem.is_part())
       outcomes_.emplace(problem);
     proposed_.resize(vertices);
     for (uint32_t i = 0; i < order.size(); ++i) proposed_[order[i]] = i;
@@ -251,10 +259,10 @@ class Scheduler {
   Vertex hard_blocker(Vertex v) {
     const Node n = events_.node_of(v);
     if (const Vertex source = source_to_come(v, true); source != kNothing) return source;
-    if (events_.reads(v) && events_.write_conflict) {
+    if (events_.waits_for_holders(v)) {
       for (const WriteId w : problem_.writes.of(n)) {
         const Node holder = holder_[problem_.writes.key[w]];
-        if (holder != kNone) return events_.write_event(holder);
+        if (holder != kNone && holder != n) return events_.write_event(holder);
       }
     }
     if (events_.writes(v)) {
@@ -268,8 +276,7 @@ class Scheduler {
 
   // A writer of one of the keys that stands earlier in the proposal and has not happened.
   Vertex earlier_writer(Vertex v) {
-    const bool claims = events_.write_conflict ? events_.reads(v) : events_.writes(v);
-    if (!claims) return kNothing;
+    if (!events_.overwrites(v)) return kNothing;
     const Node n = events_.node_of(v);
     for (const WriteId w : problem_.writes.of(n)) {
       const Node first = queues_.first_waiting(problem_.writes.key[w], events_, happened_);
@@ -304,7 +311,8 @@ class Scheduler {
       for (const WriteId w : problem_.writes.of(n)) {
         const KeyId key = problem_.writes.key[w];
         if (events_.writes(v)) current_[key] = w;
-        if (events_.write_conflict) holder_[key] = events_.writes(v) ? kNone : n;
+        if (events_.takes_hold(v)) holder_[key] = n;
+        if (events_.any_holds() && events_.writes(v)) holder_[key] = kNone;
       }
     }
     // Those parked longest come first: parked lists are stacks, and so is ready_.
@@ -336,7 +344,7 @@ class Scheduler {
   const Problem& problem_;
   const OpenReads* open_;                    // null: no reads are
   std::optional<UnknownOutcomes> outcomes_;  // where they are settled on the way
-  const Events events_;
+  const Places& events_;
   Precedence& precedence_;
   WriterQueues queues_;
   std::vector<uint8_t> happened_;

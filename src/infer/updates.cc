@@ -39,8 +39,7 @@ class Updates {
     if (edges > 0) events_.graph().reserve_to_add(edges);
     each_update([&](const ExternalRead& read, Node n, Node first) {
       readers_precede(read, n);
-      if (first != kNone && events_.split() && events_.level().write_conflict)
-        precedes(n, first, read.key);
+      if (first != kNone && precedes_rivals(n)) precedes(n, first, read.key);
     });
     return true;
   }
@@ -66,6 +65,13 @@ class Updates {
         }
       }
     }
+  }
+
+  // Whether its read binds it, and it as a whole has to come before whoever overwrites what it read. With single events
+  // the anti-dependencies of two such updates are a cycle already.
+  bool precedes_rivals(Node n) const {
+    return events_.split() && events_.sees_one_state(n) &&
+           events_.overwrite_event(n) == events_.read_event(n);
   }
 
   ForcedOrder& force(Node before, Node after, KeyId key) {

@@ -38,6 +38,7 @@ Literal ProofBuilder::literal(Node before, Node after) const {
 }
 
 Edge ProofBuilder::explain_derived(const DerivedEdge& derived) const {
+  if (derived.kind == EdgeKind::forced) return known_.seen[derived.forced];
   const Problem& problem = events_.problem();
   const ForcedOrder& forced = known_.forced[derived.forced];
   Edge edge;
@@ -104,8 +105,9 @@ ProofBuilder::Cycle ProofBuilder::explain(const Walk& walk, const Choices* choic
       if (found == Digraph::kBuiltIn) {
         add_edge(cycle, events_.reason(from, helpers, to));
       } else {
-        add_edge(cycle, explain_derived(known_.edges[found]));
-        cycle.forced.push_back(known_.edges[found].forced);
+        const DerivedEdge& derived = known_.edges[found];
+        add_edge(cycle, explain_derived(derived));
+        if (derived.kind != EdgeKind::forced) cycle.forced.push_back(derived.forced);
       }
     }
     helpers.clear();

@@ -57,7 +57,7 @@ class Engine {
       : problem_(problem), means_(means), budget_(budget), graph_(problem, level) {}
 
   LevelVerdict decide() {
-    if (!order_known_graph()) return std::move(verdict_);
+    if (!start()) return std::move(verdict_);
     if (settle_with_sessions()) return std::move(verdict_);
     if (!room(kBytesOfOrder * graph_.graph().vertices())) return std::move(verdict_);
     IncrementalOrder order(graph_.graph(), initial_);
@@ -74,6 +74,29 @@ class Engine {
     return std::move(verdict_);
   }
 
+  // An order that the search finds may show readers at weak levels, which have no part in it, something that they cannot
+  // have seen. What they did see forces an edge then, and the search goes on with it.
+  LevelVerdict decide(const FindWeakFaults& find_faults) {
+    if (!start()) return std::move(verdict_);
+    while (follow_weak_readers(find_faults)) {
+      if (!room(kBytesOfOrder * graph_.graph().vertices())) break;
+      IncrementalOrder order(graph_.graph(), initial_);
+      settle(order.order(), UINT64_MAX);
+      if (verdict_.outcome != Outcome::satisfied) break;
+      std::vector<WeakFault> faults;
+      if (!find_faults(nodes_in(verdict_.order), faults, budget_)) {
+        verdict_ = {};
+        out_of_budget();
+        break;
+      }
+      if (faults.empty()) break;
+      rank_along(verdict_.order);
+      verdict_ = {};
+      if (!force(std::move(faults))) break;
+    }
+    return std::move(verdict_);
+  }
+
  private:
   // contradicted: what is assumed cannot hold; contradiction_ says why.
   enum class Result : uint8_t { settled, too_hard, contradicted };
@@ -83,9 +106,20 @@ class Engine {
   }
   void satisfied(std::span<const Vertex> order, const Choices& choices) {
     verdict_.outcome = Outcome::satisfied;
+    if (graph_.mixes_levels()) return put_events(order);
     std::vector<Node> effective = problem_.possible;
     std::erase_if(effective, [&](Node n) { return !choices.takes_effect(n); });
     verdict_.order = to_order(problem_, graph_.split(), order, effective);
+  }
+  // Of a node with one event r stands right before w.
+  void put_events(std::span<const Vertex> order) {
+    verdict_.order.split = true;
+    for (const Vertex v : order) {
+      if (!graph_.reads(v) && !graph_.writes(v)) continue;
+      const TxnId t = problem_.txn[graph_.node_of(v)];
+      if (graph_.reads(v)) verdict_.order.events.push_back(2 * t);
+      if (graph_.writes(v)) verdict_.order.events.push_back(2 * t + 1);
+    }
   }
   template <class Make>
   void violated(Make proof) {
@@ -120,7 +154,68 @@ class Engine {
     }
   }
 
-  bool order_known_graph() {
+  // Forces edges until the first order shows readers at weak levels nothing wrong. False if that decides.
+  bool follow_weak_readers(const FindWeakFaults& find_faults) {
+    const auto timer = means_.stages.time("weak readers");
+    for (;;) {
+      if (!order_known_graph()) return false;
+      std::vector<Node> order;
+      for (const Vertex v : initial_)
+        if (graph_.writes(v)) order.push_back(graph_.node_of(v));
+      std::vector<WeakFault> faults;
+      if (!find_faults(order, faults, budget_)) {
+        out_of_budget();
+        return false;
+      }
+      if (faults.empty()) return true;
+      if (!force(std::move(faults))) return false;
+    }
+  }
+
+  // False if one of them refutes everything.
+  bool force(std::vector<WeakFault> faults) {
+    means_.stages.count("edges forced by weak readers", faults.size());
+    constexpr uint64_t kBytesAnEdge = 2 * sizeof(Edge) + sizeof(DerivedEdge);
+    if (!room(kBytesAnEdge * faults.size() + graph_.graph().bytes_to_add(faults.size())))
+      return false;
+    for (WeakFault& fault : faults) {
+      if (fault.is_cycle()) {
+        violated([&] {
+          Proof proof;
+          proof.steps.emplace_back().cycle = std::move(fault.edges);
+          return proof;
+        });
+        return false;
+      }
+      Edge& edge = fault.edges.front();
+      DerivedEdge derived;
+      derived.arc = {graph_.write_event(problem_.node_of(edge.from)),
+                     graph_.overwrite_event(problem_.node_of(edge.to))};
+      derived.kind = EdgeKind::forced;
+      derived.forced = static_cast<uint32_t>(known_.seen.size());
+      known_.seen.push_back(std::move(edge));
+      known_.edges.push_back(derived);
+      graph_.graph().add(derived.arc);
+    }
+    return true;
+  }
+
+  std::vector<Node> nodes_in(const Order& order) const {
+    std::vector<Node> nodes;
+    for (const uint32_t event : order.events)
+      if (event % 2 == 1) nodes.push_back(problem_.node_of(event / 2));
+    return nodes;
+  }
+
+  // The next order is to be near this one.
+  void rank_along(const Order& order) {
+    for (uint32_t i = 0; i < order.events.size(); ++i) {
+      const Node n = problem_.node_of(order.events[i] / 2);
+      rank_[order.events[i] % 2 == 1 ? graph_.write_event(n) : graph_.read_event(n)] = i + 1;
+    }
+  }
+
+  bool start() {
     const auto timer = means_.stages.time("graph");
     const uint64_t vertices = graph_.graph().vertices();
     const uint64_t sorting = (sizeof(int64_t) + sizeof(Vertex) + 4) * graph_.events();
@@ -132,8 +227,12 @@ class Engine {
       return false;
     }
     rank_ = ranks();
+    return order_known_graph();
+  }
+
+  bool order_known_graph() {
     initial_ = topological_order(graph_.graph(), rank_);
-    if (initial_.size() == vertices) return true;
+    if (initial_.size() == graph_.graph().vertices()) return true;
     if (!room(cycle_search_bytes(graph_.graph()))) return false;
     violated([&] { return ProofBuilder(graph_, known_).from_cycle(find_cycle(graph_.graph())); });
     return false;
@@ -144,7 +243,8 @@ class Engine {
     std::vector<std::pair<int64_t, Vertex>> timed;
     timed.reserve(graph_.events());
     for (Node n = 0; n < problem_.nodes(); ++n) {
-      if (graph_.split()) timed.push_back({problem_.hint.read_time[n], graph_.read_event(n)});
+      if (graph_.read_event(n) != graph_.write_event(n))
+        timed.push_back({problem_.hint.read_time[n], graph_.read_event(n)});
       timed.push_back({problem_.hint.write_time[n], graph_.write_event(n)});
     }
     std::sort(timed.begin(), timed.end());
@@ -307,6 +407,17 @@ class Engine {
 };
 
 }  // namespace
+
+LevelVerdict decide_strong_and_weak(const Problem& problem, const FindWeakFaults& find_faults,
+                                    const Means& means, Budget& budget) {
+  const LevelInfo& level = level_info(LevelId::mixed);
+  if (!budget.has_room(EventGraph::bytes(problem, level))) {
+    LevelVerdict unknown;
+    unknown.reason = budget.reason();
+    return unknown;
+  }
+  return Engine(problem, level, means, budget).decide(find_faults);
+}
 
 namespace {
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <vector>
 
 #include "assay/budget.h"
 #include "assay/certificate.h"
@@ -11,6 +13,7 @@
 #include "infer/problem.h"
 #include "levels/level_verdict.h"
 #include "levels/stages.h"
+#include "levels/weak.h"
 
 namespace assay::internal {
 
@@ -33,6 +36,14 @@ LevelVerdict accept_by_replay(const Problem& problem, const LevelInfo& level, co
 
 // Whether nearly all orders of versions are stated: then deciding is hardly more than accepting.
 bool is_nearly_stated(const Problem& problem);
+
+// What an order of transactions, one that contains session order and who read from whom, gets wrong for readers that weak
+// levels hold. False if the budget ran out; nothing is wrong if nothing is appended.
+using FindWeakFaults = std::function<bool(const std::vector<Node>& order,
+                                          std::vector<WeakFault>& faults, Budget& budget)>;
+// Decides completely, within the budget, where the levels of transactions are mixed. See mixed.cc.
+LevelVerdict decide_strong_and_weak(const Problem& problem, const FindWeakFaults& find_faults,
+                                    const Means& means, Budget& budget);
 
 // Decides completely, within the budget.
 LevelVerdict decide_strong(const Problem& problem, const LevelInfo& level, const Means& means,

@@ -30,6 +30,7 @@
 #include "levels/engine.h"
 #include "levels/expected_order.h"
 #include "levels/linearizable.h"
+#include "levels/mixed.h"
 #include "levels/overdrawn.h"
 #include "levels/source_search.h"
 #include "levels/stages.h"
@@ -89,12 +90,12 @@ class LatticeWalk {
     for (const LevelInfo& level : default_levels())
       if (options.levels.empty()) wanted_[index(level.id)] = true;
     known_.fill(Verdict{});
-    for (const LevelInfo& level : all_levels()) known_[index(level.id)].level = level.id;
+    for (const LevelInfo& level : named_levels()) known_[index(level.id)].level = level.id;
   }
 
   CheckResult run() {
     if (!match()) {
-      for (const LevelInfo& level : all_levels())
+      for (const LevelInfo& level : named_levels())
         set_unknown(level.id, timed_enough(level.id) ? budget_.reason() : lacks_times());
       return collect();
     }
@@ -117,6 +118,7 @@ class LatticeWalk {
       look_further();
     }
     decide_linearizable();
+    if (wanted_[index(mixed)]) decide_declared();
     return collect();
   }
 
@@ -608,7 +610,7 @@ class LatticeWalk {
 
   // The levels that a reason for `level` serves too.
   std::vector<LevelId> served(LevelId level, Outcome outcome, const Proof& proof) const {
-    if (!options_.switches.carry) return {level};
+    if (!options_.switches.carry || level == mixed) return {level};
     std::vector<LevelId> levels;
     for (const LevelInfo& other : all_levels()) {
       if (follows_from_below(other) && level != other.id) continue;
@@ -762,6 +764,25 @@ class LatticeWalk {
     lin.outcome = strict.outcome;
     lin.certificate = strict.certificate;
     certificates_[strict.certificate].levels.push_back(linearizable);
+  }
+
+  // Each transaction at the level that it declares: by itself, as it follows from no other level, and none from it.
+  void decide_declared() {
+    if (std::optional<Unknown> obstacle = cannot_be_mixed(history_))
+      return set_unknown(mixed, std::move(*obstacle));
+    BadRead bad = problem_.found.bad_read;
+    if (bad.anomaly == Anomaly::none) bad = declared_non_repeatable_read(problem_);
+    if (bad.anomaly != Anomaly::none) {
+      Certificate certificate;
+      certificate.levels = {mixed};
+      certificate.kind = Certificate::Kind::bad_read;
+      certificate.bad_read = bad;
+      return settle(std::move(certificate));
+    }
+    if (!problem_.unresolved.empty()) return set_unknown(mixed, open_reason(problem_.unresolved));
+    report("decide", mixed);
+    const Means means{options_.switches, stages_, false, options_.threads};
+    settle_verdict(mixed, decide_mixed(problem_, means, budget_));
   }
 
   CheckResult collect() {

@@ -220,7 +220,8 @@ ProofStep stated_fact(const Problem& problem, const StatedOrder& stated) {
   return step;
 }
 
-WeakLevels::WeakLevels(const Problem& problem) : problem_(problem) {}
+WeakLevels::WeakLevels(const Problem& problem, std::span<const LevelId> held)
+    : problem_(problem), held_(held) {}
 
 // What the levels share. False if the budget ran out.
 bool WeakLevels::prepare(Budget& budget) {
@@ -358,7 +359,10 @@ bool WeakLevels::force_edges(LevelId level, const std::vector<Vertex>& order, Bu
 bool WeakLevels::find_faults(LevelId level, const std::vector<Vertex>& order,
                              std::vector<WeakFault>& faults, Budget& budget) {
   level_ = level;
+  edges_.clear();
   if (!prepare(budget) || !force_edges(level, order, budget)) return false;
+  if (!held_.empty())
+    std::erase_if(edges_, [&](const VisibilityEdge& e) { return held_[e.reader] != level; });
   std::vector<uint32_t> place(problem_.nodes());
   for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
   const WeakProof proof(problem_, base_, level_, edges_, &place);

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "assay/budget.h"
@@ -89,7 +90,8 @@ struct WeakFault {
 // Decides the weak levels of one history, keeping what they share.
 class WeakLevels {
  public:
-  explicit WeakLevels(const Problem& problem);
+  // `held`: per node the one level at which its reads count; empty: they do at every level.
+  explicit WeakLevels(const Problem& problem, std::span<const LevelId> held = {});
 
   LevelVerdict decide(LevelId level, Budget& budget);
   // Appends what `order`, a topological order of session order and reads-from, gets wrong; not all of it if that would take
@@ -111,6 +113,7 @@ class WeakLevels {
   void satisfied(const std::vector<Vertex>& order, LevelVerdict& verdict) const;
 
   const Problem& problem_;
+  const std::span<const LevelId> held_;
   bool prepared_ = false;       // what follows is there
   Digraph base_;                // session order and reads-from
   std::vector<uint32_t> rank_;  // per node, by the hint

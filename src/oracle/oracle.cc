@@ -6,6 +6,7 @@
 #include "oracle/adya.h"
 #include "oracle/commit_order.h"
 #include "oracle/replay.h"
+#include "oracle/second_opinion.h"
 
 namespace assay::internal::oracle {
 namespace {
@@ -63,6 +64,8 @@ Definition definition(LevelId level) {
     case LevelId::strict_serializable:
     case LevelId::linearizable:
       return OrderRule{false, true, false, RealTime::transactions};
+    case LevelId::mixed:  // by_declared_levels
+      break;
   }
   return Visibility::read_committed;
 }
@@ -232,6 +235,7 @@ Outcome Oracle::decide(LevelId level, std::string* why) const {
 }  // namespace
 
 Outcome decide(const History& history, LevelId level, std::string* why) {
+  if (level == LevelId::mixed) return by_declared_levels(history);
   return Oracle(history).decide(level, why);
 }
 

@@ -209,16 +209,35 @@ std::optional<WeakAxiom> axiom_of(LevelId level) {
     case LevelId::serializable:
     case LevelId::strict_serializable:
     case LevelId::linearizable:
+    case LevelId::mixed:
       break;
   }
   return std::nullopt;
 }
 
-// The axioms on one commit order.
+// Of each transaction that may take effect, at the level that it declares, with session order; nothing if one of them
+// cannot be mixed with others.
+std::optional<std::vector<WeakAxiom>> declared_axioms(const History& h, const Footprints& small) {
+  std::vector<WeakAxiom> axioms;
+  for (const Footprint& f : small.txns) {
+    std::optional<LevelId> level = h.declared_level(f.txn);
+    if (level == LevelId::serializable) level = LevelId::session_serializable;
+    if (level == LevelId::adya_si) level = LevelId::session_si;
+    const bool guarantee =
+        level == LevelId::read_your_writes || level == LevelId::monotonic_reads ||
+        level == LevelId::monotonic_writes || level == LevelId::writes_follow_reads;
+    const auto axiom = level && !guarantee ? axiom_of(*level) : std::nullopt;
+    if (!axiom) return std::nullopt;
+    axioms.push_back(*axiom);
+  }
+  return axioms;
+}
+
+// The axioms on one commit order, each transaction's own.
 class Axioms {
  public:
-  Axioms(const History& h, const Footprints& small, WeakAxiom axiom)
-      : h_(h), small_(small), axiom_(axiom) {}
+  Axioms(const History& h, const Footprints& small, std::vector<WeakAxiom> axioms)
+      : h_(h), small_(small), axioms_(std::move(axioms)) {}
 
   bool some_commit_order(TxnSet effective, const Attribution& attribution, bool* exhausted) {
     order_ = members(effective);
@@ -264,12 +283,22 @@ class Axioms {
   }
 
   bool satisfies() const {
+    if (!sees_one_state()) return false;
     for (const ReadsFrom& read : attribution_->reads) {
       if (premise(kInitial, read) && !axiom_allows(kInitial, read)) return false;
       for (const int t2 : order_) {
         if (premise(t2, read) && !axiom_allows(t2, read)) return false;
       }
     }
+    return true;
+  }
+  // Below read atomic, a transaction may see several states of a key.
+  bool sees_one_state() const {
+    for (const ReadsFrom& a : attribution_->reads)
+      for (const ReadsFrom& b : attribution_->reads)
+        if (axioms_[a.reader] > WeakAxiom::read_committed && a.reader == b.reader &&
+            a.key == b.key && a.writer != b.writer)
+          return false;
     return true;
   }
   bool premise(int t2, const ReadsFrom& read) const {
@@ -293,7 +322,7 @@ class Axioms {
   bool visible(int t2, const ReadsFrom& read) const {
     const int t3 = read.reader;
     const auto up_to = [&](int t4) { return t4 == t2 || co(t2, t4); };
-    switch (axiom_) {
+    switch (axioms_[t3]) {
       case WeakAxiom::read_your_writes:
         return so(t2, t3);
       case WeakAxiom::monotonic_reads:
@@ -332,7 +361,7 @@ class Axioms {
 
   const History& h_;
   const Footprints& small_;
-  const WeakAxiom axiom_;
+  const std::vector<WeakAxiom> axioms_;  // per transaction
   const Attribution* attribution_ = nullptr;
   std::vector<int> order_;
 };
@@ -358,12 +387,26 @@ Outcome by_axioms(const History& history, LevelId level) {
   const auto small = footprints(history, ReadsOf::committed, nullptr);
   const std::optional<WeakAxiom> axiom = axiom_of(level);
   if (!axiom || !small) return Outcome::unknown;
-  Axioms axioms(history, *small, *axiom);
+  Axioms axioms(history, *small, std::vector(small->txns.size(), *axiom));
   return some_reading(
       *small, level_info(level).repeatable ? Granularity::transaction : Granularity::operation,
       [&](TxnSet effective, const Attribution& a, bool* exhausted) {
         return axioms.some_commit_order(effective, a, exhausted);
       });
+}
+
+Outcome by_declared_levels(const History& history) {
+  const auto small = footprints(history, ReadsOf::committed, nullptr);
+  if (!small) return Outcome::unknown;
+  auto declared = declared_axioms(history, *small);
+  if (!declared) return Outcome::unknown;
+  Axioms axioms(history, *small, std::move(*declared));
+  const Outcome outcome = some_reading(
+      *small, Granularity::operation, [&](TxnSet effective, const Attribution& a, bool* exhausted) {
+        return axioms.some_commit_order(effective, a, exhausted);
+      });
+  return outcome == Outcome::satisfied && !small->contradiction.empty() ? Outcome::unknown
+                                                                        : outcome;
 }
 
 }  // namespace assay::internal::oracle

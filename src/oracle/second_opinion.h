@@ -27,4 +27,7 @@ Outcome by_version_orders(const History& history, LevelId level);
 // read committed, read atomic, causal, prefix, session SI, session serializable.
 Outcome by_axioms(const History& history, LevelId level);
 
+// The same axioms, at each transaction those of the level that it declares: LevelId::mixed.
+Outcome by_declared_levels(const History& history);
+
 }  // namespace assay::internal::oracle

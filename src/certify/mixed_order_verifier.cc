@@ -1,0 +1,102 @@
+#include "certify/mixed_order_verifier.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "certify/commit_order.h"
+#include "certify/refusal.h"
+#include "certify/replay.h"
+#include "certify/weak_order_verifier.h"
+
+namespace assay::internal::certify {
+namespace {
+
+class MixedOrder {
+ public:
+  MixedOrder(const History& history, const Order& order, const CommitOrder& commits)
+      : history_(history),
+        order_(order),
+        commits_(commits),
+        replay_(history),
+        installer_(history.key_count(), 0),
+        began_at_(history.txn_count(), 0) {}
+
+  Status serves() {
+    for (uint32_t i = 0; i < order_.events.size(); ++i) {
+      const TxnId t = order_.events[i] / 2;
+      if (Status s = order_.events[i] % 2 == 0 ? begin(t, i) : commit(t, i); !s.ok()) return s;
+    }
+    for (const LevelId level : {LevelId::read_committed, LevelId::read_atomic, LevelId::causal})
+      if (Status s = serves_readers(level); !s.ok()) return s;
+    return Ok{};
+  }
+
+ private:
+  const LevelInfo& level(TxnId t) const {
+    return level_info(*mixable(*history_.declared_level(t)));
+  }
+
+  // Whom it reads from, for those who see what it saw, is who stands there now.
+  Status begin(TxnId t, uint32_t at) {
+    began_at_[t] = at;
+    if (level(t).events == EventModel::weak) return Ok{};
+    if (Status s = replay_.read(t); !s.ok()) return s;
+    for (const ReadFrom& read : commits_.reads(commits_.place(t)))
+      if (installer_[read.key] != read.from)
+        return refuse("whose version of {} transaction {} read is not the same for all",
+                      history_.key(read.key).to_string(), history_.name(t));
+    return Ok{};
+  }
+
+  Status commit(TxnId t, uint32_t at) {
+    if (level(t).events != EventModel::split && began_at_[t] + 1 != at)
+      return refuse("the order separates the reads of transaction {} from its writes",
+                    history_.name(t));
+    const Place own = commits_.place(t);
+    for (const KeyId key : commits_.keys_written(own)) {
+      const Place last = installer_[key];
+      if (level(t).write_conflict && last != 0 && committed_at_[last - 1] > began_at_[t])
+        return refuse("transaction {} installs a version of {} while {}, which writes it, is open",
+                      history_.name(commits_.txn(last)), history_.key(key).to_string(),
+                      history_.name(t));
+      installer_[key] = own;
+    }
+    committed_at_.push_back(at);
+    return replay_.install(t);
+  }
+
+  Status serves_readers(LevelId id) const {
+    std::vector<bool> readers(commits_.count() + 1);
+    for (Place p = 1; p <= commits_.count(); ++p) readers[p] = level(commits_.txn(p)).id == id;
+    if (std::ranges::find(readers, true) == readers.end()) return Ok{};
+    return commit_order_serves(id, history_, commits_, {&readers});
+  }
+
+  const History& history_;
+  const Order& order_;
+  const CommitOrder& commits_;
+  Replay replay_;
+  std::vector<Place> installer_;        // per key: who installed its version last
+  std::vector<uint32_t> began_at_;      // per transaction: where its r stands
+  std::vector<uint32_t> committed_at_;  // per place, from 1: where its w stands
+};
+
+}  // namespace
+
+Status mixed_order_serves(const History& history, const Order& order) {
+  if (!order.split)
+    return refuse("an order for levels that are mixed has two events a transaction");
+  std::vector<TxnId> commits;
+  for (const uint32_t event : order.events) {
+    const TxnId t = event / 2;
+    const auto declared = history.declared_level(t);
+    if (!declared || !mixable(*declared))
+      return refuse("transaction {} declares no level that can be mixed", history.name(t));
+    if (event % 2 == 1) commits.push_back(t);
+  }
+  const Result<CommitOrder> built = CommitOrder::build(history, commits);
+  if (!built.ok()) return built.error();
+  return MixedOrder(history, order, *built).serves();
+}
+
+}  // namespace assay::internal::certify

@@ -1,0 +1,115 @@
+// Each transaction states the level that it asked for, and is held to that level, as whoever reads.
+//
+//   s1: serializable    { r(x,0) w(y,1) }    A
+//   s2: serializable    { r(y,0) w(x,1) }    B    A saw no write of B's, and B none of A's: violated
+//   s2: read-committed  { r(y,0) w(x,1) }    B    what B saw does not keep A from coming first: satisfied
+//
+// The history satisfies its levels iff there is one order of events, which contains session order and who read from whom,
+// such that each transaction has what its own level asks (docs/levels/mixed.md):
+//
+//   read committed … causal   if it saw t2 in the sense of its level, and reads x from t1, and t2 writes x, then t2 comes
+//                             before t1. It is one event, w
+//   prefix, snapshot          its reads are of one moment, r, before w; under snapshot isolation nobody else installs a
+//                             version of a key that it writes in between
+//   serializable              the same with r and w one event
+//
+// These are the axioms of Biswas and Enea (OOPSLA 2019), each evaluated at the transaction that reads. So an edge is known
+// to every engine by the level of one transaction: an anti-dependency by its reader's, where a write dependency arrives by
+// the level of whoever overwrites. The event graph has that of each node. Readers at weak levels have no anti-dependencies;
+// what they saw forces write dependencies, which do not depend on the order: the search goes on without them, and an order
+// that is found is asked what it gets wrong for them (WeakLevels::find_faults). That is added, as edges that hold in every
+// order.
+//
+// Cost: that of the search and of the weak levels, for each order that is looked at; usually two or three. Deciding is
+// NP-hard as soon as one of the levels is. Source of the definition: Bouajjani, Enea and Roman-Calvo, CAV 2025.
+
+#include "levels/mixed.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "infer/reads_from.h"
+
+namespace assay::internal {
+namespace {
+
+constexpr std::array kWeakLevels = {LevelId::read_committed, LevelId::read_atomic, LevelId::causal};
+
+LevelId level_of(const History& h, TxnId t) { return *mixable(*h.declared_level(t)); }
+
+// The problem as those see it who see one state: others do not read before whoever overwrites what they saw.
+Problem without_weak_readers(Problem problem, const std::vector<LevelId>& held) {
+  const auto drop = [&](Rows<Node>& rows) {
+    uint32_t kept = 0, at = 0;
+    for (size_t row = 0; row < rows.rows(); ++row) {
+      for (; at < rows.begin[row + 1]; ++at) {
+        const Node reader = rows.items[at];
+        if (level_info(held[reader]).events != EventModel::weak) rows.items[kept++] = reader;
+      }
+      rows.begin[row + 1] = kept;
+    }
+    rows.items.resize(kept);
+  };
+  drop(problem.readers);
+  drop(problem.initial_readers);
+  return problem;
+}
+
+}  // namespace
+
+std::optional<Unknown> cannot_be_mixed(const History& history) {
+  for (TxnId t = 0; t < history.txn_count(); ++t) {
+    if (history.status(t) == TxnStatus::aborted) continue;
+    const auto declared = history.declared_level(t);
+    if (declared && mixable(*declared)) continue;
+    const std::string who = "transaction " + history.name(t);
+    if (!declared) return Unknown{UnknownCause::not_applicable, who + " declares no level"};
+    return Unknown{UnknownCause::not_applicable,
+                   who + " declares " + std::string(level_info(*declared).name) +
+                       ", which is not among the levels that can be mixed"};
+  }
+  return std::nullopt;
+}
+
+BadRead declared_non_repeatable_read(const Problem& problem) {
+  const History& h = *problem.history;
+  std::vector<ExternalRead> reads;
+  for (const Node n : problem.repeating) {
+    if (!level_info(level_of(h, problem.txn[n])).repeatable) continue;
+    external_reads(problem, n, reads);
+    for (size_t i = 0; i < reads.size(); ++i) {
+      const auto first = std::find_if(reads.begin(), reads.end(), [&](const ExternalRead& read) {
+        return read.key == reads[i].key;
+      });
+      if (first->write != reads[i].write)
+        return {Anomaly::non_repeatable_read, reads[i].op, first->op};
+    }
+  }
+  return {};
+}
+
+LevelVerdict decide_mixed(const Problem& problem, const Means& means, Budget& budget) {
+  constexpr uint64_t kBytesAReader = 8, kBytesANode = 4;  // the copies
+  if (!budget.has_room(sizeof(ExternalRead) * problem.reads.items.size() +
+                       kBytesAReader * problem.readers.items.size() +
+                       kBytesANode * problem.nodes())) {
+    LevelVerdict unknown;
+    unknown.reason = budget.reason();
+    return unknown;
+  }
+  std::vector<LevelId> held;
+  held.reserve(problem.nodes());
+  for (const TxnId t : problem.txn) held.push_back(level_of(*problem.history, t));
+  WeakLevels weak(problem, held);
+  const auto find_faults = [&](const std::vector<Node>& order, std::vector<WeakFault>& faults,
+                               Budget& left) {
+    return std::ranges::all_of(kWeakLevels, [&](LevelId level) {
+      return std::ranges::find(held, level) == held.end() ||
+             weak.find_faults(level, order, faults, left);
+    });
+  };
+  return decide_strong_and_weak(without_weak_readers(problem, held), find_faults, means, budget);
+}
+
+}  // namespace assay::internal
