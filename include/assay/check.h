@@ -76,7 +76,8 @@ struct ExpectedOrderResult {
 };
 
 struct CheckOptions {
-  std::vector<LevelId> levels;  // empty: all
+  // Empty: all default_levels(), and `mixed` where transactions declare levels.
+  std::vector<LevelId> levels;
   Budget budget;
   Switches switches;
   EngineId engine = EngineId::graph;

@@ -142,7 +142,7 @@ Exit generate_hard_case(const GenerateState& s) {
 
 Exit generate_history(GenerateState& s) {
   if (!s.hard.kind.empty()) return generate_hard_case(s);
-  if (s.level.levels.size() > 1) return fail(usage_error("--level: expected one level"));
+  if (s.level.levels.size() > 1) s.options.mix = s.level.levels;
   if (!s.level.levels.empty()) s.options.level = s.level.levels[0];
   s.options.workload = s.workload.workload;
   s.options.workload_options = s.workload.options;
@@ -176,7 +176,10 @@ Action add_generate(CLI::App& app) {
   auto s = std::make_shared<GenerateState>();
   s->workload.txns = s->options.txns;
   s->workload.sessions = s->options.sessions;
-  s->level.add(app, "the level that the simulated database gives; by default session-si");
+  s->level.add(app,
+               "the level that the simulated database gives; by default session-si. Of several, "
+               "sessions take turns "
+               "and transactions declare theirs");
   add_bug(app, s->options);
   s->workload.add(app);
   add_times(app, s->options);

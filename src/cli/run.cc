@@ -151,6 +151,19 @@ Status prepare_watching(RunState& s, const CLI::App& app) {
   return make_folder(s.watch_output.alarms);
 }
 
+// Several isolations make a history whose transactions are held to what they declare.
+Status take_isolations(RunState& s) {
+  collect::RunOptions& o = s.options;
+  if (o.isolation.find(',') == std::string::npos && o.isolation.find('=') == std::string::npos)
+    return Ok{};
+  auto mix = collect::parse_mix(o.isolation);
+  if (!mix.ok()) return mix.error();
+  o.mix = std::move(*mix);
+  o.isolation.clear();
+  if (o.record && s.check.levels.levels.empty()) s.check.levels.levels = {LevelId::mixed};
+  return Ok{};
+}
+
 // An alarm counts for more than that the run could not go on.
 Exit run_and_watch(RunState& s) {
   collect::RunOptions& o = s.options;
@@ -178,6 +191,7 @@ Exit run_and_check(RunState& s, const CLI::App& app) {
   o.workload_options = s.workload.options;
   o.sessions = s.workload.sessions;
   o.txns = s.workload.txns;
+  if (Status mixed = take_isolations(s); !mixed.ok()) return fail(mixed.error());
   if (s.watch)
     if (Status can = prepare_watching(s, app); !can.ok()) return fail(can.error());
   if (!o.record && (s.until_violation || !o.history.empty() || !s.check.levels.levels.empty()))
@@ -265,7 +279,10 @@ void add_database(CLI::App& app, collect::RunOptions& o) {
                      examples)
       ->allow_extra_args(false)
       ->type_name("URL");
-  app.add_option("--isolation", o.isolation, "the isolation level, as the database spells it")
+  app.add_option(
+         "--isolation", o.isolation,
+         "the isolation level, as the database spells it. Of several, A,B=LEVEL, sessions take "
+         "turns, and transactions declare the level of that name, or LEVEL")
       ->type_name("NAME");
   app.add_option("--history", o.history,
                  "new file to record to, compressed if it ends in .gz or .zst; by default "

@@ -41,6 +41,8 @@ class Client {
 
   // Tells transactions apart for a log that is read afterwards, which must outlive the client.
   void look_inside(VersionLog* log) { log_ = log; }
+  // Every transaction states that it asked for this level.
+  void declare(LevelId level) { record_.level = level; }
   // Records when each operation was sent and answered.
   void time_operations() { times_operations_ = true; }
   // Connects; call once before the first attempt.

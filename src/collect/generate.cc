@@ -100,6 +100,24 @@ Status check_timestamps(const GenerateOptions& o) {
       level_info(o.level).name));
 }
 
+Status check_mix(const GenerateOptions& o) {
+  if (o.mix.empty()) return Ok{};
+  for (const LevelId level : o.mix)
+    if (!mixable(level))
+      return usage_error(fmt::format("{} is not among the levels that can be mixed in one history",
+                                     level_info(level).name));
+  if (o.bug != Anomaly::none || o.log_bug != LogBug::none || o.timestamps)
+    return usage_error("levels that are mixed have neither planted bugs nor timestamps");
+  return Ok{};
+}
+
+std::string level_names(const GenerateOptions& o) {
+  if (o.mix.empty()) return std::string(level_info(o.level).name);
+  std::vector<std::string_view> names;
+  for (const LevelId level : o.mix) names.push_back(level_info(level).name);
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
 Status check_single_operations(std::string_view name) {
   const WorkloadInfo* workload = find_workload(name);
   if (workload == nullptr || workload->single_operations) return Ok{};
@@ -116,7 +134,7 @@ std::string describe(const GenerateOptions& o) {
   return fmt::format(
       R"({{"tool":"assay generate","level":"{}","bug":{}{},"seed":{},"workload":"{}","sessions":{},)"
       R"("txns":{},"ops":{},"read_share":{},"keys":{},"distribution":"{}"{}{}}})",
-      level_info(o.level).name,
+      level_names(o),
       o.bug == Anomaly::none ? "null" : fmt::format("\"{}\"", anomaly_info(o.bug).name),
       o.log_bug == LogBug::none ? "" : fmt::format(R"(,"log_bug":"{}")", log_bug_name(o.log_bug)),
       o.seed, o.workload, o.sessions, o.txns, w.ops, w.read_share, w.keys,
@@ -137,6 +155,7 @@ std::string_view log_bug_name(LogBug bug) {
 
 Result<GenerateStats> generate(const GenerateOptions& asked, Sink& sink) {
   GenerateOptions options = asked;
+  for (LevelId& level : options.mix) level = mixable(level).value_or(level);
   if (level_info(options.level).single_operations) {
     if (Status s = check_single_operations(options.workload); !s.ok()) return s.error();
     options.workload_options.ops = 1;
@@ -145,6 +164,7 @@ Result<GenerateStats> generate(const GenerateOptions& asked, Sink& sink) {
       make_workload(options.workload, options.workload_options);
   if (!workload.ok()) return workload.error();
   if (Status s = check_sizes(options); !s.ok()) return s.error();
+  if (Status s = check_mix(options); !s.ok()) return s.error();
   if (Status s = check_bug(options, **workload); !s.ok()) return s.error();
   if (Status s = check_timestamps(options); !s.ok()) return s.error();
   if (Status s = check_log_bug(options); !s.ok()) return s.error();

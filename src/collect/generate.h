@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "assay/anomaly.h"
 #include "assay/level.h"
@@ -36,6 +37,8 @@ std::string_view log_bug_name(LogBug bug);
 
 struct GenerateOptions {
   LevelId level = LevelId::session_si;
+  // If not empty, sessions take turns at these levels, all of which can be mixed, and transactions declare theirs.
+  std::vector<LevelId> mix;
   Anomaly bug = Anomaly::none;    // one of all_bugs()
   LogBug log_bug = LogBug::none;  // instead of `bug`
   uint32_t bug_count = 1;         // how many times either is planted

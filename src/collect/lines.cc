@@ -188,6 +188,7 @@ void append_record_line(std::string& out, const TxnRecord& record) {
   formats::append_time(out, "end", record.end);
   formats::append_timestamp(out, "start_ts", record.start_ts);
   formats::append_timestamp(out, "commit_ts", record.commit_ts);
+  if (record.level) ((out += ",\"level\":\"") += level_info(*record.level).name) += '"';
   out += ",\"ops\":[";
   bool first = true;
   for (const Step& step : record.steps) {

@@ -64,6 +64,8 @@ class Run {
   Status open_recorder();
   Status open_parts(const RecorderOptions& recording);
   Status open_drivers();
+  Status open_drivers_at(const std::string& isolation, const std::vector<std::string>& urls);
+  Driver& driver_of(uint32_t session);
   Status open_proxies(std::vector<std::string>& urls);
   Status open_log();
   Status write_orders(RunStats& stats);
@@ -88,7 +90,8 @@ class Run {
   RunMark other_;  // an unfinished run that had prepared the database before
   std::string history_;
   std::unique_ptr<Workload> workload_;
-  std::vector<std::unique_ptr<Driver>> drivers_;  // one an endpoint
+  size_t endpoints_ = 0;
+  std::vector<std::unique_ptr<Driver>> drivers_;  // one an endpoint, for each isolation
   std::unique_ptr<Sink> recorder_;
   RunClock clock_;
   std::unique_ptr<FaultInjector> injector_;  // none without faults
@@ -115,6 +118,8 @@ Status check(const RunOptions& o) {
   if (o.timeout.count() <= 0) return usage_error("the statement time-out must be above 0");
   if (!o.faults.kinds.empty() && !(o.faults.interval > 0))
     return usage_error("the time between faults must be above 0");
+  if (o.mix.size() > o.sessions)
+    return usage_error(fmt::format("{} isolations need as many sessions", o.mix.size()));
   for (const FaultKind kind : o.faults.kinds)
     if (needs_node(kind) && o.faults.node_command.empty())
       return usage_error(
@@ -123,6 +128,39 @@ Status check(const RunOptions& o) {
                       fault_name(kind)));
   return Ok{};
 }
+
+}  // namespace
+
+Result<std::vector<MixedIsolation>> parse_mix(std::string_view text) {
+  std::vector<MixedIsolation> mix;
+  for (size_t at = 0; at <= text.size();) {
+    const size_t end = std::min(text.find(',', at), text.size());
+    const std::string_view part = text.substr(at, end - at);
+    at = end + 1;
+    const size_t equals = part.find('=');
+    const std::string_view name = part.substr(0, equals);
+    const std::string_view level =
+        equals == std::string_view::npos ? name : part.substr(equals + 1);
+    const auto known = find_level(level);
+    if (!known || !mixable(*known))
+      return usage_error(fmt::format(
+          "'{}' is not the name of a level that can be mixed with others; expected ISOLATION or "
+          "ISOLATION=LEVEL, with one of read-committed, read-atomic, causal, prefix, session-si, "
+          "serializable",
+          level));
+    mix.push_back({std::string(name), *known});
+  }
+  return mix;
+}
+
+std::string text_of(const std::vector<MixedIsolation>& mix) {
+  std::string text;
+  for (const MixedIsolation& one : mix)
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", one.name, level_info(one.level).name);
+  return text;
+}
+
+namespace {
 
 // Puts a proxy before each endpoint, if there are faults that need one.
 Status Run::open_proxies(std::vector<std::string>& urls) {
@@ -189,9 +227,23 @@ Status Run::open_drivers() {
   std::vector<std::string> urls = options_.databases;
   if (urls.empty()) urls.push_back("sqlite:");
   if (Status s = open_proxies(urls); !s.ok()) return s;
-  for (const std::string& url : urls) {
+  endpoints_ = urls.size();
+  for (size_t i = 0; i < options_.mix.size(); ++i)
+    if (Status s = open_drivers_at(options_.mix[i].name, urls); !s.ok()) return s;
+  return options_.mix.empty() ? open_drivers_at(options_.isolation, urls) : Status(Ok{});
+}
+
+Status Run::open_drivers_at(const std::string& isolation, const std::vector<std::string>& urls) {
+  for (size_t i = 0; i < urls.size(); ++i) {
+    std::string url = urls[i];
+    if (url.starts_with("simulated:") && !options_.mix.empty())
+      return usage_error(
+          "sessions of the simulated database have one level; expected assay generate with "
+          "several");
+    // Whoever is embedded was made by the first.
+    if (url == "sqlite:" && !drivers_.empty()) url = drivers_[i]->address();
     Result<std::unique_ptr<Driver>> driver = open_driver({.url = url,
-                                                          .isolation = options_.isolation,
+                                                          .isolation = isolation,
                                                           .timeout = options_.timeout,
                                                           .seed = options_.seed,
                                                           .tables = workload_->tables(),
@@ -212,7 +264,7 @@ Status Run::open_log() {
   o.tables = workload_->tables();
   o.run = id_;
   o.values_repeat = options_.workload_options.values > 0;
-  for (size_t i = 0; i < drivers_.size(); ++i) {
+  for (size_t i = 0; i < endpoints_; ++i) {
     const std::string address = drivers_[i]->address();
     o.urls.push_back(address.empty() ? options_.databases[i] : address);  // past any proxy
   }
@@ -224,12 +276,20 @@ Status Run::open_log() {
   return Ok{};
 }
 
+// Each endpoint gets sessions of every isolation, where there are enough.
+Driver& Run::driver_of(uint32_t session) {
+  const size_t isolation = options_.mix.empty() ? 0 : session % options_.mix.size();
+  const size_t endpoint = session / std::max<size_t>(options_.mix.size(), 1) % endpoints_;
+  return *drivers_[isolation * endpoints_ + endpoint];
+}
+
 Status Run::connect_clients() {
   for (uint32_t i = 0; i < options_.sessions; ++i) {
-    Driver& driver = *drivers_[i % drivers_.size()];
-    clients_.push_back(
-        std::make_unique<Client>(i, driver, workload_->open(i, options_.sessions, options_.seed),
-                                 *recorder_, clock_, options_.seed, options_.reconnect_for));
+    clients_.push_back(std::make_unique<Client>(
+        i, driver_of(i), workload_->open(i, options_.sessions, options_.seed), *recorder_, clock_,
+        options_.seed, options_.reconnect_for));
+    if (!options_.mix.empty())
+      clients_.back()->declare(options_.mix[i % options_.mix.size()].level);
     clients_.back()->look_inside(log_.get());
     if (options_.time_operations) clients_.back()->time_operations();
     if (Status s = clients_.back()->connect(); !s.ok()) return s;
@@ -275,6 +335,7 @@ Status Run::fill() {
   };
   Client filler(options_.sessions, *drivers_.front(), nullptr, *recorder_, clock_, options_.seed,
                 options_.reconnect_for);
+  if (!options_.mix.empty()) filler.declare(options_.mix[0].level);
   if (Status s = must(filler.do_all(writes)); !s.ok()) return s;
   if (Status s = note_end(options_.sessions); !s.ok()) return s;
   Rng rng = Rng(options_.seed).split(options_.sessions);

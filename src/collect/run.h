@@ -19,6 +19,15 @@
 
 namespace assay::internal::collect {
 
+struct MixedIsolation {
+  std::string name;  // as the database spells it
+  LevelId level;     // one that can be mixed
+};
+// "serializable,read committed,deferred=session-si": isolations, each a level's name or with the level that it is taken for.
+Result<std::vector<MixedIsolation>> parse_mix(std::string_view text);
+// The same, each with its level.
+std::string text_of(const std::vector<MixedIsolation>& mix);
+
 struct RunProgress {
   uint64_t committed = 0;
   uint64_t aborted = 0;
@@ -32,6 +41,8 @@ struct RunOptions {
   // SQLite database in a temporary folder that is removed at the end.
   std::vector<std::string> databases;
   std::string isolation;  // as the database spells it; empty: the driver's default
+  // If not empty: several, at which sessions take turns; transactions declare what each is taken for.
+  std::vector<MixedIsolation> mix;
   std::string workload = "general";
   std::string sql;  // a file of the user's own SQL, instead of a workload
   WorkloadOptions workload_options;

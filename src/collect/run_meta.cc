@@ -62,6 +62,7 @@ std::string run_meta(const RunOptions& o, uint64_t run, const RunClock& clock,
   if (w.tombstones) meta["tombstones"] = true;
   if (o.time_operations) meta["operation_times"] = true;
   if (!o.isolation.empty()) meta["isolation"] = o.isolation;
+  if (!o.mix.empty()) meta["isolation"] = text_of(o.mix);
   if (!o.faults.kinds.empty()) meta["faults"] = faults_of(o.faults);
   return meta.dump();
 }

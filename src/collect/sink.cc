@@ -81,6 +81,7 @@ Status HistorySink::transaction(const TxnRecord& record) {
                       .end = record.end,
                       .start_ts = record.start_ts,
                       .commit_ts = record.commit_ts,
+                      .level = record.level,
                       .meta = meta});
   for (const Step& step : record.steps) add_step(builder_, step);
   return builder_.end_txn();

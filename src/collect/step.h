@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -75,6 +76,7 @@ struct TxnRecord {
   Interval begin, end;   // may be unknown
   // The database's own logical times, where it tells them.
   int64_t start_ts = Interval::kUnknown, commit_ts = Interval::kUnknown;
+  std::optional<LevelId> level = {};  // that it asked for, where levels are mixed
   std::vector<Step> steps;
   std::string error = {};  // what the database said, unless it committed
   std::string xid = {};    // what the server calls it, where that was asked for

@@ -169,6 +169,7 @@ Anomaly classify(const Cycle& cycle, const LevelInfo& weakest, const History& hi
     if (weakest.id == LevelId::pl_cs) return Anomaly::lost_update;
   }
   if (s.anti > 1 && of_predicates(cycle, history)) return Anomaly::g2;
+  if (is_derived(cycle) && weakest.events == EventModel::mixed) return Anomaly::g2_item;
   if (is_derived(cycle) && weakest.id == LevelId::prefix) return Anomaly::long_fork;
   if (is_derived(cycle) && weakest.events == EventModel::single && !s.adjacent)
     return Anomaly::g2_item;

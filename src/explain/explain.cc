@@ -507,17 +507,28 @@ class Explainer {
   }
 
   // The proof's own cycle, unadorned.
-  static Cycle own_cycle(const Proof& proof, const Conclusion& conclusion) {
+  Cycle own_cycle(const Proof& proof, const Conclusion& conclusion) const {
     Cycle cycle;
     for (const Edge& edge : conclusion.cycle) {
       const Literal order{edge.kind == EdgeKind::anti_dependency ? edge.via : edge.from, edge.to};
       const uint32_t stated = stating(proof, order);
       const bool assumes =
           edge.kind == EdgeKind::write_dependency || edge.kind == EdgeKind::anti_dependency;
+      const auto forced = std::ranges::find(conclusion.forced, order, &ConcludedOrder::pair);
+      const bool proved = assumes && stated == kNone && forced != conclusion.forced.end();
+      const Access update = proved ? Accesses::find(accesses_.reads(edge.to), edge.key) : Access{};
+      const bool read_first = update.op != kNone && accesses_.writer(update.version) == order.from;
       const Step::Because because = source_is_open(proof, edge)  ? Step::Because::assumed
                                     : assumes && stated != kNone ? Step::Because::stated
+                                    : read_first                 ? Step::Because::read_first
+                                    : proved                     ? Step::Because::proof
                                                                  : Step::Because::plain;
-      cycle.push_back({edge, because, {}, because == Step::Because::stated ? stated : kNone});
+      cycle.push_back({edge,
+                       because,
+                       {},
+                       because == Step::Because::stated  ? stated
+                       : because == Step::Because::proof ? forced->step
+                                                         : kNone});
     }
     return cycle;
   }

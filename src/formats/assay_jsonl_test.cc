@@ -19,7 +19,7 @@ void refuse(std::string_view text, uint64_t line, uint64_t column, const std::st
 
 constexpr std::string_view kEverything =
     R"({"assay":1,"meta":{"db":"pg"},"initial":0}
-{"session":3,"txn":"3-17","status":"committed","begin":1000,"end":[2300,2400],"start_ts":7,"commit_ts":9,"ops":[["r","x",1],["w","x",2],["append","l",5],["r","l",[1,5]],["d","y","tomb-9"],["range","a",null,[["b",4],["c",7]]],["cas","z",null,5,true],["insert","z",1,false]],"meta":{"node":2}}
+{"session":3,"txn":"3-17","status":"committed","begin":1000,"end":[2300,2400],"start_ts":7,"commit_ts":9,"level":"session-si","ops":[["r","x",1],["w","x",2],["append","l",5],["r","l",[1,5]],["d","y","tomb-9"],["range","a",null,[["b",4],["c",7]]],["cas","z",null,5,true],["insert","z",1,false]],"meta":{"node":2}}
 {"event":"fault","at":1500,"what":"kill"}
 {"key":"x","order":[1,5,2]}
 )";
@@ -37,6 +37,7 @@ TEST(AssayJsonl, EveryKindOfLine) {
   EXPECT_EQ(h.end_time(0), (Interval{2300, 2400}));
   EXPECT_EQ(h.start_ts(0), 7);
   EXPECT_EQ(h.commit_ts(0), 9);
+  EXPECT_EQ(h.declared_level(0), LevelId::session_si);
   EXPECT_EQ(h.meta(0), R"({"node":2})");
   ASSERT_EQ(h.op_count(), 8u);
   const OpKind kinds[] = {OpKind::read,   OpKind::write, OpKind::append, OpKind::read_list,
@@ -67,6 +68,7 @@ TEST(AssayJsonl, WritesBackWhatItRead) {
   EXPECT_EQ(again.history.meta(0), r.history.meta(0));
   EXPECT_EQ(again.history.start_ts(0), 7);
   EXPECT_EQ(again.history.commit_ts(0), 9);
+  EXPECT_EQ(again.history.declared_level(0), LevelId::session_si);
   EXPECT_EQ(again.history.events()[0].json, r.history.events()[0].json);
 }
 
@@ -176,6 +178,7 @@ TEST(AssayJsonl, RefusesBadTransactionFields) {
   refuse("{\"session\":1,\"end\":[1,2,3],\"ops\":[]}\n", 1, 20, "[request, response]");
   refuse("{\"session\":1,\"start_ts\":null,\"ops\":[]}\n", 1, 25, "an integer of 64 bits");
   refuse("{\"session\":1,\"commit_ts\":1.0,\"ops\":[]}\n", 1, 26, "an integer of 64 bits");
+  refuse("{\"session\":1,\"level\":\"strong\",\"ops\":[]}\n", 1, 22, "a level, such as");
   refuse("{\"session\":1,\"ops\":{}}\n", 1, 20, "an array of operations");
   refuse("{\"session\":1,\"ops\":[],\"meta\":[]}\n", 1, 30, "an object");
   refuse("{\"event\":1}\n", 1, 10, "names the event");

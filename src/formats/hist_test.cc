@@ -94,6 +94,21 @@ TEST(Hist, ReadsThatStateTheirSource) {
   EXPECT_EQ(read(text).content_hash(), read(hist).content_hash()) << text;
 }
 
+TEST(Hist, DeclaredLevels) {
+  const std::string hist =
+      "s: level[READ COMMITTED] { w(x,1) } t2 @[0,9] ts[1,2] level[serializable] { r(x,1) } { }\n";
+  const History h = read(hist);
+  EXPECT_EQ(h.declared_level(0), LevelId::read_committed);
+  EXPECT_EQ(h.declared_level(1), LevelId::serializable);
+  EXPECT_EQ(h.declared_level(2), std::nullopt);
+  std::string text;
+  ASSERT_TRUE(write_history_text(h, "hist", text).ok());
+  EXPECT_EQ(read(text).content_hash(), h.content_hash()) << text;
+  EXPECT_NE(read("s: { w(x,1) } { r(x,1) } { }\n").content_hash(), h.content_hash());
+  refuse("s: level[strong] { }\n", 1, 10, "a level, such as");
+  refuse("s: level[serializable { }\n", 1, 10, "a level, such as");
+}
+
 TEST(Hist, NamesAndTimes) {
   History h = read(
       "s: t1@[0,10] { } \"t 2\" @[11~12,_]{} @[ 20 , 21~29 ] ts[5,_] { } ts ts[_,6] { } 3-7{}\n"

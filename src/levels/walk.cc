@@ -89,6 +89,7 @@ class LatticeWalk {
     for (LevelId level : options.levels) wanted_[index(level)] = true;
     for (const LevelInfo& level : default_levels())
       if (options.levels.empty()) wanted_[index(level.id)] = true;
+    if (options.levels.empty() && history.declares_levels()) wanted_[index(mixed)] = true;
     known_.fill(Verdict{});
     for (const LevelInfo& level : named_levels()) known_[index(level.id)].level = level.id;
   }

@@ -131,7 +131,10 @@ std::vector<std::string> meaning(const Audit& c, const Explanation& e) {
   if (const std::string names = other_names(a); !names.empty())
     out.push_back("Also called " + names + ".");
   out.push_back(std::string(a.harm));
-  std::string levels = "The weakest level that it breaks: " + level_names(weakest_broken(e)) + ".";
+  const bool declared = e.levels == std::vector{LevelId::mixed};
+  std::string levels =
+      declared ? "It breaks what these transactions declare."
+               : "The weakest level that it breaks: " + level_names(weakest_broken(e)) + ".";
   if (const std::vector<LevelId> best = strongest_satisfied(c.result); !best.empty())
     levels += " The strongest that holds: " + level_names(best) + ".";
   out.push_back(levels);

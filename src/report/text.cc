@@ -136,6 +136,8 @@ class Text {
       const TxnId t = e.transactions[i];
       std::string where = display_session(h, h.session(t));
       if (h.line(t)) where += fmt::format(", line {}", h.line(t));
+      if (const auto level = h.declared_level(t))
+        where += fmt::format(", {}", level_info(*level).name);
       if (h.status(t) == TxnStatus::aborted) where += ", aborted";
       if (h.status(t) == TxnStatus::unknown) where += ", unknown outcome";
       const size_t indent = width + 4;

@@ -4,8 +4,11 @@
 
 #include <array>
 #include <cstdio>
+#include <vector>
 
 #include "assay/audit.h"
+#include "assay/check.h"
+#include "assay/verify.h"
 #include "base/rng.h"
 #include "cases.h"
 #include "history/random_draft.h"
@@ -75,6 +78,72 @@ TEST(MixedLevels, AreDecidedAsTheOracleSays) {
   EXPECT_GT(counts.violated, rounds / 5);
   EXPECT_GT(counts.below_all, rounds / 50);
   EXPECT_LT(counts.skipped, rounds / 2);
+}
+
+// Any order of events, r before w, and mostly w at once.
+Order made_up_order(const History& h, Rng& rng) {
+  Order order;
+  order.split = true;
+  std::vector<TxnId> txns;
+  for (TxnId t = 0; t < h.txn_count(); ++t)
+    if (h.status(t) == TxnStatus::committed ||
+        (h.status(t) == TxnStatus::unknown && rng.chance(0.5)))
+      txns.insert(txns.begin() + static_cast<std::ptrdiff_t>(rng.below(txns.size() + 1)), t);
+  for (const TxnId t : txns) {
+    const size_t at = rng.chance(0.7) ? order.events.size() : rng.below(order.events.size() + 1);
+    order.events.insert(order.events.begin() + static_cast<std::ptrdiff_t>(at), 2 * t);
+    const size_t from = at + 1;
+    const size_t to =
+        at + 1 == order.events.size() ? from : from + rng.below(order.events.size() - at);
+    const bool at_once = rng.chance(0.7);
+    order.events.insert(order.events.begin() + static_cast<std::ptrdiff_t>(at_once ? from : to),
+                        2 * t + 1);
+  }
+  return order;
+}
+
+// A proof of one declaration is offered for the same history with another, an order that somebody made up for any.
+TEST(MixedLevels, TheVerifierAcceptsNothingElse) {
+  const uint64_t rounds = scaled(4000, 400);
+  uint64_t offered = 0, orders_accepted = 0, proofs_accepted = 0;
+  for (uint64_t seed = 1; seed <= rounds && !testing::Test::HasFailure(); ++seed) {
+    Rng rng(seed);
+    RandomShape shape = shape_of(seed);
+    shape.max_txns = 4;
+    Draft draft = random_draft(rng, shape);
+    for (DraftTxn& txn : draft.txns) txn.level = kMixable[rng.below(kMixable.size())];
+    SCOPED_TRACE(seed);
+    if (!draft.history().ok()) continue;
+    const History one = *draft.history();
+    CheckOptions options;
+    options.levels = {mixed};
+    const CheckResult found = check(one, options);
+    const std::string declared = draft.text();
+    for (DraftTxn& txn : draft.txns)
+      if (rng.chance(0.5)) txn.level = kMixable[rng.below(kMixable.size())];
+    const History other = *draft.history();
+    const Outcome right = oracle::decide(other, mixed);
+    if (right == Outcome::unknown) continue;
+    std::vector<Certificate> offers;
+    for (const Certificate& c : found.certificates)  // some say more of other levels
+      if (c.levels == std::vector{mixed}) offers.push_back(c);
+    for (int i = 0; i < 8; ++i) {
+      Certificate made_up;
+      made_up.levels = {mixed};
+      made_up.order = made_up_order(other, rng);
+      offers.push_back(std::move(made_up));
+    }
+    for (const Certificate& offer : offers) {
+      ++offered;
+      if (!verify(offer, other).ok()) continue;
+      EXPECT_EQ(offer.outcome(), right) << draft.text() << "from\n" << declared;
+      ++(offer.kind == Certificate::Kind::order ? orders_accepted : proofs_accepted);
+    }
+  }
+  std::printf("offered %lu, accepted %lu orders and %lu proofs\n", offered, orders_accepted,
+              proofs_accepted);
+  EXPECT_GT(orders_accepted, rounds / 10);
+  EXPECT_GT(proofs_accepted, rounds / 40);
 }
 
 TEST(MixedLevels, AreTheLevelWhereAllDeclareIt) {

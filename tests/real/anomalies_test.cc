@@ -64,6 +64,14 @@ TEST(Postgresql, SerializableDoesNot) {
   expect_satisfied(contended(urls, "SERIALIZABLE", "write-skew"), session_serializable);
 }
 
+TEST(Postgresql, SerializableIsNotBesideReadCommitted) {
+  ASSAY_SERVER(urls, "postgres");
+  collect::RunOptions options = contended(urls, "");
+  options.mix = {{"SERIALIZABLE", serializable}, {"READ COMMITTED", read_committed}};
+  options.workload_options.keys = 4;
+  sooner_or_later(options, mixed);
+}
+
 TEST(Mariadb, RepeatableReadLosesUpdates) {
   ASSAY_SERVER(urls, "mariadb");
   expect_lost_updates(contended(urls, "REPEATABLE READ", "increment"));

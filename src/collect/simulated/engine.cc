@@ -22,14 +22,23 @@ constexpr uint32_t kFewSessions = 6;
 }  // namespace
 
 Engine::Engine(LevelId level, Anomaly bug, uint32_t sessions, uint64_t seed)
-    : policy_(policy_of(level)),
-      faulty_policy_(weaken(policy_, bug)),
-      bug_(bug),
-      replicated_(policy_.view == ViewKind::replicas || faulty_policy_.view == ViewKind::replicas),
+    : Engine({&level, 1}, sessions, seed) {
+  bug_ = bug;
+  faulty_policy_ = weaken(policies_[0], bug);
+  replicated_ = replicated_ || faulty_policy_.view == ViewKind::replicas;
+}
+
+Engine::Engine(std::span<const LevelId> levels, uint32_t sessions, uint64_t seed)
+    : bug_(Anomaly::none),
       // Two sessions at least at each of the first two replicas.
       replica_count_(sessions < kFewSessions ? 2 : kMaxReplicas),
       rng_(seed),
-      sessions_(sessions) {}
+      sessions_(sessions) {
+  for (const LevelId level : levels) {
+    policies_.push_back(policy_of(level));
+    replicated_ = replicated_ || policies_.back().view == ViewKind::replicas;
+  }
+}
 
 uint32_t Engine::add_session() {
   sessions_.emplace_back();
@@ -335,7 +344,7 @@ std::optional<Commit> Engine::commit(uint32_t session) {
     install(session);
     s.number = newest_;
   }
-  if (policy_.sees_previous) s.floor = newest_;
+  if (policy(s).sees_previous) s.floor = newest_;
   close(s);
   return newest_;
 }

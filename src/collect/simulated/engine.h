@@ -41,6 +41,8 @@ class Engine {
  public:
   // Faulty transactions run with the bug, all others at the level. Anomaly::none: no bug.
   Engine(LevelId level, Anomaly bug, uint32_t sessions, uint64_t seed);
+  // Sessions take turns at these levels, which can be mixed.
+  Engine(std::span<const LevelId> levels, uint32_t sessions, uint64_t seed);
 
   // One more session; its number.
   uint32_t add_session();
@@ -125,7 +127,11 @@ class Engine {
     Seen after{};  // applied only after these
   };
 
-  const Policy& policy(const Session& s) const { return s.faulty ? faulty_policy_ : policy_; }
+  const Policy& policy(const Session& s) const {
+    if (s.faulty) return faulty_policy_;
+    const auto session = static_cast<size_t>(&s - sessions_.data());
+    return policies_.size() == 1 ? policies_[0] : policies_[session % policies_.size()];
+  }
   void look(uint32_t session, bool again);
   Commit draw_point(Session& s);
   void apply_arrived(uint32_t replica);
@@ -160,10 +166,10 @@ class Engine {
   Commit oldest_wanted() const;
   void close(Session& s);
 
-  Policy policy_;
+  std::vector<Policy> policies_;  // of sessions in turn
   Policy faulty_policy_;
   Anomaly bug_;
-  bool replicated_;
+  bool replicated_ = false;
   bool apart_ = false;
   uint32_t replica_count_;
   Rng rng_;

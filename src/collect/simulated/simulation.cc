@@ -20,7 +20,9 @@ Simulation::Simulation(const GenerateOptions& options, const Workload& workload,
       workload_(workload),
       sink_(sink),
       rng_(options.seed),
-      engine_(options.level, options.bug, options.sessions, rng_.next()),
+      engine_(options.mix.empty()
+                  ? Engine(options.level, options.bug, options.sessions, rng_.next())
+                  : Engine(options.mix, options.sessions, rng_.next())),
       clock_(options.times, options.clock_error, options.time_jitter, options.sessions,
              rng_.split(0)),
       clients_(options.sessions),
@@ -30,6 +32,7 @@ Simulation::Simulation(const GenerateOptions& options, const Workload& workload,
   for (uint32_t i = 0; i < options.sessions; ++i) {
     clients_[i].workload = workload.open(i, options.sessions + 1, seed);
     clients_[i].record.session = i;
+    if (!options.mix.empty()) clients_[i].record.level = options.mix[i % options.mix.size()];
   }
 }
 
