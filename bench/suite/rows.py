@@ -238,6 +238,11 @@ ROWS = (
       for name, made in _MIXES
       for level in ("serializable", "session-serializable")
       for share in (0, 50, 90, 100)),
+    *(Row(f"100k x 8, four levels mixed, {keys} keys",
+          Generated("read-committed,causal,session-si,serializable", sessions=20, txns=5000, ops=8, read_share=0.5,
+                    keys=keys, by_session=False),
+          "mixed", target=Target(5, memory=GB), quick=20)
+      for keys in (10_000, 1000)),
     Row("10k on one register, 64 clients, 5 values",
         Generated("linearizable", sessions=64, txns=156, ops=1, read_share=0.5, keys=1, values=5,
                   times="intervals"),

@@ -144,6 +144,19 @@ Exit deliver_violation(Audit& violation, const std::string& path, const CheckFla
   return deliver(violation, flags);
 }
 
+// A part that violates the level that was decided may well satisfy weaker ones: those asked for that it violates too. What
+// it satisfies is open for the whole.
+std::vector<LevelId> violated_of(const History& part, const std::vector<LevelId>& asked,
+                                 const CheckFlags& flags) {
+  CheckOptions options;
+  options.levels = asked;
+  options.budget = flags.budget.budget();
+  std::vector<LevelId> violated;
+  for (const Verdict& v : check(part, options).verdicts)
+    if (v.outcome == Outcome::violated) violated.push_back(v.level);
+  return violated;
+}
+
 Exit deliver_error(const Error& e, const std::string& path, const CheckFlags& flags) {
   Audit unreadable;
   unreadable.file = path;
@@ -223,7 +236,23 @@ Exit check_in_slices(const std::string& path, const CheckFlags& flags) {
   if (out)
     if (Status s = out->close(); !s.ok()) return fail(s.error());
   if (!sliced.ok()) return deliver_error(sliced.error(), path, flags);
-  if (sliced->violation) return deliver_violation(*sliced->violation, path, flags);
+  if (sliced->violation) {
+    const std::vector<LevelId>& asked = flags.levels.levels;
+    if (asked.empty() || asked == std::vector{options.watch.level})
+      return deliver_violation(*sliced->violation, path, flags);
+    AuditOptions anew;
+    anew.check.levels = violated_of(sliced->violation->history, asked, flags);
+    anew.allow_empty = true;
+    if (!anew.check.levels.empty()) {
+      Audit violation = audit(std::move(sliced->violation->history), path, anew);
+      return deliver_violation(violation, path, flags);
+    }
+    sliced->outcome = Outcome::unknown;
+    sliced->why = {UnknownCause::unsupported,
+                   fmt::format("the history violates {}, which is decided in slices; expected a "
+                               "check in memory for weaker levels",
+                               level_info(options.watch.level).name)};
+  }
   withhold_vacuous(*sliced, flags);
   const std::vector<LevelVerdict> verdicts = verdicts_of(*sliced, flags);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - since;

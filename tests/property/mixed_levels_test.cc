@@ -28,7 +28,7 @@ RandomShape shape_of(uint64_t round) {
   shape.max_ops = 4;
   shape.timed = 0.3;
   if (round % 4 == 1) shape.lists = 1;
-  if (round % 4 == 2) shape.rich = 1;
+  if (round % 4 == 2) shape.rich = 1, shape.predicates = 0.3;
   if (round % 4 == 3) shape.ordered = 0.5, shape.max_keys = 2;
   return shape;
 }
