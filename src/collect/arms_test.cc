@@ -110,6 +110,7 @@ TEST(WorkloadPriors, AreOfTheClassThatTheStrongestLevelForbids) {
   EXPECT_EQ(fault_class(serializable), FaultClass::write_skew);
   EXPECT_EQ(fault_class(strict_serializable), FaultClass::write_skew);
   EXPECT_EQ(fault_class(pl_3), FaultClass::write_skew);
+  EXPECT_EQ(fault_class(mixed), FaultClass::write_skew);
   EXPECT_EQ(fault_class(linearizable), FaultClass::stale_read);
   EXPECT_EQ(fault_class(std::vector{session_si, serializable}), FaultClass::write_skew);
   EXPECT_EQ(fault_class(std::vector{linearizable, session_si}), FaultClass::lost_update);
