@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "assay/history.h"
+#include "base/byte_stream.h"
 #include "history/accesses.h"
 #include "watch/member.h"
 
@@ -30,6 +31,9 @@ class LateWriters {
   // Nobody who began earlier will be asked about.
   void forget_before(int64_t begin);
   bool empty() const { return writes_.empty(); }
+  // Writes all of it down; into one that is empty.
+  void save(ByteWriter& to) const;
+  void load(ByteReader& from);
   // Whether one explains the observation; those of the transactions in `except` do not count.
   bool may_explain(const History& h, const Observation& seen,
                    const std::unordered_set<uint64_t>& except) const;

@@ -137,7 +137,8 @@ Status Watcher::take(const std::shared_ptr<const History>& piece, TxnId t) {
   if (end.known()) session.over = std::max(session.over, end.request);
   session.next = std::max(session.next, m.end == Interval::kOpen ? m.begin : m.end);
   ++progress_.transactions;
-  if (m.begin < dropped_before_) {
+  if (lost_ && begin.known()) end_loss(m.begin);
+  if (lost_ || m.begin < dropped_before_) {
     if (m.status == TxnStatus::committed) forgotten_end_ = std::max(forgotten_end_, m.end);
     segment_.left_out.push_back(m.line);
     return Ok{};
@@ -146,6 +147,10 @@ Status Watcher::take(const std::shared_ptr<const History>& piece, TxnId t) {
     report(h.name(t),
            "it is late: it began before the mark of an alarm, and may explain what that rests on",
            false);
+  if (said_.erase(m.line) > 0) {
+    m.left_out = true;
+    segment_.left_out.push_back(m.line);
+  }
   waiting_.push_back(std::move(m));
   return Ok{};
 }
@@ -242,7 +247,7 @@ void Watcher::take_back_for_late() {
     if (!late(candidates_[i])) continue;
     report(candidates_[i].piece->name(candidates_[i].txn),
            "it was reported after what ran later had been decided and forgotten", false);
-    leave_out(i);
+    leave_out(i, false);
   }
 }
 
@@ -284,7 +289,7 @@ bool Watcher::give_up_one(const Judgement& rejected) {
                      "that proves no violation ({})",
                      anomaly_info(explanations[0].anomaly).name),
          false);
-  leave_out(suspect);
+  leave_out(suspect, false);
   return true;
 }
 
@@ -324,12 +329,13 @@ Result<bool> Watcher::raise_alarm(int64_t mark) {
   options.check = checking(options_);
   listener_.alarm(smallest(std::move(violation), options),
                   candidates_[last].piece->name(candidates_[last].txn));
-  leave_out(last);
+  leave_out(last, true);
   return true;
 }
 
-void Watcher::leave_out(uint32_t place) {
+void Watcher::leave_out(uint32_t place, bool alarm) {
   Member& m = candidates_[place];
+  listener_.left_out({m.line, alarm, alarm_mark_});
   m.left_out = true;
   segment_.left_out.push_back(m.line);
 }
@@ -351,6 +357,25 @@ void Watcher::resume(std::string reason) {
   state_.clear();
   dropped_before_ = latest_begin_ = now_;
   forgotten_end_ = std::max(forgotten_end_, now_);
+}
+
+// Whoever was reported meanwhile began before, and had ended or was reported so late. One of unknown outcome may take effect still.
+void Watcher::end_loss(int64_t first_begin) {
+  lost_ = false;
+  dropped_before_ = latest_begin_ = std::max(now_, later(first_begin, options_.lateness));
+  forgotten_end_ = later(dropped_before_, options_.settle);
+}
+
+void Watcher::lose() {
+  resume(
+      fmt::format("what was reported after {} and before the next line is lost, and what began "
+                  "less than --lateness "
+                  "after that line is not decided",
+                  now_));
+  alarm_mark_ = Interval::kUnknown;
+  lines_ = {};
+  said_.clear();
+  lost_ = true;
 }
 
 // --- what is settled
