@@ -143,6 +143,10 @@ Status Watcher::take(const std::shared_ptr<const History>& piece, TxnId t) {
     segment_.left_out.push_back(m.line);
     return Ok{};
   }
+  while (!said_marks_.empty() && said_marks_.begin()->first < lines_.last()) {
+    alarm_mark_ = std::max(alarm_mark_, said_marks_.begin()->second);
+    said_marks_.erase(said_marks_.begin());
+  }
   if (m.begin < alarm_mark_)
     report(h.name(t),
            "it is late: it began before the mark of an alarm, and may explain what that rests on",
@@ -335,7 +339,7 @@ Result<bool> Watcher::raise_alarm(int64_t mark) {
 
 void Watcher::leave_out(uint32_t place, bool alarm) {
   Member& m = candidates_[place];
-  listener_.left_out({m.line, alarm, alarm_mark_});
+  listener_.left_out({m.line, alarm, alarm_mark_, lines_.last()});
   m.left_out = true;
   segment_.left_out.push_back(m.line);
 }
@@ -375,6 +379,7 @@ void Watcher::lose() {
   alarm_mark_ = Interval::kUnknown;
   lines_ = {};
   said_.clear();
+  said_marks_.clear();
   lost_ = true;
 }
 

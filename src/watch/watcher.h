@@ -19,6 +19,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <set>
 #include <span>
@@ -82,6 +83,7 @@ struct LeftOut {
   uint64_t line = 0;
   bool alarm = false;  // or of an unknown
   int64_t mark = Interval::kUnknown;
+  uint64_t read = 0;  // the last line read by then
 };
 
 // Who hears of it.
@@ -241,7 +243,10 @@ class Watcher {
   int64_t forgotten_end_ = Interval::kUnknown;  // of what is forgotten
   int64_t alarm_mark_ = Interval::kUnknown;     // the latest at which an alarm was raised
   int64_t dropped_before_ = Interval::kUnknown;
-  std::set<uint64_t> said_;  // lines to come that are left out
+  // Of what another watcher said (know_left_out): lines to come that are left out, and the marks of alarms by the lines that
+  // were read by then.
+  std::set<uint64_t> said_;
+  std::map<uint64_t, int64_t> said_marks_;
   bool gap_ = false;
   bool lost_ = false;  // what came before the next line
   bool lost_writers_ = false;

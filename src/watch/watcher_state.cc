@@ -83,8 +83,8 @@ void LateEffects::load(StateReader& r) {
 
 namespace {
 
-template <class Writer>
-void put_lines(Writer& to, const std::vector<uint64_t>& lines) {
+template <class Lines>
+void put_lines(ByteWriter& to, const Lines& lines) {
   to.number(lines.size());
   for (const uint64_t line : lines) to.number(line);
 }
@@ -215,6 +215,11 @@ void Watcher::save(ByteWriter& to, formats::TxnTableWriter& txns) const {
   for (const Settled& s : settled_) w.maskings(s.maskings);
   state_.save(w);
   put_segment(to, segment_);
+  put_lines(to, said_);
+  w.each(said_marks_, [&](const auto& said) {
+    to.number(said.first);
+    to.integer(said.second);
+  });
 }
 
 Status Watcher::load(ByteReader& from, const formats::TxnTable& txns) {
@@ -236,6 +241,11 @@ Status Watcher::load(ByteReader& from, const formats::TxnTable& txns) {
   for (Settled& s : settled_) s.maskings = r.maskings();
   state_.load(r);
   segment_ = take_segment(from);
+  for (const uint64_t line : take_lines(from)) said_.insert(line);
+  r.each([&] {
+    const uint64_t line = from.number();
+    said_marks_[line] = from.integer();
+  });
   if (!from.ok() || r.next_number() > next_number_)
     return bad_input("what is kept of the transactions makes no sense");
   return Ok{};
@@ -248,7 +258,10 @@ void Watcher::know_left_out(const LeftOut& said) {
     ++progress_.alarms;
   else
     ++progress_.undecided;
-  if (said.alarm) alarm_mark_ = std::max(alarm_mark_, said.mark);
+  if (said.alarm) {
+    int64_t& mark = said_marks_.try_emplace(said.read, said.mark).first->second;
+    mark = std::max(mark, said.mark);
+  }
   const auto is = [&](const Member& m) { return m.line == said.line; };
   auto held = std::ranges::find_if(waiting_, is);
   for (; held == waiting_.end() && !settled_.empty(); held = std::ranges::find_if(waiting_, is)) {
