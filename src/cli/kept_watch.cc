@@ -27,6 +27,11 @@ Status KeptWatch::open() {
     if (!before.ok()) return before.error();
     before_ = std::move(*before);
   }
+  if (before_ && !of_pipe() && before_->history.digest.empty()) {
+    Error e = bad_input("it is of standard input, of which nothing can be read again; expected -");
+    e.file = state_->path();
+    return e;
+  }
   if (before_ && !of_pipe())
     if (Status s = before_->history.check(history_); !s.ok()) return s;
   if (!file_) return Ok{};

@@ -65,7 +65,7 @@ Status load_watch(std::string_view saved, const WatchParts& parts) {
   if (!all.ok() || !all.at_end()) return bad_input("it ends in the middle");
   if (Status s = take_promises(body, parts.options); !s.ok()) return s;
   if (body.flag() != (parts.chunks != nullptr))
-    return bad_input("it is of standard input, or of a file, and what is watched is the other one");
+    return bad_input("it is of a file, and what is watched is standard input; expected the file");
   if (parts.chunks != nullptr)
     if (Status s = parts.chunks->load(body); !s.ok()) return s;
   if (Status s = parts.watcher.load(body, *txns); !s.ok()) return s;

@@ -94,6 +94,14 @@ class Process : public WatchListener {
     EXPECT_TRUE(s.ok()) << s.error().to_string();
     input_.begins_at(saved.offset, saved.line);
   }
+  // Goes on from what was saved of a pipe.
+  void load_of_pipe(const std::string& saved) {
+    const Status s = load_watch(saved, {options_, watcher_});
+    EXPECT_TRUE(s.ok()) << s.error().to_string();
+    watcher_.lose();
+  }
+  std::string save_of_pipe() { return *save_watch({options_, watcher_}); }
+  void finish_of_pipe() { EXPECT_TRUE(watcher_.finish().ok()); }
   void know(const LeftOut& one) { watcher_.know_left_out(one); }
   Progress progress() { return watcher_.progress(); }
 
@@ -288,7 +296,42 @@ void each_case(void (*expect)(const WatchCase&, const RandomShape&, uint64_t), u
   expect({.level = LevelId::linearizable, .repeated = true, .forgetful = true}, single, seed + 5);
 }
 
+// What stood in some lines between two pieces is lost, and so is where they stood.
+Said with_gap(const Drawn& d, Rng& rng) {
+  Said said;
+  Process first(d.options, d.text, said);
+  size_t next = 0;
+  for (const size_t last = rng.below(4); next <= last; ++next)
+    if (!first.read(d.pieces[next].first, d.pieces[next].second)) break;
+  const size_t at = first.save().offset;
+  std::string rest = d.text.substr(std::min(d.text.size(), at));
+  for (size_t lost = rng.below(4); lost > 0; --lost) rest.erase(0, rest.find('\n') + 1);
+  rest = d.text.substr(0, d.text.find('\n') + 1) + rest;  // the header
+  Process second(d.options, rest, said);
+  second.load_of_pipe(first.save_of_pipe());
+  while (second.read(1 + rng.below(3), rng.below(3) == 0)) {
+  }
+  second.finish_of_pipe();
+  return said;
+}
+
+void expect_no_false_alarm(const WatchCase& c, const RandomShape& shape, uint64_t seed) {
+  each_history(c, shape, seed, [&](Outcome plain, Drawn d, Rng& rng) {
+    d.options.lateness = 1 + static_cast<int64_t>(rng.below(30));
+    d.options.settle = 50;
+    const Said said = with_gap(d, rng);
+    EXPECT_FALSE(said.alarms > 0 && plain == Outcome::satisfied) << "a false alarm";
+    EXPECT_GT(said.unknown, 0);
+    return said.alarms;
+  });
+}
+
 TEST(WatchRestart, GoesOnWhereItStood) { each_case(expect_the_same, 100); }
+TEST(WatchRestart, RaisesNoFalseAlarmBehindAGapOfAPipe) {
+  RandomShape shape = watched_shape(0, 0.3);
+  shape.max_txns = 30;
+  expect_no_false_alarm({}, shape, 300);
+}
 TEST(WatchRestart, LosesNothingOfAFileWhenItIsKilled) { each_case(expect_no_fault, 200); }
 
 }  // namespace
