@@ -136,9 +136,10 @@ class JsonlLines {
       const size_t size = open.text.size();
       open.text.append(Input::kPadding, ' ');
       line_ = open.line;
+      settled_aborted_ = open.aborted;
       good = good && read_line(std::string_view(open.text).substr(0, size), true);
     }
-    settling_ = false;
+    settling_ = settled_aborted_ = false;
     return good;
   }
 
@@ -160,6 +161,7 @@ class JsonlLines {
       to.integer(open.begin);
       to.number(open.line);
       to.text(open.text);
+      to.flag(open.aborted);
     }
   }
   bool load(ByteReader& from) {
@@ -180,6 +182,7 @@ class JsonlLines {
       open.begin = from.integer();
       open.line = from.number();
       open.text = from.text();
+      open.aborted = from.flag();
       open_.insert_or_assign({std::string(session), std::string(name)}, std::move(open));
     }
     return from.ok();
@@ -356,6 +359,9 @@ class JsonlLines {
       ValueView name;
       if (!to_value(e, name)) return expected({"aborted", i}, kWantJsonlValue);
       ++i;
+      if (open_.empty()) continue;
+      const std::string text = name.to_string();
+      for (auto& [place, open] : open_) open.aborted = open.aborted || place.second == text;
     }
     return true;
   }
@@ -426,6 +432,10 @@ class JsonlLines {
     if (field(kOps).get_array().get(ops) != simdjson::SUCCESS)
       return expected({"ops"}, "an array of operations");
     if (in_pieces_ && !settling_ && waits_for_outcome(header)) return true;
+    if (settled_aborted_) {
+      header.pending = false;
+      header.status = TxnStatus::aborted;
+    }
     if (has(kOpTimes) && !read_op_times()) return false;
     batch_.begin_txn(header);
     size_t i = 0;
@@ -467,7 +477,7 @@ class JsonlLines {
     std::pair place{header.session.to_string(), std::string(header.name)};
     if (!header.pending) return open_.erase(place), false;
     open_.insert_or_assign(std::move(place),
-                           OpenLine{header.begin.request, line_, std::string(text_)});
+                           OpenLine{header.begin.request, line_, std::string(text_), false});
     return true;
   }
 
@@ -801,9 +811,11 @@ class JsonlLines {
     int64_t begin = Interval::kUnknown;
     uint64_t line = 0;
     std::string text = {};
+    bool aborted = false;  // as an event says
   };
   bool in_pieces_ = false;
   bool settling_ = false;
+  bool settled_aborted_ = false;                                  // the line at hand
   std::unordered_map<std::string, uint64_t> positions_;           // per session without names
   std::map<std::pair<std::string, std::string>, OpenLine> open_;  // by session and name
 };

@@ -75,6 +75,10 @@ class LateEffects {
   std::span<const Masking> writers_of(const ValueView& key) const;
   // Who left the value that was seen; null if nobody.
   const Parked* explanation_of(const History& h, const Observation& seen) const;
+  template <class F>
+  void each(F f) const {
+    for (const auto& [number, parked] : parked_) f(parked);
+  }
   // How many keys show a write of it.
   size_t shown(uint64_t number) const;
   Parked take(uint64_t number);

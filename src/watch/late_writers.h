@@ -28,6 +28,8 @@ class LateWriters {
  public:
   // What it writes may take effect until then.
   void add(const Member& m, int64_t until);
+  // It had no effect.
+  void remove(uint64_t number);
   // Nobody who began earlier will be asked about.
   void forget_before(int64_t begin);
   bool empty() const { return writes_.empty(); }
@@ -49,6 +51,8 @@ class LateWriters {
     uint64_t number;
     std::vector<uint64_t> keys;
   };
+
+  void remove(const End& end);
 
   std::unordered_map<uint64_t, std::vector<Write>> writes_;  // by key
   std::deque<End> ends_;                                     // as they were added

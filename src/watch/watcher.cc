@@ -107,6 +107,7 @@ Status Watcher::add(const std::shared_ptr<const History>& piece) {
     if (Status s = take(piece, t); !s.ok()) return s;
   for (const Event& event : piece->events())
     if (Status s = heed(event); !s.ok()) return s;
+  if (Status s = heed_outcomes(*piece); !s.ok()) return s;
   if (waiting_.size() < options_.window + postponed_) return Ok{};
   return decide_sealed();
 }

@@ -184,6 +184,10 @@ class Watcher {
 
   Status take(const std::shared_ptr<const History>& piece, TxnId t);
   Status heed(const Event& event);
+  Status heed_outcomes(const History& piece);
+  Result<std::vector<uint64_t>> named_by(const std::vector<std::string>& names) const;
+  bool had_effect(uint64_t number) const;
+  Status make_aborted(uint64_t number);
   int64_t mark() const;
   Status decide(int64_t mark);
   Status decide_candidates(int64_t mark);

@@ -121,7 +121,8 @@ TEST(WorstShapes, FaultyOnesAreDecidedWhereEachValueIsWrittenOnce) {
 TEST(WorstShapes, FaultyOnesOfFewValuesKeepTheBudget) {
   for (const ShapeOfClients& shape : kShapes) {
     if (shape.values == 0) continue;
-    const Counted counted = decide_all(shape, Anomaly::real_time_violation, 0.3);
+    const double seconds = static_cast<double>(scaled(3)) / 10;
+    const Counted counted = decide_all(shape, Anomaly::real_time_violation, seconds);
     EXPECT_EQ(counted.of(Outcome::satisfied), 0u) << shape.name;
   }
 }
