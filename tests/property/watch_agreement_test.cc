@@ -147,6 +147,67 @@ TEST(WatchAgreement, AgreesWhereValuesRepeat) {
 TEST(WatchAgreement, AgreesWhereEverythingComesTogether) {
   compare({.repeated = true, .late = true, .forgetful = true}, watched_shape(0.5, 0.3), 16);
 }
+// The lines, and behind some of those of unknown outcome, perhaps far behind, an event that says that it did not commit.
+std::string with_outcomes(const std::string& text, const History& h, Rng& rng) {
+  std::vector<std::string> lines;
+  for (size_t from = 0, end; (end = text.find('\n', from)) != text.npos; from = end + 1)
+    lines.push_back(text.substr(from, end + 1 - from));
+  for (TxnId t = 0; t < h.txn_count(); ++t) {
+    if (h.status(t) != TxnStatus::unknown || rng.below(2) == 0) continue;
+    const std::string name = "\"" + h.name(t) + "\"";
+    const auto at = std::ranges::find_if(
+        lines, [&](const std::string& line) { return line.find("\"txn\":" + name) != line.npos; });
+    if (at == lines.end()) continue;
+    const auto left = static_cast<uint64_t>(lines.end() - at);
+    lines.insert(at + 1 + static_cast<std::ptrdiff_t>(rng.below(left)),
+                 R"({"event":"settled","aborted":[)" + name + "]}\n");
+  }
+  std::string all;
+  for (const std::string& line : lines) all += line;
+  return all;
+}
+
+TEST(WatchAgreement, AgreesWhereOutcomesAreSettledLater) {
+  Rng rng(19);
+  uint64_t compared = 0, decided = 0, violated = 0;
+  for (uint64_t i = 0, all = histories(400); i < all && !::testing::Test::HasFailure(); ++i) {
+    const Draft draft = random_draft(rng, watched_shape(0, 0.3));
+    const Result<History> h = draft.history();
+    const WatchCase c{.forgetful = i % 3 == 0};
+    if (!h.ok() || !can_be_watched(*h, c.level)) continue;
+    const std::vector<TxnId> order = as_reported(*h, rng, 3);
+    const WatchOptions options = watch_options(*h, order, c, rng);
+    const std::string text = with_outcomes(Pieces(*h, order).text(), *h, rng);
+    const Result<ReadResult> whole = read_history_text(text, "test", {.from = "assay"});
+    if (!whole.ok()) continue;  // a name that two have
+    CheckOptions checking;
+    checking.levels = {c.level};
+    const Outcome plain = check(whole->history, checking).verdicts.at(0).outcome;
+    Count count;
+    Watcher watcher(options, count);
+    Pieces pieces(text);
+    while (const auto piece = pieces.next(1 + rng.below(3))) {
+      ASSERT_TRUE(watcher.add(piece).ok());
+      if (rng.below(3) == 0) {
+        ASSERT_TRUE(watcher.decide_sealed().ok());
+      }
+    }
+    ASSERT_TRUE(watcher.finish().ok());
+    Pieces again(text);
+    expect_verified(count, c.level, again, rng);
+    EXPECT_FALSE(count.alarms > 0 && plain == Outcome::satisfied) << "a false alarm";
+    EXPECT_FALSE(count.alarms == 0 && count.unknown == 0 && plain == Outcome::violated &&
+                 !c.forgetful)
+        << "a violation was missed";
+    if (::testing::Test::HasFailure()) std::cout << "case " << i << "\n" << text;
+    ++compared;
+    violated += plain == Outcome::violated;
+    decided += count.alarms > 0 || count.unknown == 0;
+  }
+  std::cout << compared << " histories, " << violated << " violated, decided " << decided << "\n";
+  EXPECT_GT(violated, compared / 20);
+}
+
 TEST(WatchAgreement, AgreesOnSingleOperations) {
   RandomShape s = watched_shape(0.2, 0.3);
   s.single_op = 1;

@@ -88,6 +88,9 @@ class Pieces {
   Pieces(const History& h, const std::vector<TxnId>& order)
       : text_(written(h, order)), input_(*formats::Input::memory(text_, "test", nullptr)) {}
 
+  explicit Pieces(std::string text)
+      : text_(std::move(text)), input_(*formats::Input::memory(text_, "test", nullptr)) {}
+
   // Null at the end.
   std::shared_ptr<const History> next(size_t lines) {
     if (ended_) return nullptr;
