@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 
 #include "cli/command.h"
@@ -34,6 +35,9 @@ Result<formats::Input> open_input(const WatchState& s, const KeptWatch& kept, Bu
 Status can_keep(const WatchState& s) {
   if (!s.state.empty() && !s.follow && s.file != "-")
     return usage_error("--state takes --follow: a file that ends is watched in one go");
+  if (!s.state.empty() && s.file != "-" && std::filesystem::exists(s.file) &&
+      !std::filesystem::is_regular_file(s.file))
+    return usage_error("--state takes a file that can be read again, or standard input");
   if (!s.state.empty() && !s.certificate.empty() && s.file == "-")
     return usage_error(
         "--certificate with --state takes a file: a chain names transactions by their lines, and "
