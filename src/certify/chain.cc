@@ -104,6 +104,16 @@ std::string ChainWriter::end(uint64_t transactions) {
                             previous_, transactions));
 }
 
+void ChainWriter::save(ByteWriter& to) const {
+  to.number(number_);
+  to.text(previous_);
+}
+
+void ChainWriter::load(ByteReader& from) {
+  number_ = from.number();
+  previous_ = from.text();
+}
+
 // --- reading
 
 bool ChainReader::is_chain(std::string_view beginning) { return beginning.starts_with(kFirst); }

@@ -17,6 +17,7 @@
 
 #include "assay/level.h"
 #include "assay/result.h"
+#include "base/byte_stream.h"
 
 namespace assay::internal::certify {
 
@@ -52,7 +53,10 @@ struct Segment {
 // How many lines there can be is no limit, how many a history numbers is: that number goes round. Goes on from the line before.
 class LineNumbers {
  public:
+  LineNumbers() = default;
+  explicit LineNumbers(uint64_t last) : last_(last) {}
   uint64_t of(uint32_t line);
+  uint64_t last() const { return last_; }
 
  private:
   uint64_t last_ = 0;
@@ -62,10 +66,15 @@ class ChainWriter {
  public:
   explicit ChainWriter(LevelId level) : level_(level) {}
 
+  bool has_begun() const { return !previous_.empty(); }
   // The lines, with their ends.
   std::string header();
   std::string segment(const Segment& s);
   std::string end(uint64_t transactions);
+
+  // How far it is, and into one that is new and of the same level.
+  void save(ByteWriter& to) const;
+  void load(ByteReader& from);
 
  private:
   std::string sealed(const std::string& line);

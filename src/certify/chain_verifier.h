@@ -35,8 +35,10 @@
 #include "assay/history.h"
 #include "assay/level.h"
 #include "assay/result.h"
+#include "base/byte_stream.h"
 #include "certify/chain.h"
 #include "certify/register_reading.h"
+#include "formats/txn_table.h"
 #include "history/held_value.h"
 
 namespace assay::internal::certify {
@@ -54,6 +56,11 @@ class ChainVerifier {
   Status accept(const Segment& segment);
   // Nothing follows.
   Status end(const ChainEnd& end);
+
+  // Between two segments: all that is held, and into a verifier that is new and of the same level. `assay verify` never goes on
+  // from such a state; it verifies chains from their beginning.
+  void save(ByteWriter& to, formats::TxnTableWriter& txns) const;
+  Status load(ByteReader& from, const formats::TxnTable& txns);
 
   uint64_t left_out() const { return left_out_; }
   uint64_t gaps() const { return gaps_; }
@@ -113,6 +120,9 @@ class ChainVerifier {
 
   explicit ChainVerifier(LevelId level) : level_(level) {}
 
+  static void put(ByteWriter& to, const Version& v);
+  static Version take_version(ByteReader& from);
+  std::vector<uint64_t> take_held_lines(ByteReader& from) const;
   Result<Txn> take(uint64_t line);
   Status place(Placed p);
   Status place_all(const Segment& segment);

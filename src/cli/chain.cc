@@ -40,7 +40,9 @@ class ChainCheck {
     while (true) {
       const auto more = chain_.next_line(line);
       if (!more.ok()) return more.error();
-      if (!*more) return in_chain(bad_input("expected another segment, or the end of the chain"));
+      if (!*more && segments_ == 0)
+        return in_chain(bad_input("expected another segment, or the end of the chain"));
+      if (!*more) return Ok{};  // it may go on
       auto item = reader_.next(line.text);
       if (!item.ok()) return in_chain(item.error());
       if (const auto* end = std::get_if<certify::ChainEnd>(&*item)) return finish(*end);
@@ -49,16 +51,18 @@ class ChainCheck {
   }
 
   // If not, it says nothing of the history.
-  bool is_whole() const { return verifier_->left_out() == 0 && verifier_->gaps() == 0; }
+  bool is_whole() const { return has_end_ && verifier_->left_out() == 0 && verifier_->gaps() == 0; }
 
   std::string sentence() const {
-    const std::string what = fmt::format("{}: {} in {}", level_info(level_).name,
-                                         counted(transactions_, "transaction", "transactions"),
-                                         counted(segments_, "segment", "segments"));
+    const std::string what =
+        fmt::format("{}: {} in {}", level_info(level_).name,
+                    counted(has_end_ ? transactions_ : named_, "transaction", "transactions"),
+                    counted(segments_, "segment", "segments"));
     if (is_whole()) return fmt::format("verified  satisfied {}\n", what);
-    return fmt::format("verified  unknown   {}; {} left out, {}\n", what,
+    return fmt::format("verified  unknown   {}; {} left out, {}{}\n", what,
                        counted(verifier_->left_out(), "transaction", "transactions"),
-                       counted(verifier_->gaps(), "gap", "gaps"));
+                       counted(verifier_->gaps(), "gap", "gaps"),
+                       has_end_ ? "" : ", and the chain has no end yet");
   }
 
  private:
@@ -69,6 +73,8 @@ class ChainCheck {
 
   Status accept(const certify::Segment& segment) {
     ++segments_;
+    named_ += segment.order.size() + segment.took_effect.size() + segment.left_out.size() +
+              segment.without_effect.size();
     for (const auto* lines : {&segment.order, &segment.left_out, &segment.without_effect})
       for (const uint64_t line : *lines)
         if (Status s = read_up_to(line); !s.ok()) return s;
@@ -93,6 +99,7 @@ class ChainCheck {
   }
 
   Status finish(const certify::ChainEnd& end) {
+    has_end_ = true;
     while (!ended_)
       if (Status s = read_more(); !s.ok()) return s;
     return verifier_->end(end);
@@ -106,7 +113,9 @@ class ChainCheck {
   LevelId level_ = LevelId::strict_serializable;
   std::optional<certify::ChainVerifier> verifier_;
   bool ended_ = false;
+  bool has_end_ = false;
   uint64_t transactions_ = 0, segments_ = 0;
+  uint64_t named_ = 0;  // by the segments
 };
 
 }  // namespace

@@ -1,10 +1,12 @@
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/flags.h"
 #include "cli/interrupts.h"
+#include "cli/kept_watch.h"
 #include "cli/watch_flags.h"
 #include "cli/watching.h"
 #include "formats/input.h"
@@ -19,15 +21,44 @@ struct WatchState {
   watch::WatchOptions options;
   WatchOutput output;
   bool follow = false;
+  std::string state, certificate;  // files
 };
+
+Result<formats::Input> open_input(const WatchState& s, const KeptWatch& kept, Budget& reading) {
+  if (!s.follow) return formats::Input::open(s.file, &reading);
+  if (!kept.goes_on()) return formats::Input::follow(s.file, &reading);
+  const FilePlace& place = kept.place();
+  return formats::Input::follow_from(s.file, &reading, place.offset, place.line);
+}
+
+// What is decided at the end of a file, as no lines follow, may be wrong once some do.
+Status can_keep(const WatchState& s) {
+  if (!s.state.empty() && !s.follow && s.file != "-")
+    return usage_error("--state takes --follow: a file that ends is watched in one go");
+  if (!s.state.empty() && s.file != "-" && std::filesystem::exists(s.file) &&
+      !std::filesystem::is_regular_file(s.file))
+    return usage_error("--state takes a file that can be read again, or standard input");
+  if (!s.state.empty() && !s.certificate.empty() && s.file == "-")
+    return usage_error(
+        "--certificate with --state takes a file: a chain names transactions by their lines, and "
+        "of "
+        "standard input those that come after a restart have others");
+  if (s.certificate.ends_with(".gz") || s.certificate.ends_with(".zst"))
+    return usage_error("--certificate of watch is not compressed; expected another ending");
+  return Ok{};
+}
 
 Exit watch_input(const WatchState& s) {
   Budget reading;
   reading.heed_interrupts();
+  KeptWatch kept(s.file, s.state, s.certificate, s.options);
+  if (Status opened = kept.open(); !opened.ok()) return fail(opened.error());
   Watching watching(s.options, s.output);
-  auto input =
-      s.follow ? formats::Input::follow(s.file, &reading) : formats::Input::open(s.file, &reading);
+  if (!s.state.empty() || !s.certificate.empty()) watching.keep(kept);
+  auto input = open_input(s, kept, reading);
   if (!input.ok()) return interrupted(input.error()) ? watching.end() : fail(input.error());
+  if (input->is_compressed() && !s.state.empty())
+    return fail(usage_error("--state takes a file that is not compressed"));
   const Result<bool> whole = watching.read(*input);
   if (!whole.ok() && !interrupted(whole.error())) return fail(input->located(whole.error()));
   if (whole.ok() && *whole)
@@ -39,6 +70,7 @@ Exit watch_history(WatchState& s) {
   if (Status can = take_level(s.level, s.options); !can.ok()) return fail(can.error());
   if (s.follow && s.file == "-")
     return fail(usage_error("--follow takes a file; standard input is read until it ends"));
+  if (Status keep = can_keep(s); !keep.ok()) return fail(keep.error());
   if (Status made = make_folder(s.output.alarms); !made.ok()) return fail(made.error());
   stop_checking_when_interrupted();
   return watch_input(s);
@@ -57,6 +89,14 @@ Action add_watch(CLI::App& app) {
   app.add_flag("--follow", s->follow, "wait for more lines at the end of the file");
   add_watch_flags(app, s->options, "");
   add_watch_output(app, s->output, "");
+  app.add_option("--certificate", s->certificate,
+                 "write the chain of certificates of all that is decided, which grows while it is "
+                 "watched; `assay verify` checks it")
+      ->type_name("FILE");
+  app.add_option("--state", s->state,
+                 "keep there what is needed to go on after the process was ended or killed; if the "
+                 "file is there, go on from it")
+      ->type_name("FILE");
   app.add_flag("--json", s->output.json,
                "one line of JSON for each alarm, unknown stretch and window");
   return [s] { return watch_history(*s); };

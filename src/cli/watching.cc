@@ -82,12 +82,45 @@ bool Watching::is_enough() const {
   return announcer_.failure() || (output_.fail_fast && announcer_.alarms() > 0);
 }
 
+void Watching::keep(KeptWatch& kept) {
+  kept_ = &kept;
+  announcer_.on_left_out([this](const watch::LeftOut& one) { return kept_->left_out(one); });
+  announcer_.on_sealed([this](const certify::Segment& segment) { kept_->sealed(segment); });
+}
+
+Status Watching::begin(formats::Input& input, formats::JsonlChunks& chunks) {
+  if (kept_ == nullptr) return Ok{};
+  if (kept_->goes_on()) {
+    if (Status s = kept_->load(watcher_, chunks); !s.ok()) return s;
+    announcer_.count_from(watcher_.progress().alarms);
+    if (kept_->of_pipe()) watcher_.lose();
+  }
+  return save(input, chunks, true);
+}
+
+Status Watching::save(const formats::Input& input, formats::JsonlChunks& chunks, bool at_once) {
+  if (kept_ == nullptr) return Ok{};
+  if (Status s = kept_->chain_state(); !s.ok()) return s;
+  return kept_->save({watcher_, &chunks, &input}, at_once);
+}
+
+Result<bool> Watching::stop(const formats::Input& input, formats::JsonlChunks& chunks) {
+  if (Status s = save(input, chunks, true); !s.ok()) return s.error();
+  return false;
+}
+
 Result<bool> Watching::read(formats::Input& input) {
   std::vector<ReadNote> notes;
   formats::JsonlChunks chunks(input, notes);
+  if (Status s = begin(input, chunks); !s.ok()) return s.error();
   for (bool at_end = false; !at_end;) {
-    if (is_enough()) return false;
-    if (Status s = wait(input); !s.ok()) return s.error();
+    if (is_enough()) return stop(input, chunks);
+    if (Status s = wait(input, chunks); !s.ok()) return s.error();
+    if (Budget::interrupted() && kept_ != nullptr) {
+      if (Status s = decide(); !s.ok()) return s.error();
+      return stop(input, chunks);
+    }
+    if (Status s = chunks.settle(watcher_.overdue()); !s.ok()) return s.error();
     auto chunk = chunks.next(options_.window);
     if (!chunk.ok() && !interrupted(chunk.error())) return chunk.error();
     if (!chunk.ok()) {
@@ -97,22 +130,30 @@ Result<bool> Watching::read(formats::Input& input) {
     at_end = chunk->end;
     const auto piece = std::make_shared<const History>(std::move(chunk->history));
     if (on_piece_) on_piece_(piece);
+    if (kept_ != nullptr) kept_->read(piece);
     if (Status s = watcher_.add(piece); !s.ok()) return input.located(s.error());
-    if (Status s = chunks.settle(watcher_.overdue()); !s.ok()) return s.error();
     for (const ReadNote& n : notes) note(n.message);
     notes.clear();
     if (Status s = tell(false); !s.ok()) return s.error();
+    if (at_end) break;
+    if (Status s = save(input, chunks, false); !s.ok()) return s.error();
   }
   return !is_enough();
 }
 
+Status Watching::finish() {
+  if (Status s = watcher_.finish(); !s.ok() || kept_ == nullptr) return s;
+  return kept_->end(watcher_);
+}
+
 Status Watching::decide() {
   decided_ = Steady::now();
+  if (kept_ != nullptr) kept_->changed();
   return watcher_.decide_sealed();
 }
 
 // For lines.
-Status Watching::wait(const formats::Input& input) {
+Status Watching::wait(const formats::Input& input, formats::JsonlChunks& chunks) {
   const auto since = Steady::now();
   bool decided = false;
   while (input.would_wait() && !Budget::interrupted() && !is_enough()) {
@@ -122,6 +163,8 @@ Status Watching::wait(const formats::Input& input) {
       if (Status s = tell(false); !s.ok()) return s;
       decided = true;
     }
+    if (decided)
+      if (Status s = save(input, chunks, false); !s.ok()) return s;
     poll(nullptr, 0, kMillisecondsOfSleep);
   }
   return Ok{};

@@ -11,6 +11,7 @@
 #include "assay/history.h"
 #include "cli/announcer.h"
 #include "cli/exit_code.h"
+#include "cli/kept_watch.h"
 #include "formats/input.h"
 #include "watch/watcher.h"
 
@@ -25,18 +26,23 @@ class Watching {
     on_piece_ = std::move(f);
   }
   void on_alarm(std::function<void(const Audit&)> f) { announcer_.on_alarm(std::move(f)); }
+  // What is left behind of it; `kept` must outlive this.
+  void keep(KeptWatch& kept);
 
   // Watches what is in the input. False if watching is over before the input is: interrupted, or is_enough().
   Result<bool> read(formats::Input& input);
   // No input follows.
-  Status finish() { return watcher_.finish(); }
+  Status finish();
   // An alarm where that is to be the last, or output that cannot be written.
   bool is_enough() const;
   // Says how it ended.
   Exit end();
 
  private:
-  Status wait(const formats::Input& input);
+  Status begin(formats::Input& input, formats::JsonlChunks& chunks);
+  Result<bool> stop(const formats::Input& input, formats::JsonlChunks& chunks);
+  Status save(const formats::Input& input, formats::JsonlChunks& chunks, bool at_once);
+  Status wait(const formats::Input& input, formats::JsonlChunks& chunks);
   Status decide();
   Status tell(bool last);
   std::string sentence(const watch::Progress& p) const;
@@ -48,6 +54,7 @@ class Watching {
   Announcer announcer_;
   watch::Watcher watcher_;
   std::function<void(const std::shared_ptr<const History>&)> on_piece_;
+  KeptWatch* kept_ = nullptr;
   Steady::time_point decided_ = Steady::now();
   Steady::time_point told_ = Steady::now();
   Steady::time_point line_ = Steady::now();

@@ -9,6 +9,7 @@
 #include "assay/format.h"
 #include "assay/history.h"
 #include "assay/result.h"
+#include "base/byte_stream.h"
 #include "formats/input.h"
 
 namespace assay::internal::formats {
@@ -29,6 +30,11 @@ class JsonlChunks {
 
   // Lines held back that began before this moment are in the next piece, as transactions of unknown outcome.
   Status settle(int64_t begin);
+
+  // Between a piece and the next one, before it is settled what that begins with: what was read and is not in a piece, and how
+  // many each session did; and into a reader that is new, of an input that goes on behind the lines read.
+  void save(ByteWriter& to) const;
+  Status load(ByteReader& from);
 
  private:
   struct Reader;

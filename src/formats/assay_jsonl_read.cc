@@ -18,6 +18,7 @@
 #include "formats/json_text.h"
 #include "formats/row_json.h"
 #include "history/level_name.h"
+#include "history/value_bytes.h"
 
 namespace assay::internal::formats {
 namespace {
@@ -125,21 +126,69 @@ class JsonlLines {
   void read_in_pieces() { in_pieces_ = true; }
   // Lines that began before `begin` and are still without outcome are taken for unknown. False after storing an error.
   bool settle(int64_t begin) {
-    std::vector<std::string> lines;
+    std::vector<OpenLine> lines;
     std::erase_if(open_, [&](auto& entry) {
       if (entry.second.begin >= begin) return false;
-      lines.push_back(std::move(entry.second.text));
+      lines.push_back(std::move(entry.second));
       return true;
     });
+    std::ranges::sort(lines, {}, &OpenLine::line);
     settling_ = true;
     bool good = true;
-    for (std::string& text : lines) {
-      const size_t size = text.size();
-      text.append(Input::kPadding, ' ');
-      good = good && read_line(std::string_view(text).substr(0, size), true);
+    for (OpenLine& open : lines) {
+      const size_t size = open.text.size();
+      open.text.append(Input::kPadding, ' ');
+      line_ = open.line;
+      settled_aborted_ = open.aborted;
+      good = good && read_line(std::string_view(open.text).substr(0, size), true);
     }
-    settling_ = false;
+    settling_ = settled_aborted_ = false;
     return good;
+  }
+
+  // What holds for the lines to come.
+  void save(ByteWriter& to) const {
+    to.flag(first_);
+    put_value(to, header_.initial());
+    to.flag(header_.absent_is_never_written);
+    to.text(header_.run);
+    to.number(positions_.size());
+    for (const auto& [session, position] : positions_) {
+      to.text(session);
+      to.number(position);
+    }
+    to.number(open_.size());
+    for (const auto& [place, open] : open_) {
+      to.text(place.first);
+      to.text(place.second);
+      to.integer(open.begin);
+      to.number(open.line);
+      to.text(open.text);
+      to.flag(open.aborted);
+    }
+  }
+  bool load(ByteReader& from) {
+    first_ = from.flag();
+    const ValueView initial = take_value_view(from);
+    header_.initial_type = initial.type;
+    header_.initial_integer = initial.integer;
+    header_.initial_text = initial.text;
+    header_.absent_is_never_written = from.flag();
+    header_.run = from.text();
+    for (size_t n = from.count(); n > 0; --n) {
+      const std::string_view session = from.text();
+      positions_.insert_or_assign(std::string(session), from.number());
+    }
+    for (size_t n = from.count(); n > 0; --n) {
+      const std::string_view session = from.text(), name = from.text();
+      OpenLine open;
+      open.begin = from.integer();
+      open.line = from.number();
+      open.text = from.text();
+      open.aborted = from.flag();
+      open_.insert_or_assign({std::string(session), std::string(name)}, std::move(open));
+    }
+    return from.ok();
   }
 
   TxnBatch& batch() { return batch_; }
@@ -313,6 +362,9 @@ class JsonlLines {
       ValueView name;
       if (!to_value(e, name)) return expected({"aborted", i}, kWantJsonlValue);
       ++i;
+      if (open_.empty()) continue;
+      const std::string text = name.to_string();
+      for (auto& [place, open] : open_) open.aborted = open.aborted || place.second == text;
     }
     return true;
   }
@@ -384,6 +436,10 @@ class JsonlLines {
     if (field(kOps).get_array().get(ops) != simdjson::SUCCESS)
       return expected({"ops"}, "an array of operations");
     if (in_pieces_ && !settling_ && waits_for_outcome(header)) return true;
+    if (settled_aborted_) {
+      header.pending = false;
+      header.status = TxnStatus::aborted;
+    }
     if (has(kOpTimes) && !read_op_times()) return false;
     batch_.begin_txn(header);
     size_t i = 0;
@@ -430,7 +486,8 @@ class JsonlLines {
     if (!header.pending && open_.empty()) return false;
     std::pair place{header.session.to_string(), std::string(header.name)};
     if (!header.pending) return open_.erase(place), false;
-    open_.insert_or_assign(std::move(place), OpenLine{header.begin.request, std::string(text_)});
+    open_.insert_or_assign(std::move(place),
+                           OpenLine{header.begin.request, line_, std::string(text_), false});
     return true;
   }
 
@@ -761,11 +818,14 @@ class JsonlLines {
   Notes notes_;
   // Of a history in pieces.
   struct OpenLine {
-    int64_t begin;
-    std::string text;
+    int64_t begin = Interval::kUnknown;
+    uint64_t line = 0;
+    std::string text = {};
+    bool aborted = false;  // as an event says
   };
   bool in_pieces_ = false;
   bool settling_ = false;
+  bool settled_aborted_ = false;                                  // the line at hand
   std::unordered_map<std::string, uint64_t> positions_;           // per session without names
   std::map<std::pair<std::string, std::string>, OpenLine> open_;  // by session and name
 };
@@ -824,6 +884,13 @@ class JsonlReader {
   }
 
   Status settle(int64_t begin) { return take_from(lines_, lines_.settle(begin)); }
+
+  void save(ByteWriter& to) const { lines_.save(to); }
+  Status load(ByteReader& from) {
+    if (!lines_.load(from)) return bad_input("what is kept of the lines makes no sense");
+    start_piece();
+    return Ok{};
+  }
 
  private:
   // So much text is parsed at a time: enough that handing it over costs nothing, little enough for the caches.
@@ -907,6 +974,10 @@ JsonlChunks::~JsonlChunks() = default;
 Result<JsonlChunks::Chunk> JsonlChunks::next(size_t lines) { return reader_->next(lines); }
 
 Status JsonlChunks::settle(int64_t begin) { return reader_->settle(begin); }
+
+void JsonlChunks::save(ByteWriter& to) const { reader_->save(to); }
+
+Status JsonlChunks::load(ByteReader& from) { return reader_->load(from); }
 
 Result<History> read_assay_jsonl(Source& source, Notes& notes) {
   return JsonlReader(*source.input, notes).run(source.threads);

@@ -142,6 +142,22 @@ Result<Input> Input::open(const std::string& path, Budget* budget, AtEnd at_end,
   return start(std::move(source), path, budget);
 }
 
+Result<Input> Input::follow_from(const std::string& path, Budget* budget, uint64_t offset,
+                                 uint64_t line) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return io_error(std::string("cannot open: ") + strerror(errno), path);
+  auto source = std::make_unique<FileSource>(fd, true, true, nullptr, path, budget);
+  if (::lseek(fd, static_cast<off_t>(offset), SEEK_SET) < 0)
+    return io_error(std::string("cannot go on in the middle: ") + strerror(errno), path);
+  Input input;
+  input.name_ = path;
+  input.budget_ = budget;
+  input.buffer_.assign(kChunkBytes + kPadding, '\0');
+  input.source_ = std::move(source);
+  input.begins_at(offset, line);
+  return input;
+}
+
 Result<Input> Input::memory(std::string_view text, std::string name, Budget* budget) {
   return start(std::make_unique<MemorySource>(text), std::move(name), budget);
 }
@@ -160,6 +176,7 @@ Result<Input> Input::start(std::unique_ptr<ByteSource> source, std::string name,
   input.name_ = std::move(name);
   input.budget_ = budget;
   Compression kind = detect_compression(head);
+  input.compressed_ = kind != Compression::none;
   if (kind == Compression::none) {
     input.buffer_.assign(kChunkBytes + kPadding, '\0');
     std::copy(head.begin(), head.end(), input.buffer_.begin());

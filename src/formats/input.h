@@ -45,10 +45,20 @@ class Input {
   // or nobody writes any more, of which `ended` tells once all is written; null: nobody ever says so. Not for compressed files.
   static Result<Input> follow(const std::string& path, Budget* budget,
                               const std::atomic<bool>* ended = nullptr);
+  // The same from the byte `offset` of the file on, which begins the line after `line`.
+  static Result<Input> follow_from(const std::string& path, Budget* budget, uint64_t offset,
+                                   uint64_t line);
   // `text` must outlive the input; `name` is used in messages.
   static Result<Input> memory(std::string_view text, std::string name, Budget* budget);
 
+  // The first byte is that of `offset`, and begins the line after `line`.
+  void begins_at(uint64_t offset, uint64_t line) {
+    offset_ = offset;
+    line_ = line;
+  }
+
   Budget* budget() const { return budget_; }
+  bool is_compressed() const { return compressed_; }
   const std::string& name() const { return name_; }
 
   // Makes at least `size` bytes available in window(), fewer only at the end of the input.
@@ -111,6 +121,7 @@ class Input {
   size_t begin_ = 0;
   size_t end_ = 0;
   bool ended_ = false;
+  bool compressed_ = false;
   bool cut_off_allowed_ = false;
   uint64_t offset_ = 0;
   uint64_t line_ = 0;

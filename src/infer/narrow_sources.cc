@@ -73,6 +73,7 @@ class Narrowing {
     std::vector<std::vector<int64_t>> written(problem_.keys());  // per key with open reads
     bool any = false;
     for (uint32_t i = 0; i < open_.all().size(); ++i) {
+      if (ran_out(i)) return false;
       const OpenRead& read = open_.all()[i];
       std::vector<int64_t>& writers = written[read.key];
       if (writers.empty()) {
@@ -106,6 +107,9 @@ class Narrowing {
     return {first, reader + reach};
   }
 
+  // Reads may have thousands of sources each, so the clock is looked at every few of them.
+  bool ran_out(uint32_t read) { return read % 16 == 0 && budget_.exhausted_now(); }
+
   std::vector<int64_t> ranks() const {
     std::vector<Node> by_time(problem_.nodes());
     std::iota(by_time.begin(), by_time.end(), 0u);
@@ -136,6 +140,7 @@ class Narrowing {
       return std::nullopt;
     std::vector<Seen> settled;
     for (uint32_t i = 0; i < open_.all().size(); ++i) {
+      if (ran_out(i)) return std::nullopt;
       const OpenRead& read = open_.all()[i];
       if (read.sources.size() < 2 || is_possible(read.reader)) continue;
       std::vector<TxnId> possible = possible_sources(read, events, saturation);

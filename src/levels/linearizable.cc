@@ -11,7 +11,8 @@
 //
 // The orders of the keys are merged by time: each operation takes effect at the earliest instant
 // that those before it on its key leave, and instants are compared across keys. At equal instants
-// any order of the keys respects the clock, but sessions may still ask for one.
+// any order of the keys respects the clock, but sessions may still ask for one. Where the orders found do not obey them, orders
+// are looked for once more as if each operation had ended before its session began anew.
 //
 // Operations of unknown outcome that were read from took effect at some time after their request.
 // One that nobody read from never changes what zones.cc says; the search may use it to explain why
@@ -47,13 +48,14 @@ bool writes_something(const History& history, TxnId t) {
 
 class KeyByKey {
  public:
-  KeyByKey(const Problem& problem, const Switches& switches, Stages& stages, Budget& budget)
+  KeyByKey(const Problem& problem, OperationTimes times, const Switches& switches, Stages& stages,
+           Budget& budget)
       : history_(*problem.history),
         problem_(problem),
         switches_(switches),
         stages_(stages),
         budget_(budget),
-        times_(history_) {}
+        times_(std::move(times)) {}
 
   LinearizableVerdict decide() {
     look_at_operations();
@@ -258,7 +260,14 @@ bool decidable_by_key(const Problem& problem) {
 
 LinearizableVerdict decide_by_key(const Problem& problem, const Switches& switches, Stages& stages,
                                   Budget& budget) {
-  return KeyByKey(problem, switches, stages, budget).decide();
+  OperationTimes times(*problem.history);
+  LinearizableVerdict verdict = KeyByKey(problem, times, switches, stages, budget).decide();
+  const bool for_sessions = verdict.outcome == Outcome::unknown && verdict.reason.empty();
+  if (!for_sessions || budget.exhausted_now()) return verdict;
+  times.part_sessions(*problem.history);
+  LinearizableVerdict parted =
+      KeyByKey(problem, std::move(times), switches, stages, budget).decide();
+  return parted.outcome == Outcome::satisfied ? parted : verdict;
 }
 
 }  // namespace assay::internal

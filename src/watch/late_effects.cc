@@ -69,6 +69,12 @@ void LateEffects::unmask(const Masking& m) {
   show(HeldValue(it->second.member.piece->key(m.key)), m);
 }
 
+const Parked* LateEffects::find_line(uint64_t line) const {
+  for (const auto& [number, parked] : parked_)
+    if (parked.member.line == line) return &parked;
+  return nullptr;
+}
+
 size_t LateEffects::shown(uint64_t number) const {
   const Parked& p = parked_.find(number)->second;
   std::vector<KeyId> keys;

@@ -60,16 +60,25 @@ struct Masking {
   KeyId key;        // of its piece
 };
 
+class StateReader;
+class StateWriter;
+
 class LateEffects {
  public:
   bool empty() const { return parked_.empty(); }
   void park(Parked p);
   bool contains(uint64_t number) const { return parked_.contains(number); }
   const Parked& find(uint64_t number) const { return parked_.find(number)->second; }
+  // Null if nobody of this line is parked.
+  const Parked* find_line(uint64_t line) const;
   // Whose writes of the key show, by their places.
   std::span<const Masking> writers_of(const ValueView& key) const;
   // Who left the value that was seen; null if nobody.
   const Parked* explanation_of(const History& h, const Observation& seen) const;
+  template <class F>
+  void each(F f) const {
+    for (const auto& [number, parked] : parked_) f(parked);
+  }
   // How many keys show a write of it.
   size_t shown(uint64_t number) const;
   Parked take(uint64_t number);
@@ -82,6 +91,9 @@ class LateEffects {
   // Those that are told and were reported before.
   std::vector<Member> take_told(int64_t reported);
   std::vector<Member> take_all();
+  // Writes all of it down; into one that is empty.
+  void save(StateWriter& w) const;
+  void load(StateReader& r);
 
  private:
   void show(const HeldValue& key, const Masking& write);

@@ -20,14 +20,23 @@ void LateWriters::add(const Member& m, int64_t until) {
 }
 
 void LateWriters::forget_before(int64_t begin) {
-  for (; !ends_.empty() && ends_.front().at < begin; ends_.pop_front()) {
-    for (const uint64_t key : ends_.front().keys) {
-      const auto it = writes_.find(key);
-      if (it == writes_.end()) continue;
-      std::erase_if(it->second, [&](const Write& w) { return w.number == ends_.front().number; });
-      if (it->second.empty()) writes_.erase(it);
-    }
+  for (; !ends_.empty() && ends_.front().at < begin; ends_.pop_front()) remove(ends_.front());
+}
+
+void LateWriters::remove(const End& end) {
+  for (const uint64_t key : end.keys) {
+    const auto it = writes_.find(key);
+    if (it == writes_.end()) continue;
+    std::erase_if(it->second, [&](const Write& w) { return w.number == end.number; });
+    if (it->second.empty()) writes_.erase(it);
   }
+}
+
+void LateWriters::remove(uint64_t number) {
+  const auto end = std::ranges::find(ends_, number, &End::number);
+  if (end == ends_.end()) return;
+  remove(*end);
+  ends_.erase(end);
 }
 
 bool LateWriters::may_explain(const History& h, const Observation& seen,

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "assay/history.h"
+#include "base/byte_stream.h"
 #include "history/accesses.h"
 #include "watch/member.h"
 
@@ -27,9 +28,14 @@ class LateWriters {
  public:
   // What it writes may take effect until then.
   void add(const Member& m, int64_t until);
+  // It had no effect.
+  void remove(uint64_t number);
   // Nobody who began earlier will be asked about.
   void forget_before(int64_t begin);
   bool empty() const { return writes_.empty(); }
+  // Writes all of it down; into one that is empty.
+  void save(ByteWriter& to) const;
+  void load(ByteReader& from);
   // Whether one explains the observation; those of the transactions in `except` do not count.
   bool may_explain(const History& h, const Observation& seen,
                    const std::unordered_set<uint64_t>& except) const;
@@ -45,6 +51,8 @@ class LateWriters {
     uint64_t number;
     std::vector<uint64_t> keys;
   };
+
+  void remove(const End& end);
 
   std::unordered_map<uint64_t, std::vector<Write>> writes_;  // by key
   std::deque<End> ends_;                                     // as they were added

@@ -21,7 +21,7 @@ void LiveState::take_back(std::vector<Change> changes) {
   for (; !changes.empty(); changes.pop_back()) {
     auto& [key, before] = changes.back();
     if (before)
-      entries_.find(key)->second = std::move(*before);
+      entries_.insert_or_assign(std::move(key), std::move(*before));
     else
       entries_.erase(key);
   }

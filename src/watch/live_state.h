@@ -13,6 +13,9 @@
 
 namespace assay::internal::watch {
 
+class StateReader;
+class StateWriter;
+
 class LiveState {
  public:
   struct Version {
@@ -34,6 +37,9 @@ class LiveState {
   // Undoes them, the last one first.
   void take_back(std::vector<Change> changes);
   void clear() { entries_.clear(); }
+  // Writes all of it down; into one that is empty.
+  void save(StateWriter& w) const;
+  void load(StateReader& r);
   size_t size() const { return entries_.size(); }
 
  private:

@@ -9,7 +9,7 @@ namespace assay::internal::watch {
 
 VerifiedChain::VerifiedChain(LevelId level, ChainSink* sink)
     : verifier_(certify::ChainVerifier::of(level)), writer_(level), sink_(sink) {
-  keep(verifier_.ok() ? write(writer_.header()) : Status(verifier_.error()));
+  if (!verifier_.ok()) keep(verifier_.error());
   thread_ = std::jthread([this] { run(); });
 }
 
@@ -29,7 +29,8 @@ void VerifiedChain::keep(const Status& s) {
 // What follows a refusal is taken, so that nobody waits for room, and not looked at.
 void VerifiedChain::run() {
   while (const auto job = jobs_.take()) {
-    if (!state().ok()) continue;
+    if (job->reached != nullptr) job->reached->set_value();
+    if (job->reached != nullptr || !state().ok()) continue;
     try {
       keep(verify(*job));
     } catch (const std::bad_alloc&) {
@@ -43,6 +44,7 @@ Status VerifiedChain::verify(const Job& job) {
     transactions_ += job.piece->txn_count();
     return verifier_->read(job.piece);
   }
+  if (Status s = write_header(); !s.ok()) return s;
   const certify::Segment& segment = job.segment;
   ++segments_;
   if (Status s = verifier_->accept(segment); !s.ok()) {
@@ -53,11 +55,37 @@ Status VerifiedChain::verify(const Job& job) {
   return write(writer_.segment(segment));
 }
 
+Status VerifiedChain::write_header() {
+  return writer_.has_begun() ? Status(Ok{}) : write(writer_.header());
+}
+
+// The thread waits for what is put next, and so touches nothing meanwhile.
+Status VerifiedChain::save(ByteWriter& to, formats::TxnTableWriter& txns) {
+  std::promise<void> reached;
+  jobs_.put({nullptr, {}, &reached});
+  reached.get_future().wait();
+  if (Status s = state(); !s.ok()) return s;
+  to.number(transactions_);
+  to.number(segments_);
+  writer_.save(to);
+  verifier_->save(to, txns);
+  return Ok{};
+}
+
+Status VerifiedChain::load(ByteReader& from, const formats::TxnTable& txns) {
+  if (!verifier_.ok()) return verifier_.error();
+  transactions_ = from.number();
+  segments_ = from.number();
+  writer_.load(from);
+  return verifier_->load(from, txns);
+}
+
 Status VerifiedChain::end() {
   jobs_.close();
   if (thread_.joinable()) thread_.join();
   if (!state_.ok()) return state_;
   if (Status s = verifier_->end({transactions_}); !s.ok()) return s;
+  if (Status s = write_header(); !s.ok()) return s;
   return write(writer_.end(transactions_));
 }
 

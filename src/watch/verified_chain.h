@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -12,8 +13,10 @@
 #include "assay/level.h"
 #include "assay/result.h"
 #include "base/bounded_queue.h"
+#include "base/byte_stream.h"
 #include "certify/chain.h"
 #include "certify/chain_verifier.h"
+#include "formats/txn_table.h"
 
 namespace assay::internal::watch {
 
@@ -28,12 +31,16 @@ class VerifiedChain {
  public:
   // `sink` may be null, and must outlive this.
   VerifiedChain(LevelId level, ChainSink* sink);
+  ~VerifiedChain() { jobs_.close(); }
 
   // The next lines of the history, before anything is sealed that names them.
   void read(const std::shared_ptr<const History>& piece);
   void sealed(certify::Segment segment);
   // The first segment that was refused, or line that could not be written; tells of what is past.
   Status state() const;
+  // Waits until all that was given is verified, and writes down how far it is; into one that is new. An error is that of state().
+  Status save(ByteWriter& to, formats::TxnTableWriter& txns);
+  Status load(ByteReader& from, const formats::TxnTable& txns);
   // Nothing follows.
   Status end();
   // After end().
@@ -46,10 +53,12 @@ class VerifiedChain {
   struct Job {
     Piece piece;  // null: a segment
     certify::Segment segment = {};
+    std::promise<void>* reached = nullptr;  // neither: all before it is verified
   };
 
   void run();
   Status verify(const Job& job);
+  Status write_header();
   Status write(const std::string& line) {
     return sink_ == nullptr ? Status(Ok{}) : sink_->write(line);
   }

@@ -107,6 +107,7 @@ Status Watcher::add(const std::shared_ptr<const History>& piece) {
     if (Status s = take(piece, t); !s.ok()) return s;
   for (const Event& event : piece->events())
     if (Status s = heed(event); !s.ok()) return s;
+  if (Status s = heed_outcomes(*piece); !s.ok()) return s;
   if (waiting_.size() < options_.window + postponed_) return Ok{};
   return decide_sealed();
 }
@@ -137,15 +138,24 @@ Status Watcher::take(const std::shared_ptr<const History>& piece, TxnId t) {
   if (end.known()) session.over = std::max(session.over, end.request);
   session.next = std::max(session.next, m.end == Interval::kOpen ? m.begin : m.end);
   ++progress_.transactions;
-  if (m.begin < dropped_before_) {
+  if (lost_ && begin.known()) end_loss(m.begin);
+  if (lost_ || m.begin < dropped_before_) {
     if (m.status == TxnStatus::committed) forgotten_end_ = std::max(forgotten_end_, m.end);
     segment_.left_out.push_back(m.line);
     return Ok{};
+  }
+  while (!said_marks_.empty() && said_marks_.begin()->first < lines_.last()) {
+    alarm_mark_ = std::max(alarm_mark_, said_marks_.begin()->second);
+    said_marks_.erase(said_marks_.begin());
   }
   if (m.begin < alarm_mark_)
     report(h.name(t),
            "it is late: it began before the mark of an alarm, and may explain what that rests on",
            false);
+  if (said_.erase(m.line) > 0) {
+    m.left_out = true;
+    segment_.left_out.push_back(m.line);
+  }
   waiting_.push_back(std::move(m));
   return Ok{};
 }
@@ -242,7 +252,7 @@ void Watcher::take_back_for_late() {
     if (!late(candidates_[i])) continue;
     report(candidates_[i].piece->name(candidates_[i].txn),
            "it was reported after what ran later had been decided and forgotten", false);
-    leave_out(i);
+    leave_out(i, false);
   }
 }
 
@@ -284,7 +294,7 @@ bool Watcher::give_up_one(const Judgement& rejected) {
                      "that proves no violation ({})",
                      anomaly_info(explanations[0].anomaly).name),
          false);
-  leave_out(suspect);
+  leave_out(suspect, false);
   return true;
 }
 
@@ -324,12 +334,13 @@ Result<bool> Watcher::raise_alarm(int64_t mark) {
   options.check = checking(options_);
   listener_.alarm(smallest(std::move(violation), options),
                   candidates_[last].piece->name(candidates_[last].txn));
-  leave_out(last);
+  leave_out(last, true);
   return true;
 }
 
-void Watcher::leave_out(uint32_t place) {
+void Watcher::leave_out(uint32_t place, bool alarm) {
   Member& m = candidates_[place];
+  listener_.left_out({m.line, alarm, alarm_mark_, lines_.last()});
   m.left_out = true;
   segment_.left_out.push_back(m.line);
 }
@@ -351,6 +362,26 @@ void Watcher::resume(std::string reason) {
   state_.clear();
   dropped_before_ = latest_begin_ = now_;
   forgotten_end_ = std::max(forgotten_end_, now_);
+}
+
+// Whoever was reported meanwhile began before, and had ended or was reported so late. One of unknown outcome may take effect still.
+void Watcher::end_loss(int64_t first_begin) {
+  lost_ = false;
+  dropped_before_ = latest_begin_ = std::max(now_, later(first_begin, options_.lateness));
+  forgotten_end_ = later(dropped_before_, options_.settle);
+}
+
+void Watcher::lose() {
+  resume(
+      fmt::format("what was reported after {} and before the next line is lost, and what began "
+                  "less than --lateness "
+                  "after that line is not decided",
+                  now_));
+  alarm_mark_ = Interval::kUnknown;
+  lines_ = {};
+  said_.clear();
+  said_marks_.clear();
+  lost_ = true;
 }
 
 // --- what is settled

@@ -19,6 +19,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <set>
 #include <span>
@@ -30,7 +31,9 @@
 #include "assay/history.h"
 #include "assay/level.h"
 #include "assay/result.h"
+#include "base/byte_stream.h"
 #include "certify/chain.h"
+#include "formats/txn_table.h"
 #include "watch/late_effects.h"
 #include "watch/late_writers.h"
 #include "watch/live_state.h"
@@ -75,6 +78,14 @@ struct Progress {
   int64_t now = Interval::kUnknown;  // the latest time reported
 };
 
+// One that is left out from now on, with all that others saw of it.
+struct LeftOut {
+  uint64_t line = 0;
+  bool alarm = false;  // or of an unknown
+  int64_t mark = Interval::kUnknown;
+  uint64_t read = 0;  // the last line read by then
+};
+
 // Who hears of it.
 class WatchListener {
  public:
@@ -82,6 +93,8 @@ class WatchListener {
   // Violated: the history of the audit is a projection of the one watched, and has a certificate.
   virtual void alarm(Audit&& violation, const std::string& left_out) = 0;
   virtual void undecided(const Undecided& what) = 0;
+  // One is left out, of what was said last: the alarm, or the unknown.
+  virtual void left_out(const LeftOut&) {}
   // What is decided for good, one after the other; a chain of certificates (certify/chain.h).
   virtual void sealed(const certify::Segment&) {}
 };
@@ -103,6 +116,16 @@ class Watcher {
   const Progress& progress();
   // Transactions that began before and are not reported are not waited for.
   int64_t overdue() const;
+
+  // Between two calls of the others: all that is kept, and into a watcher that is new and has the same options but for how much
+  // it decides at once and keeps. Then it says and decides what this one would.
+  void save(ByteWriter& to, formats::TxnTableWriter& txns) const;
+  Status load(ByteReader& from, const formats::TxnTable& txns);
+  // What was said after that was saved, and is not to be said again.
+  void know_left_out(const LeftOut& said);
+  // What was reported from here to the next line is lost: of all that is not decided nothing is known, nor of what runs beside
+  // it. Lines are counted anew.
+  void lose();
 
  private:
   struct Session {
@@ -157,8 +180,14 @@ class Watcher {
     }
   };
 
+  struct Bytes;  // watcher_state.cc
+
   Status take(const std::shared_ptr<const History>& piece, TxnId t);
   Status heed(const Event& event);
+  Status heed_outcomes(const History& piece);
+  Result<std::vector<uint64_t>> named_by(const std::vector<std::string>& names) const;
+  bool had_effect(uint64_t number) const;
+  Status make_aborted(uint64_t number);
   int64_t mark() const;
   Status decide(int64_t mark);
   Status decide_candidates(int64_t mark);
@@ -193,9 +222,10 @@ class Watcher {
   void seal(const Settled& s);
   void hand_over_segment();
   void seal_gap();
-  void leave_out(uint32_t place);
+  void leave_out(uint32_t place, bool alarm);
   void report(std::string about, std::string reason, bool resumed);
   void resume(std::string reason);
+  void end_loss(int64_t first_begin);
 
   WatchOptions options_;
   WatchListener& listener_;
@@ -217,7 +247,12 @@ class Watcher {
   int64_t forgotten_end_ = Interval::kUnknown;  // of what is forgotten
   int64_t alarm_mark_ = Interval::kUnknown;     // the latest at which an alarm was raised
   int64_t dropped_before_ = Interval::kUnknown;
+  // Of what another watcher said (know_left_out): lines to come that are left out, and the marks of alarms by the lines that
+  // were read by then.
+  std::set<uint64_t> said_;
+  std::map<uint64_t, int64_t> said_marks_;
   bool gap_ = false;
+  bool lost_ = false;  // what came before the next line
   bool lost_writers_ = false;
   size_t postponed_ = 0;  // not to be decided again before so many more have come
 };

@@ -303,5 +303,56 @@ TEST(Watcher, RefusesWhatItDoesNotDecide) {
   EXPECT_FALSE(watcher.add(lines("{\"key\":\"x\",\"order\":[1,2]}\n")).ok());
 }
 
+// --- what an event "settled" says of earlier pieces
+
+std::string did_not_commit(const std::string& name) {
+  return R"({"event":"settled","aborted":[")" + name + "\"]}\n";
+}
+
+// Read from before the event comes, when its effect is in the order that is settled.
+TEST(Watcher, WhoReadWhatIsSettledAsAbortedIsAnAlarm) {
+  const std::vector<std::string> read = {
+      line(1, 0, 0, 10, R"(["w","x",1])"),    line(2, 0, 20, 30, R"(["w","x",5])", "unknown"),
+      line(1, 1, 40, 50, R"(["r","x",5])"),   line(1, 2, 100, 110, R"(["w","y",1])"),
+      line(1, 3, 200, 210, R"(["w","y",2])"),
+  };
+  EXPECT_TRUE(watch_pieces(prompt(), read).alarms.empty());
+  for (size_t at = 3; at <= read.size(); ++at) {
+    std::vector<std::string> pieces = read;
+    pieces.insert(pieces.begin() + static_cast<std::ptrdiff_t>(at), did_not_commit("2-0"));
+    const Heard heard = watch_pieces(prompt(), pieces);
+    EXPECT_EQ(heard.alarms, std::vector<std::string>{"1-1"}) << at;
+    EXPECT_TRUE(heard.unknown.empty()) << at;
+  }
+}
+
+// It is parked, or waits, or is known to have had no effect: whoever reads it afterwards has read what was aborted.
+TEST(Watcher, WhatIsSettledAsAbortedIsNotReadLater) {
+  const std::vector<std::string> written = {
+      line(1, 0, 0, 10, R"(["w","x",1])"),    line(2, 0, 20, 30, R"(["w","x",5])", "unknown"),
+      line(1, 1, 100, 110, R"(["w","y",1])"), line(1, 2, 200, 210, R"(["w","y",2])"),
+      line(1, 3, 300, 310, R"(["r","x",5])"), line(1, 4, 400, 410, R"(["w","y",3])"),
+  };
+  EXPECT_TRUE(watch_pieces(prompt(), written).alarms.empty());
+  for (size_t at = 2; at <= 4; ++at) {
+    std::vector<std::string> pieces = written;
+    pieces.insert(pieces.begin() + static_cast<std::ptrdiff_t>(at), did_not_commit("2-0"));
+    const Heard heard = watch_pieces(prompt(), pieces);
+    EXPECT_EQ(heard.alarms, std::vector<std::string>{"1-3"}) << at;
+    EXPECT_TRUE(heard.unknown.empty()) << at;
+  }
+}
+
+TEST(Watcher, NobodyNamedByAnEventMayBeCommitted) {
+  Heard heard;
+  Watcher watcher(prompt(), heard);
+  ASSERT_TRUE(watcher.add(lines(line(1, 0, 0, 10, R"(["w","x",1])"))).ok());
+  const Status s = watcher.add(lines(did_not_commit("1-0")));
+  ASSERT_FALSE(s.ok());
+  EXPECT_EQ(s.error().message,
+            "1-0 is committed, and an event \"settled\" says that it did not commit");
+  EXPECT_TRUE(watcher.add(lines(did_not_commit("7-7"))).ok());
+}
+
 }  // namespace
 }  // namespace assay::internal::watch

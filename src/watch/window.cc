@@ -24,6 +24,7 @@ struct TouchedKey {
   ValueView key;
   const LiveState::Entry* entry;
   bool asked = false;  // a rival was read
+  size_t place = 0;    // in the order in which they were touched
 };
 
 class TouchedState {
@@ -32,12 +33,16 @@ class TouchedState {
 
   std::vector<TouchedKey> of(std::span<const Member> members) {
     for (const Member& m : members) add(m);
+    for (size_t i = 0; i < found_.size(); ++i) found_[i].place = i;
     // One whose rivals were asked for first.
     std::sort(found_.begin(), found_.end(), [](const TouchedKey& a, const TouchedKey& b) {
-      return a.entry == b.entry ? a.asked > b.asked : std::less<>()(a.entry, b.entry);
+      if (a.entry != b.entry) return std::less<>()(a.entry, b.entry);
+      return a.asked != b.asked ? a.asked : a.place < b.place;
     });
     const auto same = [](const TouchedKey& a, const TouchedKey& b) { return a.entry == b.entry; };
     found_.erase(std::unique(found_.begin(), found_.end(), same), found_.end());
+    // Where they lie in memory is not to decide which order is found.
+    std::ranges::sort(found_, {}, &TouchedKey::place);
     return std::move(found_);
   }
   // Parked transactions whose value was read, by their places.

@@ -1,0 +1,53 @@
+#include "base/byte_stream.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace assay::internal {
+namespace {
+
+TEST(ByteStream, GivesBackWhatWasPut) {
+  ByteWriter out;
+  for (const uint64_t v : {uint64_t{0}, uint64_t{127}, uint64_t{128}, ~uint64_t{0}}) out.number(v);
+  for (const int64_t v : {int64_t{0}, int64_t{-1}, std::numeric_limits<int64_t>::min(),
+                          std::numeric_limits<int64_t>::max()})
+    out.integer(v);
+  out.text("");
+  out.text(std::string("a\0b", 3));
+  out.flag(true);
+  ByteReader in(out.bytes());
+  for (const uint64_t v : {uint64_t{0}, uint64_t{127}, uint64_t{128}, ~uint64_t{0}})
+    EXPECT_EQ(in.number(), v);
+  for (const int64_t v : {int64_t{0}, int64_t{-1}, std::numeric_limits<int64_t>::min(),
+                          std::numeric_limits<int64_t>::max()})
+    EXPECT_EQ(in.integer(), v);
+  EXPECT_EQ(in.text(), "");
+  EXPECT_EQ(in.text(), std::string("a\0b", 3));
+  EXPECT_TRUE(in.flag());
+  EXPECT_TRUE(in.ok() && in.at_end());
+}
+
+TEST(ByteStream, FailsWhereBytesRunOut) {
+  ByteWriter out;
+  out.text("four");
+  for (size_t size = 0; size < out.bytes().size(); ++size) {
+    ByteReader in(std::string_view(out.bytes()).substr(0, size));
+    EXPECT_EQ(in.text(), "");
+    EXPECT_FALSE(in.ok());
+    EXPECT_EQ(in.number(), 0u);
+  }
+}
+
+TEST(ByteStream, RefusesNumbersThatAreTooLong) {
+  ByteReader eleven(std::string_view("\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x01", 11));
+  EXPECT_EQ(eleven.number(), 0u);
+  EXPECT_FALSE(eleven.ok());
+  ByteReader flag("\x02");
+  EXPECT_FALSE(flag.flag() || flag.ok());
+}
+
+}  // namespace
+}  // namespace assay::internal

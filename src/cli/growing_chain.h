@@ -1,0 +1,34 @@
+// A chain of certificates in a file that grows while it is watched.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "assay/result.h"
+#include "watch/verified_chain.h"
+
+namespace assay::internal::cli {
+
+class GrowingChain : public watch::ChainSink {
+ public:
+  explicit GrowingChain(std::string path) : path_(std::move(path)) {}
+  GrowingChain(const GrowingChain&) = delete;
+  GrowingChain& operator=(const GrowingChain&) = delete;
+  ~GrowingChain() override;
+
+  // Goes on behind so many bytes of what is there; the rest is removed.
+  Status open(uint64_t size);
+  // The line is in the file when it returns.
+  Status write(const std::string& line) override;
+  const std::string& path() const { return path_; }
+  uint64_t size() const { return size_; }
+
+ private:
+  Error failure() const;
+
+  std::string path_;
+  int fd_ = -1;
+  uint64_t size_ = 0;
+};
+
+}  // namespace assay::internal::cli

@@ -1,0 +1,54 @@
+// The state of a watch in a file: what it saved last, and below it a line for each transaction that was left out since, as the
+// alarm about it is told already. Both are there or not, whenever the process is killed: the first is renamed into place, and a
+// last line without its end does not count.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/result.h"
+#include "watch/watcher.h"
+
+namespace assay::internal::cli {
+
+// How far a file was read or written, and what stands right before that, so that another file is not taken for it.
+struct FilePlace {
+  uint64_t offset = 0;
+  uint64_t line = 0;
+  std::string digest;
+
+  static Result<FilePlace> of(const std::string& path, uint64_t offset, uint64_t line);
+  // An error if the file at the path is another one, or shorter.
+  Status check(const std::string& path) const;
+};
+
+class StateFile {
+ public:
+  struct State {
+    FilePlace history, chain;
+    std::string saved;  // watch/saved_watch.h
+    std::vector<watch::LeftOut> left_out;
+  };
+
+  explicit StateFile(std::string path) : path_(std::move(path)) {}
+  StateFile(const StateFile&) = delete;
+  StateFile& operator=(const StateFile&) = delete;
+  ~StateFile();
+
+  const std::string& path() const { return path_; }
+  // None if there is no such file.
+  Result<std::optional<State>> read() const;
+  // `left_out` of the state is not written.
+  Status write(const State& state);
+  // After a write: one more line.
+  Status add(const watch::LeftOut& one);
+
+ private:
+  std::string path_;
+  int fd_ = -1;  // of what write() wrote
+};
+
+}  // namespace assay::internal::cli

@@ -1,0 +1,46 @@
+// Transactions of several histories by their lines, written as one history and read back as one.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "assay/history.h"
+#include "assay/result.h"
+#include "base/byte_stream.h"
+#include "history/held_value.h"
+
+namespace assay::internal::formats {
+
+class TxnTableWriter {
+ public:
+  // A line that is there already is the same transaction. Its session has what it did before in earlier lines.
+  void add(uint64_t line, const std::shared_ptr<const History>& h, TxnId t) {
+    txns_.try_emplace(line, h, t);
+  }
+  Status write(ByteWriter& to) const;
+
+ private:
+  std::map<uint64_t, std::pair<std::shared_ptr<const History>, TxnId>> txns_;
+};
+
+class TxnTable {
+ public:
+  static Result<TxnTable> read(ByteReader& from);
+
+  const std::shared_ptr<const History>& history() const { return history_; }
+  // kNone if the line is not there.
+  TxnId find(uint64_t line) const;
+  // kNone if no transaction names the key.
+  KeyId key(const ValueView& key) const;
+
+ private:
+  std::shared_ptr<const History> history_;
+  std::vector<uint64_t> lines_;  // per transaction; ascending
+  std::unordered_map<ValueView, KeyId, HeldHash, HeldEqual> keys_;
+};
+
+}  // namespace assay::internal::formats

@@ -1,0 +1,76 @@
+// What watching keeps, as bytes and back (base/byte_stream.h): its parts. Transactions stand in a table (formats/txn_table.h),
+// and are named by their lines. Whoever reads asks at the end whether all was well; what makes no sense fails the reader.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "base/byte_stream.h"
+#include "formats/txn_table.h"
+#include "watch/late_effects.h"
+#include "watch/live_state.h"
+#include "watch/member.h"
+
+namespace assay::internal::watch {
+
+class StateWriter {
+ public:
+  StateWriter(ByteWriter& bytes, formats::TxnTableWriter& txns) : to(bytes), txns_(txns) {}
+
+  template <class All, class Put>
+  void each(const All& all, Put put) {
+    to.number(all.size());
+    for (const auto& one : all) put(one);
+  }
+  void member(const Member& m);
+  void members(const std::vector<Member>& all);
+  void parked(const Parked& p);
+  void parked(const std::vector<Parked>& all);
+  void entry(const LiveState::Entry& e);
+  void changes(const std::vector<LiveState::Change>& all);
+  // Of those that are parked, or were; others are given up.
+  void maskings(const std::vector<Masking>& all);
+
+  ByteWriter& to;
+
+ private:
+  void version(const LiveState::Version& v);
+
+  formats::TxnTableWriter& txns_;
+  std::unordered_map<uint64_t, Member> were_parked_;  // by number
+};
+
+class StateReader {
+ public:
+  StateReader(ByteReader& bytes, const formats::TxnTable& txns) : from(bytes), txns_(txns) {}
+
+  template <class Take>
+  void each(Take take) {
+    for (size_t n = from.count(); n > 0 && from.ok(); --n) take();
+  }
+  Member member();
+  std::vector<Member> members();
+  Parked parked();
+  std::vector<Parked> all_parked();
+  LiveState::Entry entry();
+  std::vector<LiveState::Change> changes();
+  std::vector<Masking> maskings();
+
+  // More than any number of a transaction.
+  uint64_t next_number() const { return next_number_; }
+
+  ByteReader& from;
+
+ private:
+  LiveState::Version version();
+  // Of the parked transaction `m`, which writes it.
+  KeyId written_key(const Member& m);
+
+  const formats::TxnTable& txns_;
+  std::unordered_map<uint64_t, uint64_t> lines_;  // by number
+  uint64_t next_number_ = 0;
+  std::unordered_map<uint64_t, Member> were_parked_;  // likewise
+};
+
+}  // namespace assay::internal::watch
