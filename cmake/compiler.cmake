@@ -42,8 +42,8 @@ endif()
 
 # Code that calls the rooms and does no work of its own: compiling it quickly is worth more than running it quickly.
 set(ASSAY_TEST_OPTIONS -O0)
-set(ASSAY_COMMAND_LINE_OPTIONS -O1)
-set(ASSAY_COLD_OPTIONS -O1)  # for rooms in which little time is spent
+set(ASSAY_COMMAND_LINE_OPTIONS -Og)
+set(ASSAY_COLD_OPTIONS -Og)  # for rooms in which little time is spent
 if(ASSAY_SANITIZE)  # sanitizers make the optimizer slow
   set(ASSAY_COMMAND_LINE_OPTIONS -O0)
   set(ASSAY_COLD_OPTIONS -O0)

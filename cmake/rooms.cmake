@@ -1,16 +1,38 @@
 # A room is one folder of src/: one static library, its unit tests beside its sources.
 #
-#   assay_room(graph [COLD] ROOMS base LIBRARIES fmt::fmt)
+#   assay_room(graph [COLD] ROOMS base LIBRARIES fmt::fmt [COLD_SOURCES random_draft …] [HOT_SOURCES engine …])
 #
 # COLD: no time is spent in it that a user waits for, and it is compiled with less optimization.
+# COLD_SOURCES: the same for some sources of a room that is not cold, named without .cc. HOT_SOURCES: the sources of a cold room
+# that are not.
 # ROOMS are the only rooms it may include; tests/arrows_test checks the sources against these lists.
 # Files: *_test.cc become the executable <room>_test, *_fuzz.cc one libFuzzer target each.
 if(ASSAY_FUZZ)
   add_custom_target(fuzzers)
 endif()
 
+# Compiles the sources NAMES of a room with OPTIONS and the headers of HOLDER, and makes their objects part of its library.
+function(assay_sources_apart room names options holder)
+  set(apart)
+  foreach(name ${names})
+    set(source ${CMAKE_CURRENT_SOURCE_DIR}/${room}/${name}.cc)
+    if(NOT source IN_LIST sources)
+      message(FATAL_ERROR "${room} has no ${name}.cc, which is listed for it in src/CMakeLists.txt")
+    endif()
+    list(APPEND apart ${source})
+  endforeach()
+  list(REMOVE_ITEM sources ${apart})
+  set(sources ${sources} $<TARGET_OBJECTS:assay_${room}_apart> PARENT_SCOPE)
+  add_library(assay_${room}_apart OBJECT ${apart})
+  target_include_directories(assay_${room}_apart PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(assay_${room}_apart PRIVATE assay_options ${ROOM_LIBRARIES})
+  target_compile_options(assay_${room}_apart PRIVATE ${options})
+  assay_shareable(assay_${room}_apart)
+  assay_precompile(assay_${room}_apart ${holder})
+endfunction()
+
 function(assay_room room)
-  cmake_parse_arguments(ROOM "COLD" "" "ROOMS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ROOM "COLD" "" "ROOMS;LIBRARIES;COLD_SOURCES;HOT_SOURCES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${room}/*.cc)
   set(tests ${sources})
   set(fuzzers ${sources})
@@ -33,6 +55,14 @@ function(assay_room room)
     return()
   endif()
 
+  if(ASSAY_FUZZ)
+    # All of a room is compiled alike: coverage is counted in all of it.
+  elseif(ROOM_COLD_SOURCES)
+    assay_sources_apart(${room} "${ROOM_COLD_SOURCES}" "${ASSAY_COLD_OPTIONS}" assay_cold_headers)
+  elseif(ROOM_HOT_SOURCES)
+    assay_sources_apart(${room} "${ROOM_HOT_SOURCES}" "" assay_common_headers)
+    set_property(GLOBAL APPEND PROPERTY ASSAY_HOT_TARGETS assay_${room}_apart)
+  endif()
   add_library(assay_${room} STATIC ${sources})
   target_include_directories(assay_${room} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
@@ -49,6 +79,7 @@ function(assay_room room)
     target_compile_options(assay_${room} PRIVATE ${ASSAY_COLD_OPTIONS})
     assay_precompile(assay_${room} assay_cold_headers)
   else()
+    set_property(GLOBAL APPEND PROPERTY ASSAY_HOT_TARGETS assay_${room})
     assay_precompile(assay_${room} assay_common_headers)
   endif()
   if(ASSAY_TESTS AND tests)
@@ -64,4 +95,17 @@ function(assay_room room)
       add_dependencies(fuzzers ${name})
     endforeach()
   endif()
+endfunction()
+
+# assay_hot_objects(OUT): the objects of all sources so far that are not cold. Where several objects have the same inline function,
+# the linker takes the first one: with these in front, that is one that was compiled to be fast.
+function(assay_hot_objects out)
+  get_property(hot GLOBAL PROPERTY ASSAY_HOT_TARGETS)
+  list(TRANSFORM hot REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
+  set(${out} ${hot} PARENT_SCOPE)
+endfunction()
+
+function(assay_link_hot_first target)
+  assay_hot_objects(hot)
+  target_link_options(${target} PRIVATE ${hot})
 endfunction()
