@@ -97,15 +97,21 @@ function(assay_room room)
   endif()
 endfunction()
 
-# assay_hot_objects(OUT): the objects of all sources so far that are not cold. Where several objects have the same inline function,
-# the linker takes the first one: with these in front, that is one that was compiled to be fast.
+# assay_hot_objects(OUT [ROOM…]): the objects of all sources so far that are not cold, or of these rooms'. Where several objects
+# have the same inline function, the linker takes the first one: with these in front, that is one that was compiled to be fast.
 function(assay_hot_objects out)
-  get_property(hot GLOBAL PROPERTY ASSAY_HOT_TARGETS)
-  list(TRANSFORM hot REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
+  get_property(targets GLOBAL PROPERTY ASSAY_HOT_TARGETS)
+  set(hot)
+  foreach(target ${targets})
+    string(REGEX REPLACE "^assay_|_apart$" "" room ${target})
+    if(NOT ARGN OR room IN_LIST ARGN)
+      list(APPEND hot $<TARGET_OBJECTS:${target}>)
+    endif()
+  endforeach()
   set(${out} ${hot} PARENT_SCOPE)
 endfunction()
 
 function(assay_link_hot_first target)
-  assay_hot_objects(hot)
+  assay_hot_objects(hot ${ARGN})
   target_link_options(${target} PRIVATE ${hot})
 endfunction()

@@ -3,7 +3,7 @@
 set(map ${CMAKE_CURRENT_SOURCE_DIR}/c_api/assay.map)
 add_library(assay_shared SHARED $<TARGET_OBJECTS:assay_c_api>)
 target_link_libraries(assay_shared PRIVATE assay_c_api assay_options)
-assay_link_hot_first(assay_shared)
+assay_link_hot_first(assay_shared base history formats graph infer solver prefix_search levels certify)
 target_link_options(assay_shared PRIVATE LINKER:--version-script=${map} LINKER:--no-undefined LINKER:--as-needed)
 set_target_properties(assay_shared PROPERTIES
   OUTPUT_NAME assay VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} EXPORT_NAME c LINK_DEPENDS ${map}

@@ -8,7 +8,7 @@
 
 namespace assay::internal {
 
-class ByteWriter {
+class StreamWriter {
  public:
   // Seven bits a byte, so small ones are short.
   void number(uint64_t v) {
@@ -32,10 +32,10 @@ class ByteWriter {
   std::string bytes_;
 };
 
-class ByteReader {
+class StreamReader {
  public:
   // The bytes must outlive this, and the texts that it returns.
-  explicit ByteReader(std::string_view bytes) : rest_(bytes) {}
+  explicit StreamReader(std::string_view bytes) : rest_(bytes) {}
 
   uint64_t number() {
     uint64_t v = 0;

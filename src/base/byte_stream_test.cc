@@ -10,7 +10,7 @@ namespace assay::internal {
 namespace {
 
 TEST(ByteStream, GivesBackWhatWasPut) {
-  ByteWriter out;
+  StreamWriter out;
   for (const uint64_t v : {uint64_t{0}, uint64_t{127}, uint64_t{128}, ~uint64_t{0}}) out.number(v);
   for (const int64_t v : {int64_t{0}, int64_t{-1}, std::numeric_limits<int64_t>::min(),
                           std::numeric_limits<int64_t>::max()})
@@ -18,7 +18,7 @@ TEST(ByteStream, GivesBackWhatWasPut) {
   out.text("");
   out.text(std::string("a\0b", 3));
   out.flag(true);
-  ByteReader in(out.bytes());
+  StreamReader in(out.bytes());
   for (const uint64_t v : {uint64_t{0}, uint64_t{127}, uint64_t{128}, ~uint64_t{0}})
     EXPECT_EQ(in.number(), v);
   for (const int64_t v : {int64_t{0}, int64_t{-1}, std::numeric_limits<int64_t>::min(),
@@ -31,10 +31,10 @@ TEST(ByteStream, GivesBackWhatWasPut) {
 }
 
 TEST(ByteStream, FailsWhereBytesRunOut) {
-  ByteWriter out;
+  StreamWriter out;
   out.text("four");
   for (size_t size = 0; size < out.bytes().size(); ++size) {
-    ByteReader in(std::string_view(out.bytes()).substr(0, size));
+    StreamReader in(std::string_view(out.bytes()).substr(0, size));
     EXPECT_EQ(in.text(), "");
     EXPECT_FALSE(in.ok());
     EXPECT_EQ(in.number(), 0u);
@@ -42,10 +42,10 @@ TEST(ByteStream, FailsWhereBytesRunOut) {
 }
 
 TEST(ByteStream, RefusesNumbersThatAreTooLong) {
-  ByteReader eleven(std::string_view("\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x01", 11));
+  StreamReader eleven(std::string_view("\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x01", 11));
   EXPECT_EQ(eleven.number(), 0u);
   EXPECT_FALSE(eleven.ok());
-  ByteReader flag("\x02");
+  StreamReader flag("\x02");
   EXPECT_FALSE(flag.flag() || flag.ok());
 }
 

@@ -104,12 +104,12 @@ std::string ChainWriter::end(uint64_t transactions) {
                             previous_, transactions));
 }
 
-void ChainWriter::save(ByteWriter& to) const {
+void ChainWriter::save(StreamWriter& to) const {
   to.number(number_);
   to.text(previous_);
 }
 
-void ChainWriter::load(ByteReader& from) {
+void ChainWriter::load(StreamReader& from) {
   number_ = from.number();
   previous_ = from.text();
 }

@@ -73,8 +73,8 @@ class ChainWriter {
   std::string end(uint64_t transactions);
 
   // How far it is, and into one that is new and of the same level.
-  void save(ByteWriter& to) const;
-  void load(ByteReader& from);
+  void save(StreamWriter& to) const;
+  void load(StreamReader& from);
 
  private:
   std::string sealed(const std::string& line);

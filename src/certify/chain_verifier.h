@@ -59,8 +59,8 @@ class ChainVerifier {
 
   // Between two segments: all that is held, and into a verifier that is new and of the same level. `assay verify` never goes on
   // from such a state; it verifies chains from their beginning.
-  void save(ByteWriter& to, formats::TxnTableWriter& txns) const;
-  Status load(ByteReader& from, const formats::TxnTable& txns);
+  void save(StreamWriter& to, formats::TxnTableWriter& txns) const;
+  Status load(StreamReader& from, const formats::TxnTable& txns);
 
   uint64_t left_out() const { return left_out_; }
   uint64_t gaps() const { return gaps_; }
@@ -120,9 +120,9 @@ class ChainVerifier {
 
   explicit ChainVerifier(LevelId level) : level_(level) {}
 
-  static void put(ByteWriter& to, const Version& v);
-  static Version take_version(ByteReader& from);
-  std::vector<uint64_t> take_held_lines(ByteReader& from) const;
+  static void put(StreamWriter& to, const Version& v);
+  static Version take_version(StreamReader& from);
+  std::vector<uint64_t> take_held_lines(StreamReader& from) const;
   Result<Txn> take(uint64_t line);
   Status place(Placed p);
   Status place_all(const Segment& segment);

@@ -9,25 +9,25 @@ namespace assay::internal::certify {
 namespace {
 
 template <class Lines>
-void put_all(ByteWriter& to, const Lines& lines) {
+void put_all(StreamWriter& to, const Lines& lines) {
   to.number(lines.size());
   for (const uint64_t line : lines) to.number(line);
 }
 
 }  // namespace
 
-void ChainVerifier::put(ByteWriter& to, const Version& v) {
+void ChainVerifier::put(StreamWriter& to, const Version& v) {
   put_value(to, v.value.view());
   to.flag(v.removed);
 }
 
-ChainVerifier::Version ChainVerifier::take_version(ByteReader& from) {
+ChainVerifier::Version ChainVerifier::take_version(StreamReader& from) {
   HeldValue value = take_value(from);
   const bool removed = from.flag();
   return {std::move(value), removed};
 }
 
-void ChainVerifier::save(ByteWriter& to, formats::TxnTableWriter& txns) const {
+void ChainVerifier::save(StreamWriter& to, formats::TxnTableWriter& txns) const {
   to.number(lines_.last());
   to.number(read_);
   to.number(last_placed_);
@@ -69,14 +69,14 @@ void ChainVerifier::save(ByteWriter& to, formats::TxnTableWriter& txns) const {
 }
 
 // Of transactions that wait.
-std::vector<uint64_t> ChainVerifier::take_held_lines(ByteReader& from) const {
+std::vector<uint64_t> ChainVerifier::take_held_lines(StreamReader& from) const {
   std::vector<uint64_t> lines;
   for (size_t n = from.count(); n > 0; --n) lines.push_back(from.number());
   if (!std::ranges::all_of(lines, [&](uint64_t line) { return holds(line); })) from.fail();
   return lines;
 }
 
-Status ChainVerifier::load(ByteReader& from, const formats::TxnTable& txns) {
+Status ChainVerifier::load(StreamReader& from, const formats::TxnTable& txns) {
   lines_ = LineNumbers(from.number());
   read_ = from.number();
   last_placed_ = from.number();

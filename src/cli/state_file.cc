@@ -41,13 +41,13 @@ Result<std::optional<std::string>> stretch_before(const std::string& path, uint6
   return std::optional(std::move(bytes));
 }
 
-void put_place(ByteWriter& to, const FilePlace& p) {
+void put_place(StreamWriter& to, const FilePlace& p) {
   to.number(p.offset);
   to.number(p.line);
   to.text(p.digest);
 }
 
-FilePlace take_place(ByteReader& from) {
+FilePlace take_place(StreamReader& from) {
   FilePlace p;
   p.offset = from.number();
   p.line = from.number();
@@ -91,12 +91,12 @@ Result<StateFile::State> parse(std::string_view text) {
   text.remove_prefix(kFirstLine.size());
   if (text.size() < kDigestSize) return bad_input("damaged: it is cut off");
   const std::string_view digest = text.substr(0, kDigestSize);
-  ByteReader all(text.substr(kDigestSize));
+  StreamReader all(text.substr(kDigestSize));
   const std::string_view bytes = all.text();
   if (!all.ok()) return bad_input("damaged: it is cut off");
   if (digest_of_bytes(bytes) != digest)
     return bad_input("damaged: its digest is not that of what it holds");
-  ByteReader from(bytes);
+  StreamReader from(bytes);
   StateFile::State state;
   state.history = take_place(from);
   state.chain = take_place(from);
@@ -152,7 +152,7 @@ Result<std::optional<StateFile::State>> StateFile::read() const {
 }
 
 Status StateFile::write(const State& state) {
-  ByteWriter bytes, all;
+  StreamWriter bytes, all;
   put_place(bytes, state.history);
   put_place(bytes, state.chain);
   bytes.text(state.saved);

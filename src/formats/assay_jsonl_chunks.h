@@ -33,8 +33,8 @@ class JsonlChunks {
 
   // Between a piece and the next one, before it is settled what that begins with: what was read and is not in a piece, and how
   // many each session did; and into a reader that is new, of an input that goes on behind the lines read.
-  void save(ByteWriter& to) const;
-  Status load(ByteReader& from);
+  void save(StreamWriter& to) const;
+  Status load(StreamReader& from);
 
  private:
   struct Reader;

@@ -147,7 +147,7 @@ class JsonlLines {
   }
 
   // What holds for the lines to come.
-  void save(ByteWriter& to) const {
+  void save(StreamWriter& to) const {
     to.flag(first_);
     put_value(to, header_.initial());
     to.flag(header_.absent_is_never_written);
@@ -167,7 +167,7 @@ class JsonlLines {
       to.flag(open.aborted);
     }
   }
-  bool load(ByteReader& from) {
+  bool load(StreamReader& from) {
     first_ = from.flag();
     const ValueView initial = take_value_view(from);
     header_.initial_type = initial.type;
@@ -885,8 +885,8 @@ class JsonlReader {
 
   Status settle(int64_t begin) { return take_from(lines_, lines_.settle(begin)); }
 
-  void save(ByteWriter& to) const { lines_.save(to); }
-  Status load(ByteReader& from) {
+  void save(StreamWriter& to) const { lines_.save(to); }
+  Status load(StreamReader& from) {
     if (!lines_.load(from)) return bad_input("what is kept of the lines makes no sense");
     start_piece();
     return Ok{};
@@ -975,9 +975,9 @@ Result<JsonlChunks::Chunk> JsonlChunks::next(size_t lines) { return reader_->nex
 
 Status JsonlChunks::settle(int64_t begin) { return reader_->settle(begin); }
 
-void JsonlChunks::save(ByteWriter& to) const { reader_->save(to); }
+void JsonlChunks::save(StreamWriter& to) const { reader_->save(to); }
 
-Status JsonlChunks::load(ByteReader& from) { return reader_->load(from); }
+Status JsonlChunks::load(StreamReader& from) { return reader_->load(from); }
 
 Result<History> read_assay_jsonl(Source& source, Notes& notes) {
   return JsonlReader(*source.input, notes).run(source.threads);

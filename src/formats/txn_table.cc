@@ -13,7 +13,7 @@ constexpr std::string_view kFormat = "assay";
 
 }  // namespace
 
-Status TxnTableWriter::write(ByteWriter& to) const {
+Status TxnTableWriter::write(StreamWriter& to) const {
   HistoryBuilder builder;
   TxnCopier copier(builder);
   if (!txns_.empty()) {
@@ -38,7 +38,7 @@ Status TxnTableWriter::write(ByteWriter& to) const {
   return Ok{};
 }
 
-Result<TxnTable> TxnTable::read(ByteReader& from) {
+Result<TxnTable> TxnTable::read(StreamReader& from) {
   TxnTable table;
   for (size_t n = from.count(); n > 0; --n) table.lines_.push_back(from.number());
   const std::string_view text = from.text();

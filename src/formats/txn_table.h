@@ -21,7 +21,7 @@ class TxnTableWriter {
   void add(uint64_t line, const std::shared_ptr<const History>& h, TxnId t) {
     txns_.try_emplace(line, h, t);
   }
-  Status write(ByteWriter& to) const;
+  Status write(StreamWriter& to) const;
 
  private:
   std::map<uint64_t, std::pair<std::shared_ptr<const History>, TxnId>> txns_;
@@ -29,7 +29,7 @@ class TxnTableWriter {
 
 class TxnTable {
  public:
-  static Result<TxnTable> read(ByteReader& from);
+  static Result<TxnTable> read(StreamReader& from);
 
   const std::shared_ptr<const History>& history() const { return history_; }
   // kNone if the line is not there.

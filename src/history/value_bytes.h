@@ -7,14 +7,14 @@
 
 namespace assay::internal {
 
-inline void put_value(ByteWriter& to, const ValueView& v) {
+inline void put_value(StreamWriter& to, const ValueView& v) {
   to.number(static_cast<uint64_t>(v.type));
   if (v.type == ValueView::Type::integer) to.integer(v.integer);
   if (v.has_text()) to.text(v.text);
 }
 
 // Its text lives as long as the bytes.
-inline ValueView take_value_view(ByteReader& from) {
+inline ValueView take_value_view(StreamReader& from) {
   ValueView v;
   const uint64_t type = from.number();
   if (type > static_cast<uint64_t>(ValueView::Type::row)) from.fail();
@@ -25,6 +25,6 @@ inline ValueView take_value_view(ByteReader& from) {
   return v;
 }
 
-inline HeldValue take_value(ByteReader& from) { return HeldValue(take_value_view(from)); }
+inline HeldValue take_value(StreamReader& from) { return HeldValue(take_value_view(from)); }
 
 }  // namespace assay::internal

@@ -34,8 +34,8 @@ class LateWriters {
   void forget_before(int64_t begin);
   bool empty() const { return writes_.empty(); }
   // Writes all of it down; into one that is empty.
-  void save(ByteWriter& to) const;
-  void load(ByteReader& from);
+  void save(StreamWriter& to) const;
+  void load(StreamReader& from);
   // Whether one explains the observation; those of the transactions in `except` do not count.
   bool may_explain(const History& h, const Observation& seen,
                    const std::unordered_set<uint64_t>& except) const;

@@ -10,7 +10,7 @@
 namespace assay::internal::watch {
 namespace {
 
-void put_promises(ByteWriter& to, const WatchOptions& o) {
+void put_promises(StreamWriter& to, const WatchOptions& o) {
   to.text(level_info(o.level).name);
   to.integer(o.lateness);
   to.number(o.sessions);
@@ -25,7 +25,7 @@ std::string seconds(int64_t nanoseconds) {
   return fmt::format("{}s", static_cast<double>(nanoseconds) / 1e9);
 }
 
-Status take_promises(ByteReader& from, const WatchOptions& o) {
+Status take_promises(StreamReader& from, const WatchOptions& o) {
   const std::string level(from.text());
   const int64_t lateness = from.integer();
   const uint64_t sessions = from.number();
@@ -43,7 +43,7 @@ Status take_promises(ByteReader& from, const WatchOptions& o) {
 }  // namespace
 
 Result<std::string> save_watch(const WatchParts& parts) {
-  ByteWriter body, all;
+  StreamWriter body, all;
   formats::TxnTableWriter txns;
   put_promises(body, parts.options);
   body.flag(parts.chunks != nullptr);
@@ -58,10 +58,10 @@ Result<std::string> save_watch(const WatchParts& parts) {
 }
 
 Status load_watch(std::string_view saved, const WatchParts& parts) {
-  ByteReader all(saved);
+  StreamReader all(saved);
   const Result<formats::TxnTable> txns = formats::TxnTable::read(all);
   if (!txns.ok()) return txns.error();
-  ByteReader body(all.text());
+  StreamReader body(all.text());
   if (!all.ok() || !all.at_end()) return bad_input("it ends in the middle");
   if (Status s = take_promises(body, parts.options); !s.ok()) return s;
   if (body.flag() != (parts.chunks != nullptr))

@@ -16,7 +16,7 @@ namespace assay::internal::watch {
 
 class StateWriter {
  public:
-  StateWriter(ByteWriter& bytes, formats::TxnTableWriter& txns) : to(bytes), txns_(txns) {}
+  StateWriter(StreamWriter& bytes, formats::TxnTableWriter& txns) : to(bytes), txns_(txns) {}
 
   template <class All, class Put>
   void each(const All& all, Put put) {
@@ -32,7 +32,7 @@ class StateWriter {
   // Of those that are parked, or were; others are given up.
   void maskings(const std::vector<Masking>& all);
 
-  ByteWriter& to;
+  StreamWriter& to;
 
  private:
   void version(const LiveState::Version& v);
@@ -43,7 +43,7 @@ class StateWriter {
 
 class StateReader {
  public:
-  StateReader(ByteReader& bytes, const formats::TxnTable& txns) : from(bytes), txns_(txns) {}
+  StateReader(StreamReader& bytes, const formats::TxnTable& txns) : from(bytes), txns_(txns) {}
 
   template <class Take>
   void each(Take take) {
@@ -60,7 +60,7 @@ class StateReader {
   // More than any number of a transaction.
   uint64_t next_number() const { return next_number_; }
 
-  ByteReader& from;
+  StreamReader& from;
 
  private:
   LiveState::Version version();

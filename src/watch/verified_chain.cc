@@ -60,7 +60,7 @@ Status VerifiedChain::write_header() {
 }
 
 // The thread waits for what is put next, and so touches nothing meanwhile.
-Status VerifiedChain::save(ByteWriter& to, formats::TxnTableWriter& txns) {
+Status VerifiedChain::save(StreamWriter& to, formats::TxnTableWriter& txns) {
   std::promise<void> reached;
   jobs_.put({nullptr, {}, &reached});
   reached.get_future().wait();
@@ -72,7 +72,7 @@ Status VerifiedChain::save(ByteWriter& to, formats::TxnTableWriter& txns) {
   return Ok{};
 }
 
-Status VerifiedChain::load(ByteReader& from, const formats::TxnTable& txns) {
+Status VerifiedChain::load(StreamReader& from, const formats::TxnTable& txns) {
   if (!verifier_.ok()) return verifier_.error();
   transactions_ = from.number();
   segments_ = from.number();

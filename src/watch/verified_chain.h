@@ -39,8 +39,8 @@ class VerifiedChain {
   // The first segment that was refused, or line that could not be written; tells of what is past.
   Status state() const;
   // Waits until all that was given is verified, and writes down how far it is; into one that is new. An error is that of state().
-  Status save(ByteWriter& to, formats::TxnTableWriter& txns);
-  Status load(ByteReader& from, const formats::TxnTable& txns);
+  Status save(StreamWriter& to, formats::TxnTableWriter& txns);
+  Status load(StreamReader& from, const formats::TxnTable& txns);
   // Nothing follows.
   Status end();
   // After end().

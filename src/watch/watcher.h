@@ -119,8 +119,8 @@ class Watcher {
 
   // Between two calls of the others: all that is kept, and into a watcher that is new and has the same options but for how much
   // it decides at once and keeps. Then it says and decides what this one would.
-  void save(ByteWriter& to, formats::TxnTableWriter& txns) const;
-  Status load(ByteReader& from, const formats::TxnTable& txns);
+  void save(StreamWriter& to, formats::TxnTableWriter& txns) const;
+  Status load(StreamReader& from, const formats::TxnTable& txns);
   // What was said after that was saved, and is not to be said again.
   void know_left_out(const LeftOut& said);
   // What was reported from here to the next line is lost: of all that is not decided nothing is known, nor of what runs beside

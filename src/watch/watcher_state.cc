@@ -26,7 +26,7 @@ void LiveState::load(StateReader& r) {
   });
 }
 
-void LateWriters::save(ByteWriter& to) const {
+void LateWriters::save(StreamWriter& to) const {
   to.number(writes_.size());
   for (const auto& [key, writes] : writes_) {
     to.number(key);
@@ -46,7 +46,7 @@ void LateWriters::save(ByteWriter& to) const {
   }
 }
 
-void LateWriters::load(ByteReader& from) {
+void LateWriters::load(StreamReader& from) {
   for (size_t n = from.count(); n > 0; --n) {
     std::vector<Write>& writes = writes_[from.number()];
     for (size_t m = from.count(); m > 0; --m) {
@@ -84,18 +84,18 @@ void LateEffects::load(StateReader& r) {
 namespace {
 
 template <class Lines>
-void put_lines(ByteWriter& to, const Lines& lines) {
+void put_lines(StreamWriter& to, const Lines& lines) {
   to.number(lines.size());
   for (const uint64_t line : lines) to.number(line);
 }
 
-std::vector<uint64_t> take_lines(ByteReader& from) {
+std::vector<uint64_t> take_lines(StreamReader& from) {
   std::vector<uint64_t> lines;
   for (size_t n = from.count(); n > 0; --n) lines.push_back(from.number());
   return lines;
 }
 
-void put_rivals(ByteWriter& to, const std::vector<certify::Segment::Rival>& rivals) {
+void put_rivals(StreamWriter& to, const std::vector<certify::Segment::Rival>& rivals) {
   to.number(rivals.size());
   for (const certify::Segment::Rival& r : rivals) {
     to.number(r.writer);
@@ -103,7 +103,7 @@ void put_rivals(ByteWriter& to, const std::vector<certify::Segment::Rival>& riva
   }
 }
 
-std::vector<certify::Segment::Rival> take_rivals(ByteReader& from) {
+std::vector<certify::Segment::Rival> take_rivals(StreamReader& from) {
   std::vector<certify::Segment::Rival> rivals;
   for (size_t n = from.count(); n > 0; --n) {
     const uint64_t writer = from.number();
@@ -112,7 +112,7 @@ std::vector<certify::Segment::Rival> take_rivals(ByteReader& from) {
   return rivals;
 }
 
-void put_segment(ByteWriter& to, const certify::Segment& s) {
+void put_segment(StreamWriter& to, const certify::Segment& s) {
   put_lines(to, s.order);
   put_rivals(to, s.rivals);
   to.number(s.late.size());
@@ -126,7 +126,7 @@ void put_segment(ByteWriter& to, const certify::Segment& s) {
   to.flag(s.gap);
 }
 
-certify::Segment take_segment(ByteReader& from) {
+certify::Segment take_segment(StreamReader& from) {
   certify::Segment s;
   s.order = take_lines(from);
   s.rivals = take_rivals(from);
@@ -196,7 +196,7 @@ struct Watcher::Bytes {
   }
 };
 
-void Watcher::save(ByteWriter& to, formats::TxnTableWriter& txns) const {
+void Watcher::save(StreamWriter& to, formats::TxnTableWriter& txns) const {
   StateWriter w(to, txns);
   Bytes::plain(
       *this, [&](uint64_t v) { to.number(v); }, [&](int64_t v) { to.integer(v); },
@@ -222,7 +222,7 @@ void Watcher::save(ByteWriter& to, formats::TxnTableWriter& txns) const {
   });
 }
 
-Status Watcher::load(ByteReader& from, const formats::TxnTable& txns) {
+Status Watcher::load(StreamReader& from, const formats::TxnTable& txns) {
   StateReader r(from, txns);
   Bytes::plain(
       *this, [&](auto& v) { v = from.number(); }, [&](int64_t& v) { v = from.integer(); },
