@@ -75,7 +75,7 @@ ASSAY_API const char* assay_bytes_data(const assay_bytes* bytes);
 ASSAY_API size_t assay_bytes_size(const assay_bytes* bytes);
 ASSAY_API void assay_bytes_free(assay_bytes* bytes);
 
-/* ---- levels: every one by its name, weaker before stronger */
+/* ---- levels: every one by its name, weaker before stronger; last "mixed", each transaction at the level that it declares */
 
 ASSAY_API size_t assay_level_count(void);
 ASSAY_API const char* assay_level_name(size_t i);    /* null beyond the last */

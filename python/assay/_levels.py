@@ -14,9 +14,9 @@ class Level:
 
 
 def levels() -> tuple[Level, ...]:
-    """Every level, weaker before stronger.
+    """Every level, weaker before stronger; the last, `mixed`, is each transaction at the level that it declares.
 
-    >>> [level.name for level in levels()][-2:]
-    ['strict-serializable', 'linearizable']
+    >>> [level.name for level in levels()][-3:]
+    ['strict-serializable', 'linearizable', 'mixed']
     """
     return tuple(Level(text("level_name", i), text("level_summary", i)) for i in range(call("level_count")))
