@@ -349,6 +349,17 @@ void WorkloadFlags::add(CLI::App& app) {
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1.0))
       ->type_name("0…1");
+  app.add_option(
+         "--long-ops", options.long_ops,
+         "operations of long transactions, which are mixed among the others (workload general)")
+      ->check(CLI::Range(1, 1'000'000))
+      ->type_name("N");
+  app.add_option("--long-share", options.long_share, "share of the transactions that are long")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1.0))
+      ->type_name("0…1");
+  app.add_flag("--own-writes", options.own_writes,
+               "each session writes keys of its own only, and reads all (workload general)");
   app.add_option("--keys", options.keys, "number of keys")
       ->capture_default_str()
       ->check(positive)

@@ -71,6 +71,8 @@ std::string command_of_run(const std::string& meta) {
       {"sessions", "--sessions"},
       {"txns", "--txns"},
       {"ops", "--ops"},
+      {"long_ops", "--long-ops"},
+      {"long_share", "--long-share"},
       {"read_share", "--read-share"},
       {"keys", "--keys"},
       {"values", "--values"},
@@ -85,6 +87,7 @@ std::string command_of_run(const std::string& meta) {
   if (const auto seconds = said.value("seconds", nothing); seconds != 0 && !seconds.is_null())
     add("--duration", seconds);
   if (said.value("tombstones", nothing) == true) line += " --tombstones";
+  if (said.value("own_writes", nothing) == true) line += " --own-writes";
   if (!faults.is_object()) return line;
   add_all("--fault", faults.value("kinds", nothing));
   for (const auto& [field, flag] :

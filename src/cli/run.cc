@@ -182,8 +182,9 @@ Exit run_and_check(RunState& s, const CLI::App& app) {
   if (s.list) return list_choices();
   collect::RunOptions& o = s.options;
   take_databases_from_environment(o.databases);
-  for (const char* of_workloads : {"--workload", "--ops", "--read-share", "--keys", "--values",
-                                   "--tombstones", "--distribution", "--until-violation"})
+  for (const char* of_workloads :
+       {"--workload", "--ops", "--read-share", "--keys", "--values", "--tombstones",
+        "--distribution", "--until-violation", "--long-ops", "--long-share", "--own-writes"})
     if (!o.sql.empty() && app.get_option(of_workloads)->count() > 0)
       return fail(usage_error(fmt::format(
           "{} is about the workloads of assay; expected --sql without it", of_workloads)));
@@ -196,6 +197,11 @@ Exit run_and_check(RunState& s, const CLI::App& app) {
     if (Status can = prepare_watching(s, app); !can.ok()) return fail(can.error());
   if (!o.record && (s.until_violation || !o.history.empty() || !s.check.levels.levels.empty()))
     return fail(usage_error("with --no-history there is nothing to check"));
+  for (const char* of_general : {"--long-ops", "--own-writes"})
+    if (s.until_violation && app.get_option(of_general)->count() > 0 && o.workload != "general")
+      return fail(usage_error(fmt::format(
+          "{} is of the workload general; expected --until-violation --workload general",
+          of_general)));
   if (s.until_violation) {
     const double seconds = s.check.budget.seconds > 0 ? s.check.budget.seconds : kHuntSeconds;
     return hunt(o, app, seconds, s.check);

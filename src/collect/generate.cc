@@ -27,6 +27,8 @@ Status check_sizes(const GenerateOptions& o) {
   if (!is_share(o.abort_share) || !is_share(o.unknown_share) ||
       o.abort_share + o.unknown_share > 0.9)
     return usage_error("aborted and unknown transactions must be shares of at most 0.9 together");
+  if (o.workload_options.own_writes && o.workload_options.keys <= o.sessions)
+    return usage_error("sessions that write keys of their own need more keys than sessions");
   if (o.clock_error < 0 || o.clock_error > kMaxClockError)
     return usage_error("the clock error must be between 0 and 2^60 nanoseconds");
   if (o.time_jitter < 0 || o.time_jitter > kMaxClockError)
@@ -133,14 +135,17 @@ std::string describe(const GenerateOptions& o) {
   const WorkloadOptions& w = o.workload_options;
   return fmt::format(
       R"({{"tool":"assay generate","level":"{}","bug":{}{},"seed":{},"workload":"{}","sessions":{},)"
-      R"("txns":{},"ops":{},"read_share":{},"keys":{},"distribution":"{}"{}{}}})",
+      R"("txns":{},"ops":{},"read_share":{},"keys":{},"distribution":"{}"{}{}{}{}}})",
       level_names(o),
       o.bug == Anomaly::none ? "null" : fmt::format("\"{}\"", anomaly_info(o.bug).name),
       o.log_bug == LogBug::none ? "" : fmt::format(R"(,"log_bug":"{}")", log_bug_name(o.log_bug)),
       o.seed, o.workload, o.sessions, o.txns, w.ops, w.read_share, w.keys,
       distribution_name(w.distribution),
       w.values == 0 ? "" : fmt::format(R"(,"values":{})", w.values),
-      w.tombstones ? R"(,"tombstones":true)" : "");
+      w.tombstones ? R"(,"tombstones":true)" : "",
+      w.long_ops == 0 ? ""
+                      : fmt::format(R"(,"long_ops":{},"long_share":{})", w.long_ops, w.long_share),
+      w.own_writes ? R"(,"own_writes":true)" : "");
 }
 
 }  // namespace

@@ -28,6 +28,11 @@ struct WorkloadOptions {
   Distribution distribution = Distribution::uniform;
   uint64_t values = 0;      // different values that are written to a key; 0: each value once
   bool tombstones = false;  // nothing is removed: workloads/tombstones.h
+  // Of `general` alone: some transactions have so many operations instead, 0: none. And whether each session writes keys of its own
+  // only, of which there is one in as many as there are sessions.
+  uint32_t long_ops = 0;
+  double long_share = 0.1;
+  bool own_writes = false;
 };
 
 // The transactions of one session, one after the other, each given step by step so that a step may

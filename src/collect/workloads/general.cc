@@ -1,6 +1,9 @@
 // General key-value transactions: each operation is a read or a blind write of a key drawn from the
 // distribution. With six parameters (sessions, transactions, operations, read share, keys,
-// distribution) it covers most of what random testing can reach.
+// distribution) it covers most of what random testing can reach. Besides, long transactions may be mixed among the others, and
+// sessions may be kept from writing each other's keys:
+//
+//   3 sessions, 8 keys     session 0 writes 0 3 6, session 1 writes 1 4 7, session 2 writes 2 5; all of them read any
 #include <memory>
 #include <utility>
 
@@ -13,19 +16,22 @@ namespace {
 
 class GeneralSession : public WorkloadSession, public IntegerRegisters {
  public:
-  GeneralSession(const WorkloadOptions& options, Rng rng, WrittenValues values, SessionSeat)
+  GeneralSession(const WorkloadOptions& options, Rng rng, WrittenValues values, SessionSeat seat)
       : options_(options),
+        seat_(seat),
         ranks_(options.distribution, options.keys),
         rng_(rng),
-        values_(values),
-        plan_(options.ops) {}
+        values_(values) {}
 
   void start(bool retry) override {
     at_ = 0;
     if (retry) return;
+    const bool is_long = options_.long_ops > 0 && rng_.chance(options_.long_share);
+    plan_.resize(is_long ? options_.long_ops : options_.ops);
     for (Planned& op : plan_) {
       op.read = rng_.chance(options_.read_share);
       op.key = static_cast<int64_t>(ranks_.draw(rng_));
+      if (options_.own_writes && !op.read) op.key = own_key(op.key);
     }
   }
 
@@ -40,12 +46,20 @@ class GeneralSession : public WorkloadSession, public IntegerRegisters {
   bool ignores_replies() const override { return true; }
 
  private:
+  // One near it. There are no fewer keys than sessions.
+  int64_t own_key(int64_t key) const {
+    const int64_t sessions = seat_.sessions;
+    const int64_t own = key - key % sessions + seat_.session;
+    return own < static_cast<int64_t>(options_.keys) ? own : own - sessions;
+  }
+
   struct Planned {
     bool read = true;
     int64_t key = 0;
   };
 
   WorkloadOptions options_;
+  SessionSeat seat_;
   Ranks ranks_;
   Rng rng_;
   WrittenValues values_;

@@ -25,6 +25,9 @@ const WorkloadInfo* find_workload(std::string_view name) {
 Result<std::unique_ptr<Workload>> make_workload(std::string_view name,
                                                 const WorkloadOptions& options) {
   if (const WorkloadInfo* info = find_workload(name)) {
+    if ((options.long_ops > 0 || options.own_writes) && info->name != kGeneral.name)
+      return usage_error("--long-ops and --own-writes are of the workload general, not of " +
+                         std::string(name));
     auto workload = info->make(options);
     if (workload.ok() && options.tombstones) return with_tombstones(std::move(*workload));
     return workload;
