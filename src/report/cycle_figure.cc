@@ -45,6 +45,7 @@ std::vector<TxnId> ring_order(const Explanation& e) {
 Node make_node(const History& h, const Explanation& e, TxnId t) {
   Node n;
   n.txn = t;
+  if (const auto level = h.declared_level(t)) n.lines.emplace_back(level_info(*level).name);
   for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
     if (!std::binary_search(e.operations.begin(), e.operations.end(), i)) continue;
     if (n.lines.size() == kMostLines) {

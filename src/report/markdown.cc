@@ -65,7 +65,10 @@ std::string explained(const Audit& c, const Explanation& e) {
   for (size_t i = 0; i < e.transactions.size() && i < kCommentTransactions; ++i) {
     const TxnId t = e.transactions[i];
     shown += fmt::format("{}  {}", display_txn(h, t), display_ops(h, t, e.operations));
-    shown += h.line(t) ? fmt::format("  (line {})\n", h.line(t)) : "\n";
+    std::string where = h.line(t) ? fmt::format("line {}", h.line(t)) : "";
+    if (const auto level = h.declared_level(t))
+      where += fmt::format("{}{}", where.empty() ? "" : ", ", level_info(*level).name);
+    shown += where.empty() ? "\n" : fmt::format("  ({})\n", where);
   }
   if (e.transactions.size() > kCommentTransactions)
     shown +=

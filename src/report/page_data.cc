@@ -259,6 +259,7 @@ class PageData {
               {"begin", clock_.begin(t)}};
     if (const auto end = clock_.end(t)) j["end"] = *end;
     if (h_.line(t)) j["line"] = h_.line(t);
+    if (const auto level = h_.declared_level(t)) j["level"] = level_info(*level).name;
     if (named_.contains(t)) j["named"] = true;
     if (!h_.meta(t).empty()) j["meta"] = display(h_.meta(t), 300);
     j["ops"] = Json::array();

@@ -501,7 +501,7 @@
     }
 
     ofTransaction(t) {
-      const facts = [`session ${t.session}`, t.outcome, t.line ? `line ${t.line}` : "",
+      const facts = [`session ${t.session}`, t.outcome, t.line ? `line ${t.line}` : "", t.level || "",
         this.file.timed && t.end !== undefined ? `from ${duration(t.begin)} to ${duration(t.end)}` : "", t.meta || ""];
       const neighbours = this.file.links.filter((l) => l.from === t.id || l.to === t.id).slice(0, 40);
       const words = (l) => l.kind === "session" ? (l.from === t.id ? "next in its session" : "before it in its session")
