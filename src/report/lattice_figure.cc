@@ -42,8 +42,10 @@ Look look(const Audit& c, LevelId id) {
 }  // namespace
 
 Figure lattice_figure(const Audit& c) {
-  const bool more = std::any_of(c.requested.begin(), c.requested.end(),
-                                [](LevelId id) { return level_info(id).on_request(); });
+  const bool more = std::any_of(c.requested.begin(), c.requested.end(), [](LevelId id) {
+    const LevelGroup group = level_info(id).group;
+    return group == LevelGroup::adya || group == LevelGroup::session_guarantees;
+  });
   const std::span<const LevelInfo> levels = more ? all_levels() : default_levels();
   Svg svg({}, (more ? 5 : 3) * kColumn + 8, 8 * kRow,
           "Lattice of isolation levels with the verdict of each");

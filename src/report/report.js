@@ -360,7 +360,7 @@
     lines(t) {
       const telling = t.ops.filter((op) => op.tells), shown = (telling.length ? telling : t.ops).slice(0, 6);
       const left = t.ops.length + (t.more || 0) - shown.length;
-      return [...shown, ...(left > 0 ? [{ text: `… ${left} more` }] : [])];
+      return [...(t.level ? [{ text: t.level }] : []), ...shown, ...(left > 0 ? [{ text: `… ${left} more` }] : [])];
     }
 
     layOut() {
