@@ -65,6 +65,9 @@ uint64_t most_memory() {
   return static_cast<uint64_t>(used.ru_maxrss) * 1024;
 }
 
+// What stands around a search, in seconds: matching reads, and verifying; much of a short budget where sanitizers look on.
+constexpr double kAround = 1;
+
 struct Counted {
   std::array<uint64_t, 3> outcomes{};
   double longest = 0;  // seconds
@@ -86,7 +89,7 @@ Counted decide_all(const ShapeOfClients& shape, Anomaly bug, double seconds) {
     const Verdict& v = result.verdicts.at(0);
     counted.longest = std::max(counted.longest, taken);
     ++counted.outcomes[static_cast<size_t>(v.outcome)];
-    EXPECT_LE(taken, 1.5 * seconds) << shape.name << ", seed " << seed;
+    EXPECT_LE(taken, 1.5 * seconds + kAround) << shape.name << ", seed " << seed;
     const bool says = v.outcome != Outcome::unknown || v.reason.starts_with("the first ");
     EXPECT_TRUE(says) << shape.name << ": " << v.reason;
   }
