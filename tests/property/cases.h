@@ -15,9 +15,9 @@ inline uint64_t scaled(uint64_t usual, uint64_t least = 1) {
 }
 
 // ASSAY_HISTORIES sets the number, for a run of many.
-inline uint64_t histories(uint64_t usual) {
+inline uint64_t histories(uint64_t usual, uint64_t least = 300) {
   const char* wanted = std::getenv("ASSAY_HISTORIES");
-  return wanted == nullptr ? scaled(usual, std::min<uint64_t>(usual, 300))
+  return wanted == nullptr ? scaled(usual, std::min(usual, least))
                            : std::strtoull(wanted, nullptr, 10);
 }
 

@@ -241,7 +241,7 @@ Compared each_history(const WatchCase& c, const RandomShape& shape, uint64_t see
                       const std::function<int(Outcome, const Drawn&, Rng&)>& run) {
   Rng rng(seed);
   Compared compared;
-  for (uint64_t i = 0, all = histories(300); i < all && !::testing::Test::HasFailure(); ++i) {
+  for (uint64_t i = 0, all = histories(300, 50); i < all && !::testing::Test::HasFailure(); ++i) {
     const Draft draft = random_draft(rng, shape);
     const Result<History> whole = draft.history();
     if (!whole.ok() || !can_be_watched(*whole, c.level)) continue;
