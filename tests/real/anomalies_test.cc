@@ -66,9 +66,9 @@ TEST(Postgresql, SerializableDoesNot) {
 
 TEST(Postgresql, SerializableIsNotBesideReadCommitted) {
   ASSAY_SERVER(urls, "postgres");
-  collect::RunOptions options = contended(urls, "");
+  collect::RunOptions options = contended(urls, "", "write-skew");
   options.mix = {{"SERIALIZABLE", serializable}, {"READ COMMITTED", read_committed}};
-  options.workload_options.keys = 4;
+  options.txns = 1000;
   sooner_or_later(options, mixed);
 }
 
