@@ -6,6 +6,7 @@
 #include "certify/reads.h"
 #include "certify/refusal.h"
 #include "certify/sources.h"
+#include "history/mixed_levels.h"
 
 namespace assay::internal::certify {
 namespace {
@@ -249,8 +250,7 @@ Status BadReadVerifier::refutes(LevelId level) {
     checked_ = true;
   }
   if (level == LevelId::mixed) {
-    const auto declared = history_.declared_level(history_.txn_of(claim_.read));
-    const auto own = declared ? mixable(*declared) : std::nullopt;
+    const auto own = held_to(history_, history_.txn_of(claim_.read));
     if (own && claim_.anomaly != Anomaly::lost_update) return refutes(*own);
     if (own) return refuse("a lost update is of several transactions, each of its own level");
     return refuse("the transaction of the read declares no level that can be mixed");

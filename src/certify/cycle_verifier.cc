@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "certify/refusal.h"
+#include "history/mixed_levels.h"
 
 namespace assay::internal::certify {
 
@@ -49,17 +50,19 @@ Status CycleVerifier::check(std::span<const Edge> cycle, std::span<const Literal
 
 const LevelInfo& CycleVerifier::level_of(TxnId t) const {
   if (level_.events != EventModel::mixed) return level_;
-  return level_info(*mixable(*history_.declared_level(t)));
+  return level_info(*held_to(history_, t));
 }
 
 // Everybody on the cycle declares a level that can be mixed; those on paths are no more than seen.
 Status CycleVerifier::check_declared(std::span<const Edge> cycle) const {
-  for (const Edge& edge : cycle)
-    for (const TxnId t : {edge.from, edge.to, edge.kind == EdgeKind::forced ? edge.via : edge.to})
-      if (t >= history_.txn_count() || !history_.declared_level(t) ||
-          !mixable(*history_.declared_level(t)))
-        return refuse("transaction {} declares no level that can be mixed",
-                      t < history_.txn_count() ? name(t) : std::to_string(t));
+  for (const Edge& edge : cycle) {
+    const TxnId reader = edge.kind == EdgeKind::forced ? edge.via : edge.to;
+    for (const TxnId t : {edge.from, edge.to, reader}) {
+      if (t >= history_.txn_count()) return refuse("a forced edge has no reader");
+      if (!held_to(history_, t))
+        return refuse("transaction {} declares no level that can be mixed", name(t));
+    }
+  }
   return Ok{};
 }
 

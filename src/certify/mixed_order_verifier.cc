@@ -7,6 +7,7 @@
 #include "certify/refusal.h"
 #include "certify/replay.h"
 #include "certify/weak_order_verifier.h"
+#include "history/mixed_levels.h"
 
 namespace assay::internal::certify {
 namespace {
@@ -32,9 +33,7 @@ class MixedOrder {
   }
 
  private:
-  const LevelInfo& level(TxnId t) const {
-    return level_info(*mixable(*history_.declared_level(t)));
-  }
+  const LevelInfo& level(TxnId t) const { return level_info(*held_to(history_, t)); }
 
   // Whom it reads from, for those who see what it saw, is who stands there now.
   Status begin(TxnId t, uint32_t at) {
@@ -89,8 +88,7 @@ Status mixed_order_serves(const History& history, const Order& order) {
   std::vector<TxnId> commits;
   for (const uint32_t event : order.events) {
     const TxnId t = event / 2;
-    const auto declared = history.declared_level(t);
-    if (!declared || !mixable(*declared))
+    if (!held_to(history, t))
       return refuse("transaction {} declares no level that can be mixed", history.name(t));
     if (event % 2 == 1) commits.push_back(t);
   }

@@ -22,6 +22,7 @@
 #include <cassert>
 #include <numeric>
 
+#include "history/mixed_levels.h"
 #include "infer/reads_from.h"
 
 namespace assay::internal {
@@ -101,8 +102,7 @@ EventGraph::EventGraph(const Problem& problem, const LevelInfo& level)
 void EventGraph::take_declared_levels() {
   rules_.reserve(problem_.nodes());
   for (const TxnId t : problem_.txn) {
-    const auto declared = history_.declared_level(t);
-    const auto level = declared ? mixable(*declared) : std::nullopt;
+    const auto level = held_to(history_, t);
     assert(level && "asked before");
     const LevelInfo& info = level_info(*level);
     const bool holds = info.events == EventModel::split && info.write_conflict;

@@ -29,14 +29,13 @@
 #include <array>
 #include <utility>
 
+#include "history/mixed_levels.h"
 #include "infer/reads_from.h"
 
 namespace assay::internal {
 namespace {
 
 constexpr std::array kWeakLevels = {LevelId::read_committed, LevelId::read_atomic, LevelId::causal};
-
-LevelId level_of(const History& h, TxnId t) { return *mixable(*h.declared_level(t)); }
 
 // The problem as those see it who see one state: others do not read before whoever overwrites what they saw.
 Problem without_weak_readers(Problem problem, const std::vector<LevelId>& held) {
@@ -61,8 +60,8 @@ Problem without_weak_readers(Problem problem, const std::vector<LevelId>& held) 
 std::optional<Unknown> cannot_be_mixed(const History& history) {
   for (TxnId t = 0; t < history.txn_count(); ++t) {
     if (history.status(t) == TxnStatus::aborted) continue;
+    if (held_to(history, t)) continue;
     const auto declared = history.declared_level(t);
-    if (declared && mixable(*declared)) continue;
     const std::string who = "transaction " + history.name(t);
     if (!declared) return Unknown{UnknownCause::not_applicable, who + " declares no level"};
     return Unknown{UnknownCause::not_applicable,
@@ -76,7 +75,7 @@ BadRead declared_non_repeatable_read(const Problem& problem) {
   const History& h = *problem.history;
   std::vector<ExternalRead> reads;
   for (const Node n : problem.repeating) {
-    if (!level_info(level_of(h, problem.txn[n])).repeatable) continue;
+    if (!level_info(*held_to(h, problem.txn[n])).repeatable) continue;
     external_reads(problem, n, reads);
     for (size_t i = 0; i < reads.size(); ++i) {
       const auto first = std::find_if(reads.begin(), reads.end(), [&](const ExternalRead& read) {
@@ -100,7 +99,7 @@ LevelVerdict decide_mixed(const Problem& problem, const Means& means, Budget& bu
   }
   std::vector<LevelId> held;
   held.reserve(problem.nodes());
-  for (const TxnId t : problem.txn) held.push_back(level_of(*problem.history, t));
+  for (const TxnId t : problem.txn) held.push_back(*held_to(*problem.history, t));
   WeakLevels weak(problem, held);
   const auto find_faults = [&](const std::vector<Node>& order, std::vector<WeakFault>& faults,
                                Budget& left) {
