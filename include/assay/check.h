@@ -33,6 +33,7 @@ struct Switches {
   bool zones = true;             // linearize keys by their chains of values before searching
   bool decomposition = true;     // decide independent parts of the history separately
   bool narrowing = true;  // rule out sources of reads by known edges, before searching for an order
+  bool late_rows = true;  // rows that queries passed over: only those that an order contradicts
   bool carry = true;      // reuse the certificates of one level for its neighbours in the lattice
 };
 

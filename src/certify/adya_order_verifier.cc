@@ -141,10 +141,10 @@ class AdyaCheck {
                                                  std::vector<Place>::const_iterator next) const {
     const std::vector<Place>& all = writers_[read.key];
     const std::vector<Held>& left = left_[read.key];
-    auto at = static_cast<size_t>(next - all.begin());
+    const auto at = static_cast<size_t>(next - all.begin());
     const Held before = read.from == 0 ? Held{} : left[at - 1];
-    while (at < all.size() && !conditions_.changes(read.op, before, left[at])) ++at;
-    return all.begin() + static_cast<std::ptrdiff_t>(at);
+    const size_t kept = conditions_.first_change(read.op, before, std::span(left).subspan(at));
+    return next + static_cast<std::ptrdiff_t>(kept);
   }
   bool is_item(const ReadFrom& read) const {
     if (history_.op(read.op).kind != OpKind::range) return true;

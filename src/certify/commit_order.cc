@@ -39,6 +39,7 @@ Result<CommitOrder> CommitOrder::build(const History& history, std::span<const T
   Installers installers;
   installers.version.assign(history.version_count(), 0);
   installers.absence.assign(history.key_count(), 0);
+  installers.key.assign(history.key_count(), 0);
   std::vector<Own> own(history.key_count());
   Lists lists;
   lists.elements.resize(history.key_count());
@@ -100,6 +101,7 @@ Status CommitOrder::add(const History& history, Place p, Installers& installers,
   for (size_t w = write_begin_.back(); w < writes_.size(); ++w) {
     const Operation last = history.op(own[writes_[w]].op);
     installers.version[last.version] = p;
+    installers.key[last.key] = p;
     if (leaves_nothing(history, last)) installers.absence[last.key] = p;
   }
   read_begin_.push_back(reads_.size());
@@ -168,8 +170,9 @@ Status CommitOrder::add_given(const History& history, Place p, OpId i, const std
   return Ok{};
 }
 
-// Who last left of the key what a range saw of it: the row, or that there was none. Nothing for operations that tell
-// only that the key was in some other state.
+// Who last left of the key what a range saw of it: the row, or that there was none; where the range has a condition, and
+// passed over or matched a row that it does not tell, who wrote the key last. Nothing for operations that tell only that the
+// key was in some other state.
 std::optional<Place> CommitOrder::last_to_leave(const History& history, OpId i, KeyId key,
                                                 const Installers& installers) {
   if (history.op(i).kind != OpKind::range) return std::nullopt;
@@ -178,7 +181,7 @@ std::optional<Place> CommitOrder::last_to_leave(const History& history, OpId i, 
     for (const VersionId row : rows)
       if (history.version_key(row) == key && !is_absence(history, row))
         return installers.version[row];
-  return installers.absence[key];
+  return selected.predicate == kNone ? installers.absence[key] : installers.key[key];
 }
 
 // Of a read whose source is stated.

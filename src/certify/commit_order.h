@@ -26,8 +26,8 @@ struct ReadFrom {
 class CommitOrder {
  public:
   // Takes every read to be from the last transaction before it in the order that installs what was
-  // read, or from the initial state; likewise of each key of a range, the row or that there was none. Fails if there is
-  // none such, or if a read after an own write is not of that. A list that was read must be what whole transactions had
+  // read, or from the initial state; likewise of each key of a range, the row or that there was none, and with a condition,
+  // where the key is not returned, from the last that wrote it, if its row does not satisfy it. Fails if there is none such, or if a read after an own write is not of that. A list that was read must be what whole transactions had
   // appended in this order. Of conditional writes without effect the sources must be given. `sources`, sorted, is what
   // operations saw instead, if it comes before them in the order and could be what they saw.
   static Result<CommitOrder> build(const History& history, std::span<const TxnId> order,
@@ -47,9 +47,9 @@ class CommitOrder {
   }
 
  private:
-  // Along the order: who installed each version last, and who left each key absent. 0: nobody.
+  // Along the order: who installed each version last, who left each key absent, and who wrote each key. 0: nobody.
   struct Installers {
-    std::vector<Place> version, absence;
+    std::vector<Place> version, absence, key;
   };
   // Along the order: what was appended to each key, and by whom.
   struct Lists {

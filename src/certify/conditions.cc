@@ -1,5 +1,7 @@
 #include "certify/conditions.h"
 
+#include <algorithm>
+
 #include "certify/reads.h"
 #include "history/predicates.h"
 
@@ -28,10 +30,16 @@ Match Conditions::match(PredicateId predicate, const Held& held) const {
   return held.version == kNone ? match_initial(predicate) : match(predicate, held.version);
 }
 
-bool Conditions::changes(OpId range, const Held& before, const Held& after) const {
+size_t Conditions::first_change(OpId range, const Held& before,
+                                std::span<const Held> states) const {
   const PredicateId predicate = history_.selected(range).predicate;
-  const Match was = match(predicate, before), is = match(predicate, after);
-  return was != is && was != Match::open && is != Match::open;
+  const Match was = match(predicate, before);
+  if (was == Match::open) return states.size();
+  const auto changes = [&](const Held& held) {
+    const Match is = match(predicate, held);
+    return is != was && is != Match::open;
+  };
+  return static_cast<size_t>(std::find_if(states.begin(), states.end(), changes) - states.begin());
 }
 
 Held left_by(const History& history, TxnId t, KeyId key) {

@@ -1,6 +1,7 @@
 // Which versions satisfy the conditions of ranges: the verifier's own answer, from the rows themselves.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "assay/history.h"
@@ -26,8 +27,13 @@ class Conditions {
   Match match(PredicateId predicate, VersionId version) const;
   Match match_initial(PredicateId predicate) const;
   Match match(PredicateId predicate, const Held& held) const;
-  // Whether a key that goes from the one to the other enters or leaves what a range selects; neither may be open.
-  bool changes(OpId range, const Held& before, const Held& after) const;
+  // Whether a key that goes from the one to the other enters or leaves what a range selects; neither may be open. And
+  // the first of `states`, one after the other, at which a key that held `before` enters or leaves what a range selects;
+  // their number if there is none.
+  bool changes(OpId range, const Held& before, const Held& after) const {
+    return first_change(range, before, {&after, 1}) == 0;
+  }
+  size_t first_change(OpId range, const Held& before, std::span<const Held> states) const;
 
  private:
   const History& history_;

@@ -6,6 +6,7 @@
 #include "certify/reads.h"
 #include "certify/refusal.h"
 #include "certify/stated_sources.h"
+#include "history/predicates.h"
 
 namespace assay::internal::certify {
 
@@ -185,13 +186,22 @@ Status Replay::judge_range(TxnId t, OpId i) {
     if (present_->in_range(k, lo, hi) && !named.contains(k) &&
         match(predicate, keys_[k].own) == Match::yes)
       return mismatch(t, i);
+  // What the transaction itself wrote was judged above.
+  const auto left_out = [&](KeyId k) {
+    return keys_[k].owner != t && !named.contains(k) &&
+           match(predicate, keys_[k].current) == Match::yes;
+  };
   bool complete = true;
-  present_->each(lo, hi, [&](KeyId k) {
-    // What the transaction itself wrote was judged above.
-    complete = keys_[k].owner == t || named.contains(k) ||
-               match(predicate, keys_[k].current) != Match::yes;
-    return complete;
-  });
+  if (predicate == kNone || conditions_.match_initial(predicate) == Match::yes) {
+    present_->each(lo, hi, [&](KeyId k) { return complete = !left_out(k); });
+  } else {
+    // Of thousands of keys few ever held what satisfies a condition.
+    for (const VersionId v : history_.predicates().certain(predicate)) {
+      const KeyId k = history_.version_key(v);
+      if (keys_[k].current.version == v && left_out(k) && present_->in_range(k, lo, hi))
+        complete = false;
+    }
+  }
   if (!complete) return mismatch(t, i);
   return Ok{};
 }

@@ -159,11 +159,8 @@ bool Sources::range_explained(const State& state, OpId range, KeyId key) const {
 bool Sources::may_satisfy(PredicateId predicate, KeyId key) const {
   if (predicate == kNone) return true;
   if (conditions_.match_initial(predicate) != Match::no) return true;
-  const Predicates& all = history_.predicates();
-  for (const std::span<const VersionId> versions : {all.certain(predicate), all.open(predicate)})
-    for (const VersionId v : versions)
-      if (history_.version_key(v) == key) return true;
-  return false;
+  const std::span<const KeyId> keys = history_.predicates().keys(predicate);
+  return std::binary_search(keys.begin(), keys.end(), key);
 }
 
 Result<std::vector<TxnId>> Sources::of(OpId op, KeyId key, bool one_state) const {

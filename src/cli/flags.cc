@@ -58,6 +58,8 @@ constexpr Switch kSwitches[] = {
      "decide the history as a whole even where it has independent parts"},
     {"--no-narrowing", &Switches::narrowing,
      "do not rule out sources of reads before searching for an order"},
+    {"--no-late-rows", &Switches::late_rows,
+     "look at all rows that queries passed over before searching for an order"},
     {"--no-carry", &Switches::carry,
      "decide each level afresh, without reusing the certificates of others"},
 };
@@ -360,6 +362,16 @@ void WorkloadFlags::add(CLI::App& app) {
       ->type_name("0…1");
   app.add_flag("--own-writes", options.own_writes,
                "each session writes keys of its own only, and reads all (workload general)");
+  app.add_option("--query-share", options.query_share,
+                 "share of queries among the operations (workload predicates)")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1.0))
+      ->type_name("0…1");
+  app.add_option("--query-width", options.query_width,
+                 "share of the values that satisfy a query's condition (workload predicates)")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1.0))
+      ->type_name("0…1");
   app.add_option("--keys", options.keys, "number of keys")
       ->capture_default_str()
       ->check(positive)

@@ -74,6 +74,8 @@ std::string command_of_run(const std::string& meta) {
       {"long_ops", "--long-ops"},
       {"long_share", "--long-share"},
       {"read_share", "--read-share"},
+      {"query_share", "--query-share"},
+      {"query_width", "--query-width"},
       {"keys", "--keys"},
       {"values", "--values"},
       {"distribution", "--distribution"},

@@ -184,7 +184,8 @@ Exit run_and_check(RunState& s, const CLI::App& app) {
   take_databases_from_environment(o.databases);
   for (const char* of_workloads :
        {"--workload", "--ops", "--read-share", "--keys", "--values", "--tombstones",
-        "--distribution", "--until-violation", "--long-ops", "--long-share", "--own-writes"})
+        "--distribution", "--until-violation", "--long-ops", "--long-share", "--own-writes",
+        "--query-share", "--query-width"})
     if (!o.sql.empty() && app.get_option(of_workloads)->count() > 0)
       return fail(usage_error(fmt::format(
           "{} is about the workloads of assay; expected --sql without it", of_workloads)));

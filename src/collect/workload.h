@@ -33,6 +33,10 @@ struct WorkloadOptions {
   uint32_t long_ops = 0;
   double long_share = 0.1;
   bool own_writes = false;
+  // Of `predicates` alone: share of queries among the operations, and of the values that satisfy a query's condition, 0…1.
+  double query_share = kQueryShare;
+  double query_width = kQueryWidth;
+  static constexpr double kQueryShare = 0.5, kQueryWidth = 0.1;
 };
 
 // The transactions of one session, one after the other, each given step by step so that a step may

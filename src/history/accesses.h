@@ -167,8 +167,8 @@ inline KeyState state_left_by(const History& history, TxnId t, KeyId key) {
 
 // Whether what the key holds satisfies a condition, or without one whether it holds anything.
 inline Match match_of_state(const History& history, const KeyState& state, PredicateId predicate) {
-  if (is_absent(history, state)) return Match::no;
-  if (predicate == kNone) return Match::yes;
+  if (predicate == kNone) return is_absent(history, state) ? Match::no : Match::yes;
+  if (state.removed) return Match::no;
   if (state.version == kNone) return history.predicates().match_initial(predicate);
   return history.predicates().match(predicate, state.version);
 }

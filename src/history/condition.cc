@@ -405,29 +405,14 @@ Row row_of(const ValueView& value) {
   return row;
 }
 
-Truth Truth::operator!() const {
-  uint8_t set = set_ & kNull;
-  if ((set_ & kTrue) != 0) set |= kFalse;
-  if ((set_ & kFalse) != 0) set |= kTrue;
-  return Truth(set);
-}
-
-// False beats null, null beats true: in the order of their numbers, the other way round.
-Truth Truth::operator&&(Truth other) const {
-  uint8_t set = 0;
-  for (const uint8_t a : {kTrue, kFalse, kNull})
-    for (const uint8_t b : {kTrue, kFalse, kNull})
-      if ((set_ & a) != 0 && (other.set_ & b) != 0)
-        set |= a == kFalse || b == kFalse ? kFalse : std::max(a, b);
-  return Truth(set);
-}
-
 Truth Condition::holds(const Row& row) const {
   if (kind == Kind::negation) return !parts[0].holds(row);
   if (kind == Kind::all || kind == Kind::any) {
     Truth all = kYes;  // `or` is the negation of `and` over negations
-    for (const Condition& part : parts)
+    for (const Condition& part : parts) {
       all = all && (kind == Kind::all ? part.holds(row) : !part.holds(row));
+      if (all.certainly_false()) break;
+    }
     return kind == Kind::all ? all : !all;
   }
   const auto cell =

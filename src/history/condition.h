@@ -47,8 +47,18 @@ class Truth {
 
   constexpr bool certainly_true() const { return set_ == kTrue; }
   constexpr bool may_be_true() const { return (set_ & kTrue) != 0; }
-  Truth operator!() const;
-  Truth operator&&(Truth other) const;
+  constexpr bool certainly_false() const { return set_ == kFalse; }
+  constexpr Truth operator!() const {
+    return Truth(static_cast<uint8_t>((set_ & kNull) | (may_be_true() ? kFalse : 0) |
+                                      ((set_ & kFalse) != 0 ? kTrue : 0)));
+  }
+  // False where one of them is, and null where one is and the other is not false.
+  constexpr Truth operator&&(Truth other) const {
+    const bool null = ((set_ & kNull) != 0 && (other.set_ & (kNull | kTrue)) != 0) ||
+                      ((other.set_ & kNull) != 0 && may_be_true());
+    return Truth(static_cast<uint8_t>((set_ & other.set_ & kTrue) | ((set_ | other.set_) & kFalse) |
+                                      (null ? kNull : 0)));
+  }
 
  private:
   uint8_t set_;

@@ -115,6 +115,16 @@ class Table {
   std::map<std::string, Column> columns_;
 };
 
+std::vector<KeyId> keys_of(const History& history, std::span<const VersionId> certain,
+                           std::span<const VersionId> open) {
+  std::vector<KeyId> keys;
+  for (const std::span<const VersionId> versions : {certain, open})
+    for (const VersionId v : versions) keys.push_back(history.version_key(v));
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  return keys;
+}
+
 }  // namespace
 
 Match match_of(const Condition& condition, const ValueView& value) {
@@ -141,6 +151,7 @@ Status Predicates::index(const History& history, Budget* budget) {
   Table table(history);
   certain_.resize(size());
   open_.resize(size());
+  keys_.resize(size());
   std::vector<VersionId> candidates;
   versions_ = history.version_count();
   if (size() * versions_ <= kMostBits) satisfies_.resize(size() * versions_);
@@ -153,20 +164,14 @@ Status Predicates::index(const History& history, Budget* budget) {
       if (match != Match::no) (match == Match::yes ? certain_ : open_)[p].push_back(v);
       if (match == Match::yes && !satisfies_.empty()) satisfies_[p * versions_ + v] = true;
     }
-    unasked += sizeof(VersionId) * (certain_[p].size() + open_[p].size());
+    keys_[p] = keys_of(history, certain_[p], open_[p]);
+    unasked += sizeof(VersionId) * (certain_[p].size() + open_[p].size()) +
+               sizeof(KeyId) * keys_[p].size();
     if (budget == nullptr || unasked < kAskEvery) continue;
     if (!budget->has_room(std::exchange(unasked, 0)))
       return Error{ErrorKind::budget, budget->reason().detail + " while reading", {}, 0, 0};
   }
   return Ok{};
-}
-
-Match Predicates::match(PredicateId p, VersionId v) const {
-  const bool yes = satisfies_.empty()
-                       ? std::binary_search(certain_[p].begin(), certain_[p].end(), v)
-                       : satisfies_[p * versions_ + v];
-  if (yes) return Match::yes;
-  return std::binary_search(open_[p].begin(), open_[p].end(), v) ? Match::open : Match::no;
 }
 
 }  // namespace assay::internal

@@ -7,9 +7,10 @@
 // integers only the versions within its bounds are looked at.
 //
 // Cost: the versions, sorted by each column that is compared; a condition costs the versions within its bounds, and
-// one without bounds all of them. Memory: four bytes for each pair of a condition and a version that satisfies it.
+// one without bounds all of them. Memory: four bytes for each pair of a condition and a version that satisfies it, or a key that has one.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -35,18 +36,28 @@ class Predicates {
   const std::string& text(PredicateId p) const { return texts_[p]; }
 
   // Whether the version satisfies the condition; null never does.
-  Match match(PredicateId p, VersionId v) const;
+  Match match(PredicateId p, VersionId v) const {
+    const bool yes = satisfies_.empty()
+                         ? std::binary_search(certain_[p].begin(), certain_[p].end(), v)
+                         : satisfies_[p * versions_ + v];
+    if (yes) return Match::yes;
+    if (open_[p].empty()) return Match::no;
+    return std::binary_search(open_[p].begin(), open_[p].end(), v) ? Match::open : Match::no;
+  }
   // Whether the initial value does.
   Match match_initial(PredicateId p) const { return initial_[p]; }
   // What may satisfy it, ascending: what certainly does, and what perhaps does.
   std::span<const VersionId> certain(PredicateId p) const { return certain_[p]; }
   std::span<const VersionId> open(PredicateId p) const { return open_[p]; }
+  // The keys of all these, ascending.
+  std::span<const KeyId> keys(PredicateId p) const { return keys_[p]; }
 
  private:
   std::vector<Condition> conditions_;
   std::vector<std::string> texts_;
   std::unordered_map<std::string, PredicateId> by_text_;  // as written, and as printed
   std::vector<std::vector<VersionId>> certain_, open_;    // per condition
+  std::vector<std::vector<KeyId>> keys_;                  // per condition
   std::vector<Match> initial_;                            // per condition
   // A bit for each condition and version, as long as that is not much: it certainly satisfies it. Else empty.
   std::vector<bool> satisfies_;

@@ -20,6 +20,7 @@
 #include "infer/narrow_sources.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <vector>
 
@@ -72,6 +73,7 @@ class Narrowing {
     const std::vector<int64_t> rank = ranks();
     std::vector<std::vector<int64_t>> written(problem_.keys());  // per key with open reads
     bool any = false;
+    std::vector<TxnId> near;
     for (uint32_t i = 0; i < open_.all().size(); ++i) {
       if (ran_out(i)) return false;
       const OpenRead& read = open_.all()[i];
@@ -83,14 +85,15 @@ class Narrowing {
       }
       const std::pair<int64_t, int64_t> where =
           near_by(writers, rank[problem_.node_of(read.reader)], reach);
-      std::vector<TxnId> near = read.sources;
-      std::erase_if(near, [&](TxnId source) {
-        const int64_t at = source == kNone ? -1 : rank[problem_.node_of(source)];
-        return at < where.first || at > where.second;
-      });
+      near.clear();
+      std::copy_if(read.sources.begin(), read.sources.end(), std::back_inserter(near),
+                   [&](TxnId source) {
+                     const int64_t at = source == kNone ? -1 : rank[problem_.node_of(source)];
+                     return at >= where.first && at <= where.second;
+                   });
       if (near.empty() || near.size() == read.sources.size()) continue;
       any = true;
-      open_.restrict_to(i, std::move(near));
+      open_.restrict_to(i, near);
     }
     return any;
   }
@@ -150,7 +153,7 @@ class Narrowing {
         continue;
       }
       any = true;
-      open_.restrict_to(i, std::move(possible));
+      open_.restrict_to(i, possible);
       if (read.sources.size() > 1 || (read.sources[0] != kNone && is_possible(read.sources[0]))) {
         ++left;
       } else {

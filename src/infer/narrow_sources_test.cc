@@ -19,10 +19,14 @@ Found narrow(const History& h, LevelId level = LevelId::session_serializable,
              uint32_t reach = kNone) {
   Budget unlimited;
   const Problem problem = problem_with_open_reads(h);
+  const auto sources = [](const Problem& p) {
+    const std::span<const TxnId> all = p.open->all().at(0).sources;
+    return std::vector<TxnId>(all.begin(), all.end());
+  };
   Found found{narrow_sources(problem, level_info(level), reach, {}, unlimited),
-              problem.open->all().at(0).sources,
+              sources(problem),
               {}};
-  if (found.narrowed) found.after = found.narrowed->open->all().at(0).sources;
+  if (found.narrowed) found.after = sources(*found.narrowed);
   return found;
 }
 

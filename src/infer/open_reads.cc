@@ -6,8 +6,20 @@
 #include "infer/stated_sources.h"
 
 namespace assay::internal {
-OpenReads::OpenReads(const History& history, bool one_state)
-    : h_(history), one_state_(one_state), lists_(history), seen_txns_(history.txn_count()) {}
+std::span<const TxnId> SourcePool::store(std::span<const TxnId> sources) {
+  if (blocks_.empty() || blocks_.back().capacity() - blocks_.back().size() < sources.size())
+    blocks_.emplace_back().reserve(std::max(kBlock, sources.size()));
+  std::vector<TxnId>& block = blocks_.back();
+  block.insert(block.end(), sources.begin(), sources.end());
+  return std::span(block).last(sources.size());
+}
+
+OpenReads::OpenReads(const History& history, bool one_state, const std::vector<PassedOver>* heeded)
+    : h_(history),
+      one_state_(one_state),
+      heeded_(heeded),
+      lists_(history),
+      seen_txns_(history.txn_count()) {}
 
 void OpenReads::index_writers() {
   keys_.emplace(h_);
@@ -66,7 +78,7 @@ void OpenReads::add_possible(const Problem& problem, Budget& budget) {
   size_t read = 0, list = 0;
   do {
     for (; read < reads_.size() && obstacle_.empty(); ++read) {
-      const std::vector<TxnId> sources = reads_[read].sources;  // more reads are added below
+      const std::span<const TxnId> sources = reads_[read].sources;  // more reads are added below
       for (const TxnId t : sources) add_possible_txn(t, problem);
     }
     for (; list < lists_.added() && obstacle_.empty(); ++list)
@@ -156,9 +168,18 @@ void OpenReads::add_op(OpId i, bool open, std::unordered_map<KeyId, KeyState>& o
   } else if (open && lists && accepts != Accepts::any) {
     obstacle_ = "it reads a list";
   } else if (!lists) {
-    for (const Observation& seen : keys_->seen_by(i)) add_seen(seen, open, own, groups, order);
+    for (const Observation& seen : seen_by(i)) add_seen(seen, open, own, groups, order);
   }
   if (installs_version(op)) own[op.key] = install_of(h_, i).state();
+}
+
+std::vector<Observation> OpenReads::seen_by(OpId i) const {
+  if (heeded_ == nullptr || !passes_over(h_, i)) return keys_->seen_by(i);
+  std::vector<KeyId> keys;
+  for (auto one = std::lower_bound(heeded_->begin(), heeded_->end(), PassedOver{i, 0});
+       one != heeded_->end() && one->query == i; ++one)
+    keys.push_back(one->key);
+  return observations_of_range(h_, i, keys);
 }
 
 void OpenReads::add_seen(const Observation& seen, bool open,
@@ -209,18 +230,43 @@ bool OpenReads::may_be_from(TxnId source, std::span<const Observation> external)
   });
 }
 
+// Of a key that a condition passed over, which nothing else was seen of: the most reads by far where there are conditions,
+// and all writers of the key but those whose row it would have returned.
+void OpenReads::find_who_missed(const OpenRead& read, PredicateId predicate) {
+  const Predicates& predicates = h_.predicates();
+  const auto satisfies = [&](const KeyState& state) {
+    return !state.removed && predicates.match(predicate, state.version) == Match::yes;
+  };
+  const std::span<const Left> all{writers_.data() + key_begin_[read.key],
+                                  writers_.data() + key_begin_[read.key + 1]};
+  found_.resize(all.size());
+  size_t count = 0;
+  for (const Left& left : all) {
+    found_[count] = left.writer;
+    count += left.writer != read.reader && !satisfies(left.state) ? 1 : 0;
+  }
+  found_.resize(count);
+}
+
 void OpenReads::find_sources(Group& group) {
+  const std::vector<Observation>& external = group.external;
   const auto explains_all = [&](const KeyState& state) {
-    return std::all_of(group.external.begin(), group.external.end(),
+    if (external.size() == 1) return fits(h_, external[0], state);
+    return std::all_of(external.begin(), external.end(),
                        [&](const Observation& seen) { return fits(h_, seen, state); });
   };
-  for (const Left& left : candidates(group.read.key, group.external))
-    if (left.writer != group.read.reader && explains_all(left.state) &&
-        may_be_from(left.writer, group.external))
-      group.read.sources.push_back(left.writer);
-  if (explains_all(KeyState{}) && may_be_from(kInitialTxn, group.external))
-    group.read.sources.push_back(kNone);
-  group.read.alone = group.external.size() == 1;
+  found_.clear();
+  if (external.size() == 1 && external[0].accepts == Accepts::misses && !h_.states_sources()) {
+    find_who_missed(group.read, external[0].predicate);
+  } else {
+    for (const Left& left : candidates(group.read.key, external))
+      if (left.writer != group.read.reader && explains_all(left.state) &&
+          may_be_from(left.writer, external))
+        found_.push_back(left.writer);
+  }
+  if (explains_all(KeyState{}) && may_be_from(kInitialTxn, external)) found_.push_back(kNone);
+  group.read.sources = pool_->store(found_);
+  group.read.alone = external.size() == 1;
   listed_ += sizeof(TxnId) * group.read.sources.size();
 }
 
@@ -231,7 +277,7 @@ BadRead OpenReads::dirty_read(const OpenRead& read) const {
       if (h_.op(own).key == read.key && installs_version(h_.op(own))) return {};
     Observation here;
     here.accepts = Accepts::nothing;
-    for (const Observation& seen : keys_->seen_by(i))
+    for (const Observation& seen : seen_by(i))
       if (seen.key == read.key) here = seen;
     const std::span<const Left> all = candidates(read.key, {&here, 1});
     const bool clean =

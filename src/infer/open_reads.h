@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +25,7 @@
 
 #include "assay/budget.h"
 #include "infer/open_lists.h"
+#include "infer/passed_over.h"
 #include "infer/problem.h"
 #include "infer/touched_keys.h"
 
@@ -35,14 +37,26 @@ struct OpenRead {
   TxnId reader = kNone;
   std::vector<OpId> ops;  // the unresolved operations that see this state
   bool alone = false;     // nothing else that the reader saw of the key rules out a source
-  std::vector<TxnId>
-      sources;  // who may have left it, ascending; kNone, the initial state, comes last
+  // Who may have left it, ascending; kNone, the initial state, comes last.
+  std::span<const TxnId> sources;
+};
+
+// Where the sources of reads are stored: they are many, never change, and copies of the reads share them.
+class SourcePool {
+ public:
+  std::span<const TxnId> store(std::span<const TxnId> sources);
+
+ private:
+  static constexpr size_t kBlock = 1 << 16;
+  std::vector<std::vector<TxnId>> blocks_;  // none grows beyond what it has room for
 };
 
 class OpenReads {
  public:
-  // `one_state`: all operations of a transaction see one state of a key.
-  OpenReads(const History& history, bool one_state);
+  // `one_state`: all operations of a transaction see one state of a key. `heeded`, ascending: only these of the rows that
+  // queries passed over (passed_over.h); null: all of them.
+  OpenReads(const History& history, bool one_state,
+            const std::vector<PassedOver>* heeded = nullptr);
 
   // Takes in the unresolved operations of the problem. If the budget runs out, which it does where thousands wrote what
   // thousands read, some are left out, and that is the obstacle.
@@ -57,8 +71,8 @@ class OpenReads {
   bool one_state() const { return one_state_; }
   const std::vector<OpenRead>& all() const { return reads_; }
   // Leaves an open read these of its sources, ascending.
-  void restrict_to(uint32_t read, std::vector<TxnId> sources) {
-    reads_[read].sources = std::move(sources);
+  void restrict_to(uint32_t read, std::span<const TxnId> sources) {
+    reads_[read].sources = pool_->store(sources);
   }
   // By reader: indices into all().
   const std::vector<uint32_t>& of(TxnId reader) const;
@@ -81,6 +95,7 @@ class OpenReads {
   };
 
   void index_writers();
+  std::vector<Observation> seen_by(OpId i) const;
   void add_all_of(TxnId t);
   void add_possible_txn(TxnId t, const Problem& problem);
   bool add_lists_of(const Problem& problem);
@@ -91,10 +106,12 @@ class OpenReads {
                 std::unordered_map<KeyId, Group>& groups, std::vector<KeyId>& order);
   std::span<const Left> candidates(KeyId key, std::span<const Observation> external) const;
   void find_sources(Group& group);
+  void find_who_missed(const OpenRead& read, PredicateId predicate);
   bool may_be_from(TxnId source, std::span<const Observation> external) const;
 
   const History& h_;
   bool one_state_;
+  const std::vector<PassedOver>* heeded_;
   std::optional<TouchedKeys> keys_;  // once there is anything open, as the next five
   std::vector<Left> writers_;        // by key, what those that did not abort left
   std::vector<uint32_t> key_begin_;  // per key and one more, into writers_
@@ -106,8 +123,10 @@ class OpenReads {
   bool mixed_ = false;   // some key is used as a list and as a register
   std::vector<uint8_t> seen_txns_;
   std::vector<OpenRead> reads_;
+  std::shared_ptr<SourcePool> pool_ = std::make_shared<SourcePool>();
   std::unordered_map<TxnId, std::vector<uint32_t>> by_reader_;
   std::vector<TxnId> possible_;
+  std::vector<TxnId> found_;  // scratch
   std::string obstacle_;
   uint64_t listed_ = 0;  // bytes of sources since the budget was asked
 };

@@ -4,22 +4,22 @@
 
 namespace assay::internal {
 
-TouchedKeys::TouchedKeys(const History& history) : h_(history), list_(history.key_count()) {
-  std::vector<bool> touched(h_.key_count());
+TouchedKeys::TouchedKeys(const History& history)
+    : h_(history), list_(history.key_count()), touched_(history.key_count()) {
   for (TxnId t = 0; t < h_.txn_count(); ++t) {
     if (h_.status(t) == TxnStatus::aborted) continue;
     for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
       const Operation op = h_.op(i);
       if (is_range(op)) {
-        each_named_key(h_, i, [&](KeyId key) { touched[key] = true; });
+        each_named_key(h_, i, [&](KeyId key) { touched_[key] = true; });
         continue;
       }
-      touched[op.key] = true;
+      touched_[op.key] = true;
       if (is_list_operation(op)) list_[op.key] = true;
     }
   }
   for (KeyId k = 0; k < h_.key_count(); ++k)
-    if (touched[k]) sorted_.push_back(k);
+    if (touched_[k]) sorted_.push_back(k);
   std::sort(sorted_.begin(), sorted_.end(),
             [this](KeyId a, KeyId b) { return key_less(h_.key(a), h_.key(b)); });
 }
@@ -35,20 +35,19 @@ std::span<const KeyId> TouchedKeys::covered(OpId range) const {
 
 // A key is worth a look only if something that satisfies the condition was ever there.
 std::vector<KeyId> TouchedKeys::covered_by_condition(OpId range) const {
-  const std::span<const KeyId> all = covered(range);
   const PredicateId predicate = h_.selected(range).predicate;
   const Predicates& predicates = h_.predicates();
-  if (!h_.initial().is_null() && predicates.match_initial(predicate) != Match::no)
+  if (!h_.initial().is_null() && predicates.match_initial(predicate) != Match::no) {
+    const std::span<const KeyId> all = covered(range);
     return {all.begin(), all.end()};
+  }
+  const auto [lowest, highest] = bounds_of(h_, range);
   const auto less = [this](KeyId a, KeyId b) { return key_less(h_.key(a), h_.key(b)); };
   std::vector<KeyId> keys;
-  for (const std::span<const VersionId> versions :
-       {predicates.certain(predicate), predicates.open(predicate)})
-    for (const VersionId v : versions) keys.push_back(h_.version_key(v));
-  std::sort(keys.begin(), keys.end());
-  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-  std::erase_if(keys,
-                [&](KeyId key) { return !std::binary_search(all.begin(), all.end(), key, less); });
+  for (const KeyId key : predicates.keys(predicate))
+    if (touched_[key] && (lowest == kNone || !less(key, lowest)) &&
+        (highest == kNone || !less(highest, key)))
+      keys.push_back(key);
   return keys;
 }
 

@@ -85,7 +85,10 @@ bool proves_at(const LevelInfo& level, const Proof& proof) {
 class LatticeWalk {
  public:
   LatticeWalk(const History& history, const CheckOptions& options)
-      : history_(history), options_(options), budget_(options.budget) {
+      : history_(history),
+        options_(options),
+        budget_(options.budget),
+        late_rows_(options.switches.late_rows && history.has_predicates()) {
     for (LevelId level : options.levels) wanted_[index(level)] = true;
     for (const LevelInfo& level : default_levels())
       if (options.levels.empty()) wanted_[index(level.id)] = true;
@@ -124,6 +127,10 @@ class LatticeWalk {
   }
 
  private:
+  // What is open of the reads: of each by itself, or of all that a transaction saw of a key; and that without the rows that
+  // queries passed over, but for those that are heeded.
+  enum class Listing : uint8_t { each, one_state, late };
+
   static size_t index(LevelId level) { return static_cast<size_t>(level); }
   // That or as good as: no search will settle it.
   bool decided(LevelId level) const {
@@ -267,17 +274,17 @@ class LatticeWalk {
   void refute_sourceless() {
     const auto all_but_pl_1 = [](const LevelInfo& level) { return level.id != pl_1; };
     const auto of_one_state = [](const LevelInfo& level) { return sees_one_state(level); };
-    const OpenRead* read = find_sourceless(true);
+    const OpenRead* read = find_sourceless(for_orders());
     if (read == nullptr) return;
-    const OpenRead* alone = find_sourceless(false);  // and not only together with others
+    const OpenRead* alone = find_sourceless(Listing::each);  // and not only together with others
     if (alone == nullptr) return add_sourceless(read->op, read->key, of_one_state);
-    const BadRead bad = open_reads(false).dirty_read(*alone);
+    const BadRead bad = open_reads(Listing::each).dirty_read(*alone);
     if (bad.anomaly != Anomaly::none) return add_bad_read(bad, all_but_pl_1);
     add_sourceless(alone->op, alone->key, all_but_pl_1);
   }
 
-  const OpenRead* find_sourceless(bool one_state) {
-    const std::vector<OpenRead>& all = open_reads(one_state).all();
+  const OpenRead* find_sourceless(Listing listing) {
+    const std::vector<OpenRead>& all = open_reads(listing).all();
     const auto found = std::find_if(all.begin(), all.end(), [this](const OpenRead& read) {
       return read.sources.empty() && problem_.node_of(read.reader) != kNone;
     });
@@ -358,14 +365,17 @@ class LatticeWalk {
     for (const LevelId level : in_walk_order(&WalkPlace::replay)) {
       if (decided(level) || !useful(level) || !timed_enough(level)) continue;
       report("replay", level);
-      const Problem& problem = for_search();
-      if (budget_.exhausted_now()) return;  // matching anew, perhaps in the middle of it
       const Means means{options_.switches, stages_, false, options_.threads};
-      LevelVerdict v = accept_by_replay(problem, level_info(level), means, budget_);
+      LevelVerdict v = decide_with_orders(level, [&](const Problem& problem) {
+        return accept_by_replay(problem, level_info(level), means, budget_);
+      });
       if (v.outcome == Outcome::satisfied) add(level, std::move(v));  // else nothing is known
+      if (budget_.exhausted_now()) return;
     }
   }
 
+  // As often as this an order may contradict rows that queries passed over, before all are looked at.
+  static constexpr uint32_t kMostHeedRounds = 12;
   // Hardly any level takes more than a pass over what is stated.
   static constexpr uint64_t kStatedShare = 4;
 
@@ -427,7 +437,10 @@ class LatticeWalk {
     if (level_info(level).events == EventModel::adya) return decide_by_reads(level, "adya", adya_);
     if (level_info(level).events == EventModel::weak) return decide_by_reads(level, "weak", weak_);
     if (!timed_enough(level)) return decide_untimed(level);
-    add(level, decide(options_, for_search(), level_info(level), stages_, budget_));
+    LevelVerdict v = decide_with_orders(level, [&](const Problem& problem) {
+      return decide(options_, problem, level_info(level), stages_, budget_);
+    });
+    if (!decided(level)) add(level, std::move(v));
   }
 
   // What was asked for alone may follow from a level above or below it that is easier: tries these too.
@@ -475,13 +488,19 @@ class LatticeWalk {
     return level.repeatable && level.events != EventModel::adya;
   }
 
-  // What is open of the reads, at levels where a transaction sees one state of a key, or several.
-  const OpenReads& open_reads(bool one_state) {
-    std::shared_ptr<OpenReads>& open = one_state ? open_ : open_each_;
-    bool& cut_short = open_cut_short_[one_state ? 1 : 0];
+  // For the levels that an order decides.
+  Listing for_orders() const { return late_rows_ ? Listing::late : Listing::one_state; }
+  static Listing listing_of(const LevelInfo& level) {
+    return sees_one_state(level) ? Listing::one_state : Listing::each;
+  }
+
+  const OpenReads& open_reads(Listing listing) {
+    std::shared_ptr<OpenReads>& open = open_[static_cast<size_t>(listing)];
+    bool& cut_short = open_cut_short_[static_cast<size_t>(listing)];
     if (!open || (cut_short && !budget_.exhausted_now())) {
       const auto timer = stages_.time("match");
-      open = std::make_shared<OpenReads>(history_, one_state);
+      open = std::make_shared<OpenReads>(history_, listing != Listing::each,
+                                         listing == Listing::late ? &heeded_ : nullptr);
       open->add(problem_, budget_);
       open->add_possible(problem_, budget_);
       cut_short = budget_.exhausted_now();
@@ -489,10 +508,56 @@ class LatticeWalk {
     return *open;
   }
 
+  // Takes in the rows passed over that an order contradicts. False if there are none: the order explains every query.
+  bool heed_contradicted(const Order& order) {
+    if (!late_rows_) return false;
+    std::vector<PassedOver> more;
+    {
+      const auto timer = stages_.time("rows passed over");
+      more = contradicted(history_, order, reach_of_round(heed_rounds_));
+    }
+    if (more.empty()) return false;
+    stages_.count("rows passed over", more.size());
+    heeded_.insert(heeded_.end(), more.begin(), more.end());
+    std::sort(heeded_.begin(), heeded_.end());
+    heeded_.erase(std::unique(heeded_.begin(), heeded_.end()), heeded_.end());
+    if (++heed_rounds_ > kMostHeedRounds)
+      late_rows_ = false;  // they are too many to come one after the other
+    open_[static_cast<size_t>(Listing::late)].reset();
+    open_problem_.reset();
+    return true;
+  }
+
+  // What `decide` finds of a problem, anew as long as the order that it finds contradicts what queries passed over.
+  template <class Decide>
+  LevelVerdict decide_with_orders(LevelId level, const Decide& decide) {
+    for (;;) {
+      const Problem& problem = for_search();
+      if (budget_.exhausted_now())
+        return out_of_budget();  // matching anew, perhaps in the middle of it
+      LevelVerdict verdict = decide(problem);
+      if (verdict.outcome != Outcome::satisfied || !explains_open_reads(verdict.order) ||
+          !heed_contradicted(verdict.order))
+        return verdict;
+      refute_sourceless();
+      if (decided(level)) return {};
+    }
+  }
+
+  // An order that heeds what the last one contradicted differs elsewhere: in each round more of what it nearly contradicts
+  // is taken in besides.
+  static uint32_t reach_of_round(uint32_t round) { return round == 0 ? 0 : uint32_t{1} << round; }
+
+  LevelVerdict out_of_budget() {
+    LevelVerdict verdict;
+    verdict.reason = budget_.reason();
+    return verdict;
+  }
+
   // Whether reads have several possible sources, and no more than that is open about them.
   bool sources_left_open() {
     if (problem_.unresolved.empty() || budget_.exhausted_now()) return false;
-    if (!open_reads(true).obstacle().empty()) return false;
+    if (!open_reads(for_orders()).obstacle().empty()) return false;
     if (!open_problem_) match_with_open_reads();
     return open_problem_.has_value();
   }
@@ -501,9 +566,10 @@ class LatticeWalk {
   // been seen. Unless the budget runs out.
   void match_with_open_reads() {
     const auto timer = stages_.time("match");
+    const std::shared_ptr<OpenReads>& open = open_[static_cast<size_t>(for_orders())];
     std::vector<Seen> assumed;
     uint64_t left_open = 0;
-    for (const OpenRead& r : open_->all()) {
+    for (const OpenRead& r : open->all()) {
       const bool only = problem_.node_of(r.reader) != kNone && r.sources.size() == 1 &&
                         (r.sources[0] == kNone || problem_.node_of(r.sources[0]) != kNone);
       if (!only) ++left_open;
@@ -512,10 +578,10 @@ class LatticeWalk {
     }
     std::sort(assumed.begin(), assumed.end());
     Problem problem = make_problem(history_, assumed, budget_,
-                                   {.possible = open_->possible(), .threads = options_.threads});
+                                   {.possible = open->possible(), .threads = options_.threads});
     stages_.count("open reads", left_open);
     if (budget_.exhausted_now()) return;
-    problem.open = open_;
+    problem.open = open;
     open_problem_ = std::move(problem);
   }
 
@@ -539,8 +605,10 @@ class LatticeWalk {
   // levels too, once AdyaLevels has found that these orders are known.
   bool accept_order(LevelId level) {
     const Order* found = order_for(level);
-    const OpenReads& open = open_reads(false);
-    if (found == nullptr || !open.obstacle().empty() || !open.lists().all().empty()) return false;
+    if (found == nullptr) return false;
+    // In an order of whole transactions a row that was passed over is of the last writer of its key.
+    const OpenReads& open = open_reads(found->split ? Listing::one_state : for_orders());
+    if (!open.obstacle().empty() || !open.lists().all().empty()) return false;
     LevelVerdict satisfied;
     satisfied.outcome = Outcome::satisfied;
     satisfied.order = {.events = writers_in_order(*found),
@@ -572,7 +640,7 @@ class LatticeWalk {
   // `first`: an order that satisfies the level if nothing is asked of the open reads.
   void decide_sources(LevelId level, const Order& first) {
     const LevelInfo& info = level_info(level);
-    const OpenReads& open = open_reads(sees_one_state(info));
+    const OpenReads& open = open_reads(listing_of(info));
     if (!open.obstacle().empty()) return set_unknown(level, open_reason(problem_.unresolved));
     LevelVerdict v =
         decide_with_sources(problem_, info, open, first, options_.switches.local_search,
@@ -632,7 +700,7 @@ class LatticeWalk {
   // Whether the order also explains the reads that several writers could have explained.
   bool explains_open_reads(const Order& order) {
     if (problem_.unresolved.empty()) return true;
-    const OpenReads& open = open_reads(true);
+    const OpenReads& open = open_reads(for_orders());
     return open.obstacle().empty() && order_explains(history_, open, order);
   }
 
@@ -688,8 +756,9 @@ class LatticeWalk {
       many = " (" + std::to_string(unresolved.size()) + " such operations)";
     const std::string text = "transaction " + history_.name(history_.txn_of(op)) +
                              " has an operation that several states of the database explain" + many;
-    if (open_ && !open_->obstacle().empty())
-      return {UnknownCause::unsupported, text + ": " + open_->obstacle()};
+    for (const std::shared_ptr<OpenReads>& open : open_)
+      if (open && !open->obstacle().empty())
+        return {UnknownCause::unsupported, text + ": " + open->obstacle()};
     return {UnknownCause::ambiguous, text};
   }
 
@@ -748,8 +817,9 @@ class LatticeWalk {
     Verdict& lin = known_[index(linearizable)];
     if (lin.outcome != Outcome::unknown) return;
     std::vector<TxnId> counting = problem_.txn;
-    if (open_) {  // who may have been read may count
-      for (const OpenRead& read : open_->all())
+    for (const std::shared_ptr<OpenReads>& open : open_) {  // who may have been read may count
+      if (!open) continue;
+      for (const OpenRead& read : open->all())
         for (TxnId t : read.sources)
           if (t != kNone && history_.status(t) == TxnStatus::unknown) counting.push_back(t);
     }
@@ -807,9 +877,13 @@ class LatticeWalk {
   Budget budget_;
   Stages stages_;
   Problem problem_;
-  // What is open of it, once somebody asks: of one state a key, or each operation by itself.
-  std::shared_ptr<OpenReads> open_, open_each_;
-  bool open_cut_short_[2] = {};  // of these: a share of the budget ran out, and the next may do
+  // What is open of it, once somebody asks, by Listing.
+  std::shared_ptr<OpenReads> open_[3];
+  bool open_cut_short_[3] = {};  // of these: a share of the budget ran out, and the next may do
+  // Whether rows that queries passed over are left out where an order decides, but for those that some order contradicted.
+  bool late_rows_;
+  std::vector<PassedOver> heeded_;  // ascending
+  uint32_t heed_rounds_ = 0;
   ChosenSources chosen_, chosen_each_;  // likewise
   // Where reads are open: with the sources that are the only possible ones, and with transactions of unknown outcome that
   // may take effect.

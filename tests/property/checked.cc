@@ -56,6 +56,7 @@ std::span<bool Switches::*const> all_switches() {
                                              &Switches::zones,
                                              &Switches::decomposition,
                                              &Switches::narrowing,
+                                             &Switches::late_rows,
                                              &Switches::carry};
   static_assert(std::size(kAll) == sizeof(Switches) / sizeof(bool));
   return kAll;

@@ -28,6 +28,11 @@ Result<std::unique_ptr<Workload>> make_workload(std::string_view name,
     if ((options.long_ops > 0 || options.own_writes) && info->name != kGeneral.name)
       return usage_error("--long-ops and --own-writes are of the workload general, not of " +
                          std::string(name));
+    const bool queries = options.query_share != WorkloadOptions::kQueryShare ||
+                         options.query_width != WorkloadOptions::kQueryWidth;
+    if (queries && info->name != kPredicateQueries.name)
+      return usage_error("--query-share and --query-width are of the workload predicates, not of " +
+                         std::string(name));
     auto workload = info->make(options);
     if (workload.ok() && options.tombstones) return with_tombstones(std::move(*workload));
     return workload;
