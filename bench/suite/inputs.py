@@ -60,6 +60,8 @@ class Inputs:
             command += ["--version-order"]
         if wanted.timestamps:
             command += ["--timestamps"]
+        if wanted.query_share is not None:
+            command += ["--query-share", wanted.query_share, "--query-width", wanted.query_width]
         if wanted.values is not None:
             command += ["--values", wanted.values]
         if wanted.bug:
@@ -176,6 +178,7 @@ def _name(g: Generated) -> str:
              *(["alone"] if g.alone else []), *(["stated"] if g.stated else []), *(["logged"] if g.logged else []),
              *(["timestamps"] if g.timestamps else []),
              *([f"open{g.open_share}"] if g.open_share else []),
+             *([] if g.query_share is None else [f"q{g.query_share}w{g.query_width}"]),
              *([] if g.values is None else [f"v{g.values}"]),
              *([] if g.lightweight is None else [f"lightweight{g.lightweight}"]), f"seed{g.seed}", "sessions" if g.by_session else "ends"]
     return "_".join(words)

@@ -22,6 +22,9 @@ class Generated:
     keys: int
     distribution: str = "uniform"
     workload: str = "general"
+    # Of `predicates`: the share of queries among the operations, and that of the values which satisfy one.
+    query_share: Optional[float] = None
+    query_width: float = 0.1
     times: str = "none"  # none, points, intervals
     clocks_off: int = 0  # clocks are off by up to so many mean transaction lengths
     jitter: int = 0  # the times of each transaction are, by an amount of their own
@@ -110,6 +113,9 @@ _STATED = Generated("strict-serializable", sessions=20, txns=2000, ops=8, read_s
 _LOGGED = Generated("serializable", sessions=10, txns=4000, ops=8, read_share=0.5, keys=10_000,
                     times="intervals", by_session=False, logged=True)
 
+# Queries by condition, of clients that recorded no times.
+_QUERIES = Generated("session-serializable", sessions=20, txns=1000, ops=5, read_share=0.5, keys=2000,
+                     workload="predicates", query_share=0.2, query_width=0.005)
 # What Emme's authors measured. King Cobra's three workloads: here not serial in the order of the clocks, which are off.
 _ITEMS = Generated("serializable", sessions=20, txns=5000, ops=5, read_share=0.4, keys=1000, times="intervals",
                    by_session=False)
@@ -231,6 +237,13 @@ ROWS = (
       for logged in (False, True)),
     Row("100k x 5, 1k keys, complete order", replace(_ITEMS, logged=True), "pl-3", target=Target(0.5), repeat=5,
         quick=20),
+    *(Row("2.5k x 5, half of them queries, 100 keys, complete order",
+          replace(_QUERIES, txns=125, keys=100, query_share=0.5, query_width=0.1, logged=True, times="intervals",
+                  by_session=False), level, target=Target(0.3), repeat=5, quick=1)
+      for level in ("pl-3", "serializable")),
+    *(Row("20k x 5, a fifth of them queries of ten rows, 2k keys", _QUERIES, level, target=Target(10, memory=GB), repeat=2,
+          quick=10)
+      for level in ("serializable", "session-serializable", "session-si")),
     Row("100k x 5, 1k keys, the database's order", replace(_ITEMS, timestamps=True), "serializable",
         flags=("--expected-order", "commit_ts"), target=Target(0.25), repeat=5, quick=20),
     *(Row(f"10k x 8, {name}, clocks off, {share} % of the order", made, level, flags=("--use-order", f"{share}%"),

@@ -14,7 +14,7 @@ transaction join_team weight 3;
   insert into members (id, team) values (:id, :team);
 end;
 
-transaction leave_team weight 2;
+transaction leave_team weight 4;
   let :team in 0..4;
   select id from members where team = :team;
   let :id = id of row;

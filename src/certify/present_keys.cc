@@ -24,6 +24,8 @@ NumberSet::NumberSet(size_t limit) {
 }
 
 void NumberSet::insert(uint32_t number) {
+  if (contains(number)) return;
+  ++size_;
   for (std::vector<uint64_t>& words : levels_) {
     uint64_t& word = words[number / 64];
     const bool any = word != 0;
@@ -34,6 +36,8 @@ void NumberSet::insert(uint32_t number) {
 }
 
 void NumberSet::erase(uint32_t number) {
+  if (!contains(number)) return;
+  --size_;
   for (std::vector<uint64_t>& words : levels_) {
     uint64_t& word = words[number / 64];
     word &= ~(uint64_t{1} << number % 64);

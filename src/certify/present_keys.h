@@ -17,9 +17,12 @@ class NumberSet {
   void erase(uint32_t number);
   // The least that is `from` or more; kNone if there is none.
   uint32_t next(uint32_t from) const;
+  bool contains(uint32_t number) const { return (levels_[0][number / 64] >> number % 64 & 1) != 0; }
+  size_t size() const { return size_; }
 
  private:
   std::vector<std::vector<uint64_t>> levels_;  // the last is one word
+  size_t size_ = 0;
 };
 
 class PresentKeys {
@@ -28,6 +31,7 @@ class PresentKeys {
   PresentKeys(const History& history, bool everywhere);
 
   void set(KeyId key, bool present);
+  size_t count() const { return present_.size(); }
   // Both bounds inclusive, kNone = open.
   bool in_range(KeyId key, KeyId lo, KeyId hi) const;
   // Calls `visit` with the present keys in the range, in order, until it returns false.

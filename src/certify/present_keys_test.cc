@@ -24,6 +24,7 @@ TEST(NumberSet, FindsTheNextNumber) {
         numbers.erase(number);
         expected.erase(number);
       }
+      ASSERT_EQ(numbers.size(), expected.size());
       const auto from = static_cast<uint32_t>(rng.below(limit + 1));
       const auto next = expected.lower_bound(from);
       ASSERT_EQ(numbers.next(from), next == expected.end() ? kNone : *next)

@@ -192,11 +192,13 @@ Status Replay::judge_range(TxnId t, OpId i) {
            match(predicate, keys_[k].current) == Match::yes;
   };
   bool complete = true;
-  if (predicate == kNone || conditions_.match_initial(predicate) == Match::yes) {
+  const auto satisfying = [&] { return history_.predicates().certain(predicate); };
+  if (predicate == kNone || conditions_.match_initial(predicate) == Match::yes ||
+      present_->count() < satisfying().size()) {
     present_->each(lo, hi, [&](KeyId k) { return complete = !left_out(k); });
   } else {
     // Of thousands of keys few ever held what satisfies a condition.
-    for (const VersionId v : history_.predicates().certain(predicate)) {
+    for (const VersionId v : satisfying()) {
       const KeyId k = history_.version_key(v);
       if (keys_[k].current.version == v && left_out(k) && present_->in_range(k, lo, hi))
         complete = false;

@@ -10,7 +10,7 @@
 // up to what they demand of the order itself (order_verifier.h).
 //
 // A key holds a value, nothing (never written, removed, or null) or a list. O(operations), plus
-// O(log keys) for every present key that a range query passes; with a condition, for every version that satisfies it.
+// O(log keys) for every present key that a range query passes; with a condition, for every version that satisfies it, if these are fewer.
 #pragma once
 
 #include <memory>

@@ -9,7 +9,7 @@
 // order contradicts, until no order is left or one contradicts none: what is violated with a part of what was seen is
 // violated with all of it.
 //
-// Cost: along an order, the versions that satisfy the condition of each query.
+// Cost: along an order, the versions that satisfy each condition, and for each query those that stand at its place.
 #pragma once
 
 #include <compare>
