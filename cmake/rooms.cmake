@@ -5,9 +5,9 @@
 # COLD: no time is spent in it that a user waits for, and it is compiled with less optimization.
 # COLD_SOURCES: the same for some sources of a room that is not cold, named without .cc. HOT_SOURCES: the sources of a cold room
 # that are not.
-# TOGETHER: with ASSAY_TOGETHER, all that is of this group is compiled at once, so that the templates and headers which its rooms
-# share are compiled once. COLD_SOURCES are in the group cold_sources, HOT_SOURCES in hot_sources. A room that is wholly in a
-# group has no library then, and names in unnamed namespaces must not clash within a group.
+# TOGETHER: with ASSAY_TOGETHER, the rooms of this group are compiled as one file, and what they share of headers and templates is
+# compiled once. COLD_SOURCES are in the group cold_sources, HOT_SOURCES in hot_sources. A room in a group has no library then, and
+# names in unnamed namespaces must not clash within a group.
 # ROOMS are the only rooms it may include; tests/arrows_test checks the sources against these lists.
 # Files: *_test.cc become the executable <room>_test, *_fuzz.cc one libFuzzer target each.
 if(ASSAY_FUZZ)
