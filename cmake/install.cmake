@@ -15,10 +15,12 @@ add_library(assay::assay ALIAS assay_library)
 
 if(PROJECT_IS_TOP_LEVEL)
   set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/assay)
-  install(TARGETS assay_library assay_base assay_history assay_formats assay_graph assay_infer
-                  assay_solver assay_prefix_search assay_levels assay_certify assay_explain assay_audit
-          EXPORT assay-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
-  install(EXPORT assay-targets NAMESPACE assay:: DESTINATION ${package_dir} COMPONENT development)
+  if(NOT ASSAY_TOGETHER)
+    install(TARGETS assay_library assay_base assay_history assay_formats assay_graph assay_infer
+                    assay_solver assay_prefix_search assay_levels assay_certify assay_explain assay_audit
+            EXPORT assay-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+    install(EXPORT assay-targets NAMESPACE assay:: DESTINATION ${package_dir} COMPONENT development)
+  endif()
   if(TARGET assay_shared)
     install(TARGETS assay_shared EXPORT assay-c-targets
             LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)

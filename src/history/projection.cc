@@ -19,7 +19,7 @@ namespace assay::internal {
 namespace {
 
 // How many writes there are, and how many of them stay.
-struct Writes {
+struct WriteTally {
   uint32_t all = 0;
   uint32_t kept = 0;
 
@@ -29,8 +29,8 @@ struct Writes {
   }
   bool stay() const { return all == kept; }
   bool go() const { return all > 0 && kept == 0; }
-  Writes operator+(const Writes& more) const { return {all + more.all, kept + more.kept}; }
-  Writes operator-(const Writes& less) const { return {all - less.all, kept - less.kept}; }
+  WriteTally operator+(const WriteTally& more) const { return {all + more.all, kept + more.kept}; }
+  WriteTally operator-(const WriteTally& less) const { return {all - less.all, kept - less.kept}; }
 };
 
 class Projection {
@@ -111,9 +111,9 @@ class Projection {
   }
 
   // Writes after which the key is absent.
-  Writes absence(KeyId key) const { return removes_[key] + null_of_key_[key]; }
+  WriteTally absence(KeyId key) const { return removes_[key] + null_of_key_[key]; }
   // Writes after which a read returns this version.
-  Writes showing(VersionId v) const {
+  WriteTally showing(VersionId v) const {
     return is_null(v) ? absence(h_.version_key(v)) : of_version_[v];
   }
 
@@ -155,7 +155,8 @@ class Projection {
   // An observation that `explaining` may explain, the initial state if that is one of them, or an own write before it for
   // which `explains` holds.
   template <class Explains>
-  bool stays(OpId i, KeyId key, const Writes& explaining, bool initially, Explains explains) const {
+  bool stays(OpId i, KeyId key, const WriteTally& explaining, bool initially,
+             Explains explains) const {
     // Who overwrites what it read, and keeps the read alone, is overwritten by somebody else: an anti-dependency where
     // there was a write dependency. pl-2.99 allows a cycle with the one and what a range did not find, not with the other.
     if (has_ranges_ && loses_write(key)) return false;
@@ -226,7 +227,7 @@ class Projection {
   std::optional<Copy> list_of(OpId i) const {
     Copy list{.kind = OpKind::read_list};
     for (const VersionId v : h_.operands(i)) {
-      const Writes& writes = of_version_[v];
+      const WriteTally& writes = of_version_[v];
       if (writes.go()) continue;
       if (!writes.stay()) return std::nullopt;
       list.versions.push_back(v);
@@ -266,7 +267,7 @@ class Projection {
     const auto may_be = [&](Match of) { return of == match || of == Match::open; };
     const Match initial = absent_initially() ? Match::no : h_.predicates().match_initial(predicate);
     bool anything = match == Match::no && may_be(initial);
-    Writes explaining;
+    WriteTally explaining;
     for (const VersionId v : versions_of(key)) {
       const bool explains = may_be(h_.predicates().match(predicate, v));
       if (explains) explaining = explaining + of_version_[v];
@@ -389,10 +390,10 @@ class Projection {
   }
 
   // The writes that an entry may mean.
-  Writes meant(const KnownOrder& order, size_t entry) const {
+  WriteTally meant(const KnownOrder& order, size_t entry) const {
     const TxnId t = order.txn(entry);
     if (t == kNone) return showing(order.versions[entry]);
-    Writes writes;
+    WriteTally writes;
     for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i)
       if (installs_version(h_.op(i)) && h_.op(i).version == order.versions[entry])
         writes.add(keep_[i]);
@@ -406,7 +407,7 @@ class Projection {
     for (size_t i = 0; i < order.versions.size(); ++i) {
       const VersionId v = order.versions[i];
       const bool named = order.txn(i) != kNone;
-      const Writes writes = meant(order, i);
+      const WriteTally writes = meant(order, i);
       const bool initial = i == 0 && h_.is_initial(v) && !named;
       keep.push_back(initial || (writes.stay() && (writes.all > 0 || (!is_null(v) && !named))));
     }
@@ -416,12 +417,12 @@ class Projection {
 
   const History& h_;
   const std::vector<bool>& keep_;
-  std::vector<Writes> of_version_;
-  std::vector<Writes> of_key_;
+  std::vector<WriteTally> of_version_;
+  std::vector<WriteTally> of_key_;
   std::vector<TxnId> author_;        // per version: who appended it; empty if there are no lists
-  std::vector<Writes> removes_;      // per key: tombstones
-  std::vector<Writes> null_of_key_;  // per key: writes of null
-  std::vector<bool> never_written_;  // per key: whether it has a value that nobody wrote
+  std::vector<WriteTally> removes_;  // per key: tombstones
+  std::vector<WriteTally> null_of_key_;  // per key: writes of null
+  std::vector<bool> never_written_;      // per key: whether it has a value that nobody wrote
   bool has_ranges_ = false;
   mutable std::vector<std::vector<VersionId>> of_one_key_;  // for conditions, once there is one
   mutable std::optional<KeyOrder> key_order_;               // for ranges, once there is one

@@ -16,7 +16,7 @@
 namespace assay::internal {
 namespace {
 
-constexpr size_t kMostNodes = 16;
+constexpr size_t kMostDrawn = 16;
 constexpr size_t kMostLines = 5;
 constexpr double kLine = 16;
 
@@ -38,7 +38,7 @@ std::vector<TxnId> ring_order(const Explanation& e) {
   // Of a contradiction of many cases only what the first is about: all others would stand there alone.
   if (e.cases.empty())
     for (const TxnId t : e.transactions) add(t);
-  if (order.size() > kMostNodes) order.resize(kMostNodes);
+  if (order.size() > kMostDrawn) order.resize(kMostDrawn);
   return order;
 }
 

@@ -8,7 +8,7 @@
 namespace assay::internal {
 namespace {
 
-std::string quoted(std::string_view s) {
+std::string dot_id(std::string_view s) {
   std::string out = "\"";
   for (const char c : s) {
     if (c == '"' || c == '\\') out += '\\';
@@ -21,17 +21,17 @@ std::string graph(const Audit& c, const Explanation& e, size_t number) {
   const History& h = c.history;
   std::string out = fmt::format("digraph anomaly_{} {{\n", number);
   out += fmt::format("  label={};\n",
-                     quoted(fmt::format("{}: {} violates {}", file_name(c),
+                     dot_id(fmt::format("{}: {} violates {}", file_name(c),
                                         anomaly_info(e.anomaly).name, level_names(e.levels))));
   out += "  node [shape=box, fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\"];\n";
   for (const TxnId t : e.transactions)
     out += fmt::format("  t{} [label={}];\n", t,
-                       quoted(display_txn(h, t) + "  " + display_ops(h, t, e.operations)));
+                       dot_id(display_txn(h, t) + "  " + display_ops(h, t, e.operations)));
   for (const Arrow& a : e.arrows) {
     if (a.refuted) continue;  // a figure states what holds
     std::string label(edge_kind_name(a.kind));
     if (a.key != kNone) label += "(" + display_key(h, a.key) + ")";
-    out += fmt::format("  t{} -> t{} [label={}{}];\n", a.from, a.to, quoted(label),
+    out += fmt::format("  t{} -> t{} [label={}{}];\n", a.from, a.to, dot_id(label),
                        a.in_cycle ? ", penwidth=2" : ", style=dashed");
   }
   return out + "}\n";
