@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
@@ -33,6 +35,9 @@ Result<formats::Input> open_input(const WatchState& s, const KeptWatch& kept, Bu
 
 // What is decided at the end of a file, as no lines follow, may be wrong once some do.
 Status can_keep(const WatchState& s) {
+  if (s.options.by_timestamps && !(s.state.empty() && s.certificate.empty()))
+    return usage_error(fmt::format("{} is not written with --expected-order",
+                                   s.state.empty() ? "--certificate" : "--state"));
   if (!s.state.empty() && !s.follow && s.file != "-")
     return usage_error("--state takes --follow: a file that ends is watched in one go");
   if (!s.state.empty() && s.file != "-" && std::filesystem::exists(s.file) &&
@@ -84,10 +89,12 @@ Action add_watch(CLI::App& app) {
       ->capture_default_str()
       ->type_name("");
   s->level.add(app,
-               "the level to watch: strict-serializable, the default, or linearizable; others "
-               "cannot be decided without the whole history");
+               "the level to watch: strict-serializable, the default, or linearizable; by "
+               "timestamps strong-si or session-si; others cannot be decided without the whole "
+               "history");
   app.add_flag("--follow", s->follow, "wait for more lines at the end of the file");
   add_watch_flags(app, s->options, "");
+  add_timestamp_order(app, s->options);
   add_watch_output(app, s->output, "");
   app.add_option("--certificate", s->certificate,
                  "write the chain of certificates of all that is decided, which grows while it is "

@@ -26,7 +26,7 @@ class Watching {
     on_piece_ = std::move(f);
   }
   void on_alarm(std::function<void(const Audit&)> f) { announcer_.on_alarm(std::move(f)); }
-  // What is left behind of it; `kept` must outlive this.
+  // What is left behind of it, but of a watch by timestamps; `kept` must outlive this.
   void keep(KeptWatch& kept);
 
   // Watches what is in the input. False if watching is over before the input is: interrupted, or is_enough().
@@ -52,7 +52,8 @@ class Watching {
   watch::WatchOptions options_;
   WatchOutput output_;
   Announcer announcer_;
-  watch::Watcher watcher_;
+  std::unique_ptr<watch::Watch> watch_;
+  watch::Watcher* watcher_ = nullptr;  // the same, if it can be saved and certified
   std::function<void(const std::shared_ptr<const History>&)> on_piece_;
   KeptWatch* kept_ = nullptr;
   Steady::time_point decided_ = Steady::now();

@@ -24,6 +24,8 @@ struct ExpectedReplays {
 struct ReplayModels {
   bool single = true;  // serializable
   bool split = true;   // session_si, or adya_si if only sessions contradict that
+  bool strong =
+      false;  // strong_si too, where session_si is explained; all have begin and end times
 };
 
 // `problem` is of clean reads, and says where transactions stand that the order leaves out. If the budget runs out that is the

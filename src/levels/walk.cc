@@ -223,7 +223,9 @@ class LatticeWalk {
         return wanted_[index(level.id)] && level.events == events;
       });
     };
-    const ReplayModels models{asked(EventModel::single), asked(EventModel::split)};
+    const ReplayModels models{asked(EventModel::single), asked(EventModel::split),
+                              wanted_[index(LevelId::strong_si)] && history_.fully_timed() &&
+                                  history_.clock_drift() == 0};
     ExpectedReplays found = replay_expected_order(problem_, expected, models, budget_);
     expected_order_.emplace();
     expected_order_->title = expected.title;

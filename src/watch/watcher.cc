@@ -9,25 +9,18 @@
 #include <set>
 #include <utility>
 
-#include "base/json.h"
 #include "explain/explain.h"
 #include "history/accesses.h"
 #include "history/projection.h"
+#include "watch/moments.h"
 #include "watch/rivals.h"
+#include "watch/session_news.h"
 
 namespace assay::internal::watch {
 namespace {
 
 // More violations in one window than these are no longer told one by one.
 constexpr size_t kMostLeftOut = 256;
-
-int64_t less(int64_t time, int64_t by) {
-  return time < Interval::kUnknown + by ? Interval::kUnknown : time - by;
-}
-
-int64_t later(int64_t time, int64_t by) {
-  return time > Interval::kOpen - by ? Interval::kOpen : time + by;
-}
 
 CheckOptions checking(const WatchOptions& options) {
   CheckOptions c;
@@ -88,15 +81,6 @@ Status can_take(const History& h, TxnId t, LevelId level) {
 }
 
 }  // namespace
-
-Status can_watch(LevelId level) {
-  if (level == LevelId::strict_serializable || level == LevelId::linearizable) return Ok{};
-  return usage_error(fmt::format(
-      "{} cannot be watched: without real time between transactions a later one may read a version "
-      "however old, so nothing could ever be forgotten; expected strict-serializable or "
-      "linearizable, or record the history and check it",
-      level_info(level).name));
-}
 
 Status Watcher::add(const std::shared_ptr<const History>& piece) {
   if (!piece->known_orders().empty())
@@ -161,23 +145,17 @@ Status Watcher::take(const std::shared_ptr<const History>& piece, TxnId t) {
 }
 
 Status Watcher::heed(const Event& event) {
-  const auto json = Json::parse(event.json);
-  if (!json.is_object()) return Ok{};
-  const std::string name = json.text("event");
-  if (name != "heartbeat" && name != "end") return Ok{};
-  const Json* session = json.find("session");
-  if (session == nullptr || !(session->is_string() || session->is_int64()))
-    return bad_input(fmt::format("expected a field \"session\" beside \"event\":\"{}\"", name));
-  const HeldValue key(session->is_string() ? ValueView::of(session->text())
-                                           : ValueView::of(session->integer()));
-  if (name == "end") {
-    sessions_[key].next = Interval::kOpen;
-  } else if (event.at == Interval::kUnknown) {
+  const auto news = session_news(event);
+  if (!news.ok()) return news.error();
+  if (!*news) return Ok{};
+  int64_t& next = sessions_[(*news)->session].next;
+  if ((*news)->ends) {
+    next = Interval::kOpen;
+  } else if ((*news)->at == Interval::kUnknown) {
     return bad_input("expected a field \"at\" beside \"event\":\"heartbeat\"");
   } else {
-    int64_t& next = sessions_[key].next;
-    next = std::max(next, event.at);
-    now_ = std::max(now_, event.at);
+    next = std::max(next, (*news)->at);
+    now_ = std::max(now_, (*news)->at);
   }
   return Ok{};
 }
