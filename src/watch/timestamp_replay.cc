@@ -101,9 +101,10 @@ void TimestampReplay::start(const PlacedTxn& t) {
   TimestampSession& session = *t->session;
   if (session.last == nullptr || session.last->number < t->number) session.last = t;
   if (t->status == TxnStatus::committed) session.open = t;
-  note_begin(t);
   if (Found overlap = take_keys(t); !found) found = std::move(overlap);
   if (found) listener_.fault(*found);
+  // Whose start is wrong is told of; that it is early in real time, too, is the same fault.
+  if (!found) note_begin(t);
 }
 
 TimestampReplay::Found TimestampReplay::look(const PlacedTxn& t) {
@@ -152,12 +153,12 @@ bool TimestampReplay::is_of_unplaced(const Placed& t, const Observation& seen, T
 
 // What follows a transaction of unknown outcome in its session need not wait for it.
 TimestampReplay::Found TimestampReplay::follow_session(const PlacedTxn& t) const {
-  using enum TimestampFault::Kind;
+  constexpr auto kDisorder = OrderReplay::Fault::session;
   const TimestampSession& s = *t->session;
   if (t->status == TxnStatus::committed && s.last != nullptr && t->number < s.last->number)
-    return TimestampFault{session, s.last, t, kNone, kNone, {}};
+    return TimestampFault{kDisorder, s.last, t, kNone, kNone, {}};
   if (s.open != nullptr && s.open->number < t->number)
-    return TimestampFault{session, t, s.open, kNone, kNone, {}};
+    return TimestampFault{kDisorder, t, s.open, kNone, kNone, {}};
   return {};
 }
 

@@ -21,6 +21,11 @@ bool writes(const History& h, TxnId t) {
   return false;
 }
 
+bool runs_backwards(const History& h, TxnId t) {
+  const int64_t start = h.start_ts(t), commit = h.commit_ts(t);
+  return start != Interval::kUnknown && commit != Interval::kUnknown && commit < start;
+}
+
 }  // namespace
 
 // --- lines
@@ -91,8 +96,8 @@ Status TimestampWatcher::take(const std::shared_ptr<KeyedPiece>& piece, TxnId t)
   p.session = &session;
   ++progress_.transactions;
   if (p.status == TxnStatus::aborted) return Ok{};
-  const bool known = p.start != Interval::kUnknown && p.commit != Interval::kUnknown;
-  if (!known || p.commit < p.start) return add_unplaced(*piece, p), Ok{};
+  const bool placeless = p.start == Interval::kUnknown || p.commit == Interval::kUnknown;
+  if (placeless || runs_backwards(h, t)) return add_unplaced(*piece, p), Ok{};
   const bool committed = p.status == TxnStatus::committed;
   if (p.start < replay_.replayed()) {
     add_late(std::move(p));
@@ -103,16 +108,18 @@ Status TimestampWatcher::take(const std::shared_ptr<KeyedPiece>& piece, TxnId t)
     session.reported = txn;
     if (real_time()) ended_.push(txn);
   }
-  session.next_ts = std::max(session.next_ts, committed ? txn->commit : txn->start);
+  // One of unknown outcome need not be waited for by its session.
+  if (committed) session.next_ts = std::max(session.next_ts, txn->commit);
   replay_.add(txn);
   return Ok{};
 }
 
 void TimestampWatcher::add_unplaced(KeyedPiece& piece, const Placed& p) {
-  if (p.status == TxnStatus::committed)
+  const History& h = *piece.history;
+  if (runs_backwards(h, p.txn))
     report(p.name(), fmt::format("its commit_ts, {}, is before its start_ts, {}, so that it has no "
                                  "place",
-                                 p.commit, p.start));
+                                 h.commit_ts(p.txn), p.start));
   const bool timed = real_time() && p.status == TxnStatus::unknown;
   replay_.add_unplaced(
       piece, p.txn,
