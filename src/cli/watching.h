@@ -12,6 +12,8 @@
 #include "cli/announcer.h"
 #include "cli/exit_code.h"
 #include "cli/kept_watch.h"
+#include "cli/line_server.h"
+#include "cli/recorder_lines.h"
 #include "formats/input.h"
 #include "watch/watcher.h"
 
@@ -31,6 +33,8 @@ class Watching {
 
   // Watches what is in the input. False if watching is over before the input is: interrupted, or is_enough().
   Result<bool> read(formats::Input& input);
+  // Watches what recorders send until it is interrupted or is_enough(). Not with keep(), and not by timestamps.
+  Status listen(LineServer& server);
   // No input follows.
   Status finish();
   // An alarm where that is to be the last, or output that cannot be written.
@@ -43,6 +47,11 @@ class Watching {
   Result<bool> stop(const formats::Input& input, formats::JsonlChunks& chunks);
   Status save(const formats::Input& input, formats::JsonlChunks& chunks, bool at_once);
   Status wait(const formats::Input& input, formats::JsonlChunks& chunks);
+  struct Recorders;
+  Status hear(LineServer& server, Recorders& recorders, LineServer::Arrival arrival);
+  Status take_lines(Recorders& recorders, RecorderLines& from);
+  Status take_rest(RecorderLines& from);
+  void lose(const RecorderLines& from, uint64_t connection, const std::string& why);
   Status decide();
   Status tell(bool last);
   std::string sentence(const watch::Progress& p) const;

@@ -28,6 +28,8 @@ struct WatchOptions {
   size_t keep =
       16384;  // settled transactions that are kept, to take choices back and to prove violations
   double seconds = 10;  // for one window
+  // Of several inputs: their line numbers say nothing together.
+  bool many_inputs = false;
   // The transactions stand where start_ts and commit_ts put them, and only whether that explains the history is decided.
   bool by_timestamps = false;
 };

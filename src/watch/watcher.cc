@@ -102,7 +102,8 @@ Status Watcher::take(const std::shared_ptr<const History>& piece, TxnId t) {
   const Interval begin = h.begin_time(t), end = h.end_time(t);
   if (begin.known()) now_ = std::max(now_, begin.request);
   if (end.known() && end.response != Interval::kOpen) now_ = std::max(now_, end.response);
-  Member m{piece, t, next_number_++, lines_.of(h.line(t)), h.status(t)};
+  const uint64_t line = options_.many_inputs ? next_number_ + 1 : lines_.of(h.line(t));
+  Member m{piece, t, next_number_++, line, h.status(t)};
   m.begin = begin.known() ? begin.request : now_;
   m.end = end.known() ? end.response : m.begin;
   m.last_look = m.end;
@@ -347,6 +348,11 @@ void Watcher::end_loss(int64_t first_begin) {
   lost_ = false;
   dropped_before_ = latest_begin_ = std::max(now_, later(first_begin, options_.lateness));
   forgotten_end_ = later(dropped_before_, options_.settle);
+}
+
+void Watcher::lose(std::span<const HeldValue> sessions) {
+  for (const HeldValue& name : sessions) sessions_[name].next = Interval::kOpen;
+  lose();
 }
 
 void Watcher::lose() {

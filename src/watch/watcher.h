@@ -65,6 +65,8 @@ class Watcher final : public Watch {
   // What was reported from here to the next line is lost: of all that is not decided nothing is known, nor of what runs beside
   // it. Lines are counted anew.
   void lose();
+  // The same, and these sessions report nothing more.
+  void lose(std::span<const HeldValue> sessions);
 
  private:
   struct Session {
