@@ -91,10 +91,11 @@ class Part {
       const History& h = t->history();
       copier.begin(h, t->txn);
       for (OpId i = h.first_op(t->txn); i < h.end_op(t->txn); ++i) {
-        if (t == f_.txn && i == f_.op)
+        const bool shown = t == f_.txn && i == f_.op;
+        if (shown || (installs_version(h.op(i)) && observation_of(h, i).accepts == Accepts::any))
           copier.operation(h, i);
         else if (installs_version(h.op(i)))
-          h.op(i).kind == OpKind::remove ? copier.operation(h, i) : copier.write_alone(h, i);
+          copier.write_alone(h, i);
       }
       if (Status s = builder_.end_txn(); !s.ok()) return s.error();
     }
