@@ -28,6 +28,9 @@ struct WatchOptions {
   size_t keep =
       16384;  // settled transactions that are kept, to take choices back and to prove violations
   double seconds = 10;  // for one window
+  // Lines stand in the order in which their transactions began, so that nothing need be waited for. One of unknown outcome was
+  // given up within `lateness` of its begin.
+  bool by_begin = false;
   // Of several inputs: their line numbers say nothing together.
   bool many_inputs = false;
   // The transactions stand where start_ts and commit_ts put them, and only whether that explains the history is decided.
@@ -85,6 +88,8 @@ class WatchListener {
   virtual void unexplained(Unexplained&&) {}
   // One is left out, of what was said last: the alarm, or the unknown.
   virtual void left_out(const LeftOut&) {}
+  // Nothing more need be told.
+  virtual bool has_enough() const { return false; }
   // What is decided for good, one after the other; a chain of certificates (certify/chain.h).
   virtual void sealed(const certify::Segment&) {}
 };

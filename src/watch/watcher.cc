@@ -108,7 +108,7 @@ Status Watcher::take(const std::shared_ptr<const History>& piece, TxnId t) {
   m.end = end.known() ? end.response : m.begin;
   m.last_look = m.end;
   if (m.status == TxnStatus::unknown) {
-    m.last_look = std::max(m.begin, now_);
+    m.last_look = options_.by_begin ? later(m.begin, options_.lateness) : std::max(m.begin, now_);
     m.end = Interval::kOpen;
     late_writers_.add(m, later(m.last_look, options_.settle));
   }
@@ -120,6 +120,7 @@ Status Watcher::take(const std::shared_ptr<const History>& piece, TxnId t) {
                                  h.name(t)),
                      h.line(t));
   if (begin.known()) session.over = std::max(session.over, begin.request);
+  if (begin.known()) last_begin_ = std::max(last_begin_, begin.request);
   if (end.known()) session.over = std::max(session.over, end.request);
   session.next = std::max(session.next, m.end == Interval::kOpen ? m.begin : m.end);
   ++progress_.transactions;
@@ -164,6 +165,7 @@ Status Watcher::heed(const Event& event) {
 int64_t Watcher::overdue() const { return less(now_, options_.lateness); }
 
 int64_t Watcher::mark() const {
+  if (options_.by_begin) return last_begin_;
   int64_t next = Interval::kUnknown;
   if (options_.sessions > 0 && sessions_.size() >= options_.sessions) {
     next = Interval::kOpen;
@@ -236,7 +238,7 @@ void Watcher::take_back_for_late() {
 }
 
 Status Watcher::decide_candidates(int64_t mark) {
-  for (size_t left_out = 0, back = 1; !candidates_.empty();) {
+  for (size_t left_out = 0, back = 1; !candidates_.empty() && !listener_.has_enough();) {
     take_back_for_late();
     Result<Judgement> now = judge(mark, false);
     if (!now.ok()) return now.error();

@@ -182,6 +182,7 @@ class Watcher final : public Watch {
   certify::LineNumbers lines_;
   uint64_t next_number_ = 0;
   int64_t now_ = Interval::kUnknown;
+  int64_t last_begin_ = Interval::kUnknown;     // of what was reported
   int64_t latest_begin_ = Interval::kUnknown;   // of what is settled
   uint64_t last_line_ = 0;                      // of the order that is settled
   uint64_t next_place_ = 1;                     // of one that is parked
