@@ -11,6 +11,7 @@
 
 #include "assay/format.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/progress.h"
 #include "cli/console.h"
 #include "cli/interrupts.h"
@@ -240,6 +241,8 @@ Result<watch::Sliced> decide_sorted(const std::string& path, const CheckFlags& f
                                     watch::SliceOptions& options, Budget& reading) {
   auto input = formats::Input::open(path, &reading);
   if (!input.ok()) return input.error();
+  // Of what was decided before.
+  release_free_memory();
   formats::TimeOrderOptions order;
   if (flags.budget.memory_bytes > 0) order.memory = flags.budget.memory_bytes / 4;
   order.budget = &reading;

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/memory.h"
+
 namespace assay::internal::formats {
 namespace {
 
@@ -114,6 +116,7 @@ class Run {
     if (Status s = put(buffer, folder); !s.ok()) return s;
     lines_ = {};
     text_ = {};
+    release_free_memory();
     ::lseek(file_->get(), 0, SEEK_SET);
     return Ok{};
   }
