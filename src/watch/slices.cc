@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -120,20 +121,29 @@ class Slices : public WatchListener {
       if (sliced_.violation) continue;
       chain_.read(*piece);
       if (Status s = watcher_.add(*piece); !s.ok()) return not_decided(s.error());
-      mark_ = watcher_.progress().mark;
+      // A session that is heard of late takes it back, but not what was decided.
+      mark_ = std::max(mark_, watcher_.progress().mark);
       if (sliced_.violation) late_ = false;
-      if (late_ && sliced_.outcome != Outcome::satisfied) break;
+      if (late_ && (sliced_.outcome != Outcome::satisfied || is_far_behind())) {
+        sliced_.out_of_order = true;
+        return Ok{};
+      }
       if (Status s = chain_.state(); !s.ok()) return Ok{};
       if (budget_.exhausted_now()) return formats::budget_error(budget_);
       if (options_.progress) options_.progress(watcher_.progress());
     }
-    sliced_.out_of_order = late_ && (sliced_.violation || sliced_.outcome != Outcome::satisfied);
+    sliced_.out_of_order = late_ && sliced_.violation;
     if (sliced_.out_of_order) return Ok{};
     if (Status s = pieces.state(); !s.ok()) return s;
     if (sliced_.violation) return Ok{};
     Status finished = watcher_.finish();
     sliced_.out_of_order = late_ && sliced_.outcome != Outcome::satisfied;
     return finished;
+  }
+
+  // More waits for late lines than is ever kept of others.
+  bool is_far_behind() {
+    return watcher_.progress().buffered > 4 * (options_.watch.window + options_.watch.keep);
   }
 
   // Of lines that are sorted none is.
