@@ -143,7 +143,7 @@ class Slices : public WatchListener {
 
   // More waits for late lines than is ever kept of others.
   bool is_far_behind() {
-    return watcher_.progress().buffered > 4 * (options_.watch.window + options_.watch.keep);
+    return watcher_.progress().buffered > options_.watch.window + options_.watch.keep;
   }
 
   // Of lines that are sorted none is.

@@ -104,7 +104,8 @@ void TimestampReplay::start(const PlacedTxn& t) {
   if (Found overlap = take_keys(t); !found) found = std::move(overlap);
   if (found) listener_.fault(*found);
   // Whose start is wrong is told of; that it is early in real time, too, is the same fault.
-  if (!found) note_begin(t);
+  if (found) std::erase(started_, found->txn);
+  if (!found || found->txn != t) note_begin(t);
 }
 
 TimestampReplay::Found TimestampReplay::look(const PlacedTxn& t) {
