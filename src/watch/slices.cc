@@ -118,6 +118,8 @@ class Slices : public WatchListener {
     while (const auto piece = pieces.next()) {
       count(**piece);
       note_late(**piece);
+      sliced_.out_of_order = late_ && sliced_.violation;
+      if (sliced_.out_of_order) return Ok{};
       if (sliced_.violation) continue;
       chain_.read(*piece);
       if (Status s = watcher_.add(*piece); !s.ok()) return not_decided(s.error());
