@@ -58,9 +58,11 @@ struct ExpectedOrder {
 // wrote nothing stand right after the last of those that they read from.
 struct OrderReplay {
   // What went wrong first. operation: it returned something else than what stood there. overlap: two transactions overlapped
-  // that wrote the same key. session: a transaction of a session began before an earlier one had committed.
-  enum class Fault : uint8_t { none, operation, overlap, session };
-  LevelId level = LevelId::serializable;  // or, by start and commit times, session_si or adya_si
+  // that wrote the same key. session: a transaction of a session began before an earlier one had committed. real_time: a
+  // transaction began after another one had ended, and its start stands before the commit of that one.
+  enum class Fault : uint8_t { none, operation, overlap, session, real_time };
+  LevelId level =
+      LevelId::serializable;  // or, by start and commit times, strong_si, session_si or adya_si
   Fault fault = Fault::none;
   TxnId txn = kNone;  // whose operation, or the later of the two
   OpId op = kNone;    // operation only

@@ -8,6 +8,7 @@
 #include "assay/verify.h"
 #include "base/json.h"
 #include "cli/console.h"
+#include "report/expected_order.h"
 #include "report/report.h"
 
 namespace assay::internal::cli {
@@ -39,6 +40,41 @@ void Announcer::alarm(Audit&& violation, const std::string& left_out) {
   }
   keep(output_.json ? alarm_as_json(violation, left_out, history, certificate)
                     : alarm_as_text(violation, left_out, history));
+}
+
+void Announcer::unexplained(watch::Unexplained&& what) {
+  ++alarms_;
+  std::string history;
+  if (!output_.alarms.empty() && what.part) {
+    history = fmt::format("{}/alarm-{}.jsonl", output_.alarms, alarms_);
+    const auto losses = write_history(*what.part, history, "assay");
+    if (!losses.ok()) failure_ = losses.error();
+  }
+  keep(output_.json ? unexplained_as_json(what, history) : unexplained_as_text(what, history));
+}
+
+Status Announcer::unexplained_as_json(const watch::Unexplained& what,
+                                      const std::string& history) const {
+  Json line = {{"alarm", alarms_},
+               {"level", level_info(level_).name},
+               {"order", "commit_ts"},
+               {"fault", order_fault_name(what.fault)},
+               {"transactions", Json::array()},
+               {"explanation", {what.sentence + "."}}};
+  line["transactions"].push_back(what.transaction);
+  if (!what.other.empty() && what.other != what.transaction)
+    line["transactions"].push_back(what.other);
+  if (!history.empty()) line["history"] = history;
+  return print_json(line);
+}
+
+Status Announcer::unexplained_as_text(const watch::Unexplained& what,
+                                      const std::string& history) const {
+  std::string text = fmt::format(
+      "alarm {}: the expected order (commit_ts) does not explain the history at {}\n  {}.\n",
+      alarms_, level_info(level_).name, what.sentence);
+  if (!history.empty()) text += fmt::format("  history: {}\n", history);
+  return print(text);
 }
 
 void Announcer::undecided(const Undecided& what) {

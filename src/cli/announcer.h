@@ -35,6 +35,7 @@ class Announcer : public watch::WatchListener {
   void count_from(uint64_t alarms) { before_ = alarms_ = alarms; }
   void alarm(Audit&& violation, const std::string& left_out) override;
   void undecided(const watch::Undecided& what) override;
+  void unexplained(watch::Unexplained&& what) override;
 
   void left_out(const watch::LeftOut& one) override {
     if (on_left_out_) keep(on_left_out_(one));
@@ -56,6 +57,9 @@ class Announcer : public watch::WatchListener {
                        const std::string& history, const std::string& certificate) const;
   Status alarm_as_text(const Audit& violation, const std::string& left_out,
                        const std::string& history) const;
+
+  Status unexplained_as_json(const watch::Unexplained& what, const std::string& history) const;
+  Status unexplained_as_text(const watch::Unexplained& what, const std::string& history) const;
 
   LevelId level_;
   const WatchOutput& output_;

@@ -11,11 +11,13 @@
 
 #include "assay/format.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/progress.h"
 #include "cli/console.h"
 #include "cli/interrupts.h"
 #include "formats/input.h"
 #include "formats/output.h"
+#include "formats/time_order.h"
 #include "report/summary.h"
 #include "watch/slices.h"
 
@@ -82,8 +84,12 @@ void withhold_vacuous(watch::Sliced& s, const CheckFlags& flags) {
   s.why = {UnknownCause::vacuous, "nothing was observed that could contradict the level"};
 }
 
+// The lines that a certificate is about, where that is not the file.
+std::string lines_of(const std::string& certificate) { return certificate + ".jsonl"; }
+
 std::string as_text(const std::string& path, const watch::Sliced& s,
-                    const std::vector<LevelVerdict>& verdicts, const std::string& chain) {
+                    const std::vector<LevelVerdict>& verdicts, const std::string& chain,
+                    const std::string& lines) {
   std::string out = fmt::format(
       "{}: {}, {}, {} aborted, {} of unknown outcome; decided in slices\n\n",
       path == "-" ? "standard input" : path, counted(s.transactions, "transaction", "transactions"),
@@ -95,8 +101,8 @@ std::string as_text(const std::string& path, const watch::Sliced& s,
   out += fmt::format("\n{}, each re-checked by the independent verifier.\n",
                      counted(s.segments, "segment", "segments"));
   if (!chain.empty())
-    out +=
-        fmt::format("The chain of certificates is in {}: assay verify {} {}\n", chain, chain, path);
+    out += fmt::format("The chain of certificates is in {}: assay verify {} {}\n", chain, chain,
+                       lines);
   return out;
 }
 
@@ -130,7 +136,7 @@ std::string as_json(const std::string& path, const watch::Sliced& s,
 Exit deliver_violation(Audit& violation, const std::string& path, const CheckFlags& flags) {
   std::string beside;
   if (!flags.output.certificate.empty()) {
-    const std::string part = flags.output.certificate + ".jsonl";
+    const std::string part = lines_of(flags.output.certificate);
     if (const auto losses = write_history(violation.history, part, "assay"); !losses.ok())
       return fail(losses.error());
     beside = ", in " + part;
@@ -198,6 +204,62 @@ watch::SliceOptions slice_options(const CheckFlags& flags, ProgressLine& progres
   return options;
 }
 
+Result<watch::Sliced> decide_lines(formats::Input& input, const std::string& chain,
+                                   watch::SliceOptions& options) {
+  if (chain.empty()) return watch::decide_in_slices(input, options);
+  auto out = formats::Output::open(chain);
+  if (!out.ok()) return out.error();
+  ChainFile file(*out);
+  options.chain = &file;
+  Result<watch::Sliced> sliced = watch::decide_in_slices(input, options);
+  options.chain = nullptr;
+  if (Status s = out->close(); !s.ok()) return s.error();
+  return sliced;
+}
+
+Result<watch::Sliced> decide(const std::string& path, const CheckFlags& flags,
+                             watch::SliceOptions& options, Budget& reading) {
+  auto input = formats::Input::open(path, &reading);
+  if (!input.ok()) return input.error();
+  return decide_lines(*input, flags.output.certificate, options);
+}
+
+Status write_all(formats::ByteSource& lines, const std::string& path) {
+  auto out = formats::Output::open(path);
+  if (!out.ok()) return out.error();
+  std::string part(size_t{1} << 18, '\0');
+  for (;;) {
+    const auto n = lines.read(part.data(), part.size());
+    if (!n.ok()) return n.error();
+    if (*n == 0) return out->close();
+    out->write(std::string_view(part).substr(0, *n));
+  }
+}
+
+// A chain names transactions by their lines, so the lines that it is about are written beside it.
+Result<watch::Sliced> decide_sorted(const std::string& path, const CheckFlags& flags,
+                                    watch::SliceOptions& options, Budget& reading) {
+  auto input = formats::Input::open(path, &reading);
+  if (!input.ok()) return input.error();
+  // Of what was decided before.
+  release_free_memory();
+  formats::TimeOrderOptions order;
+  if (flags.budget.memory_bytes > 0) order.memory = flags.budget.memory_bytes / 4;
+  order.budget = &reading;
+  auto lines = formats::in_order_of_time(*input, order);
+  if (!lines.ok()) return lines.error();
+  options.watch.by_begin = true;
+  const std::string& chain = flags.output.certificate;
+  if (!chain.empty()) {
+    if (Status s = write_all(**lines, lines_of(chain)); !s.ok()) return s.error();
+    auto written = formats::Input::open(lines_of(chain), &reading);
+    if (!written.ok()) return written.error();
+    return decide_lines(*written, chain, options);
+  }
+  auto sorted = formats::Input::of(std::move(*lines), path + " in the order of time", &reading);
+  return decide_lines(sorted, chain, options);
+}
+
 }  // namespace
 
 bool decides_in_slices(const std::string& path, const CheckFlags& flags) {
@@ -220,21 +282,15 @@ Exit check_in_slices(const std::string& path, const CheckFlags& flags) {
   ProgressLine progress("check");
   watch::SliceOptions options = slice_options(flags, progress);
   Budget reading = flags.budget.budget();
-  auto input = formats::Input::open(path, &reading);
-  if (!input.ok()) return deliver_error(input.error(), path, flags);
-  std::optional<formats::Output> out;
-  std::optional<ChainFile> file;
-  const std::string& chain = flags.output.certificate;
-  if (!chain.empty()) {
-    auto opened = formats::Output::open(chain);
-    if (!opened.ok()) return fail(opened.error());
-    out.emplace(std::move(*opened));
-    options.chain = &file.emplace(*out);
-  }
-  Result<watch::Sliced> sliced = watch::decide_in_slices(*input, options);
+  Result<watch::Sliced> sliced = decide(path, flags, options, reading);
   progress.clear();
-  if (out)
-    if (Status s = out->close(); !s.ok()) return fail(s.error());
+  bool sorted = false;
+  if (sliced.ok() && sliced->out_of_order && std::filesystem::is_regular_file(path)) {
+    note(fmt::format("{}: the lines are not in the order of time, and are sorted first", path));
+    sorted = true;
+    sliced = decide_sorted(path, flags, options, reading);
+    progress.clear();
+  }
   if (!sliced.ok()) return deliver_error(sliced.error(), path, flags);
   if (sliced->violation) {
     const std::vector<LevelId>& asked = flags.levels.levels;
@@ -256,8 +312,10 @@ Exit check_in_slices(const std::string& path, const CheckFlags& flags) {
   withhold_vacuous(*sliced, flags);
   const std::vector<LevelVerdict> verdicts = verdicts_of(*sliced, flags);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - since;
+  const std::string& chain = flags.output.certificate;
   if (Status s = print(flags.output.json ? as_json(path, *sliced, verdicts, taken.count())
-                                         : as_text(path, *sliced, verdicts, chain));
+                                         : as_text(path, *sliced, verdicts, chain,
+                                                   sorted ? lines_of(chain) : path));
       !s.ok())
     return fail(s.error());
   const bool open = std::ranges::any_of(

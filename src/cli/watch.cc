@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
@@ -7,6 +9,7 @@
 #include "cli/flags.h"
 #include "cli/interrupts.h"
 #include "cli/kept_watch.h"
+#include "cli/line_server.h"
 #include "cli/watch_flags.h"
 #include "cli/watching.h"
 #include "formats/input.h"
@@ -22,6 +25,7 @@ struct WatchState {
   WatchOutput output;
   bool follow = false;
   std::string state, certificate;  // files
+  std::string listen;              // an address
 };
 
 Result<formats::Input> open_input(const WatchState& s, const KeptWatch& kept, Budget& reading) {
@@ -33,6 +37,9 @@ Result<formats::Input> open_input(const WatchState& s, const KeptWatch& kept, Bu
 
 // What is decided at the end of a file, as no lines follow, may be wrong once some do.
 Status can_keep(const WatchState& s) {
+  if (s.options.by_timestamps && !(s.state.empty() && s.certificate.empty()))
+    return usage_error(fmt::format("{} is not written with --expected-order",
+                                   s.state.empty() ? "--certificate" : "--state"));
   if (!s.state.empty() && !s.follow && s.file != "-")
     return usage_error("--state takes --follow: a file that ends is watched in one go");
   if (!s.state.empty() && s.file != "-" && std::filesystem::exists(s.file) &&
@@ -66,14 +73,38 @@ Exit watch_input(const WatchState& s) {
   return watching.end();
 }
 
+Status can_listen(const WatchState& s) {
+  if (s.listen.empty()) return Ok{};
+  if (s.file != "-" || s.follow)
+    return usage_error("--listen takes no file: recorders connect and send the lines");
+  if (!s.state.empty() || !s.certificate.empty())
+    return usage_error("--listen takes neither --state nor --certificate, which are about a file");
+  if (s.options.by_timestamps)
+    return usage_error(
+        "--listen does not take --expected-order: behind a connection that was lost nothing could "
+        "be decided any more");
+  return Ok{};
+}
+
+Exit watch_recorders(WatchState& s) {
+  auto server = LineServer::open(s.listen);
+  if (!server.ok()) return fail(server.error());
+  s.options.many_inputs = true;
+  Watching watching(s.options, s.output);
+  note("listening on " + server->address());
+  if (Status over = watching.listen(*server); !over.ok()) return fail(over.error());
+  return watching.end();
+}
+
 Exit watch_history(WatchState& s) {
   if (Status can = take_level(s.level, s.options); !can.ok()) return fail(can.error());
   if (s.follow && s.file == "-")
     return fail(usage_error("--follow takes a file; standard input is read until it ends"));
   if (Status keep = can_keep(s); !keep.ok()) return fail(keep.error());
+  if (Status listen = can_listen(s); !listen.ok()) return fail(listen.error());
   if (Status made = make_folder(s.output.alarms); !made.ok()) return fail(made.error());
   stop_checking_when_interrupted();
-  return watch_input(s);
+  return s.listen.empty() ? watch_input(s) : watch_recorders(s);
 }
 
 }  // namespace
@@ -84,10 +115,16 @@ Action add_watch(CLI::App& app) {
       ->capture_default_str()
       ->type_name("");
   s->level.add(app,
-               "the level to watch: strict-serializable, the default, or linearizable; others "
-               "cannot be decided without the whole history");
+               "the level to watch: strict-serializable, the default, or linearizable; by "
+               "timestamps strong-si or session-si; others cannot be decided without the whole "
+               "history");
   app.add_flag("--follow", s->follow, "wait for more lines at the end of the file");
+  app.add_option("--listen", s->listen,
+                 "wait for recorders that connect to HOST:PORT or unix:PATH and send lines; a "
+                 "session lives on one connection")
+      ->type_name("ADDRESS");
   add_watch_flags(app, s->options, "");
+  add_timestamp_order(app, s->options);
   add_watch_output(app, s->output, "");
   app.add_option("--certificate", s->certificate,
                  "write the chain of certificates of all that is decided, which grows while it is "

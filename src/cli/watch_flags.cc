@@ -63,6 +63,18 @@ void add_watch_flags(CLI::App& app, watch::WatchOptions& options, const std::str
   add_window_flags(app, options, group);
 }
 
+void add_timestamp_order(CLI::App& app, watch::WatchOptions& options) {
+  app.add_option_function<std::string>(
+         "--expected-order",
+         [&options](const std::string& text) {
+           if (text != "commit_ts") bad_flag("--expected-order", "expected commit_ts");
+           options.by_timestamps = true;
+         },
+         "commit_ts: transactions stand where the database's start_ts and commit_ts put them; "
+         "watch whether that explains the history, at strong-si or session-si")
+      ->type_name("ORDER");
+}
+
 void add_watch_output(CLI::App& app, WatchOutput& output, const std::string& group) {
   app.add_option("--alarms", output.alarms,
                  "folder for the history and the certificate of each alarm, alarm-1.jsonl and "
@@ -77,8 +89,9 @@ void add_watch_output(CLI::App& app, WatchOutput& output, const std::string& gro
 
 Status take_level(const LevelFlags& flags, watch::WatchOptions& options) {
   if (flags.levels.size() > 1) return usage_error("--level: expected one level");
+  if (options.by_timestamps) options.level = LevelId::strong_si;
   if (!flags.levels.empty()) options.level = flags.levels[0];
-  return watch::can_watch(options.level);
+  return watch::can_watch(options);
 }
 
 Status make_folder(const std::string& path) {

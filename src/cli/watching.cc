@@ -12,6 +12,7 @@
 #include "cli/whole_file.h"
 #include "formats/assay_jsonl_chunks.h"
 #include "report/summary.h"
+#include "watch/timestamp_watcher.h"
 
 namespace assay::internal::cli {
 namespace {
@@ -73,10 +74,15 @@ Json as_json(const Progress& p, bool last) {
 }  // namespace
 
 Watching::Watching(const watch::WatchOptions& options, const WatchOutput& output)
-    : options_(options),
-      output_(output),
-      announcer_(options.level, output_),
-      watcher_(options_, announcer_) {}
+    : options_(options), output_(output), announcer_(options.level, output_) {
+  if (options_.by_timestamps) {
+    watch_ = std::make_unique<watch::TimestampWatcher>(options_, announcer_);
+    return;
+  }
+  auto watcher = std::make_unique<watch::Watcher>(options_, announcer_);
+  watcher_ = watcher.get();
+  watch_ = std::move(watcher);
+}
 
 bool Watching::is_enough() const {
   return announcer_.failure() || (output_.fail_fast && announcer_.alarms() > 0);
@@ -91,9 +97,9 @@ void Watching::keep(KeptWatch& kept) {
 Status Watching::begin(formats::Input& input, formats::JsonlChunks& chunks) {
   if (kept_ == nullptr) return Ok{};
   if (kept_->goes_on()) {
-    if (Status s = kept_->load(watcher_, chunks); !s.ok()) return s;
-    announcer_.count_from(watcher_.progress().alarms);
-    if (kept_->of_pipe()) watcher_.lose();
+    if (Status s = kept_->load(*watcher_, chunks); !s.ok()) return s;
+    announcer_.count_from(watch_->progress().alarms);
+    if (kept_->of_pipe()) watcher_->lose();
   }
   return save(input, chunks, true);
 }
@@ -101,7 +107,7 @@ Status Watching::begin(formats::Input& input, formats::JsonlChunks& chunks) {
 Status Watching::save(const formats::Input& input, formats::JsonlChunks& chunks, bool at_once) {
   if (kept_ == nullptr) return Ok{};
   if (Status s = kept_->chain_state(); !s.ok()) return s;
-  return kept_->save({watcher_, &chunks, &input}, at_once);
+  return kept_->save({*watcher_, &chunks, &input}, at_once);
 }
 
 Result<bool> Watching::stop(const formats::Input& input, formats::JsonlChunks& chunks) {
@@ -120,7 +126,7 @@ Result<bool> Watching::read(formats::Input& input) {
       if (Status s = decide(); !s.ok()) return s.error();
       return stop(input, chunks);
     }
-    if (Status s = chunks.settle(watcher_.overdue()); !s.ok()) return s.error();
+    if (Status s = chunks.settle(watch_->overdue()); !s.ok()) return s.error();
     auto chunk = chunks.next(options_.window);
     if (!chunk.ok() && !interrupted(chunk.error())) return chunk.error();
     if (!chunk.ok()) {
@@ -131,7 +137,7 @@ Result<bool> Watching::read(formats::Input& input) {
     const auto piece = std::make_shared<const History>(std::move(chunk->history));
     if (on_piece_) on_piece_(piece);
     if (kept_ != nullptr) kept_->read(piece);
-    if (Status s = watcher_.add(piece); !s.ok()) return input.located(s.error());
+    if (Status s = watch_->add(piece); !s.ok()) return input.located(s.error());
     for (const ReadNote& n : notes) note(n.message);
     notes.clear();
     if (Status s = tell(false); !s.ok()) return s.error();
@@ -142,14 +148,14 @@ Result<bool> Watching::read(formats::Input& input) {
 }
 
 Status Watching::finish() {
-  if (Status s = watcher_.finish(); !s.ok() || kept_ == nullptr) return s;
-  return kept_->end(watcher_);
+  if (Status s = watch_->finish(); !s.ok() || kept_ == nullptr) return s;
+  return kept_->end(*watcher_);
 }
 
 Status Watching::decide() {
   decided_ = Steady::now();
   if (kept_ != nullptr) kept_->changed();
-  return watcher_.decide_sealed();
+  return watch_->decide_sealed();
 }
 
 // For lines.
@@ -174,7 +180,7 @@ Status Watching::tell(bool last) {
   if (!last && seconds_since(told_) < (output_.metrics.empty() ? kSecondsBetweenLines : 1))
     return Ok{};
   told_ = Steady::now();
-  const Progress& p = watcher_.progress();
+  const Progress& p = watch_->progress();
   if (!output_.metrics.empty()) {
     WholeFile file(output_.metrics);
     if (Status s = file.write(metrics_text(p)); !s.ok()) return s;
@@ -197,7 +203,7 @@ std::string Watching::sentence(const Progress& p) const {
 Exit Watching::end() {
   if (announcer_.failure()) return fail(*announcer_.failure());
   if (Status s = tell(true); !s.ok()) return fail(s.error());
-  const Progress& p = watcher_.progress();
+  const Progress& p = watch_->progress();
   if (p.alarms > 0) return Exit::violated;
   return p.undecided > 0 ? Exit::unknown : Exit::satisfied;
 }

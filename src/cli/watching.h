@@ -12,6 +12,8 @@
 #include "cli/announcer.h"
 #include "cli/exit_code.h"
 #include "cli/kept_watch.h"
+#include "cli/line_server.h"
+#include "cli/recorder_lines.h"
 #include "formats/input.h"
 #include "watch/watcher.h"
 
@@ -26,11 +28,13 @@ class Watching {
     on_piece_ = std::move(f);
   }
   void on_alarm(std::function<void(const Audit&)> f) { announcer_.on_alarm(std::move(f)); }
-  // What is left behind of it; `kept` must outlive this.
+  // What is left behind of it, but of a watch by timestamps; `kept` must outlive this.
   void keep(KeptWatch& kept);
 
   // Watches what is in the input. False if watching is over before the input is: interrupted, or is_enough().
   Result<bool> read(formats::Input& input);
+  // Watches what recorders send until it is interrupted or is_enough(). Not with keep(), and not by timestamps.
+  Status listen(LineServer& server);
   // No input follows.
   Status finish();
   // An alarm where that is to be the last, or output that cannot be written.
@@ -43,6 +47,11 @@ class Watching {
   Result<bool> stop(const formats::Input& input, formats::JsonlChunks& chunks);
   Status save(const formats::Input& input, formats::JsonlChunks& chunks, bool at_once);
   Status wait(const formats::Input& input, formats::JsonlChunks& chunks);
+  struct Recorders;
+  Status hear(LineServer& server, Recorders& recorders, LineServer::Arrival arrival);
+  Status take_lines(Recorders& recorders, RecorderLines& from);
+  Status take_rest(RecorderLines& from);
+  void lose(const RecorderLines& from, uint64_t connection, const std::string& why);
   Status decide();
   Status tell(bool last);
   std::string sentence(const watch::Progress& p) const;
@@ -52,7 +61,8 @@ class Watching {
   watch::WatchOptions options_;
   WatchOutput output_;
   Announcer announcer_;
-  watch::Watcher watcher_;
+  std::unique_ptr<watch::Watch> watch_;
+  watch::Watcher* watcher_ = nullptr;  // the same, if it can be saved and certified
   std::function<void(const std::shared_ptr<const History>&)> on_piece_;
   KeptWatch* kept_ = nullptr;
   Steady::time_point decided_ = Steady::now();

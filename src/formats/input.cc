@@ -149,12 +149,17 @@ Result<Input> Input::follow_from(const std::string& path, Budget* budget, uint64
   auto source = std::make_unique<FileSource>(fd, true, true, nullptr, path, budget);
   if (::lseek(fd, static_cast<off_t>(offset), SEEK_SET) < 0)
     return io_error(std::string("cannot go on in the middle: ") + strerror(errno), path);
+  Input input = of(std::move(source), path, budget);
+  input.begins_at(offset, line);
+  return input;
+}
+
+Input Input::of(std::unique_ptr<ByteSource> source, std::string name, Budget* budget) {
   Input input;
-  input.name_ = path;
+  input.name_ = std::move(name);
   input.budget_ = budget;
   input.buffer_.assign(kChunkBytes + kPadding, '\0');
   input.source_ = std::move(source);
-  input.begins_at(offset, line);
   return input;
 }
 

@@ -48,6 +48,8 @@ class Input {
   // The same from the byte `offset` of the file on, which begins the line after `line`.
   static Result<Input> follow_from(const std::string& path, Budget* budget, uint64_t offset,
                                    uint64_t line);
+  // What somebody else reads, which is not compressed.
+  static Input of(std::unique_ptr<ByteSource> source, std::string name, Budget* budget);
   // `text` must outlive the input; `name` is used in messages.
   static Result<Input> memory(std::string_view text, std::string name, Budget* budget);
 

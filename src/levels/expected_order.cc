@@ -9,7 +9,9 @@
 //
 // One total order is replayed at serializable. Start and commit timestamps together are replayed at snapshot isolation:
 // a transaction reads what had been committed at its start, writers of the same key do not overlap, and a session's
-// transactions do not either. At the same time commits come before starts.
+// transactions do not either. At the same time commits come before starts. At strong-si, moreover, no transaction that began
+// after another one had ended starts before the commit of that one: the latest begin of those that have started is known
+// at each commit.
 //
 // Cost: sorting, and one pass over the operations. Clark and others, "Validating Database System Isolation Level
 // Implementations with Version Certificate Recovery", EuroSys 2024 (Enne); Li and others, "Online Timestamp-based
@@ -183,7 +185,7 @@ class Replay {
       if (budget.exhausted()) break;
       if (!split_ || !event.write) look(event.txn);
       if (split_ && !event.write) start(event.txn);
-      if (event.write) install(event.txn);
+      if (event.write && keeps_real_time(event.txn)) install(event.txn);
       if (found_.fault != OrderReplay::Fault::none) break;
     }
     return found_;
@@ -240,6 +242,8 @@ class Replay {
 
   void start(TxnId t) {
     if (level_.session_order && !follow_session(t)) return;
+    const int64_t begin = h_.begin_time(t).request;
+    if (latest_ == kNone || h_.begin_time(latest_).request < begin) latest_ = t;
     for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
       if (!installs_version(h_.op(i))) continue;
       const KeyId key = h_.op(i).key;
@@ -268,6 +272,15 @@ class Replay {
     if (started.last == kNone || comes_before(started.last, t)) started.last = t;
     if (committed) started.open = t;
     return true;
+  }
+
+  // Whether nobody has started who began after this one had ended. One of unknown outcome has no end.
+  bool keeps_real_time(TxnId t) {
+    if (level_.real_time != RealTime::all_but_begins || h_.status(t) != TxnStatus::committed)
+      return true;
+    if (latest_ == kNone || h_.begin_time(latest_).request <= h_.end_time(t).response) return true;
+    fault(OrderReplay::Fault::real_time, latest_, t);
+    return false;
   }
 
   void install(TxnId t) {
@@ -306,6 +319,7 @@ class Replay {
   std::unordered_map<KeyId, Value> own_;  // what the transaction that is looked at wrote
   std::vector<TxnId> writing_;            // split, per key: whoever has started and will write it
   std::vector<Started> started_;          // split, per session
+  TxnId latest_ = kNone;                  // of those that have started, whoever began last
   OrderReplay found_;
 };
 
@@ -357,9 +371,11 @@ ExpectedReplays replay_expected_order(const Problem& problem, const ExpectedOrde
   const std::vector<PlacedEvent> events =
       models.split ? places.split_events() : std::vector<PlacedEvent>();
   if (models.single || events.empty()) replay(LevelId::serializable, places.single_events());
+  using Fault = OrderReplay::Fault;
   if (!events.empty()) {
-    if (replay(LevelId::session_si, events) == OrderReplay::Fault::session)
-      replay(LevelId::adya_si, events);
+    const Fault fault = replay(LevelId::session_si, events);
+    if (fault == Fault::session) replay(LevelId::adya_si, events);
+    if (fault == Fault::none && models.strong) replay(LevelId::strong_si, events);
   }
   if (budget.exhausted_now()) all = {{}, budget.reason().detail};
   return all;

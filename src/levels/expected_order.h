@@ -24,6 +24,9 @@ struct ExpectedReplays {
 struct ReplayModels {
   bool single = true;  // serializable
   bool split = true;   // session_si, or adya_si if only sessions contradict that
+  // Where session_si is explained, as strong_si too that nothing starts before the commit of what had ended before it began. It
+  // is no certificate of the level. All have begin and end times.
+  bool strong = false;
 };
 
 // `problem` is of clean reads, and says where transactions stand that the order leaves out. If the budget runs out that is the

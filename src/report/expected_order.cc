@@ -31,6 +31,9 @@ std::string fault(const History& h, const OrderReplay& r) {
     case OrderReplay::Fault::session:
       return fmt::format("{} started before {}, which comes first in their session, had committed",
                          display_txn(h, r.txn), display_txn(h, r.other));
+    case OrderReplay::Fault::real_time:
+      return fmt::format("{} began after {} had ended, and started before that one committed",
+                         display_txn(h, r.txn), display_txn(h, r.other));
   }
   return {};
 }
@@ -47,6 +50,8 @@ std::string_view order_fault_name(OrderReplay::Fault fault) {
       return "overlap";
     case OrderReplay::Fault::session:
       return "session";
+    case OrderReplay::Fault::real_time:
+      return "real-time";
   }
   return "";
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -72,9 +73,14 @@ class Slices : public WatchListener {
     const Status verified = chain_.end();
     sliced_.segments = chain_.segments();
     if (!s.ok() && s.error().kind != ErrorKind::budget) return s.error();
-    if (sliced_.violation) {
+    if (sliced_.out_of_order) {
+      sliced_.violation.reset();
+      leave_open({UnknownCause::unsupported, "the lines are not in the order of time"});
+    } else if (sliced_.violation && s.ok()) {
       sliced_.outcome = Outcome::violated;
     } else if (!s.ok()) {
+      // A violation that what was not read may explain is none yet.
+      sliced_.violation.reset();
       leave_open(what_ran_out(s.error()));
     } else if (!verified.ok()) {
       leave_open(verified.error().kind == ErrorKind::budget
@@ -92,6 +98,7 @@ class Slices : public WatchListener {
   void undecided(const Undecided& what) override {
     leave_open({UnknownCause::ambiguous, fmt::format("{}: {}", what.about, what.reason)});
   }
+  bool has_enough() const override { return sliced_.violation.has_value(); }
   void sealed(const certify::Segment& segment) override { chain_.sealed(segment); }
 
  private:
@@ -110,15 +117,42 @@ class Slices : public WatchListener {
     Pieces pieces(input_, options_.watch.window);
     while (const auto piece = pieces.next()) {
       count(**piece);
+      note_late(**piece);
+      sliced_.out_of_order = late_ && sliced_.violation;
+      if (sliced_.out_of_order) return Ok{};
+      if (sliced_.violation) continue;
       chain_.read(*piece);
       if (Status s = watcher_.add(*piece); !s.ok()) return not_decided(s.error());
-      if (sliced_.violation) return Ok{};
+      // A session that is heard of late takes it back, but not what was decided.
+      mark_ = std::max(mark_, watcher_.progress().mark);
+      if (sliced_.violation) late_ = false;
+      if (late_ && (sliced_.outcome != Outcome::satisfied || is_far_behind())) {
+        sliced_.out_of_order = true;
+        return Ok{};
+      }
       if (Status s = chain_.state(); !s.ok()) return Ok{};
       if (budget_.exhausted_now()) return formats::budget_error(budget_);
       if (options_.progress) options_.progress(watcher_.progress());
     }
+    sliced_.out_of_order = late_ && sliced_.violation;
+    if (sliced_.out_of_order) return Ok{};
     if (Status s = pieces.state(); !s.ok()) return s;
-    return watcher_.finish();
+    if (sliced_.violation) return Ok{};
+    Status finished = watcher_.finish();
+    sliced_.out_of_order = late_ && sliced_.outcome != Outcome::satisfied;
+    return finished;
+  }
+
+  // More waits for late lines than is ever kept of others.
+  bool is_far_behind() {
+    return watcher_.progress().buffered > options_.watch.window + options_.watch.keep;
+  }
+
+  // Of lines that are sorted none is.
+  void note_late(const History& h) {
+    if (options_.watch.by_begin) return;
+    for (TxnId t = 0; t < h.txn_count() && !late_; ++t)
+      late_ = h.begin_time(t).known() && h.begin_time(t).request < mark_;
   }
 
   // The history has what is not decided so.
@@ -141,6 +175,8 @@ class Slices : public WatchListener {
 
   const SliceOptions& options_;
   Budget budget_;
+  int64_t mark_ = Interval::kUnknown;  // before which nobody begins who is still to be read
+  bool late_ = false;                  // somebody does; after a violation: who was read since
   formats::Input& input_;
   Sliced sliced_;
   VerifiedChain chain_;

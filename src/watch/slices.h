@@ -8,7 +8,8 @@
 // satisfaction is a chain (certify/chain.h), all of whose segments were verified.
 //
 // The lines have to be about in the order of time: no line may come later than others that ran after it by more than is kept.
-// Otherwise the history is undecided, never decided wrongly.
+// Otherwise the history is not decided, and it is said that they have to be sorted (formats/time_order.h). A violation counts
+// only once all lines are read: one that comes too late might explain it.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +39,8 @@ struct Sliced {
   uint64_t committed = 0, aborted = 0, unknown = 0;  // outcomes
   uint64_t observations = 0;
   uint64_t segments = 0;
+  bool out_of_order =
+      false;  // the lines; the outcome is unknown, and may be another one once they are sorted
   Outcome outcome = Outcome::satisfied;
   Unknown why;                     // unknown
   std::optional<Audit> violation;  // violated: of a part of the history

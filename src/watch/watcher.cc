@@ -9,25 +9,18 @@
 #include <set>
 #include <utility>
 
-#include "base/json.h"
 #include "explain/explain.h"
 #include "history/accesses.h"
 #include "history/projection.h"
+#include "watch/moments.h"
 #include "watch/rivals.h"
+#include "watch/session_news.h"
 
 namespace assay::internal::watch {
 namespace {
 
 // More violations in one window than these are no longer told one by one.
 constexpr size_t kMostLeftOut = 256;
-
-int64_t less(int64_t time, int64_t by) {
-  return time < Interval::kUnknown + by ? Interval::kUnknown : time - by;
-}
-
-int64_t later(int64_t time, int64_t by) {
-  return time > Interval::kOpen - by ? Interval::kOpen : time + by;
-}
 
 CheckOptions checking(const WatchOptions& options) {
   CheckOptions c;
@@ -89,15 +82,6 @@ Status can_take(const History& h, TxnId t, LevelId level) {
 
 }  // namespace
 
-Status can_watch(LevelId level) {
-  if (level == LevelId::strict_serializable || level == LevelId::linearizable) return Ok{};
-  return usage_error(fmt::format(
-      "{} cannot be watched: without real time between transactions a later one may read a version "
-      "however old, so nothing could ever be forgotten; expected strict-serializable or "
-      "linearizable, or record the history and check it",
-      level_info(level).name));
-}
-
 Status Watcher::add(const std::shared_ptr<const History>& piece) {
   if (!piece->known_orders().empty())
     return bad_input("watching takes no stated version orders; expected transactions and events");
@@ -118,12 +102,13 @@ Status Watcher::take(const std::shared_ptr<const History>& piece, TxnId t) {
   const Interval begin = h.begin_time(t), end = h.end_time(t);
   if (begin.known()) now_ = std::max(now_, begin.request);
   if (end.known() && end.response != Interval::kOpen) now_ = std::max(now_, end.response);
-  Member m{piece, t, next_number_++, lines_.of(h.line(t)), h.status(t)};
+  const uint64_t line = options_.many_inputs ? next_number_ + 1 : lines_.of(h.line(t));
+  Member m{piece, t, next_number_++, line, h.status(t)};
   m.begin = begin.known() ? begin.request : now_;
   m.end = end.known() ? end.response : m.begin;
   m.last_look = m.end;
   if (m.status == TxnStatus::unknown) {
-    m.last_look = std::max(m.begin, now_);
+    m.last_look = options_.by_begin ? later(m.begin, options_.lateness) : std::max(m.begin, now_);
     m.end = Interval::kOpen;
     late_writers_.add(m, later(m.last_look, options_.settle));
   }
@@ -135,6 +120,7 @@ Status Watcher::take(const std::shared_ptr<const History>& piece, TxnId t) {
                                  h.name(t)),
                      h.line(t));
   if (begin.known()) session.over = std::max(session.over, begin.request);
+  if (begin.known()) last_begin_ = std::max(last_begin_, begin.request);
   if (end.known()) session.over = std::max(session.over, end.request);
   session.next = std::max(session.next, m.end == Interval::kOpen ? m.begin : m.end);
   ++progress_.transactions;
@@ -161,23 +147,17 @@ Status Watcher::take(const std::shared_ptr<const History>& piece, TxnId t) {
 }
 
 Status Watcher::heed(const Event& event) {
-  const auto json = Json::parse(event.json);
-  if (!json.is_object()) return Ok{};
-  const std::string name = json.text("event");
-  if (name != "heartbeat" && name != "end") return Ok{};
-  const Json* session = json.find("session");
-  if (session == nullptr || !(session->is_string() || session->is_int64()))
-    return bad_input(fmt::format("expected a field \"session\" beside \"event\":\"{}\"", name));
-  const HeldValue key(session->is_string() ? ValueView::of(session->text())
-                                           : ValueView::of(session->integer()));
-  if (name == "end") {
-    sessions_[key].next = Interval::kOpen;
-  } else if (event.at == Interval::kUnknown) {
+  const auto news = session_news(event);
+  if (!news.ok()) return news.error();
+  if (!*news) return Ok{};
+  int64_t& next = sessions_[(*news)->session].next;
+  if ((*news)->ends) {
+    next = Interval::kOpen;
+  } else if ((*news)->at == Interval::kUnknown) {
     return bad_input("expected a field \"at\" beside \"event\":\"heartbeat\"");
   } else {
-    int64_t& next = sessions_[key].next;
-    next = std::max(next, event.at);
-    now_ = std::max(now_, event.at);
+    next = std::max(next, (*news)->at);
+    now_ = std::max(now_, (*news)->at);
   }
   return Ok{};
 }
@@ -185,6 +165,7 @@ Status Watcher::heed(const Event& event) {
 int64_t Watcher::overdue() const { return less(now_, options_.lateness); }
 
 int64_t Watcher::mark() const {
+  if (options_.by_begin) return last_begin_;
   int64_t next = Interval::kUnknown;
   if (options_.sessions > 0 && sessions_.size() >= options_.sessions) {
     next = Interval::kOpen;
@@ -257,7 +238,7 @@ void Watcher::take_back_for_late() {
 }
 
 Status Watcher::decide_candidates(int64_t mark) {
-  for (size_t left_out = 0, back = 1; !candidates_.empty();) {
+  for (size_t left_out = 0, back = 1; !candidates_.empty() && !listener_.has_enough();) {
     take_back_for_late();
     Result<Judgement> now = judge(mark, false);
     if (!now.ok()) return now.error();
@@ -369,6 +350,11 @@ void Watcher::end_loss(int64_t first_begin) {
   lost_ = false;
   dropped_before_ = latest_begin_ = std::max(now_, later(first_begin, options_.lateness));
   forgotten_end_ = later(dropped_before_, options_.settle);
+}
+
+void Watcher::lose(std::span<const HeldValue> sessions) {
+  for (const HeldValue& name : sessions) sessions_[name].next = Interval::kOpen;
+  lose();
 }
 
 void Watcher::lose() {

@@ -40,82 +40,21 @@
 #include "watch/member.h"
 #include "watch/order_accesses.h"
 #include "watch/rivals.h"
+#include "watch/watch.h"
 #include "watch/window.h"
 
 namespace assay::internal::watch {
 
-struct WatchOptions {
-  LevelId level = LevelId::strict_serializable;
-  // A transaction is reported at most so much later than it began, in nanoseconds on the clock of the history.
-  int64_t lateness = 10'000'000'000;
-  // How many sessions there are; 0: not known. Once each was heard of, the mark need not wait for `lateness`.
-  uint32_t sessions = 0;
-  // After so long a transaction of unknown outcome that nobody read from has no effect.
-  int64_t settle = 30'000'000'000;
-  size_t window = 4096;  // transactions that are checked together, if so many have come
-  size_t keep =
-      16384;  // settled transactions that are kept, to take choices back and to prove violations
-  double seconds = 10;  // for one window
-};
-
-// What cannot be decided.
-struct Undecided {
-  std::string about;     // the transaction, or what was dropped
-  std::string reason;    // a sentence without its full stop
-  int64_t at = 0;        // on the clock of the history
-  bool resumed = false;  // all that was kept was dropped; watching began anew
-};
-
-struct Progress {
-  uint64_t transactions = 0;  // reported
-  uint64_t decided = 0;       // of these
-  uint64_t alarms = 0;
-  uint64_t undecided = 0;  // stretches
-  uint64_t buffered = 0;   // not yet decided
-  uint64_t kept = 0;       // decided, but not forgotten
-  uint64_t live_keys = 0;
-  int64_t mark = Interval::kUnknown;
-  int64_t now = Interval::kUnknown;  // the latest time reported
-};
-
-// One that is left out from now on, with all that others saw of it.
-struct LeftOut {
-  uint64_t line = 0;
-  bool alarm = false;  // or of an unknown
-  int64_t mark = Interval::kUnknown;
-  uint64_t read = 0;  // the last line read by then
-};
-
-// Who hears of it.
-class WatchListener {
- public:
-  virtual ~WatchListener() = default;
-  // Violated: the history of the audit is a projection of the one watched, and has a certificate.
-  virtual void alarm(Audit&& violation, const std::string& left_out) = 0;
-  virtual void undecided(const Undecided& what) = 0;
-  // One is left out, of what was said last: the alarm, or the unknown.
-  virtual void left_out(const LeftOut&) {}
-  // What is decided for good, one after the other; a chain of certificates (certify/chain.h).
-  virtual void sealed(const certify::Segment&) {}
-};
-
-// Levels that can be watched, and why others cannot.
-Status can_watch(LevelId level);
-
-class Watcher {
+class Watcher final : public Watch {
  public:
   Watcher(const WatchOptions& options, WatchListener& listener)
       : options_(options), listener_(listener) {}
 
-  // The next lines. An error is one of these lines or of the order of lines.
-  Status add(const std::shared_ptr<const History>& piece);
-  // As far as all is reported; the rest waits for more.
-  Status decide_sealed() { return decide(mark()); }
-  // No more will come.
-  Status finish();
-  const Progress& progress();
-  // Transactions that began before and are not reported are not waited for.
-  int64_t overdue() const;
+  Status add(const std::shared_ptr<const History>& piece) override;
+  Status decide_sealed() override { return decide(mark()); }
+  Status finish() override;
+  const Progress& progress() override;
+  int64_t overdue() const override;
 
   // Between two calls of the others: all that is kept, and into a watcher that is new and has the same options but for how much
   // it decides at once and keeps. Then it says and decides what this one would.
@@ -126,6 +65,8 @@ class Watcher {
   // What was reported from here to the next line is lost: of all that is not decided nothing is known, nor of what runs beside
   // it. Lines are counted anew.
   void lose();
+  // The same, and these sessions report nothing more.
+  void lose(std::span<const HeldValue> sessions);
 
  private:
   struct Session {
@@ -241,6 +182,7 @@ class Watcher {
   certify::LineNumbers lines_;
   uint64_t next_number_ = 0;
   int64_t now_ = Interval::kUnknown;
+  int64_t last_begin_ = Interval::kUnknown;     // of what was reported
   int64_t latest_begin_ = Interval::kUnknown;   // of what is settled
   uint64_t last_line_ = 0;                      // of the order that is settled
   uint64_t next_place_ = 1;                     // of one that is parked

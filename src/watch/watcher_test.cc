@@ -291,8 +291,8 @@ TEST(Watcher, MemoryHoldsWhatIsKeptAndTheLiveKeys) {
 }
 
 TEST(Watcher, RefusesWhatItDoesNotDecide) {
-  EXPECT_FALSE(can_watch(LevelId::session_si).ok());
-  EXPECT_TRUE(can_watch(LevelId::linearizable).ok());
+  EXPECT_FALSE(can_watch({.level = LevelId::session_si}).ok());
+  EXPECT_TRUE(can_watch({.level = LevelId::linearizable}).ok());
   Heard heard;
   Watcher watcher({}, heard);
   EXPECT_FALSE(watcher.add(lines(line(1, 0, 0, 1, R"(["append","l",1])"))).ok());

@@ -1,0 +1,57 @@
+// Lines that come over sockets: a place to connect to, whoever is connected, and the whole lines that they have sent.
+//
+// Nobody can keep the others waiting: nothing is waited for but by poll(), each connection is read in turn, a bounded
+// amount, and one whose line has no end is closed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "assay/result.h"
+
+namespace assay::internal::cli {
+
+class LineServer {
+ public:
+  // "unix:PATH" or "HOST:PORT", port 0 for any that is free.
+  static Result<LineServer> open(const std::string& address);
+  LineServer(LineServer&& other) noexcept;
+  LineServer& operator=(LineServer&&) = delete;
+  ~LineServer();
+
+  // With the port that it has.
+  const std::string& address() const { return address_; }
+
+  struct Arrival {
+    uint64_t connection;  // counted from 1
+    std::string lines;    // whole ones
+    bool over = false;    // nothing follows
+    std::string why;      // it is over by a fault
+  };
+  // What has come; waits so long for something.
+  std::vector<Arrival> wait(int milliseconds);
+  // Its lines are not wanted any more.
+  void close(uint64_t connection);
+  size_t connections() const { return connections_.size(); }
+
+ private:
+  struct Connection {
+    int fd;
+    std::string begun;  // of a line whose end has not come
+  };
+
+  LineServer(int fd, std::string address, std::string path)
+      : fd_(fd), address_(std::move(address)), path_(std::move(path)) {}
+  void accept_all();
+  Arrival read(uint64_t number, Connection& connection);
+
+  int fd_;
+  std::string address_;
+  std::string path_;  // of a Unix socket, which is removed at the end
+  std::map<uint64_t, Connection> connections_;
+  uint64_t accepted_ = 0;
+};
+
+}  // namespace assay::internal::cli

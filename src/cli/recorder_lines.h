@@ -1,0 +1,53 @@
+// The lines of one recorder that is connected, as pieces of a history, and which sessions it records.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "assay/format.h"
+#include "assay/history.h"
+#include "assay/result.h"
+#include "formats/assay_jsonl_chunks.h"
+#include "formats/input.h"
+#include "history/held_value.h"
+
+namespace assay::internal::cli {
+
+using SessionNames = std::unordered_set<HeldValue, HeldHash, HeldEqual>;
+
+class RecorderLines {
+ public:
+  explicit RecorderLines(uint64_t connection);
+
+  // Whole lines that came. All of them have to be read before more are given.
+  void give(std::string lines);
+  // The next of them, at most so many; null if there are none.
+  Result<std::shared_ptr<const History>> next(size_t lines);
+  Status settle(int64_t begin) { return chunks_.settle(begin); }
+  // No lines follow: those that were held back.
+  Result<std::shared_ptr<const History>> rest();
+
+  // It has sent a line that can be read; until then it is a stranger, with whom nothing is lost.
+  bool is_recorder() const { return recorder_; }
+  // Those of which it has told, and that it has not said to be over.
+  const SessionNames& open_sessions() const { return open_; }
+  // What the piece says of sessions.
+  Status heed(const History& piece);
+
+ private:
+  class Given;
+
+  Result<std::shared_ptr<const History>> piece(size_t lines);
+
+  Given* given_;  // of the input
+  formats::Input input_;
+  std::vector<ReadNote> notes_;
+  formats::JsonlChunks chunks_;
+  SessionNames open_;
+  bool recorder_ = false;
+};
+
+}  // namespace assay::internal::cli

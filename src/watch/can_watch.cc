@@ -1,0 +1,42 @@
+#include <fmt/format.h>
+
+#include "watch/watch.h"
+
+namespace assay::internal::watch {
+namespace {
+
+Status can_watch_by_timestamps(const WatchOptions& options) {
+  if (options.level == LevelId::strong_si) return Ok{};
+  if (options.level != LevelId::session_si)
+    return usage_error(fmt::format(
+        "{} is not watched by timestamps; expected strong-si or session-si with --expected-order",
+        level_info(options.level).name));
+  if (options.sessions > 0) return Ok{};
+  return usage_error(
+      "session-si is watched by timestamps where --sessions tells how many sessions there are: "
+      "without real time a later transaction may have started at any point, but for what its "
+      "session did before");
+}
+
+}  // namespace
+
+Status can_watch(const WatchOptions& options) {
+  const LevelId level = options.level;
+  if (options.by_timestamps) return can_watch_by_timestamps(options);
+  if (level == LevelId::strict_serializable || level == LevelId::linearizable) return Ok{};
+  if (level == LevelId::strong_si)
+    return usage_error(
+        "strong-si cannot be watched by the times of clients alone; expected --expected-order "
+        "commit_ts where transactions have the database's start_ts and commit_ts, or "
+        "strict-serializable or linearizable, or record the history and check it");
+  return usage_error(fmt::format(
+      "{} cannot be watched: without real time between transactions a later one may read a version "
+      "however old, so nothing could ever be forgotten; expected strict-serializable or "
+      "linearizable, or record the history and check it{}",
+      level_info(level).name,
+      level == LevelId::session_si
+          ? "; or --expected-order commit_ts where transactions have the database's timestamps"
+          : ""));
+}
+
+}  // namespace assay::internal::watch

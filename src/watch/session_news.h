@@ -1,0 +1,24 @@
+// What an event says of a session: {"event":"heartbeat","session":3,"at":9}, {"event":"end","session":3}.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "assay/history.h"
+#include "assay/result.h"
+#include "history/held_value.h"
+
+namespace assay::internal::watch {
+
+struct SessionNews {
+  HeldValue session;
+  bool ends = false;  // it reports nothing more
+  // It reports nothing that began before, or started before by the database's time; kUnknown: not told.
+  int64_t at = Interval::kUnknown;
+  int64_t start_ts = Interval::kUnknown;
+};
+
+// Nothing if the event is about something else.
+Result<std::optional<SessionNews>> session_news(const Event& event);
+
+}  // namespace assay::internal::watch

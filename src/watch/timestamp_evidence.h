@@ -1,0 +1,13 @@
+// What shows that the timestamps do not explain a history: a sentence, and of the transactions that it names what it is about.
+#pragma once
+
+#include "assay/result.h"
+#include "watch/timestamp_replay.h"
+#include "watch/watch.h"
+
+namespace assay::internal::watch {
+
+Result<Unexplained> evidence_of(const TimestampFault& fault, const TimestampReplay& replay,
+                                LevelId level);
+
+}  // namespace assay::internal::watch

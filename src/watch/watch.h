@@ -1,0 +1,114 @@
+// A history that does not end, given piece by piece and decided as it comes; and who hears what is found.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "assay/audit.h"
+#include "assay/check.h"
+#include "assay/history.h"
+#include "assay/level.h"
+#include "assay/result.h"
+#include "certify/chain.h"
+
+namespace assay::internal::watch {
+
+struct WatchOptions {
+  LevelId level = LevelId::strict_serializable;
+  // A transaction is reported at most so much later than it began, in nanoseconds on the clock of the history.
+  int64_t lateness = 10'000'000'000;
+  // How many sessions there are; 0: not known. Once each was heard of, the mark need not wait for `lateness`.
+  uint32_t sessions = 0;
+  // After so long a transaction of unknown outcome that nobody read from has no effect.
+  int64_t settle = 30'000'000'000;
+  size_t window = 4096;  // transactions that are checked together, if so many have come
+  size_t keep =
+      16384;  // settled transactions that are kept, to take choices back and to prove violations
+  double seconds = 10;  // for one window
+  // Lines stand in the order in which their transactions began, so that nothing need be waited for. One of unknown outcome was
+  // given up within `lateness` of its begin.
+  bool by_begin = false;
+  // Of several inputs: their line numbers say nothing together.
+  bool many_inputs = false;
+  // The transactions stand where start_ts and commit_ts put them, and only whether that explains the history is decided.
+  bool by_timestamps = false;
+};
+
+// What cannot be decided.
+struct Undecided {
+  std::string about;     // the transaction, or what was dropped
+  std::string reason;    // a sentence without its full stop
+  int64_t at = 0;        // on the clock of the history
+  bool resumed = false;  // all that was kept was dropped; watching began anew
+};
+
+// What the timestamps do not explain.
+struct Unexplained {
+  OrderReplay::Fault fault = OrderReplay::Fault::none;
+  std::string transaction;
+  std::string
+      other;  // of an operation: whose version stood there; empty if it was the initial state
+  std::string sentence;  // without its full stop
+  // Of these transactions, what shows it: their timestamps do not explain this either. Nothing if the one whose write was seen
+  // is forgotten.
+  std::optional<History> part;
+};
+
+struct Progress {
+  uint64_t transactions = 0;  // reported
+  uint64_t decided = 0;       // of these
+  uint64_t alarms = 0;
+  uint64_t undecided = 0;  // stretches
+  uint64_t buffered = 0;   // not yet decided
+  uint64_t kept = 0;       // decided, but not forgotten
+  uint64_t live_keys = 0;
+  int64_t mark = Interval::kUnknown;
+  int64_t now = Interval::kUnknown;  // the latest time reported
+};
+
+// One that is left out from now on, with all that others saw of it.
+struct LeftOut {
+  uint64_t line = 0;
+  bool alarm = false;  // or of an unknown
+  int64_t mark = Interval::kUnknown;
+  uint64_t read = 0;  // the last line read by then
+};
+
+// Who hears of it.
+class WatchListener {
+ public:
+  virtual ~WatchListener() = default;
+  // Violated: the history of the audit is a projection of the one watched, and has a certificate.
+  virtual void alarm(Audit&& violation, const std::string& left_out) = 0;
+  virtual void undecided(const Undecided& what) = 0;
+  // An alarm too, of a watch by timestamps.
+  virtual void unexplained(Unexplained&&) {}
+  // One is left out, of what was said last: the alarm, or the unknown.
+  virtual void left_out(const LeftOut&) {}
+  // Nothing more need be told.
+  virtual bool has_enough() const { return false; }
+  // What is decided for good, one after the other; a chain of certificates (certify/chain.h).
+  virtual void sealed(const certify::Segment&) {}
+};
+
+class Watch {
+ public:
+  virtual ~Watch() = default;
+  // The next lines. An error is one of these lines or of the order of lines.
+  virtual Status add(const std::shared_ptr<const History>& piece) = 0;
+  // As far as all is reported; the rest waits for more.
+  virtual Status decide_sealed() = 0;
+  // No more will come.
+  virtual Status finish() = 0;
+  virtual const Progress& progress() = 0;
+  // Transactions that began before and are not reported are not waited for.
+  virtual int64_t overdue() const = 0;
+};
+
+// Levels that can be watched, and why others cannot.
+Status can_watch(const WatchOptions& options);
+
+}  // namespace assay::internal::watch

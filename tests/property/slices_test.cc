@@ -1,0 +1,113 @@
+// Deciding in slices comes to the verdict of the check in memory, in whatever order the lines stand (watch/slices.h).
+#include "watch/slices.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "assay/check.h"
+#include "base/rng.h"
+#include "cases.h"
+#include "formats/time_order.h"
+#include "history/random_draft.h"
+#include "watched_lines.h"
+
+namespace assay::internal::watch {
+namespace {
+
+enum class Lines { as_reported, by_session, shuffled };
+
+// Those of a session stay in their order.
+std::vector<TxnId> ordered(const History& h, Lines lines, Rng& rng) {
+  std::vector<TxnId> order = as_reported(h, rng, 3);
+  if (lines == Lines::by_session)
+    std::ranges::stable_sort(order, {}, [&](TxnId t) { return h.session(t); });
+  if (lines != Lines::shuffled) return order;
+  std::vector<size_t> next(h.session_count(), 0);
+  std::vector<SessionId> turns;
+  for (const TxnId t : order) turns.push_back(h.session(t));
+  for (size_t i = turns.size(); i > 1; --i) std::swap(turns[i - 1], turns[rng.below(i)]);
+  for (size_t i = 0; i < turns.size(); ++i) order[i] = h.session_txns(turns[i])[next[turns[i]]++];
+  return order;
+}
+
+struct Decision {
+  Outcome outcome;
+  bool sorted;
+};
+
+Decision decide(const std::string& text, SliceOptions options, Rng& rng) {
+  Result<formats::Input> input = formats::Input::memory(text, "test", nullptr);
+  Result<Sliced> sliced = decide_in_slices(*input, options);
+  EXPECT_TRUE(sliced.ok()) << sliced.error().to_string();
+  if (!sliced->out_of_order) return {sliced->outcome, false};
+  Result<formats::Input> again = formats::Input::memory(text, "test", nullptr);
+  auto source = formats::in_order_of_time(*again, {.memory = rng.below(3000)});
+  EXPECT_TRUE(source.ok()) << source.error().to_string();
+  auto lines = formats::Input::of(std::move(*source), "sorted", nullptr);
+  options.watch.by_begin = true;
+  sliced = decide_in_slices(lines, options);
+  EXPECT_TRUE(sliced.ok()) << sliced.error().to_string();
+  EXPECT_FALSE(sliced->out_of_order);
+  return {sliced->outcome, true};
+}
+
+// The share of the histories that are decided.
+double compare(Lines lines, double unknown, bool forgetful, uint64_t seed) {
+  Rng rng(seed);
+  RandomShape shape = watched_shape(0, 0.3);
+  shape.unknown = unknown;
+  uint64_t compared = 0, decided = 0, violated = 0, sorted = 0;
+  for (uint64_t i = 0, all = histories(300); i < all && !::testing::Test::HasFailure(); ++i) {
+    const Result<History> h = random_draft(rng, shape).history();
+    if (!h.ok() || !can_be_watched(*h, LevelId::strict_serializable) || !one_after_the_other(*h))
+      continue;
+    CheckOptions checking;
+    checking.levels = {LevelId::strict_serializable};
+    const Outcome plain = check(*h, checking).verdicts.at(0).outcome;
+    const std::vector<TxnId> order = ordered(*h, lines, rng);
+    SliceOptions options;
+    options.watch = watch_options(*h, as_reported(*h, rng, 3), {.forgetful = forgetful}, rng);
+    options.watch.sessions = 1;
+    options.watch.settle = int64_t{1} << 60;
+    const std::string text = Pieces(*h, order).text();
+    const Decision now = decide(text, options, rng);
+    EXPECT_TRUE(now.outcome == Outcome::unknown || now.outcome == plain)
+        << "case " << i << (now.sorted ? ", sorted\n" : "\n") << text << "in memory "
+        << outcome_name(plain);
+    ++compared;
+    violated += plain == Outcome::violated;
+    decided += now.outcome != Outcome::unknown;
+    sorted += now.sorted;
+  }
+  const double share =
+      static_cast<double>(decided) / static_cast<double>(std::max<uint64_t>(1, compared));
+  std::cout << compared << " histories, " << violated << " violated, " << sorted
+            << " sorted, decided " << 100 * share << " %\n";
+  EXPECT_GT(violated, compared / 20);
+  const uint64_t least = lines == Lines::shuffled ? compared / 20 : 0;
+  EXPECT_GE(sorted, least);
+  return share;
+}
+
+TEST(Slices, DecideAsInMemory) { EXPECT_GE(compare(Lines::as_reported, 0, false, 51), 0.99); }
+TEST(Slices, DecideLinesOfOneSessionAfterTheOther) {
+  EXPECT_GE(compare(Lines::by_session, 0, false, 52), 0.99);
+}
+TEST(Slices, DecideLinesInAnyOrder) {
+  EXPECT_GE(compare(Lines::shuffled, 0, false, 53), 0.99);
+  compare(Lines::shuffled, 0, true, 54);
+}
+TEST(Slices, DecideUnknownOutcomesInAnyOrder) {
+  compare(Lines::as_reported, 0.3, false, 55);
+  compare(Lines::shuffled, 0.3, false, 56);
+  compare(Lines::shuffled, 0.3, true, 57);
+}
+
+}  // namespace
+}  // namespace assay::internal::watch
