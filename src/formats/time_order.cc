@@ -21,7 +21,7 @@ namespace assay::internal::formats {
 namespace {
 
 constexpr int64_t kFirst = std::numeric_limits<int64_t>::min();
-constexpr size_t kBufferBytes = size_t{1} << 18;
+constexpr size_t kRunBufferBytes = size_t{1} << 18;
 
 Error system_error(const std::string& what, const std::string& where) {
   return io_error(what + ": " + strerror(errno), where);
@@ -109,7 +109,7 @@ class Run {
       const uint64_t size = line.size;
       buffer.append(reinterpret_cast<const char*>(&size), sizeof size);
       buffer.append(text_, line.at, line.size);
-      if (buffer.size() < kBufferBytes) continue;
+      if (buffer.size() < kRunBufferBytes) continue;
       if (Status s = put(buffer, folder); !s.ok()) return s;
       buffer.clear();
     }
@@ -167,7 +167,7 @@ class Run {
       text_.erase(0, next_);
       next_ = 0;
       const size_t before = text_.size();
-      text_.resize(before + std::max(kBufferBytes, size));
+      text_.resize(before + std::max(kRunBufferBytes, size));
       const ssize_t n = ::read(file_->get(), text_.data() + before, text_.size() - before);
       text_.resize(before + static_cast<size_t>(std::max<ssize_t>(n, 0)));
       if (n < 0 && errno != EINTR) return io_error(std::string("cannot read: ") + strerror(errno));
