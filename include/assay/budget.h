@@ -90,7 +90,7 @@ class Budget {
   bool exhausted() {
     if (exhausted_) return true;
     if (!limited_ || --countdown_ > 0) return false;
-    return measure();
+    return measure(0, ++rounds_ % kRoundsBetweenLooksAtMemory == 0);
   }
   // The same, but measures now and does not count as effort. For use between stages.
   bool exhausted_now() { return exhausted_ || (limited_ && measure()); }
@@ -102,9 +102,10 @@ class Budget {
   const Unknown& reason() const { return reason_; }
 
  private:
+  static constexpr int kRoundsBetweenLooksAtMemory = 8;
   static constexpr uint64_t kNoEffortLimit = std::numeric_limits<uint64_t>::max();
 
-  bool measure(uint64_t more_bytes = 0);
+  bool measure(uint64_t more_bytes = 0, bool memory_too = true);
   void exhaust(UnknownCause cause, std::string detail);
   double elapsed() const;
 
@@ -114,6 +115,7 @@ class Budget {
   bool exhausted_ = false;
   int countdown_ = 0;  // calls until the next measurement
   int round_ = 0;      // what countdown_ was after the last one
+  int rounds_ = 0;
   double seconds_ = 0;
   uint64_t memory_bytes_ = 0;
   uint64_t effort_ = kNoEffortLimit;

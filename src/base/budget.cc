@@ -109,7 +109,7 @@ void Budget::exhaust(UnknownCause cause, std::string detail) {
   reason_ = {cause, std::move(detail)};
 }
 
-bool Budget::measure(uint64_t more_bytes) {
+bool Budget::measure(uint64_t more_bytes, bool memory_too) {
   spent_ = spent();
   const uint64_t left = effort_ - std::min(effort_, spent_);
   countdown_ = round_ =
@@ -121,7 +121,7 @@ bool Budget::measure(uint64_t more_bytes) {
             "the effort limit of " + std::to_string(effort_) + " was reached");
   } else if (seconds_ > 0 && elapsed() >= seconds_) {
     exhaust(UnknownCause::time, "the time limit of " + decimal(seconds_) + " s was reached");
-  } else if (memory_bytes_ > 0 && would_pass(memory_bytes_, more_bytes)) {
+  } else if (memory_too && memory_bytes_ > 0 && would_pass(memory_bytes_, more_bytes)) {
     exhaust(UnknownCause::memory,
             "the memory limit of " + std::to_string(memory_bytes_ >> 20) + " MiB was reached");
   }

@@ -4,7 +4,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
 
 namespace assay::internal {
 
@@ -22,6 +28,30 @@ uint64_t peak_resident_memory_bytes() {
   rusage usage{};
   if (getrusage(RUSAGE_SELF, &usage) != 0) return 0;
   return static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+namespace {
+
+// The number that stands in a file of the system behind `label`; none if there is none, or "max".
+std::optional<uint64_t> number_in(const char* path, std::string_view label) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with(label)) continue;
+    std::istringstream rest(line.substr(label.size()));
+    uint64_t number = 0;
+    if (rest >> number) return number;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+uint64_t available_memory_bytes() {
+  uint64_t available = number_in("/proc/meminfo", "MemAvailable:").value_or(0) * 1024;
+  const std::optional<uint64_t> most = number_in("/sys/fs/cgroup/memory.max", "");
+  const std::optional<uint64_t> used = number_in("/sys/fs/cgroup/memory.current", "");
+  if (most && used) available = std::min(available, *most - std::min(*most, *used));
+  return available;
 }
 
 void release_free_memory() {

@@ -7,6 +7,9 @@ namespace assay::internal {
 
 uint64_t resident_memory_bytes();       // now; 0 where the system does not report it
 uint64_t peak_resident_memory_bytes();  // since the process started
+// What the machine, or the container, could still give to the process, without taking it from others; 0 where the system
+// does not report it.
+uint64_t available_memory_bytes();
 
 // Returns to the system what was freed and is still held for reuse.
 void release_free_memory();

@@ -7,6 +7,11 @@
 namespace assay::internal {
 namespace {
 
+TEST(Memory, SomeIsFree) {
+  EXPECT_GT(available_memory_bytes(), uint64_t{1} << 20);
+  EXPECT_LT(available_memory_bytes(), uint64_t{1} << 50);
+}
+
 TEST(Memory, CountsWhatIsTouched) {
   constexpr uint64_t kBytes = 32u << 20;
   const uint64_t before = resident_memory_bytes();

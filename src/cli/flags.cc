@@ -153,7 +153,7 @@ void BudgetFlags::add(CLI::App& app) {
            if (!amount.ok()) bad_flag("--memory", amount.error().message);
            memory_bytes = *amount;
          },
-         "memory limit for the whole process: 4G, 512M")
+         "memory limit for the whole process: 4G, 512M; by default nine tenths of what is free")
       ->type_name("SIZE");
   app.add_option(
          "--effort", effort,
@@ -162,9 +162,11 @@ void BudgetFlags::add(CLI::App& app) {
       ->type_name("N");
 }
 
+// A process that the system kills for its memory says nothing at all: without a limit of its own it ends before that.
 Budget BudgetFlags::budget() const {
   if (memory_bytes > 0) return_large_blocks();
-  Budget budget(seconds, memory_bytes, effort);
+  const uint64_t most = memory_bytes > 0 ? memory_bytes : available_memory_bytes() / 10 * 9;
+  Budget budget(seconds, most, effort);
   budget.heed_interrupts();
   return budget;
 }

@@ -21,12 +21,12 @@ constexpr Isolation kDraws[] = {
     Isolation::read_committed, Isolation::read_committed, Isolation::chaos,
 };
 
-using Seen = uint64_t;  // commits by number, one bit each
+using CommitBits = uint64_t;  // commits by number, one bit each
 
 // Everything written by one transaction, in its final form.
 struct Commit {
   int session;
-  Seen dependencies;
+  CommitBits dependencies;
   std::vector<DraftOp> writes;
 };
 
@@ -44,8 +44,8 @@ class Simulation {
     std::string_view mini;  // of a mini-transaction: what is left of its shape
     int keys[2] = {0, 0};   // and its x and y
     DraftTxn txn;
-    Seen view = 0;
-    Seen past = 0;  // commits its session depends on
+    CommitBits view = 0;
+    CommitBits past = 0;  // commits its session depends on
     size_t commits_at_begin = 0;
   };
 
@@ -54,7 +54,7 @@ class Simulation {
   void finish(int session);
   void blur(DraftTxn& txn);
   void commit(int session);
-  Seen choose_view(const Client& client);
+  CommitBits choose_view(const Client& client);
   int choose_key(const Client& client);
   DraftOp random_op(const Client& client);
   void plan_mini(Client& client);
@@ -67,7 +67,7 @@ class Simulation {
   DraftValue fresh_value();
   bool conflicts(const Client& client) const;
   void advance() { clock_ += shape_.exact ? 1 : static_cast<int64_t>(rng_.below(3)); }
-  Seen all() const { return commits_.empty() ? 0 : ~Seen{0} >> (64 - commits_.size()); }
+  CommitBits all() const { return commits_.empty() ? 0 : ~CommitBits{0} >> (64 - commits_.size()); }
 
   Rng& rng_;
   const RandomShape& shape_;
@@ -270,19 +270,19 @@ DraftOp Simulation::next_mini_op(Client& client) {
   return {.kind = OpKind::write, .key = key, .value = fresh_value()};
 }
 
-Seen Simulation::choose_view(const Client& client) {
+CommitBits Simulation::choose_view(const Client& client) {
   const size_t count = commits_.size();
   switch (isolation_) {
     case Isolation::stale_snapshot: {
       const uint64_t length = count - std::min<uint64_t>(count, rng_.below(3));
-      Seen view = length == 0 ? 0 : ~Seen{0} >> (64 - length);
+      CommitBits view = length == 0 ? 0 : ~CommitBits{0} >> (64 - length);
       while (rng_.chance(0.8) && (client.past & ~view) != 0) view = view << 1 | 1;
       return view & all();
     }
     case Isolation::causal: {
-      Seen view = client.past;
+      CommitBits view = client.past;
       for (size_t c = 0; c < count; ++c) {
-        if (rng_.chance(0.4)) view |= commits_[c].dependencies | Seen{1} << c;
+        if (rng_.chance(0.4)) view |= commits_[c].dependencies | CommitBits{1} << c;
       }
       return view;
     }
@@ -335,7 +335,7 @@ void Simulation::commit(int session) {
       done.writes.push_back(op);
     }
   }
-  client.past |= done.dependencies | Seen{1} << commits_.size();
+  client.past |= done.dependencies | CommitBits{1} << commits_.size();
   commits_.push_back(std::move(done));
 }
 
