@@ -23,9 +23,8 @@ Found narrow(const History& h, LevelId level = LevelId::session_serializable,
     const std::span<const TxnId> all = p.open->all().at(0).sources;
     return std::vector<TxnId>(all.begin(), all.end());
   };
-  Found found{narrow_sources(problem, level_info(level), reach, {}, unlimited),
-              sources(problem),
-              {}};
+  Found found{
+      narrow_sources(problem, level_info(level), reach, {}, unlimited), sources(problem), {}};
   if (found.narrowed) found.after = sources(*found.narrowed);
   return found;
 }
