@@ -102,6 +102,7 @@ class Budget {
   const Unknown& reason() const { return reason_; }
 
  private:
+  // Asking the system for the memory of the process takes longer than reading the clock.
   static constexpr int kRoundsBetweenLooksAtMemory = 8;
   static constexpr uint64_t kNoEffortLimit = std::numeric_limits<uint64_t>::max();
 
@@ -115,7 +116,7 @@ class Budget {
   bool exhausted_ = false;
   int countdown_ = 0;  // calls until the next measurement
   int round_ = 0;      // what countdown_ was after the last one
-  int rounds_ = 0;
+  int rounds_ = 0;     // measurements after so many calls
   double seconds_ = 0;
   uint64_t memory_bytes_ = 0;
   uint64_t effort_ = kNoEffortLimit;

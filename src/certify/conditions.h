@@ -27,12 +27,11 @@ class Conditions {
   Match match(PredicateId predicate, VersionId version) const;
   Match match_initial(PredicateId predicate) const;
   Match match(PredicateId predicate, const Held& held) const;
-  // Whether a key that goes from the one to the other enters or leaves what a range selects; neither may be open. And
-  // the first of `states`, one after the other, at which a key that held `before` enters or leaves what a range selects;
-  // their number if there is none.
+  // Whether a key that goes from the one to the other enters or leaves what a range selects; neither may be open.
   bool changes(OpId range, const Held& before, const Held& after) const {
     return first_change(range, before, {&after, 1}) == 0;
   }
+  // The first of `states` for which that is so of a key that held `before`; their number if there is none.
   size_t first_change(OpId range, const Held& before, std::span<const Held> states) const;
 
  private:

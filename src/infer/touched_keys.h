@@ -30,7 +30,7 @@ class TouchedKeys {
   std::vector<KeyId> covered_by_condition(OpId range) const;
 
   const History& h_;
-  std::vector<bool> list_, touched_;  // per key
+  std::vector<bool> list_, touched_;  // per key: it holds a list; the history is about it
   std::vector<KeyId> sorted_;
 };
 
