@@ -141,7 +141,11 @@ Status CommitOrder::add_given(const History& history, Place p, OpId i, const std
   if (!possible_) possible_.emplace(history);
   const std::span<const Seen> sources = given(i);
   std::vector<KeyId> keys{history.op(i).key};
-  if (history.op(i).kind == OpKind::range) keys = possible_->keys_of_range(i);
+  const bool range = history.op(i).kind == OpKind::range;
+  if (range) keys = possible_->keys_of_range(i);
+  const auto possible = [&](KeyId key, TxnId from) {
+    return range ? possible_->possible_of_seen(i, key, from) : possible_->possible(i, key, from);
+  };
   size_t used = 0;
   for (KeyId key : keys) {
     if (used < sources.size() && sources[used].key == key) {
@@ -149,7 +153,7 @@ Status CommitOrder::add_given(const History& history, Place p, OpId i, const std
       const Place from = seen.source == kNone                ? 0
                          : seen.source < history.txn_count() ? place_[seen.source]
                                                              : kNone;
-      if (from == kNone || from >= p || !possible_->possible(i, key, seen.source))
+      if (from == kNone || from >= p || !possible(key, seen.source))
         return refuse("operation {} of transaction {} cannot have its source",
                       i - history.first_op(txn_[p]), history.name(txn_[p]));
       reads_.push_back({key, from, i});
@@ -160,7 +164,7 @@ Status CommitOrder::add_given(const History& history, Place p, OpId i, const std
             i - history.first_op(txn_[p]), history.name(txn_[p]));
     } else {
       const std::optional<Place> from = last_to_leave(history, i, key, installers);
-      if (!from || !possible_->possible(i, key, *from == 0 ? kNone : txn_[*from]))
+      if (!from || !possible(key, *from == 0 ? kNone : txn_[*from]))
         return refuse("operation {} of transaction {} has no source for a key that it sees",
                       i - history.first_op(txn_[p]), history.name(txn_[p]));
       reads_.push_back({key, *from, i});

@@ -36,10 +36,16 @@ size_t Conditions::first_change(OpId range, const Held& before,
   const Match was = match(predicate, before);
   if (was == Match::open) return states.size();
   const auto changes = [&](const Held& held) {
+    if (was == Match::no && certainly_misses(predicate, held)) return false;
     const Match is = match(predicate, held);
     return is != was && is != Match::open;
   };
   return static_cast<size_t>(std::find_if(states.begin(), states.end(), changes) - states.begin());
+}
+
+bool Conditions::certainly_misses(PredicateId predicate, const Held& held) const {
+  if (predicate == kNone || held.version == kNone) return false;
+  return held.removed || history_.predicates().match(predicate, held.version) == Match::no;
 }
 
 Held left_by(const History& history, TxnId t, KeyId key) {

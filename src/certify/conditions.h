@@ -35,6 +35,10 @@ class Conditions {
   size_t first_change(OpId range, const Held& before, std::span<const Held> states) const;
 
  private:
+  // By the index of the history, which lists all that may satisfy a condition: of thousands of states few do, and only these
+  // are evaluated.
+  bool certainly_misses(PredicateId predicate, const Held& held) const;
+
   const History& history_;
   // The versions that were asked for, as rows.
   mutable std::vector<Row> rows_;

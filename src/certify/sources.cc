@@ -243,7 +243,11 @@ bool Sources::left_by_nobody(OpId op, KeyId key) const {
 }
 
 bool Sources::possible(OpId op, KeyId key, TxnId source) const {
-  if (op >= history_.op_count() || key >= history_.key_count() || !sees(op, key)) return false;
+  return op < history_.op_count() && key < history_.key_count() && sees(op, key) &&
+         possible_of_seen(op, key, source);
+}
+
+bool Sources::possible_of_seen(OpId op, KeyId key, TxnId source) const {
   if (holds_list_[key] || own_write_before(op, key) != kNone) return false;
   if (source == kNone) return explains(State{}, op, key);
   const std::vector<State>& left = left_[key];  // ascending by writer

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
+#include <limits>
+#include <string>
+
 #include "base/rng.h"
 #include "history/predicates.h"
 #include "history/random_draft.h"
@@ -133,6 +137,48 @@ TEST(Predicates, findsWhatEveryRowSays) {
       }
   }
   EXPECT_GT(satisfied, 500u);
+}
+
+// Integers within the bounds of comparisons of one column are not looked at again.
+TEST(Predicates, keepsToTheBoundsOfComparisons) {
+  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  const int64_t numbers[] = {kLeast, kLeast + 1, -1, 0, 1, 2, kMost - 1, kMost};
+  Rng rng(3);
+  const auto number = [&] { return std::to_string(numbers[rng.below(std::size(numbers))]); };
+  const auto comparison = [&] {
+    constexpr const char* kOperators[] = {" = ", " < ", " <= ", " > ", " >= ", " != "};
+    const std::string column = rng.below(6) == 0 ? "b" : "a";
+    std::string text = rng.below(4) == 0
+                           ? column + " between " + number() + " and " + number()
+                           : column + kOperators[rng.below(std::size(kOperators))] + number();
+    return rng.below(3) == 0 ? "not (" + text + ")" : text;
+  };
+  for (int round = 0; round < 300; ++round) {
+    std::string where = comparison();
+    for (uint64_t more = rng.below(3); more > 0; --more)
+      where += (rng.below(5) == 0 ? " or " : " and ") + comparison();
+    HistoryBuilder builder;
+    builder.begin_txn({.session = ValueView::of(int64_t{1})});
+    std::string texts[std::size(numbers)];
+    for (size_t key = 0; key < std::size(numbers); ++key) {
+      Row row = {{"a", {Cell::Type::integer, numbers[key], {}}}};
+      if (rng.below(3) == 0) row[0].second = {};
+      if (rng.below(2) == 0)
+        row.push_back({"b", {Cell::Type::integer, numbers[rng.below(std::size(numbers))], {}}});
+      texts[key] = row_text(row);
+      builder.write(ValueView::of(static_cast<int64_t>(key)), ValueView::row(texts[key]));
+    }
+    ASSERT_TRUE(builder.select({.where = where}).ok()) << where;
+    ASSERT_TRUE(builder.end_txn().ok());
+    const Result<History> history = std::move(builder).finish();
+    ASSERT_TRUE(history.ok());
+    const Predicates& predicates = history->predicates();
+    for (VersionId v = 0; v < history->version_count(); ++v)
+      EXPECT_EQ(predicates.match(0, v),
+                match_of(predicates.condition(0), history->version_value(v)))
+          << where << ' ' << history->version_value(v).to_string();
+  }
 }
 
 TEST(Predicates, sameConditionsAreOne) {

@@ -4,6 +4,9 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <utility>
+
+#include "base/ascending.h"
 
 namespace assay::internal {
 namespace {
@@ -22,39 +25,50 @@ struct Bounds {
   std::string_view column;
   int64_t least = std::numeric_limits<int64_t>::min();
   int64_t most = std::numeric_limits<int64_t>::max();
+  bool exact = true;  // every integer within them satisfies the condition
 };
 
-// What an integer in the column has to be for the condition to hold; nothing if that is not certain or more than bounds.
+// The bounds of a comparison with integers, or of its negation; nothing for `in`, `like`, and where the negation is not one interval.
+std::optional<Bounds> bounds_of_comparison(const Condition& c, bool negated) {
+  using Kind = Condition::Kind;
+  for (const Cell& constant : c.constants)
+    if (constant.type != Cell::Type::integer) return std::nullopt;
+  if (negated ? c.kind != Kind::less && c.kind != Kind::at_most
+              : c.kind != Kind::equal && c.kind != Kind::less && c.kind != Kind::at_most &&
+                    c.kind != Kind::between)
+    return std::nullopt;
+  Bounds bounds{c.column};
+  const int64_t constant = c.constants[0].integer;
+  const bool strict = (c.kind == Kind::less) != negated;  // c < k, and not c <= k
+  if (strict && constant == (negated ? bounds.most : bounds.least)) return std::nullopt;
+  if (negated)
+    bounds.least = constant + (strict ? 1 : 0);
+  else if (c.kind == Kind::equal || c.kind == Kind::between)
+    bounds.least = constant;
+  if (c.kind == Kind::between)
+    bounds.most = c.constants[1].integer;
+  else if (!negated)
+    bounds.most = constant - (strict ? 1 : 0);
+  return bounds;
+}
+
+// What an integer in the column has to be for the condition to hold; nothing if that is not certain.
 std::optional<Bounds> bounds_of(const Condition& c) {
   using Kind = Condition::Kind;
-  if (c.kind == Kind::all) {
-    std::optional<Bounds> all;
-    for (const Condition& part : c.parts) {
-      const std::optional<Bounds> one = bounds_of(part);
-      if (!one || (all && all->column != one->column)) continue;
-      if (!all) all = one;
-      all->least = std::max(all->least, one->least);
-      all->most = std::min(all->most, one->most);
-    }
-    return all;
+  if (c.kind == Kind::negation) return bounds_of_comparison(c.parts[0], true);
+  if (c.kind != Kind::all) return bounds_of_comparison(c, false);
+  std::optional<Bounds> all;
+  bool exact = true;
+  for (const Condition& part : c.parts) {
+    const std::optional<Bounds> one = bounds_of(part);
+    exact = exact && one && one->exact && (!all || all->column == one->column);
+    if (!one || (all && all->column != one->column)) continue;
+    if (!all) all = one;
+    all->least = std::max(all->least, one->least);
+    all->most = std::min(all->most, one->most);
   }
-  const bool negated = c.kind == Kind::negation;
-  const Condition& of = negated ? c.parts[0] : c;
-  const bool compares = of.kind == Kind::equal || of.kind == Kind::less ||
-                        of.kind == Kind::at_most || of.kind == Kind::between;
-  if (!compares || (negated && (of.kind == Kind::equal || of.kind == Kind::between)))
-    return std::nullopt;
-  for (const Cell& constant : of.constants)
-    if (constant.type != Cell::Type::integer) return std::nullopt;
-  Bounds bounds{of.column};
-  const int64_t constant = of.constants[0].integer;
-  // One too many at the ends of the range is looked at in vain, no more.
-  if (of.kind == Kind::equal || of.kind == Kind::between) bounds.least = constant;
-  if (of.kind == Kind::equal) bounds.most = constant;
-  if (of.kind == Kind::between) bounds.most = of.constants[1].integer;
-  if (of.kind == Kind::less || of.kind == Kind::at_most)
-    (negated ? bounds.least : bounds.most) = constant;
-  return bounds;
+  if (all) all->exact = exact;
+  return all;
 }
 
 // The rows of all versions, and the versions by what a column of them holds.
@@ -70,23 +84,24 @@ class Table {
 
   const Row& row(VersionId v) const { return rows_[v]; }
 
-  // All versions that may satisfy the condition, and perhaps more.
-  void candidates(const Condition& condition, std::vector<VersionId>& out) {
-    out.clear();
+  // All versions that may satisfy the condition, and perhaps more: in `certain` those that do, for certain, in `maybe` the others.
+  void candidates(const Condition& condition, std::vector<VersionId>& certain,
+                  std::vector<VersionId>& maybe) {
+    certain.clear();
+    maybe.clear();
     const std::optional<Bounds> bounds = bounds_of(condition);
     if (!bounds) {
-      out = all_;
+      maybe = all_;
       return;
     }
-    const Column& column = columns_.try_emplace(std::string(bounds->column)).first->second;
-    if (!column.sorted) sort(std::string(bounds->column));
+    Column& column = columns_.try_emplace(std::string(bounds->column)).first->second;
+    if (!column.sorted) sort(column, bounds->column);
     const auto from = std::lower_bound(column.integers.begin(), column.integers.end(),
                                        std::pair(bounds->least, VersionId{0}));
     const auto to = std::upper_bound(column.integers.begin(), column.integers.end(),
                                      std::pair(bounds->most, VersionId{kNone}));
-    for (auto at = from; at < to; ++at) out.push_back(at->second);
-    out.insert(out.end(), column.others.begin(), column.others.end());
-    std::sort(out.begin(), out.end());
+    for (auto at = from; at < to; ++at) (bounds->exact ? certain : maybe).push_back(at->second);
+    maybe.insert(maybe.end(), column.others.begin(), column.others.end());
   }
 
  private:
@@ -96,8 +111,7 @@ class Table {
     bool sorted = false;
   };
 
-  void sort(const std::string& name) {
-    Column& column = columns_[name];
+  void sort(Column& column, std::string_view name) {
     column.sorted = true;
     for (const VersionId v : all_) {
       const auto cell = std::find_if(rows_[v].begin(), rows_[v].end(),
@@ -114,16 +128,6 @@ class Table {
   std::vector<VersionId> all_;
   std::map<std::string, Column> columns_;
 };
-
-std::vector<KeyId> keys_of(const History& history, std::span<const VersionId> certain,
-                           std::span<const VersionId> open) {
-  std::vector<KeyId> keys;
-  for (const std::span<const VersionId> versions : {certain, open})
-    for (const VersionId v : versions) keys.push_back(history.version_key(v));
-  std::sort(keys.begin(), keys.end());
-  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-  return keys;
-}
 
 }  // namespace
 
@@ -152,19 +156,27 @@ Status Predicates::index(const History& history, Budget* budget) {
   certain_.resize(size());
   open_.resize(size());
   keys_.resize(size());
-  std::vector<VersionId> candidates;
+  std::vector<VersionId> maybe;
   versions_ = history.version_count();
+  Ascending versions(versions_), keys(history.key_count());
   if (size() * versions_ <= kMostBits) satisfies_.resize(size() * versions_);
   uint64_t unasked = satisfies_.size() / 8;
   for (PredicateId p = 0; p < size(); ++p) {
     initial_.push_back(match_of(conditions_[p], history.initial()));
-    table.candidates(conditions_[p], candidates);
-    for (const VersionId v : candidates) {
+    table.candidates(conditions_[p], certain_[p], maybe);
+    for (const VersionId v : maybe) {
       const Match match = match_of_row(conditions_[p], table.row(v));
       if (match != Match::no) (match == Match::yes ? certain_ : open_)[p].push_back(v);
-      if (match == Match::yes && !satisfies_.empty()) satisfies_[p * versions_ + v] = true;
     }
-    keys_[p] = keys_of(history, certain_[p], open_[p]);
+    versions.sort(certain_[p]);
+    versions.sort(open_[p]);
+    if (!satisfies_.empty())
+      for (const VersionId v : certain_[p]) satisfies_[p * versions_ + v] = true;
+    std::vector<KeyId> named;
+    for (const auto* matching : {&certain_[p], &open_[p]})
+      for (const VersionId v : *matching) named.push_back(history.version_key(v));
+    keys.sort(named);
+    keys_[p] = named;
     unasked += sizeof(VersionId) * (certain_[p].size() + open_[p].size()) +
                sizeof(KeyId) * keys_[p].size();
     if (budget == nullptr || unasked < kAskEvery) continue;

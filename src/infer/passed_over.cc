@@ -11,17 +11,30 @@
 namespace assay::internal {
 namespace {
 
+// Queries of one condition are looked at one by one, each at the keys that ever satisfied it, as long as that is no more than so
+// many times all versions; else together.
+constexpr uint64_t kTogether = 1;
+
 class AlongOrder {
  public:
   AlongOrder(const History& history, const Order& order, uint32_t reach)
-      : h_(history), order_(order), reach_(reach), queries_(history.predicates().size()) {}
+      : h_(history),
+        order_(order),
+        reach_(reach),
+        last_(history.key_count(), kNone),
+        queries_(history.predicates().size()),
+        apart_(history.key_count(), kNone) {}
 
   std::vector<PassedOver> run() {
     note_installs();
-    for (uint32_t place = 0; place < order_.events.size(); ++place)
-      if (!order_.split || order_.events[place] % 2 == 0) note_queries(txn(place), place);
+    count_queries();
+    WrittenKeys written;
+    for (uint32_t place = 0; place < order_.events.size(); ++place) {
+      if (!order_.split || order_.events[place] % 2 == 0) look_from(txn(place), place);
+      each_final_install(place, written, [&](const Install& install) { pass(install); });
+    }
     for (PredicateId p = 0; p < queries_.size(); ++p)
-      if (!queries_[p].empty()) look_along(p);
+      if (!queries_[p].later.empty()) look_along(p);
     if (!any_) return {};
     std::sort(near_.begin(), near_.end());
     near_.erase(std::unique(near_.begin(), near_.end()), near_.end());
@@ -37,66 +50,119 @@ class AlongOrder {
   };
   struct Query {
     OpId op;
+    OpId first_op;  // of its transaction
     uint32_t place;
+  };
+  // Of one condition.
+  struct Queries {
+    uint32_t count = 0;
+    std::vector<Query> later;  // in the order, if they are looked at together
   };
 
   TxnId txn(uint32_t place) const {
     return order_.split ? order_.events[place] / 2 : order_.events[place];
   }
 
-  void note_installs() {
-    std::vector<uint32_t> last(h_.key_count(), kNone);  // into stands_
-    WrittenKeys written;
-    for (uint32_t place = 0; place < order_.events.size(); ++place) {
-      if (order_.split && order_.events[place] % 2 == 0) continue;
-      each_install(h_, txn(place), written, [&](const Install& install) {
-        if (!install.final) return;
-        if (uint32_t& at = last[install.key]; at != kNone)
-          stands_[std::exchange(at, kNone)].until = place;
-        if (install.removes) return;
-        last[install.key] = static_cast<uint32_t>(stands_.size());
-        stands_.push_back({install.version, place});
-      });
-    }
-    std::sort(stands_.begin(), stands_.end(), [](const Stands& a, const Stands& b) {
-      return std::pair(a.version, a.from) < std::pair(b.version, b.from);
+  template <class Visit>
+  void each_final_install(uint32_t place, WrittenKeys& written, Visit visit) const {
+    if (order_.split && order_.events[place] % 2 == 0) return;
+    each_install(h_, txn(place), written, [&](const Install& install) {
+      if (install.final) visit(install);
     });
-    begin_.assign(h_.version_count() + 1, 0);
-    for (const Stands& one : stands_) ++begin_[one.version + 1];
-    for (VersionId v = 0; v < h_.version_count(); ++v) begin_[v + 1] += begin_[v];
   }
 
-  // What its own transaction wrote, a query has to return, wherever it stands.
-  void note_queries(TxnId t, uint32_t place) {
+  void note_installs() {
+    WrittenKeys written;
+    begin_.assign(h_.key_count() + 1, 0);
+    for (uint32_t place = 0; place < order_.events.size(); ++place)
+      each_final_install(place, written, [&](const Install& install) {
+        begin_[install.key + 1] += !install.removes;
+      });
+    for (KeyId k = 0; k < h_.key_count(); ++k) begin_[k + 1] += begin_[k];
+    stands_.resize(begin_.back());
+    std::vector<uint32_t> next(begin_.begin(), begin_.end() - 1);
+    std::vector<bool> open(h_.key_count(), false);  // the last version of the key still stands
+    for (uint32_t place = 0; place < order_.events.size(); ++place)
+      each_final_install(place, written, [&](const Install& install) {
+        uint32_t& at = next[install.key];
+        if (open[install.key]) stands_[at - 1].until = place;
+        open[install.key] = !install.removes;
+        if (!install.removes) stands_[at++] = {install.version, place};
+      });
+  }
+
+  void count_queries() {
+    for (uint32_t place = 0; place < order_.events.size(); ++place) {
+      if (order_.split && order_.events[place] % 2 != 0) continue;
+      for (OpId i = h_.first_op(txn(place)); i < h_.end_op(txn(place)); ++i)
+        if (passes_over(h_, i)) ++queries_[h_.selected(i).predicate].count;
+    }
+  }
+
+  // The place of the order is behind the install.
+  void pass(const Install& install) {
+    if (install.removes) return;
+    uint32_t& last = last_[install.key];
+    last = last == kNone ? begin_[install.key] : last + 1;
+  }
+
+  void look_from(TxnId t, uint32_t place) {
     own_.clear();
     for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
-      if (passes_over(h_, i)) {
-        const PredicateId predicate = h_.selected(i).predicate;
-        queries_[predicate].push_back({i, place});
-        for (const auto& [key, written] : own_)
-          if (!written.removed && h_.predicates().match(predicate, written.version) == Match::yes)
-            note(i, key, 0);
-      }
+      if (passes_over(h_, i)) look_from({i, h_.first_op(t), place});
       if (installs_version(h_.op(i))) own_[h_.op(i).key] = install_of(h_, i).state();
     }
+  }
+
+  void look_from(const Query& query) {
+    const PredicateId predicate = h_.selected(query.op).predicate;
+    each_named_key(h_, query.op, [&](KeyId key) { apart_[key] = query.op; });
+    // What its own transaction wrote, a query has to return, wherever it stands.
+    for (const auto& [key, written] : own_) {
+      if (apart_[key] != query.op && !written.removed &&
+          h_.predicates().match(predicate, written.version) == Match::yes)
+        note(query.op, key, 0);
+      apart_[key] = query.op;
+    }
+    const std::span<const KeyId> keys = h_.predicates().keys(predicate);
+    Queries& all = queries_[predicate];
+    if (uint64_t{all.count} * keys.size() > kTogether * uint64_t{stands_.size()})
+      return all.later.push_back(query);
+    for (const KeyId key : keys)
+      if (apart_[key] != query.op) look_at_key(query, predicate, key);
+  }
+
+  // What stands at the place of the query or nearby.
+  void look_at_key(const Query& query, PredicateId predicate, KeyId key) {
+    const uint32_t next = last_[key] == kNone ? begin_[key] : last_[key] + 1;
+    const auto look = [&](const Stands& one) {
+      if (h_.predicates().match(predicate, one.version) == Match::yes) look_at(query, one);
+    };
+    for (uint32_t at = next; at-- > begin_[key] && is_over(stands_[at], query) <= reach_;)
+      look(stands_[at]);
+    for (uint32_t at = next; at < begin_[key + 1] && how_far(stands_[at].from, query) <= reach_;
+         ++at)
+      look(stands_[at]);
   }
 
   // The queries of one condition, in order, each against the versions that satisfy it and stand there or nearby.
   void look_along(PredicateId predicate) {
     std::vector<Stands> coming;
-    for (const VersionId v : h_.predicates().certain(predicate))
-      coming.insert(coming.end(), stands_.begin() + begin_[v], stands_.begin() + begin_[v + 1]);
+    for (const KeyId key : h_.predicates().keys(predicate))
+      for (uint32_t at = begin_[key]; at < begin_[key + 1]; ++at)
+        if (h_.predicates().match(predicate, stands_[at].version) == Match::yes)
+          coming.push_back(stands_[at]);
     std::sort(coming.begin(), coming.end(),
               [](const Stands& a, const Stands& b) { return a.from < b.from; });
     std::vector<Stands> standing;
     size_t next = 0;
-    for (const Query& query : queries_[predicate]) {
+    for (const Query& query : queries_[predicate].later) {
       for (; next < coming.size() && how_far(coming[next].from, query) <= reach_; ++next)
         standing.push_back(coming[next]);
-      std::erase_if(standing, [&](const Stands& one) {
-        return query.place > one.until && query.place - one.until > reach_;
-      });
-      for (const Stands& one : standing) look_at(query, one);
+      std::erase_if(standing, [&](const Stands& one) { return is_over(one, query) > reach_; });
+      if (!standing.empty()) set_apart(query);
+      for (const Stands& one : standing)
+        if (apart_[h_.version_key(one.version)] != query.op) look_at(query, one);
     }
   }
 
@@ -105,19 +171,25 @@ class AlongOrder {
   static uint32_t how_far(uint32_t from, const Query& query) {
     return query.place > from ? 0 : from - query.place + 1;
   }
+  // By how many events it would have to stand earlier to see it.
+  static uint32_t is_over(const Stands& one, const Query& query) {
+    return query.place > one.until ? query.place - one.until : 0;
+  }
+
+  // The keys that the query names, and those of which it sees what its own transaction wrote.
+  void set_apart(const Query& query) {
+    each_named_key(h_, query.op, [&](KeyId key) { apart_[key] = query.op; });
+    for (OpId i = query.first_op; i < query.op; ++i)
+      if (installs_version(h_.op(i))) apart_[h_.op(i).key] = query.op;
+  }
 
   void look_at(const Query& query, const Stands& one) {
-    const KeyId key = h_.version_key(one.version);
-    for (OpId i = h_.first_op(h_.txn_of(query.op)); i < query.op; ++i)
-      if (h_.op(i).key == key && installs_version(h_.op(i))) return;  // it sees its own
-    const uint32_t early = query.place > one.until ? query.place - one.until : 0;
-    note(query.op, key, std::max(early, how_far(one.from, query)));
+    note(query.op, h_.version_key(one.version),
+         std::max(is_over(one, query), how_far(one.from, query)));
   }
 
   void note(OpId query, KeyId key, uint32_t off) {
-    bool named = false;
-    each_named_key(h_, query, [&](KeyId one) { named = named || one == key; });
-    if (named || !within(query, key)) return;
+    if (!within(query, key)) return;
     any_ = any_ || off == 0;
     near_.push_back({query, key});
   }
@@ -131,10 +203,12 @@ class AlongOrder {
   const History& h_;
   const Order& order_;
   const uint32_t reach_;
-  std::vector<Stands> stands_;               // by version, then by time
-  std::vector<uint32_t> begin_;              // per version and one more, into stands_
-  std::vector<std::vector<Query>> queries_;  // per condition, in the order
-  std::unordered_map<KeyId, KeyState> own_;  // scratch: what a transaction has written so far
+  std::vector<Stands> stands_;               // by key, then by time
+  std::vector<uint32_t> begin_;              // per key and one more, into stands_
+  std::vector<uint32_t> last_;               // per key, into stands_: installed last so far
+  std::vector<Queries> queries_;             // per condition
+  std::unordered_map<KeyId, KeyState> own_;  // what the transaction has written so far
+  std::vector<OpId> apart_;                  // per key, the last query for which it is set apart
   std::vector<PassedOver> near_;
   bool any_ = false;
 };

@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "assay/history.h"
+#include "base/rng.h"
+#include "history/accesses.h"
 
 namespace assay::internal {
 namespace {
@@ -79,6 +83,82 @@ TEST_F(Queries, SeeWhatTheirTransactionWrote) {
   Result<History> h = std::move(builder).finish();
   ASSERT_TRUE(h.ok());
   EXPECT_EQ(found(*h, {0}), (std::vector<PassedOver>{{1, 0}}));
+}
+
+// By the definition: at no more than `reach` events from its place, the state holds what the query should have returned.
+std::vector<PassedOver> contradicted_by_states(const History& h, uint32_t reach) {
+  const uint32_t txns = h.txn_count();
+  std::vector<std::vector<KeyState>> states(1,
+                                            std::vector<KeyState>(h.key_count()));  // after so many
+  for (TxnId t = 0; t < txns; ++t) {
+    states.push_back(states.back());
+    for (OpId i = h.first_op(t); i < h.end_op(t); ++i)
+      if (installs_version(h.op(i))) states.back()[h.op(i).key] = install_of(h, i).state();
+  }
+  std::vector<PassedOver> found;
+  bool any = false;
+  for (TxnId t = 0; t < txns; ++t)
+    for (OpId i = h.first_op(t); i < h.end_op(t); ++i)
+      for (KeyId key = 0; is_range(h.op(i)) && key < h.key_count(); ++key) {
+        if (returned(h, i, key)) continue;
+        const auto satisfies = [&](const KeyState& state) {
+          return match_of_state(h, state, h.selected(i).predicate) == Match::yes;
+        };
+        std::vector<std::pair<uint32_t, KeyState>> seen;  // how far away, what
+        for (OpId w = h.first_op(t); w < i; ++w)
+          if (installs_version(h.op(w)) && h.op(w).key == key)
+            seen.assign(1, {0, install_of(h, w).state()});
+        const bool own = !seen.empty();
+        for (uint32_t n = 0; !own && n <= txns; ++n)
+          if (std::max(n, t) - std::min(n, t) <= reach)
+            seen.emplace_back(std::max(n, t) - std::min(n, t), states[n][key]);
+        for (const auto& [off, state] : seen)
+          if (satisfies(state)) {
+            found.push_back({i, key});
+            any = any || off == 0;
+          }
+      }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return any ? found : std::vector<PassedOver>{};
+}
+
+// Few queries of a condition are looked at one by one, many together.
+TEST(PassedOver, IsWhatTheStatesOfAnOrderSay) {
+  Rng rng(11);
+  size_t found = 0;
+  for (int round = 0; round < 200; ++round) {
+    HistoryBuilder builder;
+    const uint64_t conditions = 1 + rng.below(30);
+    for (int64_t t = 0; t < 60; ++t) {
+      builder.begin_txn({.session = ValueView::of(t)});
+      for (uint64_t op = 0; op < 1 + rng.below(4); ++op) {
+        const auto key = [&] { return ValueView::of(static_cast<int64_t>(rng.below(5))); };
+        const auto value = [&] { return ValueView::of(static_cast<int64_t>(rng.below(40))); };
+        const uint64_t kind = rng.below(10);
+        if (kind < 4) {
+          builder.write(key(), value());
+        } else if (kind == 4) {
+          builder.remove(key(), ValueView::null());
+        } else {
+          const std::pair<ValueView, ValueView> row{key(), value()};
+          const std::string where = "value >= " + std::to_string(rng.below(conditions));
+          EXPECT_TRUE(builder.select({.where = where, .rows = {&row, rng.below(2)}}).ok());
+        }
+      }
+      EXPECT_TRUE(builder.end_txn().ok());
+    }
+    const Result<History> h = std::move(builder).finish();
+    ASSERT_TRUE(h.ok());
+    Order order;
+    for (TxnId t = 0; t < h->txn_count(); ++t) order.events.push_back(t);
+    for (const uint32_t reach : {0u, 2u, 100u}) {
+      const std::vector<PassedOver> expected = contradicted_by_states(*h, reach);
+      EXPECT_EQ(contradicted(*h, order, reach), expected) << "round " << round << ", reach " << reach;
+      found += expected.size();
+    }
+  }
+  EXPECT_GT(found, 10'000u);
 }
 
 }  // namespace
