@@ -144,7 +144,8 @@ Status CommitOrder::add_given(const History& history, Place p, OpId i, const std
   const bool range = history.op(i).kind == OpKind::range;
   if (range) keys = possible_->keys_of_range(i);
   const auto possible = [&](KeyId key, TxnId from) {
-    return range ? possible_->possible_of_seen(i, key, from) : possible_->possible(i, key, from);
+    return range && own[key].place != p ? possible_->possible_of_others(i, key, from)
+                                        : possible_->possible(i, key, from);
   };
   size_t used = 0;
   for (KeyId key : keys) {

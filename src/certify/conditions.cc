@@ -33,7 +33,7 @@ Match Conditions::match(PredicateId predicate, const Held& held) const {
 size_t Conditions::first_change(OpId range, const Held& before,
                                 std::span<const Held> states) const {
   const PredicateId predicate = history_.selected(range).predicate;
-  const Match was = match(predicate, before);
+  const Match was = certainly_misses(predicate, before) ? Match::no : match(predicate, before);
   if (was == Match::open) return states.size();
   const auto changes = [&](const Held& held) {
     if (was == Match::no && certainly_misses(predicate, held)) return false;

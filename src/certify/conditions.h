@@ -27,6 +27,9 @@ class Conditions {
   Match match(PredicateId predicate, VersionId version) const;
   Match match_initial(PredicateId predicate) const;
   Match match(PredicateId predicate, const Held& held) const;
+  // By the index of the history, which lists all that may satisfy a condition: of thousands of states that no query names few
+  // do, and only these are evaluated.
+  bool certainly_misses(PredicateId predicate, const Held& held) const;
   // Whether a key that goes from the one to the other enters or leaves what a range selects; neither may be open.
   bool changes(OpId range, const Held& before, const Held& after) const {
     return first_change(range, before, {&after, 1}) == 0;
@@ -35,10 +38,6 @@ class Conditions {
   size_t first_change(OpId range, const Held& before, std::span<const Held> states) const;
 
  private:
-  // By the index of the history, which lists all that may satisfy a condition: of thousands of states few do, and only these
-  // are evaluated.
-  bool certainly_misses(PredicateId predicate, const Held& held) const;
-
   const History& history_;
   // The versions that were asked for, as rows.
   mutable std::vector<Row> rows_;

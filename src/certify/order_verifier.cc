@@ -30,6 +30,8 @@ Status OrderVerifier::serves(LevelId level) {
 
 Status OrderVerifier::serves_adya(LevelId level) {
   if (order_.split) return refuse("an order for Adya's levels has one event a transaction");
+  // One after another in this order: with its versions in this order too, every dependency points forward.
+  if (const Status& s = replays(); s.ok()) return s;
   const Result<CommitOrder>& order = commit_order();
   if (order.ok()) return adya_order_serves(level, history_, *order);
   if (level != LevelId::pl_1) return order.error();

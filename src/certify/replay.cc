@@ -188,8 +188,11 @@ Status Replay::judge_range(TxnId t, OpId i) {
       return mismatch(t, i);
   // What the transaction itself wrote was judged above.
   const auto left_out = [&](KeyId k) {
-    return keys_[k].owner != t && !named.contains(k) &&
-           match(predicate, keys_[k].current) == Match::yes;
+    const Content& held = keys_[k].current;
+    if (held.version < history_.version_count() &&
+        conditions_.certainly_misses(predicate, {held.version, held.removed}))
+      return false;
+    return keys_[k].owner != t && !named.contains(k) && match(predicate, held) == Match::yes;
   };
   bool complete = true;
   const auto satisfying = [&] { return history_.predicates().certain(predicate); };

@@ -151,7 +151,8 @@ bool Sources::range_explained(const State& state, OpId range, KeyId key) const {
     right = match(predicate, state) != Match::no;
   }
   if (named > 0) return named == 1 && right && covers(range, key);
-  return match(predicate, state) != Match::yes;
+  return conditions_.certainly_misses(predicate, {state.version, state.removed}) ||
+         match(predicate, state) != Match::yes;
 }
 
 // Whether the key ever held something that may satisfy the condition, by the index of the history: the rows of a condition
@@ -244,17 +245,17 @@ bool Sources::left_by_nobody(OpId op, KeyId key) const {
 
 bool Sources::possible(OpId op, KeyId key, TxnId source) const {
   return op < history_.op_count() && key < history_.key_count() && sees(op, key) &&
-         possible_of_seen(op, key, source);
+         own_write_before(op, key) == kNone && source != history_.txn_of(op) &&
+         possible_of_others(op, key, source);
 }
 
-bool Sources::possible_of_seen(OpId op, KeyId key, TxnId source) const {
-  if (holds_list_[key] || own_write_before(op, key) != kNone) return false;
+bool Sources::possible_of_others(OpId op, KeyId key, TxnId source) const {
+  if (holds_list_[key]) return false;
   if (source == kNone) return explains(State{}, op, key);
   const std::vector<State>& left = left_[key];  // ascending by writer
   const auto state = std::lower_bound(left.begin(), left.end(), source,
                                       [](const State& s, TxnId t) { return s.writer < t; });
-  return state != left.end() && state->writer == source && source != history_.txn_of(op) &&
-         explains(*state, op, key);
+  return state != left.end() && state->writer == source && explains(*state, op, key);
 }
 
 }  // namespace assay::internal::certify

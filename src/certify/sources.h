@@ -35,8 +35,9 @@ class Sources {
 
   // Whether one of them is `source`.
   bool possible(OpId op, KeyId key, TxnId source) const;
-  // The same of a key that is known to be one of which `op` saw a state, as one of keys_of_range.
-  bool possible_of_seen(OpId op, KeyId key, TxnId source) const;
+  // The same where `op` is known to have seen a state of the key, its transaction not to have written it before, and `source` to
+  // be another one.
+  bool possible_of_others(OpId op, KeyId key, TxnId source) const;
   // Some write of another transaction, whatever became of it, or the initial state explains what `op` saw of `key`; or the
   // last write of its own transaction does, if there is one before it. For keys that `op` sees and that hold no list.
   bool explained_by_anybody(OpId op, KeyId key) const;
