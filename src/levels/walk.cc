@@ -384,7 +384,8 @@ class LatticeWalk {
 
   // Time and effort are shared: half of it goes to the levels asked for in equal parts, so that each of k levels has what it takes
   // if that is no more than a share of 1 / 2k; a quarter to others that may settle them. What is left goes to those that
-  // ran out of their share.
+  // ran out of their share. A level that is one asked for and session order besides counts as asked for: it leaves far less
+  // open, and an order for it is one for both.
   void decide_what_is_left() {
     std::vector<LevelId> levels = in_walk_order(&WalkPlace::decide);
     if (anything_left() && (stated_first_ || sources_left_open())) {
@@ -398,7 +399,7 @@ class LatticeWalk {
     }
     const auto count = [&](bool asked) {
       return static_cast<uint64_t>(std::ranges::count_if(levels, [&](LevelId level) {
-        return wanted_[index(level)] == asked && !decided(level) && useful(level);
+        return has_asked_share(level) == asked && !decided(level) && useful(level);
       }));
     };
     const Allowance all = budget_.left();
@@ -407,13 +408,22 @@ class LatticeWalk {
     std::vector<LevelId> ran_out;
     for (LevelId level : levels) {
       if (decided(level) || !useful(level) || tried_[index(level)]) continue;
-      const Allowance share = stated_first_           ? all / kStatedShare
-                              : wanted_[index(level)] ? asked
-                                                      : other;
+      const Allowance share = stated_first_            ? all / kStatedShare
+                              : has_asked_share(level) ? asked
+                                                       : other;
       if (!decide_within(share, level)) ran_out.push_back(level);
     }
     for (LevelId level : ran_out)
       if (!decided(level) && useful(level)) decide_within(all, level);
+  }
+
+  bool has_asked_share(LevelId id) const {
+    const LevelInfo& level = level_info(id);
+    return wanted_[index(id)] || std::ranges::any_of(all_levels(), [&](const LevelInfo& asked) {
+             return wanted_[index(asked.id)] && !decided(asked.id) && !asked.session_order &&
+                    level.session_order && level.real_time == asked.real_time &&
+                    level.events == asked.events && level.write_conflict == asked.write_conflict;
+           });
   }
 
   // False if its share was too small.
