@@ -402,6 +402,12 @@ class TxnBatch {
   Status select(const Selection& selection);
   void cas(ValueView key, ValueView expected, ValueView value, bool effect);
   void insert(ValueView key, ValueView value, bool effect);
+  // A place among the operations of this transaction to which it may roll back.
+  size_t savepoint() const;
+  // The operations since then were undone, as by ROLLBACK TO SAVEPOINT: their reads stay reads of this transaction, and their
+  // writes become an aborted transaction behind it, whose name is that of this one with ":undone". Fails on a query behind a
+  // write to a key in its range, both undone, if that key is no integer or the query has a condition.
+  Status roll_back_to(size_t savepoint);
   // Says when the operations of this transaction that were added since the last call were sent and answered.
   void timed(Interval sent_to_answered);
   // Fails on limits, and then leaves the transaction out.
@@ -442,13 +448,16 @@ class TxnBatch {
     uint64_t line;
     size_t before_txn;  // it stands in front of this one of txns_
   };
+  class Undoing;  // history/savepoints.cc
   void add(OpKind kind, ValueView key, ValueView value, bool effect = true);
+  void end_undone();
   size_t end_of_txns() const { return txns_.empty() ? 0 : txns_.back().end_op; }
 
   TxnHeader header_;  // of the transaction that has begun
   std::vector<RawTxn> txns_;
   std::vector<RawOp> ops_;
   std::vector<ValueView> extra_;  // list elements, range rows, sources of ops_
+  std::vector<RawOp> undone_;     // writes of the transaction that has begun
   size_t timed_ops_ = 0;          // so many of ops_ had their chance to be told a time
   std::vector<RawOrder> orders_;
   std::vector<StatedVersion> entries_;
@@ -501,6 +510,8 @@ class HistoryBuilder : private TxnBatch {
   using TxnBatch::read_from;
   using TxnBatch::read_list;
   using TxnBatch::remove;
+  using TxnBatch::roll_back_to;
+  using TxnBatch::savepoint;
   using TxnBatch::select;
   using TxnBatch::timed;
   using TxnBatch::write;

@@ -29,6 +29,9 @@ using Path = std::initializer_list<JsonStep>;
 
 constexpr std::string_view kWantJsonlValue = "an integer of 64 bits or a string";
 constexpr std::string_view kWantOpTimes = "an array with a time, or null, for each operation";
+constexpr std::string_view kWantUndone =
+    "an array of [from, to], places of the first operation that a rollback undid and behind the "
+    "last";
 constexpr std::string_view kWantStored = "an integer of 64 bits or a string, or a row of columns";
 
 // The fields of a line that mean something; all others are ignored.
@@ -54,6 +57,7 @@ enum Field : uint32_t {
   kOpTimes = 1 << 18,
   kAborted = 1 << 19,
   kLevel = 1 << 20,
+  kUndone = 1 << 21,
 };
 constexpr std::pair<std::string_view, Field> kFields[] = {
     {"session", kSession},
@@ -77,6 +81,7 @@ constexpr std::pair<std::string_view, Field> kFields[] = {
     {"op_times", kOpTimes},
     {"aborted", kAborted},
     {"level", kLevel},
+    {"undone", kUndone},
 };
 
 // What the first line says, for all others.
@@ -302,8 +307,10 @@ class JsonlLines {
     for (json::element use : uses) {
       std::string_view name;
       if (use.get_string().get(name) != simdjson::SUCCESS ||
-          (name != kNamedVersions && name != kSources && name != kRows && name != kPredicates))
-        return expected({"uses", i}, "one of \"named-versions\", \"sources\", \"rows\", \"pred\"");
+          (name != kNamedVersions && name != kSources && name != kRows && name != kPredicates &&
+           name != kUndoneParts))
+        return expected({"uses", i},
+                        "one of \"named-versions\", \"sources\", \"rows\", \"pred\", \"undone\"");
       ++i;
     }
     return true;
@@ -441,15 +448,61 @@ class JsonlLines {
       header.status = TxnStatus::aborted;
     }
     if (has(kOpTimes) && !read_op_times()) return false;
+    undone_.clear();
+    if (has(kUndone) && !read_undone(ops.size())) return false;
     batch_.begin_txn(header);
     size_t i = 0;
+    auto rollback = undone_.begin();
     for (json::element op : ops) {
+      if (has(kUndone)) savepoints_.push_back(batch_.savepoint());
       if (!read_op(op, i)) return false;
       if (has(kOpTimes) && i < op_times_.size()) batch_.timed(op_times_[i]);
       ++i;
+      for (; rollback != undone_.end() && rollback->end == i; ++rollback)
+        if (!roll_back_to(savepoints_[rollback->first])) return false;
     }
     if (has(kOpTimes) && i != op_times_.size()) return expected({"op_times"}, kWantOpTimes);
     if (Status s = batch_.end_txn(); !s.ok()) {
+      error_ = s.error();
+      return false;
+    }
+    return true;
+  }
+
+  // Into undone_.
+  bool read_undone(size_t ops) {
+    json::array parts;
+    if (field(kUndone).get_array().get(parts) != simdjson::SUCCESS)
+      return expected({"undone"}, kWantUndone);
+    savepoints_.clear();
+    std::vector<UndonePart> outermost;
+    size_t at = 0;
+    for (json::element e : parts) {
+      json::array ends;
+      uint64_t first = 0, end = 0;
+      if (e.get_array().get(ends) != simdjson::SUCCESS || ends.size() != 2 ||
+          ends.at(0).get_uint64().get(first) != simdjson::SUCCESS ||
+          ends.at(1).get_uint64().get(end) != simdjson::SUCCESS)
+        return expected({"undone", at}, kWantUndone);
+      if (first >= end || end > ops)
+        return expected(
+            {"undone", at},
+            "places of operations, the second behind the first and at most their number");
+      // Of the parts before, those that are not inside a later one.
+      const bool later = undone_.empty() || undone_.back().end <= end;
+      while (!outermost.empty() && outermost.back().first >= first) outermost.pop_back();
+      if (!later || (!outermost.empty() && outermost.back().end > first))
+        return expected({"undone", at},
+                        "a rollback after the ones before it, to a savepoint that was still there");
+      outermost.push_back({first, end});
+      undone_.push_back({first, end});
+      ++at;
+    }
+    return true;
+  }
+
+  bool roll_back_to(size_t savepoint) {
+    if (Status s = batch_.roll_back_to(savepoint); !s.ok()) {
       error_ = s.error();
       return false;
     }
@@ -814,6 +867,12 @@ class JsonlLines {
   std::vector<StatedVersion> stated_;
   RowsOfKeys rows_, passed_;
   std::vector<Interval> op_times_;  // of the line's operations
+  // Of the line's operations, the first that a rollback undid and the place behind the last.
+  struct UndonePart {
+    uint64_t first, end;
+  };
+  std::vector<UndonePart> undone_;  // in the order of the rollbacks
+  std::vector<size_t> savepoints_;  // before each operation
   Error error_;
   Notes notes_;
   // Of a history in pieces.

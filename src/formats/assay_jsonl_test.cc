@@ -195,6 +195,28 @@ TEST(AssayJsonl, RefusesBadTransactionFields) {
   refuse("{\"key\":1,\"order\":5}\n", 1, 18, "an array");
 }
 
+// Parts that a rollback to a savepoint undid: their writes are an aborted transaction.
+TEST(AssayJsonl, UndonePartsAreTransactionsOfTheirOwn) {
+  const std::string line =
+      "{\"session\":1,\"txn\":\"a\",\"ops\":[[\"w\",1,1],[\"w\",1,2],[\"r\",1,2],[\"r\",2,null],"
+      "[\"append\",3,4],[\"r\",3,[4]],[\"range\",0,2,[[1,2]]],[\"r\",1,1]],\"undone\":";
+  const ReadResult r = read(line + "[[4,5],[1,7]]}\n");
+  std::string hist;
+  ASSERT_TRUE(write_history_text(r.history, "hist", hist).ok());
+  EXPECT_EQ(hist,
+            "1: a { w(1,1) r(2,null) r(3,[4]) range(0..0,[]) range(2..2,[]) r(1,1) } "
+            "\"a:undone\" { a(3,4) w(1,2) }!\n");
+  refuse(line + "5}\n", 1, 143, "an array of [from, to]");
+  refuse(line + "[[1]]}\n", 1, 144, "an array of [from, to]");
+  refuse(line + "[[3,3]]}\n", 1, 144, "the second behind the first");
+  refuse(line + "[[3,9]]}\n", 1, 144, "at most their number");
+  refuse(line + "[[3,5],[4,6]]}\n", 1, 150, "still there");
+  refuse(line + "[[0,2],[3,4],[1,5]]}\n", 1, 156, "still there");
+  refuse(line + "[[3,5],[1,2]]}\n", 1, 150, "after the ones before it");
+  refuse("{\"session\":1,\"ops\":[[\"w\",\"x\",1],[\"range\",null,null,[]]],\"undone\":[[0,2]]}\n", 1, 0,
+         "integer keys");
+}
+
 // What an entry names: its transaction's value, its deletion, or what it left behind.
 TEST(AssayJsonl, OrdersThatNameTransactions) {
   const std::string txns =

@@ -15,6 +15,7 @@ constexpr size_t kTextBytes = size_t{1} << 18;  // asked for at once
 void TxnBatch::begin_txn(const TxnHeader& header) {
   header_ = header;
   ops_.resize(end_of_txns());  // drops a transaction that did not end
+  undone_.clear();
   timed_ops_ = ops_.size();
 }
 
@@ -32,7 +33,21 @@ Status TxnBatch::end_txn() {
       return bad_input("a key must be an integer or a string, not null", header_.line);
   }
   txns_.push_back({header_, end_of_txns(), ops_.size()});
+  if (!undone_.empty() && !header_.pending)
+    end_undone();  // what is pending is taken down once more
   return Ok{};
+}
+
+// The writes that were undone, as a transaction that aborted.
+void TxnBatch::end_undone() {
+  TxnHeader header;
+  header.session = header_.session;
+  if (!header_.name.empty()) header.name = keep(std::string(header_.name) + ":undone");
+  header.status = TxnStatus::aborted;
+  header.line = header_.line;
+  ops_.insert(ops_.end(), undone_.begin(), undone_.end());
+  undone_.clear();
+  txns_.push_back({header, end_of_txns(), ops_.size()});
 }
 
 void TxnBatch::add(OpKind kind, ValueView key, ValueView value, bool effect) {

@@ -1,0 +1,229 @@
+// Savepoints: what a transaction leaves of the operations that ROLLBACK TO SAVEPOINT undid.
+//
+//   w(x,1)  SAVEPOINT  w(x,2) r(x,2) r(y,0)  ROLLBACK TO SAVEPOINT  r(x,1)
+//
+// The write of 2 never was part of the database, whatever becomes of the transaction: who reads it has read what was
+// aborted. The read of y did happen, and belongs to the transaction as any other. So the history has two transactions: an
+// aborted one with the writes that were undone, and the transaction itself with everything else,
+//
+//   { w(x,1) r(y,0) r(x,1) }   { w(x,2) }!
+//
+// What was read of an own write that is undone later is held against that write on the spot and left out. If it is something
+// else, the transaction keeps both on a key of its own ("x@3-17"), where they contradict each other as they did before. A
+// range over keys that the undone part had written is cut at them.
+//
+// Cost: n log n in the operations between savepoint and rollback, and the pieces of ranges.
+#include <iterator>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "assay/history.h"
+
+namespace assay {
+
+namespace {
+
+constexpr uint64_t kMostPieces = 1'000'000;  // of the ranges of a part
+
+}  // namespace
+
+// Goes through the operations of an undone part in program order.
+class TxnBatch::Undoing {
+ public:
+  Undoing(TxnBatch& batch, size_t savepoint)
+      : batch_(batch),
+        part_(batch.ops_.begin() + static_cast<ptrdiff_t>(savepoint), batch.ops_.end()) {
+    batch_.ops_.resize(savepoint);
+  }
+
+  Status run() {
+    for (const RawOp& op : part_) {
+      if (op.kind == OpKind::range) {
+        if (Status s = range(op); !s.ok()) return s;
+      } else if (op.kind == OpKind::read_list) {
+        read_list(op);
+      } else {
+        single(op);
+      }
+    }
+    batch_.undone_.insert(batch_.undone_.end(), live_.begin(), live_.end());
+    return Ok{};
+  }
+
+ private:
+  static bool writes(const RawOp& op) {
+    return op.kind == OpKind::write || op.kind == OpKind::remove || op.kind == OpKind::append ||
+           ((op.kind == OpKind::cas || op.kind == OpKind::insert) && op.effect);
+  }
+  void keep(const RawOp& op) { batch_.ops_.push_back(op); }
+
+  struct KeyLess {
+    bool operator()(const ValueView& a, const ValueView& b) const { return key_less(a, b); }
+  };
+  // What it wrote to a key so far.
+  struct Own {
+    std::vector<size_t> writes;  // into live_
+    bool contradicted = false;
+  };
+  using OwnKeys = std::map<ValueView, Own, KeyLess>;
+
+  const RawOp* last_write(const ValueView& key) const {
+    const auto own = own_.find(key);
+    return own == own_.end() ? nullptr : &live_[own->second.writes.back()];
+  }
+
+  // An operation on a register, or an append.
+  void single(const RawOp& op) {
+    const bool looks =
+        op.kind != OpKind::write && op.kind != OpKind::remove && op.kind != OpKind::append;
+    if (const RawOp* own = looks ? last_write(op.key) : nullptr; own != nullptr) {
+      if (!explains(*own, op)) contradict(op);
+    } else if (looks) {
+      keep(observation(op));
+    }
+    if (!writes(op)) return;
+    RawOp write = op;  // without what it observed
+    if (looks) {
+      write.kind = OpKind::write;
+      write.extra_count = 0;
+    }
+    own_[op.key].writes.push_back(live_.size());
+    live_.push_back(write);
+  }
+
+  // What an operation saw, without what it wrote.
+  RawOp observation(const RawOp& op) const {
+    if (!writes(op)) return op;
+    RawOp read = op;
+    read.kind = OpKind::read;
+    read.value = op.kind == OpKind::cas ? batch_.extra_[op.first_extra] : ValueView::null();
+    read.effect = true;
+    read.extra_count = 0;
+    return read;
+  }
+
+  bool explains(const RawOp& own, const RawOp& op) const {
+    const bool absent = own.kind == OpKind::remove || own.value.is_null();
+    const auto shows = [&](const ValueView& seen) {
+      return own.kind != OpKind::append && (own.value == seen || (absent && seen.is_null()));
+    };
+    if (op.kind == OpKind::read) return shows(op.value);
+    if (op.kind == OpKind::cas) return shows(batch_.extra_[op.first_extra]) == op.effect;
+    return absent == op.effect;  // insert
+  }
+
+  // What was appended here stands at the end of the list, behind what the transaction keeps.
+  void read_list(const RawOp& op) {
+    RawOp kept = op;
+    const auto last = [&] { return batch_.extra_[kept.first_extra + kept.extra_count - 1]; };
+    if (const auto own = own_.find(op.key); own != own_.end())
+      for (size_t i = own->second.writes.size(); i-- > 0;) {
+        const RawOp& append = live_[own->second.writes[i]];
+        if (append.kind != OpKind::append || kept.extra_count == 0 || last() != append.value)
+          return contradict(op);
+        --kept.extra_count;
+      }
+    kept.value = kept.extra_count == 0 ? ValueView::null() : last();
+    keep(kept);
+  }
+
+  // It wrote this and then saw something else. Once is enough for a key.
+  void contradict(const RawOp& op) {
+    Own& own = own_.find(op.key)->second;
+    if (std::exchange(own.contradicted, true)) return;
+    const ValueView key =
+        ValueView::of(batch_.keep(op.key.to_string() + "@" + std::string(batch_.header_.name)));
+    for (const size_t write : own.writes) keep_at(live_[write], key);
+    keep_at(op, key);
+    if (batch_.ops_.back().has_source()) batch_.ops_.back().extra_count = 0;
+  }
+  void keep_at(const RawOp& op, const ValueView& key) {
+    keep(op);
+    batch_.ops_.back().key = key;
+  }
+
+  // What a range returned of the keys written here has to be what was written; of all others it says what it said.
+  Status range(const RawOp& op) {
+    std::vector<ValueView> written;
+    auto from = op.key.is_null() ? own_.begin() : own_.lower_bound(op.key);
+    for (; from != own_.end() && within(op, from->first); ++from) written.push_back(from->first);
+    if (written.empty()) return keep(op), Ok{};
+    for (const ValueView& key : written)
+      if (key.type != ValueView::Type::integer || op.predicate != kNone)
+        return cannot("is understood for integer keys and without a condition only");
+    if ((pieces_ += written.size()) > kMostPieces) return cannot("is one of too many");
+    Rows rows;
+    for (uint32_t row = 0; row < op.rows; ++row)
+      rows.emplace(batch_.extra_[op.first_extra + 2 * row],
+                   batch_.extra_[op.first_extra + 2 * row + 1]);
+    for (const ValueView& key : written) look_at_row(op, key, rows);
+    cut(op, written, rows);
+    return Ok{};
+  }
+  Error cannot(const char* why) const {
+    return bad_input(std::string("a query behind a write to a key in its range, both undone by a "
+                                 "rollback to a savepoint, ") +
+                         why,
+                     batch_.header_.line);
+  }
+
+  static bool within(const RawOp& range, const ValueView& key) {
+    return (range.key.is_null() || !key_less(key, range.key)) &&
+           (range.value.is_null() || !key_less(range.value, key));
+  }
+
+  // By key; one that stands twice contradicts itself.
+  using Rows = std::multimap<ValueView, ValueView, KeyLess>;
+
+  // As a read of the key.
+  void look_at_row(const RawOp& op, const ValueView& key, const Rows& rows) {
+    RawOp read = op;
+    read.kind = OpKind::read;
+    read.effect = true;
+    read.key = key;
+    read.extra_count = 0;
+    const auto [row, end] = rows.equal_range(key);
+    read.value = row == end ? ValueView::null() : row->second;
+    if (!explains(*last_write(key), read) || std::distance(row, end) > 1) contradict(read);
+  }
+
+  // At these keys, ascending integers.
+  void cut(const RawOp& op, const std::vector<ValueView>& keys, const Rows& rows) {
+    ValueView from = op.key;
+    for (const ValueView& key : keys) {
+      if (key.integer != std::numeric_limits<int64_t>::min())
+        piece(op, from, ValueView::of(key.integer - 1), rows);
+      // Behind the greatest integer come the texts.
+      from = key.integer == std::numeric_limits<int64_t>::max() ? ValueView::of(std::string_view())
+                                                                : ValueView::of(key.integer + 1);
+    }
+    piece(op, from, op.value, rows);
+  }
+
+  void piece(const RawOp& op, const ValueView& lo, const ValueView& hi, const Rows& rows) {
+    if (!lo.is_null() && !hi.is_null() && key_less(hi, lo)) return;
+    const auto from = lo.is_null() ? rows.begin() : rows.lower_bound(lo);
+    const auto to = hi.is_null() ? rows.end() : rows.upper_bound(hi);
+    batch_.range(lo, hi, std::vector<std::pair<ValueView, ValueView>>(from, to));
+    batch_.ops_.back().time = op.time;
+  }
+
+  TxnBatch& batch_;
+  const std::vector<RawOp> part_;
+  std::vector<RawOp> live_;  // what it wrote so far
+  OwnKeys own_;
+  uint64_t pieces_ = 0;  // of ranges
+};
+
+size_t TxnBatch::savepoint() const { return ops_.size(); }
+
+Status TxnBatch::roll_back_to(size_t savepoint) {
+  const Status undone = Undoing(*this, savepoint).run();
+  timed_ops_ = ops_.size();
+  return undone;
+}
+
+}  // namespace assay
