@@ -221,7 +221,7 @@ class TxnBatch::Undoing {
 size_t TxnBatch::savepoint() const { return ops_.size(); }
 
 Status TxnBatch::roll_back_to(size_t savepoint) {
-  const Status undone = Undoing(*this, savepoint).run();
+  Status undone = Undoing(*this, savepoint).run();
   timed_ops_ = ops_.size();
   return undone;
 }
