@@ -213,8 +213,8 @@ TEST(AssayJsonl, UndonePartsAreTransactionsOfTheirOwn) {
   refuse(line + "[[3,5],[4,6]]}\n", 1, 150, "still there");
   refuse(line + "[[0,2],[3,4],[1,5]]}\n", 1, 156, "still there");
   refuse(line + "[[3,5],[1,2]]}\n", 1, 150, "after the ones before it");
-  refuse("{\"session\":1,\"ops\":[[\"w\",\"x\",1],[\"range\",null,null,[]]],\"undone\":[[0,2]]}\n", 1, 0,
-         "integer keys");
+  refuse("{\"session\":1,\"ops\":[[\"w\",\"x\",1],[\"range\",null,null,[]]],\"undone\":[[0,2]]}\n",
+         1, 0, "integer keys");
 }
 
 // What an entry names: its transaction's value, its deletion, or what it left behind.

@@ -154,7 +154,8 @@ TEST(PassedOver, IsWhatTheStatesOfAnOrderSay) {
     for (TxnId t = 0; t < h->txn_count(); ++t) order.events.push_back(t);
     for (const uint32_t reach : {0u, 2u, 100u}) {
       const std::vector<PassedOver> expected = contradicted_by_states(*h, reach);
-      EXPECT_EQ(contradicted(*h, order, reach), expected) << "round " << round << ", reach " << reach;
+      EXPECT_EQ(contradicted(*h, order, reach), expected)
+          << "round " << round << ", reach " << reach;
       found += expected.size();
     }
   }
