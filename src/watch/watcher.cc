@@ -11,6 +11,7 @@
 
 #include "explain/explain.h"
 #include "history/accesses.h"
+#include "history/copy.h"
 #include "history/projection.h"
 #include "watch/moments.h"
 #include "watch/rivals.h"
@@ -87,8 +88,13 @@ Status Watcher::add(const std::shared_ptr<const History>& piece) {
     return bad_input("watching takes no stated version orders; expected transactions and events");
   if (piece->states_sources())
     return bad_input("watching takes no stated sources of reads; expected [\"r\", key, value]");
-  for (TxnId t = 0; t < piece->txn_count(); ++t)
-    if (Status s = take(piece, t); !s.ok()) return s;
+  const auto unknown = unknown_outcomes_of(*piece);
+  if (!unknown.ok()) return unknown.error();
+  TxnId next_unknown = 0;
+  for (TxnId t = 0; t < piece->txn_count(); ++t) {
+    const bool apart = piece->status(t) == TxnStatus::unknown;
+    if (Status s = apart ? take(*unknown, next_unknown++) : take(piece, t); !s.ok()) return s;
+  }
   for (const Event& event : piece->events())
     if (Status s = heed(event); !s.ok()) return s;
   if (Status s = heed_outcomes(*piece); !s.ok()) return s;
@@ -142,8 +148,20 @@ Status Watcher::take(const std::shared_ptr<const History>& piece, TxnId t) {
     m.left_out = true;
     segment_.left_out.push_back(m.line);
   }
+  if (options_.by_begin) bound_looks(m, session);
   waiting_.push_back(std::move(m));
   return Ok{};
+}
+
+// One of unknown outcome comes before what its session did next, and that before whoever begins once it has ended.
+void Watcher::bound_looks(const Member& m, Session& session) {
+  if (m.status == TxnStatus::unknown) session.looking.push_back(m.number);
+  if (m.status != TxnStatus::committed) return;
+  for (const uint64_t number : std::exchange(session.looking, {})) {
+    const auto at = std::ranges::lower_bound(waiting_, number, {}, &Member::number);
+    if (at != waiting_.end() && at->number == number)
+      at->last_look = std::min(at->last_look, m.end);
+  }
 }
 
 Status Watcher::heed(const Event& event) {

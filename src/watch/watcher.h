@@ -72,6 +72,8 @@ class Watcher final : public Watch {
   struct Session {
     int64_t next = Interval::kUnknown;  // the earliest begin of what it will report
     int64_t over = Interval::kUnknown;  // what it reported was not over before
+    std::vector<uint64_t>
+        looking;  // by begin: those of unknown outcome since the last that committed; their numbers
   };
   // A stretch of transactions whose order is settled.
   struct Settled {
@@ -124,6 +126,7 @@ class Watcher final : public Watch {
   struct Bytes;  // watcher_state.cc
 
   Status take(const std::shared_ptr<const History>& piece, TxnId t);
+  void bound_looks(const Member& m, Session& session);
   Status heed(const Event& event);
   Status heed_outcomes(const History& piece);
   Result<std::vector<uint64_t>> named_by(const std::vector<std::string>& names) const;
