@@ -144,11 +144,13 @@ class Watcher final : public Watch {
   Result<bool> raise_alarm(int64_t mark);
   bool give_up_one(const Judgement& rejected);
   void settle(const Judgement& found, int64_t mark);
-  size_t settled_part(const std::vector<uint32_t>& places, int64_t mark) const;
+  size_t settled_part(const Window& window, const std::vector<uint32_t>& places,
+                      int64_t mark) const;
+  bool may_be_parked(const Member& m, int64_t mark) const;
   Parting part(const Judgement& found, int64_t mark) const;
   LateFates find_late_places(const OrderAccesses& accesses, const Parting& p,
-                             std::span<const RivalVersion> rivals,
-                             std::span<const Parked> touched) const;
+                             std::span<const RivalVersion> rivals, std::span<const Parked> touched,
+                             int64_t mark) const;
   Settled apply_order(const Judgement& found, std::span<const TxnId> part,
                       std::span<const RivalVersion> rivals, std::span<const Parking> parked,
                       Settled first);
