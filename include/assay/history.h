@@ -263,6 +263,8 @@ class History {
   class ValueTable {
    public:
     uint32_t intern(const ValueView& v, uint64_t hash);
+    // Nothing will be interned any more.
+    void release_slots() { slots_ = {}; }
     void prefetch(uint64_t hash) const;
     ValueView view(uint32_t id) const;
     size_t size() const { return payload_.size(); }
@@ -282,6 +284,7 @@ class History {
   class VersionTable {
    public:
     VersionId intern(KeyId key, const ValueView& v, uint64_t hash);
+    void release_slots() { slots_ = {}; }
     // Two steps ahead of intern: the slot, then what it leads to.
     void prefetch(uint64_t hash) const;
     void prefetch_entry(uint64_t hash) const;

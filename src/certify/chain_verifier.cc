@@ -7,6 +7,7 @@
 
 #include "certify/reads.h"
 #include "certify/refusal.h"
+#include "history/copy.h"
 
 namespace assay::internal::certify {
 namespace {
@@ -32,14 +33,22 @@ Result<ChainVerifier> ChainVerifier::of(LevelId level) {
 }
 
 Status ChainVerifier::read(const std::shared_ptr<const History>& h) {
-  const auto piece = std::make_shared<Piece>();
-  piece->history = h;
-  piece->keys.resize(h->key_count());
-  piece->gaps = gaps_;
+  const auto piece_of = [&](std::shared_ptr<const History> history) {
+    const auto piece = std::make_shared<Piece>();
+    piece->keys.resize(history->key_count());
+    piece->history = std::move(history);
+    piece->gaps = gaps_;
+    return piece;
+  };
+  const auto apart = unknown_outcomes_of(*h);
+  if (!apart.ok()) return apart.error();
+  const std::shared_ptr<Piece> piece = piece_of(h), unknown = piece_of(*apart);
+  TxnId next_unknown = 0;
   for (TxnId t = 0; t < h->txn_count(); ++t) {
     ++read_;
     const uint64_t line = lines_.of(h->line(t));
-    if (!waiting_.emplace(line, Txn{piece, t}).second)
+    const bool is_unknown = h->status(t) == TxnStatus::unknown;
+    if (!waiting_.emplace(line, is_unknown ? Txn{unknown, next_unknown++} : Txn{piece, t}).second)
       return refuse("two transactions are in line {}", line);
     sessions_[session_of(*h, t)].waiting.insert(line);
   }

@@ -523,6 +523,9 @@ Result<History> HistoryBuilder::finish() && {
   }
   if (h_.predicates_)
     if (Status s = h_.predicates_->index(h_, budget_); !s.ok()) return s.error();
+  h_.keys_.release_slots();
+  h_.versions_.release_slots();
+  h_.session_names_.release_slots();
   return std::move(h_);
 }
 

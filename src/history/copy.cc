@@ -90,6 +90,28 @@ void TxnCopier::add(const History& h, OpId i, OpKind kind, std::span<const Versi
   assert(false && "a range is copied by range");
 }
 
+Result<History> copy_of(const History& h, std::span<const TxnId> txns) {
+  HistoryBuilder builder;
+  TxnCopier copier(builder);
+  builder.set_initial(h.initial());
+  if (h.absent_is_never_written()) builder.set_absent_is_never_written();
+  for (const TxnId t : txns) {
+    copier.begin(h, t);
+    for (OpId i = h.first_op(t); i < h.end_op(t); ++i) copier.operation(h, i);
+    if (Status s = builder.end_txn(); !s.ok()) return s.error();
+  }
+  return std::move(builder).finish();
+}
+
+Result<std::shared_ptr<const History>> unknown_outcomes_of(const History& h) {
+  std::vector<TxnId> unknown;
+  for (TxnId t = 0; t < h.txn_count(); ++t)
+    if (h.status(t) == TxnStatus::unknown) unknown.push_back(t);
+  Result<History> copy = copy_of(h, unknown);
+  if (!copy.ok()) return copy.error();
+  return std::make_shared<const History>(std::move(*copy));
+}
+
 std::span<const StatedVersion> OrderCopier::of(const History& h, const KnownOrder& order) {
   return of(h, order, std::vector<bool>(order.versions.size(), true));
 }

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "assay/history.h"
+#include "assay/result.h"
 
 namespace assay::internal {
 
@@ -38,6 +40,12 @@ class TxnCopier {
   std::vector<ValueView> elements_;
   std::vector<std::pair<ValueView, ValueView>> rows_, passed_;
 };
+
+// These transactions alone, in this order, as they stand; without events and stated orders.
+Result<History> copy_of(const History& h, std::span<const TxnId> txns);
+
+// Those of unknown outcome, in their order. Whoever keeps them long after the others need not keep these for their sake.
+Result<std::shared_ptr<const History>> unknown_outcomes_of(const History& h);
 
 // Entries of stated orders.
 class OrderCopier {

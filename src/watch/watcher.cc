@@ -11,6 +11,7 @@
 
 #include "explain/explain.h"
 #include "history/accesses.h"
+#include "history/copy.h"
 #include "history/projection.h"
 #include "watch/moments.h"
 #include "watch/rivals.h"
@@ -87,8 +88,13 @@ Status Watcher::add(const std::shared_ptr<const History>& piece) {
     return bad_input("watching takes no stated version orders; expected transactions and events");
   if (piece->states_sources())
     return bad_input("watching takes no stated sources of reads; expected [\"r\", key, value]");
-  for (TxnId t = 0; t < piece->txn_count(); ++t)
-    if (Status s = take(piece, t); !s.ok()) return s;
+  const auto unknown = unknown_outcomes_of(*piece);
+  if (!unknown.ok()) return unknown.error();
+  TxnId next_unknown = 0;
+  for (TxnId t = 0; t < piece->txn_count(); ++t) {
+    const bool apart = piece->status(t) == TxnStatus::unknown;
+    if (Status s = apart ? take(*unknown, next_unknown++) : take(piece, t); !s.ok()) return s;
+  }
   for (const Event& event : piece->events())
     if (Status s = heed(event); !s.ok()) return s;
   if (Status s = heed_outcomes(*piece); !s.ok()) return s;
@@ -142,8 +148,20 @@ Status Watcher::take(const std::shared_ptr<const History>& piece, TxnId t) {
     m.left_out = true;
     segment_.left_out.push_back(m.line);
   }
+  if (options_.by_begin) bound_looks(m, session);
   waiting_.push_back(std::move(m));
   return Ok{};
+}
+
+// One of unknown outcome comes before what its session did next, and that before whoever begins once it has ended.
+void Watcher::bound_looks(const Member& m, Session& session) {
+  if (m.status == TxnStatus::unknown) session.looking.push_back(m.number);
+  if (m.status != TxnStatus::committed) return;
+  for (const uint64_t number : std::exchange(session.looking, {})) {
+    const auto at = std::ranges::lower_bound(waiting_, number, {}, &Member::number);
+    if (at != waiting_.end() && at->number == number)
+      at->last_look = std::min(at->last_look, m.end);
+  }
 }
 
 Status Watcher::heed(const Event& event) {
@@ -372,13 +390,17 @@ void Watcher::lose() {
 
 // --- what is settled
 
-// How many of the order come before the first that is not sealed; the last of them is committed, as one of unknown
-// outcome may as well come later.
-size_t Watcher::settled_part(const std::vector<uint32_t>& places, int64_t mark) const {
+// How many of the order come before the first that has to wait; the last of them is committed, as one of unknown outcome may as
+// well come later.
+size_t Watcher::settled_part(const Window& window, const std::vector<uint32_t>& places,
+                             int64_t mark) const {
   size_t part = 0;
   for (size_t i = 0; i < places.size(); ++i) {
     const Member& m = candidates_[places[i]];
-    if (!m.sealed(mark)) break;
+    // Sorted by begin, one of unknown outcome may wait long for its end; if the order explains all it saw it need not.
+    const bool stands =
+        options_.by_begin && m.status == TxnStatus::unknown && !window.is_open(places[i]);
+    if (!m.sealed(mark) && !stands) break;
     if (m.status == TxnStatus::committed) part = i + 1;
   }
   return part;
@@ -394,7 +416,7 @@ Watcher::Parting Watcher::part(const Judgement& found, int64_t mark) const {
     places.push_back(found.window.members[t]);
     ordered[places.back()] = true;
   }
-  p.order.resize(settled_part(places, mark));
+  p.order.resize(settled_part(found.window, places, mark));
   std::vector<bool> goes(candidates_.size());
   for (size_t i = 0; i < p.order.size(); ++i) goes[places[i]] = true;
   const int64_t given_up = mark == Interval::kOpen ? mark : less(now_, options_.settle);
@@ -406,12 +428,18 @@ Watcher::Parting Watcher::part(const Judgement& found, int64_t mark) const {
     const bool idle = !ordered[i] && (unknown ? m.begin < given_up : m.sealed(mark));
     if (idle || mark == Interval::kOpen)
       p.idle.push_back(i);
-    else if (!ordered[i] && unknown && !m.left_out && m.sealed(mark))
+    else if (!ordered[i] && unknown && !m.left_out && may_be_parked(m, mark))
       p.late.push_back(i);
     else
       p.left.push_back(i);
   }
   return p;
+}
+
+// Sorted by begin, one of unknown outcome may stay unsealed for long, and the place where what it saw is there is settled and
+// forgotten meanwhile. So it is looked for at once; if it was wrong, it is looked for again as of anybody who is parked.
+bool Watcher::may_be_parked(const Member& m, int64_t mark) const {
+  return m.sealed(mark) || options_.by_begin;
 }
 
 void Watcher::settle(const Judgement& found, int64_t mark) {
@@ -422,7 +450,7 @@ void Watcher::settle(const Judgement& found, int64_t mark) {
   const OrderAccesses accesses(found.window, p.order);
   const std::vector<RivalVersion> rivals = find_rivals(accesses, candidates_);
   take_touched(accesses, first);
-  LateFates late = find_late_places(accesses, p, rivals, first.touched);
+  LateFates late = find_late_places(accesses, p, rivals, first.touched, mark);
 
   for (const uint64_t number : late.gave_way) {
     first.touched.push_back(late_effects_.take(number));
@@ -448,7 +476,7 @@ void Watcher::settle(const Judgement& found, int64_t mark) {
 // Where those stand that have not shown an effect.
 Watcher::LateFates Watcher::find_late_places(const OrderAccesses& accesses, const Parting& p,
                                              std::span<const RivalVersion> rivals,
-                                             std::span<const Parked> touched) const {
+                                             std::span<const Parked> touched, int64_t mark) const {
   LateFates fates;
   if (p.late.empty() && touched.empty()) return fates;
   LatePlaces places({accesses, candidates_, p.left, rivals, state_, late_effects_, touched});
@@ -462,7 +490,8 @@ Watcher::LateFates Watcher::find_late_places(const OrderAccesses& accesses, cons
         fates.open.push_back(m);
         break;
       case LatePlace::Kind::never:
-        fates.without_effect.push_back(m);
+        // Whoever is still to come may leave what it saw.
+        (m.sealed(mark) ? fates.without_effect : fates.open).push_back(m);
         break;
     }
   };

@@ -72,6 +72,8 @@ class Watcher final : public Watch {
   struct Session {
     int64_t next = Interval::kUnknown;  // the earliest begin of what it will report
     int64_t over = Interval::kUnknown;  // what it reported was not over before
+    std::vector<uint64_t>
+        looking;  // by begin: those of unknown outcome since the last that committed; their numbers
   };
   // A stretch of transactions whose order is settled.
   struct Settled {
@@ -124,6 +126,7 @@ class Watcher final : public Watch {
   struct Bytes;  // watcher_state.cc
 
   Status take(const std::shared_ptr<const History>& piece, TxnId t);
+  void bound_looks(const Member& m, Session& session);
   Status heed(const Event& event);
   Status heed_outcomes(const History& piece);
   Result<std::vector<uint64_t>> named_by(const std::vector<std::string>& names) const;
@@ -141,11 +144,13 @@ class Watcher final : public Watch {
   Result<bool> raise_alarm(int64_t mark);
   bool give_up_one(const Judgement& rejected);
   void settle(const Judgement& found, int64_t mark);
-  size_t settled_part(const std::vector<uint32_t>& places, int64_t mark) const;
+  size_t settled_part(const Window& window, const std::vector<uint32_t>& places,
+                      int64_t mark) const;
+  bool may_be_parked(const Member& m, int64_t mark) const;
   Parting part(const Judgement& found, int64_t mark) const;
   LateFates find_late_places(const OrderAccesses& accesses, const Parting& p,
-                             std::span<const RivalVersion> rivals,
-                             std::span<const Parked> touched) const;
+                             std::span<const RivalVersion> rivals, std::span<const Parked> touched,
+                             int64_t mark) const;
   Settled apply_order(const Judgement& found, std::span<const TxnId> part,
                       std::span<const RivalVersion> rivals, std::span<const Parking> parked,
                       Settled first);

@@ -269,6 +269,16 @@ class Explained {
     return is_from_nowhere(seen) || (!is_written(seen.version) && has_state(seen.key));
   }
 
+  // What the key held before does.
+  bool by_state(const Observation& seen) const {
+    const LiveState::Entry* entry = past_.state.find(h_.key(seen.key));
+    const auto explains = [&](const LiveState::Version& v) {
+      return fits(h_, seen, v.value.view(), v.removed);
+    };
+    return entry != nullptr && seen.accepts == Accepts::equals &&
+           (explains(entry->last) || std::ranges::any_of(entry->rivals, explains));
+  }
+
   // A writer of which nothing is known may explain it.
   bool by_dropped(const Observation& seen) const {
     if (!past_.gap || has_state(seen.key)) return false;
@@ -282,6 +292,28 @@ class Explained {
   const Past& past_;
   std::vector<bool> written_;
 };
+
+// Members of unknown outcome that wrote what somebody sealed saw, by their places. They come before that one, so nobody
+// who begins from the mark on can explain what they saw.
+std::vector<bool> seen_by_sealed(const Window& w, std::span<const Member> members, int64_t mark) {
+  const History& h = w.history;
+  std::vector<bool> seen_version(h.version_count()), seen(members.size());
+  const auto each_op = [&](TxnStatus status, auto f) {
+    for (TxnId t = 0; t < h.txn_count(); ++t) {
+      const uint32_t place = w.members[t];
+      if (place == kNone || members[place].status != status) continue;
+      for (OpId i = h.first_op(t); i < h.end_op(t); ++i) f(place, i);
+    }
+  };
+  each_op(TxnStatus::committed, [&](uint32_t place, OpId i) {
+    const Observation o = observation_of(h, i);
+    if (members[place].sealed(mark) && o.accepts == Accepts::equals) seen_version[o.version] = true;
+  });
+  each_op(TxnStatus::unknown, [&](uint32_t place, OpId i) {
+    if (installs_version(h.op(i)) && seen_version[h.op(i).version]) seen[place] = true;
+  });
+  return seen;
+}
 
 // drop(transaction, its member, observation) for each observation; false if none is to go.
 template <class Drop>
@@ -355,17 +387,27 @@ Result<Window> after_state(std::span<const Member> members, const Past& past, Le
 
   const Explained explained(*whole, members, past);
   std::vector<bool> dropped;
+  std::vector<uint32_t> open;
+  const std::vector<bool> bounded = seen_by_sealed(*whole, members, mark);
   const bool any =
       mark_dropped(*whole, members, dropped, [&](const Member& m, const Observation& seen) {
         if (explained.by_dropped(seen)) return true;
-        return !m.sealed(mark) && (only_sealed || explained.by_others_to_come(seen));
+        const auto place = static_cast<uint32_t>(&m - members.data());
+        if (m.sealed(mark) || bounded[place]) return false;
+        // One of unknown outcome may have to wait long for a better explanation.
+        const bool known = m.status == TxnStatus::unknown && explained.by_state(seen);
+        const bool waits = only_sealed || (!known && explained.by_others_to_come(seen));
+        if (waits) open.push_back(place);
+        return waits;
       });
   if (any) {
     Result<Window> weaker = without(*whole, dropped);
     if (!weaker.ok()) return weaker;
     whole = std::move(weaker);
   }
-  return without_left_out(std::move(*whole), members);
+  whole = without_left_out(std::move(*whole), members);
+  if (whole.ok()) whole->open = std::move(open);
+  return whole;
 }
 
 Result<Window> projection(std::span<const Member> members, const Past& past, int64_t mark) {
@@ -380,7 +422,8 @@ Result<Window> projection(std::span<const Member> members, const Past& past, int
   std::vector<bool> dropped;
   const std::unordered_set<uint64_t> at_hand = numbers_of_unknown(members);
   const auto drop = [&](const Member& m, const Observation& seen) {
-    if (!m.sealed(mark)) return true;
+    // One of unknown outcome need be in an order only where somebody sealed comes after it.
+    if (!m.sealed(mark) && m.status != TxnStatus::unknown) return true;
     if (past.late_writers.may_explain(whole->history, seen, at_hand)) return true;
     if (!past.gap && !past.lost_writers && !explained.has_state(seen.key)) return false;
     // Since a certain write of the key, which is a member, whatever was forgotten is overwritten.

@@ -9,6 +9,7 @@
 // transactions alone, without the stub and without whatever others may explain (project()).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -51,6 +52,10 @@ struct Window {
   // Parked transactions whose value somebody in the window read, by their numbers: they stand before the window, without what
   // they saw.
   std::vector<uint64_t> late = {};
+  // Members some of whose observations are left out, as others to come may explain them; their places, in order.
+  std::vector<uint32_t> open = {};
+
+  bool is_open(uint32_t place) const { return std::ranges::binary_search(open, place); }
 };
 
 // The members after the live state. Observations that transactions not yet reported may explain are left out, those of
