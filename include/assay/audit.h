@@ -29,11 +29,6 @@ struct AuditOptions {
 
 // One history, or why there is none.
 struct Audit {
-  Audit();
-  Audit(Audit&&) noexcept;
-  Audit& operator=(Audit&&) noexcept;
-  ~Audit();
-
   std::string file;
   std::optional<Error> error;  // it could not be read; nothing below is set
   std::string format;

@@ -156,12 +156,6 @@ void internal::audit_in_place(Audit& audit, const AuditOptions& options) {
   Auditor(audit, options).run();
 }
 
-// Here, so that each file that holds one does not compile them again: there are many members.
-Audit::Audit() = default;
-Audit::Audit(Audit&&) noexcept = default;
-Audit& Audit::operator=(Audit&&) noexcept = default;
-Audit::~Audit() = default;
-
 bool Audit::is_known(LevelId level) const {
   return known && std::find(known->begin(), known->end(), level) != known->end();
 }
