@@ -203,8 +203,11 @@ class CycleStory {
     constexpr size_t kMost = 8;
     std::string order;
     for (size_t i = 0; i < cycle_.size() && i < kMost; ++i)
-      order += (i ? ", " : "") + fmt::format("{} before {}", say_.txn(cycle_[i].edge.from),
-                                             say_.txn(cycle_[i].edge.to));
+      order += fmt::format("{}{} before {}",
+                           i == 0                   ? ""
+                           : i + 1 == cycle_.size() ? ", and "
+                                                    : ", ",
+                           say_.txn(cycle_[i].edge.from), say_.txn(cycle_[i].edge.to));
     if (cycle_.size() > kMost) order += fmt::format(" and {} more", cycle_.size() - kMost);
     std::vector<std::string> out = {"No order explains what was read: it would have to place " +
                                     order + "."};

@@ -24,7 +24,24 @@ namespace {
 constexpr size_t kMostBytes = 4'500'000;
 constexpr size_t kMostTransactions = 40;
 
+// Of the levels that were asked for: "Violated: serializable. Satisfied: causal."
+std::string answer_sentence(const Audit& c) {
+  std::string out;
+  for (const auto& [outcome, word] : {std::pair(Outcome::violated, "Violated"),
+                                      {Outcome::satisfied, "Satisfied"},
+                                      {Outcome::unknown, "Unknown"}}) {
+    std::vector<LevelId> levels;
+    for (const Verdict& v : c.result.verdicts)
+      if (v.outcome == outcome && is_requested(c, v.level)) levels.push_back(v.level);
+    if (levels.empty()) continue;
+    out += fmt::format("{}{}: <strong>{}</strong>.", out.empty() ? "" : " ", word,
+                       escape(level_names(levels)));
+  }
+  return out;
+}
+
 std::string summary_sentence(const Audit& c) {
+  if (!c.requested.empty()) return answer_sentence(c);
   const std::vector<LevelId> best = strongest_satisfied(c.result);
   if (best.empty()) return "No level is known to be satisfied.";
   return fmt::format("{} satisfied: <strong>{}</strong>.",

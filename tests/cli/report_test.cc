@@ -200,6 +200,19 @@ TEST(HtmlReport, StandsAlone) {
   EXPECT_NE(html.find("Permission is hereby granted"), std::string::npos);
 }
 
+TEST(HtmlReport, OpensWithWhatWasAsked) {
+  const auto lead = [](std::vector<LevelId> levels) {
+    const Audit c = checked(kLostUpdate, std::move(levels));
+    const std::string html = html_report({&c, 1}, {});
+    const size_t begin = html.find("<p class=\"lead\">") + 16;
+    return html.substr(begin, html.find("</p>", begin) - begin);
+  };
+  EXPECT_EQ(lead({LevelId::serializable}), "Violated: <strong>serializable</strong>.");
+  EXPECT_EQ(lead({LevelId::causal, LevelId::serializable}),
+            "Violated: <strong>serializable</strong>. Satisfied: <strong>causal</strong>.");
+  EXPECT_EQ(lead({}), "Strongest level satisfied: <strong>prefix</strong>.");
+}
+
 TEST(HtmlReport, DataCannotEndItsElement) {
   const Audit c = checked(
       "\"</script><!--\": \"</script>\" { w(\"</ScRiPt>\",\"<!--<script\") }!\n"

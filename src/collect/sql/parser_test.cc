@@ -113,6 +113,9 @@ TEST(SqlFile, FaultsHaveTheirPlaceAndSayWhatWasExpected) {
       wrong_statement("select * from t where v = id"),
       "t.sql:3:27: 'id'; expected an integer, a text or a parameter; columns stand on the left of "
       "a comparison");
+  EXPECT_EQ(wrong_statement("insert into t (id, v) values (new, 1)"),
+            "t.sql:3:31: 'new'; expected an integer, a text or a parameter; write 'let :n = new;' "
+            "before the statement, and :n here");
   EXPECT_EQ(wrong_statement("select * from t where w = 1"),
             "t.sql:3:23: 't' has no column 'w'; expected one of id, v, name");
   EXPECT_EQ(wrong_statement("select * from t where v = 'x'"),

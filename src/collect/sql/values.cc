@@ -142,6 +142,10 @@ Expression Values::factor(MaybeType& type) {
     type = row_->columns[column].type;
     return {.kind = Expression::Kind::column, .index = column};
   }
+  if (token.is("new"))
+    expected(
+        "an integer, a text or a parameter; write 'let :n = new;' before the statement, and :n "
+        "here");
   if (token.kind == Token::Kind::word)
     expected("an integer, a text or a parameter; columns stand on the left of a comparison");
   expected("an integer, a text or a parameter");
