@@ -408,7 +408,7 @@ class TxnBatch {
   // A place among the operations of this transaction to which it may roll back.
   size_t savepoint() const;
   // The operations since then were undone, as by ROLLBACK TO SAVEPOINT: their reads stay reads of this transaction, and their
-  // writes become an aborted transaction behind it, whose name is that of this one with ":undone". Fails on a query behind a
+  // writes become an aborted transaction behind it in its session, whose name is that of this one, if it has one, with ":undone". Fails on a query behind a
   // write to a key in its range, both undone, if that key is no integer or the query has a condition.
   Status roll_back_to(size_t savepoint);
   // Says when the operations of this transaction that were added since the last call were sent and answered.

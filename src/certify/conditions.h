@@ -1,4 +1,5 @@
-// Which versions satisfy the conditions of ranges: the verifier's own answer, from the rows themselves.
+// Which versions satisfy the conditions of ranges: the verifier's own answer, from the rows themselves; of rows that no
+// query names, only where the index of the history says that they may.
 #pragma once
 
 #include <span>

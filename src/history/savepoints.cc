@@ -10,9 +10,11 @@
 //
 // What was read of an own write that is undone later is held against that write on the spot and left out. If it is something
 // else, the transaction keeps both on a key of its own ("x@3-17"), where they contradict each other as they did before. A
-// range over keys that the undone part had written is cut at them.
+// range over keys that the undone part had written is cut at them. history/aborted_reads.h does the same to whole transactions of a
+// finished history; here keys have no numbers yet, and a line of any length is one transaction.
 //
 // Cost: n log n in the operations between savepoint and rollback, and the pieces of ranges.
+#include <cassert>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -221,6 +223,7 @@ class TxnBatch::Undoing {
 size_t TxnBatch::savepoint() const { return ops_.size(); }
 
 Status TxnBatch::roll_back_to(size_t savepoint) {
+  assert(end_of_txns() <= savepoint && savepoint <= ops_.size() && "a place in this transaction");
   Status undone = Undoing(*this, savepoint).run();
   timed_ops_ = ops_.size();
   return undone;

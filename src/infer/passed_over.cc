@@ -11,10 +11,6 @@
 namespace assay::internal {
 namespace {
 
-// Queries of one condition are looked at one by one, each at the keys that ever satisfied it, as long as that is no more than so
-// many times all versions; else together.
-constexpr uint64_t kTogether = 1;
-
 class AlongOrder {
  public:
   AlongOrder(const History& history, const Order& order, uint32_t reach)
@@ -126,8 +122,8 @@ class AlongOrder {
     }
     const std::span<const KeyId> keys = h_.predicates().keys(predicate);
     Queries& all = queries_[predicate];
-    if (uint64_t{all.count} * keys.size() > kTogether * uint64_t{stands_.size()})
-      return all.later.push_back(query);
+    // One by one, as long as that is no more than looking at all versions once.
+    if (uint64_t{all.count} * keys.size() > stands_.size()) return all.later.push_back(query);
     for (const KeyId key : keys)
       if (apart_[key] != query.op) look_at_key(query, predicate, key);
   }

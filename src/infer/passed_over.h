@@ -9,7 +9,8 @@
 // order contradicts, until no order is left or one contradicts none: what is violated with a part of what was seen is
 // violated with all of it.
 //
-// Cost: along an order, the versions that satisfy each condition, and for each query those that stand at its place.
+// Cost: along an order, for each query the keys that ever satisfied its condition; of many queries of one condition, these keys
+// once, and for each query the versions that stand at its place.
 #pragma once
 
 #include <compare>

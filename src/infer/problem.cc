@@ -24,13 +24,6 @@ uint32_t place_in(std::span<const Id> ascending, Id wanted) {
 
 }  // namespace
 
-Problem::Problem() = default;
-Problem::Problem(const Problem&) = default;
-Problem::Problem(Problem&&) noexcept = default;
-Problem& Problem::operator=(const Problem&) = default;
-Problem& Problem::operator=(Problem&&) noexcept = default;
-Problem::~Problem() = default;
-
 WriteId Problem::write_of(Node n, KeyId k) const {
   const WriteRange own = writes.of(n);
   const uint32_t at =

@@ -123,14 +123,6 @@ struct Hint {
 };
 
 struct Problem {
-  // Defined once, and not in each room that holds one: there are many members.
-  Problem();
-  Problem(const Problem&);
-  Problem(Problem&&) noexcept;
-  Problem& operator=(const Problem&);
-  Problem& operator=(Problem&&) noexcept;
-  ~Problem();
-
   const History* history = nullptr;
 
   // Who counts.
