@@ -21,6 +21,8 @@ namespace assay::internal::watch {
 namespace {
 
 // More violations in one window than these are no longer told one by one.
+constexpr std::string_view kTooMany =
+    "more transactions contradict each other than can be told apart";
 constexpr size_t kMostLeftOut = 256;
 
 CheckOptions checking(const WatchOptions& options) {
@@ -133,7 +135,7 @@ Status Watcher::take(const std::shared_ptr<const History>& piece, TxnId t) {
   if (lost_ && begin.known()) end_loss(m.begin);
   if (lost_ || m.begin < dropped_before_) {
     if (m.status == TxnStatus::committed) forgotten_end_ = std::max(forgotten_end_, m.end);
-    segment_.left_out.push_back(m.line);
+    tell_left_out(m);
     return Ok{};
   }
   while (!said_marks_.empty() && said_marks_.begin()->first < lines_.last()) {
@@ -146,7 +148,7 @@ Status Watcher::take(const std::shared_ptr<const History>& piece, TxnId t) {
            false);
   if (said_.erase(m.line) > 0) {
     m.left_out = true;
-    segment_.left_out.push_back(m.line);
+    tell_left_out(m);
   }
   if (options_.by_begin) bound_looks(m, session);
   waiting_.push_back(std::move(m));
@@ -255,13 +257,55 @@ void Watcher::take_back_for_late() {
   }
 }
 
+// How many stretches to take back so that all who wrote the value are among the candidates; 0 if nobody kept did.
+size_t Watcher::settled_since(const Window::Stray& stray) const {
+  const auto wrote = [&](const Member& m) {
+    const History& h = *m.piece;
+    for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i)
+      if (installs_version(h.op(i)) && h.version_value(h.op(i).version) == stray.value.view() &&
+          h.key(h.op(i).key) == stray.key.view())
+        return true;
+    return false;
+  };
+  for (size_t i = 0; i < settled_.size(); ++i)
+    if (std::ranges::any_of(settled_[i].members, wrote) ||
+        std::ranges::any_of(settled_[i].parked, wrote, &Parked::member))
+      return settled_.size() - i;
+  return 0;
+}
+
+// Without a search: the window has no order as long as the writer is not in it, and proves nothing, as that one may have taken
+// effect. Takes back whom that explains, or leaves out who saw it. Returns how many are left out.
+size_t Watcher::explain_strays(std::span<const Window::Stray> strays) {
+  size_t back = 0;
+  for (const Window::Stray& stray : strays) back = std::max(back, settled_since(stray));
+  if (back > 0) return take_back(back), 0;
+  size_t left_out = 0;
+  for (const Window::Stray& stray : strays) {
+    const Member& m = candidates_[stray.place];
+    if (m.left_out) continue;  // it saw more than one such value
+    report(m.piece->name(m.txn),
+           "it saw a value that only a transaction of unknown outcome wrote, which is forgotten",
+           false);
+    leave_out(stray.place, false);
+    ++left_out;
+  }
+  return left_out;
+}
+
 Status Watcher::decide_candidates(int64_t mark) {
   for (size_t left_out = 0, back = 1; !candidates_.empty() && !listener_.has_enough();) {
     take_back_for_late();
-    Result<Judgement> now = judge(mark, false);
-    if (!now.ok()) return now.error();
-    if (now->verdict().outcome == Outcome::satisfied) return settle(*now, mark), Ok{};
-    if (now->verdict().outcome == Outcome::unknown) return resume(now->verdict().reason), Ok{};
+    Result<Window> window = after_state(candidates_, past(), options_.level, mark, false);
+    if (!window.ok()) return window.error();
+    if (!window->strays.empty()) {
+      left_out += explain_strays(window->strays);
+      if (left_out > kMostLeftOut) return resume(std::string(kTooMany)), Ok{};
+      continue;
+    }
+    const Judgement now = judge(std::move(*window));
+    if (now.verdict().outcome == Outcome::satisfied) return settle(now, mark), Ok{};
+    if (now.verdict().outcome == Outcome::unknown) return resume(now.verdict().reason), Ok{};
     Result<bool> alarmed = raise_alarm(mark);
     if (!alarmed.ok()) return alarmed.error();
     if (!*alarmed && !settled_.empty()) {
@@ -270,13 +314,13 @@ Status Watcher::decide_candidates(int64_t mark) {
       continue;
     }
     if (!*alarmed) {
-      Result<Judgement> sealed = judge(mark, true);
+      Result<Window> sealed = after_state(candidates_, past(), options_.level, mark, true);
       if (!sealed.ok()) return sealed.error();
       // What the others saw may be explained by who is still to be reported.
-      if (sealed->verdict().outcome == Outcome::satisfied) return Ok{};
+      if (judge(std::move(*sealed)).verdict().outcome == Outcome::satisfied) return Ok{};
     }
-    if (++left_out > kMostLeftOut || (!*alarmed && !give_up_one(*now)))
-      return resume("more transactions contradict each other than can be told apart"), Ok{};
+    if (++left_out > kMostLeftOut || (!*alarmed && !give_up_one(now)))
+      return resume(std::string(kTooMany)), Ok{};
     back = 1;
   }
   return Ok{};
@@ -298,7 +342,8 @@ bool Watcher::give_up_one(const Judgement& rejected) {
 }
 
 Past Watcher::past() const {
-  Past p{state_, gap_, lost_writers_, forgotten_end_, late_writers_, late_effects_};
+  Past p{state_,           gap_,         lost_writers_, forgotten_end_, late_writers_,
+         left_out_writes_, late_effects_};
   for (const Settled& s : settled_) {
     p.lost_writers = p.lost_writers || s.loses_writers;
     p.forgotten_end = std::max(p.forgotten_end, s.latest_end);
@@ -306,11 +351,9 @@ Past Watcher::past() const {
   return p;
 }
 
-Result<Watcher::Judgement> Watcher::judge(int64_t mark, bool only_sealed) {
-  Result<Window> window = after_state(candidates_, past(), options_.level, mark, only_sealed);
-  if (!window.ok()) return window.error();
-  CheckResult result = check(window->history, checking(options_));
-  return Judgement{std::move(*window), std::move(result)};
+Watcher::Judgement Watcher::judge(Window window) const {
+  CheckResult result = check(window.history, checking(options_));
+  return {std::move(window), std::move(result)};
 }
 
 Result<bool> Watcher::raise_alarm(int64_t mark) {
@@ -341,7 +384,12 @@ void Watcher::leave_out(uint32_t place, bool alarm) {
   Member& m = candidates_[place];
   listener_.left_out({m.line, alarm, alarm_mark_, lines_.last()});
   m.left_out = true;
+  tell_left_out(m);
+}
+
+void Watcher::tell_left_out(const Member& m) {
   segment_.left_out.push_back(m.line);
+  left_out_writes_.add(m);
 }
 
 void Watcher::report(std::string about, std::string reason, bool resumed) {
@@ -711,7 +759,7 @@ void Watcher::seal(const Settled& s) {
     else if (m.left_out)
       continue;  // and was told
     else if (m.status == TxnStatus::committed)
-      segment_.left_out.push_back(m.line);
+      tell_left_out(m);
     else
       segment_.without_effect.push_back(m.line);
   }
@@ -735,7 +783,7 @@ void Watcher::seal_gap() {
   hand_over_segment();
   segment_.gap = true;
   const auto drop = [this](const Member& m) {
-    if (!m.left_out) segment_.left_out.push_back(m.line);
+    if (!m.left_out) tell_left_out(m);
   };
   std::ranges::for_each(candidates_, drop);
   std::ranges::for_each(waiting_, drop);

@@ -36,6 +36,7 @@
 #include "formats/txn_table.h"
 #include "watch/late_effects.h"
 #include "watch/late_writers.h"
+#include "watch/left_out_writes.h"
 #include "watch/live_state.h"
 #include "watch/member.h"
 #include "watch/order_accesses.h"
@@ -140,7 +141,9 @@ class Watcher final : public Watch {
   bool is_late(const Member& m) const;
   void take_back(size_t windows);
   void take_back_for_late();
-  Result<Judgement> judge(int64_t mark, bool only_sealed);
+  size_t settled_since(const Window::Stray& stray) const;
+  size_t explain_strays(std::span<const Window::Stray> strays);
+  Judgement judge(Window window) const;
   Result<bool> raise_alarm(int64_t mark);
   bool give_up_one(const Judgement& rejected);
   void settle(const Judgement& found, int64_t mark);
@@ -169,6 +172,7 @@ class Watcher final : public Watch {
   void hand_over_segment();
   void seal_gap();
   void leave_out(uint32_t place, bool alarm);
+  void tell_left_out(const Member& m);
   void report(std::string about, std::string reason, bool resumed);
   void resume(std::string reason);
   void end_loss(int64_t first_begin);
@@ -182,6 +186,7 @@ class Watcher final : public Watch {
   std::deque<Settled> settled_;     // what is kept, the oldest first
   LiveState state_;
   LateWriters late_writers_;
+  LeftOutWrites left_out_writes_;
   LateEffects late_effects_;
   certify::Segment segment_;  // that is sealed next
   certify::LineNumbers lines_;

@@ -64,6 +64,22 @@ void LateWriters::load(StreamReader& from) {
   }
 }
 
+void LeftOutWrites::save(StreamWriter& to) const {
+  to.number(values_.size());
+  for (const auto& [key, values] : values_) {
+    to.number(key);
+    to.number(values.size());
+    for (const uint64_t value : values) to.number(value);
+  }
+}
+
+void LeftOutWrites::load(StreamReader& from) {
+  for (size_t n = from.count(); n > 0; --n) {
+    std::vector<uint64_t>& values = values_[from.number()];
+    for (size_t m = from.count(); m > 0; --m) values.push_back(from.number());
+  }
+}
+
 void LateEffects::save(StateWriter& w) const {
   w.each(parked_, [&](const auto& one) { w.parked(one.second); });
 }
@@ -209,6 +225,7 @@ void Watcher::save(StreamWriter& to, formats::TxnTableWriter& txns) const {
   });
   w.each(waiting_, [&](const Member& m) { w.member(m); });
   late_writers_.save(to);
+  left_out_writes_.save(to);
   late_effects_.save(w);
   w.each(settled_, [&](const Settled& s) { Bytes::put(w, s); });
   // These may be of any that was parked.
@@ -236,6 +253,7 @@ Status Watcher::load(StreamReader& from, const formats::TxnTable& txns) {
   });
   for (Member& m : r.members()) waiting_.push_back(std::move(m));
   late_writers_.load(from);
+  left_out_writes_.load(from);
   late_effects_.load(r);
   r.each([&] { settled_.push_back(Bytes::take(r)); });
   for (Settled& s : settled_) s.maskings = r.maskings();
@@ -277,7 +295,7 @@ void Watcher::know_left_out(const LeftOut& said) {
     said_.insert(said.line);
   } else if (!held->left_out) {
     held->left_out = true;
-    segment_.left_out.push_back(said.line);
+    tell_left_out(*held);
   }
 }
 

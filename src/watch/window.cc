@@ -269,6 +269,16 @@ class Explained {
     return is_from_nowhere(seen) || (!is_written(seen.version) && has_state(seen.key));
   }
 
+  // One of unknown outcome wrote it, and nobody here.
+  bool only_by_late_writer(const Observation& seen) const {
+    return is_from_nowhere(seen) && past_.late_writers.may_explain(h_, seen, {});
+  }
+
+  // It is what somebody left who was left out.
+  bool by_left_out(const Observation& seen) const {
+    return is_from_nowhere(seen) && past_.left_out_writes.explain(h_, seen);
+  }
+
   // What the key held before does.
   bool by_state(const Observation& seen) const {
     const LiveState::Entry* entry = past_.state.find(h_.key(seen.key));
@@ -388,12 +398,19 @@ Result<Window> after_state(std::span<const Member> members, const Past& past, Le
   const Explained explained(*whole, members, past);
   std::vector<bool> dropped;
   std::vector<uint32_t> open;
+  std::vector<Window::Stray> strays;
   const std::vector<bool> bounded = seen_by_sealed(*whole, members, mark);
   const bool any =
       mark_dropped(*whole, members, dropped, [&](const Member& m, const Observation& seen) {
-        if (explained.by_dropped(seen)) return true;
+        if (explained.by_dropped(seen) || explained.by_left_out(seen)) return true;
         const auto place = static_cast<uint32_t>(&m - members.data());
-        if (m.sealed(mark) || bounded[place]) return false;
+        if (m.sealed(mark) || bounded[place]) {
+          const bool has_place = m.status == TxnStatus::committed || bounded[place];
+          if (has_place && !m.left_out && explained.only_by_late_writer(seen))
+            strays.push_back({place, HeldValue(whole->history.key(seen.key)),
+                              HeldValue(whole->history.version_value(seen.version))});
+          return false;
+        }
         // One of unknown outcome may have to wait long for a better explanation.
         const bool known = m.status == TxnStatus::unknown && explained.by_state(seen);
         const bool waits = only_sealed || (!known && explained.by_others_to_come(seen));
@@ -406,7 +423,9 @@ Result<Window> after_state(std::span<const Member> members, const Past& past, Le
     whole = std::move(weaker);
   }
   whole = without_left_out(std::move(*whole), members);
-  if (whole.ok()) whole->open = std::move(open);
+  if (!whole.ok()) return whole;
+  whole->open = std::move(open);
+  whole->strays = std::move(strays);
   return whole;
 }
 
@@ -425,6 +444,7 @@ Result<Window> projection(std::span<const Member> members, const Past& past, int
     // One of unknown outcome need be in an order only where somebody sealed comes after it.
     if (!m.sealed(mark) && m.status != TxnStatus::unknown) return true;
     if (past.late_writers.may_explain(whole->history, seen, at_hand)) return true;
+    if (explained.by_left_out(seen)) return true;
     if (!past.gap && !past.lost_writers && !explained.has_state(seen.key)) return false;
     // Since a certain write of the key, which is a member, whatever was forgotten is overwritten.
     if (certain[seen.key] >= m.begin) return true;

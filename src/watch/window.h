@@ -18,6 +18,7 @@
 #include "assay/history.h"
 #include "assay/result.h"
 #include "watch/late_writers.h"
+#include "watch/left_out_writes.h"
 #include "watch/live_state.h"
 #include "watch/member.h"
 
@@ -35,6 +36,7 @@ struct Past {
   // Whatever was forgotten ended by then, but for late writers.
   int64_t forgotten_end = Interval::kUnknown;
   const LateWriters& late_writers;
+  const LeftOutWrites& left_out_writes;
   const LateEffects& late_effects;
 };
 
@@ -43,6 +45,13 @@ struct Window {
   struct Rival {
     TxnId txn;
     LiveState::Version version;
+  };
+
+  // A value that only one of unknown outcome left whose write is not in the window, and a member that saw it and has its place
+  // there: no order explains that.
+  struct Stray {
+    uint32_t place;
+    HeldValue key, value;
   };
 
   History history;
@@ -54,6 +63,7 @@ struct Window {
   std::vector<uint64_t> late = {};
   // Members some of whose observations are left out, as others to come may explain them; their places, in order.
   std::vector<uint32_t> open = {};
+  std::vector<Stray> strays = {};
 
   bool is_open(uint32_t place) const { return std::ranges::binary_search(open, place); }
 };

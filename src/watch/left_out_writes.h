@@ -1,0 +1,35 @@
+// What those wrote who were left out of a history that is watched: whoever sees one of these values is excused.
+//
+//   s1: { r(y,3) w(x,1) }   nothing explains y = 3: s1 is left out, with whatever others see of it
+//   s2: { r(x,1) w(z,2) }   long afterwards, when s1 is forgotten; x = 1 is from nowhere, and s2 is as good as without that read
+//
+// Without it s2 would be left out in its turn, and whoever sees z = 2 after that, and so on.
+//
+// Values are kept as hashes: where two agree an observation is dropped that another one explains, and the verifier of the
+// chain, who compares values, refuses nothing. Memory: 16 bytes and a node for each write of whoever was left out.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "assay/history.h"
+#include "base/byte_stream.h"
+#include "history/accesses.h"
+#include "watch/member.h"
+
+namespace assay::internal::watch {
+
+class LeftOutWrites {
+ public:
+  void add(const Member& m);
+  bool explain(const History& h, const Observation& seen) const;
+  // Writes all of it down; into one that is empty.
+  void save(StreamWriter& to) const;
+  void load(StreamReader& from);
+
+ private:
+  std::unordered_map<uint64_t, std::vector<uint64_t>> values_;  // by key
+};
+
+}  // namespace assay::internal::watch
