@@ -257,36 +257,70 @@ void Watcher::take_back_for_late() {
   }
 }
 
-// How many stretches to take back so that all who wrote the value are among the candidates; 0 if nobody kept did.
+namespace {
+
+bool installs(const Member& m, const Window::Stray& stray, bool the_value) {
+  const History& h = *m.piece;
+  for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i)
+    if (installs_version(h.op(i)) && h.key(h.op(i).key) == stray.key.view() &&
+        (!the_value || h.version_value(h.op(i).version) == stray.value.view()))
+      return true;
+  return false;
+}
+
+}  // namespace
+
+// How many stretches to take back until one that the value was there before, or that gave its writer another fate; 0: none.
 size_t Watcher::settled_since(const Window::Stray& stray) const {
   const auto wrote = [&](const Member& m) {
-    const History& h = *m.piece;
-    for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i)
-      if (installs_version(h.op(i)) && h.version_value(h.op(i).version) == stray.value.view() &&
-          h.key(h.op(i).key) == stray.key.view())
-        return true;
-    return false;
+    return m.status == TxnStatus::unknown && installs(m, stray, true);
   };
-  for (size_t i = 0; i < settled_.size(); ++i)
-    if (std::ranges::any_of(settled_[i].members, wrote) ||
-        std::ranges::any_of(settled_[i].parked, wrote, &Parked::member))
-      return settled_.size() - i;
+  const auto was_there = [&](const LiveState::Change& change) {
+    if (!change.second || change.first.view() != stray.key.view()) return false;
+    const auto is = [&](const LiveState::Version& v) {
+      return v.value.view() == stray.value.view();
+    };
+    return is(change.second->last) || std::ranges::any_of(change.second->rivals, is);
+  };
+  for (size_t back = 1; back <= settled_.size(); ++back) {
+    const Settled& s = settled_[settled_.size() - back];
+    if (std::ranges::any_of(s.changes, was_there) || std::ranges::any_of(s.members, wrote) ||
+        std::ranges::any_of(s.parked, wrote, &Parked::member))
+      return back;
+  }
   return 0;
 }
 
-// Without a search: the window has no order as long as the writer is not in it, and proves nothing, as that one may have taken
-// effect. Takes back whom that explains, or leaves out who saw it. Returns how many are left out.
+// Whether somebody at hand certainly overwrote, before it was seen, whatever is forgotten.
+bool Watcher::is_overwritten(const Window::Stray& stray) const {
+  const int64_t begin = candidates_[stray.place].begin;
+  const auto overwrote = [&](const Member& m) {
+    return m.status == TxnStatus::committed && !m.left_out && m.end < begin &&
+           m.begin > forgotten_end_ && installs(m, stray, false);
+  };
+  const auto any_settled = [&](const Settled& s) {
+    return std::ranges::any_of(s.members, overwrote);
+  };
+  return std::ranges::any_of(candidates_, overwrote) || std::ranges::any_of(settled_, any_settled);
+}
+
+// Without a search, as the window has no order: takes back whom that may explain, or with whom it may prove a violation; or
+// leaves out who saw it. Returns how many are left out.
 size_t Watcher::explain_strays(std::span<const Window::Stray> strays) {
   size_t back = 0;
   for (const Window::Stray& stray : strays) back = std::max(back, settled_since(stray));
+  const auto may_prove = [&](const Window::Stray& stray) {
+    return !stray.by_late_writer && is_overwritten(stray);
+  };
+  if (back == 0 && !settled_.empty() && std::ranges::any_of(strays, may_prove))
+    back = settled_.size();
   if (back > 0) return take_back(back), 0;
   size_t left_out = 0;
   for (const Window::Stray& stray : strays) {
     const Member& m = candidates_[stray.place];
     if (m.left_out) continue;  // it saw more than one such value
     report(m.piece->name(m.txn),
-           "it saw a value that only a transaction of unknown outcome wrote, which is forgotten",
-           false);
+           "it saw a value of which all is forgotten that may explain or contradict it", false);
     leave_out(stray.place, false);
     ++left_out;
   }

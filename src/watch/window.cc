@@ -269,11 +269,6 @@ class Explained {
     return is_from_nowhere(seen) || (!is_written(seen.version) && has_state(seen.key));
   }
 
-  // One of unknown outcome wrote it, and nobody here.
-  bool only_by_late_writer(const Observation& seen) const {
-    return is_from_nowhere(seen) && past_.late_writers.may_explain(h_, seen, {});
-  }
-
   // It is what somebody left who was left out.
   bool by_left_out(const Observation& seen) const {
     return is_from_nowhere(seen) && past_.left_out_writes.explain(h_, seen);
@@ -369,6 +364,7 @@ std::vector<int64_t> first_certain_writes(const Window& w, std::span<const Membe
   const History& h = w.history;
   std::vector<int64_t> first(h.key_count(), Interval::kOpen);
   for (TxnId t = 0; t < h.txn_count(); ++t) {
+    if (w.members[t] == kNone) continue;
     const Member& m = members[w.members[t]];
     if (m.status != TxnStatus::committed || m.left_out || m.begin <= forgotten_end) continue;
     for (OpId i = h.first_op(t); i < h.end_op(t); ++i)
@@ -376,6 +372,36 @@ std::vector<int64_t> first_certain_writes(const Window& w, std::span<const Membe
   }
   return first;
 }
+
+// Of observations from nowhere, those that prove nothing.
+class Strays {
+ public:
+  Strays(const Window& w, std::span<const Member> members, const Past& past)
+      : w_(w), members_(members), past_(past) {}
+
+  void note(const Member& m, uint32_t place, const Observation& seen) {
+    const History& h = w_.history;
+    const bool late = past_.late_writers.may_explain(h, seen, {});
+    if (!late && is_proof(m, seen)) return;
+    found_.push_back(
+        {place, HeldValue(h.key(seen.key)), HeldValue(h.version_value(seen.version)), late});
+  }
+  std::vector<Window::Stray> take() && { return std::move(found_); }
+
+ private:
+  // Nobody who is forgotten has left it: there is none, or it is overwritten.
+  bool is_proof(const Member& m, const Observation& seen) {
+    if (!past_.gap && !past_.lost_writers) return true;
+    if (certain_.empty()) certain_ = first_certain_writes(w_, members_, past_.forgotten_end);
+    return certain_[seen.key] < m.begin;
+  }
+
+  const Window& w_;
+  std::span<const Member> members_;
+  const Past& past_;
+  std::vector<int64_t> certain_;  // once it was asked for
+  std::vector<Window::Stray> found_;
+};
 
 }  // namespace
 
@@ -398,7 +424,7 @@ Result<Window> after_state(std::span<const Member> members, const Past& past, Le
   const Explained explained(*whole, members, past);
   std::vector<bool> dropped;
   std::vector<uint32_t> open;
-  std::vector<Window::Stray> strays;
+  Strays strays(*whole, members, past);
   const std::vector<bool> bounded = seen_by_sealed(*whole, members, mark);
   const bool any =
       mark_dropped(*whole, members, dropped, [&](const Member& m, const Observation& seen) {
@@ -406,9 +432,8 @@ Result<Window> after_state(std::span<const Member> members, const Past& past, Le
         const auto place = static_cast<uint32_t>(&m - members.data());
         if (m.sealed(mark) || bounded[place]) {
           const bool has_place = m.status == TxnStatus::committed || bounded[place];
-          if (has_place && !m.left_out && explained.only_by_late_writer(seen))
-            strays.push_back({place, HeldValue(whole->history.key(seen.key)),
-                              HeldValue(whole->history.version_value(seen.version))});
+          if (has_place && !m.left_out && explained.is_from_nowhere(seen))
+            strays.note(m, place, seen);
           return false;
         }
         // One of unknown outcome may have to wait long for a better explanation.
@@ -417,6 +442,7 @@ Result<Window> after_state(std::span<const Member> members, const Past& past, Le
         if (waits) open.push_back(place);
         return waits;
       });
+  std::vector<Window::Stray> found = std::move(strays).take();
   if (any) {
     Result<Window> weaker = without(*whole, dropped);
     if (!weaker.ok()) return weaker;
@@ -425,7 +451,7 @@ Result<Window> after_state(std::span<const Member> members, const Past& past, Le
   whole = without_left_out(std::move(*whole), members);
   if (!whole.ok()) return whole;
   whole->open = std::move(open);
-  whole->strays = std::move(strays);
+  whole->strays = std::move(found);
   return whole;
 }
 

@@ -47,11 +47,12 @@ struct Window {
     LiveState::Version version;
   };
 
-  // A value that only one of unknown outcome left whose write is not in the window, and a member that saw it and has its place
-  // there: no order explains that.
+  // A value that nobody in the window left, and a member that saw it and has its place there: no order explains that. Nor does
+  // it prove anything as long as one of unknown outcome or somebody who is forgotten may have left it.
   struct Stray {
     uint32_t place;
     HeldValue key, value;
+    bool by_late_writer;  // one of unknown outcome wrote it
   };
 
   History history;
