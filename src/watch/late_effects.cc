@@ -130,8 +130,11 @@ std::vector<Member> LateEffects::take_all() {
 
 LatePlaces::LatePlaces(const Order& order) : order_(order) {
   const History& h = order.accesses.window().history;
-  keys_.reserve(h.key_count());
-  for (KeyId key = 0; key < h.key_count(); ++key) keys_.emplace(h.key(key), key);
+  for (const Member* m : order.asked)
+    for (OpId i = m->piece->first_op(m->txn); i < m->piece->end_op(m->txn); ++i)
+      keys_.emplace(m->piece->key(m->piece->op(i).key), kNone);
+  for (KeyId key = 0; key < h.key_count(); ++key)
+    if (const auto it = keys_.find(h.key(key)); it != keys_.end()) it->second = key;
   for (const RivalVersion& r : order.rivals) movers_.push_back({r.from, r.behind, r.key});
   for (const Parked& p : order.touched) {
     const History& theirs = *p.member.piece;
@@ -175,8 +178,7 @@ bool LatePlaces::touch(const Member& m) {
   looks_.clear();
   writes_.clear();
   for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i) {
-    const auto it = keys_.find(h.key(h.op(i).key));
-    const Touch t{i, it == keys_.end() ? kNone : it->second};
+    const Touch t{i, keys_.find(h.key(h.op(i).key))->second};
     const Observation seen = observation_of(h, i);
     const auto own = std::find_if(writes_.rbegin(), writes_.rend(),
                                   [&](const Touch& w) { return h.op(w.op).key == seen.key; });

@@ -120,7 +120,8 @@ class LatePlaces {
     std::span<const RivalVersion> rivals;  // of the order
     const LiveState& before;               // the order
     const LateEffects& parked;
-    std::span<const Parked> touched;  // by the order, and parked until then
+    std::span<const Parked> touched;       // by the order, and parked until then
+    std::span<const Member* const> asked;  // whose place may be asked for
   };
   // What it refers to must outlive this.
   explicit LatePlaces(const Order& order);
@@ -157,7 +158,8 @@ class LatePlaces {
   void reserve(const Member& m);
 
   const Order order_;
-  std::unordered_map<ValueView, KeyId, HeldHash, HeldEqual> keys_;  // of the window
+  std::unordered_map<ValueView, KeyId, HeldHash, HeldEqual>
+      keys_;  // of those asked about, and in the window
   // Places of one who may be moved, and of the one behind whom.
   struct Mover {
     uint32_t from, behind;

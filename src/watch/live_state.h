@@ -26,6 +26,8 @@ class LiveState {
     Version last;
     // Versions that may as well have come last: their writers ran at the same time, and nobody has read the key since.
     std::vector<Version> rivals = {};
+    // For whoever asks about many keys, to know which he has asked about; 0 in between.
+    mutable uint32_t mark = 0;
   };
   // How to go back.
   using Change = std::pair<HeldValue, std::optional<Entry>>;

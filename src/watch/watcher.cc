@@ -505,12 +505,12 @@ Watcher::Parting Watcher::part(const Judgement& found, int64_t mark) const {
   for (uint32_t i = 0; i < candidates_.size(); ++i) {
     if (goes[i]) continue;
     const Member& m = candidates_[i];
-    const bool unknown = m.status == TxnStatus::unknown;
+    const bool unknown = m.status == TxnStatus::unknown && !m.left_out;
     // Without effect on the order: aborted, left out, or of nothing but what others left out explain.
     const bool idle = !ordered[i] && (unknown ? m.begin < given_up : m.sealed(mark));
     if (idle || mark == Interval::kOpen)
       p.idle.push_back(i);
-    else if (!ordered[i] && unknown && !m.left_out && may_be_parked(m, mark))
+    else if (!ordered[i] && unknown && may_be_parked(m, mark))
       p.late.push_back(i);
     else
       p.left.push_back(i);
@@ -561,7 +561,10 @@ Watcher::LateFates Watcher::find_late_places(const OrderAccesses& accesses, cons
                                              std::span<const Parked> touched, int64_t mark) const {
   LateFates fates;
   if (p.late.empty() && touched.empty()) return fates;
-  LatePlaces places({accesses, candidates_, p.left, rivals, state_, late_effects_, touched});
+  std::vector<const Member*> asked;
+  for (const uint32_t i : p.late) asked.push_back(&candidates_[i]);
+  for (const Parked& parked : touched) asked.push_back(&parked.member);
+  LatePlaces places({accesses, candidates_, p.left, rivals, state_, late_effects_, touched, asked});
   const auto look_for_place = [&](const Member& m, bool moved) {
     const LatePlace place = places.of(m);
     switch (place.kind) {

@@ -19,12 +19,11 @@ namespace {
 
 constexpr std::string_view kStateSession = "state before the window";
 
-// What the members touch of the state: each key once.
+// What the members touch of the state: each key once, in the order in which they do.
 struct TouchedKey {
   ValueView key;
   const LiveState::Entry* entry;
   bool asked = false;  // a rival was read
-  size_t place = 0;    // in the order in which they were touched
 };
 
 class TouchedState {
@@ -33,16 +32,7 @@ class TouchedState {
 
   std::vector<TouchedKey> of(std::span<const Member> members) {
     for (const Member& m : members) add(m);
-    for (size_t i = 0; i < found_.size(); ++i) found_[i].place = i;
-    // One whose rivals were asked for first.
-    std::sort(found_.begin(), found_.end(), [](const TouchedKey& a, const TouchedKey& b) {
-      if (a.entry != b.entry) return std::less<>()(a.entry, b.entry);
-      return a.asked != b.asked ? a.asked : a.place < b.place;
-    });
-    const auto same = [](const TouchedKey& a, const TouchedKey& b) { return a.entry == b.entry; };
-    found_.erase(std::unique(found_.begin(), found_.end(), same), found_.end());
-    // Where they lie in memory is not to decide which order is found.
-    std::ranges::sort(found_, {}, &TouchedKey::place);
+    for (const TouchedKey& k : found_) k.entry->mark = 0;
     return std::move(found_);
   }
   // Parked transactions whose value was read, by their places.
@@ -59,8 +49,8 @@ class TouchedState {
     for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i) {
       const KeyId key = h.op(i).key;
       if (!seen_[key]) find(h, key);
-      if (entries_[key] != nullptr && reads_rival(h, i, *entries_[key]))
-        found_.push_back({h.key(key), entries_[key], true});
+      if (const LiveState::Entry* entry = entries_[key]; entry != nullptr)
+        found_[entry->mark - 1].asked |= reads_rival(h, i, *entry);
       if (late_.empty()) continue;
       const Parked* writer = late_.explanation_of(h, observation_of(h, i));
       if (writer != nullptr) asked_late_.push_back(writer);
@@ -71,7 +61,10 @@ class TouchedState {
     seen_[key] = true;
     const LiveState::Entry* entry = state_.find(h.key(key));
     if (entry == nullptr) return;
-    found_.push_back({h.key(key), entry});
+    if (entry->mark == 0) {
+      found_.push_back({h.key(key), entry});
+      entry->mark = static_cast<uint32_t>(found_.size());
+    }
     if (!entry->rivals.empty()) entries_[key] = entry;
   }
 
