@@ -1,10 +1,10 @@
 // A key or a value that is kept beyond the history it came from, and how a hash map of such is asked with views.
+//
+// Tables that hold one for each key of a database are as large as this is: 16 bytes, and the text of those that have one.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
-#include <variant>
 
 #include "assay/history.h"
 
@@ -13,12 +13,28 @@ namespace assay::internal {
 class HeldValue {
  public:
   explicit HeldValue(const ValueView& v);
+  HeldValue(const HeldValue& other) : HeldValue(other.view()) {}
+  // What is moved from is null.
+  HeldValue(HeldValue&& other) noexcept;
+  HeldValue& operator=(const HeldValue& other) { return *this = HeldValue(other); }
+  HeldValue& operator=(HeldValue&& other) noexcept;
+  ~HeldValue();
+
   ValueView view() const;
 
  private:
+  bool has_text() const {
+    return type_ == ValueView::Type::string || type_ == ValueView::Type::row;
+  }
+
   ValueView::Type type_;
-  std::variant<int64_t, std::string> value_;
+  uint32_t length_ = 0;  // of the text, in bytes
+  union {
+    int64_t integer_ = 0;
+    char* text_;  // owned; without an end of its own
+  };
 };
+static_assert(sizeof(HeldValue) == 16);
 
 struct HeldHash {
   using is_transparent = void;
