@@ -527,9 +527,9 @@ bool Watcher::may_be_parked(const Member& m, int64_t mark) const {
 void Watcher::settle(const Judgement& found, int64_t mark) {
   const Parting p = part(found, mark);
   Settled first = begin_settled();
-  choose_rivals(found, first);
-  choose_late(found, first);
   const OrderAccesses accesses(found.window, p.order);
+  choose_rivals(found, accesses, first);
+  choose_late(found, first);
   const std::vector<RivalVersion> rivals = find_rivals(accesses, candidates_);
   take_touched(accesses, first);
   LateFates late = find_late_places(accesses, p, rivals, first.touched, mark);
@@ -689,15 +689,19 @@ void Watcher::take_touched(const OrderAccesses& order, Settled& to) {
   for (const uint64_t number : touched) to.touched.push_back(late_effects_.take(number));
 }
 
-// Of the rivals that the window asked for, those came last that its order has last.
-void Watcher::choose_rivals(const Judgement& found, Settled& to) {
+// Of the rivals that the window asked for, those came last that its order has last; where nobody in what is settled looks at
+// the key, either may have come last still.
+void Watcher::choose_rivals(const Judgement& found, const OrderAccesses& accesses, Settled& to) {
   const History& h = found.window.history;
   std::vector<uint32_t> place(h.txn_count());
   for (uint32_t i = 0; i < found.order().size(); ++i) place[found.order()[i]] = i;
   std::vector<Window::Rival> chosen = found.window.rivals;
   std::ranges::sort(chosen, {}, [&](const Window::Rival& r) { return place[r.txn]; });
-  for (const Window::Rival& r : chosen)
-    state_.put(h.key(h.op(h.first_op(r.txn)).key), {r.version}, to.changes);
+  for (const Window::Rival& r : chosen) {
+    const KeyId key = h.op(h.first_op(r.txn)).key;
+    const auto touched = accesses.of_key(key);
+    if (!touched.empty() && touched.front().looked) state_.put(h.key(key), {r.version}, to.changes);
+  }
 }
 
 void Watcher::apply(const Member& m, Settled& to) {

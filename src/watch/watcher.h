@@ -159,7 +159,7 @@ class Watcher final : public Watch {
                       std::span<const RivalVersion> rivals, std::span<const Parking> parked,
                       Settled first);
   Settled begin_settled() const;
-  void choose_rivals(const Judgement& found, Settled& to);
+  void choose_rivals(const Judgement& found, const OrderAccesses& accesses, Settled& to);
   void choose_late(const Judgement& found, Settled& to);
   void mask(const ValueView& key, uint64_t place, Settled& to);
   void take_touched(const OrderAccesses& order, Settled& to);
