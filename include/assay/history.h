@@ -264,7 +264,8 @@ class History {
    public:
     uint32_t intern(const ValueView& v, uint64_t hash);
     // Nothing will be interned any more.
-    void release_slots() { slots_ = {}; }
+    // Assigning {} would keep the memory.
+    void release_slots() { std::vector<uint64_t>().swap(slots_); }
     void prefetch(uint64_t hash) const;
     ValueView view(uint32_t id) const;
     size_t size() const { return payload_.size(); }
@@ -284,7 +285,7 @@ class History {
   class VersionTable {
    public:
     VersionId intern(KeyId key, const ValueView& v, uint64_t hash);
-    void release_slots() { slots_ = {}; }
+    void release_slots() { std::vector<uint64_t>().swap(slots_); }
     // Two steps ahead of intern: the slot, then what it leads to.
     void prefetch(uint64_t hash) const;
     void prefetch_entry(uint64_t hash) const;

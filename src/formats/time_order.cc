@@ -114,8 +114,8 @@ class Run {
       buffer.clear();
     }
     if (Status s = put(buffer, folder); !s.ok()) return s;
-    lines_ = {};
-    text_ = {};
+    std::vector<Line>().swap(lines_);
+    std::string().swap(text_);
     release_free_memory();
     ::lseek(file_->get(), 0, SEEK_SET);
     return Ok{};

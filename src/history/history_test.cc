@@ -189,5 +189,16 @@ TEST(History, storeStaysBelowSixtyFourBytesAnOperation) {
   EXPECT_LE(h->memory_bytes(), 64u * kTxns * kOps);
 }
 
+// Whoever follows a history as it is written holds many of a line each.
+TEST(History, OfOneTransactionIsSmall) {
+  HistoryBuilder builder;
+  builder.begin_txn({.session = ValueView::of(1)});
+  builder.write(ValueView::of("x"), ValueView::of(1));
+  ASSERT_TRUE(builder.end_txn().ok());
+  const Result<History> h = std::move(builder).finish();
+  ASSERT_TRUE(h.ok());
+  EXPECT_LE(h->memory_bytes(), 2048u);
+}
+
 }  // namespace
 }  // namespace assay::internal
