@@ -62,6 +62,16 @@ Audit smallest(Audit whole, const AuditOptions& options) {
   return shows ? std::move(small) : std::move(whole);
 }
 
+// A write of the key; `the_value`: of what was seen.
+bool installs(const Member& m, const Window::Stray& stray, bool the_value) {
+  const History& h = *m.piece;
+  for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i)
+    if (installs_version(h.op(i)) && h.key(h.op(i).key) == stray.key.view() &&
+        (!the_value || h.version_value(h.op(i).version) == stray.value.view()))
+      return true;
+  return false;
+}
+
 Status unsupported(const History& h, TxnId t, std::string_view what) {
   return bad_input(fmt::format("watching does not decide {}", what), h.line(t));
 }
@@ -257,20 +267,7 @@ void Watcher::take_back_for_late() {
   }
 }
 
-namespace {
-
-bool installs(const Member& m, const Window::Stray& stray, bool the_value) {
-  const History& h = *m.piece;
-  for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i)
-    if (installs_version(h.op(i)) && h.key(h.op(i).key) == stray.key.view() &&
-        (!the_value || h.version_value(h.op(i).version) == stray.value.view()))
-      return true;
-  return false;
-}
-
-}  // namespace
-
-// How many stretches to take back until one that the value was there before, or that gave its writer another fate; 0: none.
+// How many stretches to take back so that the value is there again, or its writer is placed anew; 0: no number does.
 size_t Watcher::settled_since(const Window::Stray& stray) const {
   const auto wrote = [&](const Member& m) {
     return m.status == TxnStatus::unknown && installs(m, stray, true);
