@@ -112,6 +112,7 @@ Status Announcer::alarm_as_text(const Audit& violation, const std::string& left_
   for (const std::string& sentence : violation.explanations[0].sentences)
     text += "  " + sentence + "\n";
   if (!history.empty()) text += fmt::format("  history and certificate: {}\n", history);
+  if (output_.fail_fast) return print(text);
   return print(text + fmt::format("  {} is left out, and watching goes on\n", left_out));
 }
 

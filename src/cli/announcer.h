@@ -43,6 +43,7 @@ class Announcer : public watch::WatchListener {
   void sealed(const certify::Segment& segment) override {
     if (on_sealed_) on_sealed_(segment);
   }
+  bool has_enough() const override { return output_.fail_fast && alarms() > 0; }
 
   // Told by this process.
   uint64_t alarms() const { return alarms_ - before_; }

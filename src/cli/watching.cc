@@ -85,7 +85,7 @@ Watching::Watching(const watch::WatchOptions& options, const WatchOutput& output
 }
 
 bool Watching::is_enough() const {
-  return announcer_.failure() || (output_.fail_fast && announcer_.alarms() > 0);
+  return announcer_.failure() || announcer_.has_enough();
 }
 
 void Watching::keep(KeptWatch& kept) {
