@@ -288,17 +288,24 @@ size_t Watcher::settled_since(const Window::Stray& stray) const {
   return 0;
 }
 
-// Whether somebody at hand certainly overwrote, before it was seen, whatever is forgotten.
-bool Watcher::is_overwritten(const Window::Stray& stray) const {
+// How many stretches to take back so that somebody among the candidates certainly overwrote, before it was seen, whatever is
+// forgotten then; 0: no number does.
+size_t Watcher::overwritten_since(const Window::Stray& stray) const {
   const int64_t begin = candidates_[stray.place].begin;
-  const auto overwrote = [&](const Member& m) {
-    return m.status == TxnStatus::committed && !m.left_out && m.end < begin &&
-           m.begin > forgotten_end_ && installs(m, stray, false);
+  int64_t latest = Interval::kUnknown;  // begin of one that overwrote it
+  const auto look = [&](const Member& m) {
+    if (m.status == TxnStatus::committed && !m.left_out && m.end < begin && m.begin > latest &&
+        installs(m, stray, false))
+      latest = m.begin;
   };
-  const auto any_settled = [&](const Settled& s) {
-    return std::ranges::any_of(s.members, overwrote);
-  };
-  return std::ranges::any_of(candidates_, overwrote) || std::ranges::any_of(settled_, any_settled);
+  std::vector<int64_t> forgotten = {forgotten_end_};  // if so many stretches stay
+  for (const Settled& s : settled_) forgotten.push_back(std::max(forgotten.back(), s.latest_end));
+  std::ranges::for_each(candidates_, look);
+  for (size_t stay = settled_.size(); stay-- > 0;) {
+    std::ranges::for_each(settled_[stay].members, look);
+    if (latest > forgotten[stay]) return settled_.size() - stay;
+  }
+  return 0;
 }
 
 // Without a search, as the window has no order: takes back whom that may explain, or with whom it may prove a violation; or
@@ -306,11 +313,8 @@ bool Watcher::is_overwritten(const Window::Stray& stray) const {
 size_t Watcher::explain_strays(std::span<const Window::Stray> strays) {
   size_t back = 0;
   for (const Window::Stray& stray : strays) back = std::max(back, settled_since(stray));
-  const auto may_prove = [&](const Window::Stray& stray) {
-    return !stray.by_late_writer && is_overwritten(stray);
-  };
-  if (back == 0 && !settled_.empty() && std::ranges::any_of(strays, may_prove))
-    back = settled_.size();
+  for (const Window::Stray& stray : strays)
+    if (back == 0 && !stray.by_late_writer) back = overwritten_since(stray);
   if (back > 0) return take_back(back), 0;
   size_t left_out = 0;
   for (const Window::Stray& stray : strays) {
