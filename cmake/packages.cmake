@@ -72,5 +72,6 @@ set(CPACK_RPM_PYTHON_PACKAGE_REQUIRES "libassay0 >= ${PROJECT_VERSION}")
 set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION
     /usr/lib/python3 /usr/lib/python3/dist-packages /usr/share/man /usr/share/man/man1 /usr/share/zsh
     /usr/share/zsh/site-functions /usr/share/fish /usr/share/fish/vendor_completions.d /usr/share/bash-completion
-    /usr/share/bash-completion/completions ${CMAKE_INSTALL_FULL_LIBDIR}/cmake)
+    /usr/share/bash-completion/completions /usr/${CMAKE_INSTALL_LIBDIR} /usr/${CMAKE_INSTALL_LIBDIR}/cmake
+    /usr/${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 include(CPack)

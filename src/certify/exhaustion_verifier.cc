@@ -1,6 +1,7 @@
 #include "certify/exhaustion_verifier.h"
 
 #include <algorithm>
+#include <compare>
 #include <limits>
 #include <set>
 #include <vector>
@@ -69,6 +70,7 @@ class Sweep {
     int64_t time;
     bool response;
     uint32_t op;
+    auto operator<=>(const Moment&) const = default;
   };
 
   std::string name() const { return history_.key(key_).to_string(); }
@@ -92,9 +94,7 @@ class Sweep {
       }
     }
     leave_contents();
-    std::stable_sort(moments_.begin(), moments_.end(), [](const Moment& a, const Moment& b) {
-      return a.time != b.time ? a.time < b.time : a.response < b.response;
-    });
+    std::sort(moments_.begin(), moments_.end());
     return Ok{};
   }
 

@@ -4,6 +4,8 @@
 #include <bit>
 #include <numeric>
 
+#include "history/key_order.h"
+
 namespace assay::internal::certify {
 namespace {
 
@@ -67,8 +69,7 @@ uint32_t NumberSet::next(uint32_t from) const {
 PresentKeys::PresentKeys(const History& history, bool everywhere)
     : sorted_(history.key_count()), rank_(history.key_count()), present_(history.key_count()) {
   std::iota(sorted_.begin(), sorted_.end(), KeyId{0});
-  std::sort(sorted_.begin(), sorted_.end(),
-            [&](KeyId a, KeyId b) { return key_less(history.key(a), history.key(b)); });
+  sort_keys(history, sorted_);
   for (uint32_t r = 0; r < sorted_.size(); ++r) rank_[sorted_[r]] = r;
   if (!everywhere) return;
   // The keys of the database are those that some operation touches; bounds of ranges need not

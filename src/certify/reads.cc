@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/sort_by.h"
 #include "certify/stated_sources.h"
 
 namespace assay::internal::certify {
@@ -157,8 +158,7 @@ const Accesses::Slice& Accesses::slice(TxnId t) {
   if (!fresh) return s;
   for (const Observation& seen : observations(history_, t))
     if (seen.external()) s.reads.push_back(seen);
-  std::stable_sort(s.reads.begin(), s.reads.end(),
-                   [](const Observation& a, const Observation& b) { return a.key < b.key; });
+  stable_sort_by(s.reads, [](const Observation& seen) { return seen.key; });
   for (OpId i = history_.first_op(t); i < history_.end_op(t); ++i)
     if (const Operation op = history_.op(i); writes(op)) s.written.push_back(op.key);
   std::sort(s.written.begin(), s.written.end());

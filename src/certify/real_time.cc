@@ -1,7 +1,6 @@
 #include "certify/real_time.h"
 
-#include <algorithm>
-
+#include "base/sort_by.h"
 #include "certify/refusal.h"
 
 namespace assay::internal::certify {
@@ -107,8 +106,7 @@ RealTimeSweep::Moments RealTimeSweep::collect(Side side, int64_t Interval::*end)
     const int64_t time = time_of(history_, t, side).*end;
     if (time != Interval::kUnknown) moments.push_back({time, t});
   }
-  std::sort(moments.begin(), moments.end(),
-            [](const Moment& a, const Moment& b) { return a.time < b.time; });
+  stable_sort_by(moments, [](const Moment& m) { return m.time; });
   return moments;
 }
 

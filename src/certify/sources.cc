@@ -7,6 +7,7 @@
 #include "certify/reads.h"
 #include "certify/refusal.h"
 #include "certify/stated_sources.h"
+#include "history/key_order.h"
 #include "history/predicates.h"
 
 namespace assay::internal::certify {
@@ -44,8 +45,7 @@ Sources::Sources(const History& history)
                  [this](const State& state) { return is_absent(state); });
     if (touched_[k]) sorted_.push_back(k);
   }
-  std::sort(sorted_.begin(), sorted_.end(),
-            [&](KeyId a, KeyId b) { return key_less(history.key(a), history.key(b)); });
+  sort_keys(history, sorted_);
 }
 
 bool Sources::covers(OpId range, KeyId key) const {

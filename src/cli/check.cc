@@ -32,7 +32,7 @@ Action add_check(CLI::App& app) {
   add_allow_empty(app, s->flags.allow_empty);
   app.add_flag("--together", s->together,
                "treat all files as one history, recorded by several processes of one run");
-  constexpr char kSlices[] = "Slices";
+  constexpr char kSlices[] = "Slices (--slices)";
   app.add_flag(
          "--slices", s->flags.slices.on,
          "decide strict-serializable, or linearizable, in slices of time while the history is "

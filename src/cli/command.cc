@@ -21,7 +21,7 @@ constexpr std::array kCommands = {
             "  assay probe postgresql://postgres@127.0.0.1/postgres\n"
             "  assay probe mysql://root@127.0.0.1/test --isolation 'repeatable read' --expect si\n",
             add_probe},
-    Command{"exec-test", "test a program that is to be driven by exec: against its protocol",
+    Command{"exec-test", "test whether a program keeps to the protocol by which 'exec:' drives it",
             "  assay exec-test 'python3 examples/drivers/sqlite.py app.db'\n"
             "  assay exec-test 'exec+unix:/tmp/store.sock ./store /tmp/store.sock' --json\n"
             "It empties the tables of the program. Exit code 0: each promise is kept; 1: one is "

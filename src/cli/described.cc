@@ -12,6 +12,8 @@
 namespace assay::internal::cli {
 namespace {
 
+constexpr char kNoGroup[] = "Options";  // the parser's heading for all that are in none
+
 template <class Range, class Name>
 std::vector<std::string> names_of(const Range& range, Name name) {
   std::vector<std::string> names;
@@ -64,6 +66,7 @@ DescribedFlag describe_flag(const CLI::Option& option) {
     describe_value(option.get_type_name(), flag);
   }
   if (flag.help.find("default") == std::string::npos) flag.by_default = option.get_default_str();
+  if (option.get_group() != kNoGroup) flag.group = option.get_group();
   flag.speed_up = option.get_group() == kSwitchesGroup;
   flag.takes_file = flag.value.find("FILE") != std::string::npos || flag.value == "HISTORY" ||
                     flag.value == "CERTIFICATE" || flag.value == "DIRECTORY";

@@ -177,9 +177,8 @@ Action add_generate(CLI::App& app) {
   s->workload.txns = s->options.txns;
   s->workload.sessions = s->options.sessions;
   s->level.add(app,
-               "the level that the simulated database gives; by default session-si. Of several, "
-               "sessions take turns "
-               "and transactions declare theirs");
+               "the level that the simulated database gives; by default session-si. Several "
+               "are taken in turn by the sessions, and each transaction declares its own");
   add_bug(app, s->options);
   s->workload.add(app);
   add_times(app, s->options);

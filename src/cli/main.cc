@@ -9,6 +9,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -64,6 +65,13 @@ std::string config_error(const CLI::ParseError& e) {
          "', which is no flag of a command; expected [check] and then level = [\"serializable\"]";
 }
 
+std::string usage_message(const CLI::App& app, const CLI::ParseError& e) {
+  if (dynamic_cast<const CLI::ConfigError*>(&e) != nullptr) return config_error(e);
+  if (std::string_view(e.what()) == CLI::RequiredError::Subcommand(1).what())
+    return "expected a command, such as 'run' or 'check FILE'";
+  return e.what() + flag_meant(app);
+}
+
 int run(int argc, char** argv) {
   CLI::App app(
       "assay tells you which transaction isolation level a database really gave its clients, and "
@@ -103,8 +111,7 @@ int run(int argc, char** argv) {
     app.parse(std::move(words));
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return app.exit(e);  // --help
-    note(dynamic_cast<const CLI::ConfigError*>(&e) != nullptr ? config_error(e)
-                                                              : e.what() + flag_meant(app));
+    note(usage_message(app, e));
     note("see 'assay --help' and 'assay COMMAND --help'");
     return static_cast<int>(Exit::usage);
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "assay/level.h"
 #include "cli/command.h"
@@ -165,8 +166,15 @@ std::string command_text(const DescribedCommand& c) {
   for (const DescribedFlag& f : c.arguments) out += " " + roff(f.value);
   out += "\n" + roff(c.summary) + ".\n";
   for (const DescribedFlag& f : c.arguments) out += flag_text(f);
+  std::vector<std::string> groups = {""};  // first those in none
   for (const DescribedFlag& f : c.flags)
-    if (!f.speed_up && f.names.front() != "--help") out += flag_text(f);
+    if (!f.speed_up && std::ranges::find(groups, f.group) == groups.end())
+      groups.push_back(f.group);
+  for (const std::string& group : groups) {
+    if (!group.empty()) out += ".PP\n" + roff(group) + ":\n";
+    for (const DescribedFlag& f : c.flags)
+      if (f.group == group && f.names.front() != "--help") out += flag_text(f);
+  }
   std::istringstream examples(c.examples);
   out += ".PP\nExamples:\n";
   for (std::string line; std::getline(examples, line);) out += example_text(line);

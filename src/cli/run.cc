@@ -288,8 +288,8 @@ void add_database(CLI::App& app, collect::RunOptions& o) {
       ->type_name("URL");
   app.add_option(
          "--isolation", o.isolation,
-         "the isolation level, as the database spells it. Of several, A,B=LEVEL, sessions take "
-         "turns, and transactions declare the level of that name, or LEVEL")
+         "the isolation level, as the database spells it. Several, as in A,B=LEVEL, are taken in "
+         "turn by the sessions; each transaction declares the level of that name, or LEVEL")
       ->type_name("NAME");
   app.add_option("--history", o.history,
                  "new file to record to, compressed if it ends in .gz or .zst; by default "

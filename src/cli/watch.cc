@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <filesystem>
 #include <memory>
+#include <thread>
 
 #include "cli/command.h"
 #include "cli/console.h"
@@ -28,9 +30,23 @@ struct WatchState {
   std::string listen;              // an address
 };
 
+// What writes the file may be started after the watcher, and makes it then.
+Status await_file(const std::string& file, Budget& reading) {
+  if (std::filesystem::exists(file)) return Ok{};
+  note(fmt::format("waiting for {}, which is not there yet", file));
+  while (!std::filesystem::exists(file)) {
+    if (reading.exhausted_now()) return formats::budget_error(reading);
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return Ok{};
+}
+
 Result<formats::Input> open_input(const WatchState& s, const KeptWatch& kept, Budget& reading) {
   if (!s.follow) return formats::Input::open(s.file, &reading);
-  if (!kept.goes_on()) return formats::Input::follow(s.file, &reading);
+  if (!kept.goes_on()) {
+    if (Status there = await_file(s.file, reading); !there.ok()) return there.error();
+    return formats::Input::follow(s.file, &reading);
+  }
   const FilePlace& place = kept.place();
   return formats::Input::follow_from(s.file, &reading, place.offset, place.line);
 }
@@ -118,7 +134,9 @@ Action add_watch(CLI::App& app) {
                "the level to watch: strict-serializable, the default, or linearizable; by "
                "timestamps strong-si or session-si; others cannot be decided without the whole "
                "history");
-  app.add_flag("--follow", s->follow, "wait for more lines at the end of the file");
+  app.add_flag(
+      "--follow", s->follow,
+      "wait for more lines at the end of the file, and for the file if it is not there yet");
   app.add_option("--listen", s->listen,
                  "wait for recorders that connect to HOST:PORT or unix:PATH and send lines; a "
                  "session lives on one connection")
@@ -128,7 +146,7 @@ Action add_watch(CLI::App& app) {
   add_watch_output(app, s->output, "");
   app.add_option("--certificate", s->certificate,
                  "write the chain of certificates of all that is decided, which grows while it is "
-                 "watched; `assay verify` checks it")
+                 "watched; 'assay verify' checks it")
       ->type_name("FILE");
   app.add_option("--state", s->state,
                  "keep there what is needed to go on after the process was ended or killed; if the "

@@ -15,6 +15,16 @@ class WrappedHelp : public CLI::Formatter {
     return described(make_option_name(option, is_positional) + make_option_opts(option),
                      make_option_desc(option));
   }
+  // Without the range that the parser names behind a number, "N:INT in [1 - 100]": who leaves it is told.
+  std::string make_option_opts(const CLI::Option* option) const override {
+    std::string opts = CLI::Formatter::make_option_opts(option);
+    const size_t range = opts.find(" in [");
+    if (range != std::string::npos) {
+      const size_t type = opts.rfind(':', range);
+      opts.erase(type, opts.find(']', range) + 1 - type);
+    }
+    return opts;
+  }
   std::string make_subcommand(const CLI::App* command) const override {
     return described(command->get_display_name(true), command->get_description());
   }

@@ -77,6 +77,8 @@ bool names_a_secret(std::string_view name) {
   return false;
 }
 
+constexpr std::string_view kStandsForOne = "PASSWORD";  // in the form of a URL, as help shows it
+
 std::string without_logins(std::string_view text) {
   std::string out;
   while (true) {
@@ -88,6 +90,7 @@ std::string without_logins(std::string_view text) {
     const size_t end = password_end(rest);
     const size_t colon = rest.find(':');
     if (end == std::string_view::npos || colon >= end) continue;
+    if (rest.substr(colon + 1, end - colon - 1) == kStandsForOne) continue;
     out += rest.substr(0, colon + 1);
     out += "***";
     text.remove_prefix(end);

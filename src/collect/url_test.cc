@@ -48,6 +48,7 @@ TEST(Url, PasswordsAreNotShown) {
        "exec:node x.js cassandra://u:***@h:9042 --seed 1"},
       {"postgresql://host/db?user=a&password=s3cret&sslmode=require",
        "postgresql://host/db?user=a&password=***&sslmode=require"},
+      {"h2://USER:PASSWORD@HOST:PORT/DATABASE", "h2://USER:PASSWORD@HOST:PORT/DATABASE"},
       {"exec:DB_PASSWORD=s3cret ./driver --token='s3cret'",
        "exec:DB_PASSWORD=*** ./driver --token='***'"},
       {"postgresql://bob:s3/cr@et@host/db", "postgresql://bob:***@host/db"},

@@ -24,6 +24,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "base/sort_by.h"
 #include "formats/json_text.h"
 #include "formats/text_lines.h"
 #include "formats/utf8.h"
@@ -569,7 +570,7 @@ Result<History> history_of_facts(std::vector<Fact> facts, std::vector<uint64_t> 
     if (fresh) txns.push_back({facts[i].place, {}});
     txns[at->second].rows.push_back(i);
   }
-  std::ranges::stable_sort(txns, {}, &Txn::place);
+  stable_sort_by(txns, [](const Txn& txn) { return txn.place; });
   HistoryBuilder builder;
   builder.limit(budget);
   for (const Txn& txn : txns) {

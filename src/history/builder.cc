@@ -3,6 +3,7 @@
 
 #include "assay/history.h"
 #include "base/huge_pages.h"
+#include "base/sort_by.h"
 #include "history/predicates.h"
 #include "history/range_operands.h"
 #include "history/settled.h"
@@ -505,8 +506,7 @@ Result<History> HistoryBuilder::finish() && {
   if (!settled.ok()) return settled.error();
   for (const TxnId t : *settled) h_.txns_[t].status = TxnStatus::aborted;
   for (auto* texts : {&h_.txn_meta_, &h_.txn_snapshot_})
-    std::stable_sort(texts->begin(), texts->end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    internal::stable_sort_by(*texts, [](const auto& text) { return text.first; });
   const size_t count = h_.txns_.size();
   if (!h_.begin_.empty()) {
     h_.begin_.resize(count);

@@ -29,6 +29,7 @@
 #include <numeric>
 
 #include "assay/level.h"
+#include "base/sort_by.h"
 #include "graph/blocks.h"
 
 namespace assay::internal {
@@ -187,8 +188,7 @@ class Decomposer {
     std::vector<uint32_t> counted(weight_.size(), kNone);  // per chain: in which block last
     std::vector<uint32_t> links(links_.size());
     std::iota(links.begin(), links.end(), 0);
-    std::sort(links.begin(), links.end(),
-              [&](uint32_t a, uint32_t b) { return blocks.of_link[a] < blocks.of_link[b]; });
+    stable_sort_by(links, [&](uint32_t link) { return blocks.of_link[link]; });
     for (uint32_t i : links) {
       for (uint32_t chain : {links_[i].first, links_[i].second}) {
         if (counted[chain] != blocks.of_link[i]) weight[blocks.of_link[i]] += weight_[chain];

@@ -29,6 +29,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/sort_by.h"
 #include "graph/digraph.h"
 
 namespace assay::internal {
@@ -186,10 +187,7 @@ class OrderByStatements {
 
  private:
   std::vector<uint32_t> ranks(const Hint& hint, bool split) const {
-    std::vector<Node> by_time(problem_.nodes());
-    std::iota(by_time.begin(), by_time.end(), 0u);
-    std::stable_sort(by_time.begin(), by_time.end(),
-                     [&](Node a, Node b) { return hint.write_time[a] < hint.write_time[b]; });
+    const std::vector<Node> by_time = by_write_time(hint);
     std::vector<uint32_t> rank((split ? 2 : 1) * problem_.nodes());
     for (uint32_t i = 0; i < by_time.size(); ++i) {
       if (split) rank[2 * by_time[i]] = 2 * i;
@@ -240,6 +238,13 @@ class OrderByStatements {
 };
 
 }  // namespace
+
+std::vector<Node> by_write_time(const Hint& hint) {
+  std::vector<Node> nodes(hint.write_time.size());
+  std::iota(nodes.begin(), nodes.end(), 0u);
+  stable_sort_by(nodes, [&](Node n) { return hint.write_time[n]; });
+  return nodes;
+}
 
 Hint make_hint(const Problem& problem) {
   const History& history = *problem.history;

@@ -9,4 +9,7 @@ namespace assay::internal {
 // Looks at everything else of the problem.
 Hint make_hint(const Problem& problem);
 
+// The nodes in the order of their writes, those at the same time in their own.
+std::vector<Node> by_write_time(const Hint& hint);
+
 }  // namespace assay::internal

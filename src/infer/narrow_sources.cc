@@ -21,7 +21,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <numeric>
 #include <vector>
 
 #include "infer/event_graph.h"
@@ -114,11 +113,7 @@ class Narrowing {
   bool ran_out(uint32_t read) { return read % 16 == 0 && budget_.exhausted_now(); }
 
   std::vector<int64_t> ranks() const {
-    std::vector<Node> by_time(problem_.nodes());
-    std::iota(by_time.begin(), by_time.end(), 0u);
-    std::stable_sort(by_time.begin(), by_time.end(), [&](Node a, Node b) {
-      return problem_.hint.write_time[a] < problem_.hint.write_time[b];
-    });
+    const std::vector<Node> by_time = by_write_time(problem_.hint);
     std::vector<int64_t> rank(problem_.nodes());
     for (uint32_t i = 0; i < by_time.size(); ++i) rank[by_time[i]] = i;
     return rank;

@@ -13,7 +13,6 @@
 // writers that may have left what it saw: those of a value, those that left the key absent, or all of them.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -24,6 +23,7 @@
 #include <vector>
 
 #include "assay/budget.h"
+#include "base/sort_by.h"
 #include "infer/open_lists.h"
 #include "infer/passed_over.h"
 #include "infer/problem.h"
@@ -135,14 +135,13 @@ class OpenReads {
 // that of a transaction; the initial state comes before all.
 template <class PlaceOf>
 std::vector<TxnId> nearest_first(const OpenRead& read, uint32_t reader, PlaceOf place) {
-  std::vector<std::pair<std::pair<bool, uint32_t>, TxnId>> ranked;
+  std::vector<Numbered> ranked;
   for (const TxnId t : read.sources) {
     const uint32_t at = t == kNone ? 0 : place(t) + 1;
     const bool later = at > reader + 1;
-    ranked.push_back({{later, later ? at - reader : reader + 1 - at}, t});
+    ranked.emplace_back(pack(later, later ? at - reader : reader + 1 - at), t);
   }
-  std::stable_sort(ranked.begin(), ranked.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  sort_numbered(ranked);
   std::vector<TxnId> sources;
   for (const auto& [rank, t] : ranked) sources.push_back(t);
   return sources;

@@ -1,9 +1,9 @@
 #include "infer/origins.h"
 
-#include <algorithm>
 #include <atomic>
 #include <utility>
 
+#include "base/sort_by.h"
 #include "history/accesses.h"
 #include "infer/slices.h"
 
@@ -106,8 +106,8 @@ void Origins::note_again(const std::vector<VersionId>& versions) {
         note_other(t, install);
     });
   }
-  std::ranges::sort(duplicates_, {}, [this](const DuplicateWrite& d) {
-    return std::pair(h_.txn_of(d.second), kNone - d.second);  // as each_install gives them
+  stable_sort_by(duplicates_, [this](const DuplicateWrite& d) {
+    return pack(h_.txn_of(d.second), kNone - d.second);  // as each_install gives them
   });
 }
 

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/sort_by.h"
 #include "history/accesses.h"
 #include "history/predicates.h"
 
@@ -148,8 +149,7 @@ class AlongOrder {
       for (uint32_t at = begin_[key]; at < begin_[key + 1]; ++at)
         if (h_.predicates().match(predicate, stands_[at].version) == Match::yes)
           coming.push_back(stands_[at]);
-    std::sort(coming.begin(), coming.end(),
-              [](const Stands& a, const Stands& b) { return a.from < b.from; });
+    stable_sort_by(coming, [](const Stands& s) { return s.from; });
     std::vector<Stands> standing;
     size_t next = 0;
     for (const Query& query : queries_[predicate].later) {

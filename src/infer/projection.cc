@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/sort_by.h"
 #include "history/accesses.h"
 
 namespace assay::internal {
@@ -136,7 +137,7 @@ void Projector::add_sessions(Problem& out) const {
   for (const TxnId t : out.txn) places.emplace_back(history.session(t), history.position(t));
   std::vector<Node> nodes(out.nodes());
   std::iota(nodes.begin(), nodes.end(), 0);
-  std::sort(nodes.begin(), nodes.end(), [&](Node a, Node b) { return places[a] < places[b]; });
+  stable_sort_by(nodes, [&](Node n) { return pack(places[n].first, places[n].second); });
   for (size_t i = 0; i < nodes.size(); ++i) {
     if (i == 0 || places[nodes[i]].first != places[nodes[i - 1]].first) out.sessions.emplace_back();
     out.sessions.back().push_back(nodes[i]);

@@ -26,6 +26,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/sort_by.h"
 #include "infer/precedence.h"
 #include "infer/replay_in_place.h"
 #include "infer/scheduler.h"
@@ -35,13 +36,13 @@ namespace assay::internal {
 namespace {
 
 std::vector<Vertex> hint_order(const Hint& hint, const Events& events) {
-  std::vector<std::pair<int64_t, Vertex>> timed;
+  std::vector<Numbered> timed;
   timed.reserve((events.split ? 2 : 1) * hint.write_time.size());
   for (Node n = 0; n < hint.write_time.size(); ++n) {
     if (events.split) timed.push_back({hint.read_time[n], events.read_event(n)});
     timed.push_back({hint.write_time[n], events.write_event(n)});
   }
-  std::sort(timed.begin(), timed.end());
+  sort_numbered(timed);
   std::vector<Vertex> order;
   order.reserve(timed.size());
   for (const auto& [time, v] : timed) order.push_back(v);

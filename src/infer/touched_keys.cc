@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "history/key_order.h"
+
 namespace assay::internal {
 
 TouchedKeys::TouchedKeys(const History& history)
@@ -20,8 +22,7 @@ TouchedKeys::TouchedKeys(const History& history)
   }
   for (KeyId k = 0; k < h_.key_count(); ++k)
     if (touched_[k]) sorted_.push_back(k);
-  std::sort(sorted_.begin(), sorted_.end(),
-            [this](KeyId a, KeyId b) { return key_less(h_.key(a), h_.key(b)); });
+  sort_keys(h_, sorted_);
 }
 
 std::span<const KeyId> TouchedKeys::covered(OpId range) const {

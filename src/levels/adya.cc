@@ -27,11 +27,12 @@
 #include "levels/adya.h"
 
 #include <algorithm>
-#include <numeric>
 #include <span>
 #include <tuple>
 
+#include "base/sort_by.h"
 #include "graph/components.h"
+#include "infer/hint.h"
 #include "levels/counting_sort.h"
 
 namespace assay::internal {
@@ -48,11 +49,7 @@ bool AdyaLevels::prepare(Budget& budget) {
   if (prepared_) return true;
   if (!deps_.find(budget)) return false;
   rank_.resize(problem_.nodes());
-  std::vector<Node> by_time(problem_.nodes());
-  std::iota(by_time.begin(), by_time.end(), 0u);
-  std::stable_sort(by_time.begin(), by_time.end(), [&](Node a, Node b) {
-    return problem_.hint.write_time[a] < problem_.hint.write_time[b];
-  });
+  const std::vector<Node> by_time = by_write_time(problem_.hint);
   for (uint32_t i = 0; i < by_time.size(); ++i) rank_[by_time[i]] = i;
   return prepared_ = take_dependencies(budget);
 }
@@ -125,9 +122,7 @@ bool AdyaLevels::put_in_order(Budget& budget) {
   }
   const std::vector<Vertex> between = topological_order(Digraph(components.count, arcs), earliest);
   for (uint32_t i = 0; i < between.size(); ++i) earliest[between[i]] = i;  // now: its place
-  std::stable_sort(order_.begin(), order_.end(), [&](Node a, Node b) {
-    return earliest[component_[a]] < earliest[component_[b]];
-  });
+  stable_sort_by(order_, [&](Node n) { return earliest[component_[n]]; });
   for (uint32_t i = 0; i < order_.size(); ++i) place_[order_[i]] = i;
   return true;
 }

@@ -32,6 +32,7 @@
 #include <utility>
 
 #include "base/room.h"
+#include "base/sort_by.h"
 #include "graph/reachability.h"
 #include "levels/weak.h"
 
@@ -183,8 +184,7 @@ class CausalFaults::Impl {
     std::vector<uint64_t> past(order.size());
     for (const Vertex n : order)
       past[n] = std::accumulate(clocks_.clock(n), clocks_.clock(n) + clocks_.chains(), uint64_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](Vertex a, Vertex b) { return past[a] < past[b]; });
+    stable_sort_by(order, [&](Vertex n) { return past[n]; });
     return order;
   }
 

@@ -11,6 +11,11 @@
 
 #include "levels/failed_operations.h"
 
+#include <algorithm>
+#include <numeric>
+
+#include "base/sort_by.h"
+
 namespace assay::internal {
 namespace {
 
@@ -31,10 +36,9 @@ class Fitting {
 
   // Places: p is behind the first p operations. Those `failed` must be sorted by begin.
   bool place(std::span<const TxnId> failed, std::vector<size_t>& places) {
-    std::vector<size_t> by_end(failed.size());
-    for (size_t i = 0; i < failed.size(); ++i) by_end[i] = i;
-    std::sort(by_end.begin(), by_end.end(),
-              [&](size_t a, size_t b) { return times_[failed[a]].end < times_[failed[b]].end; });
+    std::vector<uint32_t> by_end(failed.size());
+    std::iota(by_end.begin(), by_end.end(), 0u);
+    stable_sort_by(by_end, [&](uint32_t i) { return times_[failed[i]].end; });
     places.assign(failed.size(), 0);
     size_t ended = 0, behind = 0;
     for (size_t i = 0; i < failed.size(); ++i) {
@@ -82,18 +86,16 @@ bool fit_failed(const History& history, const OperationTimes& times,
                 std::span<const Segment> segments, std::span<const TxnId> failed,
                 std::vector<TxnId>& sequence) {
   std::vector<TxnId> by_begin(failed.begin(), failed.end());
-  std::sort(by_begin.begin(), by_begin.end(),
-            [&](TxnId a, TxnId b) { return times[a].begin < times[b].begin; });
+  stable_sort_by(by_begin, [&](TxnId t) { return times[t].begin; });
   std::vector<size_t> places;
   if (!Fitting(history, times, segments, sequence).place(by_begin, places)) return false;
-  std::vector<size_t> order(by_begin.size());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return places[a] < places[b]; });
+  std::vector<uint32_t> order(by_begin.size());
+  std::iota(order.begin(), order.end(), 0u);
+  stable_sort_by(order, [&](uint32_t i) { return places[i]; });
   std::vector<TxnId> merged;
   merged.reserve(sequence.size() + by_begin.size());
   size_t at = 0;
-  for (const size_t i : order) {
+  for (const uint32_t i : order) {
     for (; at < places[i]; ++at) merged.push_back(sequence[at]);
     merged.push_back(by_begin[i]);
   }

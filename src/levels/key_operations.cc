@@ -1,6 +1,7 @@
 #include "levels/key_operations.h"
 
 #include <algorithm>
+#include <compare>
 #include <map>
 #include <tuple>
 
@@ -69,15 +70,14 @@ void KeyOperations::enter_times() {
     int64_t time;
     bool reply;
     uint32_t op;
+    auto operator<=>(const Moment&) const = default;
   };
   std::vector<Moment> moments;
   for (uint32_t i = 0; i < ops_.size(); ++i) {
     moments.push_back({times_[ops_[i].txn].begin, false, i});
     if (ops_[i].certain) moments.push_back({times_[ops_[i].txn].end, true, i});
   }
-  std::stable_sort(moments.begin(), moments.end(), [](const Moment& a, const Moment& b) {
-    return a.time != b.time ? a.time < b.time : a.reply < b.reply;
-  });
+  std::sort(moments.begin(), moments.end());
   entry_op_.assign(1, kNone);
   is_reply_.assign(1, 0);
   for (const Moment& m : moments) {

@@ -22,9 +22,9 @@
 #include "levels/lazy_search.h"
 
 #include <algorithm>
-#include <tuple>
 
 #include "base/hash.h"
+#include "base/sort_by.h"
 #include "levels/situation_set.h"
 
 namespace assay::internal {
@@ -143,10 +143,9 @@ class LazySearch {
   }
   // The alternatives from `begin` on: that which leaves the state that is read next after this entry comes last.
   void prefer(size_t begin, uint32_t entry) {
-    const auto wanted = [&](const Alternative& a) { return next_wanted(state_after(a), entry); };
-    std::stable_sort(
-        alternatives_.begin() + static_cast<std::ptrdiff_t>(begin), alternatives_.end(),
-        [&](const Alternative& a, const Alternative& b) { return wanted(a) > wanted(b); });
+    stable_sort_by(std::span(alternatives_).subspan(begin), [&](const Alternative& a) {
+      return -int64_t{next_wanted(state_after(a), entry)};
+    });
   }
   // Whether to hurry is a question where the state is overwritten.
   void add(Alternative a) {
@@ -270,9 +269,8 @@ class LazySearch {
 
   std::vector<TxnId> sequence() const {
     std::vector<Step> steps = steps_;
-    std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) {
-      return std::tie(a.run, a.where) < std::tie(b.run, b.where);
-    });
+    stable_sort_by(steps,
+                   [](const Step& s) { return pack(s.run, static_cast<uint32_t>(s.where)); });
     std::vector<TxnId> txns;
     for (const Step& step : steps) txns.push_back(ops_.op(step.op).txn);
     return txns;

@@ -25,6 +25,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/sort_by.h"
 #include "graph/digraph.h"
 #include "history/accesses.h"
 #include "levels/linear_search.h"
@@ -152,8 +153,7 @@ class KeyByKey {
 
   void merge() {
     const auto timer = stages_.time("merge");
-    std::stable_sort(instants_.begin(), instants_.end(),
-                     [](const Instant& a, const Instant& b) { return a.time < b.time; });
+    stable_sort_by(instants_, [](const Instant& i) { return i.time; });
     for (size_t begin = 0, end = 0; begin < instants_.size(); begin = end) {
       while (end < instants_.size() && instants_[end].time == instants_[begin].time) ++end;
       if (end - begin > 1 && !settle_tie(begin, end)) {
@@ -176,11 +176,9 @@ class KeyByKey {
     std::vector<uint32_t> by_session = by_key;
     const auto txn = [&](uint32_t i) { return instants_[begin + i].txn; };
     const auto key = [&](uint32_t i) { return history_.op(history_.first_op(txn(i))).key; };
-    std::stable_sort(by_key.begin(), by_key.end(),
-                     [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
-    std::sort(by_session.begin(), by_session.end(), [&](uint32_t a, uint32_t b) {
-      const SessionId s = history_.session(txn(a)), r = history_.session(txn(b));
-      return s != r ? s < r : history_.position(txn(a)) < history_.position(txn(b));
+    stable_sort_by(by_key, key);
+    stable_sort_by(by_session, [&](uint32_t i) {
+      return pack(history_.session(txn(i)), history_.position(txn(i)));
     });
     std::vector<Arc> arcs;
     uint32_t last = kNone;  // nothing waits for an operation of unknown outcome

@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "base/sort_by.h"
 #include "levels/proof_hints.h"
 
 namespace assay::internal {
@@ -231,8 +232,7 @@ void ProofBuilder::prove_forced(std::vector<uint32_t> wanted) {
     wanted.insert(wanted.end(), cycle.forced.begin(), cycle.forced.end());
     cycles.emplace_back(f, std::move(cycle));
   }
-  std::sort(cycles.begin(), cycles.end(),
-            [](const auto& a, const auto& b) { return a.first < b.first; });
+  stable_sort_by(cycles, [](const auto& forced) { return forced.first; });
   for (auto& [f, cycle] : cycles) {
     const ForcedOrder& forced = known_.forced[f];
     ProofStep unit;

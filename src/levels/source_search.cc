@@ -30,6 +30,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/sort_by.h"
 #include "infer/reads_from.h"
 #include "levels/list_choices.h"
 #include "levels/proof_hints.h"
@@ -160,8 +161,7 @@ class SourceSearch {
       if (is_fact(read) && read.sources[0] != kNone) add(read.sources[0], read.reader);
     for (const StatedOrder& stated : problem_.stated)
       add(problem_.txn[stated.before], problem_.txn[stated.after]);
-    std::sort(arcs.begin(), arcs.end(),
-              [](Arc a, Arc b) { return std::pair(a.from, a.to) < std::pair(b.from, b.to); });
+    stable_sort_by(arcs, [](Arc a) { return pack(a.from, a.to); });
     arcs.erase(std::unique(arcs.begin(), arcs.end()), arcs.end());
     for (uint32_t& place : place_)
       if (place == kNone) place = 0;

@@ -28,6 +28,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/sort_by.h"
 #include "infer/assumed_sessions.h"
 #include "infer/constraints.h"
 #include "infer/narrow_sources.h"
@@ -240,14 +241,14 @@ class Engine {
 
   // Positions of the vertices by the hint; helpers take part as early as they may.
   std::vector<uint32_t> ranks() const {
-    std::vector<std::pair<int64_t, Vertex>> timed;
+    std::vector<Numbered> timed;
     timed.reserve(graph_.events());
     for (Node n = 0; n < problem_.nodes(); ++n) {
       if (graph_.read_event(n) != graph_.write_event(n))
         timed.push_back({problem_.hint.read_time[n], graph_.read_event(n)});
       timed.push_back({problem_.hint.write_time[n], graph_.write_event(n)});
     }
-    std::sort(timed.begin(), timed.end());
+    sort_numbered(timed);
     std::vector<uint32_t> rank(graph_.graph().vertices(), 0);
     for (uint32_t i = 0; i < timed.size(); ++i) rank[timed[i].second] = i + 1;
     return rank;

@@ -5,6 +5,8 @@
 #include <optional>
 #include <set>
 
+#include "base/sort_by.h"
+
 namespace assay::internal {
 namespace {
 
@@ -104,8 +106,7 @@ class Account {
   }
   void finish() {
     for (auto* moments : {&ended_, &begun_}) {
-      std::stable_sort(moments->begin(), moments->end(),
-                       [](const Moment& a, const Moment& b) { return a.time < b.time; });
+      stable_sort_by(*moments, [](const Moment& m) { return m.time; });
       for (size_t i = 1; i < moments->size(); ++i) (*moments)[i].sum += (*moments)[i - 1].sum;
     }
   }

@@ -24,6 +24,7 @@
 #include <unordered_set>
 
 #include "base/bug.h"
+#include "base/sort_by.h"
 #include "history/accesses.h"
 #include "infer/problem.h"
 #include "levels/adya.h"
@@ -47,7 +48,7 @@ std::vector<LevelId> in_walk_order(uint8_t WalkPlace::*place) {
   std::vector<LevelId> levels;
   for (const LevelInfo& level : all_levels())
     if (level.walk.*place != 0) levels.push_back(level.id);
-  std::ranges::sort(levels, {}, [&](LevelId id) { return level_info(id).walk.*place; });
+  stable_sort_by(levels, [&](LevelId id) { return level_info(id).walk.*place; });
   return levels;
 }
 

@@ -22,10 +22,10 @@
 
 #include <algorithm>
 #include <deque>
-#include <numeric>
 #include <optional>
 
 #include "history/accesses.h"
+#include "infer/hint.h"
 #include "infer/reads_from.h"
 
 namespace assay::internal {
@@ -230,11 +230,7 @@ bool WeakLevels::prepare(Budget& budget) {
   if (!budget.has_room(arcs * sizeof(Arc) + Digraph::bytes(problem_.nodes(), arcs))) return false;
   base_ = Digraph(problem_.nodes(), base_arcs(problem_));
   rank_.resize(problem_.nodes());
-  std::vector<Node> by_time(problem_.nodes());
-  std::iota(by_time.begin(), by_time.end(), 0u);
-  std::stable_sort(by_time.begin(), by_time.end(), [&](Node a, Node b) {
-    return problem_.hint.write_time[a] < problem_.hint.write_time[b];
-  });
+  const std::vector<Node> by_time = by_write_time(problem_.hint);
   for (uint32_t i = 0; i < by_time.size(); ++i) rank_[by_time[i]] = i;
   return prepared_ = true;
 }

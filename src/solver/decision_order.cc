@@ -16,6 +16,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/sort_by.h"
+
 namespace assay::internal {
 namespace {
 
@@ -35,9 +37,7 @@ void DecisionOrder::line_up(std::span<const uint32_t> place) {
   line_.resize(choices());
   std::iota(line_.begin() + static_cast<std::ptrdiff_t>(before), line_.end(),
             static_cast<uint32_t>(before));
-  std::sort(line_.begin(), line_.end(), [&](uint32_t a, uint32_t b) {
-    return place[a] != place[b] ? place[a] < place[b] : a < b;
-  });
+  stable_sort_by(line_, [&](uint32_t choice) { return pack(place[choice], choice); });
   line_at_.resize(choices());
   for (uint32_t i = 0; i < line_.size(); ++i) line_at_[line_[i]] = i;
   next_ = 0;

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "base/sort_by.h"
 #include "explain/explain.h"
 #include "history/accesses.h"
 #include "history/copy.h"
@@ -583,7 +584,7 @@ Watcher::LateFates Watcher::find_late_places(const OrderAccesses& accesses, cons
   };
   for (const uint32_t i : p.late) look_for_place(candidates_[i], false);
   for (const Parked& parked : touched) look_for_place(parked.member, true);
-  std::ranges::stable_sort(fates.parked, {}, &Parking::behind);
+  stable_sort_by(fates.parked, [](const Parking& parking) { return parking.behind; });
   fates.gave_way = places.gave_way();
   return fates;
 }

@@ -61,6 +61,11 @@ for generator in TGZ RPM; do
   [ "$(cd "$work/first" && sums)" = "$(cd "$work/elsewhere/second" && sums)" ] || { echo "$generator: the packages differ"; exit 1; }
 done
 
+if command -v rpmbuild >/dev/null; then
+  owned=$(rpm -qlp "$work"/first/*.rpm | grep -xE "/usr/lib(64|/[^/]+-linux-gnu)?(/cmake|/pkgconfig)?" || true)
+  [ -z "$owned" ] || { echo "a package owns folders of the system: $owned"; exit 1; }
+fi
+
 if command -v lintian >/dev/null; then
   # Whose packages they are is for who makes them to say: -DASSAY_MAINTAINER.
   said=$(lintian --suppress-tags bogus-mail-host,bogus-mail-host-in-debian-changelog ./*.deb 2>&1 | grep -v "running with root" || true)

@@ -11,6 +11,7 @@
 #define PQcmdStatus ASSAY_CLIENT_FUNCTION(kLibpq, PQcmdStatus)
 #define PQcmdTuples ASSAY_CLIENT_FUNCTION(kLibpq, PQcmdTuples)
 #define PQconnectdbParams ASSAY_CLIENT_FUNCTION(kLibpq, PQconnectdbParams)
+#define PQconnectionNeedsPassword ASSAY_CLIENT_FUNCTION(kLibpq, PQconnectionNeedsPassword)
 #define PQconsumeInput ASSAY_CLIENT_FUNCTION(kLibpq, PQconsumeInput)
 #define PQerrorMessage ASSAY_CLIENT_FUNCTION(kLibpq, PQerrorMessage)
 #define PQexec ASSAY_CLIENT_FUNCTION(kLibpq, PQexec)

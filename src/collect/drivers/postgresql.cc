@@ -465,7 +465,10 @@ class PostgresqlDriver : public Driver {
     const char* values[] = {options_.url.c_str(), seconds.c_str(), "assay", nullptr};
     PostgresqlConnection connection(PQconnectdbParams(names, values, 1));
     if (PQstatus(connection.get()) != CONNECTION_OK)
-      return io_error("PostgreSQL: " + one_line(PQerrorMessage(connection.get())));
+      return io_error("PostgreSQL: " + one_line(PQerrorMessage(connection.get())) +
+                      (PQconnectionNeedsPassword(connection.get()) != 0
+                           ? "; expected one in PGPASSWORD or ~/.pgpass"
+                           : ""));
     PQsetnonblocking(connection.get(), 1);
     PQsetNoticeProcessor(
         connection.get(), [](void*, const char*) {}, nullptr);
