@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -25,6 +26,9 @@
 
 #include "base/bug.h"
 #include "history/accesses.h"
+#include "history/aggregate.h"
+#include "history/predicates.h"
+#include "infer/aggregates.h"
 #include "infer/problem.h"
 #include "levels/adya.h"
 #include "levels/engine.h"
@@ -88,7 +92,8 @@ class LatticeWalk {
       : history_(history),
         options_(options),
         budget_(options.budget),
-        late_rows_(options.switches.late_rows && history.has_predicates()) {
+        late_rows_(options.switches.late_rows && history.has_predicates()),
+        open_aggregates_(has_open_aggregates(history)) {
     for (LevelId level : options.levels) wanted_[index(level)] = true;
     for (const LevelInfo& level : default_levels())
       if (options.levels.empty()) wanted_[index(level.id)] = true;
@@ -120,6 +125,7 @@ class LatticeWalk {
       decide_what_is_left();
       widened_ = false;
       look_further();
+      if (open_aggregates_) reconsider_aggregates();
     }
     decide_linearizable();
     if (wanted_[index(mixed)]) decide_declared();
@@ -259,6 +265,16 @@ class LatticeWalk {
     }
     if (problem_.found.non_repeatable.anomaly != Anomaly::none)
       add_bad_read(problem_.found.non_repeatable, repeatable);
+    return open_aggregates_ && refuted_by_an_aggregate();
+  }
+
+  bool refuted_by_an_aggregate() {
+    const auto all = [](const LevelInfo&) { return true; };
+    const auto of_one_state = [](const LevelInfo& level) { return sees_one_state(level); };
+    const BadRead everywhere = impossible_aggregate(history_, false);
+    if (everywhere.anomaly != Anomaly::none) return add_bad_read(everywhere, all), true;
+    const BadRead in_one_state = impossible_aggregate(history_, true);
+    if (in_one_state.anomaly != Anomaly::none) add_bad_read(in_one_state, of_one_state);
     return false;
   }
 
@@ -720,6 +736,9 @@ class LatticeWalk {
   void settle(Certificate certificate) {
     if (certificate.outcome() == Outcome::satisfied && !doubt_.empty())
       return doubt(certificate.levels);
+    if (certificate.outcome() == Outcome::satisfied && open_aggregates_ &&
+        !explains_aggregates(certificate))
+      return leave_open(std::move(certificate));
     const uint32_t id = static_cast<uint32_t>(certificates_.size());
     std::vector<LevelId> news;
     for (LevelId level : certificate.levels) {
@@ -732,6 +751,118 @@ class LatticeWalk {
     if (news.empty()) return;
     certificate.levels = std::move(news);
     certificates_.push_back(std::move(certificate));
+  }
+
+  // --- aggregates, which no engine looks at
+
+  // So many histories with rows in place of aggregates are decided for a level, at most.
+  static constexpr uint32_t kMostReconsidered = 32;
+  static constexpr size_t kMostVersionSets = 16;  // of one aggregate
+
+  // Whether the order that was found explains them.
+  bool explains_aggregates(const Certificate& certificate) const {
+    const auto ordered = [](LevelId id) {
+      return level_info(id).events == EventModel::single ||
+             level_info(id).events == EventModel::split;
+    };
+    const Order& order = certificate.order;
+    if (certificate.levels.front() == mixed) return false;
+    if (!std::ranges::any_of(certificate.levels, ordered) &&
+        (order.split || !replays(history_, order)))
+      return false;
+    return unexplained_aggregates(history_, order).empty();
+  }
+
+  // Satisfied if it were not for aggregates.
+  void leave_open(Certificate certificate) {
+    const std::vector<OpId> open = unexplained_aggregates(history_, certificate.order);
+    Unknown why{UnknownCause::aggregate,
+                "no order was found that explains what was read and the aggregates too"};
+    if (!open.empty()) why.detail += ": " + in_words(open.front());
+    for (const LevelId level : certificate.levels) {
+      if (decided(level)) continue;
+      set_unknown(level, why);
+      unexplained_.try_emplace(level, certificate.order);
+    }
+  }
+
+  std::string in_words(OpId op) const {
+    const Aggregate& aggregate = history_.predicates().aggregate(history_.selected(op).aggregate);
+    return internal::in_words(history_, aggregate) + " = " + value_of(aggregate.value).to_string() +
+           " in transaction " + history_.name(history_.txn_of(op));
+  }
+
+  // Levels that are satisfied but for aggregates: with the rows of some state taken for what was aggregated.
+  void reconsider_aggregates() {
+    for (const LevelId level : in_walk_order(&WalkPlace::replay)) {
+      const auto helps = [&](const LevelInfo& other) {
+        return wanted_[index(other.id)] && !decided(other.id) &&
+               (level == other.id || (options_.switches.carry && implies(level, other.id)));
+      };
+      if (decided(level) || !timed_enough(level) || std::ranges::none_of(all_levels(), helps))
+        continue;
+      if (budget_.exhausted_now()) return;
+      report("aggregates", level);
+      std::map<OpId, VersionSet> rows;
+      uint32_t left = kMostReconsidered;
+      if (std::optional<Order> order = order_with(rows, level, left)) {
+        LevelVerdict satisfied;
+        satisfied.outcome = Outcome::satisfied;
+        satisfied.order = std::move(*order);
+        settle_verdict(level, std::move(satisfied));
+      }
+    }
+    accept_adya();
+  }
+
+  // An order of whole transactions that explains the aggregates, where Adya's level has nothing else against it.
+  void accept_adya() {
+    for (const auto& [level, order] : unexplained_) {
+      if (level_info(level).events != EventModel::adya || decided(level)) continue;
+      const Order* found = order_for(level);
+      if (found == nullptr || found->split) continue;
+      Certificate certificate;
+      certificate.levels = {level};
+      certificate.kind = Certificate::Kind::order;
+      certificate.order = *found;
+      settle(std::move(certificate));
+    }
+  }
+
+  // An order that explains every operation, among them the aggregates for which no rows are taken for certain.
+  std::optional<Order> order_with(std::map<OpId, VersionSet>& rows, LevelId level, uint32_t& left) {
+    std::optional<Order> order = order_given(rows, level, left);
+    if (!order) return std::nullopt;
+    const std::vector<OpId> unexplained = unexplained_aggregates(history_, *order);
+    if (unexplained.empty()) return order;
+    const OpId op = unexplained.front();
+    if (rows.contains(op)) return std::nullopt;  // what is open about it stays so
+    for (const VersionSet& set : version_sets(history_, *order, op, kMostVersionSets, budget_)) {
+      if (left == 0 || budget_.exhausted_now()) return std::nullopt;
+      rows[op] = set;
+      if (std::optional<Order> found = order_with(rows, level, left)) return found;
+    }
+    rows.erase(op);
+    return std::nullopt;
+  }
+
+  std::optional<Order> order_given(const std::map<OpId, VersionSet>& rows, LevelId level,
+                                   uint32_t& left) {
+    const auto known = unexplained_.find(level);
+    if (rows.empty() && known != unexplained_.end()) return known->second;
+    if (left == 0) return std::nullopt;
+    --left;
+    const Result<History> copy = with_version_sets(history_, rows);
+    if (!copy.ok()) return std::nullopt;
+    CheckOptions options = options_;
+    options.levels = {level};
+    options.expected_order.reset();
+    options.progress = {};
+    options.budget = budget_.within(budget_.left() / 4);
+    CheckResult result = LatticeWalk(*copy, options).run();
+    const Verdict* verdict = result.find(level);
+    if (verdict == nullptr || verdict->outcome != Outcome::satisfied) return std::nullopt;
+    return std::move(result.certificates[verdict->certificate].order);
   }
 
   // Satisfied but for something in the history that has no meaning.
@@ -895,7 +1026,9 @@ class LatticeWalk {
   bool open_cut_short_[3] = {};  // of these: a share of the budget ran out, and the next may do
   // Whether rows that queries passed over are left out where an order decides, but for those that some order contradicted.
   bool late_rows_;
-  std::vector<PassedOver> heeded_;  // ascending
+  const bool open_aggregates_;
+  std::map<LevelId, Order> unexplained_;  // satisfied by it but for aggregates
+  std::vector<PassedOver> heeded_;        // ascending
   uint32_t heed_rounds_ = 0;
   ChosenSources chosen_, chosen_each_;  // likewise
   // Where reads are open: with the sources that are the only possible ones, and with transactions of unknown outcome that
