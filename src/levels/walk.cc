@@ -803,9 +803,8 @@ class LatticeWalk {
         continue;
       if (budget_.exhausted_now()) return;
       report("aggregates", level);
-      std::map<OpId, VersionSet> rows;
-      uint32_t left = kMostReconsidered;
-      if (std::optional<Order> order = order_with(rows, level, left)) {
+      TakenRows taken;
+      if (std::optional<Order> order = order_with_rows(level, taken)) {
         LevelVerdict satisfied;
         satisfied.outcome = Outcome::satisfied;
         satisfied.order = std::move(*order);
@@ -829,30 +828,67 @@ class LatticeWalk {
     }
   }
 
-  // An order that explains every operation, among them the aggregates for which no rows are taken for certain.
-  std::optional<Order> order_with(std::map<OpId, VersionSet>& rows, LevelId level, uint32_t& left) {
-    std::optional<Order> order = order_given(rows, level, left);
-    if (!order) return std::nullopt;
-    const std::vector<OpId> unexplained = unexplained_aggregates(history_, *order);
-    if (unexplained.empty()) return order;
-    const OpId op = unexplained.front();
-    if (rows.contains(op)) return std::nullopt;  // what is open about it stays so
-    for (const VersionSet& set : version_sets(history_, *order, op, kMostVersionSets, budget_)) {
-      if (left == 0 || budget_.exhausted_now()) return std::nullopt;
-      rows[op] = set;
-      if (std::optional<Order> found = order_with(rows, level, left)) return found;
+  // Rows in place of some aggregates, and how many version sets of each were tried before.
+  struct TakenRows {
+    std::map<OpId, VersionSet> rows;
+    std::map<OpId, size_t> tried;
+    uint32_t left = kMostReconsidered;
+  };
+
+  // Orders are decided anew, with rows of a state near their places in the last order taken for what the aggregates that it
+  // does not explain were computed of. Where a proof says that this cannot be, those of the transactions in the proof are
+  // others.
+  std::optional<Order> order_with_rows(LevelId level, TakenRows& taken) {
+    std::optional<Order> order = base_order(level, taken);
+    while (order && !budget_.exhausted_now()) {
+      const std::vector<OpId> unexplained = unexplained_aggregates(history_, *order);
+      if (unexplained.empty()) return order;
+      bool more = false;
+      for (const OpId op : unexplained) more |= take_rows(op, *order, taken);
+      if (!more) return std::nullopt;
+      std::optional<Order> next;
+      std::vector<TxnId> blamed;
+      while (!(next = order_given(level, taken, blamed)))
+        if (!take_others(blamed, *order, taken)) return std::nullopt;
+      order = std::move(next);
     }
-    rows.erase(op);
     return std::nullopt;
   }
 
-  std::optional<Order> order_given(const std::map<OpId, VersionSet>& rows, LevelId level,
-                                   uint32_t& left) {
-    const auto known = unexplained_.find(level);
-    if (rows.empty() && known != unexplained_.end()) return known->second;
-    if (left == 0) return std::nullopt;
-    --left;
-    const Result<History> copy = with_version_sets(history_, rows);
+  std::optional<Order> base_order(LevelId level, TakenRows& taken) {
+    if (const auto known = unexplained_.find(level); known != unexplained_.end())
+      return known->second;
+    std::vector<TxnId> blamed;
+    return order_given(level, taken, blamed);
+  }
+
+  // The next version set of an aggregate. False if there is none.
+  bool take_rows(OpId op, const Order& order, TakenRows& taken) {
+    const size_t at = taken.tried[op]++;
+    if (at < kMostVersionSets) {
+      std::vector<VersionSet> sets = version_sets(history_, order, op, at + 1, budget_);
+      if (at < sets.size()) return taken.rows[op] = std::move(sets[at]), true;
+    }
+    taken.rows.erase(op);
+    return false;
+  }
+
+  // For the aggregates of these transactions. False if nothing was taken for any.
+  bool take_others(const std::vector<TxnId>& blamed, const Order& order, TakenRows& taken) {
+    std::vector<OpId> wrong;
+    for (const auto& [op, rows] : taken.rows)
+      if (std::binary_search(blamed.begin(), blamed.end(), history_.txn_of(op)))
+        wrong.push_back(op);
+    for (const OpId op : wrong) take_rows(op, order, taken);
+    return !wrong.empty();
+  }
+
+  // An order of the history with these rows; if there is none, the transactions that say so.
+  std::optional<Order> order_given(LevelId level, TakenRows& taken, std::vector<TxnId>& blamed) {
+    blamed.clear();
+    if (taken.left == 0 || budget_.exhausted_now()) return std::nullopt;
+    --taken.left;
+    const Result<History> copy = with_version_sets(history_, taken.rows);
     if (!copy.ok()) return std::nullopt;
     CheckOptions options = options_;
     options.levels = {level};
@@ -861,8 +897,28 @@ class LatticeWalk {
     options.budget = budget_.within(budget_.left() / 4);
     CheckResult result = LatticeWalk(*copy, options).run();
     const Verdict* verdict = result.find(level);
-    if (verdict == nullptr || verdict->outcome != Outcome::satisfied) return std::nullopt;
-    return std::move(result.certificates[verdict->certificate].order);
+    if (verdict == nullptr || verdict->outcome == Outcome::unknown) return std::nullopt;
+    Certificate& certificate = result.certificates[verdict->certificate];
+    if (verdict->outcome == Outcome::satisfied) return std::move(certificate.order);
+    blamed = transactions_of(*copy, certificate);
+    return std::nullopt;
+  }
+
+  static std::vector<TxnId> transactions_of(const History& h, const Certificate& refutation) {
+    std::vector<TxnId> all;
+    if (refutation.kind == Certificate::Kind::bad_read)
+      all.push_back(h.txn_of(refutation.bad_read.read));
+    for (const ProofStep& step : refutation.proof.steps) {
+      if (step.kind == ProofStep::Kind::sources && step.source != kNone)
+        all.push_back(h.txn_of(step.source));
+      for (const Edge& edge : step.cycle) {
+        all.push_back(edge.from);
+        all.push_back(edge.to);
+      }
+      for (const Literal& literal : step.given) all.push_back(literal.to);
+    }
+    std::sort(all.begin(), all.end());
+    return all;
   }
 
   // Satisfied but for something in the history that has no meaning.
