@@ -755,8 +755,11 @@ class LatticeWalk {
 
   // --- aggregates, which no engine looks at
 
-  // So many histories with rows in place of aggregates are decided for a level, at most.
-  static constexpr uint32_t kMostReconsidered = 32;
+  // So many histories with rows in place of aggregates are decided for a level, at most: fewer of large ones.
+  uint32_t most_reconsidered() const {
+    constexpr uint32_t kMostOperations = 400'000;
+    return std::clamp(kMostOperations / std::max(1u, history_.op_count()), 32u, 400u);
+  }
   static constexpr size_t kMostVersionSets = 16;  // of one aggregate
 
   // Whether the order that was found explains them.
@@ -803,7 +806,7 @@ class LatticeWalk {
         continue;
       if (budget_.exhausted_now()) return;
       report("aggregates", level);
-      TakenRows taken;
+      TakenRows taken{{}, {}, most_reconsidered()};
       if (std::optional<Order> order = order_with_rows(level, taken)) {
         LevelVerdict satisfied;
         satisfied.outcome = Outcome::satisfied;
@@ -832,7 +835,7 @@ class LatticeWalk {
   struct TakenRows {
     std::map<OpId, VersionSet> rows;
     std::map<OpId, size_t> tried;
-    uint32_t left = kMostReconsidered;
+    uint32_t left;
   };
 
   // Orders are decided anew, with rows of a state near their places in the last order taken for what the aggregates that it
@@ -873,14 +876,20 @@ class LatticeWalk {
     return false;
   }
 
-  // For the aggregates of these transactions. False if nothing was taken for any.
+  // For that aggregate of these transactions, or of any, for which least was tried. False if nothing was taken for any.
   bool take_others(const std::vector<TxnId>& blamed, const Order& order, TakenRows& taken) {
-    std::vector<OpId> wrong;
-    for (const auto& [op, rows] : taken.rows)
-      if (std::binary_search(blamed.begin(), blamed.end(), history_.txn_of(op)))
-        wrong.push_back(op);
-    for (const OpId op : wrong) take_rows(op, order, taken);
-    return !wrong.empty();
+    OpId least = kNone;
+    std::pair<bool, size_t> rank;
+    for (const auto& [op, rows] : taken.rows) {
+      const bool named = std::binary_search(blamed.begin(), blamed.end(), history_.txn_of(op));
+      const std::pair own(!named, taken.tried[op]);
+      if (least != kNone && rank <= own) continue;
+      least = op;
+      rank = own;
+    }
+    if (least == kNone) return false;
+    take_rows(least, order, taken);
+    return true;
   }
 
   // An order of the history with these rows; if there is none, the transactions that say so.
