@@ -20,7 +20,7 @@ using Rows = std::vector<VersionId>;
 // A row that nobody wrote, for an aggregate that no set of versions gives.
 constexpr std::string_view kNobodys = "a row that nobody wrote";
 
-struct Choice {
+struct AggregateRows {
   OpId op;
   std::vector<Rows> rows;  // one of them; none: nothing explains it
 };
@@ -72,7 +72,7 @@ std::map<KeyId, std::set<VersionId>> selected_versions(const History& h, OpId ra
 }
 
 // Every set of versions that gives what the aggregate returned. False if there are too many.
-bool enumerate(const History& h, Choice& choice) {
+bool find_rows(const History& h, AggregateRows& choice) {
   const Aggregate& aggregate = h.predicates().aggregate(h.selected(choice.op).aggregate);
   const Condition& where = h.predicates().condition(aggregate.where);
   if (match_of(where, h.initial()) != Match::no) return false;
@@ -95,7 +95,7 @@ bool enumerate(const History& h, Choice& choice) {
 }
 
 // The history with the rows that `chosen` names, per choice, in place of aggregates.
-History with_rows(const History& h, const std::vector<Choice>& choices,
+History with_rows(const History& h, const std::vector<AggregateRows>& choices,
                   const std::vector<size_t>& chosen) {
   HistoryBuilder builder;
   TxnCopier copier(builder);
@@ -109,7 +109,7 @@ History with_rows(const History& h, const std::vector<Choice>& choices,
         copier.operation(h, i);
         continue;
       }
-      const Choice& choice = choices[next];
+      const AggregateRows& choice = choices[next];
       const auto bounds = h.operands(i).first(2);
       const auto name = [&](KeyId k) { return k == kNone ? ValueView::null() : h.key(k); };
       std::vector<std::pair<ValueView, ValueView>> rows;
@@ -144,11 +144,11 @@ bool has_aggregates(const History& history) {
 }
 
 std::optional<std::vector<History>> with_rows_returned(const History& h) {
-  std::vector<Choice> choices;
+  std::vector<AggregateRows> choices;
   size_t histories = 1;
   for (OpId i = 0; i < h.op_count(); ++i) {
     if (h.op(i).kind != OpKind::range || h.selected(i).aggregate == kNone) continue;
-    if (!enumerate(h, choices.emplace_back(Choice{i, {}}))) return std::nullopt;
+    if (!find_rows(h, choices.emplace_back(AggregateRows{i, {}}))) return std::nullopt;
     histories *= std::max<size_t>(1, choices.back().rows.size());
     if (histories > kMostHistories) return std::nullopt;
   }
