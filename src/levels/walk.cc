@@ -887,7 +887,7 @@ class LatticeWalk {
       least = op;
       rank = own;
     }
-    if (least == kNone) return false;
+    if (least == kNone || taken.left == 0 || budget_.exhausted_now()) return false;
     take_rows(least, order, taken);
     return true;
   }
