@@ -31,6 +31,7 @@ enum class UnknownCause : uint8_t {
   lacks_times,
   lacks_order,
   ambiguous,
+  aggregate,
   evidence,
   vacuous,
   unsupported,

@@ -99,6 +99,9 @@ struct Operation {
 // True if the operation installs its version: a write of some kind that took effect.
 bool installs_version(const Operation& op);
 
+// What is computed of rows: how many there are, or of a column of them.
+enum class AggregateFunction : uint8_t { count, sum, min, max };
+
 // Whether a row satisfies a condition; open: that depends on the database.
 enum class Match : uint8_t { no, yes, open };
 
@@ -115,6 +118,8 @@ struct Selected {
       passed;                      // seen, and passed over as they do not satisfy it; null: absent
   std::span<const KeyId> matched;  // of rows that satisfied it and were not returned
   bool complete = true;            // no other row within the bounds satisfied it
+  // The query returned an aggregate, and this is what follows from it for rows; kNone: it returned rows.
+  uint32_t aggregate = kNone;
 };
 
 // One line {"key":…,"order":[…]}: these versions were installed in this order, perhaps with others
@@ -385,6 +390,15 @@ struct Selection {
   bool complete = true;
 };
 
+// A range whose rows were not returned, but what an aggregate makes of those that satisfy a condition.
+struct Aggregation {
+  ValueView lo = {}, hi = {};  // both inclusive; null: open
+  std::string_view where = {};
+  AggregateFunction function = AggregateFunction::count;
+  std::string_view column = {};  // count: none
+  ValueView value = {};          // what was returned
+};
+
 // Transactions taken down, not yet looked up in a history: the part of building one that any thread can do. For each
 // transaction begin_txn, its operations in program order, end_txn. Views passed in must live until the batch has been
 // added or cleared; `keep` makes a copy that does.
@@ -404,6 +418,8 @@ class TxnBatch {
   // The rows between two keys that satisfy a condition. Fails where `where` is no condition; the error's column is a place
   // in it.
   Status select(const Selection& selection);
+  // What an aggregate of such rows was. Fails as select does, and where the aggregate cannot return the value.
+  Status aggregate(const Aggregation& aggregation);
   void cas(ValueView key, ValueView expected, ValueView value, bool effect);
   void insert(ValueView key, ValueView value, bool effect);
   // A place among the operations of this transaction to which it may roll back.
@@ -437,6 +453,7 @@ class TxnBatch {
     // range: how many of the extras are rows and rows passed over, the rest are matched keys.
     uint32_t rows = 0, passed = 0;
     PredicateId predicate = kNone;  // in predicates_
+    uint32_t aggregate = kNone;     // likewise
     Interval time = {};
 
     // Of a read, whose one extra is then the name of its source, null for the initial state.
@@ -505,6 +522,7 @@ class HistoryBuilder : private TxnBatch {
   // sources that write both in the same way.
   void take_null_for_empty_lists() { null_is_empty_list_ = true; }
 
+  using TxnBatch::aggregate;
   using TxnBatch::append;
   using TxnBatch::begin_txn;
   using TxnBatch::cas;
@@ -548,6 +566,7 @@ class HistoryBuilder : private TxnBatch {
   void resolve_versions(KeyId key, std::span<const ValueView> values);
   KeyId key_id(const ValueView& v);
   VersionId version_id(KeyId key, const ValueView& v);
+  void include_least_rows();
   void drop_replaced_ops();
   void turn_nulls_into_lists();
   Status validate_times(SessionId session) const;
@@ -566,7 +585,9 @@ class HistoryBuilder : private TxnBatch {
   void resolve_version(const UnsettledEntry& unsettled);
 
   History h_;
-  std::vector<PredicateId> predicate_of_;  // numbers here of the batch's; empty: they are the same
+  // Numbers here of the batch's; empty: they are the same.
+  std::vector<PredicateId> predicate_of_;
+  std::vector<uint32_t> aggregate_of_;
   std::vector<std::unordered_map<std::string, TxnId>> pending_;  // per session, by name
   History::ValueTable
       stated_names_;  // until finish, what refers to a transaction holds its number here

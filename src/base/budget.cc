@@ -46,6 +46,8 @@ std::string_view unknown_cause_name(UnknownCause cause) {
       return "lacks-order";
     case UnknownCause::ambiguous:
       return "ambiguous";
+    case UnknownCause::aggregate:
+      return "aggregate";
     case UnknownCause::evidence:
       return "evidence";
     case UnknownCause::vacuous:

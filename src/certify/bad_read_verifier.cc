@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "certify/aggregates.h"
 #include "certify/overdrawn_verifier.h"
 #include "certify/reads.h"
 #include "certify/refusal.h"
@@ -258,6 +259,12 @@ Status BadReadVerifier::refutes(LevelId level) {
   const LevelInfo& info = level_info(level);
   if (claim_.anomaly == Anomaly::non_repeatable_read && !info.repeatable)
     return refuse("{} allows non-repeatable reads", info.name);
+  // At Adya's levels, too, each read of a transaction is judged by itself.
+  const bool one_state = info.repeatable && info.events != EventModel::adya;
+  if (claim_.anomaly == Anomaly::result_set_mismatch) {
+    if (claim_.other == kNone || one_state) return Ok{};
+    return refuse("at {} a transaction may see several states", info.name);
+  }
   const bool dirty =
       claim_.anomaly == Anomaly::aborted_read || claim_.anomaly == Anomaly::intermediate_read;
   if (level == LevelId::pl_1) {
@@ -287,6 +294,8 @@ Status BadReadVerifier::check() const {
       return Claim(claim_, history_).check();
     case Anomaly::lost_update:
       return check_overdrawn(history_, claim_.read);
+    case Anomaly::result_set_mismatch:
+      return check_aggregate(history_, claim_);
     default:
       return refuse("the anomaly is not one that two operations show");
   }

@@ -8,6 +8,7 @@
 #include "certify/replay.h"
 #include "certify/stated_sources.h"
 #include "certify/weak_order_verifier.h"
+#include "history/aggregate.h"
 
 namespace assay::internal::certify {
 namespace {
@@ -31,7 +32,7 @@ Status OrderVerifier::serves(LevelId level) {
 Status OrderVerifier::serves_adya(LevelId level) {
   if (order_.split) return refuse("an order for Adya's levels has one event a transaction");
   // One after another in this order: with its versions in this order too, every dependency points forward.
-  if (const Status& s = replays(); s.ok()) return s;
+  if (const Status& s = replays(); s.ok() || has_open_aggregates(history_)) return s;
   const Result<CommitOrder>& order = commit_order();
   if (order.ok()) return adya_order_serves(level, history_, *order);
   if (level != LevelId::pl_1) return order.error();
@@ -40,7 +41,8 @@ Status OrderVerifier::serves_adya(LevelId level) {
 
 Status OrderVerifier::serves_weak(LevelId level) {
   if (const Status& s = follows_sessions(); !s.ok()) return s;
-  if (const Status& s = replays(); s.ok() || order_.split) return s;
+  if (const Status& s = replays(); s.ok() || order_.split || has_open_aggregates(history_))
+    return s;
   // What a transaction sees at a weak level it sees at a stronger one too.
   if (weak_ && implies(*weak_, level)) return Ok{};
   const Result<CommitOrder>& order = commit_order();
@@ -52,6 +54,8 @@ Status OrderVerifier::serves_weak(LevelId level) {
 
 Status OrderVerifier::serves_mixed() {
   if (const Status& s = follows_sessions(); !s.ok()) return s;
+  if (has_open_aggregates(history_))
+    return refuse("aggregates have no meaning for mixed levels yet");
   return mixed_order_serves(history_, order_);
 }
 

@@ -181,6 +181,10 @@ Status Replay::judge_range(TxnId t, OpId i) {
   }
   for (const KeyId k : selected.matched)
     if (!fits(k) || match(predicate, seen(keys_[k], t)) == Match::no) return mismatch(t, i);
+  if (is_open(history_, i))
+    if (Status s = judge_aggregate(t, i, history_.predicates().aggregate(selected.aggregate));
+        !s.ok())
+      return s;
   if (!selected.complete) return Ok{};
   for (const KeyId k : own_keys_)
     if (present_->in_range(k, lo, hi) && !named.contains(k) &&
@@ -209,6 +213,27 @@ Status Replay::judge_range(TxnId t, OpId i) {
   }
   if (!complete) return mismatch(t, i);
   return Ok{};
+}
+
+Status Replay::judge_aggregate(TxnId t, OpId i, const Aggregate& aggregate) {
+  const std::span<const uint32_t> operands = history_.operands(i);
+  Total total;
+  if (conditions_.match_initial(aggregate.where) != Match::no)
+    total.add({AggregateTerm::Kind::open});
+  for (const KeyId k : history_.predicates().keys(aggregate.where)) {
+    const Content& content = seen(keys_[k], t);
+    if (!present_->in_range(k, operands[0], operands[1]) || absent(content)) continue;
+    if (content.version == kList)
+      total.add({AggregateTerm::Kind::open});
+    else if (content.version != kInitial)
+      total.add(term_of(history_, conditions_, aggregate, content.version));
+  }
+  const Match gives = total.gives(aggregate);
+  if (gives == Match::yes) return Ok{};
+  return refuse(
+      "{} of transaction {} returned {}, which {} what is there at its place in the order",
+      in_words(history_, aggregate), history_.name(t), value_of(aggregate.value).to_string(),
+      gives == Match::no ? "is not that of" : "may not be that of");
 }
 
 Error Replay::other_source(TxnId t, OpId i, const Content& content) const {

@@ -7,7 +7,7 @@
 // writes become the current state, of each key only the last. Nobody can see an aborted or an
 // intermediate version because none is ever current. A history that can be replayed in some order
 // is explained by that order: this is the definition of the levels from prefix consistency upwards,
-// up to what they demand of the order itself (order_verifier.h).
+// up to what they demand of the order itself (order_verifier.h). An aggregate is computed of what is there at its place.
 //
 // A key holds a value, nothing (never written, removed, or null) or a list. O(operations), plus
 // O(log keys) for every present key that a range query passes; with a condition, for every version that satisfies it, if these are fewer.
@@ -19,6 +19,7 @@
 
 #include "assay/history.h"
 #include "assay/result.h"
+#include "certify/aggregates.h"
 #include "certify/conditions.h"
 #include "certify/present_keys.h"
 
@@ -63,6 +64,7 @@ class Replay {
 
   Status judge(TxnId t, OpId i, const Operation& op);
   Status judge_range(TxnId t, OpId i);
+  Status judge_aggregate(TxnId t, OpId i, const Aggregate& aggregate);
   Status append_own(TxnId t, OpId i, const Operation& op);
   Status append(OpId i, const Operation& op);
   void own_write(TxnId t, KeyId key, Content content);

@@ -6,6 +6,7 @@
 #include "formats/assay_jsonl_line.h"
 #include "formats/json_text.h"
 #include "formats/registry.h"
+#include "history/aggregate.h"
 
 namespace assay::internal::collect {
 namespace {
@@ -74,9 +75,33 @@ void append_operands(std::string& out, const Step& step) {
   }
 }
 
+// An aggregate, likewise.
+void append_aggregate(std::string& out, const Step& step) {
+  const Request& request = step.request;
+  out += "agg\",";
+  formats::append_json_string(out, request.condition());
+  out += ",{";
+  formats::append_json_string(out, aggregate_name(*request.aggregate));
+  out += ':';
+  append_value(out, step.reply.value);
+  if (request.aggregate != AggregateFunction::count) {
+    out += ",\"of\":";
+    formats::append_json_string(out, request.column);
+  }
+  if (!request.key.is_null() || !request.high.is_null()) {
+    out += ",\"keys\":[";
+    append_value(out, request.key);
+    out += ',';
+    append_value(out, request.high);
+    out += ']';
+  }
+  out += "}]";
+}
+
 // A query with a condition, behind its opening bracket and quote.
 void append_query(std::string& out, const Step& step) {
   const Request& request = step.request;
+  if (request.aggregate) return append_aggregate(out, step);
   out += "pred\",";
   formats::append_json_string(out, request.condition());
   out += ',';
@@ -161,7 +186,8 @@ void append_header_line(std::string& out, std::string_view meta, HistoryFacts fa
   std::string_view before = ",\"uses\":[";
   for (const auto& [used, name] : {std::pair(facts.names_versions, formats::kNamedVersions),
                                    std::pair(facts.has_rows, formats::kRows),
-                                   std::pair(facts.has_conditions, formats::kPredicates)}) {
+                                   std::pair(facts.has_conditions, formats::kPredicates),
+                                   std::pair(facts.has_aggregates, formats::kAggregates)}) {
     if (!used) continue;
     out += std::exchange(before, ",");
     formats::append_json_string(out, name);

@@ -14,6 +14,7 @@ struct HistoryFacts {
   bool absent_is_never_written = false;  // assay::History's
   bool has_rows = false;                 // values are rows
   bool has_conditions = false;           // queries have conditions
+  bool has_aggregates = false;           // and some return aggregates
 };
 
 // Each appends one line with its newline.

@@ -203,7 +203,8 @@ Status Run::open_recorder() {
   recording.facts = {.names_versions = options_.open_log != nullptr,
                      .absent_is_never_written = options_.workload_options.tombstones,
                      .has_rows = workload_->has_rows(),
-                     .has_conditions = workload_->selects()};
+                     .has_conditions = workload_->selects(),
+                     .has_aggregates = workload_->aggregates()};
   if (options_.part_bytes > 0 || options_.parts != nullptr) return open_parts(recording);
   auto recorder =
       options_.history.empty()

@@ -45,6 +45,13 @@ void add_step(HistoryBuilder& builder, const Step& step) {
       std::vector<ValueView> matched;
       for (const Value& k : step.reply.matched) matched.push_back(k.view());
       const std::string where = request.condition();
+      if (request.aggregate) {
+        const Status counted =
+            builder.aggregate({key, request.high.view(), where, *request.aggregate, request.column,
+                               step.reply.value.view()});
+        assert(counted.ok() && "a condition that was parsed before");
+        return;
+      }
       const Status known = builder.select({.lo = key,
                                            .hi = request.high.view(),
                                            .where = where,

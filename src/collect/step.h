@@ -33,10 +33,13 @@ struct Request {
   // range, as it is recorded of a statement: only rows that satisfy this condition of the history format; empty: all.
   std::string where = {};
   bool found = false;  // and nothing is said of rows that did not come back
+  // range, likewise: what was returned is an aggregate of these rows, of this column if it is no count.
+  std::optional<AggregateFunction> aggregate = {};
+  std::string column = {};
   // A statement of the user's own SQL (collect/sql/statement.h) instead of all that; it says itself what to record.
   std::shared_ptr<const SqlStatement> statement = {};
 
-  bool selects() const { return !least.is_null() || !where.empty() || found; }
+  bool selects() const { return !least.is_null() || !where.empty() || found || aggregate; }
   // What the history calls that.
   std::string condition() const {
     if (least.is_null()) return where;
@@ -46,7 +49,7 @@ struct Request {
 
 // What came back. Kinds without an answer leave it empty.
 struct Reply {
-  Value value;                                // read
+  Value value;                                // read; range: an aggregate
   bool effect = true;                         // cas, insert, remove: it took effect
   std::vector<Value> list;                    // read_list
   std::vector<std::pair<Value, Value>> rows;  // range: keys and values found

@@ -71,6 +71,8 @@ class Workload {
   }
   // Whether its ranges ask for values.
   virtual bool selects() const { return false; }
+  // Some of which return an aggregate of rows.
+  virtual bool aggregates() const { return false; }
   // Whether it reads and writes single keys: no lists, no ranges.
   bool is_of_registers() const {
     return !selects() && !uses(OpKind::append) && !uses(OpKind::read_list) && !uses(OpKind::range);

@@ -43,6 +43,8 @@
 #include "explain/tell_cases.h"
 #include "explain/witness.h"
 #include "history/accesses.h"
+#include "history/aggregate.h"
+#include "history/predicates.h"
 #include "history/session_levels.h"
 #include "levels/proof_hints.h"
 #include "levels/walk.h"
@@ -294,7 +296,24 @@ class Explainer {
       e.transactions.push_back(h_.txn_of(bad.other));
     }
     e.sentences = narrate(bad, accesses_);
+    if (bad.anomaly == Anomaly::result_set_mismatch) tell_writers_of_rows(bad.read, e);
   }
+
+  // Whoever may have written a row that an aggregate was computed of, unless they are many.
+  void tell_writers_of_rows(OpId op, Explanation& e) const {
+    const Predicates& known = h_.predicates();
+    const auto keys = known.keys(known.aggregate(h_.selected(op).aggregate).where);
+    std::vector<OpId> writes;
+    for (OpId i = 0; i < h_.op_count(); ++i)
+      if (installs_version(h_.op(i)) && std::binary_search(keys.begin(), keys.end(), h_.op(i).key))
+        writes.push_back(i);
+    if (writes.size() > kMostWritersTold) return;
+    for (const OpId write : writes) {
+      e.operations.push_back(write);
+      e.transactions.push_back(h_.txn_of(write));
+    }
+  }
+  static constexpr size_t kMostWritersTold = 32;
 
   // Nobody can have left what an operation saw.
   void explain_sourceless(const ProofStep& nobody, Explanation& e) const {

@@ -75,6 +75,13 @@ std::string display_range(const History& h, OpId i) {
   const std::string bounds = fmt::format("{}..{}", bound(h, operands[0]), bound(h, operands[1]));
   const std::string rows = display_values(h, selected.rows, true);
   if (selected.predicate == kNone) return fmt::format("range({},[{}])", bounds, rows);
+  if (selected.aggregate != kNone) {
+    const Aggregate& aggregate = h.predicates().aggregate(selected.aggregate);
+    return fmt::format("agg({}{}{}, {}{},[{}])", aggregate_name(aggregate.function),
+                       aggregate.column.empty() ? "" : " ", aggregate.column,
+                       bounds == ".." ? "" : bounds + ": ", h.predicates().text(aggregate.where),
+                       display(value_of(aggregate.value)));
+  }
   std::string out = fmt::format("p({}{},[{}]", bounds == ".." ? "" : bounds + ": ",
                                 h.predicates().text(selected.predicate), rows);
   if (!selected.passed.empty())

@@ -7,6 +7,8 @@
 #include "explain/names.h"
 #include "explain/phrases.h"
 #include "history/accesses.h"
+#include "history/aggregate.h"
+#include "history/predicates.h"
 
 namespace assay::internal {
 namespace {
@@ -286,6 +288,18 @@ std::string replaced_by(const History& h, OpId change) {
   return "replaced by " + display(h.version_value(h.op(change).version));
 }
 
+std::vector<std::string> narrate_aggregate(const History& h, const BadRead& bad) {
+  const Aggregate& aggregate = h.predicates().aggregate(h.selected(bad.read).aggregate);
+  const std::string reader = display_txn(h, h.txn_of(bad.read));
+  std::string what =
+      fmt::format("{} of {} returned {}, which no versions of the rows give",
+                  in_words(h, aggregate), reader, display(value_of(aggregate.value)));
+  if (bad.other != kNone)
+    what += fmt::format(" together with what {} read besides, such as {}", reader,
+                        display_version(h, h.op(bad.other).version));
+  return {what + "."};
+}
+
 }  // namespace
 
 // A list that was read, and the append that shows what is wrong with it.
@@ -319,6 +333,7 @@ std::vector<std::string> narrate_list(const BadRead& bad, const Accesses& access
 
 std::vector<std::string> narrate(const BadRead& bad, const Accesses& accesses) {
   const History& h = accesses.history();
+  if (bad.anomaly == Anomaly::result_set_mismatch) return narrate_aggregate(h, bad);
   const Accepts accepts = observation_of(h, bad.read).accepts;
   if (bad.anomaly == Anomaly::lost_update) return narrate_overdrawn(h, bad.read);
   if (accepts == Accepts::list && bad.other != kNone && install_of(h, bad.other).appends)

@@ -73,7 +73,8 @@ class JsonlWriter {
     std::string_view before = ",\"uses\":[";
     for (const auto& [used, name] :
          {std::pair(names_versions(), kNamedVersions), std::pair(h_.states_sources(), kSources),
-          std::pair(has_rows(), kRows), std::pair(h_.has_predicates(), kPredicates)}) {
+          std::pair(has_rows(), kRows), std::pair(h_.has_predicates(), kPredicates),
+          std::pair(has_aggregates(), kAggregates)}) {
       if (!used) continue;
       text(std::exchange(before, ","));
       string(name);
@@ -85,6 +86,9 @@ class JsonlWriter {
     for (VersionId v = 0; v < h_.version_count(); ++v)
       if (h_.version_value(v).type == ValueView::Type::row) return true;
     return false;
+  }
+  bool has_aggregates() const {
+    return h_.has_predicates() && h_.predicates().aggregate_count() > 0;
   }
   bool names_versions() const {
     return std::any_of(h_.known_orders().begin(), h_.known_orders().end(),
@@ -207,8 +211,32 @@ class JsonlWriter {
     text("]");
   }
 
+  void write_aggregate(OpId i, uint32_t number) {
+    const Aggregate& aggregate = h_.predicates().aggregate(number);
+    const std::span<const uint32_t> bounds = h_.operands(i).first(2);
+    text("[\"agg\",");
+    string(h_.predicates().text(aggregate.where));
+    text(",{");
+    string(aggregate_name(aggregate.function));
+    text(":");
+    value(value_of(aggregate.value));
+    if (aggregate.function != AggregateFunction::count) {
+      text(",\"of\":");
+      string(aggregate.column);
+    }
+    if (bounds[0] != kNone || bounds[1] != kNone) {
+      text(",\"keys\":[");
+      key_or_null(bounds[0]);
+      text(",");
+      key_or_null(bounds[1]);
+      text("]");
+    }
+    text("}]");
+  }
+
   void write_pred(OpId i) {
     const Selected selected = h_.selected(i);
+    if (selected.aggregate != kNone) return write_aggregate(i, selected.aggregate);
     const std::span<const uint32_t> bounds = h_.operands(i).first(2);
     text("[\"pred\",");
     string(h_.predicates().text(selected.predicate));

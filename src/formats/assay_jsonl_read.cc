@@ -17,6 +17,7 @@
 #include "formats/assay_jsonl_chunks.h"
 #include "formats/json_text.h"
 #include "formats/row_json.h"
+#include "history/aggregate.h"
 #include "history/level_name.h"
 #include "history/value_bytes.h"
 
@@ -308,7 +309,7 @@ class JsonlLines {
       std::string_view name;
       if (use.get_string().get(name) != simdjson::SUCCESS ||
           (name != kNamedVersions && name != kSources && name != kRows && name != kPredicates &&
-           name != kUndoneParts))
+           name != kAggregates && name != kUndoneParts))
         return expected({"uses", i},
                         "one of \"named-versions\", \"sources\", \"rows\", \"pred\", \"undone\"");
       ++i;
@@ -655,9 +656,10 @@ class JsonlLines {
     if (kind == "insert") return read_insert(part, count, i);
     if (kind == "range") return read_range(part, count, i);
     if (kind == "pred") return read_pred(part, count, i);
+    if (kind == "agg") return read_aggregate(part, count, i);
     if (kind == "pupd" || kind == "pdel") return read_predicate_write(kind, part, count, i);
     return expected({"ops", i, size_t{0}},
-                    "one of r, w, append, d, range, cas, insert, pred, pupd, pdel");
+                    "one of r, w, append, d, range, cas, insert, pred, agg, pupd, pdel");
   }
 
   // Whether an operation has as many parts as it needs.
@@ -799,6 +801,56 @@ class JsonlLines {
     selection.passed = passed_;
     selection.matched = elements_;
     return select(selection, i);
+  }
+
+  bool read_keys(json::element e, const std::vector<JsonStep>& place, ValueView& lo,
+                 ValueView& hi) {
+    json::array pair;
+    if (e.get_array().get(pair) != simdjson::SUCCESS || pair.size() != 2)
+      return fail(place, "expected [low, high], either null if open");
+    for (size_t b = 0; b < 2; ++b)
+      if (const json::element bound = pair.at(b).value_unsafe();
+          !to_value(bound, b == 0 ? lo : hi) && !bound.is_null())
+        return fail(place, "expected integers of 64 bits or strings, or null if open");
+    return true;
+  }
+
+  // ["agg", condition, {"sum":12,"of":"v","keys":[low,high]}]
+  bool read_aggregate(const json::element* part, size_t count, size_t i) {
+    constexpr const char* kWhat =
+        "one of \"count\", \"sum\", \"min\", \"max\", and \"of\", \"keys\"";
+    Aggregation to;
+    if (!arity(count, 3, i, "[\"agg\", condition, {\"count\": value}]")) return false;
+    if (part[1].get_string().get(to.where) != simdjson::SUCCESS)
+      return expected({"ops", i, size_t{1}}, "a condition, like \"v >= 10 and v < 20\"");
+    json::object object;
+    if (part[2].get_object().get(object) != simdjson::SUCCESS)
+      return expected({"ops", i, size_t{2}}, std::string("an object of ") + kWhat);
+    bool named = false, has_column = false;
+    for (const json::key_value_pair field : object) {
+      const std::string_view name = field.key;
+      if (name == "keys") {
+        if (!read_keys(field.value, {"ops", i, size_t{2}, name}, to.lo, to.hi)) return false;
+      } else if (name == "of") {
+        has_column = field.value.get_string().get(to.column) == simdjson::SUCCESS;
+        if (!has_column) return expected({"ops", i, size_t{2}, name}, "the name of a column");
+      } else if (named || !is_aggregate_name(name, to.function)) {
+        return expected({"ops", i, size_t{2}, name}, kWhat);
+      } else {
+        named = true;
+        if ((!to_value(field.value, to.value) && !field.value.is_null()) ||
+            !may_return(to.function, to.value))
+          return expected({"ops", i, size_t{2}, name}, std::string(wanted_of(to.function)));
+      }
+    }
+    if (!named) return expected({"ops", i, size_t{2}}, std::string("an object of ") + kWhat);
+    if (has_column != (to.function != AggregateFunction::count))
+      return expected({"ops", i, size_t{2}},
+                      has_column ? "no \"of\", as rows are counted" : "\"of\", a column, besides");
+    const Status known = batch_.aggregate(to);
+    if (known.ok()) return true;
+    return fail({"ops", i, size_t{1}}, known.error().message + ", at its character " +
+                                           std::to_string(known.error().column));
   }
 
   // What stands behind the rows: {"keys":[low,high],"passed":…,"matched":…,"claims":…}.

@@ -177,8 +177,28 @@ class HistWriter {
     line_ += ']';
   }
 
+  void write_aggregate(OpId i, uint32_t number) {
+    const Aggregate& aggregate = h_.predicates().aggregate(number);
+    const auto operands = h_.operands(i);
+    ((line_ += ' ') += kHistAggregate) += '(';
+    line_ += aggregate_name(aggregate.function);
+    if (aggregate.function != AggregateFunction::count) {
+      line_ += ' ';
+      value(ValueView::of(std::string_view(aggregate.column)));
+    }
+    line_ += ", ";
+    if (operands[0] != kNone || operands[1] != kNone) {
+      bounds(operands);
+      line_ += ": ";
+    }
+    (line_ += h_.predicates().text(aggregate.where)) += ",[";
+    value(value_of(aggregate.value));
+    line_ += "])";
+  }
+
   void write_pred(OpId i) {
     const Selected selected = h_.selected(i);
+    if (selected.aggregate != kNone) return write_aggregate(i, selected.aggregate);
     const auto operands = h_.operands(i);
     (line_ += ' ') += kHistPredicate;
     line_ += '(';

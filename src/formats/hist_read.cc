@@ -16,6 +16,7 @@
 #include "formats/streamed_builder.h"
 #include "formats/text_cursor.h"
 #include "formats/utf8.h"
+#include "history/aggregate.h"
 #include "history/level_name.h"
 #include "history/settled.h"
 
@@ -361,13 +362,14 @@ class HistReader {
     size_t begin = c_.at();
     std::string_view word = c_.take_while(is_hist_word);
     if (word == kHistPredicate) return read_pred();
+    if (word == kHistAggregate) return read_aggregate();
     for (const HistOp& op : kHistOps) {
       if (op.word != word) continue;
       if (!c_.expect("(")) return false;
       c_.skip_blanks();
       return op.kind == OpKind::range ? read_range() : read_key_op(op.kind);
     }
-    return c_.fail_at(begin, "expected an operation (r, w, a, d, range, cas, ins, p) or '}'");
+    return c_.fail_at(begin, "expected an operation (r, w, a, d, range, cas, ins, p, agg) or '}'");
   }
 
   bool read_key_op(OpKind kind) {
@@ -479,24 +481,60 @@ class HistReader {
     }
   }
 
-  // The condition goes up to ",[", bounds of keys to ':'; neither stands in a condition but in quotes.
-  bool read_pred() {
-    Selection selection;
-    if (!c_.expect("(")) return false;
+  // The condition goes up to ",[", bounds of keys to ':'; neither stands in a condition but in quotes. `begin`: where the
+  // condition does. Takes the comma behind it too.
+  bool read_where(ValueView& lo, ValueView& hi, std::string_view& where, size_t& begin) {
     const std::string_view rest = c_.rest();
     const size_t colon = find_unquoted(rest, ":"), end = find_unquoted(rest, ",[");
-    if (end == rest.npos) return c_.expected("a condition, then ',[' and rows");
+    if (end == rest.npos) return c_.expected("a condition, then ',[' and what was returned");
     if (colon < end) {
       c_.skip_blanks();
-      if (!c_.rest().starts_with("..") && !value(selection.lo, false)) return false;
+      if (!c_.rest().starts_with("..") && !value(lo, false)) return false;
       if (!c_.expect("..")) return false;
       c_.skip_blanks();
-      if (c_.peek() != ':' && !value(selection.hi, false)) return false;
+      if (c_.peek() != ':' && !value(hi, false)) return false;
       if (!c_.expect(":")) return false;
     }
-    const size_t begin = c_.at();
-    selection.where = c_.rest().substr(0, find_unquoted(c_.rest(), ",["));
-    c_.seek(begin + selection.where.size() + 1);
+    begin = c_.at();
+    where = c_.rest().substr(0, find_unquoted(c_.rest(), ",["));
+    c_.seek(begin + where.size() + 1);
+    return true;
+  }
+
+  // (count, CONDITION,[VALUE]) or (sum COLUMN, CONDITION,[VALUE])
+  bool read_aggregate() {
+    Aggregation to;
+    ValueView column;
+    size_t begin = 0;
+    if (!c_.expect("(")) return false;
+    c_.skip_blanks();
+    if (!is_aggregate_name(c_.take_while(is_hist_word), to.function))
+      return c_.expected("count, sum, min or max");
+    if (to.function != AggregateFunction::count) {
+      c_.skip_blanks();
+      if (!value(column, false)) return false;
+      if (column.type != ValueView::Type::string)
+        return c_.expected("the name of a column before ','");
+      to.column = column.text;
+    }
+    if (!c_.expect(",") || !read_where(to.lo, to.hi, to.where, begin) || !c_.expect("["))
+      return false;
+    c_.skip_blanks();
+    const size_t at = c_.at();
+    if (!value(to.value, true)) return false;
+    if (!may_return(to.function, to.value))
+      return c_.fail_at(at, "expected " + std::string(wanted_of(to.function)));
+    if (!c_.expect("]") || !c_.expect(")")) return false;
+    const Status known = builder_.aggregate(to);
+    return known.ok() ||
+           c_.fail_at(begin + known.error().column - 1, std::string(known.error().message));
+  }
+
+  bool read_pred() {
+    Selection selection;
+    size_t begin = 0;
+    if (!c_.expect("(")) return false;
+    if (!read_where(selection.lo, selection.hi, selection.where, begin)) return false;
     passed_.clear();
     elements_.clear();
     if (!read_rows(rows_)) return false;

@@ -27,5 +27,7 @@ inline constexpr HistOp kHistOps[] = {
 // p(CONDITION,[ROWS],passed[ROWS],matched[KEYS],found): a range with a condition.
 inline constexpr std::string_view kHistPredicate = "p", kHistPassed = "passed",
                                   kHistMatched = "matched", kHistFound = "found";
+// agg(sum COLUMN, CONDITION,[VALUE]): an aggregate over such a range.
+inline constexpr std::string_view kHistAggregate = "agg";
 
 }  // namespace assay::internal::formats

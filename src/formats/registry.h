@@ -69,7 +69,7 @@ inline constexpr std::string_view kSources = "sources";
 // … of values that are rows of columns
 inline constexpr std::string_view kRows = "rows";
 // … of ranges with a condition
-inline constexpr std::string_view kPredicates = "pred";
+inline constexpr std::string_view kPredicates = "pred", kAggregates = "agg";
 inline constexpr std::string_view kUndoneParts = "undone";
 // The event that says how far stated orders are complete.
 inline constexpr std::string_view kCompleteEvent = "complete";

@@ -61,6 +61,13 @@ Status StreamedBuilder::select(const Selection& selection) {
   return batch_->select(own);
 }
 
+Status StreamedBuilder::aggregate(const Aggregation& aggregation) {
+  Aggregation own = aggregation;  // what it returned is not kept as a view
+  own.lo = kept(aggregation.lo);
+  own.hi = kept(aggregation.hi);
+  return batch_->aggregate(own);
+}
+
 Status StreamedBuilder::end_txn() {
   if (Status s = batch_->end_txn(); !s.ok()) return s;
   return hand_over_if_full();

@@ -45,6 +45,7 @@ class StreamedBuilder {
   void read_list(ValueView key, std::span<const ValueView> elements);
   void range(ValueView lo, ValueView hi, std::span<const Row> found);
   Status select(const Selection& selection);
+  Status aggregate(const Aggregation& aggregation);
   void cas(ValueView key, ValueView expected, ValueView value, bool effect) {
     batch_->cas(kept(key), kept(expected), kept(value), effect);
   }

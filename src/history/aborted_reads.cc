@@ -38,6 +38,7 @@ class Companions {
     OrderCopier entries;
     for (const KnownOrder& order : h_.known_orders())
       builder_.known_order(h_.key(order.key), entries.of(h_, order));
+    if (not_understood_) return *not_understood_;
     Result<History> counted = std::move(builder_).finish();
     if (!counted.ok()) return counted.error();
     counted->set_clock_drift(h_.clock_drift());
@@ -118,6 +119,13 @@ class Companions {
     const KeyBounds bounds = bounds_of(h_, i);
     if (!key_order_) key_order_.emplace(h_);
     const std::span<const KeyId> keys = key_order_->between(bounds.from, bounds.to);
+    if (is_open(h_, i) &&
+        std::any_of(keys.begin(), keys.end(), [&](KeyId k) { return own_.contains(k); }))
+      not_understood_ = bad_input("transaction " + h_.name(txn_) +
+                                      " did not commit and has an aggregate over keys that it had "
+                                      "written; expected none where "
+                                      "the reads of such transactions count",
+                                  h_.line(txn_));
     const std::vector<Observation> rows = observations_of_range(h_, i, keys);
     bool whole = true;
     for (const Observation& row : rows) {
@@ -191,6 +199,7 @@ class Companions {
   std::unordered_set<std::string> keys_;   // once a companion has one of its own
   std::optional<KeyOrder> key_order_;      // once there is a range
   uint64_t companions_ = 0;
+  std::optional<Error> not_understood_;
   // Of the transaction under way.
   TxnId txn_ = kNone;
   bool begun_ = false;

@@ -161,10 +161,13 @@ Status HistoryBuilder::add(const TxnBatch& batch) {
 
 void HistoryBuilder::number_predicates(const TxnBatch& batch) {
   predicate_of_.clear();
+  aggregate_of_.clear();
   if (!batch.predicates_ || batch.predicates_ == h_.predicates_) return;
   if (!h_.predicates_) h_.predicates_ = std::make_shared<internal::Predicates>();
   for (PredicateId p = 0; p < batch.predicates_->size(); ++p)
     predicate_of_.push_back(*h_.predicates_->intern(batch.predicates_->text(p)));
+  for (uint32_t a = 0; a < batch.predicates_->aggregate_count(); ++a)
+    aggregate_of_.push_back(*h_.predicates_->intern(batch.predicates_->aggregation(a)));
 }
 
 // Those of the batch from `first` to `end`. Operations are looked up in windows that pass over the borders of transactions.
@@ -235,7 +238,9 @@ void HistoryBuilder::resolve_operands(const RawOp& op, const ValueView* extra, K
     pool.push_back(op.value.is_null() ? kNone : key_id(op.value));
     const bool renumbered = op.predicate != kNone && !predicate_of_.empty();
     const PredicateId predicate = renumbered ? predicate_of_[op.predicate] : op.predicate;
-    for (const uint32_t word : {predicate, op.rows, op.passed}) pool.push_back(word);
+    const uint32_t aggregate =
+        op.aggregate != kNone && renumbered ? aggregate_of_[op.aggregate] : op.aggregate;
+    for (const uint32_t word : {predicate, aggregate, op.rows, op.passed}) pool.push_back(word);
     const ValueView* end = extra + op.extra_count;
     for (const ValueView* matched = extra + 2 * (op.rows + op.passed); extra < matched; extra += 2)
       pool.push_back(version_id(key_id(extra[0]), extra[1]));
@@ -491,6 +496,33 @@ Status HistoryBuilder::validate_times(SessionId session) const {
   return Ok{};
 }
 
+// Of a least or greatest value that one version alone has, the version is known: the claim of the aggregate returns it.
+void HistoryBuilder::include_least_rows() {
+  const internal::Predicates& known = *h_.predicates_;
+  if (known.aggregate_count() == 0) return;
+  std::vector<bool> written(h_.version_count()), removed(h_.version_count());
+  for (OpId i = 0; i < h_.op_count(); ++i)
+    if (const Operation op = h_.op(i); installs_version(op) && op.kind != OpKind::remove)
+      written[op.version] = true;
+  for (OpId i = 0; i < h_.op_count(); ++i)  // which would show as the row as well
+    if (const Operation op = h_.op(i); op.kind == OpKind::remove) removed[op.version] = true;
+  std::vector<VersionId> only(known.aggregate_count(), kNone);
+  for (uint32_t a = 0; a < only.size(); ++a) only[a] = known.only_version(h_, a, written);
+  for (VersionId& v : only)
+    if (v != kNone && removed[v]) v = kNone;
+  for (OpId i = 0; i < h_.op_count(); ++i) {
+    if (h_.op_kind_[i] != OpKind::range) continue;
+    const Selected selected = h_.selected(i);
+    if (selected.aggregate == kNone || only[selected.aggregate] == kNone) continue;
+    const std::span<const uint32_t> was = h_.operands(i);
+    const uint32_t words[] = {
+        internal::kRangeHead + 1, was[0], was[1], known.aggregate(selected.aggregate).including,
+        selected.aggregate,       1,      0,      only[selected.aggregate]};
+    h_.op_operands_[i] = static_cast<uint32_t>(h_.pool_.size());
+    h_.pool_.insert(h_.pool_.end(), std::begin(words), std::end(words));
+  }
+}
+
 Result<History> HistoryBuilder::finish() && {
   if (replaced_) {
     constexpr uint64_t kBytesOfOp = sizeof(OpKind) + 1 + sizeof(KeyId) + sizeof(VersionId);
@@ -523,6 +555,7 @@ Result<History> HistoryBuilder::finish() && {
   }
   if (h_.predicates_)
     if (Status s = h_.predicates_->index(h_, budget_); !s.ok()) return s.error();
+  if (h_.predicates_) include_least_rows();
   h_.keys_.release_slots();
   h_.versions_.release_slots();
   h_.session_names_.release_slots();

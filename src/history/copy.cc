@@ -51,6 +51,12 @@ void TxnCopier::add_range(const History& h, KeyId lo, KeyId hi, const Selected& 
   };
   copy(selected.rows, rows_);
   if (selected.predicate == kNone) return to_.range(name(lo), name(hi), rows_);
+  if (selected.aggregate != kNone) {
+    const Status same =
+        to_.aggregate(h.predicates().aggregation(selected.aggregate, name(lo), name(hi)));
+    assert(same.ok() && "an aggregate is read as it was printed");
+    return;
+  }
   copy(selected.passed, passed_);
   elements_.clear();
   for (const KeyId key : selected.matched) elements_.push_back(h.key(key));

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "history/aggregate.h"
+
 namespace assay::internal {
 namespace {
 
@@ -55,6 +57,12 @@ void add_op(HistoryBuilder& b, const Draft& draft, const DraftOp& op) {
         b.range(key, ValueView::of(key_name(op.hi)), rows);
         break;
       }
+      if (op.aggregate) {
+        const Status counted = b.aggregate({key, ValueView::of(key_name(op.hi)), op.where,
+                                            *op.aggregate, "value", view(op.value)});
+        assert(counted.ok());
+        break;
+      }
       std::vector<std::pair<ValueView, ValueView>> passed;
       for (const auto& [k, v] : op.passed) passed.emplace_back(ValueView::of(key_name(k)), view(v));
       std::vector<ValueView> matched;
@@ -102,6 +110,10 @@ std::string text_of(const Draft& draft, const DraftOp& op) {
     case OpKind::range: {
       const std::string bounds = fmt::format("{}..{}", key, key_name(op.hi));
       if (op.where.empty()) return fmt::format("range({},[{}])", bounds, text_of(op.rows));
+      if (op.aggregate)
+        return fmt::format("agg({}{}, {}: {},[{}])", aggregate_name(*op.aggregate),
+                           op.aggregate == AggregateFunction::count ? "" : " value", bounds,
+                           op.where, value);
       std::string out = fmt::format("p({}: {},[{}]", bounds, op.where, text_of(op.rows));
       if (!op.passed.empty()) out += fmt::format(",passed[{}]", text_of(op.passed));
       std::vector<std::string_view> matched;

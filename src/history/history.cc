@@ -106,10 +106,13 @@ std::span<const uint32_t> History::operands(OpId i) const {
 
 Selected History::selected(OpId range) const {
   const std::span<const uint32_t> all = operands(range);
-  const uint32_t rows = all[3], passed = all[4];
-  return {all[2], all.subspan(internal::kRangeHead, rows),
+  const uint32_t rows = all[4], passed = all[5];
+  return {all[2],
+          all.subspan(internal::kRangeHead, rows),
           all.subspan(internal::kRangeHead + rows, passed),
-          all.subspan(internal::kRangeHead + rows + passed), op(range).effect};
+          all.subspan(internal::kRangeHead + rows + passed),
+          op(range).effect,
+          all[3]};
 }
 
 uint64_t History::stated_source_count() const {
@@ -190,6 +193,8 @@ std::string History::content_hash() const {
     for (const VersionId v : selected.rows) out.add(version_word(v));
     if (selected.predicate == kNone) return;
     out.add(internal::hash_bytes(predicates().text(selected.predicate)));
+    if (selected.aggregate != kNone)
+      out.add(internal::hash_bytes(predicates().aggregate_text(selected.aggregate)));
     for (const VersionId v : selected.passed) out.add(version_word(v));
     for (const KeyId k : selected.matched) out.add(key_word(k));
   };

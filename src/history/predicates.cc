@@ -151,6 +151,54 @@ Result<PredicateId> Predicates::intern(std::string_view text) {
   return id;
 }
 
+Result<uint32_t> Predicates::intern(const Aggregation& aggregation) {
+  const AggregateFunction function = aggregation.function;
+  if (!may_return(function, aggregation.value))
+    return bad_input(std::string(aggregate_name(function)) + " returned " +
+                     aggregation.value.to_string() + "; expected " +
+                     std::string(wanted_of(function)));
+  const Result<PredicateId> where = intern(aggregation.where);
+  if (!where.ok()) return where.error();
+  Aggregate made{.function = function, .where = *where};
+  if (function != AggregateFunction::count) made.column = aggregation.column;
+  made.value = row_of(aggregation.value.is_null() ? ValueView::of(0) : aggregation.value)[0].second;
+  if (aggregation.value.is_null()) made.value = {};
+  std::string text = std::string(aggregate_name(function)) + '(' + made.column +
+                     ") = " + row_text({{"value", made.value}}) + " where " + texts_[*where];
+  const auto [known, fresh] =
+      aggregate_by_text_.try_emplace(text, static_cast<uint32_t>(aggregates_.size()));
+  if (!fresh) return known->second;
+  const AggregateClaim claim = claim_of(function, made.column, texts_[*where], aggregation.value);
+  made.claim = *intern(claim.where);
+  made.complete = claim.complete;
+  if (!claim.including.empty()) made.including = *intern(claim.including);
+  aggregates_.push_back(std::move(made));
+  aggregate_texts_.push_back(std::move(text));
+  return known->second;
+}
+
+Aggregation Predicates::aggregation(uint32_t a, ValueView lo, ValueView hi) const {
+  const Aggregate& known = aggregates_[a];
+  return {lo, hi, texts_[known.where], known.function, known.column, value_of(known.value)};
+}
+
+VersionId Predicates::only_version(const History& history, uint32_t a,
+                                   const std::vector<bool>& written) const {
+  const Aggregate& known = aggregates_[a];
+  if (known.including == kNone || match_initial(known.including) != Match::no) return kNone;
+  VersionId only = kNone;
+  for (const VersionId v : certain_[known.including]) {
+    const AggregateTerm term = term_of(known, Match::yes, row_of(history.version_value(v)));
+    if (!written[v] || term.integer != known.value.integer) continue;
+    if (only != kNone) return kNone;
+    only = v;
+  }
+  const auto& open = open_[known.including];
+  const bool certain =
+      std::none_of(open.begin(), open.end(), [&](VersionId v) { return written[v]; });
+  return certain ? only : kNone;
+}
+
 Status Predicates::index(const History& history, Budget* budget) {
   Table table(history);
   certain_.resize(size());

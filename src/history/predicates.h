@@ -20,6 +20,7 @@
 
 #include "assay/budget.h"
 #include "assay/history.h"
+#include "history/aggregate.h"
 #include "history/condition.h"
 
 namespace assay::internal {
@@ -28,12 +29,21 @@ class Predicates {
  public:
   // The number of a condition; the same for the same condition. Fails where it is none.
   Result<PredicateId> intern(std::string_view text);
+  // The number of an aggregate, whose `where` is such a text; the same for the same aggregate of the same value. The
+  // conditions of its claim are numbered too.
+  Result<uint32_t> intern(const Aggregation& aggregation);
   // Finds what satisfies each of them; the versions of `history` must be complete. `budget` may be null.
   Status index(const History& history, Budget* budget);
 
   size_t size() const { return conditions_.size(); }
   const Condition& condition(PredicateId p) const { return conditions_[p]; }
   const std::string& text(PredicateId p) const { return texts_[p]; }
+  size_t aggregate_count() const { return aggregates_.size(); }
+  const Aggregate& aggregate(uint32_t a) const { return aggregates_[a]; }
+  // One text for each.
+  const std::string& aggregate_text(uint32_t a) const { return aggregate_texts_[a]; }
+  // It again, for another history; between the bounds of a range.
+  Aggregation aggregation(uint32_t a, ValueView lo = {}, ValueView hi = {}) const;
 
   // Whether the version satisfies the condition; null never does.
   Match match(PredicateId p, VersionId v) const {
@@ -46,6 +56,10 @@ class Predicates {
   }
   // Whether the initial value does.
   Match match_initial(PredicateId p) const { return initial_[p]; }
+  // The only version of those written that may have the value that a min or max returned, if there is one and it certainly
+  // satisfies the condition; kNone else.
+  VersionId only_version(const History& history, uint32_t aggregate,
+                         const std::vector<bool>& written) const;
   // What may satisfy it, ascending: what certainly does, and what perhaps does.
   std::span<const VersionId> certain(PredicateId p) const { return certain_[p]; }
   std::span<const VersionId> open(PredicateId p) const { return open_[p]; }
@@ -59,6 +73,9 @@ class Predicates {
   std::vector<std::vector<VersionId>> certain_, open_;    // per condition
   std::vector<std::vector<KeyId>> keys_;                  // per condition
   std::vector<Match> initial_;                            // per condition
+  std::vector<Aggregate> aggregates_;
+  std::vector<std::string> aggregate_texts_;
+  std::unordered_map<std::string, uint32_t> aggregate_by_text_;
   // A bit for each condition and version, as long as that is not much: it certainly satisfies it. Else empty.
   std::vector<bool> satisfies_;
   size_t versions_ = 0;

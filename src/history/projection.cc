@@ -66,6 +66,7 @@ class Projection {
     std::vector<VersionId> passed = {};    // of a range
     std::vector<KeyId> matched = {};
     KeyId lo = kNone, hi = kNone;
+    uint32_t aggregate = kNone;
   };
 
   // Not that the orders are complete, as they lose versions, nor where the log has transactions that are gone.
@@ -318,6 +319,12 @@ class Projection {
     for (const KeyId key : selected.matched) name({.key = key, .matched = true});
     for (const Observation& seen : observations_of_range(h_, i, {}))
       sound = sound && seen.accepts != Accepts::nothing;
+    if (selected.aggregate != kNone && keeps_all(operands, selected.aggregate))
+      return Copy{.kind = OpKind::range,
+                  .lo = operands[0],
+                  .hi = operands[1],
+                  .aggregate = selected.aggregate};
+    if (selected.aggregate != kNone && !selected.complete) return std::nullopt;
     // What contradicts itself is explained by nothing, and stays as it is.
     if (!sound) return whole;
     std::vector<Row> rows;
@@ -326,6 +333,20 @@ class Projection {
       rows.push_back(row_of(i, selected, row == named.end() ? Row{.key = key} : row->second));
     }
     return longest_run(rows, operands[0], operands[1]);
+  }
+
+  // An aggregate is of all rows between the bounds, and stays if all who may have written one do.
+  bool keeps_all(std::span<const KeyId> bounds, uint32_t aggregate) const {
+    const Predicates& known = h_.predicates();
+    const PredicateId where = known.aggregate(aggregate).where;
+    if (known.match_initial(where) != Match::no) return false;
+    const auto outside = [&](KeyId k) {
+      return (bounds[0] != kNone && key_less(h_.key(k), h_.key(bounds[0]))) ||
+             (bounds[1] != kNone && key_less(h_.key(bounds[1]), h_.key(k)));
+    };
+    const auto keys = known.keys(where);
+    return std::all_of(keys.begin(), keys.end(),
+                       [&](KeyId k) { return outside(k) || of_key_[k].stay(); });
   }
 
   // The run with most rows, then with most keys.
@@ -369,7 +390,8 @@ class Projection {
       if (copy.kind == OpKind::range) {
         const Selected all = h_.selected(op);
         copier_.range(h_, op, copy.lo, copy.hi,
-                      {all.predicate, copy.versions, copy.passed, copy.matched, all.complete});
+                      {all.predicate, copy.versions, copy.passed, copy.matched, all.complete,
+                       copy.aggregate});
       } else {
         copier_.operation(h_, op, copy.kind, copy.versions, source_stays(op));
       }

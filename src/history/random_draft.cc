@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <string_view>
 
 #include "history/mini_transactions.h"
@@ -62,6 +63,7 @@ class Simulation {
   DraftOp plain_read(const Client& client, int key);
   DraftOp rich_op(const Client& client, int key);
   void select(const Client& client, DraftOp& range);
+  void aggregate(const Client& client, DraftOp& range);
   DraftValue current(const Client& client, int key) const;
   std::vector<int64_t> current_list(const Client& client, int key) const;
   DraftValue fresh_value();
@@ -172,6 +174,7 @@ DraftOp Simulation::rich_op(const Client& client, int key) {
       if (op.key < 3 && op.hi > 2) op.hi = 2;
       if (rng_.chance(shape_.predicates)) {
         select(client, op);
+        if (shape_.aggregates > 0 && rng_.chance(shape_.aggregates)) aggregate(client, op);
         return op;
       }
       for (int k = op.key; k <= op.hi; ++k) {
@@ -211,6 +214,33 @@ void Simulation::select(const Client& client, DraftOp& range) {
     }
   }
   range.effect = !rng_.chance(0.1);
+}
+
+// Of the rows that the query saw: `or value = 'a'` leaves open what it counts.
+void Simulation::aggregate(const Client& client, DraftOp& range) {
+  std::vector<int64_t> seen;
+  for (const auto& [key, value] : range.rows) seen.push_back(*value);
+  for (const int k : range.matched) seen.push_back(*current(client, k));
+  range.aggregate = static_cast<AggregateFunction>(rng_.below(4));
+  const bool any = !seen.empty();
+  switch (*range.aggregate) {
+    case AggregateFunction::count:
+      range.value = static_cast<int64_t>(seen.size());
+      break;
+    case AggregateFunction::sum:
+      if (any) range.value = std::accumulate(seen.begin(), seen.end(), int64_t{0});
+      break;
+    case AggregateFunction::min:
+      if (any) range.value = *std::min_element(seen.begin(), seen.end());
+      break;
+    case AggregateFunction::max:
+      if (any) range.value = *std::max_element(seen.begin(), seen.end());
+      break;
+  }
+  range.rows.clear();
+  range.passed.clear();
+  range.matched.clear();
+  range.effect = true;
 }
 
 // A key for the next operation; seldom one that the transaction has used already.
@@ -436,7 +466,9 @@ void mutate_op(Rng& rng, Draft& draft, DraftOp& op) {
       if (op.list.size() > 1 && rng.chance(0.3)) std::swap(op.list[0], op.list[1]);
       break;
     case OpKind::range:
-      if (!op.rows.empty())
+      if (op.aggregate && op.value)
+        ++*op.value;
+      else if (!op.rows.empty())
         op.rows.pop_back();
       else if (!op.passed.empty())
         op.passed.pop_back();

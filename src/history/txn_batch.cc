@@ -104,6 +104,19 @@ Status TxnBatch::select(const Selection& selection) {
   return Ok{};
 }
 
+Status TxnBatch::aggregate(const Aggregation& aggregation) {
+  if (!predicates_) predicates_ = std::make_shared<internal::Predicates>();
+  const Result<uint32_t> number = predicates_->intern(aggregation);
+  if (!number.ok()) return number.error();
+  const internal::Aggregate& known = predicates_->aggregate(*number);
+  range(aggregation.lo, aggregation.hi, {});
+  RawOp& op = ops_.back();
+  op.predicate = known.claim;
+  op.aggregate = *number;
+  op.effect = known.complete;
+  return Ok{};
+}
+
 void TxnBatch::cas(ValueView key, ValueView expected, ValueView value, bool effect) {
   add(OpKind::cas, key, value, effect);
   extra_.push_back(expected);

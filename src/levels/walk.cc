@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -26,6 +27,9 @@
 #include "base/bug.h"
 #include "base/sort_by.h"
 #include "history/accesses.h"
+#include "history/aggregate.h"
+#include "history/predicates.h"
+#include "infer/aggregates.h"
 #include "infer/problem.h"
 #include "levels/adya.h"
 #include "levels/engine.h"
@@ -89,7 +93,8 @@ class LatticeWalk {
       : history_(history),
         options_(options),
         budget_(options.budget),
-        late_rows_(options.switches.late_rows && history.has_predicates()) {
+        late_rows_(options.switches.late_rows && history.has_predicates()),
+        open_aggregates_(has_open_aggregates(history)) {
     for (LevelId level : options.levels) wanted_[index(level)] = true;
     for (const LevelInfo& level : default_levels())
       if (options.levels.empty()) wanted_[index(level.id)] = true;
@@ -121,6 +126,7 @@ class LatticeWalk {
       decide_what_is_left();
       widened_ = false;
       look_further();
+      if (open_aggregates_) reconsider_aggregates();
     }
     decide_linearizable();
     if (wanted_[index(mixed)]) decide_declared();
@@ -260,6 +266,16 @@ class LatticeWalk {
     }
     if (problem_.found.non_repeatable.anomaly != Anomaly::none)
       add_bad_read(problem_.found.non_repeatable, repeatable);
+    return open_aggregates_ && refuted_by_an_aggregate();
+  }
+
+  bool refuted_by_an_aggregate() {
+    const auto all = [](const LevelInfo&) { return true; };
+    const auto of_one_state = [](const LevelInfo& level) { return sees_one_state(level); };
+    const BadRead everywhere = impossible_aggregate(history_, false);
+    if (everywhere.anomaly != Anomaly::none) return add_bad_read(everywhere, all), true;
+    const BadRead in_one_state = impossible_aggregate(history_, true);
+    if (in_one_state.anomaly != Anomaly::none) add_bad_read(in_one_state, of_one_state);
     return false;
   }
 
@@ -721,6 +737,9 @@ class LatticeWalk {
   void settle(Certificate certificate) {
     if (certificate.outcome() == Outcome::satisfied && !doubt_.empty())
       return doubt(certificate.levels);
+    if (certificate.outcome() == Outcome::satisfied && open_aggregates_ &&
+        !explains_aggregates(certificate))
+      return leave_open(std::move(certificate));
     const uint32_t id = static_cast<uint32_t>(certificates_.size());
     std::vector<LevelId> news;
     for (LevelId level : certificate.levels) {
@@ -733,6 +752,183 @@ class LatticeWalk {
     if (news.empty()) return;
     certificate.levels = std::move(news);
     certificates_.push_back(std::move(certificate));
+  }
+
+  // --- aggregates, which no engine looks at
+
+  // So many histories with rows in place of aggregates are decided for a level, at most: fewer of large ones.
+  uint32_t most_reconsidered() const {
+    constexpr uint32_t kMostOperations = 400'000;
+    return std::clamp(kMostOperations / std::max(1u, history_.op_count()), 32u, 400u);
+  }
+  static constexpr size_t kMostVersionSets = 16;  // of one aggregate
+
+  // Whether the order that was found explains them.
+  bool explains_aggregates(const Certificate& certificate) const {
+    const auto ordered = [](LevelId id) {
+      return level_info(id).events == EventModel::single ||
+             level_info(id).events == EventModel::split;
+    };
+    const Order& order = certificate.order;
+    if (certificate.levels.front() == mixed) return false;
+    if (!std::ranges::any_of(certificate.levels, ordered) &&
+        (order.split || !replays(history_, order)))
+      return false;
+    return unexplained_aggregates(history_, order).empty();
+  }
+
+  // Satisfied if it were not for aggregates.
+  void leave_open(Certificate certificate) {
+    const std::vector<OpId> open = unexplained_aggregates(history_, certificate.order);
+    Unknown why{UnknownCause::aggregate,
+                "no order was found that explains what was read and the aggregates too"};
+    if (!open.empty()) why.detail += ": " + in_words(open.front());
+    for (const LevelId level : certificate.levels) {
+      if (decided(level)) continue;
+      set_unknown(level, why);
+      unexplained_.try_emplace(level, certificate.order);
+    }
+  }
+
+  std::string in_words(OpId op) const {
+    const Aggregate& aggregate = history_.predicates().aggregate(history_.selected(op).aggregate);
+    return internal::in_words(history_, aggregate) + " = " + value_of(aggregate.value).to_string() +
+           " in transaction " + history_.name(history_.txn_of(op));
+  }
+
+  // Levels that are satisfied but for aggregates: with the rows of some state taken for what was aggregated.
+  void reconsider_aggregates() {
+    for (const LevelId level : in_walk_order(&WalkPlace::replay)) {
+      const auto helps = [&](const LevelInfo& other) {
+        return wanted_[index(other.id)] && !decided(other.id) &&
+               (level == other.id || (options_.switches.carry && implies(level, other.id)));
+      };
+      if (decided(level) || !timed_enough(level) || std::ranges::none_of(all_levels(), helps))
+        continue;
+      if (budget_.exhausted_now()) return;
+      report("aggregates", level);
+      TakenRows taken{{}, {}, most_reconsidered()};
+      if (std::optional<Order> order = order_with_rows(level, taken)) {
+        LevelVerdict satisfied;
+        satisfied.outcome = Outcome::satisfied;
+        satisfied.order = std::move(*order);
+        settle_verdict(level, std::move(satisfied));
+      }
+    }
+    accept_adya();
+  }
+
+  // An order of whole transactions that explains the aggregates, where Adya's level has nothing else against it.
+  void accept_adya() {
+    for (const auto& [level, order] : unexplained_) {
+      if (level_info(level).events != EventModel::adya || decided(level)) continue;
+      const Order* found = order_for(level);
+      if (found == nullptr || found->split) continue;
+      Certificate certificate;
+      certificate.levels = {level};
+      certificate.kind = Certificate::Kind::order;
+      certificate.order = *found;
+      settle(std::move(certificate));
+    }
+  }
+
+  // Rows in place of some aggregates, and how many version sets of each were tried before.
+  struct TakenRows {
+    std::map<OpId, VersionSet> rows;
+    std::map<OpId, size_t> tried;
+    uint32_t left;
+  };
+
+  // Orders are decided anew, with rows of a state near their places in the last order taken for what the aggregates that it
+  // does not explain were computed of. Where a proof says that this cannot be, those of the transactions in the proof are
+  // others.
+  std::optional<Order> order_with_rows(LevelId level, TakenRows& taken) {
+    std::optional<Order> order = base_order(level, taken);
+    while (order && !budget_.exhausted_now()) {
+      const std::vector<OpId> unexplained = unexplained_aggregates(history_, *order);
+      if (unexplained.empty()) return order;
+      bool more = false;
+      for (const OpId op : unexplained) more |= take_rows(op, *order, taken);
+      if (!more) return std::nullopt;
+      std::optional<Order> next;
+      std::vector<TxnId> blamed;
+      while (!(next = order_given(level, taken, blamed)))
+        if (!take_others(blamed, *order, taken)) return std::nullopt;
+      order = std::move(next);
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Order> base_order(LevelId level, TakenRows& taken) {
+    if (const auto known = unexplained_.find(level); known != unexplained_.end())
+      return known->second;
+    std::vector<TxnId> blamed;
+    return order_given(level, taken, blamed);
+  }
+
+  // The next version set of an aggregate. False if there is none.
+  bool take_rows(OpId op, const Order& order, TakenRows& taken) {
+    const size_t at = taken.tried[op]++;
+    if (at < kMostVersionSets) {
+      std::vector<VersionSet> sets = version_sets(history_, order, op, at + 1, budget_);
+      if (at < sets.size()) return taken.rows[op] = std::move(sets[at]), true;
+    }
+    taken.rows.erase(op);
+    return false;
+  }
+
+  // For that aggregate of these transactions, or of any, for which least was tried. False if nothing was taken for any.
+  bool take_others(const std::vector<TxnId>& blamed, const Order& order, TakenRows& taken) {
+    OpId least = kNone;
+    std::pair<bool, size_t> rank;
+    for (const auto& [op, rows] : taken.rows) {
+      const bool named = std::binary_search(blamed.begin(), blamed.end(), history_.txn_of(op));
+      const std::pair own(!named, taken.tried[op]);
+      if (least != kNone && rank <= own) continue;
+      least = op;
+      rank = own;
+    }
+    if (least == kNone || taken.left == 0 || budget_.exhausted_now()) return false;
+    take_rows(least, order, taken);
+    return true;
+  }
+
+  // An order of the history with these rows; if there is none, the transactions that say so.
+  std::optional<Order> order_given(LevelId level, TakenRows& taken, std::vector<TxnId>& blamed) {
+    blamed.clear();
+    if (taken.left == 0 || budget_.exhausted_now()) return std::nullopt;
+    --taken.left;
+    const Result<History> copy = with_version_sets(history_, taken.rows);
+    if (!copy.ok()) return std::nullopt;
+    CheckOptions options = options_;
+    options.levels = {level};
+    options.expected_order.reset();
+    options.progress = {};
+    options.budget = budget_.within(budget_.left() / 4);
+    CheckResult result = LatticeWalk(*copy, options).run();
+    const Verdict* verdict = result.find(level);
+    if (verdict == nullptr || verdict->outcome == Outcome::unknown) return std::nullopt;
+    Certificate& certificate = result.certificates[verdict->certificate];
+    if (verdict->outcome == Outcome::satisfied) return std::move(certificate.order);
+    blamed = transactions_of(*copy, certificate);
+    return std::nullopt;
+  }
+
+  static std::vector<TxnId> transactions_of(const History& h, const Certificate& refutation) {
+    std::vector<TxnId> all;
+    if (refutation.kind == Certificate::Kind::bad_read)
+      all.push_back(h.txn_of(refutation.bad_read.read));
+    for (const ProofStep& step : refutation.proof.steps) {
+      if (step.kind == ProofStep::Kind::sources && step.source != kNone)
+        all.push_back(h.txn_of(step.source));
+      for (const Edge& edge : step.cycle) {
+        all.push_back(edge.from);
+        all.push_back(edge.to);
+      }
+      for (const Literal& literal : step.given) all.push_back(literal.to);
+    }
+    std::sort(all.begin(), all.end());
+    return all;
   }
 
   // Satisfied but for something in the history that has no meaning.
@@ -896,7 +1092,9 @@ class LatticeWalk {
   bool open_cut_short_[3] = {};  // of these: a share of the budget ran out, and the next may do
   // Whether rows that queries passed over are left out where an order decides, but for those that some order contradicted.
   bool late_rows_;
-  std::vector<PassedOver> heeded_;  // ascending
+  const bool open_aggregates_;
+  std::map<LevelId, Order> unexplained_;  // satisfied by it but for aggregates
+  std::vector<PassedOver> heeded_;        // ascending
   uint32_t heed_rounds_ = 0;
   ChosenSources chosen_, chosen_each_;  // likewise
   // Where reads are open: with the sources that are the only possible ones, and with transactions of unknown outcome that

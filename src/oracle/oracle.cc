@@ -1,12 +1,14 @@
 #include "oracle/oracle.h"
 
 #include <bit>
+#include <optional>
 #include <variant>
 
 #include "oracle/adya.h"
 #include "oracle/commit_order.h"
 #include "oracle/replay.h"
 #include "oracle/second_opinion.h"
+#include "oracle/version_sets.h"
 
 namespace assay::internal::oracle {
 namespace {
@@ -232,9 +234,29 @@ Outcome Oracle::decide(LevelId level, std::string* why) const {
   return answer(outcome, reason);
 }
 
+// Satisfied if it is for some of these histories, violated if it is for none.
+template <class Decide>
+Outcome some_history(const std::vector<History>& histories, const Decide& decide) {
+  Outcome result = Outcome::violated;
+  for (const History& history : histories) {
+    const Outcome one = decide(history);
+    if (one == Outcome::satisfied) return one;
+    if (one == Outcome::unknown) result = one;
+  }
+  return result;
+}
+
+constexpr std::string_view kTooManySets = "too many sets of versions may be what was aggregated";
+
 }  // namespace
 
 Outcome decide(const History& history, LevelId level, std::string* why) {
+  if (has_aggregates(history)) {
+    const auto histories = with_rows_returned(history);
+    if (why != nullptr) *why = histories ? "" : kTooManySets;
+    if (!histories) return Outcome::unknown;
+    return some_history(*histories, [&](const History& h) { return decide(h, level, why); });
+  }
   if (level == LevelId::mixed) return by_declared_levels(history);
   return Oracle(history).decide(level, why);
 }
@@ -242,16 +264,35 @@ Outcome decide(const History& history, LevelId level, std::string* why) {
 Outcome decide_with_aborted_reads(const History& history, LevelId level) {
   const bool ordered = std::holds_alternative<OrderRule>(definition(level));
   if (!ordered || level == LevelId::linearizable) return Outcome::unknown;
+  if (has_aggregates(history)) {
+    const auto histories = with_rows_returned(history);
+    if (!histories) return Outcome::unknown;
+    return some_history(*histories,
+                        [&](const History& h) { return decide_with_aborted_reads(h, level); });
+  }
   return Oracle(history, ReadsOf::all).decide(level, nullptr);
 }
 
 std::array<Outcome, kLevelCount> decide_all(const History& history,
                                             std::span<const LevelInfo> levels) {
-  const Oracle oracle(history);
   std::array<Outcome, kLevelCount> result;
   result.fill(Outcome::unknown);
-  for (const LevelInfo& level : levels)
-    result[static_cast<size_t>(level.id)] = oracle.decide(level.id, nullptr);
+  std::optional<std::vector<History>> histories;
+  if (has_aggregates(history) && !(histories = with_rows_returned(history))) return result;
+  std::vector<Oracle> oracles;
+  if (histories)
+    for (const History& h : *histories) oracles.emplace_back(h);
+  else
+    oracles.emplace_back(history);
+  for (const LevelInfo& level : levels) {
+    Outcome& outcome = result[static_cast<size_t>(level.id)];
+    outcome = Outcome::violated;
+    for (const Oracle& oracle : oracles) {
+      const Outcome one = oracle.decide(level.id, nullptr);
+      if (one != Outcome::violated) outcome = one;
+      if (one == Outcome::satisfied) break;
+    }
+  }
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "oracle/reads_from.h"
+#include "oracle/version_sets.h"
 
 namespace assay::internal::oracle {
 namespace {
@@ -369,6 +370,7 @@ class Axioms {
 }  // namespace
 
 Outcome by_version_orders(const History& history, LevelId level) {
+  if (has_aggregates(history)) return Outcome::unknown;
   const LevelInfo& info = level_info(level);
   const bool has_events = info.events == EventModel::split || info.events == EventModel::single;
   if (!has_events || info.single_operations) return Outcome::unknown;
@@ -384,6 +386,7 @@ Outcome by_version_orders(const History& history, LevelId level) {
 }
 
 Outcome by_axioms(const History& history, LevelId level) {
+  if (has_aggregates(history)) return Outcome::unknown;
   const auto small = footprints(history, ReadsOf::committed, nullptr);
   const std::optional<WeakAxiom> axiom = axiom_of(level);
   if (!axiom || !small) return Outcome::unknown;

@@ -2,11 +2,11 @@
 // number of threads drawn at random. Takes minutes to hours; not part of the usual tests. Prints what docs/long-runs.md
 // records.
 //
-//   random_check [HISTORIES [SEED [weak|kinds]]]     default 1000000 1
+//   random_check [HISTORIES [SEED [weak|kinds [WORD]]]]     default 1000000 1
 //
 // weak: the session guarantees, read committed, read atomic and causal alone. kinds: this many histories of each kind of
 // operation, and of stated orders, at every level, all together and now and then one of them alone; what is left open though
-// the oracle decides it is counted, what the verifier refuses is a disagreement.
+// the oracle decides it is counted, what the verifier refuses is a disagreement. With a word, only kinds whose name has it.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -52,6 +52,16 @@ const Kind kOperations[] = {
     {"conditions, values written twice, stated orders",
      10,
      {.duplicates = 0.4, .rich = 1, .predicates = 0.6, .ordered = 0.6, .loose = 0.3, .named = 0.9}},
+    {"aggregates, conditions", 10, {.rich = 1, .predicates = 0.7, .aggregates = 0.7}},
+    {"aggregates, values written twice, stated orders",
+     10,
+     {.duplicates = 0.4,
+      .rich = 1,
+      .predicates = 0.7,
+      .aggregates = 0.7,
+      .ordered = 0.6,
+      .loose = 0.3,
+      .named = 0.9}},
     {"reads that state their sources", 10, {.duplicates = 1, .sourced = 1}},
     {"all operations, reads that state their sources",
      10,
@@ -84,12 +94,13 @@ std::span<const LevelInfo> weak_levels() {
 }
 
 int run(std::span<const Kind> kinds, uint64_t histories, uint64_t seed,
-        std::span<const LevelInfo> levels, bool alone) {
+        std::span<const LevelInfo> levels, bool alone, std::string_view word = {}) {
   Rng ways(seed);
   std::printf(
       "| histories | kind | satisfied | violated | undefined | left open | disagreements |\n");
   std::printf("|---|---|---|---|---|---|---|\n");
   for (const Kind& kind : kinds) {
+    if (std::string_view(kind.name).find(word) == std::string_view::npos) continue;
     std::string complaint, refused;
     const auto checker = [&](const History& h) {
       CheckOptions way = random_way(ways);
@@ -138,7 +149,7 @@ int main(int argc, char** argv) {
   const std::string_view what = argc > 3 ? argv[3] : "";
   if (what == "kinds")
     return assay::internal::run(assay::internal::kOperations, histories, seed, assay::all_levels(),
-                                true);
+                                true, argc > 4 ? argv[4] : "");
   return assay::internal::run(
       assay::internal::kKinds, histories, seed,
       what == "weak" ? assay::internal::weak_levels() : assay::default_levels(), false);

@@ -4,11 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "assay/history.h"
 #include "collect/value.h"
 #include "history/condition.h"
 
@@ -86,6 +88,8 @@ struct Statement {
   std::vector<Expression> limit = {};               // one or none
   Lock lock = Lock::none;
   Locked locked = Locked::wait;
+  std::optional<AggregateFunction> aggregate = {};
+  size_t column = 0;  // sum, min, max: of which
 };
 
 enum class Comparison : uint8_t { equal, not_equal, less, at_most, more, at_least };
@@ -102,6 +106,7 @@ struct Action {
     sum,      // … the sum of a column of theirs
     least,
     most,    // … its least and greatest value
+    result,  // … the aggregate that was selected last
     require  // the transaction goes on only if a comparison of two values is true
   };
   Kind kind = Kind::statement;

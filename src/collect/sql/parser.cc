@@ -11,6 +11,7 @@
 #include "collect/sql/lexer.h"
 #include "collect/sql/values.h"
 #include "formats/utf8.h"
+#include "history/aggregate.h"
 
 namespace assay::internal::collect::sql {
 namespace {
@@ -185,6 +186,7 @@ class Parser : private Values {
     need(";");
     set_parameters({}, {});
     selected_ = nullptr;
+    result_.reset();
     bool does_something = false;
     while (!take("end")) {
       t.actions.push_back(action());
@@ -261,6 +263,10 @@ class Parser : private Values {
     type = Type::integer;
     if (take("new")) {
       s.kind = Action::Kind::fresh;
+    } else if (now().is("result") && !ahead().is("of")) {
+      type = result_of_select();
+      skip();
+      s.kind = Action::Kind::result;
     } else if (now().is("count") && !ahead().is("of")) {
       rows_of_select();
       skip();
@@ -297,7 +303,15 @@ class Parser : private Values {
   const Table& rows_of_select() const {
     if (selected_ == nullptr)
       fail(now().place, "nothing was selected yet; expected a select before");
+    if (result_)
+      fail(now().place, "the last select returned an aggregate and no rows; expected 'result'");
     return *selected_;
+  }
+  Type result_of_select() const {
+    if (!result_)
+      fail(now().place,
+           "the last select returned no aggregate; expected one such as count(*) before");
+    return *result_;
   }
 
   Statement statement() {
@@ -328,14 +342,43 @@ class Parser : private Values {
     if (take("where")) s.where = condition(file_.tables[s.table]);
   }
 
+  // count(*), or sum, min or max of a column.
+  void aggregate_of(Statement& s, const Table& t) {
+    AggregateFunction function{};
+    const Place place = now().place;
+    if (!is_aggregate_name(now().text, function))
+      fail(place,
+           "a function that is not recorded; expected columns, *, count(*), or sum, min or "
+           "max of a column");
+    s.aggregate = function;
+    skip();
+    need("(");
+    if (function == AggregateFunction::count) {
+      if (!now().is("*"))
+        expected("'*': rows are counted; add 'COLUMN is not null' to the condition");
+      skip();
+      result_ = Type::integer;
+    } else {
+      s.column = column_named(t);
+      result_ = t.columns[s.column].type;
+      if (result_ == Type::text && function == AggregateFunction::sum)
+        fail(place, "the sum of texts; expected a column of integers");
+    }
+    need(")");
+    if (!now().is("from")) expected("'from', as a select has one aggregate");
+  }
+
   void select(Statement& s) {
     const size_t columns_at = at();
+    const bool aggregates = now().kind == Token::Kind::word && ahead().is("(");
     // The columns belong to a table that is named only behind them.
     while (!now().is("from")) {
-      if (ahead().is("(") && now().kind == Token::Kind::word)
-        fail(now().place,
-             "what a database counts or adds up is not recorded; expected columns or *: select the "
-             "rows, then 'let :n = count;' or 'let :n = sum of COLUMN;'");
+      if (aggregates && (now().is("(") || now().is(")"))) {
+        skip();
+        continue;
+      }
+      if (ahead().is("(") && now().kind == Token::Kind::word && at() != columns_at)
+        fail(now().place, "a function beside something else; expected one aggregate, or columns");
       if (now().kind != Token::Kind::word && !now().is(",") && !now().is("*"))
         expected("columns or *, then 'from'");
       skip();
@@ -345,12 +388,18 @@ class Parser : private Values {
     const Table& t = file_.tables[s.table];
     const size_t behind = at();
     go_to(columns_at);
-    if (!take("*")) listed([&] { column_named(t); });
+    result_.reset();
+    if (aggregates)
+      aggregate_of(s, t);
+    else if (!take("*"))
+      listed([&] { column_named(t); });
     if (!now().is("from")) expected("',' or 'from'");
     go_to(behind);
     if (now().is(",") || now().is("join"))
       fail(now().place, "a second table; expected statements on one table");
     where(s);
+    selected_ = &t;
+    if (s.aggregate) return;  // one row, which has no order, and which nobody locks
     if (take("order")) {
       need("by");
       listed([&] {
@@ -362,7 +411,6 @@ class Parser : private Values {
     }
     if (take("limit")) s.limit.push_back(bound());
     if (take("for")) lock(s);
-    selected_ = &t;
   }
   void lock(Statement& s) {
     if (take("update"))
@@ -437,6 +485,7 @@ class Parser : private Values {
 
   File file_;
   const Table* selected_ = nullptr;  // by the last select of the transaction that is read
+  std::optional<Type> result_;       // of the aggregate that it returned
 };
 
 }  // namespace

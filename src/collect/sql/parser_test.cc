@@ -106,9 +106,26 @@ TEST(SqlFile, WhichRowIsMeantByItsKey) {
 }
 
 TEST(SqlFile, FaultsHaveTheirPlaceAndSayWhatWasExpected) {
-  EXPECT_EQ(wrong_statement("select count(*) from t"),
-            "t.sql:3:8: what a database counts or adds up is not recorded; expected columns or *: "
-            "select the rows, then 'let :n = count;' or 'let :n = sum of COLUMN;'");
+  EXPECT_EQ(
+      wrong_statement("select avg(v) from t"),
+      "t.sql:3:8: a function that is not recorded; expected columns, *, count(*), or sum, min "
+      "or max of a column");
+  EXPECT_EQ(
+      wrong_statement("select count(v) from t"),
+      "t.sql:3:14: 'v'; expected '*': rows are counted; add 'COLUMN is not null' to the condition");
+  EXPECT_EQ(wrong_statement("select sum(name) from t"),
+            "t.sql:3:8: the sum of texts; expected a column of integers");
+  EXPECT_EQ(wrong_statement("select sum(v), max(v) from t"),
+            "t.sql:3:16: a function beside something else; expected one aggregate, or columns");
+  EXPECT_EQ(wrong_statement("select v, count(*) from t"),
+            "t.sql:3:11: a function beside something else; expected one aggregate, or columns");
+  EXPECT_EQ(wrong_statement("select max(v) from t order by v"),
+            "t.sql:3:22: 'order'; expected ';'");
+  EXPECT_EQ(wrong_statement("select max(v) from t; let :n = count"),
+            "t.sql:3:32: the last select returned an aggregate and no rows; expected 'result'");
+  EXPECT_EQ(
+      wrong_statement("select v from t; let :n = result"),
+      "t.sql:3:27: the last select returned no aggregate; expected one such as count(*) before");
   EXPECT_EQ(
       wrong_statement("select * from t where v = id"),
       "t.sql:3:27: 'id'; expected an integer, a text or a parameter; columns stand on the left of "
@@ -146,7 +163,7 @@ TEST(SqlFile, FaultsHaveTheirPlaceAndSayWhatWasExpected) {
 TEST(SqlFile, WhatCannotBeRecordedIsRefused) {
   std::set<std::string> reasons;
   const std::vector<std::string> statements = {
-      "select max(v) from t",
+      "select avg(v) from t",
       "select * from t, u",
       "select * from t group by v",
       "select * from t where v in (select v from t)",

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <utility>
 
 #include "collect/sql/expression.h"
+#include "history/aggregate.h"
 
 namespace assay::internal::collect::sql {
 namespace {
@@ -127,6 +129,11 @@ std::string every_row(const Table& table) {
 
 Text select_text(const Statement& s, const Table& table, const Dialect& dialect) {
   Writer w(table, dialect);
+  if (s.aggregate) {
+    w.put("SELECT ").put(aggregate_name(*s.aggregate)).put("(");
+    s.aggregate == AggregateFunction::count ? w.put("*") : w.column(s.column);
+    return w.put(") FROM ").table().where(s.where).take();
+  }
   w.put("SELECT ").columns(kVersion).put(" FROM ").table().where(s.where);
   std::string_view before = " ORDER BY ";
   for (const auto& [column, descending] : s.order)
@@ -322,9 +329,43 @@ bool fits(const Table& table, const std::vector<Value>& row, bool version_may_be
          (version_may_be_null && row[columns].is_null());
 }
 
+// Databases return sums in types of their own, some of them as texts.
+std::optional<Value> integer_of(const Value& value) {
+  if (value.is_null() || value.is_integer()) return value;
+  int64_t integer = 0;
+  const char* const end = value.text.data() + value.text.size();
+  const auto [rest, error] = std::from_chars(value.text.data(), end, integer);
+  if (value.type != ValueView::Type::string || error != std::errc{} || rest != end)
+    return std::nullopt;
+  return Value::of(integer);
+}
+
 }  // namespace
 
+CallResult Prepared::aggregate(Call& call) const {
+  SqlAnswer answer;
+  CallResult result = call.send(text_, answer);
+  if (!result.ok()) return result;
+  const AggregateFunction function = *statement_->aggregate;
+  const bool of_text = function != AggregateFunction::count &&
+                       table_->columns[statement_->column].type == Type::text;
+  std::optional<Value> value;
+  if (answer.rows.size() == 1 && answer.rows[0].size() == 1)
+    value = of_text ? answer.rows[0][0] : integer_of(answer.rows[0][0]);
+  if (!value || !may_return(function, value->view()))
+    return not_as_expected(fmt::format("{} of {}", aggregate_name(function), table_->name));
+  Step step = query(call, false);
+  step.request.aggregate = function;
+  if (function != AggregateFunction::count)
+    step.request.column = table_->columns[statement_->column].name;
+  step.reply.value = *value;
+  call.steps.push_back(std::move(step));
+  call.reply.cells.push_back({std::move(*value)});
+  return result;
+}
+
 CallResult Prepared::select(Call& call) const {
+  if (statement_->aggregate) return aggregate(call);
   SqlAnswer answer;
   CallResult result = call.send(text_, answer);
   if (!result.ok()) return result;

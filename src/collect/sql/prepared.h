@@ -6,6 +6,7 @@
 //
 //   SELECT … WHERE id = 5              ["r","stock:5",{…}]; null if there is no such row
 //   SELECT … WHERE number < 3          ["pred","number < 3",[["stock:5",{…}],…],{"keys":["stock:","stock;"]}]
+//   SELECT count(*) … WHERE number < 3 ["agg","number < 3",{"count":2,"keys":["stock:","stock;"]}]
 //   UPDATE … WHERE number < 3          the same with the rows before, then ["w","stock:5",{…}] for each
 //   DELETE … WHERE number < 3          the same, then ["d","stock:5","3-17.2"]
 //   INSERT …                           ["insert","stock:5",{…},true]
@@ -56,6 +57,7 @@ class Prepared {
         looks_again_(dialect.looks_again) {}
 
   CallResult select(Call& call) const;
+  CallResult aggregate(Call& call) const;
   CallResult insert(Call& call) const;
   CallResult update(Call& call) const;
   CallResult remove(Call& call) const;

@@ -98,6 +98,21 @@ TEST_F(PreparedTest, SelectByConditionIsAQuery) {
   EXPECT_EQ(recorded("select * from t", {{}}), R"([["range","t:","t;",[]]])");
 }
 
+// What databases return as a text is an integer all the same.
+TEST_F(PreparedTest, AggregatesAreRecordedAsSuch) {
+  const auto returned = [](Value value) { return SqlAnswer{.rows = {{std::move(value)}}}; };
+  EXPECT_EQ(recorded("select count(*) from t where v < 9", {returned(Value::of(2))}),
+            R"([["agg","v < 9",{"count":2,"keys":["t:","t;"]}]])");
+  EXPECT_EQ(session_.sent.back(), R"(SELECT count(*) FROM "assay_t" WHERE "v" < 9)");
+  EXPECT_EQ(recorded("select sum(v) from t where id = 1", {returned(Value::of("12"))}),
+            R"([["agg","id = 1",{"sum":12,"of":"v","keys":["t:1","t:1"]}]])");
+  EXPECT_EQ(session_.sent.back(), R"(SELECT sum("v") FROM "assay_t" WHERE "id" = 1)");
+  EXPECT_EQ(recorded("select min(v) from t", {returned(Value())}),
+            R"([["agg","",{"min":null,"of":"v","keys":["t:","t;"]}]])");
+  EXPECT_EQ(recorded("select sum(v) from t", {returned(Value::of("1.5"))}),
+            "what the database returned cannot be recorded: sum of t");
+}
+
 // Of rows that did not come back nothing is said.
 TEST_F(PreparedTest, LimitsAndSkippedLocksAreFoundOnly) {
   const std::string one =

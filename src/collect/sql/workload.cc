@@ -111,6 +111,9 @@ class Session : public WorkloadSession {
         return selected_[row_][action.column];
       case Action::Kind::count:
         return Value::of(static_cast<int64_t>(selected_.size()));
+      case Action::Kind::result:
+        if (selected_.empty()) return bad_input("no aggregate was selected; expected one before");
+        return selected_[0][0];
       case Action::Kind::sum:
       case Action::Kind::least:
       case Action::Kind::most:
@@ -170,6 +173,12 @@ class SqlWorkload : public Workload {
   std::span<const OpKind> kinds() const override { return {}; }
   bool has_rows() const override { return true; }
   bool selects() const override { return true; }
+  bool aggregates() const override {
+    for (const Transaction& t : program_->file().transactions)
+      for (const Action& action : t.actions)
+        if (action.kind == Action::Kind::statement && action.statement.aggregate) return true;
+    return false;
+  }
 
   Status set_up(Driver& driver) override { return program_->set_up(driver); }
   std::vector<Request> first_writes() const override { return requests_of(program_->first_rows()); }

@@ -1,0 +1,215 @@
+#include "certify/aggregates.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "certify/reads.h"
+#include "certify/refusal.h"
+#include "history/predicates.h"
+
+namespace assay::internal::certify {
+
+void Total::add(const AggregateTerm& term) {
+  if (term.kind == AggregateTerm::Kind::nothing) return;
+  if (term.kind == AggregateTerm::Kind::open) {
+    open_ = true;
+    return;
+  }
+  least_ = rows_ == 0 ? term.integer : std::min(least_, term.integer);
+  greatest_ = rows_ == 0 ? term.integer : std::max(greatest_, term.integer);
+  // A sum that leaves 64 bits on the way is left to the database.
+  open_ = open_ || __builtin_add_overflow(sum_, term.integer, &sum_);
+  ++rows_;
+}
+
+Match Total::gives(const Aggregate& aggregate) const {
+  if (open_) return Match::open;
+  const auto is = [&](int64_t value) {
+    return aggregate.value.type == Cell::Type::integer && aggregate.value.integer == value
+               ? Match::yes
+               : Match::no;
+  };
+  if (aggregate.function == AggregateFunction::count) return is(static_cast<int64_t>(rows_));
+  if (rows_ == 0) return aggregate.value.type == Cell::Type::null ? Match::yes : Match::no;
+  if (aggregate.function == AggregateFunction::sum) return is(sum_);
+  return is(aggregate.function == AggregateFunction::min ? least_ : greatest_);
+}
+
+AggregateTerm term_of(const History& history, const Conditions& conditions,
+                      const Aggregate& aggregate, VersionId version) {
+  const ValueView value = history.version_value(version);
+  if (value.is_null()) return {};
+  const Match match = conditions.match(aggregate.where, version);
+  return match == Match::no ? AggregateTerm{} : internal::term_of(aggregate, match, row_of(value));
+}
+
+namespace {
+
+// What one key can add: one of these, or nothing.
+struct Terms {
+  std::vector<int64_t> integers = {};
+  bool nothing = true;
+};
+
+// What one value of each key adds up to: all sums as long as they are few, else how small and how great they are.
+class SumsOfKeys {
+ public:
+  // One more key. False if a sum leaves 64 bits.
+  bool add(const std::vector<int64_t>& values) {
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    if (__builtin_add_overflow(least_, *low, &least_) ||
+        __builtin_add_overflow(greatest_, *high, &greatest_))
+      return false;
+    std::set<int64_t> sums;
+    for (const int64_t sum : sums_)
+      for (const int64_t value : values) sums.insert(sum + value);
+    few_ = few_ && sums.size() <= kMostSums;
+    sums_ = few_ ? std::move(sums) : std::set<int64_t>();
+    return true;
+  }
+  bool may_be(int64_t sum) const {
+    return sum >= least_ && sum <= greatest_ && (!few_ || sums_.contains(sum));
+  }
+
+ private:
+  static constexpr size_t kMostSums = 4096;
+  std::set<int64_t> sums_ = {0};
+  bool few_ = true;
+  int64_t least_ = 0, greatest_ = 0;
+};
+
+class AggregateClaimCheck {
+ public:
+  AggregateClaimCheck(const History& history, const BadRead& claim, const Aggregate& aggregate)
+      : history_(history),
+        claim_(claim),
+        aggregate_(aggregate),
+        conditions_(history),
+        reader_(history.txn_of(claim.read)),
+        tombstone_(history.version_count()),
+        list_(history.key_count()) {
+    for (OpId i = 0; i < history.op_count(); ++i) {
+      const Operation op = history.op(i);
+      if (op.kind == OpKind::remove) tombstone_[op.version] = true;
+      if (op.kind == OpKind::append) list_[op.key] = true;
+    }
+  }
+
+  Status run() {
+    if (aggregate_.value.type != Cell::Type::integer ||
+        conditions_.match_initial(aggregate_.where) != Match::no)
+      return open();
+    find_own_writes();
+    if (claim_.other != kNone) find_reads();
+    const Predicates& known = history_.predicates();
+    for (const auto versions : {known.certain(aggregate_.where), known.open(aggregate_.where)})
+      for (const VersionId v : versions)
+        if (Status s = add(v); !s.ok()) return s;
+    for (const auto& [key, version] : fixed_)
+      if (within(key)) all_[key].nothing = true;
+    if (Status s = fix(); !s.ok()) return s;
+    return judge();
+  }
+
+ private:
+  Error open() const {
+    return refuse("whether the aggregate of transaction {} is right is open",
+                  history_.name(reader_));
+  }
+  bool within(KeyId key) const {
+    const auto bounds = history_.operands(claim_.read).first(2);
+    return (bounds[0] == kNone || !key_less(history_.key(key), history_.key(bounds[0]))) &&
+           (bounds[1] == kNone || !key_less(history_.key(bounds[1]), history_.key(key)));
+  }
+
+  // kNone: it is absent.
+  void find_own_writes() {
+    for (OpId i = history_.first_op(reader_); i < claim_.read; ++i)
+      if (const Operation op = history_.op(i); writes(op))
+        fixed_[op.key] = op.kind == OpKind::remove ? VersionId{kNone} : op.version;
+  }
+
+  // What the transaction read of keys that it had not written, where it sees one state of each.
+  void find_reads() {
+    std::vector<KeyId> written;
+    const std::unordered_map<KeyId, VersionId> own = fixed_;
+    for (OpId i = history_.first_op(reader_); i < history_.end_op(reader_); ++i) {
+      const Operation op = history_.op(i);
+      const bool before = std::find(written.begin(), written.end(), op.key) == written.end();
+      if (op.kind == OpKind::read && before && !own.contains(op.key) && !tombstone_[op.version])
+        fixed_.try_emplace(op.key, op.version);
+      if (writes(op)) written.push_back(op.key);
+    }
+  }
+
+  Status add(VersionId v) {
+    const KeyId key = history_.version_key(v);
+    if (!within(key) || fixed_.contains(key)) return Ok{};
+    if (list_[key]) return open();
+    const AggregateTerm term = term_of(history_, conditions_, aggregate_, v);
+    if (term.kind == AggregateTerm::Kind::open) return open();
+    if (term.kind == AggregateTerm::Kind::integer) all_[key].integers.push_back(term.integer);
+    return Ok{};
+  }
+
+  Status fix() {
+    for (const auto& [key, version] : fixed_) {
+      if (!within(key)) continue;
+      if (list_[key]) return open();
+      Terms& terms = all_[key];
+      const AggregateTerm term =
+          version == kNone ? AggregateTerm{} : term_of(history_, conditions_, aggregate_, version);
+      if (term.kind == AggregateTerm::Kind::open) return open();
+      if (term.kind == AggregateTerm::Kind::nothing) continue;
+      terms = {{term.integer}, false};
+    }
+    return Ok{};
+  }
+
+  Status judge() const {
+    const bool sums = aggregate_.function == AggregateFunction::count ||
+                      aggregate_.function == AggregateFunction::sum;
+    const int64_t seen = aggregate_.value.integer;
+    bool had = false;
+    SumsOfKeys all;
+    for (const auto& [key, terms] : all_) {
+      had = had ||
+            std::find(terms.integers.begin(), terms.integers.end(), seen) != terms.integers.end();
+      std::vector<int64_t> values = terms.integers;
+      if (terms.nothing) values.push_back(0);
+      if (sums && !all.add(values)) return open();
+    }
+    if (sums ? !all.may_be(seen) : !had) return Ok{};
+    return refuse("rows of the history may give what the aggregate of transaction {} returned",
+                  history_.name(reader_));
+  }
+
+  const History& history_;
+  const BadRead& claim_;
+  const Aggregate& aggregate_;
+  const Conditions conditions_;
+  const TxnId reader_;
+  std::vector<bool> tombstone_, list_;
+  std::unordered_map<KeyId, VersionId> fixed_;  // what a key held
+  std::unordered_map<KeyId, Terms> all_;
+};
+
+}  // namespace
+
+Status check_aggregate(const History& history, const BadRead& claim) {
+  const TxnId reader = history.txn_of(claim.read);
+  if (history.status(reader) != TxnStatus::committed)
+    return refuse("transaction {}, which has the aggregate, need not have taken effect",
+                  history.name(reader));
+  if (history.op(claim.read).kind != OpKind::range ||
+      history.selected(claim.read).aggregate == kNone)
+    return refuse("the operation is no aggregate");
+  if (claim.other != kNone && history.txn_of(claim.other) != reader)
+    return refuse("the other operation is none of transaction {}", history.name(reader));
+  const Aggregate& aggregate =
+      history.predicates().aggregate(history.selected(claim.read).aggregate);
+  return AggregateClaimCheck(history, claim, aggregate).run();
+}
+
+}  // namespace assay::internal::certify

@@ -1,0 +1,46 @@
+// Aggregates, as the verifier judges them.
+//
+//   w(x,1)  w(y,2)   agg(sum value, value > 0,[3])    at its place in an order x = 1 and y = 2, and they add up to 3
+//   w(x,1)  w(y,2)   agg(sum value, value > 0,[4])    no versions of x and y do: a mismatch at every level
+//   w(x,1)  w(x,2)   r(x,1)  agg(sum value, value > 0,[2])    x is 1 where a transaction sees one state
+//
+// An order explains an aggregate if what is there at its place gives what was returned, and nothing about that is open. It
+// is wrong in every order if it lies outside of what the versions of each key can add. Of a key that the transaction wrote
+// before, or, where all its reads see one state, that it read besides, that is one version.
+//
+// Cost: the versions that may satisfy the condition.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "assay/certificate.h"
+#include "assay/history.h"
+#include "assay/result.h"
+#include "certify/conditions.h"
+#include "history/aggregate.h"
+
+namespace assay::internal::certify {
+
+// Adds up what rows add to an aggregate.
+class Total {
+ public:
+  void add(const AggregateTerm& term);
+  // Certainly, certainly not, or that is open.
+  Match gives(const Aggregate& aggregate) const;
+
+ private:
+  bool open_ = false;
+  uint64_t rows_ = 0;
+  int64_t sum_ = 0, least_ = 0, greatest_ = 0;
+};
+
+// Of what a key may have held when it was read.
+AggregateTerm term_of(const History& history, const Conditions& conditions,
+                      const Aggregate& aggregate, VersionId version);
+
+// Whether the claim, a mismatch of an aggregate, holds; with another operation where it does not hold but for what the
+// transaction read besides.
+Status check_aggregate(const History& history, const BadRead& claim);
+
+}  // namespace assay::internal::certify

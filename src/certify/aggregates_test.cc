@@ -1,0 +1,98 @@
+#include "certify/aggregates.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "assay/verify.h"
+
+namespace assay::internal::certify {
+namespace {
+
+Aggregate of(AggregateFunction function, int64_t value) {
+  return {.function = function, .column = "v", .value = {Cell::Type::integer, value, {}}};
+}
+
+Match gives(const Aggregate& aggregate, const std::vector<int64_t>& rows, bool open = false) {
+  Total total;
+  for (const int64_t row : rows) total.add({AggregateTerm::Kind::integer, row});
+  if (open) total.add({AggregateTerm::Kind::open});
+  return total.gives(aggregate);
+}
+
+using enum AggregateFunction;
+
+TEST(Aggregates, AddUp) {
+  EXPECT_EQ(gives(of(sum, 5), {2, 3}), Match::yes);
+  EXPECT_EQ(gives(of(sum, 5), {2, 4}), Match::no);
+  EXPECT_EQ(gives(of(count, 2), {1, 1}), Match::yes);
+  EXPECT_EQ(gives(of(count, 0), {}), Match::yes);
+  EXPECT_EQ(gives(of(sum, 0), {}), Match::no);
+  EXPECT_EQ(gives(of(min, 2), {3, 2, 4}), Match::yes);
+  EXPECT_EQ(gives(of(max, 2), {3, 2, 4}), Match::no);
+  EXPECT_EQ(gives(of(sum, 5), {2, 3}, true), Match::open);
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(gives(of(sum, kMost), {kMost, 1, -1}), Match::open);
+}
+
+// x = 1 and y = 2, then an aggregate of what is above 0 behind a read of x.
+History history(AggregateFunction function, int64_t value, bool reads) {
+  HistoryBuilder builder;
+  int64_t written = 0;
+  for (const std::string_view key : {"x", "y"}) {
+    builder.begin_txn({.session = ValueView::of(++written)});
+    builder.write(ValueView::of(key), ValueView::of(written));
+    EXPECT_TRUE(builder.end_txn().ok());
+  }
+  builder.begin_txn({.session = ValueView::of(3)});
+  if (reads) builder.read(ValueView::of(std::string_view("x")), ValueView::of(1));
+  EXPECT_TRUE(builder
+                  .aggregate({.where = "value > 0",
+                              .function = function,
+                              .column = "value",
+                              .value = ValueView::of(value)})
+                  .ok());
+  EXPECT_TRUE(builder.end_txn().ok());
+  return *std::move(builder).finish();
+}
+
+bool follows(const History& h, std::vector<uint32_t> events) {
+  Certificate certificate;
+  certificate.levels = {LevelId::serializable};
+  certificate.order.events = std::move(events);
+  return verify(certificate, h).ok();
+}
+
+TEST(Aggregates, AreComputedAtTheirPlaceInTheOrder) {
+  EXPECT_TRUE(follows(history(sum, 3, false), {0, 1, 2}));
+  EXPECT_FALSE(follows(history(sum, 3, false), {0, 2, 1}));
+  EXPECT_TRUE(follows(history(sum, 2, false), {1, 2, 0}));
+  EXPECT_FALSE(follows(history(sum, 4, false), {0, 1, 2}));
+}
+
+bool refuted(const History& h, OpId read, OpId other, LevelId level) {
+  Certificate certificate;
+  certificate.levels = {level};
+  certificate.kind = Certificate::Kind::bad_read;
+  certificate.bad_read = {Anomaly::result_set_mismatch, read, other};
+  return verify(certificate, h).ok();
+}
+
+TEST(Aggregates, AreWrongWhereNoVersionsGiveThem) {
+  EXPECT_TRUE(refuted(history(sum, 4, false), 2, kNone, LevelId::pl_1));
+  EXPECT_FALSE(refuted(history(sum, 2, false), 2, kNone, LevelId::serializable));
+  EXPECT_TRUE(refuted(history(count, 3, false), 2, kNone, LevelId::read_committed));
+  EXPECT_FALSE(refuted(history(count, 2, false), 2, kNone, LevelId::read_committed));
+  // With x = 1 they add up to 1 or 3.
+  EXPECT_FALSE(refuted(history(sum, 2, true), 3, kNone, LevelId::serializable));
+  EXPECT_TRUE(refuted(history(sum, 2, true), 3, 2, LevelId::serializable));
+  EXPECT_TRUE(refuted(history(sum, 2, true), 3, 2, LevelId::read_atomic));
+  EXPECT_FALSE(refuted(history(sum, 2, true), 3, 2, LevelId::read_committed));
+  EXPECT_FALSE(refuted(history(sum, 2, true), 3, 2, LevelId::pl_3));
+  EXPECT_FALSE(refuted(history(sum, 3, true), 3, 2, LevelId::serializable));
+}
+
+}  // namespace
+}  // namespace assay::internal::certify

@@ -1,0 +1,413 @@
+#include "infer/aggregates.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <utility>
+
+#include "history/accesses.h"
+#include "history/aggregate.h"
+#include "history/copy.h"
+#include "history/predicates.h"
+
+namespace assay::internal {
+namespace {
+
+const Aggregate& aggregate_of(const History& h, OpId op) {
+  return h.predicates().aggregate(h.selected(op).aggregate);
+}
+
+bool is_within(const History& h, OpId range, KeyId key) {
+  const KeyBounds bounds = bounds_of(h, range);
+  return (bounds.from == kNone || !key_less(h.key(key), h.key(bounds.from))) &&
+         (bounds.to == kNone || !key_less(h.key(bounds.to), h.key(key)));
+}
+
+// What each key holds along an order.
+class States {
+ public:
+  explicit States(const History& h) : h_(h), held_(h.key_count()), list_(h.key_count()) {
+    for (OpId i = 0; i < h.op_count(); ++i)
+      if (is_list_operation(h.op(i))) list_[h.op(i).key] = true;
+  }
+
+  void install(TxnId t) {
+    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i)
+      if (installs_version(h_.op(i))) held_[h_.op(i).key] = install_of(h_, i).state();
+  }
+
+  bool is_list(KeyId key) const { return list_[key]; }
+  const KeyState& held(KeyId key) const { return held_[key]; }
+
+ private:
+  const History& h_;
+  std::vector<KeyState> held_;
+  std::vector<bool> list_;
+};
+
+// Whether an aggregate gives what it returned for the keys in some state, and of which versions.
+class Evaluation {
+ public:
+  Evaluation(const History& h, OpId op) : h_(h), aggregate_(aggregate_of(h, op)) {
+    for (const KeyId key : h.predicates().keys(aggregate_.where))
+      if (is_within(h, op, key)) keys_.push_back(key);
+    for (OpId i = h.first_op(h.txn_of(op)); i < op; ++i)
+      if (installs_version(h.op(i))) own_[h.op(i).key] = install_of(h, i).state();
+    initially_ = h.predicates().match_initial(aggregate_.where) != Match::no;
+  }
+
+  const std::vector<KeyId>& keys() const { return keys_; }
+  PredicateId where() const { return aggregate_.where; }
+  // What the transaction itself wrote before; null if nothing.
+  const KeyState* own(KeyId key) const {
+    const auto found = own_.find(key);
+    return found == own_.end() ? nullptr : &found->second;
+  }
+
+  Match in(const States& states, VersionSet* rows = nullptr) const {
+    if (initially_) return Match::open;
+    begin(rows);
+    for (const KeyId key : keys_) {
+      const KeyState* mine = own(key);
+      const KeyState& state = mine != nullptr ? *mine : states.held(key);
+      if (is_absent(h_, state) || state.version == kNone) continue;
+      if (states.is_list(key)) return Match::open;
+      if (!add(state.version, rows)) return Match::open;
+    }
+    return gives();
+  }
+
+  Match of(const VersionSet& versions) const {
+    begin(nullptr);
+    for (const VersionId v : versions)
+      if (!add(v, nullptr)) return Match::open;
+    return gives();
+  }
+
+  AggregateTerm term(VersionId v) const {
+    const Match match = h_.predicates().match(aggregate_.where, v);
+    if (match == Match::no) return {};
+    return term_of(aggregate_, match, row_of(h_.version_value(v)));
+  }
+
+ private:
+  void begin(VersionSet* rows) const {
+    terms_ = 0;
+    if (rows != nullptr) rows->clear();
+  }
+
+  // False where what it adds is open.
+  bool add(VersionId v, VersionSet* rows) const {
+    const Match match = h_.predicates().match(aggregate_.where, v);
+    if (match == Match::no) return true;
+    const AggregateTerm term = term_of(aggregate_, match, row_of(h_.version_value(v)));
+    if (rows != nullptr) rows->push_back(v);
+    if (term.kind != AggregateTerm::Kind::integer) return term.kind != AggregateTerm::Kind::open;
+    if (terms_++ == 0)
+      value_ = term.integer;
+    else if (aggregate_.function == AggregateFunction::min)
+      value_ = std::min(value_, term.integer);
+    else if (aggregate_.function == AggregateFunction::max)
+      value_ = std::max(value_, term.integer);
+    else
+      return !__builtin_add_overflow(value_, term.integer, &value_);
+    return true;
+  }
+
+  Match gives() const {
+    const Cell& seen = aggregate_.value;
+    if (terms_ == 0 && aggregate_.function != AggregateFunction::count)
+      return seen.type == Cell::Type::null ? Match::yes : Match::no;
+    const bool same =
+        seen.type == Cell::Type::integer && seen.integer == (terms_ == 0 ? 0 : value_);
+    return same ? Match::yes : Match::no;
+  }
+
+  const History& h_;
+  const Aggregate& aggregate_;
+  std::vector<KeyId> keys_;
+  std::unordered_map<KeyId, KeyState> own_;
+  bool initially_ = false;
+  mutable uint64_t terms_ = 0;
+  mutable int64_t value_ = 0;
+};
+
+// Calls `at_read(t)` where a transaction reads and `behind(states)` behind every install, in the order.
+template <class AtRead, class Behind>
+void replay(const History& h, const Order& order, const AtRead& at_read, const Behind& behind) {
+  States states(h);
+  for (const uint32_t event : order.events) {
+    const TxnId t = order.split ? event / 2 : event;
+    if (!order.split || event % 2 == 0) at_read(t, states);
+    if (order.split && event % 2 == 0) continue;
+    states.install(t);
+    if (!behind(t, states)) return;
+  }
+}
+
+// --- what no version set gives
+
+// The versions a key may have had where an aggregate was computed: one, or any.
+class PossibleTerms {
+ public:
+  PossibleTerms(const History& h, const States& lists, const std::vector<bool>& tombstone)
+      : h_(h), lists_(lists), tombstone_(tombstone) {}
+
+  // An operation of the transaction that shows why, if what it read besides does; the aggregate itself if that is not needed;
+  // kNone if some versions may give it.
+  OpId reason(OpId op, bool one_state) {
+    const Aggregate& aggregate = aggregate_of(h_, op);
+    if (aggregate.value.type != Cell::Type::integer ||
+        h_.predicates().match_initial(aggregate.where) != Match::no)
+      return kNone;
+    const Evaluation evaluation(h_, op);
+    const auto reads = one_state ? reads_of(op) : std::unordered_map<KeyId, OpId>();
+    begin();
+    bool had = false;
+    OpId why = op;
+    for (const KeyId key : evaluation.keys()) {
+      if (lists_.is_list(key)) return kNone;
+      const auto read = reads.find(key);
+      const KeyState* own = evaluation.own(key);
+      if (own == nullptr && read != reads.end()) why = read->second;
+      std::optional<VersionId> only;
+      if (own != nullptr) only = own->removed ? VersionId{kNone} : own->version;
+      if (own == nullptr && read != reads.end()) only = h_.op(read->second).version;
+      if (!find_terms(evaluation, key, only)) return kNone;
+      had = had || std::find(terms_.begin(), terms_.end(), aggregate.value.integer) != terms_.end();
+      if (!only || terms_.empty()) terms_.push_back(0);
+      if (!add_key()) return kNone;
+    }
+    const bool sums = aggregate.function == AggregateFunction::count ||
+                      aggregate.function == AggregateFunction::sum;
+    return (sums ? !may_be(aggregate.value.integer) : !had) ? why : OpId{kNone};
+  }
+
+ private:
+  std::unordered_map<KeyId, OpId> reads_of(OpId op) const {
+    std::unordered_map<KeyId, OpId> reads;
+    std::vector<KeyId> written;
+    const TxnId t = h_.txn_of(op);
+    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
+      const Operation one = h_.op(i);
+      const bool before = std::find(written.begin(), written.end(), one.key) == written.end();
+      if (one.kind == OpKind::read && before && !tombstone_[one.version])
+        reads.try_emplace(one.key, i);
+      if (installs_version(one)) written.push_back(one.key);
+    }
+    return reads;
+  }
+
+  // What the key can add, but for nothing. False if that is open.
+  bool find_terms(const Evaluation& evaluation, KeyId key, std::optional<VersionId> only) {
+    terms_.clear();
+    if (only && *only == kNone) return true;
+    const auto add = [&](VersionId v) {
+      const AggregateTerm term = evaluation.term(v);
+      if (term.kind == AggregateTerm::Kind::integer) terms_.push_back(term.integer);
+      return term.kind != AggregateTerm::Kind::open;
+    };
+    if (only) return add(*only);
+    return std::ranges::all_of(versions_of(evaluation.where(), key), add);
+  }
+
+  // --- what the keys so far add up to: all sums if they are few
+
+  static constexpr size_t kMostSums = 4096, kMostSteps = size_t{1} << 20;
+
+  void begin() {
+    sums_ = {0};
+    few_ = true;
+    least_ = greatest_ = 0;
+  }
+  // False if a sum leaves 64 bits.
+  bool add_key() {
+    const auto [low, high] = std::ranges::minmax(terms_);
+    if (__builtin_add_overflow(least_, low, &least_) ||
+        __builtin_add_overflow(greatest_, high, &greatest_))
+      return false;
+    std::vector<int64_t> sums;
+    std::sort(terms_.begin(), terms_.end());
+    terms_.erase(std::unique(terms_.begin(), terms_.end()), terms_.end());
+    few_ = few_ && sums_.size() * terms_.size() <= kMostSteps;
+    for (const int64_t sum : few_ ? std::span<const int64_t>(sums_) : std::span<const int64_t>())
+      for (const int64_t term : terms_) sums.push_back(sum + term);
+    std::sort(sums.begin(), sums.end());
+    sums.erase(std::unique(sums.begin(), sums.end()), sums.end());
+    few_ = few_ && sums.size() <= kMostSums;
+    sums_ = std::move(sums);
+    return true;
+  }
+  bool may_be(int64_t sum) const {
+    return sum >= least_ && sum <= greatest_ &&
+           (!few_ || std::binary_search(sums_.begin(), sums_.end(), sum));
+  }
+
+  const std::vector<VersionId>& versions_of(PredicateId where, KeyId key) {
+    auto [known, fresh] = of_key_.try_emplace(where);
+    if (fresh) {
+      const Predicates& all = h_.predicates();
+      for (const auto versions : {all.certain(where), all.open(where)})
+        for (const VersionId v : versions) known->second[h_.version_key(v)].push_back(v);
+    }
+    return known->second[key];
+  }
+
+  const History& h_;
+  const States& lists_;
+  const std::vector<bool>& tombstone_;
+  std::unordered_map<PredicateId, std::unordered_map<KeyId, std::vector<VersionId>>> of_key_;
+  std::vector<int64_t> terms_, sums_;
+  bool few_ = true;
+  int64_t least_ = 0, greatest_ = 0;
+};
+
+// --- version sets that give what was returned
+
+// Of each key one of these versions, or none; all combinations, if they are few.
+std::vector<VersionSet> any_version_sets(const History& h, const Evaluation& evaluation,
+                                         PredicateId where) {
+  constexpr size_t kMostCombinations = 1024;
+  std::unordered_map<KeyId, std::vector<VersionId>> of_key;
+  for (const VersionId v : h.predicates().certain(where)) of_key[h.version_key(v)].push_back(v);
+  std::vector<VersionSet> all = {{}};
+  for (const KeyId key : evaluation.keys()) {
+    const KeyState* own = evaluation.own(key);
+    const size_t without = all.size();
+    for (const VersionId v : of_key[key]) {
+      if (own != nullptr && own->version != v) continue;
+      for (size_t i = 0; i < without; ++i) all.emplace_back(all[i]).push_back(v);
+      if (all.size() > kMostCombinations) return {};
+    }
+  }
+  std::erase_if(all, [&](const VersionSet& set) { return evaluation.of(set) != Match::yes; });
+  return all;
+}
+
+}  // namespace
+
+BadRead impossible_aggregate(const History& h, bool one_state) {
+  std::vector<bool> tombstone(h.version_count());
+  for (OpId i = 0; i < h.op_count(); ++i)
+    if (const Operation op = h.op(i); op.kind == OpKind::remove) tombstone[op.version] = true;
+  const States lists(h);
+  PossibleTerms possible(h, lists, tombstone);
+  for (TxnId t = 0; t < h.txn_count(); ++t) {
+    if (h.status(t) != TxnStatus::committed) continue;
+    for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
+      if (!is_range(h.op(i)) || h.selected(i).aggregate == kNone) continue;
+      const OpId why = possible.reason(i, one_state);
+      if (why != kNone) return {Anomaly::result_set_mismatch, i, why == i ? OpId{kNone} : why};
+    }
+  }
+  return {};
+}
+
+std::vector<OpId> unexplained_aggregates(const History& h, const Order& order) {
+  std::vector<OpId> unexplained;
+  const auto at_read = [&](TxnId t, const States& states) {
+    for (OpId i = h.first_op(t); i < h.end_op(t); ++i)
+      if (is_range(h.op(i)) && is_open(h, i) && Evaluation(h, i).in(states) != Match::yes)
+        unexplained.push_back(i);
+  };
+  replay(h, order, at_read, [](TxnId, const States&) { return true; });
+  std::sort(unexplained.begin(), unexplained.end());
+  return unexplained;
+}
+
+bool replays(const History& h, const Order& order) {
+  if (h.states_sources()) return false;
+  std::vector<KeyId> keys(h.key_count());
+  for (KeyId k = 0; k < keys.size(); ++k) keys[k] = k;
+  bool explained = true;
+  const auto at_read = [&](TxnId t, const States& states) {
+    std::unordered_map<KeyId, KeyState> own;
+    const auto explains = [&](const Observation& seen) {
+      const auto mine = own.find(seen.key);
+      return !states.is_list(seen.key) &&
+             fits(h, seen, mine == own.end() ? states.held(seen.key) : mine->second);
+    };
+    for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
+      const Observation seen = observation_of(h, i);
+      if (is_list_operation(h.op(i))) explained = false;
+      if (seen.accepts == Accepts::rows) {
+        std::vector<KeyId> inside;
+        std::copy_if(keys.begin(), keys.end(), std::back_inserter(inside),
+                     [&](KeyId k) { return is_within(h, i, k); });
+        for (const Observation& row : observations_of_range(h, i, inside))
+          explained = explained && explains(row);
+      } else if (seen.accepts != Accepts::any) {
+        explained = explained && explains(seen);
+      }
+      if (installs_version(h.op(i))) own[h.op(i).key] = install_of(h, i).state();
+    }
+  };
+  replay(h, order, at_read, [&](TxnId, const States&) { return explained; });
+  return explained;
+}
+
+std::vector<VersionSet> version_sets(const History& h, const Order& order, OpId op, size_t most,
+                                     Budget& budget) {
+  const Evaluation evaluation(h, op);
+  const TxnId reader = h.txn_of(op);
+  std::vector<VersionSet> before, after;  // the nearest last, and first
+  VersionSet rows;
+  bool passed = false;
+  const auto look = [&](const States& states) {
+    if (evaluation.in(states, &rows) != Match::yes) return;
+    auto& to = passed ? after : before;
+    if (to.empty() || to.back() != rows) to.push_back(rows);
+  };
+  look(States(h));
+  replay(
+      h, order, [&](TxnId t, const States&) { passed = passed || t == reader; },
+      [&](TxnId, const States& states) {
+        look(states);
+        return after.size() < most && !budget.exhausted();
+      });
+  std::vector<VersionSet> all;
+  const auto add = [&](const VersionSet& set) {
+    if (all.size() < most && std::find(all.begin(), all.end(), set) == all.end())
+      all.push_back(set);
+  };
+  for (size_t i = 0; i < std::max(before.size(), after.size()); ++i) {
+    if (i < before.size()) add(before[before.size() - 1 - i]);
+    if (i < after.size()) add(after[i]);
+  }
+  for (const VersionSet& set : any_version_sets(h, evaluation, aggregate_of(h, op).where)) add(set);
+  return all;
+}
+
+Result<History> with_version_sets(const History& h, const std::map<OpId, VersionSet>& rows) {
+  HistoryBuilder builder;
+  TxnCopier copier(builder);
+  builder.set_initial(h.initial());
+  if (h.absent_is_never_written()) builder.set_absent_is_never_written();
+  for (TxnId t = 0; t < h.txn_count(); ++t) {
+    copier.begin(h, t);
+    for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
+      if (!is_range(h.op(i)) || h.selected(i).aggregate == kNone) {
+        copier.operation(h, i);
+        continue;
+      }
+      const KeyBounds bounds = bounds_of(h, i);
+      Selected selected = h.selected(i);
+      if (const auto set = rows.find(i); set != rows.end())
+        selected = {aggregate_of(h, i).where, set->second, {}, {}, true};
+      selected.aggregate = kNone;
+      copier.range(h, i, bounds.from, bounds.to, selected);
+    }
+    if (Status s = builder.end_txn(); !s.ok()) return s.error();
+  }
+  OrderCopier entries;
+  for (const KnownOrder& order : h.known_orders())
+    builder.known_order(h.key(order.key), entries.of(h, order));
+  for (const Event& event : h.events()) builder.event(event.at, event.json, event.complete);
+  Result<History> made = std::move(builder).finish();
+  if (made.ok()) made->set_clock_drift(h.clock_drift());
+  return made;
+}
+
+}  // namespace assay::internal
