@@ -26,6 +26,7 @@
 #include <unordered_map>
 
 #include "history/accesses.h"
+#include "history/aggregate.h"
 #include "history/logged.h"
 #include "infer/stated_sources.h"
 #include "infer/touched_keys.h"
@@ -341,6 +342,7 @@ std::string obstacle_in(const Problem& problem, const std::optional<TouchedKeys>
   for (const TxnId t : problem.txn) {
     for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
       if (!is_range(h.op(i))) continue;
+      if (is_open(h, i)) return describe(h, t) + " has an aggregate, which is not replayed";
       for (const KeyId key : keys->covered(i))
         if (keys->is_list(key)) return describe(h, t) + " reads a range with lists in it";
     }
