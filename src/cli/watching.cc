@@ -84,9 +84,7 @@ Watching::Watching(const watch::WatchOptions& options, const WatchOutput& output
   watch_ = std::move(watcher);
 }
 
-bool Watching::is_enough() const {
-  return announcer_.failure() || announcer_.has_enough();
-}
+bool Watching::is_enough() const { return announcer_.failure() || announcer_.has_enough(); }
 
 void Watching::keep(KeptWatch& kept) {
   kept_ = &kept;

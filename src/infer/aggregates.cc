@@ -192,10 +192,14 @@ class PossibleTerms {
     const TxnId t = h_.txn_of(op);
     for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
       const Operation one = h_.op(i);
-      const bool before = std::find(written.begin(), written.end(), one.key) == written.end();
-      if (one.kind == OpKind::read && before && !tombstone_[one.version])
-        reads.try_emplace(one.key, i);
-      if (installs_version(one)) written.push_back(one.key);
+      if (installs_version(one)) {
+        written.push_back(one.key);
+        continue;
+      }
+      const Observation seen = observation_of(h_, i);
+      const bool before = std::find(written.begin(), written.end(), seen.key) == written.end();
+      if (seen.accepts == Accepts::equals && before && !tombstone_[seen.version])
+        reads.try_emplace(seen.key, i);
     }
     return reads;
   }
@@ -291,7 +295,8 @@ std::vector<VersionSet> any_version_sets(const History& h, const Evaluation& eva
 BadRead impossible_aggregate(const History& h, bool one_state) {
   std::vector<bool> tombstone(h.version_count());
   for (OpId i = 0; i < h.op_count(); ++i)
-    if (const Operation op = h.op(i); op.kind == OpKind::remove) tombstone[op.version] = true;
+    if (installs_version(h.op(i)) && install_of(h, i).removes)
+      tombstone[install_of(h, i).version] = true;
   const States lists(h);
   PossibleTerms possible(h, lists, tombstone);
   for (TxnId t = 0; t < h.txn_count(); ++t) {

@@ -815,14 +815,23 @@ class LatticeWalk {
         settle_verdict(level, std::move(satisfied));
       }
     }
-    accept_adya();
+    accept_by_whole_order();
   }
 
-  // An order of whole transactions that explains the aggregates, where Adya's level has nothing else against it.
-  void accept_adya() {
+  // An order of whole transactions that explains the aggregates, where a level without such orders has nothing else against it.
+  // Weak levels have been given that of a stronger level, if levels are carried.
+  void accept_by_whole_order() {
+    std::optional<Order> whole;
+    bool tried = false;
     for (const auto& [level, order] : unexplained_) {
-      if (level_info(level).events != EventModel::adya || decided(level)) continue;
-      const Order* found = order_for(level);
+      const EventModel events = level_info(level).events;
+      if (decided(level) || (events != EventModel::adya && events != EventModel::weak)) continue;
+      const Order* found = events == EventModel::adya ? order_for(level) : nullptr;
+      if (!options_.switches.carry && !std::exchange(tried, true)) {
+        TakenRows taken{{}, {}, most_reconsidered()};
+        whole = order_with_rows(serializable, taken);
+      }
+      if (whole) found = &*whole;
       if (found == nullptr || found->split) continue;
       Certificate certificate;
       certificate.levels = {level};
