@@ -289,9 +289,13 @@ size_t Watcher::settled_since(const Window::Stray& stray) const {
   return 0;
 }
 
-// How many stretches to take back so that somebody among the candidates certainly overwrote, before it was seen, whatever is
-// forgotten then; 0: no number does.
-size_t Watcher::overwritten_since(const Window::Stray& stray) const {
+// How many stretches to take back so that the value proves something: nobody is forgotten who may have left it, or somebody
+// among the candidates certainly overwrote, before it was seen, whatever is forgotten then. 0: no number does.
+size_t Watcher::provable_since(const Window::Stray& stray) const {
+  if (!gap_ && !lost_writers_) {
+    const auto first = std::ranges::find_if(settled_, &Settled::loses_writers);
+    return static_cast<size_t>(settled_.end() - first);
+  }
   const int64_t begin = candidates_[stray.place].begin;
   int64_t latest = Interval::kUnknown;  // begin of one that overwrote it
   const auto look = [&](const Member& m) {
@@ -315,7 +319,7 @@ size_t Watcher::explain_strays(std::span<const Window::Stray> strays) {
   size_t back = 0;
   for (const Window::Stray& stray : strays) back = std::max(back, settled_since(stray));
   for (const Window::Stray& stray : strays)
-    if (back == 0 && !stray.by_late_writer) back = overwritten_since(stray);
+    if (back == 0 && !stray.by_late_writer) back = provable_since(stray);
   if (back > 0) return take_back(back), 0;
   size_t left_out = 0;
   for (const Window::Stray& stray : strays) {

@@ -142,7 +142,7 @@ class Watcher final : public Watch {
   void take_back(size_t windows);
   void take_back_for_late();
   size_t settled_since(const Window::Stray& stray) const;
-  size_t overwritten_since(const Window::Stray& stray) const;
+  size_t provable_since(const Window::Stray& stray) const;
   size_t explain_strays(std::span<const Window::Stray> strays);
   Judgement judge(Window window) const;
   Result<bool> raise_alarm(int64_t mark);
