@@ -821,17 +821,18 @@ class LatticeWalk {
   // An order of whole transactions that explains the aggregates, where a level without such orders has nothing else against it.
   // Weak levels have been given that of a stronger level, if levels are carried.
   void accept_by_whole_order() {
-    std::optional<Order> whole;
-    bool tried = false;
+    std::map<LevelId, std::optional<Order>> whole;
     for (const auto& [level, order] : unexplained_) {
       const EventModel events = level_info(level).events;
       if (decided(level) || (events != EventModel::adya && events != EventModel::weak)) continue;
       const Order* found = events == EventModel::adya ? order_for(level) : nullptr;
-      if (!options_.switches.carry && !std::exchange(tried, true)) {
+      if (!options_.switches.carry) {
+        const LevelId of = implies(serializable, level) ? serializable : session_serializable;
+        const auto [known, fresh] = whole.try_emplace(of);
         TakenRows taken{{}, {}, most_reconsidered()};
-        whole = order_with_rows(serializable, taken);
+        if (fresh) known->second = order_with_rows(of, taken);
+        if (known->second) found = &*known->second;
       }
-      if (whole) found = &*whole;
       if (found == nullptr || found->split) continue;
       Certificate certificate;
       certificate.levels = {level};
