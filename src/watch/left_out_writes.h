@@ -5,8 +5,9 @@
 //
 // Without it s2 would be left out in its turn, and whoever sees z = 2 after that, and so on.
 //
-// Values are kept as hashes: where two agree an observation is dropped that another one explains, and the verifier of the
-// chain, who compares values, refuses nothing. Memory: 16 bytes and a node for each write of whoever was left out.
+// Values are kept as hashes. Where two agree, an observation of the one is dropped for the other, and the verifier of the
+// chain, which compares values, refuses the segment. Memory: a hash for each write of whoever was left out, and a node for
+// each key of these; none of it is given back.
 #pragma once
 
 #include <cstdint>
