@@ -385,8 +385,8 @@ void ChainVerifier::install(const Txn& t, uint64_t line, Shows shows) {
     Version version = held(state_after(h, i));
     Content* content = content_of(piece, key);
     if (content == nullptr) {
-      const auto made = contents_.emplace(HeldValue(h.key(key)), Content{std::move(version), line});
-      piece.keys[key].content = &made.first->second;
+      auto made = contents_.emplace(HeldValue(h.key(key)), Content{std::move(version), line});
+      piece.keys[key].content = &made.first.value();
       continue;
     }
     content->last = std::move(version);
@@ -406,8 +406,8 @@ void ChainVerifier::refresh(Piece& piece) const {
 ChainVerifier::Content* ChainVerifier::content_of(Piece& piece, KeyId key) {
   Content*& content = piece.keys[key].content;
   if (content != nullptr) return content;
-  const auto it = contents_.find(piece.history->key(key));
-  if (it != contents_.end()) content = &it->second;
+  auto it = contents_.find(piece.history->key(key));
+  if (it != contents_.end()) content = &it.value();
   return content;
 }
 
@@ -439,24 +439,23 @@ class ChainVerifier::Rivals {
       return refuse(
           "line {} is no rival of line {}: others may be moved behind one of them, or it itself",
           r.writer, r.last);
-    const std::optional<uint32_t> key = shared_key(a, b);
-    if (!key)
+    Content* const key = shared_key(a, b);
+    if (key == nullptr)
       return refuse("line {} is no rival of line {}: they do not share one key", r.writer, r.last);
     for (uint32_t place = a + 1; place <= b; ++place)
-      if (must_follow(placed_[place].txn, placed_[a].txn) || meet(a, place, *key))
+      if (must_follow(placed_[place].txn, placed_[a].txn) || meet(a, place, key))
         return refuse("line {} cannot be moved behind line {}: line {} is between them", r.writer,
                       r.last, placed_[place].line);
-    if (disturbs_late(a, b, *key))
+    if (disturbs_late(a, b, key))
       return refuse(
           "line {} cannot be moved behind line {}: another one may take effect in between",
           r.writer, r.last);
-    Content& content = *contents_[*key];
-    if (content.writer != r.last || content.looked)
+    if (key->writer != r.last || key->looked)
       return refuse("line {} is no rival of line {}: its key was written or looked at since",
                     r.writer, r.last);
     moves_[a] = stays_[b] = true;
-    if (!content.rivals) content.rivals = std::make_unique<std::vector<Version>>();
-    content.rivals->push_back(left_by(a, *key));
+    if (!key->rivals) key->rivals = std::make_unique<std::vector<Version>>();
+    key->rivals->push_back(left_by(a, key));
     return Ok{};
   }
 
@@ -468,14 +467,16 @@ class ChainVerifier::Rivals {
   TxnId txn(uint32_t place) const { return placed_[place].txn.txn; }
 
   void add(uint32_t place) {
-    const History& h = history(place);
+    Piece& piece = *placed_[place].txn.piece;
+    const History& h = *piece.history;
+    verifier_.refresh(piece);
     const size_t first = accesses_.size();
     for (OpId i = h.first_op(txn(place)); i < h.end_op(txn(place)); ++i) {
       const bool excused = std::ranges::count(placed_[place].excused, i) > 0;
       const bool looks = expectation_of(h, i).looks() && !excused;
       const bool wrote = writes(h.op(i));
       if (!looks && !wrote) continue;
-      Access& a = access(first, number(h.key(h.op(i).key)), h.op(i).key);
+      Access& a = access(first, key_of(piece, h.op(i).key), h.op(i).key);
       // What it wrote itself tells nothing of others.
       a.looked = a.looked || (looks && !a.wrote);
       a.wrote = a.wrote || wrote;
@@ -484,51 +485,54 @@ class ChainVerifier::Rivals {
 
   // Whether one of unknown outcome who stands between them touches the same keys as the first, or has to come after it and would
   // not; or stands behind both, and looked at what is open then.
-  bool disturbs_late(uint32_t from, uint32_t behind, uint32_t key) {
+  bool disturbs_late(uint32_t from, uint32_t behind, const Content* key) {
     return std::ranges::any_of(verifier_.lates_, [&](const Late& late) {
       if (late.place <= from) return false;
       if (late.place > behind) return looks_at(late.txn, key);
-      const History& h = *late.txn.piece->history;
+      Piece& piece = *late.txn.piece;
+      const History& h = *piece.history;
+      verifier_.refresh(piece);
       for (OpId i = h.first_op(late.txn.txn); i < h.end_op(late.txn.txn); ++i)
-        if (touches(from, number(h.key(h.op(i).key)))) return true;
+        if (touches(from, key_of(piece, h.op(i).key))) return true;
       return must_follow(late.txn, placed_[from].txn);
     });
   }
-  bool looks_at(const Txn& t, uint32_t key) {
-    const History& h = *t.piece->history;
+  bool looks_at(const Txn& t, const Content* key) {
+    Piece& piece = *t.piece;
+    const History& h = *piece.history;
+    verifier_.refresh(piece);
     bool looks = false;
     each_outside_look(h, t.txn, [&](const Expectation& seen) {
-      looks = looks || number(h.key(seen.key)) == key;
+      looks = looks || key_of(piece, seen.key) == key;
     });
     return looks;
   }
-  bool touches(uint32_t place, uint32_t key) const {
+  bool touches(uint32_t place, const Content* key) const {
     return std::ranges::any_of(accesses_of(place), [&](const Access& a) { return a.key == key; });
   }
 
   // Of the key, among those from `first` on.
-  Access& access(size_t first, uint32_t key, KeyId in_piece) {
+  Access& access(size_t first, Content* key, KeyId in_piece) {
     const auto begin = accesses_.begin() + static_cast<std::ptrdiff_t>(first);
     const auto at =
         std::find_if(begin, accesses_.end(), [&](const Access& a) { return a.key == key; });
     return at == accesses_.end() ? accesses_.emplace_back(Access{key, in_piece}) : *at;
   }
 
-  uint32_t number(const ValueView& key) {
-    const auto [it, fresh] = keys_.try_emplace(HeldValue(key), static_cast<uint32_t>(keys_.size()));
-    if (fresh) {
-      const auto content = verifier_.contents_.find(key);
-      contents_.push_back(content == verifier_.contents_.end() ? nullptr : &content->second);
-    }
-    return it->second;
+  // What a key holds tells it from all others. If nobody wrote it as yet it holds nothing, here alone.
+  Content* key_of(Piece& piece, KeyId key) {
+    if (Content* content = verifier_.content_of(piece, key)) return content;
+    const Version nothing{HeldValue(ValueView{})};
+    return &unwritten_.try_emplace(HeldValue(piece.history->key(key)), Content{nothing})
+                .first.value();
   }
 
   // That both wrote without looking at it.
-  std::optional<uint32_t> shared_key(uint32_t a, uint32_t b) const {
+  Content* shared_key(uint32_t a, uint32_t b) const {
     for (const Access& x : accesses_of(a))
       for (const Access& y : accesses_of(b))
         if (x.key == y.key && x.is_blind() && y.is_blind()) return x.key;
-    return std::nullopt;
+    return nullptr;
   }
 
   static bool must_follow(const Txn& later, const Txn& earlier) {
@@ -539,14 +543,14 @@ class ChainVerifier::Rivals {
   }
 
   // Whether they touch a key in common, but for blind writes of `key`.
-  bool meet(uint32_t a, uint32_t b, uint32_t key) const {
+  bool meet(uint32_t a, uint32_t b, const Content* key) const {
     for (const Access& x : accesses_of(a))
       for (const Access& y : accesses_of(b))
         if (x.key == y.key && (x.key != key || !y.is_blind())) return true;
     return false;
   }
 
-  Version left_by(uint32_t place, uint32_t key) const {
+  Version left_by(uint32_t place, const Content* key) const {
     const History& h = history(place);
     const Access& a = *std::ranges::find(accesses_of(place), key, &Access::key);
     OpId last = h.end_op(txn(place)) - 1;
@@ -557,10 +561,9 @@ class ChainVerifier::Rivals {
   ChainVerifier& verifier_;
   const std::vector<Placed>& placed_;
   std::unordered_map<uint64_t, uint32_t> places_;  // by line
-  std::unordered_map<HeldValue, uint32_t, HeldHash, HeldEqual> keys_;
-  std::vector<Content*> contents_;  // per key
-  std::vector<Access> accesses_;    // in order
-  std::vector<size_t> starts_;      // per place
+  HeldMap<Content> unwritten_;
+  std::vector<Access> accesses_;  // in order
+  std::vector<size_t> starts_;    // per place
   std::vector<bool> moves_, stays_;
 };
 

@@ -39,7 +39,7 @@
 #include "certify/chain.h"
 #include "certify/register_reading.h"
 #include "formats/txn_table.h"
-#include "history/held_value.h"
+#include "history/held_map.h"
 
 namespace assay::internal::certify {
 
@@ -101,7 +101,7 @@ class ChainVerifier {
     std::vector<OpId> excused = {};  // what it saw of those that were left out
   };
   struct Access {
-    uint32_t key;    // of the segment
+    Content* key;    // what it holds
     KeyId in_piece;  // in the history of its transaction
     bool looked = false, wrote = false;
     bool is_blind() const { return wrote && !looked; }
@@ -153,7 +153,7 @@ class ChainVerifier {
   LineNumbers lines_;
   std::unordered_map<uint64_t, Txn> waiting_;
   uint64_t read_ = 0;
-  std::unordered_map<HeldValue, Content, HeldHash, HeldEqual> contents_;
+  HeldMap<Content> contents_;
   std::unordered_map<HeldValue, Session, HeldHash, HeldEqual> sessions_;
   // By key: the lines whose write of it shows, by their places.
   std::unordered_map<HeldValue, std::vector<uint64_t>, HeldHash, HeldEqual> parked_keys_;

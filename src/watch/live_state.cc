@@ -8,12 +8,12 @@ const LiveState::Entry* LiveState::find(const ValueView& key) const {
 }
 
 void LiveState::put(const ValueView& key, Entry entry, std::vector<Change>& changes) {
-  const auto it = entries_.find(key);
+  auto it = entries_.find(key);
   if (it == entries_.end()) {
     changes.emplace_back(HeldValue(key), std::nullopt);
     entries_.emplace(HeldValue(key), std::move(entry));
   } else {
-    changes.emplace_back(it->first, std::exchange(it->second, std::move(entry)));
+    changes.emplace_back(it->first, std::exchange(it.value(), std::move(entry)));
   }
 }
 
@@ -23,7 +23,7 @@ void LiveState::take_back(std::vector<Change> changes) {
     if (before)
       entries_.insert_or_assign(std::move(key), std::move(*before));
     else
-      entries_.erase(key);
+      entries_.unordered_erase(key);
   }
 }
 

@@ -4,12 +4,11 @@
 
 #include <cstdint>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "assay/history.h"
-#include "history/held_value.h"
+#include "history/held_map.h"
 
 namespace assay::internal::watch {
 
@@ -45,7 +44,7 @@ class LiveState {
   size_t size() const { return entries_.size(); }
 
  private:
-  std::unordered_map<HeldValue, Entry, HeldHash, HeldEqual> entries_;
+  HeldMap<Entry> entries_;
 };
 
 }  // namespace assay::internal::watch

@@ -155,16 +155,16 @@ Engine::Write* Engine::find_write(Session& s, const Chain* chain) {
 }
 
 Engine::Chain& Engine::register_of(const Value& key) {
-  const auto [entry, fresh] = registers_.try_emplace(key);
-  if (fresh && indexed_) index_.emplace(key, &entry->second);
-  return entry->second;
+  auto [entry, fresh] = registers_.try_emplace(key);
+  if (fresh && indexed_) index_.emplace(key, &entry.value());
+  return entry.value();
 }
 
 // All elements of a list are wanted as long as it is.
 Engine::Chain& Engine::list_of(const Value& key) {
-  const auto [entry, fresh] = lists_.try_emplace(key);
-  if (fresh) entry->second.prune_at = std::numeric_limits<size_t>::max();
-  return entry->second;
+  auto [entry, fresh] = lists_.try_emplace(key);
+  if (fresh) entry.value().prune_at = std::numeric_limits<size_t>::max();
+  return entry.value();
 }
 
 std::pair<Engine::Index::const_iterator, Engine::Index::const_iterator> Engine::within(
@@ -243,7 +243,8 @@ Value Engine::read(uint32_t session, Chain& chain, const Value& foreseen) {
 std::vector<std::pair<Value, Value>> Engine::read_range(uint32_t session, const Bounds& bounds,
                                                         const Value& foreseen) {
   if (!std::exchange(indexed_, true))
-    for (auto& [key, chain] : registers_) index_.emplace(key, &chain);
+    for (auto at = registers_.begin(); at != registers_.end(); ++at)
+      index_.emplace(at.key(), &at.value());
   look_for_read(session);
   Session& s = sessions_[session];
   if (policy(s).check == Check::reads) s.ranges.push_back(bounds);

@@ -9,6 +9,8 @@
 // is a beginning of one list: up to the last element which the view holds.
 #pragma once
 
+#include <tsl/ordered_map.h>
+
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -115,7 +117,7 @@ class Engine {
     std::unordered_map<const Chain*, uint32_t> write_index;  // in use once writes are many
     Commit floor = 0;                                        // what the session saw or did
   };
-  using Chains = std::unordered_map<Value, Chain, KeyHash>;
+  using Chains = tsl::ordered_map<Value, Chain, KeyHash>;  // chains stay where they are
   struct KeyLess {
     bool operator()(const Value& a, const Value& b) const { return key_less(a.view(), b.view()); }
   };
