@@ -62,7 +62,7 @@ void release_free_memory() {
 
 void return_large_blocks() {
 #ifdef __GLIBC__
-  constexpr int kLargeBytes = 1 << 20;
+  constexpr int kLargeBytes = 16 << 20;
   mallopt(M_MMAP_THRESHOLD, kLargeBytes);
 #endif
 }

@@ -447,7 +447,7 @@ void Engine::prune(Chain& chain) const {
   const auto first_wanted = std::find_if(versions.begin(), versions.end(),
                                          [&](const Version& v) { return v.commit > oldest; });
   if (first_wanted - versions.begin() > 1) versions.erase(versions.begin(), first_wanted - 1);
-  chain.prune_at = std::max<size_t>(32, 2 * versions.size());
+  chain.prune_at = std::max(kFewVersions, 2 * versions.size());
 }
 
 }  // namespace assay::internal::collect

@@ -77,6 +77,9 @@ class Engine {
   static constexpr uint32_t kMaxReplicas = 3;
   using Seen = std::array<Commit, kMaxReplicas>;  // per replica: its commits up to here
 
+  // So many are kept of a key before those are dropped that nobody wants: few, as memory that is at hand is fast.
+  static constexpr size_t kFewVersions = 8;
+
   struct Version {
     Commit commit = 0;
     uint32_t session = 0;
@@ -84,7 +87,7 @@ class Engine {
   };
   struct Chain {
     std::vector<Version> versions;  // in commit order
-    size_t prune_at = 32;
+    size_t prune_at = kFewVersions;
     Value aborted;       // last value an aborted transaction wrote; kept for the bug only
     Value intermediate;  // a value overwritten within the newest version's transaction; likewise
   };
