@@ -38,6 +38,7 @@ def clerk(database, session, seed):
             txn.aborted()
         else:
             txn.committed()
+    session.end()
 
 
 def main(database, history):

@@ -20,6 +20,8 @@ import java.util.List;
  *   txn.committing();                                           // before COMMIT is sent
  *   txn.committed();                                            // it was acknowledged
  *   txn.aborted(); txn.unknown();                               // or: the database says it had no effect; nobody knows
+ *
+ *   session.end();                                              // nothing more of it: whoever watches the file need not wait
  * </pre>
  *
  * Write each value to a key once only, so that a value that is read tells who wrote it. A line with the transaction is on
@@ -76,6 +78,10 @@ public final class Recorder implements Closeable {
 
     public Txn begin() {
       return new Txn(name, name + "-" + ++count);
+    }
+
+    public void end() throws IOException {
+      line("{\"event\":\"end\",\"session\":" + json(name) + "}");
     }
   }
 

@@ -9,6 +9,8 @@
 //	txn.Committed()                                    // it was acknowledged
 //	txn.Aborted(); txn.Unknown()                       // or: the database says it had no effect; nobody knows
 //
+//	session.End()                                      // nothing more of it: whoever watches the file need not wait
+//
 // Write each value to a key once only, so that a value that is read tells who wrote it. A line with the transaction is on
 // its way to the disk before COMMIT, and another with the outcome after it: whatever crashes, the file is true. Times are
 // nanoseconds of a clock that never goes back; docs/formats/assay.md has every field. Keys and values are integers, strings, or nil.
@@ -76,6 +78,8 @@ func (s *Session) Begin() *Txn {
 	return &Txn{recorder: s.recorder, Session: s.name, Name: fmt.Sprintf("%s-%d", s.name, s.count),
 		First: [2]any{s.recorder.now(), nil}, Ops: [][]any{}}
 }
+
+func (s *Session) End() { s.recorder.line(map[string]any{"event": "end", "session": s.name}) }
 
 type Txn struct {
 	recorder *Recorder

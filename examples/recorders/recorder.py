@@ -9,6 +9,8 @@
     txn.committed()                                     # it was acknowledged
     txn.aborted(); txn.unknown()                        # or: the database says it had no effect; nobody knows
 
+    session.end()                                       # nothing more of it: whoever watches the file need not wait
+
 Write each value to a key once only, so that a value that is read tells who wrote it. A line with the transaction is on
 its way to the disk before COMMIT, and another with the outcome after it: whatever crashes, the file is true. Times are
 nanoseconds of the machine's monotonic clock; docs/formats/assay.md has every field.
@@ -46,6 +48,9 @@ class Session:
     def begin(self):
         self._count += 1
         return Txn(self._recorder, self.name, f"{self.name}-{self._count}")
+
+    def end(self):
+        self._recorder._write({"event": "end", "session": self.name})
 
 
 class Txn:

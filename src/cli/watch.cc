@@ -78,6 +78,7 @@ Exit watch_input(const WatchState& s) {
   if (Status opened = kept.open(); !opened.ok()) return fail(opened.error());
   Watching watching(s.options, s.output);
   if (!s.state.empty() || !s.certificate.empty()) watching.keep(kept);
+  if (s.follow) watching.end_with_sessions();
   auto input = open_input(s, kept, reading);
   if (!input.ok()) return interrupted(input.error()) ? watching.end() : fail(input.error());
   if (input->is_compressed() && !s.state.empty())
@@ -136,7 +137,8 @@ Action add_watch(CLI::App& app) {
                "history");
   app.add_flag(
       "--follow", s->follow,
-      "wait for more lines at the end of the file, and for the file if it is not there yet");
+      "wait for more lines at the end of the file, and for the file if it is not there yet, "
+      "until all of --sessions said that they end");
   app.add_option("--listen", s->listen,
                  "wait for recorders that connect to HOST:PORT or unix:PATH and send lines; a "
                  "session lives on one connection")

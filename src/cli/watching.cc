@@ -86,6 +86,10 @@ Watching::Watching(const watch::WatchOptions& options, const WatchOutput& output
 
 bool Watching::is_enough() const { return announcer_.failure() || announcer_.has_enough(); }
 
+bool Watching::sessions_have_ended() const {
+  return end_with_sessions_ && watch_->progress().mark == Interval::kOpen;
+}
+
 void Watching::keep(KeptWatch& kept) {
   kept_ = &kept;
   announcer_.on_left_out([this](const watch::LeftOut& one) { return kept_->left_out(one); });
@@ -124,6 +128,7 @@ Result<bool> Watching::read(formats::Input& input) {
       if (Status s = decide(); !s.ok()) return s.error();
       return stop(input, chunks);
     }
+    if (sessions_have_ended() && input.would_wait()) break;
     if (Status s = chunks.settle(watch_->overdue()); !s.ok()) return s.error();
     auto chunk = chunks.next(options_.window);
     if (!chunk.ok() && !interrupted(chunk.error())) return chunk.error();
@@ -160,7 +165,7 @@ Status Watching::decide() {
 Status Watching::wait(const formats::Input& input, formats::JsonlChunks& chunks) {
   const auto since = Steady::now();
   bool decided = false;
-  while (input.would_wait() && !Budget::interrupted() && !is_enough()) {
+  while (input.would_wait() && !Budget::interrupted() && !is_enough() && !sessions_have_ended()) {
     if (!decided &&
         (seconds_since(since) > kSecondsOfWaiting || seconds_since(decided_) > kSecondsUndecided)) {
       if (Status s = decide(); !s.ok()) return s;
@@ -203,7 +208,9 @@ Exit Watching::end() {
   if (Status s = tell(true); !s.ok()) return fail(s.error());
   const Progress& p = watch_->progress();
   if (p.alarms > 0) return Exit::violated;
-  return p.undecided > 0 ? Exit::unknown : Exit::satisfied;
+  if (p.decided > 0 && p.undecided == 0) return Exit::satisfied;
+  if (p.decided == 0) note("nothing was decided");
+  return Exit::unknown;
 }
 
 }  // namespace assay::internal::cli

@@ -31,6 +31,8 @@ class Watching {
   // What is left behind of it, but of a watch by timestamps; `kept` must outlive this.
   void keep(KeptWatch& kept);
 
+  // An input that would wait for more ends once every session said that it reports nothing more.
+  void end_with_sessions() { end_with_sessions_ = true; }
   // Watches what is in the input. False if watching is over before the input is: interrupted, or is_enough().
   Result<bool> read(formats::Input& input);
   // Watches what recorders send until it is interrupted or is_enough(). Not with keep(), and not by timestamps.
@@ -52,6 +54,7 @@ class Watching {
   Status take_lines(Recorders& recorders, RecorderLines& from);
   Status take_rest(RecorderLines& from);
   void lose(const RecorderLines& from, uint64_t connection, const std::string& why);
+  bool sessions_have_ended() const;
   Status decide();
   Status tell(bool last);
   std::string sentence(const watch::Progress& p) const;
@@ -65,6 +68,7 @@ class Watching {
   watch::Watcher* watcher_ = nullptr;  // the same, if it can be saved and certified
   std::function<void(const std::shared_ptr<const History>&)> on_piece_;
   KeptWatch* kept_ = nullptr;
+  bool end_with_sessions_ = false;
   Steady::time_point decided_ = Steady::now();
   Steady::time_point told_ = Steady::now();
   Steady::time_point line_ = Steady::now();

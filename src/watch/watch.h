@@ -65,7 +65,7 @@ struct Progress {
   uint64_t buffered = 0;   // not yet decided
   uint64_t kept = 0;       // decided, but not forgotten
   uint64_t live_keys = 0;
-  int64_t mark = Interval::kUnknown;
+  int64_t mark = Interval::kUnknown;  // kOpen: every session said that it reports nothing more
   int64_t now = Interval::kUnknown;  // the latest time reported
 };
 

@@ -61,6 +61,7 @@ final class Demo {
       else if (reply.contains("\"aborted\"")) txn.aborted();
       else txn.unknown();
     }
+    session.end();
   }
 
   public static void main(String[] arguments) throws Exception {

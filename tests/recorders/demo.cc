@@ -48,6 +48,7 @@ void work(Recorder& recorder, const char* database, int number) {
     if (!done) run(db, "ROLLBACK");  // busy: SQLite says so before anything is done
     done ? txn.committed() : txn.aborted();
   }
+  session.end();
   sqlite3_close(db);
 }
 

@@ -75,6 +75,7 @@ func work(rec *recorder.Recorder, number int, ask func(map[string]any) reply) {
 			txn.Unknown()
 		}
 	}
+	session.End()
 }
 
 func main() {

@@ -34,6 +34,7 @@ const work = async (number, ask) => {
     }
     reply.ok ? txn.committed() : reply.aborted ? txn.aborted() : txn.unknown();
   }
+  session.end();
 };
 
 const connections = [0, 1, 2, 3].map(connect);

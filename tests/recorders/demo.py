@@ -37,6 +37,7 @@ def work(number):
             txn.aborted()
         else:
             txn.committed()
+    session.end()
 
 
 threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
