@@ -66,7 +66,7 @@ struct Progress {
   uint64_t kept = 0;       // decided, but not forgotten
   uint64_t live_keys = 0;
   int64_t mark = Interval::kUnknown;  // kOpen: every session said that it reports nothing more
-  int64_t now = Interval::kUnknown;  // the latest time reported
+  int64_t now = Interval::kUnknown;   // the latest time reported
 };
 
 // One that is left out from now on, with all that others saw of it.

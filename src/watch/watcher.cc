@@ -752,7 +752,9 @@ void Watcher::take_back(size_t windows) {
       if (late_effects_.contains(p.member.number))
         all.push_back(late_effects_.take(p.member.number).member);
     for (const Parked& p : last.touched) {
-      std::erase_if(all, [&](const Member& other) { return other.number == p.member.number; });
+      const auto is_it = [&](const Member& other) { return other.number == p.member.number; };
+      std::erase_if(all, is_it);
+      std::erase_if(waiting_, is_it);  // where what was said before a crash is taken back
       late_effects_.park(p);
     }
     for (const Parked& p : last.took_effect) {

@@ -401,6 +401,43 @@ TEST(WatchRestart, RaisesNoAlarmBehindAGapOfASoundHistory) {
 }
 
 TEST(WatchRestart, LosesNothingOfAFileWhenItIsKilled) { each_case(expect_no_fault, 200); }
+// So long that many of unknown outcome have a place in what is forgotten and are moved by what is kept, which is taken back
+// when a watcher learns what the one before it had left out.
+TEST(WatchRestart, LosesNothingOfALongFileWhenItIsKilled) {
+  Rng rng(302);
+  int alarms = 0;
+  for (uint64_t seed = 1, all = scaled(60); seed <= all; ++seed) {
+    collect::GenerateOptions generated;
+    generated.level = LevelId::strict_serializable;
+    generated.bug = Anomaly::lost_update;
+    generated.bug_count = 5;
+    generated.seed = seed;
+    generated.sessions = 6;
+    generated.txns = 200;
+    generated.unknown_share = 0.02;
+    generated.workload_options.keys = 60;
+    generated.workload_options.ops = 4;
+    collect::HistorySink sink;
+    ASSERT_TRUE(collect::generate(generated, sink).ok());
+    const Result<History> h = sink.take();
+    ASSERT_TRUE(h.ok());
+    const std::vector<TxnId> order = as_reported(*h, rng, 0);
+    Drawn d;
+    d.options.lateness = slowest(*h, order);
+    d.options.settle = 4 * d.options.lateness;
+    d.options.window = 20;
+    d.options.keep = 100;
+    d.text = Pieces(*h, order).text();
+    for (size_t lines = 0; lines < order.size() + 50; lines += d.pieces.back().first)
+      d.pieces.emplace_back(1 + rng.below(50), rng.below(2) == 0);
+    const Said said = killed(d, rng);
+    expect_chain(said, d.options.level, d.text);
+    ASSERT_FALSE(HasFailure()) << "seed " << seed;
+    alarms += said.alarms;
+  }
+  EXPECT_GT(alarms, 0);
+  std::cout << alarms << " alarms\n";
+}
 
 }  // namespace
 }  // namespace assay::internal::watch
