@@ -399,7 +399,13 @@ class Parser : private Values {
       fail(now().place, "a second table; expected statements on one table");
     where(s);
     selected_ = &t;
-    if (s.aggregate) return;  // one row, which has no order, and which nobody locks
+    if (s.aggregate) {  // one row, which has no order, and which nobody locks
+      if (take("without")) {
+        need("rows");
+        s.without_rows = true;
+      }
+      return;
+    }
     if (take("order")) {
       need("by");
       listed([&] {
