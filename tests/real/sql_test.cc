@@ -10,6 +10,7 @@
 
 #include "collect/probe.h"
 #include "formats/temporary_folder.h"
+#include "history/predicates.h"
 #include "measure.h"
 #include "oracle/oracle.h"
 
