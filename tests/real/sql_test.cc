@@ -84,6 +84,15 @@ TEST(Mariadb, AggregatesShowTheSame) {
   expect_clean(with_tickets(urls, "SERIALIZABLE"), strict_serializable);
 }
 
+// Its serializable is snapshot isolation.
+TEST(H2, BreaksWhatTransactionsLookFor) {
+  ASSAY_SERVER(urls, "h2");
+  for (const char* name : {"on-call", "phantoms"})
+    expect_sooner_or_later(with_sql(urls, "SERIALIZABLE", example(name)), serializable, session_si);
+  expect_sooner_or_later(with_tickets(urls, "SERIALIZABLE"), serializable, session_si);
+  expect_sooner_or_later(with_tickets(urls, "READ COMMITTED"), session_si, read_committed);
+}
+
 // Aggregates by themselves leave open which rows they were of: an order that explains all of them may not be found.
 TEST(Postgresql, AggregatesWithoutRowsLeaveSomethingOpen) {
   ASSAY_SERVER(urls, "postgres");
