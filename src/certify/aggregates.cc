@@ -117,8 +117,9 @@ class AggregateClaimCheck {
     return refuse("whether the aggregate of transaction {} is right is open",
                   history_.name(reader_));
   }
-  bool within(KeyId key) const {
-    const auto bounds = history_.operands(claim_.read).first(2);
+  bool within(KeyId key) const { return is_within(claim_.read, key); }
+  bool is_within(OpId range, KeyId key) const {
+    const auto bounds = history_.operands(range).first(2);
     return (bounds[0] == kNone || !key_less(history_.key(key), history_.key(bounds[0]))) &&
            (bounds[1] == kNone || !key_less(history_.key(bounds[1]), history_.key(key)));
   }
@@ -133,14 +134,36 @@ class AggregateClaimCheck {
   // What the transaction read of keys that it had not written, where it sees one state of each.
   void find_reads() {
     std::vector<KeyId> written;
-    const std::unordered_map<KeyId, VersionId> own = fixed_;
+    const auto fix = [&](KeyId key, VersionId version) {
+      if (std::find(written.begin(), written.end(), key) == written.end() &&
+          (version == kNone || !tombstone_[version]))
+        fixed_.try_emplace(key, version);  // its own writes before the aggregate are there already
+    };
     for (OpId i = history_.first_op(reader_); i < history_.end_op(reader_); ++i) {
       const Operation op = history_.op(i);
-      const bool before = std::find(written.begin(), written.end(), op.key) == written.end();
-      if (op.kind == OpKind::read && before && !own.contains(op.key) && !tombstone_[op.version])
-        fixed_.try_emplace(op.key, op.version);
+      if (op.kind == OpKind::read) fix(op.key, op.version);
+      if (op.kind == OpKind::range && history_.selected(i).aggregate == kNone) {
+        for (const VersionId v : history_.selected(i).rows) fix(history_.version_key(v), v);
+        for (const KeyId key : passed_over(i)) fix(key, kNone);
+      }
       if (writes(op)) written.push_back(op.key);
     }
+  }
+
+  // The keys of which a query with the same condition, or with none, says that they have no row of the aggregate.
+  std::set<KeyId> passed_over(OpId range) const {
+    const Selected selected = history_.selected(range);
+    if (!selected.complete ||
+        (selected.predicate != kNone && selected.predicate != aggregate_.where))
+      return {};
+    std::set<KeyId> keys;
+    const Predicates& known = history_.predicates();
+    for (const auto versions : {known.certain(aggregate_.where), known.open(aggregate_.where)})
+      for (const VersionId v : versions)
+        if (const KeyId key = history_.version_key(v); is_within(range, key)) keys.insert(key);
+    for (const VersionId v : selected.rows) keys.erase(history_.version_key(v));
+    for (const KeyId key : selected.matched) keys.erase(key);
+    return keys;
   }
 
   Status add(VersionId v) {

@@ -94,5 +94,44 @@ TEST(Aggregates, AreWrongWhereNoVersionsGiveThem) {
   EXPECT_FALSE(refuted(history(sum, 3, true), 3, 2, LevelId::serializable));
 }
 
+// x = 1 and y = 2, then a query that returned x alone and an aggregate of what is above 0, of 3 if it were of both.
+History with_query(std::string_view where, bool complete, bool matched) {
+  HistoryBuilder builder;
+  int64_t written = 0;
+  for (const std::string_view key : {"x", "y"}) {
+    builder.begin_txn({.session = ValueView::of(++written)});
+    builder.write(ValueView::of(key), ValueView::of(written));
+    EXPECT_TRUE(builder.end_txn().ok());
+  }
+  builder.begin_txn({.session = ValueView::of(3)});
+  const std::pair row(ValueView::of(std::string_view("x")), ValueView::of(1));
+  const ValueView y = ValueView::of(std::string_view("y"));
+  Selection query{.where = where, .rows = {&row, 1}, .complete = complete};
+  if (matched) query.matched = {&y, 1};
+  if (where.empty())
+    builder.range({}, {}, {&row, 1});
+  else
+    EXPECT_TRUE(builder.select(query).ok());
+  EXPECT_TRUE(
+      builder
+          .aggregate(
+              {.where = "value > 0", .function = sum, .column = "value", .value = ValueView::of(3)})
+          .ok());
+  EXPECT_TRUE(builder.end_txn().ok());
+  return *std::move(builder).finish();
+}
+
+TEST(Aggregates, AreOfTheRowsThatTheTransactionFoundBesides) {
+  const auto refuted_at = [](const History& h, LevelId level) { return refuted(h, 3, 2, level); };
+  EXPECT_TRUE(refuted_at(with_query("value > 0", true, false), LevelId::serializable));
+  EXPECT_TRUE(refuted_at(with_query("value > 0", true, false), LevelId::read_atomic));
+  EXPECT_FALSE(refuted_at(with_query("value > 0", true, false), LevelId::read_committed));
+  EXPECT_TRUE(refuted_at(with_query("", true, false), LevelId::serializable));
+  // y may have satisfied the condition.
+  EXPECT_FALSE(refuted_at(with_query("value = 1", true, false), LevelId::serializable));
+  EXPECT_FALSE(refuted_at(with_query("value > 0", false, false), LevelId::serializable));
+  EXPECT_FALSE(refuted_at(with_query("value > 0", true, true), LevelId::serializable));
+}
+
 }  // namespace
 }  // namespace assay::internal::certify

@@ -115,7 +115,7 @@ class Driver {
   virtual sql::Dialect dialect() const {
     return {
         .refusal =
-            "this database is not driven with SQL; expected PostgreSQL, MySQL, MariaDB or SQLite"};
+            "this database is not driven with SQL; expected PostgreSQL, MySQL, MariaDB, H2 or SQLite"};
   }
   // Creates the tables, empty. Called once per run, at the first endpoint only.
   virtual Status prepare() = 0;

@@ -294,7 +294,9 @@ std::vector<std::string> narrate_aggregate(const History& h, const BadRead& bad)
   std::string what =
       fmt::format("{} of {} returned {}, which no versions of the rows give",
                   in_words(h, aggregate), reader, display(value_of(aggregate.value)));
-  if (bad.other != kNone)
+  if (bad.other != kNone && is_range(h.op(bad.other)))
+    what += fmt::format(" together with those that {} found besides", reader);
+  else if (bad.other != kNone)
     what += fmt::format(" together with what {} read besides, such as {}", reader,
                         display_version(h, h.op(bad.other).version));
   return {what + "."};

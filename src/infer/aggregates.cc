@@ -163,18 +163,21 @@ class PossibleTerms {
         h_.predicates().match_initial(aggregate.where) != Match::no)
       return kNone;
     const Evaluation evaluation(h_, op);
-    const auto reads = one_state ? reads_of(op) : std::unordered_map<KeyId, OpId>();
+    const SeenOfKeys besides = one_state ? seen_besides(op, evaluation.keys()) : SeenOfKeys();
     begin();
     bool had = false;
     OpId why = op;
     for (const KeyId key : evaluation.keys()) {
       if (lists_.is_list(key)) return kNone;
-      const auto read = reads.find(key);
+      const auto seen = besides.find(key);
       const KeyState* own = evaluation.own(key);
-      if (own == nullptr && read != reads.end()) why = read->second;
       std::optional<VersionId> only;
-      if (own != nullptr) only = own->removed ? VersionId{kNone} : own->version;
-      if (own == nullptr && read != reads.end()) only = h_.op(read->second).version;
+      if (own != nullptr) {
+        only = own->removed ? VersionId{kNone} : own->version;
+      } else if (seen != besides.end()) {
+        only = seen->second.version;
+        why = seen->second.by;
+      }
       if (!find_terms(evaluation, key, only)) return kNone;
       had = had || std::find(terms_.begin(), terms_.end(), aggregate.value.integer) != terms_.end();
       if (!only || terms_.empty()) terms_.push_back(0);
@@ -186,22 +189,49 @@ class PossibleTerms {
   }
 
  private:
-  std::unordered_map<KeyId, OpId> reads_of(OpId op) const {
-    std::unordered_map<KeyId, OpId> reads;
+  // What the transaction saw of a key that it had not written: a version, or kNone: nothing that adds to the aggregate.
+  struct Seen {
+    VersionId version;
+    OpId by;
+  };
+  using SeenOfKeys = std::unordered_map<KeyId, Seen>;
+
+  SeenOfKeys seen_besides(OpId op, std::span<const KeyId> keys) const {
+    SeenOfKeys all;
     std::vector<KeyId> written;
     const TxnId t = h_.txn_of(op);
+    const auto add = [&](KeyId key, VersionId version, OpId by) {
+      const bool before = std::find(written.begin(), written.end(), key) == written.end();
+      if (before && (version == kNone || !tombstone_[version]))
+        all.try_emplace(key, Seen{version, by});
+    };
     for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
       const Operation one = h_.op(i);
       if (installs_version(one)) {
         written.push_back(one.key);
-        continue;
+      } else if (is_range(one)) {
+        for (const VersionId v : rows_returned(i)) add(h_.version_key(v), v, i);
+        for (const KeyId key : keys)
+          if (passes_over(i, key, aggregate_of(h_, op).where)) add(key, kNone, i);
+      } else if (const Observation seen = observation_of(h_, i); seen.accepts == Accepts::equals) {
+        add(seen.key, seen.version, i);
       }
-      const Observation seen = observation_of(h_, i);
-      const bool before = std::find(written.begin(), written.end(), seen.key) == written.end();
-      if (seen.accepts == Accepts::equals && before && !tombstone_[seen.version])
-        reads.try_emplace(seen.key, i);
     }
-    return reads;
+    return all;
+  }
+  std::span<const VersionId> rows_returned(OpId range) const {
+    const Selected selected = h_.selected(range);
+    return selected.aggregate == kNone ? selected.rows : std::span<const VersionId>();
+  }
+  // Whether a query with the condition of the aggregate, or with none, says of the key that it has no row of it.
+  bool passes_over(OpId range, KeyId key, PredicateId where) const {
+    const Selected selected = h_.selected(range);
+    if (selected.aggregate != kNone || !selected.complete || !is_within(h_, range, key))
+      return false;
+    if (selected.predicate != kNone && selected.predicate != where) return false;
+    return std::ranges::find(selected.matched, key) == selected.matched.end() &&
+           std::ranges::none_of(selected.rows,
+                                [&](VersionId v) { return h_.version_key(v) == key; });
   }
 
   // What the key can add, but for nothing. False if that is open.

@@ -405,9 +405,21 @@ class PostgresqlDriver : public Driver {
     d.looks_again = dialect_ != Dialect::postgresql ||
                     (isolation != "repeatable read" && isolation != "serializable");
     if (dialect_ == Dialect::cockroachdb) d.text = d.key_text = "text";
-    if (dialect_ == Dialect::h2)
-      d.refusal = "H2 does not return what an UPDATE changed; expected another database";
+    if (dialect_ == Dialect::h2) make_h2(d, isolation);
     return d;
+  }
+
+  // It could return rows with SELECT … FROM FINAL TABLE (UPDATE …), but at read committed that changes rows through an index
+  // which the UPDATE by itself does not (docs/databases/h2.md).
+  static void make_h2(sql::Dialect& d, std::string_view isolation) {
+    d.text = "varchar(1000)";
+    d.key_text = "varchar(200)";
+    d.update_returns = d.delete_returns = false;
+    // What a statement wrote that failed others may have read, and nobody could say whose it was.
+    if (isolation == "read uncommitted")
+      d.refusal =
+          "statements that fail at read uncommitted cannot be recorded; expected another "
+          "--isolation";
   }
 
   Status prepare() override {

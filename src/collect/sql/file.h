@@ -89,7 +89,8 @@ struct Statement {
   Lock lock = Lock::none;
   Locked locked = Locked::wait;
   std::optional<AggregateFunction> aggregate = {};
-  size_t column = 0;  // sum, min, max: of which
+  size_t column = 0;          // sum, min, max: of which
+  bool without_rows = false;  // an aggregate is asked for by itself, as it stands in the file
 };
 
 enum class Comparison : uint8_t { equal, not_equal, less, at_most, more, at_least };

@@ -399,7 +399,13 @@ class Parser : private Values {
       fail(now().place, "a second table; expected statements on one table");
     where(s);
     selected_ = &t;
-    if (s.aggregate) return;  // one row, which has no order, and which nobody locks
+    if (s.aggregate) {  // one row, which has no order, and which nobody locks
+      if (take("without")) {
+        need("rows");
+        s.without_rows = true;
+      }
+      return;
+    }
     if (take("order")) {
       need("by");
       listed([&] {
@@ -456,7 +462,8 @@ class Parser : private Values {
     for (size_t c = 0; c < t.columns.size(); ++c)
       if (t.columns[c].not_null && std::none_of(s.values.begin(), s.values.end(),
                                                 [&](const auto& v) { return v.first == c; }))
-        fail(s.place, fmt::format("no value for '{}', which must not be null", t.columns[c].name));
+        fail(s.place, fmt::format("no value for '{0}', which must not be null{1}", t.columns[c].name,
+                                  c == t.key ? "; 'let :P = new' makes one" : ""));
   }
 
   void update(Statement& s) {

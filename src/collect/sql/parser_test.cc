@@ -121,6 +121,8 @@ TEST(SqlFile, FaultsHaveTheirPlaceAndSayWhatWasExpected) {
             "t.sql:3:11: a function beside something else; expected one aggregate, or columns");
   EXPECT_EQ(wrong_statement("select max(v) from t order by v"),
             "t.sql:3:22: 'order'; expected ';'");
+  EXPECT_EQ(wrong_statement("select max(v) from t without v"), "t.sql:3:30: 'v'; expected 'rows'");
+  EXPECT_EQ(wrong_statement("select v from t without rows"), "t.sql:3:17: 'without'; expected ';'");
   EXPECT_EQ(wrong_statement("select max(v) from t; let :n = count"),
             "t.sql:3:32: the last select returned an aggregate and no rows; expected 'result'");
   EXPECT_EQ(

@@ -13,8 +13,9 @@
 namespace assay::internal::collect::sql {
 namespace {
 
-constexpr std::string_view kVersion = "assay_version";  // the name of the version of the row
-constexpr std::string_view kBefore = "assay_before";    // that of the one that it replaced
+constexpr std::string_view kVersion = "assay_version";      // the name of the version of the row
+constexpr std::string_view kBefore = "assay_before";        // that of the one that it replaced
+constexpr std::string_view kAggregate = "assay_aggregate";  // beside the rows that it is of
 
 // Makes a text and its parameters.
 class Writer {
@@ -127,13 +128,33 @@ std::string every_row(const Table& table) {
   return Condition{.kind = Condition::Kind::negation, .parts = {is_null}}.to_string();
 }
 
-Text select_text(const Statement& s, const Table& table, const Dialect& dialect) {
+// SELECT count(*) …, as the file has it.
+void put_aggregate(Writer& w, const Statement& s) {
+  w.put("SELECT ").put(aggregate_name(*s.aggregate)).put("(");
+  s.aggregate == AggregateFunction::count ? w.put("*") : w.column(s.column);
+  w.put(")");
+  if (!s.without_rows) w.put(" AS ").name(kAggregate);
+  w.put(" FROM ").table().where(s.where);
+}
+
+// An aggregate and, in the same statement, the rows that it is of: one row at least, with nulls if there are none. The database
+// computes the aggregate by itself, as it would without the rows.
+Text aggregate_text(const Statement& s, const Table& table, const Dialect& dialect) {
   Writer w(table, dialect);
-  if (s.aggregate) {
-    w.put("SELECT ").put(aggregate_name(*s.aggregate)).put("(");
-    s.aggregate == AggregateFunction::count ? w.put("*") : w.column(s.column);
-    return w.put(") FROM ").table().where(s.where).take();
+  if (s.without_rows) {
+    put_aggregate(w, s);
+    return w.take();
   }
+  w.put("SELECT ").columns(kVersion).put(", ").name(kAggregate).put(" FROM (");
+  put_aggregate(w, s);
+  w.put(") AS ").name("assay_result").put(" LEFT JOIN (SELECT ").columns(kVersion);
+  w.put(" FROM ").table().where(s.where).put(") AS ").name("assay_rows");
+  return w.put(" ON 1 = 1").take();
+}
+
+Text select_text(const Statement& s, const Table& table, const Dialect& dialect) {
+  if (s.aggregate) return aggregate_text(s, table, dialect);
+  Writer w(table, dialect);
   w.put("SELECT ").columns(kVersion).put(" FROM ").table().where(s.where);
   std::string_view before = " ORDER BY ";
   for (const auto& [column, descending] : s.order)
@@ -340,28 +361,81 @@ std::optional<Value> integer_of(const Value& value) {
   return Value::of(integer);
 }
 
+// What an aggregate of these rows is: nulls do not count, and of nothing there is no sum. None that leaves 64 bits.
+std::optional<Value> computed(const Statement& s, const std::vector<std::vector<Value>>& rows) {
+  if (s.aggregate == AggregateFunction::count) return Value::of(static_cast<int64_t>(rows.size()));
+  std::vector<Value> values;
+  for (const std::vector<Value>& row : rows)
+    if (!row[s.column].is_null()) values.push_back(row[s.column]);
+  if (values.empty()) return Value();
+  const auto less = [](const Value& a, const Value& b) { return compare(Comparison::less, a, b); };
+  if (s.aggregate == AggregateFunction::min)
+    return *std::min_element(values.begin(), values.end(), less);
+  if (s.aggregate == AggregateFunction::max)
+    return *std::max_element(values.begin(), values.end(), less);
+  __extension__ __int128 sum = 0;
+  for (const Value& value : values) sum += value.integer;
+  if (sum != static_cast<int64_t>(sum)) return std::nullopt;
+  return Value::of(static_cast<int64_t>(sum));
+}
+
 }  // namespace
+
+std::optional<Value> Prepared::aggregate_of(const Value& returned) const {
+  const AggregateFunction function = *statement_->aggregate;
+  const bool of_text = function != AggregateFunction::count &&
+                       table_->columns[statement_->column].type == Type::text;
+  std::optional<Value> value = of_text ? returned : integer_of(returned);
+  if (value && !may_return(function, value->view())) value.reset();
+  return value;
+}
+
+Step Prepared::aggregate_step(const Call& call, const Value& value) const {
+  Step step = query(call, false);
+  step.request.aggregate = *statement_->aggregate;
+  if (statement_->aggregate != AggregateFunction::count)
+    step.request.column = table_->columns[statement_->column].name;
+  step.reply.value = value;
+  return step;
+}
 
 CallResult Prepared::aggregate(Call& call) const {
   SqlAnswer answer;
   CallResult result = call.send(text_, answer);
   if (!result.ok()) return result;
-  const AggregateFunction function = *statement_->aggregate;
-  const bool of_text = function != AggregateFunction::count &&
-                       table_->columns[statement_->column].type == Type::text;
-  std::optional<Value> value;
-  if (answer.rows.size() == 1 && answer.rows[0].size() == 1)
-    value = of_text ? answer.rows[0][0] : integer_of(answer.rows[0][0]);
-  if (!value || !may_return(function, value->view()))
-    return not_as_expected(fmt::format("{} of {}", aggregate_name(function), table_->name));
+  std::vector<std::vector<Value>>& rows = answer.rows;
+  const CallResult misfit = not_as_expected(
+      fmt::format("{} of {}", aggregate_name(*statement_->aggregate), table_->name));
+  const size_t columns = statement_->without_rows ? 1 : table_->columns.size() + 2;
+  if (rows.empty() || (statement_->without_rows && rows.size() > 1)) return misfit;
+  for (const std::vector<Value>& row : rows)
+    if (row.size() != columns || row.back() != rows[0].back()) return misfit;
+  const std::optional<Value> value = aggregate_of(rows[0].back());
+  if (!value) return misfit;
+  call.reply.cells.push_back({*value});
+  if (statement_->without_rows) {
+    call.steps.push_back(aggregate_step(call, *value));
+    return result;
+  }
+  for (std::vector<Value>& row : rows) row.pop_back();
+  // No row: one of nulls, that of a version among them.
+  if (rows.size() == 1 && rows[0].back().is_null()) rows.clear();
+  const bool is_theirs = *value == computed(*statement_, rows);
   Step step = query(call, false);
-  step.request.aggregate = function;
-  if (function != AggregateFunction::count)
-    step.request.column = table_->columns[statement_->column].name;
-  step.reply.value = *value;
-  call.steps.push_back(std::move(step));
-  call.reply.cells.push_back({std::move(*value)});
+  if (!take_rows(rows, step)) return not_as_expected("a row of " + table_->name);
+  put_observed(call.steps, std::move(step), call.key && is_key_alone(statement_->where, *table_));
+  if (!is_theirs) call.steps.push_back(aggregate_step(call, *value));
   return result;
+}
+
+bool Prepared::take_rows(std::vector<std::vector<Value>>& rows, Step& step) const {
+  for (std::vector<Value>& row : rows) {
+    if (!fits(*table_, row, false)) return false;
+    step.reply.rows.emplace_back(Value::of(key_text(*table_, row[table_->key])),
+                                 Value::row(version_row(*table_, row, row.back().text)));
+    row.pop_back();
+  }
+  return true;
 }
 
 CallResult Prepared::select(Call& call) const {
@@ -370,13 +444,8 @@ CallResult Prepared::select(Call& call) const {
   CallResult result = call.send(text_, answer);
   if (!result.ok()) return result;
   Step step = query(call, only_found(call));
-  for (std::vector<Value>& row : answer.rows) {
-    if (!fits(*table_, row, false)) return not_as_expected("a row of " + table_->name);
-    step.reply.rows.emplace_back(Value::of(key_text(*table_, row[table_->key])),
-                                 Value::row(version_row(*table_, row, row.back().text)));
-    row.pop_back();
-    call.reply.cells.push_back(std::move(row));
-  }
+  if (!take_rows(answer.rows, step)) return not_as_expected("a row of " + table_->name);
+  call.reply.cells = std::move(answer.rows);
   put_observed(call.steps, std::move(step), call.key && is_key_alone(statement_->where, *table_));
   return result;
 }

@@ -6,16 +6,20 @@
 //
 //   SELECT … WHERE id = 5              ["r","stock:5",{…}]; null if there is no such row
 //   SELECT … WHERE number < 3          ["pred","number < 3",[["stock:5",{…}],…],{"keys":["stock:","stock;"]}]
-//   SELECT count(*) … WHERE number < 3 ["agg","number < 3",{"count":2,"keys":["stock:","stock;"]}]
+//   SELECT count(*) … WHERE number < 3 the same, with the rows that were counted: the statement asks for them too
+//   … WITHOUT ROWS                     ["agg","number < 3",{"count":2,"keys":["stock:","stock;"]}]
 //   UPDATE … WHERE number < 3          the same with the rows before, then ["w","stock:5",{…}] for each
 //   DELETE … WHERE number < 3          the same, then ["d","stock:5","3-17.2"]
 //   INSERT …                           ["insert","stock:5",{…},true]
+//
+// An aggregate that is not that of its rows is recorded beside them as well, for the check to judge.
 //
 // A statement says only of the rows that it returned that they satisfied its condition ("found") where others may have done so
 // too: behind LIMIT and SKIP LOCKED, and where a database looks at the rows that it locks once more. If the version that an
 // UPDATE replaced is not known any more, its key alone is recorded ("matched").
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,6 +62,10 @@ class Prepared {
 
   CallResult select(Call& call) const;
   CallResult aggregate(Call& call) const;
+  std::optional<Value> aggregate_of(const Value& returned) const;
+  Step aggregate_step(const Call& call, const Value& value) const;
+  // Puts them into what is recorded, and leaves of each what the file's columns have. False if one does not fit the table.
+  bool take_rows(std::vector<std::vector<Value>>& rows, Step& step) const;
   CallResult insert(Call& call) const;
   CallResult update(Call& call) const;
   CallResult remove(Call& call) const;

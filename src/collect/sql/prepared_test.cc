@@ -98,18 +98,89 @@ TEST_F(PreparedTest, SelectByConditionIsAQuery) {
   EXPECT_EQ(recorded("select * from t", {{}}), R"([["range","t:","t;",[]]])");
 }
 
+// The row of an aggregate that stands alone, and one that stands beside it.
+SqlAnswer alone(Value value) { return {.rows = {{std::move(value)}}}; }
+std::vector<Value> beside(std::vector<Value> row, Value aggregate) {
+  row.push_back(std::move(aggregate));
+  return row;
+}
+
+TEST_F(PreparedTest, AnAggregateIsRecordedAsTheRowsThatItIsOf) {
+  const SqlAnswer counted{
+      .rows = {beside(row(1, 5, "1-1.1"), Value::of(2)), beside(row(2, 3, "1-1.2"), Value::of(2))}};
+  const std::string both =
+      R"([["pred","v < 9",[["t:1",)" + kBefore +
+      R"(],["t:2",{"id":2,"v":3,"written_by":"1-1.2"}]],{"keys":["t:","t;"]}])";
+  EXPECT_EQ(recorded("select count(*) from t where v < 9", {counted}), both + "]");
+  EXPECT_EQ(
+      session_.sent.back(),
+      R"(SELECT "id", "v", "assay_version", "assay_aggregate" FROM )"
+      R"((SELECT count(*) AS "assay_aggregate" FROM "assay_t" WHERE "v" < 9) AS "assay_result" )"
+      R"(LEFT JOIN (SELECT "id", "v", "assay_version" FROM "assay_t" WHERE "v" < 9) AS )"
+      R"("assay_rows" ON 1 = 1)");
+  // What is asked for by a key alone is a read.
+  EXPECT_EQ(recorded("select sum(v) from t where id = 1",
+                     {{.rows = {beside(row(1, 5, "1-1.1"), Value::of("5"))}}}),
+            R"([["r","t:1",)" + kBefore + "]]");
+  // No row, and a row in which there is nothing to add up.
+  const std::vector<Value> none = {{}, {}, {}, {}};
+  EXPECT_EQ(recorded("select max(v) from t where v < 9", {{.rows = {none}}}),
+            R"([["pred","v < 9",[],{"keys":["t:","t;"]}]])");
+  EXPECT_EQ(recorded("select count(*) from t where v < 9",
+                     {{.rows = {beside({{}, {}, {}}, Value::of(0))}}}),
+            R"([["pred","v < 9",[],{"keys":["t:","t;"]}]])");
+  EXPECT_EQ(recorded("select sum(v) from t where v is null",
+                     {{.rows = {{Value::of(1), {}, Value::of("1-1.1"), {}}}}}),
+            R"([["pred","v is null",[["t:1",{"id":1,"v":null,"written_by":"1-1.1"}]],)"
+            R"({"keys":["t:","t;"]}]])");
+}
+
+TEST_F(PreparedTest, AnAggregateThatIsNotThatOfItsRowsIsRecordedBesideThem) {
+  const auto wrong = [&](const std::string& aggregate, Value value) {
+    return recorded("select " + aggregate + " from t where v < 9",
+                    {{.rows = {beside(row(1, 5, "1-1.1"), std::move(value))}}});
+  };
+  const std::string rows =
+      R"([["pred","v < 9",[["t:1",)" + kBefore + R"(]],{"keys":["t:","t;"]}],["agg","v < 9",)";
+  EXPECT_EQ(wrong("count(*)", Value::of(2)), rows + R"({"count":2,"keys":["t:","t;"]}]])");
+  EXPECT_EQ(wrong("sum(v)", Value()), rows + R"({"sum":null,"of":"v","keys":["t:","t;"]}]])");
+  EXPECT_EQ(wrong("max(v)", Value::of(6)), rows + R"({"max":6,"of":"v","keys":["t:","t;"]}]])");
+  // A sum of rows that leaves 64 bits is none that may be returned.
+  const auto great = [&](Value sum) {
+    std::vector<std::vector<Value>> all;
+    for (const int64_t id : {1, 2}) all.push_back(beside(row(id, INT64_MAX, "1-1.1"), sum));
+    return recorded("select sum(v) from t", {{.rows = std::move(all)}});
+  };
+  EXPECT_NE(great(Value::of(-2)).find(R"(["agg","",{"sum":-2,)"), std::string::npos);
+  EXPECT_EQ(great(Value::of("18446744073709551614")),
+            "what the database returned cannot be recorded: sum of t");
+}
+
+TEST_F(PreparedTest, AnAggregateWithRowsThatDoNotFitEndsTheRun) {
+  const std::string cannot = "what the database returned cannot be recorded: count of t";
+  EXPECT_EQ(recorded("select count(*) from t", {{}}), cannot);
+  EXPECT_EQ(recorded("select count(*) from t", {alone(Value::of(2))}), cannot);
+  EXPECT_EQ(
+      recorded("select count(*) from t", {{.rows = {beside(row(1, 5, "1-1.1"), Value::of(2)),
+                                                    beside(row(2, 5, "1-1.1"), Value::of(1))}}}),
+      cannot);
+  EXPECT_EQ(
+      recorded("select count(*) from t",
+               {{.rows = {{Value::of("a"), Value::of(5), Value::of("1-1.1"), Value::of(1)}}}}),
+      "what the database returned cannot be recorded: a row of t");
+}
+
 // What databases return as a text is an integer all the same.
-TEST_F(PreparedTest, AggregatesAreRecordedAsSuch) {
-  const auto returned = [](Value value) { return SqlAnswer{.rows = {{std::move(value)}}}; };
-  EXPECT_EQ(recorded("select count(*) from t where v < 9", {returned(Value::of(2))}),
+TEST_F(PreparedTest, AnAggregateWithoutRowsIsRecordedAsSuch) {
+  EXPECT_EQ(recorded("select count(*) from t where v < 9 without rows", {alone(Value::of(2))}),
             R"([["agg","v < 9",{"count":2,"keys":["t:","t;"]}]])");
   EXPECT_EQ(session_.sent.back(), R"(SELECT count(*) FROM "assay_t" WHERE "v" < 9)");
-  EXPECT_EQ(recorded("select sum(v) from t where id = 1", {returned(Value::of("12"))}),
+  EXPECT_EQ(recorded("select sum(v) from t where id = 1 without rows", {alone(Value::of("12"))}),
             R"([["agg","id = 1",{"sum":12,"of":"v","keys":["t:1","t:1"]}]])");
   EXPECT_EQ(session_.sent.back(), R"(SELECT sum("v") FROM "assay_t" WHERE "id" = 1)");
-  EXPECT_EQ(recorded("select min(v) from t", {returned(Value())}),
+  EXPECT_EQ(recorded("select min(v) from t without rows", {alone(Value())}),
             R"([["agg","",{"min":null,"of":"v","keys":["t:","t;"]}]])");
-  EXPECT_EQ(recorded("select sum(v) from t", {returned(Value::of("1.5"))}),
+  EXPECT_EQ(recorded("select sum(v) from t without rows", {alone(Value::of("1.5"))}),
             "what the database returned cannot be recorded: sum of t");
 }
 
