@@ -383,7 +383,8 @@ class LatticeWalk {
     if (!options_.switches.replay || options_.engine != EngineId::graph || stated_first_) return;
     // A level below one that was accepted is not tried.
     for (const LevelId level : in_walk_order(&WalkPlace::replay)) {
-      if (decided(level) || !useful(level) || !timed_enough(level)) continue;
+      if (decided(level) || !useful(level) || !helps_if_accepted(level) || !timed_enough(level))
+        continue;
       report("replay", level);
       const Means means{options_.switches, stages_, false, options_.threads};
       LevelVerdict v = decide_with_orders(level, [&](const Problem& problem) {
@@ -392,6 +393,15 @@ class LatticeWalk {
       if (v.outcome == Outcome::satisfied) add(level, std::move(v));  // else nothing is known
       if (budget_.exhausted_now()) return;
     }
+  }
+
+  // Whether its order would be one for a level that is asked for.
+  bool helps_if_accepted(LevelId level) const {
+    return std::ranges::any_of(all_levels(), [&](const LevelInfo& other) {
+      return wanted_[index(other.id)] && !decided(other.id) &&
+             (implies(level, other.id) || may_order(level, other.id) ||
+              (other.id == linearizable && level == strict_serializable));
+    });
   }
 
   // As often as this an order may contradict rows that queries passed over, before all are looked at.
