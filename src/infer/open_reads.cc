@@ -381,6 +381,7 @@ std::vector<Seen> seen_along(const History& history, const OpenReads& open, cons
       if (const Operation op = history.op(i); installs_version(op)) current[op.key] = t;
   }
   std::sort(seen.begin(), seen.end());
+  seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
   return seen;
 }
 

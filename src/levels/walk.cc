@@ -560,13 +560,18 @@ class LatticeWalk {
     if (more.empty()) return false;
     stages_.count("rows passed over", more.size());
     add_rows(heeded_, more);
+    take_in_late(more);
     if (++heed_rounds_ > kMostHeedRounds)
       late_rows_ = false;  // they are too many to come one after the other
-    forget_late_reads();
     return true;
   }
 
-  void forget_late_reads() {
+  // Adds them to what is open, or else has that listed anew.
+  void take_in_late(std::span<const PassedOver> rows) {
+    const std::shared_ptr<OpenReads>& open = open_[static_cast<size_t>(Listing::late)];
+    if (options_.switches.rows_in_search && open && open_problem_ &&
+        heed_rounds_ < kMostHeedRounds && open->add_rows(rows, *open_problem_))
+      return;
     open_[static_cast<size_t>(Listing::late)].reset();
     open_problem_.reset();
   }
@@ -619,7 +624,7 @@ class LatticeWalk {
     if (heeded_in_search_.empty()) return false;
     heeded_ = std::move(heeded_in_search_);
     heeded_in_search_.clear();
-    forget_late_reads();
+    take_in_late(heeded_);
     return true;
   }
 
