@@ -392,7 +392,10 @@ class Engine {
   bool heed(std::span<const Vertex> order, Choices& choices) {
     if (means_.contradicted == nullptr || open_ == nullptr) return false;
     const std::vector<PassedOver> rows = (*means_.contradicted)(order_of_events(order, choices));
-    if (rows.empty() || budget_.exhausted_now()) return false;
+    // Where the order is far off, sources are ruled out first, and a new search begins with what is left.
+    constexpr size_t kFarOff = 64;  // nodes, to a row
+    if (rows.empty() || rows.size() * kFarOff > problem_.nodes() || budget_.exhausted_now())
+      return false;
     if (!grown_) grown_.emplace(*open_);
     if (!grown_->add_rows(rows, problem_)) return false;
     open_ = &*grown_;

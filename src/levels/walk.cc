@@ -580,10 +580,11 @@ class LatticeWalk {
   // that search once it has ended.
   LevelVerdict search_with_late_rows(const Problem& problem, const LevelInfo& level) {
     std::vector<PassedOver> all = heeded_;
-    uint32_t round = 0;
+    uint32_t round = heed_rounds_;
+    const uint32_t last = std::max(round, kLastReachInSearch);
     const FindContradicted find = [&](const Order& order) {
       const auto timer = stages_.time("rows passed over");
-      const uint32_t reach = reach_of_round(std::min(round++, kLastReachInSearch));
+      const uint32_t reach = reach_of_round(std::min(round++, last));
       std::vector<PassedOver> more = contradicted(history_, order, reach);
       add_rows(all, more);
       stages_.count("rows passed over", all.size());
@@ -614,6 +615,7 @@ class LatticeWalk {
       if (verdict.outcome != Outcome::satisfied) return verdict;
       if (explains_open_reads(verdict.order) ? !heed_contradicted(verdict.order) : !more)
         return verdict;
+      if (more && ++heed_rounds_ > kMostHeedRounds) late_rows_ = false;
       refute_sourceless();
       if (decided(level)) return {};
     }
