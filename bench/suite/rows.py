@@ -116,6 +116,7 @@ _LOGGED = Generated("serializable", sessions=10, txns=4000, ops=8, read_share=0.
 # Queries by condition, of clients that recorded no times.
 _QUERIES = Generated("session-serializable", sessions=20, txns=1000, ops=5, read_share=0.5, keys=2000,
                      workload="predicates", query_share=0.2, query_width=0.005)
+_MANY_QUERIES = replace(_QUERIES, txns=5000, keys=10_000, query_width=0.001)
 # What Emme's authors measured. King Cobra's three workloads: here not serial in the order of the clocks, which are off.
 _ITEMS = Generated("serializable", sessions=20, txns=5000, ops=5, read_share=0.4, keys=1000, times="intervals",
                    by_session=False)
@@ -244,6 +245,16 @@ ROWS = (
     *(Row("20k x 5, a fifth of them queries of ten rows, 2k keys", _QUERIES, level, target=Target(10, memory=GB), repeat=2,
           quick=10)
       for level in ("serializable", "session-serializable", "session-si")),
+    *(Row("100k x 5, a fifth of them queries of ten rows, 10k keys, complete order",
+          replace(_MANY_QUERIES, logged=True, times="intervals", by_session=False), level,
+          target=Target(5, memory=GB), repeat=2, quick=10)
+      for level in ("pl-3", "serializable")),
+    *(Row("100k x 5, a fifth of them queries of ten rows, 10k keys", _MANY_QUERIES, level,
+          target=Target(10, memory=GB), repeat=2, quick=10)
+      for level in ("serializable", "session-si")),
+    *(Row(f"100k x 5, a fifth of them queries of ten rows, 10k keys, a {bug} planted", replace(_MANY_QUERIES, bug=bug), level,
+          expect="violated", target=Target(10, memory=GB), repeat=2, quick=0)
+      for level, bug in (("serializable", "write-skew"), ("session-si", "lost-update"))),
     Row("100k x 5, 1k keys, the database's order", replace(_ITEMS, timestamps=True), "serializable",
         flags=("--expected-order", "commit_ts"), target=Target(0.25), repeat=5, quick=20),
     *(Row(f"10k x 8, {name}, clocks off, {share} % of the order", made, level, flags=("--use-order", f"{share}%"),

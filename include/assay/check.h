@@ -34,7 +34,8 @@ struct Switches {
   bool decomposition = true;     // decide independent parts of the history separately
   bool narrowing = true;  // rule out sources of reads by known edges, before searching for an order
   bool late_rows = true;  // rows that queries passed over: only those that an order contradicts
-  bool carry = true;      // reuse the certificates of one level for its neighbours in the lattice
+  bool rows_in_search = true;  // those while an order is searched, not after each search
+  bool carry = true;  // reuse the certificates of one level for its neighbours in the lattice
 };
 
 // How the levels from prefix upwards are decided.

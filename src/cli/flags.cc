@@ -60,6 +60,8 @@ constexpr Switch kSwitches[] = {
      "do not rule out sources of reads before searching for an order"},
     {"--no-late-rows", &Switches::late_rows,
      "look at all rows that queries passed over before searching for an order"},
+    {"--no-rows-in-search", &Switches::rows_in_search,
+     "look at rows that queries passed over only after a search has found an order"},
     {"--no-carry", &Switches::carry,
      "decide each level afresh, without reusing the certificates of others"},
 };

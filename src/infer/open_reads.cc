@@ -1,6 +1,7 @@
 #include "infer/open_reads.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "infer/stated_sources.h"
@@ -124,6 +125,52 @@ bool OpenReads::add_lists_of(const Problem& problem) {
   return lists_.added() > added.size();
 }
 
+// Those that are not among the reads.
+std::vector<PassedOver> OpenReads::missing(std::span<const PassedOver> rows) const {
+  std::vector<PassedOver> more;
+  std::ranges::copy_if(rows, std::back_inserter(more), [this](const PassedOver& row) {
+    return std::ranges::none_of(of(h_.txn_of(row.query)), [&](uint32_t read) {
+      return reads_[read].key == row.key &&
+             std::ranges::find(reads_[read].ops, row.query) != reads_[read].ops.end();
+    });
+  });
+  return more;
+}
+
+bool OpenReads::add_rows(std::span<const PassedOver> passed_over, const Problem& problem) {
+  if (!keys_) index_writers();
+  const size_t first = reads_.size();
+  const std::vector<PassedOver> rows = missing(passed_over);
+  const std::vector<PassedOver>* const before = std::exchange(heeded_, &rows);
+  std::vector<OpId> queries;
+  std::vector<KeyId> keys;
+  only_ = &keys;
+  for (size_t i = 0; i < rows.size();) {
+    const TxnId t = h_.txn_of(rows[i].query);
+    queries.clear();
+    keys.clear();
+    for (; i < rows.size() && rows[i].query < h_.end_op(t); ++i) {
+      if (queries.empty() || queries.back() != rows[i].query) queries.push_back(rows[i].query);
+      keys.push_back(rows[i].key);
+    }
+    std::sort(keys.begin(), keys.end());
+    add_txn(t, queries);
+  }
+  only_ = nullptr;
+  heeded_ = before;
+  const auto counts = [&](TxnId t) { return t == kNone || problem.node_of(t) != kNone; };
+  const bool all = std::all_of(
+      reads_.begin() + static_cast<std::ptrdiff_t>(first), reads_.end(), [&](const OpenRead& read) {
+        return !read.sources.empty() && std::ranges::all_of(read.sources, counts);
+      });
+  if (!all) drop_from(first);
+  return reads_.size() > first && obstacle_.empty();
+}
+
+void OpenReads::drop_from(size_t first) {
+  for (; reads_.size() > first; reads_.pop_back()) by_reader_[reads_.back().reader].pop_back();
+}
+
 void OpenReads::add_all_of(TxnId t) {
   if (!keys_) index_writers();
   seen_txns_[t] = 1;
@@ -140,7 +187,7 @@ void OpenReads::add_txn(TxnId t, std::span<const OpId> unresolved) {
   const auto flush = [&] {
     for (KeyId key : order) {
       Group& group = groups.at(key);
-      if (group.read.ops.empty()) continue;
+      if (group.read.ops.empty() || !wants(key)) continue;
       group.read.op = group.read.ops.front();
       group.read.key = key;
       group.read.reader = t;
@@ -190,7 +237,7 @@ void OpenReads::add_seen(const Observation& seen, bool open,
   if (fresh) order.push_back(seen.key);
   Group& group = it->second;
   if (const auto written = own.find(seen.key); written != own.end()) {
-    if (!open || fits(h_, seen, written->second)) return;
+    if (!open || !wants(seen.key) || fits(h_, seen, written->second)) return;
     // Not what it wrote itself: nobody explains that.
     OpenRead unexplained;
     unexplained.op = seen.op;
@@ -334,6 +381,7 @@ std::vector<Seen> seen_along(const History& history, const OpenReads& open, cons
       if (const Operation op = history.op(i); installs_version(op)) current[op.key] = t;
   }
   std::sort(seen.begin(), seen.end());
+  seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
   return seen;
 }
 

@@ -13,6 +13,7 @@
 // writers that may have left what it saw: those of a value, those that left the key absent, or all of them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -64,6 +65,9 @@ class OpenReads {
   // Takes in everything that those transactions of unknown outcome saw which a source may make take effect, and that
   // do not count in the problem; and so on. Besides, every list that one of these may have appended to. Comes last.
   void add_possible(const Problem& problem, Budget& budget);
+  // Takes in rows that queries passed over, ascending, each as a read of its own. False if none is new; and, nothing taken in, if nobody
+  // left what one of them saw, or perhaps somebody who does not count in the problem.
+  bool add_rows(std::span<const PassedOver> passed_over, const Problem& problem);
   // The lists of which it is open who appended what.
   const OpenLists& lists() const { return lists_; }
   // Which these are, ascending.
@@ -108,6 +112,11 @@ class OpenReads {
   void find_sources(Group& group);
   void find_who_missed(const OpenRead& read, PredicateId predicate);
   bool may_be_from(TxnId source, std::span<const Observation> external) const;
+  bool wants(KeyId key) const {
+    return only_ == nullptr || std::binary_search(only_->begin(), only_->end(), key);
+  }
+  std::vector<PassedOver> missing(std::span<const PassedOver> rows) const;
+  void drop_from(size_t first);
 
   const History& h_;
   bool one_state_;
@@ -121,6 +130,8 @@ class OpenReads {
   OpenLists lists_;
   bool certain_ = true;  // whether the transaction that is being added takes effect
   bool mixed_ = false;   // some key is used as a list and as a register
+  // Of the transaction that is being added, only these keys; null: all.
+  const std::vector<KeyId>* only_ = nullptr;
   std::vector<uint8_t> seen_txns_;
   std::vector<OpenRead> reads_;
   std::shared_ptr<SourcePool> pool_ = std::make_shared<SourcePool>();

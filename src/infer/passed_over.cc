@@ -86,6 +86,16 @@ class AlongOrder {
         open[install.key] = !install.removes;
         if (!install.removes) stands_[at++] = {install.version, place};
       });
+    index_by_version();
+  }
+
+  void index_by_version() {
+    version_begin_.assign(h_.version_count() + 1, 0);
+    for (const Stands& one : stands_) ++version_begin_[one.version + 1];
+    for (VersionId v = 0; v < h_.version_count(); ++v) version_begin_[v + 1] += version_begin_[v];
+    by_version_.resize(stands_.size());
+    std::vector<uint32_t> next(version_begin_.begin(), version_begin_.end() - 1);
+    for (uint32_t at = 0; at < stands_.size(); ++at) by_version_[next[stands_[at].version]++] = at;
   }
 
   void count_queries() {
@@ -123,8 +133,9 @@ class AlongOrder {
     }
     const std::span<const KeyId> keys = h_.predicates().keys(predicate);
     Queries& all = queries_[predicate];
-    // One by one, as long as that is no more than looking at all versions once.
-    if (uint64_t{all.count} * keys.size() > stands_.size()) return all.later.push_back(query);
+    // One by one, as long as that is no more than looking at all versions that satisfy the condition once.
+    if (uint64_t{all.count} * keys.size() > h_.predicates().certain(predicate).size())
+      return all.later.push_back(query);
     for (const KeyId key : keys)
       if (apart_[key] != query.op) look_at_key(query, predicate, key);
   }
@@ -145,10 +156,9 @@ class AlongOrder {
   // The queries of one condition, in order, each against the versions that satisfy it and stand there or nearby.
   void look_along(PredicateId predicate) {
     std::vector<Stands> coming;
-    for (const KeyId key : h_.predicates().keys(predicate))
-      for (uint32_t at = begin_[key]; at < begin_[key + 1]; ++at)
-        if (h_.predicates().match(predicate, stands_[at].version) == Match::yes)
-          coming.push_back(stands_[at]);
+    for (const VersionId v : h_.predicates().certain(predicate))
+      for (uint32_t at = version_begin_[v]; at < version_begin_[v + 1]; ++at)
+        coming.push_back(stands_[by_version_[at]]);
     stable_sort_by(coming, [](const Stands& s) { return s.from; });
     std::vector<Stands> standing;
     size_t next = 0;
@@ -201,6 +211,8 @@ class AlongOrder {
   const uint32_t reach_;
   std::vector<Stands> stands_;               // by key, then by time
   std::vector<uint32_t> begin_;              // per key and one more, into stands_
+  std::vector<uint32_t> by_version_;         // into stands_
+  std::vector<uint32_t> version_begin_;      // per version and one more, into by_version_
   std::vector<uint32_t> last_;               // per key, into stands_: installed last so far
   std::vector<Queries> queries_;             // per condition
   std::unordered_map<KeyId, KeyState> own_;  // what the transaction has written so far

@@ -9,11 +9,12 @@
 // order contradicts, until no order is left or one contradicts none: what is violated with a part of what was seen is
 // violated with all of it.
 //
-// Cost: along an order, for each query the keys that ever satisfied its condition; of many queries of one condition, these keys
-// once, and for each query the versions that stand at its place.
+// Cost: along an order, for each query the keys that ever satisfied its condition; of many queries of one condition, the versions
+// that satisfy it once, and for each query those that stand at its place.
 #pragma once
 
 #include <compare>
+#include <functional>
 #include <vector>
 
 #include "assay/certificate.h"
@@ -34,5 +35,8 @@ bool passes_over(const History& history, OpId op);
 // What an order contradicts of that, ascending; and if it contradicts any, what it would contradict if the query stood up
 // to `reach` events earlier or later.
 std::vector<PassedOver> contradicted(const History& history, const Order& order, uint32_t reach);
+
+// What a search asks of an order that explains all else: what it contradicts, or nearly.
+using FindContradicted = std::function<std::vector<PassedOver>(const Order& order)>;
 
 }  // namespace assay::internal

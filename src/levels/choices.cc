@@ -50,7 +50,17 @@ Choices::Choices(const EventGraph& events, const OpenReads* open, const Saturati
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   }
   lists_.emplace(open_->lists());
-  for (const OpenRead& read : open_->all()) {
+  note_settled();
+}
+
+void Choices::take_in(const OpenReads& more) {
+  open_ = &more;
+  note_settled();
+}
+
+void Choices::note_settled() {
+  for (size_t i = settled_.size(); i < open_->all().size(); ++i) {
+    const OpenRead& read = open_->all()[i];
     const bool assumed =
         std::binary_search(problem_.assumed.begin(), problem_.assumed.end(),
                            Seen{read.op, read.key, 0}, [](const Seen& a, const Seen& b) {

@@ -24,6 +24,9 @@ class Choices {
   // be null. `saturation`: has reached its fixpoint on the graph; or null.
   Choices(const EventGraph& events, const OpenReads* open, const Saturation* saturation);
 
+  // More reads were added to these. They are the same but for that.
+  void take_in(const OpenReads& more);
+
   // Whether every read returns in this order what it did, and no writers overlap that must not. Helper vertices are
   // passed over. Nobody of unknown outcome takes effect but those that the search decided on.
   bool explained_by(std::span<const Vertex> order);
@@ -67,6 +70,7 @@ class Choices {
   };
   class Lists;
 
+  void note_settled();
   bool is_possible(Node n) const { return !possible_.empty() && possible_[n] != 0; }
   std::span<const KeyId> writes_of(Node n) const;
   std::vector<Failure> find(std::span<const Vertex> order);

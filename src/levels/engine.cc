@@ -52,10 +52,10 @@ LevelVerdict by_prefixes(const Problem& problem, const LevelInfo& level, const M
 }  // namespace
 
 LevelVerdict decide(const CheckOptions& options, const Problem& problem, const LevelInfo& level,
-                    Stages& stages, Budget& budget) {
+                    Stages& stages, Budget& budget, const FindContradicted* contradicted) {
   // The search over prefixes knows no open reads, and what they join is not one part.
   const bool closed = problem.open == nullptr;
-  const Means means{options.switches, stages, options.count_constraints};
+  const Means means{options.switches, stages, options.count_constraints, 1, contradicted};
   const auto engine = options.engine == EngineId::graph || !closed ? decide_strong : by_prefixes;
   std::vector<Part> parts;
   if (options.switches.decomposition && closed) {

@@ -6,8 +6,9 @@
 
 namespace assay::internal {
 
-// Decides completely, within the budget; part by part if the history has independent parts.
+// Decides completely, within the budget; part by part if the history has independent parts. `contradicted`: of rows that the
+// open reads leave out, if they do (Means).
 LevelVerdict decide(const CheckOptions& options, const Problem& problem, const LevelInfo& level,
-                    Stages& stages, Budget& budget);
+                    Stages& stages, Budget& budget, const FindContradicted* contradicted = nullptr);
 
 }  // namespace assay::internal

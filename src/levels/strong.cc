@@ -8,7 +8,8 @@
 //   4. search       only for what goes wrong: which of two writers came first, what a read with several possible sources
 //                   saw, who of unknown outcome took effect (choices.cc). The solver chooses such that the graph stays
 //                   acyclic; its order is replayed, and its faults become new choices.
-//                   No fault: satisfied. A contradiction: violated, since every order has to make these choices.
+//                   No fault: satisfied, but for rows that queries passed over (infer/passed_over.h), which are asked for
+//                   only then, and become choices if the order contradicts them. A contradiction: violated, since every order has to make these choices.
 //   5. saturation   if step 4 meets more conflicts than a sound history has: the version orders that known edges
 //                   force, to a fixpoint; a cycle refutes. Then 3 and 4 again on the saturated graph, starting from
 //                   the order so far.
@@ -108,9 +109,12 @@ class Engine {
   void satisfied(std::span<const Vertex> order, const Choices& choices) {
     verdict_.outcome = Outcome::satisfied;
     if (graph_.mixes_levels()) return put_events(order);
+    verdict_.order = order_of_events(order, choices);
+  }
+  Order order_of_events(std::span<const Vertex> order, const Choices& choices) const {
     std::vector<Node> effective = problem_.possible;
     std::erase_if(effective, [&](Node n) { return !choices.takes_effect(n); });
-    verdict_.order = to_order(problem_, graph_.split(), order, effective);
+    return to_order(problem_, graph_.split(), order, effective);
   }
   // Of a node with one event r stands right before w.
   void put_events(std::span<const Vertex> order) {
@@ -329,8 +333,9 @@ class Engine {
   Result settle(std::span<const Vertex> order, uint64_t most_conflicts) {
     const Schedule schedule = play(order);
     if (schedule.accepted) {
-      Choices choices(graph_, problem_.open.get(), saturation_);
-      if (problem_.open == nullptr || choices.explained_by(schedule.order)) {
+      Choices choices(graph_, open_, saturation_);
+      const bool explained = open_ == nullptr || choices.explained_by(schedule.order);
+      if (explained && !heed(schedule.order, choices)) {
         satisfied(schedule.order, choices);
         return Result::settled;
       }
@@ -352,12 +357,13 @@ class Engine {
   Result search(IncrementalOrder& order, uint64_t most_conflicts) {
     const auto timer = means_.stages.time("search");
     ChoiceSolver solver(graph_.graph(), order, {.on = means_.switches.local_search});
-    Choices choices(graph_, problem_.open.get(), saturation_);
+    Choices choices(graph_, open_, saturation_);
     Result found = Result::settled;
     uint64_t rounds = 0;
     while (true) {
       ++rounds;
       if (!choices.add_what_fails(order.order(), solver, budget_)) {
+        if (heed(order.order(), choices)) continue;
         satisfied(order.order(), choices);
         break;
       }
@@ -382,6 +388,21 @@ class Engine {
     return found;
   }
 
+  // Takes in the rows passed over that an order contradicts. False if there are none, or they are nothing for this search.
+  bool heed(std::span<const Vertex> order, Choices& choices) {
+    if (means_.contradicted == nullptr || open_ == nullptr) return false;
+    const std::vector<PassedOver> rows = (*means_.contradicted)(order_of_events(order, choices));
+    // Where the order is far off, sources are ruled out first, and a new search begins with what is left.
+    constexpr size_t kFarOff = 64;  // nodes, to a row
+    if (rows.empty() || rows.size() * kFarOff > problem_.nodes() || budget_.exhausted_now())
+      return false;
+    if (!grown_) grown_.emplace(*open_);
+    if (!grown_->add_rows(rows, problem_)) return false;
+    open_ = &*grown_;
+    choices.take_in(*open_);
+    return true;
+  }
+
   // A contradiction that uses nothing assumed refutes the level.
   Result contradict(const std::vector<RefutationStep>& steps, const Choices& choices) {
     contradiction_.clear();
@@ -402,6 +423,8 @@ class Engine {
   KnownEdges known_;
   std::vector<uint32_t> rank_;  // per vertex, by the hint
   std::vector<Vertex> initial_;
+  const OpenReads* open_ = problem_.open.get();  // or, once rows were taken in, the next
+  std::optional<OpenReads> grown_;
   const Saturation* saturation_ = nullptr;  // once it has reached its fixpoint
   std::vector<Arc> contradiction_;          // assumed edges
   LevelVerdict verdict_;
@@ -492,7 +515,8 @@ LevelVerdict accept_with_fewer_sources(const Problem& problem, const LevelInfo& 
   if (!narrowed) return {};
   means.stages.count("sources before narrowing", count_sources(*problem.open));
   means.stages.count("sources after narrowing", count_sources(*narrowed->open));
-  const Means uncounted{means.switches, means.stages};
+  const Means uncounted{
+      .switches = means.switches, .stages = means.stages, .contradicted = means.contradicted};
   LevelVerdict verdict = Engine(*narrowed, level, uncounted, budget).decide();
   if (verdict.outcome != Outcome::satisfied) return {};
   return verdict;

@@ -10,6 +10,7 @@
 #include "assay/certificate.h"
 #include "assay/check.h"
 #include "graph/digraph.h"
+#include "infer/passed_over.h"
 #include "infer/problem.h"
 #include "levels/level_verdict.h"
 #include "levels/stages.h"
@@ -23,6 +24,8 @@ struct Means {
   Stages& stages;
   bool count_constraints = false;
   unsigned threads = 1;  // 0: one per core; what is decided is the same for every number
+  // Rows that queries passed over, asked for while an order is searched; null: they are among the open reads, or looked at later.
+  const FindContradicted* contradicted = nullptr;
 };
 
 // An order of vertices of an event graph as a certificate has it; helper vertices are left out, and the nodes that may

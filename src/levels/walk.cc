@@ -383,7 +383,8 @@ class LatticeWalk {
     if (!options_.switches.replay || options_.engine != EngineId::graph || stated_first_) return;
     // A level below one that was accepted is not tried.
     for (const LevelId level : in_walk_order(&WalkPlace::replay)) {
-      if (decided(level) || !useful(level) || !timed_enough(level)) continue;
+      if (decided(level) || !useful(level) || !helps_if_accepted(level) || !timed_enough(level))
+        continue;
       report("replay", level);
       const Means means{options_.switches, stages_, false, options_.threads};
       LevelVerdict v = decide_with_orders(level, [&](const Problem& problem) {
@@ -394,8 +395,18 @@ class LatticeWalk {
     }
   }
 
+  // Whether its order would be one for a level that is asked for.
+  bool helps_if_accepted(LevelId level) const {
+    return std::ranges::any_of(all_levels(), [&](const LevelInfo& other) {
+      return wanted_[index(other.id)] && !decided(other.id) &&
+             (implies(level, other.id) || may_order(level, other.id) ||
+              (other.id == linearizable && level == strict_serializable));
+    });
+  }
+
   // As often as this an order may contradict rows that queries passed over, before all are looked at.
   static constexpr uint32_t kMostHeedRounds = 12;
+  static constexpr uint32_t kLastReachInSearch = 6;  // a search has as many rounds as it takes
   // Hardly any level takes more than a pass over what is stated.
   static constexpr uint64_t kStatedShare = 4;
 
@@ -468,7 +479,7 @@ class LatticeWalk {
     if (level_info(level).events == EventModel::weak) return decide_by_reads(level, "weak", weak_);
     if (!timed_enough(level)) return decide_untimed(level);
     LevelVerdict v = decide_with_orders(level, [&](const Problem& problem) {
-      return decide(options_, problem, level_info(level), stages_, budget_);
+      return search_with_late_rows(problem, level_info(level));
     });
     if (!decided(level)) add(level, std::move(v));
   }
@@ -548,14 +559,48 @@ class LatticeWalk {
     }
     if (more.empty()) return false;
     stages_.count("rows passed over", more.size());
-    heeded_.insert(heeded_.end(), more.begin(), more.end());
-    std::sort(heeded_.begin(), heeded_.end());
-    heeded_.erase(std::unique(heeded_.begin(), heeded_.end()), heeded_.end());
+    add_rows(heeded_, more);
+    take_in_late(more);
     if (++heed_rounds_ > kMostHeedRounds)
       late_rows_ = false;  // they are too many to come one after the other
+    return true;
+  }
+
+  // Adds them to what is open, or else has that listed anew.
+  void take_in_late(std::span<const PassedOver> rows) {
+    const std::shared_ptr<OpenReads>& open = open_[static_cast<size_t>(Listing::late)];
+    if (options_.switches.rows_in_search && open && open_problem_ &&
+        heed_rounds_ < kMostHeedRounds && open->add_rows(rows, *open_problem_))
+      return;
     open_[static_cast<size_t>(Listing::late)].reset();
     open_problem_.reset();
-    return true;
+  }
+
+  // Rows passed over come late twice: here while an order is searched, which goes on with them; and those that are nothing for
+  // that search once it has ended.
+  LevelVerdict search_with_late_rows(const Problem& problem, const LevelInfo& level) {
+    std::vector<PassedOver> all = heeded_;
+    uint32_t round = heed_rounds_;
+    const uint32_t last = std::max(round, kLastReachInSearch);
+    const FindContradicted find = [&](const Order& order) {
+      const auto timer = stages_.time("rows passed over");
+      const uint32_t reach = reach_of_round(std::min(round++, last));
+      std::vector<PassedOver> more = contradicted(history_, order, reach);
+      add_rows(all, more);
+      stages_.count("rows passed over", all.size());
+      return more;
+    };
+    const bool late = late_rows_ && options_.switches.rows_in_search && problem.open != nullptr;
+    LevelVerdict verdict =
+        decide(options_, problem, level, stages_, budget_, late ? &find : nullptr);
+    if (all.size() > heeded_.size()) heeded_in_search_ = std::move(all);
+    return verdict;
+  }
+
+  static void add_rows(std::vector<PassedOver>& all, std::span<const PassedOver> more) {
+    all.insert(all.end(), more.begin(), more.end());
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
   }
 
   // What `decide` finds of a problem, anew as long as the order that it finds contradicts what queries passed over.
@@ -566,12 +611,23 @@ class LatticeWalk {
       if (budget_.exhausted_now())
         return out_of_budget();  // matching anew, perhaps in the middle of it
       LevelVerdict verdict = decide(problem);
-      if (verdict.outcome != Outcome::satisfied || !explains_open_reads(verdict.order) ||
-          !heed_contradicted(verdict.order))
+      const bool more = take_what_the_search_heeded();
+      if (verdict.outcome != Outcome::satisfied) return verdict;
+      if (explains_open_reads(verdict.order) ? !heed_contradicted(verdict.order) : !more)
         return verdict;
+      if (more && ++heed_rounds_ > kMostHeedRounds) late_rows_ = false;
       refute_sourceless();
       if (decided(level)) return {};
     }
+  }
+
+  // False if there was nothing.
+  bool take_what_the_search_heeded() {
+    if (heeded_in_search_.empty()) return false;
+    heeded_ = std::move(heeded_in_search_);
+    heeded_in_search_.clear();
+    take_in_late(heeded_);
+    return true;
   }
 
   // An order that heeds what the last one contradicted differs elsewhere: in each round more of what it nearly contradicts
@@ -1103,8 +1159,9 @@ class LatticeWalk {
   // Whether rows that queries passed over are left out where an order decides, but for those that some order contradicted.
   bool late_rows_;
   const bool open_aggregates_;
-  std::map<LevelId, Order> unexplained_;  // satisfied by it but for aggregates
-  std::vector<PassedOver> heeded_;        // ascending
+  std::map<LevelId, Order> unexplained_;      // satisfied by it but for aggregates
+  std::vector<PassedOver> heeded_;            // ascending
+  std::vector<PassedOver> heeded_in_search_;  // these and more, if there are any
   uint32_t heed_rounds_ = 0;
   ChosenSources chosen_, chosen_each_;  // likewise
   // Where reads are open: with the sources that are the only possible ones, and with transactions of unknown outcome that

@@ -57,6 +57,7 @@ std::span<bool Switches::*const> all_switches() {
                                              &Switches::decomposition,
                                              &Switches::narrowing,
                                              &Switches::late_rows,
+                                             &Switches::rows_in_search,
                                              &Switches::carry};
   static_assert(std::size(kAll) == sizeof(Switches) / sizeof(bool));
   return kAll;

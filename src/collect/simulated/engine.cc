@@ -156,6 +156,7 @@ Engine::Write* Engine::find_write(Session& s, const Chain* chain) {
 
 Engine::Chain& Engine::register_of(const Value& key) {
   auto [entry, fresh] = registers_.try_emplace(key);
+  if (fresh) entry.value().key = &entry.key();
   if (fresh && indexed_) index_.emplace(key, &entry.value());
   return entry.value();
 }
@@ -199,12 +200,8 @@ void Engine::call(uint32_t session, const Request& request, Reply& reply, const 
       reply.list = read_list(session, list_of(request.key), foreseen);
       return;
     case OpKind::range:
-      reply.rows = read_range(session, {request.key, request.high}, foreseen);
-      if (request.selects())
-        std::erase_if(reply.rows, [&request](const auto& row) {
-          return key_less(row.second.view(), request.least.view()) ||
-                 key_less(request.most.view(), row.second.view());
-        });
+      reply.rows = request.selects() ? select(session, request, foreseen)
+                                     : read_range(session, {request.key, request.high}, foreseen);
       return;
   }
 }
@@ -239,15 +236,21 @@ Value Engine::read(uint32_t session, Chain& chain, const Value& foreseen) {
   return outside_value(session, chain, foreseen);
 }
 
-// One look for all rows. A bug that puts a value where none belongs does so at the lower bound.
-std::vector<std::pair<Value, Value>> Engine::read_range(uint32_t session, const Bounds& bounds,
-                                                        const Value& foreseen) {
+// One look for all rows.
+void Engine::start_range(uint32_t session, const Bounds& bounds) {
   if (!std::exchange(indexed_, true))
     for (auto at = registers_.begin(); at != registers_.end(); ++at)
       index_.emplace(at.key(), &at.value());
   look_for_read(session);
   Session& s = sessions_[session];
   if (policy(s).check == Check::reads) s.ranges.push_back(bounds);
+}
+
+// A bug that puts a value where none belongs does so at the lower bound.
+std::vector<std::pair<Value, Value>> Engine::read_range(uint32_t session, const Bounds& bounds,
+                                                        const Value& foreseen) {
+  start_range(session, bounds);
+  Session& s = sessions_[session];
   std::vector<std::pair<Value, Value>> rows;
   const auto [begin, end] = within(bounds);
   for (auto row = begin; row != end; ++row) {
@@ -259,6 +262,51 @@ std::vector<std::pair<Value, Value>> Engine::read_range(uint32_t session, const 
     if (!value.is_null()) rows.emplace_back(key, std::move(value));
   }
   return rows;
+}
+
+// The rows whose values satisfy the condition. Of the whole table, only those are looked at that may: all versions hold few
+// values between two bounds. An intermediate value is in no version.
+std::vector<std::pair<Value, Value>> Engine::select(uint32_t session, const Request& request,
+                                                    const Value& foreseen) {
+  std::vector<std::pair<Value, Value>> rows;
+  const Bounds bounds{request.key, request.high};
+  if (!bounds.whole() || bug_ == Anomaly::intermediate_read) {
+    rows = read_range(session, bounds, foreseen);
+  } else {
+    start_range(session, bounds);
+    Session& s = sessions_[session];
+    for (const Chain* chain : may_hold(s, request)) {
+      const Value* own = own_value(s, *chain);
+      Value value = own != nullptr ? *own : visible_value(*chain, session);
+      if (!value.is_null()) rows.emplace_back(*chain->key, std::move(value));
+    }
+  }
+  std::erase_if(rows, [&request](const auto& row) {
+    return key_less(row.second.view(), request.least.view()) ||
+           key_less(request.most.view(), row.second.view());
+  });
+  return rows;
+}
+
+// The registers that a version of, or what the transaction itself wrote, may satisfy the condition, in the order of their keys.
+std::vector<Engine::Chain*> Engine::may_hold(const Session& s, const Request& request) {
+  index_values();
+  std::vector<Chain*> chains;
+  for (auto at = held_.lower_bound({request.least, nullptr});
+       at != held_.end() && !KeyLess()(request.most, at->value); ++at)
+    chains.push_back(at->chain);
+  for (const Write& own : s.writes)
+    if (own.chain->key != nullptr) chains.push_back(own.chain);
+  std::ranges::sort(chains,
+                    [](const Chain* a, const Chain* b) { return KeyLess()(*a->key, *b->key); });
+  chains.erase(std::unique(chains.begin(), chains.end()), chains.end());
+  return chains;
+}
+
+void Engine::index_values() {
+  if (std::exchange(values_indexed_, true)) return;
+  for (auto at = registers_.begin(); at != registers_.end(); ++at)
+    for (const Version& version : at->second.versions) held_.insert({version.value, &at.value()});
 }
 
 std::vector<Value> Engine::read_list(uint32_t session, Chain& chain, const Value& foreseen) {
@@ -331,6 +379,9 @@ bool Engine::conflicts(uint32_t session) const {
 }
 
 bool Engine::changed_within(const Bounds& bounds, uint32_t session) const {
+  const Session& s = sessions_[session];
+  if (bounds.whole() && policy(s).view == ViewKind::point)
+    return newest_to_registers_ > s.view.point;
   const auto [begin, end] = within(bounds);
   return std::any_of(begin, end, [&](const auto& row) { return changed(*row.second, session); });
 }
@@ -364,6 +415,8 @@ void Engine::install(uint32_t session) {
     Chain& chain = *w.chain;
     if (bug_ == Anomaly::intermediate_read)
       chain.intermediate = w.count > 1 ? std::move(w.first) : Value();
+    if (chain.key != nullptr) newest_to_registers_ = newest_;
+    if (chain.key != nullptr && values_indexed_) held_.insert({w.last, &chain});
     chain.versions.push_back({newest_, session, std::move(w.last)});
     if (chain.versions.size() >= chain.prune_at) prune(chain);
   }
@@ -441,13 +494,25 @@ Commit Engine::oldest_wanted() const {
   return oldest;
 }
 
-void Engine::prune(Chain& chain) const {
+void Engine::prune(Chain& chain) {
   const Commit oldest = oldest_wanted();
   auto& versions = chain.versions;
   const auto first_wanted = std::find_if(versions.begin(), versions.end(),
                                          [&](const Version& v) { return v.commit > oldest; });
-  if (first_wanted - versions.begin() > 1) versions.erase(versions.begin(), first_wanted - 1);
+  if (first_wanted - versions.begin() > 1)
+    drop_versions(chain, static_cast<size_t>(first_wanted - versions.begin() - 1));
   chain.prune_at = std::max(kFewVersions, 2 * versions.size());
+}
+
+// The first of them.
+void Engine::drop_versions(Chain& chain, size_t count) {
+  auto& versions = chain.versions;
+  const auto end = versions.begin() + static_cast<ptrdiff_t>(count);
+  for (auto v = versions.begin(); values_indexed_ && v != end; ++v)
+    if (std::none_of(end, versions.end(),
+                     [&](const Version& kept) { return kept.value == v->value; }))
+      held_.erase({v->value, &chain});
+  versions.erase(versions.begin(), end);
 }
 
 }  // namespace assay::internal::collect

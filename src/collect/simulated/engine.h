@@ -14,8 +14,10 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -88,7 +90,8 @@ class Engine {
   struct Chain {
     std::vector<Version> versions;  // in commit order
     size_t prune_at = kFewVersions;
-    Value aborted;       // last value an aborted transaction wrote; kept for the bug only
+    const Value* key = nullptr;  // of a register
+    Value aborted;               // last value an aborted transaction wrote; kept for the bug only
     Value intermediate;  // a value overwritten within the newest version's transaction; likewise
   };
   // Of a register all that the transaction writes to it, of a list one element.
@@ -99,6 +102,7 @@ class Engine {
   };
   struct Bounds {
     Value low, high;  // null: open
+    bool whole() const { return low.is_null() && high.is_null(); }
   };
   struct View {
     Commit point = 0;
@@ -125,6 +129,17 @@ class Engine {
     bool operator()(const Value& a, const Value& b) const { return key_less(a.view(), b.view()); }
   };
   using Index = std::map<Value, Chain*, KeyLess>;
+  // A value that some version of a register holds.
+  struct Held {
+    Value value;
+    Chain* chain = nullptr;
+  };
+  struct HeldLess {
+    bool operator()(const Held& a, const Held& b) const {
+      if (KeyLess()(a.value, b.value)) return true;
+      return !KeyLess()(b.value, a.value) && std::less<>()(a.chain, b.chain);
+    }
+  };
   // A commit on its way to the other replicas.
   struct Travelling {
     Commit commit = 0;
@@ -158,6 +173,12 @@ class Engine {
   std::vector<Value> read_list(uint32_t session, Chain& chain, const Value& foreseen);
   std::vector<std::pair<Value, Value>> read_range(uint32_t session, const Bounds& bounds,
                                                   const Value& foreseen);
+  std::vector<std::pair<Value, Value>> select(uint32_t session, const Request& request,
+                                              const Value& foreseen);
+  std::vector<Chain*> may_hold(const Session& s, const Request& request);
+  void index_values();
+  void drop_versions(Chain& chain, size_t count);
+  void start_range(uint32_t session, const Bounds& bounds);
   void write(uint32_t session, Chain& chain, const Value& value);
   void append(uint32_t session, Chain& chain, const Value& element);
   Write* find_write(Session& s, const Chain* chain);
@@ -167,7 +188,7 @@ class Engine {
   bool changed_within(const Bounds& bounds, uint32_t session) const;
   void install(uint32_t session);
   void ship(uint32_t session);
-  void prune(Chain& chain) const;
+  void prune(Chain& chain);
   Commit oldest_wanted() const;
   void close(Session& s);
 
@@ -180,8 +201,11 @@ class Engine {
   Rng rng_;
   Chains registers_;
   Chains lists_;
-  bool indexed_ = false;  // from the first range on
-  Index index_;           // of the registers
+  bool indexed_ = false;           // from the first range on
+  Index index_;                    // of the registers
+  bool values_indexed_ = false;    // from the first query of the whole table by value on
+  std::set<Held, HeldLess> held_;  // by the kept versions of the registers
+  Commit newest_to_registers_ = 0;
   std::vector<Session> sessions_;
   Commit newest_ = 0;
   uint64_t invented_ = 0;
