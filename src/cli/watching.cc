@@ -208,10 +208,11 @@ Exit Watching::end() {
   if (Status s = tell(true); !s.ok()) return fail(s.error());
   const Progress& p = watch_->progress();
   if (p.buffered > 0)
-    note(options_.sessions > 0
-             ? "what is not yet decided may have run beside what is not yet reported"
-             : "what is not yet decided may have run beside what is not yet reported: that is known "
-               "once the history is --lateness further, or with --sessions once each was heard of");
+    note(
+        options_.sessions > 0
+            ? "what is not yet decided may have run beside what is not yet reported"
+            : "what is not yet decided may have run beside what is not yet reported: that is known "
+              "once the history is --lateness further, or with --sessions once each was heard of");
   if (p.alarms > 0) return Exit::violated;
   if (p.decided > 0 && p.undecided == 0) return Exit::satisfied;
   if (p.decided == 0) note("nothing was decided");

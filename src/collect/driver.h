@@ -113,9 +113,9 @@ class Driver {
   virtual bool supports_conditions() const { return false; }
   // What its SQL is like; once `prepare` is done.
   virtual sql::Dialect dialect() const {
-    return {
-        .refusal =
-            "this database is not driven with SQL; expected PostgreSQL, MySQL, MariaDB, H2 or SQLite"};
+    return {.refusal =
+                "this database is not driven with SQL; expected PostgreSQL, MySQL, MariaDB, H2 or "
+                "SQLite"};
   }
   // Creates the tables, empty. Called once per run, at the first endpoint only.
   virtual Status prepare() = 0;
