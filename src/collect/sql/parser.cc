@@ -462,8 +462,9 @@ class Parser : private Values {
     for (size_t c = 0; c < t.columns.size(); ++c)
       if (t.columns[c].not_null && std::none_of(s.values.begin(), s.values.end(),
                                                 [&](const auto& v) { return v.first == c; }))
-        fail(s.place, fmt::format("no value for '{0}', which must not be null{1}", t.columns[c].name,
-                                  c == t.key ? "; 'let :P = new' makes one" : ""));
+        fail(s.place,
+             fmt::format("no value for '{0}', which must not be null{1}", t.columns[c].name,
+                         c == t.key ? "; 'let :P = new' makes one" : ""));
   }
 
   void update(Statement& s) {
