@@ -7,6 +7,7 @@
 #include "certify/refusal.h"
 #include "certify/seen_writers.h"
 #include "certify/session_clocks.h"
+#include "history/predicates.h"
 
 namespace assay::internal::certify {
 namespace {
@@ -354,7 +355,10 @@ Status commit_order_serves(LevelId level, const History& history, const CommitOr
       return check_own_session(history, order, readers);
     case LevelId::monotonic_reads:
     case LevelId::monotonic_writes:
+      return GuaranteeCheck(level, history, order).run();
     case LevelId::writes_follow_reads:
+      // What queries may have read besides makes no one see more at causal, which implies this level.
+      if (passes_over_any_version(history)) return check_causal(history, order, readers);
       return GuaranteeCheck(level, history, order).run();
     case LevelId::read_committed:
       return check_read_committed(history, order, readers);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/ascending.h"
+#include "history/accesses.h"
 
 namespace assay::internal {
 namespace {
@@ -232,6 +233,27 @@ Status Predicates::index(const History& history, Budget* budget) {
       return Error{ErrorKind::budget, budget->reason().detail + " while reading", {}, 0, 0};
   }
   return Ok{};
+}
+
+bool passes_over_any_version(const History& history) {
+  if (!history.has_predicates()) return false;
+  std::vector<KeyId> written;  // ascending
+  std::vector<bool> asked(history.predicates().size(), false);
+  std::vector<bool> is_written(history.key_count(), false);
+  for (OpId i = 0; i < history.op_count(); ++i) {
+    if (installs_version(history.op(i))) is_written[history.op(i).key] = true;
+    if (!is_range(history.op(i))) continue;
+    const Selected selected = history.selected(i);
+    if (selected.predicate != kNone && selected.complete) asked[selected.predicate] = true;
+  }
+  for (KeyId key = 0; key < history.key_count(); ++key)
+    if (is_written[key]) written.push_back(key);
+  // Costs no more than the keys that satisfy conditions: all are looked at only where every written key is one of them.
+  for (PredicateId p = 0; p < asked.size(); ++p)
+    if (asked[p] && history.predicates().match_initial(p) == Match::no &&
+        !std::ranges::includes(history.predicates().keys(p), written))
+      return true;
+  return false;
 }
 
 }  // namespace assay::internal

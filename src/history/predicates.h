@@ -81,6 +81,10 @@ class Predicates {
   size_t versions_ = 0;
 };
 
+// Whether a query passed over a key that was written but never held what satisfies its condition, so that it may have seen any
+// version of it.
+bool passes_over_any_version(const History& history);
+
 // Whether a value satisfies a condition.
 Match match_of(const Condition& condition, const ValueView& value);
 

@@ -476,12 +476,30 @@ class LatticeWalk {
     report("decide", level);
     if (level == pl_1 && may_be_dirty()) return decide_pl_1();
     if (level_info(level).events == EventModel::adya) return decide_by_reads(level, "adya", adya_);
+    if (level == writes_follow_reads && passes_over_any_version(history_) && follows_from_causal())
+      return;
     if (level_info(level).events == EventModel::weak) return decide_by_reads(level, "weak", weak_);
     if (!timed_enough(level)) return decide_untimed(level);
     LevelVerdict v = decide_with_orders(level, [&](const Problem& problem) {
       return search_with_late_rows(problem, level_info(level));
     });
     if (!decided(level)) add(level, std::move(v));
+  }
+
+  // What a query saw of a key that never satisfied its condition may be the last version of those whose writers it sees anyway. At
+  // causal nothing follows from that. Here it does: who reads from a reader sees what that one read, and no further. So an
+  // order that explains all else is taken only if it is one of causal.
+  bool follows_from_causal() {
+    if (!decided(causal)) decide_one(causal);
+    if (known_[index(causal)].outcome != Outcome::satisfied) return false;
+    if (decided(writes_follow_reads)) return true;
+    const auto serves_causal = [](const Certificate& c) {
+      return c.kind == Certificate::Kind::order && std::ranges::count(c.levels, causal) > 0;
+    };
+    Certificate certificate = *std::ranges::find_if(certificates_, serves_causal);
+    certificate.levels = {writes_follow_reads};
+    settle(std::move(certificate));
+    return true;
   }
 
   // What was asked for alone may follow from a level above or below it that is easier: tries these too.
@@ -513,7 +531,9 @@ class LatticeWalk {
     }
     LevelInfo without_time = own;
     without_time.real_time = RealTime::none;
-    LevelVerdict v = decide(options_, for_search(), without_time, stages_, budget_);
+    LevelVerdict v = decide_with_orders(level, [&](const Problem& problem) {
+      return search_with_late_rows(problem, without_time);
+    });
     if (v.outcome == Outcome::violated) settle_verdict(level, std::move(v));
   }
 
@@ -747,6 +767,13 @@ class LatticeWalk {
   void settle_verdict(LevelId level, LevelVerdict v) {
     if (v.outcome == Outcome::unknown) {
       set_unknown(level, std::move(v.reason));
+      return;
+    }
+    if (level == writes_follow_reads && v.outcome == Outcome::satisfied &&
+        passes_over_any_version(history_)) {
+      set_unknown(level, {UnknownCause::ambiguous,
+                          "a query may have read any version of a key that never satisfied its "
+                          "condition"});
       return;
     }
     Certificate certificate;
