@@ -37,9 +37,8 @@ TEST(Aggregates, AddUp) {
   EXPECT_EQ(gives(of(sum, kMost), {kMost, 1, -1}), Match::open);
 }
 
-// x = 1 and y = 2, then an aggregate of what is above 0 behind a read of x.
-History history(AggregateFunction function, int64_t value, bool reads) {
-  HistoryBuilder builder;
+// x = 1 and y = 2, and a transaction that begins.
+void begin_behind_two_writes(HistoryBuilder& builder) {
   int64_t written = 0;
   for (const std::string_view key : {"x", "y"}) {
     builder.begin_txn({.session = ValueView::of(++written)});
@@ -47,6 +46,12 @@ History history(AggregateFunction function, int64_t value, bool reads) {
     EXPECT_TRUE(builder.end_txn().ok());
   }
   builder.begin_txn({.session = ValueView::of(3)});
+}
+
+// An aggregate of what is above 0 behind a read of x.
+History history(AggregateFunction function, int64_t value, bool reads) {
+  HistoryBuilder builder;
+  begin_behind_two_writes(builder);
   if (reads) builder.read(ValueView::of(std::string_view("x")), ValueView::of(1));
   EXPECT_TRUE(builder
                   .aggregate({.where = "value > 0",
@@ -94,16 +99,10 @@ TEST(Aggregates, AreWrongWhereNoVersionsGiveThem) {
   EXPECT_FALSE(refuted(history(sum, 3, true), 3, 2, LevelId::serializable));
 }
 
-// x = 1 and y = 2, then a query that returned x alone and an aggregate of what is above 0, of 3 if it were of both.
+// A query that returned x alone and a sum of what is above 0: 3, as if it were of both.
 History with_query(std::string_view where, bool complete, bool matched) {
   HistoryBuilder builder;
-  int64_t written = 0;
-  for (const std::string_view key : {"x", "y"}) {
-    builder.begin_txn({.session = ValueView::of(++written)});
-    builder.write(ValueView::of(key), ValueView::of(written));
-    EXPECT_TRUE(builder.end_txn().ok());
-  }
-  builder.begin_txn({.session = ValueView::of(3)});
+  begin_behind_two_writes(builder);
   const std::pair row(ValueView::of(std::string_view("x")), ValueView::of(1));
   const ValueView y = ValueView::of(std::string_view("y"));
   Selection query{.where = where, .rows = {&row, 1}, .complete = complete};

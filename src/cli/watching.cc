@@ -207,7 +207,7 @@ Exit Watching::end() {
   if (announcer_.failure()) return fail(*announcer_.failure());
   if (Status s = tell(true); !s.ok()) return fail(s.error());
   const Progress& p = watch_->progress();
-  if (p.buffered > 0)
+  if (p.buffered > 0 && !is_enough())
     note(
         options_.sessions > 0
             ? "what is not yet decided may have run beside what is not yet reported"

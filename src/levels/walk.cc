@@ -94,7 +94,8 @@ class LatticeWalk {
         options_(options),
         budget_(options.budget),
         late_rows_(options.switches.late_rows && history.has_predicates()),
-        open_aggregates_(has_open_aggregates(history)) {
+        open_aggregates_(has_open_aggregates(history)),
+        any_version_passed_over_(passes_over_any_version(history)) {
     for (LevelId level : options.levels) wanted_[index(level)] = true;
     for (const LevelInfo& level : default_levels())
       if (options.levels.empty()) wanted_[index(level.id)] = true;
@@ -476,8 +477,7 @@ class LatticeWalk {
     report("decide", level);
     if (level == pl_1 && may_be_dirty()) return decide_pl_1();
     if (level_info(level).events == EventModel::adya) return decide_by_reads(level, "adya", adya_);
-    if (level == writes_follow_reads && passes_over_any_version(history_) && follows_from_causal())
-      return;
+    if (level == writes_follow_reads && any_version_passed_over_ && follows_from_causal()) return;
     if (level_info(level).events == EventModel::weak) return decide_by_reads(level, "weak", weak_);
     if (!timed_enough(level)) return decide_untimed(level);
     LevelVerdict v = decide_with_orders(level, [&](const Problem& problem) {
@@ -496,7 +496,9 @@ class LatticeWalk {
     const auto serves_causal = [](const Certificate& c) {
       return c.kind == Certificate::Kind::order && std::ranges::count(c.levels, causal) > 0;
     };
-    Certificate certificate = *std::ranges::find_if(certificates_, serves_causal);
+    const auto order = std::ranges::find_if(certificates_, serves_causal);
+    if (order == certificates_.end()) return false;
+    Certificate certificate = *order;
     certificate.levels = {writes_follow_reads};
     settle(std::move(certificate));
     return true;
@@ -770,7 +772,7 @@ class LatticeWalk {
       return;
     }
     if (level == writes_follow_reads && v.outcome == Outcome::satisfied &&
-        passes_over_any_version(history_)) {
+        any_version_passed_over_) {
       set_unknown(level, {UnknownCause::ambiguous,
                           "a query may have read any version of a key that never satisfied its "
                           "condition"});
@@ -1186,6 +1188,7 @@ class LatticeWalk {
   // Whether rows that queries passed over are left out where an order decides, but for those that some order contradicted.
   bool late_rows_;
   const bool open_aggregates_;
+  const bool any_version_passed_over_;        // see passes_over_any_version
   std::map<LevelId, Order> unexplained_;      // satisfied by it but for aggregates
   std::vector<PassedOver> heeded_;            // ascending
   std::vector<PassedOver> heeded_in_search_;  // these and more, if there are any

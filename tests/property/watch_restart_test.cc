@@ -364,29 +364,33 @@ TEST(WatchRestart, RaisesNoFalseAlarmBehindAGapOfAPipe) {
   shape.max_txns = 30;
   expect_no_false_alarm({}, shape, 300);
 }
+Result<History> generated(const collect::GenerateOptions& options) {
+  collect::HistorySink sink;
+  if (auto s = collect::generate(options, sink); !s.ok()) return s.error();
+  return sink.take();
+}
+
 // Of a database that keeps its promise, so that whatever seems wrong is so because of what is lost.
 TEST(WatchRestart, RaisesNoAlarmBehindAGapOfASoundHistory) {
   Rng rng(301);
   uint64_t decided = 0;
   for (uint64_t seed = 1, all = scaled(60); seed <= all; ++seed) {
-    collect::GenerateOptions generated;
+    collect::GenerateOptions options;
     // Compare-and-sets that fail are explained by writes of any value, so also by lost ones.
     const bool single = seed % 2 == 0;
-    generated.level = single ? LevelId::linearizable : LevelId::strict_serializable;
-    if (single) generated.workload = "lwt";
-    generated.seed = seed;
-    generated.sessions = 6;
-    generated.txns = 60;
-    generated.unknown_share = 0.02;
-    generated.workload_options.keys = 12;
-    generated.workload_options.ops = single ? 1 : 3;
-    collect::HistorySink sink;
-    ASSERT_TRUE(collect::generate(generated, sink).ok());
-    const Result<History> h = sink.take();
+    options.level = single ? LevelId::linearizable : LevelId::strict_serializable;
+    if (single) options.workload = "lwt";
+    options.seed = seed;
+    options.sessions = 6;
+    options.txns = 60;
+    options.unknown_share = 0.02;
+    options.workload_options.keys = 12;
+    options.workload_options.ops = single ? 1 : 3;
+    const Result<History> h = generated(options);
     ASSERT_TRUE(h.ok());
     const std::vector<TxnId> order = as_reported(*h, rng, 0);
     Drawn d;
-    d.options.level = generated.level;
+    d.options.level = options.level;
     d.options.lateness = slowest(*h, order);
     d.options.settle = d.options.lateness;
     d.options.window = 10;
@@ -401,25 +405,24 @@ TEST(WatchRestart, RaisesNoAlarmBehindAGapOfASoundHistory) {
 }
 
 TEST(WatchRestart, LosesNothingOfAFileWhenItIsKilled) { each_case(expect_no_fault, 200); }
+
 // So long that many of unknown outcome have a place in what is forgotten and are moved by what is kept, which is taken back
 // when a watcher learns what the one before it had left out.
 TEST(WatchRestart, LosesNothingOfALongFileWhenItIsKilled) {
   Rng rng(302);
   int alarms = 0;
   for (uint64_t seed = 1, all = scaled(60); seed <= all; ++seed) {
-    collect::GenerateOptions generated;
-    generated.level = LevelId::strict_serializable;
-    generated.bug = Anomaly::lost_update;
-    generated.bug_count = 5;
-    generated.seed = seed;
-    generated.sessions = 6;
-    generated.txns = 200;
-    generated.unknown_share = 0.02;
-    generated.workload_options.keys = 60;
-    generated.workload_options.ops = 4;
-    collect::HistorySink sink;
-    ASSERT_TRUE(collect::generate(generated, sink).ok());
-    const Result<History> h = sink.take();
+    collect::GenerateOptions options;
+    options.level = LevelId::strict_serializable;
+    options.bug = Anomaly::lost_update;
+    options.bug_count = 5;
+    options.seed = seed;
+    options.sessions = 6;
+    options.txns = 200;
+    options.unknown_share = 0.02;
+    options.workload_options.keys = 60;
+    options.workload_options.ops = 4;
+    const Result<History> h = generated(options);
     ASSERT_TRUE(h.ok());
     const std::vector<TxnId> order = as_reported(*h, rng, 0);
     Drawn d;
