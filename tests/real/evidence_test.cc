@@ -326,13 +326,13 @@ collect::RunOptions contended_for(double seconds, const std::vector<std::string>
 // When no session is left that might still commit, what a complete log does not have did not commit.
 TEST(Postgresql, ItsLogSettlesWhatDidNotCommit) {
   ASSAY_SERVER(urls, "postgres");
-  const collect::RunOptions options = contended_for(6, urls);
   Measured m;
-  {
+  // Whether a session is ended just before it commits is a matter of chance.
+  for (int attempt = 0; attempt < 5 && shown_not_committed(m.history).empty(); ++attempt) {
     const EndedSessions ended(urls.front());
-    m = measure(options, kNeedOrder);
+    m = measure(contended_for(6, urls), kNeedOrder);
+    expect_complete(m);
   }
-  expect_complete(m);
   const std::set<std::string> aborted = shown_not_committed(m.history);
   EXPECT_GT(aborted.size(), 0u);
   EXPECT_EQ(m.stats.log->not_committed, aborted.size());
