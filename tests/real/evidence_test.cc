@@ -102,7 +102,7 @@ TEST(Tidb, TellsItsVersionOrder) {
 }
 
 // Early versions tell when a transaction began, and not when it committed.
-TEST(Tidb, OfEarlyVersionsTheOrderIsNotKnown) {
+TEST(OldTidb, ItsVersionOrderIsNotKnown) {
   ASSAY_SERVER(urls, "tidb@3.0");
   collect::RunOptions options = looking_inside(contended(urls, "repeatable read", "general"));
   options.txns = 20;
