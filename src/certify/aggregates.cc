@@ -150,7 +150,8 @@ class AggregateClaimCheck {
     }
   }
 
-  // The keys of which a query with the same condition, or with none, says that they have no row of the aggregate.
+  // The keys of which a query with the same condition, or with none, says that they have no row of the aggregate. With the same
+  // condition it says nothing of a key with a version of which it is open whether it satisfies that.
   std::set<KeyId> passed_over(OpId range) const {
     const Selected selected = history_.selected(range);
     if (!selected.complete ||
@@ -158,9 +159,15 @@ class AggregateClaimCheck {
       return {};
     std::set<KeyId> keys;
     const Predicates& known = history_.predicates();
-    for (const auto versions : {known.certain(aggregate_.where), known.open(aggregate_.where)})
-      for (const VersionId v : versions)
-        if (const KeyId key = history_.version_key(v); is_within(range, key)) keys.insert(key);
+    for (const VersionId v : known.certain(aggregate_.where))
+      if (const KeyId key = history_.version_key(v); is_within(range, key)) keys.insert(key);
+    for (const VersionId v : known.open(aggregate_.where)) {
+      const KeyId key = history_.version_key(v);
+      if (selected.predicate != kNone)
+        keys.erase(key);
+      else if (is_within(range, key))
+        keys.insert(key);
+    }
     for (const VersionId v : selected.rows) keys.erase(history_.version_key(v));
     for (const KeyId key : selected.matched) keys.erase(key);
     return keys;

@@ -196,7 +196,7 @@ class PossibleTerms {
   };
   using SeenOfKeys = std::unordered_map<KeyId, Seen>;
 
-  SeenOfKeys seen_besides(OpId op, std::span<const KeyId> keys) const {
+  SeenOfKeys seen_besides(OpId op, std::span<const KeyId> keys) {
     SeenOfKeys all;
     std::vector<KeyId> written;
     const TxnId t = h_.txn_of(op);
@@ -223,12 +223,14 @@ class PossibleTerms {
     const Selected selected = h_.selected(range);
     return selected.aggregate == kNone ? selected.rows : std::span<const VersionId>();
   }
-  // Whether a query with the condition of the aggregate, or with none, says of the key that it has no row of it.
-  bool passes_over(OpId range, KeyId key, PredicateId where) const {
+  // Whether a query with the condition of the aggregate, or with none, says of the key that it has no row of it. Where it is open
+  // whether a version of the key satisfies the condition, the one may take it for a row and the other not.
+  bool passes_over(OpId range, KeyId key, PredicateId where) {
     const Selected selected = h_.selected(range);
     if (selected.aggregate != kNone || !selected.complete || !is_within(h_, range, key))
       return false;
-    if (selected.predicate != kNone && selected.predicate != where) return false;
+    if (selected.predicate != kNone && (selected.predicate != where || of_key(where, key).open))
+      return false;
     return std::ranges::find(selected.matched, key) == selected.matched.end() &&
            std::ranges::none_of(selected.rows,
                                 [&](VersionId v) { return h_.version_key(v) == key; });
@@ -244,7 +246,7 @@ class PossibleTerms {
       return term.kind != AggregateTerm::Kind::open;
     };
     if (only) return add(*only);
-    return std::ranges::all_of(versions_of(evaluation.where(), key), add);
+    return std::ranges::all_of(of_key(evaluation.where(), key).versions, add);
   }
 
   // --- what the keys so far add up to: all sums if they are few
@@ -279,12 +281,23 @@ class PossibleTerms {
            (!few_ || std::binary_search(sums_.begin(), sums_.end(), sum));
   }
 
-  const std::vector<VersionId>& versions_of(PredicateId where, KeyId key) {
-    auto [known, fresh] = of_key_.try_emplace(where);
+  // The versions of a key that satisfy a condition or may do so.
+  struct OfKey {
+    std::vector<VersionId> versions;
+    bool open = false;  // one only may
+  };
+
+  const OfKey& of_key(PredicateId where, KeyId key) {
+    auto [known, fresh] = of_keys_.try_emplace(where);
     if (fresh) {
       const Predicates& all = h_.predicates();
-      for (const auto versions : {all.certain(where), all.open(where)})
-        for (const VersionId v : versions) known->second[h_.version_key(v)].push_back(v);
+      for (const VersionId v : all.certain(where))
+        known->second[h_.version_key(v)].versions.push_back(v);
+      for (const VersionId v : all.open(where)) {
+        OfKey& of = known->second[h_.version_key(v)];
+        of.versions.push_back(v);
+        of.open = true;
+      }
     }
     return known->second[key];
   }
@@ -292,7 +305,7 @@ class PossibleTerms {
   const History& h_;
   const States& lists_;
   const std::vector<bool>& tombstone_;
-  std::unordered_map<PredicateId, std::unordered_map<KeyId, std::vector<VersionId>>> of_key_;
+  std::unordered_map<PredicateId, std::unordered_map<KeyId, OfKey>> of_keys_;
   std::vector<int64_t> terms_, sums_;
   bool few_ = true;
   int64_t least_ = 0, greatest_ = 0;

@@ -125,6 +125,10 @@ bool OpenReads::add_lists_of(const Problem& problem) {
   return lists_.added() > added.size();
 }
 
+bool OpenReads::is_open(TxnId reader, KeyId key) const {
+  return std::ranges::any_of(of(reader), [&](uint32_t read) { return reads_[read].key == key; });
+}
+
 // Those that are not among the reads.
 std::vector<PassedOver> OpenReads::missing(std::span<const PassedOver> rows) const {
   std::vector<PassedOver> more;
@@ -141,6 +145,9 @@ bool OpenReads::add_rows(std::span<const PassedOver> passed_over, const Problem&
   if (!keys_) index_writers();
   const size_t first = reads_.size();
   const std::vector<PassedOver> rows = missing(passed_over);
+  if (std::ranges::any_of(
+          rows, [this](const PassedOver& row) { return is_open(h_.txn_of(row.query), row.key); }))
+    return false;
   const std::vector<PassedOver>* const before = std::exchange(heeded_, &rows);
   std::vector<OpId> queries;
   std::vector<KeyId> keys;

@@ -66,8 +66,11 @@ class OpenReads {
   // do not count in the problem; and so on. Besides, every list that one of these may have appended to. Comes last.
   void add_possible(const Problem& problem, Budget& budget);
   // Takes in rows that queries passed over, ascending, each as a read of its own. False if none is new; and, nothing taken in, if nobody
-  // left what one of them saw, or perhaps somebody who does not count in the problem.
+  // left what one of them saw, or perhaps somebody who does not count in the problem, or if one is open already, by another
+  // operation of its reader: all that a reader saw of a key is one choice.
   bool add_rows(std::span<const PassedOver> passed_over, const Problem& problem);
+  // Whether there is a read of this key by this reader.
+  bool is_open(TxnId reader, KeyId key) const;
   // The lists of which it is open who appended what.
   const OpenLists& lists() const { return lists_; }
   // Which these are, ascending.

@@ -391,12 +391,15 @@ class Engine {
   // Takes in the rows passed over that an order contradicts. False if there are none, or they are nothing for this search.
   bool heed(std::span<const Vertex> order, Choices& choices) {
     if (means_.contradicted == nullptr || open_ == nullptr) return false;
-    const std::vector<PassedOver> rows = (*means_.contradicted)(order_of_events(order, choices));
+    std::vector<PassedOver> rows = (*means_.contradicted)(order_of_events(order, choices));
     // Where the order is far off, sources are ruled out first, and a new search begins with what is left.
     constexpr size_t kFarOff = 64;  // nodes, to a row
     if (rows.empty() || rows.size() * kFarOff > problem_.nodes() || budget_.exhausted_now())
       return false;
     if (!grown_) grown_.emplace(*open_);
+    std::erase_if(rows, [this](const PassedOver& row) {
+      return grown_->is_open(graph_.history().txn_of(row.query), row.key);
+    });
     if (!grown_->add_rows(rows, problem_)) return false;
     open_ = &*grown_;
     choices.take_in(*open_);
