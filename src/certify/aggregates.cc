@@ -151,7 +151,7 @@ class AggregateClaimCheck {
   }
 
   // The keys of which a query with the same condition, or with none, says that they have no row of the aggregate. With the same
-  // condition it says nothing of a key with a version of which it is open whether it satisfies that.
+  // condition it says nothing of keys with a version that may or may not satisfy it.
   std::set<KeyId> passed_over(OpId range) const {
     const Selected selected = history_.selected(range);
     if (!selected.complete ||

@@ -1,5 +1,7 @@
 #include "collect/probe.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <memory>
 
@@ -11,31 +13,25 @@
 namespace assay::internal::collect {
 namespace {
 
-// What scenarios with conditions play: of the transaction `lettered` the first statement is a, the second b, and so on. A
-// scenario is left out on databases that cannot run one of its statements.
-constexpr std::string_view kRows = R"(
+// What scenarios with conditions play: of the transaction `lettered`, which each ends with its own statements, the first is a, the
+// second b, and so on. A scenario is left out on databases that cannot run one of them.
+constexpr std::string_view kTwoRows = R"(
 create table test (id integer primary key, value integer not null);
 transaction before;
   insert into test (id, value) values (1, 10);
   insert into test (id, value) values (2, 20);
 end;
 transaction lettered;
+)";
+constexpr std::string_view kInserts = R"(
   select * from test where value between 30 and 49;
   insert into test (id, value) values (3, 30);
   insert into test (id, value) values (4, 42);
-end;
 )";
-constexpr std::string_view kRowsToDelete = R"(
-create table test (id integer primary key, value integer not null);
-transaction before;
-  insert into test (id, value) values (1, 10);
-  insert into test (id, value) values (2, 20);
-end;
-transaction lettered;
+constexpr std::string_view kDelete = R"(
   update test set value = value + 10;
   select * from test where value = 20;
   delete from test where value = 20;
-end;
 )";
 
 constexpr uint32_t kTxns = 5;  // number 0 writes x and y before the script begins
@@ -55,9 +51,10 @@ constexpr Scenario kScenarios[] = {
     {"non-repeatable", Anomaly::non_repeatable_read, LevelId::read_atomic,
      "b1 b2 r1x w2x c2 r1x c1", "two reads of one key differ"},
     {"PMP", Anomaly::g_single, LevelId::read_atomic, "b1 b2 s1a s2b c2 s1a c1",
-     "predicate-many-preceders: what a query finds changes while its transaction goes on", kRows},
+     "predicate-many-preceders: what a query finds changes while its transaction goes on",
+     kInserts},
     {"PMP write", Anomaly::g_single, LevelId::read_atomic, "b1 b2 s1a s2b s2c c1 s2b c2",
-     "predicate-many-preceders: a delete meets other rows than the query before it", kRowsToDelete},
+     "predicate-many-preceders: a delete meets other rows than the query before it", kDelete},
     {"G-single", Anomaly::fractured_read, LevelId::read_atomic,
      "b1 b2 r1x r2x r2y w2x w2y c2 r1y c1", "read skew: half of a transaction is seen"},
     {"P4", Anomaly::lost_update, LevelId::adya_si, "b1 b2 r1x r2x w1x w2x c1 c2",
@@ -68,7 +65,7 @@ constexpr Scenario kScenarios[] = {
     {"G2-item", Anomaly::write_skew, LevelId::serializable, "b1 b2 r1x r1y r2x r2y w1x w2y c1 c2",
      "write skew: each writes what the other read"},
     {"G2", Anomaly::g2, LevelId::serializable, "b1 b2 s1a s2a s1b s2c c1 c2",
-     "write skew of rows that were not there: each inserts what the other looked for", kRows},
+     "write skew of rows that were not there: each inserts what the other looked for", kInserts},
     {"read-only", Anomaly::g2_item, LevelId::serializable,
      "b1 r1x r1y b2 r2y w2y c2 b3 r3x r3y c3 w1x c1",
      "write skew that only a reader makes visible"},
@@ -77,7 +74,8 @@ constexpr Scenario kScenarios[] = {
 };
 
 std::shared_ptr<sql::Program> program_of(const Scenario& scenario) {
-  Result<sql::File> file = sql::parse_file(scenario.sql, "the scenario");
+  Result<sql::File> file =
+      sql::parse_file(fmt::format("{}{}end;\n", kTwoRows, scenario.sql), "the scenario");
   return std::make_shared<sql::Program>(std::move(*file));
 }
 

@@ -24,7 +24,7 @@ struct Scenario {
   LevelId level;
   std::string_view script;
   std::string_view summary;
-  std::string_view sql = {};  // the statements, if its operations are such
+  std::string_view sql = {};  // its statements, if its operations are such
 };
 
 std::span<const Scenario> all_scenarios();

@@ -223,8 +223,8 @@ class PossibleTerms {
     const Selected selected = h_.selected(range);
     return selected.aggregate == kNone ? selected.rows : std::span<const VersionId>();
   }
-  // Whether a query with the condition of the aggregate, or with none, says of the key that it has no row of it. Where it is open
-  // whether a version of the key satisfies the condition, the one may take it for a row and the other not.
+  // Whether a query with the condition of the aggregate, or with none, says of the key that it has no row of it. Where a
+  // version of the key may or may not satisfy the condition, the query and the aggregate need not agree on it.
   bool passes_over(OpId range, KeyId key, PredicateId where) {
     const Selected selected = h_.selected(range);
     if (selected.aggregate != kNone || !selected.complete || !is_within(h_, range, key))
@@ -284,7 +284,7 @@ class PossibleTerms {
   // The versions of a key that satisfy a condition or may do so.
   struct OfKey {
     std::vector<VersionId> versions;
-    bool open = false;  // one only may
+    bool open = false;  // one of them may or may not
   };
 
   const OfKey& of_key(PredicateId where, KeyId key) {

@@ -214,8 +214,11 @@ std::string probed(const std::string& url, const std::string& isolation) {
     options.isolation = isolation;
     const Result<bool> can = collect::is_played(scenario, options);
     EXPECT_TRUE(can.ok()) << scenario.name;
-    if (can.ok() && !*can) cells += " -";
-    if (!can.ok() || !*can) continue;
+    if (!can.ok()) continue;
+    if (!*can) {
+      cells += " -";
+      continue;
+    }
     const auto played = collect::play(scenario, options);
     EXPECT_TRUE(played.ok()) << scenario.name << ": " << played.error().to_string();
     if (!played.ok()) continue;
