@@ -168,12 +168,21 @@ function(assay_link_hot_first target)
   target_link_options(${target} PRIVATE ${hot})
 endfunction()
 
-# assay_link_groups(TARGET): with what is compiled together, the hot ones first.
+# assay_link_groups(TARGET COMPILES GROUP): with what is compiled together, the hot ones first. GROUP is compiled with the target's own
+# sources, which have the same options.
 function(assay_link_groups target)
+  cmake_parse_arguments(LINK "" "COMPILES" "" ${ARGN})
   foreach(temperature HOT COLD)
     get_property(groups GLOBAL PROPERTY ASSAY_${temperature}_GROUPS)
     foreach(group ${groups})
-      target_sources(${target} PRIVATE $<TARGET_OBJECTS:${group}>)
+      if(group STREQUAL "assay_${LINK_COMPILES}")
+        get_target_property(sources ${group} SOURCES)
+        get_target_property(libraries ${group} LINK_LIBRARIES)
+        target_sources(${target} PRIVATE ${sources})
+        target_link_libraries(${target} PRIVATE ${libraries})
+      else()
+        target_sources(${target} PRIVATE $<TARGET_OBJECTS:${group}>)
+      endif()
     endforeach()
   endforeach()
 endfunction()

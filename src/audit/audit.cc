@@ -110,7 +110,7 @@ class Auditor {
 
   void explain_violations() {
     constexpr uint64_t kBytesAVersion =
-        20;  // who wrote it, who updated it, how many writes of it stay
+        24;  // who wrote it (twice), who updated it, how many writes of it stay
     Budget memory = budget_.memory_only();
     if (memory.has_room(kBytesAVersion * audit_.history.version_count()))
       audit_.explanations = internal::explain(audit_.history, audit_.result);

@@ -8,13 +8,21 @@
 namespace assay::internal {
 
 Accesses::Accesses(const History& h)
-    : h_(h), writer_(h.version_count(), kNone), several_(h.version_count()) {
+    : h_(h),
+      writer_(h.version_count(), kNone),
+      anybody_(h.version_count(), kNone),
+      several_(h.version_count()),
+      made_absent_(h.key_count()) {
   std::vector<bool> deleted(h.key_count());
   for (TxnId t = 0; t < h.txn_count(); ++t) {
-    if (h.status(t) == TxnStatus::aborted) continue;
+    const bool counts = h.status(t) != TxnStatus::aborted;
     for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
       if (!installs_version(h.op(i))) continue;
       const Install install = install_of(h, i);
+      TxnId& anybody = anybody_[install.version];
+      anybody = anybody == kNone || anybody == t ? t : kSeveral;
+      if (install.removes) made_absent_[install.key] = true;
+      if (!counts) continue;
       TxnId& writer = writer_[install.version];
       if ((writer != kNone && writer != t) || h.is_initial(install.version))
         several_[install.version] = true;
@@ -24,8 +32,12 @@ Accesses::Accesses(const History& h)
       if (better) writer = t;
     }
   }
-  for (VersionId v = 0; v < h.version_count(); ++v)
-    if (deleted[h.version_key(v)] && h.version_value(v).is_null()) several_[v] = true;
+  for (VersionId v = 0; v < h.version_count(); ++v) {
+    if (!h.version_value(v).is_null()) continue;
+    const KeyId key = h.version_key(v);
+    if (anybody_[v] != kNone) made_absent_[key] = true;
+    if (deleted[key]) several_[v] = true;
+  }
 }
 
 std::vector<Access> Accesses::certain(std::vector<Access> accesses) const {

@@ -40,6 +40,11 @@ class Accesses {
   // Whoever reads `v` reads from writer(v), or the initial value if there is none: no other transaction that may count
   // leaves it, and it is not null on a key that was deleted.
   bool certain(VersionId v) const { return !several_[v]; }
+  // Who wrote `v`, whatever became of them: kNone if nobody did, kSeveral if more than one.
+  static constexpr TxnId kSeveral = kNone - 1;
+  TxnId anybody(VersionId v) const { return anybody_[v]; }
+  // Whether anybody, whatever became of them, deleted the key or wrote null.
+  bool was_made_absent(KeyId key) const { return made_absent_[key]; }
   // Those of `accesses` that are certain: what a story may rest on.
   std::vector<Access> certain(std::vector<Access> accesses) const;
   // First read of each key that no write of `t` itself precedes, in program order. A
@@ -56,8 +61,9 @@ class Accesses {
   const History& h_;
   const History* whole_ = nullptr;
   std::span<const OpId> origins_;
-  std::vector<TxnId> writer_;
-  std::vector<bool> several_;
+  std::vector<TxnId> writer_, anybody_;  // per version
+  std::vector<bool> several_;            // per version
+  std::vector<bool> made_absent_;        // per key
 };
 
 }  // namespace assay::internal

@@ -1,7 +1,9 @@
 #include "explain/witness.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "history/accesses.h"
 #include "history/projection.h"
@@ -17,25 +19,38 @@ void sort_and_unique(std::vector<T>& v) {
   v.erase(std::unique(v.begin(), v.end()), v.end());
 }
 
-// Everybody who wrote what one of these transactions saw, whatever became of them: an observation stays in a projection only
-// with all who could explain it. Of a value that very many wrote, none: what saw it will go.
-std::vector<TxnId> possible_sources(const History& h, std::span<const TxnId> txns) {
-  std::vector<bool> seen(h.version_count()), absent(h.key_count());
+// What some transactions saw: versions, and keys as absent.
+struct Seen {
+  std::vector<VersionId> versions;
+  std::vector<KeyId> absent;
+};
+
+Seen seen_by(const History& h, std::span<const TxnId> txns) {
+  Seen seen;
   const auto note = [&](KeyId key, VersionId version) {
-    seen[version] = true;
-    if (h.version_value(version).is_null()) absent[key] = true;
+    seen.versions.push_back(version);
+    if (h.version_value(version).is_null()) seen.absent.push_back(key);
   };
   for (const TxnId t : txns) {
     for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
       const Observation observed = observation_of(h, i);
       if (observed.accepts == Accepts::equals) note(observed.key, observed.version);
-      if (observed.accepts == Accepts::absent) absent[observed.key] = true;
+      if (observed.accepts == Accepts::absent) seen.absent.push_back(observed.key);
       if (observed.accepts == Accepts::list)
-        for (const VersionId element : elements_of(h, i)) seen[element] = true;
+        for (const VersionId element : elements_of(h, i)) seen.versions.push_back(element);
       if (observed.accepts == Accepts::rows)
         each_row(h, i, [&](VersionId row) { note(h.version_key(row), row); });
     }
   }
+  sort_and_unique(seen.versions);
+  return seen;
+}
+
+// Of a value that very many wrote, none: what saw it will go. Reads the whole history.
+std::vector<TxnId> writers_among_all(const History& h, const Seen& what) {
+  std::vector<bool> seen(h.version_count()), absent(h.key_count());
+  for (const VersionId v : what.versions) seen[v] = true;
+  for (const KeyId key : what.absent) absent[key] = true;
   std::vector<std::pair<VersionId, TxnId>> writers;
   for (TxnId t = 0; t < h.txn_count(); ++t) {
     for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
@@ -57,6 +72,21 @@ std::vector<TxnId> possible_sources(const History& h, std::span<const TxnId> txn
   return sources;
 }
 
+// Everybody who wrote what one of these transactions saw, whatever became of them: an observation stays in a projection only
+// with all who could explain it. Mostly each version has one writer, and the index knows it.
+std::vector<TxnId> possible_sources(const Accesses& accesses, std::span<const TxnId> txns) {
+  const Seen seen = seen_by(accesses.history(), txns);
+  const auto ambiguous = [&](VersionId v) { return accesses.anybody(v) == Accesses::kSeveral; };
+  const auto made_absent = [&](KeyId key) { return accesses.was_made_absent(key); };
+  if (std::ranges::any_of(seen.versions, ambiguous) ||
+      std::ranges::any_of(seen.absent, made_absent))
+    return writers_among_all(accesses.history(), seen);
+  std::vector<TxnId> sources;
+  for (const VersionId v : seen.versions)
+    if (accesses.anybody(v) != kNone) sources.push_back(accesses.anybody(v));
+  return sources;
+}
+
 // Keys that an operation is about.
 std::vector<KeyId> keys_of(const History& h, OpId i) {
   const Operation op = h.op(i);
@@ -75,7 +105,7 @@ std::optional<Witness> Witness::of(const Accesses& accesses, std::vector<TxnId> 
   const History& h = accesses.history();
   sort_and_unique(txns);
   if (txns.size() > kMostTxns) return std::nullopt;
-  const std::vector<TxnId> sources = possible_sources(h, txns);
+  const std::vector<TxnId> sources = possible_sources(accesses, txns);
   txns.insert(txns.end(), sources.begin(), sources.end());
   sort_and_unique(txns);
   std::vector<bool> keep(h.op_count());

@@ -21,7 +21,7 @@ bool is_plain_name(std::string_view name) {
   }) && std::find(std::begin(kWords), std::end(kWords), name) == std::end(kWords);
 }
 
-std::string quoted(std::string_view text, char quote) {
+std::string in_quotes(std::string_view text, char quote) {
   std::string out(1, quote);
   for (const char c : text) {
     if (c == quote) out += quote;
@@ -32,7 +32,7 @@ std::string quoted(std::string_view text, char quote) {
 
 std::string constant_text(const Cell& cell) {
   if (cell.type == Cell::Type::integer) return std::to_string(cell.integer);
-  return cell.type == Cell::Type::string ? quoted(cell.text, '\'') : "null";
+  return cell.type == Cell::Type::string ? in_quotes(cell.text, '\'') : "null";
 }
 
 // --- comparing
@@ -441,7 +441,7 @@ Truth Condition::holds(const Row& row) const {
 }
 
 std::string Condition::to_string() const {
-  const std::string name = is_plain_name(column) ? column : quoted(column, '"');
+  const std::string name = is_plain_name(column) ? column : in_quotes(column, '"');
   switch (kind) {
     case Kind::all:
     case Kind::any: {
@@ -455,7 +455,7 @@ std::string Condition::to_string() const {
     }
     case Kind::negation: {
       const Condition& part = parts[0];
-      const std::string other = is_plain_name(part.column) ? part.column : quoted(part.column, '"');
+      const std::string other = is_plain_name(part.column) ? part.column : in_quotes(part.column, '"');
       if (part.kind == Kind::equal) return other + " != " + constant_text(part.constants[0]);
       if (part.kind == Kind::less) return other + " >= " + constant_text(part.constants[0]);
       if (part.kind == Kind::at_most) return other + " > " + constant_text(part.constants[0]);

@@ -9,7 +9,7 @@
 // PolySI counts them.
 //
 // These pairs are counted for comparison only, never searched: on a hot key their number is the square of that of its
-// writers. Cost: that square, so above kMostPairs nothing is counted.
+// writers. Cost: that square, so above kMostCounted nothing is counted.
 
 #include "infer/constraints.h"
 
@@ -19,7 +19,7 @@
 namespace assay::internal {
 namespace {
 
-constexpr uint64_t kMostPairs = 50'000'000;
+constexpr uint64_t kMostCounted = 50'000'000;
 
 class ConstraintCounter {
  public:
@@ -32,7 +32,7 @@ class ConstraintCounter {
       const uint64_t writers = problem_.key_writers(key).size();
       pairs += writers * (writers - 1) / 2;
     }
-    return pairs <= kMostPairs;
+    return pairs <= kMostCounted;
   }
 
   void count_pairs() {

@@ -39,9 +39,9 @@ constexpr size_t kMostChainsOfBlocks = 1024;  // so that a matrix of their links
 constexpr KeyId kFirstLook = 64;              // keys, before looking whether it is worth it
 
 // Connected components, and how much is in each.
-class Components {
+class WeighedComponents {
  public:
-  explicit Components(std::vector<uint32_t> weights)
+  explicit WeighedComponents(std::vector<uint32_t> weights)
       : parent_(weights.size()), weight_(std::move(weights)) {
     std::iota(parent_.begin(), parent_.end(), 0);
   }
@@ -122,7 +122,7 @@ class Decomposer {
 
   // False as soon as one part is certain to be too large.
   bool place_by_components() {
-    Components components(weight_);
+    WeighedComponents components(weight_);
     for (const auto& [a, b] : links_) components.join(a, b);
     std::vector<uint32_t> user(keys_, kNone);
     uint32_t largest = 0;

@@ -8,9 +8,9 @@ namespace assay::internal {
 namespace {
 
 // Where elements stand in a list.
-class Places {
+class ListPlaces {
  public:
-  explicit Places(std::span<const VersionId> list) : list_(list) {
+  explicit ListPlaces(std::span<const VersionId> list) : list_(list) {
     for (uint32_t i = 0; i < list.size(); ++i) of_[list[i]].push_back(i);
   }
 
@@ -75,7 +75,7 @@ std::vector<TxnId> OpenLists::possible_writers(OpId read_list) {
   index_appends();
   std::vector<TxnId> writers;
   if (unknown_appends_.empty()) return writers;
-  const Places places(outside_list(h_, read_list).elements);
+  const ListPlaces places(outside_list(h_, read_list).elements);
   const auto all = [](TxnId) { return true; };
   for (const OpenList::Block& block : blocks_of_key(unknown_appends_, h_.op(read_list).key, all))
     if (!places.of(block.elements).empty()) writers.push_back(block.txn);
@@ -93,7 +93,7 @@ void OpenLists::start_list(OpId op, const std::function<bool(TxnId)>& counts, Bu
   if (list.lacks_own) return;
   list.elements = elements;
   list.blocks = blocks_of_key(appends_, list.key, counts);
-  const Places places(list.elements);
+  const ListPlaces places(list.elements);
   for (OpenList::Block& block : list.blocks) {
     if (block.txn != list.reader) block.places = places.of(block.elements);
     listed_ += sizeof(OpenList::Block) + sizeof(uint32_t) * block.places.size();

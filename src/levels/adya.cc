@@ -18,6 +18,9 @@
 // a cycle with one anti-dependency lies between that one's ends in the order, so only edges that run backwards are
 // looked at, each between its ends. It is rare in histories that one runs backwards and closes no cycle.
 //
+// Where an order was found that explains what each transaction saw, and each version is stated to follow the one before, none of
+// this is asked: that order serves all of these levels (walk.cc).
+//
 // Should the assumed order of unread versions close a forbidden cycle that is not there without it, the verdict is
 // unknown; another order might not. That can happen for pl-cs and pl-2+ only.
 //

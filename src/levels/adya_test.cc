@@ -96,6 +96,19 @@ TEST(Adya, piecesOfAnOrderAreEnough) {
   EXPECT_EQ(letters(make_history(txns, {{"x", {1, 2}}, {"x", {1, 3}}})), "uuuuuu");
 }
 
+TEST(Adya, anOrderOfAllIsThatOfVersionsWhereEachNextOneIsStated) {
+  const std::vector<sample::Txn> txns = {{1, {w("x", 1)}}, {2, {w("x", 2)}}, {3, {w("x", 3)}}};
+  const auto stated = [&](const std::vector<sample::Stated>& orders) {
+    const History history = make_history(txns, orders);
+    const Problem problem = make_problem(history, {});
+    return states_version_orders(problem, std::vector<Node>{0, 1, 2});
+  };
+  EXPECT_TRUE(stated({{"x", {1, 2, 3}}}));
+  EXPECT_TRUE(stated({{"x", {2, 3}}, {"x", {1, 3}}, {"x", {1, 2}}}));
+  EXPECT_FALSE(stated({{"x", {1, 2}}, {"x", {1, 3}}}));
+  EXPECT_FALSE(stated({}));
+}
+
 TEST(Adya, onlyWhoAsksIsAnswered) {
   const History h = make_history({{1, {w("x", 1)}}});
   EXPECT_EQ(decide_levels(h, {}).find(pl_3), nullptr);

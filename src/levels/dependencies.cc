@@ -54,6 +54,29 @@ size_t most_anti(std::span<const NodeRead> readers, std::span<const Node> writer
 
 }  // namespace
 
+uint64_t bytes_of_version_orders(const Problem& problem) {
+  return sizeof(uint32_t) * (problem.nodes() + problem.writes.size() + problem.keys());
+}
+
+bool states_version_orders(const Problem& problem, std::span<const Node> order) {
+  std::vector<uint32_t> place(problem.nodes(), kNone);
+  for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+  // Of each write the last one that is stated to come before it. Where it is not the one right before it, nothing states that.
+  std::vector<Node> stated_before(problem.writes.size(), kNone);
+  for (const StatedOrder& stated : problem.stated) {
+    Node& last = stated_before[problem.write_of(stated.after, stated.key)];
+    if (last == kNone || place[last] < place[stated.before]) last = stated.before;
+  }
+  std::vector<Node> newest(problem.keys(), kNone);  // that wrote a key so far
+  for (const Node n : order)
+    for (const WriteId w : problem.writes.of(n)) {
+      Node& before = newest[problem.writes.key[w]];
+      if (before != kNone && stated_before[w] != before) return false;
+      before = n;
+    }
+  return true;
+}
+
 bool Dependencies::find(Budget& budget) {
   if (!budget.has_room((2 * sizeof(uint32_t) + sizeof(Dependency)) * stated_.size())) return false;
   by_pair_.resize(stated_.size());

@@ -476,7 +476,10 @@ class LatticeWalk {
     tried_[index(level)] = true;
     report("decide", level);
     if (level == pl_1 && may_be_dirty()) return decide_pl_1();
-    if (level_info(level).events == EventModel::adya) return decide_by_reads(level, "adya", adya_);
+    if (level_info(level).events == EventModel::adya) {
+      if (accept_order_of_versions(level)) return;
+      return decide_by_reads(level, "adya", adya_);
+    }
     if (level == writes_follow_reads && any_version_passed_over_ && follows_from_causal()) return;
     if (level_info(level).events == EventModel::weak) return decide_by_reads(level, "weak", weak_);
     if (!timed_enough(level)) return decide_untimed(level);
@@ -721,6 +724,26 @@ class LatticeWalk {
     satisfied.outcome = Outcome::satisfied;
     satisfied.order = {.events = writers_in_order(*found),
                        .sources = seen_along(history_, open, *found)};
+    settle_verdict(level, std::move(satisfied));
+    return true;
+  }
+
+  // In an order of whole transactions that explains what each of them saw all dependencies run forwards, if the order of versions
+  // is that of their writers. Where this is stated of each version and the next, it is known.
+  bool accept_order_of_versions(LevelId level) {
+    if (!problem_.unresolved.empty() || !problem_.possible.empty()) return false;
+    const Order* found = order_for(level);
+    if (found == nullptr || found->split || found->events.size() != problem_.nodes()) return false;
+    const auto timer = stages_.time("adya");
+    if (!budget_.has_room(bytes_of_version_orders(problem_) + sizeof(Node) * problem_.nodes()))
+      return false;
+    std::vector<Node> nodes;
+    nodes.reserve(problem_.nodes());
+    for (const TxnId t : found->events) nodes.push_back(problem_.node_of(t));
+    if (!states_version_orders(problem_, nodes)) return false;
+    LevelVerdict satisfied;
+    satisfied.outcome = Outcome::satisfied;
+    satisfied.order = *found;
     settle_verdict(level, std::move(satisfied));
     return true;
   }
