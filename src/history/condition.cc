@@ -455,7 +455,8 @@ std::string Condition::to_string() const {
     }
     case Kind::negation: {
       const Condition& part = parts[0];
-      const std::string other = is_plain_name(part.column) ? part.column : in_quotes(part.column, '"');
+      const std::string other =
+          is_plain_name(part.column) ? part.column : in_quotes(part.column, '"');
       if (part.kind == Kind::equal) return other + " != " + constant_text(part.constants[0]);
       if (part.kind == Kind::less) return other + " >= " + constant_text(part.constants[0]);
       if (part.kind == Kind::at_most) return other + " > " + constant_text(part.constants[0]);
