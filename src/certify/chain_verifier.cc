@@ -34,7 +34,7 @@ Result<ChainVerifier> ChainVerifier::of(LevelId level) {
 
 Status ChainVerifier::read(const std::shared_ptr<const History>& h) {
   const auto piece_of = [&](std::shared_ptr<const History> history) {
-    const auto piece = std::make_shared<Piece>();
+    auto piece = std::make_shared<Piece>();
     piece->keys.resize(history->key_count());
     piece->history = std::move(history);
     piece->gaps = gaps_;

@@ -404,7 +404,7 @@ CallResult Prepared::aggregate(Call& call) const {
   CallResult result = call.send(text_, answer);
   if (!result.ok()) return result;
   std::vector<std::vector<Value>>& rows = answer.rows;
-  const CallResult misfit = not_as_expected(
+  CallResult misfit = not_as_expected(
       fmt::format("{} of {}", aggregate_name(*statement_->aggregate), table_->name));
   const size_t columns = statement_->without_rows ? 1 : table_->columns.size() + 2;
   if (rows.empty() || (statement_->without_rows && rows.size() > 1)) return misfit;
