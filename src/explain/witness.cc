@@ -20,13 +20,13 @@ void sort_and_unique(std::vector<T>& v) {
 }
 
 // What some transactions saw: versions, and keys as absent.
-struct Seen {
+struct WhatWasSeen {
   std::vector<VersionId> versions;
   std::vector<KeyId> absent;
 };
 
-Seen seen_by(const History& h, std::span<const TxnId> txns) {
-  Seen seen;
+WhatWasSeen seen_by(const History& h, std::span<const TxnId> txns) {
+  WhatWasSeen seen;
   const auto note = [&](KeyId key, VersionId version) {
     seen.versions.push_back(version);
     if (h.version_value(version).is_null()) seen.absent.push_back(key);
@@ -47,7 +47,7 @@ Seen seen_by(const History& h, std::span<const TxnId> txns) {
 }
 
 // Of a value that very many wrote, none: what saw it will go. Reads the whole history.
-std::vector<TxnId> writers_among_all(const History& h, const Seen& what) {
+std::vector<TxnId> writers_among_all(const History& h, const WhatWasSeen& what) {
   std::vector<bool> seen(h.version_count()), absent(h.key_count());
   for (const VersionId v : what.versions) seen[v] = true;
   for (const KeyId key : what.absent) absent[key] = true;
@@ -75,7 +75,7 @@ std::vector<TxnId> writers_among_all(const History& h, const Seen& what) {
 // Everybody who wrote what one of these transactions saw, whatever became of them: an observation stays in a projection only
 // with all who could explain it. Mostly each version has one writer, and the index knows it.
 std::vector<TxnId> possible_sources(const Accesses& accesses, std::span<const TxnId> txns) {
-  const Seen seen = seen_by(accesses.history(), txns);
+  const WhatWasSeen seen = seen_by(accesses.history(), txns);
   const auto ambiguous = [&](VersionId v) { return accesses.anybody(v) == Accesses::kSeveral; };
   const auto made_absent = [&](KeyId key) { return accesses.was_made_absent(key); };
   if (std::ranges::any_of(seen.versions, ambiguous) ||
