@@ -27,7 +27,8 @@ Error mismatch(const History& h, TxnId t, const Expectation& seen) {
 }  // namespace
 
 Result<ChainVerifier> ChainVerifier::of(LevelId level) {
-  if (level != LevelId::strict_serializable && level != LevelId::linearizable)
+  if (level != LevelId::strict_serializable && level != LevelId::linearizable &&
+      level != LevelId::session_serializable)
     return refuse("a chain cannot be of {}", level_info(level).name);
   return ChainVerifier(level);
 }
@@ -178,8 +179,7 @@ Status ChainVerifier::park(uint64_t line) {
     if (const Txn& e = waiting_.find(*earlier)->second;
         e.piece->history->status(e.txn) == TxnStatus::committed)
       return refuse("line {} cannot stand here: its session did line {} before", line, *earlier);
-  if (h.begin_time(t.txn).known())
-    latest_begin_ = std::max(latest_begin_, h.begin_time(t.txn).request);
+  took_place(h, t.txn);
   parked_.insert(line);
   for (OpId i = h.first_op(t.txn); i < h.end_op(t.txn); ++i)
     if (writes(h.op(i))) {
@@ -291,11 +291,7 @@ Status ChainVerifier::place(Placed p) {
     return refuse("line {} was aborted, and is in the order", p.line);
   if (level_info(level_).single_operations && h.end_op(t) - h.first_op(t) > 1)
     return refuse("line {} has more than one operation", p.line);
-  if (h.status(t) == TxnStatus::committed && (!h.begin_time(t).known() || !h.end_time(t).known()))
-    return refuse("line {} has no times", p.line);
-  if (end_of(h, t) < latest_begin_)
-    return refuse("line {} ended before one began that comes before it", p.line);
-  if (h.begin_time(t).known()) latest_begin_ = std::max(latest_begin_, h.begin_time(t).request);
+  if (Status in_time = keep_real_time(p.line, h, t); !in_time.ok()) return in_time;
   // Its session did not wait for an outcome that it never learned.
   uint64_t& latest = sessions_[session_of(h, t)].latest;
   if (h.status(t) == TxnStatus::committed && p.line < latest)
@@ -307,6 +303,21 @@ Status ChainVerifier::place(Placed p) {
   install(p.txn, p.line, [](KeyId) { return true; });
   placed_.push_back(std::move(p));
   return Ok{};
+}
+
+// It comes after all those that have a place.
+Status ChainVerifier::keep_real_time(uint64_t line, const History& h, TxnId t) {
+  if (!keeps_real_time()) return Ok{};
+  if (h.status(t) == TxnStatus::committed && (!h.begin_time(t).known() || !h.end_time(t).known()))
+    return refuse("line {} has no times", line);
+  if (end_of(h, t) < latest_begin_)
+    return refuse("line {} ended before one began that comes before it", line);
+  took_place(h, t);
+  return Ok{};
+}
+
+void ChainVerifier::took_place(const History& h, TxnId t) {
+  if (h.begin_time(t).known()) latest_begin_ = std::max(latest_begin_, h.begin_time(t).request);
 }
 
 Status ChainVerifier::replay(Placed& p) {
@@ -535,10 +546,12 @@ class ChainVerifier::Rivals {
     return nullptr;
   }
 
-  static bool must_follow(const Txn& later, const Txn& earlier) {
+  bool must_follow(const Txn& later, const Txn& earlier) const {
     const History& h = *later.piece->history;
     const Interval begin = h.begin_time(later.txn);
-    if (begin.known() && end_of(*earlier.piece->history, earlier.txn) < begin.request) return true;
+    if (verifier_.keeps_real_time() && begin.known() &&
+        end_of(*earlier.piece->history, earlier.txn) < begin.request)
+      return true;
     return HeldEqual()(session_of(h, later.txn), session_of(*earlier.piece->history, earlier.txn));
   }
 

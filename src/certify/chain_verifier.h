@@ -45,7 +45,7 @@ namespace assay::internal::certify {
 
 class ChainVerifier {
  public:
-  // Levels that a chain can be of: those that ask for one order and real time.
+  // Levels that a chain can be of: those that ask for one order of transactions, which keeps real time or that of each session.
   static Result<ChainVerifier> of(LevelId level);
 
   // The next transactions of the history, in the order of its lines.
@@ -120,11 +120,15 @@ class ChainVerifier {
 
   explicit ChainVerifier(LevelId level) : level_(level) {}
 
+  bool keeps_real_time() const { return level_info(level_).real_time == RealTime::transactions; }
+
   static void put(StreamWriter& to, const Version& v);
   static Version take_version(StreamReader& from);
   std::vector<uint64_t> take_held_lines(StreamReader& from) const;
   Result<Txn> take(uint64_t line);
   Status place(Placed p);
+  Status keep_real_time(uint64_t line, const History& h, TxnId t);
+  void took_place(const History& h, TxnId t);
   Status place_all(const Segment& segment);
   Status park(uint64_t line);
   Status can_park(const Txn& t) const;

@@ -389,6 +389,11 @@ void WorkloadFlags::add(CLI::App& app) {
       "--tombstones", options.tombstones,
       "delete by overwriting with a value that names the deletion, so that every read says "
       "what it saw: for histories with deletions that take too long to decide");
+  app.add_option("--fences", options.fences,
+                 "every Nth transaction of a session reads and writes the key -1, which all share: "
+                 "for watch --fence -1")
+      ->check(positive)
+      ->type_name("N");
   const auto name_of = [](Distribution d) { return distribution_name(d); };
   app.add_option_function<std::string>(
          "--distribution",

@@ -78,6 +78,7 @@ std::string command_of_run(const std::string& meta) {
       {"query_width", "--query-width"},
       {"keys", "--keys"},
       {"values", "--values"},
+      {"fences", "--fences"},
       {"distribution", "--distribution"},
       {"seed", "--seed"},
       {"statement_timeout", "--statement-timeout"},

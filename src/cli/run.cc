@@ -19,6 +19,7 @@
 #include "cli/watch_flags.h"
 #include "collect/driver.h"
 #include "collect/sql/workload.h"
+#include "collect/workloads/fences.h"
 #include "evidence/log.h"
 #include "explain/names.h"
 #include "formats/compression.h"
@@ -29,6 +30,7 @@ namespace {
 
 constexpr double kHuntSeconds = 600;
 constexpr char kWatching[] = "Watching (--watch)";
+constexpr uint32_t kFencesUnlessGiven = 20;
 
 struct RunState {
   bool list = false;
@@ -126,6 +128,20 @@ Status can_watch_history(const std::string& path) {
   return Ok{};
 }
 
+// Session-serializable is watched by fences, which the sessions of a workload do between its transactions.
+Status take_fences(RunState& s) {
+  const std::vector<LevelId>& levels = s.check.levels.levels;
+  if (levels.size() != 1 || levels[0] != LevelId::session_serializable) return Ok{};
+  collect::RunOptions& o = s.options;
+  if (!o.sql.empty())
+    return usage_error(
+        "session-serializable is watched by fences, which are done by the workloads of assay; "
+        "expected another level with --sql");
+  if (o.workload_options.fences == 0) o.workload_options.fences = kFencesUnlessGiven;
+  s.watching.fence = std::to_string(collect::kFenceKey);
+  return Ok{};
+}
+
 // Everything that can be known before the database is touched.
 Status prepare_watching(RunState& s, const CLI::App& app) {
   for (const char* of_checks : {"--until-violation", "--no-history", "--version-order", "--time",
@@ -139,6 +155,8 @@ Status prepare_watching(RunState& s, const CLI::App& app) {
         "a watch does not count what transactions saw that did not commit; expected --watch "
         "without it");
   collect::RunOptions& o = s.options;
+  s.watching.sessions = o.sessions;
+  if (Status can = take_fences(s); !can.ok()) return can;
   if (Status can = take_level(s.check.levels, s.watching); !can.ok()) return can;
   if (Status can = can_watch_history(o.history); !can.ok()) return can;
   if (Status can = can_watch_workload(o); !can.ok()) return can;
@@ -146,7 +164,6 @@ Status prepare_watching(RunState& s, const CLI::App& app) {
   if (level_info(s.watching.level).single_operations) o.final_read_keys = 0;
   if (app.get_option("--txns")->count() == 0) o.txns = 0;
   o.endless = true;
-  s.watching.sessions = o.sessions;
   s.watch_output.json = s.check.output.json;
   return make_folder(s.watch_output.alarms);
 }
@@ -185,7 +202,7 @@ Exit run_and_check(RunState& s, const CLI::App& app) {
   for (const char* of_workloads :
        {"--workload", "--ops", "--read-share", "--keys", "--values", "--tombstones",
         "--distribution", "--until-violation", "--long-ops", "--long-share", "--own-writes",
-        "--query-share", "--query-width"})
+        "--query-share", "--query-width", "--fences"})
     if (!o.sql.empty() && app.get_option(of_workloads)->count() > 0)
       return fail(usage_error(fmt::format(
           "{} is about the workloads of assay; expected --sql without it", of_workloads)));

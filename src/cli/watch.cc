@@ -56,6 +56,8 @@ Status can_keep(const WatchState& s) {
   if (s.options.by_timestamps && !(s.state.empty() && s.certificate.empty()))
     return usage_error(fmt::format("{} is not written with --expected-order",
                                    s.state.empty() ? "--certificate" : "--state"));
+  if (!s.options.fence.empty() && !s.state.empty())
+    return usage_error("--state is not written with --fence");
   if (!s.state.empty() && !s.follow && s.file != "-")
     return usage_error("--state takes --follow: a file that ends is watched in one go");
   if (!s.state.empty() && s.file != "-" && std::filesystem::exists(s.file) &&
@@ -96,10 +98,11 @@ Status can_listen(const WatchState& s) {
     return usage_error("--listen takes no file: recorders connect and send the lines");
   if (!s.state.empty() || !s.certificate.empty())
     return usage_error("--listen takes neither --state nor --certificate, which are about a file");
-  if (s.options.by_timestamps)
+  if (s.options.by_timestamps || !s.options.fence.empty())
     return usage_error(
-        "--listen does not take --expected-order: behind a connection that was lost nothing could "
-        "be decided any more");
+        fmt::format("--listen does not take {}: behind a connection that was lost nothing could "
+                    "be decided any more",
+                    s.options.by_timestamps ? "--expected-order" : "--fence"));
   return Ok{};
 }
 
@@ -133,8 +136,8 @@ Action add_watch(CLI::App& app) {
       ->type_name("");
   s->level.add(app,
                "the level to watch: strict-serializable, the default, or linearizable; by "
-               "timestamps strong-si or session-si; others cannot be decided without the whole "
-               "history");
+               "timestamps strong-si or session-si; with --fence session-serializable; others "
+               "cannot be decided without the whole history");
   app.add_flag(
       "--follow", s->follow,
       "wait for more lines at the end of the file, and for the file if it is not there yet, "
@@ -145,6 +148,7 @@ Action add_watch(CLI::App& app) {
       ->type_name("ADDRESS");
   add_watch_flags(app, s->options, "");
   add_timestamp_order(app, s->options);
+  add_fence(app, s->options);
   add_watch_output(app, s->output, "");
   app.add_option("--certificate", s->certificate,
                  "write the chain of certificates of all that is decided, which grows while it is "

@@ -75,6 +75,14 @@ void add_timestamp_order(CLI::App& app, watch::WatchOptions& options) {
       ->type_name("ORDER");
 }
 
+void add_fence(CLI::App& app, watch::WatchOptions& options) {
+  app.add_option(
+         "--fence", options.fence,
+         "watch session-serializable by fences: transactions, of each session now and then, "
+         "that read this key and write it anew")
+      ->type_name("KEY");
+}
+
 void add_watch_output(CLI::App& app, WatchOutput& output, const std::string& group) {
   app.add_option("--alarms", output.alarms,
                  "folder for the history and the certificate of each alarm, alarm-1.jsonl and "
@@ -90,6 +98,7 @@ void add_watch_output(CLI::App& app, WatchOutput& output, const std::string& gro
 Status take_level(const LevelFlags& flags, watch::WatchOptions& options) {
   if (flags.levels.size() > 1) return usage_error("--level: expected one level");
   if (options.by_timestamps) options.level = LevelId::strong_si;
+  if (!options.fence.empty()) options.level = LevelId::session_serializable;
   if (!flags.levels.empty()) options.level = flags.levels[0];
   return watch::can_watch(options);
 }

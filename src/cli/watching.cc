@@ -12,6 +12,7 @@
 #include "cli/whole_file.h"
 #include "formats/assay_jsonl_chunks.h"
 #include "report/summary.h"
+#include "watch/fenced_watcher.h"
 #include "watch/timestamp_watcher.h"
 
 namespace assay::internal::cli {
@@ -77,6 +78,12 @@ Watching::Watching(const watch::WatchOptions& options, const WatchOutput& output
     : options_(options), output_(output), announcer_(options.level, output_) {
   if (options_.by_timestamps) {
     watch_ = std::make_unique<watch::TimestampWatcher>(options_, announcer_);
+    return;
+  }
+  if (!options_.fence.empty()) {
+    auto fenced = std::make_unique<watch::FencedWatcher>(options_, announcer_);
+    watcher_ = &fenced->watcher();
+    watch_ = std::move(fenced);
     return;
   }
   auto watcher = std::make_unique<watch::Watcher>(options_, announcer_);

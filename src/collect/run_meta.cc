@@ -60,6 +60,7 @@ std::string run_meta(const RunOptions& o, uint64_t run, const RunClock& clock,
   }
   if (w.values > 0) meta["values"] = w.values;
   if (w.tombstones) meta["tombstones"] = true;
+  if (w.fences > 0) meta["fences"] = w.fences;
   if (w.long_ops > 0) meta.update({{"long_ops", w.long_ops}, {"long_share", w.long_share}});
   if (w.own_writes) meta["own_writes"] = true;
   if (o.workload == "predicates")

@@ -28,6 +28,8 @@ struct WorkloadOptions {
   Distribution distribution = Distribution::uniform;
   uint64_t values = 0;      // different values that are written to a key; 0: each value once
   bool tombstones = false;  // nothing is removed: workloads/tombstones.h
+  uint32_t fences =
+      0;  // every so many transactions of a session one is a fence: workloads/fences.h; 0: none
   // Of `general` alone: some transactions have so many operations instead, 0: none. And whether each session writes keys of its own
   // only, of which there is one in as many as there are sessions.
   uint32_t long_ops = 0;

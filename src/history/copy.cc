@@ -7,15 +7,20 @@
 namespace assay::internal {
 
 void TxnCopier::begin(const History& h, TxnId t, bool with_times) {
+  if (with_times)
+    begin_at(h, t, h.begin_time(t), h.end_time(t));
+  else
+    begin_at(h, t, {}, {});
+}
+
+void TxnCopier::begin_at(const History& h, TxnId t, const Interval& begin, const Interval& end) {
   name_ = h.name(t);
   TxnHeader header;
   header.session = h.session_name(h.session(t));
   header.name = name_;
   header.status = h.status(t);
-  if (with_times) {
-    header.begin = h.begin_time(t);
-    header.end = h.end_time(t);
-  }
+  header.begin = begin;
+  header.end = end;
   header.start_ts = h.start_ts(t);
   header.commit_ts = h.commit_ts(t);
   header.level = h.declared_level(t);

@@ -20,6 +20,8 @@ class TxnCopier {
   // Session, name, outcome, times unless they are not wanted, metadata and line; the operations follow, then the
   // builder's end_txn.
   void begin(const History& h, TxnId t, bool with_times = true);
+  // With these times instead of its own.
+  void begin_at(const History& h, TxnId t, const Interval& begin, const Interval& end);
   // As it stands.
   void operation(const History& h, OpId op);
   // The operation as one of `kind`, with these elements if it is a list, and with the source that is stated for it, or

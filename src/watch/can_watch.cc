@@ -18,10 +18,32 @@ Status can_watch_by_timestamps(const WatchOptions& options) {
       "session did before");
 }
 
+Status can_watch_by_fences(const WatchOptions& options) {
+  if (options.by_timestamps)
+    return usage_error("--fence is not taken with --expected-order: timestamps order all there is");
+  if (options.level != LevelId::session_serializable)
+    return usage_error(
+        fmt::format("{} is not watched by fences; expected session-serializable with --fence",
+                    level_info(options.level).name));
+  if (options.sessions > 0) return Ok{};
+  return usage_error(
+      "session-serializable is watched by fences where --sessions tells how many sessions there "
+      "are: one that was not heard of may have done anything so far");
+}
+
+std::string_view alternative(LevelId level) {
+  if (level == LevelId::session_si)
+    return "; or --expected-order commit_ts where transactions have the database's timestamps";
+  if (level == LevelId::session_serializable)
+    return "; or --fence KEY where each session reads and writes that key now and then";
+  return "";
+}
+
 }  // namespace
 
 Status can_watch(const WatchOptions& options) {
   const LevelId level = options.level;
+  if (!options.fence.empty()) return can_watch_by_fences(options);
   if (options.by_timestamps) return can_watch_by_timestamps(options);
   if (level == LevelId::strict_serializable || level == LevelId::linearizable) return Ok{};
   if (level == LevelId::strong_si)
@@ -33,10 +55,7 @@ Status can_watch(const WatchOptions& options) {
       "{} cannot be watched: without real time between transactions a later one may read a version "
       "however old, so nothing could ever be forgotten; expected strict-serializable or "
       "linearizable, or record the history and check it{}",
-      level_info(level).name,
-      level == LevelId::session_si
-          ? "; or --expected-order commit_ts where transactions have the database's timestamps"
-          : ""));
+      level_info(level).name, alternative(level)));
 }
 
 }  // namespace assay::internal::watch

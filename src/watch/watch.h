@@ -35,6 +35,8 @@ struct WatchOptions {
   bool many_inputs = false;
   // The transactions stand where start_ts and commit_ts put them, and only whether that explains the history is decided.
   bool by_timestamps = false;
+  // The key of fences, whose order stands for real time; empty: there are none.
+  std::string fence = "";
 };
 
 // What cannot be decided.

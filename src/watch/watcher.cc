@@ -26,9 +26,14 @@ constexpr std::string_view kTooMany =
     "more transactions contradict each other than can be told apart";
 constexpr size_t kMostLeftOut = 256;
 
-CheckOptions checking(const WatchOptions& options) {
+// By fences the order that is looked for keeps their times too, so that what is over can be forgotten.
+LevelId order_level(const WatchOptions& options) {
+  return options.fence.empty() ? options.level : LevelId::strict_serializable;
+}
+
+CheckOptions checking(const WatchOptions& options, LevelId level) {
   CheckOptions c;
-  c.levels = {options.level};
+  c.levels = {level};
   c.budget = Budget(options.seconds, 0);
   c.threads = 1;
   return c;
@@ -96,11 +101,16 @@ Status can_take(const History& h, TxnId t, LevelId level) {
 
 }  // namespace
 
-Status Watcher::add(const std::shared_ptr<const History>& piece) {
-  if (!piece->known_orders().empty())
+Status Watcher::can_add(const History& piece) {
+  if (!piece.known_orders().empty())
     return bad_input("watching takes no stated version orders; expected transactions and events");
-  if (piece->states_sources())
+  if (piece.states_sources())
     return bad_input("watching takes no stated sources of reads; expected [\"r\", key, value]");
+  return Ok{};
+}
+
+Status Watcher::add(const std::shared_ptr<const History>& piece) {
+  if (Status can = can_add(*piece); !can.ok()) return can;
   const auto unknown = unknown_outcomes_of(*piece);
   if (!unknown.ok()) return unknown.error();
   TxnId next_unknown = 0;
@@ -392,18 +402,20 @@ Past Watcher::past() const {
 }
 
 Watcher::Judgement Watcher::judge(Window window) const {
-  CheckResult result = check(window.history, checking(options_));
+  CheckResult result = check(window.history, checking(options_, order_level(options_)));
   return {std::move(window), std::move(result)};
 }
 
 Result<bool> Watcher::raise_alarm(int64_t mark) {
-  Result<Window> part = projection(candidates_, past(), mark);
+  // What fences tell of time the transactions show themselves, at a level without time.
+  const bool with_times = options_.fence.empty();
+  Result<Window> part = projection(candidates_, past(), mark, with_times);
   if (!part.ok()) return part.error();
   Window window = std::move(*part);
-  const CheckResult shown = check(window.history, checking(options_));
+  const CheckResult shown = check(window.history, checking(options_, options_.level));
   if (shown.verdicts.at(0).outcome != Outcome::violated) return false;
   AuditOptions options;
-  options.check = checking(options_);
+  options.check = checking(options_, options_.level);
   options.allow_empty = true;
   Audit violation = audit(std::move(window.history), "the window", options);
   const Verdict* v = violation.result.find(options_.level);
@@ -413,7 +425,7 @@ Result<bool> Watcher::raise_alarm(int64_t mark) {
   if (last == kNone) return false;
   ++progress_.alarms;
   alarm_mark_ = std::max(alarm_mark_, mark);
-  options.check = checking(options_);
+  options.check = checking(options_, options_.level);
   listener_.alarm(smallest(std::move(violation), options),
                   candidates_[last].piece->name(candidates_[last].txn));
   leave_out(last, true);

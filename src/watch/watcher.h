@@ -52,6 +52,8 @@ class Watcher final : public Watch {
       : options_(options), listener_(listener) {}
 
   Status add(const std::shared_ptr<const History>& piece) override;
+  // Whether a piece says nothing but what can be watched, its transactions aside.
+  static Status can_add(const History& piece);
   Status decide_sealed() override { return decide(mark()); }
   Status finish() override;
   const Progress& progress() override;

@@ -134,10 +134,10 @@ class Assembly {
     return builder_.end_txn();
   }
 
-  Status member(const Member& m, uint32_t place) {
+  Status member(const Member& m, uint32_t place, bool with_times) {
     const History& h = *m.piece;
     members_.push_back(place);
-    copier_.begin(h, m.txn);
+    copier_.begin(h, m.txn, with_times);
     for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i) copier_.operation(h, i);
     return builder_.end_txn();
   }
@@ -338,9 +338,9 @@ int64_t first_begin(std::span<const Member> members) {
   return first;
 }
 
-Status add_members(Assembly& to, std::span<const Member> members) {
+Status add_members(Assembly& to, std::span<const Member> members, bool with_times) {
   for (uint32_t i = 0; i < members.size(); ++i)
-    if (Status s = to.member(members[i], i); !s.ok()) return s;
+    if (Status s = to.member(members[i], i, with_times); !s.ok()) return s;
   return Ok{};
 }
 
@@ -410,7 +410,7 @@ Result<Window> after_state(std::span<const Member> members, const Past& past, Le
     return s.error();
   for (const Parked* p : late)
     if (Status s = assembly.late(*p, ++at); !s.ok()) return s.error();
-  if (Status s = add_members(assembly, members); !s.ok()) return s.error();
+  if (Status s = add_members(assembly, members, true); !s.ok()) return s.error();
   Result<Window> whole = assembly.finish();
   if (!whole.ok()) return whole;
 
@@ -448,10 +448,11 @@ Result<Window> after_state(std::span<const Member> members, const Past& past, Le
   return whole;
 }
 
-Result<Window> projection(std::span<const Member> members, const Past& past, int64_t mark) {
+Result<Window> projection(std::span<const Member> members, const Past& past, int64_t mark,
+                          bool with_times) {
   Assembly assembly;
   if (!members.empty()) assembly.header(*members[0].piece);
-  if (Status s = add_members(assembly, members); !s.ok()) return s.error();
+  if (Status s = add_members(assembly, members, with_times); !s.ok()) return s.error();
   Result<Window> whole = assembly.finish();
   if (!whole.ok()) return whole;
 

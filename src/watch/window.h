@@ -75,6 +75,7 @@ Result<Window> after_state(std::span<const Member> members, const Past& past, Le
                            int64_t mark, bool only_sealed);
 
 // The members alone, with the observations whose every possible writer is among them: a projection of the endless history.
-Result<Window> projection(std::span<const Member> members, const Past& past, int64_t mark);
+Result<Window> projection(std::span<const Member> members, const Past& past, int64_t mark,
+                          bool with_times);
 
 }  // namespace assay::internal::watch

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "collect/workloads/fences.h"
 #include "collect/workloads/tombstones.h"
 
 namespace assay::internal::collect {
@@ -34,8 +35,11 @@ Result<std::unique_ptr<Workload>> make_workload(std::string_view name,
       return usage_error("--query-share and --query-width are of the workload predicates, not of " +
                          std::string(name));
     auto workload = info->make(options);
-    if (workload.ok() && options.tombstones) return with_tombstones(std::move(*workload));
-    return workload;
+    if (workload.ok() && options.tombstones) workload = with_tombstones(std::move(*workload));
+    if (!workload.ok() || options.fences == 0) return workload;
+    if ((*workload)->tables().empty() && !(*workload)->has_rows())
+      return with_fences(std::move(*workload), options.fences);
+    return usage_error("--fences is of workloads over single keys, not of " + std::string(name));
   }
   std::string known;
   for (const WorkloadInfo& info : all_workloads())

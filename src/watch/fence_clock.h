@@ -1,0 +1,113 @@
+// When a transaction ran, by fences: transactions, of every session now and then, that read one key and write it.
+//
+//   s1: { w(x,1) }  fence: { r(f,0) w(f,1) }  { r(y,0) }                              fence: { r(f,2) w(f,3) }
+//   s2:                                        fence: { r(f,1) w(f,2) }  { w(y,5) }
+//
+// Each fence reads what another one wrote, and two that read the same cannot both be serialized: so fences have one order, 0 → 1 → 2 → 3.
+// With session order, x = 1 was written before y = 5: its session did a fence afterwards, which is before the
+// one that s2 did first. So a transaction ran between the fence that its session did before it and the one that it did after it,
+// and these are times: whoever ended before another one began is before it in every order that keeps session order.
+// What can be done with the times of clients can be done with these, at session-serializable.
+//
+// A fence has a place once the one that it read from has, whichever line comes first. One of unknown outcome is no bound of anything,
+// as it may take effect late or never; but whoever read its value stands behind it. Nor is one that reads what another
+// committed fence read: such a pair is a violation, which is found as any other is.
+//
+// Times are those of the clients' clocks as far as these rise along the order of fences, so that what is told in seconds (`--settle`)
+// is about that; without any, fences are a millisecond apart.
+//
+// Cost: for each transaction the look-up of its session, for each fence that of a value. Memory: the transactions since the last
+// fence of each session, and the places of the last fences. Source: the fences of Cobra (Tan et al., 2020), which has one client do
+// them for all.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "assay/history.h"
+#include "history/held_value.h"
+
+namespace assay::internal::watch {
+
+class FenceClock {
+ public:
+  // Who ran when: not before `from`, and over by `until`; Interval::kOpen: not known by when.
+  struct Timed {
+    std::shared_ptr<const History> piece;
+    TxnId txn = kNone;
+    int64_t from = 0, until = Interval::kOpen;
+  };
+
+  // By the name of the key, an integer or a text.
+  explicit FenceClock(std::string key) : key_(std::move(key)) {}
+
+  // The next transactions of the history, those of a session in its order.
+  void add(const std::shared_ptr<const History>& piece);
+  // Those whose times are known by now; of each session in its order.
+  std::vector<Timed> take();
+  // The session reports nothing more: whatever it did after its last fence has no end.
+  void end(const ValueView& session);
+  void end_all();
+
+  // Transactions that wait for the next fence of their session, and of these the one that was reported first; kNoneWaits: none does.
+  uint64_t waiting() const { return waiting_; }
+  uint64_t first_waiting() const;
+  uint64_t reported() const { return reported_; }
+  static constexpr uint64_t kNoneWaits = UINT64_MAX;
+
+ private:
+  // One that waits.
+  struct Txn {
+    std::shared_ptr<const History> piece;
+    TxnId txn = kNone;
+    uint64_t number = 0;  // in the order of lines
+  };
+  struct Session {
+    int64_t since = 0;  // its last fence that has a place
+    std::deque<Txn> txns;
+  };
+  // What a fence read and wrote.
+  struct Link {
+    HeldValue read, written;
+    bool from_initial = false;  // it read what the key held at first
+  };
+  // A fence that waits for the place of the one it read from.
+  struct Unplaced {
+    Session* session;
+    uint64_t number;
+    bool committed;
+    Interval begin;  // by the client's clock
+    HeldValue written;
+  };
+  struct Place {
+    int64_t time = 0;
+    bool is_taken = false;  // by a committed fence that read it
+  };
+  using Values = std::unordered_map<HeldValue, Place, HeldHash, HeldEqual>;
+
+  KeyId fence_key(const History& h) const;
+  static std::optional<Link> link_of(const History& h, TxnId t, KeyId key);
+  void add_fence(const Link& link, Unplaced fence);
+  void place(Place& at, Unplaced fence);
+  void note_place(const HeldValue& written, int64_t time);
+  void release(Session& session, uint64_t last, int64_t until);
+  void forget_passed();
+
+  std::string key_;
+  std::unordered_map<HeldValue, Session, HeldHash, HeldEqual> sessions_;
+  Place first_;                     // before all fences
+  Values places_;                   // by the value that a fence wrote
+  std::deque<HeldValue> in_order_;  // of `places_`, as they were found
+  std::unordered_map<HeldValue, std::vector<Unplaced>, HeldHash, HeldEqual>
+      unplaced_;  // by the value that they read
+  std::vector<Timed> timed_;
+  uint64_t waiting_ = 0;
+  uint64_t reported_ = 0;
+};
+
+}  // namespace assay::internal::watch

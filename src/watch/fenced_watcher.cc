@@ -1,0 +1,96 @@
+#include "watch/fenced_watcher.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "history/copy.h"
+#include "watch/session_news.h"
+
+namespace assay::internal::watch {
+namespace {
+
+// If so many wait for a fence, none comes.
+constexpr uint64_t kMostWaiting = 1'000'000;
+
+WatchOptions by_fences(WatchOptions options) {
+  options.lateness = Interval::kOpen;  // nobody is late by these times
+  return options;
+}
+
+}  // namespace
+
+FencedWatcher::FencedWatcher(const WatchOptions& options, WatchListener& listener)
+    : clock_(options.fence), watcher_(by_fences(options), listener) {}
+
+Status FencedWatcher::add(const std::shared_ptr<const History>& piece) {
+  if (Status can = Watcher::can_add(*piece); !can.ok()) return can;
+  clock_.add(piece);
+  for (const Event& event : piece->events())
+    if (Status s = heed(event); !s.ok()) return s;
+  last_ = piece;
+  if (clock_.waiting() > kMostWaiting)
+    return bad_input(fmt::format(
+        "{} transactions wait for a fence of their session, or for the one that this read from; "
+        "expected each session to read and write the key of --fence now and then",
+        clock_.waiting()));
+  return hand_over(*piece, due());
+}
+
+// What ends is over with all it reported; the rest may speak of those that wait.
+Status FencedWatcher::heed(const Event& event) {
+  const auto news = session_news(event);
+  if (!news.ok()) return news.error();
+  if (*news && (*news)->ends) {
+    clock_.end((*news)->session.view());
+    ends_.push_back(event);
+  } else if (!*news) {
+    held_.push_back({clock_.reported(), event});
+  }
+  return Ok{};
+}
+
+// Events about transactions none of which waits any more.
+std::vector<Event> FencedWatcher::due() {
+  std::vector<Event> events = std::exchange(ends_, {});
+  if (held_.empty()) return events;
+  for (const uint64_t waits = clock_.first_waiting();
+       !held_.empty() && held_.front().reported <= waits; held_.pop_front())
+    events.push_back(std::move(held_.front().event));
+  return events;
+}
+
+// The transactions that have times by now, as a piece of their own.
+Status FencedWatcher::hand_over(const History& header, const std::vector<Event>& events) {
+  HistoryBuilder builder;
+  TxnCopier copier(builder);
+  builder.set_initial(header.initial());
+  if (header.absent_is_never_written()) builder.set_absent_is_never_written();
+  for (const FenceClock::Timed& t : clock_.take()) {
+    const History& h = *t.piece;
+    const Interval ran{t.from, t.until};
+    copier.begin_at(h, t.txn, ran, ran);
+    for (OpId i = h.first_op(t.txn); i < h.end_op(t.txn); ++i) copier.operation(h, i);
+    if (Status s = builder.end_txn(); !s.ok()) return s;
+  }
+  for (const Event& event : events) builder.event(event.at, event.json);
+  Result<History> timed = std::move(builder).finish();
+  if (!timed.ok()) return timed.error();
+  return watcher_.add(std::make_shared<const History>(std::move(*timed)));
+}
+
+Status FencedWatcher::finish() {
+  clock_.end_all();
+  if (last_)
+    if (Status s = hand_over(*last_, due()); !s.ok()) return s;
+  return watcher_.finish();
+}
+
+const Progress& FencedWatcher::progress() {
+  progress_ = watcher_.progress();
+  progress_.transactions = clock_.reported();
+  progress_.buffered += clock_.waiting();
+  return progress_;
+}
+
+}  // namespace assay::internal::watch

@@ -1,0 +1,52 @@
+// Watches session-serializable by fences: their times (fence_clock.h) stand for those of the clients, and a Watcher decides.
+//
+// An order is looked for that keeps these times and session order: whoever sees one has seen that the level holds, whatever the
+// times are worth. What has no such order is an alarm where its transactions alone, without any times, violate the level.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "assay/history.h"
+#include "assay/result.h"
+#include "watch/fence_clock.h"
+#include "watch/watch.h"
+#include "watch/watcher.h"
+
+namespace assay::internal::watch {
+
+class FencedWatcher final : public Watch {
+ public:
+  FencedWatcher(const WatchOptions& options, WatchListener& listener);
+
+  Status add(const std::shared_ptr<const History>& piece) override;
+  Status decide_sealed() override { return watcher_.decide_sealed(); }
+  Status finish() override;
+  const Progress& progress() override;
+  // Fences alone tell what need not be waited for.
+  int64_t overdue() const override { return Interval::kUnknown; }
+
+  Watcher& watcher() { return watcher_; }
+
+ private:
+  // An event that speaks of transactions which are reported, and may wait.
+  struct Held {
+    uint64_t reported;
+    Event event;
+  };
+
+  Status heed(const Event& event);
+  std::vector<Event> due();
+  Status hand_over(const History& header, const std::vector<Event>& events);
+
+  FenceClock clock_;
+  Watcher watcher_;
+  std::vector<Event> ends_;  // of sessions, in the piece at hand
+  std::deque<Held> held_;
+  std::shared_ptr<const History> last_;  // piece
+  Progress progress_;
+};
+
+}  // namespace assay::internal::watch
