@@ -19,12 +19,13 @@ std::string line(int session, int64_t begin, int64_t end, const std::string& ops
 }
 
 // What the verifier says of the lines and the segments; empty if it agrees.
-std::string refusal(const std::vector<std::string>& lines, const std::vector<Segment>& segments) {
+std::string refusal(const std::vector<std::string>& lines, const std::vector<Segment>& segments,
+                    LevelId level = LevelId::strict_serializable) {
   std::string text;
   for (const std::string& l : lines) text += l;
   Result<ReadResult> read = read_history_text(text, "test", {.from = "assay"});
   EXPECT_TRUE(read.ok());
-  Result<ChainVerifier> verifier = ChainVerifier::of(LevelId::strict_serializable);
+  Result<ChainVerifier> verifier = ChainVerifier::of(level);
   EXPECT_TRUE(verifier.ok());
   Status s = verifier->read(std::make_shared<const History>(std::move(read->history)));
   for (const Segment& segment : segments)
@@ -60,6 +61,23 @@ TEST(ChainVerifier, HeedsTimeSessionsAndOutcomes) {
   Segment dropped{{2}};
   dropped.without_effect = {1};
   EXPECT_REFUSED(refusal(concurrent, {dropped}), "committed");
+}
+
+TEST(ChainVerifier, HeedsSessionsAloneWhereTheLevelDoes) {
+  const LevelId level = LevelId::session_serializable;
+  EXPECT_EQ(refusal({line(1, 0, 10, R"(["w","x",1])"), line(2, 11, 20, R"(["r","x",null])")},
+                    {{{2, 1}}}, level),
+            "");
+  const std::vector<std::string> of_one = {line(1, 0, 10, R"(["w","x",1])"),
+                                           line(1, 10, 20, R"(["w","y",1])")};
+  EXPECT_EQ(refusal(of_one, {{{1, 2}}}, level), "");
+  EXPECT_REFUSED(refusal(of_one, {{{2, 1}}}, level), "follows it in its session");
+  // Whoever may stand elsewhere may do so whatever the clocks say.
+  const std::vector<std::string> blind = {line(1, 0, 10, R"(["w","x",1])"),
+                                          line(2, 11, 20, R"(["w","x",2])"),
+                                          line(3, 30, 40, R"(["r","x",1])")};
+  EXPECT_EQ(refusal(blind, {{{1, 2}, {{1, 2}}}, {{3}}}, level), "");
+  EXPECT_NE(refusal(blind, {{{1, 2}, {{1, 2}}}, {{3}}}), "");
 }
 
 // Whoever reads x chooses.

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "collect/workloads/fences.h"
 #include "collect/workloads/tombstones.h"
 
 namespace assay::internal::collect {
@@ -275,6 +276,57 @@ struct WithTombstones {
     heard = script.heard;
   }
 };
+
+// The keys and values that a session sends in its next transaction, aborted ones tried again.
+std::vector<Request> next_txn(WorkloadSession& session, bool retry = false) {
+  std::vector<Request> sent;
+  session.start(retry);
+  Request request;
+  const Reply reply;
+  for (const Reply* last = nullptr; session.next(last, request); last = &reply)
+    sent.push_back(request);
+  return sent;
+}
+
+TEST(Fences, EveryNthTransactionOfASessionReadsAndWritesOneKey) {
+  WorkloadOptions options;
+  options.fences = 3;
+  const auto workload = make_workload("mini", options);
+  ASSERT_TRUE(workload.ok());
+  std::set<int64_t> written;
+  for (uint32_t s = 0; s < 2; ++s) {
+    const auto session = (*workload)->open(s, 2, 1);
+    for (int i = 0; i < 9; ++i) {
+      // One that aborted is tried again as what it was, with another value.
+      for (const bool retry : {false, true}) {
+        const std::vector<Request> sent = next_txn(*session, retry);
+        ASSERT_FALSE(sent.empty());
+        const bool is_fence = sent[0].key == Value::of(kFenceKey);
+        EXPECT_EQ(is_fence, i % 3 == 0);
+        if (!is_fence) continue;
+        ASSERT_EQ(sent.size(), 2u);
+        EXPECT_EQ(sent[0].kind, OpKind::read);
+        EXPECT_EQ(sent[1].kind, OpKind::write);
+        EXPECT_EQ(sent[1].key, sent[0].key);
+        EXPECT_TRUE(written.insert(sent[1].value.integer).second) << "each value is written once";
+      }
+    }
+  }
+  EXPECT_EQ(written.size(), 12u);
+}
+
+TEST(Fences, AreOfWorkloadsOverSingleKeys) {
+  WorkloadOptions options;
+  options.fences = 3;
+  for (const WorkloadInfo& info : all_workloads()) {
+    WorkloadOptions plain = options;
+    plain.fences = 0;
+    const auto without = make_workload(info.name, plain);
+    ASSERT_TRUE(without.ok());
+    const bool of_keys = (*without)->tables().empty() && !(*without)->has_rows();
+    EXPECT_EQ(make_workload(info.name, options).ok(), of_keys) << info.name;
+  }
+}
 
 TEST(Tombstones, ADeletionIsAWriteThatNamesIt) {
   const Value key = Value::of(1);

@@ -19,66 +19,15 @@
 #include "history/random_draft.h"
 #include "watch/watcher.h"
 #include "watched_lines.h"
+#include "watched_verdicts.h"
 
 namespace assay::internal::watch {
 namespace {
 
-class Count : public WatchListener {
- public:
-  void alarm(Audit&& violation, const std::string&) override {
-    ++alarms;
-    last = violation.history.txn_count() > 0 ? text(violation.history) : "";
-    const Verdict* v = violation.result.find(violation.requested.at(0));
-    EXPECT_TRUE(v != nullptr && v->outcome == Outcome::violated);
-  }
-  void undecided(const Undecided& what) override {
-    ++unknown;
-    if (std::getenv("ASSAY_VERBOSE") != nullptr)
-      std::cout << what.about << ": " << what.reason << "\n";
-  }
-  void sealed(const certify::Segment& segment) override { segments.push_back(segment); }
-  int alarms = 0, unknown = 0;
-  std::string last;  // the history of the last alarm
-  std::vector<certify::Segment> segments;
-
- private:
-  static std::string text(const History& h) {
-    std::string out;
-    EXPECT_TRUE(write_history_text(h, "hist", out).ok());
-    return out;
-  }
-};
-
-// Beside the same lines, cut otherwise.
-void expect_verified(const Count& count, LevelId level, Pieces& pieces, Rng& rng) {
-  certify::ChainReader reader;
-  Result<certify::ChainVerifier> verifier = certify::ChainVerifier::of(level);
-  ASSERT_TRUE(verifier.ok());
-  certify::ChainWriter writer(level);
-  std::string header = writer.header();
-  header.pop_back();
-  ASSERT_TRUE(reader.header(header).ok());
-  uint64_t transactions = 0;
-  while (const auto piece = pieces.next(1 + rng.below(5))) {
-    transactions += piece->txn_count();
-    ASSERT_TRUE(verifier->read(piece).ok());
-  }
-  for (const certify::Segment& segment : count.segments) {
-    std::string line = writer.segment(segment);
-    line.pop_back();
-    const auto read = reader.next(line);
-    ASSERT_TRUE(read.ok()) << read.error().to_string();
-    const Status s = verifier->accept(std::get<certify::Segment>(*read));
-    ASSERT_TRUE(s.ok()) << s.error().to_string() << "\n" << line;
-  }
-  const Status s = verifier->end({transactions});
-  ASSERT_TRUE(s.ok()) << s.error().to_string();
-}
-
-Count watched(const History& h, const WatchCase& c, Rng& rng) {
+WatchVerdicts watched(const History& h, const WatchCase& c, Rng& rng) {
   const std::vector<TxnId> order = as_reported(h, rng, c.late ? 40 : 3);
   const WatchOptions options = watch_options(h, order, c, rng);
-  Count count;
+  WatchVerdicts count;
   Watcher watcher(options, count);
   Pieces pieces(h, order);
   while (const auto piece = pieces.next(1 + rng.below(3))) {
@@ -107,7 +56,7 @@ double compare(const WatchCase& c, const RandomShape& shape, uint64_t seed) {
     checking.levels = {c.level};
     const Outcome plain = check(*whole, checking).verdicts.at(0).outcome;
     if (plain == Outcome::unknown) continue;
-    const Count count = watched(*whole, c, rng);
+    const WatchVerdicts count = watched(*whole, c, rng);
     // An alarm that rests on lines which come too late is told of by these.
     const bool told = c.late && count.unknown > 0;
     EXPECT_FALSE(count.alarms > 0 && plain == Outcome::satisfied && !told)
@@ -183,7 +132,7 @@ TEST(WatchAgreement, AgreesWhereOutcomesAreSettledLater) {
     CheckOptions checking;
     checking.levels = {c.level};
     const Outcome plain = check(whole->history, checking).verdicts.at(0).outcome;
-    Count count;
+    WatchVerdicts count;
     Watcher watcher(options, count);
     Pieces pieces(text);
     while (const auto piece = pieces.next(1 + rng.below(3))) {
