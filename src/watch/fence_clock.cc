@@ -44,7 +44,7 @@ void FenceClock::add(const std::shared_ptr<const History>& piece) {
   for (TxnId t = 0; t < h.txn_count(); ++t) {
     Session& session = sessions_[HeldValue(h.session_name(h.session(t)))];
     const uint64_t number = reported_++;
-    session.txns.push_back({piece, t, number});
+    session.txns.push_back({piece, t, number, std::exchange(session.last, number)});
     ++waiting_;
     std::optional<Link> link = link_of(h, t, key);
     if (!link) continue;
@@ -116,7 +116,8 @@ void FenceClock::release(Session& session, uint64_t last, int64_t until) {
   while (!session.txns.empty() && session.txns.front().number <= last) {
     Txn& t = session.txns.front();
     const bool is_fence = t.number == last;
-    timed_.push_back({std::move(t.piece), t.txn, is_fence ? until : session.since, until});
+    timed_.push_back(
+        {std::move(t.piece), t.txn, is_fence ? until : session.since, until, t.number, t.before});
     session.txns.pop_front();
     --waiting_;
   }
@@ -129,7 +130,8 @@ void FenceClock::end(const ValueView& session) {
   const auto it = sessions_.find(session);
   if (it == sessions_.end()) return;
   for (Txn& t : it->second.txns)
-    timed_.push_back({std::move(t.piece), t.txn, it->second.since, Interval::kOpen});
+    timed_.push_back(
+        {std::move(t.piece), t.txn, it->second.since, Interval::kOpen, t.number, t.before});
   waiting_ -= it->second.txns.size();
   it->second.txns.clear();
 }

@@ -41,6 +41,7 @@ class FenceClock {
     std::shared_ptr<const History> piece;
     TxnId txn = kNone;
     int64_t from = 0, until = Interval::kOpen;
+    uint64_t number = 0, before = 0;  // in the order of lines; of the line before in its session
   };
 
   // By the name of the key, an integer or a text.
@@ -65,10 +66,11 @@ class FenceClock {
   struct Txn {
     std::shared_ptr<const History> piece;
     TxnId txn = kNone;
-    uint64_t number = 0;  // in the order of lines
+    uint64_t number = 0, before = 0;
   };
   struct Session {
     int64_t since = 0;  // its last fence that has a place
+    uint64_t last = 0;  // line
     std::deque<Txn> txns;
   };
   // What a fence read and wrote.

@@ -60,23 +60,26 @@ std::vector<Event> FencedWatcher::due() {
   return events;
 }
 
-// The transactions that have times by now, as a piece of their own.
+// The transactions that have times by now, as a piece of their own. Lines are mostly written in the order in which transactions
+// ended: so each is likely to have run between the line before of its session and its own.
 Status FencedWatcher::hand_over(const History& header, const std::vector<Event>& events) {
   HistoryBuilder builder;
   TxnCopier copier(builder);
   builder.set_initial(header.initial());
   if (header.absent_is_never_written()) builder.set_absent_is_never_written();
+  std::vector<Interval> ran;
   for (const FenceClock::Timed& t : clock_.take()) {
     const History& h = *t.piece;
-    const Interval ran{t.from, t.until};
-    copier.begin_at(h, t.txn, ran, ran);
+    ran.push_back({t.from, t.until});
+    copier.begin_at(h, t.txn, Interval::point(static_cast<int64_t>(t.before)),
+                    Interval::point(static_cast<int64_t>(t.number)));
     for (OpId i = h.first_op(t.txn); i < h.end_op(t.txn); ++i) copier.operation(h, i);
     if (Status s = builder.end_txn(); !s.ok()) return s;
   }
   for (const Event& event : events) builder.event(event.at, event.json);
   Result<History> timed = std::move(builder).finish();
   if (!timed.ok()) return timed.error();
-  return watcher_.add(std::make_shared<const History>(std::move(*timed)));
+  return watcher_.add(std::make_shared<const History>(std::move(*timed)), ran);
 }
 
 Status FencedWatcher::finish() {

@@ -109,14 +109,18 @@ Status Watcher::can_add(const History& piece) {
   return Ok{};
 }
 
-Status Watcher::add(const std::shared_ptr<const History>& piece) {
+Status Watcher::add(const std::shared_ptr<const History>& piece, std::span<const Interval> ran) {
   if (Status can = can_add(*piece); !can.ok()) return can;
   const auto unknown = unknown_outcomes_of(*piece);
   if (!unknown.ok()) return unknown.error();
   TxnId next_unknown = 0;
   for (TxnId t = 0; t < piece->txn_count(); ++t) {
+    const Interval begin = ran.empty() ? piece->begin_time(t) : ran[t];
+    const Interval end = ran.empty() ? piece->end_time(t) : ran[t];
     const bool apart = piece->status(t) == TxnStatus::unknown;
-    if (Status s = apart ? take(*unknown, next_unknown++) : take(piece, t); !s.ok()) return s;
+    const Status s =
+        apart ? take(*unknown, next_unknown++, begin, end) : take(piece, t, begin, end);
+    if (!s.ok()) return s;
   }
   for (const Event& event : piece->events())
     if (Status s = heed(event); !s.ok()) return s;
@@ -125,10 +129,10 @@ Status Watcher::add(const std::shared_ptr<const History>& piece) {
   return decide_sealed();
 }
 
-Status Watcher::take(const std::shared_ptr<const History>& piece, TxnId t) {
+Status Watcher::take(const std::shared_ptr<const History>& piece, TxnId t, const Interval& begin,
+                     const Interval& end) {
   const History& h = *piece;
   if (Status s = can_take(h, t, options_.level); !s.ok()) return s;
-  const Interval begin = h.begin_time(t), end = h.end_time(t);
   if (begin.known()) now_ = std::max(now_, begin.request);
   if (end.known() && end.response != Interval::kOpen) now_ = std::max(now_, end.response);
   const uint64_t line = options_.many_inputs ? next_number_ + 1 : lines_.of(h.line(t));
@@ -346,14 +350,20 @@ size_t Watcher::explain_strays(std::span<const Window::Stray> strays) {
 Status Watcher::decide_candidates(int64_t mark) {
   for (size_t left_out = 0, back = 1; !candidates_.empty() && !listener_.has_enough();) {
     take_back_for_late();
-    Result<Window> window = after_state(candidates_, past(), options_.level, mark, false);
+    Result<Window> window =
+        after_state(candidates_, past(), options_.level, mark, {.times = Times::own});
     if (!window.ok()) return window.error();
     if (!window->strays.empty()) {
       left_out += explain_strays(window->strays);
       if (left_out > kMostLeftOut) return resume(std::string(kTooMany)), Ok{};
       continue;
     }
-    const Judgement now = judge(std::move(*window));
+    Judgement now = judge(std::move(*window));
+    if (!options_.fence.empty() && !keeps_fences(now)) {
+      Result<Judgement> by_fences = judge_by_fences(mark);
+      if (!by_fences.ok()) return by_fences.error();
+      now = std::move(*by_fences);
+    }
     if (now.verdict().outcome == Outcome::satisfied) return settle(now, mark), Ok{};
     if (now.verdict().outcome == Outcome::unknown) return resume(now.verdict().reason), Ok{};
     Result<bool> alarmed = raise_alarm(mark);
@@ -364,7 +374,8 @@ Status Watcher::decide_candidates(int64_t mark) {
       continue;
     }
     if (!*alarmed) {
-      Result<Window> sealed = after_state(candidates_, past(), options_.level, mark, true);
+      Result<Window> sealed = after_state(candidates_, past(), options_.level, mark,
+                                          {.times = Times::certain, .only_sealed = true});
       if (!sealed.ok()) return sealed.error();
       // What the others saw may be explained by who is still to be reported.
       if (judge(std::move(*sealed)).verdict().outcome == Outcome::satisfied) return Ok{};
@@ -406,10 +417,30 @@ Watcher::Judgement Watcher::judge(Window window) const {
   return {std::move(window), std::move(result)};
 }
 
+// A likely order was looked for first: whether it was found, and keeps what fences tell of time.
+bool Watcher::keeps_fences(const Judgement& found) const {
+  if (found.verdict().outcome != Outcome::satisfied) return false;
+  int64_t latest_begin = Interval::kUnknown;
+  for (const TxnId t : found.order()) {
+    if (found.window.members[t] == kNone) continue;
+    const Member& m = candidates_[found.window.members[t]];
+    if (m.end < latest_begin) return false;
+    latest_begin = std::max(latest_begin, m.begin);
+  }
+  return true;
+}
+
+Result<Watcher::Judgement> Watcher::judge_by_fences(int64_t mark) const {
+  Result<Window> window =
+      after_state(candidates_, past(), options_.level, mark, {.times = Times::certain});
+  if (!window.ok()) return window.error();
+  return judge(std::move(*window));
+}
+
 Result<bool> Watcher::raise_alarm(int64_t mark) {
   // What fences tell of time the transactions show themselves, at a level without time.
-  const bool with_times = options_.fence.empty();
-  Result<Window> part = projection(candidates_, past(), mark, with_times);
+  const Times times = options_.fence.empty() ? Times::own : Times::none;
+  Result<Window> part = projection(candidates_, past(), mark, times);
   if (!part.ok()) return part.error();
   Window window = std::move(*part);
   const CheckResult shown = check(window.history, checking(options_, options_.level));

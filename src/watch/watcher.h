@@ -51,7 +51,9 @@ class Watcher final : public Watch {
   Watcher(const WatchOptions& options, WatchListener& listener)
       : options_(options), listener_(listener) {}
 
-  Status add(const std::shared_ptr<const History>& piece) override;
+  Status add(const std::shared_ptr<const History>& piece) override { return add(piece, {}); }
+  // By fences: when each transaction of the piece ran. Its own times are those of a likely order, which need not be kept.
+  Status add(const std::shared_ptr<const History>& piece, std::span<const Interval> ran);
   // Whether a piece says nothing but what can be watched, its transactions aside.
   static Status can_add(const History& piece);
   Status decide_sealed() override { return decide(mark()); }
@@ -128,7 +130,8 @@ class Watcher final : public Watch {
 
   struct Bytes;  // watcher_state.cc
 
-  Status take(const std::shared_ptr<const History>& piece, TxnId t);
+  Status take(const std::shared_ptr<const History>& piece, TxnId t, const Interval& begin,
+              const Interval& end);
   void bound_looks(const Member& m, Session& session);
   Status heed(const Event& event);
   Status heed_outcomes(const History& piece);
@@ -147,6 +150,8 @@ class Watcher final : public Watch {
   size_t provable_since(const Window::Stray& stray) const;
   size_t explain_strays(std::span<const Window::Stray> strays);
   Judgement judge(Window window) const;
+  bool keeps_fences(const Judgement& found) const;
+  Result<Judgement> judge_by_fences(int64_t mark) const;
   Result<bool> raise_alarm(int64_t mark);
   bool give_up_one(const Judgement& rejected);
   void settle(const Judgement& found, int64_t mark);

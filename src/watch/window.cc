@@ -134,10 +134,14 @@ class Assembly {
     return builder_.end_txn();
   }
 
-  Status member(const Member& m, uint32_t place, bool with_times) {
+  Status member(const Member& m, uint32_t place, Times times) {
     const History& h = *m.piece;
     members_.push_back(place);
-    copier_.begin(h, m.txn, with_times);
+    const Interval certain{m.begin, m.end};
+    if (times == Times::certain)
+      copier_.begin_at(h, m.txn, certain, certain);
+    else
+      copier_.begin(h, m.txn, times == Times::own);
     for (OpId i = h.first_op(m.txn); i < h.end_op(m.txn); ++i) copier_.operation(h, i);
     return builder_.end_txn();
   }
@@ -332,15 +336,18 @@ bool mark_dropped(const Window& w, std::span<const Member> members, std::vector<
   return any;
 }
 
-int64_t first_begin(std::span<const Member> members) {
+int64_t first_begin(std::span<const Member> members, Times times) {
   int64_t first = Interval::kOpen;
-  for (const Member& m : members) first = std::min(first, m.begin);
+  for (const Member& m : members) {
+    const Interval own = m.piece->begin_time(m.txn);
+    first = std::min(first, times == Times::own && own.known() ? own.request : m.begin);
+  }
   return first;
 }
 
-Status add_members(Assembly& to, std::span<const Member> members, bool with_times) {
+Status add_members(Assembly& to, std::span<const Member> members, Times times) {
   for (uint32_t i = 0; i < members.size(); ++i)
-    if (Status s = to.member(members[i], i, with_times); !s.ok()) return s;
+    if (Status s = to.member(members[i], i, times); !s.ok()) return s;
   return Ok{};
 }
 
@@ -399,18 +406,18 @@ class Strays {
 }  // namespace
 
 Result<Window> after_state(std::span<const Member> members, const Past& past, LevelId level,
-                           int64_t mark, bool only_sealed) {
+                           int64_t mark, const AfterState& how) {
   Assembly assembly;
   if (!members.empty()) assembly.header(*members[0].piece);
   TouchedState touched(past);
   const auto keys = touched.of(members);
   const std::vector<const Parked*> late = touched.late();
-  int64_t at = first_begin(members) - 1 - static_cast<int64_t>(late.size());
+  int64_t at = first_begin(members, how.times) - 1 - static_cast<int64_t>(late.size());
   if (Status s = assembly.state(keys, at, level_info(level).single_operations); !s.ok())
     return s.error();
   for (const Parked* p : late)
     if (Status s = assembly.late(*p, ++at); !s.ok()) return s.error();
-  if (Status s = add_members(assembly, members, true); !s.ok()) return s.error();
+  if (Status s = add_members(assembly, members, how.times); !s.ok()) return s.error();
   Result<Window> whole = assembly.finish();
   if (!whole.ok()) return whole;
 
@@ -431,7 +438,7 @@ Result<Window> after_state(std::span<const Member> members, const Past& past, Le
         }
         // One of unknown outcome may have to wait long for a better explanation.
         const bool known = m.status == TxnStatus::unknown && explained.by_state(seen);
-        const bool waits = only_sealed || (!known && explained.by_others_to_come(seen));
+        const bool waits = how.only_sealed || (!known && explained.by_others_to_come(seen));
         if (waits) open.push_back(place);
         return waits;
       });
@@ -449,10 +456,10 @@ Result<Window> after_state(std::span<const Member> members, const Past& past, Le
 }
 
 Result<Window> projection(std::span<const Member> members, const Past& past, int64_t mark,
-                          bool with_times) {
+                          Times times) {
   Assembly assembly;
   if (!members.empty()) assembly.header(*members[0].piece);
-  if (Status s = add_members(assembly, members, with_times); !s.ok()) return s.error();
+  if (Status s = add_members(assembly, members, times); !s.ok()) return s.error();
   Result<Window> whole = assembly.finish();
   if (!whole.ok()) return whole;
 

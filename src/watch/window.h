@@ -69,13 +69,21 @@ struct Window {
   bool is_open(uint32_t place) const { return std::ranges::binary_search(open, place); }
 };
 
+// With which times members stand in a window: those of their pieces, those between which they certainly ran, or none.
+enum class Times : uint8_t { own, certain, none };
+
+struct AfterState {
+  Times times = Times::own;
+  bool only_sealed = false;  // nothing that others observed
+};
+
 // The members after the live state. Observations that transactions not yet reported may explain are left out, those of
-// members that are not sealed; `only_sealed`: all observations of these.
+// members that are not sealed.
 Result<Window> after_state(std::span<const Member> members, const Past& past, LevelId level,
-                           int64_t mark, bool only_sealed);
+                           int64_t mark, const AfterState& how);
 
 // The members alone, with the observations whose every possible writer is among them: a projection of the endless history.
 Result<Window> projection(std::span<const Member> members, const Past& past, int64_t mark,
-                          bool with_times);
+                          Times times);
 
 }  // namespace assay::internal::watch
