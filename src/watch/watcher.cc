@@ -118,8 +118,7 @@ Status Watcher::add(const std::shared_ptr<const History>& piece, std::span<const
     const Interval begin = ran.empty() ? piece->begin_time(t) : ran[t];
     const Interval end = ran.empty() ? piece->end_time(t) : ran[t];
     const bool apart = piece->status(t) == TxnStatus::unknown;
-    const Status s =
-        apart ? take(*unknown, next_unknown++, begin, end) : take(piece, t, begin, end);
+    Status s = apart ? take(*unknown, next_unknown++, begin, end) : take(piece, t, begin, end);
     if (!s.ok()) return s;
   }
   for (const Event& event : piece->events())
