@@ -356,6 +356,7 @@ void add_watching(CLI::App& app, RunState& s) {
       ->type_name("N");
   add_watch_output(app, s.watch_output, kWatching);
   add_window_flags(app, s.watching, kWatching);
+  add_horizon(app, s.watching, kWatching);
   for (CLI::Option* option :
        app.get_options([](const CLI::Option* o) { return o->get_group() == kWatching; }))
     if (option != watch) option->needs(watch);

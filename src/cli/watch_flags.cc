@@ -75,6 +75,21 @@ void add_timestamp_order(CLI::App& app, watch::WatchOptions& options) {
       ->type_name("ORDER");
 }
 
+void add_horizon(CLI::App& app, watch::WatchOptions& options, const std::string& group) {
+  CLI::Option* horizon =
+      app.add_option(
+             "--horizon", options.horizon,
+             "watch whether every N consecutive transactions satisfy the level by themselves, "
+             "at any level but strict-serializable and linearizable; what transactions "
+             "further apart violate together is not seen")
+          ->group(group)
+          ->check(CLI::Range(1, 1'000'000))
+          ->type_name("N");
+  for (const char* other : {"--lateness", "--settle", "--window", "--keep", "--expected-order",
+                            "--certificate", "--state"})
+    if (CLI::Option* option = app.get_option_no_throw(other)) horizon->excludes(option);
+}
+
 void add_watch_output(CLI::App& app, WatchOutput& output, const std::string& group) {
   app.add_option("--alarms", output.alarms,
                  "folder for the history and the certificate of each alarm, alarm-1.jsonl and "

@@ -20,6 +20,8 @@ void add_window_flags(CLI::App& app, watch::WatchOptions& options, const std::st
 void add_watch_flags(CLI::App& app, watch::WatchOptions& options, const std::string& group);
 // --expected-order commit_ts
 void add_timestamp_order(CLI::App& app, watch::WatchOptions& options);
+// --horizon, after the flags that it does not go with.
+void add_horizon(CLI::App& app, watch::WatchOptions& options, const std::string& group);
 // --alarms, --metrics, --fail-fast
 void add_watch_output(CLI::App& app, WatchOutput& output, const std::string& group);
 

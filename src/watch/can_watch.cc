@@ -18,10 +18,21 @@ Status can_watch_by_timestamps(const WatchOptions& options) {
       "session did before");
 }
 
+Status can_watch_with_horizon(LevelId level) {
+  if (level == LevelId::strict_serializable || level == LevelId::linearizable)
+    return usage_error(
+        fmt::format("{} is watched without --horizon: by real time all of the history is decided",
+                    level_info(level).name));
+  if (level == LevelId::mixed)
+    return usage_error("mixed is not watched; expected a level that all transactions are held to");
+  return Ok{};
+}
+
 }  // namespace
 
 Status can_watch(const WatchOptions& options) {
   const LevelId level = options.level;
+  if (options.horizon > 0) return can_watch_with_horizon(level);
   if (options.by_timestamps) return can_watch_by_timestamps(options);
   if (level == LevelId::strict_serializable || level == LevelId::linearizable) return Ok{};
   if (level == LevelId::strong_si)
@@ -31,8 +42,8 @@ Status can_watch(const WatchOptions& options) {
         "strict-serializable or linearizable, or record the history and check it");
   return usage_error(fmt::format(
       "{} cannot be watched: without real time between transactions a later one may read a version "
-      "however old, so nothing could ever be forgotten; expected strict-serializable or "
-      "linearizable, or record the history and check it{}",
+      "however old, so nothing could ever be forgotten; expected --horizon, "
+      "strict-serializable or linearizable, or record the history and check it{}",
       level_info(level).name,
       level == LevelId::session_si
           ? "; or --expected-order commit_ts where transactions have the database's timestamps"

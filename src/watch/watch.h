@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "assay/level.h"
 #include "assay/result.h"
 #include "certify/chain.h"
+#include "history/held_value.h"
 
 namespace assay::internal::watch {
 
@@ -35,6 +37,8 @@ struct WatchOptions {
   bool many_inputs = false;
   // The transactions stand where start_ts and commit_ts put them, and only whether that explains the history is decided.
   bool by_timestamps = false;
+  // So many consecutive transactions are held to the level by themselves (watch/horizon_watcher.h). 0: the history as a whole.
+  size_t horizon = 0;
 };
 
 // What cannot be decided.
@@ -106,6 +110,9 @@ class Watch {
   virtual const Progress& progress() = 0;
   // Transactions that began before and are not reported are not waited for.
   virtual int64_t overdue() const = 0;
+  // What was reported from here to the next line is lost, and these sessions report nothing more. Not of a watch by timestamps,
+  // which has one input.
+  virtual void lose(std::span<const HeldValue>) {}
 };
 
 // Levels that can be watched, and why others cannot.
