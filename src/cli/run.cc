@@ -139,6 +139,7 @@ Status prepare_watching(RunState& s, const CLI::App& app) {
         "a watch does not count what transactions saw that did not commit; expected --watch "
         "without it");
   collect::RunOptions& o = s.options;
+  if (Status can = can_have_horizon(app, s.watching); !can.ok()) return can;
   if (Status can = take_level(s.check.levels, s.watching); !can.ok()) return can;
   if (Status can = can_watch_history(o.history); !can.ok()) return can;
   if (Status can = can_watch_workload(o); !can.ok()) return can;

@@ -113,7 +113,8 @@ Exit watch_recorders(WatchState& s) {
   return watching.end();
 }
 
-Exit watch_history(WatchState& s) {
+Exit watch_history(WatchState& s, const CLI::App& app) {
+  if (Status can = can_have_horizon(app, s.options); !can.ok()) return fail(can.error());
   if (Status can = take_level(s.level, s.options); !can.ok()) return fail(can.error());
   if (s.follow && s.file == "-")
     return fail(usage_error("--follow takes a file; standard input is read until it ends"));
@@ -158,7 +159,7 @@ Action add_watch(CLI::App& app) {
   add_horizon(app, s->options, "");
   app.add_flag("--json", s->output.json,
                "one line of JSON for each alarm, unknown stretch and window");
-  return [s] { return watch_history(*s); };
+  return [s, &app] { return watch_history(*s, app); };
 }
 
 }  // namespace assay::internal::cli

@@ -76,18 +76,24 @@ void add_timestamp_order(CLI::App& app, watch::WatchOptions& options) {
 }
 
 void add_horizon(CLI::App& app, watch::WatchOptions& options, const std::string& group) {
-  CLI::Option* horizon =
-      app.add_option(
-             "--horizon", options.horizon,
-             "watch whether every N consecutive transactions satisfy the level by themselves, "
-             "at any level but strict-serializable and linearizable; what transactions "
-             "further apart violate together is not seen")
-          ->group(group)
-          ->check(CLI::Range(1, 1'000'000))
-          ->type_name("N");
-  for (const char* other : {"--lateness", "--settle", "--window", "--keep", "--expected-order",
-                            "--certificate", "--state"})
-    if (CLI::Option* option = app.get_option_no_throw(other)) horizon->excludes(option);
+  app.add_option("--horizon", options.horizon,
+                 "watch whether every N consecutive transactions satisfy the level by themselves, "
+                 "at any level but strict-serializable and linearizable; what transactions "
+                 "further apart violate together is not seen")
+      ->group(group)
+      ->check(CLI::Range(1, 1'000'000))
+      ->type_name("N");
+}
+
+Status can_have_horizon(const CLI::App& app, const watch::WatchOptions& options) {
+  if (options.horizon == 0) return Ok{};
+  for (const char* flag : {"--lateness", "--settle", "--window", "--keep", "--expected-order",
+                           "--certificate", "--state"}) {
+    const CLI::Option* option = app.get_option_no_throw(flag);
+    if (option != nullptr && option->count() > 0)
+      return usage_error(fmt::format("{} means nothing with --horizon", flag));
+  }
+  return Ok{};
 }
 
 void add_watch_output(CLI::App& app, WatchOutput& output, const std::string& group) {

@@ -19,6 +19,11 @@ Status can_watch_by_timestamps(const WatchOptions& options) {
 }
 
 Status can_watch_with_horizon(LevelId level) {
+  if (level_info(level).group == LevelGroup::adya)
+    return usage_error(
+        fmt::format("{} cannot be watched: it needs the order of all versions, and watching takes "
+                    "none that is stated",
+                    level_info(level).name));
   if (level == LevelId::strict_serializable || level == LevelId::linearizable)
     return usage_error(
         fmt::format("{} is watched without --horizon: by real time all of the history is decided",
