@@ -63,18 +63,25 @@ Status HorizonWatcher::take(const std::shared_ptr<const History>& piece, TxnId t
   for (OpId i = h.first_op(t); i < h.end_op(t); ++i) deletes_ = deletes_ || leaves_absent(h, i);
   ++progress_.transactions;
   Session& session = sessions_[HeldValue(h.session_name(h.session(t)))];
-  // One whose outcome never came, given up after its session went on: its place in the session is passed.
-  if (is_before(h.line(t), session.line)) {
+  if (has_lost_its_place(h, t, session)) {
     whole_ = false;
     return Ok{};
   }
   session.line = h.line(t);
+  if (begin.known()) session.begin = std::max(session.begin, begin.request);
   Member m{piece, t, next_number_++, h.line(t), h.status(t)};
   // The order here is that of lines.
   m.begin = m.end = static_cast<int64_t>(m.number);
   members_.push_back(std::move(m));
   ++fresh_;
   return members_.size() < 2 * options_.horizon ? Status(Ok{}) : decide(false);
+}
+
+// One whose outcome never came, given up after its session went on. Lines are counted anew in another file.
+bool HorizonWatcher::has_lost_its_place(const History& h, TxnId t, const Session& session) {
+  const Interval begin = h.begin_time(t);
+  return h.status(t) == TxnStatus::unknown && is_before(h.line(t), session.line) &&
+         (!begin.known() || begin.request <= session.begin);
 }
 
 Status HorizonWatcher::heed(const Event& event) {

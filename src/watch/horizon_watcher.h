@@ -5,7 +5,8 @@
 //   The last two violate serializability together with the first. No two of these violate it: of the last two nobody wrote x = 1.
 //
 // Without real time a transaction may see a version however old, so nothing could ever be forgotten. Windows of 2N lines are
-// decided, each N lines further on, so that every N consecutive ones lie in one of them. What a transaction saw that
+// decided, each N lines further on, so that every N consecutive ones lie in one of them; what is found in a window is told, even if
+// it takes more than N. What a transaction saw that
 // nobody in the window explains is left out, as somebody beyond may: what remains is a projection of the whole history, so that an
 // alarm is a violation of the whole. That takes for granted that no value is written twice to one key by transactions further
 // apart than a window, nor the initial one again, and that no key that somebody found absent is deleted for the first time of all
@@ -17,6 +18,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -44,11 +46,13 @@ class HorizonWatcher final : public Watch {
 
  private:
   struct Session {
-    uint32_t line = 0;  // the last
+    uint32_t line = 0;                   // the last
+    int64_t begin = Interval::kUnknown;  // the latest
     bool is_over = false;
   };
 
   Status take(const std::shared_ptr<const History>& piece, TxnId t);
+  static bool has_lost_its_place(const History& h, TxnId t, const Session& session);
   Status heed(const Event& event);
   Status decide(bool last);
   Result<bool> raise_alarm(Window window);
