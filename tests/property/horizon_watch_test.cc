@@ -67,10 +67,9 @@ Premises premises_of(const History& h) {
     for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
       if (!installs_version(h.op(i))) continue;
       const Install left = install_of(h, i);
-      if (left.removes || h.version_value(left.version).is_null()) {
+      if (left.removes || h.version_value(left.version).is_null())
         p.deletes = std::min(p.deletes, t);
-        continue;
-      }
+      if (h.version_value(left.version).is_null()) continue;
       const auto [at, first] = writers.emplace(left.version, t);
       p.differ = p.differ && !h.is_initial(left.version) && (first || at->second == t);
     }
