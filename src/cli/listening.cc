@@ -92,7 +92,7 @@ void Watching::lose(const RecorderLines& from, uint64_t connection, const std::s
                    why.empty() ? "" : ": ", why));
   const SessionNames& open = from.open_sessions();
   const std::vector<HeldValue> sessions(open.begin(), open.end());
-  if (from.is_recorder()) watcher_->lose(sessions);
+  if (from.is_recorder()) watch_->lose(sessions);
 }
 
 }  // namespace assay::internal::cli

@@ -131,7 +131,8 @@ Status can_watch_history(const std::string& path) {
 // Session-serializable is watched by fences, which the sessions of a workload do between its transactions.
 Status take_fences(RunState& s) {
   const std::vector<LevelId>& levels = s.check.levels.levels;
-  if (levels.size() != 1 || levels[0] != LevelId::session_serializable) return Ok{};
+  if (levels.size() != 1 || levels[0] != LevelId::session_serializable || s.watching.horizon > 0)
+    return Ok{};
   collect::RunOptions& o = s.options;
   if (!o.sql.empty())
     return usage_error(
@@ -156,6 +157,7 @@ Status prepare_watching(RunState& s, const CLI::App& app) {
         "without it");
   collect::RunOptions& o = s.options;
   s.watching.sessions = o.sessions;
+  if (Status can = can_have_horizon(app, s.watching); !can.ok()) return can;
   if (Status can = take_fences(s); !can.ok()) return can;
   if (Status can = take_level(s.check.levels, s.watching); !can.ok()) return can;
   if (Status can = can_watch_history(o.history); !can.ok()) return can;
@@ -373,6 +375,7 @@ void add_watching(CLI::App& app, RunState& s) {
       ->type_name("N");
   add_watch_output(app, s.watch_output, kWatching);
   add_window_flags(app, s.watching, kWatching);
+  add_horizon(app, s.watching, kWatching);
   for (CLI::Option* option :
        app.get_options([](const CLI::Option* o) { return o->get_group() == kWatching; }))
     if (option != watch) option->needs(watch);

@@ -116,7 +116,8 @@ Exit watch_recorders(WatchState& s) {
   return watching.end();
 }
 
-Exit watch_history(WatchState& s) {
+Exit watch_history(WatchState& s, const CLI::App& app) {
+  if (Status can = can_have_horizon(app, s.options); !can.ok()) return fail(can.error());
   if (Status can = take_level(s.level, s.options); !can.ok()) return fail(can.error());
   if (s.follow && s.file == "-")
     return fail(usage_error("--follow takes a file; standard input is read until it ends"));
@@ -134,10 +135,11 @@ Action add_watch(CLI::App& app) {
   app.add_option("FILE", s->file, "lines of history (assay JSON Lines); - is standard input")
       ->capture_default_str()
       ->type_name("");
-  s->level.add(app,
-               "the level to watch: strict-serializable, the default, or linearizable; by "
-               "timestamps strong-si or session-si; with --fence session-serializable; others "
-               "cannot be decided without the whole history");
+  s->level.add(
+      app,
+      "the level to watch: strict-serializable, the default, or linearizable; by "
+      "timestamps strong-si or session-si; with --fence session-serializable; others as far as a "
+      "--horizon, as they cannot be decided without the whole history");
   app.add_flag(
       "--follow", s->follow,
       "wait for more lines at the end of the file, and for the file if it is not there yet, "
@@ -158,9 +160,10 @@ Action add_watch(CLI::App& app) {
                  "keep there what is needed to go on after the process was ended or killed; if the "
                  "file is there, go on from it")
       ->type_name("FILE");
+  add_horizon(app, s->options, "");
   app.add_flag("--json", s->output.json,
                "one line of JSON for each alarm, unknown stretch and window");
-  return [s] { return watch_history(*s); };
+  return [s, &app] { return watch_history(*s, app); };
 }
 
 }  // namespace assay::internal::cli

@@ -83,6 +83,27 @@ void add_fence(CLI::App& app, watch::WatchOptions& options) {
       ->type_name("KEY");
 }
 
+void add_horizon(CLI::App& app, watch::WatchOptions& options, const std::string& group) {
+  app.add_option("--horizon", options.horizon,
+                 "watch whether every N consecutive transactions satisfy the level by themselves, "
+                 "at any level but strict-serializable and linearizable; what transactions "
+                 "further apart violate together is not seen")
+      ->group(group)
+      ->check(CLI::Range(1, 1'000'000))
+      ->type_name("N");
+}
+
+Status can_have_horizon(const CLI::App& app, const watch::WatchOptions& options) {
+  if (options.horizon == 0) return Ok{};
+  for (const char* flag : {"--lateness", "--settle", "--window", "--keep", "--expected-order",
+                           "--certificate", "--state", "--fence"}) {
+    const CLI::Option* option = app.get_option_no_throw(flag);
+    if (option != nullptr && option->count() > 0)
+      return usage_error(fmt::format("{} means nothing with --horizon", flag));
+  }
+  return Ok{};
+}
+
 void add_watch_output(CLI::App& app, WatchOutput& output, const std::string& group) {
   app.add_option("--alarms", output.alarms,
                  "folder for the history and the certificate of each alarm, alarm-1.jsonl and "

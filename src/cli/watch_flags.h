@@ -20,7 +20,12 @@ void add_window_flags(CLI::App& app, watch::WatchOptions& options, const std::st
 void add_watch_flags(CLI::App& app, watch::WatchOptions& options, const std::string& group);
 // --expected-order commit_ts
 void add_timestamp_order(CLI::App& app, watch::WatchOptions& options);
+// --fence
 void add_fence(CLI::App& app, watch::WatchOptions& options);
+// --horizon
+void add_horizon(CLI::App& app, watch::WatchOptions& options, const std::string& group);
+// An error if a flag was given that means nothing with --horizon.
+Status can_have_horizon(const CLI::App& app, const watch::WatchOptions& options);
 // --alarms, --metrics, --fail-fast
 void add_watch_output(CLI::App& app, WatchOutput& output, const std::string& group);
 

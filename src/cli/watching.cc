@@ -13,6 +13,7 @@
 #include "formats/assay_jsonl_chunks.h"
 #include "report/summary.h"
 #include "watch/fenced_watcher.h"
+#include "watch/horizon_watcher.h"
 #include "watch/timestamp_watcher.h"
 
 namespace assay::internal::cli {
@@ -62,14 +63,16 @@ std::string metrics_text(const Progress& p) {
   return text;
 }
 
-Json as_json(const Progress& p, bool last) {
-  return {{last ? "end" : "window", p.decided},
-          {"transactions", p.transactions},
-          {"alarms", p.alarms},
-          {"unknown", p.undecided},
-          {"buffered", p.buffered},
-          {"kept", p.kept},
-          {"live_keys", p.live_keys}};
+Json as_json(const Progress& p, size_t horizon, bool last) {
+  Json line = {{last ? "end" : "window", p.decided},
+               {"transactions", p.transactions},
+               {"alarms", p.alarms},
+               {"unknown", p.undecided},
+               {"buffered", p.buffered},
+               {"kept", p.kept},
+               {"live_keys", p.live_keys}};
+  if (horizon > 0) line["horizon"] = horizon;
+  return line;
 }
 
 }  // namespace
@@ -84,6 +87,10 @@ Watching::Watching(const watch::WatchOptions& options, const WatchOutput& output
     auto fenced = std::make_unique<watch::FencedWatcher>(options_, announcer_);
     watcher_ = &fenced->watcher();
     watch_ = std::move(fenced);
+    return;
+  }
+  if (options_.horizon > 0) {
+    watch_ = std::make_unique<watch::HorizonWatcher>(options_, announcer_);
     return;
   }
   auto watcher = std::make_unique<watch::Watcher>(options_, announcer_);
@@ -196,7 +203,7 @@ Status Watching::tell(bool last) {
     if (Status s = file.write(metrics_text(p)); !s.ok()) return s;
     if (Status s = file.close(); !s.ok()) return s;
   }
-  if (output_.json) return print_json(as_json(p, last));
+  if (output_.json) return print_json(as_json(p, options_.horizon, last));
   if (last) return print(sentence(p));
   if (seconds_since(line_) < kSecondsBetweenLines) return Ok{};
   line_ = Steady::now();
@@ -204,6 +211,13 @@ Status Watching::tell(bool last) {
 }
 
 std::string Watching::sentence(const Progress& p) const {
+  if (options_.horizon > 0)
+    return fmt::format(
+        "{} among any {} consecutive transactions: {} decided, {}, {} unknown; {} not yet "
+        "decided\n",
+        level_info(options_.level).name, options_.horizon,
+        counted(p.decided, "transaction", "transactions"), counted(p.alarms, "alarm", "alarms"),
+        p.undecided, p.buffered);
   return fmt::format("{}: {} decided, {}, {} unknown; {} not yet decided, {} live keys\n",
                      level_info(options_.level).name,
                      counted(p.decided, "transaction", "transactions"),
@@ -214,7 +228,7 @@ Exit Watching::end() {
   if (announcer_.failure()) return fail(*announcer_.failure());
   if (Status s = tell(true); !s.ok()) return fail(s.error());
   const Progress& p = watch_->progress();
-  if (p.buffered > 0 && !is_enough())
+  if (p.buffered > 0 && options_.horizon == 0 && !is_enough())
     note(
         options_.sessions > 0
             ? "what is not yet decided may have run beside what is not yet reported"

@@ -39,10 +39,26 @@ std::string_view alternative(LevelId level) {
   return "";
 }
 
+Status can_watch_with_horizon(LevelId level) {
+  if (level_info(level).group == LevelGroup::adya)
+    return usage_error(
+        fmt::format("{} cannot be watched: it needs the order of all versions, and watching takes "
+                    "none that is stated",
+                    level_info(level).name));
+  if (level == LevelId::strict_serializable || level == LevelId::linearizable)
+    return usage_error(
+        fmt::format("{} is watched without --horizon: by real time all of the history is decided",
+                    level_info(level).name));
+  if (level == LevelId::mixed)
+    return usage_error("mixed is not watched; expected a level that all transactions are held to");
+  return Ok{};
+}
+
 }  // namespace
 
 Status can_watch(const WatchOptions& options) {
   const LevelId level = options.level;
+  if (options.horizon > 0) return can_watch_with_horizon(level);
   if (!options.fence.empty()) return can_watch_by_fences(options);
   if (options.by_timestamps) return can_watch_by_timestamps(options);
   if (level == LevelId::strict_serializable || level == LevelId::linearizable) return Ok{};
@@ -53,8 +69,8 @@ Status can_watch(const WatchOptions& options) {
         "strict-serializable or linearizable, or record the history and check it");
   return usage_error(fmt::format(
       "{} cannot be watched: without real time between transactions a later one may read a version "
-      "however old, so nothing could ever be forgotten; expected strict-serializable or "
-      "linearizable, or record the history and check it{}",
+      "however old, so nothing could ever be forgotten; expected --horizon, "
+      "strict-serializable or linearizable, or record the history and check it{}",
       level_info(level).name, alternative(level)));
 }
 

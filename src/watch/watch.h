@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "assay/level.h"
 #include "assay/result.h"
 #include "certify/chain.h"
+#include "history/held_value.h"
 
 namespace assay::internal::watch {
 
@@ -37,6 +39,8 @@ struct WatchOptions {
   bool by_timestamps = false;
   // The key of fences, whose order stands for real time; empty: there are none.
   std::string fence = "";
+  // So many consecutive transactions are held to the level by themselves (watch/horizon_watcher.h). 0: the history as a whole.
+  size_t horizon = 0;
 };
 
 // What cannot be decided.
@@ -108,6 +112,9 @@ class Watch {
   virtual const Progress& progress() = 0;
   // Transactions that began before and are not reported are not waited for.
   virtual int64_t overdue() const = 0;
+  // What was reported from here to the next line is lost, and these sessions report nothing more. Not of a watch by timestamps,
+  // which has one input.
+  virtual void lose(std::span<const HeldValue>) {}
 };
 
 // Levels that can be watched, and why others cannot.

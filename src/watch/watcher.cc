@@ -13,59 +13,22 @@
 #include "explain/explain.h"
 #include "history/accesses.h"
 #include "history/copy.h"
-#include "history/projection.h"
 #include "watch/moments.h"
 #include "watch/rivals.h"
 #include "watch/session_news.h"
+#include "watch/violation.h"
 
 namespace assay::internal::watch {
 namespace {
-
-// More violations in one window than these are no longer told one by one.
-constexpr std::string_view kTooMany =
-    "more transactions contradict each other than can be told apart";
-constexpr size_t kMostLeftOut = 256;
 
 // By fences the order that is looked for keeps their times too, so that what is over can be forgotten.
 LevelId order_level(const WatchOptions& options) {
   return options.fence.empty() ? options.level : LevelId::strict_serializable;
 }
 
-CheckOptions checking(const WatchOptions& options, LevelId level) {
-  CheckOptions c;
-  c.levels = {level};
-  c.budget = Budget(options.seconds, 0);
-  c.threads = 1;
-  return c;
-}
-
-// The transaction of an explanation that ended last. A cycle has no guilty member; this one comes last.
-uint32_t last_of(const Explanation& e, const Window& w, std::span<const Member> members) {
-  uint32_t last = kNone;
-  for (const TxnId t : e.transactions) {
-    const uint32_t place = w.members[t];
-    if (place == kNone || members[place].left_out) continue;
-    const auto ended = [&](uint32_t p) {
-      return members[p].status == TxnStatus::committed ? members[p].end : Interval::kUnknown;
-    };
-    if (last == kNone || ended(place) >= ended(last)) last = place;
-  }
-  return last;
-}
-
-// The violation with the transactions of its explanation alone, where these show it.
-Audit smallest(Audit whole, const AuditOptions& options) {
-  if (whole.explanations.empty()) return whole;
-  const History& h = whole.history;
-  std::vector<bool> keep(h.op_count(), false);
-  for (const TxnId t : whole.explanations[0].transactions)
-    for (OpId i = h.first_op(t); i < h.end_op(t); ++i) keep[i] = true;
-  Result<History> part = project(h, keep);
-  if (!part.ok()) return whole;
-  Audit small = audit(std::move(*part), whole.file, options);
-  const Verdict* v = small.result.find(options.check.levels[0]);
-  const bool shows = v != nullptr && v->outcome == Outcome::violated && !small.explanations.empty();
-  return shows ? std::move(small) : std::move(whole);
+// Those that an order has to keep.
+Times times_to_keep(const WatchOptions& options) {
+  return options.fence.empty() ? Times::own : Times::certain;
 }
 
 // A write of the key; `the_value`: of what was seen.
@@ -374,7 +337,7 @@ Status Watcher::decide_candidates(int64_t mark) {
     }
     if (!*alarmed) {
       Result<Window> sealed = after_state(candidates_, past(), options_.level, mark,
-                                          {.times = Times::certain, .only_sealed = true});
+                                          {.times = times_to_keep(options_), .only_sealed = true});
       if (!sealed.ok()) return sealed.error();
       // What the others saw may be explained by who is still to be reported.
       if (judge(std::move(*sealed)).verdict().outcome == Outcome::satisfied) return Ok{};
@@ -412,7 +375,9 @@ Past Watcher::past() const {
 }
 
 Watcher::Judgement Watcher::judge(Window window) const {
-  CheckResult result = check(window.history, checking(options_, order_level(options_)));
+  CheckOptions how = checking(options_);
+  how.levels = {order_level(options_)};
+  CheckResult result = check(window.history, how);
   return {std::move(window), std::move(result)};
 }
 
@@ -431,7 +396,7 @@ bool Watcher::keeps_fences(const Judgement& found) const {
 
 Result<Watcher::Judgement> Watcher::judge_by_fences(int64_t mark) const {
   Result<Window> window =
-      after_state(candidates_, past(), options_.level, mark, {.times = Times::certain});
+      after_state(candidates_, past(), options_.level, mark, {.times = times_to_keep(options_)});
   if (!window.ok()) return window.error();
   return judge(std::move(*window));
 }
@@ -442,21 +407,15 @@ Result<bool> Watcher::raise_alarm(int64_t mark) {
   Result<Window> part = projection(candidates_, past(), mark, times);
   if (!part.ok()) return part.error();
   Window window = std::move(*part);
-  const CheckResult shown = check(window.history, checking(options_, options_.level));
+  const CheckResult shown = check(window.history, checking(options_));
   if (shown.verdicts.at(0).outcome != Outcome::violated) return false;
-  AuditOptions options;
-  options.check = checking(options_, options_.level);
-  options.allow_empty = true;
-  Audit violation = audit(std::move(window.history), "the window", options);
-  const Verdict* v = violation.result.find(options_.level);
-  if (v == nullptr || v->outcome != Outcome::violated || violation.explanations.empty())
-    return false;
-  const uint32_t last = last_of(violation.explanations[0], window, candidates_);
+  std::optional<Audit> violation = audited(std::move(window.history), options_);
+  if (!violation) return false;
+  const uint32_t last = last_of(violation->explanations[0], window, candidates_);
   if (last == kNone) return false;
   ++progress_.alarms;
   alarm_mark_ = std::max(alarm_mark_, mark);
-  options.check = checking(options_, options_.level);
-  listener_.alarm(smallest(std::move(violation), options),
+  listener_.alarm(smallest(*std::move(violation), options_),
                   candidates_[last].piece->name(candidates_[last].txn));
   leave_out(last, true);
   return true;

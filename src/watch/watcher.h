@@ -71,7 +71,7 @@ class Watcher final : public Watch {
   // it. Lines are counted anew.
   void lose();
   // The same, and these sessions report nothing more.
-  void lose(std::span<const HeldValue> sessions);
+  void lose(std::span<const HeldValue> sessions) override;
 
  private:
   struct Session {

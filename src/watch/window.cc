@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "explain/names.h"
 #include "history/accesses.h"
 #include "history/copy.h"
 #include "history/projection.h"
@@ -403,6 +404,43 @@ class Strays {
   std::vector<Window::Stray> found_;
 };
 
+// Which transaction of a window wrote each version.
+class WindowWriters {
+ public:
+  explicit WindowWriters(const History& h) : h_(h), writer_(h.version_count(), kNone) {
+    for (TxnId t = 0; t < h.txn_count(); ++t)
+      for (OpId i = h.first_op(t); i < h.end_op(t); ++i)
+        if (installs_version(h.op(i))) add(t, h.op(i).version);
+  }
+
+  // Whether a transaction beyond the window may explain it.
+  bool explained_beyond(const Observation& seen, const Beyond& beyond) const {
+    const bool equals = seen.accepts == Accepts::equals;
+    if (seen.accepts == Accepts::absent || (equals && h_.version_value(seen.version).is_null()))
+      return beyond.deletes || !h_.initial().is_null();
+    if (!equals) return true;  // any value but one, of which there are many
+    const bool written = writer_[seen.version] != kNone;
+    return is_ambiguous(seen) || (!written && !h_.is_initial(seen.version));
+  }
+
+  // Several wrote it, so that one beyond may have done so as well.
+  bool is_ambiguous(const Observation& seen) const {
+    if (seen.accepts != Accepts::equals) return false;
+    const TxnId writer = writer_[seen.version];
+    return writer == kSeveral || (writer != kNone && h_.is_initial(seen.version));
+  }
+
+ private:
+  static constexpr TxnId kSeveral = kNone - 1;
+
+  void add(TxnId t, VersionId v) {
+    writer_[v] = writer_[v] == kNone || writer_[v] == t ? t : kSeveral;
+  }
+
+  const History& h_;
+  std::vector<TxnId> writer_;
+};
+
 }  // namespace
 
 Result<Window> after_state(std::span<const Member> members, const Past& past, LevelId level,
@@ -484,6 +522,34 @@ Result<Window> projection(std::span<const Member> members, const Past& past, int
     whole = std::move(weaker);
   }
   return without_left_out(std::move(*whole), members);
+}
+
+Result<Window> projection_alone(std::span<const Member> members, const Beyond& beyond) {
+  Assembly assembly;
+  if (!members.empty()) assembly.header(*members[0].piece);
+  if (Status s = add_members(assembly, members, Times::own); !s.ok()) return s.error();
+  Result<Window> whole = assembly.finish();
+  if (!whole.ok() || beyond.nobody)
+    return whole.ok() ? without_left_out(std::move(*whole), members) : std::move(whole);
+
+  const WindowWriters writers(whole->history);
+  std::vector<bool> dropped;
+  std::string ambiguous;
+  const auto drop = [&](const Member& m, const Observation& seen) {
+    if (!writers.explained_beyond(seen, beyond)) return false;
+    if (ambiguous.empty() && writers.is_ambiguous(seen))
+      ambiguous =
+          fmt::format("{} of {}", display_op(whole->history, seen.op), m.piece->name(m.txn));
+    return true;
+  };
+  if (mark_dropped(*whole, members, dropped, drop)) {
+    Result<Window> weaker = without(*whole, dropped);
+    if (!weaker.ok()) return weaker;
+    whole = std::move(weaker);
+  }
+  whole = without_left_out(std::move(*whole), members);
+  if (whole.ok()) whole->ambiguous = std::move(ambiguous);
+  return whole;
 }
 
 }  // namespace assay::internal::watch

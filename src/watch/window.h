@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "assay/check.h"
@@ -66,6 +67,9 @@ struct Window {
   std::vector<uint32_t> open = {};
   std::vector<Stray> strays = {};
 
+  // Of those alone: an observation that was left out because several transactions wrote what it saw; for people.
+  std::string ambiguous = {};
+
   bool is_open(uint32_t place) const { return std::ranges::binary_search(open, place); }
 };
 
@@ -85,5 +89,15 @@ Result<Window> after_state(std::span<const Member> members, const Past& past, Le
 // The members alone, with the observations whose every possible writer is among them: a projection of the endless history.
 Result<Window> projection(std::span<const Member> members, const Past& past, int64_t mark,
                           Times times);
+
+// What is known of transactions that are not among the members, before and after them.
+struct Beyond {
+  bool nobody = false;   // there are none
+  bool deletes = false;  // some may have deleted keys
+};
+
+// The same where nothing is known of when the others ran: a value that was seen proves something if one member wrote it, or if it
+// is the initial one and no member wrote it. Holds as long as nobody beyond writes what is written here to the same key.
+Result<Window> projection_alone(std::span<const Member> members, const Beyond& beyond);
 
 }  // namespace assay::internal::watch

@@ -1,0 +1,77 @@
+// Watches a history that does not end at a level without real time, as far as a stated horizon: every N consecutive transactions,
+// in the order of lines, satisfy the level by themselves.
+//
+//   N = 2:  { w(x,1) }  { r(x,1) w(x,2) }  { r(x,1) w(x,3) }
+//   The last two violate serializability together with the first. No two of these violate it: of the last two nobody wrote x = 1.
+//
+// Without real time a transaction may see a version however old, so nothing could ever be forgotten. Windows of 2N lines are
+// decided, each N lines further on, so that every N consecutive ones lie in one of them; what is found in a window is told, even if
+// it takes more than N. What a transaction saw that
+// nobody in the window explains is left out, as somebody beyond may: what remains is a projection of the whole history, so that an
+// alarm is a violation of the whole. That takes for granted that no value is written twice to one key by transactions further
+// apart than a window, nor the initial one again, and that no key that somebody found absent is deleted for the first time of all
+// deletes later on.
+//
+// Cost: each transaction is checked twice, and a window again for each alarm. Memory: 2N transactions, the lines that were read
+// with them, and the names of the sessions.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "assay/history.h"
+#include "assay/result.h"
+#include "history/held_value.h"
+#include "watch/member.h"
+#include "watch/watch.h"
+#include "watch/window.h"
+
+namespace assay::internal::watch {
+
+class HorizonWatcher final : public Watch {
+ public:
+  HorizonWatcher(const WatchOptions& options, WatchListener& listener)
+      : options_(options), listener_(listener) {}
+
+  Status add(const std::shared_ptr<const History>& piece) override;
+  Status decide_sealed() override { return decide(false); }
+  Status finish() override { return decide(true); }
+  const Progress& progress() override;
+  int64_t overdue() const override;
+  void lose(std::span<const HeldValue> sessions) override;
+
+ private:
+  struct Session {
+    uint32_t line = 0;                   // the last
+    int64_t begin = Interval::kUnknown;  // the latest
+    bool is_over = false;
+  };
+
+  Status take(const std::shared_ptr<const History>& piece, TxnId t);
+  static bool has_lost_its_place(const History& h, TxnId t, const Session& session);
+  Status heed(const Event& event);
+  Status decide(bool last);
+  Result<bool> raise_alarm(Window window);
+  void end_window();
+  void drop(std::string reason);
+  void report(std::string about, std::string reason, bool resumed);
+  bool sessions_are_over() const;
+
+  WatchOptions options_;
+  WatchListener& listener_;
+  Progress progress_;
+  std::unordered_map<HeldValue, Session, HeldHash, HeldEqual> sessions_;
+  std::vector<Member> members_;  // of the window, in the order of lines
+  size_t fresh_ = 0;             // the last so many of these are in no window that was decided
+  uint64_t next_number_ = 0;
+  int64_t now_ = Interval::kUnknown;
+  bool whole_ = true;  // nobody was forgotten
+  bool deletes_ = false;
+  bool told_ambiguous_ = false;
+};
+
+}  // namespace assay::internal::watch
