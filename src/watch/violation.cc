@@ -21,6 +21,15 @@ bool shows(const Audit& a, LevelId level) {
   return v != nullptr && v->outcome == Outcome::violated && !a.explanations.empty();
 }
 
+// The transactions of its cycle, or all if it has none. The others show by what they read how writers stand, and without one of these
+// the same cycle may be shown by other readers.
+std::vector<TxnId> members_of_cycle(const Explanation& e) {
+  std::vector<TxnId> members;
+  for (const Arrow& a : e.arrows)
+    if (a.in_cycle) members.push_back(a.from);
+  return members.empty() ? e.transactions : members;
+}
+
 }  // namespace
 
 CheckOptions checking(const WatchOptions& options) {
@@ -39,7 +48,7 @@ std::optional<Audit> audited(History&& window, const WatchOptions& options) {
 
 uint32_t last_of(const Explanation& e, const Window& w, std::span<const Member> members) {
   uint32_t last = kNone;
-  for (const TxnId t : e.transactions) {
+  for (const TxnId t : members_of_cycle(e)) {
     const uint32_t place = w.members[t];
     if (place == kNone || members[place].left_out) continue;
     const auto ended = [&](uint32_t p) {

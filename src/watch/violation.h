@@ -25,7 +25,7 @@ CheckOptions checking(const WatchOptions& options);
 // Nothing if the history is not shown to be violated, with an explanation.
 std::optional<Audit> audited(History&& window, const WatchOptions& options);
 
-// The transaction of an explanation that ended last. A cycle has no guilty member; this one comes last.
+// The transaction of an explanation that ended last, of its cycle if it has one. A cycle has no guilty member; this one comes last.
 uint32_t last_of(const Explanation& e, const Window& w, std::span<const Member> members);
 
 // The violation with the transactions of its explanation alone, where these show it.
