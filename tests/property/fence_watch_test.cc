@@ -118,14 +118,7 @@ WatchVerdicts watched(const History& h, const FenceCase& c, Rng& rng) {
   WatchVerdicts verdicts;
   FencedWatcher watcher(options, verdicts);
   Pieces pieces(h, order);
-  while (const auto piece = pieces.next(1 + rng.below(3))) {
-    const Status added = watcher.add(piece);
-    EXPECT_TRUE(added.ok()) << added.error().to_string();
-    if (rng.below(3) != 0) continue;
-    EXPECT_TRUE(watcher.decide_sealed().ok());
-  }
-  EXPECT_TRUE(watcher.finish().ok());
-  EXPECT_EQ(watcher.progress().buffered, 0u);
+  watch_all(watcher, pieces, rng);
   Pieces again(h, order);
   expect_verified(verdicts, kLevel, again, rng);
   if (::testing::Test::HasFailure()) std::cout << again.text();

@@ -30,14 +30,7 @@ WatchVerdicts watched(const History& h, const WatchCase& c, Rng& rng) {
   WatchVerdicts count;
   Watcher watcher(options, count);
   Pieces pieces(h, order);
-  while (const auto piece = pieces.next(1 + rng.below(3))) {
-    const Status added = watcher.add(piece);
-    EXPECT_TRUE(added.ok()) << added.error().to_string();
-    if (rng.below(3) != 0) continue;
-    EXPECT_TRUE(watcher.decide_sealed().ok());
-  }
-  EXPECT_TRUE(watcher.finish().ok());
-  EXPECT_EQ(watcher.progress().buffered, 0u);
+  watch_all(watcher, pieces, rng);
   Pieces again(h, order);
   expect_verified(count, c.level, again, rng);
   if (::testing::Test::HasFailure()) std::cout << again.text();

@@ -1,4 +1,4 @@
-// What a watcher said of a history, and whether its chain of certificates holds beside the same lines.
+// A history watched, what the watcher said of it, and whether its chain of certificates holds beside the same lines.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -43,6 +43,18 @@ class WatchVerdicts final : public WatchListener {
     return out;
   }
 };
+
+// A few lines at a time, and now and then what can be decided by then.
+inline void watch_all(Watch& watcher, Pieces& pieces, Rng& rng) {
+  while (const auto piece = pieces.next(1 + rng.below(3))) {
+    const Status added = watcher.add(piece);
+    EXPECT_TRUE(added.ok()) << added.error().to_string();
+    if (rng.below(3) != 0) continue;
+    EXPECT_TRUE(watcher.decide_sealed().ok());
+  }
+  EXPECT_TRUE(watcher.finish().ok());
+  EXPECT_EQ(watcher.progress().buffered, 0u);
+}
 
 // Beside the same lines, cut otherwise.
 inline void expect_verified(const WatchVerdicts& count, LevelId level, Pieces& pieces, Rng& rng) {
