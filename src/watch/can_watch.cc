@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "history/accesses.h"
 #include "watch/watch.h"
 
 namespace assay::internal::watch {
@@ -72,6 +73,29 @@ Status can_watch(const WatchOptions& options) {
       "however old, so nothing could ever be forgotten; expected --horizon, "
       "strict-serializable or linearizable, or record the history and check it{}",
       level_info(level).name, alternative(level)));
+}
+
+Status can_watch_piece(const History& piece) {
+  if (!piece.known_orders().empty())
+    return bad_input("watching takes no stated version orders; expected transactions and events");
+  if (piece.states_sources())
+    return bad_input("watching takes no stated sources of reads; expected [\"r\", key, value]");
+  return Ok{};
+}
+
+Status can_watch_txn(const History& h, TxnId t, LevelId level) {
+  const bool timed = h.begin_time(t).known() && h.end_time(t).known();
+  if (level_info(level).real_time != RealTime::none && h.status(t) == TxnStatus::committed &&
+      !timed)
+    return bad_input(fmt::format("expected \"begin\" and \"end\": {} is about real time",
+                                 level_info(level).name),
+                     h.line(t));
+  for (OpId i = h.first_op(t); i < h.end_op(t); ++i)
+    if (is_list_operation(h.op(i)) || is_range(h.op(i)))
+      return bad_input(
+          fmt::format("watching does not decide {}", is_range(h.op(i)) ? "ranges" : "lists"),
+          h.line(t));
+  return Ok{};
 }
 
 }  // namespace assay::internal::watch

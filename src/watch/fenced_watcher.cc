@@ -24,7 +24,7 @@ FencedWatcher::FencedWatcher(const WatchOptions& options, WatchListener& listene
     : clock_(options.fence), watcher_(by_fences(options), listener) {}
 
 Status FencedWatcher::add(const std::shared_ptr<const History>& piece) {
-  if (Status can = Watcher::can_add(*piece); !can.ok()) return can;
+  if (Status can = can_watch_piece(*piece); !can.ok()) return can;
   clock_.add(piece);
   for (const Event& event : piece->events())
     if (Status s = heed(event); !s.ok()) return s;

@@ -14,21 +14,6 @@
 namespace assay::internal::watch {
 namespace {
 
-Status can_take_at(const History& h, TxnId t, LevelId level) {
-  const bool timed = h.begin_time(t).known() && h.end_time(t).known();
-  if (level_info(level).real_time != RealTime::none && h.status(t) == TxnStatus::committed &&
-      !timed)
-    return bad_input(fmt::format("expected \"begin\" and \"end\": {} is about real time",
-                                 level_info(level).name),
-                     h.line(t));
-  for (OpId i = h.first_op(t); i < h.end_op(t); ++i)
-    if (is_list_operation(h.op(i)) || is_range(h.op(i)))
-      return bad_input(
-          fmt::format("watching does not decide {}", is_range(h.op(i)) ? "ranges" : "lists"),
-          h.line(t));
-  return Ok{};
-}
-
 bool leaves_absent(const History& h, OpId i) {
   if (!installs_version(h.op(i))) return false;
   const Install left = install_of(h, i);
@@ -43,10 +28,7 @@ bool is_before(uint32_t line, uint32_t other) { return static_cast<int32_t>(line
 // --- lines
 
 Status HorizonWatcher::add(const std::shared_ptr<const History>& piece) {
-  if (!piece->known_orders().empty())
-    return bad_input("watching takes no stated version orders; expected transactions and events");
-  if (piece->states_sources())
-    return bad_input("watching takes no stated sources of reads; expected [\"r\", key, value]");
+  if (Status can = can_watch_piece(*piece); !can.ok()) return can;
   for (TxnId t = 0; t < piece->txn_count(); ++t)
     if (Status s = take(piece, t); !s.ok()) return s;
   for (const Event& event : piece->events())
@@ -56,7 +38,7 @@ Status HorizonWatcher::add(const std::shared_ptr<const History>& piece) {
 
 Status HorizonWatcher::take(const std::shared_ptr<const History>& piece, TxnId t) {
   const History& h = *piece;
-  if (Status s = can_take_at(h, t, options_.level); !s.ok()) return s;
+  if (Status s = can_watch_txn(h, t, options_.level); !s.ok()) return s;
   const Interval begin = h.begin_time(t), end = h.end_time(t);
   if (begin.known()) now_ = std::max(now_, begin.request);
   if (end.known() && end.response != Interval::kOpen) now_ = std::max(now_, end.response);

@@ -31,10 +31,7 @@ bool runs_backwards(const History& h, TxnId t) {
 // --- lines
 
 Status TimestampWatcher::add(const std::shared_ptr<const History>& piece) {
-  if (!piece->known_orders().empty())
-    return bad_input("watching takes no stated version orders; expected transactions and events");
-  if (piece->states_sources())
-    return bad_input("watching takes no stated sources of reads; expected [\"r\", key, value]");
+  if (Status can = can_watch_piece(*piece); !can.ok()) return can;
   const auto keyed = std::make_shared<KeyedPiece>(piece);
   for (TxnId t = 0; t < piece->txn_count(); ++t)
     if (Status s = take(keyed, t); !s.ok()) return s;
@@ -44,17 +41,11 @@ Status TimestampWatcher::add(const std::shared_ptr<const History>& piece) {
 }
 
 Status TimestampWatcher::can_take(const History& h, TxnId t) const {
-  for (OpId i = h.first_op(t); i < h.end_op(t); ++i)
-    if (is_list_operation(h.op(i)) || is_range(h.op(i)))
-      return bad_input(
-          fmt::format("watching does not decide {}", is_range(h.op(i)) ? "ranges" : "lists"),
-          h.line(t));
+  if (Status can = can_watch_txn(h, t, options_.level); !can.ok()) return can;
   if (h.status(t) != TxnStatus::committed) return Ok{};
   if (h.start_ts(t) == Interval::kUnknown || (writes(h, t) && h.commit_ts(t) == Interval::kUnknown))
     return bad_input("expected \"start_ts\", and \"commit_ts\" of a transaction that writes",
                      h.line(t));
-  if (real_time() && (!h.begin_time(t).known() || !h.end_time(t).known()))
-    return bad_input("expected \"begin\" and \"end\": strong-si is about real time", h.line(t));
   return Ok{};
 }
 

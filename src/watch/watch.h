@@ -119,5 +119,9 @@ class Watch {
 
 // Levels that can be watched, and why others cannot.
 Status can_watch(const WatchOptions& options);
+// Whether a piece states nothing but what can be watched; its transactions aside.
+Status can_watch_piece(const History& piece);
+// Whether a transaction has operations that can be watched, and the times that the level needs.
+Status can_watch_txn(const History& h, TxnId t, LevelId level);
 
 }  // namespace assay::internal::watch

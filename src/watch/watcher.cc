@@ -41,39 +41,20 @@ bool installs(const Member& m, const Window::Stray& stray, bool the_value) {
   return false;
 }
 
-Status unsupported(const History& h, TxnId t, std::string_view what) {
-  return bad_input(fmt::format("watching does not decide {}", what), h.line(t));
-}
-
 Status can_take(const History& h, TxnId t, LevelId level) {
-  if (h.status(t) == TxnStatus::committed && (!h.begin_time(t).known() || !h.end_time(t).known()))
-    return bad_input(fmt::format("expected \"begin\" and \"end\": {} is about real time",
-                                 level_info(level).name),
-                     h.line(t));
+  if (Status can = can_watch_txn(h, t, level); !can.ok()) return can;
   if (level_info(level).single_operations && h.end_op(t) - h.first_op(t) > 1)
     return bad_input(fmt::format("expected one operation: {} is about single operations on single "
                                  "keys",
                                  level_info(level).name),
                      h.line(t));
-  for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
-    if (is_list_operation(h.op(i))) return unsupported(h, t, "lists");
-    if (is_range(h.op(i))) return unsupported(h, t, "ranges");
-  }
   return Ok{};
 }
 
 }  // namespace
 
-Status Watcher::can_add(const History& piece) {
-  if (!piece.known_orders().empty())
-    return bad_input("watching takes no stated version orders; expected transactions and events");
-  if (piece.states_sources())
-    return bad_input("watching takes no stated sources of reads; expected [\"r\", key, value]");
-  return Ok{};
-}
-
 Status Watcher::add(const std::shared_ptr<const History>& piece, std::span<const Interval> ran) {
-  if (Status can = can_add(*piece); !can.ok()) return can;
+  if (Status can = can_watch_piece(*piece); !can.ok()) return can;
   const auto unknown = unknown_outcomes_of(*piece);
   if (!unknown.ok()) return unknown.error();
   TxnId next_unknown = 0;

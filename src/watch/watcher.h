@@ -54,8 +54,6 @@ class Watcher final : public Watch {
   Status add(const std::shared_ptr<const History>& piece) override { return add(piece, {}); }
   // By fences: when each transaction of the piece ran. Its own times are those of a likely order, which need not be kept.
   Status add(const std::shared_ptr<const History>& piece, std::span<const Interval> ran);
-  // Whether a piece says nothing but what can be watched, its transactions aside.
-  static Status can_add(const History& piece);
   Status decide_sealed() override { return decide(mark()); }
   Status finish() override;
   const Progress& progress() override;
