@@ -6,11 +6,10 @@
 //
 // Without real time a transaction may see a version however old, so nothing could ever be forgotten. Windows of 2N lines are
 // decided, each N lines further on, so that every N consecutive ones lie in one of them; what is found in a window is told, even if
-// it takes more than N. What a transaction saw that
-// nobody in the window explains is left out, as somebody beyond may: what remains is a projection of the whole history, so that an
-// alarm is a violation of the whole. That takes for granted that no value is written twice to one key by transactions further
-// apart than a window, nor the initial one again, and that no key that somebody found absent is deleted for the first time of all
-// deletes later on.
+// it takes more than N. What a transaction saw that nobody in the window explains is left out, as somebody beyond may: what
+// remains is a projection of the whole history, so that an alarm is a violation of the whole. That takes for granted that no
+// value is written twice to one key by transactions further apart than a window, nor the initial one again, and that no key that
+// somebody found absent is deleted for the first time of all deletes later on.
 //
 // Cost: each transaction is checked twice, and a window again for each alarm. Memory: 2N transactions, the lines that were read
 // with them, and the names of the sessions.
