@@ -82,6 +82,7 @@ void Projector::add_writes(Node n, Problem& out) {
 void Projector::add_reads(Node n, Problem& out) const {
   for (const ExternalRead& read : whole_.reads[n]) {
     if (key_[read.key] == kNone) continue;
+    if (read.write != kNone && node_[whole_.writes.node[read.write]] == kNone) continue;
     const WriteId write = read.write == kNone ? kNone : write_[read.write];
     out.reads.items.push_back({key_[read.key], write, read.op});
     if (whole_.has_lists && is_list_operation(whole_.history->op(read.op))) out.has_lists = true;
@@ -108,14 +109,17 @@ void Projector::add_users(const Part& part, Problem& out) const {
   for (Node n : part.nodes) {
     for (const WriteId w : whole_.writes.of(n)) {
       if (key_[whole_.writes.key[w]] == kNone) continue;
-      for (Node reader : whole_.readers[w]) out.readers.items.push_back(node_[reader]);
+      for (Node reader : whole_.readers[w])
+        if (node_[reader] != kNone) out.readers.items.push_back(node_[reader]);
       close_row(out.readers);
     }
   }
   for (KeyId key : part.keys) {
-    for (WriteId w : whole_.key_writers(key)) out.writes.of_key.items.push_back(write_[w]);
+    for (WriteId w : whole_.key_writers(key))
+      if (node_[whole_.writes.node[w]] != kNone) out.writes.of_key.items.push_back(write_[w]);
     close_row(out.writes.of_key);
-    for (Node n : whole_.initial_readers[key]) out.initial_readers.items.push_back(node_[n]);
+    for (Node n : whole_.initial_readers[key])
+      if (node_[n] != kNone) out.initial_readers.items.push_back(node_[n]);
     close_row(out.initial_readers);
   }
 }
@@ -125,6 +129,7 @@ void Projector::add_stated(const Part& part, Problem& out) const {
   for (KeyId key : part.keys) {
     for (const uint32_t i : stated_[key]) {
       const StatedOrder& order = whole_.stated[i];
+      if (node_[order.before] == kNone || node_[order.after] == kNone) continue;
       out.stated.push_back(
           {node_[order.before], node_[order.after], key_[key], order.source, order.source_is_op});
     }

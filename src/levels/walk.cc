@@ -32,6 +32,7 @@
 #include "infer/aggregates.h"
 #include "infer/problem.h"
 #include "levels/adya.h"
+#include "levels/clock_faults.h"
 #include "levels/engine.h"
 #include "levels/expected_order.h"
 #include "levels/linearizable.h"
@@ -123,6 +124,7 @@ class LatticeWalk {
       widened_ = !problem_.unresolved.empty() && options_.switches.carry;
       stated_first_ = options_.switches.stated_first && options_.engine == EngineId::graph &&
                       problem_.unresolved.empty() && is_nearly_stated(problem_);
+      if (stated_first_ && options_.switches.clock_faults) refute_by_the_clock();
       accept_what_plays();
       decide_what_is_left();
       widened_ = false;
@@ -378,6 +380,20 @@ class LatticeWalk {
         v.certificate.levels = served(linearizable, v.outcome, {});
     }
     settle(std::move(v.certificate));
+  }
+
+  // From the weakest up, as what refutes one mostly refutes those above it.
+  void refute_by_the_clock() {
+    ClockFaults faults(problem_);
+    const Means means{options_.switches, stages_, false, options_.threads};
+    for (const LevelId id : in_walk_order(&WalkPlace::decide)) {
+      const LevelInfo& level = level_info(id);
+      if (level.real_time == RealTime::none || decided(id) || !useful(id) || !timed_enough(id))
+        continue;
+      LevelVerdict v = faults.refute(level, means, budget_);
+      if (v.outcome == Outcome::violated) add(id, std::move(v));
+      if (budget_.exhausted_now()) return;
+    }
   }
 
   void accept_what_plays() {

@@ -1,0 +1,88 @@
+#include "levels/clock_faults.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "infer/projection.h"
+
+namespace assay::internal {
+namespace {
+
+bool ended_before_begin_of(const Problem& p, Node earlier, Node later) {
+  const History& h = *p.history;
+  const Interval end = h.end_time(p.txn[earlier]), begin = h.begin_time(p.txn[later]);
+  return h.status(p.txn[earlier]) == TxnStatus::committed && end.known() && begin.known() &&
+         end.response < begin.request;
+}
+
+// Whether it certainly began before the other one can have committed.
+bool began_before_end_of(const Problem& p, Node reader, Node writer) {
+  const History& h = *p.history;
+  const Interval begin = h.begin_time(p.txn[reader]), end = h.end_time(p.txn[writer]);
+  return begin.known() && end.known() && begin.response < end.request;
+}
+
+std::vector<Node> ascending(std::vector<Node> nodes) {
+  std::ranges::sort(nodes);
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  return nodes;
+}
+
+}  // namespace
+
+// It reads what was committed after it began.
+std::optional<ClockFaults::Suspects> ClockFaults::early_read() const {
+  for (Node reader = 0; reader < whole_.nodes(); ++reader)
+    for (const ExternalRead& read : whole_.reads[reader]) {
+      if (read.write == kNone) continue;
+      const Node writer = whole_.writes.node[read.write];
+      if (began_before_end_of(whole_, reader, writer))
+        return Suspects{ascending({reader, writer}), read.key};
+    }
+  return std::nullopt;
+}
+
+// It reads what was overwritten before it began.
+std::optional<ClockFaults::Suspects> ClockFaults::stale_read() const {
+  for (const StatedOrder& order : whole_.stated) {
+    const WriteId write = whole_.write_of(order.before, order.key);
+    if (write == kNone) continue;
+    for (const Node reader : whole_.readers[write])
+      if (reader != order.after && ended_before_begin_of(whole_, order.after, reader))
+        return Suspects{ascending({order.before, order.after, reader}), order.key};
+  }
+  return std::nullopt;
+}
+
+std::optional<ClockFaults::Suspects> ClockFaults::writers_reversed() const {
+  for (const StatedOrder& order : whole_.stated)
+    if (ended_before_begin_of(whole_, order.after, order.before))
+      return Suspects{ascending({order.before, order.after}), order.key};
+  return std::nullopt;
+}
+
+void ClockFaults::look() {
+  looked_ = true;
+  std::vector<Suspects> all;
+  for (const auto& found : {early_read(), stale_read(), writers_reversed()})
+    if (found) all.push_back(*found);
+  if (all.empty()) return;
+  Projector projector(whole_);
+  for (const Suspects& s : all) parts_.push_back(projector.project({s.nodes, {s.key}}));
+}
+
+LevelVerdict ClockFaults::refute(const LevelInfo& level, const Means& means, Budget& budget) {
+  if (!looked_) {
+    const auto timer = means.stages.time("clock");
+    look();
+  }
+  for (const Problem& part : parts_) {
+    LevelVerdict verdict = decide_strong(part, level, means, budget);
+    if (verdict.outcome != Outcome::violated) continue;
+    verdict.proof = part.in_whole(std::move(verdict.proof));
+    return verdict;
+  }
+  return {};
+}
+
+}  // namespace assay::internal

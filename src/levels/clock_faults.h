@@ -1,0 +1,48 @@
+// Dependencies against real time, found without a graph of the history.
+//
+//   s1: { w(x,1) }   s2: { w(x,2) }                the history states that x = 1 was before x = 2
+//   s3:                              { r(x,1) }    s3 began after s2 had ended, and is before it: x = 1 was overwritten
+//
+// Where the orders of versions are stated a dependency and real time alone mostly show what is wrong with the clock: somebody reads what is
+// overwritten since long, or what was committed after it began; or two writers stand the other way round. Such a pair is found by a look
+// at each dependency. Whether it violates the level, and why, the engine decides on a part of the history: these two, the writer whose
+// version was read, and one key. So nothing is concluded here, and what is not found is decided with the whole as ever.
+//
+// Cost: linear in reads and stated orders, once; then that of deciding three transactions. Source: the locality lemma of
+// docs/watching.md, whose first case these edges are.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "infer/problem.h"
+#include "levels/strong.h"
+
+namespace assay::internal {
+
+class ClockFaults {
+ public:
+  // `whole` must outlive it, is no part itself and leaves nothing to a search.
+  explicit ClockFaults(const Problem& whole) : whole_(whole) {}
+
+  // violated, with a proof; or unknown, without a reason.
+  LevelVerdict refute(const LevelInfo& level, const Means& means, Budget& budget);
+
+ private:
+  // Transactions that a dependency against real time is about, ascending.
+  struct Suspects {
+    std::vector<Node> nodes;
+    KeyId key;
+  };
+
+  void look();
+  std::optional<Suspects> early_read() const;
+  std::optional<Suspects> stale_read() const;
+  std::optional<Suspects> writers_reversed() const;
+
+  const Problem& whole_;
+  std::vector<Problem> parts_;  // each of some suspects
+  bool looked_ = false;
+};
+
+}  // namespace assay::internal
