@@ -61,10 +61,18 @@ std::optional<ClockFaults::Suspects> ClockFaults::writers_reversed() const {
   return std::nullopt;
 }
 
+// The later one began before the earlier one had committed.
+std::optional<ClockFaults::Suspects> ClockFaults::writers_overlap() const {
+  for (const StatedOrder& order : whole_.stated)
+    if (began_before_end_of(whole_, order.after, order.before))
+      return Suspects{ascending({order.before, order.after}), order.key};
+  return std::nullopt;
+}
+
 void ClockFaults::look() {
   looked_ = true;
   std::vector<Suspects> all;
-  for (const auto& found : {early_read(), stale_read(), writers_reversed()})
+  for (const auto& found : {early_read(), stale_read(), writers_reversed(), writers_overlap()})
     if (found) all.push_back(*found);
   if (all.empty()) return;
   Projector projector(whole_);

@@ -3,10 +3,11 @@
 //   s1: { w(x,1) }   s2: { w(x,2) }                the history states that x = 1 was before x = 2
 //   s3:                              { r(x,1) }    s3 began after s2 had ended, and is before it: x = 1 was overwritten
 //
-// Where the orders of versions are stated a dependency and real time alone mostly show what is wrong with the clock: somebody reads what is
-// overwritten since long, or what was committed after it began; or two writers stand the other way round. Such a pair is found by a look
-// at each dependency. Whether it violates the level, and why, the engine decides on a part of the history: these two, the writer whose
-// version was read, and one key. So nothing is concluded here, and what is not found is decided with the whole as ever.
+// Where the orders of versions are stated a dependency and real time alone mostly show what is wrong with the clock: somebody
+// reads what was overwritten before, or what was committed after it began; or two writers stand the other way round, or overlap
+// where snapshots forbid that. Such a pair is found by a look at each dependency. Whether it violates the level, and why, the
+// engine decides on a part of the history: these two, the writer whose version was read, and one key. So nothing is concluded
+// here, and what is not found is decided with the whole as ever.
 //
 // Cost: linear in reads and stated orders, once; then that of deciding three transactions. Source: the locality lemma of
 // docs/watching.md, whose first case these edges are.
@@ -39,6 +40,7 @@ class ClockFaults {
   std::optional<Suspects> early_read() const;
   std::optional<Suspects> stale_read() const;
   std::optional<Suspects> writers_reversed() const;
+  std::optional<Suspects> writers_overlap() const;
 
   const Problem& whole_;
   std::vector<Problem> parts_;  // each of some suspects

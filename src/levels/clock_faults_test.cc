@@ -59,6 +59,13 @@ TEST(ClockFaults, WritersTheOtherWayRound) {
   EXPECT_EQ(refuted(h, strict_serializable), Outcome::violated);
 }
 
+TEST(ClockFaults, WritersWhoOverlap) {
+  const History h =
+      make_history({at(0, 20, {1, {w("x", 1)}}), at(10, 30, {2, {w("x", 2)}})}, kOneThenTwo);
+  EXPECT_EQ(refuted(h, generalized_si), Outcome::violated);
+  EXPECT_EQ(refuted(h, strict_serializable), Outcome::unknown);
+}
+
 TEST(ClockFaults, ASoundHistoryHasNone) {
   const History h =
       make_history({at(0, 10, {1, {w("x", 1)}}), at(20, 30, {2, {r("x", 1), w("x", 2)}}),
