@@ -2,7 +2,7 @@
 //
 // The orders of all segments, one after the other, are replayed on an imaginary database that does one thing at a time
 // (certify/replay.h does the same with a history that is in memory as a whole). Real time needs one number: whoever comes next
-// must not have ended before the latest begin so far. A transaction is held from its line to the segment that names it.
+// must not have ended before the latest begin so far; at session-serializable there is no real time. A transaction is held from its line to the segment that names it.
 //
 //   order so far: s1: { w(x,1) }  s2: { w(x,2) }      both at the same time, x is not read
 //   next:         s3: { r(x,1) }

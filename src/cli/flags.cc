@@ -393,7 +393,7 @@ void WorkloadFlags::add(CLI::App& app) {
       "what it saw: for histories with deletions that take too long to decide");
   app.add_option("--fences", options.fences,
                  "every Nth transaction of a session reads and writes the key -1, which all share: "
-                 "for watch --fence -1")
+                 "for watch --fence=-1")
       ->check(positive)
       ->type_name("N");
   const auto name_of = [](Distribution d) { return distribution_name(d); };

@@ -157,8 +157,8 @@ Status prepare_watching(RunState& s, const CLI::App& app) {
         "without it");
   collect::RunOptions& o = s.options;
   s.watching.sessions = o.sessions;
-  if (Status can = can_have_horizon(app, s.watching); !can.ok()) return can;
   if (Status can = take_fences(s); !can.ok()) return can;
+  if (Status can = can_have_together(app, s.watching); !can.ok()) return can;
   if (Status can = take_level(s.check.levels, s.watching); !can.ok()) return can;
   if (Status can = can_watch_history(o.history); !can.ok()) return can;
   if (Status can = can_watch_workload(o); !can.ok()) return can;

@@ -117,7 +117,7 @@ Exit watch_recorders(WatchState& s) {
 }
 
 Exit watch_history(WatchState& s, const CLI::App& app) {
-  if (Status can = can_have_horizon(app, s.options); !can.ok()) return fail(can.error());
+  if (Status can = can_have_together(app, s.options); !can.ok()) return fail(can.error());
   if (Status can = take_level(s.level, s.options); !can.ok()) return fail(can.error());
   if (s.follow && s.file == "-")
     return fail(usage_error("--follow takes a file; standard input is read until it ends"));

@@ -93,14 +93,27 @@ void add_horizon(CLI::App& app, watch::WatchOptions& options, const std::string&
       ->type_name("N");
 }
 
-Status can_have_horizon(const CLI::App& app, const watch::WatchOptions& options) {
-  if (options.horizon == 0) return Ok{};
-  for (const char* flag : {"--lateness", "--settle", "--window", "--keep", "--expected-order",
-                           "--certificate", "--state", "--fence"}) {
+namespace {
+
+Status can_have_none(const CLI::App& app, std::initializer_list<const char*> flags,
+                     std::string_view beside) {
+  for (const char* flag : flags) {
     const CLI::Option* option = app.get_option_no_throw(flag);
     if (option != nullptr && option->count() > 0)
-      return usage_error(fmt::format("{} means nothing with --horizon", flag));
+      return usage_error(fmt::format("{} means nothing with {}", flag, beside));
   }
+  return Ok{};
+}
+
+}  // namespace
+
+Status can_have_together(const CLI::App& app, const watch::WatchOptions& options) {
+  if (options.horizon > 0)
+    return can_have_none(app,
+                         {"--lateness", "--settle", "--window", "--keep", "--expected-order",
+                          "--certificate", "--state", "--fence"},
+                         "--horizon");
+  if (!options.fence.empty()) return can_have_none(app, {"--lateness"}, "fences");
   return Ok{};
 }
 

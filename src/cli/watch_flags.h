@@ -24,8 +24,8 @@ void add_timestamp_order(CLI::App& app, watch::WatchOptions& options);
 void add_fence(CLI::App& app, watch::WatchOptions& options);
 // --horizon
 void add_horizon(CLI::App& app, watch::WatchOptions& options, const std::string& group);
-// An error if a flag was given that means nothing with --horizon.
-Status can_have_horizon(const CLI::App& app, const watch::WatchOptions& options);
+// An error if a flag was given that means nothing with --horizon, or by fences.
+Status can_have_together(const CLI::App& app, const watch::WatchOptions& options);
 // --alarms, --metrics, --fail-fast
 void add_watch_output(CLI::App& app, WatchOutput& output, const std::string& group);
 

@@ -18,8 +18,7 @@ constexpr int64_t kNanosecondsBetween = 1'000'000;
 
 KeyId FenceClock::fence_key(const History& h) const {
   for (KeyId key = 0; key < h.key_count(); ++key)
-    if (!h.key(key).has_text() ? h.key(key).to_string() == key_ : h.key(key).text == key_)
-      return key;
+    if (h.key(key).to_string() == key_) return key;
   return kNone;
 }
 

@@ -112,8 +112,8 @@ class Watch {
   virtual const Progress& progress() = 0;
   // Transactions that began before and are not reported are not waited for.
   virtual int64_t overdue() const = 0;
-  // What was reported from here to the next line is lost, and these sessions report nothing more. Not of a watch by timestamps,
-  // which has one input.
+  // What was reported from here to the next line is lost, and these sessions report nothing more. Not of a watch by timestamps
+  // or by fences, which has one input.
   virtual void lose(std::span<const HeldValue>) {}
 };
 

@@ -293,8 +293,7 @@ size_t Watcher::explain_strays(std::span<const Window::Stray> strays) {
 Status Watcher::decide_candidates(int64_t mark) {
   for (size_t left_out = 0, back = 1; !candidates_.empty() && !listener_.has_enough();) {
     take_back_for_late();
-    Result<Window> window =
-        after_state(candidates_, past(), options_.level, mark, {.times = Times::own});
+    Result<Window> window = after_state(candidates_, past(), options_.level, mark, {});
     if (!window.ok()) return window.error();
     if (!window->strays.empty()) {
       left_out += explain_strays(window->strays);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -41,6 +43,27 @@ class WatchVerdicts final : public WatchListener {
     std::string out;
     EXPECT_TRUE(write_history_text(h, "hist", out).ok());
     return out;
+  }
+};
+
+// Of histories that were compared with the check of the whole.
+struct WatchShares {
+  uint64_t compared = 0, decided = 0, violated = 0;
+
+  void add(Outcome plain, const WatchVerdicts& found) {
+    ++compared;
+    violated += plain == Outcome::violated;
+    decided += found.alarms > 0 || found.unknown == 0;
+  }
+  // The share that was decided.
+  double tell() const {
+    const double share =
+        static_cast<double>(decided) / static_cast<double>(std::max<uint64_t>(1, compared));
+    std::printf("%ju histories, %ju violated, decided %g %%\n", uintmax_t{compared},
+                uintmax_t{violated}, 100 * share);
+    EXPECT_GT(violated, compared / 20);
+    EXPECT_LT(violated, compared);
+    return share;
   }
 };
 
