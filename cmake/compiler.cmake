@@ -26,7 +26,8 @@ if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(assay_options INTERFACE -Wno-subobject-linkage --param=ggc-min-heapsize=4000000)
 endif()
 if(ASSAY_SANITIZE)
-  target_compile_options(assay_options INTERFACE -fsanitize=${ASSAY_SANITIZE}
+  # What is undefined ends the program, as a test that goes on has passed.
+  target_compile_options(assay_options INTERFACE -fsanitize=${ASSAY_SANITIZE} -fno-sanitize-recover=all
                                                  -fno-omit-frame-pointer -g1)
   target_link_options(assay_options INTERFACE -fsanitize=${ASSAY_SANITIZE})
 endif()

@@ -21,6 +21,7 @@ namespace assay {
 struct Switches {
   bool replay = true;                 // accept by replaying an order proposed from client times
   bool stated_first = true;           // no replay where nearly all version orders are stated
+  bool stated_replay = true;          // a replay heeds stated orders of versions
   bool clock_faults = true;           // there, look for dependencies against real time first
   bool saturation = true;             // derive forced version orders before searching
   bool anti_dependency_rule = true;   // in saturation, PolySI's rule for anti-dependencies

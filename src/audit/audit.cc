@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <utility>
+#include <vector>
 
+#include "assay/verify.h"
 #include "audit/in_place.h"
 #include "audit/notes.h"
 #include "audit/vacuity.h"
@@ -15,6 +18,7 @@
 #include "explain/explain.h"
 #include "history/aborted_reads.h"
 #include "infer/known_orders.h"
+#include "infer/slices.h"
 #include "levels/walk.h"
 
 namespace assay {
@@ -50,10 +54,7 @@ class Auditor {
     if (options_.aborted_reads && !count_aborted_reads()) return;
     decide();
     lap("check");
-    verify();
-    lap("verify");
-    explain_violations();
-    lap("explain");
+    verify_and_explain();
   }
 
  private:
@@ -95,24 +96,43 @@ class Auditor {
     }
   }
 
-  void verify() {
+  // Explanations are of what was decided, and nearly always the verifier agrees, so that both are made at once where there is room.
+  void verify_and_explain() {
     const unsigned threads =
-        options_.check.threads == 0 ? internal::core_count() : options_.check.threads;
+        internal::threads_for(audit_.history.txn_count(), options_.check.threads);
+    const bool at_once = threads > 1 && has_room_for_both();
+    Budget memory = budget_.memory_only();
+    std::vector<std::optional<Unknown>> refusals;
     internal::call_all(
         threads,
         [&] {
-          internal::verify_verdicts(audit_.result, audit_.history, budget_.memory_only(), threads);
+          refusals =
+              internal::refusals_of(audit_.result.certificates, audit_.history, memory, threads);
+          lap("verify");
         },
-        [&] { audit_.observations = internal::count_observations(audit_.history); });
+        [&] { audit_.observations = internal::count_observations(audit_.history); },
+        [&] {
+          if (at_once) explain();
+        });
+    bool withheld = internal::withhold_refused(audit_.result, refusals, memory);
     if (!options_.allow_empty)
-      internal::withhold_vacuous(audit_.result, audit_.history, audit_.observations);
+      withheld |= internal::withhold_vacuous(audit_.result, audit_.history, audit_.observations);
+    if (!at_once || withheld) explain();
+    lap("explain");
   }
 
-  void explain_violations() {
-    constexpr uint64_t kBytesAVersion =
-        24;  // who wrote it (twice), who updated it, how many writes of it stay
-    Budget memory = budget_.memory_only();
-    if (memory.has_room(kBytesAVersion * audit_.history.version_count()))
+  bool has_room_for_both() const {
+    uint64_t bytes = explanation_bytes();
+    for (const Certificate& certificate : audit_.result.certificates)
+      bytes += verification_bytes(certificate, audit_.history);
+    return budget_.memory_only().has_room(bytes);
+  }
+
+  // Of each version who wrote it (twice), who updated it, how many writes of it stay.
+  uint64_t explanation_bytes() const { return 24 * uint64_t{audit_.history.version_count()}; }
+
+  void explain() {
+    if (budget_.memory_only().has_room(explanation_bytes()))
       audit_.explanations = internal::explain(audit_.history, audit_.result);
   }
 

@@ -19,13 +19,15 @@ uint64_t count_observations(const History& h) {
   return count;
 }
 
-void withhold_vacuous(CheckResult& result, const History& history, uint64_t observations) {
+bool withhold_vacuous(CheckResult& result, const History& history, uint64_t observations) {
   const auto orders = history.known_orders();
   const bool evidence = std::any_of(orders.begin(), orders.end(),
                                     [](const KnownOrder& o) { return o.versions.size() > 1; });
-  if (observations > 0 || evidence) return;
+  if (observations > 0 || evidence) return false;
+  bool any = false;
   for (Verdict& v : result.verdicts) {
     if (v.outcome != Outcome::satisfied) continue;
+    any = true;
     v.outcome = Outcome::unknown;
     v.certificate = kNone;
     v.cause = UnknownCause::vacuous;
@@ -33,6 +35,7 @@ void withhold_vacuous(CheckResult& result, const History& history, uint64_t obse
         "vacuous: no committed transaction observed anything that another could have written "
         "(--allow-empty accepts that)";
   }
+  return any;
 }
 
 }  // namespace assay::internal

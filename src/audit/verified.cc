@@ -40,15 +40,17 @@ size_t with_room(std::span<const Certificate> certificates, const History& histo
   return count;
 }
 
-// Of the certificates for which there was room.
-std::vector<std::optional<Unknown>> refusals_of(std::span<const Certificate> certificates,
+}  // namespace
+
+std::vector<std::optional<Unknown>> refusals_of(const std::vector<Certificate>& certificates,
                                                 const History& history, Budget& memory,
                                                 unsigned threads) {
+  if (threads == 0) threads = core_count();
   if (history.txn_count() < kFewTxns) threads = 1;
   std::vector<std::optional<Unknown>> refusals;
   while (refusals.size() < certificates.size()) {
     const size_t first = refusals.size();
-    const auto rest = certificates.subspan(first);
+    const auto rest = std::span(certificates).subspan(first);
     const size_t together = with_room(rest, history, threads, memory);
     if (together == 0) break;
     refusals.resize(first + together);
@@ -61,11 +63,9 @@ std::vector<std::optional<Unknown>> refusals_of(std::span<const Certificate> cer
   return refusals;
 }
 
-}  // namespace
-
-void verify_verdicts(CheckResult& result, const History& history, Budget memory, unsigned threads) {
-  const std::vector<std::optional<Unknown>> refusals =
-      refusals_of(result.certificates, history, memory, threads == 0 ? core_count() : threads);
+bool withhold_refused(CheckResult& result, const std::vector<std::optional<Unknown>>& refusals,
+                      const Budget& memory) {
+  bool any = false;
   for (Verdict& v : result.verdicts) {
     if (v.outcome == Outcome::unknown) continue;
     std::optional<Unknown> why;
@@ -81,11 +81,18 @@ void verify_verdicts(CheckResult& result, const History& history, Budget memory,
         why = bug("a certificate is for other levels or proves the opposite");
     }
     if (!why) continue;
+    any = true;
     v.outcome = Outcome::unknown;
     v.certificate = kNone;
     v.cause = why->cause;
     v.reason = std::move(why->detail);
   }
+  return any;
+}
+
+void verify_verdicts(CheckResult& result, const History& history, Budget memory, unsigned threads) {
+  const auto refusals = refusals_of(result.certificates, history, memory, threads);
+  withhold_refused(result, refusals, memory);
 }
 
 }  // namespace assay::internal

@@ -16,4 +16,13 @@ void release_free_memory();
 // From now on large blocks go back to the system when they are freed, so that resident is what is in use.
 void return_large_blocks();
 
+// Whether a sanitizer's memory counts too, what was freed being kept back: then none of these says what the program needs.
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool kAddressSanitizer = true;
+#elif defined(__has_feature)
+inline constexpr bool kAddressSanitizer = __has_feature(address_sanitizer);
+#else
+inline constexpr bool kAddressSanitizer = false;
+#endif
+
 }  // namespace assay::internal

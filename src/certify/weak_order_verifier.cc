@@ -266,7 +266,9 @@ class KeyWriters {
     by_chain_[k][writer.chain].push_back(writer);
   }
   bool has_many(KeyId k) const { return begin_[k + 1] - begin_[k] > many_; }
-  std::span<const Writer> of(KeyId k) const { return {&all_[0] + begin_[k], &all_[0] + end_[k]}; }
+  std::span<const Writer> of(KeyId k) const {
+    return {all_.data() + begin_[k], all_.data() + end_[k]};
+  }
   // Per chain; only if there are many.
   const std::vector<std::vector<Writer>>& by_chain(KeyId k) const { return by_chain_[k]; }
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "assay/format.h"
+#include "base/memory.h"
 #include "formats/cobra.h"
 #include "formats/output.h"
 #include "formats/temporary_folder.h"
@@ -14,22 +15,10 @@
 namespace assay::internal {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kPeakMeansLittle = true;  // freed memory is kept back
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-constexpr bool kPeakMeansLittle = true;
-#else
-constexpr bool kPeakMeansLittle = false;
-#endif
-#else
-constexpr bool kPeakMeansLittle = false;
-#endif
-
 constexpr size_t kTooLong = (size_t{1} << 24) + 100'000;
 
 long peak_kib() {
-  if (kPeakMeansLittle) return 0;
+  if (kAddressSanitizer) return 0;
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return usage.ru_maxrss;
@@ -141,7 +130,7 @@ TEST(Limits, CompressedBombsStopAtTheFirstLine) {
 
 // Small on disk, and every line is kept. In a process of its own, whose peak nothing else has set.
 TEST(Limits, MemoryIsRespectedWhileColumnsGrow) {
-  if (kPeakMeansLittle) GTEST_SKIP() << "the peak means little with this allocator";
+  if (kAddressSanitizer) GTEST_SKIP() << "the peak means little with this allocator";
   formats::TemporaryFolder folder;
   const std::string path = folder.path("bomb.jsonl.zst");
   auto out = formats::Output::open(path);

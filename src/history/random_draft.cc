@@ -1,6 +1,8 @@
 #include "history/random_draft.h"
 
 #include <algorithm>
+#include <bitset>
+#include <cassert>
 #include <map>
 #include <numeric>
 #include <string_view>
@@ -22,7 +24,12 @@ constexpr Isolation kDraws[] = {
     Isolation::read_committed, Isolation::read_committed, Isolation::chaos,
 };
 
-using CommitBits = uint64_t;  // commits by number, one bit each
+constexpr size_t kMostCommits = 4096;
+using CommitBits = std::bitset<kMostCommits>;  // commits by number
+
+CommitBits lowest(size_t count) {
+  return count == 0 ? CommitBits() : ~CommitBits() >> (kMostCommits - count);
+}
 
 // Everything written by one transaction, in its final form.
 struct Commit {
@@ -45,8 +52,8 @@ class Simulation {
     std::string_view mini;  // of a mini-transaction: what is left of its shape
     int keys[2] = {0, 0};   // and its x and y
     DraftTxn txn;
-    CommitBits view = 0;
-    CommitBits past = 0;  // commits its session depends on
+    CommitBits view;
+    CommitBits past;  // commits its session depends on
     size_t commits_at_begin = 0;
   };
 
@@ -69,7 +76,8 @@ class Simulation {
   DraftValue fresh_value();
   bool conflicts(const Client& client) const;
   void advance() { clock_ += shape_.exact ? 1 : static_cast<int64_t>(rng_.below(3)); }
-  CommitBits all() const { return commits_.empty() ? 0 : ~CommitBits{0} >> (64 - commits_.size()); }
+  CommitBits all() const { return lowest(commits_.size()); }
+  CommitBits some();
 
   Rng& rng_;
   const RandomShape& shape_;
@@ -129,8 +137,7 @@ DraftValue Simulation::current(const Client& client, int key) const {
     }
   };
   for (size_t c = 0; c < commits_.size(); ++c) {
-    if (client.view >> c & 1u)
-      std::for_each(commits_[c].writes.begin(), commits_[c].writes.end(), apply);
+    if (client.view[c]) std::for_each(commits_[c].writes.begin(), commits_[c].writes.end(), apply);
   }
   std::for_each(client.txn.ops.begin(), client.txn.ops.end(), apply);
   return value;
@@ -142,8 +149,7 @@ std::vector<int64_t> Simulation::current_list(const Client& client, int key) con
     if (op.key == key && op.kind == OpKind::append) list.push_back(*op.value);
   };
   for (size_t c = 0; c < commits_.size(); ++c) {
-    if (client.view >> c & 1u)
-      std::for_each(commits_[c].writes.begin(), commits_[c].writes.end(), apply);
+    if (client.view[c]) std::for_each(commits_[c].writes.begin(), commits_[c].writes.end(), apply);
   }
   std::for_each(client.txn.ops.begin(), client.txn.ops.end(), apply);
   return list;
@@ -275,7 +281,7 @@ DraftOp Simulation::plain_read(const Client& client, int key) {
   DraftOp op{.kind = OpKind::read, .key = key, .value = current(client, key)};
   if (isolation_ == Isolation::chaos) {
     Client stranger = client;
-    stranger.view = rng_.next() & all();
+    stranger.view = some();
     op.value = current(stranger, key);
   }
   return op;
@@ -300,24 +306,34 @@ DraftOp Simulation::next_mini_op(Client& client) {
   return {.kind = OpKind::write, .key = key, .value = fresh_value()};
 }
 
+// Each as likely as not.
+CommitBits Simulation::some() {
+  CommitBits bits;
+  for (size_t from = 0; from == 0 || from < commits_.size(); from += 64)
+    bits |= CommitBits(rng_.next()) << from;
+  return bits & all();
+}
+
 CommitBits Simulation::choose_view(const Client& client) {
   const size_t count = commits_.size();
   switch (isolation_) {
     case Isolation::stale_snapshot: {
       const uint64_t length = count - std::min<uint64_t>(count, rng_.below(3));
-      CommitBits view = length == 0 ? 0 : ~CommitBits{0} >> (64 - length);
-      while (rng_.chance(0.8) && (client.past & ~view) != 0) view = view << 1 | 1;
+      CommitBits view = lowest(length);
+      while (rng_.chance(0.8) && (client.past & ~view).any()) view = view << 1 | lowest(1);
       return view & all();
     }
     case Isolation::causal: {
       CommitBits view = client.past;
       for (size_t c = 0; c < count; ++c) {
-        if (rng_.chance(0.4)) view |= commits_[c].dependencies | CommitBits{1} << c;
+        if (rng_.chance(0.4)) view |= (commits_[c].dependencies | lowest(1) << c);
       }
       return view;
     }
-    case Isolation::arbitrary_set:
-      return (rng_.next() | (rng_.chance(0.8) ? client.past : 0)) & all();
+    case Isolation::arbitrary_set: {
+      const CommitBits view = some();
+      return view | (rng_.chance(0.8) ? client.past : CommitBits());
+    }
     default:
       return all();
   }
@@ -344,7 +360,7 @@ void Simulation::begin(int session) {
 
 bool Simulation::conflicts(const Client& client) const {
   for (size_t c = 0; c < commits_.size(); ++c) {
-    if (client.view >> c & 1u) continue;
+    if (client.view[c]) continue;
     for (const DraftOp& theirs : commits_[c].writes) {
       for (const DraftOp& ours : client.txn.ops) {
         const bool writes = ours.kind != OpKind::read && ours.kind != OpKind::read_list &&
@@ -365,7 +381,8 @@ void Simulation::commit(int session) {
       done.writes.push_back(op);
     }
   }
-  client.past |= done.dependencies | CommitBits{1} << commits_.size();
+  assert(commits_.size() < kMostCommits);
+  client.past |= done.dependencies | lowest(1) << commits_.size();
   commits_.push_back(std::move(done));
 }
 

@@ -31,11 +31,13 @@ constexpr size_t kFewOf = 16;
 
 class InPlace {
  public:
-  InPlace(const Problem& problem, const LevelInfo& level, std::span<const Vertex> order)
+  InPlace(const Problem& problem, const LevelInfo& level, std::span<const Vertex> order,
+          std::span<const Node> stated_before)
       : problem_(problem),
         level_(level),
         events_(level),
         order_(order),
+        stated_before_(stated_before),
         place_(order.size()),
         left_(static_cast<int64_t>(order.size() / kFewOf)) {
     for (uint32_t i = 0; i < order.size(); ++i) place_[order[i]] = i;
@@ -87,6 +89,7 @@ class InPlace {
         if (stopped()) return;
         in_order(key, writers);
         look_at_readers(key, writers, found[slice]);
+        look_at_stated(writers, found[slice]);
         if (events_.write_conflict) look_at_overlaps(writers, found[slice]);
       };
     });
@@ -115,6 +118,16 @@ class InPlace {
     }
   }
 
+  void look_at_stated(std::span<const Writer> writers, std::vector<uint32_t>& found) {
+    if (stated_before_.empty()) return;
+    for (const Writer& writer : writers) {
+      const Node before = stated_before_[writer.write];
+      if (before == kNone) continue;
+      const uint32_t own = events_.write_conflict ? read_place(node(writer)) : writer.place;
+      if (own < write_place(before)) note(own, found);
+    }
+  }
+
   // A reader that is the writer itself is not waited for.
   bool any_after(std::span<const Node> readers, const Writer& writer) const {
     return std::ranges::any_of(
@@ -135,6 +148,7 @@ class InPlace {
   const LevelInfo& level_;
   const Events events_;
   const std::span<const Vertex> order_;
+  const std::span<const Node> stated_before_;
   std::vector<uint32_t> place_;  // per event
   std::atomic<int64_t> left_;    // so many more may be noted; less than none: stop
 };
@@ -144,8 +158,9 @@ class InPlace {
 std::optional<std::vector<uint32_t>> waiting_in_place(const Problem& problem,
                                                       const LevelInfo& level,
                                                       std::span<const Vertex> order,
-                                                      unsigned threads, const Budget& budget) {
-  return InPlace(problem, level, order).run(threads, budget);
+                                                      unsigned threads, const Budget& budget,
+                                                      std::span<const Node> stated_before) {
+  return InPlace(problem, level, order, stated_before).run(threads, budget);
 }
 
 }  // namespace assay::internal

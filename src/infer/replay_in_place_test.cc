@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "history/test_history.h"
 #include "infer/precedence.h"
 #include "infer/schedule.h"
 #include "infer/scheduler.h"
+#include "infer/stated_orders.h"
 
 namespace assay::internal {
 namespace {
@@ -36,7 +38,8 @@ Schedule replay(const Problem& problem, const LevelInfo& level) {
   const Events events(level);
   const std::vector<Vertex> order = by_times(problem, events);
   HistoryPrecedence precedence(problem, level);
-  Scheduler scheduler(problem, events, order.size(), order, precedence, !events.split);
+  const std::vector<Node> before = stated_before(problem);
+  Scheduler scheduler(problem, events, order.size(), order, precedence, !events.split, before);
   for (const Vertex v : order) scheduler.attempt(v);
   for (const Vertex v : order) scheduler.overtake(v);
   const bool accepted = scheduler.done() == order.size();
@@ -48,7 +51,8 @@ std::vector<uint32_t> waiting(const Problem& problem, const LevelInfo& level) {
   const Events events(level);
   const std::vector<Vertex> order = by_times(problem, events);
   HistoryPrecedence precedence(problem, level);
-  Scheduler scheduler(problem, events, order.size(), order, precedence);
+  const std::vector<Node> before = stated_before(problem);
+  Scheduler scheduler(problem, events, order.size(), order, precedence, false, before);
   WriterQueues queues(problem, events, order);
   std::vector<uint32_t> places;
   for (uint32_t i = 0; i < order.size(); ++i) {
@@ -67,7 +71,8 @@ std::vector<uint32_t> waiting(const Problem& problem, const LevelInfo& level) {
 std::optional<std::vector<uint32_t>> in_place(const Problem& problem, LevelId id,
                                               unsigned threads = 1) {
   const LevelInfo& level = level_info(id);
-  return waiting_in_place(problem, level, by_times(problem, Events(level)), threads, Budget());
+  return waiting_in_place(problem, level, by_times(problem, Events(level)), threads, Budget(),
+                          stated_before(problem));
 }
 
 // With so many others behind them, of whom nobody waits.
@@ -125,8 +130,9 @@ TEST(ReplayInPlace, LooksAtEachEventOnceWritersHaveChangedPlaces) {
 }
 
 // What a sound database did: transactions of several sessions, some of them at the same time, each of which sees what had
-// been committed when it began (`split`) or when it ended. No two write a key at the same time.
-History sound_history(Rng& rng, bool split, size_t count) {
+// been committed when it began (`split`) or when it ended. No two write a key at the same time. `stated`: with the orders of all
+// versions, some of which stand the other way round.
+History sound_history(Rng& rng, bool split, size_t count, bool stated) {
   constexpr int kSessions = 6, kKeys = 60;
   struct Open {
     int64_t begin, end;
@@ -168,7 +174,14 @@ History sound_history(Rng& rng, bool split, size_t count) {
   }
   std::vector<sample::Txn> txns;
   for (const Open& open : all) txns.push_back(open.txn);
-  return make_history(txns);
+  std::vector<sample::Stated> orders;
+  for (size_t key = 0; stated && key < versions.size(); ++key) {
+    sample::Stated& order = orders.emplace_back();
+    order.key = "k" + std::to_string(key);
+    for (const Version& v : versions[key]) order.values.push_back(v.value);
+    if (order.values.size() > 1 && rng.chance(0.05)) std::swap(order.values[0], order.values[1]);
+  }
+  return make_history(txns, orders);
 }
 
 // Moves the guess for a few transactions to somewhere near.
@@ -196,7 +209,7 @@ void compare(const Problem& problem, LevelId id, Found& found) {
     EXPECT_EQ(places.value_or(expected), expected);
     EXPECT_TRUE(places || expected.size() * 64 >= plain.order.size());
     Budget effort(0, 0, uint64_t{1} << 40);
-    const Schedule schedule = schedule_by_hint(problem, level, effort, threads);
+    const Schedule schedule = schedule_by_hint(problem, level, effort, {.threads = threads});
     EXPECT_EQ(schedule.order, plain.order);
     EXPECT_EQ(schedule.accepted, plain.accepted);
     EXPECT_EQ(effort.spent(), by_times(problem, Events(level)).size());
@@ -209,14 +222,16 @@ void compare(const Problem& problem, LevelId id, Found& found) {
 
 TEST(ReplayInPlace, IsTheReplayForEveryNumberOfThreads) {
   Found found;
-  for (uint64_t seed = 0; seed < 16; ++seed) {
+  for (uint64_t seed = 0; seed < 24; ++seed) {
     Rng rng(seed);
+    const bool stated = seed >= 16;
     for (const LevelId level : {prefix, session_si, adya_si, generalized_si, strong_si,
                                 serializable, session_serializable, strict_serializable}) {
       SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << level_info(level).name);
       const bool split = level_info(level).events == EventModel::split;
       const bool as_the_level = seed % 6 != 5;
-      const History h = sound_history(rng, split == as_the_level, seed % 2 == 0 ? 1100 : 100);
+      const History h =
+          sound_history(rng, split == as_the_level, seed % 2 == 0 ? 1100 : 100, stated);
       Problem problem = make_problem(h);
       ASSERT_EQ(problem.found.bad_read.anomaly, Anomaly::none);
       disturb(problem, rng, seed % 4 * 2);

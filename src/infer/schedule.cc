@@ -3,6 +3,7 @@
 // propose an order and let the events happen in it, each as soon as it may:
 //
 //   an event waits for the events it depends on (its session, the writers it read from, real time);
+//   a write waits for the version that is stated to come right before it;
 //   a write waits while the version it overwrites still has readers to come;
 //   under write-conflict levels, a begin waits while a key it will write is held by another open
 //   writer.
@@ -18,6 +19,9 @@
 // has to wait for a reader whose clock is late, often makes a later read impossible. This wait is *soft*: when it is
 // part of a cycle of waits, it is dropped.
 //
+// Where the orders of all versions are stated every wait is one that every order has, so that a replay that leaves events parked
+// has found a violation, though not the proof of it.
+//
 // Client times are a hint, never trusted: a wrong clock costs waiting, not correctness. Cost: linear, plus the sort
 // by time.
 
@@ -31,6 +35,7 @@
 #include "infer/replay_in_place.h"
 #include "infer/scheduler.h"
 #include "infer/slices.h"
+#include "infer/stated_orders.h"
 
 namespace assay::internal {
 namespace {
@@ -60,18 +65,21 @@ uint64_t replay_bytes(const Problem& problem, size_t vertices) {
 }  // namespace
 
 Schedule schedule_by_hint(const Problem& problem, const LevelInfo& level, Budget& budget,
-                          unsigned threads) {
+                          const ReplayByHint& how) {
   const size_t events = (level.events == EventModel::split ? 2 : 1) * problem.nodes();
   constexpr uint64_t kBytesAnEvent = sizeof(std::pair<int64_t, Vertex>);  // while sorted by time
   const uint64_t gates = level.real_time == RealTime::none ? 0 : kBytesAnEvent * events;
+  const bool stated = how.stated_orders && !problem.stated.empty();
+  if (stated && !budget.has_room(sizeof(Node) * problem.writes.size())) return {};
   if (!budget.has_room(std::max(kBytesAnEvent * events, gates + replay_bytes(problem, events)) +
                        sizeof(Vertex) * events))
     return {};
   std::vector<Vertex> proposal = hint_order(problem.hint, Events(level));
+  const std::vector<Node> before = stated ? stated_before(problem) : std::vector<Node>();
   std::optional<std::vector<uint32_t>> waiting;
   if (problem.open == nullptr)
-    waiting =
-        waiting_in_place(problem, level, proposal, threads_for(problem.nodes(), threads), budget);
+    waiting = waiting_in_place(problem, level, proposal, threads_for(problem.nodes(), how.threads),
+                               budget, before);
   if (waiting && waiting->empty()) {
     budget.spend(proposal.size());  // as if each event were attempted
     if (budget.exhausted_now()) return {};
@@ -79,7 +87,8 @@ Schedule schedule_by_hint(const Problem& problem, const LevelInfo& level, Budget
   }
   HistoryPrecedence precedence(problem, level);
   const Events places(level);
-  Scheduler scheduler(problem, places, proposal.size(), proposal, precedence, !places.split);
+  Scheduler scheduler(problem, places, proposal.size(), proposal, precedence, !places.split,
+                      before);
   if (waiting) scheduler.heed_order();
   size_t next = 0;  // of those that are waiting
   for (uint32_t i = 0; i < proposal.size(); ++i) {

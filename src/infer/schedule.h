@@ -22,10 +22,15 @@ struct Schedule {
 
 // Reads with several possible sources (Problem::open) wait for one of them; `accepted` does not mean that they met one.
 
+struct ReplayByHint {
+  unsigned threads = 1;       // 0: one per core; the schedule is the same for every number
+  bool stated_orders = true;  // a version waits for those that are stated to come before it
+};
+
 // Proposes the order of the hint and plays it. Needs no graph. If it is not accepted, nothing is known about
-// the level. The same for every number of threads (0: one per core).
+// the level.
 Schedule schedule_by_hint(const Problem& problem, const LevelInfo& level, Budget& budget,
-                          unsigned threads = 1);
+                          const ReplayByHint& how = {});
 
 // Plays the known graph in the order of `rank` (a position per vertex), respecting every known
 // edge. Where every event is blocked, the first one is forced, and the replay goes on: the result is

@@ -77,14 +77,16 @@ template <class Precedence, class Places>
 class Scheduler {
  public:
   // `order` is the proposal; it decides which writer of a key comes first. `settle_outcomes`: finds out on the way which of
-  // the possible nodes take effect.
+  // the possible nodes take effect. `stated_before`: of each write a node whose version is to come before it, or kNone; or empty.
   Scheduler(const Problem& problem, const Places& events, size_t vertices,
-            std::span<const Vertex> order, Precedence& precedence, bool settle_outcomes = false)
+            std::span<const Vertex> order, Precedence& precedence, bool settle_outcomes = false,
+            std::span<const Node> stated_before = {})
       : problem_(problem),
         open_(problem.open.get()),
         events_(events),
         precedence_(precedence),
         queues_(problem, events_, order),
+        stated_before_(stated_before),
         happened_(vertices, 0),
         parked_(vertices, kNothing),
         waits_for_(vertices, kNothing),
@@ -265,6 +267,7 @@ class Scheduler {
         if (holder != kNone && holder != n) return events_.write_event(holder);
       }
     }
+    if (const Vertex before = stated_blocker(v); before != kNothing) return before;
     if (events_.writes(v)) {
       for (const WriteId w : problem_.writes.of(n)) {
         const Vertex reader = awaited_reader(problem_.writes.key[w], n);
@@ -274,11 +277,23 @@ class Scheduler {
     return kNothing;
   }
 
+  // Whose version of a key is stated to come before that of `v`, and has not been installed.
+  Vertex stated_blocker(Vertex v) const {
+    if (stated_before_.empty() || !events_.overwrites(v)) return kNothing;
+    for (const WriteId w : problem_.writes.of(events_.node_of(v))) {
+      const Node before = stated_before_[w];
+      if (before != kNone && !happened_[events_.write_event(before)])
+        return events_.write_event(before);
+    }
+    return kNothing;
+  }
+
   // A writer of one of the keys that stands earlier in the proposal and has not happened.
   Vertex earlier_writer(Vertex v) {
     if (!events_.overwrites(v)) return kNothing;
     const Node n = events_.node_of(v);
     for (const WriteId w : problem_.writes.of(n)) {
+      if (!stated_before_.empty() && stated_before_[w] != kNone) continue;  // that one has happened
       const Node first = queues_.first_waiting(problem_.writes.key[w], events_, happened_);
       if (first != n && first != kNone) return events_.write_event(first);
     }
@@ -347,6 +362,7 @@ class Scheduler {
   const Places& events_;
   Precedence& precedence_;
   WriterQueues queues_;
+  std::span<const Node> stated_before_;  // per write; empty: nothing is stated
   std::vector<uint8_t> happened_;
   struct Parking {
     Vertex event;

@@ -150,6 +150,13 @@ uint64_t stated_orders_bytes(const Problem& problem) {
          sizeof(Node) * problem.history->version_count();
 }
 
+std::vector<Node> stated_before(const Problem& problem) {
+  std::vector<Node> before(problem.writes.size(), kNone);
+  for (const StatedOrder& stated : problem.stated)
+    before[problem.write_of(stated.after, stated.key)] = stated.before;
+  return before;
+}
+
 std::vector<StatedOrder> stated_orders(const Problem& problem) {
   if (problem.found.known.named.empty() && !problem.has_lists) return {};
   Statements statements(problem);

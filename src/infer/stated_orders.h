@@ -13,4 +13,8 @@ std::vector<StatedOrder> stated_orders(const Problem& problem);
 // What finding them takes, at most.
 uint64_t stated_orders_bytes(const Problem& problem);
 
+// Of each write a node that is stated to come before it, the last one that the statements name; kNone if none does. Where orders
+// are stated whole, that of the version right before.
+std::vector<Node> stated_before(const Problem& problem);
+
 }  // namespace assay::internal

@@ -1,9 +1,12 @@
 #include "levels/clock_faults.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
+#include "base/parallel.h"
 #include "infer/projection.h"
+#include "infer/slices.h"
 
 namespace assay::internal {
 namespace {
@@ -69,20 +72,22 @@ std::optional<ClockFaults::Suspects> ClockFaults::writers_overlap() const {
   return std::nullopt;
 }
 
-void ClockFaults::look() {
+void ClockFaults::look(unsigned threads) {
   looked_ = true;
-  std::vector<Suspects> all;
-  for (const auto& found : {early_read(), stale_read(), writers_reversed(), writers_overlap()})
-    if (found) all.push_back(*found);
-  if (all.empty()) return;
+  std::array<std::optional<Suspects>, 4> all;
+  const auto first_half = [&] { all[0] = early_read(), all[2] = writers_reversed(); };
+  const auto second_half = [&] { all[1] = stale_read(), all[3] = writers_overlap(); };
+  call_all(threads_for(whole_.nodes(), threads), first_half, second_half);
+  if (std::ranges::none_of(all, [](const auto& found) { return found.has_value(); })) return;
   Projector projector(whole_);
-  for (const Suspects& s : all) parts_.push_back(projector.project({s.nodes, {s.key}}));
+  for (const std::optional<Suspects>& s : all)
+    if (s) parts_.push_back(projector.project({s->nodes, {s->key}}));
 }
 
 LevelVerdict ClockFaults::refute(const LevelInfo& level, const Means& means, Budget& budget) {
   if (!looked_) {
     const auto timer = means.stages.time("clock");
-    look();
+    look(means.threads);
   }
   for (const Problem& part : parts_) {
     LevelVerdict verdict = decide_strong(part, level, means, budget);

@@ -36,7 +36,7 @@ class ClockFaults {
     KeyId key;
   };
 
-  void look();
+  void look(unsigned threads);
   std::optional<Suspects> early_read() const;
   std::optional<Suspects> stale_read() const;
   std::optional<Suspects> writers_reversed() const;

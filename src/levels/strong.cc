@@ -18,6 +18,9 @@
 // There 3 and 4 are first tried with some session order assumed (infer/assumed_sessions.cc): an order found so is one of
 // the level's, and a refutation counts if it uses nothing assumed.
 //
+// Where nearly all orders of versions are stated there is hardly a choice, so step 1 that heeds them accepts whatever the level
+// allows, and is tried here; elsewhere the walk over the lattice tries it, for several levels at once (walk.cc).
+//
 // The search never sees pairs of writers that no order tried has got wrong, so hot keys with thousands of writers cost
 // nothing by themselves. It ends, because every round excludes an order.
 //
@@ -482,7 +485,9 @@ LevelVerdict accept_by_replay(const Problem& problem, const LevelInfo& level, co
                               Budget& budget) {
   const auto timer = means.stages.time("replay");
   LevelVerdict verdict;
-  const Schedule schedule = schedule_by_hint(problem, level, budget, means.threads);
+  const Schedule schedule =
+      schedule_by_hint(problem, level, budget,
+                       {.threads = means.threads, .stated_orders = means.switches.stated_replay});
   if (!schedule.accepted || !budget.has_room(sizeof(Vertex) * schedule.order.size()))
     return verdict;
   const Events events(level);
@@ -563,6 +568,10 @@ LevelVerdict decide_strong(const Problem& problem, const LevelInfo& level, const
       verdict.reason = budget.reason();
       return verdict;
     }
+  }
+  if (means.switches.stated_replay && problem.open == nullptr && is_nearly_stated(problem)) {
+    LevelVerdict verdict = accept_by_replay(problem, level, means, budget);
+    if (verdict.outcome == Outcome::satisfied) return verdict;
   }
   return Engine(problem, level, means, budget).decide();
 }

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "history/test_history.h"
 #include "levels/proof_shape.h"
@@ -111,11 +113,15 @@ TEST(Strong, AnOrderHoldsStatedVersionOrdersToo) {
             (std::vector<uint32_t>{0, 1}));
   EXPECT_EQ(Sample(txns, {{"x", {2, 1}}}).replay(serializable).order.events,
             (std::vector<uint32_t>{1, 0}));
-  // By the clock 1 came first: that replay is no order that holds what is stated.
+  // By the clock 1 came first: a replay that does not heed what is stated is no order that holds it.
   const std::vector<sample::Txn> timed = {{1, {w("x", 1)}, TxnStatus::committed, 1, 2},
                                           {2, {w("x", 2)}, TxnStatus::committed, 3, 4}};
-  EXPECT_EQ(Sample(timed, {{"x", {2, 1}}}).replay(serializable).outcome, Outcome::unknown);
-  EXPECT_EQ(Sample(timed, {{"x", {2, 1}}}).decide(serializable).outcome, Outcome::satisfied);
+  for (const bool heeds : {true, false}) {
+    Sample s(timed, {{"x", {2, 1}}});
+    s.switches.stated_replay = heeds;
+    EXPECT_EQ(s.replay(serializable).outcome, heeds ? Outcome::satisfied : Outcome::unknown);
+    EXPECT_EQ(s.decide(serializable).outcome, Outcome::satisfied);
+  }
 }
 
 TEST(Strong, ReplayAcceptsOrSaysNothing) {
@@ -315,6 +321,52 @@ TEST(Strong, AgreesWithTryingAllOrdersWhateverTheSwitches) {
   }
   EXPECT_GT(satisfied, 50);
   EXPECT_GT(violated, 50);
+}
+
+// All versions of each key, in the order of the history or in another one.
+void state_all_orders(Draft& draft, Rng& rng) {
+  std::map<int, DraftOrder> orders;
+  for (const DraftTxn& txn : draft.txns)
+    for (const DraftOp& op : txn.ops)
+      if (op.kind == OpKind::write) orders[op.key].values.push_back(op.value.value_or(0));
+  for (auto& [key, order] : orders) {
+    order.key = key;
+    for (size_t i = 1; i < order.values.size(); ++i)
+      if (rng.chance(0.1)) std::swap(order.values[i - 1], order.values[i]);
+    if (order.values.size() > 1) draft.orders.push_back(order);
+  }
+}
+
+// Where all orders are stated nothing is left to choose.
+TEST(Strong, WithAllOrdersStatedAReplayAcceptsWhateverTheLevelAllows) {
+  Rng rng(71);
+  RandomShape shape = sample::plain(4, 12, 4, 4);
+  shape.timed = 1;
+  int satisfied = 0, violated = 0, only_heeding = 0;
+  for (int round = 0; round < 3000; ++round) {
+    Draft draft = random_draft(rng, shape);
+    state_all_orders(draft, rng);
+    Result<History> history = draft.history();
+    if (!history.ok()) continue;
+    Sample s(std::move(*history));
+    if (s.problem.found.bad_read.anomaly != Anomaly::none) continue;
+    for (const LevelId level : {prefix, adya_si, session_si, strong_si, serializable,
+                                session_serializable, strict_serializable}) {
+      s.switches.stated_replay = true;
+      const LevelVerdict replayed = s.replay(level);
+      s.switches.stated_replay = false;
+      const Outcome expected = s.decide(level).outcome;
+      ASSERT_EQ(replayed.outcome == Outcome::satisfied, expected == Outcome::satisfied)
+          << level_info(level).name << ", round " << round << "\n"
+          << draft.text();
+      ++(expected == Outcome::satisfied ? satisfied : violated);
+      only_heeding +=
+          expected == Outcome::satisfied && s.replay(level).outcome != Outcome::satisfied;
+    }
+  }
+  EXPECT_GT(satisfied, 500);
+  EXPECT_GT(violated, 500);
+  EXPECT_GT(only_heeding, 50);
 }
 
 }  // namespace

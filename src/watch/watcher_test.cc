@@ -161,6 +161,19 @@ void expect_nothing_said(const Heard& heard, const std::string& of) {
   EXPECT_TRUE(heard.alarms.empty() && heard.unknown.empty()) << of;
 }
 
+// Nothing tells when it may have begun, so that what came before it has no place in time that is certainly earlier.
+TEST(Watcher, WhoWaitsMayHaveNoTime) {
+  const std::string without_time =
+      R"({"session":1,"txn":"1-0","status":"unknown","ops":[["w","u",1]]})"
+      "\n";
+  const Heard heard = watch_pieces(prompt(), {without_time, line(2, 0, 0, 10, R"(["w","x",1])"),
+                                              line(2, 1, 100, 110, R"(["w","y",1])"),
+                                              line(2, 2, 200, 210, R"(["r","x",1],["r","u",null])"),
+                                              line(2, 3, 300, 310, R"(["r","x",1],["r","u",1])")});
+  EXPECT_TRUE(heard.alarms.empty());
+  EXPECT_TRUE(heard.unknown.empty());
+}
+
 TEST(Watcher, AnEffectOfUnknownOutcomeIsSeenLate) {
   const auto after = [](const std::string& reads) {
     return after_unknown("", {R"(["w","v",1])", reads, R"(["r","y",2])"});

@@ -337,6 +337,9 @@ bool mark_dropped(const Window& w, std::span<const Member> members, std::vector<
   return any;
 }
 
+// Some may have begun at any time: those of whom none is known, before any other was reported.
+constexpr int64_t kEarliest = Interval::kUnknown + 1;
+
 int64_t first_begin(std::span<const Member> members, Times times) {
   int64_t first = Interval::kOpen;
   for (const Member& m : members) {
@@ -450,7 +453,8 @@ Result<Window> after_state(std::span<const Member> members, const Past& past, Le
   TouchedState touched(past);
   const auto keys = touched.of(members);
   const std::vector<const Parked*> late = touched.late();
-  int64_t at = first_begin(members, how.times) - 1 - static_cast<int64_t>(late.size());
+  const auto places = static_cast<int64_t>(late.size()) + 1;
+  int64_t at = std::max(first_begin(members, how.times), kEarliest + places) - places;
   if (Status s = assembly.state(keys, at, level_info(level).single_operations); !s.ok())
     return s.error();
   for (const Parked* p : late)

@@ -10,6 +10,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/memory.h"
+
 namespace assay::internal::cli_cases {
 namespace {
 
@@ -60,17 +62,9 @@ class Folder {
 
 class Cli : public testing::TestWithParam<Case> {};
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-constexpr bool kSanitized = __has_feature(address_sanitizer);
-#else
-constexpr bool kSanitized = false;
-#endif
-
 TEST_P(Cli, Case) {
   const Case& c = GetParam();
-  if (kSanitized && c.name.ends_with("-memory"))
+  if (kAddressSanitizer && c.name.ends_with("-memory"))
     GTEST_SKIP() << "a sanitizer's own memory counts too";
   ASSERT_EQ(c.mistake, "");
   const Folder folder;

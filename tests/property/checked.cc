@@ -42,13 +42,25 @@ oracle::Verdicts checked(const History& history, std::string* complaint,
 }
 
 std::span<bool Switches::*const> all_switches() {
-  static constexpr bool Switches::*kAll[] = {
-      &Switches::replay,       &Switches::stated_first,         &Switches::clock_faults,
-      &Switches::saturation,   &Switches::anti_dependency_rule, &Switches::write_dependency_rule,
-      &Switches::begin_rule,   &Switches::combined_writes,      &Switches::early_search,
-      &Switches::local_search, &Switches::update_facts,         &Switches::assumed_sessions,
-      &Switches::zones,        &Switches::decomposition,        &Switches::narrowing,
-      &Switches::late_rows,    &Switches::rows_in_search,       &Switches::carry};
+  static constexpr bool Switches::*kAll[] = {&Switches::replay,
+                                             &Switches::stated_first,
+                                             &Switches::clock_faults,
+                                             &Switches::stated_replay,
+                                             &Switches::saturation,
+                                             &Switches::anti_dependency_rule,
+                                             &Switches::write_dependency_rule,
+                                             &Switches::begin_rule,
+                                             &Switches::combined_writes,
+                                             &Switches::early_search,
+                                             &Switches::local_search,
+                                             &Switches::update_facts,
+                                             &Switches::assumed_sessions,
+                                             &Switches::zones,
+                                             &Switches::decomposition,
+                                             &Switches::narrowing,
+                                             &Switches::late_rows,
+                                             &Switches::rows_in_search,
+                                             &Switches::carry};
   static_assert(std::size(kAll) == sizeof(Switches) / sizeof(bool));
   return kAll;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "cases.h"
 #include "collect/generate.h"
 #include "collect/sink.h"
 #include "collect/workloads/fences.h"
@@ -16,7 +17,7 @@
 namespace assay::internal::watch {
 namespace {
 
-constexpr uint32_t kFaults = 20;
+const auto kFaults = static_cast<uint32_t>(scaled(20, 4));
 constexpr size_t kPiece = 100;
 
 enum class Way : uint8_t { times, fences, horizon };
@@ -71,8 +72,8 @@ Result<History> with_bug(Anomaly bug) {
   options.bug = bug;
   options.bug_count = kFaults;
   options.sessions = 8;
-  options.txns = 200;
-  options.workload_options.keys = 300;
+  options.txns = 10 * kFaults;
+  options.workload_options.keys = 15 * kFaults;
   options.workload_options.fences = 20;
   options.unknown_share = 0;
   collect::HistorySink sink;
