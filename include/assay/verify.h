@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "assay/certificate.h"
@@ -18,6 +19,23 @@ namespace assay {
 // ends of its anti-dependencies are examined. Both refuse the certificate beyond a limit. With more than one thread, an order
 // is replayed on one while another looks at sessions, times and overlapping writers.
 Status verify(const Certificate& certificate, const History& history, unsigned threads = 1);
+
+// The same for several certificates of one history, which has to stay: what it states of orders of versions is read once.
+// Several threads may verify at a time.
+class Verifier {
+ public:
+  explicit Verifier(const History& history);
+  ~Verifier();
+  Verifier(const Verifier&) = delete;
+  Verifier& operator=(const Verifier&) = delete;
+
+  Status verify(const Certificate& certificate, unsigned threads = 1);
+
+ private:
+  struct Shared;
+  std::unique_ptr<Shared> shared_;
+};
+
 // An estimate of the memory that verification takes.
 uint64_t verification_bytes(const Certificate& certificate, const History& history);
 

@@ -47,6 +47,7 @@ std::vector<std::optional<Unknown>> refusals_of(const std::vector<Certificate>& 
                                                 unsigned threads) {
   if (threads == 0) threads = core_count();
   if (history.txn_count() < kFewTxns) threads = 1;
+  Verifier verifier(history);
   std::vector<std::optional<Unknown>> refusals;
   while (refusals.size() < certificates.size()) {
     const size_t first = refusals.size();
@@ -57,7 +58,7 @@ std::vector<std::optional<Unknown>> refusals_of(const std::vector<Certificate>& 
     const unsigned of_each = threads / static_cast<unsigned>(together);
     share_jobs(together, threads, [&](const auto& next) {
       for (size_t i = next(); i < together; i = next())
-        refusals[first + i] = refusal(verify(rest[i], history, of_each));
+        refusals[first + i] = refusal(verifier.verify(rest[i], of_each));
     });
   }
   return refusals;

@@ -119,8 +119,9 @@ Result<Outcome> outcome_of(const Audit& audit, const std::string& level) {
 }
 
 Status verify_all(const CertificateFile& file, const History& history) {
+  Verifier verifier(history);
   for (const Certificate& c : file.certificates)
-    if (Status s = verify(c, history); !s.ok()) return s;
+    if (Status s = verifier.verify(c); !s.ok()) return s;
   return Ok{};
 }
 

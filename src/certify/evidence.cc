@@ -51,7 +51,7 @@ const Evidence::Listed& Evidence::listed(uint32_t source, bool source_is_op) {
     if (!first) at->second.last = place;
   };
   if (!source_is_op) {
-    const std::span<const TxnId> named = stated_.named(source);
+    const std::span<const TxnId> named = stated_.get().named(source);
     for (uint32_t i = 0; i < named.size(); ++i) note(named[i], i);
     return listed;
   }

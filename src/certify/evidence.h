@@ -19,13 +19,13 @@ namespace assay::internal::certify {
 
 class Evidence {
  public:
-  Evidence(const History& h, ReadRule rule)
+  Evidence(const History& h, SharedStatedOrders& stated, ReadRule rule)
       : history(h),
         writers(h, rule),
         counting(h, writers, rule),
         accesses(h),
         blocks(h),
-        stated_(h) {}
+        stated_(stated) {}
   Evidence(const Evidence&) = delete;  // its parts refer to each other
   Evidence& operator=(const Evidence&) = delete;
 
@@ -62,7 +62,7 @@ class Evidence {
   const Listed& listed(uint32_t source, bool source_is_op);
   bool appended_elsewhere(TxnId t, KeyId list, const std::unordered_set<VersionId>& elements) const;
 
-  const StatedOrders stated_;
+  SharedStatedOrders& stated_;
   std::optional<Sources> sources_;               // once somebody asks
   std::unordered_map<uint64_t, Listed> listed_;  // per source
 };

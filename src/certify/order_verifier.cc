@@ -167,8 +167,8 @@ Status OrderVerifier::check_sessions() const {
   return Ok{};
 }
 
-Status OrderVerifier::check_known_orders() const {
-  const StatedOrders stated(history_);
+Status OrderVerifier::check_known_orders() {
+  const StatedOrders& stated = stated_.get();
   if (!stated.contradiction().empty()) return refuse("{}", stated.contradiction());
   if (const std::string why = source_contradiction(history_); !why.empty())
     return refuse("{}", why);

@@ -27,13 +27,15 @@
 #include "assay/result.h"
 #include "certify/commit_order.h"
 #include "certify/real_time.h"
+#include "certify/stated_orders.h"
 
 namespace assay::internal::certify {
 
 class OrderVerifier {
  public:
-  OrderVerifier(const Order& order, const History& history, unsigned threads = 1)
-      : order_(order), history_(history), threads_(threads) {}
+  OrderVerifier(const Order& order, const History& history, SharedStatedOrders& stated,
+                unsigned threads)
+      : order_(order), history_(history), stated_(stated), threads_(threads) {}
 
   Status serves(LevelId level);
 
@@ -55,7 +57,7 @@ class OrderVerifier {
   Status place(uint32_t event, uint32_t at);
   Status run_replay() const;
   Status check_sessions() const;
-  Status check_known_orders() const;
+  Status check_known_orders();
   Status check_writers() const;
   Status check_one_event() const;
   Status check_one_operation() const;
@@ -66,6 +68,7 @@ class OrderVerifier {
 
   const Order& order_;
   const History& history_;
+  SharedStatedOrders& stated_;
   const unsigned threads_;
   // Places of r(T) and w(T) in the order; kNone if T is not in it.
   std::vector<uint32_t> read_place_, write_place_;

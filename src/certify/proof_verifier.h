@@ -24,14 +24,16 @@ namespace assay::internal::certify {
 
 class ProofVerifier {
  public:
-  ProofVerifier(const Proof& proof, const History& history) : proof_(proof), history_(history) {}
+  ProofVerifier(const Proof& proof, const History& history, SharedStatedOrders& stated)
+      : proof_(proof), history_(history), stated_(stated) {}
 
   Status refutes(LevelId level);
 
  private:
   // What is found out once for all levels with the same rule of reads.
   struct Found {
-    Found(const History& history, ReadRule rule) : evidence(history, rule) {}
+    Found(const History& history, SharedStatedOrders& stated, ReadRule rule)
+        : evidence(history, stated, rule) {}
     Evidence evidence;
     bool resolved = false;
   };
@@ -42,6 +44,7 @@ class ProofVerifier {
 
   const Proof& proof_;
   const History& history_;
+  SharedStatedOrders& stated_;
   std::optional<Found> clean_, dirty_;
 };
 

@@ -71,13 +71,26 @@ Status for_each_level(std::vector<LevelId> levels, Verify holds_at) {
 
 namespace assay {
 
+struct Verifier::Shared {
+  const History& history;
+  internal::certify::SharedStatedOrders stated{history};
+};
+
+Verifier::Verifier(const History& history) : shared_(new Shared{history}) {}
+Verifier::~Verifier() = default;
+
 Status verify(const Certificate& certificate, const History& history, unsigned threads) {
+  return Verifier(history).verify(certificate, threads);
+}
+
+Status Verifier::verify(const Certificate& certificate, unsigned threads) {
   using namespace internal::certify;
+  const History& history = shared_->history;
   if (Status s = check_levels(certificate.levels); !s.ok()) return s;
   if (Status s = check_defined(certificate, history); !s.ok()) return s;
   switch (certificate.kind) {
     case Certificate::Kind::order: {
-      OrderVerifier order(certificate.order, history, threads);
+      OrderVerifier order(certificate.order, history, shared_->stated, threads);
       return for_each_level(certificate.levels, [&](LevelId l) { return order.serves(l); });
     }
     case Certificate::Kind::bad_read: {
@@ -85,7 +98,7 @@ Status verify(const Certificate& certificate, const History& history, unsigned t
       return for_each_level(certificate.levels, [&](LevelId l) { return read.refutes(l); });
     }
     case Certificate::Kind::proof: {
-      ProofVerifier proof(certificate.proof, history);
+      ProofVerifier proof(certificate.proof, history, shared_->stated);
       return for_each_level(certificate.levels, [&](LevelId l) { return proof.refutes(l); });
     }
     case Certificate::Kind::exhausted: {

@@ -27,8 +27,9 @@ struct ExplainState {
 // The verdicts that the certificates give, once the verifier has accepted all of them.
 Result<CheckResult> verified(CertificateFile file, const History& history) {
   CheckResult result;
+  Verifier verifier(history);
   for (const Certificate& c : file.certificates) {
-    if (Status s = verify(c, history); !s.ok()) return s.error();
+    if (Status s = verifier.verify(c); !s.ok()) return s.error();
     for (const LevelId level : c.levels)
       result.verdicts.push_back(
           {level, c.outcome(), static_cast<uint32_t>(&c - file.certificates.data()), {}});

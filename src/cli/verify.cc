@@ -21,8 +21,9 @@ namespace {
 Exit verify_all(const CertificateFile& file, const History& history) {
   Exit exit = Exit::satisfied;
   std::string out;
+  Verifier verifier(history);
   for (const Certificate& c : file.certificates) {
-    const Status s = verify(c, history, core_count());
+    const Status s = verifier.verify(c, core_count());
     out += fmt::format("{}  {} {}{}\n", s.ok() ? "verified" : "REFUSED ", outcome_name(c.outcome()),
                        level_names(c.levels),
                        s.ok() ? std::string() : ": " + display(s.error().message, 300));

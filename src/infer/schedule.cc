@@ -74,16 +74,20 @@ Schedule schedule_by_hint(const Problem& problem, const LevelInfo& level, Budget
   if (!budget.has_room(std::max(kBytesAnEvent * events, gates + replay_bytes(problem, events)) +
                        sizeof(Vertex) * events))
     return {};
+  const unsigned threads = threads_for(problem.nodes(), how.threads);
   std::vector<Vertex> proposal = hint_order(problem.hint, Events(level));
-  const std::vector<Node> before = stated ? stated_before(problem) : std::vector<Node>();
+  const std::vector<Node> before = stated ? stated_before(problem, threads) : std::vector<Node>();
+  // Of several that are stated to come before a version, only one is waited for.
+  const auto heeded =
+      static_cast<size_t>(std::ranges::count_if(before, [](Node n) { return n != kNone; }));
+  const bool heeds_stated = heeded == problem.stated.size();
   std::optional<std::vector<uint32_t>> waiting;
   if (problem.open == nullptr)
-    waiting = waiting_in_place(problem, level, proposal, threads_for(problem.nodes(), how.threads),
-                               budget, before);
+    waiting = waiting_in_place(problem, level, proposal, threads, budget, before);
   if (waiting && waiting->empty()) {
     budget.spend(proposal.size());  // as if each event were attempted
     if (budget.exhausted_now()) return {};
-    return {std::move(proposal), true};
+    return {std::move(proposal), true, heeds_stated};
   }
   HistoryPrecedence precedence(problem, level);
   const Events places(level);
@@ -99,7 +103,7 @@ Schedule schedule_by_hint(const Problem& problem, const LevelInfo& level, Budget
   }
   for (Vertex v : proposal) scheduler.overtake(v);
   const bool accepted = scheduler.done() == proposal.size();
-  return {scheduler.take_order(), accepted, scheduler.effective()};
+  return {scheduler.take_order(), accepted, heeds_stated, scheduler.effective()};
 }
 
 Schedule schedule_by_graph(const EventGraph& graph, std::span<const Vertex> order, Budget& budget) {

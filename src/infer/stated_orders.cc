@@ -150,10 +150,10 @@ uint64_t stated_orders_bytes(const Problem& problem) {
          sizeof(Node) * problem.history->version_count();
 }
 
-std::vector<Node> stated_before(const Problem& problem) {
+std::vector<Node> stated_before(const Problem& problem, unsigned threads) {
   std::vector<Node> before(problem.writes.size(), kNone);
-  for (const StatedOrder& stated : problem.stated)
-    before[problem.write_of(stated.after, stated.key)] = stated.before;
+  each_stated(problem, threads,
+              [&](const StatedOrder& order, WriteId after) { before[after] = order.before; });
   return before;
 }
 

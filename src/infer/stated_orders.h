@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "base/parallel.h"
 #include "infer/problem.h"
 
 namespace assay::internal {
@@ -15,6 +16,17 @@ uint64_t stated_orders_bytes(const Problem& problem);
 
 // Of each write a node that is stated to come before it, the last one that the statements name; kNone if none does. Where orders
 // are stated whole, that of the version right before.
-std::vector<Node> stated_before(const Problem& problem);
+std::vector<Node> stated_before(const Problem& problem, unsigned threads = 1);
+
+// Calls visit(order, write of order.after) for each stated order, those of a key in the order of the statements and on one
+// thread.
+template <class Visit>
+void each_stated(const Problem& problem, unsigned threads, const Visit& visit) {
+  share_jobs(threads, threads, [&](const auto& next) {
+    for (size_t part = next(); part < threads; part = next())
+      for (const StatedOrder& order : problem.stated)
+        if (order.key % threads == part) visit(order, problem.write_of(order.after, order.key));
+  });
+}
 
 }  // namespace assay::internal

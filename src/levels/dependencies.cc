@@ -22,6 +22,7 @@
 #include "base/room.h"
 #include "history/accesses.h"
 #include "infer/reads_from.h"
+#include "infer/stated_orders.h"
 #include "levels/counting_sort.h"
 
 namespace assay::internal {
@@ -58,15 +59,15 @@ uint64_t bytes_of_version_orders(const Problem& problem) {
   return sizeof(uint32_t) * (problem.nodes() + problem.writes.size() + problem.keys());
 }
 
-bool states_version_orders(const Problem& problem, std::span<const Node> order) {
+bool states_version_orders(const Problem& problem, std::span<const Node> order, unsigned threads) {
   std::vector<uint32_t> place(problem.nodes(), kNone);
   for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
   // Of each write the last one that is stated to come before it. Where it is not the one right before it, nothing states that.
   std::vector<Node> stated_before(problem.writes.size(), kNone);
-  for (const StatedOrder& stated : problem.stated) {
-    Node& last = stated_before[problem.write_of(stated.after, stated.key)];
+  each_stated(problem, threads, [&](const StatedOrder& stated, WriteId after) {
+    Node& last = stated_before[after];
     if (last == kNone || place[last] < place[stated.before]) last = stated.before;
-  }
+  });
   std::vector<Node> newest(problem.keys(), kNone);  // that wrote a key so far
   for (const Node n : order)
     for (const WriteId w : problem.writes.of(n)) {

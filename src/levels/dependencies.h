@@ -37,7 +37,8 @@ struct NodeRead {
 
 // Whether the history states for each two versions of a key that follow each other in this order of all nodes that they do: then
 // no other order of versions is possible.
-bool states_version_orders(const Problem& problem, std::span<const Node> order);
+bool states_version_orders(const Problem& problem, std::span<const Node> order,
+                           unsigned threads = 1);
 // What that takes besides, in bytes.
 uint64_t bytes_of_version_orders(const Problem& problem);
 

@@ -490,10 +490,11 @@ LevelVerdict accept_by_replay(const Problem& problem, const LevelInfo& level, co
                        {.threads = means.threads, .stated_orders = means.switches.stated_replay});
   if (!schedule.accepted || !budget.has_room(sizeof(Vertex) * schedule.order.size()))
     return verdict;
-  const Events events(level);
-  if (!budget.has_room(sizeof(uint32_t) * schedule.order.size()) ||
-      !follows(schedule.order, problem.stated, events))
-    return verdict;
+  const auto follows_stated = [&] {
+    return budget.has_room(sizeof(uint32_t) * schedule.order.size()) &&
+           follows(schedule.order, problem.stated, Events(level));
+  };
+  if (!schedule.heeds_stated && !follows_stated()) return verdict;
   verdict.outcome = Outcome::satisfied;
   verdict.order =
       to_order(problem, level.events == EventModel::split, schedule.order, schedule.effective);

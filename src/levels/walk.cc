@@ -31,6 +31,7 @@
 #include "history/predicates.h"
 #include "infer/aggregates.h"
 #include "infer/problem.h"
+#include "infer/slices.h"
 #include "levels/adya.h"
 #include "levels/clock_faults.h"
 #include "levels/engine.h"
@@ -731,8 +732,9 @@ class LatticeWalk {
   // An order that explains what each transaction saw, and that keeps to the stated orders of versions, satisfies Adya's
   // levels too, once AdyaLevels has found that these orders are known.
   bool accept_order(LevelId level) {
-    const Order* found = order_for(level);
-    if (found == nullptr) return false;
+    const Certificate* known = ordering(level);
+    if (known == nullptr) return false;
+    const Order* found = &known->order;
     // In an order of whole transactions a row that was passed over is of the last writer of its key.
     const OpenReads& open = open_reads(found->split ? Listing::one_state : for_orders());
     if (!open.obstacle().empty() || !open.lists().all().empty()) return false;
@@ -748,29 +750,38 @@ class LatticeWalk {
   // is that of their writers. Where this is stated of each version and the next, it is known.
   bool accept_order_of_versions(LevelId level) {
     if (!problem_.unresolved.empty() || !problem_.possible.empty()) return false;
-    const Order* found = order_for(level);
-    if (found == nullptr || found->split || found->events.size() != problem_.nodes()) return false;
+    Certificate* found = ordering(level);
+    if (found == nullptr || found->order.split || found->order.events.size() != problem_.nodes())
+      return false;
     const auto timer = stages_.time("adya");
     if (!budget_.has_room(bytes_of_version_orders(problem_) + sizeof(Node) * problem_.nodes()))
       return false;
     std::vector<Node> nodes;
     nodes.reserve(problem_.nodes());
-    for (const TxnId t : found->events) nodes.push_back(problem_.node_of(t));
-    if (!states_version_orders(problem_, nodes)) return false;
-    LevelVerdict satisfied;
-    satisfied.outcome = Outcome::satisfied;
-    satisfied.order = *found;
-    settle_verdict(level, std::move(satisfied));
+    for (const TxnId t : found->order.events) nodes.push_back(problem_.node_of(t));
+    if (!states_version_orders(problem_, nodes, threads_for(nodes.size(), options_.threads)))
+      return false;
+    for (const LevelId other : served(level, Outcome::satisfied, {})) extend(*found, other);
     return true;
   }
 
-  const Order* order_for(LevelId adya) const {
+  // The certificate of another level serves this one too.
+  void extend(Certificate& certificate, LevelId level) {
+    Verdict& v = known_[index(level)];
+    if (v.outcome != Outcome::unknown) return;
+    v.outcome = certificate.outcome();
+    v.certificate = static_cast<uint32_t>(&certificate - certificates_.data());
+    certificate.levels.push_back(level);
+  }
+
+  // A certificate whose order may do for the level; null if there is none.
+  Certificate* ordering(LevelId adya) {
     if (!options_.switches.carry) return nullptr;
-    for (const Certificate& c : certificates_) {
+    for (Certificate& c : certificates_) {
       if (c.kind != Certificate::Kind::order) continue;
       for (const LevelId level : c.levels) {
         const bool split = level_info(level).events == EventModel::split;
-        if (may_order(level, adya) && c.order.split == split) return &c.order;
+        if (may_order(level, adya) && c.order.split == split) return &c;
       }
     }
     return nullptr;
@@ -949,7 +960,8 @@ class LatticeWalk {
     for (const auto& [level, order] : unexplained_) {
       const EventModel events = level_info(level).events;
       if (decided(level) || (events != EventModel::adya && events != EventModel::weak)) continue;
-      const Order* found = events == EventModel::adya ? order_for(level) : nullptr;
+      const Certificate* ordered = events == EventModel::adya ? ordering(level) : nullptr;
+      const Order* found = ordered == nullptr ? nullptr : &ordered->order;
       if (!options_.switches.carry) {
         const LevelId of = implies(serializable, level) ? serializable : session_serializable;
         const auto [known, fresh] = whole.try_emplace(of);
@@ -1176,9 +1188,7 @@ class LatticeWalk {
       if (lin.reason.empty()) set_unknown(linearizable, {strict.cause, strict.reason});
       return;
     }
-    lin.outcome = strict.outcome;
-    lin.certificate = strict.certificate;
-    certificates_[strict.certificate].levels.push_back(linearizable);
+    extend(certificates_[strict.certificate], linearizable);
   }
 
   // Each transaction at the level that it declares: by itself, as it follows from no other level, and none from it.
