@@ -17,28 +17,25 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <map>
-#include <memory>
 #include <optional>
-#include <unordered_map>
-#include <unordered_set>
 
 #include "base/bug.h"
 #include "base/sort_by.h"
-#include "history/accesses.h"
 #include "history/aggregate.h"
 #include "history/predicates.h"
 #include "infer/aggregates.h"
 #include "infer/problem.h"
 #include "infer/slices.h"
 #include "levels/adya.h"
+#include "levels/aggregate_orders.h"
 #include "levels/clock_faults.h"
-#include "levels/engine.h"
 #include "levels/expected_order.h"
 #include "levels/linearizable.h"
 #include "levels/mixed.h"
+#include "levels/open_problem.h"
 #include "levels/overdrawn.h"
+#include "levels/single_operations.h"
 #include "levels/source_search.h"
 #include "levels/stages.h"
 #include "levels/strong.h"
@@ -95,7 +92,7 @@ class LatticeWalk {
       : history_(history),
         options_(options),
         budget_(options.budget),
-        late_rows_(options.switches.late_rows && history.has_predicates()),
+        open_(history, problem_, options, stages_, budget_),
         open_aggregates_(has_open_aggregates(history)),
         any_version_passed_over_(passes_over_any_version(history)) {
     for (LevelId level : options.levels) wanted_[index(level)] = true;
@@ -138,10 +135,6 @@ class LatticeWalk {
   }
 
  private:
-  // What is open of the reads: of each by itself, or of all that a transaction saw of a key; and that without the rows that
-  // queries passed over, but for those that are heeded.
-  enum class Listing : uint8_t { each, one_state, late };
-
   static size_t index(LevelId level) { return static_cast<size_t>(level); }
   // That or as good as: no search will settle it.
   bool decided(LevelId level) const {
@@ -161,7 +154,7 @@ class LatticeWalk {
     for (const LevelInfo& level : all_levels()) {
       if (!timed_enough(level.id)) set_unknown(level.id, lacks_times());
       if (!level.single_operations) continue;
-      if (std::optional<Unknown> obstacle = no_single_operation(problem_.txn)) {
+      if (std::optional<Unknown> obstacle = no_single_operation(history_, problem_.txn)) {
         set_unknown(level.id, std::move(*obstacle));
         settled_[index(level.id)] = true;
       }
@@ -298,17 +291,18 @@ class LatticeWalk {
   void refute_sourceless() {
     const auto all_but_pl_1 = [](const LevelInfo& level) { return level.id != pl_1; };
     const auto of_one_state = [](const LevelInfo& level) { return sees_one_state(level); };
-    const OpenRead* read = find_sourceless(for_orders());
+    const OpenRead* read = find_sourceless(open_.for_orders());
     if (read == nullptr) return;
-    const OpenRead* alone = find_sourceless(Listing::each);  // and not only together with others
+    // And not only together with others.
+    const OpenRead* alone = find_sourceless(OpenProblem::Listing::each);
     if (alone == nullptr) return add_sourceless(read->op, read->key, of_one_state);
-    const BadRead bad = open_reads(Listing::each).dirty_read(*alone);
+    const BadRead bad = open_.reads(OpenProblem::Listing::each).dirty_read(*alone);
     if (bad.anomaly != Anomaly::none) return add_bad_read(bad, all_but_pl_1);
     add_sourceless(alone->op, alone->key, all_but_pl_1);
   }
 
-  const OpenRead* find_sourceless(Listing listing) {
-    const std::vector<OpenRead>& all = open_reads(listing).all();
+  const OpenRead* find_sourceless(OpenProblem::Listing listing) {
+    const std::vector<OpenRead>& all = open_.reads(listing).all();
     const auto found = std::find_if(all.begin(), all.end(), [this](const OpenRead& read) {
       return read.sources.empty() && problem_.node_of(read.reader) != kNone;
     });
@@ -422,9 +416,6 @@ class LatticeWalk {
     });
   }
 
-  // As often as this an order may contradict rows that queries passed over, before all are looked at.
-  static constexpr uint32_t kMostHeedRounds = 12;
-  static constexpr uint32_t kLastReachInSearch = 6;  // a search has as many rounds as it takes
   // Hardly any level takes more than a pass over what is stated.
   static constexpr uint64_t kStatedShare = 4;
 
@@ -434,7 +425,7 @@ class LatticeWalk {
   // open, and an order for it is one for both.
   void decide_what_is_left() {
     std::vector<LevelId> levels = in_walk_order(&WalkPlace::decide);
-    if (anything_left() && (stated_first_ || sources_left_open())) {
+    if (anything_left() && (stated_first_ || open_.has_sources())) {
       const auto strong = [](LevelId id) {
         return level_info(id).events == EventModel::single ||
                level_info(id).events == EventModel::split;
@@ -500,9 +491,8 @@ class LatticeWalk {
     if (level == writes_follow_reads && any_version_passed_over_ && follows_from_causal()) return;
     if (level_info(level).events == EventModel::weak) return decide_by_reads(level, "weak", weak_);
     if (!timed_enough(level)) return decide_untimed(level);
-    LevelVerdict v = decide_with_orders(level, [&](const Problem& problem) {
-      return search_with_late_rows(problem, level_info(level));
-    });
+    LevelVerdict v = decide_with_orders(
+        level, [&](const Problem& problem) { return open_.search(problem, level_info(level)); });
     if (!decided(level)) add(level, std::move(v));
   }
 
@@ -526,7 +516,7 @@ class LatticeWalk {
 
   // What was asked for alone may follow from a level above or below it that is easier: tries these too.
   void look_further() {
-    if (!anything_left() || sources_left_open()) return;  // the latter were widened already
+    if (!anything_left() || open_.has_sources()) return;  // the latter were widened already
     const auto open = [this](const LevelInfo& level) {
       return wanted_[index(level.id)] && !decided(level.id) && !level.on_request() &&
              !follows_from_below(level) && timed_enough(level.id);
@@ -553,9 +543,8 @@ class LatticeWalk {
     }
     LevelInfo without_time = own;
     without_time.real_time = RealTime::none;
-    LevelVerdict v = decide_with_orders(level, [&](const Problem& problem) {
-      return search_with_late_rows(problem, without_time);
-    });
+    LevelVerdict v = decide_with_orders(
+        level, [&](const Problem& problem) { return open_.search(problem, without_time); });
     if (v.outcome == Outcome::violated) settle_verdict(level, std::move(v));
   }
 
@@ -563,154 +552,12 @@ class LatticeWalk {
     return level_info(level).real_time == RealTime::none || history_.fully_timed();
   }
 
-  // The problem with all that is open about it, for engines that decide this as well.
-  const Problem& for_search() { return sources_left_open() ? *open_problem_ : problem_; }
-
-  // Reads of a transaction see one state of a key. Adya's levels judge each read by itself.
-  static bool sees_one_state(const LevelInfo& level) {
-    return level.repeatable && level.events != EventModel::adya;
-  }
-
-  // For the levels that an order decides.
-  Listing for_orders() const { return late_rows_ ? Listing::late : Listing::one_state; }
-  static Listing listing_of(const LevelInfo& level) {
-    return sees_one_state(level) ? Listing::one_state : Listing::each;
-  }
-
-  const OpenReads& open_reads(Listing listing) {
-    std::shared_ptr<OpenReads>& open = open_[static_cast<size_t>(listing)];
-    bool& cut_short = open_cut_short_[static_cast<size_t>(listing)];
-    if (!open || (cut_short && !budget_.exhausted_now())) {
-      const auto timer = stages_.time("match");
-      open = std::make_shared<OpenReads>(history_, listing != Listing::each,
-                                         listing == Listing::late ? &heeded_ : nullptr);
-      open->add(problem_, budget_);
-      open->add_possible(problem_, budget_);
-      cut_short = budget_.exhausted_now();
-    }
-    return *open;
-  }
-
-  // Takes in the rows passed over that an order contradicts. False if there are none: the order explains every query.
-  bool heed_contradicted(const Order& order) {
-    if (!late_rows_) return false;
-    std::vector<PassedOver> more;
-    {
-      const auto timer = stages_.time("rows passed over");
-      more = contradicted(history_, order, reach_of_round(heed_rounds_));
-    }
-    if (more.empty()) return false;
-    stages_.count("rows passed over", more.size());
-    add_rows(heeded_, more);
-    take_in_late(more);
-    if (++heed_rounds_ > kMostHeedRounds)
-      late_rows_ = false;  // they are too many to come one after the other
-    return true;
-  }
-
-  // Adds them to what is open, or else has that listed anew.
-  void take_in_late(std::span<const PassedOver> rows) {
-    const std::shared_ptr<OpenReads>& open = open_[static_cast<size_t>(Listing::late)];
-    if (options_.switches.rows_in_search && open && open_problem_ &&
-        heed_rounds_ < kMostHeedRounds && open->add_rows(rows, *open_problem_))
-      return;
-    open_[static_cast<size_t>(Listing::late)].reset();
-    open_problem_.reset();
-  }
-
-  // Rows passed over come late twice: here while an order is searched, which goes on with them; and those that are nothing for
-  // that search once it has ended.
-  LevelVerdict search_with_late_rows(const Problem& problem, const LevelInfo& level) {
-    std::vector<PassedOver> all = heeded_;
-    uint32_t round = heed_rounds_;
-    const uint32_t last = std::max(round, kLastReachInSearch);
-    const FindContradicted find = [&](const Order& order) {
-      const auto timer = stages_.time("rows passed over");
-      const uint32_t reach = reach_of_round(std::min(round++, last));
-      std::vector<PassedOver> more = contradicted(history_, order, reach);
-      add_rows(all, more);
-      stages_.count("rows passed over", all.size());
-      return more;
-    };
-    const bool late = late_rows_ && options_.switches.rows_in_search && problem.open != nullptr;
-    LevelVerdict verdict =
-        decide(options_, problem, level, stages_, budget_, late ? &find : nullptr);
-    if (all.size() > heeded_.size()) heeded_in_search_ = std::move(all);
-    return verdict;
-  }
-
-  static void add_rows(std::vector<PassedOver>& all, std::span<const PassedOver> more) {
-    all.insert(all.end(), more.begin(), more.end());
-    std::sort(all.begin(), all.end());
-    all.erase(std::unique(all.begin(), all.end()), all.end());
-  }
-
-  // What `decide` finds of a problem, anew as long as the order that it finds contradicts what queries passed over.
   template <class Decide>
   LevelVerdict decide_with_orders(LevelId level, const Decide& decide) {
-    for (;;) {
-      const Problem& problem = for_search();
-      if (budget_.exhausted_now())
-        return out_of_budget();  // matching anew, perhaps in the middle of it
-      LevelVerdict verdict = decide(problem);
-      const bool more = take_what_the_search_heeded();
-      if (verdict.outcome != Outcome::satisfied) return verdict;
-      if (explains_open_reads(verdict.order) ? !heed_contradicted(verdict.order) : !more)
-        return verdict;
-      if (more && ++heed_rounds_ > kMostHeedRounds) late_rows_ = false;
+    return open_.decide_with_orders(decide, [&] {
       refute_sourceless();
-      if (decided(level)) return {};
-    }
-  }
-
-  // False if there was nothing.
-  bool take_what_the_search_heeded() {
-    if (heeded_in_search_.empty()) return false;
-    heeded_ = std::move(heeded_in_search_);
-    heeded_in_search_.clear();
-    take_in_late(heeded_);
-    return true;
-  }
-
-  // An order that heeds what the last one contradicted differs elsewhere: in each round more of what it nearly contradicts
-  // is taken in besides.
-  static uint32_t reach_of_round(uint32_t round) { return round == 0 ? 0 : uint32_t{1} << round; }
-
-  LevelVerdict out_of_budget() {
-    LevelVerdict verdict;
-    verdict.reason = budget_.reason();
-    return verdict;
-  }
-
-  // Whether reads have several possible sources, and no more than that is open about them.
-  bool sources_left_open() {
-    if (problem_.unresolved.empty() || budget_.exhausted_now()) return false;
-    if (!open_reads(for_orders()).obstacle().empty()) return false;
-    if (!open_problem_) match_with_open_reads();
-    return open_problem_.has_value();
-  }
-
-  // Matches anew: with the sources that are the only possible ones, and with transactions of unknown outcome that may have
-  // been seen. Unless the budget runs out.
-  void match_with_open_reads() {
-    const auto timer = stages_.time("match");
-    const std::shared_ptr<OpenReads>& open = open_[static_cast<size_t>(for_orders())];
-    std::vector<Seen> assumed;
-    uint64_t left_open = 0;
-    for (const OpenRead& r : open->all()) {
-      const bool only = problem_.node_of(r.reader) != kNone && r.sources.size() == 1 &&
-                        (r.sources[0] == kNone || problem_.node_of(r.sources[0]) != kNone);
-      if (!only) ++left_open;
-      for (const OpId op : only ? r.ops : std::vector<OpId>())
-        assumed.push_back({op, r.key, r.sources[0]});
-    }
-    std::sort(assumed.begin(), assumed.end());
-    Problem problem = make_problem(history_, assumed, budget_,
-                                   {.possible = open->possible(), .threads = options_.threads});
-    stages_.count("open reads", left_open);
-    if (budget_.exhausted_now()) return;
-    problem.open = open;
-    open_problem_ = std::move(problem);
+      return decided(level);
+    });
   }
 
   // A level that looks at who read from whom; `levels` decides those of its kind.
@@ -736,7 +583,8 @@ class LatticeWalk {
     if (known == nullptr) return false;
     const Order* found = &known->order;
     // In an order of whole transactions a row that was passed over is of the last writer of its key.
-    const OpenReads& open = open_reads(found->split ? Listing::one_state : for_orders());
+    const OpenReads& open =
+        open_.reads(found->split ? OpenProblem::Listing::one_state : open_.for_orders());
     if (!open.obstacle().empty() || !open.lists().all().empty()) return false;
     LevelVerdict satisfied;
     satisfied.outcome = Outcome::satisfied;
@@ -798,7 +646,7 @@ class LatticeWalk {
   // `first`: an order that satisfies the level if nothing is asked of the open reads.
   void decide_sources(LevelId level, const Order& first) {
     const LevelInfo& info = level_info(level);
-    const OpenReads& open = open_reads(listing_of(info));
+    const OpenReads& open = open_.reads(OpenProblem::listing_of(info));
     if (!open.obstacle().empty()) return set_unknown(level, open_reason(problem_.unresolved));
     LevelVerdict v =
         decide_with_sources(problem_, info, open, first, options_.switches.local_search,
@@ -809,7 +657,7 @@ class LatticeWalk {
   }
 
   void add(LevelId level, LevelVerdict v) {
-    if (v.outcome == Outcome::satisfied && !explains_open_reads(v.order)) {
+    if (v.outcome == Outcome::satisfied && !open_.is_explained_by(v.order)) {
       set_unknown(level, open_reason(problem_.unresolved));
       return;
     }
@@ -862,13 +710,6 @@ class LatticeWalk {
     return levels;
   }
 
-  // Whether the order also explains the reads that several writers could have explained.
-  bool explains_open_reads(const Order& order) {
-    if (problem_.unresolved.empty()) return true;
-    const OpenReads& open = open_reads(for_orders());
-    return open.obstacle().empty() && order_explains(history_, open, order);
-  }
-
   void settle(Certificate certificate) {
     if (certificate.outcome() == Outcome::satisfied && !doubt_.empty())
       return doubt(certificate.levels);
@@ -890,13 +731,6 @@ class LatticeWalk {
   }
 
   // --- aggregates, which no engine looks at
-
-  // So many histories with rows in place of aggregates are decided for a level, at most: fewer of large ones.
-  uint32_t most_reconsidered() const {
-    constexpr uint32_t kMostOperations = 400'000;
-    return std::clamp(kMostOperations / std::max(1u, history_.op_count()), 32u, 400u);
-  }
-  static constexpr size_t kMostVersionSets = 16;  // of one aggregate
 
   // Whether the order that was found explains them.
   bool explains_aggregates(const Certificate& certificate) const {
@@ -942,8 +776,7 @@ class LatticeWalk {
         continue;
       if (budget_.exhausted_now()) return;
       report("aggregates", level);
-      TakenRows taken{{}, {}, most_reconsidered()};
-      if (std::optional<Order> order = order_with_rows(level, taken)) {
+      if (std::optional<Order> order = order_with_rows(level)) {
         LevelVerdict satisfied;
         satisfied.outcome = Outcome::satisfied;
         satisfied.order = std::move(*order);
@@ -951,6 +784,12 @@ class LatticeWalk {
       }
     }
     accept_by_whole_order();
+  }
+
+  std::optional<Order> order_with_rows(LevelId level) {
+    const auto known = unexplained_.find(level);
+    const Order* base = known == unexplained_.end() ? nullptr : &known->second;
+    return AggregateOrders(history_, options_, budget_).find(level, base);
   }
 
   // An order of whole transactions that explains the aggregates, where a level without such orders has nothing else against it.
@@ -965,8 +804,7 @@ class LatticeWalk {
       if (!options_.switches.carry) {
         const LevelId of = implies(serializable, level) ? serializable : session_serializable;
         const auto [known, fresh] = whole.try_emplace(of);
-        TakenRows taken{{}, {}, most_reconsidered()};
-        if (fresh) known->second = order_with_rows(of, taken);
+        if (fresh) known->second = order_with_rows(of);
         if (known->second) found = &*known->second;
       }
       if (found == nullptr || found->split) continue;
@@ -976,105 +814,6 @@ class LatticeWalk {
       certificate.order = *found;
       settle(std::move(certificate));
     }
-  }
-
-  // Rows in place of some aggregates, and how many version sets of each were tried before.
-  struct TakenRows {
-    std::map<OpId, VersionSet> rows;
-    std::map<OpId, size_t> tried;
-    uint32_t left;
-  };
-
-  // Orders are decided anew, with rows of a state near their places in the last order taken for what the aggregates that it
-  // does not explain were computed of. Where a proof says that this cannot be, those of the transactions in the proof are
-  // others.
-  std::optional<Order> order_with_rows(LevelId level, TakenRows& taken) {
-    std::optional<Order> order = base_order(level, taken);
-    while (order && !budget_.exhausted_now()) {
-      const std::vector<OpId> unexplained = unexplained_aggregates(history_, *order);
-      if (unexplained.empty()) return order;
-      bool more = false;
-      for (const OpId op : unexplained) more |= take_rows(op, *order, taken);
-      if (!more) return std::nullopt;
-      std::optional<Order> next;
-      std::vector<TxnId> blamed;
-      while (!(next = order_given(level, taken, blamed)))
-        if (!take_others(blamed, *order, taken)) return std::nullopt;
-      order = std::move(next);
-    }
-    return std::nullopt;
-  }
-
-  std::optional<Order> base_order(LevelId level, TakenRows& taken) {
-    if (const auto known = unexplained_.find(level); known != unexplained_.end())
-      return known->second;
-    std::vector<TxnId> blamed;
-    return order_given(level, taken, blamed);
-  }
-
-  // The next version set of an aggregate. False if there is none.
-  bool take_rows(OpId op, const Order& order, TakenRows& taken) {
-    const size_t at = taken.tried[op]++;
-    if (at < kMostVersionSets) {
-      std::vector<VersionSet> sets = version_sets(history_, order, op, at + 1, budget_);
-      if (at < sets.size()) return taken.rows[op] = std::move(sets[at]), true;
-    }
-    taken.rows.erase(op);
-    return false;
-  }
-
-  // For that aggregate of these transactions, or of any, for which least was tried. False if nothing was taken for any.
-  bool take_others(const std::vector<TxnId>& blamed, const Order& order, TakenRows& taken) {
-    OpId least = kNone;
-    std::pair<bool, size_t> rank;
-    for (const auto& [op, rows] : taken.rows) {
-      const bool named = std::binary_search(blamed.begin(), blamed.end(), history_.txn_of(op));
-      const std::pair own(!named, taken.tried[op]);
-      if (least != kNone && rank <= own) continue;
-      least = op;
-      rank = own;
-    }
-    if (least == kNone || taken.left == 0 || budget_.exhausted_now()) return false;
-    take_rows(least, order, taken);
-    return true;
-  }
-
-  // An order of the history with these rows; if there is none, the transactions that say so.
-  std::optional<Order> order_given(LevelId level, TakenRows& taken, std::vector<TxnId>& blamed) {
-    blamed.clear();
-    if (taken.left == 0 || budget_.exhausted_now()) return std::nullopt;
-    --taken.left;
-    const Result<History> copy = with_version_sets(history_, taken.rows);
-    if (!copy.ok()) return std::nullopt;
-    CheckOptions options = options_;
-    options.levels = {level};
-    options.expected_order.reset();
-    options.progress = {};
-    options.budget = budget_.within(budget_.left() / 4);
-    CheckResult result = LatticeWalk(*copy, options).run();
-    const Verdict* verdict = result.find(level);
-    if (verdict == nullptr || verdict->outcome == Outcome::unknown) return std::nullopt;
-    Certificate& certificate = result.certificates[verdict->certificate];
-    if (verdict->outcome == Outcome::satisfied) return std::move(certificate.order);
-    blamed = transactions_of(*copy, certificate);
-    return std::nullopt;
-  }
-
-  static std::vector<TxnId> transactions_of(const History& h, const Certificate& refutation) {
-    std::vector<TxnId> all;
-    if (refutation.kind == Certificate::Kind::bad_read)
-      all.push_back(h.txn_of(refutation.bad_read.read));
-    for (const ProofStep& step : refutation.proof.steps) {
-      if (step.kind == ProofStep::Kind::sources && step.source != kNone)
-        all.push_back(h.txn_of(step.source));
-      for (const Edge& edge : step.cycle) {
-        all.push_back(edge.from);
-        all.push_back(edge.to);
-      }
-      for (const Literal& literal : step.given) all.push_back(literal.to);
-    }
-    std::sort(all.begin(), all.end());
-    return all;
   }
 
   // Satisfied but for something in the history that has no meaning.
@@ -1112,60 +851,10 @@ class LatticeWalk {
       many = " (" + std::to_string(unresolved.size()) + " such operations)";
     const std::string text = "transaction " + history_.name(history_.txn_of(op)) +
                              " has an operation that several states of the database explain" + many;
-    for (const std::shared_ptr<OpenReads>& open : open_)
+    for (const auto& open : open_.listed())
       if (open && !open->obstacle().empty())
         return {UnknownCause::unsupported, text + ": " + open->obstacle()};
     return {UnknownCause::ambiguous, text};
-  }
-
-  // Why linearizability is not defined for these transactions, if it is not.
-  std::optional<Unknown> no_single_operation(const std::vector<TxnId>& txns) const {
-    for (const TxnId t : txns) {
-      const uint32_t ops = history_.end_op(t) - history_.first_op(t);
-      if (ops == 1 && !is_range(history_.op(history_.first_op(t)))) continue;
-      return Unknown{UnknownCause::not_applicable,
-                     "transaction " + history_.name(t) +
-                         (ops == 1 ? std::string(" is a range read")
-                                   : " has " + std::to_string(ops) + " operations") +
-                         "; linearizability is defined for one operation on one key"};
-    }
-    return std::nullopt;
-  }
-
-  // Matching ends at a read that nobody explains; who wrote what others returned counts all the same, in part or whole.
-  void add_unknown_that_were_read(std::vector<TxnId>& counting) const {
-    std::unordered_map<VersionId, std::vector<TxnId>> writers;  // of unknown outcome
-    for (TxnId t = 0; t < history_.txn_count(); ++t) {
-      if (history_.status(t) != TxnStatus::unknown) continue;
-      for (OpId i = history_.first_op(t); i < history_.end_op(t); ++i)
-        if (const Operation op = history_.op(i); installs_version(op))
-          writers[op.version].push_back(t);
-    }
-    if (writers.empty()) return;
-    std::unordered_set<TxnId> added;
-    const auto add = [&](VersionId returned, TxnId stated) {
-      const auto found = writers.find(returned);
-      if (found == writers.end()) return;
-      for (const TxnId t : found->second)
-        if ((stated == kNone || stated == t) && added.insert(t).second) counting.push_back(t);
-    };
-    for (TxnId t = 0; t < history_.txn_count(); ++t)
-      if (history_.status(t) == TxnStatus::committed) each_returned(t, add);
-    for (size_t i = 0; i < counting.size(); ++i)  // grows
-      if (history_.status(counting[i]) == TxnStatus::unknown) each_returned(counting[i], add);
-  }
-
-  // Calls `visit` with every version that the transaction returned, and with whom it is stated to be from.
-  template <class Visit>
-  void each_returned(TxnId t, const Visit& visit) const {
-    for (OpId i = history_.first_op(t); i < history_.end_op(t); ++i) {
-      const Observation seen = observation_of(history_, i);
-      if (seen.accepts == Accepts::equals) visit(seen.version, history_.stated_source(i));
-      if (seen.accepts == Accepts::list)
-        for (const VersionId v : elements_of(history_, i)) visit(v, kNone);
-      if (seen.accepts == Accepts::rows)
-        each_row(history_, i, [&](VersionId v) { visit(v, kNone); });
-    }
   }
 
   // Linearizability is strict serializability where every transaction is one operation.
@@ -1173,15 +862,15 @@ class LatticeWalk {
     Verdict& lin = known_[index(linearizable)];
     if (lin.outcome != Outcome::unknown) return;
     std::vector<TxnId> counting = problem_.txn;
-    for (const std::shared_ptr<OpenReads>& open : open_) {  // who may have been read may count
+    for (const auto& open : open_.listed()) {  // who may have been read may count
       if (!open) continue;
       for (const OpenRead& read : open->all())
         for (TxnId t : read.sources)
           if (t != kNone && history_.status(t) == TxnStatus::unknown) counting.push_back(t);
     }
     if (problem_.found.bad_read.read != kNone && !settled_[index(linearizable)])
-      add_unknown_that_were_read(counting);
-    if (std::optional<Unknown> obstacle = no_single_operation(counting))
+      add_unknown_that_were_read(history_, counting);
+    if (std::optional<Unknown> obstacle = no_single_operation(history_, counting))
       return set_unknown(linearizable, std::move(*obstacle));
     const Verdict& strict = known_[index(strict_serializable)];
     if (strict.outcome == Outcome::unknown) {
@@ -1231,21 +920,12 @@ class LatticeWalk {
   Budget budget_;
   Stages stages_;
   Problem problem_;
-  // What is open of it, once somebody asks, by Listing.
-  std::shared_ptr<OpenReads> open_[3];
-  bool open_cut_short_[3] = {};  // of these: a share of the budget ran out, and the next may do
-  // Whether rows that queries passed over are left out where an order decides, but for those that some order contradicted.
-  bool late_rows_;
+  OpenProblem open_;
   const bool open_aggregates_;
-  const bool any_version_passed_over_;        // see passes_over_any_version
-  std::map<LevelId, Order> unexplained_;      // satisfied by it but for aggregates
-  std::vector<PassedOver> heeded_;            // ascending
-  std::vector<PassedOver> heeded_in_search_;  // these and more, if there are any
-  uint32_t heed_rounds_ = 0;
-  ChosenSources chosen_, chosen_each_;  // likewise
-  // Where reads are open: with the sources that are the only possible ones, and with transactions of unknown outcome that
-  // may take effect.
-  std::optional<Problem> open_problem_;
+  const bool any_version_passed_over_;    // see passes_over_any_version
+  std::map<LevelId, Order> unexplained_;  // satisfied by it but for aggregates
+  ChosenSources chosen_;                  // where transactions see one state of a key
+  ChosenSources chosen_each_;             // where each read is judged by itself
   std::optional<ExpectedOrderResult> expected_order_;
   std::optional<WeakLevels> weak_;
   std::optional<AdyaLevels> adya_;

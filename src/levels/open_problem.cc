@@ -1,0 +1,157 @@
+// Where several transactions may have left what was read, or several rows may have been passed over by a query, the problem is
+// made anew with that as choices, once an order is searched.
+//
+//   s1: { w(x,1) }   s2: { w(x,1) w(y,1) }   s3: { r(x,1) }     s3 read from s1 or s2
+//
+// Rows that queries passed over are many, and hardly any matters. They come late: an order is found without them, those that it
+// contradicts are heeded from then on, and the order is found anew. After some rounds all are taken in.
+//
+// Cost: of listing what is open, linear in the operations that are, times their possible sources; of each round, that of an
+// order.
+
+#include "levels/open_problem.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "levels/engine.h"
+
+namespace assay::internal {
+namespace {
+
+constexpr uint32_t kLastReachInSearch = 6;  // a search has as many rounds as it takes
+
+void add_rows(std::vector<PassedOver>& all, std::span<const PassedOver> more) {
+  all.insert(all.end(), more.begin(), more.end());
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+}
+
+// An order that heeds what the last one contradicted differs elsewhere: in each round more of what it nearly contradicts
+// is taken in besides.
+uint32_t reach_of_round(uint32_t round) { return round == 0 ? 0 : uint32_t{1} << round; }
+
+}  // namespace
+
+OpenProblem::OpenProblem(const History& history, const Problem& matched,
+                         const CheckOptions& options, Stages& stages, Budget& budget)
+    : history_(history),
+      matched_(matched),
+      options_(options),
+      stages_(stages),
+      budget_(budget),
+      late_rows_(options.switches.late_rows && history.has_predicates()) {}
+
+const OpenReads& OpenProblem::reads(Listing listing) {
+  std::shared_ptr<OpenReads>& open = open_[static_cast<size_t>(listing)];
+  bool& cut_short = cut_short_[static_cast<size_t>(listing)];
+  if (!open || (cut_short && !budget_.exhausted_now())) {
+    const auto timer = stages_.time("match");
+    open = std::make_shared<OpenReads>(history_, listing != Listing::each,
+                                       listing == Listing::late ? &heeded_ : nullptr);
+    open->add(matched_, budget_);
+    open->add_possible(matched_, budget_);
+    cut_short = budget_.exhausted_now();
+  }
+  return *open;
+}
+
+bool OpenProblem::has_sources() {
+  if (matched_.unresolved.empty() || budget_.exhausted_now()) return false;
+  if (!reads(for_orders()).obstacle().empty()) return false;
+  if (!with_sources_) match_with_open_reads();
+  return with_sources_.has_value();
+}
+
+// Matches anew: with the sources that are the only possible ones, and with transactions of unknown outcome that may have
+// been seen. Unless the budget runs out.
+void OpenProblem::match_with_open_reads() {
+  const auto timer = stages_.time("match");
+  const std::shared_ptr<OpenReads>& open = open_[static_cast<size_t>(for_orders())];
+  std::vector<Seen> assumed;
+  uint64_t left_open = 0;
+  for (const OpenRead& r : open->all()) {
+    const bool only = matched_.node_of(r.reader) != kNone && r.sources.size() == 1 &&
+                      (r.sources[0] == kNone || matched_.node_of(r.sources[0]) != kNone);
+    if (!only) ++left_open;
+    for (const OpId op : only ? r.ops : std::vector<OpId>())
+      assumed.push_back({op, r.key, r.sources[0]});
+  }
+  std::sort(assumed.begin(), assumed.end());
+  Problem problem = make_problem(history_, assumed, budget_,
+                                 {.possible = open->possible(), .threads = options_.threads});
+  stages_.count("open reads", left_open);
+  if (budget_.exhausted_now()) return;
+  problem.open = open;
+  with_sources_ = std::move(problem);
+}
+
+bool OpenProblem::is_explained_by(const Order& order) {
+  if (matched_.unresolved.empty()) return true;
+  const OpenReads& open = reads(for_orders());
+  return open.obstacle().empty() && order_explains(history_, open, order);
+}
+
+// Takes in the rows passed over that an order contradicts. False if there are none: the order explains every query.
+bool OpenProblem::heed_contradicted(const Order& order) {
+  if (!late_rows_) return false;
+  std::vector<PassedOver> more;
+  {
+    const auto timer = stages_.time("rows passed over");
+    more = contradicted(history_, order, reach_of_round(heed_rounds_));
+  }
+  if (more.empty()) return false;
+  stages_.count("rows passed over", more.size());
+  add_rows(heeded_, more);
+  take_in_late(more);
+  if (++heed_rounds_ > kMostHeedRounds)
+    late_rows_ = false;  // they are too many to come one after the other
+  return true;
+}
+
+// Adds them to what is open, or else has that listed anew.
+void OpenProblem::take_in_late(std::span<const PassedOver> rows) {
+  const std::shared_ptr<OpenReads>& open = open_[static_cast<size_t>(Listing::late)];
+  if (options_.switches.rows_in_search && open && with_sources_ && heed_rounds_ < kMostHeedRounds &&
+      open->add_rows(rows, *with_sources_))
+    return;
+  open_[static_cast<size_t>(Listing::late)].reset();
+  with_sources_.reset();
+}
+
+// Rows passed over come late twice: here while an order is searched, which goes on with them; and those that are nothing for
+// that search once it has ended.
+LevelVerdict OpenProblem::search(const Problem& problem, const LevelInfo& level) {
+  std::vector<PassedOver> all = heeded_;
+  uint32_t round = heed_rounds_;
+  const uint32_t last = std::max(round, kLastReachInSearch);
+  const FindContradicted find = [&](const Order& order) {
+    const auto timer = stages_.time("rows passed over");
+    const uint32_t reach = reach_of_round(std::min(round++, last));
+    std::vector<PassedOver> more = contradicted(history_, order, reach);
+    add_rows(all, more);
+    stages_.count("rows passed over", all.size());
+    return more;
+  };
+  const bool late = late_rows_ && options_.switches.rows_in_search && problem.open != nullptr;
+  LevelVerdict verdict = decide(options_, problem, level, stages_, budget_, late ? &find : nullptr);
+  if (all.size() > heeded_.size()) heeded_in_search_ = std::move(all);
+  return verdict;
+}
+
+// False if there was nothing.
+bool OpenProblem::take_what_the_search_heeded() {
+  if (heeded_in_search_.empty()) return false;
+  heeded_ = std::move(heeded_in_search_);
+  heeded_in_search_.clear();
+  take_in_late(heeded_);
+  return true;
+}
+
+LevelVerdict OpenProblem::out_of_budget() const {
+  LevelVerdict verdict;
+  verdict.reason = budget_.reason();
+  return verdict;
+}
+
+}  // namespace assay::internal

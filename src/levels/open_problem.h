@@ -1,0 +1,97 @@
+// The problem of a history with what its reads leave open. See open_problem.cc.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "assay/check.h"
+#include "infer/open_reads.h"
+#include "infer/passed_over.h"
+#include "infer/problem.h"
+#include "levels/stages.h"
+#include "levels/strong.h"
+
+namespace assay::internal {
+
+// Reads of a transaction see one state of a key. Adya's levels judge each read by itself.
+inline bool sees_one_state(const LevelInfo& level) {
+  return level.repeatable && level.events != EventModel::adya;
+}
+
+class OpenProblem {
+ public:
+  // What is open of the reads: of each by itself, or of all that a transaction saw of a key; and that without the rows that
+  // queries passed over, but for those that are heeded.
+  enum class Listing : uint8_t { each, one_state, late };
+
+  // All have to stay; `matched` may be made later.
+  OpenProblem(const History& history, const Problem& matched, const CheckOptions& options,
+              Stages& stages, Budget& budget);
+
+  // For the levels that an order decides.
+  Listing for_orders() const { return late_rows_ ? Listing::late : Listing::one_state; }
+  static Listing listing_of(const LevelInfo& level) {
+    return sees_one_state(level) ? Listing::one_state : Listing::each;
+  }
+  const OpenReads& reads(Listing listing);
+  // Those that somebody asked for; others are null.
+  std::span<const std::shared_ptr<OpenReads>> listed() const { return open_; }
+
+  // Whether reads have several possible sources, and no more than that is open about them.
+  bool has_sources();
+  // With all that is open, for engines that decide this as well.
+  const Problem& for_search() { return has_sources() ? *with_sources_ : matched_; }
+  // Whether the order also explains the reads that several writers could have explained.
+  bool is_explained_by(const Order& order);
+
+  // What `decide` finds of a problem, anew as long as the order that it finds contradicts what queries passed over; nothing once
+  // `refuted` says that the level is.
+  template <class Decide, class Refuted>
+  LevelVerdict decide_with_orders(const Decide& decide, const Refuted& refuted) {
+    for (;;) {
+      const Problem& problem = for_search();
+      if (budget_.exhausted_now())
+        return out_of_budget();  // matching anew, perhaps in the middle of it
+      LevelVerdict verdict = decide(problem);
+      const bool more = take_what_the_search_heeded();
+      if (verdict.outcome != Outcome::satisfied) return verdict;
+      if (is_explained_by(verdict.order) ? !heed_contradicted(verdict.order) : !more)
+        return verdict;
+      if (more && ++heed_rounds_ > kMostHeedRounds) late_rows_ = false;
+      if (refuted()) return {};
+    }
+  }
+  // For that: by the engine asked for.
+  LevelVerdict search(const Problem& problem, const LevelInfo& level);
+
+ private:
+  // As often as this an order may contradict rows that queries passed over, before all are looked at.
+  static constexpr uint32_t kMostHeedRounds = 12;
+
+  bool heed_contradicted(const Order& order);
+  bool take_what_the_search_heeded();
+  void take_in_late(std::span<const PassedOver> rows);
+  void match_with_open_reads();
+  LevelVerdict out_of_budget() const;
+
+  const History& history_;
+  const Problem& matched_;
+  const CheckOptions& options_;
+  Stages& stages_;
+  Budget& budget_;
+  // Once somebody asks, by Listing.
+  std::shared_ptr<OpenReads> open_[3];
+  bool cut_short_[3] = {};  // of these: a share of the budget ran out, and the next may do
+  // Whether rows that queries passed over are left out where an order decides, but for those that some order contradicted.
+  bool late_rows_;
+  std::vector<PassedOver> heeded_;            // ascending
+  std::vector<PassedOver> heeded_in_search_;  // these and more, if there are any
+  uint32_t heed_rounds_ = 0;
+  // With the sources that are the only possible ones, and with transactions of unknown outcome that may take effect.
+  std::optional<Problem> with_sources_;
+};
+
+}  // namespace assay::internal

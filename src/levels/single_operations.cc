@@ -1,0 +1,61 @@
+#include "levels/single_operations.h"
+
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "history/accesses.h"
+
+namespace assay::internal {
+namespace {
+
+// Calls `visit` with every version that the transaction returned, and with whom it is stated to be from.
+template <class Visit>
+void each_returned(const History& history, TxnId t, const Visit& visit) {
+  for (OpId i = history.first_op(t); i < history.end_op(t); ++i) {
+    const Observation seen = observation_of(history, i);
+    if (seen.accepts == Accepts::equals) visit(seen.version, history.stated_source(i));
+    if (seen.accepts == Accepts::list)
+      for (const VersionId v : elements_of(history, i)) visit(v, kNone);
+    if (seen.accepts == Accepts::rows) each_row(history, i, [&](VersionId v) { visit(v, kNone); });
+  }
+}
+
+}  // namespace
+
+std::optional<Unknown> no_single_operation(const History& history, const std::vector<TxnId>& txns) {
+  for (const TxnId t : txns) {
+    const uint32_t ops = history.end_op(t) - history.first_op(t);
+    if (ops == 1 && !is_range(history.op(history.first_op(t)))) continue;
+    return Unknown{UnknownCause::not_applicable,
+                   "transaction " + history.name(t) +
+                       (ops == 1 ? std::string(" is a range read")
+                                 : " has " + std::to_string(ops) + " operations") +
+                       "; linearizability is defined for one operation on one key"};
+  }
+  return std::nullopt;
+}
+
+void add_unknown_that_were_read(const History& history, std::vector<TxnId>& counting) {
+  std::unordered_map<VersionId, std::vector<TxnId>> writers;  // of unknown outcome
+  for (TxnId t = 0; t < history.txn_count(); ++t) {
+    if (history.status(t) != TxnStatus::unknown) continue;
+    for (OpId i = history.first_op(t); i < history.end_op(t); ++i)
+      if (const Operation op = history.op(i); installs_version(op))
+        writers[op.version].push_back(t);
+  }
+  if (writers.empty()) return;
+  std::unordered_set<TxnId> added;
+  const auto add = [&](VersionId returned, TxnId stated) {
+    const auto found = writers.find(returned);
+    if (found == writers.end()) return;
+    for (const TxnId t : found->second)
+      if ((stated == kNone || stated == t) && added.insert(t).second) counting.push_back(t);
+  };
+  for (TxnId t = 0; t < history.txn_count(); ++t)
+    if (history.status(t) == TxnStatus::committed) each_returned(history, t, add);
+  for (size_t i = 0; i < counting.size(); ++i)  // grows
+    if (history.status(counting[i]) == TxnStatus::unknown) each_returned(history, counting[i], add);
+}
+
+}  // namespace assay::internal
