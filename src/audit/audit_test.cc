@@ -5,16 +5,21 @@
 #include <algorithm>
 #include <fstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "assay/verify.h"
 #include "audit/verified.h"
 #include "base/memory.h"
+#include "base/parallel.h"
+#include "history/random_draft.h"
 #include "history/test_history.h"
 #include "levels/walk.h"
 
 namespace assay::internal {
 namespace {
 
+using sample::kNull;
 using sample::make_history;
 using sample::r;
 using sample::w;
@@ -106,6 +111,39 @@ TEST(VerifyVerdicts, CertificatesAreVerifiedOneByOneWhereThereIsNoRoomForMore) {
   }
 }
 
+// Of certificates that hold and of others, on several threads at once.
+TEST(Verifier, SaysOfEachCertificateWhatVerifySaysOfItAlone) {
+  Rng rng(5);
+  RandomShape shape;
+  shape.ordered = 1;
+  size_t held = 0, refused = 0;
+  for (int round = 0; round < 100; ++round) {
+    const Result<History> history = random_draft(rng, shape).history();
+    if (!history.ok()) continue;
+    std::vector<Certificate> certificates = decide_levels(*history, {}).certificates;
+    for (size_t i = 0, all = certificates.size(); i < all; ++i) {
+      Certificate spoiled = certificates[i];
+      std::ranges::reverse(spoiled.order.events);
+      if (!spoiled.proof.steps.empty()) spoiled.proof.steps.pop_back();
+      certificates.push_back(std::move(spoiled));
+    }
+    Verifier verifier(*history);
+    std::vector<std::string> together(certificates.size());
+    share_jobs(certificates.size(), 4, [&](const auto& next) {
+      for (size_t i = next(); i < certificates.size(); i = next())
+        if (const Status s = verifier.verify(certificates[i]); !s.ok())
+          together[i] = s.error().message;
+    });
+    for (size_t i = 0; i < certificates.size(); ++i) {
+      const Status alone = verify(certificates[i], *history);
+      EXPECT_EQ(together[i], alone.ok() ? "" : alone.error().message);
+      ++(alone.ok() ? held : refused);
+    }
+  }
+  EXPECT_GT(held, 100u);
+  EXPECT_GT(refused, 50u);
+}
+
 TEST(Check, VerdictsAreVerified) {
   CheckOptions options;
   options.levels = {read_committed, session_si};
@@ -153,6 +191,25 @@ TEST(Audit, ReadsChecksVerifiesAndExplains) {
   EXPECT_EQ(file.history_hash, lost.history.content_hash());
   ASSERT_EQ(file.certificates.size(), 2u);
   for (const Certificate& c : file.certificates) EXPECT_TRUE(verify(c, lost.history).ok());
+}
+
+// Large enough that explanations are made while certificates are verified.
+TEST(Audit, ExplanationsAreTheSameBesideVerifying) {
+  std::vector<sample::Txn> txns = kLostUpdate;
+  for (int i = 0; i < 2000; ++i) txns.push_back({i % 7, {r("y", i - 1), w("y", i)}});
+  txns[kLostUpdate.size()].ops[0] = r("y", kNull);
+  std::vector<std::vector<std::string>> told;
+  for (const unsigned threads : {1u, 2u}) {
+    AuditOptions options;
+    options.check.threads = threads;
+    const Audit audited = audit(make_history(txns), "lost", options);
+    EXPECT_EQ(audited.observations, 2002u);
+    std::vector<std::string>& own = told.emplace_back();
+    for (const Explanation& e : audited.explanations)
+      own.insert(own.end(), e.sentences.begin(), e.sentences.end());
+  }
+  EXPECT_FALSE(told[0].empty());
+  EXPECT_EQ(told[0], told[1]);
 }
 
 TEST(Audit, ReadingIsPartOfTheBudget) {
