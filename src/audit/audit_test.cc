@@ -37,7 +37,7 @@ CheckResult verified(Spoil spoil, Budget memory = {}) {
   CheckResult result = decide_levels(history, options);
   EXPECT_EQ(result.find(session_si)->outcome, Outcome::violated);
   spoil(result);
-  verify_verdicts(result, history, memory);
+  verify_verdicts(result, history, std::move(memory));
   return result;
 }
 
@@ -156,7 +156,7 @@ TEST(Check, VerdictsAreVerified) {
 }
 
 std::string written(const std::string& name, const std::string& text) {
-  const std::string path = testing::TempDir() + "/" + name;
+  std::string path = testing::TempDir() + "/" + name;
   std::ofstream(path) << text;
   return path;
 }

@@ -1,3 +1,11 @@
+// Linearizability is defined for operations, each on one key: for a history whose transactions have one operation each, which is no
+// range read. Only those that take effect have to.
+//
+//   s1: { w(x,1) }   s2: { r(x,1) }   s3: { w(x,2) w(y,2) }?     defined: nobody saw what s3 may have written
+//   s1: { w(x,1) }   s2: { r(x,2) }   s3: { w(x,2) w(y,2) }?     not defined: s3 took effect
+//
+// Who was read counts even where reads were not matched to the end. Cost: linear in the history.
+
 #include "levels/single_operations.h"
 
 #include <string>
