@@ -20,8 +20,8 @@ namespace assay {
 // Every speed-up has a switch; verdicts are the same without it.
 struct Switches {
   bool replay = true;                 // accept by replaying an order proposed from client times
-  bool stated_first = true;           // no replay where nearly all version orders are stated
   bool stated_replay = true;          // a replay heeds stated orders of versions
+  bool stated_first = true;           // the strongest first where nearly all orders are stated
   bool clock_faults = true;           // there, look for dependencies against real time first
   bool saturation = true;             // derive forced version orders before searching
   bool anti_dependency_rule = true;   // in saturation, PolySI's rule for anti-dependencies

@@ -15,7 +15,7 @@ std::vector<std::optional<Unknown>> refusals_of(const std::vector<Certificate>& 
                                                 unsigned threads);
 
 // Turns verdicts whose certificate does not hold for the history into unknown ones: a fault of this program, unless there
-// was no room in `memory`, or more to look at than the verifier looks at. True if there are any.
+// was no room in `memory`, or more to look at than the verifier looks at. True if it turned any.
 bool withhold_refused(CheckResult& result, const std::vector<std::optional<Unknown>>& refusals,
                       const Budget& memory);
 

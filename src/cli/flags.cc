@@ -32,10 +32,10 @@ struct Switch {
 };
 constexpr Switch kSwitches[] = {
     {"--no-replay", &Switches::replay, "do not try to accept by replaying the clients' order"},
-    {"--no-stated-first", &Switches::stated_first,
-     "replay the clients' order first even where nearly all orders of versions are stated"},
     {"--no-stated-replay", &Switches::stated_replay,
      "replay without heeding the orders of versions that are stated"},
+    {"--no-stated-first", &Switches::stated_first,
+     "do not decide the strongest levels first where nearly all orders of versions are stated"},
     {"--no-clock-faults", &Switches::clock_faults,
      "there, do not look for dependencies against real time before building a graph"},
     {"--no-saturation", &Switches::saturation, "derive no version orders before searching"},

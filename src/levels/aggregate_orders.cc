@@ -13,8 +13,13 @@
 #include "levels/aggregate_orders.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <utility>
+#include <vector>
 
+#include "history/aggregate.h"
+#include "infer/aggregates.h"
 #include "levels/walk.h"
 
 namespace assay::internal {
@@ -39,19 +44,36 @@ std::vector<TxnId> transactions_of(const History& h, const Certificate& refutati
   return all;
 }
 
-}  // namespace
-
-uint32_t AggregateOrders::most_tried() const {
+uint32_t most_tried(const History& history) {
   constexpr uint32_t kMostOperations = 400'000;
-  return std::clamp(kMostOperations / std::max(1u, history_.op_count()), 32u, 400u);
+  return std::clamp(kMostOperations / std::max(1u, history.op_count()), 32u, 400u);
 }
 
-std::optional<Order> AggregateOrders::find(LevelId level, const Order* base) {
-  rows_.clear();
-  tried_.clear();
-  left_ = most_tried();
+class AggregateOrders {
+ public:
+  AggregateOrders(const History& history, LevelId level, const CheckOptions& options,
+                  Budget& budget)
+      : history_(history), level_(level), options_(options), budget_(budget) {}
+
+  std::optional<Order> find(const Order* base);
+
+ private:
+  bool take_rows(OpId op, const Order& order);
+  bool take_others(const std::vector<TxnId>& blamed, const Order& order);
+  std::optional<Order> order_given(std::vector<TxnId>& blamed);
+
+  const History& history_;
+  const LevelId level_;
+  const CheckOptions& options_;
+  Budget& budget_;
+  std::map<OpId, VersionSet> rows_;       // in place of some aggregates
+  std::map<OpId, size_t> tried_;          // version sets of each before
+  uint32_t left_ = most_tried(history_);  // so many copies are still decided at most
+};
+
+std::optional<Order> AggregateOrders::find(const Order* base) {
   std::vector<TxnId> blamed;
-  std::optional<Order> order = base != nullptr ? *base : order_given(level, blamed);
+  std::optional<Order> order = base != nullptr ? *base : order_given(blamed);
   while (order && !budget_.exhausted_now()) {
     const std::vector<OpId> unexplained = unexplained_aggregates(history_, *order);
     if (unexplained.empty()) return order;
@@ -59,7 +81,7 @@ std::optional<Order> AggregateOrders::find(LevelId level, const Order* base) {
     for (const OpId op : unexplained) more |= take_rows(op, *order);
     if (!more) return std::nullopt;
     std::optional<Order> next;
-    while (!(next = order_given(level, blamed)))
+    while (!(next = order_given(blamed)))
       if (!take_others(blamed, *order)) return std::nullopt;
     order = std::move(next);
   }
@@ -94,24 +116,31 @@ bool AggregateOrders::take_others(const std::vector<TxnId>& blamed, const Order&
 }
 
 // An order of the history with these rows; if there is none, the transactions that say so.
-std::optional<Order> AggregateOrders::order_given(LevelId level, std::vector<TxnId>& blamed) {
+std::optional<Order> AggregateOrders::order_given(std::vector<TxnId>& blamed) {
   blamed.clear();
   if (left_ == 0 || budget_.exhausted_now()) return std::nullopt;
   --left_;
   const Result<History> copy = with_version_sets(history_, rows_);
   if (!copy.ok()) return std::nullopt;
   CheckOptions options = options_;
-  options.levels = {level};
+  options.levels = {level_};
   options.expected_order.reset();
   options.progress = {};
   options.budget = budget_.within(budget_.left() / 4);
   CheckResult result = decide_levels(*copy, options);
-  const Verdict* verdict = result.find(level);
+  const Verdict* verdict = result.find(level_);
   if (verdict == nullptr || verdict->outcome == Outcome::unknown) return std::nullopt;
   Certificate& certificate = result.certificates[verdict->certificate];
   if (verdict->outcome == Outcome::satisfied) return std::move(certificate.order);
   blamed = transactions_of(*copy, certificate);
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Order> order_with_aggregates(const History& history, LevelId level, const Order* base,
+                                           const CheckOptions& options, Budget& budget) {
+  return AggregateOrders(history, level, options, budget).find(base);
 }
 
 }  // namespace assay::internal

@@ -18,9 +18,6 @@
 // There 3 and 4 are first tried with some session order assumed (infer/assumed_sessions.cc): an order found so is one of
 // the level's, and a refutation counts if it uses nothing assumed.
 //
-// Where nearly all orders of versions are stated there is hardly a choice, so step 1 that heeds them accepts whatever the level
-// allows, and is tried here; elsewhere the walk over the lattice tries it, for several levels at once (walk.cc).
-//
 // The search never sees pairs of writers that no order tried has got wrong, so hot keys with thousands of writers cost
 // nothing by themselves. It ends, because every round excludes an order.
 //
@@ -569,10 +566,6 @@ LevelVerdict decide_strong(const Problem& problem, const LevelInfo& level, const
       verdict.reason = budget.reason();
       return verdict;
     }
-  }
-  if (means.switches.stated_replay && problem.open == nullptr && is_nearly_stated(problem)) {
-    LevelVerdict verdict = accept_by_replay(problem, level, means, budget);
-    if (verdict.outcome == Outcome::satisfied) return verdict;
   }
   return Engine(problem, level, means, budget).decide();
 }

@@ -10,7 +10,8 @@
 // nearly always succeeds on what a sound database did; then decides what is left: the weak levels, causal first, since
 // its order serves the others; then the strong ones from the weakest upwards, the variants with session order before
 // those without, because sessions make them cheaper. Where nearly all orders of versions are stated, a search has hardly
-// anything to choose: the strong levels are decided at once, the strongest first, which serve the others. A level that was
+// anything to choose: the strong levels are decided at once, the strongest first, which serve the others. Each is replayed first:
+// a replay that heeds what is stated accepts whatever the level allows. A level that was
 // asked for and is still open gets another chance: those above and below it are tried too.
 
 #include "levels/walk.h"
@@ -398,13 +399,18 @@ class LatticeWalk {
       if (decided(level) || !useful(level) || !helps_if_accepted(level) || !timed_enough(level))
         continue;
       report("replay", level);
-      const Means means{options_.switches, stages_, false, options_.threads};
-      LevelVerdict v = decide_with_orders(level, [&](const Problem& problem) {
-        return accept_by_replay(problem, level_info(level), means, budget_);
-      });
+      LevelVerdict v =
+          decide_with_orders(level, [&](const Problem& problem) { return play(problem, level); });
       if (v.outcome == Outcome::satisfied) add(level, std::move(v));  // else nothing is known
       if (budget_.exhausted_now()) return;
     }
+  }
+
+  // Satisfied, or nothing is known.
+  LevelVerdict play(const Problem& problem, LevelId level) {
+    if (!options_.switches.replay) return {};
+    const Means means{options_.switches, stages_, false, options_.threads};
+    return accept_by_replay(problem, level_info(level), means, budget_);
   }
 
   // Whether its order would be one for a level that is asked for.
@@ -491,8 +497,11 @@ class LatticeWalk {
     if (level == writes_follow_reads && any_version_passed_over_ && follows_from_causal()) return;
     if (level_info(level).events == EventModel::weak) return decide_by_reads(level, "weak", weak_);
     if (!timed_enough(level)) return decide_untimed(level);
-    LevelVerdict v = decide_with_orders(
-        level, [&](const Problem& problem) { return open_.search(problem, level_info(level)); });
+    LevelVerdict v = decide_with_orders(level, [&](const Problem& problem) {
+      LevelVerdict played = stated_first_ ? play(problem, level) : LevelVerdict();
+      return played.outcome == Outcome::satisfied ? played
+                                                  : open_.search(problem, level_info(level));
+    });
     if (!decided(level)) add(level, std::move(v));
   }
 
@@ -789,7 +798,7 @@ class LatticeWalk {
   std::optional<Order> order_with_rows(LevelId level) {
     const auto known = unexplained_.find(level);
     const Order* base = known == unexplained_.end() ? nullptr : &known->second;
-    return AggregateOrders(history_, options_, budget_).find(level, base);
+    return order_with_aggregates(history_, level, base, options_, budget_);
   }
 
   // An order of whole transactions that explains the aggregates, where a level without such orders has nothing else against it.

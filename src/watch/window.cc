@@ -337,7 +337,7 @@ bool mark_dropped(const Window& w, std::span<const Member> members, std::vector<
   return any;
 }
 
-// Some may have begun at any time: those of whom none is known, before any other was reported.
+// No time is earlier. Who was reported without times before anybody else was has begun at Interval::kUnknown.
 constexpr int64_t kEarliest = Interval::kUnknown + 1;
 
 int64_t first_begin(std::span<const Member> members, Times times) {

@@ -43,9 +43,9 @@ oracle::Verdicts checked(const History& history, std::string* complaint,
 
 std::span<bool Switches::*const> all_switches() {
   static constexpr bool Switches::*kAll[] = {&Switches::replay,
+                                             &Switches::stated_replay,
                                              &Switches::stated_first,
                                              &Switches::clock_faults,
-                                             &Switches::stated_replay,
                                              &Switches::saturation,
                                              &Switches::anti_dependency_rule,
                                              &Switches::write_dependency_rule,

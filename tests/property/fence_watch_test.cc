@@ -131,7 +131,7 @@ double compare(const FenceCase& c, uint64_t seed) {
   RandomShape shape = watched_shape(c.repeated ? 0.5 : 0, 0.3);
   shape.timed = 0;
   WatchShares shares;
-  for (uint64_t i = 0, all = histories(400, 150); i < all; ++i) {
+  for (uint64_t i = 0, all = histories(400); i < all; ++i) {
     const Draft draft = random_draft(rng, shape);
     const Result<History> bare = draft.history();
     if (!bare.ok() || !is_of_registers(*bare)) continue;

@@ -162,7 +162,7 @@ bool can_be_watched_at(const History& h, LevelId level) {
 Compared compare(const RandomShape& shape, uint64_t seed, uint64_t count) {
   Rng rng(seed);
   Compared sums;
-  for (uint64_t i = 0, all = histories(count, 60); i < all; ++i) {
+  for (uint64_t i = 0, all = histories(count); i < all; ++i) {
     const Result<History> drawn = random_draft(rng, shape).history();
     if (!drawn.ok() || drawn->txn_count() == 0) continue;
     const std::vector<TxnId> order = as_reported(*drawn, rng, 5);

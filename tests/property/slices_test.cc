@@ -74,7 +74,7 @@ double compare(Lines lines, double unknown, bool forgetful, uint64_t seed) {
   RandomShape shape = watched_shape(0, 0.3);
   shape.unknown = unknown;
   uint64_t compared = 0, decided = 0, violated = 0, sorted = 0;
-  for (uint64_t i = 0, all = histories(300, 100); i < all && !::testing::Test::HasFailure(); ++i) {
+  for (uint64_t i = 0, all = histories(300); i < all && !::testing::Test::HasFailure(); ++i) {
     const Result<History> h = random_draft(rng, shape).history();
     if (!h.ok() || !can_be_watched(*h, LevelId::strict_serializable) || !one_after_the_other(*h))
       continue;

@@ -41,7 +41,7 @@ WatchVerdicts watched(const History& h, const WatchCase& c, Rng& rng) {
 double compare(const WatchCase& c, const RandomShape& shape, uint64_t seed) {
   Rng rng(seed);
   WatchShares shares;
-  for (uint64_t i = 0, all = histories(400, 150); i < all; ++i) {
+  for (uint64_t i = 0, all = histories(400); i < all; ++i) {
     const Draft draft = random_draft(rng, shape);
     const Result<History> whole = draft.history();
     if (!whole.ok() || !can_be_watched(*whole, c.level)) continue;
@@ -104,7 +104,7 @@ std::string with_outcomes(const std::string& text, const History& h, Rng& rng) {
 TEST(WatchAgreement, AgreesWhereOutcomesAreSettledLater) {
   Rng rng(19);
   WatchShares shares;
-  for (uint64_t i = 0, all = histories(400, 150); i < all && !::testing::Test::HasFailure(); ++i) {
+  for (uint64_t i = 0, all = histories(400); i < all && !::testing::Test::HasFailure(); ++i) {
     const Draft draft = random_draft(rng, watched_shape(0, 0.3));
     const Result<History> h = draft.history();
     const WatchCase c{.forgetful = i % 3 == 0};

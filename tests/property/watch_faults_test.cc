@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "cases.h"
 #include "collect/generate.h"
 #include "collect/sink.h"
 #include "collect/workloads/fences.h"
@@ -17,7 +16,7 @@
 namespace assay::internal::watch {
 namespace {
 
-const auto kFaults = static_cast<uint32_t>(scaled(20, 4));
+constexpr uint32_t kFaults = 20;
 constexpr size_t kPiece = 100;
 
 enum class Way : uint8_t { times, fences, horizon };
@@ -72,8 +71,8 @@ Result<History> with_bug(Anomaly bug) {
   options.bug = bug;
   options.bug_count = kFaults;
   options.sessions = 8;
-  options.txns = 10 * kFaults;
-  options.workload_options.keys = 15 * kFaults;
+  options.txns = 200;
+  options.workload_options.keys = 300;
   options.workload_options.fences = 20;
   options.unknown_share = 0;
   collect::HistorySink sink;
