@@ -18,8 +18,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(assay_options INTERFACE -Wno-restrict -Wno-maybe-uninitialized
                                                  -Wno-stringop-overflow -Wno-stringop-overread
                                                  -Wno-array-bounds)
-  # Passes of -O2 that take a sixth of its time here and give nothing back: without them the program is as fast or faster
-  # (bench/results/2026-11-28-optimizer-passes.md).
+  # Passes of -O2 that take a sixth of its time here and make nothing faster but queries, by three per cent; reading is slower by
+  # ten per cent with them (bench/results/2026-11-28-optimizer-passes.md).
   target_compile_options(assay_options INTERFACE "$<$<CONFIG:Release>:-fno-schedule-insns2;-fno-tree-vectorize;-fno-tree-vrp;\
 -fno-tree-pta;-fno-expensive-optimizations;-fno-ipa-sra;-fno-ipa-vrp;-fno-ipa-bit-cp;-fno-ipa-modref;-fno-ipa-reference;\
 -fno-ipa-profile;-fno-devirtualize;-fno-rerun-cse-after-loop;-fno-cse-follow-jumps;-fno-ree;-fno-lra-remat;-fno-caller-saves;\
