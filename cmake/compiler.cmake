@@ -18,12 +18,13 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(assay_options INTERFACE -Wno-restrict -Wno-maybe-uninitialized
                                                  -Wno-stringop-overflow -Wno-stringop-overread
                                                  -Wno-array-bounds)
-  # Passes of -O2 that take a sixth of its time here and make nothing faster but queries, by three per cent; reading is slower by
-  # ten per cent with them (bench/results/2026-11-28-optimizer-passes.md).
-  target_compile_options(assay_options INTERFACE "$<$<CONFIG:Release>:-fno-schedule-insns2;-fno-tree-vectorize;-fno-tree-vrp;\
--fno-tree-pta;-fno-expensive-optimizations;-fno-ipa-sra;-fno-ipa-vrp;-fno-ipa-bit-cp;-fno-ipa-modref;-fno-ipa-reference;\
--fno-ipa-profile;-fno-devirtualize;-fno-rerun-cse-after-loop;-fno-cse-follow-jumps;-fno-ree;-fno-lra-remat;-fno-caller-saves;\
--fno-peephole2;-fno-split-wide-types>")
+  # What of -O2 takes a sixth of the time to compile and makes nothing faster here but queries, by three per cent; reading takes a
+  # tenth less without it (bench/results/2026-11-28-optimizer-passes.md).
+  set(left_out schedule-insns2 tree-vectorize tree-vrp tree-pta expensive-optimizations ipa-sra ipa-vrp ipa-bit-cp ipa-modref
+               ipa-reference ipa-profile devirtualize rerun-cse-after-loop cse-follow-jumps ree lra-remat caller-saves peephole2
+               split-wide-types)
+  list(TRANSFORM left_out PREPEND -fno-)
+  target_compile_options(assay_options INTERFACE "$<$<CONFIG:Release>:${left_out}>")
 endif()
 if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # A class with members of an unnamed namespace is fine in a source, which is what was written, and not in a header, for which
