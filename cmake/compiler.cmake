@@ -26,11 +26,12 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(TRANSFORM left_out PREPEND -fno-)
   target_compile_options(assay_options INTERFACE "$<$<CONFIG:Release>:${left_out}>")
 endif()
-if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+if(ASSAY_TOGETHER AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # A class with members of an unnamed namespace is fine in a source, which is what was written, and not in a header, for which
   # g++ takes sources that are compiled together.
   # Collecting garbage costs g++ a tenth of its time on sources of this size, and saves nothing on a machine with memory for them.
-  target_compile_options(assay_options INTERFACE -Wno-subobject-linkage --param=ggc-min-heapsize=4000000)
+  # For the same reason a local name may hide one of another source.
+  target_compile_options(assay_options INTERFACE -Wno-subobject-linkage "$<$<BOOL:${ASSAY_WARNINGS}>:-Wno-shadow;-Wshadow=local>" --param=ggc-min-heapsize=4000000)
 endif()
 if(ASSAY_SANITIZE)
   # What is undefined ends the program, as a test that goes on has passed.
@@ -41,7 +42,8 @@ endif()
 find_program(ASSAY_CCACHE ccache)
 if(ASSAY_CCACHE)
   # What it may not look at: precompiled headers, which it would otherwise refuse.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${ASSAY_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+      CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${ASSAY_CCACHE})
 endif()
 find_program(ASSAY_MOLD mold)
 if(ASSAY_MOLD)

@@ -1,26 +1,60 @@
-# assay_test_program(NAME SOURCES … LIBRARIES …): a program with GoogleTest's main.
+# assay_tests(PROGRAM BATCH SOURCES …): adds sources to a program of tests. With ASSAY_TOGETHER those of a batch are compiled as one
+# file; names in their unnamed namespaces must differ.
+function(assay_tests program batch)
+  if(ARGN)
+    set(sources ${ARGN})
+    list(TRANSFORM sources REPLACE "^([^/].*)$" "${CMAKE_CURRENT_SOURCE_DIR}/\\1")
+    set_property(GLOBAL APPEND PROPERTY ASSAY_${program}_BATCHES ${batch})
+    set_property(GLOBAL APPEND PROPERTY ASSAY_${program}_${batch} ${sources})
+  endif()
+endfunction()
+
+# assay_test_program(NAME): the program of the sources that were added, with GoogleTest's main.
 function(assay_test_program name)
-  cmake_parse_arguments(TEST "" "" "SOURCES;LIBRARIES" ${ARGN})
-  add_executable(${name} ${TEST_SOURCES})
+  get_property(batches GLOBAL PROPERTY ASSAY_${name}_BATCHES)
+  list(REMOVE_DUPLICATES batches)
+  add_executable(${name})
+  foreach(batch ${batches})
+    get_property(sources GLOBAL PROPERTY ASSAY_${name}_${batch})
+    if(ASSAY_TOGETHER)
+      assay_batches(sources ${name}_${batch} 0 ${sources})
+    endif()
+    target_sources(${name} PRIVATE ${sources})
+  endforeach()
   target_compile_options(${name} PRIVATE ${ASSAY_TEST_OPTIONS})
-  target_compile_definitions(${name} PRIVATE ASSAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  target_link_libraries(${name} PRIVATE ${TEST_LIBRARIES} assay_options GTest::gtest_main)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${name} PRIVATE assay_places assay_rooms assay_options GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
   assay_precompile(${name} assay_test_headers)
 endfunction()
 
-# assay_test_cases(NAME PREFIX prefix [LABELS label]): each case of the program is a test of ctest. Under
-# sanitizers the program is one test: to start it takes longer there than most cases do.
-function(assay_test_cases name)
-  cmake_parse_arguments(TEST "" "PREFIX;LABELS" "" ${ARGN})
-  set(properties TIMEOUT 600)
-  if(TEST_LABELS)
-    list(APPEND properties LABELS ${TEST_LABELS})
+# assay_test_entries(PROGRAM NAME [SHARDS n] [FILTER pattern] [LABEL label] [PROPERTIES …]): one entry of ctest a shard.
+# A shard runs every n-th case: build/…/PROGRAM --gtest_filter=Suite.Case runs a single one.
+function(assay_test_entries program name)
+  cmake_parse_arguments(ENTRY "" "SHARDS;FILTER;LABEL" "PROPERTIES" ${ARGN})
+  if(NOT ENTRY_SHARDS)
+    set(ENTRY_SHARDS 1)
   endif()
-  if(ASSAY_SANITIZE)
-    add_test(NAME ${TEST_PREFIX}.${name} COMMAND ${name})
-    set_tests_properties(${TEST_PREFIX}.${name} PROPERTIES ${properties})
-    return()
+  if(NOT ENTRY_FILTER)
+    set(ENTRY_FILTER *)
   endif()
-  gtest_discover_tests(${name} TEST_PREFIX "${TEST_PREFIX}." NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60
-                       PROPERTIES ${properties})
+  foreach(shard RANGE 1 ${ENTRY_SHARDS})
+    set(entry ${name})
+    if(ENTRY_SHARDS GREATER 1)
+      set(entry ${name}.${shard})
+    endif()
+    math(EXPR index "${shard} - 1")
+    add_test(NAME ${entry} COMMAND ${program} --gtest_filter=${ENTRY_FILTER} --gtest_brief=1)
+    set_tests_properties(${entry} PROPERTIES LABELS "${ENTRY_LABEL}" TIMEOUT 3000
+      ENVIRONMENT "GTEST_TOTAL_SHARDS=${ENTRY_SHARDS};GTEST_SHARD_INDEX=${index}" ${ENTRY_PROPERTIES})
+  endforeach()
 endfunction()
+
+# Where the tree, the build and its program lie is said in one small file, so that no other object of tests depends on it and ccache
+# finds them from another checkout.
+if(ASSAY_TESTS)
+  set(ASSAY_PLACES_BINARY ${PROJECT_BINARY_DIR}/assay)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/places.cc.in ${PROJECT_BINARY_DIR}/places.cc @ONLY)
+  add_library(assay_places STATIC ${PROJECT_BINARY_DIR}/places.cc)
+  target_include_directories(assay_places PUBLIC ${PROJECT_SOURCE_DIR}/tests)
+endif()

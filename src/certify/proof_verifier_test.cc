@@ -13,7 +13,7 @@ constexpr std::string_view kLostUpdate =
     "s1: { r(x,null) w(x,1) }\n"
     "s2: { r(x,null) w(x,2) }\n";
 
-std::vector<ProofStep> lost_update(KeyId x) {
+std::vector<ProofStep> lost_update_steps(KeyId x) {
   return {cycle({anti(1, 0, x, kNone), write_order(0, 1, x)}),
           cycle({anti(0, 1, x, kNone), write_order(1, 0, x)}), derived({}, {0, 1})};
 }
@@ -21,11 +21,11 @@ std::vector<ProofStep> lost_update(KeyId x) {
 TEST(ProofVerifier, lostUpdate) {
   const History h = hist(kLostUpdate);
   const KeyId x = key(h, "x");
-  EXPECT_TRUE(verifies(proof(kSi, lost_update(x)), h));
-  EXPECT_TRUE(verifies(proof(kSerializable, lost_update(x)), h));
+  EXPECT_TRUE(verifies(proof(kSi, lost_update_steps(x)), h));
+  EXPECT_TRUE(verifies(proof(kSerializable, lost_update_steps(x)), h));
   // Prefix allows it: there the write order enters the second at its writes.
-  EXPECT_TRUE(refused(proof("prefix", lost_update(x)), h, "enters transaction"));
-  EXPECT_TRUE(refused(proof("causal", lost_update(x)), h, "neither read-from nor session"));
+  EXPECT_TRUE(refused(proof("prefix", lost_update_steps(x)), h, "enters transaction"));
+  EXPECT_TRUE(refused(proof("causal", lost_update_steps(x)), h, "neither read-from nor session"));
 }
 
 TEST(ProofVerifier, writeSkew) {
@@ -68,7 +68,7 @@ TEST(ProofVerifier, cyclesMustClose) {
 TEST(ProofVerifier, theProofMustEndInTheEmptyClause) {
   const History h = hist(kLostUpdate);
   const KeyId x = key(h, "x");
-  std::vector<ProofStep> steps = lost_update(x);
+  std::vector<ProofStep> steps = lost_update_steps(x);
   steps.pop_back();
   EXPECT_TRUE(refused(proof("adya-si", steps), h, "empty clause"));
   steps.push_back(derived({}, {0}));
@@ -80,36 +80,36 @@ TEST(ProofVerifier, theProofMustEndInTheEmptyClause) {
   steps.back() = derived({}, {0, 0});
   EXPECT_TRUE(refused(proof("adya-si", steps), h, "contradiction"));
   // An empty clause in the middle does not end the proof.
-  steps = lost_update(x);
+  steps = lost_update_steps(x);
   steps.push_back(steps[0]);
   EXPECT_TRUE(refused(proof("adya-si", steps), h, "empty clause"));
 }
 
 TEST(ProofVerifier, stepsHaveTheirParts) {
   const History h = hist(kLostUpdate);
-  std::vector<ProofStep> steps = lost_update(key(h, "x"));
+  std::vector<ProofStep> steps = lost_update_steps(key(h, "x"));
   steps[0].clause = {{0, 1}};
   EXPECT_TRUE(refused(proof("adya-si", steps), h, "clause or hints"));
-  steps = lost_update(key(h, "x"));
+  steps = lost_update_steps(key(h, "x"));
   steps[2].cycle = steps[0].cycle;
   EXPECT_TRUE(refused(proof("adya-si", steps), h, "has a cycle"));
-  steps = lost_update(key(h, "x"));
+  steps = lost_update_steps(key(h, "x"));
   steps[2].kind = static_cast<ProofStep::Kind>(7);
   EXPECT_TRUE(refused(proof("adya-si", steps), h, "no known kind"));
-  steps = lost_update(key(h, "x"));
+  steps = lost_update_steps(key(h, "x"));
   steps[2].kind = ProofStep::Kind::fact;
   EXPECT_TRUE(refused(proof("adya-si", steps), h, "not one pair"));
-  steps = lost_update(key(h, "x"));
+  steps = lost_update_steps(key(h, "x"));
   steps[0].cycle[0].kind = static_cast<EdgeKind>(9);
   EXPECT_TRUE(refused(proof("adya-si", steps), h, "no known kind"));
-  steps = lost_update(key(h, "x"));
+  steps = lost_update_steps(key(h, "x"));
   steps[0].cycle[0].path = {session(0, 1)};
   EXPECT_TRUE(refused(proof("adya-si", steps), h, "has a path"));
 }
 
 TEST(ProofVerifier, derivedClauses) {
   const History h = hist(kLostUpdate);
-  std::vector<ProofStep> steps = lost_update(key(h, "x"));
+  std::vector<ProofStep> steps = lost_update_steps(key(h, "x"));
   steps.insert(steps.end() - 1, derived({{1, 0}}, {0}));
   EXPECT_TRUE(verifies(proof("adya-si", steps), h));
   steps[2] = derived({{0, 1}}, {0});
@@ -520,9 +520,9 @@ TEST(ProofVerifier, factsFromDirtyLists) {
 TEST(ProofVerifier, linearizableOnlyWhereItIsDefined) {
   const std::string_view lost = "s1: { r(x,null) w(x,1) }\ns2: { r(x,null) w(x,2) }\n";
   const History h = hist(lost);
-  EXPECT_TRUE(verifies(proof("strict-serializable", lost_update(key(h, "x"))), h));
-  EXPECT_TRUE(
-      refused(proof("linearizable", lost_update(key(h, "x"))), h, "one operation on one key"));
+  EXPECT_TRUE(verifies(proof("strict-serializable", lost_update_steps(key(h, "x"))), h));
+  EXPECT_TRUE(refused(proof("linearizable", lost_update_steps(key(h, "x"))), h,
+                      "one operation on one key"));
 }
 
 TEST(ProofVerifier, listsAreReadFromTheirLastWriter) {

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "places.h"
+
 namespace assay::internal::collect {
 namespace {
 
-constexpr const char* kSource = ASSAY_SOURCE_DIR;
-
-ContractOptions at(const std::string& url, int milliseconds = 300) {
+ContractOptions contract_at(const std::string& url, int milliseconds = 300) {
   ContractOptions options;
   options.url = url;
   options.timeout = std::chrono::milliseconds(milliseconds);
@@ -34,7 +34,7 @@ class ExecContract : public testing::Test {
   std::vector<ContractResult> results(const std::string& url, int milliseconds = 300) {
     std::vector<ContractResult> all;
     const Status tried =
-        check_exec_contract(at(url, milliseconds), [&](const ContractResult& result) {
+        check_exec_contract(contract_at(url, milliseconds), [&](const ContractResult& result) {
           all.push_back(result);
           return result.kept != Kept::no;
         });
@@ -42,7 +42,8 @@ class ExecContract : public testing::Test {
     return all;
   }
   std::string program() const {
-    return std::string("exec python3 -SE ") + kSource + "/tests/exec/faulty.py '" + folder_ + "'";
+    return std::string("exec python3 -SE ") + places::kSource + "/tests/exec/faulty.py '" +
+           folder_ + "'";
   }
   // One process for all sessions.
   std::string faulty(std::string_view fault) const {
@@ -71,7 +72,7 @@ TEST_F(ExecContract, IsKeptWhereNothingIsWrong) {
 }
 
 TEST_F(ExecContract, IsKeptByTheExamples) {
-  const std::string drivers = std::string(kSource) + "/examples/drivers/";
+  const std::string drivers = std::string(places::kSource) + "/examples/drivers/";
   expect_kept(results("exec:python3 '" + drivers + "sqlite.py' '" + folder_ + "/x.db'"),
               {{"batch", "hello does not name it"}});
   expect_kept(
@@ -80,7 +81,7 @@ TEST_F(ExecContract, IsKeptByTheExamples) {
 }
 
 TEST_F(ExecContract, AProgramThatDoesNotSayHelloIsBadInput) {
-  const Status tried = check_exec_contract(at("exec:exit 0"), [](const ContractResult&) {
+  const Status tried = check_exec_contract(contract_at("exec:exit 0"), [](const ContractResult&) {
     ADD_FAILURE();
     return true;
   });

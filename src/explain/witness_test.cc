@@ -10,10 +10,10 @@
 namespace assay::internal {
 namespace {
 
+using sample::kAborted;
 using sample::make_history;
 using sample::r;
 using sample::w;
-constexpr TxnStatus kAborted = TxnStatus::aborted;
 
 // The transactions that stay of a history if this one is to be explained.
 std::vector<TxnId> kept(const std::vector<sample::Txn>& txns, TxnId explained) {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr unsigned kThreads[] = {1, 2, 5};
 
-Result<ReadResult> read(std::string_view text, unsigned threads) {
+Result<ReadResult> read_threaded(std::string_view text, unsigned threads) {
   ReadOptions options;
   options.from = "assay";
   options.threads = threads;
@@ -37,11 +37,11 @@ void expect_same_ids(const History& a, const History& b) {
 }
 
 void expect_same_for_every_number_of_threads(std::string_view text) {
-  const auto alone = read(text, 1);
+  const auto alone = read_threaded(text, 1);
   ASSERT_TRUE(alone.ok()) << alone.error().to_string();
   const std::string want = written(alone->history);
   for (const unsigned threads : kThreads) {
-    const auto together = read(text, threads);
+    const auto together = read_threaded(text, threads);
     ASSERT_TRUE(together.ok()) << together.error().to_string();
     EXPECT_EQ(written(together->history), want);
     EXPECT_EQ(together->history.content_hash(), alone->history.content_hash());
@@ -108,9 +108,9 @@ TEST(AssayJsonlParallel, TheFirstFaultIsReported) {
   text.replace(first, 6, "false,");
   text.replace(second, 6, "false,");
   for (const unsigned threads : kThreads) {
-    const auto got = read(text, threads);
+    const auto got = read_threaded(text, threads);
     ASSERT_FALSE(got.ok());
-    EXPECT_EQ(got.error().to_string(), read(text, 1).error().to_string());
+    EXPECT_EQ(got.error().to_string(), read_threaded(text, 1).error().to_string());
     EXPECT_EQ(got.error().line,
               1 + std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(first), '\n'));
   }
@@ -122,11 +122,11 @@ TEST(AssayJsonlParallel, AHeaderInALaterBlockIsRefused) {
                     other = R"({"assay":1,"meta":{"run":"s"}})"
                             "\n";
   for (const unsigned threads : kThreads) {
-    const auto first = read(many_lines(3000) + other, threads);
+    const auto first = read_threaded(many_lines(3000) + other, threads);
     ASSERT_FALSE(first.ok());
     EXPECT_NE(first.error().message.find("the file holds two runs, 'r' and from here on 's'"),
               std::string::npos);
-    const auto second = read(many_lines(3000) + again, threads);
+    const auto second = read_threaded(many_lines(3000) + again, threads);
     ASSERT_FALSE(second.ok());
     EXPECT_NE(second.error().message.find("a header may only be the first line"),
               std::string::npos);

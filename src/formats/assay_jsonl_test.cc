@@ -7,13 +7,13 @@
 namespace assay::internal {
 namespace {
 
-ReadResult read(std::string_view text) {
+ReadResult read_jsonl(std::string_view text) {
   auto r = read_history_text(text, "file", {"assay"});
   EXPECT_TRUE(r.ok()) << r.error().to_string();
   return r.ok() ? std::move(*r) : ReadResult{};
 }
 
-void refuse(std::string_view text, uint64_t line, uint64_t column, const std::string& part) {
+void refuse_jsonl(std::string_view text, uint64_t line, uint64_t column, const std::string& part) {
   formats::expect_bad_input("assay", text, line, column, part);
 }
 
@@ -25,7 +25,7 @@ constexpr std::string_view kEverything =
 )";
 
 TEST(AssayJsonl, EveryKindOfLine) {
-  ReadResult r = read(kEverything);
+  ReadResult r = read_jsonl(kEverything);
   const History& h = r.history;
   ASSERT_EQ(h.txn_count(), 1u);
   EXPECT_EQ(h.meta(), R"({"db":"pg"})");
@@ -57,12 +57,12 @@ TEST(AssayJsonl, EveryKindOfLine) {
 }
 
 TEST(AssayJsonl, WritesBackWhatItRead) {
-  ReadResult r = read(kEverything);
+  ReadResult r = read_jsonl(kEverything);
   std::string text;
   auto losses = write_history_text(r.history, "assay", text);
   ASSERT_TRUE(losses.ok());
   EXPECT_TRUE(losses->empty());
-  ReadResult again = read(text);
+  ReadResult again = read_jsonl(text);
   EXPECT_EQ(again.history.content_hash(), r.history.content_hash());
   EXPECT_EQ(again.history.meta(), r.history.meta());
   EXPECT_EQ(again.history.meta(0), r.history.meta(0));
@@ -76,17 +76,18 @@ TEST(AssayJsonl, RefusesTheLinesOfTwoRuns) {
   const std::string txn = R"({"session":1,"ops":[]})";
   const std::string one = R"({"assay":1,"meta":{"run":"00000000000a"}})";
   const std::string two = R"({"assay":1,"meta":{"run":"00000000000b"}})";
-  refuse(one + "\n" + txn + "\n" + two + "\n", 3, 10,
-         "two runs, '00000000000a' and from here on '00000000000b'");
-  refuse(one + "\n" + one + "\n", 2, 10, "a header may only be the first line");
+  refuse_jsonl(one + "\n" + txn + "\n" + two + "\n", 3, 10,
+               "two runs, '00000000000a' and from here on '00000000000b'");
+  refuse_jsonl(one + "\n" + one + "\n", 2, 10, "a header may only be the first line");
   const std::string part = R"({"assay":1,"meta":{"run":"00000000000a","part":2}})";
-  EXPECT_EQ(read(one + "\n" + txn + "\n" + part + "\n" + txn + "\n").history.txn_count(), 2u);
-  refuse(two + "\n" + part + "\n", 2, 10, "two runs");
-  refuse("{\"assay\":1}\n" + one + "\n", 2, 10, "two runs, one and from here on '00000000000a'");
+  EXPECT_EQ(read_jsonl(one + "\n" + txn + "\n" + part + "\n" + txn + "\n").history.txn_count(), 2u);
+  refuse_jsonl(two + "\n" + part + "\n", 2, 10, "two runs");
+  refuse_jsonl("{\"assay\":1}\n" + one + "\n", 2, 10,
+               "two runs, one and from here on '00000000000a'");
 }
 
 TEST(AssayJsonl, StatusOfPendingTransactions) {
-  ReadResult r = read(R"({"session":1,"txn":"a","status":"pending","ops":[["w","x",1]]}
+  ReadResult r = read_jsonl(R"({"session":1,"txn":"a","status":"pending","ops":[["w","x",1]]}
 {"session":1,"txn":"a","status":"aborted","ops":[["w","x",1],["w","y",1]]}
 {"session":1,"txn":"b","status":"pending","ops":[]}
 {"session":"two","txn":3,"ops":[]}
@@ -101,7 +102,7 @@ TEST(AssayJsonl, StatusOfPendingTransactions) {
 }
 
 TEST(AssayJsonl, IgnoresUnknownFieldsBlankLinesAndCarriageReturns) {
-  ReadResult r = read(
+  ReadResult r = read_jsonl(
       "\xEF\xBB\xBF{\"assay\":1,\"extra\":[{}]}\r\n\r\n  \n"
       "{\"node\":\"n1\",\"session\":1,\"ops\":[[\"r\",\"x\",null]],\"txns\":4}\r\n");
   ASSERT_EQ(r.history.txn_count(), 1u);
@@ -114,85 +115,90 @@ TEST(AssayJsonl, ToleratesALastLineCutOffAnywhere) {
       R"({"session":1,"ops":[["w","é\u00e9\ud83d\ude00",-12]],"meta":{"a":true}})";
   const std::string first = "{\"session\":1,\"ops\":[]}\n";
   for (size_t n = 1; n < whole.size(); ++n) {
-    ReadResult r = read(first + whole.substr(0, n));
+    ReadResult r = read_jsonl(first + whole.substr(0, n));
     EXPECT_EQ(r.history.txn_count(), 1u) << n;
     ASSERT_EQ(r.notes.size(), 1u) << n;
     EXPECT_EQ(r.notes[0].line, 2u);
     EXPECT_EQ(r.notes[0].message, "line 2 is cut off and was ignored");
   }
-  ReadResult r = read(first + whole);
+  ReadResult r = read_jsonl(first + whole);
   EXPECT_EQ(r.history.txn_count(), 2u);
   EXPECT_TRUE(r.notes.empty());
   // With a line end it is not a crash but a fault, and so is a wrong last line.
-  refuse(first + R"({"session":1,"ops":[)" + "\n", 2, 21, "unexpected end");
-  refuse(first + R"({"session":1;)", 2, 13, "expected ',' or '}'");
+  refuse_jsonl(first + R"({"session":1,"ops":[)" + "\n", 2, 21, "unexpected end");
+  refuse_jsonl(first + R"({"session":1;)", 2, 13, "expected ',' or '}'");
 }
 
 TEST(AssayJsonl, RefusesWhatIsNotJsonAtItsPlace) {
-  refuse("{\"session\":1,\"ops\":[]}\nhello\n", 2, 1, "expected a JSON value");
-  refuse("{\"session\":1,\"ops\":[],}\n", 1, 23, "expected a field name");
-  refuse("{\"session\" 1}\n", 1, 12, "expected ':'");
-  refuse("{\"session\":1,\"ops\":[1 2]}\n", 1, 23, "expected ',' or ']'");
-  refuse("{\"session\":01,\"ops\":[]}\n", 1, 12, "must not start with 0");
-  refuse("{\"session\":1.,\"ops\":[]}\n", 1, 14, "expected a digit");
-  refuse("{\"session\":99999999999999999999,\"ops\":[]}\n", 1, 12, "64 bits");
-  refuse("{\"session\":1e999,\"ops\":[]}\n", 1, 12, "out of range");
-  refuse("{\"session\":nul,\"ops\":[]}\n", 1, 12, "expected a JSON value");
-  refuse("{\"a\":\"\\x\"}\n", 1, 7, "invalid escape");
-  refuse("{\"a\":\"\\ud800x\"}\n", 1, 7, "invalid escape");
-  refuse("{\"a\":\"\xFFz\"}\n", 1, 7, "invalid UTF-8");
-  refuse("{\"a\":\"\x01\"}\n", 1, 7, "control character");
-  refuse("{\"session\":1,\"ops\":[]} {}\n", 1, 24, "expected nothing after");
-  refuse("[1]\n", 1, 1, "expected a JSON object");
+  refuse_jsonl("{\"session\":1,\"ops\":[]}\nhello\n", 2, 1, "expected a JSON value");
+  refuse_jsonl("{\"session\":1,\"ops\":[],}\n", 1, 23, "expected a field name");
+  refuse_jsonl("{\"session\" 1}\n", 1, 12, "expected ':'");
+  refuse_jsonl("{\"session\":1,\"ops\":[1 2]}\n", 1, 23, "expected ',' or ']'");
+  refuse_jsonl("{\"session\":01,\"ops\":[]}\n", 1, 12, "must not start with 0");
+  refuse_jsonl("{\"session\":1.,\"ops\":[]}\n", 1, 14, "expected a digit");
+  refuse_jsonl("{\"session\":99999999999999999999,\"ops\":[]}\n", 1, 12, "64 bits");
+  refuse_jsonl("{\"session\":1e999,\"ops\":[]}\n", 1, 12, "out of range");
+  refuse_jsonl("{\"session\":nul,\"ops\":[]}\n", 1, 12, "expected a JSON value");
+  refuse_jsonl("{\"a\":\"\\x\"}\n", 1, 7, "invalid escape");
+  refuse_jsonl("{\"a\":\"\\ud800x\"}\n", 1, 7, "invalid escape");
+  refuse_jsonl("{\"a\":\"\xFFz\"}\n", 1, 7, "invalid UTF-8");
+  refuse_jsonl("{\"a\":\"\x01\"}\n", 1, 7, "control character");
+  refuse_jsonl("{\"session\":1,\"ops\":[]} {}\n", 1, 24, "expected nothing after");
+  refuse_jsonl("[1]\n", 1, 1, "expected a JSON object");
   std::string deep = "{\"a\":" + std::string(64, '[') + std::string(64, ']') + "}\n";
-  refuse(deep, 1, 69, "nested more than 64 deep");
+  refuse_jsonl(deep, 1, 69, "nested more than 64 deep");
 }
 
 TEST(AssayJsonl, RefusesLinesOfUnknownKind) {
-  refuse("{}\n", 1, 1, "expected a transaction");
-  refuse("{\"session\":1}\n", 1, 1, "expected a transaction");
-  refuse("  {\"ops\":[]}\n", 1, 3, "\"session\"");
-  refuse("{\"order\":[1]}\n", 1, 1, "\"key\"");
-  refuse("{\"session\":1,\"ops\":[],\"session\":2}\n", 1, 12, "stands twice");
+  refuse_jsonl("{}\n", 1, 1, "expected a transaction");
+  refuse_jsonl("{\"session\":1}\n", 1, 1, "expected a transaction");
+  refuse_jsonl("  {\"ops\":[]}\n", 1, 3, "\"session\"");
+  refuse_jsonl("{\"order\":[1]}\n", 1, 1, "\"key\"");
+  refuse_jsonl("{\"session\":1,\"ops\":[],\"session\":2}\n", 1, 12, "stands twice");
 }
 
 TEST(AssayJsonl, RefusesBadHeaders) {
-  refuse("{\"assay\":2}\n", 1, 10, "newer than this program");
-  refuse("{\"assay\":\"1\"}\n", 1, 10, "the version of the format");
-  refuse("{\"assay\":0}\n", 1, 10, "the version of the format");
-  refuse("{\"assay\":1}\n{\"assay\":1}\n", 2, 10, "only be the first line");
-  refuse("{\"assay\":1,\"initial\":[]}\n", 1, 22, "expected an integer of 64 bits or a string");
-  refuse("{\"assay\":1,\"meta\":1}\n", 1, 19, "expected an object");
-  refuse("{\"assay\":1,\"absent\":\"?\"}\n", 1, 21, "expected \"never-written\"");
+  refuse_jsonl("{\"assay\":2}\n", 1, 10, "newer than this program");
+  refuse_jsonl("{\"assay\":\"1\"}\n", 1, 10, "the version of the format");
+  refuse_jsonl("{\"assay\":0}\n", 1, 10, "the version of the format");
+  refuse_jsonl("{\"assay\":1}\n{\"assay\":1}\n", 2, 10, "only be the first line");
+  refuse_jsonl("{\"assay\":1,\"initial\":[]}\n", 1, 22,
+               "expected an integer of 64 bits or a string");
+  refuse_jsonl("{\"assay\":1,\"meta\":1}\n", 1, 19, "expected an object");
+  refuse_jsonl("{\"assay\":1,\"absent\":\"?\"}\n", 1, 21, "expected \"never-written\"");
 }
 
 TEST(AssayJsonl, RefusesBadTransactionFields) {
-  refuse("{\"session\":null,\"ops\":[]}\n", 1, 12, "an integer of 64 bits or a string");
-  refuse("{\"session\":1.5,\"ops\":[]}\n", 1, 12, "an integer of 64 bits or a string");
-  refuse("{\"session\":18446744073709551615,\"ops\":[]}\n", 1, 12, "64 bits");
-  refuse("{\"session\":1,\"txn\":[],\"ops\":[]}\n", 1, 20, "an integer of 64 bits or a string");
-  refuse("{\"session\":1,\"status\":\"ok\",\"ops\":[]}\n", 1, 23, "\"committed\", \"aborted\"");
-  refuse("{\"session\":1,\"status\":1,\"ops\":[]}\n", 1, 23, "\"committed\", \"aborted\"");
-  refuse("{\"session\":1,\"begin\":\"x\",\"ops\":[]}\n", 1, 22, "nanoseconds");
-  refuse("{\"session\":1,\"end\":[2,1],\"ops\":[]}\n", 1, 20, "request not after response");
-  refuse("{\"session\":1,\"end\":[1,2,3],\"ops\":[]}\n", 1, 20, "[request, response]");
-  refuse("{\"session\":1,\"start_ts\":null,\"ops\":[]}\n", 1, 25, "an integer of 64 bits");
-  refuse("{\"session\":1,\"commit_ts\":1.0,\"ops\":[]}\n", 1, 26, "an integer of 64 bits");
-  refuse("{\"session\":1,\"level\":\"strong\",\"ops\":[]}\n", 1, 22, "a level, such as");
-  refuse("{\"session\":1,\"ops\":{}}\n", 1, 20, "an array of operations");
-  refuse("{\"session\":1,\"ops\":[],\"meta\":[]}\n", 1, 30, "an object");
-  refuse("{\"event\":1}\n", 1, 10, "names the event");
-  refuse("{\"event\":\"x\",\"at\":\"y\"}\n", 1, 19, "an integer of 64 bits");
-  refuse("{\"key\":null,\"order\":[]}\n", 1, 8, "an integer of 64 bits or a string");
-  refuse("{\"key\":1,\"order\":[1,true]}\n", 1, 21, "an object with \"txn\"");
-  refuse("{\"key\":1,\"order\":[1,{\"value\":2}]}\n", 1, 21, "an object with \"txn\"");
-  refuse("{\"key\":1,\"order\":[{\"txn\":null}]}\n", 1, 26, "an integer of 64 bits or a string");
-  refuse("{\"key\":1,\"order\":[{\"txn\":\"a\",\"deleted\":1}]}\n", 1, 40, "true");
-  refuse("{\"key\":1,\"order\":[{\"txn\":\"a\",\"value\":null}]}\n", 1, 38,
-         "an integer of 64 bits");
-  refuse("{\"assay\":1,\"uses\":[\"named-versions\",\"more\"]}\n", 1, 37, "\"named-versions\"");
-  refuse("{\"event\":\"complete\"}\n", 1, 1, "a field \"at\"");
-  refuse("{\"key\":1,\"order\":5}\n", 1, 18, "an array");
+  refuse_jsonl("{\"session\":null,\"ops\":[]}\n", 1, 12, "an integer of 64 bits or a string");
+  refuse_jsonl("{\"session\":1.5,\"ops\":[]}\n", 1, 12, "an integer of 64 bits or a string");
+  refuse_jsonl("{\"session\":18446744073709551615,\"ops\":[]}\n", 1, 12, "64 bits");
+  refuse_jsonl("{\"session\":1,\"txn\":[],\"ops\":[]}\n", 1, 20,
+               "an integer of 64 bits or a string");
+  refuse_jsonl("{\"session\":1,\"status\":\"ok\",\"ops\":[]}\n", 1, 23,
+               "\"committed\", \"aborted\"");
+  refuse_jsonl("{\"session\":1,\"status\":1,\"ops\":[]}\n", 1, 23, "\"committed\", \"aborted\"");
+  refuse_jsonl("{\"session\":1,\"begin\":\"x\",\"ops\":[]}\n", 1, 22, "nanoseconds");
+  refuse_jsonl("{\"session\":1,\"end\":[2,1],\"ops\":[]}\n", 1, 20, "request not after response");
+  refuse_jsonl("{\"session\":1,\"end\":[1,2,3],\"ops\":[]}\n", 1, 20, "[request, response]");
+  refuse_jsonl("{\"session\":1,\"start_ts\":null,\"ops\":[]}\n", 1, 25, "an integer of 64 bits");
+  refuse_jsonl("{\"session\":1,\"commit_ts\":1.0,\"ops\":[]}\n", 1, 26, "an integer of 64 bits");
+  refuse_jsonl("{\"session\":1,\"level\":\"strong\",\"ops\":[]}\n", 1, 22, "a level, such as");
+  refuse_jsonl("{\"session\":1,\"ops\":{}}\n", 1, 20, "an array of operations");
+  refuse_jsonl("{\"session\":1,\"ops\":[],\"meta\":[]}\n", 1, 30, "an object");
+  refuse_jsonl("{\"event\":1}\n", 1, 10, "names the event");
+  refuse_jsonl("{\"event\":\"x\",\"at\":\"y\"}\n", 1, 19, "an integer of 64 bits");
+  refuse_jsonl("{\"key\":null,\"order\":[]}\n", 1, 8, "an integer of 64 bits or a string");
+  refuse_jsonl("{\"key\":1,\"order\":[1,true]}\n", 1, 21, "an object with \"txn\"");
+  refuse_jsonl("{\"key\":1,\"order\":[1,{\"value\":2}]}\n", 1, 21, "an object with \"txn\"");
+  refuse_jsonl("{\"key\":1,\"order\":[{\"txn\":null}]}\n", 1, 26,
+               "an integer of 64 bits or a string");
+  refuse_jsonl("{\"key\":1,\"order\":[{\"txn\":\"a\",\"deleted\":1}]}\n", 1, 40, "true");
+  refuse_jsonl("{\"key\":1,\"order\":[{\"txn\":\"a\",\"value\":null}]}\n", 1, 38,
+               "an integer of 64 bits");
+  refuse_jsonl("{\"assay\":1,\"uses\":[\"named-versions\",\"more\"]}\n", 1, 37,
+               "\"named-versions\"");
+  refuse_jsonl("{\"event\":\"complete\"}\n", 1, 1, "a field \"at\"");
+  refuse_jsonl("{\"key\":1,\"order\":5}\n", 1, 18, "an array");
 }
 
 // Parts that a rollback to a savepoint undid: their writes are an aborted transaction.
@@ -200,21 +206,22 @@ TEST(AssayJsonl, UndonePartsAreTransactionsOfTheirOwn) {
   const std::string line =
       "{\"session\":1,\"txn\":\"a\",\"ops\":[[\"w\",1,1],[\"w\",1,2],[\"r\",1,2],[\"r\",2,null],"
       "[\"append\",3,4],[\"r\",3,[4]],[\"range\",0,2,[[1,2]]],[\"r\",1,1]],\"undone\":";
-  const ReadResult r = read(line + "[[4,5],[1,7]]}\n");
+  const ReadResult r = read_jsonl(line + "[[4,5],[1,7]]}\n");
   std::string hist;
   ASSERT_TRUE(write_history_text(r.history, "hist", hist).ok());
   EXPECT_EQ(hist,
             "1: a { w(1,1) r(2,null) r(3,[4]) range(0..0,[]) range(2..2,[]) r(1,1) } "
             "\"a:undone\" { a(3,4) w(1,2) }!\n");
-  refuse(line + "5}\n", 1, 143, "an array of [from, to]");
-  refuse(line + "[[1]]}\n", 1, 144, "an array of [from, to]");
-  refuse(line + "[[3,3]]}\n", 1, 144, "the second behind the first");
-  refuse(line + "[[3,9]]}\n", 1, 144, "at most their number");
-  refuse(line + "[[3,5],[4,6]]}\n", 1, 150, "still there");
-  refuse(line + "[[0,2],[3,4],[1,5]]}\n", 1, 156, "still there");
-  refuse(line + "[[3,5],[1,2]]}\n", 1, 150, "after the ones before it");
-  refuse("{\"session\":1,\"ops\":[[\"w\",\"x\",1],[\"range\",null,null,[]]],\"undone\":[[0,2]]}\n",
-         1, 0, "integer keys");
+  refuse_jsonl(line + "5}\n", 1, 143, "an array of [from, to]");
+  refuse_jsonl(line + "[[1]]}\n", 1, 144, "an array of [from, to]");
+  refuse_jsonl(line + "[[3,3]]}\n", 1, 144, "the second behind the first");
+  refuse_jsonl(line + "[[3,9]]}\n", 1, 144, "at most their number");
+  refuse_jsonl(line + "[[3,5],[4,6]]}\n", 1, 150, "still there");
+  refuse_jsonl(line + "[[0,2],[3,4],[1,5]]}\n", 1, 156, "still there");
+  refuse_jsonl(line + "[[3,5],[1,2]]}\n", 1, 150, "after the ones before it");
+  refuse_jsonl(
+      "{\"session\":1,\"ops\":[[\"w\",\"x\",1],[\"range\",null,null,[]]],\"undone\":[[0,2]]}\n", 1,
+      0, "integer keys");
 }
 
 // What an entry names: its transaction's value, its deletion, or what it left behind.
@@ -223,10 +230,11 @@ TEST(AssayJsonl, OrdersThatNameTransactions) {
       "{\"assay\":1,\"uses\":[\"named-versions\"]}\n"
       "{\"session\":1,\"txn\":\"a\",\"ops\":[[\"w\",\"x\",5],[\"w\",\"x\",6]]}\n"
       "{\"session\":2,\"ops\":[[\"d\",\"x\",\"gone\"],[\"w\",\"x\",5]]}\n";
-  const ReadResult r = read(txns +
-                            "{\"key\":\"x\",\"order\":[{\"txn\":\"a\",\"value\":5},{\"txn\":\"a\"},"
-                            "{\"txn\":\"2-0\",\"deleted\":true},{\"txn\":\"2-0\",\"value\":5},5]}\n"
-                            "{\"event\":\"complete\",\"at\":70}\n");
+  const ReadResult r =
+      read_jsonl(txns +
+                 "{\"key\":\"x\",\"order\":[{\"txn\":\"a\",\"value\":5},{\"txn\":\"a\"},"
+                 "{\"txn\":\"2-0\",\"deleted\":true},{\"txn\":\"2-0\",\"value\":5},5]}\n"
+                 "{\"event\":\"complete\",\"at\":70}\n");
   const History& h = r.history;
   ASSERT_EQ(h.known_orders().size(), 1u);
   const KnownOrder& order = h.known_orders()[0];
@@ -241,22 +249,24 @@ TEST(AssayJsonl, OrdersThatNameTransactions) {
   EXPECT_NE(text.find("{\"txn\":\"2-0\",\"deleted\":true,\"value\":\"gone\"}"), std::string::npos)
       << text;
   EXPECT_NE(text.find("\"uses\":[\"named-versions\"]"), std::string::npos) << text;
-  EXPECT_EQ(read(text).history.content_hash(), h.content_hash()) << text;
+  EXPECT_EQ(read_jsonl(text).history.content_hash(), h.content_hash()) << text;
   // Another transaction's value is another version.
-  const ReadResult other = read(txns + "{\"key\":\"x\",\"order\":[{\"txn\":\"a\",\"value\":5}]}\n");
+  const ReadResult other =
+      read_jsonl(txns + "{\"key\":\"x\",\"order\":[{\"txn\":\"a\",\"value\":5}]}\n");
   const ReadResult moved =
-      read(txns + "{\"key\":\"x\",\"order\":[{\"txn\":\"2-0\",\"value\":5}]}\n");
+      read_jsonl(txns + "{\"key\":\"x\",\"order\":[{\"txn\":\"2-0\",\"value\":5}]}\n");
   EXPECT_NE(other.history.content_hash(), moved.history.content_hash());
 }
 
 TEST(AssayJsonl, NamesInOrdersMustBeSomebodys) {
   const std::string one = "{\"session\":1,\"ops\":[[\"w\",\"x\",5]]}\n";
-  refuse(one + "{\"key\":\"x\",\"order\":[{\"txn\":\"1-1\"}]}\n", 2, 0, "names transaction 1-1");
+  refuse_jsonl(one + "{\"key\":\"x\",\"order\":[{\"txn\":\"1-1\"}]}\n", 2, 0,
+               "names transaction 1-1");
   // Names must differ only where one is used.
   const std::string two = one + "{\"session\":2,\"txn\":\"1-0\",\"ops\":[]}\n";
-  EXPECT_EQ(read(two).history.txn_count(), 2u);
-  refuse(two + "{\"key\":\"x\",\"order\":[{\"txn\":\"1-0\"}]}\n", 2, 0,
-         "another transaction, of line 1, is called 1-0");
+  EXPECT_EQ(read_jsonl(two).history.txn_count(), 2u);
+  refuse_jsonl(two + "{\"key\":\"x\",\"order\":[{\"txn\":\"1-0\"}]}\n", 2, 0,
+               "another transaction, of line 1, is called 1-0");
 }
 
 TEST(AssayJsonl, OutcomesThatAnEventSettles) {
@@ -267,13 +277,13 @@ TEST(AssayJsonl, OutcomesThatAnEventSettles) {
       "{\"session\":2,\"ops\":[[\"r\",\"x\",5]]}\n"
       "{\"session\":1,\"txn\":5,\"status\":\"unknown\",\"end\":[2,null],\"ops\":[]}\n"
       "{\"session\":3,\"status\":\"unknown\",\"ops\":[]}\n";
-  const ReadResult r = read(text);
+  const ReadResult r = read_jsonl(text);
   const History& h = r.history;
   EXPECT_EQ(h.status(0), TxnStatus::aborted);
   EXPECT_EQ(h.status(1), TxnStatus::committed);
   EXPECT_EQ(h.status(2), TxnStatus::aborted);
   EXPECT_EQ(h.status(3), TxnStatus::unknown);
-  EXPECT_NE(h.content_hash(), read(text.substr(text.find('\n') + 1)).history.content_hash());
+  EXPECT_NE(h.content_hash(), read_jsonl(text.substr(text.find('\n') + 1)).history.content_hash());
   for (const char* format : {"assay", "hist"}) {
     std::string written;
     ASSERT_TRUE(write_history_text(h, format, written).ok());
@@ -288,20 +298,20 @@ TEST(AssayJsonl, AnOutcomeIsSettledInOneWayOnly) {
   const std::string event = "{\"event\":\"settled\",\"aborted\":[\"1-0\"]}\n";
   const std::string committed = "{\"session\":1,\"ops\":[[\"w\",\"x\",5]]}\n";
   const std::string unknown = "{\"session\":1,\"status\":\"unknown\",\"ops\":[[\"w\",\"x\",5]]}\n";
-  refuse(event + committed, 2, 0, "transaction 1-0 is committed");
-  refuse(event + unknown + "{\"session\":2,\"txn\":\"1-0\",\"ops\":[]}\n", 3, 0,
-         "another transaction, of line 2, is called 1-0");
-  refuse(unknown + event + "{\"key\":\"x\",\"order\":[{\"txn\":\"1-0\"}]}\n", 3, 0,
-         "the order says that transaction 1-0 took effect");
+  refuse_jsonl(event + committed, 2, 0, "transaction 1-0 is committed");
+  refuse_jsonl(event + unknown + "{\"session\":2,\"txn\":\"1-0\",\"ops\":[]}\n", 3, 0,
+               "another transaction, of line 2, is called 1-0");
+  refuse_jsonl(unknown + event + "{\"key\":\"x\",\"order\":[{\"txn\":\"1-0\"}]}\n", 3, 0,
+               "the order says that transaction 1-0 took effect");
   const std::string by_value = "{\"key\":\"x\",\"order\":[5]}\n";
-  refuse(unknown + event + by_value, 3, 0, "the order says that transaction 1-0 took effect");
+  refuse_jsonl(unknown + event + by_value, 3, 0, "the order says that transaction 1-0 took effect");
   // Somebody else wrote the value too, and is the one that is meant.
   const std::string other = "{\"session\":2,\"ops\":[[\"w\",\"x\",5]]}\n";
-  EXPECT_EQ(read(unknown + event + by_value + other).history.status(0), TxnStatus::aborted);
-  refuse("{\"event\":\"settled\",\"aborted\":\"a\"}\n", 1, 30, "an array of names");
-  refuse("{\"event\":\"settled\",\"aborted\":[\"a\",null]}\n", 1, 35, "or a string");
-  refuse("{\"event\":\"settled\",\"aborted\":[],\"aborted\":[]}\n", 1, 30, "stands twice");
-  EXPECT_EQ(read("{\"event\":\"note\",\"aborted\":1}\n").history.events().size(), 1u);
+  EXPECT_EQ(read_jsonl(unknown + event + by_value + other).history.status(0), TxnStatus::aborted);
+  refuse_jsonl("{\"event\":\"settled\",\"aborted\":\"a\"}\n", 1, 30, "an array of names");
+  refuse_jsonl("{\"event\":\"settled\",\"aborted\":[\"a\",null]}\n", 1, 35, "or a string");
+  refuse_jsonl("{\"event\":\"settled\",\"aborted\":[],\"aborted\":[]}\n", 1, 30, "stands twice");
+  EXPECT_EQ(read_jsonl("{\"event\":\"note\",\"aborted\":1}\n").history.events().size(), 1u);
 }
 
 TEST(AssayJsonl, ReadsThatStateTheirSource) {
@@ -311,7 +321,7 @@ TEST(AssayJsonl, ReadsThatStateTheirSource) {
       "[\"r\",\"y\",0,{\"from\":null}],[\"r\",\"z\",null,{\"from\":7,\"at\":1}]]}\n"
       "{\"session\":2,\"txn\":\"b\",\"ops\":[[\"w\",\"x\",5]]}\n"
       "{\"session\":3,\"txn\":7,\"ops\":[[\"d\",\"z\",\"gone\"]]}\n";
-  const History h = read(text).history;
+  const History h = read_jsonl(text).history;
   EXPECT_EQ(h.stated_source(0), 1u);
   EXPECT_EQ(h.stated_source(1), kNone);
   EXPECT_EQ(h.stated_source(2), kInitialTxn);
@@ -322,21 +332,22 @@ TEST(AssayJsonl, ReadsThatStateTheirSource) {
   ASSERT_TRUE(write_history_text(h, "assay", again).ok());
   EXPECT_NE(again.find("\"uses\":[\"sources\"]"), std::string::npos) << again;
   EXPECT_NE(again.find("[\"r\",\"y\",0,{\"from\":null}]"), std::string::npos) << again;
-  EXPECT_EQ(read(again).history.content_hash(), h.content_hash()) << again;
+  EXPECT_EQ(read_jsonl(again).history.content_hash(), h.content_hash()) << again;
   std::string other = text;
   other.replace(other.find("\"b\"}"), 3, "null");
-  EXPECT_NE(read(other).history.content_hash(), h.content_hash());
+  EXPECT_NE(read_jsonl(other).history.content_hash(), h.content_hash());
 }
 
 TEST(AssayJsonl, SnapshotsAreKept) {
   const History h =
-      read("{\"session\":1,\"snapshot\":\"10:20:10,14\",\"ops\":[]}\n{\"session\":1,\"ops\":[]}\n")
+      read_jsonl(
+          "{\"session\":1,\"snapshot\":\"10:20:10,14\",\"ops\":[]}\n{\"session\":1,\"ops\":[]}\n")
           .history;
   EXPECT_EQ(h.snapshot(0), "10:20:10,14");
   EXPECT_EQ(h.snapshot(1), "");
   std::string again;
   ASSERT_TRUE(write_history_text(h, "assay", again).ok());
-  EXPECT_EQ(read(again).history.snapshot(0), "10:20:10,14") << again;
+  EXPECT_EQ(read_jsonl(again).history.snapshot(0), "10:20:10,14") << again;
 }
 
 // The line that replaces a pending one counts.
@@ -346,7 +357,7 @@ TEST(AssayJsonl, TimesOfOperationsAreKept) {
       "\n"
       R"({"session":1,"txn":"1-1","status":"committed","ops":[["w","x",3]]})"
       "\n";
-  const History h = read(text).history;
+  const History h = read_jsonl(text).history;
   EXPECT_EQ(h.op_time(0), (Interval{10, 12}));
   EXPECT_FALSE(h.op_time(1).known());
   EXPECT_EQ(h.op_time(2), Interval::from(14));
@@ -355,16 +366,16 @@ TEST(AssayJsonl, TimesOfOperationsAreKept) {
   std::string again;
   ASSERT_TRUE(write_history_text(h, "assay", again).ok());
   EXPECT_NE(again.find(R"("op_times":[[10,12],null,[14,null]])"), std::string::npos) << again;
-  EXPECT_EQ(read(again).history.op_time(2), Interval::from(14)) << again;
+  EXPECT_EQ(read_jsonl(again).history.op_time(2), Interval::from(14)) << again;
   // No verdict rests on them.
-  EXPECT_EQ(h.content_hash(), read(text.substr(0, text.find(",\"op_times")) + "}\n" +
-                                   text.substr(text.find('\n') + 1))
+  EXPECT_EQ(h.content_hash(), read_jsonl(text.substr(0, text.find(",\"op_times")) + "}\n" +
+                                         text.substr(text.find('\n') + 1))
                                   .history.content_hash());
 }
 
 // One entry is several operations where an update names its rows.
 TEST(AssayJsonl, TimesOfUpdatesByCondition) {
-  const History h = read(R"({"assay":1,"uses":["pred"]}
+  const History h = read_jsonl(R"({"assay":1,"uses":["pred"]}
 {"session":1,"ops":[["w","x",1],["pupd","value > 0",[["x",5]]],["w","y",7]],"op_times":[1,[2,3],4]}
 )")
                         .history;
@@ -376,32 +387,33 @@ TEST(AssayJsonl, TimesOfUpdatesByCondition) {
 TEST(AssayJsonl, RefusesBadTimesOfOperations) {
   const std::string head = "{\"session\":1,\"ops\":[[\"w\",1,1],[\"w\",2,1]],\"op_times\":";
   const std::string want = "an array with a time, or null, for each operation";
-  refuse(head + "7}\n", 1, 53, want);
-  refuse(head + "[1]}\n", 1, 53, want);
-  refuse(head + "[1,2,3]}\n", 1, 53, want);
-  refuse(head + "[1,\"2\"]}\n", 1, 56, "a time in nanoseconds");
+  refuse_jsonl(head + "7}\n", 1, 53, want);
+  refuse_jsonl(head + "[1]}\n", 1, 53, want);
+  refuse_jsonl(head + "[1,2,3]}\n", 1, 53, want);
+  refuse_jsonl(head + "[1,\"2\"]}\n", 1, 56, "a time in nanoseconds");
 }
 
 TEST(AssayJsonl, WhatIsNotedOfATransactionLastCounts) {
   const std::string line = "{\"session\":1,\"txn\":\"a\",\"status\":\"";
-  const History h = read(line + "pending\",\"snapshot\":\"1\",\"meta\":{\"a\":1},\"ops\":[]}\n" +
-                         line + "committed\",\"snapshot\":\"2\",\"meta\":{\"a\":2},\"ops\":[]}\n")
-                        .history;
+  const History h =
+      read_jsonl(line + "pending\",\"snapshot\":\"1\",\"meta\":{\"a\":1},\"ops\":[]}\n" + line +
+                 "committed\",\"snapshot\":\"2\",\"meta\":{\"a\":2},\"ops\":[]}\n")
+          .history;
   EXPECT_EQ(h.snapshot(0), "2");
   EXPECT_EQ(h.meta(0), "{\"a\":2}");
 }
 
 TEST(AssayJsonl, SourcesThatCannotBeLookedUp) {
   const std::string one = "{\"session\":1,\"ops\":[[\"r\",\"x\",5,{\"from\":\"b\"}]]}\n";
-  refuse(one, 1, 0, "from transaction b, which is not in the history");
-  refuse(
+  refuse_jsonl(one, 1, 0, "from transaction b, which is not in the history");
+  refuse_jsonl(
       one + "{\"session\":2,\"txn\":\"b\",\"ops\":[]}\n{\"session\":3,\"txn\":\"b\",\"ops\":[]}\n",
       3, 0, "another transaction, of line 2, is called b");
 }
 
 // A pending line that is replaced takes its sources with it.
 TEST(AssayJsonl, SourcesOfPendingTransactions) {
-  const History h = read(
+  const History h = read_jsonl(
                         "{\"session\":1,\"txn\":\"a\",\"status\":\"pending\",\"ops\":[[\"r\",\"x\","
                         "5,{\"from\":\"b\"}]]}\n"
                         "{\"session\":2,\"txn\":\"b\",\"ops\":[[\"w\",\"x\",5]]}\n"
@@ -416,7 +428,8 @@ TEST(AssayJsonl, SourcesOfPendingTransactions) {
 
 TEST(AssayJsonl, RefusesBadOperations) {
   auto op = [](const std::string& text, uint64_t column, const std::string& part) {
-    refuse("{\"session\":1,\"ops\":[[\"w\",\"x\",1]," + text + "]}\n", 1, 31 + column + 1, part);
+    refuse_jsonl("{\"session\":1,\"ops\":[[\"w\",\"x\",1]," + text + "]}\n", 1, 31 + column + 1,
+                 part);
   };
   op("5", 1, "an operation like");
   op("[]", 1, "an operation like");
@@ -470,7 +483,7 @@ TEST(AssayJsonl, RefusesBadOperations) {
 TEST(AssayJsonl, RefusesALineLongerThanTheLimit) {
   std::string text =
       "{\"session\":1,\"ops\":[],\"meta\":{\"a\":\"" + std::string(1 << 24, 'a') + "\"}}\n";
-  refuse("{\"assay\":1}\n" + text, 2, 0, "longer than 16 MiB");
+  refuse_jsonl("{\"assay\":1}\n" + text, 2, 0, "longer than 16 MiB");
 }
 
 TEST(AssayJsonl, RoundTripOfRandomHistories) {
@@ -478,7 +491,7 @@ TEST(AssayJsonl, RoundTripOfRandomHistories) {
     History h = formats::MixedHistory(seed, {}).build();
     std::string text;
     ASSERT_TRUE(write_history_text(h, "assay", text).ok());
-    ReadResult again = read(text);
+    ReadResult again = read_jsonl(text);
     ASSERT_EQ(again.history.content_hash(), h.content_hash()) << seed << "\n" << text;
     std::string second;
     ASSERT_TRUE(write_history_text(again.history, "assay", second).ok());

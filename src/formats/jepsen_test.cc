@@ -8,7 +8,7 @@
 namespace assay::internal {
 namespace {
 
-void expect_same(std::string_view edn, std::string_view hist) {
+void expect_jepsen_is(std::string_view edn, std::string_view hist) {
   formats::expect_same_history("jepsen", edn, hist);
 }
 
@@ -25,7 +25,7 @@ TEST(Jepsen, RegistersNamedByKey) {
 }
 
 TEST(Jepsen, PairsInvocationsWithCompletionsByProcess) {
-  expect_same(
+  expect_jepsen_is(
       R"({:type :invoke, :f :txn, :process 0, :time 10, :value [[:w :x 1] [:r "y" nil]], :index 0}
 ; a comment
 {:type :invoke, :f :txn, :process 1, :time 11, :value [[:append 5 7] [:r 5 nil]]}
@@ -36,7 +36,7 @@ TEST(Jepsen, PairsInvocationsWithCompletionsByProcess) {
 }
 
 TEST(Jepsen, OutcomesAreNeverGuessed) {
-  expect_same(
+  expect_jepsen_is(
       R"([{:type :invoke, :process 0, :time 1, :value [[:w 1 1] [:r 2 nil]]}
  {:type :info, :process 0, :time 2, :value :timeout, :error [:a "b"]}
  {:type :invoke, :process 1, :time 3, :value [[:w 1 2]]}
@@ -48,41 +48,41 @@ TEST(Jepsen, OutcomesAreNeverGuessed) {
 }
 
 TEST(Jepsen, AnInvocationMayLackItsValue) {
-  expect_same(
+  expect_jepsen_is(
       "{:type :ok, :process 0, :value [[:w 1 1]]} {:type :invoke, :process 0, :f :txn}"
       "{:type :ok, :process 0, :value [[:r 1 1]]}",
       "0: { w(1,1) } @[2~3,2~3] { r(1,1) }\n");
 }
 
 TEST(Jepsen, WithoutTimesTheOrderOfRecordsIsTheClock) {
-  expect_same(
+  expect_jepsen_is(
       "[{:process 4, :type :invoke, :f :write, :value 2}\n"
       "{:process 4, :type :ok, :f :write, :value 2}\n"
       "{:process 5, :type :invoke, :f :read, :value nil}\n"
       "{:process 5, :type :ok, :f :read, :value 2}]",
       "4: @[1~2,1~2] { w(register,2) }\n5: @[3~4,3~4] { r(register,2) }\n");
   // Completions alone say nothing about time.
-  expect_same("{:process 4, :type :ok, :f :write, :value 2}\n{:type :ok :f :read :value nil}",
-              "4: { w(register,2) }\n\"no process 1\": { r(register,null) }\n");
+  expect_jepsen_is("{:process 4, :type :ok, :f :write, :value 2}\n{:type :ok :f :read :value nil}",
+                   "4: { w(register,2) }\n\"no process 1\": { r(register,null) }\n");
 }
 
 TEST(Jepsen, RegistersLocksAndSets) {
-  expect_same(
+  expect_jepsen_is(
       "{:process 1, :type :ok, :f :cas, :value [3 4]} {:process 1, :type :ok, :f :read, :value [7 "
       "4]}"
       "{:process 1, :type :ok, :f :cas, :value [7 [4 5]]} {:process 1, :type :fail, :f :cas, "
       ":value [1 2]}",
       "1: { cas(register,3,4) } { r(7,4) } { cas(7,4,5) } { cas(register,1,2) }!\n");
-  expect_same("{:process 1, :type :ok, :f :acquire} {:process 1, :type :info, :f :release}",
-              "initial free\n1: { cas(lock,free,held) } { cas(lock,held,free) }?\n");
-  expect_same(
+  expect_jepsen_is("{:process 1, :type :ok, :f :acquire} {:process 1, :type :info, :f :release}",
+                   "initial free\n1: { cas(lock,free,held) } { cas(lock,held,free) }?\n");
+  expect_jepsen_is(
       "{:process 1, :type :ok, :f :add :value 3} {:process 1, :type :ok, :f :read :value #{3}}"
       "{:process 1, :type :ok, :f :read :value []}",
       "1: { w(3,1) } { range(..,[3=1]) } { range(..,[]) }\n");
 }
 
 TEST(Jepsen, AKeyValueStoreAppendsPieces) {
-  expect_same(
+  expect_jepsen_is(
       R"({:process 0, :type :ok, :f :get, :key "5", :value ""}
 {:process 0, :type :ok, :f :append, :key "5", :value "x 0 0 y"}
 {:process 0, :type :ok, :f :get, :key "5", :value "x 0 0 yx 3 1 y"}
@@ -103,7 +103,7 @@ TEST(Jepsen, AKeyValueStoreAppendsPieces) {
 
 // A text that starts with no piece is no empty list: nobody appended what it starts with.
 TEST(Jepsen, AListThatStartsWithNoPiece) {
-  expect_same(
+  expect_jepsen_is(
       R"({:process 0, :type :ok, :f :append, :key "0", :value "x 1 y"}
 {:process 0, :type :ok, :f :get, :key "0", :value "foox 1 y"})",
       "initial \"\"\n0: { a(\"0\",\"x 1 y\") } { r(\"0\",[\"foox 1 y\"]) }\n");
@@ -112,7 +112,7 @@ TEST(Jepsen, AListThatStartsWithNoPiece) {
 // A key that is put and appended to is a register whose value is the last piece; an append that
 // nobody saw is a write that nobody saw.
 TEST(Jepsen, PutsAndAppendsOfOneKey) {
-  expect_same(
+  expect_jepsen_is(
       R"({:process 0, :type :ok, :f :append, :key "0", :value "x 0 1 y"}
 {:process 1, :type :ok, :f :put, :key "0", :value "x 1 1 y"}
 {:process 2, :type :ok, :f :append, :key "0", :value "x 2 1 y"}
@@ -132,7 +132,7 @@ TEST(Jepsen, PutsAndAppendsOfOneKey) {
                             "{:type :ok :f :append :key 1 :value \"x 1 y\"}",
                             2, 0, "both put and appended");
   // A piece behind two different texts: the second get saw what nobody wrote.
-  expect_same(
+  expect_jepsen_is(
       R"({:process 0, :type :ok, :f :put, :key "0", :value "a"}
 {:process 0, :type :ok, :f :append, :key "0", :value "x 1 y"}
 {:process 0, :type :ok, :f :get, :key "0", :value "ax 1 y"}
@@ -142,7 +142,7 @@ TEST(Jepsen, PutsAndAppendsOfOneKey) {
 }
 
 TEST(Jepsen, NilOfAListIsTheEmptyList) {
-  expect_same(
+  expect_jepsen_is(
       "{:type :ok, :process 0, :value [[:r 1 nil] [:append 2 7]]}"
       "{:type :ok, :process 1, :value [[:r 2 nil] [:r 3 nil]]}"
       "{:type :ok, :process 2, :value [[:append 4 1]]}"
@@ -162,13 +162,13 @@ TEST(Jepsen, SetsAndMapsAreNoRegisters) {
 }
 
 TEST(Jepsen, MultiRegistersNameTheirOperationsInFull) {
-  expect_same("{:type :ok, :process 0, :f :txn, :value [[:read :x 0] [:write :y 2]]}",
-              "0: { r(x,0) w(y,2) }\n");
+  expect_jepsen_is("{:type :ok, :process 0, :f :txn, :value [[:read :x 0] [:write :y 2]]}",
+                   "0: { r(x,0) w(y,2) }\n");
 }
 
 // What was asked for is told in a map, what was done as a transaction.
 TEST(Jepsen, ARequestInWordsOfItsOwn) {
-  expect_same(
+  expect_jepsen_is(
       "{:type :invoke, :process 0, :f :r1r2w2w1, :time 1, :value {:k1 1, :k2 2}}"
       "{:type :ok, :process 0, :f :r1r2w2w1, :time 5, :value [[:r 1 nil] [:w 1 2]]}"
       "{:type :invoke, :process 1, :f :r1r2w2w1, :time 6, :value {:k1 1, :k2 2}}"
@@ -177,14 +177,14 @@ TEST(Jepsen, ARequestInWordsOfItsOwn) {
 }
 
 TEST(Jepsen, ACompletionAloneMayRepeatWhatWasAsked) {
-  expect_same(
+  expect_jepsen_is(
       "{:process 1, :type :info, :f :write, :value 3} {:process 2, :type :ok, :f :read, :value 3}"
       "{:process 1, :type :info, :f :cas, :value :timed-out} {:process 1, :type :fail, :f :write}",
       "1: { w(register,3) }?\n2: { r(register,3) }\n1: { }? { }!\n");
 }
 
 TEST(Jepsen, ReadsTheNotation) {
-  expect_same(
+  expect_jepsen_is(
       "#jepsen.history.Op{:type :ok, :process 0, :f :txn, :value ([:w \"a\\u00e9\\n\" 12N] "
       "#_[:w 1 1] [:w [1 2] -3] [\"w\" \\a 1.5] [:w true nil_x])}",
       "0: { w(\"a\xC3\xA9\\n\",12) w(\"[1 2]\",-3) w(a,\"1.5\") w(\"true\",\"nil_x\") }\n");

@@ -8,7 +8,7 @@
 namespace assay::internal {
 namespace {
 
-void expect_same(std::string_view polysi, std::string_view hist, size_t notes = 0) {
+void expect_polysi_is(std::string_view polysi, std::string_view hist, size_t notes = 0) {
   auto a = read_history_text(polysi, "file", {"polysi"});
   ASSERT_TRUE(a.ok()) << a.error().to_string();
   auto b = read_history_text(hist, "want", {"hist"});
@@ -18,24 +18,24 @@ void expect_same(std::string_view polysi, std::string_view hist, size_t notes = 
 }
 
 TEST(Polysi, TransactionsByFirstAppearanceEvenWhenInterleaved) {
-  expect_same("w(1,1,0,5)\nw(2,2,1,6)\n\nr(1,1,0,5) \r\nr(1,-7,0,4)\n",
-              "initial 0\n0: { w(1,1) r(1,1) }\n1: { w(2,2) }\n0: { r(1,-7) }\n");
+  expect_polysi_is("w(1,1,0,5)\nw(2,2,1,6)\n\nr(1,1,0,5) \r\nr(1,-7,0,4)\n",
+                   "initial 0\n0: { w(1,1) r(1,1) }\n1: { w(2,2) }\n0: { r(1,-7) }\n");
 }
 
 TEST(Polysi, MinusOneIsAborted) {
-  expect_same("w(1,1,0,-1)\nw(1,2,0,-1)\nw(1,3,0,1)\nw(1,4,0,-1)\n",
-              "initial 0\n0: { w(1,1) w(1,2) }! { w(1,3) } { w(1,4) }!\n");
+  expect_polysi_is("w(1,1,0,-1)\nw(1,2,0,-1)\nw(1,3,0,1)\nw(1,4,0,-1)\n",
+                   "initial 0\n0: { w(1,1) w(1,2) }! { w(1,3) } { w(1,4) }!\n");
 }
 
 TEST(Polysi, IdsReusedBySessionsAreDifferentTransactions) {
-  expect_same("w(1,1,0,0)\nr(1,1,1,0)\nr(1,1,0,0)\n",
-              "initial 0\n0: { w(1,1) r(1,1) }\n1: { r(1,1) }\n", 1);
+  expect_polysi_is("w(1,1,0,0)\nr(1,1,1,0)\nr(1,1,0,0)\n",
+                   "initial 0\n0: { w(1,1) r(1,1) }\n1: { r(1,1) }\n", 1);
 }
 
 TEST(Polysi, AnInitialTransactionIsTheInitialState) {
-  expect_same("w(1,0,-1,0)\nw(2,0,-1,0)\nr(1,0,1,1)\n", "initial 0\n1: { r(1,0) }\n", 1);
+  expect_polysi_is("w(1,0,-1,0)\nw(2,0,-1,0)\nr(1,0,1,1)\n", "initial 0\n1: { r(1,0) }\n", 1);
   // It is not one when its session goes on.
-  expect_same("w(1,0,1,0)\nr(1,0,1,1)\n", "initial 0\n1: { w(1,0) } { r(1,0) }\n");
+  expect_polysi_is("w(1,0,1,0)\nr(1,0,1,1)\n", "initial 0\n1: { w(1,0) } { r(1,0) }\n");
 }
 
 TEST(Polysi, RefusesBadLinesAtTheirPlace) {

@@ -10,7 +10,7 @@
 namespace assay::internal {
 namespace {
 
-void expect_same(const History& a, std::string_view hist) {
+void expect_viper_is(const History& a, std::string_view hist) {
   auto b = read_history_text(hist, "want", {"hist"});
   ASSERT_TRUE(b.ok()) << b.error().to_string();
   std::string text;
@@ -30,10 +30,11 @@ TEST(Viper, EveryOperation) {
   ASSERT_TRUE(r.ok()) << r.error().to_string();
   EXPECT_EQ(r->format, "viper");
   EXPECT_TRUE(r->notes.empty());
-  expect_same(r->history,
-              "3: { w(1,10) r(2,null) r(2,null) } { w(1,11) }!\n"
-              "3: { r(5,null) w(5,50) r(1,10) w(1,12) r(1,12) } { w(1,13) }!\n"
-              "20: @[1000000~2000000,5000000~9000000] { range(..9,[5=50,1=12]) range(1..,[]) }\n");
+  expect_viper_is(
+      r->history,
+      "3: { w(1,10) r(2,null) r(2,null) } { w(1,11) }!\n"
+      "3: { r(5,null) w(5,50) r(1,10) w(1,12) r(1,12) } { w(1,13) }!\n"
+      "20: @[1000000~2000000,5000000~9000000] { range(..9,[5=50,1=12]) range(1..,[]) }\n");
 }
 
 // The same operations, as Viper's Jepsen logger and its other forms have them.
@@ -48,10 +49,10 @@ TEST(Viper, Edn) {
   auto r = read_history(folder.path());
   ASSERT_TRUE(r.ok()) << r.error().to_string();
   EXPECT_EQ(r->format, "viper-edn");
-  expect_same(r->history,
-              "3: { w(1,10) r(2,null) } { w(1,11) }!\n"
-              "3: { r(5,null) w(5,50) r(1,10) w(1,12) r(k,null) }\n"
-              "20: { range(..9,[5=50,1=12]) range(..,[5=50]) }\n");
+  expect_viper_is(r->history,
+                  "3: { w(1,10) r(2,null) } { w(1,11) }!\n"
+                  "3: { r(5,null) w(5,50) r(1,10) w(1,12) r(k,null) }\n"
+                  "20: { range(..9,[5=50,1=12]) range(..,[5=50]) }\n");
 }
 
 TEST(Viper, NamedFields) {
@@ -63,7 +64,8 @@ TEST(Viper, NamedFields) {
 {"opType":"range","key1":-9223372036854775808,"key2":5,"liveKVs":[{"id":1,"sk":1,"val":10}],"deadKVs":[]}]})",
       "J0.log");
   ASSERT_TRUE(r.ok()) << r.error().to_string();
-  expect_same(*r, "0: { w(1,10) r(1,10) r(2,null) w(2,20) r(2,20) w(2,21) range(..5,[1=10]) }\n");
+  expect_viper_is(*r,
+                  "0: { w(1,10) r(1,10) r(2,null) w(2,20) r(2,20) w(2,21) range(..5,[1=10]) }\n");
 }
 
 TEST(Viper, AValueThatNobodyWroteIsTheInitialOneOnce) {
@@ -72,7 +74,7 @@ TEST(Viper, AValueThatNobodyWroteIsTheInitialOneOnce) {
       "\"r\",1,5,false]]}\n",
       "J0.log");
   ASSERT_TRUE(r.ok()) << r.error().to_string();
-  expect_same(*r, "0: { r(1,null) r(1,null) r(1,78) w(1,5) r(1,5) }\n");
+  expect_viper_is(*r, "0: { r(1,null) r(1,null) r(1,78) w(1,5) r(1,5) }\n");
 }
 
 TEST(Viper, AnInitialTransactionIsTheInitialState) {
@@ -81,7 +83,7 @@ TEST(Viper, AnInitialTransactionIsTheInitialState) {
       "{\"value\":[[\"r\",1,77,false],[\"r\",2,9,false]]}\n",
       "J0.log");
   ASSERT_TRUE(r.ok()) << r.error().to_string();
-  expect_same(*r, "0: { r(1,null) r(2,9) }\n");
+  expect_viper_is(*r, "0: { r(1,null) r(2,9) }\n");
 }
 
 TEST(Viper, RefusesBadInputAtItsPlace) {

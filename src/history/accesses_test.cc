@@ -11,11 +11,9 @@
 namespace assay::internal {
 namespace {
 
-using sample::cas, sample::d, sample::ins, sample::kNull, sample::make_history, sample::r,
-    sample::w;
+using sample::d, sample::ins, sample::kNull, sample::make_history, sample::r, sample::w;
 
-ValueView v(int64_t i) { return ValueView::of(i); }
-ValueView v(std::string_view s) { return ValueView::of(s); }
+using sample::v;
 
 History finish(HistoryBuilder&& builder) {
   EXPECT_TRUE(builder.end_txn().ok());
@@ -27,9 +25,10 @@ History finish(HistoryBuilder&& builder) {
 Accepts accepts(const History& h, OpId i) { return observation_of(h, i).accepts; }
 
 TEST(Accesses, whatEachOperationObserves) {
-  const History h = make_history({{1,
-                                   {r("x", 1), cas("x", 1, 2, true), cas("x", 1, 3, false),
-                                    ins("y", 4, true), ins("y", 5, false), w("x", 6), d("x", 7)}}});
+  const History h =
+      make_history({{1,
+                     {r("x", 1), sample::cas("x", 1, 2, true), sample::cas("x", 1, 3, false),
+                      ins("y", 4, true), ins("y", 5, false), w("x", 6), d("x", 7)}}});
   EXPECT_EQ(accepts(h, 0), Accepts::equals);
   EXPECT_EQ(accepts(h, 1), Accepts::equals);
   EXPECT_EQ(accepts(h, 2), Accepts::differs);
@@ -44,10 +43,10 @@ TEST(Accesses, whatEachOperationObserves) {
 }
 
 TEST(Accesses, whatEachStateExplains) {
-  const History h = make_history(
-      {{1, {w("x", 1), w("x", kNull), d("x", 9)}},
-       {2,
-        {r("x", 1), r("x", kNull), cas("x", 1, 2, false), ins("x", 3, true), ins("x", 3, false)}}});
+  const History h = make_history({{1, {w("x", 1), w("x", kNull), d("x", 9)}},
+                                  {2,
+                                   {r("x", 1), r("x", kNull), sample::cas("x", 1, 2, false),
+                                    ins("x", 3, true), ins("x", 3, false)}}});
   const KeyState initial, one = install_of(h, 0).state(), null = install_of(h, 1).state(),
                           deleted = install_of(h, 2).state();
   // read of 1, read of null, failed compare with 1, insert, failed insert
@@ -91,9 +90,10 @@ TEST(Accesses, whatEachOperationInstalls) {
 }
 
 TEST(Accesses, aWalkTellsOwnWritesAndWhichAreFinal) {
-  const History h = make_history(
-      {{1, {w("y", 9)}},
-       {1, {r("x", kNull), w("x", 1), r("x", 1), r("y", 9), cas("x", 5, 6, false), w("x", 2)}}});
+  const History h = make_history({{1, {w("y", 9)}},
+                                  {1,
+                                   {r("x", kNull), w("x", 1), r("x", 1), r("y", 9),
+                                    sample::cas("x", 5, 6, false), w("x", 2)}}});
   WrittenKeys written;
   std::vector<std::pair<OpId, bool>> looks;
   std::vector<std::pair<OpId, bool>> puts;  // whether the key was written before

@@ -14,7 +14,7 @@ using sample::make_history;
 using sample::r;
 using sample::w;
 
-constexpr auto kCommitted = TxnStatus::committed;
+using sample::kCommitted;
 
 TEST(Contention, IsOfOverlappingTransactionsThatShareAKeyWhichOneWrites) {
   EXPECT_EQ(count_contended(make_history(

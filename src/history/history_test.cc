@@ -5,8 +5,7 @@
 namespace assay::internal {
 namespace {
 
-ValueView v(int64_t i) { return ValueView::of(i); }
-ValueView v(std::string_view s) { return ValueView::of(s); }
+using sample::v;
 
 TEST(History, readAndWriteOfOneValueShareAVersion) {
   HistoryBuilder b;

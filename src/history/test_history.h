@@ -21,6 +21,12 @@ namespace assay::internal::sample {
 
 using Value = std::optional<int64_t>;  // nullopt: null
 inline constexpr std::nullopt_t kNull = std::nullopt;
+inline constexpr TxnStatus kCommitted = TxnStatus::committed;
+inline constexpr TxnStatus kAborted = TxnStatus::aborted;
+inline constexpr TxnStatus kUnknown = TxnStatus::unknown;
+
+inline ValueView v(int64_t i) { return ValueView::of(i); }
+inline ValueView v(std::string_view s) { return ValueView::of(s); }
 
 struct Op {
   OpKind kind = OpKind::read;

@@ -15,13 +15,13 @@ using sample::r;
 using sample::w;
 using enum LevelId;
 
-struct Sample {
+struct SessionsOf {
   History history;
   Problem problem = make_problem(history);
   EventGraph events;
   AssumedSessions sessions{events};
 
-  Sample(const std::vector<sample::Txn>& txns, LevelId level)
+  SessionsOf(const std::vector<sample::Txn>& txns, LevelId level)
       : history(make_history(txns)), events(problem, level_info(level)) {}
   bool assumes(Vertex from, Vertex to) const {
     const std::vector<Arc> arcs = sessions.arcs();
@@ -37,7 +37,7 @@ const std::vector<sample::Txn> kSession = {{1, {w("x", 1)}},     {1, {w("x", 2)}
 
 TEST(AssumedSessions, EveryTransactionComesBeforeTheNextThatWrites) {
   for (const LevelId level : {adya_si, serializable}) {
-    const Sample s(kSession, level);
+    const SessionsOf s(kSession, level);
     EXPECT_TRUE(s.assumes(s.writes(0), s.writes(1)));
     EXPECT_TRUE(s.assumes(s.writes(1), s.writes(4)));
     EXPECT_TRUE(s.assumes(s.writes(2), s.writes(4)));
@@ -48,7 +48,7 @@ TEST(AssumedSessions, EveryTransactionComesBeforeTheNextThatWrites) {
 }
 
 TEST(AssumedSessions, AtFirstAReadSeesWhatItsSessionDidAndThenItMayMissSome) {
-  Sample s(kSession, adya_si);
+  SessionsOf s(kSession, adya_si);
   EXPECT_TRUE(s.assumes(s.writes(1), s.reads(2)));
   s.sessions.relax({});
   EXPECT_FALSE(s.assumes(s.writes(1), s.reads(2)));
@@ -57,7 +57,7 @@ TEST(AssumedSessions, AtFirstAReadSeesWhatItsSessionDidAndThenItMayMissSome) {
 }
 
 TEST(AssumedSessions, RelaxingGivesUpWhatWasRefutedAndLetsReadsBeOlder) {
-  Sample s(kSession, adya_si);
+  SessionsOf s(kSession, adya_si);
   const Arc refuted[] = {{s.writes(0), s.writes(1)}};
   s.sessions.relax(refuted);
   EXPECT_FALSE(s.assumes(s.writes(0), s.writes(1)));
@@ -68,7 +68,7 @@ TEST(AssumedSessions, RelaxingGivesUpWhatWasRefutedAndLetsReadsBeOlder) {
 TEST(AssumedSessions, InTheEndReadsMayBeAsOldAsTheyLike) {
   std::vector<sample::Txn> txns;
   for (int i = 0; i < 40; ++i) txns.push_back({1, {w("x", i + 1)}});
-  Sample s(txns, adya_si);
+  SessionsOf s(txns, adya_si);
   for (const size_t reads : {39, 36, 24, 0, 0, 0}) {  // 40 less 1, 4, 16, 64
     EXPECT_EQ(s.sessions.arcs().size(), 39u + reads);
     s.sessions.relax({});
@@ -76,7 +76,7 @@ TEST(AssumedSessions, InTheEndReadsMayBeAsOldAsTheyLike) {
 }
 
 TEST(AssumedSessions, NothingWaitsForATransactionOfUnknownOutcome) {
-  const Sample s(
+  const SessionsOf s(
       {{1, {w("x", 1)}, TxnStatus::unknown}, {1, {w("x", 2)}}, {1, {w("x", 3)}}, {2, {r("x", 1)}}},
       serializable);
   for (const Arc& arc : s.sessions.arcs()) EXPECT_NE(arc.from, s.writes(0));

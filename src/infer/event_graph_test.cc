@@ -14,16 +14,16 @@ using sample::make_history;
 using sample::r;
 using sample::w;
 using enum LevelId;
-constexpr TxnStatus kCommitted = TxnStatus::committed;
-constexpr TxnStatus kUnknown = TxnStatus::unknown;
+using sample::kCommitted;
+using sample::kUnknown;
 
 // A history with its graph at one level.
-struct Sample {
+struct GraphOf {
   History history;
   Problem problem = make_problem(history);
   EventGraph events;
 
-  Sample(const std::vector<sample::Txn>& txns, LevelId level)
+  GraphOf(const std::vector<sample::Txn>& txns, LevelId level)
       : history(make_history(txns)), events(problem, level_info(level)) {}
 
   Vertex reads(Node n) const { return events.read_event(n); }
@@ -59,12 +59,12 @@ struct Sample {
 
 TEST(EventGraph, SingleLevelsHaveOneEventATransactionAndSplitOnesTwo) {
   const std::vector<sample::Txn> txns = {{1, {w("x", 1)}}, {2, {r("x", 1)}}};
-  const Sample single(txns, serializable);
+  const GraphOf single(txns, serializable);
   EXPECT_EQ(single.events.events(), 2u);
   EXPECT_EQ(single.reads(1), single.writes(1));
   EXPECT_TRUE(single.reach(0, 1));
   EXPECT_EQ(single.events.graph().edges(), 1u);
-  const Sample split(txns, adya_si);
+  const GraphOf split(txns, adya_si);
   EXPECT_EQ(split.events.events(), 4u);
   EXPECT_EQ(split.events.graph().edges(), 3u);  // r → w of each, and the read
   EXPECT_NE(split.events.graph().find({split.reads(0), split.writes(0)}), Digraph::kEnd);
@@ -73,27 +73,28 @@ TEST(EventGraph, SingleLevelsHaveOneEventATransactionAndSplitOnesTwo) {
 
 TEST(EventGraph, AWriteDependencyArrivesAtTheBeginWhereWritersMustNotOverlap) {
   const std::vector<sample::Txn> txns = {{1, {w("x", 1)}}};
-  const Sample si(txns, session_si);
+  const GraphOf si(txns, session_si);
   EXPECT_EQ(si.events.overwrite_event(0), si.reads(0));
-  const Sample pc(txns, prefix);
+  const GraphOf pc(txns, prefix);
   EXPECT_EQ(pc.events.overwrite_event(0), pc.writes(0));
-  const Sample ser(txns, serializable);
+  const GraphOf ser(txns, serializable);
   EXPECT_EQ(ser.events.overwrite_event(0), ser.writes(0));
 }
 
 TEST(EventGraph, SessionOrderWhereTheLevelHasIt) {
   const std::vector<sample::Txn> txns = {{1, {w("x", 1)}}, {1, {w("x", 2)}}, {1, {w("x", 3)}}};
-  const Sample with(txns, session_si);
+  const GraphOf with(txns, session_si);
   EXPECT_TRUE(with.reach(with.writes(0), with.reads(2)));
-  const Sample without(txns, adya_si);
+  const GraphOf without(txns, adya_si);
   EXPECT_FALSE(without.reach(without.writes(0), without.reads(1)));
-  EXPECT_TRUE(Sample(txns, session_serializable).reach(0, 2));
-  EXPECT_FALSE(Sample(txns, serializable).reach(0, 1));
+  EXPECT_TRUE(GraphOf(txns, session_serializable).reach(0, 2));
+  EXPECT_FALSE(GraphOf(txns, serializable).reach(0, 1));
 }
 
 TEST(EventGraph, AnUnknownTransactionFollowsItsSessionAndLeadsNowhere) {
-  const Sample s({{1, {w("x", 1)}}, {1, {w("y", 1)}, kUnknown}, {1, {w("x", 2)}}, {2, {r("y", 1)}}},
-                 session_serializable);
+  const GraphOf s(
+      {{1, {w("x", 1)}}, {1, {w("y", 1)}, kUnknown}, {1, {w("x", 2)}}, {2, {r("y", 1)}}},
+      session_serializable);
   EXPECT_TRUE(s.reach(0, 1));
   EXPECT_TRUE(s.reach(0, 2));
   EXPECT_FALSE(s.reach(1, 2));
@@ -101,7 +102,7 @@ TEST(EventGraph, AnUnknownTransactionFollowsItsSessionAndLeadsNowhere) {
 }
 
 TEST(EventGraph, ReadersOfTheInitialValuePrecedeItsWriters) {
-  const Sample few({{1, {r("x", kNull)}}, {2, {w("x", 1)}}}, adya_si);
+  const GraphOf few({{1, {r("x", kNull)}}, {2, {w("x", 1)}}}, adya_si);
   EXPECT_EQ(few.events.graph().vertices(), few.events.events());
   EXPECT_TRUE(few.reach(few.reads(0), few.writes(1)));
   EXPECT_FALSE(few.reach(few.reads(0), few.reads(1)));
@@ -109,7 +110,7 @@ TEST(EventGraph, ReadersOfTheInitialValuePrecedeItsWriters) {
   std::vector<sample::Txn> txns;
   for (int i = 0; i < 5; ++i) txns.push_back({i, {r("x", kNull)}});
   for (int i = 5; i < 10; ++i) txns.push_back({i, {w("x", i)}});
-  const Sample many(txns, adya_si);
+  const GraphOf many(txns, adya_si);
   EXPECT_EQ(many.events.graph().vertices(), many.events.events() + 1);  // one helper
   EXPECT_EQ(many.events.graph().edges(), 10u + 5 + 5);
   for (Node reader = 0; reader < 5; ++reader) {
@@ -130,18 +131,18 @@ TEST(EventGraph, AnUpdaterOfTheInitialValueDoesNotWaitForItself) {
   std::vector<sample::Txn> txns = {{0, {r("x", kNull), w("x", 100)}}};
   for (int i = 1; i < 5; ++i) txns.push_back({i, {r("x", kNull)}});
   for (int i = 5; i < 8; ++i) txns.push_back({i, {w("x", i)}});
-  const Sample one(txns, serializable);
+  const GraphOf one(txns, serializable);
   EXPECT_TRUE(find_cycle(one.events.graph()).empty());
   EXPECT_TRUE(one.reach(0, 6));
   EXPECT_TRUE(one.reach(3, 0));
   txns.push_back({9, {r("x", kNull), w("x", 101)}});
-  const Sample two(txns, serializable);  // both read what the other overwrote
+  const GraphOf two(txns, serializable);  // both read what the other overwrote
   EXPECT_EQ(find_cycle(two.events.graph()).size(), 2u);
 }
 
 TEST(EventGraph, ReasonsSayWhatAnEdgeIs) {
-  const Sample s({{1, {w("x", 1)}}, {1, {r("y", kNull)}}, {2, {r("x", 1), w("y", 1)}}},
-                 session_serializable);
+  const GraphOf s({{1, {w("x", 1)}}, {1, {r("y", kNull)}}, {2, {r("x", 1), w("y", 1)}}},
+                  session_serializable);
   const Edge session = s.reason(0, 1);
   EXPECT_EQ(session.kind, EdgeKind::session);
   EXPECT_EQ(session.from, 0u);
@@ -158,13 +159,13 @@ TEST(EventGraph, ReasonsSayWhatAnEdgeIs) {
 TEST(EventGraph, ReasonsOfRealTimeSayWhichSides) {
   const std::vector<sample::Txn> txns = {{1, {w("x", 1)}, kCommitted, 10, 20},
                                          {2, {w("y", 1)}, kCommitted, 30, 40}};
-  const Sample strict(txns, strict_serializable);
+  const GraphOf strict(txns, strict_serializable);
   const Edge whole = strict.reason(0, 1);
   EXPECT_EQ(whole.kind, EdgeKind::real_time);
   EXPECT_TRUE(whole.from_write);
   EXPECT_FALSE(whole.to_write);
-  const Sample gsi({{1, {w("x", 1)}, kCommitted, 10, 50}, {2, {w("y", 1)}, kCommitted, 20, 40}},
-                   generalized_si);
+  const GraphOf gsi({{1, {w("x", 1)}, kCommitted, 10, 50}, {2, {w("y", 1)}, kCommitted, 20, 40}},
+                    generalized_si);
   const Edge begins = gsi.reason(gsi.reads(0), gsi.writes(1));
   EXPECT_EQ(begins.kind, EdgeKind::real_time);
   EXPECT_FALSE(begins.from_write);
@@ -175,14 +176,14 @@ TEST(EventGraph, EqualTimesAreNotBefore) {
   const std::vector<sample::Txn> txns = {{1, {w("x", 1)}, kCommitted, 10, 20},
                                          {2, {w("y", 1)}, kCommitted, 20, 40},
                                          {3, {w("z", 1)}, kCommitted, 21, 40}};
-  const Sample s(txns, strict_serializable);
+  const GraphOf s(txns, strict_serializable);
   EXPECT_FALSE(s.reach(0, 1));
   EXPECT_TRUE(s.reach(0, 2));
   EXPECT_FALSE(s.reach(1, 2));
 }
 
 // What real time asks, pair by pair from the definition.
-std::vector<Arc> real_time_pairs(const Sample& s) {
+std::vector<Arc> real_time_pairs(const GraphOf& s) {
   const RealTime rule = s.events.level().real_time;
   std::vector<Arc> arcs;
   for (Vertex a = 0; a < s.events.events(); ++a) {
@@ -217,7 +218,7 @@ TEST(EventGraph, TheChainsOfRealTimeSayExactlyWhatAllPairsSay) {
       }
       txns.push_back({7, {w("y", 1)}, kUnknown, rng.between(0, 12)});
       txns.push_back({8, {r("y", 1)}, kCommitted, 0, 13});  // keeps it
-      const Sample s(txns, level);
+      const GraphOf s(txns, level);
       std::vector<Arc> arcs = real_time_pairs(s);
       for (Node n = 0; n < s.problem.nodes() && s.events.split(); ++n) {
         arcs.push_back({s.reads(n), s.writes(n)});

@@ -10,20 +10,20 @@ namespace {
 
 using namespace sample;
 
-struct Found {
+struct Narrowed {
   std::optional<Problem> narrowed;
   std::vector<TxnId> before, after;  // the sources of the first open read
 };
 
-Found narrow(const History& h, LevelId level = LevelId::session_serializable,
-             uint32_t reach = kNone) {
+Narrowed narrow(const History& h, LevelId level = LevelId::session_serializable,
+                uint32_t reach = kNone) {
   Budget unlimited;
   const Problem problem = problem_with_open_reads(h);
   const auto sources = [](const Problem& p) {
     const std::span<const TxnId> all = p.open->all().at(0).sources;
     return std::vector<TxnId>(all.begin(), all.end());
   };
-  Found found{
+  Narrowed found{
       narrow_sources(problem, level_info(level), reach, {}, unlimited), sources(problem), {}};
   if (found.narrowed) found.after = sources(*found.narrowed);
   return found;
@@ -36,7 +36,7 @@ const std::vector<Txn> kOverwritten = {{1, {w("x", 1), w("y", 1)}},
                                        {4, {r("z", 1), r("x", 1)}}};
 
 TEST(NarrowSources, WhoWasOverwrittenBeforeIsNoSource) {
-  const Found found = narrow(make_history(kOverwritten));
+  const Narrowed found = narrow(make_history(kOverwritten));
   EXPECT_EQ(found.before, (std::vector<TxnId>{0, 2}));
   ASSERT_TRUE(found.narrowed);
   EXPECT_EQ(found.after, (std::vector<TxnId>{2}));
@@ -48,14 +48,14 @@ TEST(NarrowSources, WhoWasOverwrittenBeforeIsNoSource) {
 }
 
 TEST(NarrowSources, NorIsWhoComesLater) {
-  const Found found = narrow(
+  const Narrowed found = narrow(
       make_history({{1, {w("x", 1)}}, {2, {r("x", 1), w("y", 1)}}, {3, {r("y", 1), w("x", 1)}}}));
   EXPECT_EQ(found.before, (std::vector<TxnId>{0, 2}));
   EXPECT_EQ(found.after, (std::vector<TxnId>{0}));
 }
 
 TEST(NarrowSources, NorTheInitialStateBehindAWriter) {
-  const Found found = narrow(make_history(
+  const Narrowed found = narrow(make_history(
       {{1, {w("x", 1), w("y", 1)}}, {2, {w("x", kNull)}}, {3, {r("y", 1), r("x", kNull)}}}));
   EXPECT_EQ(found.before, (std::vector<TxnId>{1, kNone}));
   EXPECT_EQ(found.after, (std::vector<TxnId>{1}));
@@ -63,17 +63,18 @@ TEST(NarrowSources, NorTheInitialStateBehindAWriter) {
 
 TEST(NarrowSources, WithoutSessionOrderOrNewsThereIsNothing) {
   EXPECT_FALSE(narrow(make_history(kOverwritten), LevelId::serializable).narrowed);
-  const Found open = narrow(make_history({{1, {w("x", 1)}}, {2, {w("x", 1)}}, {3, {r("x", 1)}}}));
+  const Narrowed open =
+      narrow(make_history({{1, {w("x", 1)}}, {2, {w("x", 1)}}, {3, {r("x", 1)}}}));
   EXPECT_EQ(open.before.size(), 2u);
   EXPECT_FALSE(open.narrowed);
 }
 
 TEST(NarrowSources, ContradictionsAreForOthers) {
   // D read z from B behind A, and E's write of x = 3 behind both; nobody left x = 1 then.
-  const Found found = narrow(make_history({{1, {w("x", 1), w("y", 1)}},
-                                           {2, {w("x", 1), w("v", 1)}},
-                                           {3, {r("y", 1), r("v", 1), w("x", 3), w("z", 1)}},
-                                           {4, {r("z", 1), r("x", 1)}}}));
+  const Narrowed found = narrow(make_history({{1, {w("x", 1), w("y", 1)}},
+                                              {2, {w("x", 1), w("v", 1)}},
+                                              {3, {r("y", 1), r("v", 1), w("x", 3), w("z", 1)}},
+                                              {4, {r("z", 1), r("x", 1)}}}));
   EXPECT_EQ(found.before, (std::vector<TxnId>{0, 1}));
   EXPECT_FALSE(found.narrowed);
 }
@@ -82,9 +83,9 @@ TEST(NarrowSources, FarOnesAreLeftOutWhereManyWrote) {
   std::vector<Txn> txns;
   for (int64_t i = 0; i < 60; ++i) txns.push_back({i % 3, {w("x", i % 4)}});
   txns.push_back({3, {r("x", 1)}});
-  const Found all = narrow(make_history(txns));
+  const Narrowed all = narrow(make_history(txns));
   EXPECT_EQ(all.before.size(), 15u);
-  const Found near = narrow(make_history(txns), LevelId::session_serializable, 20);
+  const Narrowed near = narrow(make_history(txns), LevelId::session_serializable, 20);
   EXPECT_EQ(near.after, (std::vector<TxnId>{41, 45, 49, 53, 57}));
 }
 

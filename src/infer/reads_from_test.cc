@@ -14,12 +14,12 @@ namespace {
 using sample::cas;
 using sample::d;
 using sample::ins;
+using sample::kAborted;
 using sample::kNull;
+using sample::kUnknown;
 using sample::make_history;
 using sample::r;
 using sample::w;
-constexpr TxnStatus kAborted = TxnStatus::aborted;
-constexpr TxnStatus kUnknown = TxnStatus::unknown;
 
 std::vector<TxnId> counting(const std::vector<sample::Txn>& txns) {
   return make_problem(make_history(txns)).txn;

@@ -19,7 +19,7 @@ using sample::make_history;
 using sample::r;
 using sample::w;
 using enum LevelId;
-constexpr TxnStatus kCommitted = TxnStatus::committed;
+using sample::kCommitted;
 
 std::vector<Vertex> by_times(const Problem& problem, const Events& events) {
   std::vector<std::pair<int64_t, Vertex>> timed;
@@ -196,11 +196,11 @@ void disturb(Problem& problem, Rng& rng, size_t count) {
   }
 }
 
-struct Found {
+struct Replays {
   size_t accepted = 0, stuck = 0, few_wait = 0, none_wait = 0, many_wait = 0, threaded = 0;
 };
 
-void compare(const Problem& problem, LevelId id, Found& found) {
+void compare(const Problem& problem, LevelId id, Replays& found) {
   const LevelInfo& level = level_info(id);
   const Schedule plain = replay(problem, level);
   const std::vector<uint32_t> expected = waiting(problem, level);
@@ -221,7 +221,7 @@ void compare(const Problem& problem, LevelId id, Found& found) {
 }
 
 TEST(ReplayInPlace, IsTheReplayForEveryNumberOfThreads) {
-  Found found;
+  Replays found;
   for (uint64_t seed = 0; seed < 24; ++seed) {
     Rng rng(seed);
     const bool stated = seed >= 16;

@@ -14,16 +14,18 @@ using sample::make_history;
 using sample::r;
 using sample::w;
 using enum LevelId;
-constexpr TxnStatus kCommitted = TxnStatus::committed;
+using sample::kCommitted;
 
-struct Sample {
+struct ScheduleOf {
   History history;
   Problem problem = make_problem(history);
   EventGraph events;
   Budget budget{};
 
-  Sample(const std::vector<sample::Txn>& txns, LevelId level) : Sample(make_history(txns), level) {}
-  Sample(History h, LevelId level) : history(std::move(h)), events(problem, level_info(level)) {}
+  ScheduleOf(const std::vector<sample::Txn>& txns, LevelId level)
+      : ScheduleOf(make_history(txns), level) {}
+  ScheduleOf(History h, LevelId level)
+      : history(std::move(h)), events(problem, level_info(level)) {}
 
   Schedule by_hint() { return schedule_by_hint(problem, events.level(), budget); }
   Schedule by_graph(const std::vector<Vertex>& order) {
@@ -32,7 +34,7 @@ struct Sample {
 };
 
 // Every event once, and no known edge backwards. Helpers may be left out.
-bool respects_the_graph(const Sample& s, const std::vector<Vertex>& order) {
+bool respects_the_graph(const ScheduleOf& s, const std::vector<Vertex>& order) {
   std::vector<size_t> position(s.events.graph().vertices(), order.size());
   for (size_t i = 0; i < order.size(); ++i) {
     if (position[order[i]] != order.size()) return false;
@@ -53,7 +55,7 @@ bool respects_the_graph(const Sample& s, const std::vector<Vertex>& order) {
 
 // The definition: every read returns the current version, and where the level says so, no
 // transaction begins while another writer of its keys is open.
-bool plays(const Sample& s, const std::vector<Vertex>& order) {
+bool plays(const ScheduleOf& s, const std::vector<Vertex>& order) {
   std::vector<WriteId> current(s.history.key_count(), kNone);
   std::vector<int> open(s.history.key_count(), 0);
   const bool exclusive = s.events.level().write_conflict;
@@ -89,7 +91,7 @@ TEST(ScheduleByHint, AcceptsWhatAnExactClockTells) {
     const bool overlap = level.events == EventModel::split;
     shape.isolation = overlap ? RandomShape::Isolation::snapshot : RandomShape::Isolation::serial;
     for (int round = 0; round < 50; ++round) {
-      Sample s(sample::random_history(rng, shape), level.id);
+      ScheduleOf s(sample::random_history(rng, shape), level.id);
       const Schedule schedule = s.by_hint();
       ASSERT_TRUE(schedule.accepted) << level.name << ", round " << round;
       ASSERT_TRUE(respects_the_graph(s, schedule.order)) << level.name << ", round " << round;
@@ -103,7 +105,7 @@ TEST(ScheduleByHint, NeverAcceptsWhatDoesNotPlay) {
   int accepted = 0;
   for (const LevelId level : {prefix, session_si, session_serializable, serializable}) {
     for (int round = 0; round < 500; ++round) {
-      Sample s(sample::random_history(rng, sample::plain(2, 5, 4, 4)), level);
+      ScheduleOf s(sample::random_history(rng, sample::plain(2, 5, 4, 4)), level);
       if (s.problem.found.bad_read.anomaly != Anomaly::none) continue;
       const Schedule schedule = s.by_hint();
       if (!schedule.accepted) continue;
@@ -119,15 +121,16 @@ TEST(ScheduleByHint, NeverAcceptsWhatDoesNotPlay) {
 TEST(ScheduleByHint, AWriteWaitsForALateReader) {
   const std::vector<sample::Txn> txns = {{1, {w("x", 1)}, kCommitted, 1, 10},
                                          {2, {r("x", kNull)}, kCommitted, 11, 12}};
-  Sample s(txns, session_serializable);
+  ScheduleOf s(txns, session_serializable);
   const Schedule schedule = s.by_hint();
   EXPECT_TRUE(schedule.accepted);
   EXPECT_EQ(schedule.order, (std::vector<Vertex>{1, 0}));
-  EXPECT_FALSE(Sample(txns, strict_serializable).by_hint().accepted);
+  EXPECT_FALSE(ScheduleOf(txns, strict_serializable).by_hint().accepted);
 }
 
 TEST(ScheduleByHint, AReaderWaitsForAWriterWhoseClockIsLate) {
-  Sample s({{1, {r("x", 1)}, kCommitted, 1, 2}, {2, {w("x", 1)}, kCommitted, 3, 4}}, session_si);
+  ScheduleOf s({{1, {r("x", 1)}, kCommitted, 1, 2}, {2, {w("x", 1)}, kCommitted, 3, 4}},
+               session_si);
   const Schedule schedule = s.by_hint();
   EXPECT_TRUE(schedule.accepted);
   EXPECT_TRUE(plays(s, schedule.order));
@@ -136,20 +139,20 @@ TEST(ScheduleByHint, AReaderWaitsForAWriterWhoseClockIsLate) {
 TEST(ScheduleByHint, RefusesALostUpdateWhereWritersMustNotOverlap) {
   const std::vector<sample::Txn> txns = {{1, {r("x", kNull), w("x", 1)}, kCommitted, 1, 3},
                                          {2, {r("x", kNull), w("x", 2)}, kCommitted, 2, 4}};
-  EXPECT_FALSE(Sample(txns, session_si).by_hint().accepted);
-  EXPECT_FALSE(Sample(txns, serializable).by_hint().accepted);
-  EXPECT_TRUE(Sample(txns, prefix).by_hint().accepted);
+  EXPECT_FALSE(ScheduleOf(txns, session_si).by_hint().accepted);
+  EXPECT_FALSE(ScheduleOf(txns, serializable).by_hint().accepted);
+  EXPECT_TRUE(ScheduleOf(txns, prefix).by_hint().accepted);
 }
 
 TEST(ScheduleByHint, SnapshotsAllowAWriteSkewAndOneOrderDoesNot) {
   const std::vector<sample::Txn> txns = {{1, {r("x", kNull), w("y", 1)}, kCommitted, 1, 3},
                                          {2, {r("y", kNull), w("x", 1)}, kCommitted, 2, 4}};
-  EXPECT_TRUE(Sample(txns, strong_si).by_hint().accepted);
-  EXPECT_FALSE(Sample(txns, serializable).by_hint().accepted);
+  EXPECT_TRUE(ScheduleOf(txns, strong_si).by_hint().accepted);
+  EXPECT_FALSE(ScheduleOf(txns, serializable).by_hint().accepted);
 }
 
 TEST(ScheduleByHint, StopsWhenTheBudgetHasRunOut) {
-  Sample s({{1, {w("x", 1)}}}, serializable);
+  ScheduleOf s({{1, {w("x", 1)}}}, serializable);
   s.budget = Budget(0, 1);
   ASSERT_TRUE(s.budget.exhausted_now());
   const Schedule schedule = s.by_hint();
@@ -163,7 +166,7 @@ TEST(ScheduleByGraph, IsACompleteOrderOfTheGraphAndFaultlessIfAccepted) {
   int stuck = 0;
   for (const LevelId level : {prefix, session_si, adya_si, session_serializable}) {
     for (int round = 0; round < 300; ++round) {
-      Sample s(sample::random_history(rng, sample::plain(3, 9, 4, 4)), level);
+      ScheduleOf s(sample::random_history(rng, sample::plain(3, 9, 4, 4)), level);
       if (s.problem.found.bad_read.anomaly != Anomaly::none) continue;
       const std::vector<Vertex> order = topological_order(s.events.graph());
       if (order.size() < s.events.graph().vertices()) continue;
@@ -183,7 +186,7 @@ TEST(ScheduleByGraph, IsACompleteOrderOfTheGraphAndFaultlessIfAccepted) {
 }
 
 TEST(FindFaults, NamesTheWritersWhoseOrderMakesAReadWrong) {
-  Sample s({{1, {w("x", 1)}}, {2, {w("x", 2)}}, {3, {r("x", 1)}}}, serializable);
+  ScheduleOf s({{1, {w("x", 1)}}, {2, {w("x", 2)}}, {3, {r("x", 1)}}}, serializable);
   EXPECT_TRUE(find_faults(s.events, std::vector<Vertex>{1, 0, 2}).empty());
   EXPECT_TRUE(find_faults(s.events, std::vector<Vertex>{0, 2, 1}).empty());
   const std::vector<Fault> faults = find_faults(s.events, std::vector<Vertex>{0, 1, 2});
@@ -195,13 +198,13 @@ TEST(FindFaults, NamesTheWritersWhoseOrderMakesAReadWrong) {
 TEST(FindFaults, NamesWritersThatOverlap) {
   const std::vector<sample::Txn> txns = {{1, {w("x", 1)}}, {2, {w("x", 2)}}};
   const std::vector<Vertex> overlapping = {0, 2, 1, 3};  // r r w w
-  const Sample si(txns, adya_si);
+  const ScheduleOf si(txns, adya_si);
   const std::vector<Fault> faults = find_faults(si.events, overlapping);
   ASSERT_EQ(faults.size(), 1u);
   EXPECT_EQ(faults[0].earlier, 0u);
   EXPECT_EQ(faults[0].later, 1u);
   EXPECT_TRUE(find_faults(si.events, std::vector<Vertex>{0, 1, 2, 3}).empty());
-  EXPECT_TRUE(find_faults(Sample(txns, prefix).events, overlapping).empty());
+  EXPECT_TRUE(find_faults(ScheduleOf(txns, prefix).events, overlapping).empty());
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 
 using namespace sample;
 
-constexpr TxnStatus kUnknown = TxnStatus::unknown;
+using sample::kUnknown;
 
 // How many of unknown outcome take effect in a replay in the order of the history; -1 if that does not explain the reads.
 int effective_in(const std::vector<Txn>& txns) {

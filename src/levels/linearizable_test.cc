@@ -13,12 +13,12 @@ namespace {
 
 using sample::cas;
 using sample::ins;
+using sample::kCommitted;
 using sample::kNull;
 using sample::make_history;
 using sample::r;
 using sample::Txn;
 using sample::w;
-constexpr TxnStatus kCommitted = TxnStatus::committed;
 
 LinearizableVerdict decide(const History& history, bool zones = true) {
   const Problem problem = make_problem(history);

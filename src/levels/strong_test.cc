@@ -19,17 +19,17 @@ using sample::r;
 using sample::w;
 using enum LevelId;
 
-struct Sample {
+struct Decided {
   History history;
   Problem problem = make_problem(history);
   Switches switches{};
   Stages stages{};
   Budget budget{};
 
-  explicit Sample(const std::vector<sample::Txn>& txns,
-                  const std::vector<sample::Stated>& stated = {})
+  explicit Decided(const std::vector<sample::Txn>& txns,
+                   const std::vector<sample::Stated>& stated = {})
       : history(make_history(txns, stated)) {}
-  explicit Sample(History h) : history(std::move(h)) {}
+  explicit Decided(History h) : history(std::move(h)) {}
   LevelVerdict replay(LevelId level) {
     return accept_by_replay(problem, level_info(level), means(), budget);
   }
@@ -43,11 +43,11 @@ struct Sample {
 
 Outcome outcome(const std::vector<sample::Txn>& txns, LevelId level,
                 const std::vector<sample::Stated>& stated = {}) {
-  return Sample(txns, stated).decide(level).outcome;
+  return Decided(txns, stated).decide(level).outcome;
 }
 
-const std::vector<sample::Txn> kLostUpdate = {{1, {r("x", kNull), w("x", 1)}},
-                                              {2, {r("x", kNull), w("x", 2)}}};
+const std::vector<sample::Txn> kLostUpdateOfNull = {{1, {r("x", kNull), w("x", 1)}},
+                                                    {2, {r("x", kNull), w("x", 2)}}};
 const std::vector<sample::Txn> kWriteSkew = {{1, {r("x", kNull), w("y", 1)}},
                                              {2, {r("y", kNull), w("x", 1)}}};
 const std::vector<sample::Txn> kLongFork = {{1, {w("x", 1)}},
@@ -57,10 +57,10 @@ const std::vector<sample::Txn> kLongFork = {{1, {w("x", 1)}},
 const std::vector<sample::Txn> kStaleSession = {{1, {w("x", 1)}}, {1, {r("x", kNull)}}};
 
 TEST(Strong, ALostUpdateIsAllowedByPrefixAlone) {
-  EXPECT_EQ(outcome(kLostUpdate, prefix), Outcome::satisfied);
-  EXPECT_EQ(outcome(kLostUpdate, adya_si), Outcome::violated);
-  EXPECT_EQ(outcome(kLostUpdate, session_si), Outcome::violated);
-  EXPECT_EQ(outcome(kLostUpdate, serializable), Outcome::violated);
+  EXPECT_EQ(outcome(kLostUpdateOfNull, prefix), Outcome::satisfied);
+  EXPECT_EQ(outcome(kLostUpdateOfNull, adya_si), Outcome::violated);
+  EXPECT_EQ(outcome(kLostUpdateOfNull, session_si), Outcome::violated);
+  EXPECT_EQ(outcome(kLostUpdateOfNull, serializable), Outcome::violated);
 }
 
 TEST(Strong, AWriteSkewIsAllowedBySnapshots) {
@@ -99,7 +99,7 @@ TEST(Strong, StatedVersionOrdersAreFacts) {
   EXPECT_EQ(outcome(txns, session_serializable, {{"x", {1, 2}}}), Outcome::satisfied);
   EXPECT_EQ(outcome(txns, session_serializable, {{"x", {2, 1}}}), Outcome::violated);
   EXPECT_EQ(outcome(txns, serializable, {{"x", {2, 1}}}), Outcome::satisfied);
-  const Proof proof = Sample(txns, {{"x", {2, 1}}}).decide(session_serializable).proof;
+  const Proof proof = Decided(txns, {{"x", {2, 1}}}).decide(session_serializable).proof;
   EXPECT_TRUE(std::any_of(proof.steps.begin(), proof.steps.end(), [](const ProofStep& step) {
     return step.kind == ProofStep::Kind::fact && step.clause == std::vector<Literal>{{1, 0}};
   }));
@@ -107,17 +107,17 @@ TEST(Strong, StatedVersionOrdersAreFacts) {
 
 TEST(Strong, AnOrderHoldsStatedVersionOrdersToo) {
   const std::vector<sample::Txn> txns = {{1, {w("x", 1)}}, {2, {w("x", 2)}}};
-  EXPECT_EQ(Sample(txns, {{"x", {2, 1}}}).decide(serializable).order.events,
+  EXPECT_EQ(Decided(txns, {{"x", {2, 1}}}).decide(serializable).order.events,
             (std::vector<uint32_t>{1, 0}));
-  EXPECT_EQ(Sample(txns, {{"x", {1, 2}}}).decide(serializable).order.events,
+  EXPECT_EQ(Decided(txns, {{"x", {1, 2}}}).decide(serializable).order.events,
             (std::vector<uint32_t>{0, 1}));
-  EXPECT_EQ(Sample(txns, {{"x", {2, 1}}}).replay(serializable).order.events,
+  EXPECT_EQ(Decided(txns, {{"x", {2, 1}}}).replay(serializable).order.events,
             (std::vector<uint32_t>{1, 0}));
   // By the clock 1 came first: a replay that does not heed what is stated is no order that holds it.
   const std::vector<sample::Txn> timed = {{1, {w("x", 1)}, TxnStatus::committed, 1, 2},
                                           {2, {w("x", 2)}, TxnStatus::committed, 3, 4}};
   for (const bool heeds : {true, false}) {
-    Sample s(timed, {{"x", {2, 1}}});
+    Decided s(timed, {{"x", {2, 1}}});
     s.switches.stated_replay = heeds;
     EXPECT_EQ(s.replay(serializable).outcome, heeds ? Outcome::satisfied : Outcome::unknown);
     EXPECT_EQ(s.decide(serializable).outcome, Outcome::satisfied);
@@ -125,12 +125,12 @@ TEST(Strong, AnOrderHoldsStatedVersionOrdersToo) {
 }
 
 TEST(Strong, ReplayAcceptsOrSaysNothing) {
-  EXPECT_EQ(Sample(kWriteSkew).replay(session_si).outcome, Outcome::satisfied);
-  EXPECT_EQ(Sample(kWriteSkew).replay(serializable).outcome, Outcome::unknown);
+  EXPECT_EQ(Decided(kWriteSkew).replay(session_si).outcome, Outcome::satisfied);
+  EXPECT_EQ(Decided(kWriteSkew).replay(serializable).outcome, Outcome::unknown);
 }
 
 TEST(Strong, OrdersNameTransactionsAndSkipAbortedOnes) {
-  Sample s({{1, {w("x", 1)}, TxnStatus::aborted}, {2, {w("x", 2)}}});
+  Decided s({{1, {w("x", 1)}, TxnStatus::aborted}, {2, {w("x", 2)}}});
   const Order single = s.decide(serializable).order;
   EXPECT_FALSE(single.split);
   EXPECT_EQ(single.events, (std::vector<uint32_t>{1}));
@@ -146,7 +146,7 @@ const std::vector<sample::Txn> kOldRead = {
 TEST(Strong, SessionOrderThatIsOnlyAssumedRefutesNothing) {
   for (const bool assumed : {false, true}) {
     for (const LevelId level : {adya_si, serializable}) {
-      Sample s(kOldRead);
+      Decided s(kOldRead);
       s.switches.assumed_sessions = assumed;
       EXPECT_EQ(s.decide(level).outcome, Outcome::satisfied);
     }
@@ -156,7 +156,7 @@ TEST(Strong, SessionOrderThatIsOnlyAssumedRefutesNothing) {
     txns.push_back({2, {w("x", 2), w("u", 2)}});
     txns[4] = {1, {r("x", 2)}};
     txns.push_back({3, {r("u", 1)}});
-    Sample s(txns);
+    Decided s(txns);
     s.switches.assumed_sessions = assumed;
     EXPECT_EQ(s.decide(adya_si).outcome, Outcome::satisfied);
   }
@@ -178,7 +178,7 @@ TEST(Strong, TwoUpdatesOfOneVersionAreRefutedWithoutSearch) {
       {1, {w("x", 1)}}, {2, {r("x", 1), w("x", 2)}}, {3, {r("x", 1), w("x", 3)}}};
   for (const bool facts : {false, true}) {
     for (const LevelId level : {adya_si, session_si, serializable}) {
-      Sample s(txns);
+      Decided s(txns);
       s.switches.update_facts = facts;
       EXPECT_EQ(s.decide(level).outcome, Outcome::violated);
       const auto counters = s.stages.take_counters();
@@ -190,7 +190,7 @@ TEST(Strong, TwoUpdatesOfOneVersionAreRefutedWithoutSearch) {
 }
 
 TEST(Strong, WithoutABudgetThereIsNoAnswer) {
-  Sample s(kWriteSkew);
+  Decided s(kWriteSkew);
   s.budget = Budget(0, 1);
   const LevelVerdict v = s.decide(session_si);
   EXPECT_EQ(v.outcome, Outcome::unknown);
@@ -298,7 +298,7 @@ TEST(Strong, AgreesWithTryingAllOrdersWhateverTheSwitches) {
     for (int round = 0; round < 300; ++round) {
       RandomShape shape = sample::plain(3, 6, 3, 3);
       shape.timed = 0;  // without the clock, orders have to be searched for
-      Sample s(sample::random_history(rng, shape));
+      Decided s(sample::random_history(rng, shape));
       if (s.problem.found.bad_read.anomaly != Anomaly::none) continue;
       const bool possible = AllOrders(s.problem, level_info(level)).possible();
       ++(possible ? satisfied : violated);
@@ -348,7 +348,7 @@ TEST(Strong, WithAllOrdersStatedAReplayAcceptsWhateverTheLevelAllows) {
     state_all_orders(draft, rng);
     Result<History> history = draft.history();
     if (!history.ok()) continue;
-    Sample s(std::move(*history));
+    Decided s(std::move(*history));
     if (s.problem.found.bad_read.anomaly != Anomaly::none) continue;
     for (const LevelId level : {prefix, adya_si, session_si, strong_si, serializable,
                                 session_serializable, strict_serializable}) {

@@ -17,7 +17,7 @@ using sample::make_history;
 using sample::r;
 using sample::w;
 using enum LevelId;
-constexpr TxnStatus kCommitted = TxnStatus::committed;
+using sample::kCommitted;
 
 // What must hold of every result: verdicts and certificates point at each other.
 CheckResult checked(const History& history, const CheckOptions& options = {}) {

@@ -9,7 +9,7 @@ namespace {
 
 using enum LevelId;
 
-bool holds(const Draft& draft, LevelId level) {
+bool decides(const Draft& draft, LevelId level) {
   const auto h = draft.history();
   EXPECT_TRUE(h.ok());
   std::string why;
@@ -27,7 +27,7 @@ TEST(HardCases, trianglesViolateTheWeakLevels) {
     const bool triangle = has_triangle(graph);
     with += triangle;
     for (const LevelId level : {read_committed, read_atomic, causal}) {
-      ASSERT_EQ(holds(draft, level), !triangle) << level_info(level).name << "\n" << draft.text();
+      ASSERT_EQ(decides(draft, level), !triangle) << level_info(level).name << "\n" << draft.text();
     }
   }
   EXPECT_GT(with, 80);
@@ -45,9 +45,9 @@ TEST(HardCases, formulasDecideTheStrongLevels) {
     const Draft draft = cnf_history(formula);
     satisfied += satisfiable(formula);
     for (const LevelId level : {prefix, session_si, session_serializable}) {
-      ASSERT_EQ(holds(draft, level), satisfiable(formula)) << level_info(level).name;
+      ASSERT_EQ(decides(draft, level), satisfiable(formula)) << level_info(level).name;
     }
-    ASSERT_TRUE(holds(draft, causal));
+    ASSERT_TRUE(decides(draft, causal));
   }
   EXPECT_GT(satisfied, kFormulas / 5);
   EXPECT_LT(satisfied, kFormulas * 4 / 5);
@@ -60,7 +60,7 @@ TEST(HardCases, stalenessTurnsPolygraphsFromSatisfiedToViolated) {
     for (int i = 0; i < 50; ++i) {
       const PolygraphShape shape{
           .sessions = 4, .txns = 10, .keys = 3, .writes = 1, .reads = 2, .stale = stale};
-      satisfied += holds(polygraph_history(rng, shape), serializable);
+      satisfied += decides(polygraph_history(rng, shape), serializable);
     }
     return satisfied;
   };

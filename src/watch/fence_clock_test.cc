@@ -40,27 +40,27 @@ std::vector<std::string> times(FenceClock& clock) {
   }
   return all;
 }
-using Times = std::vector<std::string>;
+using Shown = std::vector<std::string>;
 
 TEST(FenceClock, ATransactionRanBetweenTheFencesOfItsSession) {
   FenceClock clock("f");
   clock.add(piece(fence(1, "null", 1, R"(,"txn":"F1")") +
                   line(1, R"(["w","x",1])", R"(,"txn":"A")") +
                   line(2, R"(["r","x",1])", R"(,"txn":"B")") + fence(2, "1", 2, R"(,"txn":"F2")")));
-  EXPECT_EQ(times(clock), (Times{"F1 1 1", "B 0 2", "F2 2 2"}));
+  EXPECT_EQ(times(clock), (Shown{"F1 1 1", "B 0 2", "F2 2 2"}));
   EXPECT_EQ(clock.waiting(), 1u);
   EXPECT_EQ(clock.first_waiting(), 1u);
   clock.add(piece(fence(1, "2", 3, R"(,"txn":"F3")")));
-  EXPECT_EQ(times(clock), (Times{"A 1 3", "F3 3 3"}));
+  EXPECT_EQ(times(clock), (Shown{"A 1 3", "F3 3 3"}));
   EXPECT_EQ(clock.first_waiting(), FenceClock::kNoneWaits);
 }
 
 TEST(FenceClock, AFenceWaitsForTheOneThatItReadFrom) {
   FenceClock clock("f");
   clock.add(piece(fence(2, "1", 2, R"(,"txn":"F2")") + fence(3, "2", 3, R"(,"txn":"F3")")));
-  EXPECT_EQ(times(clock), Times{});
+  EXPECT_EQ(times(clock), Shown{});
   clock.add(piece(fence(1, "null", 1, R"(,"txn":"F1")")));
-  EXPECT_EQ(times(clock), (Times{"F1 1 1", "F2 2 2", "F3 3 3"}));
+  EXPECT_EQ(times(clock), (Shown{"F1 1 1", "F2 2 2", "F3 3 3"}));
 }
 
 TEST(FenceClock, OneOfUnknownOutcomeLeadsOnAndBoundsNothing) {
@@ -68,7 +68,7 @@ TEST(FenceClock, OneOfUnknownOutcomeLeadsOnAndBoundsNothing) {
   clock.add(piece(fence(1, "null", 1, R"(,"txn":"F1")") +
                   fence(1, "1", 2, R"(,"txn":"F2","status":"unknown")") +
                   fence(2, "2", 3, R"(,"txn":"F3")")));
-  EXPECT_EQ(times(clock), (Times{"F1 1 1", "F3 3 3"}));
+  EXPECT_EQ(times(clock), (Shown{"F1 1 1", "F3 3 3"}));
   EXPECT_EQ(clock.waiting(), 1u);
 }
 
@@ -76,7 +76,7 @@ TEST(FenceClock, OfTwoThatReadTheSameTheSecondIsNoBound) {
   FenceClock clock("f");
   clock.add(piece(fence(1, "null", 1, R"(,"txn":"F1")") + fence(2, "1", 2, R"(,"txn":"F2")") +
                   fence(1, "1", 3, R"(,"txn":"again")") + fence(1, "3", 4, R"(,"txn":"F4")")));
-  EXPECT_EQ(times(clock), (Times{"F1 1 1", "F2 2 2", "again 1 3", "F4 3 3"}));
+  EXPECT_EQ(times(clock), (Shown{"F1 1 1", "F2 2 2", "again 1 3", "F4 3 3"}));
 }
 
 TEST(FenceClock, TheTimesAreThoseOfClientsWhereTheseRise) {
@@ -96,11 +96,11 @@ TEST(FenceClock, WhatASessionDidAfterItsLastFenceHasNoEnd) {
   clock.add(piece(fence(1, "null", 1, R"(,"txn":"F1")") +
                   line(1, R"(["r","f",1])", R"(,"txn":"A")") +
                   line(2, R"(["w","f",9])", R"(,"txn":"B")")));
-  EXPECT_EQ(times(clock), (Times{"F1 1 1"})) << "neither a read nor a write alone is a fence";
+  EXPECT_EQ(times(clock), (Shown{"F1 1 1"})) << "neither a read nor a write alone is a fence";
   clock.end(ValueView::of(int64_t{1}));
-  EXPECT_EQ(times(clock), (Times{"A 1 open"}));
+  EXPECT_EQ(times(clock), (Shown{"A 1 open"}));
   clock.end_all();
-  EXPECT_EQ(times(clock), (Times{"B 0 open"}));
+  EXPECT_EQ(times(clock), (Shown{"B 0 open"}));
 }
 
 }  // namespace

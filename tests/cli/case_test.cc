@@ -11,6 +11,7 @@
 #include <iterator>
 
 #include "base/memory.h"
+#include "places.h"
 
 namespace assay::internal::cli_cases {
 namespace {
@@ -24,7 +25,7 @@ std::string read_file(const fs::path& path) {
 
 std::vector<Case> all_cases() {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(fs::path(ASSAY_SOURCE_DIR) / "tests/cli/cases"))
+  for (const auto& entry : fs::directory_iterator(fs::path(places::kSource) / "tests/cli/cases"))
     files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   std::vector<Case> cases;
@@ -38,7 +39,7 @@ class Folder {
     std::string pattern = testing::TempDir() + "assay_cli_XXXXXX";
     path_ = mkdtemp(pattern.data());
     fs::create_directory(path_ / "home");
-    fs::copy(fs::path(ASSAY_SOURCE_DIR) / "examples", path_ / "home/examples",
+    fs::copy(fs::path(places::kSource) / "examples", path_ / "home/examples",
              fs::copy_options::recursive);
   }
   ~Folder() { fs::remove_all(path_); }
@@ -47,7 +48,7 @@ class Folder {
 
   Outcome run(const Step& step) const {
     std::ofstream(path_ / "in") << step.input;
-    const std::string bin = fs::path(ASSAY_BINARY).parent_path().string();
+    const std::string bin = fs::path(places::kProgram).parent_path().string();
     const std::string command = "cd '" + (path_ / "home").string() + "' && export PATH='" + bin +
                                 "':\"$PATH\" && unset NO_COLOR && { " + step.command +
                                 "\n} <../in >../out 2>../err";

@@ -12,12 +12,13 @@
 #include "assay/audit.h"
 #include "assay/format.h"
 #include "cli/demo_histories.h"
+#include "places.h"
 #include "report/report.h"
 
 namespace assay::internal {
 namespace {
 
-const std::filesystem::path kTests = ASSAY_TESTS;
+const std::filesystem::path kTests = std::filesystem::path(places::kSource) / "tests";
 
 Audit checked_case(const std::string& path) {
   Audit checked = audit((kTests / "corpus" / (path + ".hist")).string());

@@ -18,6 +18,7 @@
 #include "assay/level.h"
 #include "oracle/oracle.h"
 #include "pages.h"
+#include "places.h"
 #include "workplace.h"
 
 namespace assay::internal::docs {
@@ -98,7 +99,7 @@ TEST(Docs, TheOracleAgreesWithTheVerdictsShown) {
 TEST(Docs, EveryLevelShowsAHistoryAndARival) {
   for (const LevelInfo& level : all_levels()) {
     const fs::path page =
-        fs::path(ASSAY_SOURCE_DIR) / "docs" / "levels" / (std::string(level.name) + ".md");
+        fs::path(places::kSource) / "docs" / "levels" / (std::string(level.name) + ".md");
     bool violated = false;
     for (const Example& example : examples(read_file(page)))
       for (const Claim& claim : example.claims)
@@ -124,7 +125,7 @@ std::set<std::string> neighbours(const std::string& page, const std::string& wor
 
 TEST(Docs, PagesNameTheNeighboursInTheLattice) {
   for (const LevelInfo& level : all_levels()) {
-    const std::string page = read_file(fs::path(ASSAY_SOURCE_DIR) / "docs" / "levels" /
+    const std::string page = read_file(fs::path(places::kSource) / "docs" / "levels" /
                                        (std::string(level.name) + ".md"));
     std::set<std::string> below, above;
     for (LevelId weaker : next_weaker(level.id)) below.emplace(level_info(weaker).name);
@@ -140,7 +141,7 @@ TEST(Docs, PagesNameTheNeighboursInTheLattice) {
 TEST(Docs, ReadmeShowsTheLattice) {
   static const std::regex kName("`([a-z0-9.+-]+)`");
   std::map<std::string, std::set<std::string>> shown;
-  std::istringstream lines(read_file(fs::path(ASSAY_SOURCE_DIR) / "README.md"));
+  std::istringstream lines(read_file(fs::path(places::kSource) / "README.md"));
   for (std::string line; std::getline(lines, line);) {
     std::vector<std::string> names;
     for (auto it = std::sregex_iterator(line.begin(), line.end(), kName);
@@ -158,7 +159,7 @@ TEST(Docs, ReadmeShowsTheLattice) {
 
 // "| `level` | in one line | …" there, "| [`level`](level.md) | in one line | …" among the pages.
 TEST(Docs, TablesSayWhatTheRowsOfTheLevelsSay) {
-  const fs::path root(ASSAY_SOURCE_DIR);
+  const fs::path root(places::kSource);
   const std::string readme = read_file(root / "README.md");
   const std::string pages_of_levels = read_file(root / "docs" / "levels" / "README.md");
   for (const LevelInfo& level : all_levels()) {
@@ -172,7 +173,7 @@ TEST(Docs, TablesSayWhatTheRowsOfTheLevelsSay) {
 
 // The lines that the public header shows are lines of the example program, which tests/install builds and runs.
 TEST(Docs, TheHeaderShowsTheExampleProgram) {
-  const fs::path root(ASSAY_SOURCE_DIR);
+  const fs::path root(places::kSource);
   const std::string program = read_file(root / "examples" / "library" / "main.cc");
   std::istringstream header(read_file(root / "include" / "assay" / "assay.h"));
   size_t at = 0;
@@ -214,7 +215,7 @@ std::string complaint(const Workplace& workplace, const std::string& text) {
     known = help->second;
     if (known.find("Usage: assay") == std::string::npos) return "there is no command " + subcommand;
   } else {
-    const fs::path script = fs::path(ASSAY_SOURCE_DIR) / program;
+    const fs::path script = fs::path(places::kSource) / program;
     if (!fs::exists(script)) return "there is no " + program;
     if (fs::is_directory(script)) return "";
     known = read_file(script);
@@ -245,7 +246,7 @@ TEST(Docs, CommandsThatAreNotRunExistWithTheirFlags) {
 TEST(Docs, EllesNamesAreOurs) {
   static const std::regex kCode("`([^`]*)`");
   const Workplace workplace;
-  std::istringstream lines(read_file(fs::path(ASSAY_SOURCE_DIR) / "docs" / "coming-from.md"));
+  std::istringstream lines(read_file(fs::path(places::kSource) / "docs" / "coming-from.md"));
   int rows = 0;
   for (std::string line; std::getline(lines, line);) {
     std::string history;
@@ -279,7 +280,7 @@ bool can_run_here(const std::string& command) {
 // The page of the papers says that each of its commands shows something: so each must end with a verdict.
 TEST(Docs, CommandsOfThePapersRun) {
   const Workplace workplace;
-  const std::string page = read_file(fs::path(ASSAY_SOURCE_DIR) / "docs" / "papers.md");
+  const std::string page = read_file(fs::path(places::kSource) / "docs" / "papers.md");
   std::set<std::string> run;
   for (const Session& session : sessions(page)) workplace.run(session.command);
   for (const Command& command : commands(page)) {
@@ -294,7 +295,7 @@ TEST(Docs, CommandsOfThePapersRun) {
 
 // Every row of the tables says whether it is there, and a row that is says what shows it.
 TEST(Docs, PapersSayWhetherAndWhere) {
-  std::istringstream lines(read_file(fs::path(ASSAY_SOURCE_DIR) / "docs" / "papers.md"));
+  std::istringstream lines(read_file(fs::path(places::kSource) / "docs" / "papers.md"));
   int rows = 0;
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with("| ") || line.starts_with("| point of the paper")) continue;
@@ -343,7 +344,7 @@ TEST(Docs, PicturesAreWhatTheProgramDraws) {
   workplace.run(
       "assay check examples/lost-update-postgresql.jsonl --level session-si --report drawn.svg");
   EXPECT_EQ(read_file(workplace.folder() / "drawn.svg"),
-            read_file(fs::path(ASSAY_SOURCE_DIR) / "docs" / "pictures" / "lost-update.svg"))
+            read_file(fs::path(places::kSource) / "docs" / "pictures" / "lost-update.svg"))
       << "draw docs/pictures/lost-update.svg anew, and look at it";
 }
 

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "pages.h"
+#include "places.h"
 #include "real/server.h"
 #include "workplace.h"
 
@@ -29,14 +30,14 @@ using nlohmann::json;
 
 std::vector<json> table() {
   std::vector<json> rows;
-  std::ifstream in(fs::path(ASSAY_SOURCE_DIR) / "tests" / "docs" / "shown.jsonl");
+  std::ifstream in(fs::path(places::kSource) / "tests" / "docs" / "shown.jsonl");
   for (std::string line; std::getline(in, line);) rows.push_back(json::parse(line));
   return rows;
 }
 
 using Shown = std::set<std::pair<std::string, std::string>>;  // page and command
 
-std::string name_of(const fs::path& page) { return fs::relative(page, ASSAY_SOURCE_DIR).string(); }
+std::string name_of(const fs::path& page) { return fs::relative(page, places::kSource).string(); }
 
 // The page of the papers has a test of its own, which runs what it shows.
 Shown shown_in_pages() {
@@ -82,7 +83,8 @@ TEST(Shown, RowsSayOneThing) {
 }
 
 TEST(Shown, TestsThatRunACommandExist) {
-  const std::string tests = Workplace().run("ctest --test-dir '" ASSAY_BUILD_DIR "' -N");
+  const std::string tests =
+      Workplace().run("ctest --test-dir '" + std::string(places::kBuild) + "' -N");
   for (const json& row : table()) {
     if (!row.contains("by")) continue;
     EXPECT_NE(tests.find(": " + row.at("by").get<std::string>() + "\n"), std::string::npos) << row;
@@ -115,7 +117,7 @@ class ShownOn : public testing::TestWithParam<std::string> {};
 
 // The commands of a page in their order, in one folder.
 TEST_P(ShownOn, CommandsRun) {
-  std::string variables = "SEED=7 SOURCE='" ASSAY_SOURCE_DIR "'";
+  std::string variables = "SEED=7 SOURCE='" + std::string(places::kSource) + "'";
   if (GetParam() != "here") {
     const std::vector<std::string>& urls = server(GetParam());
     if (urls.empty()) GTEST_SKIP() << "dev/db cannot have '" << GetParam() << "' here";

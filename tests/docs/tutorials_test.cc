@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pages.h"
+#include "places.h"
 #include "real/server.h"
 #include "workplace.h"
 
@@ -43,7 +44,9 @@ TEST(Tutorials, OnPostgresql) {
   EXPECT_EQ(run_pages_with("postgres", variables + " URL='" + urls.front() + "'"), 3);
 }
 
-TEST(Tutorials, OnABuild) { EXPECT_EQ(run_pages_with("build", "BUILD='" ASSAY_BUILD_DIR "'"), 1); }
+TEST(Tutorials, OnABuild) {
+  EXPECT_EQ(run_pages_with("build", "BUILD='" + std::string(places::kBuild) + "'"), 1);
+}
 
 }  // namespace
 }  // namespace assay::internal::docs

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "pages.h"
+#include "places.h"
 
 namespace assay::internal::docs {
 
@@ -19,21 +20,21 @@ std::string read_file(const fs::path& path) {
 }
 
 std::vector<fs::path> pages() {
-  std::vector<fs::path> found = {fs::path(ASSAY_SOURCE_DIR) / "README.md",
-                                 fs::path(ASSAY_SOURCE_DIR) / "CONTRIBUTING.md"};
-  for (const auto& entry : fs::recursive_directory_iterator(fs::path(ASSAY_SOURCE_DIR) / "docs"))
+  std::vector<fs::path> found = {fs::path(places::kSource) / "README.md",
+                                 fs::path(places::kSource) / "CONTRIBUTING.md"};
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(places::kSource) / "docs"))
     if (entry.path().extension() == ".md") found.push_back(entry.path());
   return found;
 }
 
 std::string where(const fs::path& page, int line) {
-  return fs::relative(page, ASSAY_SOURCE_DIR).string() + ":" + std::to_string(line);
+  return fs::relative(page, places::kSource).string() + ":" + std::to_string(line);
 }
 
 Workplace::Workplace(std::string variables) : variables_(std::move(variables)) {
   std::string pattern = testing::TempDir() + "assay_docs_XXXXXX";
   folder_ = mkdtemp(pattern.data());
-  fs::copy(fs::path(ASSAY_SOURCE_DIR) / "examples", folder_ / "examples",
+  fs::copy(fs::path(places::kSource) / "examples", folder_ / "examples",
            fs::copy_options::recursive);
 }
 
@@ -41,9 +42,9 @@ Workplace::~Workplace() { fs::remove_all(folder_); }
 
 std::string Workplace::run(const std::string& command) const {
   const std::string whole = "cd '" + folder_.string() + "' && PATH='" +
-                            fs::path(ASSAY_BINARY).parent_path().string() + "':$PATH NO_COLOR=1 " +
-                            variables_ + " && export PATH NO_COLOR && { " + command +
-                            "\n} 2>&1 </dev/null";
+                            fs::path(places::kProgram).parent_path().string() +
+                            "':$PATH NO_COLOR=1 " + variables_ + " && export PATH NO_COLOR && { " +
+                            command + "\n} 2>&1 </dev/null";
   FILE* pipe = popen(whole.c_str(), "r");
   if (pipe == nullptr) return "cannot run " + command;
   std::string output;

@@ -7,6 +7,7 @@
 
 #include "assay/format.h"
 #include "assay/verify.h"
+#include "places.h"
 
 namespace assay::internal {
 namespace {
@@ -20,7 +21,7 @@ std::string block(const std::string& page, const std::string& fence) {
 }
 
 TEST(CertificatePage, ShowsACertificateThatVerifies) {
-  std::ifstream in(ASSAY_SOURCE_DIR "/docs/formats/certificate.md");
+  std::ifstream in(std::string(places::kSource) + "/docs/formats/certificate.md");
   const std::string page{std::istreambuf_iterator<char>(in), {}};
   const Result<ReadResult> read =
       read_history_text(block(page, "```"), "certificate.md", {.from = "hist"});

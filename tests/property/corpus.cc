@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "assay/format.h"
+#include "places.h"
 
 namespace assay::internal {
 namespace {
@@ -59,7 +60,7 @@ class CommentReader {
 
 std::vector<CorpusFile> corpus_files(const std::string& folder) {
   std::vector<CorpusFile> files;
-  const std::filesystem::path root = std::filesystem::path(ASSAY_SOURCE_DIR) / "tests" / folder;
+  const std::filesystem::path root = std::filesystem::path(places::kSource) / "tests" / folder;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
     if (entry.path().extension() != ".hist") continue;
     CorpusFile file;

@@ -41,10 +41,12 @@ TEST_P(Corpus, liesWhereItsStrongestLevelSays) {
   EXPECT_TRUE(right) << file.path;
 }
 
-const auto kName = [](const auto& info) { return test_name(info.param); };
+const auto kCorpusName = [](const auto& info) { return test_name(info.param); };
 
-INSTANTIATE_TEST_SUITE_P(Literature, Corpus, testing::ValuesIn(corpus_files("corpus")), kName);
-INSTANTIATE_TEST_SUITE_P(Boundary, Corpus, testing::ValuesIn(corpus_files("boundary")), kName);
+INSTANTIATE_TEST_SUITE_P(Literature, Corpus, testing::ValuesIn(corpus_files("corpus")),
+                         kCorpusName);
+INSTANTIATE_TEST_SUITE_P(Boundary, Corpus, testing::ValuesIn(corpus_files("boundary")),
+                         kCorpusName);
 
 // The cases of Clark et al., Bringing Order to Practical Validation of Database Isolation Levels. Those whose
 // predicate could as well be a range of keys are here in both forms. E26 is about the workload (tests/cli/cases/check-unique-values.case), N1 to N7 about expected orders

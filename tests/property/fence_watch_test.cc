@@ -126,7 +126,7 @@ WatchVerdicts watched(const History& h, const FenceCase& c, Rng& rng) {
 }
 
 // The share of the histories that are decided.
-double compare(const FenceCase& c, uint64_t seed) {
+double compare_fenced(const FenceCase& c, uint64_t seed) {
   Rng rng(seed);
   RandomShape shape = watched_shape(c.repeated ? 0.5 : 0, 0.3);
   shape.timed = 0;
@@ -154,15 +154,15 @@ double compare(const FenceCase& c, uint64_t seed) {
   return shares.tell();
 }
 
-TEST(FenceWatch, AgreesWithTheCheckOfTheWhole) { EXPECT_GE(compare({}, 21), 0.99); }
-TEST(FenceWatch, AgreesWhereLittleIsKept) { compare({.forgetful = true}, 22); }
+TEST(FenceWatch, AgreesWithTheCheckOfTheWhole) { EXPECT_GE(compare_fenced({}, 21), 0.99); }
+TEST(FenceWatch, AgreesWhereLittleIsKept) { compare_fenced({.forgetful = true}, 22); }
 TEST(FenceWatch, AgreesWhereFencesAreBroken) {
-  compare({.broken = true}, 23);
-  compare({.broken = true, .forgetful = true}, 24);
+  compare_fenced({.broken = true}, 23);
+  compare_fenced({.broken = true, .forgetful = true}, 24);
 }
 TEST(FenceWatch, AgreesWhereValuesRepeat) {
-  compare({.repeated = true}, 25);
-  compare({.repeated = true, .broken = true, .forgetful = true}, 26);
+  compare_fenced({.repeated = true}, 25);
+  compare_fenced({.repeated = true, .broken = true, .forgetful = true}, 26);
 }
 
 }  // namespace

@@ -121,12 +121,12 @@ Alarms watched(const WatchOptions& options, bool early, Pieces& pieces, Rng& rng
   return heard;
 }
 
-struct Compared {
+struct ComparedStretches {
   uint64_t histories = 0, violated = 0, stretches = 0, alarmed = 0;
 };
 
-void compare_one(const History& h, const WatchOptions& options, const Alarms& heard, Compared& sums,
-                 const std::string& text) {
+void compare_one(const History& h, const WatchOptions& options, const Alarms& heard,
+                 ComparedStretches& sums, const std::string& text) {
   const LevelId level = options.level;
   const size_t n = options.horizon;
   const Premises premises = premises_of(h);
@@ -159,9 +159,9 @@ bool can_be_watched_at(const History& h, LevelId level) {
   return has_times_for(h, level) && h.known_orders().empty() && !h.states_sources();
 }
 
-Compared compare(const RandomShape& shape, uint64_t seed, uint64_t count) {
+ComparedStretches compare_stretches(const RandomShape& shape, uint64_t seed, uint64_t count) {
   Rng rng(seed);
-  Compared sums;
+  ComparedStretches sums;
   for (uint64_t i = 0, all = histories(count); i < all; ++i) {
     const Result<History> drawn = random_draft(rng, shape).history();
     if (!drawn.ok() || drawn->txn_count() == 0) continue;
@@ -196,10 +196,12 @@ RandomShape shape_of(double duplicates, double rich, double timed) {
   return s;
 }
 
-TEST(HorizonWatch, AgreesWithEachStretchAlone) { compare(shape_of(0, 0, 0.5), 41, 400); }
-TEST(HorizonWatch, AgreesWithDeletesAndCompareAndSets) { compare(shape_of(0, 1, 0.5), 42, 600); }
+TEST(HorizonWatch, AgreesWithEachStretchAlone) { compare_stretches(shape_of(0, 0, 0.5), 41, 400); }
+TEST(HorizonWatch, AgreesWithDeletesAndCompareAndSets) {
+  compare_stretches(shape_of(0, 1, 0.5), 42, 600);
+}
 TEST(HorizonWatch, IsThePlainCheckWhereValuesRepeatAndAllIsKept) {
-  compare(shape_of(1, 0.3, 0.5), 43, 300);
+  compare_stretches(shape_of(1, 0.3, 0.5), 43, 300);
 }
 
 }  // namespace

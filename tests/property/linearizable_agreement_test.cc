@@ -44,13 +44,14 @@ std::string objection(const History& history, const CheckResult& result, Outcome
   return verified.ok() ? "" : verified.error().to_string();
 }
 
-struct Counts {
+struct LinearizableCounts {
   std::array<uint64_t, 3> outcomes{};
   std::array<uint64_t, 5> kinds{};
 };
 
-Counts expect_agreement(uint64_t seed, uint64_t count, const RandomShape& shape, bool zones) {
-  Counts counts;
+LinearizableCounts expect_agreement(uint64_t seed, uint64_t count, const RandomShape& shape,
+                                    bool zones) {
+  LinearizableCounts counts;
   for (uint64_t i = 0; i < count; ++i) {
     Rng rng = Rng(seed).split(i);
     const Draft draft = random_draft(rng, shape);
@@ -89,7 +90,8 @@ RandomShape rich(double duplicates) {
 }
 
 // Both answers and each kind of certificate that can occur did occur.
-void expect_variety(const Counts& counts, std::initializer_list<Certificate::Kind> kinds) {
+void expect_variety(const LinearizableCounts& counts,
+                    std::initializer_list<Certificate::Kind> kinds) {
   EXPECT_GT(counts.outcomes[static_cast<size_t>(Outcome::satisfied)], 0u);
   EXPECT_GT(counts.outcomes[static_cast<size_t>(Outcome::violated)], 0u);
   EXPECT_LT(20 * counts.outcomes[static_cast<size_t>(Outcome::unknown)],

@@ -22,7 +22,7 @@ using enum LevelId;
 constexpr std::array kMixable = {read_committed, read_atomic,          causal,  prefix,
                                  session_si,     session_serializable, adya_si, serializable};
 
-RandomShape shape_of(uint64_t round) {
+RandomShape mixed_shape(uint64_t round) {
   RandomShape shape;
   shape.max_txns = 6;
   shape.max_ops = 4;
@@ -33,12 +33,12 @@ RandomShape shape_of(uint64_t round) {
   return shape;
 }
 
-struct Counts {
+struct MixedCounts {
   uint64_t satisfied = 0, violated = 0, skipped = 0;
   uint64_t below_all = 0;  // satisfied, and violated if all declared the strongest of its levels
 };
 
-Outcome checked(const Draft& draft, LevelId level) {
+Outcome outcome_of(const Draft& draft, LevelId level) {
   AuditOptions options;
   options.check.levels = {level};
   options.allow_empty = true;
@@ -48,10 +48,10 @@ Outcome checked(const Draft& draft, LevelId level) {
   return found.error ? Outcome::unknown : found.result.find(level)->outcome;
 }
 
-void compare(const Draft& draft, Counts& counts) {
+void compare(const Draft& draft, MixedCounts& counts) {
   const Result<History> history = draft.history();
   if (!history.ok()) return;
-  const Outcome right = oracle::decide(*history, mixed), said = checked(draft, mixed);
+  const Outcome right = oracle::decide(*history, mixed), said = outcome_of(draft, mixed);
   if (right == Outcome::unknown || said == Outcome::unknown) {
     ++counts.skipped;
     return;
@@ -64,10 +64,10 @@ void compare(const Draft& draft, Counts& counts) {
 
 TEST(MixedLevels, AreDecidedAsTheOracleSays) {
   const uint64_t rounds = scaled(12'000, 1000);
-  Counts counts;
+  MixedCounts counts;
   for (uint64_t seed = 1; seed <= rounds && !testing::Test::HasFailure(); ++seed) {
     Rng rng(seed);
-    Draft draft = random_draft(rng, shape_of(seed));
+    Draft draft = random_draft(rng, mixed_shape(seed));
     for (DraftTxn& txn : draft.txns) txn.level = kMixable[rng.below(kMixable.size())];
     SCOPED_TRACE(seed);
     compare(draft, counts);
@@ -108,7 +108,7 @@ TEST(MixedLevels, TheVerifierAcceptsNothingElse) {
   uint64_t offered = 0, orders_accepted = 0, proofs_accepted = 0;
   for (uint64_t seed = 1; seed <= rounds && !testing::Test::HasFailure(); ++seed) {
     Rng rng(seed);
-    RandomShape shape = shape_of(seed);
+    RandomShape shape = mixed_shape(seed);
     shape.max_txns = 4;
     Draft draft = random_draft(rng, shape);
     for (DraftTxn& txn : draft.txns) txn.level = kMixable[rng.below(kMixable.size())];
@@ -151,12 +151,12 @@ TEST(MixedLevels, AreTheLevelWhereAllDeclareIt) {
   uint64_t compared = 0;
   for (uint64_t seed = 1; seed <= rounds && !testing::Test::HasFailure(); ++seed) {
     Rng rng(seed);
-    Draft draft = random_draft(rng, shape_of(seed));
+    Draft draft = random_draft(rng, mixed_shape(seed));
     const LevelId level = kMixable[seed % kMixable.size()];
     for (DraftTxn& txn : draft.txns) txn.level = level;
     SCOPED_TRACE(seed);
     if (!draft.history().ok()) continue;
-    const Outcome one = checked(draft, mixed), all = checked(draft, with_sessions(level));
+    const Outcome one = outcome_of(draft, mixed), all = outcome_of(draft, with_sessions(level));
     if (one == Outcome::unknown || all == Outcome::unknown) continue;
     EXPECT_EQ(one, all) << draft.text();
     ++compared;

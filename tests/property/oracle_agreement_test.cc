@@ -94,9 +94,9 @@ TEST(OracleAgreement, randomWaysToCheck) {
 }
 
 // Adya's levels come first, then the session guarantees.
-constexpr size_t kAdya = 6;
-std::span<const LevelInfo> adya_levels() { return all_levels().first(kAdya); }
-std::span<const LevelInfo> session_guarantees() { return all_levels().subspan(kAdya, 4); }
+constexpr size_t kAdyaCount = 6;
+std::span<const LevelInfo> adya_levels() { return all_levels().first(kAdyaCount); }
+std::span<const LevelInfo> session_guarantees() { return all_levels().subspan(kAdyaCount, 4); }
 
 TEST(OracleAgreement, sessionGuarantees) {
   expect_agreement({.seed = 21, .count = histories(15'000), .levels = session_guarantees()});

@@ -95,11 +95,11 @@ bool open_was_read(const Seen& seen, int key, const std::vector<Values>& orders)
   return false;
 }
 
-struct Counts {
+struct OrderCounts {
   uint64_t satisfied = 0, violated = 0, left_open = 0, agreed = 0;
 };
 
-void compare(const Draft& partial, const std::vector<DraftOrder>& whole, Counts& counts) {
+void compare(const Draft& partial, const std::vector<DraftOrder>& whole, OrderCounts& counts) {
   const Seen seen = look(partial);
   std::vector<std::vector<Values>> of_key;
   size_t orders = 1;
@@ -149,7 +149,7 @@ void compare(const Draft& partial, const std::vector<DraftOrder>& whole, Counts&
 
 TEST(PartialOrders, SayOfAdyasLevelsWhatEveryCompletionSays) {
   Rng rng(1);
-  Counts counts;
+  OrderCounts counts;
   for (uint64_t i = 0; i < histories(2'000); ++i) {
     Draft draft = random_draft(rng, {.max_sessions = 3,
                                      .max_txns = 5,

@@ -46,9 +46,9 @@ WatchOptions few() {
   return o;
 }
 
-class Watch : public WatchListener {
+class SavedWatch : public WatchListener {
  public:
-  explicit Watch(const std::string& text, WatchOptions options = few())
+  explicit SavedWatch(const std::string& text, WatchOptions options = few())
       : options_(options), input_(*formats::Input::memory(text, "test", nullptr)) {}
 
   void alarm(Audit&&, const std::string&) override {}
@@ -86,20 +86,20 @@ class Watch : public WatchListener {
 
 TEST(SavedWatch, IsTheSameWhenItIsSavedAgain) {
   const std::string text = history();
-  Watch first(text);
+  SavedWatch first(text);
   first.read(4);
   const std::string saved = first.save();
-  Watch second(text);
+  SavedWatch second(text);
   ASSERT_TRUE(second.load(saved).ok());
   EXPECT_EQ(second.save().size(), saved.size());
 }
 
 TEST(SavedWatch, OtherPromisesAreRefused) {
   const std::string text = history();
-  Watch first(text);
+  SavedWatch first(text);
   const std::string saved = first.save();
   const auto refused = [&](WatchOptions options) {
-    Watch other(text, options);
+    SavedWatch other(text, options);
     const Status s = other.load(saved);
     return s.ok() ? std::string() : s.error().message;
   };
@@ -122,11 +122,11 @@ TEST(SavedWatch, OtherPromisesAreRefused) {
 
 TEST(SavedWatch, NoCutTextIsTaken) {
   const std::string text = history();
-  Watch first(text);
+  SavedWatch first(text);
   first.read(4);
   const std::string saved = first.save();
   for (size_t size = 0; size < saved.size(); ++size) {
-    Watch other(text);
+    SavedWatch other(text);
     EXPECT_FALSE(other.load(std::string_view(saved).substr(0, size)).ok()) << size;
   }
 }
@@ -134,7 +134,7 @@ TEST(SavedWatch, NoCutTextIsTaken) {
 // The digest of the file is about damage; whoever wrote it may have written anything.
 TEST(SavedWatch, NoChangedTextDoesHarm) {
   const std::string text = history();
-  Watch first(text);
+  SavedWatch first(text);
   first.read(4);
   const std::string saved = first.save();
   const std::string rest = text.substr(first.at());
@@ -145,7 +145,7 @@ TEST(SavedWatch, NoChangedTextDoesHarm) {
       std::string changed = saved;
       changed[i] = static_cast<char>(changed[i] ^ change);
       ++changes;
-      Watch other(rest);
+      SavedWatch other(rest);
       if (!other.load(changed).ok()) continue;
       ++taken;
       other.read(100);

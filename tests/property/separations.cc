@@ -38,7 +38,7 @@ std::string pretty(Draft draft) {
   return text;
 }
 
-std::vector<LevelInfo> every_level() { return {all_levels().begin(), all_levels().end()}; }
+std::vector<LevelInfo> level_infos() { return {all_levels().begin(), all_levels().end()}; }
 
 // The levels of pairs that should have a history and have none.
 std::vector<LevelInfo> levels_of_missing(const Separations& all) {
@@ -150,7 +150,7 @@ Separations all_separations() {
   timed.total_txns = both.total_txns = 3;
   ties.total_ops = 2;
   for (const oracle::Bounds& bounds : {plain, ordered, timed, both, ties})
-    all.search(bounds, every_level());
+    all.search(bounds, level_infos());
   oracle::Bounds more = plain;
   more.sessions = 3;
   for (more.total_ops = 5; more.total_ops <= 6; ++more.total_ops)

@@ -12,13 +12,14 @@
 #include "checked.h"
 #include "corpus.h"
 #include "oracle/oracle.h"
+#include "places.h"
 
 namespace assay::internal {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kRoot(ASSAY_SOURCE_DIR);
+const fs::path kRoot(places::kSource);
 constexpr std::string_view kHeading = "## What it does not imply\n";
 
 bool writing() { return std::getenv("ASSAY_WRITE_SEPARATIONS") != nullptr; }

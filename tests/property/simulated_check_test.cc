@@ -137,13 +137,13 @@ TEST_P(SimulatedBugCheck, IsFoundAndNamed) {
 std::string level_name(const testing::TestParamInfo<LevelInfo>& param) {
   return test_name(param.param.name);
 }
-std::string bug_name(const testing::TestParamInfo<Anomaly>& param) {
+std::string planted_bug_name(const testing::TestParamInfo<Anomaly>& param) {
   return test_name(anomaly_info(param.param).name);
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, SimulatedLevelCheck, testing::ValuesIn(default_levels()),
                          level_name);
-INSTANTIATE_TEST_SUITE_P(Bugs, SimulatedBugCheck, testing::ValuesIn(collect::all_bugs()), bug_name);
+INSTANTIATE_TEST_SUITE_P(Bugs, SimulatedBugCheck, testing::ValuesIn(collect::all_bugs()), planted_bug_name);
 
 }  // namespace
 }  // namespace assay::internal

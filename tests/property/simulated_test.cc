@@ -259,7 +259,7 @@ TEST_P(SimulatedBug, BreaksItWhateverTheOperations) {
   }
 }
 
-std::string level_name(const testing::TestParamInfo<LevelInfo>& param) {
+std::string name_of_level(const testing::TestParamInfo<LevelInfo>& param) {
   return test_name(param.param.name);
 }
 std::string bug_name(const testing::TestParamInfo<Bug>& param) {
@@ -267,7 +267,8 @@ std::string bug_name(const testing::TestParamInfo<Bug>& param) {
          test_name(anomaly_info(param.param.bug).name);
 }
 
-INSTANTIATE_TEST_SUITE_P(Levels, SimulatedLevel, testing::ValuesIn(default_levels()), level_name);
+INSTANTIATE_TEST_SUITE_P(Levels, SimulatedLevel, testing::ValuesIn(default_levels()),
+                         name_of_level);
 std::string workload_name(const testing::TestParamInfo<collect::WorkloadInfo>& param) {
   return test_name(param.param.name);
 }

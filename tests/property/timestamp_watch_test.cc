@@ -193,7 +193,7 @@ class Heard : public WatchListener {
 
 enum class Explains { yes, no, unknown, nothing_placed };
 
-Explains plain(const History& h, LevelId level) {
+Explains explained_plainly(const History& h, LevelId level) {
   CheckOptions options;
   options.levels = {level};
   options.expected_order = ExpectedOrder{};
@@ -225,11 +225,11 @@ Heard watched(const std::string& text, const WatchOptions& options, Rng& rng) {
   return heard;
 }
 
-struct Compared {
+struct ComparedStamps {
   uint64_t all = 0, explained = 0, decided = 0, alarms = 0, shown = 0;
 };
 
-void compare_one(const TimestampCase& c, Rng& rng, Compared& sum) {
+void compare_one(const TimestampCase& c, Rng& rng, ComparedStamps& sum) {
   Draft draft = Snapshots(rng, c).run();
   if (c.faults && rng.below(3) != 0) plant_fault(rng, draft);
   const Result<History> h = draft.history();
@@ -242,7 +242,7 @@ void compare_one(const TimestampCase& c, Rng& rng, Compared& sum) {
   const std::string text = Pieces(*h, order).text();
   const Result<ReadResult> whole = read_history_text(text, "test", {.from = "assay"});
   ASSERT_TRUE(whole.ok()) << whole.error().to_string();
-  const Explains truth = plain(whole->history, c.level);
+  const Explains truth = explained_plainly(whole->history, c.level);
   const Heard heard = watched(text, options, rng);
   const bool told = !heard.unknown.empty();
   EXPECT_FALSE(heard.alarms > 0 && truth == Explains::yes && !(c.late && told)) << "a false alarm";
@@ -262,7 +262,7 @@ void compare_one(const TimestampCase& c, Rng& rng, Compared& sum) {
 // The share of the histories that are decided.
 double compare(const TimestampCase& c, uint64_t seed) {
   Rng rng(seed);
-  Compared sum;
+  ComparedStamps sum;
   for (uint64_t i = 0, all = histories(2000); i < all; ++i) {
     compare_one(c, rng, sum);
     if (::testing::Test::HasFailure()) break;

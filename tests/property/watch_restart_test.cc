@@ -232,15 +232,15 @@ void expect_chain(const Said& said, LevelId level, const std::string& text) {
   }
 }
 
-struct Compared {
+struct Restarts {
   uint64_t histories = 0, alarms = 0;
 };
 
 // run(history, its verdict, what was drawn)
-Compared each_history(const WatchCase& c, const RandomShape& shape, uint64_t seed,
+Restarts each_history(const WatchCase& c, const RandomShape& shape, uint64_t seed,
                       const std::function<int(Outcome, const Drawn&, Rng&)>& run) {
   Rng rng(seed);
-  Compared compared;
+  Restarts compared;
   for (uint64_t i = 0, all = histories(300, 50); i < all && !::testing::Test::HasFailure(); ++i) {
     const Draft draft = random_draft(rng, shape);
     const Result<History> whole = draft.history();

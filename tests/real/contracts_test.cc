@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "collect/driver_contract.h"
+#include "places.h"
 #include "server.h"
 
 namespace assay::internal::collect {
@@ -63,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(H2, DriverContract, testing::Values(on("h2", "serializa
 
 // The examples.
 
-constexpr const char* kExamples = ASSAY_SOURCE_DIR "/examples/drivers/";
+const std::string kExamples = std::string(places::kSource) + "/examples/drivers/";
 
 class Folder : public testing::Environment {
  public:
@@ -85,22 +86,21 @@ DriverOptions example(const std::string& command) {
 }
 
 std::optional<DriverOptions> python() {
-  return example(std::string("python3 ") + kExamples + "sqlite.py " + kFolder->path + "/x.db");
+  return example("python3 " + kExamples + "sqlite.py " + kFolder->path + "/x.db");
 }
 std::optional<DriverOptions> one_process() {
   const std::string path = kFolder->path + "/socket";
-  DriverOptions options =
-      example(std::string("exec python3 -SE ") + kExamples + "threads.py " + path);
+  DriverOptions options = example("exec python3 -SE " + kExamples + "threads.py " + path);
   options.url = "exec+unix:" + path + options.url.substr(options.url.find(':')).replace(0, 1, " ");
   return options;
 }
 std::optional<DriverOptions> shell() {
-  return example(std::string(kExamples) + "files.sh " + kFolder->path + "/files");
+  return example(kExamples + "files.sh " + kFolder->path + "/files");
 }
 std::optional<DriverOptions> javascript() {
   const auto& urls = server("etcd");
   if (urls.empty() || system("command -v node >/dev/null") != 0) return std::nullopt;
-  return example(std::string("node ") + kExamples + "etcd.js http" + urls.front().substr(4));
+  return example("node " + kExamples + "etcd.js http" + urls.front().substr(4));
 }
 
 std::string name_of(const testing::TestParamInfo<MakeOptions>& param) {

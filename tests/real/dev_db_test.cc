@@ -6,6 +6,7 @@
 #include <string>
 
 #include "measure.h"
+#include "places.h"
 
 namespace assay::internal {
 namespace {
@@ -18,7 +19,7 @@ TEST(DevDb, BuildsNothingUnasked) {
   for (const char* name : {"cassandra", "cassandra-cluster@6", "dolt", "tidb", "tidb@3.0"}) {
     const std::string command =
         "ASSAY_DB_BUILD=0 ASSAY_DB_CACHE=" + folder + "/cache ASSAY_DB_DIR=" + folder +
-        "/servers " ASSAY_SOURCE_DIR "/dev/db up " + name + " >/dev/null 2>&1";
+        "/servers " + std::string(places::kSource) + "/dev/db up " + name + " >/dev/null 2>&1";
     const int status = std::system(command.c_str());
     EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 5) << name;
     EXPECT_TRUE(fs::is_empty(folder)) << name;

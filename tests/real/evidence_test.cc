@@ -16,6 +16,7 @@
 #include "evidence/log.h"
 #include "evidence/recover.h"
 #include "measure.h"
+#include "places.h"
 
 namespace assay::internal {
 namespace {
@@ -240,7 +241,7 @@ void expect_complete_after_kills(std::vector<std::string> urls, const std::strin
   options.workload_options.keys = 50;
   options.faults.kinds = {FaultKind::kill};
   options.faults.interval = 0.8;
-  options.faults.node_command = ASSAY_SOURCE_DIR "/dev/db node " + nodes;
+  options.faults.node_command = std::string(places::kSource) + "/dev/db node " + nodes;
   const Measured m = measure(options, kNeedOrder);
   EXPECT_GT(m.stats.committed, 50u);
   expect_complete(m);

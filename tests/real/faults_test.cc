@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "measure.h"
+#include "places.h"
 
 namespace assay::internal {
 namespace {
@@ -18,7 +19,7 @@ History expect_survives(collect::RunOptions options, std::vector<FaultKind> kind
   options.workload_options.keys = 50;
   options.faults.kinds = kinds;
   options.faults.interval = 0.8;
-  options.faults.node_command = ASSAY_SOURCE_DIR "/dev/db node " + nodes;
+  options.faults.node_command = std::string(places::kSource) + "/dev/db node " + nodes;
   Measured m = measure(options, {level});
   const auto count = [&](const std::string& text) {
     size_t events = 0;

@@ -12,6 +12,7 @@
 #include "formats/shared_data.h"
 #include "levels/tally_rules.h"
 #include "levels/walk.h"
+#include "places.h"
 
 namespace assay::internal {
 namespace {
@@ -177,7 +178,7 @@ TEST_F(Recorded, PostgresqlWithItsOrderOfVersions) {
 
 // The same of parts that this repository has.
 TEST(RecordedPart, PostgresqlWithItsOrderOfVersions) {
-  const auto folder = std::filesystem::path(ASSAY_SOURCE_DIR) / "tests/recorded";
+  const auto folder = std::filesystem::path(places::kSource) / "tests/recorded";
   std::vector<LevelId> holding = kSnapshots;
   holding.insert(holding.end(), {pl_1, pl_2, pl_cs, pl_2_plus, prefix});
   const std::vector<LevelId> skewed = {pl_2_99, pl_3, serializable, session_serializable};
@@ -201,7 +202,7 @@ TEST(RecordedPart, AnOrderOfSnapshotsServesAdyasLevelsBelow) {
   options.check.levels = {pl_2, pl_cs, pl_2_plus, adya_si};
   options.check.budget = Budget(60, uint64_t{1} << 30, 3000);
   const Audit found = audit(
-      std::string(ASSAY_SOURCE_DIR) + "/tests/recorded/postgresql-repeatable-read-conditions.jsonl",
+      std::string(places::kSource) + "/tests/recorded/postgresql-repeatable-read-conditions.jsonl",
       options);
   for (const Verdict& v : found.result.verdicts)
     EXPECT_EQ(v.outcome, Outcome::satisfied) << level_info(v.level).name << " " << v.reason;

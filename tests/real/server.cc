@@ -8,6 +8,8 @@
 #include <map>
 #include <sstream>
 
+#include "places.h"
+
 namespace assay::internal {
 namespace {
 
@@ -26,7 +28,7 @@ class StopServers : public testing::Environment {
 
 // And the status of dev/db.
 std::pair<std::string, int> last_line(const std::string& arguments) {
-  FILE* out = popen((ASSAY_SOURCE_DIR "/dev/db " + arguments).c_str(), "r");
+  FILE* out = popen((std::string(places::kSource) + "/dev/db " + arguments).c_str(), "r");
   if (out == nullptr) return {"", -1};
   std::string last;
   char buffer[4096];
@@ -62,7 +64,7 @@ std::vector<std::string> start(const std::string& name) {
 }  // namespace
 
 bool dev_db(const std::string& arguments) {
-  return system((ASSAY_SOURCE_DIR "/dev/db " + arguments).c_str()) == 0;
+  return system((std::string(places::kSource) + "/dev/db " + arguments).c_str()) == 0;
 }
 
 std::string dev_db_line(const std::string& arguments) { return last_line(arguments).first; }

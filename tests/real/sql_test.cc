@@ -13,6 +13,7 @@
 #include "history/predicates.h"
 #include "measure.h"
 #include "oracle/oracle.h"
+#include "places.h"
 
 namespace assay::internal {
 namespace {
@@ -20,7 +21,7 @@ namespace {
 using enum LevelId;
 
 std::string example(const std::string& name) {
-  return ASSAY_SOURCE_DIR "/examples/sql/" + name + ".sql";
+  return std::string(places::kSource) + "/examples/sql/" + name + ".sql";
 }
 
 collect::RunOptions with_sql(std::vector<std::string> urls, std::string isolation,

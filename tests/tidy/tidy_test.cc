@@ -15,6 +15,7 @@
 #include "assay/anomaly.h"
 #include "assay/format.h"
 #include "assay/level.h"
+#include "places.h"
 
 namespace {
 
@@ -25,11 +26,11 @@ constexpr size_t kMaxPublicHeaders = 12;  // for C++, and assay_c.h
 constexpr size_t kEssayLines = 5;
 
 const fs::path& root() {
-  static const fs::path kRoot = ASSAY_SOURCE_DIR;
+  static const fs::path kRoot = assay::places::kSource;
   return kRoot;
 }
 
-std::string read_file(const fs::path& path) {
+std::string content_of(const fs::path& path) {
   std::ifstream in(path);
   return {std::istreambuf_iterator<char>(in), {}};
 }
@@ -185,12 +186,12 @@ TEST(Tidy, NoBannedWords) {
       [](const fs::path& p) {
         return is_code(p) || has_extension(p, {".md", ".txt", ".json", ".hist", ""});
       },
-      [](const fs::path& p) { return banned_words(read_file(p)); });
+      [](const fs::path& p) { return banned_words(content_of(p)); });
 }
 
 TEST(Tidy, HeadersKeepToThemselves) {
   expect_clean([](const fs::path& p) { return p.extension() == ".h"; },
-               [](const fs::path& p) { return banned_in_headers(read_file(p)); });
+               [](const fs::path& p) { return banned_in_headers(content_of(p)); });
 }
 
 TEST(Tidy, CodeUsesTheHouseTools) {
@@ -198,18 +199,18 @@ TEST(Tidy, CodeUsesTheHouseTools) {
       [](const fs::path& p) {
         return has_extension(p, {".cc", ".h"});
       },
-      [](const fs::path& p) { return banned_in_code(read_file(p)); });
+      [](const fs::path& p) { return banned_in_code(content_of(p)); });
 }
 
 TEST(Tidy, OnlyPublicHeadersDeclareForUsers) {
   std::string public_code;
   for (const auto& entry : fs::directory_iterator(root() / "include" / "assay"))
-    public_code += std::regex_replace(read_file(entry.path()), std::regex("//[^\n]*"), "");
+    public_code += std::regex_replace(content_of(entry.path()), std::regex("//[^\n]*"), "");
   for (const char* folder : {"src", "tests", "bench"}) {
     for (const auto& entry : fs::recursive_directory_iterator(root() / folder)) {
       const fs::path& path = entry.path();
       if (!has_extension(path, {".cc", ".h"}) || path.filename() == "tidy_test.cc") continue;
-      for (const std::string& fault : declared_for_users(path, read_file(path), public_code))
+      for (const std::string& fault : declared_for_users(path, content_of(path), public_code))
         ADD_FAILURE() << shown(path) << ": " << fault;
     }
   }
@@ -226,7 +227,8 @@ TEST(Tidy, AlgorithmsOpenWithAnEssay) {
         continue;
       fs::path header = path;
       header.replace_extension(".h");
-      EXPECT_GE(std::max(essay_lines(read_file(path)), essay_lines(read_file(header))), kEssayLines)
+      EXPECT_GE(std::max(essay_lines(content_of(path)), essay_lines(content_of(header))),
+                kEssayLines)
           << shown(path) << " opens without an essay";
     }
   }
@@ -252,21 +254,21 @@ TEST(Tidy, NoRoomForOddments) {
 
 TEST(Tidy, LinksLeadSomewhere) {
   expect_clean([](const fs::path& p) { return p.extension() == ".md"; },
-               [](const fs::path& p) { return dead_links(p, read_file(p)); });
+               [](const fs::path& p) { return dead_links(p, content_of(p)); });
 }
 
 TEST(Tidy, EveryLevelHasAPage) {
   std::vector<std::string> names;
   for (const assay::LevelInfo& level : assay::all_levels()) names.emplace_back(level.name);
   EXPECT_EQ(missing_pages(root() / "docs" / "levels", names), Faults{});
-  EXPECT_EQ(missing_words(read_file(root() / "README.md"), names), Faults{});
+  EXPECT_EQ(missing_words(content_of(root() / "README.md"), names), Faults{});
 }
 
 TEST(Tidy, EveryFormatHasAPage) {
   std::vector<std::string> names;
   for (const assay::FormatInfo& format : assay::all_formats()) names.emplace_back(format.name);
   EXPECT_EQ(missing_pages(root() / "docs" / "formats", names), Faults{});
-  const std::string index = read_file(root() / "docs" / "formats" / "README.md");
+  const std::string index = content_of(root() / "docs" / "formats" / "README.md");
   for (const std::string& name : names)
     EXPECT_NE(index.find("[" + name + "](" + name + ".md)"), std::string::npos) << name;
 }
@@ -274,7 +276,7 @@ TEST(Tidy, EveryFormatHasAPage) {
 TEST(Tidy, EveryAnomalyIsInTheGlossary) {
   std::vector<std::string> names;
   for (const assay::AnomalyInfo& a : assay::all_anomalies()) names.emplace_back(a.name);
-  EXPECT_EQ(missing_words(read_file(root() / "docs" / "glossary.md"), names), Faults{});
+  EXPECT_EQ(missing_words(content_of(root() / "docs" / "glossary.md"), names), Faults{});
 }
 
 // --- canaries: every rule must be able to fail
