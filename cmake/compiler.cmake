@@ -26,12 +26,14 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(TRANSFORM left_out PREPEND -fno-)
   target_compile_options(assay_options INTERFACE "$<$<CONFIG:Release>:${left_out}>")
 endif()
+if(ASSAY_TOGETHER AND ASSAY_WARNINGS)  # a local name may hide one of another source; g++ can look for those that hide a local one
+  target_compile_options(assay_options INTERFACE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>)
+endif()
 if(ASSAY_TOGETHER AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # A class with members of an unnamed namespace is fine in a source, which is what was written, and not in a header, for which
   # g++ takes sources that are compiled together.
   # Collecting garbage costs g++ a tenth of its time on sources of this size, and saves nothing on a machine with memory for them.
-  # For the same reason a local name may hide one of another source.
-  target_compile_options(assay_options INTERFACE -Wno-subobject-linkage "$<$<BOOL:${ASSAY_WARNINGS}>:-Wno-shadow;-Wshadow=local>" --param=ggc-min-heapsize=4000000)
+  target_compile_options(assay_options INTERFACE -Wno-subobject-linkage --param=ggc-min-heapsize=4000000)
 endif()
 if(ASSAY_SANITIZE)
   # What is undefined ends the program, as a test that goes on has passed.

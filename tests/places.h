@@ -2,10 +2,10 @@
 // No strings: constants of tests are made of them before main.
 #pragma once
 
-namespace assay::places {
+namespace assay::internal::places {
 
 extern const char* const kSource;   // the root of the tree
 extern const char* const kBuild;    // the build tree
 extern const char* const kProgram;  // the assay of this build
 
-}  // namespace assay::places
+}  // namespace assay::internal::places

@@ -145,11 +145,11 @@ bool is_source(const fs::path& path) {
 }
 
 TEST(Arrows, LinkListsAreTheDesign) {
-  EXPECT_EQ(read_linked(std::string(assay::places::kBuild) + "/arrows.txt"), kDesign);
+  EXPECT_EQ(read_linked(std::string(assay::internal::places::kBuild) + "/arrows.txt"), kDesign);
 }
 
 TEST(Arrows, EveryFolderIsARoom) {
-  for (const auto& entry : fs::directory_iterator(fs::path(assay::places::kSource) / "src")) {
+  for (const auto& entry : fs::directory_iterator(fs::path(assay::internal::places::kSource) / "src")) {
     if (!entry.is_directory()) continue;
     const std::string room = entry.path().filename();
     EXPECT_TRUE(room == kTop || kDesign.contains(room)) << "src/" << room << " has no arrows";
@@ -159,9 +159,9 @@ TEST(Arrows, EveryFolderIsARoom) {
 TEST(Arrows, IncludesFollowTheDesign) {
   int files = 0;
   for (const auto& entry :
-       fs::recursive_directory_iterator(fs::path(assay::places::kSource) / "src")) {
+       fs::recursive_directory_iterator(fs::path(assay::internal::places::kSource) / "src")) {
     if (!entry.is_regular_file() || !is_source(entry.path())) continue;
-    const fs::path inside = fs::relative(entry.path(), fs::path(assay::places::kSource) / "src");
+    const fs::path inside = fs::relative(entry.path(), fs::path(assay::internal::places::kSource) / "src");
     ++files;
     for (const std::string& what :
          broken_includes(*inside.begin(), read_file(entry.path()), kDesign))
@@ -171,13 +171,13 @@ TEST(Arrows, IncludesFollowTheDesign) {
 }
 
 TEST(Arrows, FigureShowsTheDesign) {
-  const fs::path page = fs::path(assay::places::kSource) / "docs" / "architecture.md";
+  const fs::path page = fs::path(assay::internal::places::kSource) / "docs" / "architecture.md";
   EXPECT_EQ(read_figure(read_file(page)), drawn_design());
 }
 
 TEST(Arrows, EveryRoomIsDescribed) {
   std::vector<std::string> rooms =
-      listed_rooms(read_file(fs::path(assay::places::kSource) / "src" / "README.md"));
+      listed_rooms(read_file(fs::path(assay::internal::places::kSource) / "src" / "README.md"));
   std::sort(rooms.begin(), rooms.end());
   std::vector<std::string> expected;
   for (const auto& [room, seen] : drawn_design()) expected.push_back(room);
@@ -222,9 +222,9 @@ std::string misread_operations(const fs::path& inside, const std::string& text) 
 
 TEST(Arrows, OperationsAreReadInOnePlace) {
   for (const auto& entry :
-       fs::recursive_directory_iterator(fs::path(assay::places::kSource) / "src")) {
+       fs::recursive_directory_iterator(fs::path(assay::internal::places::kSource) / "src")) {
     if (!entry.is_regular_file() || !is_source(entry.path())) continue;
-    const fs::path inside = fs::relative(entry.path(), fs::path(assay::places::kSource) / "src");
+    const fs::path inside = fs::relative(entry.path(), fs::path(assay::internal::places::kSource) / "src");
     if (inside.stem().string().ends_with("_test")) continue;
     EXPECT_EQ(misread_operations(inside, read_file(entry.path())), "") << "src/" << inside.string();
   }
@@ -274,7 +274,7 @@ TEST(ArrowsCanary, AChangedFigureIsFound) {
 
 TEST(ArrowsCanary, AChangedLinkListIsFound) {
   const fs::path path = fs::path(testing::TempDir()) / "assay_arrows_canary.txt";
-  std::string text = read_file(std::string(assay::places::kBuild) + "/arrows.txt");
+  std::string text = read_file(std::string(assay::internal::places::kBuild) + "/arrows.txt");
   ASSERT_NE(text.find("oracle:"), std::string::npos);
   text.replace(text.find("oracle:"), 7, "oracle:levels ");
   std::ofstream(path) << text;

@@ -1,4 +1,4 @@
-// How many random cases a test tries; the environment may ask for more or fewer.
+// How many random cases a test tries, and from which seed; the environment may ask for more, fewer and others.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +19,12 @@ inline uint64_t histories(uint64_t usual, uint64_t least = 300) {
   const char* wanted = std::getenv("ASSAY_HISTORIES");
   return wanted == nullptr ? scaled(usual, std::min(usual, least))
                            : std::strtoull(wanted, nullptr, 10);
+}
+
+// A seed is fixed, and ASSAY_TEST_SEED rotates it: what a test finds from another one becomes a case of its own.
+inline uint64_t rotated(uint64_t seed) {
+  const char* rotation = std::getenv("ASSAY_TEST_SEED");
+  return rotation == nullptr ? seed : seed + 1'000'003 * std::strtoull(rotation, nullptr, 10);
 }
 
 }  // namespace assay::internal

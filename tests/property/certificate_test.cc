@@ -71,7 +71,7 @@ int accepted_levels(const Certificate& c, const Judged& judged) {
 }
 
 TEST(Certificates, OfTheCheckerSurviveTheFile) {
-  Rng rng(11);
+  Rng rng(rotated(11));
   std::map<Certificate::Kind, int> kinds;
   const int cases = random_cases(1500);
   for (int i = 0; i < cases; ++i) {
@@ -95,7 +95,7 @@ TEST(Certificates, OfTheCheckerSurviveTheFile) {
 }
 
 TEST(Certificates, ChangedAtRandomAreRefusedOrTrue) {
-  Rng rng(12);
+  Rng rng(rotated(12));
   int edits = 0, accepted = 0;
   const int cases = random_cases(2500);
   for (int i = 0; i < cases; ++i) {
@@ -119,7 +119,7 @@ TEST(Certificates, ChangedAtRandomAreRefusedOrTrue) {
 }
 
 TEST(Certificates, ChangedAsTextAreRefusedOrTrue) {
-  Rng rng(13);
+  Rng rng(rotated(13));
   int edits = 0, read = 0, accepted = 0;
   const int cases = random_cases(1000);
   for (int i = 0; i < cases; ++i) {
@@ -144,7 +144,7 @@ TEST(Certificates, ChangedAsTextAreRefusedOrTrue) {
 }
 
 TEST(Certificates, OfOtherHistoriesAreRefusedOrTrue) {
-  Rng rng(14);
+  Rng rng(rotated(14));
   std::vector<Certificate> previous;
   int accepted = 0;
   const int cases = random_cases(2000);
@@ -162,7 +162,7 @@ TEST(Certificates, OfOtherHistoriesAreRefusedOrTrue) {
 }
 
 TEST(Certificates, AnyOrderIsRefusedOrTrue) {
-  Rng rng(15);
+  Rng rng(rotated(15));
   int accepted = 0;
   const int cases = random_cases(2000);
   for (int i = 0; i < cases; ++i) {
@@ -176,7 +176,7 @@ TEST(Certificates, AnyOrderIsRefusedOrTrue) {
 }
 
 TEST(Certificates, AnyRefutationIsRefusedOrTrue) {
-  Rng rng(16);
+  Rng rng(rotated(16));
   int accepted = 0;
   const int cases = random_cases(1500);
   for (int i = 0; i < cases; ++i) {
@@ -190,7 +190,7 @@ TEST(Certificates, AnyRefutationIsRefusedOrTrue) {
 }
 
 TEST(Certificates, AnyBadReadIsRefusedOrTrue) {
-  Rng rng(17);
+  Rng rng(rotated(17));
   int accepted = 0;
   const int cases = random_cases(1500);
   for (int i = 0; i < cases; ++i) {

@@ -11,7 +11,7 @@ namespace assay::internal {
 namespace {
 
 TEST(Claims, AcceptedOnesAreTrue) {
-  Rng rng(41);
+  Rng rng(rotated(41));
   Claims claims(rng, scaled(150, 20));
   const uint64_t wanted = scaled(3'000'000, 200'000);
   constexpr uint64_t kMostHistories = 1000;
@@ -44,7 +44,7 @@ DraftOp read(std::vector<int64_t> list) {
 
 // Two histories about which false claims were accepted once.
 TEST(Claims, ElementsOfSeveralAndOnesOwn) {
-  Rng rng(42);
+  Rng rng(rotated(42));
   Claims claims(rng, scaled(2'000, 300));
   EXPECT_TRUE(claims.offer_all(
       lists({{append(5)}, {append(6)}, {read({5, 6})}, {append(5)}}, {1, 1, 1, 2})))

@@ -20,7 +20,7 @@ GenerateOptions middling(uint64_t seed) {
   constexpr LevelId kLevels[] = {
       causal,    prefix,       session_si,           strong_session_si,
       strong_si, serializable, session_serializable, strict_serializable};
-  Rng rng(seed);
+  Rng rng(rotated(seed));
   GenerateOptions options;
   options.seed = seed;
   options.level = kLevels[rng.below(std::size(kLevels))];

@@ -55,11 +55,12 @@ bool states_its_orders(const Draft& draft) {
   });
 }
 
-Compared compare_all(const oracle::Bounds& bounds, uint64_t step, const oracle::Checker& checker) {
+Compared compare_all(const oracle::Bounds& bounds, uint64_t step, uint64_t first,
+                     const oracle::Checker& checker) {
   Compared counts;
   uint64_t number = 0;
   counts.enumerated = oracle::enumerate(bounds, [&](const Draft& draft) {
-    if (number++ % step != 0) return true;
+    if (number++ % step != first) return true;
     const auto history = draft.history();
     if (!history.ok()) {
       counts.failure = history.error().to_string();
@@ -76,12 +77,12 @@ Compared compare_all(const oracle::Bounds& bounds, uint64_t step, const oracle::
   return counts;
 }
 
-Compared compare_all(const oracle::Bounds& bounds, uint64_t step) {
+Compared compare_all(const oracle::Bounds& bounds, uint64_t step, uint64_t first) {
   CheckOptions every_level;
   for (const LevelInfo& level : all_levels()) every_level.levels.push_back(level.id);
   std::string complaint;
   Compared counts = compare_all(
-      bounds, step, [&](const History& h) { return checked(h, &complaint, every_level); });
+      bounds, step, first, [&](const History& h) { return checked(h, &complaint, every_level); });
   if (!counts.failure.empty()) counts.failure += complaint;
   return counts;
 }

@@ -20,10 +20,11 @@ struct Compared {
 // Every key of several writers has a stated order. Without one Adya's levels may be left open.
 bool states_its_orders(const Draft& draft);
 
-// Every `step`th history. Ends with the first disagreement.
-Compared compare_all(const oracle::Bounds& bounds, uint64_t step = 1);
+// Every `step`th history, from the one with the number `first`. Ends with the first disagreement.
+Compared compare_all(const oracle::Bounds& bounds, uint64_t step = 1, uint64_t first = 0);
 
 // The same with another checker.
-Compared compare_all(const oracle::Bounds& bounds, uint64_t step, const oracle::Checker& checker);
+Compared compare_all(const oracle::Bounds& bounds, uint64_t step, uint64_t first,
+                     const oracle::Checker& checker);
 
 }  // namespace assay::internal

@@ -66,7 +66,7 @@ bool some_order_explains(const History& h, ExpectedOrder& found, bool& obstacle)
 }
 
 TEST(ExpectedOrder, SomeOrderExplainsIffSerializable) {
-  Rng rng(7);
+  Rng rng(rotated(7));
   RandomShape shape;
   shape.max_txns = 5;
   uint64_t satisfied = 0, violated = 0;
@@ -93,7 +93,7 @@ TEST(ExpectedOrder, SomeOrderExplainsIffSerializable) {
 }
 
 TEST(ExpectedOrder, TimesThatExplainSatisfySnapshotIsolation) {
-  Rng rng(11);
+  Rng rng(rotated(11));
   RandomShape shape;
   shape.max_txns = 5;
   uint64_t explained = 0, rejected = 0, by_sessions = 0;

@@ -138,7 +138,7 @@ std::string output_of(const std::string& command) {
 void expect_agreement(
     uint64_t count, uint64_t seed,
     const std::function<std::vector<bool>(const std::vector<Polygraph>&)>& theirs) {
-  Rng rng(seed);
+  Rng rng(rotated(seed));
   std::vector<Polygraph> polygraphs;
   for (uint64_t i = 0; i < count; ++i) polygraphs.push_back(random_polygraph(rng));
   const std::vector<bool> answers = theirs(polygraphs);

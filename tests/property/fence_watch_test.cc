@@ -127,7 +127,7 @@ WatchVerdicts watched(const History& h, const FenceCase& c, Rng& rng) {
 
 // The share of the histories that are decided.
 double compare_fenced(const FenceCase& c, uint64_t seed) {
-  Rng rng(seed);
+  Rng rng(rotated(seed));
   RandomShape shape = watched_shape(c.repeated ? 0.5 : 0, 0.3);
   shape.timed = 0;
   WatchShares shares;

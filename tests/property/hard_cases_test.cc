@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cases.h"
 #include "checked.h"
 
 namespace assay::internal {
@@ -25,7 +26,7 @@ std::string_view said(const oracle::Verdicts& verdicts, LevelId level) {
 }
 
 TEST(HardCases, triangles) {
-  Rng rng(1);
+  Rng rng(rotated(1));
   for (int i = 0; i < 60; ++i) {
     const oracle::Graph graph = oracle::random_graph(rng, 30, 0.07);
     const oracle::Verdicts verdicts = checked_draft(oracle::triangle_history(graph));
@@ -37,7 +38,7 @@ TEST(HardCases, triangles) {
 
 // Three literals a clause and 4.3 clauses a variable: half of the formulas can be satisfied.
 TEST(HardCases, formulas) {
-  Rng rng(2);
+  Rng rng(rotated(2));
   int satisfied = 0;
   constexpr int kFormulas = 30;
   for (int i = 0; i < kFormulas; ++i) {
@@ -55,7 +56,7 @@ TEST(HardCases, formulas) {
 }
 
 TEST(HardCases, polygraphs) {
-  Rng rng(3);
+  Rng rng(rotated(3));
   int satisfied = 0;
   constexpr int kHistories = 40;
   for (int i = 0; i < kHistories; ++i) {

@@ -160,7 +160,7 @@ bool can_be_watched_at(const History& h, LevelId level) {
 }
 
 ComparedStretches compare_stretches(const RandomShape& shape, uint64_t seed, uint64_t count) {
-  Rng rng(seed);
+  Rng rng(rotated(seed));
   ComparedStretches sums;
   for (uint64_t i = 0, all = histories(count); i < all; ++i) {
     const Result<History> drawn = random_draft(rng, shape).history();

@@ -53,7 +53,7 @@ LinearizableCounts expect_agreement(uint64_t seed, uint64_t count, const RandomS
                                     bool zones) {
   LinearizableCounts counts;
   for (uint64_t i = 0; i < count; ++i) {
-    Rng rng = Rng(seed).split(i);
+    Rng rng = Rng(rotated(seed)).split(i);
     const Draft draft = random_draft(rng, shape);
     Result<History> history = draft.history();
     EXPECT_TRUE(history.ok());

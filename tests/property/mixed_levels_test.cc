@@ -66,7 +66,7 @@ TEST(MixedLevels, AreDecidedAsTheOracleSays) {
   const uint64_t rounds = scaled(12'000, 1000);
   MixedCounts counts;
   for (uint64_t seed = 1; seed <= rounds && !testing::Test::HasFailure(); ++seed) {
-    Rng rng(seed);
+    Rng rng(rotated(seed));
     Draft draft = random_draft(rng, mixed_shape(seed));
     for (DraftTxn& txn : draft.txns) txn.level = kMixable[rng.below(kMixable.size())];
     SCOPED_TRACE(seed);
@@ -107,7 +107,7 @@ TEST(MixedLevels, TheVerifierAcceptsNothingElse) {
   const uint64_t rounds = scaled(4000, 400);
   uint64_t offered = 0, orders_accepted = 0, proofs_accepted = 0;
   for (uint64_t seed = 1; seed <= rounds && !testing::Test::HasFailure(); ++seed) {
-    Rng rng(seed);
+    Rng rng(rotated(seed));
     RandomShape shape = mixed_shape(seed);
     shape.max_txns = 4;
     Draft draft = random_draft(rng, shape);
@@ -150,7 +150,7 @@ TEST(MixedLevels, AreTheLevelWhereAllDeclareIt) {
   const uint64_t rounds = scaled(4000, 400);
   uint64_t compared = 0;
   for (uint64_t seed = 1; seed <= rounds && !testing::Test::HasFailure(); ++seed) {
-    Rng rng(seed);
+    Rng rng(rotated(seed));
     Draft draft = random_draft(rng, mixed_shape(seed));
     const LevelId level = kMixable[seed % kMixable.size()];
     for (DraftTxn& txn : draft.txns) txn.level = level;

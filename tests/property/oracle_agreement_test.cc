@@ -86,7 +86,7 @@ TEST(OracleAgreement, dbcop) {
 }
 
 TEST(OracleAgreement, randomWaysToCheck) {
-  Rng rng(12);
+  Rng rng(rotated(12));
   std::string complaint;
   const auto checker = [&](const History& h) { return checked(h, &complaint, random_way(rng)); };
   const auto result = oracle::selftest(checker, {.seed = 12, .count = histories(15'000)});
@@ -185,7 +185,7 @@ TEST(OracleAgreement, readsThatStateTheirSources) {
 
 // Asked for alone, a level gets the verdict that it gets beside the others.
 TEST(OracleAgreement, aLevelAlone) {
-  Rng rng(32);
+  Rng rng(rotated(32));
   uint64_t decided = 0;
   const uint64_t cases = histories(1'500);
   for (uint64_t i = 0; i < cases; ++i) {

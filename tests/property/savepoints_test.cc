@@ -188,7 +188,7 @@ Audit decide(History history) {
 }
 
 TEST(Savepoints, WhatADatabaseMayShowIsAccepted) {
-  Rng rng(31);
+  Rng rng(rotated(31));
   for (uint64_t round = 0; round < scaled(2000); ++round) {
     Result<History> history = Table(rng, Fault::none).run();
     ASSERT_TRUE(history.ok()) << history.error().to_string();
@@ -200,7 +200,7 @@ TEST(Savepoints, WhatADatabaseMayShowIsAccepted) {
 }
 
 TEST(Savepoints, WhatItMayNotShowIsFound) {
-  Rng rng(32);
+  Rng rng(rotated(32));
   uint64_t planted = 0;
   for (uint64_t round = 0; round < scaled(1500); ++round) {
     const Fault fault = static_cast<Fault>(1 + round % 3);

@@ -143,7 +143,8 @@ std::string planted_bug_name(const testing::TestParamInfo<Anomaly>& param) {
 
 INSTANTIATE_TEST_SUITE_P(Levels, SimulatedLevelCheck, testing::ValuesIn(default_levels()),
                          level_name);
-INSTANTIATE_TEST_SUITE_P(Bugs, SimulatedBugCheck, testing::ValuesIn(collect::all_bugs()), planted_bug_name);
+INSTANTIATE_TEST_SUITE_P(Bugs, SimulatedBugCheck, testing::ValuesIn(collect::all_bugs()),
+                         planted_bug_name);
 
 }  // namespace
 }  // namespace assay::internal

@@ -155,7 +155,7 @@ class Everything : public collect::Workload {
   explicit Everything(uint64_t values) : values_(values) {}
   std::unique_ptr<collect::WorkloadSession> open(uint32_t session, uint32_t sessions,
                                                  uint64_t seed) const override {
-    return std::make_unique<EverythingSession>(Rng(seed).split(session),
+    return std::make_unique<EverythingSession>(Rng(rotated(seed)).split(session),
                                                collect::WrittenValues(session, sessions, values_));
   }
   std::span<const OpKind> kinds() const override { return EverythingSession::kKinds; }

@@ -70,7 +70,7 @@ Decision decide(const std::string& text, SliceOptions options, Rng& rng) {
 
 // The share of the histories that are decided.
 double compare(Lines lines, double unknown, bool forgetful, uint64_t seed) {
-  Rng rng(seed);
+  Rng rng(rotated(seed));
   RandomShape shape = watched_shape(0, 0.3);
   shape.unknown = unknown;
   uint64_t compared = 0, decided = 0, violated = 0, sorted = 0;

@@ -261,7 +261,7 @@ void compare_one(const TimestampCase& c, Rng& rng, ComparedStamps& sum) {
 
 // The share of the histories that are decided.
 double compare(const TimestampCase& c, uint64_t seed) {
-  Rng rng(seed);
+  Rng rng(rotated(seed));
   ComparedStamps sum;
   for (uint64_t i = 0, all = histories(2000); i < all; ++i) {
     compare_one(c, rng, sum);

@@ -32,7 +32,7 @@ TEST(TrueSentences, HoldInTheHistory) {
                                 {.duplicates = 0.1, .rich = 1, .predicates = 0.6},
                                 {.ordered = 1},
                                 {.max_txns = 9, .max_keys = 2, .timed = 1, .single_op = 1}};
-  Rng rng(17);
+  Rng rng(rotated(17));
   StatementCheck check;
   size_t explanations = 0;
   for (uint64_t i = 0; i < scaled(5'000, 300); ++i) {

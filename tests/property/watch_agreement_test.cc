@@ -39,7 +39,7 @@ WatchVerdicts watched(const History& h, const WatchCase& c, Rng& rng) {
 
 // The share of the histories that are decided.
 double compare(const WatchCase& c, const RandomShape& shape, uint64_t seed) {
-  Rng rng(seed);
+  Rng rng(rotated(seed));
   WatchShares shares;
   for (uint64_t i = 0, all = histories(400); i < all; ++i) {
     const Draft draft = random_draft(rng, shape);
@@ -102,7 +102,7 @@ std::string with_outcomes(const std::string& text, const History& h, Rng& rng) {
 }
 
 TEST(WatchAgreement, AgreesWhereOutcomesAreSettledLater) {
-  Rng rng(19);
+  Rng rng(rotated(19));
   WatchShares shares;
   for (uint64_t i = 0, all = histories(400); i < all && !::testing::Test::HasFailure(); ++i) {
     const Draft draft = random_draft(rng, watched_shape(0, 0.3));

@@ -26,7 +26,7 @@ constexpr size_t kMaxPublicHeaders = 12;  // for C++, and assay_c.h
 constexpr size_t kEssayLines = 5;
 
 const fs::path& root() {
-  static const fs::path kRoot = assay::places::kSource;
+  static const fs::path kRoot = assay::internal::places::kSource;
   return kRoot;
 }
 
