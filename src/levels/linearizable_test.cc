@@ -175,7 +175,7 @@ TEST(Linearizable, AnUnknownNamesTheLongestPrefixThatWasExplained) {
   const History h = make_history(txns);
   const Problem problem = make_problem(h);
   Stages stages;
-  Budget budget(0.3, 0);
+  Budget budget(0, 0, 1'000'000);
   const LinearizableVerdict v = decide_by_key(problem, {}, stages, budget);
   ASSERT_EQ(v.outcome, Outcome::unknown);
   EXPECT_NE(
