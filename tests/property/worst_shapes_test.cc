@@ -60,7 +60,7 @@ uint64_t most_memory() {
 
 // Of one history: more than any needs that is decided, and less, where there are too many ways to try.
 const uint64_t kPlentyOfWays = scaled(50'000'000);
-const uint64_t kFewWays = scaled(1'000'000);
+const uint64_t kFewWays = scaled(500'000);
 
 struct Counted {
   std::array<uint64_t, 3> outcomes{};
