@@ -38,7 +38,7 @@ def part(path, life, whole):
     return committed, unknown
 
 
-def history(start, entry, folder, rng, number):
+def history(start, entry, folder, rng, number, patience):
     """Writes a history; its path, and how many were acknowledged and how many unknown. `start` gives a process that has said hello, or None."""
     data, path, values = folder / f"data-{number}", folder / f"{number}.jsonl", []
     data.mkdir()
@@ -57,7 +57,7 @@ def history(start, entry, folder, rng, number):
                 plans.write(plan, rng, 0, hello, entry, values)
             process.ask(plan, lines)
             try:
-                process.answer(60 if life == LIVES else rng.uniform(0.01, LONGEST))
+                process.answer(patience if life == LIVES else rng.uniform(0.01, LONGEST))
             except queue.Empty:
                 pass
             process.kill()
@@ -78,8 +78,8 @@ def hunt(start, check, shrink, entry, options, folder, rng, isolated):
     level, that is, breaks it without kills."""
     outcome = {"level": level(entry), "kills": 0, "acknowledged": 0, "unknown": 0, "lost": 0, "not isolated": 0, "undecided": 0, "not reopened": 0}
     began, number = time.monotonic(), 0
-    while time.monotonic() - began < options.time:
-        path, committed, unknown = history(start, entry, folder, rng, number)
+    while time.monotonic() - began < options.time and outcome["kills"] < options.kills and not (options.until_lost and outcome["lost"]):
+        path, committed, unknown = history(start, entry, folder, rng, number, options.patience)
         number += 1
         outcome["kills"] += LIVES
         if path is None:

@@ -183,11 +183,14 @@ Status Watching::wait(const formats::Input& input, formats::JsonlChunks& chunks)
     if (!decided &&
         (seconds_since(since) > kSecondsOfWaiting || seconds_since(decided_) > kSecondsUndecided)) {
       if (Status s = decide(); !s.ok()) return s;
-      if (Status s = tell(false); !s.ok()) return s;
       decided = true;
     }
-    if (decided)
+    if (decided) {
       if (Status s = save(input, chunks, false); !s.ok()) return s;
+      // It may have been too soon after the last time.
+      if (told_ < decided_)
+        if (Status s = tell(false); !s.ok()) return s;
+    }
     poll(nullptr, 0, kMillisecondsOfSleep);
   }
   return Ok{};

@@ -108,13 +108,23 @@ std::string Client::place(bool committing) const {
   return fmt::format("session {}, transaction {}-{}, {}", session_, session_, record_.number, what);
 }
 
+// The database does it at some moment between the request and the answer, and others go on before and after.
+template <class Call>
+CallResult Client::in_turn(Call call) {
+  if (turns_ == nullptr) return call();
+  turns_->pass(session_);
+  CallResult result = call();
+  turns_->pass(session_);
+  return result;
+}
+
 // Begin and the operations. The begin time reaches from the request to begin until the answer to the
 // first operation: some databases take the snapshot only then.
 template <class Next>
 CallResult Client::execute(Next& next) {
   if (log_ != nullptr) name_transaction();
   record_.begin.request = clock_.now();
-  CallResult result = connection_->begin();
+  CallResult result = in_turn([&] { return connection_->begin(); });
   record_.begin.response = clock_.now();
   note_time(record_.begin.request);
   last_ = nullptr;
@@ -140,7 +150,7 @@ CallResult Client::execute(Next& next) {
 CallResult Client::call(Request& request) {
   Step& step = record_.steps.emplace_back();
   step.request = std::move(request);
-  CallResult result = connection_->call(step.request, step.reply);
+  CallResult result = in_turn([&] { return connection_->call(step.request, step.reply); });
   last_ = &step.reply;
   if (result.ok()) return result;
   request = step.request;
@@ -199,7 +209,7 @@ CallResult Client::commit() {
   if (writes)
     if (Status s = record(TxnStatus::unknown, true); !s.ok())
       return CallResult::fatal(s.error().to_string());
-  return connection_->commit();
+  return in_turn([&] { return connection_->commit(); });
 }
 
 template <class Next>
@@ -303,8 +313,11 @@ Result<bool> Client::do_all(const std::vector<Request>& requests) {
 
 void Client::back_off() {
   const double mean = kFirstPause * (1u << std::min(aborts_in_a_row_, kMostDoublings));
-  std::this_thread::sleep_for(
-      std::chrono::nanoseconds(static_cast<int64_t>(rng_.exponential(mean))));
+  const auto pause = static_cast<int64_t>(rng_.exponential(mean));
+  if (turns_ != nullptr)
+    turns_->back_off(session_, pause);
+  else
+    std::this_thread::sleep_for(std::chrono::nanoseconds(pause));
 }
 
 }  // namespace assay::internal::collect

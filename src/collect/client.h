@@ -13,6 +13,7 @@
 #include "base/rng.h"
 #include "collect/driver.h"
 #include "collect/sink.h"
+#include "collect/turns.h"
 #include "collect/version_log.h"
 #include "collect/workload.h"
 
@@ -22,14 +23,19 @@ namespace assay::internal::collect {
 class RunClock {
  public:
   int64_t now() const {
+    if (turns_ != nullptr) return turns_->now();
     return std::chrono::duration_cast<std::chrono::nanoseconds>(Steady::now() - start_).count();
   }
-  double seconds() const { return static_cast<double>(now()) / 1e9; }
+  // Of the user's time, which passes whether or not sessions take turns.
+  double seconds() const { return std::chrono::duration<double>(Steady::now() - start_).count(); }
   // The time of day at its start.
   std::chrono::system_clock::time_point time_of_day() const { return time_of_day_; }
+  // Sessions take turns, and their time passes with these.
+  void follow(Turns* turns) { turns_ = turns; }
 
  private:
   using Steady = std::chrono::steady_clock;
+  Turns* turns_ = nullptr;
   Steady::time_point start_ = Steady::now();
   std::chrono::system_clock::time_point time_of_day_ = std::chrono::system_clock::now();
 };
@@ -41,6 +47,8 @@ class Client {
 
   // Tells transactions apart for a log that is read afterwards, which must outlive the client.
   void look_inside(VersionLog* log) { log_ = log; }
+  // Others go on between its calls, and while it backs off.
+  void take_turns(Turns* turns) { turns_ = turns; }
   // Every transaction states that it asked for this level.
   void declare(LevelId level) { record_.level = level; }
   // Records when each operation was sent and answered.
@@ -54,7 +62,7 @@ class Client {
   Result<TxnStatus> attempt();
   // Does these in one transaction, trying again a few times when it is aborted. False if it always was.
   Result<bool> do_all(const std::vector<Request>& requests);
-  // Sleeps for a random time that grows with the aborts in a row.
+  // Waits for a random time that grows with the aborts in a row.
   void back_off();
 
   uint64_t operations() const { return operations_; }  // of committed transactions
@@ -84,12 +92,15 @@ class Client {
   Status record(TxnStatus status, bool pending = false);
   void note_failure(const std::string& message);
   void note_time(int64_t since);
+  template <class Call>
+  CallResult in_turn(Call call);
   std::string place(bool committing) const;
 
   void name_transaction();
 
   uint32_t session_;
   VersionLog* log_ = nullptr;
+  Turns* turns_ = nullptr;  // none where sessions run at once
   Driver& driver_;
   std::unique_ptr<WorkloadSession> workload_;
   Sink& sink_;

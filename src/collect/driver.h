@@ -111,6 +111,9 @@ class Driver {
   virtual bool supports(OpKind kind) const = 0;
   // Whether a range may ask for values (Request::least).
   virtual bool supports_conditions() const { return false; }
+  // Whether its calls never wait for each other and what they answer depends on nothing but the order of all calls, so that sessions
+  // may take turns (Turns).
+  virtual bool takes_turns() const { return false; }
   // What its SQL is like; once `prepare` is done.
   virtual sql::Dialect dialect() const {
     return {.refusal =

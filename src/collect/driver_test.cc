@@ -55,25 +55,39 @@ TEST(Drivers, UnknownNamesAreUsageErrors) {
        {options("oracle:x"), options("sqlite"), options("sqlite:", "serializable"),
         options("sqlite::memory:"), options("simulated:nothing"),
         options("simulated:session-si?bug=write-skew"), options("simulated:session-si?rate=2"),
-        options("simulated:session-si", "snapshot"), options("exec:"), options("exec+unix:"),
-        options("exec+unix: true"), options("exec+unix:/" + std::string(120, 'x'))}) {
+        options("simulated:session-si?turns=maybe"), options("simulated:session-si", "snapshot"),
+        options("exec:"), options("exec+unix:"), options("exec+unix: true"),
+        options("exec+unix:/" + std::string(120, 'x'))}) {
     const auto driver = open_driver(bad);
     ASSERT_FALSE(driver.ok()) << bad.url;
     EXPECT_EQ(driver.error().kind, ErrorKind::usage);
   }
 }
 
+// Only a program that hangs takes so long.
+constexpr auto kOfWhatHangs = std::chrono::milliseconds(600'000);
+
+DriverOptions patient(std::string url, std::chrono::milliseconds timeout = kOfWhatHangs) {
+  DriverOptions made = options(std::move(url));
+  made.timeout = timeout;
+  return made;
+}
+
 // A program of one line of shell that answers hello, and then as the test wants.
-std::unique_ptr<Driver> exec_driver(const std::string& then) {
+std::unique_ptr<Driver> exec_driver(const std::string& then,
+                                    std::chrono::milliseconds timeout = kOfWhatHangs) {
   auto driver = open_driver(
-      options("exec:read -r l; echo '{\"ok\":true,\"name\":\"x\"}'; read -r l; " + then));
+      patient("exec:read -r l; echo '{\"ok\":true,\"name\":\"x\"}'; read -r l; " + then, timeout));
   EXPECT_TRUE(driver.ok()) << driver.error().to_string();
   return std::move(*driver);
 }
 
 TEST(Exec, AProgramThatDoesNotAnswerCommitLeavesItUnknown) {
-  for (const char* ending : {"exit 0", "sleep 5", "echo '[1]'", "echo '{'"}) {
-    auto driver = exec_driver("echo '{\"ok\":true}'; read -r l; " + std::string(ending));
+  constexpr const char* kHangs = "exec sleep 3600";  // until it is killed
+  for (const char* ending : {"exit 0", kHangs, "echo '[1]'", "echo '{'"}) {
+    // It has as long for its answers before.
+    const auto timeout = ending == kHangs ? std::chrono::milliseconds(10'000) : kOfWhatHangs;
+    auto driver = exec_driver("echo '{\"ok\":true}'; read -r l; " + std::string(ending), timeout);
     auto session = driver->connect();
     ASSERT_TRUE(session.ok());
     ASSERT_TRUE((*session)->begin().ok());
@@ -155,7 +169,7 @@ TEST(Exec, AWholeTransactionIsALine) {
         Case{R"(echo '{"unknown":"lost"}')", CallOutcome::unknown},
         Case{"exit", CallOutcome::unknown}}) {
     auto driver =
-        open_driver(options("exec:read -r l; echo '{\"ok\":true,\"batch\":true}'; read -r l; " +
+        open_driver(patient("exec:read -r l; echo '{\"ok\":true,\"batch\":true}'; read -r l; " +
                             std::string(c.answer) + "; read -r l"));
     ASSERT_TRUE(driver.ok()) << driver.error().to_string();
     auto session = (*driver)->connect();

@@ -142,6 +142,8 @@ class Bench {
   Bench(ExecProgram& program, const ContractOptions& options)
       : program_(program), options_(options) {}
 
+  milliseconds timeout() const { return options_.timeout; }
+
   // Null if it does not say hello, which the complaint then says.
   SessionPointer open() {
     auto channel = program_.connect();
@@ -435,9 +437,9 @@ bool ends(Bench& bench) {
   const Json k = bench.key();
   if (!a || !a->begin() || !a->write(k, 1)) return false;
   a->channel().end_input();
-  if (!a->channel().ended(kGrace))
-    return bench.complaint.note("the end of its input", "that it ends within a second",
-                                "that it goes on");
+  if (!a->channel().ended(bench.timeout() + kGrace))
+    return bench.complaint.note("the end of its input",
+                                "that it ends within the time-out and a second", "that it goes on");
   const SessionPointer b = bench.open();
   return b && b->alone({{{"r", k}, {"value", nullptr}}});
 }

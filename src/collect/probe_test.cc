@@ -11,11 +11,12 @@
 namespace assay::internal::collect {
 namespace {
 
-PlayOptions on(std::string url, std::string isolation = {}) {
+// A statement that waits for a lock is given up after that time.
+PlayOptions on(std::string url, std::string isolation = {}, int milliseconds = 100) {
   PlayOptions options;
   options.databases = {std::move(url)};
   options.isolation = std::move(isolation);
-  options.timeout = std::chrono::milliseconds(100);
+  options.timeout = std::chrono::milliseconds(milliseconds);
   return options;
 }
 
@@ -39,7 +40,7 @@ TEST(Probe, EveryScenarioEndsAndIsRecorded) {
 TEST(Probe, WhatIsRefusedIsCountedAndSaid) {
   for (const Scenario& scenario : all_scenarios()) {
     if (scenario.name != "P4") continue;
-    const auto played = play(scenario, on("sqlite:", "deferred"));
+    const auto played = play(scenario, on("sqlite:", "deferred", 10'000));
     ASSERT_TRUE(played.ok());
     EXPECT_EQ(played->aborted, 1u);
     EXPECT_NE(played->first_refusal.find("SQLITE_BUSY"), std::string::npos);

@@ -28,8 +28,6 @@ constexpr uint32_t kMaxSessions = 10'000;
 constexpr auto kProgressInterval = std::chrono::milliseconds(100);
 // A run in which nothing commits for this long is abandoned.
 constexpr double kPatience = 60;
-// In which another run has made its tables.
-constexpr double kPrepareTime = 1;
 
 // What the threads of a run share.
 struct Shared {
@@ -69,6 +67,7 @@ class Run {
   Status open_proxies(std::vector<std::string>& urls);
   Status open_log();
   Status write_orders(RunStats& stats);
+  void decide_turns();
   Status connect_clients();
   Status fill();
   void drive();
@@ -94,6 +93,7 @@ class Run {
   std::vector<std::unique_ptr<Driver>> drivers_;  // one an endpoint, for each isolation
   std::unique_ptr<Sink> recorder_;
   RunClock clock_;
+  std::unique_ptr<Turns> turns_;             // none where sessions run at once
   std::unique_ptr<FaultInjector> injector_;  // none without faults
   std::unique_ptr<VersionLog> log_;          // none without a look inside
   std::vector<std::unique_ptr<Client>> clients_;
@@ -286,6 +286,14 @@ Driver& Run::driver_of(uint32_t session) {
   return *drivers_[isolation * endpoints_ + endpoint];
 }
 
+void Run::decide_turns() {
+  if (!std::all_of(drivers_.begin(), drivers_.end(),
+                   [](const auto& d) { return d->takes_turns(); }))
+    return;
+  turns_ = std::make_unique<Turns>(options_.seed);
+  clock_.follow(turns_.get());
+}
+
 Status Run::connect_clients() {
   for (uint32_t i = 0; i < options_.sessions; ++i) {
     clients_.push_back(std::make_unique<Client>(
@@ -294,6 +302,7 @@ Status Run::connect_clients() {
     if (!options_.mix.empty())
       clients_.back()->declare(options_.mix[i % options_.mix.size()].level);
     clients_.back()->look_inside(log_.get());
+    clients_.back()->take_turns(turns_.get());
     if (options_.time_operations) clients_.back()->time_operations();
     if (Status s = clients_.back()->connect(); !s.ok()) return s;
   }
@@ -309,6 +318,7 @@ Status Run::prepare() {
   workload_ = std::move(*workload);
   if (Status s = open_recorder(); !s.ok()) return s;
   if (Status s = open_drivers(); !s.ok()) return s;
+  decide_turns();
   if (Status s = open_log(); !s.ok()) return s;
   look_for_an_unfinished_run();
   if (Status s = drivers_.front()->prepare(); !s.ok()) return s;
@@ -368,6 +378,7 @@ Status Run::note_log() {
 void Run::drive_session(uint32_t session) {
   Client& client = *clients_[session];
   uint64_t& committed = committed_by_session_[session];
+  if (turns_) turns_->enter(session);
   while (!shared_.stop && (options_.txns == 0 || committed < options_.txns)) {
     const Result<TxnStatus> status = client.attempt();
     if (!status.ok()) {
@@ -378,6 +389,7 @@ void Run::drive_session(uint32_t session) {
     committed += *status == TxnStatus::committed;
     if (*status == TxnStatus::aborted) client.back_off();
   }
+  if (turns_) turns_->leave(session);
   const std::lock_guard lock(shared_.mutex);
   --shared_.running;
   shared_.changed.notify_all();
@@ -421,6 +433,7 @@ void Run::watch() {
 void Run::drive() {
   drive_begin_ = clock_.seconds();
   shared_.running = options_.sessions;
+  if (turns_) turns_->begin(options_.sessions);
   std::vector<std::thread> threads;
   for (uint32_t i = 0; i < options_.sessions; ++i)
     threads.emplace_back([this, i] { drive_session(i); });
@@ -489,7 +502,8 @@ Status Run::look_for_another_run() {
   };
   // One that is just making its tables, so that ours are gone and our statements fail, has not put its name there yet,
   // and for a moment there is no name at all.
-  const double until = clock_.seconds() + (shared_.error ? kPrepareTime : 0);
+  const std::chrono::duration<double> patience = options_.look_for_another;
+  const double until = clock_.seconds() + (shared_.error ? patience.count() : 0);
   Result<RunMark> found = drivers_.front()->prepared_by();
   while (!is_another(found) && clock_.seconds() < until) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));

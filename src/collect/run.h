@@ -63,6 +63,8 @@ struct RunOptions {
   std::chrono::milliseconds timeout{5000};  // of one statement
   // How long a session that lost its connection tries to reconnect.
   std::chrono::milliseconds reconnect_for{30'000};
+  // How long a run that failed looks whether another one has prepared the database, which puts its name there last.
+  std::chrono::milliseconds look_for_another{1000};
   FaultOptions faults;      // no kinds: no faults
   OpenVersionLog open_log;  // looks inside the database; none: nobody does
   // Called once, when every session is connected and the history has its header.

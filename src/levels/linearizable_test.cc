@@ -147,7 +147,7 @@ TEST(Linearizable, ManyOverlappingWritesOfFewValues) {
     const History h = make_history(overlapping(5000, 40, values));
     const Problem problem = make_problem(h);
     Stages stages;
-    Budget budget(20, 0);
+    Budget budget(0, 0, 20'000'000);
     const LinearizableVerdict v = decide_by_key(problem, {}, stages, budget);
     EXPECT_EQ(v.outcome, Outcome::satisfied) << v.reason.detail;
     EXPECT_EQ(v.certificate.order.events.size(), 5000u);
@@ -175,7 +175,7 @@ TEST(Linearizable, AnUnknownNamesTheLongestPrefixThatWasExplained) {
   const History h = make_history(txns);
   const Problem problem = make_problem(h);
   Stages stages;
-  Budget budget(0.3, 0);
+  Budget budget(0, 0, 1'000'000);
   const LinearizableVerdict v = decide_by_key(problem, {}, stages, budget);
   ASSERT_EQ(v.outcome, Outcome::unknown);
   EXPECT_NE(

@@ -26,7 +26,7 @@ if not builds:
 def shell(command, folder, variables=None):
     """As GitHub runs a step whose shell is bash."""
     done = subprocess.run(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", command], cwd=folder,
-                          env=clean | (variables or {}), capture_output=True, text=True, timeout=900 if builds else 120)
+                          env=clean | (variables or {}), capture_output=True, text=True)
     return done.returncode, done.stdout + done.stderr
 
 
@@ -53,32 +53,23 @@ def check_reports(where, violated):
         expect(rule["id"] == result["ruleId"], "a result names another rule than its index")
 
 
-# Its sessions are threads, so a run of it shows write skew nearly always, and not always.
+# The seed decides how its sessions interleave: with this one, write skew shows in every run.
 FLAWED = {"ASSAY_DATABASE_URL": "simulated:session-si", "ASSAY_SEED": "7"}
 FLAGS = "--workload write-skew --txns 1000 --keys 4 --sessions 4"
-
-
-def flawed(run):
-    """What `run` gives once the fault has shown."""
-    for _ in range(20):
-        status, output = run()
-        if "write-skew" in output:
-            return status, output
-    sys.exit("failed: snapshot isolation shows no write skew in 20 runs")
 
 
 def plain_shell():
     here = folder("shell")
     job = f"{source}/examples/ci/isolation.sh out {FLAGS}"
-    status, output = flawed(lambda: shell(job, here, FLAWED))
-    expect(status == 1, f"a fault is found; got {status}:\n{output}")
+    status, output = shell(job, here, FLAWED)
+    expect(status == 1 and "write-skew" in output, f"a fault is found; got {status}:\n{output}")
     check_reports(here / "out", True)
     # The second run knows what the first has found.
     shutil.copy(here / "out/found.json", here / "known.json")
-    status, output = flawed(lambda: shell(job, here, FLAWED | {"ASSAY_BASELINE": "known.json"}))
+    status, output = shell(job, here, FLAWED | {"ASSAY_BASELINE": "known.json"})
     expect(status == 0 and "known" in output, f"a known fault passes; got {status}:\n{output}")
     (here / "known.json").write_text('{"assay_baseline":1,"known":[{"level":"causal","anomaly":"long-fork"}]}')
-    status, output = flawed(lambda: shell(job, here, FLAWED | {"ASSAY_BASELINE": "known.json"}))
+    status, output = shell(job, here, FLAWED | {"ASSAY_BASELINE": "known.json"})
     expect(status == 1, f"another fault does not pass; got {status}:\n{output}")
     status, output = shell(f"{source}/examples/ci/isolation.sh out --txns 20", here, {"ASSAY_SEED": "1"})
     expect(status == 0, f"SQLite is serializable; got {status}:\n{output}")
@@ -100,9 +91,8 @@ def filled(text, values):
     return re.sub(r"\$\{\{(.*?)\}\}", value, str(text))
 
 
-def run_action(here, given, wanted=lambda run: run()):
-    """Runs the steps in their order. `wanted` calls the step that drives the database, until it gives what the test is about.
-    Returns the status of the last step, and the summary."""
+def run_action(here, given):
+    """Runs the steps in their order. Returns the status of the last step, and the summary."""
     action = yaml.safe_load((source / "examples/ci/github/action.yml").read_text())
     values = {"github.action_path": str(source / "examples/ci/github"), "github.run_id": "7", "github.job": "test"}
     expect(set(given) <= set(action["inputs"]), f"the action has the inputs {given}")
@@ -121,8 +111,7 @@ def run_action(here, given, wanted=lambda run: run()):
         added = pathlib.Path(files["GITHUB_PATH"]).read_text().split()
         variables = {k: filled(v, values) for k, v in step.get("env", {}).items()} | files
         variables["PATH"] = ":".join([*reversed(added), clean["PATH"]])
-        run = lambda: shell(step["run"], here, variables)
-        status, output = wanted(run) if "id" in step else run()
+        status, output = shell(step["run"], here, variables)
         if "id" in step:
             for line in pathlib.Path(files["GITHUB_OUTPUT"]).read_text().splitlines():
                 name, _, value = line.partition("=")
@@ -143,12 +132,12 @@ def github_on_sqlite(name="github-sqlite"):
 def github_where_something_is_wrong():
     here = folder("github-flawed")
     given = {"database": FLAWED["ASSAY_DATABASE_URL"], "flags": FLAGS}
-    status, summary = run_action(here, given, flawed)
+    status, summary = run_action(here, given)
     expect(status == 1, f"the job fails with the verdict; got {status}")
     check_reports(here / "isolation", True)
     expect("| `session-serializable` | **violated** | write-skew |" in summary, f"the summary has the verdict:\n{summary}")
     known = str(here / "isolation/found.json")
-    status, _ = run_action(folder("github-known"), given | {"baseline": known}, flawed)
+    status, _ = run_action(folder("github-known"), given | {"baseline": known})
     expect(status == 0, f"a known fault passes; got {status}")
     given = {"level": "linearizable", "flags": "--txns 20"}
     status, _ = run_action(folder("github-unknown"), given)
@@ -172,7 +161,7 @@ def gitlab():
     (here / "examples").symlink_to(source / "examples")
     variables = {k: str(v).replace("$CI_PIPELINE_ID", "7") for k, v in template["variables"].items()}
     variables |= {"ASSAY_DATABASE_URL": FLAWED["ASSAY_DATABASE_URL"], "ASSAY_FLAGS": FLAGS}
-    status, output = flawed(lambda: shell("\n".join(template["script"]), here, variables))
+    status, output = shell("\n".join(template["script"]), here, variables)
     expect(status == 1, f"the job fails; got {status}:\n{output}")
     kept = template["artifacts"]
     expect((here / kept["paths"][0]).is_dir() and (here / kept["reports"]["junit"]).is_file(), "what is kept is there")

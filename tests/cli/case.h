@@ -14,7 +14,7 @@
 // means that nothing at all is printed there. "json KEY.KEY VALUE" looks into standard output, a
 // line of JSON ("*" stands for any value). Each command runs in a folder of its own with assay on
 // the path, the examples of the repository in examples/ and nothing else; further "$" lines run in
-// the same folder.
+// the same folder. What takes its time is waited for with `wait-for` (bin/), never with `sleep`.
 #pragma once
 
 #include <iosfwd>

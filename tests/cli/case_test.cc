@@ -49,9 +49,10 @@ class Folder {
   Outcome run(const Step& step) const {
     std::ofstream(path_ / "in") << step.input;
     const std::string bin = fs::path(places::kProgram).parent_path().string();
+    const std::string tools = std::string(places::kSource) + "/tests/cli/bin";
     const std::string command = "cd '" + (path_ / "home").string() + "' && export PATH='" + bin +
-                                "':\"$PATH\" && unset NO_COLOR && { " + step.command +
-                                "\n} <../in >../out 2>../err";
+                                "':'" + tools + "':\"$PATH\" && unset NO_COLOR && { " +
+                                step.command + "\n} <../in >../out 2>../err";
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(path_ / "out"),
             read_file(path_ / "err")};

@@ -5,7 +5,8 @@
 //   {"page":"README.md","command":"./test","not":"builds for many minutes: .ci/run calls it"}
 //
 // `run` names the server that it needs, or says "here". `exit` has the codes it may end with, by default 0. `with` replaces what stands for
-// something of the reader, and numbers that are there to take long. `before` makes what it needs.
+// something of the reader, and numbers that are there to take long. `before` makes what it needs. What follows a file is ended by `followed`
+// (tests/cli/bin).
 #include <gtest/gtest.h>
 
 #include <algorithm>

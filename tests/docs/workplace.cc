@@ -42,9 +42,9 @@ Workplace::~Workplace() { fs::remove_all(folder_); }
 
 std::string Workplace::run(const std::string& command) const {
   const std::string whole = "cd '" + folder_.string() + "' && PATH='" +
-                            fs::path(places::kProgram).parent_path().string() +
-                            "':$PATH NO_COLOR=1 " + variables_ + " && export PATH NO_COLOR && { " +
-                            command + "\n} 2>&1 </dev/null";
+                            fs::path(places::kProgram).parent_path().string() + "':'" +
+                            places::kSource + "/tests/cli/bin':$PATH NO_COLOR=1 " + variables_ +
+                            " && export PATH NO_COLOR && { " + command + "\n} 2>&1 </dev/null";
   FILE* pipe = popen(whole.c_str(), "r");
   if (pipe == nullptr) return "cannot run " + command;
   std::string output;

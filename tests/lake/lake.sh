@@ -14,7 +14,7 @@ case $engine in
     packages=(pyspark) imports=pyspark
     ;;
   postgresql)
-    DATABASE_URL=$("$source/dev/db" up postgres) || skip "no PostgreSQL here"
+    DATABASE_URL=$(ASSAY_DB_BUILD=0 "$source/dev/db" up postgres) || skip "no PostgreSQL here"
     export DATABASE_URL
     packages=("psycopg[binary]") imports=psycopg
     ;;

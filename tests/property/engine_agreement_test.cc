@@ -34,12 +34,15 @@ GenerateOptions middling(uint64_t seed) {
   return options;
 }
 
+// Of one engine on one history: half a second or so.
+constexpr uint64_t kEffortOfAnEngine = 3'000'000;
+
 CheckResult checked_by(EngineId engine, const History& history) {
   CheckOptions options;
   options.levels = {prefix, session_si, strong_session_si, session_serializable,
                     strict_serializable};
   options.engine = engine;
-  options.budget = Budget(1, 0);
+  options.budget = Budget(0, 0, kEffortOfAnEngine);
   CheckResult result = decide_levels(history, options);
   for (const Certificate& certificate : result.certificates) {
     const Status verified = verify(certificate, history);
@@ -102,6 +105,9 @@ History by_sessions(const History& history) {
   return std::move(*finished);
 }
 
+// Of effort: several times what any of them takes.
+constexpr uint64_t kPlentyOfEffort = 20'000'000;
+
 // The default load of PolySI's evaluation, on which dbcop took a minute with 10 sessions and two with 15.
 TEST(PrefixEngine, DecidesManySessionsThatShareLittle) {
   for (const LevelId level : {session_si, session_serializable}) {
@@ -121,7 +127,7 @@ TEST(PrefixEngine, DecidesManySessionsThatShareLittle) {
         CheckOptions checking;
         checking.levels = {level};
         checking.engine = EngineId::dbcop;
-        checking.budget = Budget(60, 0);
+        checking.budget = Budget(0, 0, kPlentyOfEffort);
         EXPECT_EQ(decide_levels(by_sessions(*history), checking).verdicts.at(0).outcome,
                   Outcome::satisfied)
             << level_info(level).name << ", " << sessions << " sessions, seed " << options.seed;

@@ -70,7 +70,7 @@ TEST(SimulatedLog, DecidesAdyasLevelsOfQueriesByCondition) {
     options.workload_options.tombstones = tombstones;
     CheckOptions adya;
     adya.levels.assign(std::begin(kAdya), std::end(kAdya));
-    adya.budget = Budget(60, 0);
+    adya.budget = Budget(0, 0, 20'000'000);
     const CheckResult result = check(make(options), adya);
     for (const LevelId level : kAdya) {
       const Verdict& v = *result.find(level);

@@ -242,7 +242,12 @@ void expect_complete_after_kills(std::vector<std::string> urls, const std::strin
   options.faults.kinds = {FaultKind::kill};
   options.faults.interval = 0.8;
   options.faults.node_command = std::string(places::kSource) + "/dev/db node " + nodes;
-  const Measured m = measure(options, kNeedOrder);
+  Measured m = measure(options, kNeedOrder);
+  // A busy machine takes longer to come back from each kill.
+  for (int tries = 0; tries < 6 && m.stats.committed <= 50; ++tries) {
+    options.seconds *= 2;
+    m = measure(options, kNeedOrder);
+  }
   EXPECT_GT(m.stats.committed, 50u);
   expect_complete(m);
 }
@@ -316,6 +321,9 @@ uint64_t unknown_writers(const History& h) {
   return count;
 }
 
+// One in two shows it, where the machine is slow; in so many none does less than once in a million times.
+constexpr int kAttempts = 20;
+
 collect::RunOptions contended_for(double seconds, const std::vector<std::string>& urls) {
   collect::RunOptions options = looking_inside(contended(urls, "serializable", "general"));
   options.txns = 0;
@@ -329,7 +337,7 @@ TEST(Postgresql, ItsLogSettlesWhatDidNotCommit) {
   ASSAY_SERVER(urls, "postgres");
   Measured m;
   // Whether a session is ended just before it commits is a matter of chance.
-  for (int attempt = 0; attempt < 5 && shown_not_committed(m.history).empty(); ++attempt) {
+  for (int attempt = 0; attempt < kAttempts && shown_not_committed(m.history).empty(); ++attempt) {
     const EndedSessions ended(urls.front());
     m = measure(contended_for(6, urls), kNeedOrder);
     expect_complete(m);
@@ -359,7 +367,7 @@ TEST(Postgresql, ASessionThatIsLeftKeepsOutcomesOpen) {
   ASSERT_TRUE(driver.ok());
   Measured m;
   // Whether a session is ended just as it commits is a matter of chance.
-  for (int attempt = 0; attempt < 5 && unknown_writers(m.history) == 0; ++attempt) {
+  for (int attempt = 0; attempt < kAttempts && unknown_writers(m.history) == 0; ++attempt) {
     const EndedSessions ended(urls.front());
     const auto left = (*driver)->connect();
     ASSERT_TRUE(left.ok());
@@ -377,12 +385,13 @@ TEST(Postgresql, ATemporarySlotDiesWithTheServer) {
   ASSAY_SERVER(urls, "postgres");
   collect::RunOptions options = looking_inside(contended(urls, "serializable", "general"));
   options.txns = 0;
-  options.seconds = 2;
-  bool killed = false;
+  options.seconds = 3600;
+  std::atomic<bool> killed = false;
+  options.stop = &killed;
   options.progress = [&](const collect::RunProgress& p) {
     if (killed || p.committed <= 100) return;
-    killed = true;
     ASSERT_TRUE(dev_db("node postgres kill 1") && dev_db("node postgres start 1"));
+    killed = true;
   };
   const Measured m = measure(options, {serializable});
   ASSERT_TRUE(m.stats.log);

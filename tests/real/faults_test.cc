@@ -32,7 +32,7 @@ History expect_survives(collect::RunOptions options, std::vector<FaultKind> kind
         kinds, [&](FaultKind kind) { return count(std::string(fault_name(kind))) >= 2; });
   };
   // A busy machine takes longer to come back from each fault.
-  for (int tries = 0; tries < 2 && (m.stats.committed <= 50 || !all_came()); ++tries) {
+  for (int tries = 0; tries < 6 && (m.stats.committed <= 50 || !all_came()); ++tries) {
     options.seconds *= 2;
     m = measure(options, {level});
   }

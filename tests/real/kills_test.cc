@@ -72,7 +72,7 @@ TEST(Postgresql, AKilledRunExplainsTheDatabase) {
     if (child == 0) _exit(collect::run(options).ok() ? 0 : 1);
     // However slow the machine, the run is then at about the same point.
     const uint64_t size = rng.below(150'000);
-    for (int i = 0; i < 20'000; ++i) {
+    for (int i = 0; i < 600'000; ++i) {
       std::error_code absent;
       const uint64_t now = fs::file_size(options.history, absent);
       if (!absent && now > size) break;

@@ -1,8 +1,5 @@
-"""For scripts in plain SQL: a server of dev/db that speaks MySQL's protocol, and connections to it by MariaDB's client."""
-import contextlib
-import os
+"""For scripts in plain SQL: connections to a server that speaks MySQL's protocol by MariaDB's client."""
 import subprocess
-import sys
 
 
 class Session:
@@ -18,17 +15,3 @@ class Session:
         """What the server answers, the lines joined by spaces."""
         self.client.stdin.write(sql + "; SELECT '=done=';\n")
         return " ".join(iter(lambda: self.client.stdout.readline().rstrip("\n"), "=done="))
-
-
-@contextlib.contextmanager
-def server(name):
-    """Its URL, while it runs. Ends the script with 5 where it cannot be had."""
-    dev_db = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../dev/db")
-    up = subprocess.run([dev_db, "up", name], stdout=subprocess.PIPE, text=True)
-    if up.returncode != 0:
-        print(f"dev/db cannot have '{name}' here")
-        sys.exit(5)
-    try:
-        yield up.stdout.split()[-1]
-    finally:
-        subprocess.run([dev_db, "down", name])

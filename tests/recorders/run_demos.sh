@@ -31,7 +31,7 @@ case $language in
 esac
 "$assay" check history.jsonl --level strict-serializable
 # Its sessions say that they end, so whoever follows the file is done then.
-timeout 20 "$assay" watch history.jsonl --follow --sessions 4
+timeout 1200 "$assay" watch history.jsonl --follow --sessions 4
 # Each transaction's line before COMMIT, and its outcome after it; enough of both outcomes that count.
 pending=$(grep -c '"status": *"pending"' history.jsonl)
 committed=$(grep -c '"status": *"committed"' history.jsonl)

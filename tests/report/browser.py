@@ -96,6 +96,13 @@ class Page:
     def all(self, selector):
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
 
+    def wait_for(self, happens):
+        """Looks until it does. The time only ends a test that hangs."""
+        until = time.monotonic() + 600
+        while not happens():
+            assert time.monotonic() < until, f"{self.path.name}: what was waited for does not happen"
+            time.sleep(0.05)
+
     def shown(self, selector):
         return [e for e in self.all(selector) if e.is_displayed()]
 
@@ -244,7 +251,7 @@ def check_satisfied(driver):
     page.press(".player button", "Previous")
     assert page.one(".player .step").text.startswith("Step 1 of")
     page.press(".player button", "Play")
-    time.sleep(1.8)
+    page.wait_for(lambda: not page.one(".player .step").text.startswith("Step 1 of"))
     page.press(".player button", "Pause")
     assert "step=1" not in page.address().split("&"), page.address()
     end = Page(driver, page.path, "#step=20")

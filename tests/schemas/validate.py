@@ -51,7 +51,7 @@ def validate(validator, value, what):
 
 
 def run(*flags, stdin=None):
-    return subprocess.run([assay, *flags], input=stdin, capture_output=True, timeout=120).stdout
+    return subprocess.run([assay, *flags], input=stdin, capture_output=True).stdout
 
 
 def look_at(file, *flags):

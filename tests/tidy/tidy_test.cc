@@ -207,6 +207,128 @@ Faults missing_words(const std::string& text, const std::vector<std::string>& wo
   return faults;
 }
 
+// Of a test: what passes or fails by the speed of the machine, or by luck, line by line. What takes its time is waited for by an event, and
+// budgets are effort. Comments may say so.
+Faults left_to_luck(const std::string& text) {
+  static const std::vector<std::pair<std::regex, std::string>> kLuck = {
+      {std::regex(R"((^|[^\w`-])(sleep(_for|_until)?|usleep|nanosleep)\b)"),
+       "waits for a while instead of an event"},
+      {std::regex(R"(--(time|duration) +([0-9.]+ms|[0-9]{1,2}(\.[0-9]+)?s)\b)"),
+       "a budget of seconds, where effort is meant"},
+      // 1e-9 is over before it begins.
+      {std::regex(R"(\bBudget( \w+)?\((0?\.\d|[1-9]\d{0,2}(\.\d+)?,))"),
+       "a budget of seconds, where effort is meant"},
+      {std::regex(R"(\bseconds = (0?\.\d+|[1-9]\d?)[^\d.])"),
+       "a budget of seconds, where effort is meant"},
+      {std::regex(R"(\btimeout +(-\S+ +([A-Z]+ +)?)*\d{1,2}(\.\d+)? |\btimeout=\d{1,2}(\.\d+)?\b)"),
+       "a limit of seconds"},
+      {std::regex(
+           R"((EXPECT|ASSERT)_(LT|LE|GT|GE|NEAR)\(.*(clock::now\(\)|elapsed|[.]seconds[^(\w]))"),
+       "compares times"},
+      {std::regex(R"(\bassert .*time\.\w+\(|\bdate \+%s)"), "compares times"},
+      {std::regex(R"(random_device|\bsrand\(|\bRng\b.*\b(now|time)\(|\$RANDOM)"),
+       "draws what no seed decides"},
+  };
+  static const std::regex kComment(R"(^\s*(//|#).*)"), kAtEnd(R"(  (//|#) .*$)");
+  static constexpr const char* kSigns[] = {"sleep",   "--time", "--duration", "Budget",
+                                           "seconds", "time",   "clock",      "elapsed",
+                                           "date +",  "random", "rand(",      "RANDOM"};
+  Faults faults;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    // Most lines need no pattern.
+    if (std::ranges::none_of(
+            kSigns, [&](const char* sign) { return line.find(sign) != std::string::npos; }) ||
+        std::regex_match(line, kComment))
+      continue;
+    const std::string code = std::regex_replace(line, kAtEnd, "");
+    for (const auto& [pattern, what] : kLuck)
+      if (std::regex_search(code, pattern)) faults.push_back(what + ": " + line);
+  }
+  return faults;
+}
+
+// What is not left to luck although it looks like it.
+struct Certain {
+  std::string_view file, piece, why;  // a piece of the line
+  bool covers(const std::string& path, const std::string& fault) const {
+    return path == file && fault.find(piece) != std::string::npos;
+  }
+};
+const Certain kCertain[] = {
+    {"src/collect/faults/faults_test.cc", "std::chrono::milliseconds(110)",
+     "no machine is too fast for a delay"},
+    {"src/collect/faults/faults_test.cc", "sleep 0.15; true",
+     "what takes a while is what is tested; that it takes longer changes nothing"},
+    {"src/collect/recorder_test.cc", "std::chrono::milliseconds(10));",
+     "between two looks at the size of the file"},
+    {"src/collect/recorder_test.cc", "std::chrono::milliseconds(1));",
+     "between two looks at the size of the file"},
+    {"src/collect/recorder_test.cc", "rng.below(1000)", "the moment of a kill may be any"},
+    {"src/collect/run_test.cc", "EXPECT_GE(stats.seconds, 0.3)",
+     "no machine is too fast for a run that ends by the time"},
+    {"src/collect/run_test.cc", "options_.seconds = 0.3",
+     "the time is what is tested, and nothing has to happen in it"},
+    {"src/collect/run_test.cc", "std::chrono::milliseconds(300)",
+     "nearly always the run waits meanwhile, which is tested; where it does not, it finds the "
+     "other at once"},
+    {"src/collect/driver_test.cc", "exec sleep 3600", "a program that hangs"},
+    {"src/base/budget_test.cc", "Budget budget(0.002, kPlenty)", "waits until it is over"},
+    {"src/base/budget_test.cc", "Budget(0.002, 0)", "waits until it is over"},
+    {"src/base/budget_test.cc", ".seconds = 0.002", "waits until it is over"},
+    {"src/base/budget_test.cc", ".seconds = 10", "the memory is over before"},
+    {"tests/exec/faulty.py", "time.sleep(3600)", "a program that hangs"},
+    {"tests/packages/debian.sh", "sleep 1",
+     "the time of the second package differs, by one second or more"},
+    {"tests/report/browser.py", "time.monotonic() < until", "only ends a test that hangs"},
+    {"tests/report/browser.py", "time.sleep(0.05)", "between two looks at the page"},
+    {"tests/recorders/demo.py", "timeout=0.05", "whoever waits longer for the lock tries again"},
+    {"tests/real/faults_test.cc", "options.seconds = 5",
+     "longer and longer, up to minutes, until all faults came"},
+    {"tests/real/faults_test.cc", "options.seconds = 2", "likewise"},
+    {"tests/real/evidence_test.cc", "options.seconds = 4",
+     "longer and longer, up to minutes, until enough committed"},
+    {"tests/real/evidence_test.cc", "milliseconds(30)",
+     "between two sessions that are ended; tries make up for when"},
+    {"tests/real/kills_test.cc", "milliseconds(1)", "between two looks at the size of the file"},
+    {"tests/real/kills_test.cc", "rng.below(2000)", "the moment of a kill may be any"},
+    {"tests/real/recorded_test.cc", "Budget(60, uint64_t{1} << 30, 3000)",
+     "the effort ends before"},
+    {"tests/cli/bin/wait-for", "sleep 0.02", "between two looks at what is waited for"},
+    {"tests/cli/cases/run-watch.case", "--duration 1s",
+     "the time is what is tested, and nothing has to happen in it"},
+    {"tests/cli/cases/check-interrupted.case", "while kill -TERM $p; do sleep 1",
+     "one request to end is some time after the other; more time changes nothing"},
+    {"tests/cli/cases/run-until-violation.case", "--time 1s --history c.jsonl",
+     "the time is what is tested, and one run is enough"},
+    {"tests/cli/cases/run-until-violation.case", "--time 1s --seed",
+     "again and again until all workloads were seen"},
+    {"tests/cli/cases/run-until-violation.case", "--time 3s --history w.jsonl",
+     "one run is enough"},
+    {"tests/cli/cases/check-budget.case", "--time 1ms",
+     "less than reading 40,000 transactions can take"},
+    {"tests/cli/cases/check-budget.case", "wait-for test -e ended || touch late",
+     "nothing else ends the wait for input"},
+    {"tests/cli/cases/check-budget.case", "check pipe --time 200ms",
+     "nothing else ends the wait for a writer"},
+    {"tests/cli/cases/check-budget.case", "check pipe --time 100ms",
+     "the same; and the check behind it has hundreds of times what reading takes, and never ends "
+     "by itself"},
+    {"tests/docs/shown.jsonl", "--time 60s --json",
+     "the history of 100 transactions takes none of it"},
+    {"tests/docs/shown.jsonl", "--fault partition,delay",
+     "of READ COMMITTED, at which one transaction in a hundred is enough"},
+    {"tests/docs/shown.jsonl", "storage-engine.md", "not run as they stand"},
+};
+
+bool is_of_tests(const fs::path& path) {
+  const std::string file = shown(path);
+  for (const char* data : {"tests/corpus/", "tests/boundary/", "tests/fuzz/", "tests/recorded/",
+                           "tests/separations/", "tests/tidy/tidy_test.cc", "tests/cli/drawings/"})
+    if (file.starts_with(data)) return false;
+  return file.starts_with("tests/") || file.ends_with("_test.cc") || file.ends_with("_test.py");
+}
+
 template <class Rule>
 void expect_clean(bool (*applies)(const fs::path&), Rule rule) {
   int files = 0;
@@ -319,6 +441,22 @@ TEST(Tidy, EveryAnomalyIsInTheGlossary) {
   EXPECT_EQ(missing_words(content_of(root() / "docs" / "glossary.md"), names), Faults{});
 }
 
+TEST(Tidy, NoTestIsLeftToLuck) {
+  std::set<std::string_view> needed;
+  expect_clean(is_of_tests, [&](const fs::path& p) {
+    Faults faults = left_to_luck(content_of(p));
+    std::erase_if(faults, [&](const std::string& fault) {
+      for (const Certain& one : kCertain)
+        if (one.covers(shown(p), fault)) return needed.insert(one.piece).second || true;
+      return false;
+    });
+    return faults;
+  });
+  for (const Certain& one : kCertain)
+    EXPECT_TRUE(needed.contains(one.piece))
+        << one.file << " has no line any more with " << one.piece;
+}
+
 // --- canaries: every rule must be able to fail
 
 TEST(TidyCanary, EveryRuleRefusesItsSample) {
@@ -352,6 +490,37 @@ TEST(TidyCanary, EveryRuleRefusesItsSample) {
             Faults{"dead link no/such/page.md"});
   EXPECT_EQ(missing_pages(root() / "docs", {"no-such-level"}), Faults{"no page for no-such-level"});
   EXPECT_EQ(missing_words("`a` only", {"a", "b"}), Faults{"nothing on b"});
+}
+
+TEST(TidyCanary, WhatIsLeftToLuckIsFound) {
+  for (const std::string bad : {"  std::this_thread::sleep_for(std::chrono::milliseconds(3));",
+                                "    time.sleep(1.8)",
+                                "(sleep 0.5; cat a >>b) &",
+                                "$ sleep 5 | assay check -",
+                                "$ assay check h.jsonl --time 300ms",
+                                "$ assay run --duration 4s --history h.jsonl",
+                                "  options.budget = Budget(1, 0);",
+                                "  Budget budget(0.1, 0);  Budget(0.1, 0)",
+                                "  options.seconds = 0.3;",
+                                "  options.seconds = 59;",
+                                "$ timeout -s TERM 2 assay check h.jsonl",
+                                "timeout 20 \"$assay\" watch",
+                                "    done = run(x, timeout=30)",
+                                "  EXPECT_LT(std::chrono::steady_clock::now() - begin, limit);",
+                                "  EXPECT_LT(stats.seconds, 5);",
+                                "start=$(date +%s%N)",
+                                "    assert time.time() - began < 3",
+                                "  std::mt19937 rng{std::random_device{}()};",
+                                "  Rng rng(std::time(nullptr));",
+                                "seed=$RANDOM"})
+    EXPECT_FALSE(left_to_luck(bad).empty()) << bad;
+  for (const std::string good :
+       {"// Nobody has to sleep here.", "# one that would sleep 5", "  Budget budget(0, 0, 1000);",
+        "  Budget(0, 1)", "$ assay check h.jsonl --time 10m", "timeout 600 assay check pipe",
+        "  EXPECT_EQ(meta.seconds, 3);", "  options.seconds = 3600;",
+        "  EXPECT_NEAR(*remaining.seconds(4, 0.5), 5, 1e-9);", "  Budget(1e-9, 0)",
+        "  while (!budget.exhausted_now()) {", "  Rng rng(seed);"})
+    EXPECT_EQ(left_to_luck(good), Faults{}) << good;
 }
 
 TEST(TidyCanary, WhatIsDeclaredForUsersIsFound) {

@@ -1,9 +1,10 @@
 // The simulated database behind the driver interface, so that the whole way of a run (threads, the
 // recorder, real clocks) can be tried on a database whose isolation is known.
 //
-//   simulated:LEVEL[?bug=ANOMALY[&rate=SHARE]]
+//   simulated:LEVEL[?bug=ANOMALY[&rate=SHARE]][?turns=no]
 //
-// With a bug, the given share of the transactions (a fifth by default) runs with it.
+// With a bug, the given share of the transactions (a fifth by default) runs with it. Sessions take turns (collect/turns.h), so that a run
+// depends on its seed alone; without, they run at once, as the system lets them.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -77,6 +78,7 @@ struct Address {
   LevelId level = LevelId::session_si;
   Anomaly bug = Anomaly::none;
   double rate = 0;
+  bool turns = true;
 };
 
 class SimulatedDriver : public Driver {
@@ -87,6 +89,7 @@ class SimulatedDriver : public Driver {
 
   bool supports(OpKind) const override { return true; }
   bool supports_conditions() const override { return true; }
+  bool takes_turns() const override { return address_.turns; }
   Status prepare() override { return Ok{}; }
   Result<std::unique_ptr<DriverSession>> connect() override {
     const std::lock_guard lock(shared_->mutex);
@@ -105,7 +108,7 @@ class SimulatedDriver : public Driver {
   std::shared_ptr<SharedEngine> shared_;
 };
 
-// The "bug=…&rate=…" of a URL.
+// The "bug=…&rate=…&turns=…" of a URL.
 Status parse_query(std::string_view query, Address& address) {
   while (!query.empty()) {
     const std::string_view part = query.substr(0, query.find('&'));
@@ -123,8 +126,11 @@ Status parse_query(std::string_view query, Address& address) {
       const auto end = std::from_chars(value.data(), value.data() + value.size(), address.rate);
       if (end.ec != std::errc() || !(address.rate > 0 && address.rate <= 1))
         return usage_error(fmt::format("the rate '{}' must be above 0 and at most 1", value));
+    } else if (name == "turns" && (value == "yes" || value == "no")) {
+      address.turns = value == "yes";
     } else {
-      return usage_error(fmt::format("simulated: knows bug= and rate=, not '{}'", name));
+      return usage_error(
+          fmt::format("simulated: knows bug=, rate= and turns=yes or no, not '{}'", part));
     }
   }
   return Ok{};

@@ -1,0 +1,61 @@
+// Turns: how the sessions of a run interleave where the database leaves it to us.
+//
+// A database in memory answers in microseconds, so how its sessions overlap would be up to the system's scheduler: on a busy
+// machine each runs to its end before the next begins, and no race ever shows. Here one session runs at a time, and which one
+// goes on after a call to the database is drawn from the seed among those that do not back off. So overlaps are as frequent
+// on every machine, and a run depends on its seed alone. Time passes with the turns: it is part of what the seed decides.
+//
+// Nobody is waited for in vain: a session without a turn waits here and nowhere else, the one that has it never waits for another, and one
+// whose thread has not started yet is given its turn like the others and takes it when it comes.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+
+#include "base/rng.h"
+
+namespace assay::internal::collect {
+
+class Turns {
+ public:
+  explicit Turns(uint64_t seed) : rng_(Rng(seed).split(kSalt)) {}
+
+  // From now on sessions 0 … n-1 take turns. Before, and once all have left, the other calls do not wait.
+  void begin(uint32_t sessions);
+  // The session's thread is there; returns with its first turn.
+  void enter(uint32_t session);
+  // Lets others go on; returns when it is this session's turn again.
+  void pass(uint32_t session) { back_off(session, 0); }
+  // The same, but not before so many nanoseconds have passed.
+  void back_off(uint32_t session, int64_t nanoseconds);
+  // The session does nothing any more.
+  void leave(uint32_t session);
+
+  // Nanoseconds since the first turn; each call returns more than the one before.
+  int64_t now() { return ++now_; }
+
+ private:
+  static constexpr uint64_t kSalt = 0x7475726e73;
+  static constexpr uint32_t kNobody = UINT32_MAX;
+  struct Session {
+    bool here = false;
+    int64_t not_before = 0;
+    std::condition_variable turn;
+  };
+
+  void draw();
+  void hand_over();
+  void wait(std::unique_lock<std::mutex>& lock, uint32_t session);
+
+  std::mutex mutex_;  // of what follows, but the time
+  Rng rng_;
+  std::deque<Session> sessions_;  // stay where they are
+  std::atomic<int64_t> now_{0};
+  uint32_t live_ = 0;
+  uint32_t whose_ = kNobody;
+};
+
+}  // namespace assay::internal::collect
