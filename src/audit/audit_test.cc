@@ -1,6 +1,7 @@
 #include "assay/audit.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -156,13 +157,13 @@ TEST(Check, VerdictsAreVerified) {
 }
 
 std::string written(const std::string& name, const std::string& text) {
-  std::string path = testing::TempDir() + "/" + name;
+  std::string path = testing::TempDir() + std::to_string(getpid()) + name;
   std::ofstream(path) << text;
   return path;
 }
 
 TEST(Audit, AFileThatCannotBeReadHasAnError) {
-  const Audit none = audit(testing::TempDir() + "/there-is-none");
+  const Audit none = audit("no/such/history.jsonl");
   ASSERT_TRUE(none.error);
   EXPECT_EQ(none.error->kind, ErrorKind::io);
   EXPECT_TRUE(none.result.verdicts.empty());

@@ -1,6 +1,7 @@
 #include "collect/probe.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <set>
@@ -49,7 +50,7 @@ TEST(Probe, WhatIsRefusedIsCountedAndSaid) {
 
 // Else the next run would take the probe for one that is still going on.
 TEST(Probe, SaysInTheDatabaseThatItHasFinished) {
-  const std::string file = testing::TempDir() + "probe-finishes.db";
+  const std::string file = testing::TempDir() + std::to_string(getpid()) + "-probe.db";
   std::filesystem::remove(file);
   const PlayOptions options = on("sqlite:" + file);
   const auto mark = [&] {

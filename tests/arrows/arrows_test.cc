@@ -3,6 +3,7 @@
 // table is the design; changing an arrow means changing it here, on purpose, and in the figure that
 // docs/architecture.md shows of it.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -277,7 +278,7 @@ TEST(ArrowsCanary, AChangedFigureIsFound) {
 }
 
 TEST(ArrowsCanary, AChangedLinkListIsFound) {
-  const fs::path path = fs::path(testing::TempDir()) / "assay_arrows_canary.txt";
+  const fs::path path = testing::TempDir() + std::to_string(getpid()) + "-arrows.txt";
   std::string text = read_file(std::string(assay::internal::places::kBuild) + "/arrows.txt");
   ASSERT_NE(text.find("oracle:"), std::string::npos);
   text.replace(text.find("oracle:"), 7, "oracle:levels ");

@@ -23,8 +23,8 @@ command -v python3 >/dev/null || skip "no python3 here"
 mkdir -p "$work"
 cd "$work"
 if ! [ -x "$engine/bin/python" ] || ! "$engine/bin/python" -c "import $imports" 2>/dev/null; then
-  python3 -m venv "$engine" >log 2>&1 || skip "no environment of Python: $(tail -1 log)"
-  "$engine/bin/pip" install --quiet --retries 1 "${packages[@]}" >log 2>&1 || skip "no ${packages[*]}: $(tail -1 log)"
+  python3 -m venv "$engine" >"$engine.log" 2>&1 || skip "no environment of Python: $(tail -1 "$engine.log")"
+  "$engine/bin/pip" install --quiet --retries 1 "${packages[@]}" >"$engine.log" 2>&1 || skip "no ${packages[*]}: $(tail -1 "$engine.log")"
 fi
 export PATH=$work/$engine/bin:$PATH
 python "$source/tests/lake/loop_test.py" "$engine" "$assay" "$source"

@@ -1,6 +1,7 @@
 // How a run gets to a server, and what it says of it: TLS whose certificate is checked, passwords that stand on no
 // command line, and by which number the server knows each session.
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -82,7 +83,8 @@ TEST(Mariadb, PasswordsComeFromTheEnvironmentOrAFile) {
   EXPECT_TRUE(connects("mysql://bob@" + address).ok());
   unsetenv("MYSQL_PWD");
   const std::string file =
-      (std::filesystem::temp_directory_path() / ("assay-my-" + port + ".cnf")).string();
+      (std::filesystem::temp_directory_path() / ("assay-my-" + std::to_string(getpid()) + ".cnf"))
+          .string();
   std::ofstream(file) << "[client]\nuser=bob\npassword=s3cret\n";
   EXPECT_TRUE(connects("mysql://" + address + "?defaults-file=" + file).ok());
   std::filesystem::remove(file);

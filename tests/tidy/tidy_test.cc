@@ -228,11 +228,13 @@ Faults left_to_luck(const std::string& text) {
       {std::regex(R"(\bassert .*time\.\w+\(|\bdate \+%s)"), "compares times"},
       {std::regex(R"(random_device|\bsrand\(|\bRng\b.*\b(now|time)\(|\$RANDOM)"),
        "draws what no seed decides"},
+      {std::regex(R"((TempDir|temp_directory_path)\(\)(?!.*(XXXXXX|getpid)))"),
+       "a name that another process may use as well"},
   };
   static const std::regex kComment(R"(^\s*(//|#).*)"), kAtEnd(R"(  (//|#) .*$)");
-  static constexpr const char* kSigns[] = {"sleep",   "--time", "--duration", "Budget",
-                                           "seconds", "time",   "clock",      "elapsed",
-                                           "date +",  "random", "rand(",      "RANDOM"};
+  static constexpr const char* kSigns[] = {"sleep", "--time", "--duration", "Budget", "seconds",
+                                           "time",  "clock",  "elapsed",    "date +", "random",
+                                           "rand(", "RANDOM", "emp"};
   Faults faults;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
@@ -512,14 +514,16 @@ TEST(TidyCanary, WhatIsLeftToLuckIsFound) {
                                 "    assert time.time() - began < 3",
                                 "  std::mt19937 rng{std::random_device{}()};",
                                 "  Rng rng(std::time(nullptr));",
-                                "seed=$RANDOM"})
+                                "seed=$RANDOM",
+                                "  const std::string file = testing::TempDir() + \"x.db\";"})
     EXPECT_FALSE(left_to_luck(bad).empty()) << bad;
   for (const std::string good :
        {"// Nobody has to sleep here.", "# one that would sleep 5", "  Budget budget(0, 0, 1000);",
         "  Budget(0, 1)", "$ assay check h.jsonl --time 10m", "timeout 600 assay check pipe",
         "  EXPECT_EQ(meta.seconds, 3);", "  options.seconds = 3600;",
         "  EXPECT_NEAR(*remaining.seconds(4, 0.5), 5, 1e-9);", "  Budget(1e-9, 0)",
-        "  while (!budget.exhausted_now()) {", "  Rng rng(seed);"})
+        "  while (!budget.exhausted_now()) {", "  Rng rng(seed);",
+        "  std::string own = testing::TempDir() + \"XXXXXX\";"})
     EXPECT_EQ(left_to_luck(good), Faults{}) << good;
 }
 
