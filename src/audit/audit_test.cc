@@ -236,6 +236,31 @@ TEST(Audit, AHistoryInWhichNobodyLookedIsVacuous) {
   EXPECT_EQ(blind(true).result.find(session_si)->outcome, Outcome::satisfied);
 }
 
+// An order of two versions is evidence, that of one says nothing.
+TEST(Audit, AnOrderOfOneVersionIsNoEvidence) {
+  const auto stated = [](const std::vector<int64_t>& order) {
+    AuditOptions options;
+    options.check.levels = {session_si};
+    const std::vector<sample::Txn> txns = {{1, {w("x", 1)}}, {2, {w("x", 2)}}};
+    return audit(make_history(txns, {{"x", order}}), "blind", options)
+        .result.find(session_si)
+        ->outcome;
+  };
+  EXPECT_EQ(stated({1}), Outcome::unknown);
+  EXPECT_EQ(stated({1, 2}), Outcome::satisfied);
+}
+
+// What was withheld is not written among the certificates, whatever else is.
+TEST(Audit, CertificatesOfWhatStandsAreWritten) {
+  Audit audited = audit(make_history(kLostUpdate), "lost");
+  const size_t all = certificates_of(audited).certificates.size();
+  ASSERT_GT(all, 1u);
+  const uint32_t withheld = audited.result.find(session_si)->certificate;
+  for (Verdict& v : audited.result.verdicts)
+    if (v.certificate == withheld) v.certificate = kNone;
+  EXPECT_EQ(certificates_of(audited).certificates.size(), all - 1);
+}
+
 TEST(Audit, SeveralFilesAreOneHistory) {
   const std::vector<std::string> paths = {written("a.hist", "s1: { w(x,1) }\n"),
                                           written("b.hist", "s2: { r(x,1) }\n")};
