@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "assay/verify.h"
+#include "audit/baseline.h"
 #include "audit/verified.h"
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -259,6 +260,16 @@ TEST(Audit, CertificatesOfWhatStandsAreWritten) {
   for (Verdict& v : audited.result.verdicts)
     if (v.certificate == withheld) v.certificate = kNone;
   EXPECT_EQ(certificates_of(audited).certificates.size(), all - 1);
+}
+
+TEST(Baseline, HoldsEachKindOnce) {
+  const KnownViolation lost{session_si, Anomaly::lost_update},
+      skew{serializable, Anomaly::write_skew};
+  const std::string text = baseline_text({skew, lost, skew, lost, skew});
+  EXPECT_EQ(text, baseline_text({lost, skew}));
+  const auto parsed = parse_baseline(text, "known.json");
+  ASSERT_TRUE(parsed.ok());
+  EXPECT_EQ(parsed->size(), 2u);
 }
 
 TEST(Audit, SeveralFilesAreOneHistory) {

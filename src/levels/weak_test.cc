@@ -26,6 +26,25 @@ LevelVerdict decide(const History& history, LevelId level) {
   return WeakLevels(problem).decide(level, budget);
 }
 
+// Nobody waited for the first transaction of session 1, so what that session reads next says nothing of it; that of session 2 did.
+TEST(WeakLevels, ASessionDoesNotGoOnBehindAnUnknownOutcome) {
+  const auto outcome = [](TxnStatus status, LevelId level) {
+    std::vector<sample::Txn> txns = {{1, {w("x", 1)}}, {1, {r("x", kNull)}}, {2, {r("x", 1)}}};
+    txns[0].status = status;
+    return decide(make_history(txns), level).outcome;
+  };
+  for (const LevelId level : {read_your_writes, read_atomic, causal}) {
+    EXPECT_EQ(outcome(TxnStatus::unknown, level), Outcome::satisfied) << level_info(level).name;
+    EXPECT_EQ(outcome(TxnStatus::committed, level), Outcome::violated) << level_info(level).name;
+  }
+  std::vector<sample::Txn> txns = {{1, {w("x", 1)}}, {1, {r("y", kNull)}}, {2, {r("x", 1)}}};
+  const History committed = make_history(txns);
+  EXPECT_TRUE(base_edge(make_problem(committed), {0, 1}));
+  txns[0].status = TxnStatus::unknown;
+  const History unknown = make_history(txns);
+  EXPECT_FALSE(base_edge(make_problem(unknown), {0, 1}));
+}
+
 // Says which of the three levels hold, as "RC RA CC".
 std::string holding(const std::vector<sample::Txn>& txns,
                     const std::vector<sample::Stated>& stated = {}) {
