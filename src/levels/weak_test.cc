@@ -45,6 +45,20 @@ TEST(WeakLevels, ASessionDoesNotGoOnBehindAnUnknownOutcome) {
   EXPECT_FALSE(base_edge(make_problem(unknown), {0, 1}));
 }
 
+// Two of unknown outcome that saw nothing of each other: who saw the one has not seen the other. In a history so long that clocks are
+// used, and both are on a chain somewhere.
+TEST(WeakLevels, WhoSawOneUnknownOutcomeHasNotSeenAnother) {
+  std::vector<sample::Txn> txns;
+  for (int64_t i = 0; i < 300; ++i) txns.push_back({1, {w("z", i)}});
+  for (const char* key : {"x", "y"})
+    txns.push_back({txns.back().session + 1, {w(key, 1)}, TxnStatus::unknown});
+  txns.push_back({4, {r("x", 1), r("y", kNull)}});
+  txns.push_back({5, {r("y", 1), r("x", kNull)}});
+  EXPECT_EQ(decide(make_history(txns), causal).outcome, Outcome::satisfied);
+  txns.push_back({4, {r("x", kNull)}});
+  EXPECT_EQ(decide(make_history(txns), causal).outcome, Outcome::violated);
+}
+
 // Says which of the three levels hold, as "RC RA CC".
 std::string holding(const std::vector<sample::Txn>& txns,
                     const std::vector<sample::Stated>& stated = {}) {
