@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "assay/verify.h"
+#include "audit/baseline.h"
 #include "audit/verified.h"
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -235,6 +236,41 @@ TEST(Audit, AHistoryInWhichNobodyLookedIsVacuous) {
   EXPECT_EQ(strict.result.find(session_si)->cause, UnknownCause::vacuous);
   EXPECT_TRUE(certificates_of(strict).certificates.empty());
   EXPECT_EQ(blind(true).result.find(session_si)->outcome, Outcome::satisfied);
+}
+
+// An order of two versions is evidence, that of one says nothing.
+TEST(Audit, AnOrderOfOneVersionIsNoEvidence) {
+  const auto stated = [](const std::vector<int64_t>& order) {
+    AuditOptions options;
+    options.check.levels = {session_si};
+    const std::vector<sample::Txn> txns = {{1, {w("x", 1)}}, {2, {w("x", 2)}}};
+    return audit(make_history(txns, {{"x", order}}), "blind", options)
+        .result.find(session_si)
+        ->outcome;
+  };
+  EXPECT_EQ(stated({1}), Outcome::unknown);
+  EXPECT_EQ(stated({1, 2}), Outcome::satisfied);
+}
+
+// What was withheld is not written among the certificates, whatever else is.
+TEST(Audit, CertificatesOfWhatStandsAreWritten) {
+  Audit audited = audit(make_history(kLostUpdate), "lost");
+  const size_t all = certificates_of(audited).certificates.size();
+  ASSERT_GT(all, 1u);
+  const uint32_t withheld = audited.result.find(session_si)->certificate;
+  for (Verdict& v : audited.result.verdicts)
+    if (v.certificate == withheld) v.certificate = kNone;
+  EXPECT_EQ(certificates_of(audited).certificates.size(), all - 1);
+}
+
+TEST(Baseline, HoldsEachKindOnce) {
+  const KnownViolation lost{session_si, Anomaly::lost_update},
+      skew{serializable, Anomaly::write_skew};
+  const std::string text = baseline_text({skew, lost, skew, lost, skew});
+  EXPECT_EQ(text, baseline_text({lost, skew}));
+  const auto parsed = parse_baseline(text, "known.json");
+  ASSERT_TRUE(parsed.ok());
+  EXPECT_EQ(parsed->size(), 2u);
 }
 
 TEST(Audit, SeveralFilesAreOneHistory) {

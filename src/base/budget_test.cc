@@ -147,5 +147,17 @@ TEST(Budget, AnInterruptExhaustsThoseThatHeedIt) {
   EXPECT_EXIT(std::_Exit(interrupted()), testing::ExitedWithCode(0), "");
 }
 
+// A time limit or an interrupt is noticed within so many calls, each of which stands for a little work.
+TEST(Budget, MeasuresEveryThousandCalls) {
+  const auto calls = [] {
+    Budget budget;
+    budget.heed_interrupts();
+    if (budget.exhausted()) return 1;
+    Budget::interrupt();
+    return calls_until_exhausted(budget) == 1024 ? 0 : 2;
+  };
+  EXPECT_EXIT(std::_Exit(calls()), testing::ExitedWithCode(0), "");
+}
+
 }  // namespace
 }  // namespace assay::internal

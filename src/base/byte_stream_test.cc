@@ -45,6 +45,13 @@ TEST(ByteStream, RefusesNumbersThatAreTooLong) {
   StreamReader eleven(std::string_view("\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x01", 11));
   EXPECT_EQ(eleven.number(), 0u);
   EXPECT_FALSE(eleven.ok());
+  // Nine bytes hold 63 bits, so of the tenth only one is left.
+  StreamReader most(std::string_view("\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x01", 10));
+  EXPECT_EQ(most.number(), ~uint64_t{0});
+  EXPECT_TRUE(most.ok() && most.at_end());
+  StreamReader more(std::string_view("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x02", 10));
+  EXPECT_EQ(more.number(), 0u);
+  EXPECT_FALSE(more.ok());
   StreamReader flag("\x02");
   EXPECT_FALSE(flag.flag() || flag.ok());
 }

@@ -47,6 +47,12 @@ TEST(BadReadVerifier, aConditionalWriteWithoutEffectWritesNothing) {
   EXPECT_TRUE(refused(bad_read("causal", thin_air_read, 2, kNone), effect, "is no"));
 }
 
+TEST(BadReadVerifier, aCompareAndSetReadsBeforeItWrites) {
+  const History h = hist("s1: { cas(x,5,5) w(y,1) }\n");
+  EXPECT_TRUE(verifies(bad_read(kAll, future_read, 0, 0), h));
+  EXPECT_TRUE(refused(bad_read("causal", future_read, 0, 1), h, "is no future-read"));
+}
+
 TEST(BadReadVerifier, readOfNull) {
   const History removed = hist("initial 0\ns1: { d(x,t) }\ns2: { r(x,null) }\n");
   EXPECT_TRUE(refused(bad_read("causal", thin_air_read, 1, kNone), removed, "is no"));

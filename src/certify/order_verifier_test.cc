@@ -274,6 +274,24 @@ TEST(OrderVerifier, conditionalWrites) {
                        hist("s1: { cas(x,1,2)! }\ns2: { cas(x,1,3)! }\ns3: { w(x,4) }\n")));
 }
 
+// A row that was passed over was there and did not satisfy; one that was returned did.
+TEST(OrderVerifier, conditions) {
+  const auto holds = [](const std::string& query) {
+    const History h = hist("s1: { w(a,3) w(b,7) }\ns2: { " + query + " }\n");
+    return verify(single_order("serializable", {0, 1}), h).ok();
+  };
+  EXPECT_TRUE(holds("p(value < 5,[a=3])"));
+  EXPECT_TRUE(holds("p(value < 5,[a=3],passed[b=7])"));
+  EXPECT_TRUE(holds("p(value < 5,[],matched[a])"));
+  EXPECT_TRUE(holds("p(value < 5,[],found)"));
+  EXPECT_FALSE(holds("p(value < 5,[])"));
+  EXPECT_FALSE(holds("p(value < 5,[a=3,b=7])"));
+  EXPECT_FALSE(holds("p(value < 5,[],passed[a=3])"));
+  EXPECT_FALSE(holds("p(value < 5,[a=3],passed[b=8])"));
+  EXPECT_FALSE(holds("p(value < 5,[a=3],matched[b])"));
+  EXPECT_FALSE(holds("p(b..: value < 5,[a=3])"));
+}
+
 TEST(OrderVerifier, ranges) {
   const std::string writes = "s1: { w(b,1) w(d,2) w(a,3) }\n";
   auto after_writes = [&](const std::string& query) {

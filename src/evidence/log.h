@@ -65,6 +65,8 @@ std::span<const LogInfo> all_logs();
 // Looks inside the database with these endpoints, for collect::RunOptions.
 Result<std::unique_ptr<collect::VersionLog>> open_version_log(
     const collect::VersionLogOptions& options);
+// What a log says, as lines of the history.
+std::unique_ptr<collect::VersionLog> version_orders_of(std::unique_ptr<Log> log);
 
 // One file each.
 Result<std::unique_ptr<Log>> open_sqlite_log(const collect::VersionLogOptions& options);

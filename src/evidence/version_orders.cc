@@ -103,6 +103,10 @@ class VersionOrders : public collect::VersionLog {
 
 }  // namespace
 
+std::unique_ptr<collect::VersionLog> version_orders_of(std::unique_ptr<Log> log) {
+  return std::make_unique<VersionOrders>(std::move(log));
+}
+
 Result<std::unique_ptr<collect::VersionLog>> open_version_log(
     const collect::VersionLogOptions& options) {
   const std::string scheme = options.urls.front().substr(0, options.urls.front().find(':'));
@@ -110,7 +114,7 @@ Result<std::unique_ptr<collect::VersionLog>> open_version_log(
     if (scheme != info.scheme && (info.alias.empty() || scheme != info.alias)) continue;
     Result<std::unique_ptr<Log>> log = info.open(options);
     if (!log.ok()) return log.error();
-    return std::unique_ptr<collect::VersionLog>(std::make_unique<VersionOrders>(std::move(*log)));
+    return version_orders_of(std::move(*log));
   }
   std::string known;
   for (const LogInfo& info : all_logs())

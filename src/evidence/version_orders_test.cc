@@ -5,6 +5,7 @@
 
 #include "assay/format.h"
 #include "collect/run.h"
+#include "collect/sink.h"
 #include "evidence/log.h"
 
 namespace assay::internal::evidence {
@@ -64,6 +65,53 @@ TEST_F(VersionOrder, HasEveryVersion) {
         installs += h.status(t) == TxnStatus::committed && installs_version(h.op(i));
     EXPECT_EQ(entries, installs);
   }
+}
+
+// A log of what is given, complete, after all sessions have ended.
+class GivenLog : public Log {
+ public:
+  explicit GivenLog(std::vector<LoggedTxn> txns) : txns_(std::move(txns)) {}
+  std::string source() const override { return "what is given"; }
+  Status start() override { return Ok{}; }
+  Result<LogEnd> read(const std::function<void(LoggedTxn)>& take) override {
+    for (LoggedTxn& txn : txns_) take(std::move(txn));
+    return LogEnd{"its end", "", true};
+  }
+
+ private:
+  std::vector<LoggedTxn> txns_;
+};
+
+// How many of the transactions 1-0 and 1-1, whose outcomes nobody learned, a log with these says did not commit.
+uint64_t not_committed(const std::vector<std::string>& names) {
+  using collect::Value;
+  std::vector<LoggedTxn> txns;
+  for (const std::string& name : names)
+    txns.push_back({name, "", "", {{Value::of(int64_t{7}), Value::of(int64_t{1})}}});
+  const auto orders = version_orders_of(std::make_unique<GivenLog>(std::move(txns)));
+  for (uint64_t number = 0; number < 2; ++number) {
+    collect::TxnRecord record;
+    record.session = 1;
+    record.number = number;
+    record.status = TxnStatus::unknown;
+    record.steps.push_back({{.kind = OpKind::write,
+                             .key = Value::of(int64_t{7}),
+                             .value = Value::of(static_cast<int64_t>(number))},
+                            {}});
+    orders->settled(record);
+  }
+  collect::HistorySink sink;
+  const auto report = orders->write(100, sink);
+  EXPECT_TRUE(report.ok());
+  return report.ok() ? report->not_committed : 0;
+}
+
+// One that the log has without its name may be any.
+TEST(VersionOrders, AbsenceIsToldByName) {
+  EXPECT_EQ(not_committed({"1-0"}), 1u);
+  EXPECT_EQ(not_committed({"1-0", "1-1"}), 0u);
+  EXPECT_EQ(not_committed({"2-0"}), 2u);
+  EXPECT_EQ(not_committed({"1-0", ""}), 0u);
 }
 
 TEST_F(VersionOrder, OnlyFromDatabasesThatHaveALog) {

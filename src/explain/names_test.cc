@@ -16,6 +16,7 @@ TEST(Names, ControlCharactersCannotReachATerminal) {
   EXPECT_EQ(display(std::string_view("\xC2\x9B"
                                      "31m")),
             "\\x9b31m");
+  EXPECT_EQ(display(std::string_view("a\x7f~\x1f ")), "a\\x7f~\\x1f ");
 }
 
 TEST(Names, LongTextIsCutBetweenCharacters) {

@@ -125,6 +125,12 @@ TEST(FindCycle, NothingInAnAcyclicGraph) {
   EXPECT_TRUE(find_cycle(Digraph(3, Arcs{{0, 1}, {1, 2}, {0, 2}})).empty());
 }
 
+// Vertex 0 is on both, and 3, from which only the longer one is found, is asked later.
+TEST(FindCycle, ALaterOneIsTakenOnlyIfItIsShorter) {
+  const Digraph graph(6, Arcs{{0, 1}, {1, 2}, {2, 0}, {0, 3}, {3, 4}, {4, 5}, {5, 0}});
+  EXPECT_EQ(find_cycle(graph).size(), 3u);
+}
+
 TEST(FindCycle, TakesTheShortest) {
   // A ring of five, a ring of three hanging off it, and tails on both sides.
   const Digraph graph(

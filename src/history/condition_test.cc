@@ -43,6 +43,9 @@ TEST(Condition, comparesIntegersAndTexts) {
                             "s like 'a%'",
                             "s like '_b_c'",
                             "s like '%c'",
+                            "s like '%\"%c'",
+                            "s like '_%c'",
+                            "s like 'ab%c%'",
                             "e is null",
                             "n is not null",
                             "\"n\" = 7",
@@ -55,10 +58,24 @@ TEST(Condition, comparesIntegersAndTexts) {
                             "N_ = 1 or n = 7",
                             ""})
     EXPECT_EQ(match(holds), Match::yes) << holds;
-  for (const char* fails :
-       {"n = 8", "n != 7", "n < 7", "n > 7", "n between 8 and 6", "n in (1, 2)", "s like 'b%'",
-        "s like 'ab'", "s like ''", "n is null", "n = 7 and s = 'x'", "n not in (7)"})
+  for (const char* fails : {"n = 8", "n != 7", "n < 7", "n > 7", "n between 8 and 6",
+                            "n between 1 and 6", "n in (1, 2)", "s like 'b%'", "s like 'ab'",
+                            "s like ''", "n is null", "n = 7 and s = 'x'", "n not in (7)"})
     EXPECT_EQ(match(fails), Match::no) << fails;
+}
+
+// The stretch that a % stands for ends where the rest of the pattern fits, which may not be the first place that looks like it.
+TEST(Condition, likeTriesEveryPlaceBehindAPercentSign) {
+  const auto like = [](std::string_view text, std::string_view condition) {
+    return match_of(*parse_condition(condition), ValueView::of(text));
+  };
+  EXPECT_EQ(like("acb", "value like 'a%b'"), Match::yes);
+  EXPECT_EQ(like("accb", "value like 'a%b'"), Match::yes);
+  EXPECT_EQ(like("abcb", "value like 'a%cb'"), Match::yes);
+  EXPECT_EQ(like("aababcca", "value like '%ab%c_'"), Match::yes);
+  EXPECT_EQ(like("ab", "value like 'a%b'"), Match::yes);
+  EXPECT_EQ(like("acbc", "value like 'a%b'"), Match::no);
+  EXPECT_EQ(like("a", "value like 'a_%'"), Match::no);
 }
 
 TEST(Condition, nullIsNeitherTrueNorFalse) {

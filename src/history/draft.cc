@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <deque>
 
 #include "history/aggregate.h"
 
@@ -22,11 +23,30 @@ std::string_view key_name(int key) {
   return names[static_cast<size_t>(key % kNamedKeys)];
 }
 
-ValueView view(const DraftValue& v) { return v ? ValueView::of(*v) : ValueView::null(); }
+// The values of a draft as the builder takes them. Texts live as long as this.
+class Views {
+ public:
+  explicit Views(bool texts) : texts_(texts) {}
 
-std::string text_of(const DraftValue& v) { return v ? std::to_string(*v) : "null"; }
+  ValueView operator()(const DraftValue& v) {
+    if (!v) return ValueView::null();
+    if (!texts_) return ValueView::of(*v);
+    return ValueView::of(std::string_view(spelled_.emplace_back(spelled(*v))));
+  }
 
-void add_op(HistoryBuilder& b, const Draft& draft, const DraftOp& op) {
+ private:
+  bool texts_;
+  std::deque<std::string> spelled_;
+};
+
+// As a .hist file has it, in which a word may be bare.
+std::string text_of(const Draft& draft, const DraftValue& v) {
+  if (!v) return "null";
+  if (!draft.texts) return std::to_string(*v);
+  return *v == 0 ? "\"\"" : spelled(*v);
+}
+
+void add_op(HistoryBuilder& b, Views& view, const Draft& draft, const DraftOp& op) {
   const ValueView key = ValueView::of(key_name(op.key));
   switch (op.kind) {
     case OpKind::read:
@@ -58,8 +78,9 @@ void add_op(HistoryBuilder& b, const Draft& draft, const DraftOp& op) {
         break;
       }
       if (op.aggregate) {
-        const Status counted = b.aggregate({key, ValueView::of(key_name(op.hi)), op.where,
-                                            *op.aggregate, "value", view(op.value)});
+        const ValueView value = op.value ? ValueView::of(*op.value) : ValueView::null();
+        const Status counted = b.aggregate(
+            {key, ValueView::of(key_name(op.hi)), op.where, *op.aggregate, "value", value});
         assert(counted.ok());
         break;
       }
@@ -87,15 +108,16 @@ std::string source_of(const Draft& draft, const DraftOp& op) {
   return (op.source < 0 ? "null" : draft.name(op.source)) + "=";
 }
 
-std::string text_of(const std::vector<std::pair<int, DraftValue>>& rows) {
+std::string text_of(const Draft& draft, const std::vector<std::pair<int, DraftValue>>& rows) {
   std::vector<std::string> all;
-  for (const auto& [k, v] : rows) all.push_back(fmt::format("{}={}", key_name(k), text_of(v)));
+  for (const auto& [k, v] : rows)
+    all.push_back(fmt::format("{}={}", key_name(k), text_of(draft, v)));
   return fmt::format("{}", fmt::join(all, ","));
 }
 
 std::string text_of(const Draft& draft, const DraftOp& op) {
   const std::string_view key = key_name(op.key);
-  const std::string value = text_of(op.value);
+  const std::string value = text_of(draft, op.value);
   switch (op.kind) {
     case OpKind::read:
       return fmt::format("r({},{}{})", key, source_of(draft, op), value);
@@ -109,20 +131,21 @@ std::string text_of(const Draft& draft, const DraftOp& op) {
       return fmt::format("r({},[{}])", key, fmt::join(op.list, ","));
     case OpKind::range: {
       const std::string bounds = fmt::format("{}..{}", key, key_name(op.hi));
-      if (op.where.empty()) return fmt::format("range({},[{}])", bounds, text_of(op.rows));
+      if (op.where.empty()) return fmt::format("range({},[{}])", bounds, text_of(draft, op.rows));
       if (op.aggregate)
         return fmt::format("agg({}{}, {}: {},[{}])", aggregate_name(*op.aggregate),
                            op.aggregate == AggregateFunction::count ? "" : " value", bounds,
-                           op.where, value);
-      std::string out = fmt::format("p({}: {},[{}]", bounds, op.where, text_of(op.rows));
-      if (!op.passed.empty()) out += fmt::format(",passed[{}]", text_of(op.passed));
+                           op.where, op.value ? std::to_string(*op.value) : "null");
+      std::string out = fmt::format("p({}: {},[{}]", bounds, op.where, text_of(draft, op.rows));
+      if (!op.passed.empty()) out += fmt::format(",passed[{}]", text_of(draft, op.passed));
       std::vector<std::string_view> matched;
       for (const int k : op.matched) matched.push_back(key_name(k));
       if (!matched.empty()) out += fmt::format(",matched[{}]", fmt::join(matched, ","));
       return out + (op.effect ? ")" : ",found)");
     }
     case OpKind::cas:
-      return fmt::format("cas({},{},{}){}", key, text_of(op.expected), value, op.effect ? "" : "!");
+      return fmt::format("cas({},{},{}){}", key, text_of(draft, op.expected), value,
+                         op.effect ? "" : "!");
     case OpKind::insert:
       return fmt::format("ins({},{}){}", key, value, op.effect ? "" : "!");
   }
@@ -153,6 +176,7 @@ std::string text_of(const Draft& draft, const DraftTxn& t) {
 
 Result<History> Draft::history() const {
   HistoryBuilder b;
+  Views view(texts);
   b.set_initial(view(initial));
   for (const DraftTxn& t : txns) {
     b.begin_txn({.session = ValueView::of(int64_t{t.session + 1}),
@@ -162,7 +186,7 @@ Result<History> Draft::history() const {
                  .start_ts = t.start_ts,
                  .commit_ts = t.commit_ts,
                  .level = t.level});
-    for (const DraftOp& op : t.ops) add_op(b, *this, op);
+    for (const DraftOp& op : t.ops) add_op(b, view, *this, op);
     if (Status s = b.end_txn(); !s.ok()) return s.error();
   }
   for (const DraftOrder& order : orders) {
@@ -170,7 +194,7 @@ Result<History> Draft::history() const {
     for (const int t : order.txns) names.push_back(t < 0 ? "" : name(t));
     std::vector<StatedVersion> entries;
     for (const int64_t v : order.values) {
-      entries.push_back({.value = ValueView::of(v)});
+      entries.push_back({.value = view(v)});
       if (!names.empty()) entries.back().txn = names[entries.size() - 1];
     }
     b.known_order(ValueView::of(key_name(order.key)), entries);
@@ -180,6 +204,13 @@ Result<History> Draft::history() const {
   Result<History> built = std::move(b).finish();
   if (built.ok()) built->set_clock_drift(clock_drift);
   return built;
+}
+
+std::string spelled(int64_t number) {
+  std::string text;
+  for (; number > 0; number = (number - 1) / 3)
+    text.insert(text.begin(), static_cast<char>('a' + (number - 1) % 3));
+  return text;
 }
 
 std::string Draft::name(int txn) const {
@@ -192,7 +223,7 @@ std::string Draft::name(int txn) const {
 std::string Draft::text() const {
   std::string out;
   if (clock_drift > 0) out += fmt::format("# --clock-drift {}ns\n", clock_drift);
-  if (initial) out += fmt::format("initial {}\n", *initial);
+  if (initial) out += fmt::format("initial {}\n", text_of(*this, initial));
   std::vector<int> sessions;
   for (const DraftTxn& t : txns) {
     if (std::count(sessions.begin(), sessions.end(), t.session) == 0) sessions.push_back(t.session);
@@ -208,7 +239,8 @@ std::string Draft::text() const {
     out += fmt::format("order {}:", key_name(order.key));
     for (size_t i = 0; i < order.values.size(); ++i) {
       const bool named = !order.txns.empty() && order.txns[i] >= 0;
-      out += fmt::format(" {}{}", named ? name(order.txns[i]) + "=" : "", order.values[i]);
+      out += fmt::format(" {}{}", named ? name(order.txns[i]) + "=" : "",
+                         text_of(*this, order.values[i]));
     }
     out += "\n";
   }

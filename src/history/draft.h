@@ -54,6 +54,7 @@ struct DraftOrder {
 
 struct Draft {
   DraftValue initial = {};
+  bool texts = false;               // values are texts, as spelled() has them
   std::vector<DraftTxn> txns = {};  // in file order, which is the order within each session
   std::vector<DraftOrder> orders = {};
   int64_t complete_to = Interval::kUnknown;  // the orders hold everything up to then
@@ -65,6 +66,9 @@ struct Draft {
   // As a .hist file: one session per line.
   std::string text() const;
 };
+
+// A number that is not negative in letters, each another text: 0 is "", and then a, b, c, aa, ab, …
+std::string spelled(int64_t number);
 
 // The smallest draft reachable by removing transactions, operations and times, one at a time, for
 // which `keeps` still says true. `draft` must be such a draft.

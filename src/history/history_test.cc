@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace assay::internal {
 namespace {
 
@@ -27,6 +29,36 @@ TEST(History, readAndWriteOfOneValueShareAVersion) {
   EXPECT_EQ(h->txn_of(3), 1u);
   EXPECT_EQ(h->name(1), "2-0");
   EXPECT_EQ(h->key(h->op(2).key).to_string(), "y");
+}
+
+// What a transaction saw of an own write that it undid later is held against that write, and is right for a removal, too: nothing
+// stays of it but the write, in an aborted transaction. What is wrong stays on a key of its own.
+TEST(History, whatWasSeenOfAnUndoneWriteIsLookedAtAtOnce) {
+  const auto undone = [](auto write_and_read) {
+    HistoryBuilder b;
+    b.begin_txn({.session = v(1), .name = "a"});
+    b.write(v("y"), v(1));
+    const size_t savepoint = b.savepoint();
+    write_and_read(b);
+    EXPECT_TRUE(b.roll_back_to(savepoint).ok());
+    EXPECT_TRUE(b.end_txn().ok());
+    auto h = std::move(b).finish();
+    EXPECT_TRUE(h.ok());
+    return h.ok() ? std::pair(h->end_op(0), h->txn_count()) : std::pair(OpId{0}, TxnId{0});
+  };
+  const std::pair<OpId, TxnId> right{1, 2}, wrong{3, 2};
+  const ValueView null = ValueView::null();
+  const auto removed_and_read = [&](const ValueView& seen) {
+    return [seen](HistoryBuilder& b) { b.remove(v("x"), v("t")), b.read(v("x"), seen); };
+  };
+  EXPECT_EQ(undone(removed_and_read(null)), right);
+  EXPECT_EQ(undone(removed_and_read(v("t"))), right);
+  EXPECT_EQ(undone(removed_and_read(v("u"))), wrong);
+  const auto written_and_read = [&](const ValueView& seen) {
+    return [seen](HistoryBuilder& b) { b.write(v("x"), v(7)), b.read(v("x"), seen); };
+  };
+  EXPECT_EQ(undone(written_and_read(v(7))), right);
+  EXPECT_EQ(undone(written_and_read(null)), wrong);
 }
 
 TEST(History, outcomeReplacesPendingLine) {

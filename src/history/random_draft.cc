@@ -9,6 +9,7 @@
 
 #include "history/mini_transactions.h"
 #include "history/predicates.h"
+#include "history/random_condition.h"
 
 namespace assay::internal {
 namespace {
@@ -69,6 +70,7 @@ class Simulation {
   DraftOp next_mini_op(Client& client);
   DraftOp plain_read(const Client& client, int key);
   DraftOp rich_op(const Client& client, int key);
+  std::string draw_condition();
   void select(const Client& client, DraftOp& range);
   void aggregate(const Client& client, DraftOp& range);
   DraftValue current(const Client& client, int key) const;
@@ -118,6 +120,7 @@ Simulation::Simulation(Rng& rng, const RandomShape& shape)
   const auto txns = mostly_large(shape.max_txns);
   for (int64_t t = 0; t < txns; ++t) ++clients_[rng.below(clients_.size())].left;
   if (!rich_ && !lists_ && rng.chance(0.5)) draft_.initial = 0;
+  draft_.texts = rich_ && shape.predicates > 0 && rng.chance(shape.texts);
 }
 
 DraftValue Simulation::fresh_value() {
@@ -192,24 +195,45 @@ DraftOp Simulation::rich_op(const Client& client, int key) {
   return op;
 }
 
+// Mostly one that tells the values apart, which are integers or texts; now and then any at all.
+std::string Simulation::draw_condition() {
+  const int64_t some = rng_.between(1, std::max<int64_t>(next_value_, 2));
+  const auto constant = [&](int64_t number) {
+    return draft_.texts ? "'" + spelled(number) + "'" : std::to_string(number);
+  };
+  if (rng_.chance(0.25))
+    return random_condition(rng_, {.columns = {"value"}, .constant = [&] {
+                                     const int64_t near = some + rng_.between(0, 2);
+                                     return constant(near);
+                                   }});
+  const std::string value = constant(some);
+  std::vector<std::string> wheres = {
+      "value < " + value,
+      "value >= " + value,
+      "value = " + value,
+      "value between " + value + " and " + constant(some + 2),
+      "value != " + value + " and value > " + constant(1),
+      "value in (" + constant(1) + ", " + constant(3) + ", " + value + ") or value is null",
+      "value < " + value +
+          (draft_.texts ? " or value = 1" : " or value = 'a'")};  // open where it is no less
+  if (draft_.texts)
+    for (const char* not_or_nothing : {"", "", "not "})
+      wheres.push_back("value " +
+                       (not_or_nothing + ("like '" + random_pattern(rng_, spelled(some)) + "'")));
+  return wheres[rng_.below(wheres.size())];
+}
+
 // Some condition, and what the client sees of it.
 void Simulation::select(const Client& client, DraftOp& range) {
-  const int64_t some = rng_.between(1, std::max<int64_t>(next_value_, 2));
-  const std::string number = std::to_string(some);
-  const std::string wheres[] = {
-      "value < " + number,
-      "value >= " + number,
-      "value = " + number,
-      "value between " + number + " and " + std::to_string(some + 2),
-      "value != " + number + " and value > 1",
-      "value in (1, 3, " + number + ") or value is null",
-      "value < " + number + " or value = 'a'"};  // open where it is no less
-  range.where = wheres[rng_.below(std::size(wheres))];
+  range.where = draw_condition();
   const Condition condition = *parse_condition(range.where);
   const bool updates = rng_.chance(0.2), passes = rng_.chance(0.2);
   for (int k = range.key; k <= range.hi; ++k) {
     const DraftValue v = current(client, k);
-    const Match match = v ? match_of(condition, ValueView::of(*v)) : Match::no;
+    const std::string text = v && draft_.texts ? spelled(*v) : "";
+    const ValueView held =
+        draft_.texts ? ValueView::of(std::string_view(text)) : ValueView::of(v.value_or(0));
+    const Match match = v ? match_of(condition, held) : Match::no;
     if (match == Match::yes || (match == Match::open && rng_.chance(0.5))) {
       if (updates && rng_.chance(0.8))
         range.matched.push_back(k);
@@ -228,6 +252,7 @@ void Simulation::aggregate(const Client& client, DraftOp& range) {
   for (const auto& [key, value] : range.rows) seen.push_back(*value);
   for (const int k : range.matched) seen.push_back(*current(client, k));
   range.aggregate = static_cast<AggregateFunction>(rng_.below(4));
+  if (draft_.texts) range.aggregate = AggregateFunction::count;  // of others nothing is certain
   const bool any = !seen.empty();
   switch (*range.aggregate) {
     case AggregateFunction::count:

@@ -40,6 +40,7 @@ struct RandomShape {
   double rich = 0;        // histories with removes, inserts, compare-and-set and ranges
   double predicates = 0;  // of ranges, those with a condition
   double aggregates = 0;  // of these, aggregates
+  double texts = 0.3;     // of histories with conditions, those whose values are texts
   double ordered = 0;     // histories of registers that state the order of all versions
   double loose = 0;  // histories that state orders of any versions: part of them, overwritten and
                      // aborted ones, in several lines, and now and then what nobody wrote

@@ -19,13 +19,14 @@ DraftOp read(DraftValue value, int source) {
 }
 
 // Transaction 0 writes x = 1, transaction 1 x = 1 and x = 2, transaction 2 does what is given.
-History with(std::vector<DraftOp> reads) {
+History with(std::vector<DraftOp> reads, TxnStatus status = TxnStatus::committed) {
   Draft draft;
   draft.txns.resize(3);
   for (int t = 0; t < 3; ++t) draft.txns[static_cast<size_t>(t)].session = t;
   draft.txns[0].ops = {write(1)};
   draft.txns[1].ops = {write(1), write(2)};
   draft.txns[2].ops = std::move(reads);
+  draft.txns[2].status = status;
   Result<History> history = draft.history();
   EXPECT_TRUE(history.ok());
   return std::move(*history);
@@ -51,6 +52,11 @@ TEST(StatedSource, SaysNothingWhereItContradicts) {
   EXPECT_EQ(contradicted_source(with({write(1), read(1, 2)})), "");
   EXPECT_EQ(contradicted_source(with({read(1, 2), write(1)})),
             "a read of x by 3-0 is stated to be from 3-0, which does not have 1 there");
+}
+
+TEST(StatedSource, WhatAnAbortedTransactionStatesContradictsNothing) {
+  EXPECT_EQ(contradicted_source(with({read(2, 0)}, TxnStatus::aborted)), "");
+  EXPECT_NE(contradicted_source(with({read(2, 0)}, TxnStatus::unknown)), "");
 }
 
 TEST(StatedSource, ItsWriteIsTheLastThatShows) {

@@ -71,6 +71,23 @@ TEST(Updates, TwoOfOneVersionAreACycleButAtPrefix) {
   EXPECT_TRUE(Updated(txns, prefix).possible());
 }
 
+// Where writers of a key may overlap, two updates of one version leave open which of them was installed first; with single events
+// the anti-dependencies say it all.
+TEST(Updates, RivalsAreOrderedOnlyWhereTheyMayNotOverlap) {
+  const std::vector<sample::Txn> txns = {
+      {1, {w("x", 1)}}, {2, {r("x", 1), w("x", 2)}}, {3, {r("x", 1), w("x", 3)}}};
+  const auto orders_rivals = [&](LevelId level) {
+    const Updated u(txns, level);
+    return std::any_of(u.known.edges.begin(), u.known.edges.end(), [](const DerivedEdge& edge) {
+      return edge.kind == EdgeKind::write_dependency;
+    });
+  };
+  EXPECT_TRUE(orders_rivals(adya_si));
+  EXPECT_TRUE(orders_rivals(session_si));
+  EXPECT_FALSE(orders_rivals(prefix));
+  EXPECT_FALSE(orders_rivals(serializable));
+}
+
 TEST(Updates, EachOrderLeansOnEdgesFoundBeforeIt) {
   const Updated u({{1, {w("x", 1)}}, {2, {r("x", 1), w("x", 2)}}, {3, {r("x", 1), w("x", 3)}}},
                   adya_si);

@@ -26,6 +26,39 @@ LevelVerdict decide(const History& history, LevelId level) {
   return WeakLevels(problem).decide(level, budget);
 }
 
+// Nobody waited for the first transaction of session 1, so what that session reads next says nothing of it; that of session 2 did.
+TEST(WeakLevels, ASessionDoesNotGoOnBehindAnUnknownOutcome) {
+  const auto outcome = [](TxnStatus status, LevelId level) {
+    std::vector<sample::Txn> txns = {{1, {w("x", 1)}}, {1, {r("x", kNull)}}, {2, {r("x", 1)}}};
+    txns[0].status = status;
+    return decide(make_history(txns), level).outcome;
+  };
+  for (const LevelId level : {read_your_writes, read_atomic, causal}) {
+    EXPECT_EQ(outcome(TxnStatus::unknown, level), Outcome::satisfied) << level_info(level).name;
+    EXPECT_EQ(outcome(TxnStatus::committed, level), Outcome::violated) << level_info(level).name;
+  }
+  std::vector<sample::Txn> txns = {{1, {w("x", 1)}}, {1, {r("y", kNull)}}, {2, {r("x", 1)}}};
+  const History committed = make_history(txns);
+  EXPECT_TRUE(base_edge(make_problem(committed), {0, 1}));
+  txns[0].status = TxnStatus::unknown;
+  const History unknown = make_history(txns);
+  EXPECT_FALSE(base_edge(make_problem(unknown), {0, 1}));
+}
+
+// Two of unknown outcome that saw nothing of each other: who saw the one has not seen the other. In a history so long that clocks are
+// used, and both are on a chain somewhere.
+TEST(WeakLevels, WhoSawOneUnknownOutcomeHasNotSeenAnother) {
+  std::vector<sample::Txn> txns;
+  for (int64_t i = 0; i < 300; ++i) txns.push_back({1, {w("z", i)}});
+  for (const char* key : {"x", "y"})
+    txns.push_back({txns.back().session + 1, {w(key, 1)}, TxnStatus::unknown});
+  txns.push_back({4, {r("x", 1), r("y", kNull)}});
+  txns.push_back({5, {r("y", 1), r("x", kNull)}});
+  EXPECT_EQ(decide(make_history(txns), causal).outcome, Outcome::satisfied);
+  txns.push_back({4, {r("x", kNull)}});
+  EXPECT_EQ(decide(make_history(txns), causal).outcome, Outcome::violated);
+}
+
 // Says which of the three levels hold, as "RC RA CC".
 std::string holding(const std::vector<sample::Txn>& txns,
                     const std::vector<sample::Stated>& stated = {}) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "history/predicates.h"
+#include "oracle/conditions.h"
 
 namespace assay::internal::oracle {
 namespace {
@@ -173,7 +174,7 @@ class VersionOrders {
         if (const Operation put = h_.op(i); put.key == key && installs_version(put))
           value = put.kind == OpKind::remove ? ValueView::null() : h_.version_value(put.version);
     }
-    if (predicate != kNone) return match_of(h_.predicates().condition(predicate), value);
+    if (predicate != kNone) return condition_match(h_.predicates().condition(predicate), value);
     return value.is_null() ? Match::no : Match::yes;
   }
 
@@ -302,7 +303,7 @@ class DirtyReads {
     const Selected selected = h_.selected(i);
     const auto satisfies = [&](const ValueView& v) {
       if (selected.predicate != kNone)
-        return match_of(h_.predicates().condition(selected.predicate), v);
+        return condition_match(h_.predicates().condition(selected.predicate), v);
       return v.is_null() ? Match::no : Match::yes;
     };
     const Match here = satisfies(removed ? ValueView::null() : value);

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "history/predicates.h"
+#include "oracle/conditions.h"
 
 namespace assay::internal::oracle {
 namespace {
@@ -51,7 +52,7 @@ bool shows(const History& h, const Content& content, const ValueView& value) {
 
 // Straight from the text of the row.
 Match satisfies(const History& h, PredicateId predicate, const ValueView& value) {
-  return match_of(h.predicates().condition(predicate), value);
+  return condition_match(h.predicates().condition(predicate), value);
 }
 Match satisfies(const History& h, PredicateId predicate, const Content& content) {
   if (content.removed) return Match::no;

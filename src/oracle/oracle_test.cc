@@ -52,6 +52,15 @@ TEST(Oracle, lostUpdateSeparatesPrefixFromSnapshot) {
   EXPECT_EQ(verdict(d, adya_si), Outcome::violated);
 }
 
+TEST(Oracle, aRangeHasBothItsEnds) {
+  for (const int key : {0, 1, 2}) {
+    DraftOp range{.kind = OpKind::range, .key = 0, .hi = 1};
+    const Draft d{.txns = {txn(1, {w(key, 1)}), txn(1, {range})}};
+    EXPECT_EQ(holds(d, session_serializable), key == 2) << key;
+    EXPECT_TRUE(holds(d, serializable));
+  }
+}
+
 TEST(Oracle, nonRepeatableReadIsReadCommittedOnly) {
   const Draft d{.txns = {txn(1, {w(kX, 1)}), txn(2, {r(kX, kNull), r(kX, 1)})}};
   EXPECT_TRUE(holds(d, read_committed));

@@ -9,6 +9,7 @@
 
 #include "history/copy.h"
 #include "history/predicates.h"
+#include "oracle/conditions.h"
 
 namespace assay::internal::oracle {
 namespace {
@@ -66,7 +67,8 @@ std::map<KeyId, std::set<VersionId>> selected_versions(const History& h, OpId ra
     if (!installs_version(op) || op.kind == OpKind::remove) continue;
     if (bounds[0] != kNone && key_less(h.key(op.key), h.key(bounds[0]))) continue;
     if (bounds[1] != kNone && key_less(h.key(bounds[1]), h.key(op.key))) continue;
-    if (match_of(where, h.version_value(op.version)) != Match::no) found[op.key].insert(op.version);
+    if (condition_match(where, h.version_value(op.version)) != Match::no)
+      found[op.key].insert(op.version);
   }
   return found;
 }
@@ -75,7 +77,7 @@ std::map<KeyId, std::set<VersionId>> selected_versions(const History& h, OpId ra
 bool find_rows(const History& h, AggregateRows& choice) {
   const Aggregate& aggregate = h.predicates().aggregate(h.selected(choice.op).aggregate);
   const Condition& where = h.predicates().condition(aggregate.where);
-  if (match_of(where, h.initial()) != Match::no) return false;
+  if (condition_match(where, h.initial()) != Match::no) return false;
   std::vector<Rows> sets = {{}};
   const auto selected = selected_versions(h, choice.op, where);
   for (const auto& [key, versions] : selected) {

@@ -79,6 +79,15 @@ TEST(FenceClock, OfTwoThatReadTheSameTheSecondIsNoBound) {
   EXPECT_EQ(times(clock), (Shown{"F1 1 1", "F2 2 2", "again 1 3", "F4 3 3"}));
 }
 
+// The session was at the second fence before it was at the first: a violation, for which nobody needs a bound.
+TEST(FenceClock, AnEarlierFenceThanTheLastOneOfItsSessionIsNoBound) {
+  FenceClock clock("f");
+  clock.add(piece(fence(2, "null", 1, R"(,"txn":"F1","status":"unknown")") +
+                  fence(1, "1", 2, R"(,"txn":"F2")") + fence(1, "null", 3, R"(,"txn":"back")")));
+  EXPECT_EQ(times(clock), (Times{"F2 2 2"}));
+  EXPECT_EQ(clock.waiting(), 2u);
+}
+
 TEST(FenceClock, TheTimesAreThoseOfClientsWhereTheseRise) {
   FenceClock clock("f");
   const std::string at_seven = R"(,"begin":7000000,"end":8000000)";

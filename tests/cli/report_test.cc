@@ -371,6 +371,28 @@ TEST(JunitReport, OnlyLevelsAskedForCanFail) {
   EXPECT_NE(b.find("failures=\"0\" errors=\"0\" skipped=\"9\""), std::string::npos) << b;
 }
 
+TEST(JunitReport, AKnownViolationIsSkipped) {
+  Audit c = checked(kLostUpdate, {LevelId::session_si});
+  c.known = {LevelId::session_si};
+  const std::string known = junit_report({&c, 1}, {});
+  EXPECT_NE(known.find("failures=\"0\" errors=\"0\" skipped=\"1\""), std::string::npos) << known;
+  EXPECT_NE(known.find("violated, known: lost-update"), std::string::npos) << known;
+}
+
+TEST(SarifReport, AFileHasAnAddress) {
+  Audit c = checked(kLostUpdate, {LevelId::session_si});
+  const auto address = [&](const char* file) {
+    c.file = file;
+    const auto run = nlohmann::json::parse(sarif_report({&c, 1}, {}))["runs"][0];
+    return run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+        .get<std::string>();
+  };
+  EXPECT_EQ(address("runs/a-1.hist"), "runs/a-1.hist");
+  EXPECT_EQ(address("/tmp/a b#.hist"), "file:///tmp/a%20b%23.hist");
+  EXPECT_EQ(address("ä%"), "%C3%A4%25");
+  EXPECT_EQ(address("-"), "stdin");
+}
+
 // By these times B stands between A and C, so C should have seen what B left.
 Audit replayed_by_times(std::string_view times_of_b) {
   Audit c;

@@ -29,7 +29,7 @@ TEST(TrueSentences, HoldInTheHistory) {
                                 {.duplicates = 0.3, .lists = 1},
                                 {.rich = 1},
                                 {.duplicates = 0.1, .rich = 1},
-                                {.duplicates = 0.1, .rich = 1, .predicates = 0.6},
+                                {.duplicates = 0.1, .rich = 1, .predicates = 0.6, .texts = 0},
                                 {.ordered = 1},
                                 {.max_txns = 9, .max_keys = 2, .timed = 1, .single_op = 1}};
   Rng rng(rotated(17));

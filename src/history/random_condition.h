@@ -1,0 +1,23 @@
+// Random conditions, with every operator that there is.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/rng.h"
+
+namespace assay::internal {
+
+struct ConditionShape {
+  std::vector<std::string> columns;       // as they are written
+  std::function<std::string()> constant;  // draws one, as it is written; `null` comes of itself
+};
+
+// As it is written, nested at most three deep.
+std::string random_condition(Rng& rng, const ConditionShape& shape);
+
+// A pattern that the text mostly is like: some of its characters stand as _, some stretches as %.
+std::string random_pattern(Rng& rng, std::string text);
+
+}  // namespace assay::internal

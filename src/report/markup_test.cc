@@ -1,0 +1,24 @@
+#include "report/markup.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace assay::internal {
+namespace {
+
+TEST(Markup, NothingEndsATextOrAnAttribute) {
+  EXPECT_EQ(escape("<b title=\"a\" id='b'>&amp;"),
+            "&lt;b title=&quot;a&quot; id=&#39;b&#39;&gt;&amp;amp;");
+  EXPECT_EQ(escape("plain ä\n\t"), "plain ä\n\t");
+}
+
+TEST(Markup, WhatNoDocumentMayHoldIsReplaced) {
+  EXPECT_EQ(escape("a\x01\x1b"), "a\uFFFD\uFFFD");
+  EXPECT_EQ(escape("\xff\xc3"), "\uFFFD\uFFFD");
+  EXPECT_EQ(escape("\xed\xa0\x80"), "\uFFFD\uFFFD\uFFFD") << "half of a pair";
+  EXPECT_EQ(escape(std::string(1, '\0')), "\uFFFD");
+}
+
+}  // namespace
+}  // namespace assay::internal
