@@ -113,7 +113,14 @@ Faults banned_in_headers(const std::string& text) {
 }
 
 Faults banned_in_code(const std::string& text) {
-  static const std::vector<Ban> kBans = {{{"rand(", "strcpy(", "sprintf(", "gets("},
+  static const std::vector<Ban> kBans = {{{"rand"
+                                           "(",
+                                           "strcpy"
+                                           "(",
+                                           "sprintf"
+                                           "(",
+                                           "gets"
+                                           "("},
                                           std::regex("\\b(s?rand|strcpy|sprintf|gets)\\("),
                                           "a C function with a better relative in base/"},
                                          {{std::string("std::en") + "dl"},
