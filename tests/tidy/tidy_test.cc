@@ -113,14 +113,7 @@ Faults banned_in_headers(const std::string& text) {
 }
 
 Faults banned_in_code(const std::string& text) {
-  static const std::vector<Ban> kBans = {{{"rand"
-                                           "(",
-                                           "strcpy"
-                                           "(",
-                                           "sprintf"
-                                           "(",
-                                           "gets"
-                                           "("},
+  static const std::vector<Ban> kBans = {{{"rand", "strcpy", "sprintf", "gets"},
                                           std::regex("\\b(s?rand|strcpy|sprintf|gets)\\("),
                                           "a C function with a better relative in base/"},
                                          {{std::string("std::en") + "dl"},
@@ -241,7 +234,7 @@ Faults left_to_luck(const std::string& text) {
   static const std::regex kComment(R"(^\s*(//|#).*)"), kAtEnd(R"(  (//|#) .*$)");
   static constexpr const char* kSigns[] = {"sleep", "--time", "--duration", "Budget", "seconds",
                                            "time",  "clock",  "elapsed",    "date +", "random",
-                                           "rand(", "RANDOM", "emp"};
+                                           "srand", "RANDOM", "emp"};
   Faults faults;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
