@@ -22,7 +22,7 @@ Edge order(TxnId from, TxnId to, KeyId key = 0) {
   return e;
 }
 
-Edge anti(TxnId from, TxnId to, TxnId via, KeyId key = 0) {
+Edge anti_dependency(TxnId from, TxnId to, TxnId via, KeyId key = 0) {
   Edge e = read_from(from, to, key);
   e.kind = EdgeKind::anti_dependency;
   e.via = via;
@@ -58,8 +58,8 @@ TEST(Conclusion, OrdersAreForcedOneAfterTheOther) {
   const Proof proof{{
       cycle({order(1, 0), read_from(0, 1)}),
       cycle({order(2, 0), read_from(0, 2)}),
-      cycle({order(1, 2), anti(2, 1, 0)}),
-      cycle({order(2, 1), anti(1, 2, 0)}),
+      cycle({order(1, 2), anti_dependency(2, 1, 0)}),
+      cycle({order(2, 1), anti_dependency(1, 2, 0)}),
       derived({}, {0, 1, 2, 3}),
   }};
   const Conclusion c = conclude(proof);

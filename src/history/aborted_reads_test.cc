@@ -7,8 +7,6 @@
 namespace assay::internal {
 namespace {
 
-using enum OpKind;
-
 DraftOp op(OpKind kind, int key, DraftValue value) {
   DraftOp made;
   made.kind = kind;
@@ -28,12 +26,12 @@ DraftOp ins(int key, DraftValue value, bool effect) {
   return made;
 }
 DraftOp list(int key, std::vector<int64_t> elements) {
-  DraftOp made = op(read_list, key, {});
+  DraftOp made = op(OpKind::read_list, key, {});
   made.list = std::move(elements);
   return made;
 }
 DraftOp between(int lo, int hi, std::vector<std::pair<int, DraftValue>> rows) {
-  DraftOp made = op(range, lo, {});
+  DraftOp made = op(OpKind::range, lo, {});
   made.hi = hi;
   made.rows = std::move(rows);
   return made;
@@ -60,18 +58,18 @@ std::string companion_of(std::vector<DraftOp> ops) {
     const Operation o = h.op(i);
     if (!text.empty()) text += ' ';
     switch (o.kind) {
-      case read:
+      case OpKind::read:
         text += "r(" + name(o.key) + "," + value(o.version) + ")";
         break;
-      case write:
+      case OpKind::write:
         text += "w(" + name(o.key) + "," + value(o.version) + ")";
         break;
-      case read_list:
+      case OpKind::read_list:
         text += "l(" + name(o.key);
         for (const VersionId v : h.operands(i)) text += "," + value(v);
         text += ")";
         break;
-      case range:
+      case OpKind::range:
         text += name(h.operands(i)[0]) + ".." + name(h.operands(i)[1]) + "[";
         for (const VersionId v : h.selected(i).rows)
           text += name(h.version_key(v)) + "=" + value(v);
@@ -86,39 +84,46 @@ std::string companion_of(std::vector<DraftOp> ops) {
 }
 
 TEST(AbortedReads, WhatWritesWithoutLookingHasNoCompanion) {
-  EXPECT_EQ(companion_of({op(write, 0, 1), op(remove, 1, 2), op(append, 2, 3)}), "");
-  EXPECT_EQ(companion_of({op(write, 0, 1), op(read, 0, 1)}), "");
+  EXPECT_EQ(
+      companion_of({op(OpKind::write, 0, 1), op(OpKind::remove, 1, 2), op(OpKind::append, 2, 3)}),
+      "");
+  EXPECT_EQ(companion_of({op(OpKind::write, 0, 1), op(OpKind::read, 0, 1)}), "");
 }
 
 TEST(AbortedReads, CompanionsSeeWhatWasSeen) {
-  EXPECT_EQ(companion_of({op(read, 0, 1), op(write, 0, 2), op(read, 0, 2), op(read, 1, {})}),
+  EXPECT_EQ(companion_of({op(OpKind::read, 0, 1), op(OpKind::write, 0, 2), op(OpKind::read, 0, 2),
+                          op(OpKind::read, 1, {})}),
             "r(x,1) r(y,null)");
   EXPECT_EQ(companion_of({swap(0, 1, 2, true), swap(1, 1, 2, false)}), "r(x,1) op!(y)");
   EXPECT_EQ(companion_of({ins(0, 1, true), ins(1, 1, false)}), "r(x,null) op!(y)");
 }
 
 TEST(AbortedReads, OwnElementsLeaveAList) {
-  EXPECT_EQ(companion_of({op(append, 0, 8), op(append, 0, 9), list(0, {1, 2, 8, 9})}), "l(x,1,2)");
-  EXPECT_EQ(companion_of({op(append, 0, 8), op(append, 0, 8), list(0, {8})}),
+  EXPECT_EQ(
+      companion_of({op(OpKind::append, 0, 8), op(OpKind::append, 0, 9), list(0, {1, 2, 8, 9})}),
+      "l(x,1,2)");
+  EXPECT_EQ(companion_of({op(OpKind::append, 0, 8), op(OpKind::append, 0, 8), list(0, {8})}),
             "op(x@1-0) op(x@1-0) l(x@1-0,8)");
 }
 
 TEST(AbortedReads, ARangeFallsIntoThoseBetweenOwnKeys) {
-  EXPECT_EQ(companion_of({op(read, 0, 1), op(write, 1, 5), between(0, 2, {{0, 1}, {1, 5}}),
-                          op(read, 2, {})}),
+  EXPECT_EQ(companion_of({op(OpKind::read, 0, 1), op(OpKind::write, 1, 5),
+                          between(0, 2, {{0, 1}, {1, 5}}), op(OpKind::read, 2, {})}),
             "r(x,1) x..x[x=1] z..z[] r(z,null)");
 }
 
 TEST(AbortedReads, OwnWritesThatWereNotSeenAreShownOnAKeyOfItsOwn) {
-  EXPECT_EQ(companion_of({op(write, 0, 5), op(read, 0, 1)}), "w(x@1-0,5) r(x@1-0,1)");
-  EXPECT_EQ(companion_of({op(write, 0, 5), between(0, 0, {})}), "w(x@1-0,5) r(x@1-0,null)");
-  EXPECT_EQ(companion_of({op(remove, 0, 5), ins(0, 6, false)}), "op(x@1-0) op!(x@1-0)");
+  EXPECT_EQ(companion_of({op(OpKind::write, 0, 5), op(OpKind::read, 0, 1)}),
+            "w(x@1-0,5) r(x@1-0,1)");
+  EXPECT_EQ(companion_of({op(OpKind::write, 0, 5), between(0, 0, {})}), "w(x@1-0,5) r(x@1-0,null)");
+  EXPECT_EQ(companion_of({op(OpKind::remove, 0, 5), ins(0, 6, false)}), "op(x@1-0) op!(x@1-0)");
 }
 
 TEST(AbortedReads, AKeyOfItsOwnIsNobodyElses) {
   Draft draft;
   draft.txns.push_back(
-      {.status = TxnStatus::aborted, .ops = {op(write, 0, 5), op(read, 0, 1), op(read, 0, 2)}});
+      {.status = TxnStatus::aborted,
+       .ops = {op(OpKind::write, 0, 5), op(OpKind::read, 0, 1), op(OpKind::read, 0, 2)}});
   const Result<CountedReads> counted = count_aborted_reads(*draft.history());
   ASSERT_TRUE(counted.ok());
   const History& h = counted->history;
@@ -132,7 +137,7 @@ TEST(AbortedReads, WhoMayStillTakeEffectIsReadInASessionOfItsOwn) {
   draft.txns.push_back({.status = TxnStatus::unknown,
                         .begin = Interval::point(3),
                         .end = Interval::point(7),
-                        .ops = {op(read, 0, 1), op(write, 0, 2)}});
+                        .ops = {op(OpKind::read, 0, 1), op(OpKind::write, 0, 2)}});
   const Result<CountedReads> counted = count_aborted_reads(*draft.history());
   ASSERT_TRUE(counted.ok());
   const History& h = counted->history;

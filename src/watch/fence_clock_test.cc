@@ -84,7 +84,7 @@ TEST(FenceClock, AnEarlierFenceThanTheLastOneOfItsSessionIsNoBound) {
   FenceClock clock("f");
   clock.add(piece(fence(2, "null", 1, R"(,"txn":"F1","status":"unknown")") +
                   fence(1, "1", 2, R"(,"txn":"F2")") + fence(1, "null", 3, R"(,"txn":"back")")));
-  EXPECT_EQ(times(clock), (Times{"F2 2 2"}));
+  EXPECT_EQ(times(clock), (Shown{"F2 2 2"}));
   EXPECT_EQ(clock.waiting(), 2u);
 }
 
