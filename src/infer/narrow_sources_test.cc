@@ -71,7 +71,7 @@ TEST(NarrowSources, WithoutSessionOrderOrNewsThereIsNothing) {
 
 // A is the last that certainly wrote x before C read it: nothing speaks against A.
 TEST(NarrowSources, TheLastWriterBeforeIsASource) {
-  const Found found = narrow(
+  const Narrowed found = narrow(
       make_history({{1, {w("x", 1), w("y", 1)}}, {2, {w("x", 1)}}, {3, {r("y", 1), r("x", 1)}}}));
   EXPECT_EQ(found.before, (std::vector<TxnId>{0, 1}));
   EXPECT_FALSE(found.narrowed);
