@@ -12,35 +12,29 @@ constexpr int64_t kSlowest = 20'000;
 }  // namespace
 
 void Turns::begin(uint32_t sessions) {
-  const std::lock_guard lock(mutex_);
   sessions_.clear();
-  sessions_.resize(sessions);
-  for (Session& s : sessions_) s.here = true;
+  for (uint32_t i = 0; i < sessions; ++i) sessions_.emplace_back().here = true;
   live_ = sessions;
   draw();
+  if (whose_ != kNobody) sessions_[whose_].turn.release();
 }
 
-void Turns::enter(uint32_t session) {
-  std::unique_lock lock(mutex_);
-  wait(lock, session);
-}
+void Turns::enter(uint32_t session) { sessions_[session].turn.acquire(); }
 
 void Turns::back_off(uint32_t session, int64_t nanoseconds) {
-  std::unique_lock lock(mutex_);
   if (live_ == 0) return;
   sessions_[session].not_before = now_ + nanoseconds;
   draw();
   if (whose_ == session) return;
-  hand_over();
-  wait(lock, session);
+  sessions_[whose_].turn.release();
+  sessions_[session].turn.acquire();
 }
 
 void Turns::leave(uint32_t session) {
-  const std::lock_guard lock(mutex_);
   sessions_[session].here = false;
   --live_;
   draw();
-  hand_over();
+  if (whose_ != kNobody) sessions_[whose_].turn.release();
 }
 
 // Whose turn it is next: one of those that are there and need not wait; if there is none, time passes until there is.
@@ -56,14 +50,6 @@ void Turns::draw() {
   const auto count = std::count_if(sessions_.begin(), sessions_.end(), ready);
   auto left = rng_.below(static_cast<uint64_t>(count));
   for (whose_ = 0; !ready(sessions_[whose_]) || left-- > 0;) ++whose_;
-}
-
-void Turns::hand_over() {
-  if (whose_ != kNobody) sessions_[whose_].turn.notify_one();
-}
-
-void Turns::wait(std::unique_lock<std::mutex>& lock, uint32_t session) {
-  sessions_[session].turn.wait(lock, [&] { return whose_ == session; });
 }
 
 }  // namespace assay::internal::collect

@@ -6,14 +6,13 @@
 // on every machine, and a run depends on its seed alone. Time passes with the turns: it is part of what the seed decides.
 //
 // Nobody is waited for in vain: a session without a turn waits here and nowhere else, the one that has it never waits for another, and one
-// whose thread has not started yet is given its turn like the others and takes it when it comes.
+// whose thread has not started yet is given its turn like the others and takes it when it comes. Only the one whose turn it is changes what they share.
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
-#include <mutex>
+#include <semaphore>
 
 #include "base/rng.h"
 
@@ -43,14 +42,11 @@ class Turns {
   struct Session {
     bool here = false;
     int64_t not_before = 0;
-    std::condition_variable turn;
+    std::binary_semaphore turn{0};  // released when it is this one's
   };
 
   void draw();
-  void hand_over();
-  void wait(std::unique_lock<std::mutex>& lock, uint32_t session);
 
-  std::mutex mutex_;  // of what follows, but the time
   Rng rng_;
   std::deque<Session> sessions_;  // stay where they are
   std::atomic<int64_t> now_{0};

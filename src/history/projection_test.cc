@@ -9,17 +9,17 @@
 namespace assay::internal {
 namespace {
 
-DraftOp write(int64_t value) { return {.kind = OpKind::write, .value = value}; }
-DraftOp read(DraftValue value) { return {.kind = OpKind::read, .value = value}; }
+DraftOp write_of(int64_t value) { return {.kind = OpKind::write, .value = value}; }
+DraftOp read_of(DraftValue value) { return {.kind = OpKind::read, .value = value}; }
 
 // Transaction 1 reads what 0 wrote and overwrites it; the write goes. Says how many operations stay.
 OpId kept_without_the_update(bool with_a_range) {
   Draft draft;
   draft.txns.resize(3);
   for (int t = 0; t < 3; ++t) draft.txns[static_cast<size_t>(t)].session = t;
-  draft.txns[0].ops = {write(1)};
-  draft.txns[1].ops = {read(1), write(2)};
-  draft.txns[2].ops = {read(1)};
+  draft.txns[0].ops = {write_of(1)};
+  draft.txns[1].ops = {read_of(1), write_of(2)};
+  draft.txns[2].ops = {read_of(1)};
   if (with_a_range) draft.txns[2].ops.push_back({.kind = OpKind::range, .key = 1, .hi = 2});
   const Result<History> history = draft.history();
   EXPECT_TRUE(history.ok());
