@@ -20,7 +20,7 @@ function(assay_compile_together group temperature options libraries sources)
     target_include_directories(together_${group} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
     target_link_libraries(together_${group} PRIVATE assay_options)
     target_compile_options(together_${group} PRIVATE ${options})
-    if(ASSAY_FUZZ AND NOT group MATCHES "collect|c_api|explain")  # coverage is counted where inputs are read and verified
+    if(ASSAY_FUZZ AND NOT group MATCHES "collect|c_api|explain|infer")  # coverage is counted where inputs are read and verified
       target_compile_options(together_${group} PRIVATE -fsanitize=fuzzer-no-link)
     endif()
     assay_shareable(together_${group})

@@ -50,6 +50,17 @@ function(assay_test_entries program name)
   endforeach()
 endfunction()
 
+# assay_test_of_release(NAME COMMAND …): a test of what is released, for which each source is compiled by itself.
+function(assay_test_of_release name)
+  if(ASSAY_TOGETHER)
+    add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo "skipped: needs build/release; `dev/nightly packages` builds and runs it")
+  else()
+    add_test(NAME ${name} ${ARGN})
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS packages TIMEOUT 3000 SKIP_RETURN_CODE 77 SKIP_REGULAR_EXPRESSION "^skipped: needs"
+                                          RESOURCE_LOCK install)
+endfunction()
+
 # Where the tree, the build and its program lie is said in one small file, so that no other object of tests depends on it and ccache
 # finds them from another checkout.
 if(ASSAY_TESTS)
