@@ -270,8 +270,9 @@ ReadOptions ReadFlags::options() const {
 
 void add_allow_empty(CLI::App& app, bool& allow) {
   app.add_flag(
-      "--allow-empty", allow,
-      "report satisfied, not unknown, for a history in which no transaction observed anything");
+         "--allow-empty", allow,
+         "report satisfied, not unknown, for a history in which no transaction observed anything")
+      ->configurable(false);
 }
 
 void add_expected_order(CLI::App& app, std::optional<ExpectedOrder>& order) {
@@ -472,9 +473,11 @@ void OutputFlags::add(CLI::App& app) {
          },
          "violations that are known already, each a level and an anomaly: they do not count for "
          "the exit code, others do")
+      ->configurable(false)
       ->type_name("FILE");
   app.add_option("--write-baseline", write_baseline,
                  "write the violations that were found as a baseline")
+      ->configurable(false)
       ->type_name("FILE");
 }
 

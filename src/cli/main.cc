@@ -59,7 +59,12 @@ bool asks_for_help(const std::vector<std::string>& words) {
 // What is wrong with the file of flags.
 std::string config_error(const CLI::ParseError& e) {
   constexpr std::string_view kExtra = "INI was not able to parse ";
+  constexpr std::string_view kNotHere = ": This option is not allowed in a configuration file";
   std::string text = e.what();
+  if (text.ends_with(kNotHere)) {
+    text.resize(text.size() - kNotHere.size());
+    return "the file of flags has '" + text + "', which counts on the command line only";
+  }
   if (!text.starts_with(kExtra)) return text;
   return "the file of flags has '" + text.substr(kExtra.size()) +
          "', which is no flag of a command; expected [check] and then level = [\"serializable\"]";
@@ -82,10 +87,9 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", "assay " ASSAY_VERSION);
   app.footer(kFooter);
   app.set_config(
-         "--config", "assay.toml",
+         "--config", "",
          "values of flags, a section a command: [check] and then level = [\"serializable\"]; "
-         "flags on the command line count more. assay.toml in the current folder is read if "
-         "it is there")
+         "flags on the command line count more. No file is read unasked")
       ->type_name("FILE");
   app.allow_config_extras(CLI::config_extras_mode::error);
   Action action;
@@ -115,7 +119,7 @@ int run(int argc, char** argv) {
     note("see 'assay --help' and 'assay COMMAND --help'");
     return static_cast<int>(Exit::usage);
   }
-  if (const CLI::Option* file = app.get_config_ptr(); std::ifstream(file->as<std::string>()))
+  if (const CLI::Option* file = app.get_config_ptr(); file->count() > 0)
     note("flags from " + file->as<std::string>());
   return static_cast<int>(action());
 }

@@ -111,10 +111,9 @@ and
 .BR PGPASSFILE .
 .SH FILES
 .TP
-.I assay.toml
-Values of flags, a section a command: [check] and then level = ["serializable"]. It is read if it is in the current folder, or named by
 .BI \-\-config " FILE"
-before the command. Flags on the command line count more.
+Before the command: values of flags, a section a command: [check] and then level = ["serializable"]. Flags on the command line count more. No file
+is read unasked.
 .TP
 .I assay\-history\-TIME\-RUN.jsonl
 What

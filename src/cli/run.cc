@@ -280,6 +280,7 @@ void add_faults(CLI::App& app, collect::FaultOptions& faults) {
          "--node-command", faults.node_command,
          "a command that acts on the process of node N when kill N, start N, pause N or resume N "
          "is appended to it, such as 'dev/db node galera'; for the faults kill, pause, restart")
+      ->configurable(false)
       ->type_name("COMMAND");
 }
 
