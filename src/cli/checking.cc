@@ -91,10 +91,11 @@ bool does_not_apply(const Verdict& v) {
 
 }  // namespace
 
-Status outputs_writable(const OutputFlags& output) {
+Status outputs_writable(const OutputFlags& output, std::span<const std::string> inputs) {
   std::vector<std::string> paths = output.reports;
   for (const std::string& path : {output.certificate, output.write_baseline})
     if (!path.empty()) paths.push_back(path);
+  if (Status s = spare_inputs(paths, inputs); !s.ok()) return s;
   for (const std::string& path : paths)
     if (Status s = can_write(path); !s.ok()) return s;
   return Ok{};
@@ -216,9 +217,9 @@ Exit deliver(Audit& c, const CheckFlags& flags) {
 }
 
 Exit check_files(const std::vector<std::string>& paths, const CheckFlags& flags, bool together) {
-  if (const Status s = outputs_writable(flags.output); !s.ok()) return fail(s.error());
   Results results(flags.output);
   const std::vector<std::string> files = all_histories(paths, flags, results);
+  if (const Status s = outputs_writable(flags.output, files); !s.ok()) return fail(s.error());
   if (!flags.output.certificate.empty() && files.size() > 1 && !together)
     return fail(
         usage_error("--certificate takes the certificates of one history; expected one FILE"));

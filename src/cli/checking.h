@@ -50,6 +50,6 @@ Exit check_files(const std::vector<std::string>& paths, const CheckFlags& flags,
 // What check_files does with one that is checked already.
 Exit deliver(Audit& checked, const CheckFlags& flags);
 // Better to hear that a report cannot be written before an hour of checking than after.
-Status outputs_writable(const OutputFlags& output);
+Status outputs_writable(const OutputFlags& output, std::span<const std::string> inputs = {});
 
 }  // namespace assay::internal::cli

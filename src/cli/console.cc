@@ -75,6 +75,16 @@ Status can_write(const std::string& path) {
   return Ok{};
 }
 
+Status spare_inputs(std::span<const std::string> outputs, std::span<const std::string> inputs) {
+  for (const std::string& output : outputs)
+    for (const std::string& input : inputs) {
+      std::error_code ec;  // of files that are not there, which are not the same
+      if (fs::is_regular_file(output, ec) && fs::equivalent(output, input, ec))
+        return usage_error(output + " is read; expected another file to write");
+    }
+  return Ok{};
+}
+
 Result<std::string> read_file(const std::string& path, uint64_t limit) {
   const std::unique_ptr<FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
   if (!file) return system_error(path);

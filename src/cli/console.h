@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,8 @@ Exit fail(const Error& e);
 Status write_file(const std::string& path, std::string_view text);
 // Whether a file can be written there. What is there is left as it is.
 Status can_write(const std::string& path);
+// A usage error if one of the outputs is an input, by whatever name: it would replace what it was made of.
+Status spare_inputs(std::span<const std::string> outputs, std::span<const std::string> inputs);
 Result<std::string> read_file(const std::string& path, uint64_t limit);
 
 }  // namespace assay::internal::cli

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <memory>
 
 #include "assay/format.h"
@@ -98,6 +99,9 @@ Action add_convert(CLI::App& app) {
   return [s] {
     if (s->list) return list_formats();
     if (s->input.empty()) return fail(usage_error("INPUT is required; see convert --help"));
+    const std::array inputs{s->input}, outputs{s->output};
+    if (const Status spared = spare_inputs(outputs, inputs); !spared.ok())
+      return fail(spared.error());
     auto read = read_history(s->input, s->reading.options());
     if (!read.ok()) return fail(read.error());
     for (const ReadNote& n : read->notes) note(n.message);

@@ -12,6 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -35,6 +36,8 @@ int new_socket(int family) {
 
 // A socket that nobody listens to any more is left by a process that was killed.
 void remove_unused(const sockaddr_un& at) {
+  std::error_code ec;
+  if (!std::filesystem::is_socket(std::filesystem::symlink_status(at.sun_path, ec))) return;
   const int fd = new_socket(AF_UNIX);
   if (fd < 0) return;
   const bool refused = ::connect(fd, reinterpret_cast<const sockaddr*>(&at), sizeof at) != 0 &&

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -74,6 +75,9 @@ Status can_keep(const WatchState& s) {
 }
 
 Exit watch_input(const WatchState& s) {
+  const std::vector<std::string> outputs = {s.state, s.certificate, s.output.metrics};
+  if (const Status spared = spare_inputs(outputs, std::array{s.file}); !spared.ok())
+    return fail(spared.error());
   Budget reading;
   reading.heed_interrupts();
   KeptWatch kept(s.file, s.state, s.certificate, s.options);

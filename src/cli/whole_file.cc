@@ -1,5 +1,7 @@
 #include "cli/whole_file.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,16 +19,28 @@ WholeFile::~WholeFile() {
 
 Error WholeFile::failure() const { return io_error(std::strerror(errno), path_); }
 
+// A new file beside the target, which nobody else has made: neither a file of a killed process nor a link that leads elsewhere.
+FILE* WholeFile::new_temporary() {
+  constexpr int kMostLeftBehind = 100;
+  for (int i = 0; i < kMostLeftBehind; ++i) {
+    temporary_ =
+        fmt::format("{}.part-{}{}", target_, getpid(), i == 0 ? "" : fmt::format("-{}", i));
+    const int fd =
+        ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (fd >= 0) return ::fdopen(fd, "wb");
+    if (errno != EEXIST) break;
+  }
+  temporary_.clear();
+  return nullptr;
+}
+
 Status WholeFile::open() {
   std::error_code ec;
   const fs::file_status now = fs::status(path_, ec);
   target_ = fs::is_symlink(path_, ec) ? fs::weakly_canonical(path_, ec).string() : path_;
-  if (!fs::exists(now) || fs::is_regular_file(now))
-    temporary_ = target_ + ".part-" + std::to_string(getpid());
-  if (!temporary_.empty()) file_.reset(std::fopen(temporary_.c_str(), "wb"));
+  if (!fs::exists(now) || fs::is_regular_file(now)) file_.reset(new_temporary());
   if (file_) return Ok{};
-  temporary_.clear();  // the folder takes no other file
-  errno = 0;
+  errno = 0;  // the folder takes no other file
   file_.reset(std::fopen(path_.c_str(), "wb"));
   if (!file_) return failure();
   return Ok{};

@@ -29,6 +29,7 @@ class WholeFile {
   struct CloseFile {
     void operator()(FILE* f) const { std::fclose(f); }
   };
+  FILE* new_temporary();
   Status open();
   Error failure() const;
 

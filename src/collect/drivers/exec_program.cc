@@ -12,6 +12,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <thread>
 
 #include "base/json.h"
@@ -158,7 +159,9 @@ Result<std::unique_ptr<ExecProgram>> ExecProgram::of(std::string_view url) {
 ExecProgram::~ExecProgram() {
   if (!shared_) return;
   shared_.reset();
-  ::unlink(path_.c_str());
+  std::error_code ec;
+  if (std::filesystem::is_socket(std::filesystem::symlink_status(path_, ec)))
+    ::unlink(path_.c_str());
 }
 
 Result<int> ExecProgram::dial() const {
