@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include "base/json.h"
@@ -71,6 +72,7 @@ class Run {
   Status connect_clients();
   Status fill();
   void drive();
+  void give_up_from(uint32_t session, const std::system_error& why);
   void drive_session(uint32_t session);
   void watch();
   double driven() const { return clock_.seconds() - drive_begin_; }
@@ -430,13 +432,28 @@ void Run::watch() {
   }
 }
 
+// Sessions from this one on have no thread, as the system has no more: the run ends, and the others do not wait for them.
+void Run::give_up_from(uint32_t session, const std::system_error& why) {
+  shared_.fail(io_error(fmt::format("cannot start session {} of {}: {}", session + 1,
+                                    options_.sessions, why.code().message())));
+  for (uint32_t i = session; turns_ && i < options_.sessions; ++i) turns_->leave(i);
+  const std::lock_guard lock(shared_.mutex);
+  shared_.running -= options_.sessions - session;
+  shared_.changed.notify_all();
+}
+
 void Run::drive() {
   drive_begin_ = clock_.seconds();
   shared_.running = options_.sessions;
   if (turns_) turns_->begin(options_.sessions);
   std::vector<std::thread> threads;
-  for (uint32_t i = 0; i < options_.sessions; ++i)
-    threads.emplace_back([this, i] { drive_session(i); });
+  threads.reserve(options_.sessions);
+  try {
+    for (uint32_t i = 0; i < options_.sessions; ++i)
+      threads.emplace_back([this, i] { drive_session(i); });
+  } catch (const std::system_error& why) {
+    give_up_from(static_cast<uint32_t>(threads.size()), why);
+  }
   if (injector_) injector_->start(*recorder_, clock_);
   watch();
   for (std::thread& thread : threads) thread.join();
