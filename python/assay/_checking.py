@@ -42,6 +42,10 @@ class Verdict:
     cause: str = ""  # of what is unknown: a word,
     reason: str = ""  # and a sentence
 
+    def __bool__(self) -> bool:
+        """Whether the level is satisfied."""
+        return self.outcome is Outcome.SATISFIED
+
     def __str__(self) -> str:
         told = self.anomaly or self.reason
         return f"{self.level}: {self.outcome}" + (f" ({told})" if told else "")
@@ -80,6 +84,11 @@ class Result:
     'session-si'
     >>> result.strongest
     ('session-si',)
+
+    It is true if the history satisfies what was asked, as `assay check` then ends with exit code 0: `assert check(history, "serializable")`.
+
+    >>> bool(result), bool(result["SNAPSHOT ISOLATION"])
+    (False, True)
     """
 
     verdicts: tuple[Verdict, ...]
@@ -87,9 +96,10 @@ class Result:
     strongest: tuple[str, ...]
     notes: tuple[str, ...]
 
-    def __init__(self, handle: Any, history: History) -> None:
+    def __init__(self, handle: Any, history: History, asked: bool) -> None:
         """Not to be called: `check` makes results."""
         self._handle = handle
+        self._asked = asked
         self._finalizer = weakref.finalize(self, call, "audit_free", handle)
         told = json.loads(self.report("json"))
         summary = told["history"]
@@ -117,6 +127,12 @@ class Result:
 
     def __len__(self) -> int:
         return len(self.verdicts)
+
+    def __bool__(self) -> bool:
+        """False if a level is violated or unknown; one that means nothing for the history counts only if levels were asked for."""
+        if not self._asked and not self.satisfied:
+            return False
+        return all(v or (not self._asked and v.cause in ("lacks-times", "not-applicable")) for v in self.verdicts)
 
     @property
     def satisfied(self) -> list[str]:
@@ -179,7 +195,7 @@ def check(history: History | str | os.PathLike[str], levels: str | Iterable[str]
         history = History.read(history, format=format, time=time, memory=memory)
     with options_handle(levels=levels, time=time, memory=memory, threads=threads, clock_drift=clock_drift,
                         allow_empty=allow_empty) as options:
-        return Result(obtain("check", history._handle, options), history)
+        return Result(obtain("check", history._handle, options), history, asked=levels is not None)
 
 
 def verify(history: History | str | os.PathLike[str], certificates: bytes) -> None:

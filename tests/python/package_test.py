@@ -26,6 +26,19 @@ class Checking(unittest.TestCase):
         self.assertEqual(set(self.result.satisfied + self.result.violated + self.result.unknown),
                          {v.level for v in self.result})
 
+    def test_a_result_is_as_true_as_its_verdicts(self):
+        self.assertFalse(assay.check(self.history, "serializable"))
+        self.assertTrue(assay.check(self.history, "session-si"))
+        self.assertFalse(assay.check(self.history, ["session-si", "serializable"]))
+        self.assertFalse(assay.check(self.history, "strict-serializable"))  # violated, or unknown without times
+        self.assertFalse(assay.check(self.history, "session-si", time=1e-9))  # unknown
+        one = assay.History.parse("s1: { w(x,1) } { r(x,1) }")
+        self.assertTrue(assay.check(one))  # levels that need times mean nothing for it,
+        self.assertFalse(assay.check(one, "strict-serializable"))  # unless one is asked for
+        self.assertFalse(assay.check(assay.History.parse("s1: { w(x,1) }")))  # nothing was observed
+        self.assertTrue(self.result["session-si"])
+        self.assertFalse(self.result["serializable"])
+
     def test_a_violation_is_explained(self):
         verdict = self.result["serializable"]
         self.assertIs(verdict.outcome, Outcome.VIOLATED)
