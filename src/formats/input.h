@@ -81,6 +81,8 @@ class Input {
     std::string_view text;    // without its line end; valid until the next call
     bool terminated = false;  // false: the input ends without a line end
   };
+  // If it begins with one. Readers of lines do so by themselves.
+  Status skip_byte_order_mark();
   // The next line; false at the end. Lines end in \n or \r\n; a byte order mark is skipped.
   Result<bool> next_line(Line& line);
   // Whole lines together, with their line ends, and room for parsers behind them.
@@ -111,7 +113,6 @@ class Input {
   static Result<Input> open(const std::string& path, Budget* budget, AtEnd at_end,
                             const std::atomic<bool>* ended);
   static Result<Input> start(std::unique_ptr<ByteSource> source, std::string name, Budget* budget);
-  Status skip_byte_order_mark();
   // Reads once; false at the end of the input.
   Result<bool> more(size_t want);
   Result<bool> end() const;

@@ -67,7 +67,8 @@ Result<const Format*> choose(Source& source, const ReadOptions& options) {
   if (!format) {
     Error e = bad_input(source.is_directory()
                             ? no_history_in(source)
-                            : "the format is not recognised; name it, one of " + format_names());
+                            : "the format is not recognised; name it with --from, one of " +
+                                  format_names());
     e.file = source.name;
     return e;
   }
@@ -93,6 +94,9 @@ Result<ReadResult> read(Source source, const ReadOptions& options) {
   if (source.input) {
     source.input->allow_cut_off(true);
     if (auto s = source.input->fill(kHeadBytes); !s.ok()) return s.error();
+    // Before detection, which looks at the first bytes. A binary file that is named as such may begin with the same ones.
+    if (options.from != "dbcop")
+      if (auto s = source.input->skip_byte_order_mark(); !s.ok()) return s.error();
     auto empty = source.input->at_end();
     if (!empty.ok()) return empty.error();
     if (*empty && options.from.empty()) {
