@@ -64,7 +64,7 @@ TEST(Drivers, UnknownNamesAreUsageErrors) {
   }
 }
 
-// Only a program that hangs takes so long.
+// Only a program that hangs takes this long.
 constexpr auto kOfWhatHangs = std::chrono::milliseconds(600'000);
 
 DriverOptions patient(std::string url, std::chrono::milliseconds timeout = kOfWhatHangs) {

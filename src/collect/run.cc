@@ -432,7 +432,7 @@ void Run::watch() {
   }
 }
 
-// Sessions from this one on have no thread, as the system has no more: the run ends, and the others do not wait for them.
+// The system has no thread for this session and those after it: the run ends, and no session waits for them.
 void Run::give_up_from(uint32_t session, const std::system_error& why) {
   shared_.fail(io_error(fmt::format("cannot start session {} of {}: {}", session + 1,
                                     options_.sessions, why.code().message())));

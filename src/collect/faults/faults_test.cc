@@ -139,7 +139,7 @@ class CountingSink : public HistorySink {
   std::atomic<int> events_{0};
 };
 
-// With no other load, until so many faults and heals have happened.
+// Without other load, until this many faults and heals have happened.
 Injected inject(const FaultOptions& options, int events,
                 std::vector<std::unique_ptr<Proxy>> proxies = {}) {
   CountingSink sink;
