@@ -49,7 +49,8 @@ struct BadRead {
 
 // Why one event precedes another. The sides are fixed by the kind, given a level's event model
 // (r and w are the same event in single models):
-//   read_dependency   w(from) → r(to)   `to` reads `key` from `from`
+//   read_dependency   w(from) → r(to)   `to` reads `key` from `from`. At Adya's levels a range depends, for a key that it did not
+//                                       return, on the last that changed the match: `from`; it saw the version of `via`, if not kNone
 //   session           w(from) → r(to)   `from` is earlier in the session of `to`, and not of unknown outcome
 //   real_time         event → event     by the clocks; sides in from_write / to_write
 //   write_dependency  w(from) → r(to)   both write `key`, assuming from <key to (to w(to) where the level has no
@@ -77,8 +78,10 @@ struct Edge {
   TxnId from = kNone;
   TxnId to = kNone;
   KeyId key = kNone;
-  TxnId via = kNone;  // anti-dependency: the writer that was read. forced: the reader
-  OpId op = kNone;    // forced: the read of `key`; on a path: the read that makes a read dependency
+  // anti-dependency: the writer that was read. forced: the reader. read dependency: the writer of the version that a range saw, if
+  // it is not `from`
+  TxnId via = kNone;
+  OpId op = kNone;  // forced: the read of `key`; on a path: the read that makes a read dependency
   bool from_write = true;  // real_time only: true w, false r
   bool to_write = false;
   std::vector<Edge> path;  // forced only; its edges have no paths

@@ -102,7 +102,7 @@ class Auditor {
         internal::threads_for(audit_.history.txn_count(), options_.check.threads);
     const bool at_once = threads > 1 && has_room_for_both();
     Budget memory = budget_.memory_only();
-    std::vector<std::optional<Unknown>> refusals;
+    std::vector<internal::Refusals> refusals;
     internal::call_all(
         threads,
         [&] {

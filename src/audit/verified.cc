@@ -14,13 +14,23 @@
 namespace assay::internal {
 namespace {
 
-// What the verifier makes of a certificate, if it does not accept it.
-std::optional<Unknown> refusal(const Status& verified) {
-  if (verified.ok()) return std::nullopt;
-  const Error& e = verified.error();
+Unknown refusal(const Error& e) {
   if (e.kind == ErrorKind::budget)
-    return Unknown{UnknownCause::effort, "the certificate was not verified: " + e.message};
+    return {UnknownCause::effort, "the certificate was not verified: " + e.message};
   return bug("the verifier refused a certificate: " + e.message);
+}
+
+// A certificate that is refused is asked about again, level by level.
+Refusals refusals(const Certificate& certificate, Verifier& verifier, unsigned threads) {
+  Refusals refused;
+  if (verifier.verify(certificate, threads).ok()) return refused;
+  Certificate alone = certificate;
+  for (const LevelId level : certificate.levels) {
+    alone.levels = {level};
+    if (Status s = verifier.verify(alone, threads); !s.ok())
+      refused.emplace_back(level, refusal(s.error()));
+  }
+  return refused;
 }
 
 // Verifying a smaller history is over before a thread has started.
@@ -42,29 +52,28 @@ size_t with_room(std::span<const Certificate> certificates, const History& histo
 
 }  // namespace
 
-std::vector<std::optional<Unknown>> refusals_of(const std::vector<Certificate>& certificates,
-                                                const History& history, Budget& memory,
-                                                unsigned threads) {
+std::vector<Refusals> refusals_of(const std::vector<Certificate>& certificates,
+                                  const History& history, Budget& memory, unsigned threads) {
   if (threads == 0) threads = core_count();
   if (history.txn_count() < kFewTxns) threads = 1;
   Verifier verifier(history);
-  std::vector<std::optional<Unknown>> refusals;
-  while (refusals.size() < certificates.size()) {
-    const size_t first = refusals.size();
+  std::vector<Refusals> refused;
+  while (refused.size() < certificates.size()) {
+    const size_t first = refused.size();
     const auto rest = std::span(certificates).subspan(first);
     const size_t together = with_room(rest, history, threads, memory);
     if (together == 0) break;
-    refusals.resize(first + together);
+    refused.resize(first + together);
     const unsigned of_each = threads / static_cast<unsigned>(together);
     share_jobs(together, threads, [&](const auto& next) {
       for (size_t i = next(); i < together; i = next())
-        refusals[first + i] = refusal(verifier.verify(rest[i], of_each));
+        refused[first + i] = refusals(rest[i], verifier, of_each);
     });
   }
-  return refusals;
+  return refused;
 }
 
-bool withhold_refused(CheckResult& result, const std::vector<std::optional<Unknown>>& refusals,
+bool withhold_refused(CheckResult& result, const std::vector<Refusals>& refused,
                       const Budget& memory) {
   bool any = false;
   for (Verdict& v : result.verdicts) {
@@ -72,12 +81,14 @@ bool withhold_refused(CheckResult& result, const std::vector<std::optional<Unkno
     std::optional<Unknown> why;
     if (v.certificate >= result.certificates.size()) {
       why = bug("a verdict has no certificate");
-    } else if (v.certificate >= refusals.size()) {
+    } else if (v.certificate >= refused.size()) {
       why = {UnknownCause::memory, "the certificate was not verified: " + memory.reason().detail};
     } else {
-      const Certificate& c = result.certificates[v.certificate];
-      why = refusals[v.certificate];
+      Certificate& c = result.certificates[v.certificate];
       const bool listed = std::ranges::find(c.levels, v.level) != c.levels.end();
+      for (const auto& [level, reason] : refused[v.certificate])
+        if (level == v.level) why = reason;
+      if (why && c.levels.size() > 1) std::erase(c.levels, v.level);
       if (!why && (!listed || c.outcome() != v.outcome))
         why = bug("a certificate is for other levels or proves the opposite");
     }

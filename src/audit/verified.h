@@ -1,22 +1,24 @@
 // No verdict without a certificate that the independent verifier accepts.
 #pragma once
 
-#include <optional>
+#include <utility>
 #include <vector>
 
 #include "assay/check.h"
 
 namespace assay::internal {
 
-// Of the certificates, from the first on, for which there was room in `memory`, why the verifier refused them. As many as there
-// are threads and room for are verified together, each with its share of the threads; 0 threads: one per core.
-std::vector<std::optional<Unknown>> refusals_of(const std::vector<Certificate>& certificates,
-                                                const History& history, Budget& memory,
-                                                unsigned threads);
+// The levels for which the verifier refused a certificate, and why. Each stands by itself: the other levels of the certificate hold.
+using Refusals = std::vector<std::pair<LevelId, Unknown>>;
+
+// Of the certificates, from the first on, for which there was room in `memory`. As many as there are threads and room for are verified
+// together, each with its share of the threads; 0 threads: one per core.
+std::vector<Refusals> refusals_of(const std::vector<Certificate>& certificates,
+                                  const History& history, Budget& memory, unsigned threads);
 
 // Turns verdicts whose certificate does not hold for the history into unknown ones: a fault of this program, unless there
 // was no room in `memory`, or more to look at than the verifier looks at. True if it turned any.
-bool withhold_refused(CheckResult& result, const std::vector<std::optional<Unknown>>& refusals,
+bool withhold_refused(CheckResult& result, const std::vector<Refusals>& refusals,
                       const Budget& memory);
 
 // Both.

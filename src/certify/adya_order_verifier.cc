@@ -1,7 +1,9 @@
 #include "certify/adya_order_verifier.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "certify/commit_order.h"
@@ -107,11 +109,21 @@ class AdyaCheck {
       for (KeyId key = 0; key < writers_.size(); ++key)
         for (const Place p : writers_[key])
           left_[key].push_back(left_by(history, order.txn(p), key));
+    sources_.resize(order.count() + 1);
     for (Place p = 1; p <= order.count(); ++p)
-      for (const ReadFrom& read : order.reads(p)) add_anti(p, read);
+      for (const ReadFrom& read : order.reads(p)) {
+        add_anti(p, read);
+        const Place source = is_item(read) ? read.from : last_change(read);
+        if (source != 0 && source != p) sources_[p].push_back(source);
+      }
   }
 
   Status run(LevelId level) const {
+    for (Place p = 1; p <= order_.count(); ++p)
+      for (const Place source : sources_[p])
+        if (source > p)
+          return refuse("transaction {} depends on transaction {}, which comes later", name(p),
+                        name(source));
     switch (level) {
       case LevelId::pl_2:
         return Ok{};
@@ -146,11 +158,20 @@ class AdyaCheck {
     const size_t kept = conditions_.first_change(read.op, before, std::span(left).subspan(at));
     return next + static_cast<std::ptrdiff_t>(kept);
   }
+  // The last, up to the one whose version was seen, that changed whether the range selects the key; 0 if none did.
+  Place last_change(const ReadFrom& read) {
+    if (read.from == 0) return 0;
+    const auto [known, fresh] =
+        last_change_.try_emplace({history_.selected(read.op).predicate, read.key, read.from}, 0);
+    if (!fresh) return known->second;
+    const std::vector<Place>& all = writers_[read.key];
+    const size_t until =
+        static_cast<size_t>(std::upper_bound(all.begin(), all.end(), read.from) - all.begin());
+    const size_t at = conditions_.last_change(read.op, std::span(left_[read.key]).first(until));
+    return known->second = at == until ? 0 : all[at];
+  }
   bool is_item(const ReadFrom& read) const {
-    if (history_.op(read.op).kind != OpKind::range) return true;
-    const std::span<const VersionId> rows = history_.selected(read.op).rows;
-    return std::any_of(rows.begin(), rows.end(),
-                       [&](VersionId row) { return history_.version_key(row) == read.key; });
+    return history_.op(read.op).kind != OpKind::range || returns(history_, read.op, read.key);
   }
   std::string name(Place p) const { return history_.name(order_.txn(p)); }
   Error overwritten(const Anti& anti) const {
@@ -219,10 +240,10 @@ class AdyaCheck {
           queue.push_back(p);
         };
         for (size_t at = 0; at < queue.size(); ++at) {
-          for (const ReadFrom& read : order_.reads(queue[at])) meet(read.from);
+          for (const Place source : sources_[queue[at]]) meet(source);
           for (const KeyId key : order_.keys_written(queue[at]))
             meet(previous_writer(key, queue[at]));
-          steps += order_.reads(queue[at]).size() + order_.keys_written(queue[at]).size();
+          steps += sources_[queue[at]].size() + order_.keys_written(queue[at]).size();
           if (steps > kMostSteps) return too_much("there are too many paths to look at");
         }
         for (; i < end; ++i)
@@ -239,6 +260,9 @@ class AdyaCheck {
   std::vector<std::vector<Place>> writers_;  // per key
   std::vector<std::vector<Held>> left_;      // what these left of it, if there are ranges
   std::vector<Anti> anti_;                   // by reader
+  std::vector<std::vector<Place>> sources_;  // per reader, on which it depends
+  // By condition, key and version that was seen.
+  std::map<std::tuple<PredicateId, KeyId, Place>, Place> last_change_;
 };
 
 }  // namespace

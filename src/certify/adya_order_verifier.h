@@ -4,7 +4,8 @@
 //   B read what A overwrote, against the order; C read what B overwrote, along it. pl-3: refused. One anti-dependency
 //   runs back from B to A; does A lead to B by reads and writes? No: pl-2+ is served.
 //
-// Every read must be from before the reader, so write and read dependencies run forwards and cannot close a cycle.
+// Every read must be from before the reader, so write and read dependencies run forwards and cannot close a cycle. What a range saw
+// of a key that it did not return counts as a read of the last transaction that changed the match.
 // An anti-dependency leads from a reader to the next writer of the key; further ones are reached through that.
 //
 //   pl-1     no more than that write dependencies run forwards, and that lists show them

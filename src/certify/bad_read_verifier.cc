@@ -78,9 +78,8 @@ bool Claim::explained(const Observation& seen) const {
 // The write leaves, at least for a while, what was seen.
 bool Claim::puts(OpId write, const Observation& seen) const {
   const Operation op = history_.op(write);
-  return writes_version(write, seen.version) ||
-         (op.kind == OpKind::remove && op.key == seen.key && seen.stated != kNone &&
-          history_.version_value(seen.version).is_null());
+  return writes_version(write, seen.version) || (op.kind == OpKind::remove && op.key == seen.key &&
+                                                 history_.version_value(seen.version).is_null());
 }
 
 // Whether `other` is what the name of the anomaly says, for an observation that is not explained.
@@ -113,7 +112,7 @@ bool Claim::shown_by(const Observation& seen) const {
 
 // An element anywhere in a list that nobody who may count left there.
 bool Claim::bad_element(VersionId element) const {
-  if (history_.is_initial(element) || writers_.has_author(element)) return false;
+  if (writers_.has_author(element)) return false;
   if (claim_.anomaly == Anomaly::thin_air_read)
     return claim_.other == kNone && !writers_.ever_written(history_.version_key(element), element);
   return claim_.anomaly == Anomaly::aborted_read && claim_.other != kNone &&

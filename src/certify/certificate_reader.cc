@@ -283,7 +283,7 @@ class Reader {
       uint32_t needed, allowed;
     };
     constexpr Needs kNeeds[] = {
-        {EdgeKind::read_dependency, 0b0000001111, 0b0100001111},
+        {EdgeKind::read_dependency, 0b0000001111, 0b0100011111},
         {EdgeKind::session, 0b0000000111, 0b0000000111},
         {EdgeKind::real_time, 0b0001100111, 0b0001100111},
         {EdgeKind::write_dependency, 0b0000001111, 0b0000001111},

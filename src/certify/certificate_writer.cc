@@ -198,6 +198,9 @@ class Writer {
         put(R"(,"reader":{})", e.via);
         break;
       case EdgeKind::read_dependency:
+        key(e.key);
+        if (e.via != kNone) put(R"(,"via":{})", e.via);
+        break;
       case EdgeKind::write_dependency:
         key(e.key);
         break;

@@ -26,8 +26,9 @@ bool leaves_nothing(const History& history, const Operation& op) {
 }  // namespace
 
 Result<CommitOrder> CommitOrder::build(const History& history, std::span<const TxnId> order,
-                                       std::span<const Seen> sources) {
+                                       std::span<const Seen> sources, NotReturned not_returned) {
   CommitOrder built;
+  built.not_returned_ = not_returned;
   if (!std::is_sorted(sources.begin(), sources.end()))
     return refuse("the sources are not in the order of the operations");
   built.sources_ = sources;
@@ -45,8 +46,8 @@ Result<CommitOrder> CommitOrder::build(const History& history, std::span<const T
   lists.elements.resize(history.key_count());
   lists.places.resize(history.key_count());
   lists.is_register.resize(history.key_count());
+  for (Place p = 1; p <= built.count(); ++p) built.place_[built.txn_[p]] = p;
   for (Place p = 1; p <= built.count(); ++p) {
-    built.place_[built.txn_[p]] = p;
     if (Status s = built.add(history, p, installers, own, lists); !s.ok()) return s.error();
   }
   return built;
@@ -154,7 +155,9 @@ Status CommitOrder::add_given(const History& history, Place p, OpId i, const std
       const Place from = seen.source == kNone                ? 0
                          : seen.source < history.txn_count() ? place_[seen.source]
                                                              : kNone;
-      if (from == kNone || from >= p || !possible(key, seen.source))
+      const bool later =
+          not_returned_ == NotReturned::anywhere && range && !returns(history, i, key);
+      if (from == kNone || from == p || (from > p && !later) || !possible(key, seen.source))
         return refuse("operation {} of transaction {} cannot have its source",
                       i - history.first_op(txn_[p]), history.name(txn_[p]));
       reads_.push_back({key, from, i});
@@ -193,7 +196,7 @@ std::optional<Place> CommitOrder::last_to_leave(const History& history, OpId i, 
 Result<Place> CommitOrder::stated_place(const History& history, Place reader, OpId read,
                                         TxnId stated) const {
   if (stated == kInitialTxn) return Place{0};
-  if (place_[stated] != kNone && left_behind(history, stated, read)) return place_[stated];
+  if (place_[stated] < reader && left_behind(history, stated, read)) return place_[stated];
   return refuse(
       "transaction {} is stated to have read from transaction {}, which is not before it in the "
       "order or left something else behind",

@@ -23,6 +23,10 @@ struct ReadFrom {
   OpId op;
 };
 
+// Whether what a range saw of a key that it did not return was there before its transaction. At Adya's levels the range depends on who
+// changed the match last; a version that did not may come later, if the source says so.
+enum class NotReturned : uint8_t { before, anywhere };
+
 class CommitOrder {
  public:
   // Takes every read to be from the last transaction before it in the order that installs what was
@@ -31,7 +35,8 @@ class CommitOrder {
   // appended in this order. Of conditional writes without effect the sources must be given. `sources`, sorted, is what
   // operations saw instead, if it comes before them in the order and could be what they saw.
   static Result<CommitOrder> build(const History& history, std::span<const TxnId> order,
-                                   std::span<const Seen> sources = {});
+                                   std::span<const Seen> sources = {},
+                                   NotReturned not_returned = NotReturned::before);
 
   Place count() const { return static_cast<Place>(txn_.size() - 1); }
   TxnId txn(Place p) const { return txn_[p]; }
@@ -74,6 +79,7 @@ class CommitOrder {
   Result<Place> source(const History& history, Place reader, KeyId key, VersionId version,
                        const Installers& installers) const;
 
+  NotReturned not_returned_ = NotReturned::before;
   std::span<const Seen> sources_;
   std::optional<Sources> possible_;  // where sources are given
   std::vector<TxnId> txn_;

@@ -20,6 +20,9 @@ Held left_by(const History& history, TxnId t, KeyId key);
 // The keys that a range names: of rows that it returned or passed over, and that matched.
 std::vector<KeyId> named_keys(const History& history, OpId range);
 
+// Whether a range returned a row of the key.
+bool returns(const History& history, OpId range, KeyId key);
+
 class Conditions {
  public:
   explicit Conditions(const History& history) : history_(history) {}
@@ -37,11 +40,17 @@ class Conditions {
   }
   // The first of `states` for which that is so of a key that held `before`; their number if there is none.
   size_t first_change(OpId range, const Held& before, std::span<const Held> states) const;
+  // The last of `states`, which a key held one after the other from the initial one on, that made it enter or leave what a range
+  // selects; their number if there is none, or if a state right before is open.
+  size_t last_change(OpId range, std::span<const Held> states) const;
 
  private:
+  bool is_tombstone(VersionId version) const;
+
   const History& history_;
   // The versions that were asked for, as rows.
   mutable std::vector<Row> rows_;
+  mutable std::vector<bool> tombstone_;  // per version, once somebody asks
 };
 
 }  // namespace assay::internal::certify

@@ -94,12 +94,9 @@ Status CycleVerifier::check_kinds(std::span<const Edge> cycle) {
 }
 
 // The read returned the key, and did not merely find it absent from a range.
-bool CycleVerifier::is_item(const Edge& anti) const {
-  if (anti.op >= history_.op_count()) return false;
-  if (history_.op(anti.op).kind != OpKind::range) return true;
-  const std::span<const VersionId> rows = history_.selected(anti.op).rows;
-  return std::any_of(rows.begin(), rows.end(),
-                     [&](VersionId row) { return history_.version_key(row) == anti.key; });
+bool CycleVerifier::is_item(const Edge& edge) const {
+  if (edge.op >= history_.op_count()) return false;
+  return history_.op(edge.op).kind != OpKind::range || returns(history_, edge.op, edge.key);
 }
 
 // Both ends are different transactions that took effect.
@@ -178,11 +175,26 @@ bool CycleVerifier::counts(TxnId t) {
 }
 
 Status CycleVerifier::check_read_from(const Edge& edge) {
-  OpId first, last;
-  if (given_seen(edge.to, edge.key, edge.from, edge.op)) return Ok{};
-  if (!reads_from(edge.to, edge.key, edge.from, edge.op, &first, &last))
+  const TxnId seen = edge.via == kNone ? edge.from : edge.via;
+  OpId op = edge.op, last;
+  if (seen >= history_.txn_count() || (!given_seen(edge.to, edge.key, seen, edge.op) &&
+                                       !reads_from(edge.to, edge.key, seen, edge.op, &op, &last)))
     return refuse("transaction {} does not certainly read the key from transaction {}",
-                  name(edge.to), name(edge.from));
+                  name(edge.to), seen < history_.txn_count() ? name(seen) : "that does not exist");
+  const bool selects = level_.events == EventModel::adya && op < history_.op_count() &&
+                       history_.op(op).kind == OpKind::range && !returns(history_, op, edge.key);
+  if (selects) return check_change(edge, op, seen);
+  if (edge.via != kNone) return refuse("a read dependency names another version that was seen");
+  return Ok{};
+}
+
+// `from` was the last to change whether the range, which saw the version of `seen`, selects the key.
+Status CycleVerifier::check_change(const Edge& edge, OpId range, TxnId seen) {
+  for (const TxnId t : {seen, edge.from})
+    if (Status s = check_writes(t, edge.key); !s.ok()) return s;
+  if (!evidence_.predicate_reads.depends(range, edge.key, seen, edge.from))
+    return refuse("transaction {} did not certainly make the last change of what a range selects",
+                  name(edge.from));
   return Ok{};
 }
 

@@ -53,6 +53,7 @@ class CycleVerifier {
   Status check_ends(const Edge& edge);
   Status check_edge(const Edge& edge);
   Status check_read_from(const Edge& edge);
+  Status check_change(const Edge& edge, OpId range, TxnId seen);
   Status check_session(const Edge& edge) const;
   Status check_real_time(const Edge& edge) const;
   Status check_write_order(const Edge& edge);
@@ -65,7 +66,7 @@ class CycleVerifier {
   Status check_joints(std::span<const Edge> cycle) const;
   Status check_kinds(std::span<const Edge> cycle);
   Status check_guarantee(std::span<const Edge> path) const;
-  bool is_item(const Edge& anti) const;
+  bool is_item(const Edge& edge) const;
   Status check_unseen_initial(std::span<const Edge> cycle);
 
   bool reads_from(TxnId reader, KeyId key, TxnId from, OpId only, OpId* first, OpId* last);

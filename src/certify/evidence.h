@@ -12,6 +12,7 @@
 #include "assay/history.h"
 #include "assay/result.h"
 #include "certify/blocks.h"
+#include "certify/predicate_reads.h"
 #include "certify/reads.h"
 #include "certify/sources.h"
 
@@ -25,6 +26,7 @@ class Evidence {
         counting(h, writers, rule),
         accesses(h),
         blocks(h),
+        predicate_reads(h, stated),
         stated_(stated) {}
   Evidence(const Evidence&) = delete;  // its parts refer to each other
   Evidence& operator=(const Evidence&) = delete;
@@ -48,6 +50,7 @@ class Evidence {
   Counting counting;
   Accesses accesses;
   Blocks blocks;
+  PredicateReads predicate_reads;
 
  private:
   struct Span {

@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "certify/adya_order_verifier.h"
+#include "certify/known_versions.h"
 #include "certify/mixed_order_verifier.h"
 #include "certify/reads.h"
 #include "certify/refusal.h"
@@ -29,14 +30,26 @@ Status OrderVerifier::serves(LevelId level) {
   return info.events == EventModel::weak ? serves_weak(level) : serves_strong(info);
 }
 
+// What serves pl-2 serves pl-1, where updates do not make orders of versions known.
 Status OrderVerifier::serves_adya(LevelId level) {
   if (order_.split) return refuse("an order for Adya's levels has one event a transaction");
+  Status s = serves_adya_where_known(level);
+  return s.ok() || level != LevelId::pl_1 ? s : serves_adya_where_known(LevelId::pl_2);
+}
+
+Status OrderVerifier::serves_adya_where_known(LevelId level) {
+  KnownVersions versions(history_, order_.events, stated_.get());
   // One after another in this order: with its versions in this order too, every dependency points forward.
-  if (const Status& s = replays(); s.ok() || has_open_aggregates(history_)) return s;
-  const Result<CommitOrder>& order = commit_order();
-  if (order.ok()) return adya_order_serves(level, history_, *order);
+  if (replays().ok()) return versions.as_replayed(level);
+  if (has_open_aggregates(history_)) return replays();
+  const Result<CommitOrder>& order = adya_commit_order();
+  if (order.ok()) {
+    if (Status s = adya_order_serves(level, history_, *order); !s.ok()) return s;
+    return versions.as_read(level, *order);
+  }
   if (level != LevelId::pl_1) return order.error();
-  return dirty_order_serves(history_, order_.events);
+  if (Status s = dirty_order_serves(history_, order_.events); !s.ok()) return s;
+  return versions.as_replayed(level);
 }
 
 Status OrderVerifier::serves_weak(LevelId level) {
@@ -100,6 +113,13 @@ const Result<CommitOrder>& OrderVerifier::commit_order() {
   if (!commit_order_)
     commit_order_.emplace(CommitOrder::build(history_, order_.events, order_.sources));
   return *commit_order_;
+}
+
+const Result<CommitOrder>& OrderVerifier::adya_commit_order() {
+  if (!adya_commit_order_)
+    adya_commit_order_.emplace(
+        CommitOrder::build(history_, order_.events, order_.sources, NotReturned::anywhere));
+  return *adya_commit_order_;
 }
 
 Status OrderVerifier::place_events() {

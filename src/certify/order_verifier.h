@@ -11,8 +11,8 @@
 // consistent satisfies them all, so an order that can be replayed and contains session order serves
 // them too.
 //
-// Adya's levels have their own verifier too (adya_order_verifier.h), and so have levels that are mixed
-// (mixed_order_verifier.h).
+// Adya's levels have their own verifier too (adya_order_verifier.h), which also wants to know where each version stands that somebody
+// saw (known_versions.h), and so have levels that are mixed (mixed_order_verifier.h).
 //
 // Unknown outcomes: those in the order took effect, the others did not. One that did comes after
 // what its session did before it, but its session went on without waiting for it.
@@ -52,6 +52,8 @@ class OrderVerifier {
   const Status& follows_known_orders();
   const Status& writers_exclude_each_other();
   const Result<CommitOrder>& commit_order();
+  const Result<CommitOrder>& adya_commit_order();
+  Status serves_adya_where_known(LevelId level);
 
   Status place_events();
   Status place(uint32_t event, uint32_t at);
@@ -73,7 +75,7 @@ class OrderVerifier {
   // Places of r(T) and w(T) in the order; kNone if T is not in it.
   std::vector<uint32_t> read_place_, write_place_;
   std::optional<Status> well_formed_, replays_, sessions_, known_orders_, exclusion_;
-  std::optional<Result<CommitOrder>> commit_order_;
+  std::optional<Result<CommitOrder>> commit_order_, adya_commit_order_;
   std::optional<LevelId> weak_;  // a weak level that it serves as a commit order
   std::optional<RealTimeSweep> sweep_;
 };

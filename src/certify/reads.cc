@@ -103,7 +103,7 @@ void append_observations(const History& history, OpId i, std::vector<Observation
       const bool own_elements = seen.own_at_end && seen.others.size() != operands.size();
       VersionId last = op.version;
       if (own_elements) last = seen.others.empty() ? kNone : seen.others.back();
-      add(op.key, last, last == kNone || operands.empty() || history.is_initial(last));
+      add(op.key, last, last == kNone || operands.empty());
       break;
     }
     case OpKind::range:
@@ -208,8 +208,7 @@ void Counting::close() {
     // Every element of a list was appended by somebody, not only the last.
     for (OpId i = history_.first_op(t); i < history_.end_op(t); ++i)
       if (history_.op(i).kind == OpKind::read_list)
-        for (VersionId v : history_.operands(i))
-          if (!history_.is_initial(v)) keep(writers_.only_author(v));
+        for (VersionId v : history_.operands(i)) keep(writers_.only_author(v));
   }
 }
 

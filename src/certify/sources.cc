@@ -155,8 +155,7 @@ bool Sources::range_explained(const State& state, OpId range, KeyId key) const {
          match(predicate, state) != Match::yes;
 }
 
-// Whether the key ever held something that may satisfy the condition, by the index of the history: the rows of a condition
-// that has thousands of versions are not evaluated for each key.
+// By the index of the history: the rows of a condition that has thousands of versions are not evaluated for each key.
 bool Sources::may_satisfy(PredicateId predicate, KeyId key) const {
   if (predicate == kNone) return true;
   if (conditions_.match_initial(predicate) != Match::no) return true;
@@ -252,10 +251,21 @@ bool Sources::possible(OpId op, KeyId key, TxnId source) const {
 bool Sources::possible_of_others(OpId op, KeyId key, TxnId source) const {
   if (holds_list_[key]) return false;
   if (source == kNone) return explains(State{}, op, key);
+  const State* state = left_by_writer(source, key);
+  return state != nullptr && explains(*state, op, key);
+}
+
+bool Sources::stays(const State& state, KeyId key) const {
+  const State* left = left_by_writer(state.writer, key);
+  return left != nullptr && left->version == state.version && left->removed == state.removed;
+}
+
+// Null if the transaction left nothing of the key.
+const Sources::State* Sources::left_by_writer(TxnId writer, KeyId key) const {
   const std::vector<State>& left = left_[key];  // ascending by writer
-  const auto state = std::lower_bound(left.begin(), left.end(), source,
+  const auto state = std::lower_bound(left.begin(), left.end(), writer,
                                       [](const State& s, TxnId t) { return s.writer < t; });
-  return state != left.end() && state->writer == source && explains(*state, op, key);
+  return state != left.end() && state->writer == writer ? &*state : nullptr;
 }
 
 }  // namespace assay::internal::certify

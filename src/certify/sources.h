@@ -9,6 +9,7 @@
 // A refutation must rule out every possible source; commit orders may name the source they mean.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -48,6 +49,27 @@ class Sources {
   // The keys of which a range saw a state: those that it names, and if it is complete those within its bounds that operations
   // which may count touch and that ever held something that may satisfy its condition.
   std::vector<KeyId> keys_of_range(OpId op) const;
+  // Whether that, or the key of any other operation, is one of which it saw a state, be it its own.
+  bool sees(OpId op, KeyId key) const;
+  bool covers(OpId range, KeyId key) const;
+  // Whether the key ever held something that may satisfy the condition.
+  bool may_satisfy(PredicateId predicate, KeyId key) const;
+  // The others that may have left what `op` saw, if it certainly saw a version that stayed: nobody if the initial state explains it,
+  // a write of its own, or one that was overwritten or whose transaction did not take effect.
+  template <class TookEffect>
+  std::vector<TxnId> certainly_left_by(OpId op, KeyId key, TookEffect took_effect) const {
+    std::vector<TxnId> left;
+    if (holds_list_[key] || own_write_before(op, key) != kNone || explains(State{}, op, key))
+      return left;
+    for (const State& state : candidates(op, key)) {
+      if (state.writer == history_.txn_of(op) || !explains(state, op, key)) continue;
+      // Of two such writes of one transaction the first did not stay.
+      const bool again = std::find(left.begin(), left.end(), state.writer) != left.end();
+      if (again || !took_effect(state.writer) || !stays(state, key)) return {};
+      left.push_back(state.writer);
+    }
+    return left;
+  }
 
  private:
   struct State {
@@ -55,7 +77,8 @@ class Sources {
     VersionId version = kNone;
     bool removed = false;
   };
-  bool sees(OpId i, KeyId key) const;
+  bool stays(const State& state, KeyId key) const;
+  const State* left_by_writer(TxnId writer, KeyId key) const;
   OpId own_write_before(OpId i, KeyId key) const;
   bool explains(const State& state, OpId i, KeyId key) const;
   bool returns(const State& state, VersionId version) const;
@@ -63,8 +86,6 @@ class Sources {
   bool is_absent(const State& state) const;
   Match match(PredicateId predicate, const State& state) const;
   bool range_explained(const State& state, OpId range, KeyId key) const;
-  bool may_satisfy(PredicateId predicate, KeyId key) const;
-  bool covers(OpId range, KeyId key) const;
   std::span<const State> candidates(OpId i, KeyId key) const;
 
   const History& history_;

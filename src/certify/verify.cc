@@ -88,6 +88,8 @@ Status Verifier::verify(const Certificate& certificate, unsigned threads) {
   const History& history = shared_->history;
   if (Status s = check_levels(certificate.levels); !s.ok()) return s;
   if (Status s = check_defined(certificate, history); !s.ok()) return s;
+  if (std::ranges::count(certificate.levels, LevelId::mixed) > 0 && !history.declares_levels())
+    return refuse("mixed: no transaction of the history declares a level");
   switch (certificate.kind) {
     case Certificate::Kind::order: {
       OrderVerifier order(certificate.order, history, shared_->stated, threads);

@@ -93,15 +93,15 @@ Result<int> listen_at_port(const std::string& address) {
   return error;
 }
 
-std::string address_of(int fd, const std::string& asked) {
+std::string address_of(int fd, const std::string& wanted) {
   sockaddr_storage at{};
   socklen_t size = sizeof at;
   std::array<char, NI_MAXSERV> port{};
   if (::getsockname(fd, reinterpret_cast<sockaddr*>(&at), &size) != 0 ||
       ::getnameinfo(reinterpret_cast<sockaddr*>(&at), size, nullptr, 0, port.data(), port.size(),
                     NI_NUMERICSERV) != 0)
-    return asked;
-  return asked.substr(0, asked.rfind(':') + 1) + port.data();
+    return wanted;
+  return wanted.substr(0, wanted.rfind(':') + 1) + port.data();
 }
 
 }  // namespace

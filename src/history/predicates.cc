@@ -76,8 +76,13 @@ std::optional<Bounds> bounds_of(const Condition& c) {
 class Table {
  public:
   explicit Table(const History& h) : rows_(h.version_count()) {
+    // What only a delete left is no row, whatever it is called.
+    std::vector<uint8_t> deleted(h.version_count()), written(h.version_count());
+    for (OpId i = 0; i < h.op_count(); ++i)
+      if (const Operation op = h.op(i); installs_version(op))
+        (op.kind == OpKind::remove ? deleted : written)[op.version] = 1;
     for (VersionId v = 0; v < h.version_count(); ++v) {
-      if (h.version_value(v).is_null()) continue;
+      if (h.version_value(v).is_null() || (deleted[v] && !written[v])) continue;
       rows_[v] = row_of(h.version_value(v));
       all_.push_back(v);
     }

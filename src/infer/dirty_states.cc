@@ -40,17 +40,29 @@ std::span<const OpId> DirtyStates::candidates(const Observation& seen) const {
   return writes_[seen.key];
 }
 
-bool DirtyStates::explained(const Observation& seen) const {
-  const TxnId reader = h_.txn_of(seen.op);
-  const auto explains = [&](OpId w) { return fits(h_, seen, install_of(h_, w).state()); };
+// The last one; kNone if there is none.
+OpId DirtyStates::own_write_before(const Observation& seen) const {
   const std::vector<OpId>& writes = writes_[seen.key];
-  const auto own_end = std::lower_bound(writes.begin(), writes.end(), seen.op);
-  if (own_end != writes.begin() && *(own_end - 1) >= h_.first_op(reader))
-    return explains(*(own_end - 1));
-  const std::span<const OpId> others = candidates(seen);
-  return fits(h_, seen, KeyState{}) || std::any_of(others.begin(), others.end(), [&](OpId w) {
-           return (w < h_.first_op(reader) || w >= h_.end_op(reader)) && explains(w);
-         });
+  const auto end = std::lower_bound(writes.begin(), writes.end(), seen.op);
+  return end != writes.begin() && is_of(h_.txn_of(seen.op), *(end - 1)) ? *(end - 1) : kNone;
+}
+
+bool DirtyStates::explained(const Observation& seen) const {
+  const auto explains = [&](OpId w) { return fits(h_, seen, install_of(h_, w).state()); };
+  if (const OpId own = own_write_before(seen); own != kNone) return explains(own);
+  return fits(h_, seen, KeyState{}) || !explained_by(seen).empty();
+}
+
+std::vector<OpId> DirtyStates::explained_by(const Observation& seen) const {
+  constexpr size_t kFew = 3;
+  std::vector<OpId> few;
+  if (own_write_before(seen) != kNone || fits(h_, seen, KeyState{})) return few;
+  for (const OpId w : candidates(seen)) {
+    if (is_of(h_.txn_of(seen.op), w) || !fits(h_, seen, install_of(h_, w).state())) continue;
+    few.push_back(w);
+    if (few.size() == kFew) break;
+  }
+  return few;
 }
 
 KeyId DirtyStates::unexplained(OpId i) const {

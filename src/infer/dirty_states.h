@@ -21,11 +21,17 @@ class DirtyStates {
 
   // A key of which nothing explains what the operation saw; kNone if everything is explained. Not for lists.
   KeyId unexplained(OpId op) const;
+  // What the operation saw of each key.
+  std::vector<Observation> seen_by(OpId op) const { return keys_.seen_by(op); }
+  // The writes of others that explain it, the first few; none if the initial state or an own write does.
+  std::vector<OpId> explained_by(const Observation& seen) const;
   // The range covers a key that holds a list.
   bool covers_list(OpId range) const;
 
  private:
   bool explained(const Observation& seen) const;
+  OpId own_write_before(const Observation& seen) const;
+  bool is_of(TxnId t, OpId op) const { return op >= h_.first_op(t) && op < h_.end_op(t); }
   std::span<const OpId> candidates(const Observation& seen) const;
 
   const History& h_;

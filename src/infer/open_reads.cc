@@ -239,7 +239,10 @@ std::vector<Observation> OpenReads::seen_by(OpId i) const {
 void OpenReads::add_seen(const Observation& seen, bool open,
                          const std::unordered_map<KeyId, KeyState>& own,
                          std::unordered_map<KeyId, Group>& groups, std::vector<KeyId>& order) {
-  if (open && keys_->is_list(seen.key)) obstacle_ = "it reads a range with lists in it";
+  if (open && keys_->is_list(seen.key)) {
+    obstacle_ = "it reads a range with lists in it";
+    return;
+  }
   const auto [it, fresh] = groups.try_emplace(seen.key);
   if (fresh) order.push_back(seen.key);
   Group& group = it->second;

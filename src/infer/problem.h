@@ -140,6 +140,8 @@ struct Problem {
   Rows<Node> initial_readers;   // per key
   std::vector<Node> repeating;  // nodes that read a key more than once externally, ascending
   bool has_lists = false;       // some external read is of a list
+  // Dirty reads: keys of which an operation saw a version that stayed, of several that explain it. Perhaps more than once.
+  std::vector<KeyId> seen_openly;
   // What was assumed about reads that several writes explain; sorted, with keys of the history.
   std::vector<Seen> assumed;
 

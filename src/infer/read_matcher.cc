@@ -306,8 +306,9 @@ void ReadMatcher::match_dirty_list(OpId op, KeyId key) {
   for (const VersionId v : elements) {
     const OpId author = origins_[v].op;
     if (author == kNone) return bad(Anomaly::thin_air_read, op, kNone);
-    const bool own_later = author > op && author < h_.end_op(h_.txn_of(op));
-    telling = telling && !origins_[v].several && !own_later;
+    const bool own = author >= h_.first_op(h_.txn_of(op)) && author < h_.end_op(h_.txn_of(op));
+    const bool repeated = std::exchange(shown_in_[v], op) == op;
+    telling = telling && !origins_[v].several && !own && !repeated;
     if (problem_.node[h_.txn_of(author)] != kNone) stood.push_back(v);
   }
   for (size_t i = 0; i < stood.size() && telling; ++i) telling = !torn(stood, i);
@@ -320,11 +321,24 @@ void ReadMatcher::match_dirty_list(OpId op, KeyId key) {
   out_->reads.push_back({key, last == kNone ? kNone : problem_.writes.of_version[last], op});
 }
 
-// Where the version that was read stands has to be known, if it is one that stayed.
-void ReadMatcher::note_dirty_read(Node n, const Observation& seen) {
-  const WriteId write = problem_.writes.of_version[seen.version];
-  if (write != kNone && problem_.writes.node[write] != n)
-    out_->reads.push_back({seen.key, write, seen.op});
+// Where a version that was seen stands has to be known, if it is one that stayed.
+void ReadMatcher::note_dirty_reads(OpId op) {
+  const TxnId stated = h_.states_sources() ? stated_source(h_, op) : kNone;
+  if (stated == kInitialTxn) return;
+  for (const Observation& seen : dirty_->seen_by(op)) {
+    const std::vector<OpId> writes = stated == kNone
+                                         ? dirty_->explained_by(seen)
+                                         : std::vector<OpId>{stated_write(h_, op, stated)};
+    const auto is_gone = [this](OpId w) {
+      return problem_.node[h_.txn_of(w)] == kNone || is_overwritten(w);
+    };
+    if (writes.empty() || std::any_of(writes.begin(), writes.end(), is_gone)) continue;
+    if (writes.size() > 1)
+      out_->seen_openly.push_back(seen.key);
+    else
+      out_->reads.push_back(
+          {seen.key, problem_.write_of(problem_.node[h_.txn_of(writes[0])], seen.key), op});
+  }
 }
 
 // Anything that anybody ever left explains a dirty read; only what it saw of its own must be right.
@@ -340,8 +354,8 @@ void ReadMatcher::match_dirty(Node n, OpId i) {
     return;
   }
   const KeyId unexplained = dirty_->unexplained(i);
-  if (unexplained == kNone) return equals ? note_dirty_read(n, seen) : void();
-  if (!equals) {
+  if (unexplained == kNone) return note_dirty_reads(i);
+  if (!equals || h_.version_value(seen.version).is_null()) {
     if (out_->unexplained == kNone) {
       out_->unexplained = i;
       out_->unexplained_key = unexplained;

@@ -25,6 +25,7 @@ struct MatchedReads {
   std::vector<ExternalRead> reads;
   std::vector<uint32_t> ends;  // per node: the number of reads until its last
   std::vector<Node> repeating;
+  std::vector<KeyId> seen_openly;
   std::vector<OpId> unresolved;
   bool has_lists = false;
   BadRead bad_read;
@@ -47,7 +48,7 @@ class ReadMatcher {
   void fetch_ahead(OpId op) const;
   void match_clean(Node n, OpId op);
   void match_dirty(Node n, OpId op);
-  void note_dirty_read(Node n, const Observation& seen);
+  void note_dirty_reads(OpId op);
   void match_read(Node n, OpId op, KeyId key, VersionId version);
   bool follow_assumptions(Node n, OpId op);
   void match_absent(Node n, OpId op, KeyId key);

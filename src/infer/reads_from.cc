@@ -224,6 +224,7 @@ void ProblemMaker::match(const Origins& origins) {
   out_.reads.begin = joined_begins(matched, &MatchedReads::ends);
   out_.reads.items = joined(matched, &MatchedReads::reads);
   out_.repeating = joined(matched, &MatchedReads::repeating);
+  out_.seen_openly = joined(matched, &MatchedReads::seen_openly);
   out_.unresolved = joined(matched, &MatchedReads::unresolved);
   for (const MatchedReads& part : matched) {
     Findings& found = out_.found;

@@ -35,8 +35,7 @@ std::span<const KeyId> TouchedKeys::covered(OpId range) const {
 }
 
 // A key is worth a look only if something that satisfies the condition was ever there.
-std::vector<KeyId> TouchedKeys::covered_by_condition(OpId range) const {
-  const PredicateId predicate = h_.selected(range).predicate;
+std::vector<KeyId> TouchedKeys::that_may_satisfy(OpId range, PredicateId predicate) const {
   const Predicates& predicates = h_.predicates();
   if (!h_.initial().is_null() && predicates.match_initial(predicate) != Match::no) {
     const std::span<const KeyId> all = covered(range);
@@ -57,7 +56,7 @@ std::vector<Observation> TouchedKeys::seen_by(OpId op) const {
   if (seen.accepts == Accepts::any) return {};
   if (seen.accepts != Accepts::rows) return {seen};
   if (h_.selected(op).predicate == kNone) return observations_of_range(h_, op, covered(op));
-  return observations_of_range(h_, op, covered_by_condition(op));
+  return observations_of_range(h_, op, that_may_satisfy(op, h_.selected(op).predicate));
 }
 
 }  // namespace assay::internal

@@ -23,12 +23,12 @@ class TouchedKeys {
   bool is_list(KeyId key) const { return list_[key]; }
   // Those within the bounds of a range, in key order.
   std::span<const KeyId> covered(OpId range) const;
+  // Of these, those that ever held what may satisfy a condition.
+  std::vector<KeyId> that_may_satisfy(OpId range, PredicateId predicate) const;
   // What an operation observes of each key: one observation, or for a range one for each key that it covers or returned.
   std::vector<Observation> seen_by(OpId op) const;
 
  private:
-  std::vector<KeyId> covered_by_condition(OpId range) const;
-
   const History& h_;
   std::vector<bool> list_, touched_;  // per key: it holds a list; the history is about it
   std::vector<KeyId> sorted_;

@@ -11,6 +11,9 @@
 //   s1: { r(l,[]) a(m,1) }   s2: { r(m,[]) a(l,1) }
 //   T1 -rw l-> T2 -rw m-> T1: no cycle with one anti-dependency, so pl-2+ holds; pl-2.99 does not.
 //
+// From pl-cs on two transactions that read one version of a key and overwrite it refute by themselves: whichever was first, the
+// other lost its update.
+//
 // The version order must be known (dependencies.h). A forbidden cycle of what the history certainly has refutes. Else
 // one order of the transactions serves every level that holds: it follows write and read dependencies, keeps what is on
 // a common cycle together, and the versions that nobody read follow it. The full graph is acyclic iff all of it runs
@@ -45,7 +48,8 @@ constexpr size_t kCyclesTried = 64;  // for a short one
 
 }  // namespace
 
-AdyaLevels::AdyaLevels(const Problem& problem) : problem_(problem), deps_(problem) {}
+AdyaLevels::AdyaLevels(const Problem& problem, UpdateOrders updates)
+    : problem_(problem), deps_(problem, updates) {}
 
 // What the levels share. False if the budget ran out.
 bool AdyaLevels::prepare(Budget& budget) {
@@ -153,9 +157,14 @@ LevelVerdict AdyaLevels::decide(LevelId level, Budget& budget) {
   if (cycle.empty() && !asked_ && !budget.exhausted_now() && know_version_orders(budget) &&
       assumed_)
     cycle = forbidden(level, budget);
+  const bool loses_updates =
+      level != LevelId::pl_1 && level != LevelId::pl_2 && prepared_ && deps_.divergence();
   if (!cycle.empty() && !assumes(cycle)) {
     verdict.outcome = Outcome::violated;
     verdict.proof = prove(cycle);
+  } else if (loses_updates) {
+    verdict.outcome = Outcome::violated;
+    verdict.proof = prove(*deps_.divergence());
   } else if (budget.exhausted_now()) {
     verdict.reason = budget.reason();
   } else if (!cycle.empty()) {
@@ -341,7 +350,6 @@ bool AdyaLevels::assumes(const Path& cycle) const {
   });
 }
 
-// The cycle, and what the history states for the orders that it assumes.
 Edge AdyaLevels::written_after(Node before, Node after, KeyId key) const {
   Edge edge;
   edge.kind = EdgeKind::write_dependency;
@@ -351,20 +359,34 @@ Edge AdyaLevels::written_after(Node before, Node after, KeyId key) const {
   return edge;
 }
 
+// Adds a step that says so, and gives its number. Of an update, that its version were else before the one it read.
+uint32_t AdyaLevels::prove_stated(uint32_t index, Proof& proof) const {
+  const StatedOrder& stated = deps_.stated(index);
+  ProofStep& step = proof.steps.emplace_back();
+  if (deps_.is_update(index)) {
+    Edge read;
+    read.kind = EdgeKind::read_dependency;
+    read.from = problem_.txn[stated.before];
+    read.to = problem_.txn[stated.after];
+    read.key = stated.key;
+    read.op = stated.source;
+    step.cycle = {written_after(stated.after, stated.before, stated.key), std::move(read)};
+  } else {
+    step.kind = ProofStep::Kind::fact;
+    step.clause.push_back({problem_.txn[stated.before], problem_.txn[stated.after]});
+    step.source = stated.source;
+    step.source_is_op = stated.source_is_op;
+  }
+  return static_cast<uint32_t>(proof.steps.size() - 1);
+}
+
+// The cycle, and what the history states for the orders that it assumes.
 Proof AdyaLevels::prove(const Path& cycle) const {
   Proof proof;
   ProofStep step;
   ProofStep last;
   last.kind = ProofStep::Kind::derived;
-  const auto state = [&](const StatedOrder& stated) {
-    ProofStep fact;
-    fact.kind = ProofStep::Kind::fact;
-    fact.clause.push_back({problem_.txn[stated.before], problem_.txn[stated.after]});
-    fact.source = stated.source;
-    fact.source_is_op = stated.source_is_op;
-    last.hints.push_back(static_cast<uint32_t>(proof.steps.size()));
-    proof.steps.push_back(std::move(fact));
-  };
+  const auto state = [&](uint32_t stated) { last.hints.push_back(prove_stated(stated, proof)); };
   for (const uint32_t i : cycle) {
     const Dependency& d = deps_.all()[i];
     Edge edge;
@@ -374,16 +396,16 @@ Proof AdyaLevels::prove(const Path& cycle) const {
     edge.key = d.key;
     edge.op = d.op;
     if (d.via != kNone) edge.via = problem_.txn[problem_.writes.node[d.via]];
-    if (d.kind == EdgeKind::write_dependency) state(problem_.stated[d.stated]);
+    if (d.kind == EdgeKind::write_dependency) state(d.stated);
     if (d.kind == EdgeKind::anti_dependency && d.via != kNone && d.chain == kNone)
-      state(*deps_.statement(problem_.writes.node[d.via], d.to, d.key));
+      state(deps_.statement(d.via, d.to));
     if (d.chain != kNone) {
       // Were the overwriting version before the one read, the versions between would close a cycle.
       ProofStep between;
       for (const uint32_t stated : deps_.chain(d.chain)) {
-        state(problem_.stated[stated]);
+        state(stated);
         between.cycle.push_back(
-            written_after(problem_.stated[stated].before, problem_.stated[stated].after, d.key));
+            written_after(deps_.stated(stated).before, deps_.stated(stated).after, d.key));
       }
       between.cycle.push_back(written_after(d.to, problem_.writes.node[d.via], d.key));
       last.hints.push_back(static_cast<uint32_t>(proof.steps.size()));
@@ -394,6 +416,40 @@ Proof AdyaLevels::prove(const Path& cycle) const {
   last.hints.push_back(static_cast<uint32_t>(proof.steps.size()));
   proof.steps.push_back(std::move(step));
   if (last.hints.size() > 1) proof.steps.push_back(std::move(last));
+  return proof;
+}
+
+// Either order of the two updates is a lost one: who comes later read what the other overwrote.
+Proof AdyaLevels::prove(const Divergence& divergence) const {
+  Proof proof;
+  ProofStep last;
+  last.kind = ProofStep::Kind::derived;
+  for (const int later : {0, 1}) {
+    const Node loser = divergence.node[later], winner = divergence.node[1 - later];
+    const ExternalRead& read = divergence.read[later];
+    Edge anti;
+    anti.kind = EdgeKind::anti_dependency;
+    anti.from = problem_.txn[loser];
+    anti.to = problem_.txn[winner];
+    anti.key = read.key;
+    anti.op = read.op;
+    if (read.write != kNone) {
+      anti.via = problem_.txn[problem_.writes.node[read.write]];
+      // The version that both read came before: else the winner would be before whom it read from.
+      Edge seen;
+      seen.kind = EdgeKind::read_dependency;
+      seen.from = anti.via;
+      seen.to = anti.to;
+      seen.key = read.key;
+      seen.op = divergence.read[1 - later].op;
+      last.hints.push_back(static_cast<uint32_t>(proof.steps.size()));
+      proof.steps.emplace_back().cycle = {
+          written_after(winner, problem_.writes.node[read.write], read.key), std::move(seen)};
+    }
+    last.hints.push_back(static_cast<uint32_t>(proof.steps.size()));
+    proof.steps.emplace_back().cycle = {std::move(anti), written_after(winner, loser, read.key)};
+  }
+  proof.steps.push_back(std::move(last));
   return proof;
 }
 

@@ -16,7 +16,8 @@ namespace assay::internal {
 // Decides them for one history, keeping what they share.
 class AdyaLevels {
  public:
-  explicit AdyaLevels(const Problem& problem);
+  // For pl-1 updates order nothing.
+  AdyaLevels(const Problem& problem, UpdateOrders updates);
 
   LevelVerdict decide(LevelId level, Budget& budget);
 
@@ -36,6 +37,8 @@ class AdyaLevels {
   uint32_t dependency(Node from, Node to, const std::vector<uint32_t>& arcs) const;
   Path way(const Digraph& graph, const std::vector<uint32_t>& arcs, Node from, Node to) const;
   Proof prove(const Path& cycle) const;
+  Proof prove(const Divergence& divergence) const;
+  uint32_t prove_stated(uint32_t stated, Proof& proof) const;
   Edge written_after(Node before, Node after, KeyId key) const;
   bool assumes(const Path& cycle) const;
 

@@ -18,7 +18,7 @@ constexpr LevelId kAll[] = {pl_1, pl_2, pl_cs, pl_2_plus, pl_2_99, pl_3};
 
 std::string letters(const History& h) {
   const Problem problem = make_problem(h);
-  AdyaLevels levels(problem);
+  AdyaLevels levels(problem, UpdateOrders::known);
   std::string out;
   for (const LevelId level : kAll) {
     Budget budget;
@@ -53,6 +53,29 @@ TEST(Adya, aLostUpdateMayLieFurtherBack) {
       {1, {w("x", 1)}}, {2, {w("x", 2)}}, {3, {w("x", 3)}}, {4, {r("x", 1), w("x", 4)}}};
   EXPECT_EQ(letters(make_history(txns, {{"x", {1, 2, 3, 4}}})), "++----");
   EXPECT_EQ(letters(make_history(txns, {{"x", {1, 4, 2, 3}}})), "++++++");
+}
+
+TEST(Adya, updatesOrderVersions) {
+  const History update = make_history({{1, {w("x", 1)}}, {2, {r("x", 1), w("x", 2)}}});
+  CheckOptions options;
+  options.levels.assign(std::begin(kAll), std::end(kAll));
+  for (const bool carry : {true, false}) {
+    options.switches.carry = carry;
+    const CheckResult result = decide_levels(update, options);
+    for (const LevelId level : kAll)
+      EXPECT_EQ(result.find(level)->outcome, Outcome::satisfied) << level_info(level).name;
+  }
+  // Whichever of the two came first, the other lost its update.
+  EXPECT_EQ(
+      letters(make_history({{1, {r("x", kNull), w("x", 1)}}, {2, {r("x", kNull), w("x", 2)}}})),
+      "++----");
+  EXPECT_EQ(letters(make_history(
+                {{1, {w("x", 1)}}, {2, {r("x", 1), w("x", 2)}}, {3, {r("x", 1), w("x", 3)}}})),
+            "++----");
+  // Of the second it is not certain that it took effect.
+  EXPECT_EQ(letters(make_history({{1, {r("x", kNull), w("x", 1)}},
+                                  {2, {r("x", kNull), w("x", 2)}, TxnStatus::unknown}})),
+            "++++++");
 }
 
 TEST(Adya, withoutTheOrderOfVersionsOnlyCertainCyclesAreTold) {

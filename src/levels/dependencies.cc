@@ -8,7 +8,13 @@
 //
 // Adya's levels ask for the whole version order. Lists and known orders state it except for versions that were never
 // read: their order can be chosen, for nothing but write dependencies depends on it. The rest is as it is; where the
-// order of two versions one of which was read is not stated, the version order is not known.
+// order of two versions one of which was read is not stated, the version order is not known. From pl-2 on an update orders two
+// versions as a statement does: were its version before the one that it read, the two writers would be on a cycle.
+//
+// A range reads the keys that it returned. Of any other key it depends on the last transaction, up to the version that it saw, that
+// changed whether it selects the key (Adya's predicate reads): versions it passed over that match as little as the one before them
+// do not count. Which transaction that was is certain where one statement orders all who may have written the key, or where every
+// other version matches otherwise.
 //
 // Cost: linear in reads and stated pairs. Many readers of the last version read, times many versions after it that
 // nobody read, would be quadratic: some of these edges are left out, which can only make a refutation fail.
@@ -21,8 +27,10 @@
 
 #include "base/room.h"
 #include "history/accesses.h"
+#include "history/aggregate.h"
 #include "infer/reads_from.h"
 #include "infer/stated_orders.h"
+#include "infer/touched_keys.h"
 #include "levels/counting_sort.h"
 
 namespace assay::internal {
@@ -80,6 +88,16 @@ bool states_version_orders(const Problem& problem, std::span<const Node> order, 
 
 bool Dependencies::find(Budget& budget) {
   if (!budget.has_room((2 * sizeof(uint32_t) + sizeof(Dependency)) * stated_.size())) return false;
+  index_stated();
+  if (updates_ == UpdateOrders::known && !add_updates(budget)) return false;
+  for (uint32_t i = 0; i < stated_.size(); ++i)
+    all_.push_back({stated_[i].before, stated_[i].after, EdgeKind::write_dependency, stated_[i].key,
+                    kNone, kNone, true, false, i});
+  find_seen_openly();
+  return index_reads(budget) && add_anti(budget);
+}
+
+void Dependencies::index_stated() {
   by_pair_.resize(stated_.size());
   std::iota(by_pair_.begin(), by_pair_.end(), 0u);
   const auto key_of = [this](uint32_t i) { return stated_[i].key; };
@@ -88,10 +106,71 @@ bool Dependencies::find(Budget& budget) {
   counting_sort(by_after_, history_.key_count(), key_of);
   counting_sort(by_pair_, problem_.nodes(), [this](uint32_t i) { return stated_[i].before; });
   counting_sort(by_pair_, history_.key_count(), key_of);
-  for (uint32_t i = 0; i < stated_.size(); ++i)
-    all_.push_back({stated_[i].before, stated_[i].after, EdgeKind::write_dependency, stated_[i].key,
-                    kNone, kNone, true, false, i});
-  return index_reads(budget) && add_anti(budget);
+  // What is stated of a key and its writers are both in the order of nodes, so one pass over each will do.
+  followers_.assign(problem_.writes.size(), {});
+  uint32_t pair = 0;
+  for (KeyId key = 0; key < history_.key_count(); ++key)
+    for (const WriteId w : problem_.key_writers(key)) {
+      const auto of_write = [&] {
+        const StatedOrder& stated = stated_[by_pair_[pair]];
+        return stated.key == key && stated.before == problem_.writes.node[w];
+      };
+      followers_[w].first = pair;
+      while (pair < by_pair_.size() && of_write()) ++pair;
+      followers_[w].second = pair;
+    }
+}
+
+// Orders by updates of which the source is certain, where nothing states them; and the first two updates of one version.
+bool Dependencies::add_updates(Budget& budget) {
+  std::vector<StatedOrder> found;
+  std::vector<ExternalRead> reads;
+  std::vector<ExternalRead> first_update(problem_.writes.size() + problem_.keys(),
+                                         ExternalRead{kNone, kNone, kNone});
+  if (!budget.has_room(sizeof(ExternalRead) * first_update.size())) return false;
+  for (Node n = 0; n < problem_.nodes(); ++n) {
+    if (problem_.is_possible(n)) continue;
+    external_reads(problem_, n, reads);
+    for (const ExternalRead& read : reads) {
+      if (problem_.write_of(n, read.key) == kNone || !is_item(read.op, read.key)) continue;
+      const bool initial = read.write == kNone;
+      ExternalRead& first = first_update[initial ? problem_.writes.size() + read.key : read.write];
+      if (first.op == kNone) {
+        first = read;
+      } else if (!divergence_ && problem_.node_of(history_.txn_of(first.op)) != n) {
+        divergence_ = {{first, read}, {problem_.node_of(history_.txn_of(first.op)), n}};
+      }
+      const bool certain = assumed_of(problem_.assumed, read.op, read.op + 1).empty();
+      if (!initial && certain && problem_.writes.node[read.write] != n &&
+          statement(read.write, n) == kNone)
+        found.push_back({problem_.writes.node[read.write], n, read.key, read.op, true});
+    }
+  }
+  if (found.empty()) return true;
+  const size_t all = stated_.size() + found.size();
+  if (!budget.has_room((sizeof(StatedOrder) + 2 * sizeof(uint32_t)) * all)) return false;
+  stated_and_updates_.reserve(all);
+  stated_and_updates_.assign(stated_.begin(), stated_.end());
+  stated_and_updates_.insert(stated_and_updates_.end(), found.begin(), found.end());
+  stated_ = stated_and_updates_;
+  index_stated();
+  return true;
+}
+
+// Of what an aggregate computed it is open which versions of the keys it looked at.
+void Dependencies::find_seen_openly() {
+  if (problem_.seen_openly.empty() && !has_open_aggregates(history_)) return;
+  seen_openly_.resize(problem_.keys());
+  for (const KeyId key : problem_.seen_openly) seen_openly_[key] = 1;
+  if (!has_open_aggregates(history_)) return;
+  const TouchedKeys keys(history_);
+  for (const TxnId t : problem_.txn)
+    for (OpId i = history_.first_op(t); i < history_.end_op(t); ++i)
+      if (is_range(history_.op(i)) && is_open(history_, i)) {
+        const Aggregate& aggregate =
+            history_.predicates().aggregate(history_.selected(i).aggregate);
+        for (const KeyId key : keys.that_may_satisfy(i, aggregate.where)) seen_openly_[key] = 1;
+      }
 }
 
 bool Dependencies::index_reads(Budget& budget) {
@@ -113,13 +192,24 @@ bool Dependencies::index_reads(Budget& budget) {
         continue;
       }
       of_writes.push_back({read.write, {n, read.op}});
-      all_.push_back({problem_.writes.node[read.write], n, EdgeKind::read_dependency, read.key,
-                      kNone, read.op});
+      add_read(n, read);
     }
   }
   readers_ = to_rows(problem_.writes.size(), of_writes);
   initial_readers_ = to_rows(history_.key_count(), of_initial);
   return true;
+}
+
+void Dependencies::add_read(Node reader, const ExternalRead& read) {
+  WriteId of = read.write;
+  if (!is_item(read.op, read.key)) {
+    const std::optional<WriteId> change = certainly_last_to_change(read.op, read.write);
+    if (!change || *change == kNone) return;
+    of = *change;
+  }
+  if (problem_.writes.node[of] != reader)
+    all_.push_back({problem_.writes.node[of], reader, EdgeKind::read_dependency, read.key,
+                    of == read.write ? kNone : read.write, read.op});
 }
 
 // A range reads the keys it returns; that others are absent it learns from its predicate.
@@ -128,22 +218,13 @@ bool Dependencies::is_item(OpId op, KeyId key) const {
   return returned(history_, op, key);
 }
 
-// What is stated of a key and its writers are both in the order of nodes, so one pass over each will do.
 bool Dependencies::add_anti(Budget& budget) {
-  followers_.resize(problem_.writes.size());
-  uint32_t pair = 0;
   std::vector<Node> next;
   for (KeyId key = 0; key < history_.key_count(); ++key)
     for (const WriteId read : problem_.key_writers(key)) {
-      const Node before = problem_.writes.node[read];
-      const uint32_t begin = pair;
       next.clear();
-      for (; pair < by_pair_.size(); ++pair) {
-        const StatedOrder& stated = stated_[by_pair_[pair]];
-        if (stated.key != key || stated.before != before) break;
-        if (next.empty() || next.back() != stated.after) next.push_back(stated.after);
-      }
-      followers_[read] = {begin, pair};
+      for (const uint32_t i : stated_after(read))
+        if (next.empty() || next.back() != stated_[i].after) next.push_back(stated_[i].after);
       if (next.empty()) continue;
       if (!room_to_grow(all_, most_anti(readers_[read], next), budget)) return false;
       add_anti(readers_[read], read, next, key);
@@ -217,11 +298,8 @@ void Dependencies::add_changes(const NodeRead& reader, WriteId read, std::span<c
     if (!branches || std::none_of(reached.begin(), reached.end(), known))
       reached.push_back({writer, from, stated});
   };
-  const auto index_of = [&](Node before, Node after) {
-    return static_cast<uint32_t>(statement(before, after, key) - stated_.data());
-  };
   for (const Node writer : writers)
-    reach(writer, kNone, read == kNone ? kNone : index_of(problem_.writes.node[read], writer));
+    reach(writer, kNone, read == kNone ? kNone : statement(read, writer));
   for (uint32_t at = 0; at < reached.size(); ++at) {
     const Reached here = reached[at];
     const Match is = match(reader.op, problem_.write_of(here.writer, key));
@@ -242,6 +320,104 @@ void Dependencies::add_changes(const NodeRead& reader, WriteId read, std::span<c
     }
     all_.push_back(anti);
   }
+}
+
+// Who wrote what, and whether one statement orders it all.
+void Dependencies::find_whole_orders() {
+  if (!may_be_left_.empty()) return;
+  may_be_left_.resize(history_.key_count());
+  whole_orders_.resize(history_.key_count());
+  whole_place_.assign(problem_.writes.size(), kNone);
+  WrittenKeys written;
+  for (TxnId t = 0; t < history_.txn_count(); ++t)
+    if (history_.status(t) != TxnStatus::aborted)
+      each_install(history_, t, written, [&](const Install& install) {
+        if (install.final) may_be_left_[install.key].push_back(install.state());
+      });
+  std::vector<WriteId> order;
+  const auto& named = problem_.found.known.named;
+  for (size_t line = 0; line < named.size(); ++line) {
+    const KnownOrder& known = history_.known_orders()[line];
+    if (!whole_orders_[known.key].empty()) continue;
+    order.clear();
+    bool once = true;
+    for (size_t i = 0; i < named[line].size(); ++i) {
+      if (named[line][i] == kNone) continue;
+      const WriteId w = problem_.write_of(problem_.node_of(named[line][i]), known.key);
+      if (w == kNone || problem_.writes.version[w] != known.versions[i]) continue;
+      once = once && whole_place_[w] == kNone;
+      whole_place_[w] = static_cast<uint32_t>(order.size());
+      order.push_back(w);
+    }
+    if (once && order.size() == may_be_left_[known.key].size())
+      whole_orders_[known.key] = order;
+    else
+      for (const WriteId w : order) whole_place_[w] = kNone;
+  }
+}
+
+// Of all that may have been there no other version matches as the one that was read does.
+bool Dependencies::others_all_differ(OpId range, WriteId read) {
+  const PredicateId predicate = history_.selected(range).predicate;
+  const KeyId key = problem_.writes.key[read];
+  const auto [counts, fresh] = matches_.try_emplace({predicate, key});
+  if (fresh) {
+    for (const KeyState& state : may_be_left_[key])
+      ++counts->second[static_cast<size_t>(match_of_state(history_, state, predicate))];
+    ++counts->second[static_cast<size_t>(match_of_state(history_, {}, predicate))];
+  }
+  const std::array<uint32_t, 3>& of = counts->second;
+  return of[static_cast<size_t>(match(range, read))] == 1 &&
+         of[static_cast<size_t>(Match::open)] == 0;
+}
+
+// The last of `until`, which ends with the version that a range saw, that changed whether the range selects the key: kNone if none
+// did, or perhaps another.
+WriteId Dependencies::last_to_change(OpId range, std::span<const WriteId> until,
+                                     LastChanges& known) const {
+  const PredicateId predicate = history_.selected(range).predicate;
+  const Match was = match(range, until.back());
+  if (was == Match::open) return kNone;
+  WriteId change = kNone;
+  size_t at = until.size() - 1;
+  for (;; --at) {
+    if (const auto it = known.find({predicate, until[at]}); it != known.end()) {
+      change = it->second;
+      break;
+    }
+    const Match before = match(range, at == 0 ? kNone : until[at - 1]);
+    if (before != was && before != Match::open) change = until[at];
+    if (before != was || at == 0) break;
+  }
+  for (size_t i = at; i < until.size(); ++i) known.try_emplace({predicate, until[i]}, change);
+  return change;
+}
+
+// Nothing where that depends on what is not stated.
+std::optional<WriteId> Dependencies::certainly_last_to_change(OpId range, WriteId read) {
+  find_whole_orders();
+  find_states_left();
+  const std::vector<WriteId>& whole = whole_orders_[problem_.writes.key[read]];
+  if (!whole.empty())
+    return last_to_change(range, std::span(whole).first(whole_place_[read] + 1), last_change_);
+  if (others_all_differ(range, read)) return read;
+  return std::nullopt;
+}
+
+// Where the order of versions is assumed: `until` ends with the one that was read.
+void Dependencies::assume_read(const NodeRead& reader, std::span<const WriteId> until,
+                               LastChanges& known) {
+  if (certainly_last_to_change(reader.op, until.back())) return;
+  const WriteId change = last_to_change(reader.op, until, known);
+  if (change == kNone || problem_.writes.node[change] == reader.reader) return;
+  Dependency read{problem_.writes.node[change],
+                  reader.reader,
+                  EdgeKind::read_dependency,
+                  problem_.writes.key[change],
+                  change == until.back() ? kNone : until.back(),
+                  reader.op};
+  read.assumed = true;
+  all_.push_back(read);
 }
 
 // The same where the order of those that come later is assumed.
@@ -265,16 +441,16 @@ std::span<const uint32_t> Dependencies::stated_after(WriteId before) const {
   return std::span(by_pair_).subspan(begin, end - begin);
 }
 
-const StatedOrder* Dependencies::statement(Node before, Node after, KeyId key) const {
+uint32_t Dependencies::statement(Node before, Node after, KeyId key) const {
   return statement(problem_.write_of(before, key), after);
 }
 
-const StatedOrder* Dependencies::statement(WriteId before, Node after) const {
+uint32_t Dependencies::statement(WriteId before, Node after) const {
   const std::span<const uint32_t> following = stated_after(before);
   const auto it =
       std::lower_bound(following.begin(), following.end(), after,
                        [this](uint32_t i, Node node) { return stated_[i].after < node; });
-  return it != following.end() && stated_[*it].after == after ? &stated_[*it] : nullptr;
+  return it != following.end() && stated_[*it].after == after ? *it : kNone;
 }
 
 std::span<const uint32_t> Dependencies::stated_before(KeyId key, Node after) const {
@@ -299,14 +475,15 @@ bool Dependencies::version_orders(const std::vector<Node>& order, Rows<WriteId>&
       return place[problem_.writes.node[a]] < place[problem_.writes.node[b]];
     });
     auto unread = end;  // from here on nobody read
-    while (unread != begin && readers_[*(unread - 1)].empty()) --unread;
+    const bool openly = !seen_openly_.empty() && seen_openly_[key] != 0;
+    while (!openly && unread != begin && readers_[*(unread - 1)].empty()) --unread;
     for (auto w = begin; w != end; ++w) {
       const Node node = problem_.writes.node[*w];
       if (w == begin || (w > unread && unread == begin)) continue;
       const WriteId last = w > unread ? *(unread - 1) : *(w - 1);  // read last
       const uint32_t last_place = place[problem_.writes.node[last]];
       const bool known = w <= unread
-                             ? statement(last, node) != nullptr
+                             ? statement(last, node) != kNone
                              : std::ranges::any_of(stated_before(key, node), [&](uint32_t i) {
                                  return place[stated_[i].before] >= last_place;
                                });
@@ -323,19 +500,22 @@ bool Dependencies::version_orders(const std::vector<Node>& order, Rows<WriteId>&
 
 bool Dependencies::assume(const Rows<WriteId>& versions) {
   const size_t known = all_.size();
+  LastChanges last_changes;
   for (KeyId key = 0; key < versions.rows(); ++key) {
     const std::span<const WriteId> writers = versions[key];
     for (size_t i = 0; i < writers.size(); ++i) {
       const Node node = problem_.writes.node[writers[i]];
       const std::span<const NodeRead> readers =
           i == 0 ? initial_readers_[key] : readers_[writers[i - 1]];
-      const bool stated = i == 0 || statement(writers[i - 1], node) != nullptr;
+      const bool stated = i == 0 || statement(writers[i - 1], node) != kNone;
       if (!stated)
         all_.push_back(
             {problem_.writes.node[writers[i - 1]], node, EdgeKind::write_dependency, key});
       const WriteId read = i == 0 ? kNone : writers[i - 1];
       for (const NodeRead& r : readers)
         if (!is_item(r.op, key)) assume_change(r, read, writers.subspan(i), key);
+      for (const NodeRead& r : readers_[writers[i]])
+        if (!is_item(r.op, key)) assume_read(r, writers.first(i + 1), last_changes);
       const bool left_out = readers.size() * (writers.size() - i) > kMostPairs;
       if (left_out) add_anti(readers, i == 0 ? kNone : writers[i - 1], {&node, 1}, key);
     }

@@ -31,6 +31,7 @@
 #include <vector>
 
 #include "base/sort_by.h"
+#include "history/accesses.h"
 #include "infer/reads_from.h"
 #include "levels/list_choices.h"
 #include "levels/proof_hints.h"
@@ -130,6 +131,13 @@ class SourceSearch {
     return h_.status(t) == TxnStatus::unknown && problem_.node_of(t) == kNone;
   }
 
+  // Whether the source of a read comes before its reader. At Adya's levels, of a key that a range did not return, that may be
+  // another: who changed the match last.
+  bool precedes_reader(const OpenRead& read) const {
+    return level_.events != EventModel::adya || !is_range(h_.op(read.op)) ||
+           returned(h_, read.op, read.key);
+  }
+
   // Only one transaction can have left what was seen, and both certainly take effect.
   bool is_fact(const OpenRead& read) const {
     return facts_ && read.sources.size() == 1 && !possible(read.reader) &&
@@ -158,7 +166,8 @@ class SourceSearch {
           add(problem_.txn[problem_.writes.node[read.write]], problem_.txn[n]);
     }
     for (const OpenRead& read : open_.all())
-      if (is_fact(read) && read.sources[0] != kNone) add(read.sources[0], read.reader);
+      if (is_fact(read) && read.sources[0] != kNone && precedes_reader(read))
+        add(read.sources[0], read.reader);
     for (const StatedOrder& stated : problem_.stated)
       add(problem_.txn[stated.before], problem_.txn[stated.after]);
     stable_sort_by(arcs, [](Arc a) { return pack(a.from, a.to); });
@@ -206,7 +215,8 @@ class SourceSearch {
     std::vector<Side> clause;
     first_choice_[index] = static_cast<uint32_t>(literals_.size());
     for (const TxnId source : sources) {
-      const bool edge = source != kNone && !possible(source) && !possible(read.reader);
+      const bool edge =
+          source != kNone && !possible(source) && !possible(read.reader) && precedes_reader(read);
       const Arc arc{edge ? source : 0, read.reader};
       group.push_back(solver.add_choice({&arc, edge ? size_t{1} : size_t{0}}, {}, true));
       literals_.push_back(seen(read, source));
@@ -248,7 +258,7 @@ class SourceSearch {
   // Whoever was seen took effect, and came before.
   void add_effect(const OpenRead& read, TxnId source, Side seen, ChoiceSolver& solver) {
     if (source == kNone || (!possible(source) && !possible(read.reader))) return;
-    add_conditional(seen_edge(read, source), {seen}, solver);
+    if (precedes_reader(read)) add_conditional(seen_edge(read, source), {seen}, solver);
     if (!possible(source)) return;
     std::vector<Side> clause = {seen ^ 1, effect_of(source, solver)};
     if (possible(read.reader)) clause.push_back(effect_of(read.reader, solver) ^ 1);
@@ -341,7 +351,7 @@ class SourceSearch {
     note_effect(edge.to);
     switch (edge.kind) {
       case EdgeKind::read_dependency:
-        return note_seen(edge.to, edge.from);
+        return note_seen(edge.to, edge.via == kNone ? edge.from : edge.via);
       case EdgeKind::anti_dependency:
         return note_seen(edge.from, edge.via);
       case EdgeKind::forced:
@@ -380,7 +390,7 @@ class SourceSearch {
   // be absent, is the only one that did.
   bool is_found_in_order(const OpenRead& read, OpId op) const {
     const Accepts accepts = observation_of(h_, op).accepts;
-    return read.alone && is_fact(read) &&
+    return precedes_reader(read) && read.alone && is_fact(read) &&
            (accepts == Accepts::equals || accepts == Accepts::absent ||
             (accepts == Accepts::rows && h_.selected(op).predicate == kNone));
   }
@@ -593,7 +603,7 @@ class SourceSearch {
   }
 
   bool add_forbidden_cycle(ChoiceSolver& solver) {
-    if (!chosen_.adya) chosen_.adya.emplace(*chosen_.problem);
+    if (!chosen_.adya) chosen_.adya.emplace(*chosen_.problem, UpdateOrders::known);
     LevelVerdict found = chosen_.adya->decide(level_.id, budget_);
     if (found.outcome == Outcome::violated) {
       add_refuted(std::move(found.proof.steps), solver);
@@ -736,7 +746,7 @@ class SourceSearch {
     const std::vector<uint32_t>& reads = open_.of(arc.to);
     const auto fact = std::find_if(reads.begin(), reads.end(), [&](uint32_t index) {
       const OpenRead& read = open_.all()[index];
-      return is_fact(read) && read.sources[0] == arc.from;
+      return is_fact(read) && read.sources[0] == arc.from && precedes_reader(read);
     });
     assert(fact != reads.end());
     const OpenRead& read = open_.all()[*fact];

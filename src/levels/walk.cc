@@ -345,7 +345,15 @@ class LatticeWalk {
     if (dirty.found.unexplained != kNone)
       return add_sourceless(dirty.found.unexplained, dirty.found.unexplained_key, only_pl_1);
     if (!dirty.unresolved.empty()) return set_unknown(pl_1, open_reason(dirty.unresolved));
-    settle_verdict(pl_1, AdyaLevels(dirty).decide(pl_1, budget_));
+    settle_verdict(pl_1, AdyaLevels(dirty, UpdateOrders::ignored).decide(pl_1, budget_));
+  }
+
+  // What pl-2 allows pl-1 allows, and there updates make orders of versions known.
+  void accept_what_pl_2_allows() {
+    if (decided(pl_1)) return;
+    if (!decided(pl_2) && !tried_[index(pl_2)]) decide_one(pl_2);
+    const Verdict& above = known_[index(pl_2)];
+    if (above.outcome == Outcome::satisfied) extend(certificates_[above.certificate], pl_1);
   }
 
   // A dirty read changes nothing where every read is clean and every transaction that was read committed.
@@ -489,10 +497,15 @@ class LatticeWalk {
   void decide_one(LevelId level) {
     tried_[index(level)] = true;
     report("decide", level);
-    if (level == pl_1 && may_be_dirty()) return decide_pl_1();
+    if (level == pl_1 && may_be_dirty()) {
+      decide_pl_1();
+      return accept_what_pl_2_allows();
+    }
     if (level_info(level).events == EventModel::adya) {
       if (accept_order_of_versions(level)) return;
-      return decide_by_reads(level, "adya", adya_);
+      if (level != pl_1) return decide_by_reads(level, "adya", adya_, UpdateOrders::known);
+      decide_by_reads(level, "adya", adya_alone_, UpdateOrders::ignored);
+      return accept_what_pl_2_allows();
     }
     if (level == writes_follow_reads && any_version_passed_over_ && follows_from_causal()) return;
     if (level_info(level).events == EventModel::weak) return decide_by_reads(level, "weak", weak_);
@@ -570,12 +583,13 @@ class LatticeWalk {
   }
 
   // A level that looks at who read from whom; `levels` decides those of its kind.
-  template <class Levels>
-  void decide_by_reads(LevelId level, std::string_view stage, std::optional<Levels>& levels) {
+  template <class Levels, class... How>
+  void decide_by_reads(LevelId level, std::string_view stage, std::optional<Levels>& levels,
+                       How... how) {
     LevelVerdict v;
     {
       const auto timer = stages_.time(stage);
-      if (!levels) levels.emplace(problem_);
+      if (!levels) levels.emplace(problem_, how...);
       v = levels->decide(level, budget_);
     }
     if (v.outcome == Outcome::satisfied && !problem_.unresolved.empty()) {
@@ -585,22 +599,70 @@ class LatticeWalk {
     add(level, std::move(v));
   }
 
+  // What each transaction saw along an order that explains it, for Adya's levels.
+  struct Along {
+    Along(const History& history, std::vector<Seen> what, Budget& budget)
+        : seen(std::move(what)), problem(make_problem(history, seen, budget)) {}
+    std::vector<Seen> seen;
+    Problem problem;
+    std::optional<AdyaLevels> adya;
+  };
+
   // An order that explains what each transaction saw, and that keeps to the stated orders of versions, satisfies Adya's
-  // levels too, once AdyaLevels has found that these orders are known.
+  // levels too, if these orders are known: all of them, or with what was seen along it those that matter.
   bool accept_order(LevelId level) {
     const Certificate* known = ordering(level);
     if (known == nullptr) return false;
-    const Order* found = &known->order;
-    // In an order of whole transactions a row that was passed over is of the last writer of its key.
-    const OpenReads& open =
-        open_.reads(found->split ? OpenProblem::Listing::one_state : open_.for_orders());
-    if (!open.obstacle().empty() || !open.lists().all().empty()) return false;
     LevelVerdict satisfied;
+    satisfied.order.events = writers_in_order(known->order);
+    if (states_whole(satisfied.order.events)) {
+      // In an order of whole transactions a row that was passed over is of the last writer of its key.
+      const bool split = known->order.split;
+      if (!add_sources_along(split ? OpenProblem::Listing::one_state : open_.for_orders(),
+                             known->order, satisfied.order.sources))
+        return false;
+    } else if (!add_sources_along(OpenProblem::Listing::each, known->order,
+                                  satisfied.order.sources) ||
+               !allows_along(level, satisfied.order.sources)) {
+      return false;
+    }
     satisfied.outcome = Outcome::satisfied;
-    satisfied.order = {.events = writers_in_order(*found),
-                       .sources = seen_along(history_, open, *found)};
     settle_verdict(level, std::move(satisfied));
     return true;
+  }
+
+  // False if something is open that has no single source.
+  bool add_sources_along(OpenProblem::Listing listing, const Order& order,
+                         std::vector<Seen>& sources) {
+    const OpenReads& open = open_.reads(listing);
+    if (!open.obstacle().empty() || !open.lists().all().empty()) return false;
+    sources = seen_along(history_, open, order);
+    return true;
+  }
+
+  // Whether each two versions of a key that follow each other in this order of all that count are stated to.
+  bool states_whole(const std::vector<TxnId>& order) {
+    if (order.size() != problem_.nodes() ||
+        !budget_.has_room(bytes_of_version_orders(problem_) + sizeof(Node) * problem_.nodes()))
+      return false;
+    std::vector<Node> nodes;
+    nodes.reserve(order.size());
+    for (const TxnId t : order) {
+      if (problem_.node_of(t) == kNone) return false;
+      nodes.push_back(problem_.node_of(t));
+    }
+    return states_version_orders(problem_, nodes, threads_for(nodes.size(), options_.threads));
+  }
+
+  bool allows_along(LevelId level, const std::vector<Seen>& seen) {
+    const auto timer = stages_.time("adya");
+    if (!along_ || along_->seen != seen) {
+      if (!has_room_to_match()) return false;
+      along_.emplace(history_, seen, budget_);
+    }
+    if (budget_.exhausted_now()) return along_.reset(), false;
+    if (!along_->adya) along_->adya.emplace(along_->problem, UpdateOrders::known);
+    return along_->adya->decide(level, budget_).outcome == Outcome::satisfied;
   }
 
   // In an order of whole transactions that explains what each of them saw all dependencies run forwards, if the order of versions
@@ -608,16 +670,9 @@ class LatticeWalk {
   bool accept_order_of_versions(LevelId level) {
     if (!problem_.unresolved.empty() || !problem_.possible.empty()) return false;
     Certificate* found = ordering(level);
-    if (found == nullptr || found->order.split || found->order.events.size() != problem_.nodes())
-      return false;
+    if (found == nullptr || found->order.split) return false;
     const auto timer = stages_.time("adya");
-    if (!budget_.has_room(bytes_of_version_orders(problem_) + sizeof(Node) * problem_.nodes()))
-      return false;
-    std::vector<Node> nodes;
-    nodes.reserve(problem_.nodes());
-    for (const TxnId t : found->order.events) nodes.push_back(problem_.node_of(t));
-    if (!states_version_orders(problem_, nodes, threads_for(nodes.size(), options_.threads)))
-      return false;
+    if (!states_whole(found->order.events)) return false;
     for (const LevelId other : served(level, Outcome::satisfied, {})) extend(*found, other);
     return true;
   }
@@ -817,6 +872,11 @@ class LatticeWalk {
         if (known->second) found = &*known->second;
       }
       if (found == nullptr || found->split) continue;
+      std::vector<Seen> seen;
+      if (events == EventModel::adya && !states_whole(found->events) &&
+          !(add_sources_along(OpenProblem::Listing::each, *found, seen) &&
+            allows_along(level, seen)))
+        continue;
       Certificate certificate;
       certificate.levels = {level};
       certificate.kind = Certificate::Kind::order;
@@ -877,8 +937,8 @@ class LatticeWalk {
         for (TxnId t : read.sources)
           if (t != kNone && history_.status(t) == TxnStatus::unknown) counting.push_back(t);
     }
-    if (problem_.found.bad_read.read != kNone && !settled_[index(linearizable)])
-      add_unknown_that_were_read(history_, counting);
+    const bool open = problem_.found.bad_read.read != kNone || !problem_.unresolved.empty();
+    if (open && !settled_[index(linearizable)]) add_unknown_that_were_read(history_, counting);
     if (std::optional<Unknown> obstacle = no_single_operation(history_, counting))
       return set_unknown(linearizable, std::move(*obstacle));
     const Verdict& strict = known_[index(strict_serializable)];
@@ -937,7 +997,8 @@ class LatticeWalk {
   ChosenSources chosen_each_;             // where each read is judged by itself
   std::optional<ExpectedOrderResult> expected_order_;
   std::optional<WeakLevels> weak_;
-  std::optional<AdyaLevels> adya_;
+  std::optional<AdyaLevels> adya_, adya_alone_;  // the latter for pl-1, where updates order nothing
+  std::optional<Along> along_;                   // an order that was found
   std::array<bool, kLevelCount> wanted_{};
   std::array<bool, kLevelCount> tried_{};    // decide_what_is_left did what it can
   std::array<bool, kLevelCount> settled_{};  // unknown whatever is searched

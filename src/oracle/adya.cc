@@ -12,6 +12,12 @@
 namespace assay::internal::oracle {
 namespace {
 
+// What an operation saw of a key was left by one of these.
+struct VersionsSeen {
+  uint32_t key;
+  TxnSet writers;
+};
+
 // Combinations of version orders, and of these with ways to attribute the reads.
 constexpr uint64_t kMaxChoices = 800;
 constexpr uint64_t kMaxTried = 4000;
@@ -95,21 +101,26 @@ class VersionOrders {
 
   bool exhausted() const { return tried_ > kMaxTried; }
 
-  bool some(LevelId level, const Attribution& attribution) {
+  bool some(LevelId level, Orders orders, const Attribution& attribution) {
     return some([&] {
-      return agrees(attribution.write_order) && allowed(level, dependencies(attribution));
+      return agrees(attribution.write_order) && allowed(level, dependencies(attribution)) &&
+             (orders == Orders::any || seen_stand(attribution));
     });
   }
 
-  // Write dependencies are acyclic, and what was appended begins with each of the lists.
-  bool some_shows(const std::vector<std::pair<KeyId, std::vector<VersionId>>>& lists) {
+  // Write dependencies are acyclic, and what was appended begins with each of the lists. Where orders have to be known, each
+  // operation saw one of the versions in `seen`.
+  bool some_shows(const std::vector<std::pair<KeyId, std::vector<VersionId>>>& lists, Orders orders,
+                  const std::vector<VersionsSeen>& seen) {
     return some([&] {
       if (!agrees(small_.known_order) || dependencies({}).write.cyclic()) return false;
-      return std::all_of(lists.begin(), lists.end(), [this](const auto& list) {
-        const std::vector<VersionId> all = appended(list.first);
-        return list.second.size() <= all.size() &&
-               std::equal(list.second.begin(), list.second.end(), all.begin());
-      });
+      return std::all_of(lists.begin(), lists.end(),
+                         [this](const auto& list) {
+                           const std::vector<VersionId> all = appended(list.first);
+                           return list.second.size() <= all.size() &&
+                                  std::equal(list.second.begin(), list.second.end(), all.begin());
+                         }) &&
+             (orders == Orders::any || earliest_stand(lists, seen));
     });
   }
 
@@ -127,6 +138,61 @@ class VersionOrders {
       }
     }
     return false;
+  }
+
+  // Of each version that somebody saw it is stated how it stands to every other: outright, by way of others, or because the
+  // opposite order would put a transaction before one that it read from.
+  bool seen_stand(const Attribution& attribution) const {
+    AdyaEdges stated;
+    for (const auto& [a, b] : attribution.write_order)
+      if (a != kInitial && contains(effective_, a) && contains(effective_, b)) stated.add(a, b);
+    std::vector<TxnSet> seen(writers_.size());
+    for (const ReadsFrom& read : attribution.reads) {
+      if (read.writer == kInitial) continue;
+      seen[read.key] |= TxnSet{1} << read.writer;
+      if (is_item(read)) stated.add(read.writer, read.reader);
+    }
+    return stand(stated.closed(), seen);
+  }
+
+  bool stand(const AdyaEdges& stated, const std::vector<TxnSet>& seen) const {
+    for (size_t k = 0; k < writers_.size(); ++k)
+      for (size_t i = 0; i < writers_[k].size(); ++i)
+        for (size_t j = i + 1; j < writers_[k].size(); ++j) {
+          const int a = writers_[k][i], b = writers_[k][j];
+          if ((contains(seen[k], a) || contains(seen[k], b)) && !contains(stated.to[a], b))
+            return false;
+        }
+    return true;
+  }
+
+  // The same at pl-1, where who was read from says nothing: each operation saw the first of those that it may have seen, as any
+  // other asks for more to be stated.
+  bool earliest_stand(const std::vector<std::pair<KeyId, std::vector<VersionId>>>& lists,
+                      const std::vector<VersionsSeen>& versions) const {
+    AdyaEdges stated;
+    for (const auto& [a, b] : small_.known_order)
+      if (a != kInitial && contains(effective_, a) && contains(effective_, b)) stated.add(a, b);
+    std::vector<TxnSet> seen(writers_.size());
+    for (const auto& [key, shown] : lists) {
+      for (size_t k = 0; k < writers_.size(); ++k) {
+        if (small_.keys[k].outside != key) continue;
+        size_t at = 0, count = 0;
+        for (; at < writers_[k].size() && count < shown.size(); ++at)
+          count += small_.txns[writers_[k][at]].install(static_cast<uint32_t>(k))->elements.size();
+        if (at == 0) continue;
+        seen[k] |= TxnSet{1} << writers_[k][at - 1];
+        for (size_t i = 1; i < writers_[k].size(); ++i)
+          stated.add(writers_[k][std::min(i, at) - 1], writers_[k][i]);
+      }
+    }
+    for (const VersionsSeen& one : versions)
+      for (const int t : writers_[one.key]) {
+        if (!contains(one.writers, t)) continue;
+        seen[one.key] |= TxnSet{1} << t;
+        break;
+      }
+    return stand(stated.closed(), seen);
   }
 
   std::vector<VersionId> appended(KeyId key) const {
@@ -185,13 +251,25 @@ class VersionOrders {
     return before != after && before != Match::open && after != Match::open;
   }
 
+  // Who made the last change, at or before the version that a range saw, of whether it selects the key; kInitial if nobody did. The
+  // first version after one that may or may not satisfy the condition is taken for none.
+  int last_to_change(const ReadsFrom& read, const std::vector<int>& list) const {
+    const Match was = match(read, read.writer);
+    auto at = std::find(list.begin(), list.end(), read.writer);
+    if (was == Match::open || at == list.end()) return kInitial;
+    while (at != list.begin() && match(read, *(at - 1)) == was) --at;
+    const Match before = match(read, at == list.begin() ? kInitial : *(at - 1));
+    return before == was || before == Match::open ? kInitial : *at;
+  }
+
   Dependencies dependencies(const Attribution& attribution) const {
     Dependencies d;
     for (const auto& list : writers_)
       for (size_t i = 1; i < list.size(); ++i) d.write.add(list[i - 1], list[i]);
     for (const ReadsFrom& read : attribution.reads) {
-      if (read.writer != kInitial) d.read.add(read.writer, read.reader);
       const auto& list = writers_[read.key];
+      const int source = is_item(read) ? read.writer : last_to_change(read, list);
+      if (source != kInitial) d.read.add(source, read.reader);
       auto next = std::find(list.begin(), list.end(), read.writer);
       next = next == list.end() ? list.begin() : next + 1;
       const bool item = is_item(read);
@@ -251,6 +329,22 @@ class DirtyReads {
           if (is_effective(authors[0])) shown.push_back(v);
         }
       }
+    }
+    return all;
+  }
+
+  // The operations that saw what somebody left behind, and nothing else explains it: neither the initial state, nor a version that
+  // was never installed.
+  std::vector<VersionsSeen> versions_seen() const {
+    std::vector<VersionsSeen> all;
+    for (int t = 0; t < static_cast<int>(small_.txns.size()); ++t) {
+      if (!contains(effective_, t)) continue;
+      const TxnId reader = small_.txns[t].txn;
+      for (OpId i = h_.first_op(reader); i < h_.end_op(reader); ++i)
+        for (uint32_t k = 0; k < small_.keys.size(); ++k)
+          if (sees(i, small_.keys[k].outside) && !small_.keys[k].is_list)
+            if (const TxnSet writers = installed(reader, i, k); writers != 0)
+              all.push_back({k, writers});
     }
     return all;
   }
@@ -318,16 +412,42 @@ class DirtyReads {
     return !selected.complete || here != Match::yes;
   }
 
+  bool sees(OpId i, KeyId key) const {
+    const Operation op = h_.op(i);
+    if (op.kind == OpKind::range) return in_range(h_, i, key);
+    return op.key == key &&
+           (op.kind == OpKind::read || op.kind == OpKind::cas || op.kind == OpKind::insert);
+  }
+
+  // Who of those that took effect left of the key what the operation saw; nobody if it may have been anything else, or the
+  // transaction's own.
+  TxnSet installed(TxnId reader, OpId i, uint32_t k) const {
+    const KeyId key = small_.keys[k].outside;
+    const TxnId stated = h_.op(i).kind == OpKind::read ? h_.stated_source(i) : kNone;
+    if (stated == kInitialTxn || (stated == kNone && fits(i, key, std::nullopt))) return 0;
+    TxnSet writers = 0;
+    for (OpId w = 0; w < h_.op_count(); ++w) {
+      if (!installs_version(h_.op(w)) || h_.op(w).key != key) continue;
+      if (h_.txn_of(w) == reader) {
+        if (w < i) return 0;
+        continue;
+      }
+      if (!fits(i, key, w) || (stated != kNone && h_.txn_of(w) != stated)) continue;
+      bool last = true;
+      for (OpId later = w + 1; later < h_.end_op(h_.txn_of(w)); ++later)
+        last = last && !(installs_version(h_.op(later)) && h_.op(later).key == key);
+      if (!last || !is_effective(h_.txn_of(w))) return 0;
+      for (int t = 0; t < static_cast<int>(small_.txns.size()); ++t)
+        if (small_.txns[t].txn == h_.txn_of(w)) writers |= TxnSet{1} << t;
+    }
+    return writers;
+  }
+
   // An own write before it settles what an operation sees; that is judged with the transaction itself.
   bool explained(TxnId reader, OpId i) const {
-    const Operation op = h_.op(i);
-    const bool sees = op.kind == OpKind::read || op.kind == OpKind::cas ||
-                      op.kind == OpKind::insert || op.kind == OpKind::range;
-    if (!sees) return true;
     for (const KeyStates& k : small_.keys) {
       const KeyId key = k.outside;
-      if (op.kind != OpKind::range && op.key != key) continue;
-      if (op.kind == OpKind::range && !in_range(h_, i, key)) continue;
+      if (!sees(i, key)) continue;
       bool fit = fits(i, key, std::nullopt), own = false;
       for (OpId w = 0; w < h_.op_count(); ++w) {
         if (!installs_version(h_.op(w)) || h_.op(w).key != key) continue;
@@ -354,24 +474,25 @@ class DirtyReads {
 
 }  // namespace
 
-Outcome version_order_exists(const History& h, const Footprints& small, LevelId level,
+Outcome version_order_exists(const History& h, const Footprints& small, LevelId level, Orders known,
                              TxnSet effective) {
   VersionOrders orders(h, small, effective);
   if (orders.too_many()) return Outcome::unknown;
   bool exhausted = false;
-  const auto holds = [&](const Attribution& a) { return orders.some(level, a); };
+  const auto holds = [&](const Attribution& a) { return orders.some(level, known, a); };
   if (any_attribution(small, effective, Granularity::operation, holds, &exhausted))
     return Outcome::satisfied;
   return exhausted || orders.exhausted() ? Outcome::unknown : Outcome::violated;
 }
 
-Outcome dirty_version_order_exists(const History& h, const Footprints& small, TxnSet effective) {
+Outcome dirty_version_order_exists(const History& h, const Footprints& small, Orders known,
+                                   TxnSet effective) {
   const DirtyReads reads(h, small, effective);
   if (!reads.explained() || reads.bad_element()) return Outcome::violated;
   const auto lists = reads.lists();
   VersionOrders orders(h, small, effective);
   if (!lists || orders.too_many()) return Outcome::unknown;
-  if (orders.some_shows(*lists)) return Outcome::satisfied;
+  if (orders.some_shows(*lists, known, reads.versions_seen())) return Outcome::satisfied;
   return orders.exhausted() ? Outcome::unknown : Outcome::violated;
 }
 

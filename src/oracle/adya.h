@@ -22,12 +22,17 @@
 
 namespace assay::internal::oracle {
 
+// Which version orders count. any: one that agrees with what is stated. known: and of each version that somebody saw the
+// history says how it stands to every other. Only then is `satisfied` more than that some order would do.
+enum class Orders : uint8_t { any, known };
+
 // Whether there is such a version order when exactly `effective` took effect. unknown: too many to try.
-Outcome version_order_exists(const History& h, const Footprints& small, LevelId level,
+Outcome version_order_exists(const History& h, const Footprints& small, LevelId level, Orders known,
                              TxnSet effective);
 
 // The same for pl-1, where transactions may see what was aborted or overwritten: reads need only be of something that
 // somebody wrote, and lists show the order of what took effect.
-Outcome dirty_version_order_exists(const History& h, const Footprints& small, TxnSet effective);
+Outcome dirty_version_order_exists(const History& h, const Footprints& small, Orders known,
+                                   TxnSet effective);
 
 }  // namespace assay::internal::oracle

@@ -88,6 +88,7 @@ class Compiler {
   void probe_source(OpId read, RawTxn& raw);
   void probe_list(uint32_t step, OpId op, RawTxn& raw);
   void probe_range(uint32_t step, OpId op, RawTxn& raw);
+  ValueView row_of(VersionId version) const;
   void install(KeyId key, Content content, RawTxn& raw) {
     if (h_.states_sources()) content.writer = static_cast<int>(&raw - raw_.data());
     raw.installs[dense_[key]].content = content;
@@ -203,6 +204,17 @@ void Compiler::probe_list(uint32_t step, OpId i, RawTxn& raw) {
 }
 
 // Exactly the returned keys of the range are present, with the returned values.
+// What a version holds for a condition: what only a delete left is no row, whatever it is called.
+ValueView Compiler::row_of(VersionId version) const {
+  bool deleted = false;
+  for (OpId i = 0; i < h_.op_count(); ++i) {
+    if (!installs_version(h_.op(i)) || h_.op(i).version != version) continue;
+    if (h_.op(i).kind != OpKind::remove) return h_.version_value(version);
+    deleted = true;
+  }
+  return deleted ? ValueView::null() : h_.version_value(version);
+}
+
 void Compiler::probe_range(uint32_t step, OpId i, RawTxn& raw) {
   const auto operands = h_.operands(i);
   const Selected selected = h_.selected(i);
@@ -216,13 +228,13 @@ void Compiler::probe_range(uint32_t step, OpId i, RawTxn& raw) {
   };
   for (const VersionId row : selected.rows) {
     name(h_.version_key(row));
-    if (!any && satisfies(h_, selected.predicate, h_.version_value(row)) == Match::no)
+    if (!any && satisfies(h_, selected.predicate, row_of(row)) == Match::no)
       raw.contradiction = "a range query returned a row that does not satisfy its condition";
     probe(step, h_.version_key(row), h_.version_value(row), false, raw);
   }
   for (const VersionId row : selected.passed) {
     name(h_.version_key(row));
-    if (satisfies(h_, selected.predicate, h_.version_value(row)) == Match::yes)
+    if (satisfies(h_, selected.predicate, row_of(row)) == Match::yes)
       raw.contradiction = "a range query passed over a row that satisfies its condition";
     probe(step, h_.version_key(row), h_.version_value(row), false, raw);
   }

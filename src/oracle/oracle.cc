@@ -18,6 +18,7 @@ constexpr int kMaxUnknown = 8;
 // One of Adya's levels by its name.
 struct Adya {
   LevelId level;
+  Orders orders = Orders::any;
 };
 
 using Definition = std::variant<Visibility, OrderRule, Adya>;
@@ -157,6 +158,11 @@ class Oracle {
   }
 
   Outcome decide(LevelId level, std::string* why) const;
+  // Whether Adya's level is satisfied where only known orders of versions count.
+  Outcome decide_known(LevelId level) const {
+    if (!refusal_.empty()) return Outcome::unknown;
+    return some_subset(Adya{level, Orders::known});
+  }
 
  private:
   bool all_single_operations() const;
@@ -184,8 +190,9 @@ Outcome Oracle::exactly(const Definition& d, TxnSet effective) const {
     return commit_order_exists(h_, *small_, *visibility, effective);
   }
   if (const auto* adya = std::get_if<Adya>(&d))
-    return adya->level == LevelId::pl_1 ? dirty_version_order_exists(h_, *small_, effective)
-                                        : version_order_exists(h_, *small_, adya->level, effective);
+    return adya->level == LevelId::pl_1
+               ? dirty_version_order_exists(h_, *small_, adya->orders, effective)
+               : version_order_exists(h_, *small_, adya->level, adya->orders, effective);
   return replayable(h_, *small_, std::get<OrderRule>(d), effective);
 }
 
@@ -259,6 +266,21 @@ Outcome decide(const History& history, LevelId level, std::string* why) {
   }
   if (level == LevelId::mixed) return by_declared_levels(history);
   return Oracle(history).decide(level, why);
+}
+
+Outcome decide_with_known_orders(const History& history, LevelId level) {
+  if (has_aggregates(history)) {
+    const auto histories = with_rows_returned(history);
+    if (!histories) return Outcome::unknown;
+    return some_history(*histories,
+                        [&](const History& h) { return decide_with_known_orders(h, level); });
+  }
+  const Oracle oracle(history);
+  const Outcome outcome = oracle.decide_known(level);
+  // What a level allows the one below it allows, too, by the orders that it makes known.
+  if (level != LevelId::pl_1 || outcome == Outcome::satisfied) return outcome;
+  const Outcome above = oracle.decide_known(LevelId::pl_2);
+  return above == Outcome::violated ? outcome : above;
 }
 
 Outcome decide_with_aborted_reads(const History& history, LevelId level) {

@@ -141,6 +141,33 @@ TEST(OracleAgreement, adyaLevelsWithKnownVersionOrders) {
                     .may_abstain = true});
 }
 
+// Without any of its speed-ups the checker says the same, as far as it says anything.
+TEST(OracleAgreement, adyaLevelsInRandomWays) {
+  Rng rng(rotated(42));
+  std::string complaint;
+  const auto checker = [&](const History& h) {
+    CheckOptions way = random_way(rng);
+    for (const LevelInfo& level : adya_levels()) way.levels.push_back(level.id);
+    const oracle::Verdicts verdicts = checked(h, &complaint, way);
+    EXPECT_EQ(complaint, "") << as_text(h);
+    return verdicts;
+  };
+  const RandomShape shapes[] = {{.lists = 1},
+                                {.duplicates = 0.3, .rich = 1},
+                                {.rich = 1, .ordered = 1, .predicates = 0.5},
+                                {.duplicates = 0.3, .lists = 0.3, .rich = 0.4, .loose = 1},
+                                {.duplicates = 0.7, .ordered = 0.5, .named = 0.9, .sourced = 1}};
+  uint64_t seed = 60;
+  for (const RandomShape& shape : shapes) {
+    const auto result = oracle::selftest(checker, {.seed = seed++,
+                                                   .count = histories(4'000),
+                                                   .shape = shape,
+                                                   .levels = adya_levels(),
+                                                   .may_abstain = true});
+    EXPECT_TRUE(result.ok()) << result.failure << "\n" << complaint;
+  }
+}
+
 TEST(OracleAgreement, rangesWithConditions) {
   expect_agreement(
       {.seed = 40, .count = histories(3'000), .shape = {.rich = 1, .predicates = 0.7}});

@@ -58,15 +58,16 @@ Seen look(const Draft& draft) {
   Seen seen;
   for (const DraftTxn& txn : draft.txns) {
     if (txn.status != TxnStatus::committed) continue;
-    std::map<int, int64_t> own, before;  // per key: written last; read before that
+    std::map<int, int64_t> own;               // per key: written last
+    std::map<int, std::set<int64_t>> before;  // per key: read before that
     for (const DraftOp& op : txn.ops) {
       if (op.kind == OpKind::write) own[op.key] = *op.value;
       if (op.kind != OpKind::read || !op.value || own.contains(op.key)) continue;
       seen.read.insert({op.key, *op.value});
-      before[op.key] = *op.value;
+      before[op.key].insert(*op.value);
     }
     for (const auto& [key, value] : own)
-      if (before.contains(key)) seen.overwrote.emplace_back(key, before[key], value);
+      for (const int64_t read : before[key]) seen.overwrote.emplace_back(key, read, value);
   }
   return seen;
 }

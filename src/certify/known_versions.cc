@@ -1,0 +1,196 @@
+#include "certify/known_versions.h"
+
+#include <algorithm>
+
+#include "certify/reads.h"
+#include "certify/refusal.h"
+#include "history/aggregate.h"
+#include "history/predicates.h"
+
+namespace assay::internal::certify {
+
+KnownVersions::KnownVersions(const History& history, std::span<const TxnId> order,
+                             const StatedOrders& stated)
+    : history_(history), order_(order), place_(history.txn_count()), keys_(history.key_count()) {
+  for (size_t i = 0; i < order.size(); ++i) place_[order[i]] = static_cast<Place>(i + 1);
+  for (const TxnId t : order)
+    for (OpId i = history.first_op(t); i < history.end_op(t); ++i) {
+      if (!writes(history.op(i))) continue;
+      std::vector<Place>& writers = keys_[history.op(i).key].writers;
+      if (writers.empty() || writers.back() != place_[t]) writers.push_back(place_[t]);
+    }
+  for (Key& key : keys_) key.stated_before.resize(key.writers.size() + 1);
+  note_lines(stated);
+  for (KeyId key = 0; key < keys_.size(); ++key)
+    if (is_suspect(key)) suspects_.push_back(key);
+}
+
+// Of each line each transaction and the next.
+void KnownVersions::note_lines(const StatedOrders& stated) {
+  for (size_t line = 0; line < stated.lines(); ++line) {
+    const KeyId key = history_.known_orders()[line].key;
+    Slot before = 0;
+    for (const TxnId t : stated.named(line)) {
+      if (t == kNone || place_[t] == 0) continue;
+      const Slot at = slot_of(key, t);
+      if (at == 0 || at == before) continue;
+      Slot& last = keys_[key].stated_before[at];
+      last = std::max(last, before);
+      before = at;
+    }
+  }
+}
+
+// Who read a version of a key, by itself, and wrote the key.
+void KnownVersions::note_updates() {
+  const Writers writers(history_);
+  for (const TxnId t : order_)
+    for (const Observation& seen : observations(history_, t)) {
+      if (!seen.external() || !is_suspect(seen.key)) continue;
+      const Slot at = slot_of(seen.key, t);
+      const TxnId source = at == 0 ? kNone : writers.source(seen, t);
+      if (source == kNone || place_[source] == 0) continue;
+      Slot& last = keys_[seen.key].stated_before[at];
+      if (const Slot before = slot_of(seen.key, source); before < at) last = std::max(last, before);
+    }
+}
+
+KnownVersions::Slot KnownVersions::slot_of(KeyId key, TxnId t) const {
+  const std::vector<Place>& writers = keys_[key].writers;
+  const auto at = std::lower_bound(writers.begin(), writers.end(), place_[t]);
+  return at != writers.end() && *at == place_[t] ? static_cast<Slot>(at - writers.begin() + 1) : 0;
+}
+
+KnownVersions::Slot KnownVersions::slot_before(KeyId key, Place place) const {
+  const std::vector<Place>& writers = keys_[key].writers;
+  return static_cast<Slot>(std::lower_bound(writers.begin(), writers.end(), place) -
+                           writers.begin());
+}
+
+bool KnownVersions::knows_all(const Key& key) const {
+  for (Slot at = 2; at < key.stated_before.size(); ++at)
+    if (key.stated_before[at] != at - 1) return false;
+  return true;
+}
+
+Status KnownVersions::as_replayed(LevelId level) {
+  if (all_stated()) return Ok{};
+  if (level != LevelId::pl_1) note_updates();
+  for (const TxnId t : order_)
+    if (Status s = level == LevelId::pl_1 ? see_dirty(t) : see_replayed(place_[t]); !s.ok())
+      return s;
+  return judge();
+}
+
+Status KnownVersions::as_read(LevelId level, const CommitOrder& reads) {
+  if (level == LevelId::pl_1) return as_replayed(level);
+  if (all_stated()) return Ok{};
+  note_updates();
+  for (Place p = 1; p <= reads.count(); ++p)
+    for (const ReadFrom& read : reads.reads(p)) {
+      const Slot slot = read.from == 0 ? 0 : slot_of(read.key, reads.txn(read.from));
+      see(read.key, slot);
+      if (history_.op(read.op).kind == OpKind::read_list) see_list(read.op, slot);
+    }
+  return judge();
+}
+
+void KnownVersions::see_list(OpId op, Slot slot) {
+  Slot& listed = keys_[history_.op(op).key].listed;
+  listed = std::max(listed, slot);
+}
+
+Status KnownVersions::see_replayed(Place reader) {
+  const TxnId t = order_[reader - 1];
+  std::vector<KeyId> own;  // written so far
+  for (OpId i = history_.first_op(t); i < history_.end_op(t); ++i) {
+    const Operation op = history_.op(i);
+    if (op.kind == OpKind::range) {
+      if (Status s = see_range(i, reader, own); !s.ok()) return s;
+      continue;
+    }
+    const bool reads = op.kind != OpKind::write && op.kind != OpKind::remove &&
+                       op.kind != OpKind::append && is_suspect(op.key);
+    if (reads && std::find(own.begin(), own.end(), op.key) == own.end()) {
+      const Slot slot = slot_before(op.key, reader);
+      see(op.key, slot);
+      if (op.kind == OpKind::read_list) see_list(i, slot);
+    }
+    if (writes(op) && is_suspect(op.key) && op.kind != OpKind::append) own.push_back(op.key);
+  }
+  return Ok{};
+}
+
+Status KnownVersions::see_range(OpId op, Place reader, std::span<const KeyId> own) {
+  if (is_open(history_, op)) see_aggregate(op);
+  if (!sources_) sources_.emplace(history_);
+  for (const KeyId key : suspects_) {
+    if (!step()) return too_much("there are too many keys in ranges whose versions are not stated");
+    const Slot slot = slot_before(key, reader);
+    if (keys_[key].seen >= slot || std::find(own.begin(), own.end(), key) != own.end()) continue;
+    if (sources_->sees(op, key)) see(key, slot);
+  }
+  return Ok{};
+}
+
+void KnownVersions::see_aggregate(OpId op) {
+  const Aggregate& aggregate = history_.predicates().aggregate(history_.selected(op).aggregate);
+  if (!sources_) sources_.emplace(history_);
+  for (const KeyId key : suspects_)
+    if (sources_->covers(op, key) && sources_->may_satisfy(aggregate.where, key))
+      see(key, static_cast<Slot>(keys_[key].writers.size()));
+}
+
+Status KnownVersions::see_dirty(TxnId reader) {
+  for (OpId i = history_.first_op(reader); i < history_.end_op(reader); ++i) {
+    const Operation op = history_.op(i);
+    if (op.kind == OpKind::read_list) {
+      Slot last = 0;
+      if (!authors_) authors_.emplace(history_, ReadRule::dirty);
+      for (const VersionId element : list_seen(history_, i).others) {
+        const TxnId author = authors_->only_author(element);
+        if (author != kNone && place_[author] != 0) last = std::max(last, slot_of(op.key, author));
+      }
+      see(op.key, last);
+      see_list(i, last);
+      continue;
+    }
+    const bool range = op.kind == OpKind::range;
+    if (range && is_open(history_, i)) see_aggregate(i);
+    if (!range && (op.kind == OpKind::write || op.kind == OpKind::remove ||
+                   op.kind == OpKind::append || !is_suspect(op.key)))
+      continue;
+    if (!sources_) sources_.emplace(history_);
+    const std::span<const KeyId> keys =
+        range ? std::span<const KeyId>(suspects_) : std::span<const KeyId>(&op.key, 1);
+    for (const KeyId key : keys) {
+      if (!step()) return too_much("there are too many keys whose versions are not stated");
+      if (range && !sources_->sees(i, key)) continue;
+      const std::vector<TxnId> left =
+          sources_->certainly_left_by(i, key, [this](TxnId t) { return place_[t] != 0; });
+      if (left.empty()) continue;
+      see(key,
+          left.size() == 1 ? slot_of(key, left[0]) : static_cast<Slot>(keys_[key].writers.size()));
+    }
+  }
+  return Ok{};
+}
+
+Status KnownVersions::judge() const {
+  for (const KeyId k : suspects_) {
+    const Key& key = keys_[k];
+    if (key.seen == 0) continue;
+    for (Slot at = 2; at < key.stated_before.size(); ++at) {
+      Slot before = key.stated_before[at];
+      if (key.listed > 0) before = std::max(before, at <= key.listed ? at - 1 : key.listed);
+      if (before >= std::min<Slot>(at - 1, key.seen)) continue;
+      return refuse(
+          "nothing says whether the version of {} by transaction {} or that by {} came first",
+          history_.key(k).to_string(), history_.name(order_[key.writers[at - 2] - 1]),
+          history_.name(order_[key.writers[at - 1] - 1]));
+    }
+  }
+  return Ok{};
+}
+
+}  // namespace assay::internal::certify

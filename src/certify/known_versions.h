@@ -1,0 +1,84 @@
+// Whether the history makes known where each version stands that somebody saw: what `satisfied` claims at Adya's levels besides an order.
+//
+//   s1: A { w(x,1) }   s2: B { w(x,2) }   s3: C { r(x,1) }     order A B C serves pl-3, and so does B A C; but which was it?
+//   C saw A's version, and nothing says whether B overwrote it: refused. With `order x: 1 2` it is known.
+//
+// Of two versions of a key it is known which came first
+//
+//   stated   where a line of the history names both;
+//   listed   where a list that was read shows both, or shows one and lacks the other;
+//   updated  from pl-2 on, where the one that wrote the later read the earlier, and nobody else can have left what it read.
+//
+// Versions that nobody saw may stand in any order behind those that somebody did. At pl-1, where it says nothing who read from whom,
+// an operation saw a version only if nothing else explains what it returned: not the initial state, and no version that was overwritten
+// or rolled back. An aggregate may have seen any version of the keys that it looked at.
+//
+// Cost: the operations; and for each range the keys within its bounds of which not all versions are stated, at most 100 million.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "assay/history.h"
+#include "assay/level.h"
+#include "assay/result.h"
+#include "certify/commit_order.h"
+#include "certify/reads.h"
+#include "certify/sources.h"
+#include "certify/stated_orders.h"
+
+namespace assay::internal::certify {
+
+class KnownVersions {
+ public:
+  // `order` has every transaction that took effect, by its place among the others, and agrees with what is stated.
+  KnownVersions(const History& history, std::span<const TxnId> order, const StatedOrders& stated);
+
+  // Each of them; no more has to be asked then.
+  bool all_stated() const { return suspects_.empty(); }
+  // Of those that operations see, as `order` explains them: what was there at their place.
+  Status as_replayed(LevelId level);
+  // The same, with these sources.
+  Status as_read(LevelId level, const CommitOrder& reads);
+
+ private:
+  using Slot = uint32_t;  // place of a version among those of its key, from 1; 0: before all
+
+  struct Key {
+    std::vector<Place> writers;       // ascending
+    std::vector<Slot> stated_before;  // per version: the last that is known to come before it
+    Slot listed = 0;                  // so far lists show the order, and all others come later
+    Slot seen = 0;                    // the last that somebody saw
+  };
+
+  void note_lines(const StatedOrders& stated);
+  void note_updates();
+  Slot slot_of(KeyId key, TxnId t) const;
+  Slot slot_before(KeyId key, Place place) const;
+  bool knows_all(const Key& key) const;
+  bool is_suspect(KeyId key) const { return !knows_all(keys_[key]); }
+  void see(KeyId key, Slot slot) { keys_[key].seen = std::max(keys_[key].seen, slot); }
+  void see_list(OpId op, Slot slot);
+  Status see_replayed(Place reader);
+  Status see_dirty(TxnId reader);
+  Status see_range(OpId op, Place reader, std::span<const KeyId> own);
+  void see_aggregate(OpId op);
+  bool step() { return ++steps_ <= kMostSteps; }
+  Status judge() const;
+
+  static constexpr uint64_t kMostSteps = 100'000'000;
+
+  const History& history_;
+  const std::span<const TxnId> order_;
+  std::vector<Place> place_;  // per transaction, 0: did not take effect
+  std::vector<Key> keys_;
+  std::vector<KeyId> suspects_;  // keys with versions of which it is not stated which came first
+  std::optional<Sources> sources_;
+  std::optional<Writers> authors_;
+  uint64_t steps_ = 0;
+};
+
+}  // namespace assay::internal::certify
