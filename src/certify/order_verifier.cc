@@ -38,18 +38,23 @@ Status OrderVerifier::serves_adya(LevelId level) {
 }
 
 Status OrderVerifier::serves_adya_where_known(LevelId level) {
-  KnownVersions versions(history_, order_.events, stated_.get());
+  const KnownVersions versions(history_, order_.events, stated_.get());
   // One after another in this order: with its versions in this order too, every dependency points forward.
-  if (replays().ok()) return versions.as_replayed(level);
-  if (has_open_aggregates(history_)) return replays();
+  if (replays().ok()) {
+    Status s = KnownVersions(versions).as_replayed(level);
+    if (s.ok() || has_open_aggregates(history_)) return s;
+  } else if (has_open_aggregates(history_)) {
+    return replays();
+  }
+  // Or the sources that are given saw others.
   const Result<CommitOrder>& order = adya_commit_order();
   if (order.ok()) {
     if (Status s = adya_order_serves(level, history_, *order); !s.ok()) return s;
-    return versions.as_read(level, *order);
+    return KnownVersions(versions).as_read(level, *order);
   }
   if (level != LevelId::pl_1) return order.error();
   if (Status s = dirty_order_serves(history_, order_.events); !s.ok()) return s;
-  return versions.as_replayed(level);
+  return KnownVersions(versions).as_replayed(level);
 }
 
 Status OrderVerifier::serves_weak(LevelId level) {

@@ -74,6 +74,15 @@ bool adds(RealTime rule, const Edge& edge) {
   return false;
 }
 
+// Whether some read dependency comes from a change of what a range selects, which other levels than Adya's do not know.
+bool rests_on_changes(const Proof& proof) {
+  return std::ranges::any_of(proof.steps, [](const ProofStep& step) {
+    return std::ranges::any_of(step.cycle, [](const Edge& edge) {
+      return edge.kind == EdgeKind::read_dependency && edge.via != kNone;
+    });
+  });
+}
+
 // Whether every edge of the proof, session order and real time aside, is one of a level with the same model.
 bool proves_at(const LevelInfo& level, const Proof& proof) {
   const auto has = [&](const Edge& edge) {
@@ -625,6 +634,10 @@ class LatticeWalk {
                                   satisfied.order.sources) ||
                !allows_along(level, satisfied.order.sources)) {
       return false;
+    } else {
+      // Whoever did not need to take effect for what was seen did not.
+      std::erase_if(satisfied.order.events,
+                    [this](TxnId t) { return along_->problem.node_of(t) == kNone; });
     }
     satisfied.outcome = Outcome::satisfied;
     settle_verdict(level, std::move(satisfied));
@@ -768,8 +781,9 @@ class LatticeWalk {
       const LevelInfo& own = level_info(level);
       const bool alike = same_model(other, own) && own.events != EventModel::weak &&
                          own.events != EventModel::adya;
-      if (implies(other.id, level) || (alike && proves_at(other, proof)))
-        levels.push_back(other.id);
+      const bool above = implies(other.id, level) &&
+                         (other.events == EventModel::adya || !rests_on_changes(proof));
+      if (above || (alike && proves_at(other, proof))) levels.push_back(other.id);
     }
     return levels;
   }
@@ -875,7 +889,7 @@ class LatticeWalk {
       std::vector<Seen> seen;
       if (events == EventModel::adya && !states_whole(found->events) &&
           !(add_sources_along(OpenProblem::Listing::each, *found, seen) &&
-            allows_along(level, seen)))
+            allows_along(level, seen) && along_->problem.nodes() == found->events.size()))
         continue;
       Certificate certificate;
       certificate.levels = {level};

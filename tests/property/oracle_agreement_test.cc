@@ -154,7 +154,7 @@ TEST(OracleAgreement, adyaLevelsInRandomWays) {
   };
   const RandomShape shapes[] = {{.lists = 1},
                                 {.duplicates = 0.3, .rich = 1},
-                                {.rich = 1, .ordered = 1, .predicates = 0.5},
+                                {.rich = 1, .predicates = 0.5, .ordered = 1},
                                 {.duplicates = 0.3, .lists = 0.3, .rich = 0.4, .loose = 1},
                                 {.duplicates = 0.7, .ordered = 0.5, .named = 0.9, .sourced = 1}};
   uint64_t seed = 60;
