@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "explain/names.h"
 #include "explain/phrases.h"
@@ -326,6 +327,25 @@ std::vector<std::string> narrate_aggregate(const History& h, const BadRead& bad)
 
 }  // namespace
 
+namespace {
+
+// What two reads differ in, and what that may cost if the transaction went on to write the key.
+std::vector<std::string> read_twice(const History& h, const BadRead& bad, std::string differs) {
+  std::vector<std::string> out = {std::move(differs)};
+  const TxnId t = h.txn_of(bad.read);
+  for (OpId i = bad.read; i < h.end_op(t); ++i) {
+    if (!installs_version(h.op(i)) || h.op(i).key != h.op(bad.read).key) continue;
+    out.push_back(
+        fmt::format("After that {} {}: if that comes of the first of the two, the change "
+                    "in between is lost.",
+                    display_txn(h, t), did_in_words(h, i)));
+    break;
+  }
+  return out;
+}
+
+}  // namespace
+
 // A list that was read, and the append that shows what is wrong with it.
 std::vector<std::string> narrate_list(const BadRead& bad, const Accesses& accesses) {
   const History& h = accesses.history();
@@ -390,8 +410,10 @@ std::vector<std::string> narrate(const BadRead& bad, const Accesses& accesses) {
                           replaced_by(h, last_change(h, bad.other, h.end_op(h.txn_of(bad.other))))),
               "Only the last write of a transaction to a key may be seen by others."};
     case Anomaly::non_repeatable_read:
-      return {fmt::format("{} read {} twice without writing it in between: once {}, once {}.",
-                          reader, key, display_seen(accesses, bad.other), seen)};
+      return read_twice(h, bad,
+                        fmt::format("{} read {} twice without writing it in between: once "
+                                    "{}, once {}.",
+                                    reader, key, display_seen(accesses, bad.other), seen));
     default:
       return {fmt::format("{} in {} contradicts {} in {}.", display_op(h, bad.read), reader,
                           display_op(h, bad.other), by)};
