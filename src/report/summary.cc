@@ -179,6 +179,8 @@ RecordedOn recorded_on(const History& h) {
   const auto meta = Json::parse(h.meta());
   if (!meta.is_object()) return run;
   const Json& database = meta["database"];
+  run.isolation = display(meta.text("isolation"), 80);
+  if (database.is_string()) run.database = display(database.text(), 80);
   if (!database.is_object()) return run;
   // Some say more than a number, and their name with it: "PostgreSQL 15.7 (Debian …) on x86_64-…".
   const std::string name = database.text("name");
@@ -186,8 +188,7 @@ RecordedOn recorded_on(const History& h) {
   version.resize(std::min(version.find(" ("), version.size()));
   if (version.starts_with(name)) version.erase(0, std::min(name.size() + 1, version.size()));
   run.database = display(name + (version.empty() ? "" : " " + version), 80);
-  const std::string asked = meta.text("isolation");
-  run.isolation = display(asked.empty() ? database.text("isolation") : asked, 80);
+  if (run.isolation.empty()) run.isolation = display(database.text("isolation"), 80);
   return run;
 }
 
