@@ -155,7 +155,7 @@ class Explainer {
   void tell_weakest(Explanation& e) const {
     std::vector<LevelId> broken = e.levels;
     broken.push_back(e.level);
-    if (e.self_proving) add_broken_besides(e.transactions, broken);
+    if (e.self_proving && e.level != LevelId::mixed) add_broken_besides(e.transactions, broken);
     std::sort(broken.begin(), broken.end());
     broken.erase(std::unique(broken.begin(), broken.end()), broken.end());
     for (const LevelId level : broken) {
@@ -169,8 +169,13 @@ class Explainer {
 
   void add_broken_besides(const std::vector<TxnId>& txns, std::vector<LevelId>& broken) const {
     CheckOptions options = within_effort();
-    for (const LevelInfo& level : default_levels())
-      if (std::find(broken.begin(), broken.end(), level.id) == broken.end())
+    const auto is_kin = [&](const LevelInfo& level) {
+      return std::any_of(broken.begin(), broken.end(),
+                         [&](LevelId id) { return level_info(id).group == level.group; });
+    };
+    for (const LevelInfo& level : all_levels())
+      if ((!level.on_request() || is_kin(level)) &&
+          std::find(broken.begin(), broken.end(), level.id) == broken.end())
         options.levels.push_back(level.id);
     const Result<History> few = part_of(h_, txns);
     if (options.levels.empty() || !few.ok()) return;
