@@ -43,10 +43,11 @@ class GithubReport : public ReportWriter {
       const bool failure = std::any_of(e.levels.begin(), e.levels.end(), [&](LevelId level) {
         return is_requested(c, level) && !c.is_known(level);
       });
-      out += command(failure ? "error" : "notice",
-                     fmt::format("{}: not {}{}", anomaly_info(e.anomaly).name,
-                                 level_names(e.levels), on_database(c)),
-                     fmt::format("{}", fmt::join(e.sentences, " ")));
+      out += command(
+          failure ? "error" : "notice",
+          fmt::format("{}: not {}{}", anomaly_info(e.anomaly).name,
+                      level_names(c.requested.empty() ? e.weakest : e.levels), on_database(c)),
+          fmt::format("{}", fmt::join(e.sentences, " ")));
     }
     for (const Verdict& v : c.result.verdicts) {
       if (v.outcome != Outcome::unknown || !is_requested(c, v.level)) continue;
