@@ -9,8 +9,8 @@
 #   ASSAY_BASELINE       violations that are known already (`assay check --write-baseline`); only others fail the job
 #   ASSAY_ALLOW_UNKNOWN  not empty: a verdict that stays unknown does not fail the job
 #
-# In FOLDER: history.jsonl.zst, certificates.json, report.html, report.xml (JUnit), report.sarif, report.md, found.json (what
-# was found, as the next baseline). Ends with assay's exit code: 0 satisfied, 1 violated, 2 unknown, 3 and 4 errors.
+# In FOLDER: history.jsonl.zst, certificates.json, report.html, report.xml (JUnit), report.sarif, report.md, report.github (lines that a
+# job of GitHub prints), found.json (what was found, as the next baseline). Ends with assay's exit code: 0 satisfied, 1 violated, 2 unknown, 3 and 4 errors.
 set -uo pipefail
 
 if [ $# -lt 1 ]; then
@@ -28,7 +28,7 @@ echo "isolation.sh: seed $seed" >&2
 assay run --seed "$seed" --history "$folder/history.jsonl.zst" --force \
   --level "${ASSAY_LEVEL:-session-serializable}" --certificate "$folder/certificates.json" \
   --report "$folder/report.html" --report "$folder/report.xml" --report "$folder/report.sarif" \
-  --report "$folder/report.md" --write-baseline "$folder/found.json" "${baseline[@]}" "$@"
+  --report "$folder/report.md" --report "$folder/report.github" --write-baseline "$folder/found.json" "${baseline[@]}" "$@"
 verdict=$?
 if [ "$verdict" -eq 2 ] && [ -n "${ASSAY_ALLOW_UNKNOWN:-}" ]; then verdict=0; fi
 exit "$verdict"

@@ -35,6 +35,7 @@ enum class Anomaly : uint8_t {
   real_time_violation,
   duplicate_write,
   result_set_mismatch,
+  phantom,
 };
 
 struct AnomalyInfo {

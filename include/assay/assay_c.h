@@ -268,7 +268,7 @@ ASSAY_API const char* assay_verdict_hint(const assay_audit* audit, size_t i);
 ASSAY_API assay_status assay_outcome_of(const assay_audit* audit, const char* level,
                                         assay_outcome* outcome, assay_error** error);
 
-/* The whole audit as "json" (docs/schemas/check.schema.json), "text", "html", "junit", "markdown", "sarif" or "dot". */
+/* The whole audit as "json" (docs/schemas/check.schema.json), "text", "html", "junit", "markdown", "sarif", "github", "dot" or "svg". */
 ASSAY_API assay_status assay_report(const assay_audit* audit, const char* kind,
                                     assay_bytes** report, assay_error** error);
 

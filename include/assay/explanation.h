@@ -45,6 +45,9 @@ struct Explanation {
   LevelId level = LevelId::read_committed;
   // Every violated level that it refutes, `level` included.
   std::vector<LevelId> levels;
+  // The weakest levels that `transactions` violate, also of those that nobody asked for; where they prove nothing by
+  // themselves, the weakest of `levels`.
+  std::vector<LevelId> weakest;
   // The smallest set found that shows the violation, in the order of the file.
   std::vector<TxnId> transactions;
   // The operations that show it, in the order of the file.

@@ -147,7 +147,7 @@ class Result:
         return [v.level for v in self.verdicts if v.outcome is Outcome.UNKNOWN]
 
     def report(self, kind: str = "text") -> str:
-        """As "text", "json", "html", "junit", "markdown", "sarif" or "dot"."""
+        """As "text", "json", "html", "junit", "markdown", "sarif", "github", "dot" or "svg"."""
         return obtain_bytes("report", self._handle, kind.encode()).decode(errors="replace")
 
     def certificates(self) -> bytes:

@@ -128,8 +128,8 @@ class Auditor {
     return budget_.memory_only().has_room(bytes);
   }
 
-  // Of each version who wrote it (twice), who updated it, how many writes of it stay.
-  uint64_t explanation_bytes() const { return 24 * uint64_t{audit_.history.version_count()}; }
+  // Of each version who wrote it (twice), who updated it, how many writes of it stay, how often it was there.
+  uint64_t explanation_bytes() const { return 32 * uint64_t{audit_.history.version_count()}; }
 
   void explain() {
     if (budget_.memory_only().has_room(explanation_bytes()))

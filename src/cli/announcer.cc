@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <utility>
 
 #include "assay/format.h"
 #include "assay/verify.h"
 #include "base/json.h"
 #include "cli/console.h"
+#include "collect/run_meta.h"
 #include "report/expected_order.h"
 #include "report/report.h"
 
@@ -18,6 +20,8 @@ using watch::Undecided;
 Status print_json(const Json& line) { return print(line.dump() + "\n"); }
 
 namespace {
+
+std::string time_of_day() { return collect::iso_8601(std::chrono::system_clock::now()); }
 
 Status write_alarm(const Audit& violation, const std::string& history,
                    const std::string& certificate) {
@@ -56,6 +60,7 @@ void Announcer::unexplained(watch::Unexplained&& what) {
 Status Announcer::unexplained_as_json(const watch::Unexplained& what,
                                       const std::string& history) const {
   Json line = {{"alarm", alarms_},
+               {"told_at", time_of_day()},
                {"level", level_info(level_).name},
                {"order", "commit_ts"},
                {"fault", order_fault_name(what.fault)},
@@ -71,8 +76,9 @@ Status Announcer::unexplained_as_json(const watch::Unexplained& what,
 Status Announcer::unexplained_as_text(const watch::Unexplained& what,
                                       const std::string& history) const {
   std::string text = fmt::format(
-      "alarm {}: the expected order (commit_ts) does not explain the history at {}\n  {}.\n",
-      alarms_, level_info(level_).name, what.sentence);
+      "alarm {}: the expected order (commit_ts) does not explain the history at {}\n  {}.\n  told "
+      "at {}\n",
+      alarms_, level_info(level_).name, what.sentence, time_of_day());
   if (!history.empty()) text += fmt::format("  history: {}\n", history);
   return print(text);
 }
@@ -94,6 +100,7 @@ Status Announcer::alarm_as_json(const Audit& violation, const std::string& left_
                                 const std::string& history, const std::string& certificate) const {
   const Explanation& e = violation.explanations[0];
   Json line = {{"alarm", alarms_},
+               {"told_at", time_of_day()},
                {"level", level_info(level_).name},
                {"anomaly", anomaly_info(e.anomaly).name},
                {"transactions", Json::array()},
@@ -111,6 +118,7 @@ Status Announcer::alarm_as_text(const Audit& violation, const std::string& left_
                                  anomaly_info(violation.explanations[0].anomaly).name);
   for (const std::string& sentence : violation.explanations[0].sentences)
     text += "  " + sentence + "\n";
+  text += "  told at " + time_of_day() + "\n";
   if (!history.empty()) text += fmt::format("  history and certificate: {}\n", history);
   if (output_.fail_fast) return print(text);
   return print(text + fmt::format("  {} is left out, and watching goes on\n", left_out));

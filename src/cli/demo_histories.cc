@@ -93,6 +93,9 @@ constexpr DemoHistory kDemos[] = {
     {g2,
      "s1: { range(a..f,[]) w(b,1) }\n"
      "s2: { range(a..f,[]) w(c,1) }\n"},
+    {phantom,
+     "s1: { w(b,2) }\n"
+     "s2: { range(a..f,[]) range(a..f,[b=2]) }\n"},
     {result_set_mismatch, "s1: { w(a,1) w(b,2) range(a..f,[a=1]) }\n"},
     {real_time_violation,
      "initial 0\n"

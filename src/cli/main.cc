@@ -56,22 +56,43 @@ bool asks_for_help(const std::vector<std::string>& words) {
   });
 }
 
+// What is meant by a key of a file of flags, such as "check.levle", or "chekc.++" of a section that is no command.
+std::string wrong_key(const CLI::App& app, const std::string& key) {
+  const size_t dot = std::min(key.find('.'), key.size());
+  const std::string command = key.substr(0, dot);
+  std::vector<std::string> names;
+  std::string meant;
+  if (dot < key.size() && !is_command(command)) {
+    for (const Command& known : all_commands()) names.emplace_back(known.name);
+    return " has [" + command + "], which is no command" + did_you_mean(command, names);
+  }
+  if (dot < key.size()) {
+    for (const CLI::Option* option : app.get_subcommand(command)->get_options())
+      for (const std::string& name : option->get_lnames()) names.push_back(name);
+    meant = did_you_mean(key.substr(dot + 1), names);
+  }
+  return " has '" + key + "', which is no flag of a command" +
+         (meant.empty() ? "; expected [check] and then level = [\"serializable\"]" : meant);
+}
+
 // What is wrong with the file of flags.
-std::string config_error(const CLI::ParseError& e) {
+std::string config_error(const CLI::App& app, const CLI::ParseError& e) {
   constexpr std::string_view kExtra = "INI was not able to parse ";
   constexpr std::string_view kNotHere = ": This option is not allowed in a configuration file";
   std::string text = e.what();
+  const CLI::Option* const given = app.get_config_ptr();
+  const std::string file =
+      given->count() > 0 ? given->as<std::string>() : std::string("the file of flags");
   if (text.ends_with(kNotHere)) {
     text.resize(text.size() - kNotHere.size());
-    return "the file of flags has '" + text + "', which counts on the command line only";
+    return file + " has '" + text + "', which counts on the command line only";
   }
   if (!text.starts_with(kExtra)) return text;
-  return "the file of flags has '" + text.substr(kExtra.size()) +
-         "', which is no flag of a command; expected [check] and then level = [\"serializable\"]";
+  return file + wrong_key(app, text.substr(kExtra.size()));
 }
 
 std::string usage_message(const CLI::App& app, const CLI::ParseError& e) {
-  if (dynamic_cast<const CLI::ConfigError*>(&e) != nullptr) return config_error(e);
+  if (dynamic_cast<const CLI::ConfigError*>(&e) != nullptr) return config_error(app, e);
   if (std::string_view(e.what()) == CLI::RequiredError::Subcommand(1).what())
     return "expected a command, such as 'run' or 'check FILE'";
   return e.what() + flag_meant(app);

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "assay/format.h"
 #include "base/progress.h"
@@ -63,27 +64,31 @@ Exit write_sql(const History& small, LevelId level, const SqlFlags& sql) {
   return worse(played, s.ok() ? Exit::satisfied : fail(s.error()));
 }
 
-// The level asked for, or else the weakest that is violated.
-Result<LevelId> level_to_show(const Audit& c) {
+// The level asked for, or else the weakest that is violated; none if all are satisfied.
+Result<std::optional<LevelId>> level_to_show(const Audit& c) {
   for (const Verdict& v : c.result.verdicts)
-    if (v.outcome == Outcome::violated) return v.level;
+    if (v.outcome == Outcome::violated) return std::optional(v.level);
   for (const Verdict& v : c.result.verdicts)
     if (v.outcome == Outcome::unknown)
       return Error{ErrorKind::budget,
                    fmt::format("{} is undecided: {}", level_info(v.level).name, v.reason), c.file,
                    0, 0};
-  return usage_error(fmt::format("{} satisfies {}: there is nothing to shrink", c.file,
-                                 c.requested.empty() ? "every level" : level_names(c.requested)));
+  return std::optional<LevelId>();
 }
 
 Exit shrink_history(const ShrinkState& s) {
   const Audit c = check_file(s.input, s.flags);
   if (c.error) return fail(*c.error);
-  const Result<LevelId> level = level_to_show(c);
+  const Result<std::optional<LevelId>> level = level_to_show(c);
   if (!level.ok()) return fail(level.error());
+  if (!*level) {
+    note(fmt::format("{} satisfies {}: there is nothing to shrink", file_name(c),
+                     c.requested.empty() ? "every level" : level_names(c.requested)));
+    return Exit::satisfied;
+  }
   if (const std::string command = command_of_run(c.history.meta()); !command.empty())
     note("to repeat the run: " + display(command, 4000));
-  return write_smallest(c, *level, s.flags, s.output, s.to, s.sql);
+  return write_smallest(c, **level, s.flags, s.output, s.to, s.sql);
 }
 
 }  // namespace

@@ -33,8 +33,18 @@ double seconds_since(Steady::time_point t) {
   return std::chrono::duration<double>(Steady::now() - t).count();
 }
 
+// level="serializable", with what Prometheus asks to be escaped.
+std::string label_of(std::string_view name, std::string_view value) {
+  std::string out = fmt::format("{}=\"", name);
+  for (const char c : value) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c == '\n' ? ' ' : c;
+  }
+  return out + '"';
+}
+
 // For Prometheus.
-std::string metrics_text(const Progress& p) {
+std::string metrics_text(const Progress& p, const std::string& labels) {
   struct Metric {
     std::string_view name, type, help;
     double value;
@@ -58,8 +68,8 @@ std::string metrics_text(const Progress& p) {
   };
   std::string text;
   for (const Metric& m : metrics)
-    text +=
-        fmt::format("# HELP {0} {2}\n# TYPE {0} {1}\n{0} {3}\n", m.name, m.type, m.help, m.value);
+    text += fmt::format("# HELP {0} {2}\n# TYPE {0} {1}\n{0}{{{4}}} {3}\n", m.name, m.type, m.help,
+                        m.value, labels);
   return text;
 }
 
@@ -78,7 +88,10 @@ Json as_json(const Progress& p, size_t horizon, bool last) {
 }  // namespace
 
 Watching::Watching(const watch::WatchOptions& options, const WatchOutput& output)
-    : options_(options), output_(output), announcer_(options.level, output_) {
+    : options_(options),
+      output_(output),
+      announcer_(options.level, output_),
+      labels_(label_of("level", level_info(options.level).name)) {
   if (options_.by_timestamps) {
     watch_ = std::make_unique<watch::TimestampWatcher>(options_, announcer_);
     return;
@@ -96,6 +109,15 @@ Watching::Watching(const watch::WatchOptions& options, const WatchOutput& output
   auto watcher = std::make_unique<watch::Watcher>(options_, announcer_);
   watcher_ = watcher.get();
   watch_ = std::move(watcher);
+}
+
+// The database, where the header of the history names it.
+void Watching::label(const History& piece) {
+  const RecordedOn run = recorded_on(piece);
+  if (run.database.empty()) return;
+  labels_ = label_of("level", level_info(options_.level).name) + ',' +
+            label_of("database", run.database) +
+            (run.isolation.empty() ? "" : ',' + label_of("isolation", run.isolation));
 }
 
 bool Watching::is_enough() const { return announcer_.failure() || announcer_.has_enough(); }
@@ -153,6 +175,7 @@ Result<bool> Watching::read(formats::Input& input) {
     at_end = chunk->end;
     const auto piece = std::make_shared<const History>(std::move(chunk->history));
     if (on_piece_) on_piece_(piece);
+    label(*piece);
     if (kept_ != nullptr) kept_->read(piece);
     if (Status s = watch_->add(piece); !s.ok()) return input.located(s.error());
     for (const ReadNote& n : notes) note(n.message);
@@ -203,7 +226,7 @@ Status Watching::tell(bool last) {
   const Progress& p = watch_->progress();
   if (!output_.metrics.empty()) {
     WholeFile file(output_.metrics);
-    if (Status s = file.write(metrics_text(p)); !s.ok()) return s;
+    if (Status s = file.write(metrics_text(p, labels_)); !s.ok()) return s;
     if (Status s = file.close(); !s.ok()) return s;
   }
   if (output_.json) return print_json(as_json(p, options_.horizon, last));

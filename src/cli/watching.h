@@ -58,6 +58,7 @@ class Watching {
   Status decide();
   Status tell(bool last);
   std::string sentence(const watch::Progress& p) const;
+  void label(const History& piece);
 
   using Steady = std::chrono::steady_clock;
 
@@ -68,6 +69,7 @@ class Watching {
   watch::Watcher* watcher_ = nullptr;  // the same, if it can be saved and certified
   std::function<void(const std::shared_ptr<const History>&)> on_piece_;
   KeptWatch* kept_ = nullptr;
+  std::string labels_;  // of the metrics
   bool end_with_sessions_ = false;
   Steady::time_point decided_ = Steady::now();
   Steady::time_point told_ = Steady::now();

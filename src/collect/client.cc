@@ -282,6 +282,7 @@ Result<TxnStatus> Client::settle(const CallResult& result, bool committing) {
 
 Result<TxnStatus> Client::attempt() {
   workload_->start(retry_);
+  record_.ran = workload_->what();
   Result<TxnStatus> status = run(
       [this](const Reply* last, Request& request) {
         if (!workload_->next(last, request)) return false;
@@ -295,6 +296,7 @@ Result<TxnStatus> Client::attempt() {
 }
 
 Result<bool> Client::do_all(const std::vector<Request>& requests) {
+  record_.ran.clear();
   for (int tries = 0; tries < kReadTries; ++tries) {
     size_t at = 0;
     const Result<TxnStatus> status = run(

@@ -150,6 +150,7 @@ std::string meta_of(const TxnRecord& record) {
   };
   add("error", record.error);
   add("xid", record.xid);
+  add("ran", record.ran);
   return meta.empty() ? meta : meta + '}';
 }
 

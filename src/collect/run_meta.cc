@@ -8,15 +8,15 @@
 #include "collect/url.h"
 
 namespace assay::internal::collect {
-namespace {
 
-// ISO 8601, UTC. `begin` and `end` of a transaction are nanoseconds since then.
 std::string iso_8601(std::chrono::system_clock::time_point time) {
   const auto micros =
       std::chrono::duration_cast<std::chrono::microseconds>(time.time_since_epoch()).count();
   return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:06}Z",
                      fmt::gmtime(static_cast<std::time_t>(micros / 1'000'000)), micros % 1'000'000);
 }
+
+namespace {
 
 Json faults_of(const FaultOptions& o) {
   Json kinds = Json::array();

@@ -1,6 +1,7 @@
 // What the header of a history says of its run: when, with what, against what and how. No passwords.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -10,6 +11,9 @@
 #include "collect/run_id.h"
 
 namespace assay::internal::collect {
+
+// ISO 8601, UTC. `begin` and `end` of a transaction are nanoseconds since the `started` of its run.
+std::string iso_8601(std::chrono::system_clock::time_point time);
 
 // A JSON object. `database`: Driver::describe() of the first endpoint. `other`: an unfinished run that had prepared it
 // before; of no run if there was none.

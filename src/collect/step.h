@@ -83,6 +83,7 @@ struct TxnRecord {
   std::vector<Step> steps;
   std::string error = {};  // what the database said, unless it committed
   std::string xid = {};    // what the server calls it, where that was asked for
+  std::string ran = {};    // what the user calls it: "leave (on-call.sql:7)"
 };
 
 // In which order versions of a key were installed.

@@ -57,6 +57,8 @@ class WorkloadSession {
   virtual bool next(const Reply* last, Request& request) = 0;
   // Whether no request depends on an answer, so that a whole transaction may be asked for before any answer is there.
   virtual bool ignores_replies() const { return false; }
+  // What the user calls the transaction that was begun last; empty where its name says nothing to him.
+  virtual std::string what() const { return {}; }
 };
 
 class Workload {

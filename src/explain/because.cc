@@ -125,9 +125,8 @@ std::string Clauses::write_clause(const Edge& e) const {
   const Access second = Accesses::find(accesses_.writes(e.to), e.key);
   const bool plain =
       second.op != kNone && !install_of(h, second.op).removes && !install_of(h, second.op).appends;
-  return fmt::format(
-      "{} {} before {} {}", txn(e.from), did(e.from, e.key), txn(e.to),
-      plain ? "wrote " + display(h.version_value(second.version)) : did(e.to, e.key));
+  return fmt::format("{} {} before {} {}", txn(e.from), did(e.from, e.key), txn(e.to),
+                     plain ? "wrote " + display_value(h, second.version) : did(e.to, e.key));
 }
 
 // "T1 read x = 1, which T2 overwrote with 2"

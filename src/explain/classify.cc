@@ -3,7 +3,8 @@
 //
 //   one anti-dependency, then   a read of the same writer   fractured-read; non-monotonic-read at
 //                                                           read committed, where that read came
-//                                                           before the other
+//                                                           before the other; phantom, where two queries
+//                                                           differ in whether they found one row
 //                               session order               session-guarantee-violation
 //                               reads and sessions          causality-violation
 //                               a write of the same key     lost-update
@@ -130,11 +131,24 @@ Anomaly back_in_time(const Cycle& cycle) {
   return missed.via == kNone ? Anomaly::fractured_read : Anomaly::non_monotonic_read;
 }
 
-Anomaly one_miss(const Cycle& cycle, const Shape& s, const LevelInfo& weakest) {
+// Two queries of one transaction that both look for a key, one of which found it; the other did not.
+bool is_phantom(const Cycle& cycle, const History& h) {
+  if (cycle.size() != 2) return false;
+  const bool first = cycle[0].edge.kind == EdgeKind::anti_dependency;
+  const Edge& missed = cycle[first ? 0 : 1].edge;
+  const Edge& saw = cycle[first ? 1 : 0].edge;
+  if (saw.kind != EdgeKind::read_dependency || saw.key != missed.key) return false;
+  if (missed.op == kNone || saw.op == kNone || missed.op == saw.op) return false;
+  if (!is_range(h.op(missed.op)) || !is_range(h.op(saw.op))) return false;
+  return returned(h, missed.op, missed.key) != returned(h, saw.op, saw.key);
+}
+
+Anomaly one_miss(const Cycle& cycle, const Shape& s, const LevelInfo& weakest, const History& h) {
   if (overwrites_unseen(cycle)) return Anomaly::lost_update;
   if (s.order > 0 || needs_proof(cycle))
     return weakest.id == LevelId::prefix ? Anomaly::long_fork : Anomaly::g_single;
   if (weakest.id == LevelId::read_committed) return back_in_time(cycle);
+  if (is_phantom(cycle, h)) return Anomaly::phantom;
   if (cycle.size() > 2) return Anomaly::causality_violation;
   return s.session > 0 ? Anomaly::session_guarantee_violation : Anomaly::fractured_read;
 }
@@ -171,10 +185,12 @@ Anomaly classify(const Cycle& cycle, const LevelInfo& weakest, const History& hi
   if (s.anti > 1 && of_predicates(cycle, history)) return Anomaly::g2;
   if (is_derived(cycle) && weakest.events == EventModel::mixed) return Anomaly::g2_item;
   if (is_derived(cycle) && weakest.id == LevelId::prefix) return Anomaly::long_fork;
-  if (is_derived(cycle) && weakest.events == EventModel::single && !s.adjacent)
+  // Of an update that is lost it does not matter what shows the order of the two writes.
+  if (is_derived(cycle) && weakest.events == EventModel::single && !s.adjacent &&
+      !overwrites_unseen(cycle))
     return Anomaly::g2_item;
   if (s.anti == 0) return s.order == cycle.size() ? Anomaly::g0 : Anomaly::g1c;
-  if (s.anti == 1) return one_miss(cycle, s, weakest);
+  if (s.anti == 1) return one_miss(cycle, s, weakest, history);
   if (s.adjacent) {
     if (overwrites_unseen(cycle)) return Anomaly::lost_update;
     return cycle.size() == 2 ? Anomaly::write_skew : Anomaly::g2_item;

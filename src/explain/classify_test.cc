@@ -36,5 +36,18 @@ TEST(Classify, AnUpdateIsLostWhereTwoReadOneVersion) {
             Anomaly::write_skew);
 }
 
+// What shows the order of the two writes may be a proof, as where only the clock does.
+TEST(Classify, AnUpdateIsLostWhateverShowsTheOrderOfTheWrites) {
+  const History h = make_history({{1, {r("x", kNull), w("x", 1)}}, {2, {w("x", 2)}}});
+  Step write;
+  write.edge.kind = EdgeKind::write_dependency;
+  write.edge.from = 1;
+  write.edge.to = 0;
+  write.edge.key = 0;
+  write.because = Step::Because::proof;
+  EXPECT_EQ(classify({anti(0, kNone, 1), write}, level_info(strict_serializable), h),
+            Anomaly::lost_update);
+}
+
 }  // namespace
 }  // namespace assay::internal

@@ -46,6 +46,7 @@
 #include "history/aggregate.h"
 #include "history/predicates.h"
 #include "history/session_levels.h"
+#include "levels/overdrawn.h"
 #include "levels/proof_hints.h"
 #include "levels/walk.h"
 
@@ -123,8 +124,10 @@ class Explainer {
     std::vector<Explanation> explanations;
     for (Story& story : stories_) {
       if (story.explanation.levels.empty()) continue;
+      tell_weakest(story.explanation);
       tell_faults(h_, story.explanation);
       tell_unknown_outcomes(h_, story.explanation);
+      tell_own_names(h_, story.explanation);
       tell_server_names(h_, story.explanation);
       tell_unfinished_run(h_, story.explanation);
       tell_statements_needed(h_, accesses_, story.explanation);
@@ -146,6 +149,39 @@ class Explainer {
       }
       std::sort(first.levels.begin(), first.levels.end());
     }
+  }
+
+  // The weakest of the levels that the transactions violate, also of those that nobody asked for.
+  void tell_weakest(Explanation& e) const {
+    std::vector<LevelId> broken = e.levels;
+    broken.push_back(e.level);
+    if (e.self_proving && e.level != LevelId::mixed) add_broken_besides(e.transactions, broken);
+    std::sort(broken.begin(), broken.end());
+    broken.erase(std::unique(broken.begin(), broken.end()), broken.end());
+    for (const LevelId level : broken) {
+      const auto is_weaker = [&](LevelId other) {
+        return other != level && other != with_sessions(level) &&
+               implies(with_sessions(level), other);
+      };
+      if (std::none_of(broken.begin(), broken.end(), is_weaker)) e.weakest.push_back(level);
+    }
+  }
+
+  void add_broken_besides(const std::vector<TxnId>& txns, std::vector<LevelId>& broken) const {
+    CheckOptions options = within_effort();
+    const auto is_kin = [&](const LevelInfo& level) {
+      return std::any_of(broken.begin(), broken.end(),
+                         [&](LevelId id) { return level_info(id).group == level.group; });
+    };
+    for (const LevelInfo& level : all_levels())
+      if ((!level.on_request() || is_kin(level)) &&
+          std::find(broken.begin(), broken.end(), level.id) == broken.end())
+        options.levels.push_back(level.id);
+    const Result<History> few = part_of(h_, txns);
+    if (options.levels.empty() || !few.ok()) return;
+    const CheckResult decided = decide_levels(*few, options);
+    for (const Refuted& r : refuted(decided))
+      if (verify(*r.certificate, *few).ok()) broken.push_back(r.level);
   }
 
   static bool tells_same(const Explanation& a, const Explanation& b) {
@@ -295,8 +331,47 @@ class Explainer {
       e.operations.push_back(bad.other);
       e.transactions.push_back(h_.txn_of(bad.other));
     }
+    if (bad.anomaly == Anomaly::lost_update) return explain_overdrawn(bad.read, e);
+    // Who wrote a value may just not have been recorded; two lists contradict each other whoever wrote them.
+    if (bad.anomaly == Anomaly::thin_air_read && explain_contradicting_lists(all_lists(), e))
+      return;
     e.sentences = narrate(bad, accesses_);
     if (bad.anomaly == Anomaly::result_set_mismatch) tell_writers_of_rows(bad.read, e);
+  }
+
+  // A value that was overwritten more often than it was there: by one more than needed. Of a value that was there once, two
+  // lost an update as they do where values are unique.
+  void explain_overdrawn(OpId read, Explanation& e) const {
+    const VersionId version = observation_of(h_, read).version;
+    const auto there = static_cast<size_t>(times_there(h_)[version]);
+    std::vector<OpId> reads;
+    each_update(h_, [&](OpId one, VersionId of) {
+      if (of == version) reads.push_back(one);
+      return reads.size() <= there;
+    });
+    if (there == 1 && reads.size() == 2) {
+      const TxnId a = h_.txn_of(reads[0]), b = h_.txn_of(reads[1]);
+      const Access seen{h_.version_key(version), version, kNone};
+      const Cycle cycle = both_overwrite({a, b, seen});
+      const Proof nothing;
+      const Clauses clauses(accesses_, nothing);
+      Uses uses;
+      e.sentences = narrate(e.anomaly, cycle, accesses_, clauses);
+      for (const Step& s : cycle) show(s, nothing, clauses, e, uses);
+      return;
+    }
+    std::vector<OpId> writes;
+    for (OpId i = 0; i < h_.op_count(); ++i)
+      if (installs_version(h_.op(i)) && h_.op(i).version == version &&
+          h_.status(h_.txn_of(i)) != TxnStatus::aborted)
+        writes.push_back(i);
+    e.sentences = narrate_overdrawn(h_, reads, writes);
+    if (reads.size() + writes.size() > kMostWritersTold) return;
+    reads.insert(reads.end(), writes.begin(), writes.end());
+    for (const OpId op : reads) {
+      e.operations.push_back(op);
+      e.transactions.push_back(h_.txn_of(op));
+    }
   }
 
   // Whoever may have written a row that an aggregate was computed of, unless they are many.
@@ -321,12 +396,13 @@ class Explainer {
     const bool range = is_range(h_.op(nobody.source));
     e.anomaly = range ? Anomaly::result_set_mismatch : Anomaly::thin_air_read;
     e.transactions = {reader};
-    if (range) e.sentences = against_its_condition(h_, nobody.source, nobody.key);
+    if (range) e.sentences = against_its_condition(h_, nobody.source);
     if (!e.sentences.empty()) {
       e.operations = {nobody.source};
       return;
     }
     const std::string name = display_txn(h_, reader), key = key_in_words(h_, nobody.key);
+    if (range && explain_phantom(nobody.source, nobody.key, e)) return;
     e.sentences = {name + " " + all_looks(nobody.source, nobody.key, e) + "."};
     // It saw the key more than once, and not the same.
     if (range && e.operations.size() > 1) e.anomaly = Anomaly::non_repeatable_read;
@@ -336,6 +412,29 @@ class Explainer {
                           (e.operations.size() > 1 ? "everything that " : "what ") + name +
                           " saw of it.");
     for (const OpId op : std::vector(e.operations)) note_writers(op, nobody.key, e);
+  }
+
+  // Of two queries of one transaction one found the row and the other did not, and it did not write the key itself.
+  bool explain_phantom(OpId query, KeyId key, Explanation& e) const {
+    const TxnId reader = h_.txn_of(query);
+    OpId other = kNone;
+    for (OpId i = h_.first_op(reader); i < h_.end_op(reader); ++i) {
+      if (installs_version(h_.op(i)) && h_.op(i).key == key) return false;
+      if (other == kNone && is_range(h_.op(i)) && looks_at(h_, i, key) &&
+          returned(h_, i, key) != returned(h_, query, key))
+        other = i;
+    }
+    if (other == kNone) return false;
+    const OpId first = std::min(query, other), second = std::max(query, other);
+    e.anomaly = Anomaly::phantom;
+    e.operations = {first, second};
+    e.sentences = {asked_twice(h_, first, second, key)};
+    note_writers(returned(h_, first, key) ? first : second, key, e);
+    if (returned(h_, second, key) && e.operations.size() == 3)
+      e.sentences.push_back(fmt::format("In between {} {}.",
+                                        display_txn(h_, h_.txn_of(e.operations.back())),
+                                        did_in_words(h_, e.operations.back())));
+    return true;
   }
 
   // Everything that the transaction of `last` saw of a key that others left, up to it: "read x = 1, and then it read x = 2 with
@@ -394,7 +493,24 @@ class Explainer {
       if (h_.status(h_.txn_of(step.source)) == TxnStatus::committed) lists.push_back(step.source);
     }
     tidy(lists);
-    // Lists that do not contradict each other are all beginnings of the longest of their key.
+    if (explain_contradicting_lists(lists, e)) return true;
+    if (!any || cycles) return false;
+    explain_impossible_lists(lists, e);
+    return true;
+  }
+
+  // Lists that committed transactions read.
+  std::vector<OpId> all_lists() const {
+    std::vector<OpId> lists;
+    for (OpId i = 0; i < h_.op_count(); ++i)
+      if (observation_of(h_, i).accepts == Accepts::list &&
+          h_.status(h_.txn_of(i)) == TxnStatus::committed)
+        lists.push_back(i);
+    return lists;
+  }
+
+  // Lists that do not contradict each other are all beginnings of the longest of their key. False if that is so.
+  bool explain_contradicting_lists(const std::vector<OpId>& lists, Explanation& e) const {
     std::unordered_map<KeyId, OpId> longest;
     const auto size = [this](OpId op) { return outside_list(h_, op).elements.size(); };
     for (const OpId op : lists) {
@@ -406,9 +522,7 @@ class Explainer {
       if (contradict(op, other))
         return explain_two_lists(std::min(op, other), std::max(op, other), e);
     }
-    if (!any || cycles) return false;
-    explain_impossible_lists(lists, e);
-    return true;
+    return false;
   }
 
   void explain_impossible_lists(const std::vector<OpId>& lists, Explanation& e) const {
@@ -599,18 +713,27 @@ class Explainer {
         best = &d;
         break;
       }
+    return both_overwrite(*best);
+  }
+
+  struct Divergence {
+    TxnId first, second;
+    Access read;
+  };
+
+  Cycle both_overwrite(const Divergence& two) const {
     const auto anti = [&](TxnId from, TxnId to) {
       Step s;
       s.edge.kind = EdgeKind::anti_dependency;
       s.edge.from = from;
       s.edge.to = to;
-      s.edge.key = best->read.key;
-      s.edge.via = accesses_.writer(best->read.version);
-      s.edge.op = Accesses::find(accesses_.reads(from), best->read.key).op;
+      s.edge.key = two.read.key;
+      s.edge.via = accesses_.writer(two.read.version);
+      s.edge.op = Accesses::find(accesses_.reads(from), two.read.key).op;
       if (s.edge.via != kNone) s.because = Step::Because::read_first;
       return s;
     };
-    return {anti(best->first, best->second), anti(best->second, best->first)};
+    return {anti(two.first, two.second), anti(two.second, two.first)};
   }
 
   void find_divergences() {
@@ -726,7 +849,8 @@ class Explainer {
     join(run);
   }
 
-  void show(const Step& s, const Proof& proof, const Clauses& clauses, Explanation& e, Uses& uses) {
+  void show(const Step& s, const Proof& proof, const Clauses& clauses, Explanation& e,
+            Uses& uses) const {
     const Edge& edge = s.edge;
     const auto place = static_cast<uint32_t>(
         std::count_if(e.arrows.begin(), e.arrows.end(), [](const Arrow& a) { return a.in_cycle; }));
@@ -866,11 +990,6 @@ class Explainer {
     v.erase(std::unique(v.begin(), v.end()), v.end());
     while (!v.empty() && v.back() == kNone) v.pop_back();
   }
-
-  struct Divergence {
-    TxnId first, second;
-    Access read;
-  };
 
   const History& h_;
   const CheckResult& result_;

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "base/json.h"
 #include "history/predicates.h"
 
 namespace assay::internal {
@@ -37,8 +39,52 @@ std::string key_in_words(const History& h, KeyId k) {
   return (number ? "key " : "") + display_key(h, k);
 }
 
+namespace {
+
+constexpr std::string_view kWrittenBy = "written_by";  // the recorder's own column
+constexpr size_t kMostWhole = 40, kMostOfRow = 120, kMostCompared = 4;
+constexpr VersionId kNear = 1024;  // versions of a key are mostly met soon after each other
+
+Json row_of(const History& h, VersionId v) {
+  const ValueView value = h.version_value(v);
+  const bool row = value.type == ValueView::Type::row || value.text.starts_with('{');
+  return row ? Json::parse(value.to_string()) : Json();
+}
+
+// Some other rows of the same key.
+std::vector<Json> rows_near(const History& h, VersionId v) {
+  std::vector<Json> rows;
+  const auto look = [&](VersionId other) {
+    if (other == v || h.version_key(other) != h.version_key(v) || rows.size() == kMostCompared)
+      return;
+    if (Json row = row_of(h, other); row.is_object()) rows.push_back(std::move(row));
+  };
+  for (VersionId i = 1; i <= kNear && rows.size() < kMostCompared; ++i) {
+    if (v >= i) look(v - i);
+    if (v + i < h.version_count()) look(v + i);
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::string display_value(const History& h, VersionId v) {
+  const std::string text = h.version_value(v).to_string();
+  if (text.size() <= kMostWhole) return display(text);
+  const Json row = row_of(h, v);
+  if (!row.is_object()) return display(text);
+  const std::vector<Json> others = rows_near(h, v);
+  std::string out;
+  for (size_t i = 0; i < row.size(); ++i) {
+    const auto differs = [&](const Json& other) { return other.value(row.name(i)) != row[i]; };
+    if (row.name(i) == kWrittenBy || std::none_of(others.begin(), others.end(), differs)) continue;
+    out += display(Json(row.name(i)).dump()) + ":" + display(row[i].dump()) + ",";
+  }
+  return out.empty() ? display(text) : display("{" + out + "…}", kMostOfRow);
+}
+
 std::string display_version(const History& h, VersionId v) {
-  return key_in_words(h, h.version_key(v)) + " = " + display(h.version_value(v));
+  return key_in_words(h, h.version_key(v)) + " = " + display_value(h, v);
 }
 
 std::string display_session(const History& h, SessionId s) {
@@ -60,7 +106,7 @@ std::string display_values(const History& h, std::span<const uint32_t> versions,
     }
     if (!out.empty()) out += ",";
     if (with_keys) out += display_key(h, h.version_key(versions[i])) + "=";
-    out += display(h.version_value(versions[i]));
+    out += display_value(h, versions[i]);
   }
   return out;
 }
@@ -99,8 +145,7 @@ std::string display_op(const History& h, OpId i) {
   const Operation op = h.op(i);
   const auto operands = h.operands(i);
   const auto key_value = [&](std::string_view kind) {
-    return fmt::format("{}({},{})", kind, display_key(h, op.key),
-                       display(h.version_value(op.version)));
+    return fmt::format("{}({},{})", kind, display_key(h, op.key), display_value(h, op.version));
   };
   switch (op.kind) {
     case OpKind::read:
@@ -116,9 +161,8 @@ std::string display_op(const History& h, OpId i) {
     case OpKind::range:
       return display_range(h, i);
     case OpKind::cas:
-      return fmt::format("cas({},{},{}){}", display_key(h, op.key),
-                         display(h.version_value(operands[0])),
-                         display(h.version_value(op.version)), op.effect ? "" : "!");
+      return fmt::format("cas({},{},{}){}", display_key(h, op.key), display_value(h, operands[0]),
+                         display_value(h, op.version), op.effect ? "" : "!");
     case OpKind::insert:
       return key_value("ins") + (op.effect ? "" : "!");
   }

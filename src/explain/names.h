@@ -19,6 +19,8 @@ std::string display_txn(const History& h, TxnId t);
 std::string display_key(const History& h, KeyId k);
 // As a word of a sentence: "x", or "key 7" for a number.
 std::string key_in_words(const History& h, KeyId k);
+// Its value. Of a long row, a JSON object, the columns in which it differs from other rows of its key: {"on_call":0,…}.
+std::string display_value(const History& h, VersionId v);
 // "x = 5", "key 7 = 5"
 std::string display_version(const History& h, VersionId v);
 // "s3"; a session that has a text name is shown by it.

@@ -44,6 +44,25 @@ TEST(Names, OperationsReadAsInTheHistForm) {
             "{ w(x,1) r(x,1) a(l,2) r(l,[2]) cas(x,1,5)! ins(z,1) range(a..,[x=1]) }");
 }
 
+// Of a long row only what another row of the key has otherwise; what does not differ would hide it.
+TEST(Names, ALongRowShowsTheColumnsThatDiffer) {
+  HistoryBuilder b;
+  const auto row = [](int on_call, std::string_view by) {
+    return "{\"id\":3,\"name\":\"Amelia Anderson\",\"shift\":2,\"on_call\":" +
+           std::to_string(on_call) + ",\"written_by\":\"" + std::string(by) + "\"}";
+  };
+  const std::string first = row(1, "0-0"), second = row(0, "1-2");
+  b.begin_txn({.session = ValueView::of(1)});
+  b.write(ValueView::of("doctors:3"), ValueView::of(std::string_view(first)));
+  b.write(ValueView::of("doctors:4"), ValueView::of(std::string_view(first)));
+  b.write(ValueView::of("doctors:3"), ValueView::of(std::string_view(second)));
+  ASSERT_TRUE(b.end_txn().ok());
+  const History h = build(b);
+  EXPECT_EQ(display_version(h, h.op(0).version), "doctors:3 = {\"on_call\":1,…}");
+  EXPECT_EQ(display_version(h, h.op(2).version), "doctors:3 = {\"on_call\":0,…}");
+  EXPECT_EQ(display_version(h, h.op(1).version).substr(0, 19), "doctors:4 = {\"id\":3");
+}
+
 TEST(Names, ALongTransactionShowsWhatTells) {
   HistoryBuilder b;
   b.begin_txn({.session = ValueView::of(1)});

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "explain/names.h"
 #include "explain/phrases.h"
@@ -37,6 +38,8 @@ class CycleStory {
         return missed(cycle_.size() > 2 ? Anomaly::causality_violation : a);
       case Anomaly::causality_violation:
         return missed(a);
+      case Anomaly::phantom:
+        return phantom();
       case Anomaly::lost_update:
         return lost_update();
       case Anomaly::write_skew:
@@ -98,6 +101,15 @@ class CycleStory {
     }
   }
 
+  // One query found the row, the other did not.
+  std::vector<std::string> phantom() const {
+    const Edge& e = miss().edge;
+    const Edge& saw = cycle_.front().edge;
+    const OpId missed = say_.reading(e), found = say_.reading(saw);
+    return {asked_twice(h_, std::min(missed, found), std::max(missed, found), e.key),
+            fmt::format("In between {} {}.", say_.txn(e.to), say_.did(e.to, e.key))};
+  }
+
   std::vector<std::string> lost_update() const {
     const Edge& e = miss().edge;
     const TxnId a = e.from, b = e.to;
@@ -132,7 +144,7 @@ class CycleStory {
   }
 
   std::string value_written(TxnId t, KeyId key) const {
-    return display(h_.version_value(Accesses::find(accesses_.writes(t), key).version));
+    return display_value(h_, Accesses::find(accesses_.writes(t), key).version);
   }
 
   std::vector<std::string> both_overwrote(const Edge& e, TxnId a, TxnId b) const {
@@ -241,25 +253,36 @@ std::vector<std::string> narrate(Anomaly anomaly, const Cycle& cycle, const Acce
 
 namespace {
 
-// A value that was overwritten more often than it was there.
-std::vector<std::string> narrate_overdrawn(const History& h, OpId read) {
-  const VersionId version = observation_of(h, read).version;
-  uint64_t writes = 0;
-  for (OpId i = 0; i < h.op_count(); ++i)
-    if (h.op(i).version == version && installs_version(h.op(i)) &&
-        h.status(h.txn_of(i)) != TxnStatus::aborted)
-      ++writes;
-  const uint64_t there = writes + (h.is_initial(version) ? 1 : 0);
-  return {
-      fmt::format("More than {} transactions read {} and overwrote it, {} the last of them; but it "
-                  "was there only {} times: {}written by {}.",
-                  there, display_version(h, version), display_txn(h, h.txn_of(read)), there,
-                  h.is_initial(version) ? "initially, and " : "", writes),
-      "Each of them needs one for itself; else one did not know the other's update, which is "
-      "lost."};
+constexpr size_t kMostOverdrawing = 4;
+
+// "T1, T2 and T3", "T1, T2, T3, T4 and 9 more"
+std::string names_of(const History& h, const std::vector<OpId>& ops) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < ops.size() && i < kMostOverdrawing; ++i)
+    names.push_back(display_txn(h, h.txn_of(ops[i])));
+  if (ops.size() > kMostOverdrawing)
+    names.push_back(fmt::format("{} more", ops.size() - kMostOverdrawing));
+  std::string out = names[0];
+  for (size_t i = 1; i < names.size(); ++i)
+    out += (i + 1 < names.size() ? ", " : " and ") + names[i];
+  return out;
 }
 
 }  // namespace
+
+std::vector<std::string> narrate_overdrawn(const History& h, const std::vector<OpId>& reads,
+                                           const std::vector<OpId>& writes) {
+  const VersionId version = observation_of(h, reads[0]).version;
+  const std::string saw = display_version(h, version);
+  std::string there;
+  if (h.is_initial(version)) there = "initially";
+  if (!writes.empty())
+    there += (there.empty() ? "" : " and ") + ("as " + names_of(h, writes)) + " wrote it";
+  return {fmt::format("{} all read {} and overwrote it, but it was there only {} times: {}.",
+                      names_of(h, reads), saw, reads.size() - 1, there),
+          "Each of them needs one for itself; else one did not know the other's update, which is "
+          "lost."};
+}
 
 namespace {
 
@@ -285,7 +308,7 @@ OpId last_change(const History& h, OpId write, OpId end) {
 // "replaced by 5", "deleted"
 std::string replaced_by(const History& h, OpId change) {
   if (install_of(h, change).removes) return "deleted";
-  return "replaced by " + display(h.version_value(h.op(change).version));
+  return "replaced by " + display_value(h, h.op(change).version);
 }
 
 std::vector<std::string> narrate_aggregate(const History& h, const BadRead& bad) {
@@ -304,13 +327,32 @@ std::vector<std::string> narrate_aggregate(const History& h, const BadRead& bad)
 
 }  // namespace
 
+namespace {
+
+// What two reads differ in, and what that may cost if the transaction went on to write the key.
+std::vector<std::string> read_twice(const History& h, const BadRead& bad, std::string differs) {
+  std::vector<std::string> out = {std::move(differs)};
+  const TxnId t = h.txn_of(bad.read);
+  for (OpId i = bad.read; i < h.end_op(t); ++i) {
+    if (!installs_version(h.op(i)) || h.op(i).key != h.op(bad.read).key) continue;
+    out.push_back(
+        fmt::format("After that {} {}: if that comes of the first of the two, the change "
+                    "in between is lost.",
+                    display_txn(h, t), did_in_words(h, i)));
+    break;
+  }
+  return out;
+}
+
+}  // namespace
+
 // A list that was read, and the append that shows what is wrong with it.
 std::vector<std::string> narrate_list(const BadRead& bad, const Accesses& accesses) {
   const History& h = accesses.history();
   const std::string reader = display_txn(h, h.txn_of(bad.read));
   const std::string by = display_txn(h, h.txn_of(bad.other));
   const std::string key = key_in_words(h, h.op(bad.read).key);
-  const std::string element = display(h.version_value(h.op(bad.other).version));
+  const std::string element = display_value(h, h.op(bad.other).version);
   const std::string saw = "read " + display_seen(accesses, bad.read);
   switch (bad.anomaly) {
     case Anomaly::aborted_read:
@@ -337,7 +379,6 @@ std::vector<std::string> narrate(const BadRead& bad, const Accesses& accesses) {
   const History& h = accesses.history();
   if (bad.anomaly == Anomaly::result_set_mismatch) return narrate_aggregate(h, bad);
   const Accepts accepts = observation_of(h, bad.read).accepts;
-  if (bad.anomaly == Anomaly::lost_update) return narrate_overdrawn(h, bad.read);
   if (accepts == Accepts::list && bad.other != kNone && install_of(h, bad.other).appends)
     return narrate_list(bad, accesses);
   const std::string reader = display_txn(h, h.txn_of(bad.read));
@@ -369,8 +410,10 @@ std::vector<std::string> narrate(const BadRead& bad, const Accesses& accesses) {
                           replaced_by(h, last_change(h, bad.other, h.end_op(h.txn_of(bad.other))))),
               "Only the last write of a transaction to a key may be seen by others."};
     case Anomaly::non_repeatable_read:
-      return {fmt::format("{} read {} twice without writing it in between: once {}, once {}.",
-                          reader, key, display_seen(accesses, bad.other), seen)};
+      return read_twice(h, bad,
+                        fmt::format("{} read {} twice without writing it in between: once "
+                                    "{}, once {}.",
+                                    reader, key, display_seen(accesses, bad.other), seen));
     default:
       return {fmt::format("{} in {} contradicts {} in {}.", display_op(h, bad.read), reader,
                           display_op(h, bad.other), by)};

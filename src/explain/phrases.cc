@@ -49,7 +49,7 @@ bool saw_a_value(const History& h, OpId op, KeyId key) {
 std::string list_in_words(const History& h, OpId read_list) {
   std::string list;
   for (const VersionId v : elements_of(h, read_list))
-    list += (list.empty() ? "" : ",") + display(h.version_value(v));
+    list += (list.empty() ? "" : ",") + display_value(h, v);
   return fmt::format("{} = [{}]", key_in_words(h, h.op(read_list).key), list);
 }
 
@@ -74,7 +74,7 @@ std::string saw_in_words(const History& h, OpId op, KeyId key) {
       return fmt::format("failed to insert {} because it was there", name);
     case Accepts::differs:
       return fmt::format("failed to compare-and-set {} because it was not {}", name,
-                         display(h.version_value(seen.version)));
+                         display_value(h, seen.version));
     case Accepts::matches:
     case Accepts::misses:
     case Accepts::any:
@@ -84,19 +84,32 @@ std::string saw_in_words(const History& h, OpId op, KeyId key) {
   return "accessed " + name;
 }
 
-std::vector<std::string> against_its_condition(const History& h, OpId range, KeyId key) {
+std::string asked_twice(const History& h, OpId first, OpId second, KeyId key) {
+  const PredicateId predicate = h.selected(second).predicate;
+  const auto [from, to] = bounds_of(h, second);
+  const std::string rows =
+      predicate != kNone
+          ? "rows with " + display(h.predicates().text(predicate), 200)
+          : fmt::format("the rows of {}..{}", from == kNone ? "" : display_key(h, from),
+                        to == kNone ? "" : display_key(h, to));
+  return fmt::format("{} asked twice for {}: first it {}, and then it {}.",
+                     display_txn(h, h.txn_of(first)), rows, saw_in_words(h, first, key),
+                     saw_in_words(h, second, key));
+}
+
+std::vector<std::string> against_its_condition(const History& h, OpId range) {
   const Selected selected = h.selected(range);
   if (selected.predicate == kNone) return {};
   const std::string query = fmt::format("The query of {} for {}", display_txn(h, h.txn_of(range)),
                                         h.predicates().text(selected.predicate));
   const std::string rule = "A query returns the rows that satisfy its condition, and no others.";
   for (const VersionId row : selected.rows)
-    if (h.version_key(row) == key && h.predicates().match(selected.predicate, row) == Match::no)
+    if (h.predicates().match(selected.predicate, row) == Match::no)
       return {fmt::format("{} returned {}, which does not satisfy that.", query,
                           display_version(h, row)),
               rule};
   for (const VersionId row : selected.passed)
-    if (h.version_key(row) == key && h.predicates().match(selected.predicate, row) == Match::yes)
+    if (h.predicates().match(selected.predicate, row) == Match::yes)
       return {
           fmt::format("{} passed over {}, which satisfies that.", query, display_version(h, row)),
           rule};
@@ -108,8 +121,7 @@ std::string appended_with(const History& h, OpId append) {
   const TxnId t = h.txn_of(append);
   for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
     const Install own = install_of(h, i);
-    if (own.appends && own.key == h.op(append).key)
-      all.push_back(display(h.version_value(own.version)));
+    if (own.appends && own.key == h.op(append).key) all.push_back(display_value(h, own.version));
   }
   std::string words = all[0];
   for (size_t i = 1; i < all.size(); ++i) words += (i + 1 < all.size() ? ", " : " and ") + all[i];
@@ -137,7 +149,7 @@ std::string replaced_in_words(const History& h, OpId write) {
   const std::string who = display_txn(h, h.txn_of(write));
   if (install.removes) return fmt::format("which {} deleted", who);
   if (install.appends) return fmt::format("to which {} appended {}", who, appended_with(h, write));
-  return fmt::format("which {} overwrote with {}", who, display(h.version_value(install.version)));
+  return fmt::format("which {} overwrote with {}", who, display_value(h, install.version));
 }
 
 bool looks_at(const History& h, OpId i, KeyId key) {

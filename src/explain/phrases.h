@@ -20,9 +20,12 @@ std::string list_in_words(const History& h, OpId read_list);
 // What the transaction of `append` appended to its list: "1 and 2", "1, 2 and 3".
 std::string appended_with(const History& h, OpId append);
 
-// Why a query contradicts itself about a key: it returned a row that does not satisfy its condition, or passed one over that
-// does. Empty if neither is so.
-std::vector<std::string> against_its_condition(const History& h, OpId range, KeyId key);
+// Why a query contradicts itself: it returned a row that does not satisfy its condition, or passed one over that does. Empty if
+// neither is so.
+std::vector<std::string> against_its_condition(const History& h, OpId range);
+// Of two queries of one transaction, in their order, of which one returned the row: "T3 asked twice for rows with value < 5: first
+// it found no y with value < 5, and then it read y = 2."
+std::string asked_twice(const History& h, OpId first, OpId second, KeyId key);
 
 // What the transaction of `write` did to its key with it: "wrote x = 1", "appended 1 and 2 to l", "deleted x".
 std::string did_in_words(const History& h, OpId write);

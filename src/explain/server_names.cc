@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/json.h"
@@ -16,7 +18,7 @@ namespace {
 constexpr size_t kMostNames = 6;
 
 std::string field(const Json& j, const char* name) {
-  return j.contains(name) && j[name].is_string() ? display(j[name].text()) : "";
+  return j.contains(name) && j[name].is_string() ? display(j[name].text(), 120) : "";
 }
 
 // "is transaction 739", "logged at 0/15": what the log says of a transaction.
@@ -41,6 +43,26 @@ void add_own_words(const History& h, TxnId t, std::vector<std::string>& facts) {
 }
 
 }  // namespace
+
+void tell_own_names(const History& h, Explanation& e) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> told;  // what was run, by whom
+  size_t named = 0;
+  for (const TxnId t : e.transactions) {
+    if (h.meta(t).empty() || named == kMostNames) continue;
+    const auto meta = Json::parse(h.meta(t));
+    const std::string ran = meta.is_object() ? field(meta, "ran") : "";
+    if (ran.empty()) continue;
+    ++named;
+    const auto same = [&](const auto& one) { return one.first == ran; };
+    auto of = std::find_if(told.begin(), told.end(), same);
+    if (of == told.end()) of = told.insert(of, {ran, {}});
+    of->second.push_back(display_txn(h, t));
+  }
+  std::string all;
+  for (const auto& [ran, names] : told)
+    all += fmt::format("{}{} ran {}", all.empty() ? "" : "; ", fmt::join(names, ", "), ran);
+  if (!all.empty()) e.sentences.push_back(all + ".");
+}
 
 void tell_server_names(const History& h, Explanation& e) {
   std::map<std::string, TxnId, std::less<>> wanted;

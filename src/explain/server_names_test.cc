@@ -37,5 +37,25 @@ TEST(ServerNames, AreToldOfTheTransactionsOfAnAnomaly) {
   EXPECT_TRUE(other.sentences.empty());
 }
 
+TEST(ServerNames, TheUsersOwnTransactionsAreNamed) {
+  constexpr std::pair<const char*, const char*> kTxns[] = {
+      {"a", R"x({"ran":"leave (on-call.sql:7)"})x"},
+      {"b", R"x({"ran":"enter"})x"},
+      {"c", R"x({"error":"none","ran":"leave (on-call.sql:7)"})x"},
+      {"d", ""},
+      {"e", "3"}};
+  HistoryBuilder builder;
+  for (const auto& [name, meta] : kTxns) {
+    builder.begin_txn({.session = ValueView::of(1), .name = name, .meta = meta});
+    ASSERT_TRUE(builder.end_txn().ok());
+  }
+  const auto history = std::move(builder).finish();
+  ASSERT_TRUE(history.ok());
+  Explanation e;
+  e.transactions = {0, 1, 2, 3, 4};
+  tell_own_names(*history, e);
+  EXPECT_EQ(e.sentences, std::vector<std::string>{"a, c ran leave (on-call.sql:7); b ran enter."});
+}
+
 }  // namespace
 }  // namespace assay::internal

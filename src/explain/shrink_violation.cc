@@ -46,12 +46,13 @@ class SameFault {
     const Certificate& reason = result.certificates[verdict->certificate];
     if (!verify(reason, h).ok()) return false;
     const bool two_operations = is_of_two_operations(anomaly_);
-    if (reason.kind == Certificate::Kind::bad_read) return reason.bad_read.anomaly == anomaly_;
-    if (!two_operations && h.txn_count() > kSmall) return true;
+    // What two operations show is told as what it is at the weakest level, which may have another name.
+    const bool by_two_operations = reason.kind == Certificate::Kind::bad_read;
+    if (!by_two_operations && !two_operations && h.txn_count() > kSmall) return true;
     const std::vector<Explanation> explained = explain(h, result);
     const Explanation* found = find_explanation(explained, level_);
     if (found == nullptr) return false;
-    if (two_operations || exact_) return found->anomaly == anomaly_;
+    if (by_two_operations || two_operations || exact_) return found->anomaly == anomaly_;
     return !is_of_two_operations(found->anomaly);
   }
 

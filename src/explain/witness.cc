@@ -108,11 +108,8 @@ std::optional<Witness> Witness::of(const Accesses& accesses, std::vector<TxnId> 
   const std::vector<TxnId> sources = possible_sources(accesses, txns);
   txns.insert(txns.end(), sources.begin(), sources.end());
   sort_and_unique(txns);
-  std::vector<bool> keep(h.op_count());
-  for (const TxnId t : txns)
-    for (OpId i = h.first_op(t); i < h.end_op(t); ++i) keep[i] = true;
   Witness witness;
-  Result<History> part = project(h, keep, &witness.origins_);
+  Result<History> part = part_of(h, txns, &witness.origins_);
   if (!part.ok()) return std::nullopt;
   witness.part_ = *std::move(part);
   return witness;
@@ -135,10 +132,7 @@ bool Witness::shown_at_once(const History& whole, const Shows& shows) const {
   bool ranges = false;
   for (OpId i = 0; i < whole.op_count() && !ranges; ++i) ranges = is_range(whole.op(i));
   if (!ranges) return true;
-  std::vector<bool> keep(whole.op_count());
-  for (const TxnId t : transactions_of(whole))
-    for (OpId i = whole.first_op(t); i < whole.end_op(t); ++i) keep[i] = true;
-  const Result<History> part = project(whole, keep);
+  const Result<History> part = part_of(whole, transactions_of(whole));
   return part.ok() && shows(*part);
 }
 
@@ -172,6 +166,13 @@ Explanation Witness::in_whole(Explanation told, const History& whole) const {
     arrow.key = key(arrow.key);
   }
   return told;
+}
+
+Result<History> part_of(const History& h, std::span<const TxnId> txns, std::vector<OpId>* origins) {
+  std::vector<bool> keep(h.op_count());
+  for (const TxnId t : txns)
+    for (OpId i = h.first_op(t); i < h.end_op(t); ++i) keep[i] = true;
+  return project(h, keep, origins);
 }
 
 CheckOptions within_effort() {

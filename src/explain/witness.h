@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -42,6 +43,10 @@ class Witness {
   History part_;
   std::vector<OpId> origins_;  // of each operation
 };
+
+// The history of nothing but these transactions.
+Result<History> part_of(const History& history, std::span<const TxnId> txns,
+                        std::vector<OpId>* origins = nullptr);
 
 // How a witness is decided: with the same effort in every run, of which a few dozen transactions take a small part.
 CheckOptions within_effort();

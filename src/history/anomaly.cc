@@ -82,6 +82,10 @@ constexpr AnomalyInfo kAnomalies[] = {
     {result_set_mismatch, "result-set-mismatch",
      "the rows a query returned are not the rows that matched", "", "", "wrong result",
      "A query returns rows that it should not, or lacks rows that it should return."},
+    {phantom, "phantom",
+     "two queries of one transaction found different rows, for one appeared or vanished in between",
+     "PMP, P3, phantom", "P3, phantom", "phantom",
+     "A total and the rows that it is of do not match, or a limit that was checked does not hold."},
 };
 
 }  // namespace

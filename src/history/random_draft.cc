@@ -84,6 +84,7 @@ class Simulation {
   Rng& rng_;
   const RandomShape& shape_;
   Isolation isolation_;
+  bool list_key_ = false;
   bool lists_, rich_, duplicates_, single_op_, mini_, timed_, intervals_, vague_;
   int keys_;
   double reads_, aborted_, unknown_;
@@ -109,6 +110,7 @@ Simulation::Simulation(Rng& rng, const RandomShape& shape)
   if (timed_ && rng.chance(shape.drifting)) draft_.clock_drift = rng.between(1, 4);
   keys_ =
       static_cast<int>(std::max(rng.between(1, shape.max_keys), rng.between(1, shape.max_keys)));
+  list_key_ = shape.list_key > 0 && !lists_ && keys_ > 1 && rng.chance(shape.list_key);
   reads_ = 0.5 + 0.3 * rng.unit();
   aborted_ = rng.chance(0.3) ? 0.2 : 0;
   unknown_ = rng.chance(shape.unknown) ? 0.25 : 0;
@@ -177,8 +179,8 @@ DraftOp Simulation::rich_op(const Client& client, int key) {
     default:
       op.kind = OpKind::range;
       op.value.reset();
-      op.key = static_cast<int>(rng_.below(static_cast<uint64_t>(keys_)));
-      op.hi = static_cast<int>(rng_.between(op.key, keys_ - 1));
+      op.key = static_cast<int>(rng_.below(static_cast<uint64_t>(keys_ - list_key_)));
+      op.hi = static_cast<int>(rng_.between(op.key, keys_ - 1 - list_key_));
       // Keys are compared by their names: k3 stands before x.
       if (op.key < 3 && op.hi > 2) op.hi = 2;
       if (rng_.chance(shape_.predicates)) {
@@ -288,7 +290,7 @@ int Simulation::choose_key(const Client& client) {
 DraftOp Simulation::random_op(const Client& client) {
   const int key = choose_key(client);
   const bool read = rng_.chance(reads_);
-  if (lists_) {
+  if (lists_ || (list_key_ && key == keys_ - 1)) {
     DraftOp op{.kind = read ? OpKind::read_list : OpKind::append, .key = key};
     if (read) {
       op.list = current_list(client, key);

@@ -37,6 +37,7 @@ struct RandomShape {
   double mutated = 0.75;  // histories with something changed afterwards
   double duplicates = 0;  // histories in which values are written twice
   double lists = 0;       // histories of lists
+  double list_key = 0;    // of the others with several keys, those whose last key holds a list
   double rich = 0;        // histories with removes, inserts, compare-and-set and ranges
   double predicates = 0;  // of ranges, those with a condition
   double aggregates = 0;  // of these, aggregates

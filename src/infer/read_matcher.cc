@@ -21,7 +21,8 @@ ReadMatcher::ReadMatcher(const History& history, const Problem& problem, const O
 }
 
 void ReadMatcher::bad(Anomaly anomaly, OpId read, OpId other) {
-  if (out_->bad_read.anomaly == Anomaly::none) out_->bad_read = {anomaly, read, other};
+  const BadRead found{anomaly, read, other};
+  if (teaches_more(found, out_->bad_read)) out_->bad_read = found;
 }
 
 // The read saw what its transaction wrote last, or that this left nothing.

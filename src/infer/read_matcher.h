@@ -20,6 +20,14 @@
 
 namespace assay::internal {
 
+// Of several bad reads the first is told, but of a value that nobody wrote only where there is no other: its writer may just not
+// have been recorded.
+inline bool teaches_more(const BadRead& found, const BadRead& before) {
+  if (found.anomaly == Anomaly::none) return false;
+  return before.anomaly == Anomaly::none ||
+         (before.anomaly == Anomaly::thin_air_read && found.anomaly != Anomaly::thin_air_read);
+}
+
 // What matching some nodes brings to the problem, each as there (problem.h).
 struct MatchedReads {
   std::vector<ExternalRead> reads;

@@ -229,7 +229,7 @@ void ProblemMaker::match(const Origins& origins) {
   for (const MatchedReads& part : matched) {
     Findings& found = out_.found;
     out_.has_lists |= part.has_lists;
-    if (found.bad_read.anomaly == Anomaly::none) found.bad_read = part.bad_read;
+    if (teaches_more(part.bad_read, found.bad_read)) found.bad_read = part.bad_read;
     if (found.non_repeatable.anomaly == Anomaly::none) found.non_repeatable = part.non_repeatable;
     if (found.unexplained != kNone) continue;
     found.unexplained = part.unexplained;

@@ -135,6 +135,11 @@ TEST(ReadsFrom, EveryReadThatNoLevelAllowsIsNamedWithItsTwoOperations) {
        0,
        kNone},
       {"the first of two", {{1, {r("x", 7)}}, {2, {r("x", 8)}}}, Anomaly::thin_air_read, 0, kNone},
+      {"one whose writer may not have been recorded comes last",
+       {{1, {r("x", 7)}}, {2, {w("y", 1), r("y", 3), r("x", 8)}}},
+       Anomaly::not_my_own_write,
+       2,
+       1},
   };
   for (const BadCase& c : cases) {
     const BadRead bad = make_problem(make_history(c.txns)).found.bad_read;

@@ -10,6 +10,10 @@
 // do, the search would try every way to assign too few writers. O(operations).
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <vector>
+
 #include "assay/certificate.h"
 #include "assay/history.h"
 
@@ -18,5 +22,12 @@ namespace assay::internal {
 // A read of a value that was overwritten more often than it was there, as a lost update; Anomaly::none if there is
 // none.
 BadRead find_overdrawn(const History& history);
+
+// Visits the reads of committed transactions that then overwrote what they had read, in the order of the file, until `take`
+// returns false. A null may be the initial value or any removal: not visited.
+void each_update(const History& history,
+                 const std::function<bool(OpId read, VersionId version)>& take);
+// How often a value was there: initially, and each time it was written by a transaction that did not abort.
+std::vector<int64_t> times_there(const History& history);
 
 }  // namespace assay::internal

@@ -18,7 +18,18 @@ namespace {
 
 constexpr size_t kMostDrawn = 16;
 constexpr size_t kMostLines = 5;
-constexpr double kLine = 16;
+constexpr double kLine = 16, kWidest = 320;
+
+// A row may be longer than a box is worth being wide; the box's title has all of it.
+std::string shortened(std::string text) {
+  if (text_width(text) + 20 <= kWidest) return text;
+  while (!text.empty() && text_width(text) + 28 > kWidest) {
+    while (text.size() > 1 && (static_cast<unsigned char>(text.back()) & 0xC0) == 0x80)
+      text.pop_back();
+    text.pop_back();
+  }
+  return text + "…";
+}
 
 struct Node {
   TxnId txn = kNone;
@@ -52,11 +63,11 @@ Node make_node(const History& h, const Explanation& e, TxnId t) {
       n.lines.push_back("…");
       break;
     }
-    n.lines.push_back(display_op(h, i));
+    n.lines.push_back(shortened(display_op(h, i)));
   }
   n.width = text_width(display_txn(h, t), 13);
   for (const std::string& l : n.lines) n.width = std::max(n.width, text_width(l));
-  n.width = std::min(260.0, n.width + 20);
+  n.width = std::min(kWidest, n.width + 20);
   n.height = 24 + kLine * static_cast<double>(n.lines.size());
   return n;
 }
@@ -165,7 +176,7 @@ void place_on_ring(std::vector<Node>& nodes, double rx, double ry) {
 // widest.
 std::vector<Curve> lay_out(const History& h, const Explanation& e, std::vector<Node>& nodes,
                            const std::unordered_map<TxnId, size_t>& at) {
-  constexpr double kGrow = 1.1, kWidest = 3;
+  constexpr double kGrow = 1.1, kLargest = 3;
   double widest = 0, tallest = 0;
   for (const Node& n : nodes) {
     widest = std::max(widest, n.width);
@@ -175,7 +186,7 @@ std::vector<Curve> lay_out(const History& h, const Explanation& e, std::vector<N
   const double rx = std::max(170.0, n * (widest + 50) / (2 * std::numbers::pi));
   const double ry = std::max(110.0, n * (tallest + 40) / (2 * std::numbers::pi));
   std::vector<Curve> arrows;
-  for (double scale = 1; scale < kWidest; scale *= kGrow) {
+  for (double scale = 1; scale < kLargest; scale *= kGrow) {
     place_on_ring(nodes, rx * scale, ry * scale);
     arrows = curves(e, nodes, at);
     if (!any_overlap(boxes_of(h, e, nodes, arrows))) break;

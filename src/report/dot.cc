@@ -20,9 +20,9 @@ std::string dot_id(std::string_view s) {
 std::string graph(const Audit& c, const Explanation& e, size_t number) {
   const History& h = c.history;
   std::string out = fmt::format("digraph anomaly_{} {{\n", number);
-  out += fmt::format("  label={};\n",
-                     dot_id(fmt::format("{}: {} violates {}", file_name(c),
-                                        anomaly_info(e.anomaly).name, level_names(e.levels))));
+  out += fmt::format("  label={};\n", dot_id(fmt::format("{}: {} violates {}{}", file_name(c),
+                                                         anomaly_info(e.anomaly).name,
+                                                         level_names(e.levels), on_database(c))));
   out += "  node [shape=box, fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\"];\n";
   for (const TxnId t : e.transactions)
     out += fmt::format("  t{} [label={}];\n", t,

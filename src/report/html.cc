@@ -56,9 +56,13 @@ std::string verdict_table(const Audit& c) {
     const LevelInfo& level = level_info(v.level);
     std::string detail = escape(v.reason);
     if (v.outcome == Outcome::violated) detail = violation_in_words(c, v.level);
+    const std::string levels =
+        v.outcome == Outcome::unknown ? levels_unknown_alike(c.result, v) : std::string(level.name);
+    if (levels.empty()) continue;
     out += fmt::format(
-        "<tr><td title=\"{}\">{}</td><td><span class=\"chip {}\">{}</span></td><td>{}</td></tr>\n",
-        escape(level.summary), level.name,
+        "<tr><td title=\"{}\"{}>{}</td><td><span class=\"chip "
+        "{}\">{}</span></td><td>{}</td></tr>\n",
+        escape(level.summary), levels == level.name ? "" : " class=\"levels\"", levels,
         v.outcome == Outcome::violated && held_beside(c, v.level) ? "unknown"
                                                                   : outcome_name(v.outcome),
         outcome_name(v.outcome), detail);
@@ -68,7 +72,8 @@ std::string verdict_table(const Audit& c) {
 
 std::string transaction_table(const History& h, const Explanation& e) {
   std::string out =
-      "<table class=\"wide\"><thead><tr><th>transaction</th><th>session</th><th>line</th>"
+      "<div class=\"scroll\"><table "
+      "class=\"wide\"><thead><tr><th>transaction</th><th>session</th><th>line</th>"
       "<th>outcome</th><th>operations</th></tr></thead><tbody>\n";
   for (size_t i = 0; i < e.transactions.size() && i < kMostTransactions; ++i) {
     const TxnId t = e.transactions[i];
@@ -81,7 +86,7 @@ std::string transaction_table(const History& h, const Explanation& e) {
         h.meta(t).empty() ? std::string()
                           : fmt::format("<br><small>{}</small>", escape(display(h.meta(t), 300))));
   }
-  out += "</tbody></table>\n";
+  out += "</tbody></table></div>\n";
   if (e.transactions.size() > kMostTransactions)
     out +=
         fmt::format("<p>and {} more transactions</p>\n", e.transactions.size() - kMostTransactions);
@@ -180,6 +185,16 @@ std::string facts(const Audit& c) {
   return out + "</tbody></table>\n";
 }
 
+// What is wrong, in a line each; the rest of it stands below.
+std::string conflicts(const Audit& c) {
+  std::string out;
+  for (const Explanation& e : c.explanations)
+    out += fmt::format("<li><span class=\"chip violated\">{}</span> Not {}: {}</li>\n",
+                       anomaly_info(e.anomaly).name, escape(level_names(e.weakest)),
+                       e.sentences.empty() ? std::string() : unbroken(e.sentences.front()));
+  return out.empty() ? out : "<ul class=\"conflicts\">\n" + out + "</ul>\n";
+}
+
 std::string file_section(const Audit& c, size_t number) {
   std::string out = fmt::format("<article id=\"f{}\"><h2>{}</h2>\n", number, escape(file_name(c)));
   if (c.error) {
@@ -188,14 +203,18 @@ std::string file_section(const Audit& c, size_t number) {
   }
   out += fmt::format("<p class=\"lead\">{}</p>\n<p>{}.</p>\n", summary_sentence(c),
                      escape(history_line(c.history)));
+  std::string explanations;
+  for (size_t i = 0; i < c.explanations.size(); ++i)
+    explanations += explanation(c, c.explanations[i], fmt::format("f{}e{}", number, i));
+  // Who asked for a level wants to know what is wrong with it; who did not, which levels hold.
+  out += c.requested.empty() ? conflicts(c) : explanations;
   out += "<div class=\"side\"><figure>" + lattice_figure(c).text +
          "<figcaption>Stronger levels stand above; a line leads to what a level implies."
          "</figcaption></figure>" +
          verdict_table(c) + "</div>\n";
   for (const std::string& s : expected_order_sentences(c.history, c.result))
     out += fmt::format("<p>{}</p>\n", escape(s));
-  for (size_t i = 0; i < c.explanations.size(); ++i)
-    out += explanation(c, c.explanations[i], fmt::format("f{}e{}", number, i));
+  if (c.requested.empty()) out += explanations;
   out += "<div class=\"run\"></div>\n";
   out +=
       "<details><summary>About this history and what the verdicts rest on</summary>\n" + facts(c) +

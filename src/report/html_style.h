@@ -40,7 +40,8 @@ svg{max-width:100%;height:auto}
 table{border-collapse:collapse;font-size:.94em}th{text-align:left;font-weight:600;color:var(--quiet)}
 td,th{padding:3px 14px 3px 0;border-bottom:1px solid var(--line);vertical-align:top;white-space:nowrap}
 td:last-child{white-space:normal;overflow-wrap:anywhere;width:100%}
-.wide{width:100%}.side table{flex:1 1 340px;max-width:470px}.side figure{flex:0 1 auto}code{font:13px ui-monospace,monospace}
+td.levels{white-space:normal}
+.scroll{overflow-x:auto}.wide{width:100%}.wide td:last-child{min-width:16em}.conflicts{padding-left:20px}.side table{flex:1 1 340px;max-width:470px}.side figure{flex:0 1 auto}code{font:13px ui-monospace,monospace}
 .chip{white-space:nowrap;padding:1px 8px;border-radius:10px;font-size:.9em}
 .chip.satisfied{background:var(--okbg);color:var(--ok)}
 .chip.violated{background:var(--badbg);color:var(--bad)}
@@ -74,7 +75,8 @@ g.txn>rect.op{fill:none;stroke:var(--line)}g.txn>rect.op.tells{stroke:var(--acce
 .selected>rect:not(.op),.lit>rect:not(.op){stroke-width:3}text.op.lit{fill:var(--bad);font-weight:700}.dim{opacity:.22}
 .inspector{border-left:3px solid var(--accent);padding:4px 16px;margin:12px 0;overflow-wrap:anywhere}.inspector h4{margin:4px 0}
 .inspector code.tells{font-weight:700}.inspector li{margin:3px 0}.state td,.state th{width:auto!important}.found button{margin:2px 0}
-@media print{body{background:#fff;color:#000}figure,li,tr,p{break-inside:avoid}h1,h2,h3,thead{break-after:avoid}button,.finder,.buttons,.player{display:none}header{border:0}}
+@media(max-width:640px){main{padding:0 12px 40px}section,details{padding:12px 14px}}
+@media print{.scroll{overflow:visible}.graph{min-width:0!important}.wide td:last-child{min-width:0}body{background:#fff;color:#000}figure,li,tr,p{break-inside:avoid}h1,h2,h3,thead{break-after:avoid}button,.finder,.buttons,.player{display:none}header{border:0}}
 )css";
 
 }  // namespace assay::internal

@@ -32,6 +32,10 @@ Json history_json(const Audit& c) {
   j["unknown"] = counts.unknown;
   j["observations"] = c.observations;
   j["format"] = c.format;
+  if (const RecordedOn run = recorded_on(h); !run.database.empty()) {
+    j["database"] = run.database;
+    if (!run.isolation.empty()) j["isolation"] = run.isolation;
+  }
   j["hash"] = h.content_hash();
   if (h.clock_drift() > 0) j["clock_drift"] = h.clock_drift();
   if (c.aborted_reads) j["aborted_reads"] = *c.aborted_reads;
@@ -60,8 +64,7 @@ Json meaning_json(const Audit& c, const Explanation& e) {
   j["sql"] = a.sql;
   j["harm"] = a.harm;
   j["weakest_broken"] = Json::array();
-  for (const LevelId level : weakest_broken(e))
-    j["weakest_broken"].push_back(level_info(level).name);
+  for (const LevelId level : e.weakest) j["weakest_broken"].push_back(level_info(level).name);
   if (const std::string_view hint = rule_out_first(c, e); !hint.empty()) j["rule_out_first"] = hint;
   return j;
 }

@@ -103,10 +103,17 @@ std::string suite(const Audit& c) {
   }
   double seconds = 0;
   for (const StageTime& stage : c.stages) seconds += stage.seconds;
+  const std::string run = in_words(recorded_on(c.history));
+  const std::string properties = run.empty()
+                                     ? run
+                                     : fmt::format(
+                                           "    <properties>\n      <property name=\"recorded on\" "
+                                           "value=\"{}\"/>\n    </properties>\n",
+                                           escape(run));
   return fmt::format(
       "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" "
-      "time=\"{:.3f}\">\n{}  </testsuite>\n",
-      escape(c.file), s.tests, s.failures, s.errors, s.skipped, seconds, s.cases);
+      "time=\"{:.3f}\">\n{}{}  </testsuite>\n",
+      escape(c.file), s.tests, s.failures, s.errors, s.skipped, seconds, properties, s.cases);
 }
 
 class JunitReport : public ReportWriter {

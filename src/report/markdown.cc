@@ -47,13 +47,46 @@ std::string block(const std::string& text) {
   return fence + "text\n" + text + fence + "\n";
 }
 
+// A text in a drawing of Mermaid, where nothing of it may be taken for markup.
+std::string in_drawing(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (std::string_view("\"#<>&;`\\|").find(c) != std::string_view::npos)
+      out += fmt::format("#{};", static_cast<int>(c));
+    else
+      out += c;
+  }
+  return out;
+}
+
+// The transactions and what orders them, which GitHub and GitLab draw.
+std::string drawing(const History& h, const Explanation& e) {
+  if (e.arrows.empty() || e.transactions.size() > kCommentTransactions) return {};
+  std::string out = "```mermaid\nflowchart LR\n";
+  for (const TxnId t : e.transactions)
+    out += fmt::format("  t{}[\"{}<br/>{}\"]\n", t, in_drawing(display_txn(h, t)),
+                       in_drawing(display_ops(h, t, e.operations)));
+  for (const Arrow& a : e.arrows) {
+    if (a.refuted) continue;  // a figure states what holds
+    std::string label(edge_kind_name(a.kind));
+    if (a.key != kNone) label += " (" + display_key(h, a.key) + ")";
+    out += fmt::format("  t{} {}|\"{}\"| t{}\n", a.from, a.in_cycle ? "==>" : "-.->",
+                       in_drawing(label), a.to);
+  }
+  return out + "```\n";
+}
+
 std::string verdict_row(const Audit& c, const Verdict& v) {
   const std::string detail = v.outcome == Outcome::violated ? violation_in_words(c, v.level)
                                                             : plain(display(v.reason, 300));
   const std::string_view outcome = outcome_name(v.outcome);
   const std::string strong =
       v.outcome == Outcome::violated ? fmt::format("**{}**", outcome) : std::string(outcome);
-  return fmt::format("| `{}` | {} | {} |\n", level_info(v.level).name, strong, detail);
+  const std::string levels = v.outcome == Outcome::unknown
+                                 ? levels_unknown_alike(c.result, v)
+                                 : "`" + std::string(level_info(v.level).name) + "`";
+  if (levels.empty()) return levels;
+  return fmt::format("| {} | {} | {} |\n", levels, strong, detail);
 }
 
 std::string explained(const Audit& c, const Explanation& e) {
@@ -73,8 +106,8 @@ std::string explained(const Audit& c, const Explanation& e) {
   if (e.transactions.size() > kCommentTransactions)
     shown +=
         fmt::format("and {} more transactions\n", e.transactions.size() - kCommentTransactions);
-  out += "\n" + block(shown);
-  out += "\n";
+  out += "\n" + block(shown) + "\n";
+  if (const std::string drawn = drawing(h, e); !drawn.empty()) out += drawn + "\n";
   for (const std::string& s : meaning(c, e)) out += plain(s) + "\n";
   if (!e.self_proving) out += "\n" + std::string(what_is_left_out(e)) + "\n";
   if (const std::string_view hint = rule_out_first(c, e); !hint.empty())

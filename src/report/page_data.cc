@@ -286,7 +286,7 @@ class PageData {
     if (!installs_version(op)) return j;
     const Install left = install_of(h_, i);
     j["does"] = left.removes ? "remove" : left.appends ? "append" : "write";
-    if (!left.removes) j["value"] = display(h_.version_value(left.version));
+    if (!left.removes) j["value"] = display_value(h_, left.version);
     return j;
   }
 

@@ -52,7 +52,8 @@ class Picture : public ReportWriter {
     if (drawn_ || c.explanations.empty()) return {};
     drawn_ = true;
     const Explanation& e = c.explanations.front();
-    sheet_.title(fmt::format("{}: not {}", anomaly_info(e.anomaly).name, level_names(e.levels)));
+    sheet_.title(fmt::format("{}: not {}{}", anomaly_info(e.anomaly).name, level_names(e.levels),
+                             on_database(c)));
     sheet_.figure(cycle_figure(c.history, e));
     sheet_.figure(timeline_figure(c.history, e));
     return {};

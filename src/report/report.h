@@ -50,6 +50,7 @@ std::unique_ptr<ReportWriter> start_html(const ReportOptions&);
 std::unique_ptr<ReportWriter> start_markdown(const ReportOptions&);
 std::unique_ptr<ReportWriter> start_sarif(const ReportOptions&);
 std::unique_ptr<ReportWriter> start_picture(const ReportOptions&);
+std::unique_ptr<ReportWriter> start_github(const ReportOptions&);
 
 // The same of files that are all checked.
 std::string text_report(std::span<const Audit>, const ReportOptions&);

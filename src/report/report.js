@@ -111,7 +111,7 @@
       this.file = file;
       this.whole = { from: 0, to: Math.max(1, file.span) };
       const buttons = el("div", { class: "buttons", role: "toolbar", "aria-label": "Timeline" },
-        button("Whole run", () => this.show(this.whole)),
+        button("Whole run", () => this.show(this.whole), { title: file.txns.length < file.count ? `Of the run's ${file.count.toLocaleString("en")} transactions this page holds ${file.txns.length}` : undefined }),
         file.explanations.length ? button("Violation", () => this.show(this.violation())) : "",
         button("+", () => this.zoom(0.5), { "aria-label": "Zoom in" }),
         button("−", () => this.zoom(2), { "aria-label": "Zoom out" }),
@@ -357,6 +357,9 @@
     }
     selected() { return here(this.file) && state.why === this.number && state.edge !== undefined; }
 
+    // A row may be longer than a box is worth being wide; the whole of it is the title.
+    short(text) { return text.length > 44 ? `${text.slice(0, 43)}…` : text; }
+
     lines(t) {
       const telling = t.ops.filter((op) => op.tells), shown = (telling.length ? telling : t.ops).slice(0, 6);
       const left = t.ops.length + (t.more || 0) - shown.length;
@@ -369,7 +372,7 @@
       const ids = this.nodes();
       for (const id of ids) {
         const t = this.file.byId.get(id), lines = this.lines(t);
-        const widest = Math.max(width(t.name, "600 13px system-ui, sans-serif"), ...lines.map((op) => width(op.text, "12px ui-monospace, monospace")));
+        const widest = Math.max(width(t.name, "600 13px system-ui, sans-serif"), ...lines.map((op) => width(this.short(op.text), "12px ui-monospace, monospace")));
         g.setNode(String(id), { width: widest + 24, height: 28 + 16 * lines.length });
       }
       this.shown = this.arrows().filter(({ arrow }) => ids.has(arrow.from) && ids.has(arrow.to) && arrow.from !== arrow.to);
@@ -388,6 +391,7 @@
       const size = g.graph();
       this.picture.setAttribute("viewBox", `0 0 ${size.width} ${size.height}`);
       this.picture.setAttribute("width", size.width);
+      this.picture.style.minWidth = `${Math.round(size.width * 0.75)}px`;  // on a narrow page it scrolls rather than be too small to read
       const lines = draw("g"), labels = draw("g");
       this.shown.forEach((shown, i) => {
         const [v, w] = shown.turned ? [shown.arrow.to, shown.arrow.from] : [shown.arrow.from, shown.arrow.to];
@@ -427,7 +431,7 @@
         draw("rect", { x: left, y: top, width: place.width, height: place.height, rx: 6, class: "txn" }),
         draw("text", { x: place.x, y: top + 18, class: "name", "text-anchor": "middle" }, t.name));
       this.lines(t).forEach((op, i) => group.append(draw("text",
-        { x: place.x, y: top + 35 + 16 * i, class: "op", "text-anchor": "middle", "data-key": op.key }, op.text)));
+        { x: place.x, y: top + 35 + 16 * i, class: "op", "text-anchor": "middle", "data-key": op.key }, this.short(op.text), draw("title", {}, op.text))));
       return pressable(group, `${t.name}, ${t.outcome}`, () => change({ file: this.file.number, txn: t.id, why: this.number, edge: undefined }));
     }
 
@@ -533,7 +537,8 @@
       const mine = here(this.file) && state.find.trim();
       if (here(this.file) && this.input.value !== state.find) this.input.value = state.find;
       const found = this.file.txns.filter((t) => matches(this.file, t));
-      this.count.textContent = mine ? `${found.length} of the ${this.file.txns.length} transactions on this page` : "";
+      const { txns, count } = this.file, left = count > txns.length ? `; the run has ${count.toLocaleString("en")}, of which the others cannot be found here` : "";
+      this.count.textContent = mine ? `${found.length} of the ${txns.length} transactions on this page${left}` : "";
       this.found.replaceChildren(...(mine ? found.slice(0, 60) : []).flatMap((t) =>
         [button(t.name, () => change({ file: this.file.number, txn: t.id, why: undefined, edge: undefined }), { title: t.ops.map((op) => op.text).join(" ") }), " "]));
     }

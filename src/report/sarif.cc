@@ -100,8 +100,8 @@ class SarifReport : public ReportWriter {
     result["ruleIndex"] = rule(e.anomaly);
     result["kind"] = "fail";
     result["level"] = failure ? "error" : "note";
-    result["message"]["text"] =
-        fmt::format("Not {}. {}", level_names(e.levels), fmt::join(e.sentences, " "));
+    result["message"]["text"] = fmt::format("Not {}{}. {}", level_names(e.levels), on_database(c),
+                                            fmt::join(e.sentences, " "));
     const TxnId first = e.transactions.empty() ? kNone : e.transactions.front();
     result["locations"] = one(location(c.file, first == kNone ? 0 : h.line(first), ""));
     Json related = Json::array();

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "base/json.h"
 #include "explain/explain.h"
 #include "explain/names.h"
-#include "history/session_levels.h"
 
 namespace assay::internal {
 
@@ -47,6 +47,15 @@ std::string violation_in_words(const Audit& c, LevelId level) {
   return words + (c.is_known(level) ? ", known" : "");
 }
 
+std::string levels_unknown_alike(const CheckResult& result, const Verdict& v) {
+  std::vector<LevelId> alike;
+  for (const Verdict& other : result.verdicts)
+    if (other.outcome == Outcome::unknown && other.reason == v.reason) alike.push_back(other.level);
+  if (alike.empty() || alike.front() != v.level) return {};
+  if (alike.size() > 1 && alike.size() == result.verdicts.size()) return "every level";
+  return level_names(alike);
+}
+
 std::string other_names(const AnomalyInfo& a) {
   std::string out;
   const auto add = [&](std::string_view names, std::string_view whose) {
@@ -56,21 +65,6 @@ std::string other_names(const AnomalyInfo& a) {
   add(a.ansi, "ANSI");
   add(a.sql, "SQL users");
   return out;
-}
-
-std::vector<LevelId> weakest_broken(const Explanation& e) {
-  std::vector<LevelId> weakest;
-  std::vector<LevelId> broken = e.levels;
-  broken.push_back(e.level);
-  for (const LevelId level : broken) {
-    const bool above = std::any_of(broken.begin(), broken.end(), [&](LevelId other) {
-      return other != level && other != with_sessions(level) &&
-             implies(with_sessions(level), other);
-    });
-    if (!above && std::find(weakest.begin(), weakest.end(), level) == weakest.end())
-      weakest.push_back(level);
-  }
-  return weakest;
 }
 
 namespace {
@@ -132,9 +126,9 @@ std::vector<std::string> meaning(const Audit& c, const Explanation& e) {
     out.push_back("Also called " + names + ".");
   out.push_back(std::string(a.harm));
   const bool declared = e.levels == std::vector{LevelId::mixed};
-  std::string levels =
-      declared ? "It breaks what these transactions declare."
-               : "The weakest level that it breaks: " + level_names(weakest_broken(e)) + ".";
+  std::string levels = declared
+                           ? "It breaks what these transactions declare."
+                           : "The weakest level that it breaks: " + level_names(e.weakest) + ".";
   if (const std::vector<LevelId> best = strongest_satisfied(c.result); !best.empty())
     levels += " The strongest that holds: " + level_names(best) + ".";
   out.push_back(levels);
@@ -179,6 +173,35 @@ std::string level_names(const std::vector<LevelId>& levels) {
   return out;
 }
 
+RecordedOn recorded_on(const History& h) {
+  RecordedOn run;
+  if (h.meta().empty()) return run;
+  const auto meta = Json::parse(h.meta());
+  if (!meta.is_object()) return run;
+  const Json& database = meta["database"];
+  run.isolation = display(meta.text("isolation"), 80);
+  if (database.is_string()) run.database = display(database.text(), 80);
+  if (!database.is_object()) return run;
+  // Some say more than a number, and their name with it: "PostgreSQL 15.7 (Debian …) on x86_64-…".
+  const std::string name = database.text("name");
+  std::string version = database.text("version");
+  version.resize(std::min(version.find(" ("), version.size()));
+  if (version.starts_with(name)) version.erase(0, std::min(name.size() + 1, version.size()));
+  run.database = display(name + (version.empty() ? "" : " " + version), 80);
+  if (run.isolation.empty()) run.isolation = display(database.text("isolation"), 80);
+  return run;
+}
+
+std::string in_words(const RecordedOn& run) {
+  if (run.database.empty()) return {};
+  return run.database + (run.isolation.empty() ? "" : " at " + run.isolation);
+}
+
+std::string on_database(const Audit& c) {
+  const std::string run = in_words(recorded_on(c.history));
+  return run.empty() ? run : " on " + run;
+}
+
 std::string history_line(const History& h) {
   const Counts c = count_outcomes(h);
   std::string out = fmt::format("{}, {}, {}", counted(h.txn_count(), "transaction", "transactions"),
@@ -186,6 +209,7 @@ std::string history_line(const History& h) {
                                 counted(h.session_count(), "session", "sessions"));
   if (c.aborted) out += fmt::format(", {} aborted", grouped(c.aborted));
   if (c.unknown) out += fmt::format(", {} of unknown outcome", grouped(c.unknown));
+  if (const std::string run = in_words(recorded_on(h)); !run.empty()) out += ", on " + run;
   return out;
 }
 

@@ -22,13 +22,14 @@ bool is_requested(const Audit& c, LevelId level);
 // What is wrong at a violated level: "lost-update", or "lost-update, known" if a baseline has it; empty if nothing
 // explains it.
 std::string violation_in_words(const Audit& c, LevelId level);
+// The levels that are unknown for one reason are named together, where the first of them stands: of that one, "a, b, c" or "every
+// level"; of the others nothing.
+std::string levels_unknown_alike(const CheckResult& result, const Verdict& v);
 // What a violation means, in sentences: what others call it, what it does to an application, the weakest level that it
 // breaks and the strongest that holds.
 std::vector<std::string> meaning(const Audit& c, const Explanation& e);
 // "P4, G-single (Adya, Berenson); lost update (SQL users)"; empty if nobody else has a name for it.
 std::string other_names(const AnomalyInfo& a);
-// The weakest of the levels that an explanation refutes.
-std::vector<LevelId> weakest_broken(const Explanation& e);
 // A satisfied level of serializability that does not imply a violated level of snapshots with a clock: neither is weaker than the
 // other, and a database that locks gives the one and not the other.
 std::optional<LevelId> held_beside(const Audit& c, LevelId violated);
@@ -47,7 +48,17 @@ std::string grouped(uint64_t n);
 std::string counted(uint64_t n, std::string_view singular, std::string_view plural);
 // "a, b, c"
 std::string level_names(const std::vector<LevelId>& levels);
-// "12 transactions, 40 operations, 3 sessions"
+// The database of a run, as its recorder notes it in the meta of the history. Empty where nobody noted it.
+struct RecordedOn {
+  std::string database;   // "PostgreSQL 15.7"
+  std::string isolation;  // "read committed"
+};
+RecordedOn recorded_on(const History& h);
+// "PostgreSQL 15.7 at read committed"
+std::string in_words(const RecordedOn& run);
+// " on PostgreSQL 15.7 at read committed"; empty where nobody noted it
+std::string on_database(const Audit& c);
+// "12 transactions, 40 operations, 3 sessions, on PostgreSQL 15.7 at read committed"
 std::string history_line(const History& h);
 
 // What many files came to, each counted once: by the levels asked for, or, where none was, by

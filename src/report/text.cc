@@ -83,10 +83,13 @@ class Text {
                what.empty() ? what : wrapped(fmt::format("  ({})", what), 13 + name.size(), 13));
           break;
         }
-        case Outcome::unknown:
-          line("  {}    {}: {}", yellow("unknown"), name,
-               wrapped(display(v.reason, 300), 15 + name.size(), 13));
+        case Outcome::unknown: {
+          const std::string levels = levels_unknown_alike(c.result, v);
+          if (levels.empty()) break;
+          line("  {}    {}", yellow("unknown"),
+               wrapped(levels + ": " + display(v.reason, 300), 13, 13));
           break;
+        }
       }
     }
   }
@@ -154,31 +157,28 @@ class Text {
       line("  and {} more transactions", e.transactions.size() - kMost);
   }
 
+  // One of them, and how many there are besides.
   void duplicates(const Audit& c) {
-    constexpr size_t kMost = 5;
-    size_t shown = 0, read = 0;
-    for (const DuplicateWrite& d : c.result.duplicates) {
-      if (!d.read) continue;
-      if (++read > kMost) continue;
-      if (shown++ == 0) line("");
-      const History& h = c.history;
-      const std::string writer = display_txn(h, h.txn_of(d.second));
-      const std::string version = display_version(h, h.op(d.second).version);
-      if (d.first == kNone) {
-        line("{} {}", yellow("Duplicate value:"),
-             wrapped(fmt::format(
-                         "{} wrote {}, the initial value; it is unknown which of the two was read.",
-                         writer, version),
-                     17, 2));
-      } else {
-        line(
-            "{} {}", yellow("Duplicate value:"),
-            wrapped(fmt::format("{} and {} both wrote {}; it is unknown which of the two was read.",
-                                display_txn(h, h.txn_of(d.first)), writer, version),
-                    17, 2));
-      }
-    }
-    if (read > kMost) line("  and {} more duplicate values", read - kMost);
+    const History& h = c.history;
+    const auto is_read = [](const DuplicateWrite& d) { return d.read; };
+    const auto& all = c.result.duplicates;
+    const auto first = std::find_if(all.begin(), all.end(), is_read);
+    if (first == all.end()) return;
+    const auto more = static_cast<size_t>(std::count_if(first, all.end(), is_read)) - 1;
+    const std::string writer = display_txn(h, h.txn_of(first->second));
+    const std::string version = display_version(h, h.op(first->second).version);
+    const std::string wrote =
+        first->first == kNone
+            ? fmt::format("{} wrote {}, the initial value", writer, version)
+            : fmt::format("{} and {} both wrote {}", display_txn(h, h.txn_of(first->first)), writer,
+                          version);
+    line("");
+    line("{} {}", yellow("Duplicate value:"),
+         wrapped(
+             wrote + "; it is unknown which of the two was read" +
+                 (more == 0 ? "."
+                            : fmt::format(", as with {} more.", counted(more, "value", "values"))),
+             17, 2));
   }
 
   void closing(const Audit& c) {

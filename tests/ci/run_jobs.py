@@ -101,7 +101,7 @@ def run_action(here, given):
     files = {name: str(here / name) for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_PATH")}
     for file in files.values():
         pathlib.Path(file).touch()
-    status = 0
+    status, printed = 0, ""
     for step in action["runs"]["steps"]:
         if "run" not in step:
             uses = {filled(v, values) for v in step["with"].values()}
@@ -117,8 +117,9 @@ def run_action(here, given):
                 name, _, value = line.partition("=")
                 values[f"steps.{step['id']}.outputs.{name}"] = value
         expect(status == 0 or step["name"] == "Verdict", f"{step['name']}: {status}\n{output}")
+        printed += output
     expect(filled(action["outputs"]["verdict"]["value"], values) == str(status), "the action's output is the verdict")
-    return status, pathlib.Path(files["GITHUB_STEP_SUMMARY"]).read_text()
+    return status, pathlib.Path(files["GITHUB_STEP_SUMMARY"]).read_text() + printed
 
 
 def github_on_sqlite(name="github-sqlite"):
@@ -136,6 +137,8 @@ def github_where_something_is_wrong():
     expect(status == 1, f"the job fails with the verdict; got {status}")
     check_reports(here / "isolation", True)
     expect("| `session-serializable` | **violated** | write-skew |" in summary, f"the summary has the verdict:\n{summary}")
+    expect("```mermaid" in summary, f"the summary has a drawing:\n{summary}")
+    expect("\n::error title=write-skew%3A not session-serializable on simulated at session-si::" in summary, f"the change is annotated:\n{summary}")
     known = str(here / "isolation/found.json")
     status, _ = run_action(folder("github-known"), given | {"baseline": known})
     expect(status == 0, f"a known fault passes; got {status}")

@@ -213,6 +213,80 @@ TEST(HtmlReport, OpensWithWhatWasAsked) {
   EXPECT_EQ(lead({}), "Strongest level satisfied: <strong>prefix</strong>.");
 }
 
+// Who asked for a level sees first what is wrong with it; who did not, above the lattice what is wrong with which.
+TEST(HtmlReport, BeginsWithTheConflict) {
+  const auto page = [](std::vector<LevelId> levels) {
+    const Audit c = checked(kLostUpdate, std::move(levels));
+    return html_report({&c, 1}, {});
+  };
+  const std::string asked = page({LevelId::session_si});
+  EXPECT_LT(asked.find("class=\"story\""), asked.find("class=\"side\""));
+  const std::string all = page({});
+  const size_t named = all.find("<ul class=\"conflicts\">");
+  ASSERT_NE(named, std::string::npos);
+  EXPECT_LT(named, all.find("class=\"side\""));
+  EXPECT_NE(all.find("Not adya-si: ", named), std::string::npos);
+  EXPECT_LT(all.find("class=\"side\""), all.find("class=\"story\""));
+}
+
+// A row that is longer than a box is worth being wide is cut there, and whole in the title.
+TEST(HtmlReport, ALongRowDoesNotWidenItsBox) {
+  std::string rows;
+  for (int i = 0; i < 8; ++i) rows += (i ? ",k" : "k") + std::to_string(i) + "=1";
+  std::string text = "initial 0\ns0: { w(x,1)";
+  for (int i = 0; i < 8; ++i) text += " w(k" + std::to_string(i) + ",1)";
+  text += " }\ns1: { range(k0..k8,[" + rows + "]) r(x,1) w(x,2) }\ns2: { range(k0..k8,[" + rows +
+          "]) r(x,1) w(x,3) w(k1,2) }\ns3: { r(k1,2) }\n";
+  const Audit c = checked(text, {LevelId::serializable});
+  ASSERT_FALSE(c.explanations.empty());
+  const Figure figure = cycle_figure(c.history, c.explanations[0]);
+  EXPECT_LT(figure.width, 1200);
+}
+
+TEST(AllReports, SayWhereARunWasRecorded) {
+  auto read = read_history_text(
+      R"x({"assay":1,"meta":{"database":{"name":"PostgreSQL","version":"PostgreSQL 15.7 (Debian)","isolation":"read committed"}}}
+{"session":1,"ops":[["w","x",1]]}
+{"session":2,"ops":[["r","x",1],["w","x",2]]}
+{"session":3,"ops":[["r","x",1],["w","x",3]]}
+)x",
+      "test", {"assay"});
+  ASSERT_TRUE(read.ok());
+  Audit c;
+  c.file = "h.jsonl";
+  c.history = std::move(read->history);
+  c.requested = {LevelId::session_si};
+  CheckOptions options;
+  options.levels = c.requested;
+  c.result = check(c.history, options);
+  c.explanations = explain(c.history, c.result);
+  for (const ReportInfo& report : all_reports()) {
+    if (report.name == "json") continue;
+    auto writer = report.start({});
+    std::string whole = writer->add(c);
+    whole += writer->finish();
+    whole = std::regex_replace(whole, std::regex("\\s+"), " ");
+    EXPECT_NE(whole.find("PostgreSQL 15.7 at read committed"), std::string::npos) << report.name;
+  }
+  EXPECT_EQ(json_of(c)["history"]["database"], "PostgreSQL 15.7");
+  EXPECT_EQ(json_of(c)["history"]["isolation"], "read committed");
+}
+
+TEST(GithubReport, ALineAViolationThatNothingEndsEarly) {
+  Audit c = checked(kLostUpdate, {LevelId::session_si, LevelId::linearizable});
+  c.explanations[0].sentences = {"100 % of\nit, it is said: ::error::"};
+  auto writer = start_github({});
+  std::string text = writer->add(c);
+  text += writer->finish();
+  EXPECT_TRUE(
+      text.starts_with("::error title=lost-update%3A not session-si::100 %25 of%0Ait, it is "
+                       "said: ::error::\n::warning title=unknown%3A linearizable::"))
+      << text;
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2);
+  c.known = std::vector<LevelId>{LevelId::session_si};
+  EXPECT_TRUE(start_github({})->add(c).starts_with("::notice title=lost-update"));
+}
+
 TEST(HtmlReport, DataCannotEndItsElement) {
   const Audit c = checked(
       "\"</script><!--\": \"</script>\" { w(\"</ScRiPt>\",\"<!--<script\") }!\n"
@@ -463,6 +537,16 @@ TEST(MarkdownReport, SaysOnlyOfWhatWasDecidedThatItWasVerified) {
   const std::string text = markdown_report({&undecided, 1}, {});
   EXPECT_EQ(text.find("re-checked"), std::string::npos) << text;
   EXPECT_NE(text.find("Nothing was decided."), std::string::npos) << text;
+}
+
+TEST(MarkdownReport, DrawsWhatOrdersTheTransactions) {
+  const Audit c = checked("initial 0\ns1: \"a\\\"b\" { r(x,0) w(x,1) }\ns2: { r(x,0) w(x,2) }\n",
+                          {LevelId::session_si});
+  const std::string text = markdown_report({&c, 1}, {});
+  EXPECT_NE(text.find("```mermaid\nflowchart LR\n  t0[\"a#34;b<br/>{ r(x,0) w(x,1) }\"]\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("  t0 ==>|\"anti-dependency (x)\"| t1\n"), std::string::npos) << text;
 }
 
 TEST(MarkdownReport, StaysShort) {

@@ -51,13 +51,15 @@ void look_at(const History& history, const Explanation& e, Counts& counts) {
 }
 
 TEST(SelfProof, WhatIsNamedViolatesTheLevelByItself) {
-  const RandomShape shapes[] = {{},
-                                {.duplicates = 1},
-                                {.duplicates = 0.3, .lists = 1},
-                                {.duplicates = 0.1, .rich = 1},
-                                {.duplicates = 0.1, .rich = 1, .predicates = 0.6},
-                                {.ordered = 1},
-                                {.max_txns = 9, .max_keys = 2, .timed = 1, .single_op = 1}};
+  const RandomShape shapes[] = {
+      {},
+      {.duplicates = 1},
+      {.duplicates = 0.3, .lists = 1},
+      {.duplicates = 0.1, .rich = 1},
+      {.duplicates = 0.1, .rich = 1, .predicates = 0.6},
+      {.duplicates = 0.5, .list_key = 1, .rich = 1, .predicates = 0.4, .texts = 0},
+      {.ordered = 1},
+      {.max_txns = 9, .max_keys = 2, .timed = 1, .single_op = 1}};
   Rng rng(rotated(23));
   Counts counts;
   for (uint64_t i = 0; i < scaled(3'400, 1'700); ++i) {
@@ -76,7 +78,7 @@ TEST(SelfProof, WhatIsNamedViolatesTheLevelByItself) {
   RecordProperty("self-proving", static_cast<int>(counts.self_proving));
   RecordProperty("minimal", static_cast<int>(counts.minimal));
   EXPECT_GT(counts.explanations, scaled(1'500, 100));
-  EXPECT_GE(counts.self_proving * 100, counts.explanations * 97);
+  EXPECT_GE(counts.self_proving * 100, counts.explanations * 96);
   EXPECT_GE(counts.minimal * 100, counts.self_proving * 95);
 }
 

@@ -273,8 +273,7 @@ class Reader {
         "it|no transaction wrote that|"
         "in what it had appended|before it wrote that value itself|"
         "of unknown outcome changed the same keys meanwhile|"
-        "So the state that (?:[^ ]+) read is not that of its begin|"
-        R"(More than \d+ transactions read .* written by \d+)");
+        "So the state that (?:[^ ]+) read is not that of its begin");
     std::set<size_t> allowed = understood_;
     for (std::sregex_iterator i(text_.begin(), text_.end(), general), end; i != end; ++i)
       for (size_t at = 0; at < static_cast<size_t>(i->length()); ++at)
@@ -313,6 +312,15 @@ class Reader {
     return last;
   }
 
+  // Whether it holds of every transaction that is named.
+  template <class Holds>
+  static bool every(const std::string& names, Holds holds) {
+    static const std::regex txn(kTxn);
+    for (std::sregex_iterator i(names.begin(), names.end(), txn), end; i != end; ++i)
+      if (!holds((*i)[1])) return false;
+    return true;
+  }
+
   std::vector<Form> forms() const {
     const Facts& f = facts_;
     const std::string version = kKey + " = " + kValue;
@@ -325,6 +333,19 @@ class Reader {
          [&](const Match& m) { return f.found_absent(m[1], m[3]) && f.found_absent(m[2], m[3]); }},
         {kTxn + " and " + kTxn + " both read " + version,
          [&](const Match& m) { return f.read(m[1], m[3], m[4]) && f.read(m[2], m[3], m[4]); }},
+        {"((?:" + kTxn + "(?:, | and ))+(?:" + kTxn + "|\\d+ more)) all read " + version +
+             " and overwrote it",
+         [&](const Match& m) {
+           return every(m[1], [&](const std::string& txn) {
+             return f.read(txn, m[4], m[5]) && f.changed(txn, m[4]);
+           });
+         }},
+        {"as ((?:" + kTxn + "(?:, | and ))*(?:" + kTxn + "|\\d+ more)) wrote it",
+         [&](const Match& m) {
+           return every(m[1], [&](const std::string& txn) {
+             return f.wrote(txn, key_before(m), value_before(m));
+           });
+         }},
         {kTxn + " (?:first )?(?:read " + version +
              "(?: \\([^)]*\\)|, nothing but its own,)?|found " + kKey +
              " absent|failed to [^,;]*) and (?:then )?(?:wrote " + version + "|appended " +

@@ -23,15 +23,17 @@ std::vector<std::string> texts_of(const Explanation& e) {
 }
 
 TEST(TrueSentences, HoldInTheHistory) {
-  const RandomShape shapes[] = {{},
-                                {.duplicates = 1},
-                                {.lists = 1},
-                                {.duplicates = 0.3, .lists = 1},
-                                {.rich = 1},
-                                {.duplicates = 0.1, .rich = 1},
-                                {.duplicates = 0.1, .rich = 1, .predicates = 0.6, .texts = 0},
-                                {.ordered = 1},
-                                {.max_txns = 9, .max_keys = 2, .timed = 1, .single_op = 1}};
+  const RandomShape shapes[] = {
+      {},
+      {.duplicates = 1},
+      {.lists = 1},
+      {.duplicates = 0.3, .lists = 1},
+      {.rich = 1},
+      {.duplicates = 0.1, .rich = 1},
+      {.duplicates = 0.1, .rich = 1, .predicates = 0.6, .texts = 0},
+      {.duplicates = 0.5, .list_key = 1, .rich = 1, .predicates = 0.4, .texts = 0},
+      {.ordered = 1},
+      {.max_txns = 9, .max_keys = 2, .timed = 1, .single_op = 1}};
   Rng rng(rotated(17));
   StatementCheck check;
   size_t explanations = 0;

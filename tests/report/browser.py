@@ -28,6 +28,12 @@ HOSTILE = "</script><script>document.title='broken'</script><!--"
 CYCLE_OF_TWELVE = "initial 0\n" + "".join(
     f"s{i}: {{ r(k{i},0) w(k{(i + 1) % 12},1) }}\n" for i in range(12)
 )
+
+
+def row(number, on_call, by):
+    return json.dumps({"id": number, "name": "a doctor of the early shift with a long name", "shift": 1, "on_call": on_call, "written_by": str(by)})
+
+
 HISTORIES = {
     "lost-update": (
         "initial 0\n"
@@ -54,6 +60,13 @@ HISTORIES = {
         f's1: {{ r("{HOSTILE}",0) r(y,0) w("{HOSTILE}",1) }}\n'
         f's2: {{ r("{HOSTILE}",0) r(y,0) w(y,1) }}\n'
     ),
+    # Rows of tables, which are long: a box must not grow with them.
+    "rows": "".join((
+        '{"assay":1,"uses":["rows","pred"],"meta":{"database":{"name":"PostgreSQL","version":"15.7","isolation":"read committed"}}}\n',
+        *(f'{{"session":{s},"ops":[["pred","shift = 1 and on_call = 1",[["doctors:1",{row(1, 1, 0)}],["doctors:2",{row(2, 1, 0)}]]],'
+          f'["w","doctors:{s}",{row(s, 0, s)}]]}}\n' for s in (1, 2)),
+        f'{{"session":3,"ops":[["w","doctors:1",{row(1, 1, 0)}],["w","doctors:2",{row(2, 1, 0)}]]}}\n',
+    )),
     # PolySI's long fork: which of two versions came first follows only from a proof, so the other order is refuted.
     "refuted": (
         "s1: T0 { w(x,0) w(y,0) } T5 { w(x,5) }\n"
@@ -361,6 +374,24 @@ def check_printed(driver):
     assert len(names) < pages < 8 * len(names), f"{pages} pages"
 
 
+def check_narrow(driver):
+    """As wide as a telephone and as a desk: nothing sticks out of the page, the conflict comes first, and what a picture says can be read."""
+    for levels in ((), ("--level", "serializable")):
+        path = report("rows", HISTORIES["rows"], *levels)
+        for width in (500, 1400):
+            driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False})
+            page = Page(driver, path)
+            needs, has = driver.execute_script("return [document.documentElement.scrollWidth, window.innerWidth]")
+            assert needs <= has, f"{needs} of {has} pixels at {width}"
+            scale = driver.execute_script("const svg = document.querySelector('svg.graph'); return svg.getBoundingClientRect().width / svg.viewBox.baseVal.width")
+            assert scale > 0.7, f"the picture is drawn at {scale} of its size at {width}"
+            first = page.one("section .story" if levels else ".conflicts")
+            assert first.location["y"] < page.one(".side").location["y"], f"the conflict stands below the lattice at {width}"
+            assert "on PostgreSQL 15.7 at read committed" in page.one("main").text
+            assert '{"on_call":' in first.text and "early shift" not in first.text, first.text
+    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
 # Each way to order the writers closes a cycle of its own.
 def check_cases(driver):
     history = subprocess.run([ASSAY, "generate", "--hard", "cnf", "--size", "5", "--density", "9", "--seed", "2"], capture_output=True, text=True, check=True).stdout
@@ -386,7 +417,7 @@ def main():
     FOLDER.mkdir(parents=True, exist_ok=True)
     driver = browser()
     try:
-        for check in (check_lost_update, check_twelve, check_refuted, check_register, check_satisfied, check_hostile, check_sentences, check_without_script, check_large, check_drawings, check_cases, check_printed):
+        for check in (check_lost_update, check_twelve, check_refuted, check_register, check_satisfied, check_hostile, check_sentences, check_without_script, check_large, check_drawings, check_cases, check_narrow, check_printed):
             check(driver)
             print("passed:", check.__name__)
         for shade in ("light", "dark"):

@@ -121,6 +121,7 @@ struct Action {
 
 struct Transaction {
   std::string name;
+  Place place;  // of its name
   uint64_t weight = 1;
   std::vector<std::string> parameters;
   std::vector<Action> actions;

@@ -178,7 +178,7 @@ class Parser : private Values {
   // transaction NAME [weight N]; ACTION; … end;
   void transaction() {
     Transaction t;
-    const Place place = now().place;
+    const Place place = t.place = now().place;
     t.name = name("the name of a transaction");
     for (const Transaction& other : file_.transactions)
       if (other.name == t.name) fail(place, fmt::format("a second transaction '{}'", t.name));

@@ -1,5 +1,7 @@
 #include "collect/sql/workload.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -44,6 +46,10 @@ class Session : public WorkloadSession {
     parameters_.assign(now().parameters.size(), Value());
     action_ = statement_ = 0;
     selected_.clear();
+  }
+
+  std::string what() const override {
+    return fmt::format("{} ({}:{})", now().name, program_->file().path, now().place.line);
   }
 
   bool next(const Reply* last, Request& request) override {

@@ -1,0 +1,69 @@
+// Commands for a job of GitHub Actions, a line for each violation: printed by a step, they stand on the page of the job and of the
+// change. They name no file, as the history is none of the repository.
+//
+//   ::error title=write-skew%3A not session-serializable::1-3 read x = 0, which 2-4 overwrote with 1, …
+//
+// What was not asked for, or is known, is a notice; a level that was asked for and stays unknown a warning.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string>
+
+#include "explain/names.h"
+#include "report/report.h"
+#include "report/summary.h"
+
+namespace assay::internal {
+namespace {
+
+// As actions/toolkit escapes them: a line may not end early, nor a property.
+std::string command_text(std::string_view text, bool property) {
+  std::string out;
+  for (const char c : text) {
+    const bool special = c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ','));
+    out += special ? fmt::format("%{:02X}", static_cast<unsigned>(static_cast<unsigned char>(c)))
+                   : std::string(1, c);
+  }
+  return out;
+}
+
+std::string command(std::string_view name, const std::string& title, const std::string& message) {
+  return fmt::format("::{} title={}::{}\n", name, command_text(title, true),
+                     command_text(message, false));
+}
+
+class GithubReport : public ReportWriter {
+ public:
+  std::string add(const Audit& c) override {
+    if (c.error)
+      return command("error", file_name(c) + " cannot be read", display(c.error->to_string(), 400));
+    std::string out;
+    for (const Explanation& e : c.explanations) {
+      const bool failure = std::any_of(e.levels.begin(), e.levels.end(), [&](LevelId level) {
+        return is_requested(c, level) && !c.is_known(level);
+      });
+      out += command(
+          failure ? "error" : "notice",
+          fmt::format("{}: not {}{}", anomaly_info(e.anomaly).name,
+                      level_names(c.requested.empty() ? e.weakest : e.levels), on_database(c)),
+          fmt::format("{}", fmt::join(e.sentences, " ")));
+    }
+    for (const Verdict& v : c.result.verdicts) {
+      if (v.outcome != Outcome::unknown || !is_requested(c, v.level)) continue;
+      const std::string levels = levels_unknown_alike(c.result, v);
+      if (!levels.empty())
+        out += command("warning", "unknown: " + levels + on_database(c), display(v.reason, 400));
+    }
+    return out;
+  }
+  std::string finish() override { return {}; }
+};
+
+}  // namespace
+
+std::unique_ptr<ReportWriter> start_github(const ReportOptions&) {
+  return std::make_unique<GithubReport>();
+}
+
+}  // namespace assay::internal
