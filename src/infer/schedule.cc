@@ -22,8 +22,9 @@
 // Where the orders of all versions are stated every wait is one that every order has, so that a replay that leaves events parked
 // has found a violation, though not the proof of it.
 //
-// Client times are a hint, never trusted: a wrong clock costs waiting, not correctness. Cost: linear, plus the sort
-// by time.
+// Client times are a hint, never trusted: a wrong clock costs waiting, not correctness. Of the writers of a key that may not yet, only
+// the first asks what blocks it, and each of the others is parked with the one before it: where thousands write a key that thousands
+// read, all of them waking up for each reader would be quadratic. Cost: linear, plus the sort by time.
 
 #include "infer/schedule.h"
 
@@ -54,10 +55,9 @@ std::vector<Vertex> hint_order(const Hint& hint, const Events& events) {
   return order;
 }
 
-// What a replay holds besides the proposal: the scheduler, without the lists of waiting events, and for each event a
-// number and a place in a queue of `Precedence`.
+// What a replay holds besides the proposal: the scheduler, and for each event a number and a place in a queue of `Precedence`.
 uint64_t replay_bytes(const Problem& problem, size_t vertices) {
-  constexpr uint64_t kBytesAVertex = 26, kBytesAWrite = 8, kBytesAKey = 20;
+  constexpr uint64_t kBytesAVertex = 34, kBytesAWrite = 12, kBytesAKey = 20;
   return kBytesAVertex * vertices + kBytesAWrite * problem.writes.size() +
          kBytesAKey * problem.keys();
 }
@@ -96,7 +96,7 @@ Schedule schedule_by_hint(const Problem& problem, const LevelInfo& level, Budget
   if (waiting) scheduler.heed_order();
   size_t next = 0;  // of those that are waiting
   for (uint32_t i = 0; i < proposal.size(); ++i) {
-    if (!scheduler.has_room(budget)) return {};
+    if (budget.exhausted()) return {};
     const bool waits = waiting && next < waiting->size() && (*waiting)[next] == i;
     if (waits) ++next;
     waiting && !waits ? scheduler.attempt_free(proposal[i]) : scheduler.attempt(proposal[i]);
@@ -116,7 +116,7 @@ Schedule schedule_by_graph(const EventGraph& graph, std::span<const Vertex> orde
   Scheduler scheduler(graph.problem(), graph, order.size(), order, precedence);
   bool forced = false;
   for (;;) {
-    if (!scheduler.has_room(budget)) return {};
+    if (budget.exhausted()) return {};
     Vertex v = precedence.next_free();
     if (v != kNothing) {
       scheduler.attempt(v);

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "assay/level.h"
-#include "base/room.h"
 #include "graph/digraph.h"
 #include "infer/open_reads.h"
 #include "infer/problem.h"
@@ -47,12 +47,14 @@ class WriterQueues {
     next_.assign(problem.writes.of_key.begin.begin(),
                  problem.writes.of_key.begin.begin() + static_cast<std::ptrdiff_t>(keys));
     queue_.resize(problem.writes.size());
+    index_.resize(problem.writes.size());
     std::vector<uint32_t> fill = next_;
     for (Vertex v : order) {
       const Node n = events.node_of(v);
       if (n >= problem.nodes() || !events.writes(v)) continue;
       for (const WriteId w : problem.writes.of(n)) {
-        queue_[fill[problem.writes.key[w]]++] = n;
+        index_[w] = fill[problem.writes.key[w]]++;
+        queue_[index_[w]] = n;
       }
     }
     end_ = std::move(fill);
@@ -66,9 +68,21 @@ class WriterQueues {
     return next < end_[key] ? queue_[next] : kNone;
   }
 
+  // Of a write of which another's comes first, the nearest before it that has not happened, as far as that is known without a search:
+  // else the first.
+  template <class Places>
+  Node nearest_waiting(WriteId w, Node first, const Places& events,
+                       const std::vector<uint8_t>& happened) const {
+    const uint32_t index = index_[w];
+    if (index == 0) return first;
+    const Node before = queue_[index - 1];
+    return happened[events.write_event(before)] ? first : before;
+  }
+
  private:
   std::vector<Node> queue_;
   std::vector<uint32_t> next_, end_;  // per key, into queue_
+  std::vector<uint32_t> index_;       // per write, into queue_
 };
 
 // The state of the replay and the rules for waiting. `Precedence` says what an event depends on, `Places` where events are:
@@ -89,6 +103,8 @@ class Scheduler {
         stated_before_(stated_before),
         happened_(vertices, 0),
         parked_(vertices, kNothing),
+        next_parked_(vertices, kNothing),
+        parked_before_(vertices, kNothing),
         waits_for_(vertices, kNothing),
         wait_(vertices, Wait::none),
         readers_done_(problem.writes.size(), 0),
@@ -111,12 +127,6 @@ class Scheduler {
     return outcomes_ ? outcomes_->effective() : std::vector<Node>();
   }
 
-  // To be called before each attempt: asks for the memory that waiting events will take. False if the budget ran out.
-  bool has_room(Budget& budget) {
-    constexpr size_t kAtOnce = 1024;  // about as many as one attempt parks
-    return room_to_grow(parkings_, kAtOnce, budget);
-  }
-
   // Lets `v` happen if it may, and everything that was waiting for it; else parks it.
   void attempt(Vertex v) {
     ready_.push_back(v);
@@ -133,7 +143,7 @@ class Scheduler {
   }
   // If nothing but the order of the proposal blocks `v`, lets it overtake.
   void overtake(Vertex v) {
-    if (happened_[v] || wait_[v] != Wait::soft) return;
+    if (happened_[v] || (wait_[v] != Wait::soft && wait_[v] != Wait::in_line)) return;
     wait_[v] = Wait::may_overtake;
     attempt(v);
   }
@@ -145,8 +155,10 @@ class Scheduler {
   bool must_wait(Vertex v) { return precedence_.is_event(v) && hard_blocker(v) != kNothing; }
 
  private:
-  enum class Wait : uint8_t { none, hard, soft, may_overtake };
+  // in_line: for another writer of a key, which is soft too, whatever else may block the event.
+  enum class Wait : uint8_t { none, hard, soft, in_line, may_overtake };
   static constexpr int kLongestCircle = 64;
+  static constexpr Vertex kFirst = 1u << 31;  // in parked_before_: there is none, and this is what is waited for
 
   void drain() {
     while (!ready_.empty()) {
@@ -156,30 +168,64 @@ class Scheduler {
     }
   }
 
+  // Only the first of several writers of a key asks what else blocks it, which may be one reader after the other; the others wait
+  // for the writer before them, each for its own, so that one is considered again when it may be its turn.
   void consider(Vertex v) {
+    unpark(v);
     Vertex blocker = precedence_.missing(v, happened_);
     Wait wait = Wait::hard;
     const bool certain = !outcomes_ || !outcomes_->is_possible(events_.node_of(v));
     if (blocker == kNothing && certain && precedence_.is_event(v)) {
       if (outcomes_) settle_outcomes(v);
-      blocker = hard_blocker(v);
-      if (blocker == kNothing && wait_[v] != Wait::may_overtake) {
-        blocker = earlier_writer(v);
-        if (blocker == kNothing) blocker = source_to_come(v, false);
+      const bool heeds_order = wait_[v] != Wait::may_overtake;
+      if (heeds_order) blocker = earlier_writer(v).first;
+      wait = blocker == kNothing ? Wait::hard : Wait::in_line;
+      if (blocker == kNothing) blocker = hard_blocker(v);
+      if (blocker == kNothing && heeds_order) {
+        blocker = source_to_come(v, false);
         wait = Wait::soft;
       }
       if (blocker != kNothing) precedence_.note_blocked(v);
     }
-    if (blocker == kNothing || (closes_circle(v, blocker) && wait == Wait::soft)) {
-      happen(v);
-      return;
+    if (blocker != kNothing && closes_circle(v, blocker) && wait != Wait::hard) {
+      if (wait == Wait::in_line) {
+        wait_[v] = Wait::may_overtake;
+        ready_.push_back(v);
+        return;
+      }
+      blocker = kNothing;
     }
+    if (blocker == kNothing) return happen(v);
     if (wait_[v] != Wait::may_overtake) wait_[v] = wait;
     if (waits_for_[v] == kNothing) ++waiting_;
     waits_for_[v] = blocker;
-    // Entries are never reused: one that is released early may be parked again before it is met here.
-    parkings_.push_back({v, parked_[blocker]});
-    parked_[blocker] = static_cast<uint32_t>(parkings_.size() - 1);
+    park(v, wait == Wait::in_line ? earlier_writer(v).nearest : blocker);
+  }
+
+  void park(Vertex v, Vertex until) {
+    next_parked_[v] = parked_[until];
+    if (parked_[until] != kNothing) parked_before_[parked_[until]] = v;
+    parked_[until] = v;
+    parked_before_[v] = kFirst | until;
+  }
+
+  // If it is parked: it was released early, or what it was parked for has happened.
+  void unpark(Vertex v) {
+    const Vertex before = std::exchange(parked_before_[v], kNothing);
+    if (before == kNothing) return;
+    const Vertex next = next_parked_[v];
+    if ((before & kFirst) != 0)
+      parked_[before & ~kFirst] = next;
+    else
+      next_parked_[before] = next;
+    if (next != kNothing) parked_before_[next] = before;
+  }
+
+  // What an event that waits is waiting for: of a writer in line the first.
+  Vertex awaited(Vertex v) {
+    if (wait_[v] != Wait::in_line) return waits_for_[v];
+    const Vertex first = earlier_writer(v).first;
+    return first == kNothing ? waits_for_[v] : first;
   }
 
   // True if `blocker` waits, through others, for `v`. A soft wait among them is given up.
@@ -189,8 +235,8 @@ class Scheduler {
     for (int step = 0; step < kLongestCircle; ++step) {
       if (at == v) break;
       if (happened_[at] || waits_for_[at] == kNothing) return false;
-      if (wait_[at] == Wait::soft) soft = at;
-      at = waits_for_[at];
+      if (wait_[at] == Wait::soft || wait_[at] == Wait::in_line) soft = at;
+      at = awaited(at);
     }
     if (at != v) return false;
     if (soft != kNothing) {
@@ -288,16 +334,21 @@ class Scheduler {
     return kNothing;
   }
 
-  // A writer of one of the keys that stands earlier in the proposal and has not happened.
-  Vertex earlier_writer(Vertex v) {
-    if (!events_.overwrites(v)) return kNothing;
+  // Of the writers of one of the keys that stand earlier in the proposal and have not happened, the first and the nearest.
+  struct Earlier {
+    Vertex first = kNothing, nearest = kNothing;
+  };
+  Earlier earlier_writer(Vertex v) {
+    if (!events_.overwrites(v)) return {};
     const Node n = events_.node_of(v);
     for (const WriteId w : problem_.writes.of(n)) {
       if (!stated_before_.empty() && stated_before_[w] != kNone) continue;  // that one has happened
       const Node first = queues_.first_waiting(problem_.writes.key[w], events_, happened_);
-      if (first != n && first != kNone) return events_.write_event(first);
+      if (first == n || first == kNone) continue;
+      const Node nearest = queues_.nearest_waiting(w, first, events_, happened_);
+      return {events_.write_event(first), events_.write_event(nearest)};
     }
-    return kNothing;
+    return {};
   }
 
   // A reader of the current version of `key`, other than `except`, whose read is still to come.
@@ -330,11 +381,12 @@ class Scheduler {
         if (events_.any_holds() && events_.writes(v)) holder_[key] = kNone;
       }
     }
+    unpark(v);
     // Those parked longest come first: parked lists are stacks, and so is ready_.
-    for (uint32_t p = parked_[v]; p != kNothing; p = parkings_[p].next) {
-      ready_.push_back(parkings_[p].event);
+    while (parked_[v] != kNothing) {
+      ready_.push_back(parked_[v]);
+      unpark(parked_[v]);
     }
-    parked_[v] = kNothing;
   }
 
   // Whether it installs a version before another writer of the key that comes first in the proposal.
@@ -364,12 +416,8 @@ class Scheduler {
   WriterQueues queues_;
   std::span<const Node> stated_before_;  // per write; empty: nothing is stated
   std::vector<uint8_t> happened_;
-  struct Parking {
-    Vertex event;
-    uint32_t next;
-  };
-  std::vector<Parking> parkings_;
-  std::vector<uint32_t> parked_;   // per vertex: the events that wait for it, a list of parkings
+  // Per vertex: the first of the events that are parked until it happens, and for each of these the next and the one before.
+  std::vector<Vertex> parked_, next_parked_, parked_before_;
   std::vector<Vertex> waits_for_;  // per vertex: the event that it last waited for
   std::vector<Wait> wait_;
   std::vector<uint32_t> readers_done_;  // per write: readers known to have happened, a prefix
