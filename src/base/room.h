@@ -9,16 +9,22 @@
 namespace assay::internal {
 
 // Before `more` elements are appended: asks the budget for the memory that the vector moves to where it has to grow.
-// False, and the vector as it was, if the budget has run out; also a poll of the budget, as `exhausted` is.
+// False, and the vector as it was, if the budget has run out.
 template <class T>
-bool room_to_grow(std::vector<T>& items, size_t more, Budget& budget) {
+bool make_room(std::vector<T>& items, size_t more, Budget& budget) {
   constexpr size_t kSmallBytes = size_t{1} << 20;  // not worth asking
   const size_t wanted = items.size() + more;
-  if (wanted <= items.capacity()) return !budget.exhausted();
-  const size_t capacity = std::max(wanted, 2 * items.capacity());
+  if (wanted <= items.capacity()) return true;
+  const size_t capacity = std::max(wanted, items.capacity() + items.capacity() / 2);
   if (capacity * sizeof(T) >= kSmallBytes && !budget.has_room(capacity * sizeof(T))) return false;
   items.reserve(capacity);
-  return !budget.exhausted();
+  return true;
+}
+
+// The same, and a poll of the budget, as `exhausted` is.
+template <class T>
+bool room_to_grow(std::vector<T>& items, size_t more, Budget& budget) {
+  return make_room(items, more, budget) && !budget.exhausted();
 }
 
 }  // namespace assay::internal

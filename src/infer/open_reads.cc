@@ -324,7 +324,9 @@ void OpenReads::find_sources(Group& group) {
   if (explains_all(KeyState{}) && may_be_from(kInitialTxn, external)) found_.push_back(kNone);
   group.read.sources = pool_->store(found_);
   group.read.alone = external.size() == 1;
-  listed_ += sizeof(TxnId) * group.read.sources.size();
+  constexpr uint64_t kBytesARead =
+      160;  // with its operations, and its place among those of its reader
+  listed_ += kBytesARead + sizeof(TxnId) * group.read.sources.size();
 }
 
 BadRead OpenReads::dirty_read(const OpenRead& read) const {

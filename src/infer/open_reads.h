@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -76,7 +77,7 @@ class OpenReads {
   // Which these are, ascending.
   const std::vector<TxnId>& possible() const { return possible_; }
   bool one_state() const { return one_state_; }
-  const std::vector<OpenRead>& all() const { return reads_; }
+  const std::deque<OpenRead>& all() const { return reads_; }
   // Leaves an open read these of its sources, ascending.
   void restrict_to(uint32_t read, std::span<const TxnId> sources) {
     reads_[read].sources = pool_->store(sources);
@@ -136,13 +137,13 @@ class OpenReads {
   // Of the transaction that is being added, only these keys; null: all.
   const std::vector<KeyId>* only_ = nullptr;
   std::vector<uint8_t> seen_txns_;
-  std::vector<OpenRead> reads_;
+  std::deque<OpenRead> reads_;  // never moved: there may be millions
   std::shared_ptr<SourcePool> pool_ = std::make_shared<SourcePool>();
   std::unordered_map<TxnId, std::vector<uint32_t>> by_reader_;
   std::vector<TxnId> possible_;
   std::vector<TxnId> found_;  // scratch
   std::string obstacle_;
-  uint64_t listed_ = 0;  // bytes of sources since the budget was asked
+  uint64_t listed_ = 0;  // bytes since the budget was asked
 };
 
 // The sources of a read: those before the reader in an order, the nearest first, then those after it likewise. `place` is

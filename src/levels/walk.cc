@@ -312,7 +312,7 @@ class LatticeWalk {
   }
 
   const OpenRead* find_sourceless(OpenProblem::Listing listing) {
-    const std::vector<OpenRead>& all = open_.reads(listing).all();
+    const auto& all = open_.reads(listing).all();
     const auto found = std::find_if(all.begin(), all.end(), [this](const OpenRead& read) {
       return read.sources.empty() && problem_.node_of(read.reader) != kNone;
     });

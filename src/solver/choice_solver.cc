@@ -28,6 +28,7 @@
 
 #include <algorithm>
 
+#include "base/room.h"
 namespace assay::internal {
 namespace {
 
@@ -539,10 +540,18 @@ bool ChoiceSolver::probe(Budget& budget, uint64_t most_conflicts) {
       if (!learn(conflict)) return false;
     }
     backtrack(0);
-    if (budget.exhausted() || conflicts_ > most_conflicts) return true;
+    if (!may_go_on(budget) || conflicts_ > most_conflicts) return true;
   }
   probed_ = static_cast<uint32_t>(choices());
   return true;
+}
+
+// False if the budget ran out, or has no room for what the next conflict adds.
+bool ChoiceSolver::may_go_on(Budget& budget) {
+  constexpr size_t kMostOfOne = 4096;  // mostly: a cycle may be longer
+  return make_room(cycles_, kMostOfOne, budget) && make_room(pool_, kMostOfOne, budget) &&
+         make_room(hints_, kMostOfOne, budget) && make_room(clauses_, kMostOfOne, budget) &&
+         !budget.exhausted();
 }
 
 ChoiceSolver::Result ChoiceSolver::solve(Budget& budget, uint64_t most_conflicts) {
@@ -556,7 +565,7 @@ ChoiceSolver::Result ChoiceSolver::solve(Budget& budget, uint64_t most_conflicts
   } else if (local_.on) {
     line_up();
     if (!probe(budget, most_conflicts)) return Result::contradiction;
-    if (budget.exhausted() || conflicts_ > most_conflicts) return Result::out_of_budget;
+    if (!may_go_on(budget) || conflicts_ > most_conflicts) return Result::out_of_budget;
   }
   const uint64_t hard = conflicts_ + choices();  // this many conflicts are not local
   uint64_t restarts = 0;
@@ -565,7 +574,7 @@ ChoiceSolver::Result ChoiceSolver::solve(Budget& budget, uint64_t most_conflicts
     const uint32_t conflict = propagate();
     if (conflict != kNoClause) {
       if (!learn(conflict)) return Result::contradiction;
-      if (budget.exhausted() || conflicts_ > most_conflicts) return Result::out_of_budget;
+      if (!may_go_on(budget) || conflicts_ > most_conflicts) return Result::out_of_budget;
     } else if (conflicts_ >= next_restart) {
       next_restart = conflicts_ + kRestartUnit * luby(++restarts);
       backtrack(0);

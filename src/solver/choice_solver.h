@@ -122,6 +122,7 @@ class ChoiceSolver {
   uint32_t level_of(Side side) const { return assigned_level_[side / 2]; }
   void line_up();
   bool probe(Budget& budget, uint64_t most_conflicts);
+  bool may_go_on(Budget& budget);
 
   static constexpr uint32_t kNoClause = 0xFFFFFFFF;
   Digraph& graph_;
