@@ -41,6 +41,9 @@ namespace assay::internal {
 namespace {
 
 constexpr uint64_t kMaxClockWords = uint64_t{1} << 30;  // 4 GiB
+// Clocks of sessions of a few transactions grow with the square of these: beyond this many words they have to be longer.
+constexpr uint64_t kManyClockWords = uint64_t{1} << 24;
+constexpr uint32_t kLongEnough = 8;
 
 }  // namespace
 
@@ -51,7 +54,9 @@ Saturation::Saturation(const EventGraph& events, IncrementalOrder& order, KnownE
 }
 
 bool Saturation::affordable() const {
-  return chains_ > 0 && uint64_t{chains_} * events_.graph().vertices() <= kMaxClockWords;
+  const uint64_t words = uint64_t{chains_} * events_.graph().vertices();
+  const bool long_enough = uint64_t{chains_} * kLongEnough <= problem_.nodes();
+  return chains_ > 0 && words <= (long_enough ? kMaxClockWords : kManyClockWords);
 }
 
 void Saturation::index_chains() {
