@@ -48,11 +48,11 @@ bool JepsenHistory::add(const JepsenRecord& record, const DatumTree& tree, std::
   any_ = true;
   if (record.process && record.process->type != ValueView::Type::integer) return add_event(record);
   if (!choose_workload(record)) return false;
-  ops_.clear();
-  if (!translate(record)) return false;
   // An operation whose process is not given is in a session of its own.
   const std::string process = record.process ? std::to_string(record.process->integer) : "";
   Pending& pending = pending_[process];
+  ops_.clear();
+  if (!translate(record, pending.open)) return false;
   if (record.type == JepsenType::invoke) {
     if (pending.open) {
       ++open_ends_;
@@ -67,7 +67,6 @@ bool JepsenHistory::add(const JepsenRecord& record, const DatumTree& tree, std::
     pending = {};
     pending.line = record.line;
   }
-  // What did not commit may repeat what was asked for, or hold an explanation instead.
   if (record.type == JepsenType::ok || !invoked) pending.ops = std::move(ops_);
   const TxnStatus status = record.type == JepsenType::ok     ? TxnStatus::committed
                            : record.type == JepsenType::fail ? TxnStatus::aborted
@@ -112,10 +111,37 @@ bool JepsenHistory::settle(Pending& pending, const OwnedValue& session, TxnStatu
   bool added = true;
   if (workload_ == Workload::key_value)
     store_.add(session, header, std::move(pending.ops));
+  else if (workload_ == Workload::writes)
+    held_.push_back({header, session, std::move(pending.ops)});
   else
     added = add_txn(header, pending.ops);
   pending = {};
   return added;
+}
+
+// The first read says whether what was written are values of registers or elements of a set.
+bool JepsenHistory::settle_writes(Workload workload) {
+  workload_ = workload;
+  const auto translated = [&](std::vector<OwnedOp>& ops) {
+    if (workload == Workload::set)
+      for (OwnedOp& op : ops) op = element(std::move(op.value));
+  };
+  for (auto& [process, pending] : pending_) translated(pending.ops);
+  for (Held& held : held_) {
+    translated(held.ops);
+    held.header.session = held.session.view();
+    if (!add_txn(held.header, held.ops)) return false;
+  }
+  held_ = {};
+  return true;
+}
+
+OwnedOp JepsenHistory::element(OwnedValue name) {
+  OwnedOp op;
+  op.kind = OpKind::write;
+  op.key = std::move(name);
+  op.value = integer_value(1);
+  return op;
 }
 
 bool JepsenHistory::add_txn(const TxnHeader& header, const std::vector<OwnedOp>& ops) {
@@ -181,7 +207,7 @@ bool JepsenHistory::choose_workload(const JepsenRecord& record) {
   else if (record.f == "add")
     found = Workload::set;
   else if (record.f == "write" || record.f == "cas" || record.f == "read")
-    found = workload_ == Workload::set ? Workload::set : Workload::cas_register;
+    return choose_registers(record);
   else if (workload_ == Workload::txn && record.type != JepsenType::ok)
     found = Workload::txn;  // without a value, or with an explanation in its place
   else if (workload_ == Workload::none && record.type != JepsenType::ok && record.value &&
@@ -203,31 +229,78 @@ bool JepsenHistory::choose_workload(const JepsenRecord& record) {
   return true;
 }
 
-// Whether the value of a completion that is not :ok can be what was asked for.
-bool JepsenHistory::repeats_request(const JepsenRecord& record) {
-  if (!record.value || record.f == "read") return false;
-  if (record.f == "cas") return record.value->kind == Kind::list && record.value->children == 2;
-  return record.value->kind == Kind::integer || record.value->kind == Kind::list;
+// Writes of single values are held until a read shows one of them or several: Jepsen's causal-reverse writes the
+// elements of a set.
+bool JepsenHistory::choose_registers(const JepsenRecord& record) {
+  if (workload_ == Workload::set &&
+      (record.f == "read" || (record.f == "write" && elements_written_)))
+    return true;
+  if (workload_ == Workload::cas_register) return true;
+  if (workload_ != Workload::none && workload_ != Workload::writes)
+    return fail(record.value, "the history mixes workloads");
+  const bool list = record.value && record.value->kind == Kind::list;
+  const bool pair = list && record.value->children == 2;
+  const bool elements = list || (record.value && record.value->kind == Kind::set);
+  if (record.f == "write" && !record.key && !list) {
+    elements_written_ = true;
+    workload_ = Workload::writes;
+    return true;
+  }
+  const bool completes = record.type == JepsenType::info || record.type == JepsenType::fail;
+  if (completes && workload_ == Workload::writes) return true;
+  if (record.f == "read" && !record.key && workload_ == Workload::writes) {
+    if (record.type != JepsenType::ok) return true;
+    return settle_writes(elements ? Workload::set : Workload::cas_register);
+  }
+  // A vector before anything was written: of no pair it can be a set only.
+  if (record.f == "read" && record.type == JepsenType::ok && elements && !pair && !record.key) {
+    elements_written_ = true;
+    return settle_writes(Workload::set);
+  }
+  // Nothing is certain yet of a read that has not been answered.
+  if (record.f == "read" && record.type != JepsenType::ok && !pair && !record.key) {
+    workload_ = Workload::writes;
+    return true;
+  }
+  return settle_writes(Workload::cas_register);
 }
 
-bool JepsenHistory::translate(const JepsenRecord& record) {
-  const bool observed = record.type == JepsenType::ok;
-  // Completions that failed often hold an explanation in the place of the value.
-  const bool repeats = record.type == JepsenType::fail || record.type == JepsenType::info;
+// `invoked`: a completion whose invocation has said what was asked for. Unless it is :ok it may repeat that, or hold
+// an explanation in its place.
+bool JepsenHistory::translate(const JepsenRecord& record, bool invoked) {
+  const bool done = record.type == JepsenType::fail || record.type == JepsenType::info;
+  if (!done) return translate_ops(record);
+  if (invoked || record.f == "read") return true;
+  if (translate_ops(record)) return true;
+  // What an operation of unknown outcome may have written has to be known; what failed was written by nobody.
+  if (record.type == JepsenType::info) {
+    fault_.message += "; what it may have written is not known without its invocation";
+    return false;
+  }
+  ops_.clear();
+  fault_ = {};
+  return true;
+}
+
+bool JepsenHistory::translate_ops(const JepsenRecord& record) {
   switch (workload_) {
     case Workload::txn:
-      if (!observed && !are_mops(*tree_, record.value)) return true;
-      return translate_txn(*record.value, observed);
+      if (record.type == JepsenType::invoke && !are_mops(*tree_, record.value)) return true;
+      if (!are_mops(*tree_, record.value))
+        return fail(record.value, "expected a transaction, a vector of operations like [:w k v]");
+      return translate_txn(*record.value, record.type == JepsenType::ok);
+    case Workload::writes:
     case Workload::cas_register:
-      return (repeats && !repeats_request(record)) || translate_register(record);
+      return translate_register(record);
     case Workload::lock:
       return translate_lock(record);
     case Workload::key_value:
       return translate_key_value(record);
     case Workload::set:
-      return (repeats && !repeats_request(record)) || translate_set(record);
+      return translate_set(record);
     default:
-      return true;
+      return record.type == JepsenType::invoke ||
+             fail(record.value, "expected a transaction, a vector of operations like [:w k v]");
   }
 }
 
@@ -332,6 +405,10 @@ bool JepsenHistory::translate_register(const JepsenRecord& record) {
   if (record.f == "read") {
     if (record.type != JepsenType::ok) return true;
     if (value && !refuse_collection(*value)) return false;
+    if (value && value->kind == Kind::list)
+      return fail(value,
+                  "expected the value of a register, not a vector; as a set a vector is read where "
+                  "single values were written, without a key, before the first read");
     if (value) value_of(*value, op.value);
   } else if (!value) {
     return fail(nullptr, "expected a :value");
@@ -370,7 +447,6 @@ bool JepsenHistory::translate_key_value(const JepsenRecord& record) {
     if (record.type != JepsenType::ok) return true;
     if (!KeyValueStore::read(text, op)) return fail(record.value, KeyValueStore::kWantPieces);
   } else {
-    if (!textual && record.type != JepsenType::invoke) return true;  // repeats nothing
     if (!textual) return fail(record.value, "expected a string to write");
     op.kind = record.f == "put" ? OpKind::write : OpKind::append;
     if (op.kind == OpKind::append && !KeyValueStore::is_piece(text))
@@ -382,25 +458,31 @@ bool JepsenHistory::translate_key_value(const JepsenRecord& record) {
 }
 
 bool JepsenHistory::translate_set(const JepsenRecord& record) {
-  OwnedOp op;
-  if (record.f == "add") {
+  if (record.f != "read") {
     if (!record.value) return fail(nullptr, "expected a :value");
-    if (record.value->kind == Kind::list)
-      return fail(record.value, "expected an element; sets of several keys are not read");
-    op.kind = OpKind::write;
-    op.value = integer_value(1);
-    if (!key_of(*record.value, op.key)) return false;
-    ops_.push_back(std::move(op));
+    OwnedValue name;
+    if (!is_element(*record.value) || !key_of(*record.value, name)) return false;
+    ops_.push_back(element(std::move(name)));
     return true;
   }
   if (record.type != JepsenType::ok) return true;
   if (!record.value || (record.value->kind != Kind::list && record.value->kind != Kind::set))
     return fail(record.value, "expected the elements of the set (of a counter, see assay tally)");
+  for (const Datum* e = tree_->first(*record.value); e; e = tree_->next(*e))
+    if (!is_element(*e)) return false;
   set_read_ = true;
+  OwnedOp op;
   op.kind = OpKind::range;
   if (!values_of(*record.value, op.elements)) return false;
   ops_.push_back(std::move(op));
   return true;
+}
+
+bool JepsenHistory::is_element(const Datum& d) {
+  return d.kind != Kind::list ||
+         fail(&d,
+              "expected an element, not a vector; sets of several keys and Jepsen's sequential "
+              "workload are not read");
 }
 
 Result<History> JepsenHistory::finish(Notes& notes) && {
@@ -411,6 +493,8 @@ Result<History> JepsenHistory::finish(Notes& notes) && {
     if (!settle(pending, names_[process], TxnStatus::unknown, Interval::kUnknown))
       return bad_input(fault_.message);
   }
+  if (workload_ == Workload::writes && !settle_writes(Workload::cas_register))
+    return bad_input(fault_.message);
   if (auto s = store_.finish([&](const TxnHeader& header, const std::vector<OwnedOp>& ops) {
         return add_txn(header, ops);
       });

@@ -6,6 +6,7 @@
 //   :f acquire, release                      a lock: compare-and-set between "free" and "held"
 //   :f get, put, append with :key            a key-value store                    key_value_store.h
 //   :f add, read                             a set: a write of a key per element; a read is a range over all
+//   :f write, read of a vector               the same
 //
 // An invocation and a completion say between which moments an operation ran, but not when
 // within them it took its snapshot or took effect: begin and end both are somewhere in between.
@@ -53,10 +54,27 @@ class JepsenHistory {
     uint64_t line = 0;
     bool open = false;
   };
-  enum class Workload : uint8_t { none, txn, cas_register, lock, set, key_value };
+  // What waits for the first read to say what it is.
+  struct Held {
+    TxnHeader header;
+    OwnedValue session;
+    std::vector<OwnedOp> ops;
+  };
+  enum class Workload : uint8_t {
+    none,
+    txn,
+    writes,  // of registers or of the elements of a set: nothing has been read
+    cas_register,
+    lock,
+    set,
+    key_value
+  };
 
   bool choose_workload(const JepsenRecord& record);
-  bool translate(const JepsenRecord& record);
+  bool choose_registers(const JepsenRecord& record);
+  bool settle_writes(Workload workload);
+  bool translate(const JepsenRecord& record, bool invoked);
+  bool translate_ops(const JepsenRecord& record);
   bool translate_txn(const Datum& value, bool observed);
   bool translate_mop(const Datum& mop, bool observed);
   bool translate_register(const JepsenRecord& record);
@@ -64,7 +82,8 @@ class JepsenHistory {
   bool translate_set(const JepsenRecord& record);
   bool translate_key_value(const JepsenRecord& record);
   bool refuse_collection(const Datum& read);
-  static bool repeats_request(const JepsenRecord& record);
+  bool is_element(const Datum& d);
+  static OwnedOp element(OwnedValue name);
   bool values_of(const Datum& list, std::vector<OwnedValue>& to);
   bool value_of(const Datum& d, OwnedValue& to) const;
   bool key_of(const Datum& d, OwnedValue& to);
@@ -82,6 +101,8 @@ class JepsenHistory {
   StreamedBuilder builder_;
   KeyValueStore store_;  // held back until all operations are known
   Workload workload_ = Workload::none;
+  std::vector<Held> held_;
+  bool elements_written_ = false;           // with :f :write
   std::map<std::string, Pending> pending_;  // by process
   std::map<std::string, OwnedValue> names_;
   const DatumTree* tree_ = nullptr;
