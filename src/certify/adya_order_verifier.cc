@@ -142,7 +142,7 @@ class AdyaCheck {
     const std::vector<Place>& all = writers_[read.key];
     const std::vector<Held>& left = left_[read.key];
     const auto at = static_cast<size_t>(next - all.begin());
-    const Held before = read.from == 0 ? Held{} : left[at - 1];
+    const Held before = read.from == 0 ? initially(history_, read.key) : left[at - 1];
     const size_t kept = conditions_.first_change(read.op, before, std::span(left).subspan(at));
     return next + static_cast<std::ptrdiff_t>(kept);
   }

@@ -55,6 +55,8 @@ Held left_by(const History& history, TxnId t, KeyId key) {
   return {history.op(i).version, history.op(i).kind == OpKind::remove};
 }
 
+Held initially(const History& history, KeyId key) { return {history.own_initial(key), false}; }
+
 std::vector<KeyId> named_keys(const History& history, OpId range) {
   const Selected selected = history.selected(range);
   std::vector<KeyId> keys(selected.matched.begin(), selected.matched.end());

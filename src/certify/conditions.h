@@ -12,9 +12,11 @@ namespace assay::internal::certify {
 
 // What a key holds: what some transaction left there, or the initial value.
 struct Held {
-  VersionId version = kNone;  // kNone: the initial value
+  VersionId version = kNone;  // kNone: the initial value of every key
   bool removed = false;
 };
+// What the key holds before anything is written.
+Held initially(const History& history, KeyId key);
 // What a transaction that writes the key leaves of it.
 Held left_by(const History& history, TxnId t, KeyId key);
 // The keys that a range names: of rows that it returned or passed over, and that matched.
@@ -26,6 +28,7 @@ class Conditions {
 
   // Without a condition every value satisfies; null never does.
   Match match(PredicateId predicate, VersionId version) const;
+  // Whether the initial value of every key satisfies it.
   Match match_initial(PredicateId predicate) const;
   Match match(PredicateId predicate, const Held& held) const;
   // By the index of the history, which lists all that may satisfy a condition: of thousands of states that no query names few

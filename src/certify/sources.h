@@ -51,10 +51,11 @@ class Sources {
 
  private:
   struct State {
-    TxnId writer = kNone;  // kNone: the initial state
-    VersionId version = kNone;
+    TxnId writer = kNone;       // kNone: the initial state
+    VersionId version = kNone;  // kNone: the initial value of every key
     bool removed = false;
   };
+  State initially(KeyId key) const { return {kNone, history_.own_initial(key), false}; }
   bool sees(OpId i, KeyId key) const;
   OpId own_write_before(OpId i, KeyId key) const;
   bool explains(const State& state, OpId i, KeyId key) const;

@@ -315,6 +315,7 @@ class FactsWriter {
  private:
   void count_losses() {
     if (!h_.initial().is_null()) losses_.add("the initial value");
+    if (h_.has_own_initial()) losses_.add("initial values of single keys");
     if (!h_.meta().empty()) losses_.add("metadata of the history");
     losses_.add("events", h_.events().size());
     losses_.add("stated orders of versions", h_.known_orders().size());

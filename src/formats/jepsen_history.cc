@@ -28,6 +28,44 @@ bool are_mops(const DatumTree& tree, const Datum* value) {
   return is_name(*tree.first(*mop));
 }
 
+// A row of one column.
+OwnedValue row_value(std::string_view column, const OwnedValue& value) {
+  OwnedValue row{ValueView::Type::row, 0, "{"};
+  append_json_string(row.text, column);
+  row.text += ':';
+  append_json_value(row.text, value.view());
+  row.text += '}';
+  return row;
+}
+
+// "set = 'it''s'"
+std::string equals(std::string_view column, const OwnedValue& value) {
+  std::string where = std::string(column) + " = ";
+  if (value.type == ValueView::Type::integer) return where + std::to_string(value.integer);
+  where += '\'';
+  for (const char c : value.text) where.append(c == '\'' ? 2 : 1, c);
+  return where + '\'';
+}
+
+// Tells 1 and "1" apart.
+std::string name_of(const OwnedValue& key) {
+  std::string name;
+  append_json_value(name, key.view());
+  return name;
+}
+
+// An element's row of a set, ["k",5].
+OwnedValue element_of(const OwnedValue& set, const OwnedValue& element) {
+  OwnedValue key = text_value("[");
+  append_json_value(key.text, set.view());
+  key.text += ',';
+  append_json_value(key.text, element.view());
+  key.text += ']';
+  return key;
+}
+
+constexpr std::string_view kSet = "set";
+constexpr std::string_view kPairKey = "key";
 constexpr std::string_view kRegister = "register";
 constexpr std::string_view kLock = "lock";
 constexpr std::string_view kFree = "free";
@@ -47,6 +85,8 @@ bool JepsenHistory::add(const JepsenRecord& record, const DatumTree& tree, std::
   if (!any_) timed_ = record.time.has_value();
   any_ = true;
   if (record.process && record.process->type != ValueView::Type::integer) return add_event(record);
+  if (record.f == "init" && record.value && record.value->kind == Kind::map)
+    return add_initial(record);
   if (!choose_workload(record)) return false;
   // An operation whose process is not given is in a session of its own.
   const std::string process = record.process ? std::to_string(record.process->integer) : "";
@@ -146,14 +186,13 @@ OwnedOp JepsenHistory::element(OwnedValue name) {
 
 bool JepsenHistory::add_txn(const TxnHeader& header, const std::vector<OwnedOp>& ops) {
   builder_.begin_txn(header);
-  add_ops(ops);
+  if (!add_ops(ops)) return false;
   auto s = builder_.end_txn();
   return s.ok() || fail(nullptr, s.error().message);
 }
 
-void JepsenHistory::add_ops(const std::vector<OwnedOp>& ops) {
+bool JepsenHistory::add_ops(const std::vector<OwnedOp>& ops) {
   std::vector<ValueView> list;
-  std::vector<std::pair<ValueView, ValueView>> rows;
   for (const OwnedOp& op : ops) {
     switch (op.kind) {
       case OpKind::read:
@@ -173,12 +212,43 @@ void JepsenHistory::add_ops(const std::vector<OwnedOp>& ops) {
         for (const OwnedValue& e : op.elements) list.push_back(e.view());
         builder_.read_list(op.key.view(), list);
         break;
+      case OpKind::remove:
+        builder_.remove(op.key.view(), op.value.view());
+        break;
       default:
-        rows.clear();
-        for (const OwnedValue& e : op.elements) rows.emplace_back(e.view(), ValueView::of(1));
-        builder_.range(ValueView::null(), ValueView::null(), rows);
+        if (!add_range(op)) return false;
     }
   }
+  return true;
+}
+
+bool JepsenHistory::add_range(const OwnedOp& op) {
+  std::vector<std::pair<ValueView, ValueView>> rows;
+  for (size_t i = 0; i < op.elements.size(); ++i)
+    rows.emplace_back(op.elements[i].view(),
+                      op.values.empty() ? ValueView::of(1) : op.values[i].view());
+  if (op.where.empty()) {
+    builder_.range(ValueView::null(), ValueView::null(), rows);
+    return true;
+  }
+  Selection selection;
+  selection.where = op.where;
+  selection.rows = rows;
+  const Status s = builder_.select(selection);
+  return s.ok() || fail(nullptr, s.error().message);
+}
+
+// What Elle's closed predicates load first: trusted to be there before all else.
+bool JepsenHistory::add_initial(const JepsenRecord& record) {
+  if (record.type == JepsenType::invoke || record.type == JepsenType::fail) return true;
+  if (record.type == JepsenType::info)
+    return fail(record.value, "expected :init to be :ok, as it is what all else rests on");
+  for (const Datum* k = tree_->first(*record.value); k; k = tree_->next(*tree_->next(*k))) {
+    OwnedValue key, value;
+    if (!key_of(*k, key) || !written(*tree_->next(*k), value)) return false;
+    builder_.set_initial(key.view(), value.view(), record.line);
+  }
+  return true;
 }
 
 // The nemesis and other processes that are no clients.
@@ -196,8 +266,24 @@ bool JepsenHistory::add_event(const JepsenRecord& record) {
   return s.ok() || fail(nullptr, s.error().message);
 }
 
+// What is no history of reads and writes of keys.
+bool JepsenHistory::refuse_workload(const JepsenRecord& record) {
+  const std::string_view f = record.f;
+  const auto refuse = [&](const char* what) {
+    return fail(record.value, "'" + std::string(f) + "' is of " + what +
+                                  ", which is not checked; expected reads and writes of keys");
+  };
+  if (f == "enqueue" || f == "dequeue" || f == "drain")
+    return refuse("a queue, whose elements are taken out");
+  if (f == "generate") return refuse("unique ids, which nobody reads");
+  if (f == "send" || f == "poll" || f == "subscribe" || f == "assign" || f == "crash")
+    return refuse("a log of messages such as Kafka's, which is read by offsets");
+  return true;
+}
+
 bool JepsenHistory::choose_workload(const JepsenRecord& record) {
   Workload found = Workload::none;
+  if (!refuse_workload(record)) return false;
   if (are_mops(*tree_, record.value) && !(record.f == "read" && workload_ == Workload::set))
     found = Workload::txn;
   else if (record.f == "acquire" || record.f == "release")
@@ -206,6 +292,8 @@ bool JepsenHistory::choose_workload(const JepsenRecord& record) {
     found = Workload::key_value;
   else if (record.f == "add")
     found = Workload::set;
+  else if (record.f == "insert")
+    found = Workload::pairs;
   else if (record.f == "write" || record.f == "cas" || record.f == "read")
     return choose_registers(record);
   else if (workload_ == Workload::txn && record.type != JepsenType::ok)
@@ -298,6 +386,8 @@ bool JepsenHistory::translate_ops(const JepsenRecord& record) {
       return translate_key_value(record);
     case Workload::set:
       return translate_set(record);
+    case Workload::pairs:
+      return translate_pair(record);
     default:
       return record.type == JepsenType::invoke ||
              fail(record.value, "expected a transaction, a vector of operations like [:w k v]");
@@ -330,6 +420,7 @@ bool JepsenHistory::key_of(const Datum& d, OwnedValue& to) {
 }
 
 bool JepsenHistory::written(const Datum& d, OwnedValue& to) {
+  if (d.kind == Kind::set) return fail(&d, "expected a value to write, not a set");
   return value_of(d, to) &&
          (to.type != ValueView::Type::null || fail(&d, "expected a value to write, not nil"));
 }
@@ -353,24 +444,111 @@ bool JepsenHistory::translate_mop(const Datum& mop, bool observed) {
   const Datum& f = *tree_->first(mop);
   const Datum& key = *tree_->next(f);
   const Datum* value = tree_->next(key);
+  if (f.text == "rp") return translate_predicate_read(key, value, observed);
+  if (f.text == "send" || f.text == "poll")
+    return fail(&f,
+                "a log of messages such as Kafka's, which is read by offsets, is not checked; " +
+                    std::string(kForm));
   OwnedOp op;
   if (!key_of(key, op.key)) return false;
   if (f.text == "r" || f.text == "read") {
     if (!observed) return true;
-    if (value && value->kind == Kind::list) {
+    const bool list = value && value->kind == Kind::list;
+    if ((value && value->kind == Kind::set) || (list && sets_.contains(name_of(op.key))))
+      return translate_set_read(op.key, *value);
+    if (list) {
+      list_read_ = true;
       op.kind = OpKind::read_list;
       if (!values_of(*value, op.elements)) return false;
     } else if (value) {
       if (!refuse_collection(*value)) return false;
       value_of(*value, op.value);
     }
-  } else if ((f.text == "w" || f.text == "write" || f.text == "append") && value) {
+  } else if (f.text == "add" && value) {
+    OwnedValue element;
+    if (!written(*value, element)) return false;
+    if (sets_.insert(name_of(op.key)).second && list_read_)
+      return fail(&f,
+                  "a vector was read before as a list; expected [:append k v], or no read of a "
+                  "set before its first [:add k v]");
+    op.kind = OpKind::write;
+    op.value = row_value(kSet, op.key);
+    op.key = element_of(op.key, element);
+  } else if (f.text == "delete") {
+    op.kind = OpKind::remove;
+    op.value = text_value("deletion " + std::to_string(++deletions_));
+  } else if ((f.text == "w" || f.text == "write" || f.text == "insert" || f.text == "append") &&
+             value) {
     op.kind = f.text == "append" ? OpKind::append : OpKind::write;
     if (!written(*value, op.value)) return false;
   } else {
     return fail(&f, std::string(kForm));
   }
   ops_.push_back(std::move(op));
+  return true;
+}
+
+// [:rp [:= 5] {:x 5}]: all rows that hold 5. :true is a condition that every row satisfies.
+bool JepsenHistory::translate_predicate_read(const Datum& predicate, const Datum* found,
+                                             bool observed) {
+  OwnedOp op;
+  op.kind = OpKind::range;
+  const Datum* name = predicate.kind == Kind::list ? tree_->first(predicate) : nullptr;
+  if (name && name->text == "=" && predicate.children == 2) {
+    OwnedValue value;
+    if (!written(*tree_->next(*name), value)) return false;
+    op.where = equals("value", value);
+  } else if (predicate.text != "true") {
+    return fail(&predicate, "expected the condition :true or [:= value]");
+  }
+  if (!observed) return true;
+  if (!found || found->kind != Kind::map)
+    return fail(found, "expected a map of the keys and values that were found");
+  for (const Datum* k = tree_->first(*found); k; k = tree_->next(*tree_->next(*k)))
+    if (!key_of(*k, op.elements.emplace_back()) ||
+        !written(*tree_->next(*k), op.values.emplace_back()))
+      return false;
+  ops_.push_back(std::move(op));
+  return true;
+}
+
+// All rows of one set.
+bool JepsenHistory::translate_set_read(const OwnedValue& set, const Datum& found) {
+  OwnedOp op;
+  op.kind = OpKind::range;
+  op.where = equals(kSet, set);
+  for (const Datum* e = tree_->first(found); e; e = tree_->next(*e)) {
+    OwnedValue element;
+    if (!written(*e, element)) return false;
+    op.elements.push_back(element_of(set, element));
+    op.values.push_back(row_value(kSet, set));
+  }
+  ops_.push_back(std::move(op));
+  return true;
+}
+
+// [k [a nil]]: neither of the two tables had a row of k, so a row was inserted into one, whose id is a; of [k [nil b]] into
+// the other.
+bool JepsenHistory::translate_pair(const JepsenRecord& record) {
+  constexpr const char* kForm =
+      "expected [key [id nil]] or [key [nil id]], the id of the row that was inserted";
+  const Datum* value = record.value;
+  if (!value || value->kind != Kind::list || value->children != 2) return fail(value, kForm);
+  const Datum& key = *tree_->first(*value);
+  const Datum& ids = *tree_->next(key);
+  if (ids.kind != Kind::list || ids.children != 2) return fail(&ids, kForm);
+  const Datum& a = *tree_->first(ids);
+  const Datum& b = *tree_->next(a);
+  if ((a.kind == Kind::nil) == (b.kind == Kind::nil)) return fail(&ids, kForm);
+  OwnedValue of;
+  OwnedOp found, put;
+  if (!key_of(key, of) || !key_of(a.kind == Kind::nil ? b : a, put.key)) return false;
+  found.kind = OpKind::range;
+  found.where = equals(kPairKey, of);
+  put.kind = OpKind::write;
+  put.value = row_value(kPairKey, of);
+  ops_.push_back(std::move(found));
+  ops_.push_back(std::move(put));
   return true;
 }
 

@@ -7,6 +7,9 @@
 //   :f get, put, append with :key            a key-value store                    key_value_store.h
 //   :f add, read                             a set: a write of a key per element; a read is a range over all
 //   :f write, read of a vector               the same
+//   [:add k e], [:r k #{e}]                   sets in transactions: a row for each element, {"set":k}
+//   [:rp [:= v] {k v}], [:insert k v], [:delete k], :f init   closed predicates: queries with a condition
+//   :f insert, value [k [a nil]]              adya-G2: finds no row {"key":k}, and writes one
 //
 // An invocation and a completion say between which moments an operation ran, but not when
 // within them it took its snapshot or took effect: begin and end both are somewhere in between.
@@ -18,6 +21,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,7 +71,8 @@ class JepsenHistory {
     cas_register,
     lock,
     set,
-    key_value
+    key_value,
+    pairs  // adya-G2
   };
 
   bool choose_workload(const JepsenRecord& record);
@@ -77,6 +82,12 @@ class JepsenHistory {
   bool translate_ops(const JepsenRecord& record);
   bool translate_txn(const Datum& value, bool observed);
   bool translate_mop(const Datum& mop, bool observed);
+  bool translate_predicate_read(const Datum& predicate, const Datum* found, bool observed);
+  bool translate_set_read(const OwnedValue& set, const Datum& found);
+  bool translate_pair(const JepsenRecord& record);
+  bool add_initial(const JepsenRecord& record);
+  bool refuse_workload(const JepsenRecord& record);
+  bool add_range(const OwnedOp& op);
   bool translate_register(const JepsenRecord& record);
   bool translate_lock(const JepsenRecord& record);
   bool translate_set(const JepsenRecord& record);
@@ -93,7 +104,7 @@ class JepsenHistory {
   bool start(Pending& pending, const JepsenRecord& record);
   bool settle(Pending& pending, const OwnedValue& session, TxnStatus status, int64_t end);
   bool add_txn(const TxnHeader& header, const std::vector<OwnedOp>& ops);
-  void add_ops(const std::vector<OwnedOp>& ops);
+  bool add_ops(const std::vector<OwnedOp>& ops);
   bool add_event(const JepsenRecord& record);
   OwnedValue session_of(const JepsenRecord& record);
   int64_t time_of(const JepsenRecord& record) const;
@@ -111,8 +122,11 @@ class JepsenHistory {
   bool any_ = false;
   bool timed_ = false;
   bool set_read_ = false;
+  std::set<std::string, std::less<>> sets_;  // in transactions: keys to which elements are added
+  bool list_read_ = false;                   // in transactions
   int64_t records_ = 0;
   int64_t nameless_ = 0;
+  uint64_t deletions_ = 0;
   uint64_t open_ends_ = 0;
   JepsenFault fault_;
 };

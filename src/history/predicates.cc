@@ -212,6 +212,7 @@ Status Predicates::index(const History& history, Budget* budget) {
   uint64_t unasked = satisfies_.size() / 8;
   for (PredicateId p = 0; p < size(); ++p) {
     initial_.push_back(match_of(conditions_[p], history.initial()));
+    matches_initially_.push_back(initial_.back() != Match::no);
     table.candidates(conditions_[p], certain_[p], maybe);
     for (const VersionId v : maybe) {
       const Match match = match_of_row(conditions_[p], table.row(v));
@@ -226,6 +227,10 @@ Status Predicates::index(const History& history, Budget* budget) {
       for (const VersionId v : *matching) named.push_back(history.version_key(v));
     keys.sort(named);
     keys_[p] = named;
+    for (const KeyId key : keys_[p]) {
+      const VersionId own = history.own_initial(key);
+      if (own != kNone && match(p, own) != Match::no) matches_initially_[p] = true;
+    }
     unasked += sizeof(VersionId) * (certain_[p].size() + open_[p].size()) +
                sizeof(KeyId) * keys_[p].size();
     if (budget == nullptr || unasked < kAskEvery) continue;
@@ -253,6 +258,13 @@ bool passes_over_any_version(const History& history) {
     if (asked[p] && history.predicates().match_initial(p) == Match::no &&
         !std::ranges::includes(history.predicates().keys(p), written))
       return true;
+  if (!history.has_own_initial()) return false;
+  // Keys that do not hold what every other key does.
+  for (PredicateId p = 0; p < asked.size(); ++p)
+    for (const KeyId key : written)
+      if (asked[p] && history.own_initial(key) != kNone &&
+          !std::ranges::binary_search(history.predicates().keys(p), key))
+        return true;
   return false;
 }
 

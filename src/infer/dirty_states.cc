@@ -48,7 +48,8 @@ bool DirtyStates::explained(const Observation& seen) const {
   if (own_end != writes.begin() && *(own_end - 1) >= h_.first_op(reader))
     return explains(*(own_end - 1));
   const std::span<const OpId> others = candidates(seen);
-  return fits(h_, seen, KeyState{}) || std::any_of(others.begin(), others.end(), [&](OpId w) {
+  return fits(h_, seen, initial_state(h_, seen.key)) ||
+         std::any_of(others.begin(), others.end(), [&](OpId w) {
            return (w < h_.first_op(reader) || w >= h_.end_op(reader)) && explains(w);
          });
 }

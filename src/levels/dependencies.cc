@@ -186,8 +186,8 @@ void Dependencies::add_anti(std::span<const NodeRead> readers, WriteId read,
   }
 }
 
-Match Dependencies::match(OpId range, WriteId write) const {
-  return match_of_state(history_, write == kNone ? KeyState{} : left_[write],
+Match Dependencies::match(OpId range, KeyId key, WriteId write) const {
+  return match_of_state(history_, write == kNone ? initial_state(history_, key) : left_[write],
                         history_.selected(range).predicate);
 }
 
@@ -208,7 +208,7 @@ void Dependencies::add_changes(const NodeRead& reader, WriteId read, std::span<c
     uint32_t stated;  // what states it
   };
   find_states_left();
-  const Match was = match(reader.op, read);
+  const Match was = match(reader.op, key, read);
   if (was == Match::open) return;
   std::vector<Reached> reached;
   bool branches = writers.size() > 1;  // else nobody is met twice
@@ -224,7 +224,7 @@ void Dependencies::add_changes(const NodeRead& reader, WriteId read, std::span<c
     reach(writer, kNone, read == kNone ? kNone : index_of(problem_.writes.node[read], writer));
   for (uint32_t at = 0; at < reached.size(); ++at) {
     const Reached here = reached[at];
-    const Match is = match(reader.op, problem_.write_of(here.writer, key));
+    const Match is = match(reader.op, key, problem_.write_of(here.writer, key));
     if (is == was || is == Match::open) {
       const std::span<const uint32_t> followers = stated_after(problem_.write_of(here.writer, key));
       branches = branches || followers.size() > 1;
@@ -248,10 +248,10 @@ void Dependencies::add_changes(const NodeRead& reader, WriteId read, std::span<c
 void Dependencies::assume_change(const NodeRead& reader, WriteId read,
                                  std::span<const WriteId> later, KeyId key) {
   find_states_left();
-  const Match was = match(reader.op, read);
+  const Match was = match(reader.op, key, read);
   for (const WriteId w : later) {
     const Node writer = problem_.writes.node[w];
-    const Match is = match(reader.op, w);
+    const Match is = match(reader.op, key, w);
     if (is == was || is == Match::open || was == Match::open) continue;
     Dependency anti{reader.reader, writer, EdgeKind::anti_dependency, key, read, reader.op, false};
     anti.assumed = true;

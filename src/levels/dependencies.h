@@ -76,7 +76,7 @@ class Dependencies {
   void assume_change(const NodeRead& reader, WriteId read, std::span<const WriteId> later,
                      KeyId key);
   // Whether a range selects a key that a write has left like this; kNone: as it was initially.
-  Match match(OpId range, WriteId write) const;
+  Match match(OpId range, KeyId key, WriteId write) const;
   void find_states_left();
   // What is stated to come after a version, as indices into stated_.
   std::span<const uint32_t> stated_after(WriteId before) const;
