@@ -96,6 +96,12 @@ TEST(AssayJsonl, InitialValuesOfKeys) {
   EXPECT_EQ(initial_of(ValueView::of("z")), ValueView::of(-1));
   EXPECT_EQ(initial_of(ValueView::of(7)), ValueView::row(R"({"a":"t","b":1})"));
   EXPECT_TRUE(h.is_initial(h.op(0).version));
+  // Detected by any of them.
+  for (const char* first : {"{\"key\":\"x\",\"initial\":5}\n", "{\"initial\":true,\"ops\":[]}\n"}) {
+    auto found = read_history_text(first, "f");
+    ASSERT_TRUE(found.ok()) << found.error().to_string();
+    EXPECT_EQ(found->format, "assay");
+  }
   EXPECT_EQ(h.known_orders().size(), 1u);
   for (const char* format : {"assay", "hist"}) {
     std::string text;
