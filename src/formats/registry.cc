@@ -7,6 +7,7 @@
 #include "formats/dbcop.h"
 #include "formats/dbcop_json.h"
 #include "formats/dbcop_text.h"
+#include "formats/etcd.h"
 #include "formats/facts.h"
 #include "formats/hist.h"
 #include "formats/jepsen.h"
@@ -30,6 +31,7 @@ constexpr const Format* kRegistry[] = {
     &kViper,
     &kViperEdn,
     &kTimekiller,
+    &kEtcd,
     &kElleJson,
     &kJepsen,
     &kJepsenLog,
