@@ -347,11 +347,6 @@ class JsonlLines {
 
   bool read_event() {
     std::string_view name;
-    if (field(kEvent).is_object())
-      return expected(
-          {"event"},
-          "a string that names the event; an object, as of the events of S2's streams, whose tails "
-          "and hashes are no reads and writes of keys, is not read");
     if (field(kEvent).get_string().get(name) != simdjson::SUCCESS)
       return expected({"event"}, "a string that names the event");
     if (name == "overrun")

@@ -14,6 +14,7 @@
 #include "formats/jepsen_log.h"
 #include "formats/json_trace.h"
 #include "formats/polysi.h"
+#include "formats/s2.h"
 #include "formats/timekiller.h"
 #include "formats/veristrong.h"
 #include "formats/viper.h"
@@ -25,6 +26,7 @@ namespace assay::internal::formats {
 // clang-format off
 constexpr const Format* kRegistry[] = {
     &kJsonTrace,
+    &kS2,
     &kAssayJsonl,
     &kDbcop,
     &kCobra,
