@@ -16,8 +16,30 @@ import subprocess
 import sys
 import tempfile
 
+BAD_INPUT, USAGE = 3, 4  # exit codes of assay, and of these scripts: no verdict
 FIRST_MARGIN = 1_000_000  # of the order's units: a millisecond where places are nanoseconds
 WHOLE = 1 << 62
+
+
+class Failure(Exception):
+    """Why there is no verdict, and the exit code that says so."""
+
+    def __init__(self, why, code):
+        super().__init__(why)
+        self.code = code
+
+
+def assay(*command, most=0):
+    """A run of assay that ends with this exit code at most."""
+    run = subprocess.run(command, capture_output=True, text=True)
+    if run.returncode > most or run.returncode < 0:
+        raise Failure(run.stderr.strip() or f"{command[0]} ended with {run.returncode}", run.returncode if run.returncode in (BAD_INPUT, USAGE) else USAGE)
+    return run
+
+
+class Arguments(argparse.ArgumentParser):
+    def error(self, message):
+        raise Failure(f"{message}; see --help", USAGE)
 
 
 class Table:
@@ -35,7 +57,7 @@ class Table:
             command += ["--initial", self.args.initial]
         if self.args.deletions:
             command += ["--deletions"]
-        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        return assay(*command).stdout
 
     def objections(self):
         return self.engine.count(self.sql("accept"))
@@ -59,9 +81,7 @@ def residue(table, file, placed, *flags):
                "--history", args.history, "--certificate", args.certificate, "--json", *flags]
     if args.initial is not None:
         command += ["--initial", args.initial.strip("'")]
-    run = subprocess.run(command, capture_output=True, text=True)
-    if run.returncode > 2:
-        sys.exit(run.stderr)
+    run = assay(*command, most=2)
     return run.returncode, json.loads(run.stdout)
 
 
@@ -102,8 +122,19 @@ def decide(table):
 
 
 def main(make_engine, description):
-    """Decides in the engine that make_engine(args, work) opens. Exit code: 0 satisfied, 1 violated, 2 undecided."""
-    parser = argparse.ArgumentParser(description=description)
+    """Decides in the engine that make_engine(args, work) opens. Exit code: 0 satisfied, 1 violated, 2 undecided, 3 or 4 no verdict."""
+    try:
+        return run(make_engine, description)
+    except Failure as failure:
+        print(failure, file=sys.stderr)
+        return failure.code
+    except Exception as fault:  # of the engine, whose exceptions are its own: an uncaught one would exit with 1, violated
+        print(f"the engine failed: {type(fault).__name__}: {fault}", file=sys.stderr)
+        return USAGE
+
+
+def run(make_engine, description):
+    parser = Arguments(description=description)
     parser.add_argument("files", help="a table of facts: FILE.csv, or Parquet files")
     parser.add_argument("--level", required=True)
     parser.add_argument("--assay", default="assay", help="the program")

@@ -5,14 +5,13 @@
     assay convert run.jsonl run.csv --to facts
     DATABASE_URL=postgresql://localhost/postgres python3 decide.py run.csv --level strict-serializable
 
-Instead of run.csv it may be the name of a table that is there. Tables of its own are temporary. Exit code: 0 satisfied, 1 violated, 2 undecided.
+Instead of run.csv it may be the name of a table that is there. Tables of its own are temporary. Exit code: 0 satisfied, 1 violated, 2 undecided, 3 a table
+that cannot be read, 4 anything else without a verdict.
 """
 import csv
 import os
 import pathlib
 import sys
-
-import psycopg
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lake"))
 import loop  # noqa: E402
@@ -25,6 +24,8 @@ class PostgreSql:
     dialect = "postgresql"
 
     def __init__(self, args, work):
+        import psycopg  # here, so that its absence has an exit code of its own
+
         self.db = psycopg.connect(os.environ.get("DATABASE_URL", ""), autocommit=True)
         if args.memory:
             self.db.execute(f"SET work_mem = '{args.memory}'")

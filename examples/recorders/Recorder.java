@@ -37,6 +37,11 @@ public final class Recorder implements Closeable {
     line("{\"assay\":1,\"initial\":" + json(initial) + "}");
   }
 
+  /** What this key holds before anything is written, if not `initial`. */
+  public void holds(Object key, Object value) throws IOException {
+    line("{\"key\":" + json(key) + ",\"initial\":" + json(value) + "}");
+  }
+
   public Session session(String name) {
     return new Session(name);
   }

@@ -43,6 +43,9 @@ func New(path string, initial any) (*Recorder, error) {
 	return r, nil
 }
 
+// Holds says what this key holds before anything is written, if not `initial`.
+func (r *Recorder) Holds(key, value any) { r.line(map[string]any{"key": key, "initial": value}) }
+
 func (r *Recorder) Session(name string) *Session { return &Session{recorder: r, name: name} }
 
 func (r *Recorder) Close() error {

@@ -127,6 +127,10 @@ class Recorder {
     file_.open(path);
     line("{\"assay\":1,\"initial\":" + initial.json() + "}");
   }
+  // What this key holds before anything is written, if not `initial`.
+  void holds(const RecordedValue& key, const RecordedValue& value) {
+    line("{\"key\":" + key.json() + ",\"initial\":" + value.json() + "}");
+  }
   Session session(const std::string& name) { return Session(*this, name); }
 
  private:

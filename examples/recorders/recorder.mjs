@@ -25,6 +25,10 @@ export class Recorder {
     this.file = openSync(path, 'wx');
     this.line(`{"assay":1,"meta":${JSON.stringify(meta)},"initial":${json(initial)}}`);
   }
+  // What this key holds before anything is written, if not `initial`.
+  holds(key, value) {
+    this.line(`{"key":${json(key)},"initial":${json(value)}}`);
+  }
   session(name) {
     return new Session(this, name);
   }

@@ -26,6 +26,10 @@ class Recorder:
         self._lock = threading.Lock()
         self._write({"assay": 1, "meta": meta or {}, "initial": initial})
 
+    def holds(self, key, value):
+        """What this key holds before anything is written, if not `initial`."""
+        self._write({"key": key, "initial": value})
+
     def session(self, name):
         return Session(self, name)
 

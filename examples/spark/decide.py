@@ -5,15 +5,13 @@
     assay convert run.jsonl run.csv --to facts
     python3 decide.py run.csv --level strict-serializable         # or Parquet files: 'lake/*.parquet'
 
-SPARK_MASTER names the cluster; without it two threads of this machine are used. Exit code: 0 satisfied, 1 violated, 2 undecided.
+SPARK_MASTER names the cluster; without it two threads of this machine are used. Exit code: 0 satisfied, 1 violated, 2 undecided, 3 a table
+that cannot be read, 4 anything else without a verdict.
 """
 import csv
 import os
 import pathlib
 import sys
-
-from pyspark import StorageLevel
-from pyspark.sql import SparkSession
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lake"))
 import loop  # noqa: E402
@@ -27,6 +25,8 @@ class Spark:
     dialect = "spark"
 
     def __init__(self, args, work):
+        from pyspark.sql import SparkSession  # here, so that its absence has an exit code of its own
+
         self.spark = (SparkSession.builder.master(os.environ.get("SPARK_MASTER", "local[2]")).appName("assay")
                       .config("spark.driver.memory", args.memory or "2g").config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
                       .config("spark.sql.shuffle.partitions", os.environ.get("SPARK_PARTITIONS", "16"))
@@ -61,6 +61,8 @@ class Spark:
         placed.createOrReplaceTempView("placed")
 
     def table(self, name, query):
+        from pyspark import StorageLevel
+
         made = self.spark.sql(query).persist(StorageLevel.MEMORY_AND_DISK)
         made.count()  # before `placed` becomes another table
         made.createOrReplaceTempView(name)

@@ -222,7 +222,15 @@ class History {
   ValueView key(KeyId k) const { return keys_.view(k); }
   KeyId version_key(VersionId v) const { return versions_.key(v); }
   ValueView version_value(VersionId v) const { return versions_.value(v); }
+  // What every key holds before anything is written, but those that have an initial value of their own.
   ValueView initial() const { return versions_.initial(); }
+  ValueView initial(KeyId k) const {
+    const VersionId own = own_initial(k);
+    return own == kNone ? initial() : version_value(own);
+  }
+  // The version that the key holds before anything is written, where it has an initial value of its own; else kNone.
+  VersionId own_initial(KeyId k) const { return versions_.own_initial(k); }
+  bool has_own_initial() const { return versions_.has_own_initial(); }
   bool is_initial(VersionId v) const { return versions_.is_initial(v); }
 
   std::span<const KnownOrder> known_orders() const { return known_orders_; }
@@ -298,6 +306,12 @@ class History {
     ValueView value(VersionId v) const;
     void set_initial(const ValueView& v);
     ValueView initial() const;
+    // Of one key; false if it has one already.
+    bool set_own_initial(VersionId v);
+    VersionId own_initial(KeyId key) const {
+      return key < own_initial_.size() ? own_initial_[key] : kNone;
+    }
+    bool has_own_initial() const { return !own_initial_.empty(); }
     bool is_initial(VersionId v) const;
     size_t size() const { return entries_.size(); }
     uint64_t memory_bytes() const;
@@ -316,6 +330,7 @@ class History {
     ValueView::Type initial_type_ = ValueView::Type::null;
     int64_t initial_integer_ = 0;
     std::string initial_text_;
+    std::vector<VersionId> own_initial_;  // per key as far as it goes; empty: no key has one
   };
 
   struct Txn {
@@ -438,6 +453,8 @@ class TxnBatch {
   void known_order(ValueView key, std::span<const StatedVersion> entries, uint64_t line = 0);
   // `complete`: it says that the stated orders hold every version that was installed by `at`.
   void event(int64_t at, std::string json, bool complete = false);
+  // What one key holds before anything is written. `line`: where this stands in the source, for messages.
+  void initial(ValueView key, ValueView value, uint64_t line = 0);
 
   // A copy of `text` that lives until clear().
   std::string_view keep(std::string_view text);
@@ -469,6 +486,10 @@ class TxnBatch {
     uint64_t line;
     size_t before_txn;  // it stands in front of this one of txns_
   };
+  struct RawInitial {
+    ValueView key, value;
+    uint64_t line;
+  };
   class Undoing;  // history/savepoints.cc
   void add(OpKind kind, ValueView key, ValueView value, bool effect = true);
   void end_undone();
@@ -483,6 +504,7 @@ class TxnBatch {
   std::vector<RawOrder> orders_;
   std::vector<StatedVersion> entries_;
   std::vector<Event> events_;
+  std::vector<RawInitial> initial_;
   std::shared_ptr<internal::Predicates> predicates_;  // null: no range has a condition
   std::vector<std::unique_ptr<char[]>> text_;         // what was kept
   char* text_end_ = nullptr;                          // of what is kept in the last of them
@@ -514,6 +536,10 @@ class HistoryBuilder : private TxnBatch {
 
   // The value every key has before anything is written. Call before the first transaction.
   void set_initial(ValueView v) { h_.versions_.set_initial(v); }
+  // The value that one key has before anything is written, in place of that of every key.
+  void set_initial(ValueView key, ValueView value, uint64_t line = 0) {
+    store_initial({key, value, line});
+  }
   void set_meta(std::string json) { h_.meta_ = std::move(json); }
   // From here on `remove` is a write of the tombstone; see History::absent_is_never_written.
   void set_absent_is_never_written() { h_.absent_is_never_written_ = true; }
@@ -577,6 +603,8 @@ class HistoryBuilder : private TxnBatch {
   };
   uint32_t stated_name(std::string_view name);
   void resolve_entries(KnownOrder& order, std::span<const StatedVersion> entries);
+  void store_initial(const RawInitial& initial);
+  Status check_initial() const;
   void store_order(ValueView key, std::span<const StatedVersion> entries, uint64_t line);
   void store_sources(std::span<const RawOp> ops, const TxnBatch& batch, size_t first_op);
   Status find_named_txns(std::vector<TxnId>& txns);
@@ -592,7 +620,8 @@ class HistoryBuilder : private TxnBatch {
   History::ValueTable
       stated_names_;  // until finish, what refers to a transaction holds its number here
   std::vector<UnsettledEntry> unsettled_;
-  std::vector<uint32_t> order_lines_;  // per known order
+  std::vector<uint32_t> order_lines_;   // per known order
+  std::optional<Error> initial_fault_;  // the first key that was given two initial values
   Budget* budget_ = nullptr;
   bool replaced_ = false;
   bool null_is_empty_list_ = false;

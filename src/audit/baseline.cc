@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "explain/explain.h"
+#include "history/level_name.h"
 
 namespace assay::internal {
 namespace {
@@ -35,7 +36,7 @@ Result<std::vector<KnownViolation>> parse_baseline(std::string_view text, const 
       return refuse(fmt::format("known[{}] is no object with level and anomaly", i));
     const std::string level = text_of(entry, "level"), anomaly = text_of(entry, "anomaly");
     const auto id = find_level(level);
-    if (!id) return refuse(fmt::format("known[{}]: no level '{}'", i, level));
+    if (!id) return refuse(fmt::format("known[{}]: {}", i, internal::no_level(level)));
     const auto kind = find_anomaly(anomaly);
     if (!kind) return refuse(fmt::format("known[{}]: no anomaly '{}'", i, anomaly));
     all.push_back({*id, *kind});

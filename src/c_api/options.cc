@@ -8,6 +8,7 @@
 
 #include "assay/format.h"
 #include "c_api/boundary.h"
+#include "history/level_name.h"
 
 using assay::Ok;
 using assay::Status;
@@ -29,9 +30,9 @@ Status add_level(std::vector<LevelId>& levels, const std::string& name) {
   if (!group.empty()) return Ok{};
   const auto id = find_level(name);
   if (!id)
-    return usage_error(fmt::format(
-        "no level '{}'; expected one of {}, or one of the groups all, adya, session-guarantees",
-        name, names_of(named_levels())));
+    return usage_error(
+        fmt::format("{}; expected one of {}, or one of the groups all, adya, session-guarantees",
+                    internal::no_level(name), names_of(named_levels())));
   levels.push_back(*id);
   return Ok{};
 }

@@ -154,7 +154,7 @@ class AdyaCheck {
     const std::vector<Place>& all = writers_[read.key];
     const std::vector<Held>& left = left_[read.key];
     const auto at = static_cast<size_t>(next - all.begin());
-    const Held before = read.from == 0 ? Held{} : left[at - 1];
+    const Held before = read.from == 0 ? initially(history_, read.key) : left[at - 1];
     const size_t kept = conditions_.first_change(read.op, before, std::span(left).subspan(at));
     return next + static_cast<std::ptrdiff_t>(kept);
   }
@@ -167,7 +167,8 @@ class AdyaCheck {
     const std::vector<Place>& all = writers_[read.key];
     const size_t until =
         static_cast<size_t>(std::upper_bound(all.begin(), all.end(), read.from) - all.begin());
-    const size_t at = conditions_.last_change(read.op, std::span(left_[read.key]).first(until));
+    const size_t at = conditions_.last_change(read.op, initially(history_, read.key),
+                                              std::span(left_[read.key]).first(until));
     return known->second = at == until ? 0 : all[at];
   }
   bool is_item(const ReadFrom& read) const {

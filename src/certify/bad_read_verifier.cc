@@ -38,6 +38,7 @@ class Claim {
   bool explained(const Observation& seen) const;
   bool shown_by(const Observation& seen) const;
   bool puts(OpId write, const Observation& seen) const;
+  bool nobody_shows(const Observation& seen) const;
   bool bad_element(VersionId element) const;
   bool bad_list() const;
   bool out_of_place(std::span<const VersionId> elements, size_t i) const;
@@ -78,8 +79,15 @@ bool Claim::explained(const Observation& seen) const {
 // The write leaves, at least for a while, what was seen.
 bool Claim::puts(OpId write, const Observation& seen) const {
   const Operation op = history_.op(write);
-  return writes_version(write, seen.version) || (op.kind == OpKind::remove && op.key == seen.key &&
-                                                 history_.version_value(seen.version).is_null());
+  return writes_version(write, seen.version) ||
+         (op.kind == OpKind::remove && op.key == seen.key && seen.version != kNone &&
+          history_.version_value(seen.version).is_null());
+}
+
+// Not even what an aborted transaction wrote, or one that wrote the key again: nobody but the reader, later, leaves the key absent.
+bool Claim::nobody_shows(const Observation& seen) const {
+  return seen.external() && history_.op(seen.op).kind == OpKind::read &&
+         !sources_.explained_by_anybody(seen.op, seen.key);
 }
 
 // Whether `other` is what the name of the anomaly says, for an observation that is not explained.
@@ -92,7 +100,8 @@ bool Claim::shown_by(const Observation& seen) const {
                                 !seen.external();
   switch (claim_.anomaly) {
     case Anomaly::thin_air_read:
-      return other == kNone && !seen.initial && !writers_.ever_written(seen.key, seen.version);
+      return other == kNone && !seen.initial &&
+             (!writers_.ever_written(seen.key, seen.version) || nobody_shows(seen));
     case Anomaly::aborted_read:
       return others_write && history_.status(history_.txn_of(other)) == TxnStatus::aborted;
     case Anomaly::intermediate_read:

@@ -212,7 +212,7 @@ Status ChainVerifier::can_park(const Txn& t) const {
 // Whatever else may turn out.
 bool ChainVerifier::is_there_for_good(const History& h, const Expectation& seen) const {
   const auto it = contents_.find(h.key(seen.key));
-  if (it == contents_.end()) return gaps_ > 0 || bears_out(initial_state(h), seen);
+  if (it == contents_.end()) return gaps_ > 0 || bears_out(initial_state(h, seen.key), seen);
   const Version& last = it->second.last;
   return !it->second.rivals && bears_out(last.state(), seen);
 }
@@ -355,7 +355,7 @@ Status ChainVerifier::look(Placed& p, const Expectation& seen) {
 }
 
 bool ChainVerifier::explains(const History& h, const Expectation& seen, Content* content) const {
-  if (content == nullptr) return gaps_ > 0 || bears_out(initial_state(h), seen);
+  if (content == nullptr) return gaps_ > 0 || bears_out(initial_state(h, seen.key), seen);
   content->looked = true;
   return narrow(seen, *content);
 }

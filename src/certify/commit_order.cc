@@ -208,7 +208,7 @@ Result<Place> CommitOrder::source(const History& history, Place reader, KeyId ke
   const bool absence = is_absence(history, version);
   const Place p = absence ? installers.absence[key] : installers.version[version];
   if (p != 0) return p;
-  if (absence ? history.initial().is_null() : history.is_initial(version)) return Place{0};
+  if (absence ? history.initial(key).is_null() : history.is_initial(version)) return Place{0};
   return refuse(
       "transaction {} reads {}, which no transaction before it in the order installs",
       history.name(txn_[reader]),

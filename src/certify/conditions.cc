@@ -28,7 +28,7 @@ bool Conditions::is_tombstone(VersionId version) const {
       const Operation op = history_.op(i);
       if (!writes(op)) continue;
       row[op.version] = row[op.version] || op.kind != OpKind::remove;
-      tombstone_[op.version] = !row[op.version];
+      tombstone_[op.version] = !row[op.version] && !history_.is_initial(op.version);
     }
   }
   return tombstone_[version];
@@ -58,10 +58,11 @@ size_t Conditions::first_change(OpId range, const Held& before,
   return static_cast<size_t>(std::find_if(states.begin(), states.end(), changes) - states.begin());
 }
 
-size_t Conditions::last_change(OpId range, std::span<const Held> states) const {
+size_t Conditions::last_change(OpId range, const Held& initial,
+                               std::span<const Held> states) const {
   const PredicateId predicate = history_.selected(range).predicate;
   const auto match_at = [&](size_t at) {
-    const Held held = at == 0 ? Held{} : states[at - 1];
+    const Held held = at == 0 ? initial : states[at - 1];
     return certainly_misses(predicate, held) ? Match::no : match(predicate, held);
   };
   const Match was = match_at(states.size());
@@ -89,6 +90,8 @@ bool returns(const History& history, OpId range, KeyId key) {
   return std::any_of(rows.begin(), rows.end(),
                      [&](VersionId row) { return history.version_key(row) == key; });
 }
+
+Held initially(const History& history, KeyId key) { return {history.own_initial(key), false}; }
 
 std::vector<KeyId> named_keys(const History& history, OpId range) {
   const Selected selected = history.selected(range);

@@ -12,9 +12,11 @@ namespace assay::internal::certify {
 
 // What a key holds: what some transaction left there, or the initial value.
 struct Held {
-  VersionId version = kNone;  // kNone: the initial value
+  VersionId version = kNone;  // kNone: the initial value of every key
   bool removed = false;
 };
+// What the key holds before anything is written.
+Held initially(const History& history, KeyId key);
 // What a transaction that writes the key leaves of it.
 Held left_by(const History& history, TxnId t, KeyId key);
 // The keys that a range names: of rows that it returned or passed over, and that matched.
@@ -29,6 +31,7 @@ class Conditions {
 
   // Without a condition every value satisfies; null never does.
   Match match(PredicateId predicate, VersionId version) const;
+  // Whether the initial value of every key satisfies it.
   Match match_initial(PredicateId predicate) const;
   Match match(PredicateId predicate, const Held& held) const;
   // By the index of the history, which lists all that may satisfy a condition: of thousands of states that no query names few
@@ -40,9 +43,9 @@ class Conditions {
   }
   // The first of `states` for which that is so of a key that held `before`; their number if there is none.
   size_t first_change(OpId range, const Held& before, std::span<const Held> states) const;
-  // The last of `states`, which a key held one after the other from the initial one on, that made it enter or leave what a range
+  // The last of `states`, which a key held one after the other behind the initial one, that made it enter or leave what a range
   // selects; their number if there is none, or if a state right before is open.
-  size_t last_change(OpId range, std::span<const Held> states) const;
+  size_t last_change(OpId range, const Held& initial, std::span<const Held> states) const;
 
  private:
   bool is_tombstone(VersionId version) const;

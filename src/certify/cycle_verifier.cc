@@ -239,7 +239,8 @@ Status CycleVerifier::check_anti(const Edge& edge) {
     if (edge.op >= history_.op_count()) return refuse("an anti-dependency names no operation");
     if (edge.via != kNone)
       if (Status s = check_writes(edge.via, edge.key); !s.ok()) return s;
-    const Held before = edge.via == kNone ? Held{} : left_by(history_, edge.via, edge.key);
+    const Held before =
+        edge.via == kNone ? initially(history_, edge.key) : left_by(history_, edge.via, edge.key);
     if (!conditions_.changes(edge.op, before, left_by(history_, edge.to, edge.key)))
       return refuse("transaction {} did not change whether a range selects the key", name(edge.to));
   }

@@ -14,7 +14,7 @@
 namespace assay::internal::certify {
 namespace {
 
-constexpr VersionId kInitial = kNone;
+constexpr VersionId kInitial = kNone;      // the value of every key
 constexpr VersionId kUnasked = kNone - 1;  // what nobody asks for
 
 struct Content {
@@ -47,7 +47,9 @@ class Sweep {
   // The transaction at whose response no situation is left; kNone if there is none such.
   Result<TxnId> run() {
     if (Status s = collect(); !s.ok()) return s.error();
-    std::set<Situation> situations = {Situation()};
+    Situation first;
+    first.content.version = history_.own_initial(key_);
+    std::set<Situation> situations = {first};
     for (const Moment& m : moments_) {
       if (!m.response) {
         open_.insert(std::upper_bound(open_.begin(), open_.end(), m.op), m.op);

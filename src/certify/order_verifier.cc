@@ -40,14 +40,12 @@ Status OrderVerifier::serves_adya(LevelId level) {
 Status OrderVerifier::serves_adya_where_known(LevelId level) {
   const KnownVersions versions(history_, order_.events, stated_.get());
   // One after another in this order: with its versions in this order too, every dependency points forward.
-  if (replays().ok()) {
-    Status s = KnownVersions(versions).as_replayed(level);
-    if (s.ok() || has_open_aggregates(history_)) return s;
-  } else if (has_open_aggregates(history_)) {
-    return replays();
-  }
+  Status replayed = replays();
+  if (replayed.ok()) replayed = KnownVersions(versions).as_replayed(level);
+  if (replayed.ok() || has_open_aggregates(history_)) return replayed;
   // Or the sources that are given saw others.
   const Result<CommitOrder>& order = adya_commit_order();
+  if (!order.ok() && replays().ok()) return replayed;
   if (order.ok()) {
     if (Status s = adya_order_serves(level, history_, *order); !s.ok()) return s;
     return KnownVersions(versions).as_read(level, *order);

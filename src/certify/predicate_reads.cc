@@ -41,12 +41,12 @@ bool PredicateReads::depends(OpId range, KeyId key, TxnId seen, TxnId from) {
       states.push_back(left_by(history_, t, key));
       if (t == seen) break;
     }
-    const size_t change = conditions_.last_change(range, states);
+    const size_t change = conditions_.last_change(range, initially(history_, key), states);
     return change < states.size() && known.order[change] == from;
   }
   if (from != seen) return false;
   const Held held = left_by(history_, seen, key);
-  if (!conditions_.changes(range, held, Held{})) return false;
+  if (!conditions_.changes(range, held, initially(history_, key))) return false;
   return std::all_of(known.writers.begin(), known.writers.end(), [&](TxnId t) {
     return t == seen || conditions_.changes(range, held, left_by(history_, t, key));
   });

@@ -71,10 +71,9 @@ PresentKeys::PresentKeys(const History& history, bool everywhere)
   std::iota(sorted_.begin(), sorted_.end(), KeyId{0});
   sort_keys(history, sorted_);
   for (uint32_t r = 0; r < sorted_.size(); ++r) rank_[sorted_[r]] = r;
-  if (!everywhere) return;
   // The keys of the database are those that some operation touches; bounds of ranges need not
   // exist.
-  each_operation_that_may_count(history, [&](OpId i) {
+  const auto touch = [&](OpId i) {
     const Operation op = history.op(i);
     if (op.kind != OpKind::range) {
       set(op.key, true);
@@ -84,7 +83,10 @@ PresentKeys::PresentKeys(const History& history, bool everywhere)
         for (const VersionId row : rows) set(history.version_key(row), true);
       for (const KeyId key : selected.matched) set(key, true);
     }
-  });
+  };
+  if (everywhere) each_operation_that_may_count(history, touch);
+  for (KeyId k = 0; k < history.key_count() && history.has_own_initial(); ++k)
+    if (history.own_initial(k) != kNone) set(k, !history.initial(k).is_null());
 }
 
 void PresentKeys::set(KeyId key, bool present) {

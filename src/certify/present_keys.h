@@ -27,7 +27,7 @@ class NumberSet {
 
 class PresentKeys {
  public:
-  // `everywhere`: keys hold a value before anything is written (the initial value is not null).
+  // `everywhere`: keys hold a value before anything is written, but those that have an initial value of their own.
   PresentKeys(const History& history, bool everywhere);
 
   void set(KeyId key, bool present);

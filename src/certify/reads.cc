@@ -114,7 +114,7 @@ void append_observations(const History& history, OpId i, std::vector<Observation
       if (op.effect) add(op.key, operands[0], history.is_initial(operands[0]));
       break;
     case OpKind::insert:
-      if (op.effect) add(op.key, kNone, history.initial().is_null());
+      if (op.effect) add(op.key, kNone, history.initial(op.key).is_null());
       break;
     case OpKind::write:
     case OpKind::remove:

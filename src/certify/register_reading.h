@@ -22,7 +22,9 @@ struct RegisterState {
 };
 
 // What a register holds that was never written.
-inline RegisterState initial_state(const History& history) { return {history.initial(), false}; }
+inline RegisterState initial_state(const History& history, KeyId key) {
+  return {history.initial(key), false};
+}
 // What an operation that writes leaves.
 inline RegisterState state_after(const History& history, OpId write) {
   const Operation op = history.op(write);

@@ -12,6 +12,8 @@ namespace assay::internal::certify {
 
 Replay::Replay(const History& history)
     : history_(history), conditions_(history), keys_(history.key_count()) {
+  for (KeyId k = 0; k < keys_.size() && history.has_own_initial(); ++k)
+    keys_[k].current.version = history.own_initial(k);
   if (has_ranges(history))
     present_ = std::make_unique<PresentKeys>(history, !history.initial().is_null());
 }

@@ -43,6 +43,7 @@ Sources::Sources(const History& history)
               [](const State& a, const State& b) { return a.version < b.version; });
     std::copy_if(written_[k].begin(), written_[k].end(), std::back_inserter(absent_[k]),
                  [this](const State& state) { return is_absent(state); });
+    if (history.own_initial(k) != kNone && !history.initial(k).is_null()) touched_[k] = true;
     if (touched_[k]) sorted_.push_back(k);
   }
   sort_keys(history, sorted_);
@@ -109,7 +110,7 @@ bool Sources::is_stated(const State& state, OpId read) const {
 }
 
 bool Sources::is_absent(const State& state) const {
-  if (state.writer == kNone) return history_.initial().is_null();
+  if (state.version == kNone) return history_.initial().is_null();
   return state.removed || history_.version_value(state.version).is_null();
 }
 
@@ -124,7 +125,7 @@ bool Sources::explains(const State& state, OpId i, KeyId key) const {
 
 Match Sources::match(PredicateId predicate, const State& state) const {
   if (is_absent(state)) return Match::no;
-  if (state.writer == kNone) return conditions_.match_initial(predicate);
+  if (state.version == kNone) return conditions_.match_initial(predicate);
   return conditions_.match(predicate, state.version);
 }
 
@@ -188,7 +189,7 @@ Result<std::vector<TxnId>> Sources::of(OpId op, KeyId key, bool one_state) const
   std::vector<TxnId> found;
   for (const State& state : left_[key])
     if (state.writer != reader && fits(state)) found.push_back(state.writer);
-  if (fits(State{})) found.push_back(kNone);
+  if (fits(initially(key))) found.push_back(kNone);
   return found;
 }
 
@@ -227,7 +228,7 @@ std::span<const Sources::State> Sources::candidates(OpId i, KeyId key) const {
 bool Sources::explained_by_anybody(OpId op, KeyId key) const {
   const OpId own = own_write_before(op, key);
   if (own != kNone) return explained_by(own, op, key);
-  if (explains(State{}, op, key)) return true;
+  if (explains(initially(key), op, key)) return true;
   const TxnId reader = history_.txn_of(op);
   const std::span<const State> others = candidates(op, key);
   return std::any_of(others.begin(), others.end(), [&](const State& state) {
@@ -250,7 +251,7 @@ bool Sources::possible(OpId op, KeyId key, TxnId source) const {
 
 bool Sources::possible_of_others(OpId op, KeyId key, TxnId source) const {
   if (holds_list_[key]) return false;
-  if (source == kNone) return explains(State{}, op, key);
+  if (source == kNone) return explains(initially(key), op, key);
   const State* state = left_by_writer(source, key);
   return state != nullptr && explains(*state, op, key);
 }

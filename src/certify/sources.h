@@ -59,7 +59,7 @@ class Sources {
   template <class TookEffect>
   std::vector<TxnId> certainly_left_by(OpId op, KeyId key, TookEffect took_effect) const {
     std::vector<TxnId> left;
-    if (holds_list_[key] || own_write_before(op, key) != kNone || explains(State{}, op, key))
+    if (holds_list_[key] || own_write_before(op, key) != kNone || explains(initially(key), op, key))
       return left;
     for (const State& state : candidates(op, key)) {
       if (state.writer == history_.txn_of(op) || !explains(state, op, key)) continue;
@@ -73,10 +73,11 @@ class Sources {
 
  private:
   struct State {
-    TxnId writer = kNone;  // kNone: the initial state
-    VersionId version = kNone;
+    TxnId writer = kNone;       // kNone: the initial state
+    VersionId version = kNone;  // kNone: the initial value of every key
     bool removed = false;
   };
+  State initially(KeyId key) const { return {kNone, history_.own_initial(key), false}; }
   bool stays(const State& state, KeyId key) const;
   const State* left_by_writer(TxnId writer, KeyId key) const;
   OpId own_write_before(OpId i, KeyId key) const;

@@ -97,10 +97,12 @@ LevelId level_of(const std::string& flag, const std::string& name) {
   if (!id) {
     std::vector<std::string> names;
     for (const LevelInfo& level : named_levels()) names.emplace_back(level.name);
-    bad_flag(flag.substr(0, flag.find(',')),
-             fmt::format("no level '{}'{}; expected one of {}, or one of the groups all, adya, "
-                         "session-guarantees",
-                         name, did_you_mean(name, names), fmt::join(names, ", ")));
+    const std::string asked = flag.substr(0, flag.find(','));
+    if (internal::is_neighbour(name)) bad_flag(asked, internal::no_level(name));
+    bad_flag(asked, fmt::format("{}{}; expected one of {}, or one of the groups all, adya, "
+                                "session-guarantees",
+                                internal::no_level(name), did_you_mean(name, names),
+                                fmt::join(names, ", ")));
   }
   for (const SqlName& sql : kSqlNames)
     if (internal::plain_level_name(name) == sql.name)

@@ -11,6 +11,7 @@
 #include "cli/console.h"
 #include "collect/driver.h"
 #include "explain/names.h"
+#include "history/level_name.h"
 
 namespace assay::internal::cli {
 namespace {
@@ -170,7 +171,7 @@ Action add_probe(CLI::App& app) {
          "--expect",
          [s](const std::string& name) {
            const auto level = find_level(name);
-           if (!level) bad_flag("--expect", fmt::format("no level '{}'", name));
+           if (!level) bad_flag("--expect", internal::no_level(name));
            s->expect.levels.push_back(*level);
          },
          "exit with 1 if the isolation level allows what this level forbids")

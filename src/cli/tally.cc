@@ -89,7 +89,8 @@ Exit tally_file(const TallyFlags& flags, const std::string& file) {
 
 Action add_tally(CLI::App& app) {
   auto flags = std::make_shared<TallyFlags>();
-  app.add_option("FILE", flags->files, "histories of Jepsen in EDN or JSON; - is standard input")
+  app.add_option("FILE", flags->files,
+                 "histories of Jepsen in EDN or JSON, or its logs; - is standard input")
       ->required();
   app.add_flag("--json", flags->json, "a line of JSON for each file");
   flags->budget.add(app);

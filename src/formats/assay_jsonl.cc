@@ -20,7 +20,7 @@ bool detect_assay_jsonl(const Source& source) {
   // A long first transaction may hide what follows its session.
   return source.head().starts_with('{') &&
          (has("assay") || has("event") || (has("session") && !has("type")) ||
-          (has("key") && has("order")));
+          (has("key") && (has("order") || has("initial"))) || (has("initial") && has("ops")));
 }
 
 class JsonlWriter {
@@ -30,6 +30,7 @@ class JsonlWriter {
 
   void run() {
     write_header();
+    for (KeyId k = 0; k < h_.key_count() && h_.has_own_initial(); ++k) write_initial(k);
     for (TxnId t = 0; t < h_.txn_count(); ++t) write_txn(t);
     for (const KnownOrder& order : h_.known_orders()) write_order(order);
     for (const Event& event : h_.events()) {
@@ -74,7 +75,8 @@ class JsonlWriter {
     for (const auto& [used, name] :
          {std::pair(names_versions(), kNamedVersions), std::pair(h_.states_sources(), kSources),
           std::pair(has_rows(), kRows), std::pair(h_.has_predicates(), kPredicates),
-          std::pair(has_aggregates(), kAggregates)}) {
+          std::pair(has_aggregates(), kAggregates),
+          std::pair(h_.has_own_initial(), kInitialValues)}) {
       if (!used) continue;
       text(std::exchange(before, ","));
       string(name);
@@ -93,6 +95,16 @@ class JsonlWriter {
   bool names_versions() const {
     return std::any_of(h_.known_orders().begin(), h_.known_orders().end(),
                        [](const KnownOrder& order) { return !order.txns.empty(); });
+  }
+
+  void write_initial(KeyId k) {
+    if (h_.own_initial(k) == kNone) return;
+    text("{\"key\":");
+    value(h_.key(k));
+    text(",\"initial\":");
+    value(h_.initial(k));
+    text("}");
+    end_line();
   }
 
   void write_txn(TxnId t) {

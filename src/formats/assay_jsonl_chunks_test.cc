@@ -73,7 +73,7 @@ TEST(JsonlChunks, ASettledEventHoldsInItsPiece) {
 TEST(JsonlChunks, ErrorsSayTheLine) {
   EXPECT_EQ(pieces("{\"session\":1,\"ops\":[]}\n\n{\"session\":1}\n", 1),
             "1-0 | | test:3:1: expected a transaction (session, ops), an event, or a key with its "
-            "order");
+            "order or initial value");
 }
 
 }  // namespace

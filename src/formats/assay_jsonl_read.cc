@@ -261,9 +261,12 @@ class JsonlLines {
     bool first = std::exchange(first_, false);
     if (seen & kAssay) return read_header(first);
     if (seen & kEvent) return read_event();
-    if (seen & kOps) return read_txn();
+    if (seen & kOps) return has(kInitial) && is_initial_state() ? read_load() : read_txn();
+    if (seen & kKey && seen & (kOrder | kInitial))
+      return (!has(kInitial) || read_initial()) && (!has(kOrder) || read_order());
     if (seen & kOrder) return read_order();
-    return expected({}, "a transaction (session, ops), an event, or a key with its order");
+    return expected(
+        {}, "a transaction (session, ops), an event, or a key with its order or initial value");
   }
 
   bool has(Field f) const { return (seen_ & f) != 0; }
@@ -309,9 +312,10 @@ class JsonlLines {
       std::string_view name;
       if (use.get_string().get(name) != simdjson::SUCCESS ||
           (name != kNamedVersions && name != kSources && name != kRows && name != kPredicates &&
-           name != kAggregates && name != kUndoneParts))
-        return expected({"uses", i},
-                        "one of \"named-versions\", \"sources\", \"rows\", \"pred\", \"undone\"");
+           name != kAggregates && name != kUndoneParts && name != kInitialValues))
+        return expected(
+            {"uses", i},
+            "one of \"named-versions\", \"sources\", \"rows\", \"pred\", \"undone\", \"initial\"");
       ++i;
     }
     return true;
@@ -373,6 +377,50 @@ class JsonlLines {
       if (open_.empty()) continue;
       const std::string text = name.to_string();
       for (auto& [place, open] : open_) open.aborted = open.aborted || place.second == text;
+    }
+    return true;
+  }
+
+  bool read_initial() {
+    ValueView key, initial;
+    if (!value({"key"}, field(kKey), key)) return false;
+    if (!field(kInitial).is_null() && !to_stored(field(kInitial), initial))
+      return expected({"initial"}, "an integer of 64 bits, a string, null, or a row of columns");
+    batch_.initial(key, initial, line_);
+    return true;
+  }
+
+  bool is_initial_state() const {
+    bool load = true;
+    return field(kInitial).get_bool().get(load) != simdjson::SUCCESS || load;
+  }
+
+  // What was there before all sessions: nobody saw the transactions that put it there.
+  bool read_load() {
+    if (!field(kInitial).is_bool()) return expected({"initial"}, "true or false");
+    if (has(kSession))
+      return fail({"session"}, "an initial transaction is before all sessions; expected none");
+    std::string_view status;
+    if (has(kStatus) && (field(kStatus).get_string().get(status) != simdjson::SUCCESS ||
+                         status != status_name(TxnStatus::committed)))
+      return expected({"status"}, "\"committed\" of an initial transaction");
+    json::array ops;
+    if (field(kOps).get_array().get(ops) != simdjson::SUCCESS)
+      return expected({"ops"}, "an array of operations");
+    size_t i = 0;
+    for (json::element op : ops) {
+      json::array parts;
+      std::string_view kind;
+      ValueView key, initial;
+      if (op.get_array().get(parts) != simdjson::SUCCESS || parts.size() != 3 ||
+          parts.at(0).get_string().get(kind) != simdjson::SUCCESS || kind != "w")
+        return expected({"ops", i},
+                        "[\"w\", key, value]: an initial transaction writes values and reads none");
+      if (!to_value(parts.at(1).value(), key)) return expected({"ops", i, 1}, kWantJsonlValue);
+      if (!parts.at(2).is_null() && !to_stored(parts.at(2).value(), initial))
+        return expected({"ops", i, 2}, kWantStored);
+      batch_.initial(key, initial, line_);
+      ++i;
     }
     return true;
   }

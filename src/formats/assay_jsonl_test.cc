@@ -72,6 +72,63 @@ TEST(AssayJsonl, WritesBackWhatItRead) {
   EXPECT_EQ(again.history.events()[0].json, r.history.events()[0].json);
 }
 
+// What a key holds first: stated by itself, with its order, or by transactions that are before all sessions.
+TEST(AssayJsonl, InitialValuesOfKeys) {
+  constexpr std::string_view kLines = R"({"assay":1,"initial":0,"uses":["initial"]}
+{"session":1,"ops":[["r","x",5],["r","y",null],["w","y",2]]}
+{"key":"x","initial":5}
+{"key":"y","initial":null,"order":[2]}
+{"initial":true,"txn":"load","status":"committed","begin":1,"end":2,"ops":[["w",7,{"b":1,"a":"t"}],["w","z",-1]]}
+{"session":2,"initial":false,"ops":[["r","z",-1]]}
+)";
+  ReadResult r = read_jsonl(kLines);
+  const History& h = r.history;
+  EXPECT_EQ(h.txn_count(), 2u);
+  ASSERT_EQ(h.key_count(), 4u);
+  EXPECT_EQ(h.initial(), ValueView::of(0));
+  const auto initial_of = [&](const ValueView& key) {
+    for (KeyId k = 0; k < h.key_count(); ++k)
+      if (h.key(k) == key) return h.initial(k);
+    return ValueView::of("no such key");
+  };
+  EXPECT_EQ(initial_of(ValueView::of("x")), ValueView::of(5));
+  EXPECT_EQ(initial_of(ValueView::of("y")), ValueView::null());
+  EXPECT_EQ(initial_of(ValueView::of("z")), ValueView::of(-1));
+  EXPECT_EQ(initial_of(ValueView::of(7)), ValueView::row(R"({"a":"t","b":1})"));
+  EXPECT_TRUE(h.is_initial(h.op(0).version));
+  // Detected by any of them.
+  for (const char* first : {"{\"key\":\"x\",\"initial\":5}\n", "{\"initial\":true,\"ops\":[]}\n"}) {
+    auto found = read_history_text(first, "f");
+    ASSERT_TRUE(found.ok()) << found.error().to_string();
+    EXPECT_EQ(found->format, "assay");
+  }
+  EXPECT_EQ(h.known_orders().size(), 1u);
+  for (const char* format : {"assay", "hist"}) {
+    std::string text;
+    auto losses = write_history_text(h, format, text);
+    ASSERT_TRUE(losses.ok());
+    EXPECT_TRUE(losses->empty());
+    auto again = read_history_text(text, "again", {format});
+    ASSERT_TRUE(again.ok()) << again.error().to_string() << text;
+    EXPECT_EQ(again->history.content_hash(), h.content_hash()) << text;
+  }
+  EXPECT_NE(read_jsonl("{\"session\":1,\"ops\":[[\"r\",\"x\",5]]}\n").history.content_hash(),
+            read_jsonl("{\"session\":1,\"ops\":[[\"r\",\"x\",5]]}\n{\"key\":\"x\",\"initial\":5}\n")
+                .history.content_hash());
+  const auto refuse = [](const std::string& text, uint64_t line, uint64_t column,
+                         const std::string& part) { refuse_jsonl(text, line, column, part); };
+  refuse("{\"key\":\"x\",\"initial\":5}\n{\"initial\":true,\"ops\":[[\"w\",\"x\",5]]}\n", 2, 0,
+         "another initial value");
+  refuse("{\"key\":\"x\",\"initial\":[5]}\n", 1, 22, "an integer of 64 bits, a string");
+  refuse("{\"key\":null,\"initial\":5}\n", 1, 8, "an integer of 64 bits or a string");
+  refuse("{\"initial\":true,\"session\":1,\"ops\":[]}\n", 1, 27, "before all sessions");
+  refuse("{\"initial\":true,\"ops\":[[\"r\",\"x\",1]]}\n", 1, 24, "writes values and reads none");
+  refuse("{\"initial\":5,\"ops\":[]}\n", 1, 12, "true or false");
+  refuse("{\"initial\":true,\"status\":\"aborted\",\"ops\":[]}\n", 1, 26, "\"committed\"");
+  refuse("{\"key\":\"x\",\"initial\":5}\n{\"session\":1,\"ops\":[[\"append\",\"x\",1]]}\n", 2, 0,
+         "used as a list");
+}
+
 TEST(AssayJsonl, RefusesTheLinesOfTwoRuns) {
   const std::string txn = R"({"session":1,"ops":[]})";
   const std::string one = R"({"assay":1,"meta":{"run":"00000000000a"}})";

@@ -52,7 +52,7 @@ void advance(std::string_view text, uint64_t& line, uint64_t& column) {
 
 }  // namespace
 
-bool DatumTree::parse(std::string_view text, bool json) {
+bool DatumTree::parse(std::string_view text, bool json, Rest rest) {
   text_ = text;
   json_ = json;
   at_ = 0;
@@ -68,7 +68,9 @@ bool DatumTree::parse(std::string_view text, bool json) {
     while (size_t n = utf8_length(text_.substr(at_))) at_ += n;
     return fail("invalid UTF-8");
   }
-  if (!skip_blanks(0) || !value(0, 0) || !skip_blanks(0)) return false;
+  if (!skip_blanks(0) || !value(0, 0)) return false;
+  if (rest == Rest::ignored) return true;
+  if (!skip_blanks(0)) return false;
   return done() || fail("expected nothing after the record");
 }
 

@@ -40,8 +40,10 @@ struct Datum {
 // One record as a tree. Views live until the next parse.
 class DatumTree {
  public:
+  // What stands behind the value.
+  enum class Rest : uint8_t { refused, ignored };
   // False at a fault, which is then in message() and fault_at().
-  bool parse(std::string_view text, bool json);
+  bool parse(std::string_view text, bool json, Rest rest = Rest::refused);
 
   const Datum& root() const { return nodes_[0]; }
   const Datum& at(uint32_t i) const { return nodes_[i]; }

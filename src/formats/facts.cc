@@ -87,6 +87,9 @@ class Effects {
 
   Effects(const History& history, Losses& losses) : h_(history), losses_(losses) {
     place_.assign(h_.key_count(), kNone);
+    for (TxnId t = 0; t < h_.txn_count(); ++t)
+      for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i)
+        if (h_.op(i).kind == OpKind::remove) tombstones_.insert(h_.op(i).version);
   }
 
   const std::vector<Effect>& of(TxnId t) {
@@ -141,8 +144,16 @@ class Effects {
   }
 
   void see(Effect& e, VersionId version) {
+    if (e.writes)
+      return note(e, shows(h_, {e.written, e.removed}, version), h_.version_value(version),
+                  version);
+    // A deletion leaves no value in the table, which an absent key may be of any of.
+    if (tombstones_.contains(version)) {
+      losses_.add("which deletion a read saw");
+      return see_absent(e);
+    }
     const bool agrees =
-        e.writes ? shows(h_, {e.written, e.removed}, version) : !e.reads || e.seen == version;
+        !e.reads || e.seen == version || (e.seen == kNone && h_.version_value(version).is_null());
     note(e, agrees, h_.version_value(version), version);
   }
   void see_absent(Effect& e) {
@@ -169,6 +180,7 @@ class Effects {
   Losses& losses_;
   std::vector<uint32_t> place_;  // of each key in effects_
   std::vector<Effect> effects_;
+  std::unordered_set<VersionId> tombstones_;
   uint64_t told_ = 0;  // what the operations of the transaction observed and installed
 };
 
@@ -303,6 +315,7 @@ class FactsWriter {
  private:
   void count_losses() {
     if (!h_.initial().is_null()) losses_.add("the initial value");
+    if (h_.has_own_initial()) losses_.add("initial values of single keys");
     if (!h_.meta().empty()) losses_.add("metadata of the history");
     losses_.add("events", h_.events().size());
     losses_.add("stated orders of versions", h_.known_orders().size());

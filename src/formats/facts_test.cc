@@ -45,6 +45,20 @@ TEST(Facts, AnUnknownOutcomeComesBeforeItsReaderOrNotAtAll) {
   EXPECT_EQ(losses[0].what, "transactions of unknown outcome that nobody read");
 }
 
+// The table holds no value of a deletion.
+TEST(Facts, AReadOfATombstoneFindsAnAbsentKey) {
+  std::vector<Loss> losses;
+  EXPECT_EQ(facts_of("0: T0 { d(b,t1) }\n1: T1 { r(b,t1) r(b,null) }\n", &losses),
+            "T0,0,0,false,,,,,0,0,0,b,false,,true,,false,,\n"
+            "T1,1,0,false,,,,,1,1,1,b,true,,false,,false,,\n");
+  ASSERT_EQ(losses.size(), 2u);
+  EXPECT_EQ(losses[0].what, "operations that only their own transaction can tell");
+  EXPECT_EQ(losses[1].what, "which deletion a read saw");
+  EXPECT_EQ(losses[1].count, 1u);
+  EXPECT_EQ(facts_of("0: T0 { d(b,t1) r(b,t1) r(b,null) }\n"),
+            "T0,0,0,false,,,,,0,0,0,b,false,,true,,false,,\n");
+}
+
 TEST(Facts, ReadsWhatItWrites) {
   for (const std::string_view history :
        {"1: @[10,20] { r(x,null) w(x,1) } @[30,[40,50]] { d(x,\"deleted by 1-1\") }\n2: @[5,9] { "

@@ -52,6 +52,8 @@ class HistWriter {
 
   void run() {
     if (!h_.initial().is_null()) directive("initial ", [&] { value(h_.initial()); });
+    for (KeyId k = 0; k < h_.key_count() && h_.has_own_initial(); ++k)
+      if (h_.own_initial(k) != kNone) directive("initial ", [&] { write_initial(k); });
     if (h_.absent_is_never_written()) directive("absent ", [&] { line_ += kNeverWritten; });
     if (!h_.meta().empty()) directive("meta ", [&] { line_ += h_.meta(); });
     if (h_.txn_count() == 0) directive("# no transactions", [] {});
@@ -224,6 +226,12 @@ class HistWriter {
     }
     if (!selected.complete) (line_ += ',') += kHistFound;
     line_ += ')';
+  }
+
+  void write_initial(KeyId k) {
+    value(h_.key(k));
+    line_ += ": ";
+    value(h_.initial(k));
   }
 
   void write_order(const KnownOrder& order) {

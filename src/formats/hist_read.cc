@@ -90,10 +90,25 @@ class HistReader {
 
   bool read_initial() {
     ValueView initial;
-    if (any_txn_) return c_.fail_at(0, "expected the initial value before the first transaction");
     c_.skip_blanks();
-    if (!value(initial, true) || !end_of_line()) return false;
+    if (!stored(initial, true)) return false;
+    c_.skip_blanks();
+    if (c_.peek() == ':') return read_initial_of(initial);
+    if (any_txn_) return c_.fail_at(0, "expected the initial value before the first transaction");
+    if (!end_of_line()) return false;
     builder_.set_initial(initial);
+    return true;
+  }
+
+  // Of one key.
+  bool read_initial_of(const ValueView& key) {
+    ValueView initial;
+    if (key.type == ValueView::Type::null || key.type == ValueView::Type::row)
+      return c_.expected("a key in front of ':', an integer or a text");
+    c_.accept(":");
+    c_.skip_blanks();
+    if (!stored(initial, true) || !end_of_line()) return false;
+    builder_.set_initial(key, initial, input_.line());
     return true;
   }
 

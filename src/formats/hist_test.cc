@@ -153,6 +153,9 @@ TEST(Hist, RefusesBadLines) {
   refuse_hist("{ }\n", 1, 1, "expected an integer, a word");
   refuse_hist("s: { } x\n", 1, 9, "expected '{'");
   refuse_hist("s: { } )\n", 1, 8, "a transaction");
+  refuse_hist("initial x: 1\ns: { }\ninitial x: 1\n", 3, 0, "another initial value");
+  refuse_hist("initial x: 1 2\n", 1, 14, "the end of the line");
+  refuse_hist("initial null: 1\n", 1, 13, "a key");
   refuse_hist("s: { }\ninitial 0\n", 2, 1, "before the first transaction");
   refuse_hist("initial\n", 1, 8, "expected an integer");
   refuse_hist("initial 0 1\n", 1, 11, "the end of the line");

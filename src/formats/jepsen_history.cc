@@ -28,6 +28,44 @@ bool are_mops(const DatumTree& tree, const Datum* value) {
   return is_name(*tree.first(*mop));
 }
 
+// A row of one column.
+OwnedValue row_value(std::string_view column, const OwnedValue& value) {
+  OwnedValue row{ValueView::Type::row, 0, "{"};
+  append_json_string(row.text, column);
+  row.text += ':';
+  append_json_value(row.text, value.view());
+  row.text += '}';
+  return row;
+}
+
+// "set = 'it''s'"
+std::string equals(std::string_view column, const OwnedValue& value) {
+  std::string where = std::string(column) + " = ";
+  if (value.type == ValueView::Type::integer) return where + std::to_string(value.integer);
+  where += '\'';
+  for (const char c : value.text) where.append(c == '\'' ? 2 : 1, c);
+  return where + '\'';
+}
+
+// Tells 1 and "1" apart.
+std::string name_of(const OwnedValue& key) {
+  std::string name;
+  append_json_value(name, key.view());
+  return name;
+}
+
+// An element's row of a set, ["k",5].
+OwnedValue element_of(const OwnedValue& set, const OwnedValue& element) {
+  OwnedValue key = text_value("[");
+  append_json_value(key.text, set.view());
+  key.text += ',';
+  append_json_value(key.text, element.view());
+  key.text += ']';
+  return key;
+}
+
+constexpr std::string_view kSet = "set";
+constexpr std::string_view kPairKey = "key";
 constexpr std::string_view kRegister = "register";
 constexpr std::string_view kLock = "lock";
 constexpr std::string_view kFree = "free";
@@ -47,12 +85,14 @@ bool JepsenHistory::add(const JepsenRecord& record, const DatumTree& tree, std::
   if (!any_) timed_ = record.time.has_value();
   any_ = true;
   if (record.process && record.process->type != ValueView::Type::integer) return add_event(record);
+  if (record.f == "init" && record.value && record.value->kind == Kind::map)
+    return add_initial(record);
   if (!choose_workload(record)) return false;
-  ops_.clear();
-  if (!translate(record)) return false;
   // An operation whose process is not given is in a session of its own.
   const std::string process = record.process ? std::to_string(record.process->integer) : "";
   Pending& pending = pending_[process];
+  ops_.clear();
+  if (!translate(record, pending.open)) return false;
   if (record.type == JepsenType::invoke) {
     if (pending.open) {
       ++open_ends_;
@@ -67,7 +107,6 @@ bool JepsenHistory::add(const JepsenRecord& record, const DatumTree& tree, std::
     pending = {};
     pending.line = record.line;
   }
-  // What did not commit may repeat what was asked for, or hold an explanation instead.
   if (record.type == JepsenType::ok || !invoked) pending.ops = std::move(ops_);
   const TxnStatus status = record.type == JepsenType::ok     ? TxnStatus::committed
                            : record.type == JepsenType::fail ? TxnStatus::aborted
@@ -112,22 +151,48 @@ bool JepsenHistory::settle(Pending& pending, const OwnedValue& session, TxnStatu
   bool added = true;
   if (workload_ == Workload::key_value)
     store_.add(session, header, std::move(pending.ops));
+  else if (workload_ == Workload::writes)
+    held_.push_back({header, session, std::move(pending.ops)});
   else
     added = add_txn(header, pending.ops);
   pending = {};
   return added;
 }
 
+// The first read says whether what was written are values of registers or elements of a set.
+bool JepsenHistory::settle_writes(Workload workload) {
+  workload_ = workload;
+  const auto translated = [&](std::vector<OwnedOp>& ops) {
+    if (workload == Workload::set)
+      for (OwnedOp& op : ops) op = element(std::move(op.value));
+  };
+  for (auto& [process, pending] : pending_) translated(pending.ops);
+  for (Held& held : held_) {
+    translated(held.ops);
+    held.header.session = held.session.view();
+    if (!add_txn(held.header, held.ops)) return false;
+  }
+  held_ = {};
+  return true;
+}
+
+OwnedOp JepsenHistory::element(OwnedValue name) {
+  OwnedOp op;
+  op.kind = OpKind::write;
+  op.key = std::move(name);
+  op.value = integer_value(1);
+  return op;
+}
+
 bool JepsenHistory::add_txn(const TxnHeader& header, const std::vector<OwnedOp>& ops) {
   builder_.begin_txn(header);
-  add_ops(ops);
+  if (!add_ops(ops)) return false;
   auto s = builder_.end_txn();
   return s.ok() || fail(nullptr, s.error().message);
 }
 
-void JepsenHistory::add_ops(const std::vector<OwnedOp>& ops) {
+bool JepsenHistory::add_ops(const std::vector<OwnedOp>& ops) {
   std::vector<ValueView> list;
-  std::vector<std::pair<ValueView, ValueView>> rows;
   for (const OwnedOp& op : ops) {
     switch (op.kind) {
       case OpKind::read:
@@ -147,12 +212,43 @@ void JepsenHistory::add_ops(const std::vector<OwnedOp>& ops) {
         for (const OwnedValue& e : op.elements) list.push_back(e.view());
         builder_.read_list(op.key.view(), list);
         break;
+      case OpKind::remove:
+        builder_.remove(op.key.view(), op.value.view());
+        break;
       default:
-        rows.clear();
-        for (const OwnedValue& e : op.elements) rows.emplace_back(e.view(), ValueView::of(1));
-        builder_.range(ValueView::null(), ValueView::null(), rows);
+        if (!add_range(op)) return false;
     }
   }
+  return true;
+}
+
+bool JepsenHistory::add_range(const OwnedOp& op) {
+  std::vector<std::pair<ValueView, ValueView>> rows;
+  for (size_t i = 0; i < op.elements.size(); ++i)
+    rows.emplace_back(op.elements[i].view(),
+                      op.values.empty() ? ValueView::of(1) : op.values[i].view());
+  if (op.where.empty()) {
+    builder_.range(ValueView::null(), ValueView::null(), rows);
+    return true;
+  }
+  Selection selection;
+  selection.where = op.where;
+  selection.rows = rows;
+  const Status s = builder_.select(selection);
+  return s.ok() || fail(nullptr, s.error().message);
+}
+
+// What Elle's closed predicates load first: trusted to be there before all else.
+bool JepsenHistory::add_initial(const JepsenRecord& record) {
+  if (record.type == JepsenType::invoke || record.type == JepsenType::fail) return true;
+  if (record.type == JepsenType::info)
+    return fail(record.value, "expected :init to be :ok, as it is what all else rests on");
+  for (const Datum* k = tree_->first(*record.value); k; k = tree_->next(*tree_->next(*k))) {
+    OwnedValue key, value;
+    if (!key_of(*k, key) || !written(*tree_->next(*k), value)) return false;
+    builder_.set_initial(key.view(), value.view(), record.line);
+  }
+  return true;
 }
 
 // The nemesis and other processes that are no clients.
@@ -170,8 +266,24 @@ bool JepsenHistory::add_event(const JepsenRecord& record) {
   return s.ok() || fail(nullptr, s.error().message);
 }
 
+// What is no history of reads and writes of keys.
+bool JepsenHistory::refuse_workload(const JepsenRecord& record) {
+  const std::string_view f = record.f;
+  const auto refuse = [&](const char* what) {
+    return fail(record.value, "'" + std::string(f) + "' is of " + what +
+                                  ", which is not checked; expected reads and writes of keys");
+  };
+  if (f == "enqueue" || f == "dequeue" || f == "drain")
+    return refuse("a queue, whose elements are taken out");
+  if (f == "generate") return refuse("unique ids, which nobody reads");
+  if (f == "send" || f == "poll" || f == "subscribe" || f == "assign" || f == "crash")
+    return refuse("a log of messages such as Kafka's, which is read by offsets");
+  return true;
+}
+
 bool JepsenHistory::choose_workload(const JepsenRecord& record) {
   Workload found = Workload::none;
+  if (!refuse_workload(record)) return false;
   if (are_mops(*tree_, record.value) && !(record.f == "read" && workload_ == Workload::set))
     found = Workload::txn;
   else if (record.f == "acquire" || record.f == "release")
@@ -180,8 +292,10 @@ bool JepsenHistory::choose_workload(const JepsenRecord& record) {
     found = Workload::key_value;
   else if (record.f == "add")
     found = Workload::set;
+  else if (record.f == "insert")
+    found = Workload::pairs;
   else if (record.f == "write" || record.f == "cas" || record.f == "read")
-    found = workload_ == Workload::set ? Workload::set : Workload::cas_register;
+    return choose_registers(record);
   else if (workload_ == Workload::txn && record.type != JepsenType::ok)
     found = Workload::txn;  // without a value, or with an explanation in its place
   else if (workload_ == Workload::none && record.type != JepsenType::ok && record.value &&
@@ -203,31 +317,80 @@ bool JepsenHistory::choose_workload(const JepsenRecord& record) {
   return true;
 }
 
-// Whether the value of a completion that is not :ok can be what was asked for.
-bool JepsenHistory::repeats_request(const JepsenRecord& record) {
-  if (!record.value || record.f == "read") return false;
-  if (record.f == "cas") return record.value->kind == Kind::list && record.value->children == 2;
-  return record.value->kind == Kind::integer || record.value->kind == Kind::list;
+// Writes of single values are held until a read shows one of them or several: Jepsen's causal-reverse writes the
+// elements of a set.
+bool JepsenHistory::choose_registers(const JepsenRecord& record) {
+  if (workload_ == Workload::set &&
+      (record.f == "read" || (record.f == "write" && elements_written_)))
+    return true;
+  if (workload_ == Workload::cas_register) return true;
+  if (workload_ != Workload::none && workload_ != Workload::writes)
+    return fail(record.value, "the history mixes workloads");
+  const bool list = record.value && record.value->kind == Kind::list;
+  const bool pair = list && record.value->children == 2;
+  const bool elements = list || (record.value && record.value->kind == Kind::set);
+  if (record.f == "write" && !record.key && !list) {
+    elements_written_ = true;
+    workload_ = Workload::writes;
+    return true;
+  }
+  const bool completes = record.type == JepsenType::info || record.type == JepsenType::fail;
+  if (completes && workload_ == Workload::writes) return true;
+  if (record.f == "read" && !record.key && workload_ == Workload::writes) {
+    if (record.type != JepsenType::ok) return true;
+    return settle_writes(elements ? Workload::set : Workload::cas_register);
+  }
+  // A vector before anything was written: of no pair it can be a set only.
+  if (record.f == "read" && record.type == JepsenType::ok && elements && !pair && !record.key) {
+    elements_written_ = true;
+    return settle_writes(Workload::set);
+  }
+  // Nothing is certain yet of a read that has not been answered.
+  if (record.f == "read" && record.type != JepsenType::ok && !pair && !record.key) {
+    workload_ = Workload::writes;
+    return true;
+  }
+  return settle_writes(Workload::cas_register);
 }
 
-bool JepsenHistory::translate(const JepsenRecord& record) {
-  const bool observed = record.type == JepsenType::ok;
-  // Completions that failed often hold an explanation in the place of the value.
-  const bool repeats = record.type == JepsenType::fail || record.type == JepsenType::info;
+// `invoked`: a completion whose invocation has said what was asked for. Unless it is :ok it may repeat that, or hold
+// an explanation in its place.
+bool JepsenHistory::translate(const JepsenRecord& record, bool invoked) {
+  const bool done = record.type == JepsenType::fail || record.type == JepsenType::info;
+  if (!done) return translate_ops(record);
+  if (invoked || record.f == "read") return true;
+  if (translate_ops(record)) return true;
+  // What an operation of unknown outcome may have written has to be known; what failed was written by nobody.
+  if (record.type == JepsenType::info) {
+    fault_.message += "; what it may have written is not known without its invocation";
+    return false;
+  }
+  ops_.clear();
+  fault_ = {};
+  return true;
+}
+
+bool JepsenHistory::translate_ops(const JepsenRecord& record) {
   switch (workload_) {
     case Workload::txn:
-      if (!observed && !are_mops(*tree_, record.value)) return true;
-      return translate_txn(*record.value, observed);
+      if (record.type == JepsenType::invoke && !are_mops(*tree_, record.value)) return true;
+      if (!are_mops(*tree_, record.value))
+        return fail(record.value, "expected a transaction, a vector of operations like [:w k v]");
+      return translate_txn(*record.value, record.type == JepsenType::ok);
+    case Workload::writes:
     case Workload::cas_register:
-      return (repeats && !repeats_request(record)) || translate_register(record);
+      return translate_register(record);
     case Workload::lock:
       return translate_lock(record);
     case Workload::key_value:
       return translate_key_value(record);
     case Workload::set:
-      return (repeats && !repeats_request(record)) || translate_set(record);
+      return translate_set(record);
+    case Workload::pairs:
+      return translate_pair(record);
     default:
-      return true;
+      return record.type == JepsenType::invoke ||
+             fail(record.value, "expected a transaction, a vector of operations like [:w k v]");
   }
 }
 
@@ -257,6 +420,7 @@ bool JepsenHistory::key_of(const Datum& d, OwnedValue& to) {
 }
 
 bool JepsenHistory::written(const Datum& d, OwnedValue& to) {
+  if (d.kind == Kind::set) return fail(&d, "expected a value to write, not a set");
   return value_of(d, to) &&
          (to.type != ValueView::Type::null || fail(&d, "expected a value to write, not nil"));
 }
@@ -280,24 +444,111 @@ bool JepsenHistory::translate_mop(const Datum& mop, bool observed) {
   const Datum& f = *tree_->first(mop);
   const Datum& key = *tree_->next(f);
   const Datum* value = tree_->next(key);
+  if (f.text == "rp") return translate_predicate_read(key, value, observed);
+  if (f.text == "send" || f.text == "poll")
+    return fail(&f,
+                "a log of messages such as Kafka's, which is read by offsets, is not checked; " +
+                    std::string(kForm));
   OwnedOp op;
   if (!key_of(key, op.key)) return false;
   if (f.text == "r" || f.text == "read") {
     if (!observed) return true;
-    if (value && value->kind == Kind::list) {
+    const bool list = value && value->kind == Kind::list;
+    if ((value && value->kind == Kind::set) || (list && sets_.contains(name_of(op.key))))
+      return translate_set_read(op.key, *value);
+    if (list) {
+      list_read_ = true;
       op.kind = OpKind::read_list;
       if (!values_of(*value, op.elements)) return false;
     } else if (value) {
       if (!refuse_collection(*value)) return false;
       value_of(*value, op.value);
     }
-  } else if ((f.text == "w" || f.text == "write" || f.text == "append") && value) {
+  } else if (f.text == "add" && value) {
+    OwnedValue element;
+    if (!written(*value, element)) return false;
+    if (sets_.insert(name_of(op.key)).second && list_read_)
+      return fail(&f,
+                  "a vector was read before as a list; expected [:append k v], or no read of a "
+                  "set before its first [:add k v]");
+    op.kind = OpKind::write;
+    op.value = row_value(kSet, op.key);
+    op.key = element_of(op.key, element);
+  } else if (f.text == "delete") {
+    op.kind = OpKind::remove;
+    op.value = text_value("deletion " + std::to_string(++deletions_));
+  } else if ((f.text == "w" || f.text == "write" || f.text == "insert" || f.text == "append") &&
+             value) {
     op.kind = f.text == "append" ? OpKind::append : OpKind::write;
     if (!written(*value, op.value)) return false;
   } else {
     return fail(&f, std::string(kForm));
   }
   ops_.push_back(std::move(op));
+  return true;
+}
+
+// [:rp [:= 5] {:x 5}]: all rows that hold 5. :true is a condition that every row satisfies.
+bool JepsenHistory::translate_predicate_read(const Datum& predicate, const Datum* found,
+                                             bool observed) {
+  OwnedOp op;
+  op.kind = OpKind::range;
+  const Datum* name = predicate.kind == Kind::list ? tree_->first(predicate) : nullptr;
+  if (name && name->text == "=" && predicate.children == 2) {
+    OwnedValue value;
+    if (!written(*tree_->next(*name), value)) return false;
+    op.where = equals("value", value);
+  } else if (predicate.text != "true") {
+    return fail(&predicate, "expected the condition :true or [:= value]");
+  }
+  if (!observed) return true;
+  if (!found || found->kind != Kind::map)
+    return fail(found, "expected a map of the keys and values that were found");
+  for (const Datum* k = tree_->first(*found); k; k = tree_->next(*tree_->next(*k)))
+    if (!key_of(*k, op.elements.emplace_back()) ||
+        !written(*tree_->next(*k), op.values.emplace_back()))
+      return false;
+  ops_.push_back(std::move(op));
+  return true;
+}
+
+// All rows of one set.
+bool JepsenHistory::translate_set_read(const OwnedValue& set, const Datum& found) {
+  OwnedOp op;
+  op.kind = OpKind::range;
+  op.where = equals(kSet, set);
+  for (const Datum* e = tree_->first(found); e; e = tree_->next(*e)) {
+    OwnedValue element;
+    if (!written(*e, element)) return false;
+    op.elements.push_back(element_of(set, element));
+    op.values.push_back(row_value(kSet, set));
+  }
+  ops_.push_back(std::move(op));
+  return true;
+}
+
+// [k [a nil]]: neither of the two tables had a row of k, so a row was inserted into one, whose id is a; of [k [nil b]] into
+// the other.
+bool JepsenHistory::translate_pair(const JepsenRecord& record) {
+  constexpr const char* kForm =
+      "expected [key [id nil]] or [key [nil id]], the id of the row that was inserted";
+  const Datum* value = record.value;
+  if (!value || value->kind != Kind::list || value->children != 2) return fail(value, kForm);
+  const Datum& key = *tree_->first(*value);
+  const Datum& ids = *tree_->next(key);
+  if (ids.kind != Kind::list || ids.children != 2) return fail(&ids, kForm);
+  const Datum& a = *tree_->first(ids);
+  const Datum& b = *tree_->next(a);
+  if ((a.kind == Kind::nil) == (b.kind == Kind::nil)) return fail(&ids, kForm);
+  OwnedValue of;
+  OwnedOp found, put;
+  if (!key_of(key, of) || !key_of(a.kind == Kind::nil ? b : a, put.key)) return false;
+  found.kind = OpKind::range;
+  found.where = equals(kPairKey, of);
+  put.kind = OpKind::write;
+  put.value = row_value(kPairKey, of);
+  ops_.push_back(std::move(found));
+  ops_.push_back(std::move(put));
   return true;
 }
 
@@ -332,6 +583,10 @@ bool JepsenHistory::translate_register(const JepsenRecord& record) {
   if (record.f == "read") {
     if (record.type != JepsenType::ok) return true;
     if (value && !refuse_collection(*value)) return false;
+    if (value && value->kind == Kind::list)
+      return fail(value,
+                  "expected the value of a register, not a vector; as a set a vector is read where "
+                  "single values were written, without a key, before the first read");
     if (value) value_of(*value, op.value);
   } else if (!value) {
     return fail(nullptr, "expected a :value");
@@ -370,7 +625,6 @@ bool JepsenHistory::translate_key_value(const JepsenRecord& record) {
     if (record.type != JepsenType::ok) return true;
     if (!KeyValueStore::read(text, op)) return fail(record.value, KeyValueStore::kWantPieces);
   } else {
-    if (!textual && record.type != JepsenType::invoke) return true;  // repeats nothing
     if (!textual) return fail(record.value, "expected a string to write");
     op.kind = record.f == "put" ? OpKind::write : OpKind::append;
     if (op.kind == OpKind::append && !KeyValueStore::is_piece(text))
@@ -382,25 +636,31 @@ bool JepsenHistory::translate_key_value(const JepsenRecord& record) {
 }
 
 bool JepsenHistory::translate_set(const JepsenRecord& record) {
-  OwnedOp op;
-  if (record.f == "add") {
+  if (record.f != "read") {
     if (!record.value) return fail(nullptr, "expected a :value");
-    if (record.value->kind == Kind::list)
-      return fail(record.value, "expected an element; sets of several keys are not read");
-    op.kind = OpKind::write;
-    op.value = integer_value(1);
-    if (!key_of(*record.value, op.key)) return false;
-    ops_.push_back(std::move(op));
+    OwnedValue name;
+    if (!is_element(*record.value) || !key_of(*record.value, name)) return false;
+    ops_.push_back(element(std::move(name)));
     return true;
   }
   if (record.type != JepsenType::ok) return true;
   if (!record.value || (record.value->kind != Kind::list && record.value->kind != Kind::set))
     return fail(record.value, "expected the elements of the set (of a counter, see assay tally)");
+  for (const Datum* e = tree_->first(*record.value); e; e = tree_->next(*e))
+    if (!is_element(*e)) return false;
   set_read_ = true;
+  OwnedOp op;
   op.kind = OpKind::range;
   if (!values_of(*record.value, op.elements)) return false;
   ops_.push_back(std::move(op));
   return true;
+}
+
+bool JepsenHistory::is_element(const Datum& d) {
+  return d.kind != Kind::list ||
+         fail(&d,
+              "expected an element, not a vector; sets of several keys and Jepsen's sequential "
+              "workload are not read");
 }
 
 Result<History> JepsenHistory::finish(Notes& notes) && {
@@ -411,6 +671,8 @@ Result<History> JepsenHistory::finish(Notes& notes) && {
     if (!settle(pending, names_[process], TxnStatus::unknown, Interval::kUnknown))
       return bad_input(fault_.message);
   }
+  if (workload_ == Workload::writes && !settle_writes(Workload::cas_register))
+    return bad_input(fault_.message);
   if (auto s = store_.finish([&](const TxnHeader& header, const std::vector<OwnedOp>& ops) {
         return add_txn(header, ops);
       });

@@ -6,6 +6,10 @@
 //   :f acquire, release                      a lock: compare-and-set between "free" and "held"
 //   :f get, put, append with :key            a key-value store                    key_value_store.h
 //   :f add, read                             a set: a write of a key per element; a read is a range over all
+//   :f write, read of a vector               the same
+//   [:add k e], [:r k #{e}]                   sets in transactions: a row for each element, {"set":k}
+//   [:rp [:= v] {k v}], [:insert k v], [:delete k], :f init   closed predicates: queries with a condition
+//   :f insert, value [k [a nil]]              adya-G2: finds no row {"key":k}, and writes one
 //
 // An invocation and a completion say between which moments an operation ran, but not when
 // within them it took its snapshot or took effect: begin and end both are somewhere in between.
@@ -17,6 +21,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,18 +58,43 @@ class JepsenHistory {
     uint64_t line = 0;
     bool open = false;
   };
-  enum class Workload : uint8_t { none, txn, cas_register, lock, set, key_value };
+  // What waits for the first read to say what it is.
+  struct Held {
+    TxnHeader header;
+    OwnedValue session;
+    std::vector<OwnedOp> ops;
+  };
+  enum class Workload : uint8_t {
+    none,
+    txn,
+    writes,  // of registers or of the elements of a set: nothing has been read
+    cas_register,
+    lock,
+    set,
+    key_value,
+    pairs  // adya-G2
+  };
 
   bool choose_workload(const JepsenRecord& record);
-  bool translate(const JepsenRecord& record);
+  bool choose_registers(const JepsenRecord& record);
+  bool settle_writes(Workload workload);
+  bool translate(const JepsenRecord& record, bool invoked);
+  bool translate_ops(const JepsenRecord& record);
   bool translate_txn(const Datum& value, bool observed);
   bool translate_mop(const Datum& mop, bool observed);
+  bool translate_predicate_read(const Datum& predicate, const Datum* found, bool observed);
+  bool translate_set_read(const OwnedValue& set, const Datum& found);
+  bool translate_pair(const JepsenRecord& record);
+  bool add_initial(const JepsenRecord& record);
+  bool refuse_workload(const JepsenRecord& record);
+  bool add_range(const OwnedOp& op);
   bool translate_register(const JepsenRecord& record);
   bool translate_lock(const JepsenRecord& record);
   bool translate_set(const JepsenRecord& record);
   bool translate_key_value(const JepsenRecord& record);
   bool refuse_collection(const Datum& read);
-  static bool repeats_request(const JepsenRecord& record);
+  bool is_element(const Datum& d);
+  static OwnedOp element(OwnedValue name);
   bool values_of(const Datum& list, std::vector<OwnedValue>& to);
   bool value_of(const Datum& d, OwnedValue& to) const;
   bool key_of(const Datum& d, OwnedValue& to);
@@ -74,7 +104,7 @@ class JepsenHistory {
   bool start(Pending& pending, const JepsenRecord& record);
   bool settle(Pending& pending, const OwnedValue& session, TxnStatus status, int64_t end);
   bool add_txn(const TxnHeader& header, const std::vector<OwnedOp>& ops);
-  void add_ops(const std::vector<OwnedOp>& ops);
+  bool add_ops(const std::vector<OwnedOp>& ops);
   bool add_event(const JepsenRecord& record);
   OwnedValue session_of(const JepsenRecord& record);
   int64_t time_of(const JepsenRecord& record) const;
@@ -82,6 +112,8 @@ class JepsenHistory {
   StreamedBuilder builder_;
   KeyValueStore store_;  // held back until all operations are known
   Workload workload_ = Workload::none;
+  std::vector<Held> held_;
+  bool elements_written_ = false;           // with :f :write
   std::map<std::string, Pending> pending_;  // by process
   std::map<std::string, OwnedValue> names_;
   const DatumTree* tree_ = nullptr;
@@ -90,8 +122,11 @@ class JepsenHistory {
   bool any_ = false;
   bool timed_ = false;
   bool set_read_ = false;
+  std::set<std::string, std::less<>> sets_;  // in transactions: keys to which elements are added
+  bool list_read_ = false;                   // in transactions
   int64_t records_ = 0;
   int64_t nameless_ = 0;
+  uint64_t deletions_ = 0;
   uint64_t open_ends_ = 0;
   JepsenFault fault_;
 };

@@ -1,10 +1,38 @@
-// Jepsen's console log. Every byte: docs/formats/jepsen-log.md.
+// Jepsen's logs: the console's, jepsen.log and history.txt. Every byte: docs/formats/jepsen-log.md.
 #pragma once
 
+#include "formats/edn.h"
+#include "formats/jepsen_record.h"
 #include "formats/registry.h"
 
 namespace assay::internal::formats {
 
 extern const Format kJepsenLog;
+
+// Whether one of the first lines is an operation.
+bool is_jepsen_log(std::string_view head);
+
+// The operations in a log.
+class JepsenLogRecords {
+ public:
+  explicit JepsenLogRecords(Input& input) : input_(input) {}
+  // The next one, its value in `tree`; false at the end.
+  Result<bool> next(DatumTree& tree, JepsenRecord& to);
+  // What the value is written like.
+  std::string_view text() const { return text_; }
+  // An error at an offset of that.
+  Error error(size_t offset, std::string message) const {
+    return input_.error(std::move(message), column_ + offset);
+  }
+  uint64_t skipped() const { return skipped_; }  // lines that are no operations
+
+ private:
+  Result<bool> take_apart(std::string_view line, size_t at, DatumTree& tree, JepsenRecord& to);
+
+  Input& input_;
+  std::string_view text_;
+  uint64_t column_ = 0;
+  uint64_t skipped_ = 0;
+};
 
 }  // namespace assay::internal::formats

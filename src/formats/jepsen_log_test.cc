@@ -40,6 +40,34 @@ TEST(JepsenLog, PartsMayBeSeparatedByBlanks) {
                                "1: @[3~4,3~4] { r(register,4) }\n");
 }
 
+// A history.txt, a jepsen.log, and the console's log of two releases.
+TEST(JepsenLog, EveryShapeInWhichItIsPosted) {
+  constexpr std::string_view kSame =
+      "48: @[1~2,1~2] { a(391,3) r(391,[3]) }\n2: @[4~_,_] { a(391,\"a b\") }?\n";
+  std::string txt =
+      "48\t:invoke\t:txn\t[[:append 391 3] [:r 391 nil]]\n"
+      "48\t:ok\t:txn\t[[:append 391 3] [:r 391 [3]]]\n"
+      ":nemesis\t:info\t:start-partition\tnil\n"
+      "2\t:invoke\t:txn\t[[:append 391 \"a b\"]]\n"
+      "2\t:info\t:txn\t[[:append 391 \"a b\"]]\t[:timeout \"no } answer\n";
+  formats::expect_same_history("jepsen-log", txt, kSame);
+  auto found = read_history_text(txt, "f");
+  ASSERT_TRUE(found.ok()) << found.error().to_string();
+  EXPECT_EQ(found->format, "jepsen-log");
+  EXPECT_EQ(found->history.events().size(), 1u);
+  EXPECT_TRUE(found->notes.empty());
+  const auto behind = [&](const std::string& front) {
+    std::string log;
+    for (size_t at = 0; at < txt.size(); at = txt.find('\n', at) + 1)
+      log += front + txt.substr(at, txt.find('\n', at) + 1 - at);
+    return log;
+  };
+  for (const char* front : {"2020-08-10 23:29:43,970{GMT}\tINFO\t[jepsen worker 7] jepsen.util: ",
+                            "INFO [2021-04-19 10:45:31,123] jepsen worker 4 - jepsen.util ",
+                            "INFO  jepsen.util - ", "  ", "jepsen.util:\t"})
+    formats::expect_same_history("jepsen-log", behind(front), kSame);
+}
+
 TEST(JepsenLog, ALogWithoutOperationsIsNoHistory) {
   formats::expect_bad_input("jepsen-log", "INFO  jepsen.core - Running test\nhello\n", 0, 0,
                             "no line is an operation");

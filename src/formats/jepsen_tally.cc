@@ -1,11 +1,13 @@
 #include "formats/jepsen_tally.h"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 
 #include "formats/edn.h"
+#include "formats/jepsen_log.h"
 #include "formats/jepsen_record.h"
 #include "formats/registry.h"
 
@@ -18,17 +20,21 @@ constexpr std::string_view kCounter = "counter";
 
 class JepsenTallyReader {
  public:
-  JepsenTallyReader(Input& input, bool json) : input_(input), records_(input, json) {}
+  explicit JepsenTallyReader(Input& input) : input_(input) {}
 
-  Result<Tally> run() {
+  // `records` are EdnRecords or JepsenLogRecords.
+  template <class Records>
+  Result<Tally> run(Records records) {
     DatumTree tree;
     tree_ = &tree;
+    error_ = [&](size_t offset, std::string message) {
+      return records.error(offset, std::move(message));
+    };
     for (;;) {
-      auto more = records_.next(tree);
+      JepsenRecord record;
+      auto more = next(records, tree, record);
       if (!more.ok()) return more.error();
       if (!*more) break;
-      JepsenRecord record;
-      if (auto s = read_jepsen_record(records_, tree, record); !s.ok()) return s.error();
       // The nemesis and the like are no clients.
       if (record.process && record.process->type != ValueView::Type::integer) continue;
       if (auto s = add(record); !s.ok()) return s.error();
@@ -41,8 +47,18 @@ class JepsenTallyReader {
   }
 
  private:
+  static Result<bool> next(JepsenLogRecords& records, DatumTree& tree, JepsenRecord& to) {
+    return records.next(tree, to);
+  }
+  static Result<bool> next(EdnRecords& records, DatumTree& tree, JepsenRecord& to) {
+    auto more = records.next(tree);
+    if (!more.ok() || !*more) return more;
+    if (auto s = read_jepsen_record(records, tree, to); !s.ok()) return s.error();
+    return true;
+  }
+
   Error expected(const Datum* at, std::string_view what) const {
-    return records_.error(at ? at->at : 0, "expected " + std::string(what));
+    return error_(at ? at->at : 0, "expected " + std::string(what));
   }
 
   Status add(const JepsenRecord& record) {
@@ -60,7 +76,8 @@ class JepsenTallyReader {
       fresh.line = record.line;
       if (record.type == JepsenType::invoke) fresh.begin = time_of(record);
     }
-    if (auto s = translate(record, tally_.txns[txn]); !s.ok()) return s;
+    const bool invoked = open != open_.end() && record.type != JepsenType::invoke;
+    if (auto s = translate(record, invoked, tally_.txns[txn]); !s.ok()) return s;
     if (record.type == JepsenType::invoke) return Ok{};
     TallyTxn& done = tally_.txns[txn];
     done.status = record.type == JepsenType::ok     ? TxnStatus::committed
@@ -98,13 +115,15 @@ class JepsenTallyReader {
     return Ok{};
   }
 
-  Status translate(const JepsenRecord& record, TallyTxn& txn) {
-    // Completions may hold an explanation in the place of the value.
-    const bool told = record.value && record.value->kind != Kind::nil &&
-                      (record.type == JepsenType::invoke || record.type == JepsenType::ok);
+  Status translate(const JepsenRecord& record, bool invoked, TallyTxn& txn) {
+    const bool nil = !record.value || record.value->kind == Kind::nil;
     if (record.f == "read")
-      return told && record.type == JepsenType::ok ? read(*record.value, txn) : Ok{};
-    if (!told) return Ok{};
+      return !nil && record.type == JepsenType::ok ? read(*record.value, txn) : Ok{};
+    // What completes an invocation may hold an explanation in the place of the value, or nothing.
+    if (invoked && (nil || record.type != JepsenType::ok)) return Ok{};
+    // Nobody has added what failed.
+    if (record.type == JepsenType::fail || (nil && record.type == JepsenType::invoke)) return Ok{};
+    if (nil) return expected(record.value, "what was added: its invocation is missing");
     txn.adds.clear();
     if (record.f == "transfer") return transfer(*record.value, txn);
     int64_t amount = 0;
@@ -157,7 +176,7 @@ class JepsenTallyReader {
   }
 
   Input& input_;
-  EdnRecords records_;
+  std::function<Error(size_t, std::string)> error_;
   const DatumTree* tree_ = nullptr;
   Tally tally_;
   std::optional<Workload> workload_;
@@ -174,7 +193,10 @@ Result<Tally> read(Input& input) {
   const std::string_view head = input.window();
   const size_t open = std::min(head.find('{'), head.size());
   const size_t name = head.find_first_not_of(" \t\r\n", open + 1);
-  return JepsenTallyReader(input, name != head.npos && head[name] == '"').run();
+  const bool json = name != head.npos && head[name] == '"';
+  JepsenTallyReader reader(input);
+  return is_jepsen_log(head) ? reader.run(JepsenLogRecords(input))
+                             : reader.run(EdnRecords(input, json));
 }
 
 }  // namespace

@@ -48,6 +48,33 @@ TEST(JepsenTally, CounterInJson) {
   EXPECT_FALSE(t.txns[1].end.known());
 }
 
+// Of an addition whose invocation is missing, its completion says what may have been added.
+TEST(JepsenTally, ACompletionAlone) {
+  const Tally t = read_ok(R"({:type :info :process 0 :f :add :value 5}
+{:type :fail :process 0 :f :add :value :refused}
+{:type :ok :process 1 :f :read :value 5})");
+  ASSERT_EQ(t.txns.size(), 3u);
+  EXPECT_EQ(t.txns[0].status, TxnStatus::unknown);
+  ASSERT_EQ(t.txns[0].adds.size(), 1u);
+  EXPECT_EQ(t.txns[0].adds[0].second, 5);
+  EXPECT_TRUE(t.txns[1].adds.empty());
+}
+
+TEST(JepsenTally, ALog) {
+  const Tally t = read_ok(
+      "2019-06-10 10:31:29,707{GMT}\tINFO\t[jepsen worker 1] jepsen.util: 1\t:invoke\t:add\t1\n"
+      "hello\n"
+      "2019-06-10 10:31:29,764{GMT}\tINFO\t[jepsen worker 1] jepsen.util: 1\t:ok\t:add\t1\n"
+      "4\t:invoke\t:read\tnil\n4\t:ok\t:read\t3\n");
+  EXPECT_EQ(t.workload, Tally::Workload::counter);
+  ASSERT_EQ(t.txns.size(), 2u);
+  EXPECT_EQ(t.txns[0].end, Interval::point(2));
+  EXPECT_EQ(t.txns[1].reads[0].second, 3);
+  auto refused = read_tally_text("0\t:ok\t:add\t1\n0\t:ok\t:add\t[1]\n", "f");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().to_string(), "f:2:12: expected an integer to add");
+}
+
 TEST(JepsenTally, RefusesWhatIsNeither) {
   const auto refuse = [](std::string_view text, uint64_t column, const std::string& part) {
     auto tally = read_tally_text(text, "f");
@@ -60,6 +87,8 @@ TEST(JepsenTally, RefusesWhatIsNeither) {
   refuse("{:type :ok :f :transfer :value {:from 1}}", 32, "a transfer");
   refuse("{:type :ok :f :read :value {1 nil}}", 31, "what the account holds");
   refuse("{:type :ok :f :read :value 1} {:type :ok :f :read :value {1 1}}", 58, "one workload");
+  refuse("{:type :info :f :add}", 1, "what was added");
+  refuse("{:type :info :f :add :value :timeout}", 29, "an integer to add");
   refuse("{:type :invoke :f :read}", 0, "no operation of a bank");
 }
 

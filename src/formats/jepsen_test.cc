@@ -152,13 +152,115 @@ TEST(Jepsen, NilOfAListIsTheEmptyList) {
       "2: { a(4,1) } { w(4,2) r(5,[]) r(5,[1]) } { r(4,null) }\n");
 }
 
-TEST(Jepsen, SetsAndMapsAreNoRegisters) {
+TEST(Jepsen, CollectionsAreNoRegisters) {
   formats::expect_bad_input("jepsen",
-                            "{:type :ok :f :write :value 1}\n{:type :ok :f :read :value #{1}}", 2,
+                            "{:type :ok :f :cas :value [0 1]}\n{:type :ok :f :read :value #{1}}", 2,
                             28, "not a set");
+  formats::expect_bad_input("jepsen",
+                            "{:type :ok :f :read :value 1}\n{:type :ok :f :read :value [1]}", 2, 28,
+                            "not a vector");
+  formats::expect_bad_input("jepsen", "{:type :ok :f :read :value [:x [1 2 3]]}", 1, 32,
+                            "not a vector");
   formats::expect_bad_input("jepsen", "{:type :ok :f :read :value {0 5}}", 1, 28, "assay tally");
-  formats::expect_bad_input("jepsen", "{:type :ok :value [[:r 3 #{1}]]}", 1, 26, "not a set");
   formats::expect_bad_input("jepsen", "{:type :ok :value [[:r 3 {0 5}]]}", 1, 26, "assay tally");
+}
+
+// Jepsen's causal-reverse: the writes insert what a read of all shows.
+TEST(Jepsen, WritesThatAreReadAsAVectorAreASet) {
+  expect_jepsen_is(
+      "{:process 0, :type :invoke, :f :write, :value 1} {:process 0, :type :ok, :f :write, :value "
+      "1}"
+      "{:process 1, :type :invoke, :f :write, :value 2} {:process 2, :type :invoke, :f :read}"
+      "{:process 2, :type :ok, :f :read, :value [1 2]} {:process 1, :type :ok, :f :write, :value 2}"
+      "{:process 1, :type :ok, :f :write, :value 3}",
+      "0: @[1~2,1~2] { w(1,1) }\n2: @[4~5,4~5] { range(..,[1=1,2=1]) }\n"
+      "1: @[3~6,3~6] { w(2,1) } { w(3,1) }\n");
+  expect_jepsen_is(
+      "{:process 1, :type :ok, :f :write, :value 3} {:process 1, :type :ok, :f :read :value #{3}}"
+      "{:process 1, :type :ok, :f :read :value []}",
+      "1: { w(3,1) } { range(..,[3=1]) } { range(..,[]) }\n");
+  expect_jepsen_is("{:process 1, :type :ok, :f :read, :value [4 5 6]}",
+                   "1: { range(..,[4=1,5=1,6=1]) }\n");
+  // Registers, where none is read; and pairs, which name their register.
+  expect_jepsen_is("{:process 1, :type :ok, :f :write, :value 3}", "1: { w(register,3) }\n");
+  expect_jepsen_is(
+      "{:process 1, :type :ok, :f :write, :value [0 3]} {:process 1, :type :ok, :f :read, :value "
+      "[0 3]}",
+      "1: { w(0,3) } { r(0,3) }\n");
+  // The sequential workload: a read shows parts of what a write names.
+  formats::expect_bad_input("jepsen",
+                            "{:process 0 :type :ok :f :write :value 5}\n"
+                            "{:process 1 :type :ok :f :read :value [5 [\"5_1\" nil]]}",
+                            2, 42, "Jepsen's sequential workload");
+  formats::expect_bad_input("jepsen",
+                            "{:type :ok :f :write :value 1}\n{:type :ok :f :read :value [1]}\n"
+                            "{:type :ok :f :cas :value [1 2]}",
+                            3, 27, "mixes workloads");
+}
+
+// Elle's closed predicates: what is there first, and queries with a condition.
+TEST(Jepsen, ClosedPredicates) {
+  expect_jepsen_is(
+      "{:process 0, :type :invoke, :f :init, :value {:x 0, 7 5}}"
+      "{:process 0, :type :ok, :f :init, :value {:x 0, 7 5}}"
+      "{:process 0, :type :invoke, :f :txn, :value [[:rp [:= 0] nil] [:w :x 1]]}"
+      "{:process 0, :type :ok, :f :txn, :value [[:rp [:= 0] {:x 0}] [:w :x 1]]}"
+      "{:process 1, :type :invoke, :f :txn, :value [[:insert :y 2] [:delete 7] [:rp :true nil]]}"
+      "{:process 1, :type :ok, :f :txn, :value [[:insert :y 2] [:delete 7] [:rp :true {:x 1 :y "
+      "2}]]}"
+      "{:process 1, :type :ok, :f :txn, :value [[:rp [:= \"it's\"] {}] [:delete :x nil]]}",
+      "initial x: 0\ninitial 7: 5\n"
+      "0: @[3~4,3~4] { p(value = 0,[x=0]) w(x,1) }\n"
+      "1: @[5~6,5~6] { w(y,2) d(7,\"deletion 2\") range(..,[x=1,y=2]) } "
+      "{ p(value = 'it''s',[]) d(x,\"deletion 3\") }\n");
+  const auto refuse = [](std::string_view text, uint64_t column, const std::string& part) {
+    formats::expect_bad_input("jepsen", text, 1, column, part);
+  };
+  refuse("{:type :ok :value [[:rp [:mod 3 2] {}]]}", 25, "the condition :true or [:= value]");
+  refuse("{:type :ok :value [[:rp :true [1]]]}", 31, "a map of the keys");
+  refuse("{:type :info :f :init :value {:x 0}}", 30, "to be :ok");
+}
+
+TEST(Jepsen, SetsInTransactions) {
+  expect_jepsen_is(
+      "{:process 0, :type :ok, :f :txn, :value [[:add :a 1] [:add 5 \"e\"]]}"
+      "{:process 1, :type :ok, :f :txn, :value [[:r :a #{1}] [:r 5 #{}] [:w :b 2]]}",
+      "0: { w(\"[\\\"a\\\",1]\",{\"set\":\"a\"}) w(\"[5,\\\"e\\\"]\",{\"set\":5}) }\n"
+      "1: { p(set = 'a',[\"[\\\"a\\\",1]\"={\"set\":\"a\"}]) p(set = 5,[]) w(b,2) }\n");
+}
+
+TEST(Jepsen, SetsThatAreReadAsVectors) {
+  expect_jepsen_is(
+      "{:process 0, :type :ok, :value [[:add 5 1]]} {:process 1, :type :ok, :value [[:r 5 [1]]]}",
+      "0: { w(\"[5,1]\",{\"set\":5}) }\n1: { p(set = 5,[\"[5,1]\"={\"set\":5}]) }\n");
+  formats::expect_bad_input("jepsen",
+                            "{:process 1, :type :ok, :value [[:r 5 [1]]]}\n"
+                            "{:process 0, :type :ok, :value [[:add 5 1]]}",
+                            2, 34, "a vector was read before");
+  formats::expect_bad_input("jepsen", "{:type :ok :value [[:w 5 #{1}]]}", 1, 26, "not a set");
+}
+
+// Adya's G2: two transactions find no row of a key in two tables, and each inserts one.
+TEST(Jepsen, InsertsOfPairs) {
+  expect_jepsen_is(
+      "{:type :invoke :process 0 :f :insert :value [1 [10 nil]]}"
+      "{:type :invoke :process 1 :f :insert :value [1 [nil 11]]}"
+      "{:type :ok :process 0 :f :insert :value [1 [10 nil]]}"
+      "{:type :fail :process 1 :f :insert :value [1 [nil 11]]}",
+      "0: @[1~3,1~3] { p(key = 1,[]) w(10,{\"key\":1}) }\n1: @[2~4,2~4] { w(11,{\"key\":1}) }!\n");
+  formats::expect_bad_input("jepsen", "{:type :ok :f :insert :value [1 [2 3]]}", 1, 33,
+                            "[key [id nil]]");
+  formats::expect_bad_input("jepsen", "{:type :ok :f :insert :value 1}", 1, 30, "[key [id nil]]");
+}
+
+TEST(Jepsen, WhatIsNoHistoryOfKeys) {
+  const auto refuse = [](std::string_view text, uint64_t column, const std::string& part) {
+    formats::expect_bad_input("jepsen", text, 1, column, part);
+  };
+  refuse("{:type :invoke :f :dequeue :value nil}", 35, "a queue");
+  refuse("{:type :ok :f :generate :value 5}", 32, "unique ids");
+  refuse("{:type :ok :f :send :value [[:send :x 2]]}", 28, "a log of messages");
+  refuse("{:type :ok :f :txn :value [[:send :x 2]]}", 29, "a log of messages");
 }
 
 TEST(Jepsen, MultiRegistersNameTheirOperationsInFull) {
@@ -176,11 +278,26 @@ TEST(Jepsen, ARequestInWordsOfItsOwn) {
       "0: @[1~5,1~5] { r(1,null) w(1,2) }\n1: @[6~7,6~7] { }!\n");
 }
 
-TEST(Jepsen, ACompletionAloneMayRepeatWhatWasAsked) {
+// Of an unknown outcome nothing else says what may have been written.
+TEST(Jepsen, ACompletionAloneSaysWhatWasAsked) {
   expect_jepsen_is(
       "{:process 1, :type :info, :f :write, :value 3} {:process 2, :type :ok, :f :read, :value 3}"
-      "{:process 1, :type :info, :f :cas, :value :timed-out} {:process 1, :type :fail, :f :write}",
-      "1: { w(register,3) }?\n2: { r(register,3) }\n1: { }? { }!\n");
+      "{:process 3, :type :info, :f :write, :value \"a\"} {:process 4, :type :info, :f :read}"
+      "{:process 1, :type :fail, :f :cas, :value :timed-out} {:process 1, :type :fail, :f :write}",
+      "1: { w(register,3) }?\n2: { r(register,3) }\n3: { w(register,a) }?\n4: { }?\n"
+      "1: { }! { }!\n");
+  expect_jepsen_is(
+      "{:process 1, :type :info, :f :add, :value \"a\"}"
+      "{:process 2, :type :ok, :f :read, :value #{\"a\"}}",
+      "1: { w(a,1) }?\n2: { range(..,[a=1]) }\n");
+  const auto refuse = [](std::string_view text, uint64_t column) {
+    formats::expect_bad_input("jepsen", text, 1, column, "not known without its invocation");
+  };
+  refuse("{:process 1, :type :info, :f :cas, :value :timed-out}", 43);
+  refuse("{:process 1, :type :info, :f :write}", 1);
+  refuse("{:type :ok :f :txn :value [[:r 1 1]]} {:type :info :f :txn :value :timeout}", 67);
+  refuse("{:type :info :f :put :key 1 :value :timeout}", 36);
+  refuse("{:type :info :f :r1w2 :value {:k1 1}}", 30);
 }
 
 TEST(Jepsen, ReadsTheNotation) {

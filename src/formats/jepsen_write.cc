@@ -201,7 +201,8 @@ class JepsenWriter {
     losses_.add("times of operations", h_.op_time_count());
     losses_.add("events", h_.events().size());
     if (!h_.meta().empty()) losses_.add("metadata of the history");
-    if (!h_.initial().is_null()) losses_.add("the initial value, written as nil");
+    if (!h_.initial().is_null() || h_.has_own_initial())
+      losses_.add("the initial value, written as nil");
     const bool timed = has_times();
     for (TxnId t = 0; t < h_.txn_count(); ++t) count_txn(t, timed);
     for (OpId i = 0; i < h_.op_count(); ++i) count_op(h_.op(i));

@@ -22,6 +22,8 @@ struct OwnedOp {
   OwnedValue value;                  // read, written, appended, set
   OwnedValue expected;               // cas
   std::vector<OwnedValue> elements;  // read_list; the keys that a range found
+  std::vector<OwnedValue> values;    // what these hold; none: 1
+  std::string where = {};            // of a range: a condition
 };
 
 }  // namespace assay::internal::formats

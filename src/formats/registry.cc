@@ -7,12 +7,14 @@
 #include "formats/dbcop.h"
 #include "formats/dbcop_json.h"
 #include "formats/dbcop_text.h"
+#include "formats/etcd.h"
 #include "formats/facts.h"
 #include "formats/hist.h"
 #include "formats/jepsen.h"
 #include "formats/jepsen_log.h"
 #include "formats/json_trace.h"
 #include "formats/polysi.h"
+#include "formats/s2.h"
 #include "formats/timekiller.h"
 #include "formats/veristrong.h"
 #include "formats/viper.h"
@@ -24,12 +26,14 @@ namespace assay::internal::formats {
 // clang-format off
 constexpr const Format* kRegistry[] = {
     &kJsonTrace,
+    &kS2,
     &kAssayJsonl,
     &kDbcop,
     &kCobra,
     &kViper,
     &kViperEdn,
     &kTimekiller,
+    &kEtcd,
     &kElleJson,
     &kJepsen,
     &kJepsenLog,

@@ -71,6 +71,7 @@ inline constexpr std::string_view kRows = "rows";
 // … of ranges with a condition
 inline constexpr std::string_view kPredicates = "pred", kAggregates = "agg";
 inline constexpr std::string_view kUndoneParts = "undone";
+inline constexpr std::string_view kInitialValues = "initial";
 // The event that says how far stated orders are complete.
 inline constexpr std::string_view kCompleteEvent = "complete";
 

@@ -30,6 +30,9 @@ class StreamedBuilder {
   ~StreamedBuilder();
 
   void set_initial(ValueView v) { settled().set_initial(v); }
+  void set_initial(ValueView key, ValueView value, uint64_t line) {
+    settled().set_initial(key, value, line);
+  }
   void set_meta(std::string json) { settled().set_meta(std::move(json)); }
   void set_absent_is_never_written() { settled().set_absent_is_never_written(); }
   void take_null_for_empty_lists() { settled().take_null_for_empty_lists(); }

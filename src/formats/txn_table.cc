@@ -18,7 +18,7 @@ Status TxnTableWriter::write(StreamWriter& to) const {
   TxnCopier copier(builder);
   if (!txns_.empty()) {
     const History& first = *txns_.begin()->second.first;
-    builder.set_initial(first.initial());
+    copy_initial(first, builder);
     if (first.absent_is_never_written()) builder.set_absent_is_never_written();
   }
   to.number(txns_.size());

@@ -184,7 +184,7 @@ class VeristrongWriter {
     losses_.add("times of operations", h_.op_time_count());
     losses_.add("events", h_.events().size());
     if (!h_.meta().empty()) losses_.add("metadata of the history");
-    if (!h_.initial().is_null()) losses_.add("the initial value");
+    if (!h_.initial().is_null() || h_.has_own_initial()) losses_.add("the initial value");
     for (SessionId s = 0; s < h_.session_count(); ++s)
       if (h_.session_name(s) != ValueView::of(int64_t{s})) losses_.add("names of sessions");
     for (TxnId t = 0; t < h_.txn_count(); ++t) {

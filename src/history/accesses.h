@@ -27,7 +27,7 @@ namespace assay::internal {
 
 // What a key holds: what a write left of it, or the initial value.
 struct KeyState {
-  VersionId version = kNone;  // kNone: the initial value
+  VersionId version = kNone;  // kNone: the initial value of every key
   bool removed = false;       // a delete left it
 };
 
@@ -150,6 +150,11 @@ inline bool is_range(const Operation& op) { return op.kind == OpKind::range; }
 inline bool shows(const History& history, const KeyState& state, VersionId version) {
   if (state.version == kNone) return history.is_initial(version);
   return state.version == version || (state.removed && history.version_value(version).is_null());
+}
+
+// What a key holds before anything is written: an initial value of its own is a version like any other.
+inline KeyState initial_state(const History& history, KeyId key) {
+  return {history.own_initial(key), false};
 }
 
 inline bool is_absent(const History& history, const KeyState& state) {

@@ -155,6 +155,7 @@ Status HistoryBuilder::add(const TxnBatch& batch) {
         order.line);
   }
   add_txns(batch, first, batch.txns_.size());
+  for (const RawInitial& initial : batch.initial_) store_initial(initial);
   h_.events_.insert(h_.events_.end(), batch.events_.begin(), batch.events_.end());
   return Ok{};
 }
@@ -276,6 +277,30 @@ void HistoryBuilder::known_order(ValueView key, std::span<const ValueView> value
 void HistoryBuilder::known_order(ValueView key, std::span<const StatedVersion> entries,
                                  uint64_t line) {
   store_order(key, entries, line);
+}
+
+void HistoryBuilder::store_initial(const RawInitial& initial) {
+  const KeyId key = key_id(initial.key);
+  if (!h_.versions_.set_own_initial(version_id(key, initial.value)) && !initial_fault_)
+    initial_fault_ = bad_input("key " + initial.key.to_string() +
+                                   " has another initial value already; expected one for a key",
+                               initial.line);
+}
+
+// A list that nobody has appended to is empty.
+Status HistoryBuilder::check_initial() const {
+  if (initial_fault_) return *initial_fault_;
+  if (!h_.has_own_initial()) return Ok{};
+  for (TxnId t = 0; t < h_.txn_count(); ++t)
+    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
+      const Operation op = h_.op(i);
+      if ((op.kind == OpKind::append || op.kind == OpKind::read_list) &&
+          !h_.initial(op.key).is_null() && h_.own_initial(op.key) != kNone)
+        return bad_input("key " + h_.key(op.key).to_string() +
+                             " is used as a list, but has an initial value; expected none",
+                         h_.line(t));
+    }
+  return Ok{};
 }
 
 void HistoryBuilder::store_order(ValueView key, std::span<const StatedVersion> entries,
@@ -504,6 +529,8 @@ void HistoryBuilder::include_least_rows() {
   for (OpId i = 0; i < h_.op_count(); ++i)
     if (const Operation op = h_.op(i); installs_version(op) && op.kind != OpKind::remove)
       written[op.version] = true;
+  for (KeyId k = 0; k < h_.key_count(); ++k)
+    if (const VersionId own = h_.own_initial(k); own != kNone) written[own] = true;
   for (OpId i = 0; i < h_.op_count(); ++i)  // which would show as the row as well
     if (const Operation op = h_.op(i); op.kind == OpKind::remove) removed[op.version] = true;
   std::vector<VersionId> only(known.aggregate_count(), kNone);
@@ -530,6 +557,7 @@ Result<History> HistoryBuilder::finish() && {
     drop_replaced_ops();
   }
   if (null_is_empty_list_) turn_nulls_into_lists();
+  if (Status s = check_initial(); !s.ok()) return s.error();
   if (Status named = resolve_names(); !named.ok()) return named.error();
   constexpr uint64_t kBytesOfSettled = 40;  // per byte of the event
   if (const uint64_t bytes = internal::settled_bytes(h_.events_); bytes > 0)

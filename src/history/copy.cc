@@ -101,10 +101,17 @@ void TxnCopier::add(const History& h, OpId i, OpKind kind, std::span<const Versi
   assert(false && "a range is copied by range");
 }
 
+void copy_initial(const History& h, HistoryBuilder& to) {
+  to.set_initial(h.initial());
+  if (!h.has_own_initial()) return;
+  for (KeyId k = 0; k < h.key_count(); ++k)
+    if (h.own_initial(k) != kNone) to.set_initial(h.key(k), h.initial(k));
+}
+
 Result<History> copy_of(const History& h, std::span<const TxnId> txns) {
   HistoryBuilder builder;
   TxnCopier copier(builder);
-  builder.set_initial(h.initial());
+  copy_initial(h, builder);
   if (h.absent_is_never_written()) builder.set_absent_is_never_written();
   for (const TxnId t : txns) {
     copier.begin(h, t);

@@ -43,6 +43,9 @@ class TxnCopier {
   std::vector<std::pair<ValueView, ValueView>> rows_, passed_;
 };
 
+// What keys hold before anything is written.
+void copy_initial(const History& h, HistoryBuilder& to);
+
 // These transactions alone, in this order, as they stand; without events and stated orders.
 Result<History> copy_of(const History& h, std::span<const TxnId> txns);
 

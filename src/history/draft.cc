@@ -178,6 +178,8 @@ Result<History> Draft::history() const {
   HistoryBuilder b;
   Views view(texts);
   b.set_initial(view(initial));
+  for (const auto& [key, value] : initials)
+    b.set_initial(ValueView::of(key_name(key)), view(value));
   for (const DraftTxn& t : txns) {
     b.begin_txn({.session = ValueView::of(int64_t{t.session + 1}),
                  .status = t.status,
@@ -224,6 +226,8 @@ std::string Draft::text() const {
   std::string out;
   if (clock_drift > 0) out += fmt::format("# --clock-drift {}ns\n", clock_drift);
   if (initial) out += fmt::format("initial {}\n", text_of(*this, initial));
+  for (const auto& [key, value] : initials)
+    out += fmt::format("initial {}: {}\n", key_name(key), text_of(*this, value));
   std::vector<int> sessions;
   for (const DraftTxn& t : txns) {
     if (std::count(sessions.begin(), sessions.end(), t.session) == 0) sessions.push_back(t.session);
@@ -285,6 +289,8 @@ Draft shrink(Draft draft, const std::function<bool(const Draft&)>& keeps) {
     for (size_t t = draft.txns.size(); t-- > 0;) {
       progress |= try_without([t](Draft& d) { remove_txn(d, t); });
     }
+    for (const auto& [key, value] : std::map(draft.initials))
+      progress |= try_without([key = key](Draft& d) { d.initials.erase(key); });
     for (size_t t = 0; t < draft.txns.size(); ++t) {
       for (size_t i = draft.txns[t].ops.size(); i-- > 0;) {
         progress |= try_without([t, i](Draft& d) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -54,8 +55,9 @@ struct DraftOrder {
 
 struct Draft {
   DraftValue initial = {};
-  bool texts = false;               // values are texts, as spelled() has them
-  std::vector<DraftTxn> txns = {};  // in file order, which is the order within each session
+  std::map<int, DraftValue> initials = {};  // of keys that have one of their own
+  bool texts = false;                       // values are texts, as spelled() has them
+  std::vector<DraftTxn> txns = {};          // in file order, which is the order within each session
   std::vector<DraftOrder> orders = {};
   int64_t complete_to = Interval::kUnknown;  // the orders hold everything up to then
   int64_t clock_drift = 0;
@@ -65,6 +67,11 @@ struct Draft {
   Result<History> history() const;
   // As a .hist file: one session per line.
   std::string text() const;
+  // What a key holds before anything is written.
+  DraftValue initial_of(int key) const {
+    const auto own = initials.find(key);
+    return own == initials.end() ? initial : own->second;
+  }
 };
 
 // A number that is not negative in letters, each another text: 0 is "", and then a, b, c, aa, ab, …

@@ -200,6 +200,15 @@ std::string History::content_hash() const {
   };
   WordDigest out;
   out.add(hash_typed(initial()));
+  if (has_own_initial()) {
+    std::vector<KeyId> keys;
+    for (KeyId k = 0; k < key_count(); ++k)
+      if (own_initial(k) != kNone) keys.push_back(k);
+    std::sort(keys.begin(), keys.end(),
+              [this](KeyId a, KeyId b) { return key_less(key(a), key(b)); });
+    out.add(keys.size());
+    for (const KeyId k : keys) out.add(version_word(own_initial(k)));
+  }
   out.add(txn_count());
   for (TxnId t = 0; t < txn_count(); ++t) {
     out.add(hash_typed(session_name(session(t))));

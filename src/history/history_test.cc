@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "history/test_history.h"
+
 namespace assay::internal {
 namespace {
 

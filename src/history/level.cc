@@ -57,7 +57,7 @@ constexpr LevelInfo kLevels[] = {
      .figure = {.column = 3.5, .row = 3}},
     {.id = pl_2_plus,
      .name = "pl-2+",
-     .aliases = "",
+     .aliases = "consistent-view",
      .summary = "PL-2 in which a transaction misses no effect of those it depends on",
      .group = LevelGroup::adya,
      .events = EventModel::adya,
@@ -267,7 +267,7 @@ constexpr LevelInfo kLevels[] = {
      .figure = {.column = 2, .row = 2}},
     {.id = strong_si,
      .name = "strong-si",
-     .aliases = "",
+     .aliases = "strong-snapshot-isolation",
      .summary = "snapshots hold everything committed before the transaction began",
      .group = LevelGroup::standard,
      .events = EventModel::split,
@@ -295,7 +295,7 @@ constexpr LevelInfo kLevels[] = {
      .figure = {.column = 0, .row = 3}},
     {.id = session_serializable,
      .name = "session-serializable",
-     .aliases = "ser",
+     .aliases = "ser strong-session-serializable",
      .summary = "serializable, each session in its own order",
      .group = LevelGroup::standard,
      .events = EventModel::single,
@@ -309,7 +309,7 @@ constexpr LevelInfo kLevels[] = {
      .figure = {.column = 1, .row = 2}},
     {.id = strict_serializable,
      .name = "strict-serializable",
-     .aliases = "sser",
+     .aliases = "sser strong-serializable",
      .summary = "serializable in an order that agrees with real time",
      .group = LevelGroup::standard,
      .events = EventModel::single,
@@ -350,6 +350,59 @@ constexpr LevelInfo kLevels[] = {
      .walk = {.replay = 0, .decide = 0},
      .figure = {.column = 0, .row = 0}},
 };
+// Levels of others that are none of these, as Elle and Adya write them, and which of these are next to them.
+struct Neighbour {
+  std::string_view names;
+  std::string_view what;
+};
+constexpr Neighbour kNeighbours[] = {
+    {"monotonic-atomic-view mav",
+     "nearest is read-committed, which is monotonic atomic view with a commit order that also "
+     "contains the order of "
+     "each session"},
+    {"update-serializable pl-3u",
+     "nearest are pl-2+, which is weaker, and pl-3, which is stronger: it holds what several "
+     "transactions that only "
+     "read have seen against each other"},
+    {"forward-consistent-view pl-fcv",
+     "nearest are pl-2+, which is weaker, and adya-si, which is stronger"},
+    {"monotonic-view pl-2l",
+     "nearest are pl-2, which is weaker, and pl-2+, which is stronger: it also holds what was read "
+     "before against "
+     "what was depended on later"},
+    {"monotonic-snapshot-read pl-msr",
+     "nearest are pl-2, which is weaker, and adya-si, which is stronger: its snapshot is one for "
+     "the whole "
+     "transaction"},
+    {"pl-si",
+     "nearest is adya-si, which leaves open when transactions take their snapshots; strong-si ties "
+     "them to the clock"},
+    {"strong-session-snapshot-isolation",
+     "Elle's is session-si, snapshot isolation and the order of each session; that of Daudjee and "
+     "Salem, whose commits "
+     "are in the order of the clock as well, is strong-session-si"},
+    {"parallel-snapshot-isolation psi",
+     "nearest are causal, which is weaker, and session-si, which is stronger: its snapshots are of "
+     "one order for all"},
+    {"view-serializable conflict-serializable",
+     "nearest are serializable, for which some order of versions has to exist, and pl-3, which "
+     "needs it stated"},
+    {"strong-session-read-committed strong-session-pl-2",
+     "nearest is read-committed, which has the order of each session, and in which reads of one "
+     "transaction never go "
+     "back besides"},
+    {"strong-read-committed strong-pl-2 strong-consistent-view strong-pl-2+ "
+     "strong-read-uncommitted strong-pl-1",
+     "the weakest level with real time is generalized-si, which is stronger"},
+    {"strong-session-consistent-view strong-session-pl-2+",
+     "nearest are pl-2+, which is weaker, and session-si, which is stronger"},
+    {"sequential sequential-consistency",
+     "where each transaction is one operation it is session-serializable"},
+    {"pram",
+     "nearest are the session guarantees (--level session-guarantees), which are asked for one by "
+     "one"},
+};
+
 // Without `mixed`, which says nothing of itself.
 constexpr std::span<const LevelInfo> kLattice = std::span(kLevels).first(std::size(kLevels) - 1);
 
@@ -449,6 +502,21 @@ std::string internal::plain_level_name(std::string_view written) {
     if (c == ' ' || c == '_') c = '-';
   }
   return name;
+}
+
+std::string internal::no_level(std::string_view written) {
+  const std::string name = plain_level_name(written);
+  std::string out = "no level '" + std::string(written) + "'";
+  for (const Neighbour& neighbour : kNeighbours)
+    if (has_word(neighbour.names, name)) out += "; " + std::string(neighbour.what);
+  return out;
+}
+
+bool internal::is_neighbour(std::string_view written) {
+  const std::string name = plain_level_name(written);
+  return std::ranges::any_of(kNeighbours, [&](const Neighbour& neighbour) {
+    return !name.empty() && has_word(neighbour.names, name);
+  });
 }
 
 std::vector<LevelId> level_group(std::string_view name) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "history/level_name.h"
+
 namespace assay::internal {
 namespace {
 
@@ -18,6 +20,25 @@ TEST(Level, idsAreInTableOrderAndNamesAreFound) {
   EXPECT_EQ(level_group("all").size(), all_levels().size());
   EXPECT_EQ(level_group("session-guarantees").size(), 4u);
   EXPECT_TRUE(level_group("serializable").empty());
+}
+
+// Elle's names of levels, where they are synonyms; of others it is said which levels are next to them.
+TEST(Level, levelsOfOthers) {
+  EXPECT_EQ(find_level("strong-serializable"), LevelId::strict_serializable);
+  EXPECT_EQ(find_level("strong-session-serializable"), LevelId::session_serializable);
+  EXPECT_EQ(find_level("strong-snapshot-isolation"), LevelId::strong_si);
+  EXPECT_EQ(find_level("consistent-view"), LevelId::pl_2_plus);
+  EXPECT_EQ(find_level("cursor-stability"), LevelId::pl_cs);
+  for (const std::string_view name :
+       {"monotonic-atomic-view", "Update Serializable", "strong-session-snapshot-isolation", "psi",
+        "forward-consistent-view", "PL-2L", "monotonic_snapshot_read", "sequential", "pram"}) {
+    EXPECT_FALSE(find_level(name).has_value()) << name;
+    EXPECT_TRUE(is_neighbour(name)) << name;
+    EXPECT_NE(no_level(name).find("; "), std::string::npos) << name;
+  }
+  EXPECT_FALSE(is_neighbour("serialisable"));
+  EXPECT_FALSE(is_neighbour(""));
+  EXPECT_EQ(no_level("frob"), "no level 'frob'");
 }
 
 TEST(Level, weakerLevelsStandFirst) {

@@ -1,6 +1,7 @@
 #include "history/merge.h"
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,12 +28,17 @@ class Merger {
  private:
   Status add(const History& h, std::string_view name, const History& first) {
     if (&h == &first) {
-      builder_.set_initial(h.initial());
+      copy_initial(h, builder_);
+      for (KeyId k = 0; k < h.key_count(); ++k)
+        if (h.own_initial(k) != kNone) initial_.insert(state_of(h, k));
       if (h.absent_is_never_written()) builder_.set_absent_is_never_written();
     }
     if (h.initial() != first.initial() ||
         h.absent_is_never_written() != first.absent_is_never_written())
       return bad_input("states another initial state than the first file; expected one for all");
+    for (KeyId k = 0; k < h.key_count(); ++k)
+      if (h.own_initial(k) != kNone && &h != &first && initial_.insert(state_of(h, k)).second)
+        builder_.set_initial(h.key(k), h.initial(k));
     if (meta_.empty() && !h.meta().empty()) builder_.set_meta(meta_ = h.meta());
     for (SessionId s = 0; s < h.session_count(); ++s) {
       const ValueView session = h.session_name(s);
@@ -59,6 +65,15 @@ class Merger {
     return names && names->empty();
   }
 
+  static std::vector<std::string> state_of(const History& h, KeyId k) {
+    std::vector<std::string> state;
+    for (const ValueView& v : {h.key(k), h.initial(k)}) {
+      state.push_back(std::to_string(static_cast<int>(v.type)));
+      state.push_back(v.to_string());
+    }
+    return state;
+  }
+
   Status add_txn(const History& h, TxnId t) {
     copier_.begin(h, t);
     for (OpId i = h.first_op(t); i < h.end_op(t); ++i) copier_.operation(h, i);
@@ -69,6 +84,7 @@ class Merger {
   TxnCopier copier_{builder_};
   std::string meta_;
   std::map<std::pair<ValueView::Type, std::string>, std::string> home_;  // session: its file
+  std::set<std::vector<std::string>> initial_;  // keys and what they hold first
   OrderCopier entries_;
   bool alone_ = true;
 };

@@ -82,7 +82,8 @@ class Table {
       if (const Operation op = h.op(i); installs_version(op))
         (op.kind == OpKind::remove ? deleted : written)[op.version] = 1;
     for (VersionId v = 0; v < h.version_count(); ++v) {
-      if (h.version_value(v).is_null() || (deleted[v] && !written[v])) continue;
+      if (h.version_value(v).is_null() || (deleted[v] && !written[v] && !h.is_initial(v)))
+        continue;
       rows_[v] = row_of(h.version_value(v));
       all_.push_back(v);
     }
@@ -217,6 +218,7 @@ Status Predicates::index(const History& history, Budget* budget) {
   uint64_t unasked = satisfies_.size() / 8;
   for (PredicateId p = 0; p < size(); ++p) {
     initial_.push_back(match_of(conditions_[p], history.initial()));
+    matches_initially_.push_back(initial_.back() != Match::no);
     table.candidates(conditions_[p], certain_[p], maybe);
     for (const VersionId v : maybe) {
       const Match match = match_of_row(conditions_[p], table.row(v));
@@ -231,6 +233,10 @@ Status Predicates::index(const History& history, Budget* budget) {
       for (const VersionId v : *matching) named.push_back(history.version_key(v));
     keys.sort(named);
     keys_[p] = named;
+    for (const KeyId key : keys_[p]) {
+      const VersionId own = history.own_initial(key);
+      if (own != kNone && match(p, own) != Match::no) matches_initially_[p] = true;
+    }
     unasked += sizeof(VersionId) * (certain_[p].size() + open_[p].size()) +
                sizeof(KeyId) * keys_[p].size();
     if (budget == nullptr || unasked < kAskEvery) continue;
@@ -258,6 +264,13 @@ bool passes_over_any_version(const History& history) {
     if (asked[p] && history.predicates().match_initial(p) == Match::no &&
         !std::ranges::includes(history.predicates().keys(p), written))
       return true;
+  if (!history.has_own_initial()) return false;
+  // Keys that do not hold what every other key does.
+  for (PredicateId p = 0; p < asked.size(); ++p)
+    for (const KeyId key : written)
+      if (asked[p] && history.own_initial(key) != kNone &&
+          !std::ranges::binary_search(history.predicates().keys(p), key))
+        return true;
   return false;
 }
 

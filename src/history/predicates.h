@@ -54,8 +54,10 @@ class Predicates {
     if (open_[p].empty()) return Match::no;
     return std::binary_search(open_[p].begin(), open_[p].end(), v) ? Match::open : Match::no;
   }
-  // Whether the initial value does.
+  // Whether the initial value of every key does.
   Match match_initial(PredicateId p) const { return initial_[p]; }
+  // Whether some key may satisfy it before anything is written.
+  bool matches_initially(PredicateId p) const { return matches_initially_[p]; }
   // The only version of those written that may have the value that a min or max returned, if there is one and it certainly
   // satisfies the condition; kNone else.
   VersionId only_version(const History& history, uint32_t aggregate,
@@ -73,6 +75,7 @@ class Predicates {
   std::vector<std::vector<VersionId>> certain_, open_;    // per condition
   std::vector<std::vector<KeyId>> keys_;                  // per condition
   std::vector<Match> initial_;                            // per condition
+  std::vector<bool> matches_initially_;                   // likewise
   std::vector<Aggregate> aggregates_;
   std::vector<std::string> aggregate_texts_;
   std::unordered_map<std::string, uint32_t> aggregate_by_text_;

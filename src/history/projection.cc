@@ -45,7 +45,7 @@ class Projection {
   }
 
   Result<History> run(std::vector<OpId>* origins) {
-    builder_.set_initial(h_.initial());
+    copy_initial(h_, builder_);
     if (h_.absent_is_never_written()) builder_.set_absent_is_never_written();
     builder_.set_meta(h_.meta());
     for (TxnId t = 0; t < h_.txn_count(); ++t)
@@ -81,7 +81,7 @@ class Projection {
   }
 
   bool is_null(VersionId v) const { return h_.version_value(v).is_null(); }
-  bool absent_initially() const { return h_.initial().is_null(); }
+  bool absent_initially(KeyId key) const { return h_.initial(key).is_null(); }
 
   void count_writes() {
     for (TxnId t = 0; t < h_.txn_count(); ++t)
@@ -175,11 +175,11 @@ class Projection {
                  [&](OpId own) { return !leaves(own, v); });
   }
   bool sees_absence(OpId i, KeyId key) const {
-    return stays(i, key, absence(key), absent_initially(),
+    return stays(i, key, absence(key), absent_initially(key),
                  [&](OpId own) { return leaves_nothing(own); });
   }
   bool sees_presence(OpId i, KeyId key) const {
-    return stays(i, key, of_key_[key] - absence(key), !absent_initially(),
+    return stays(i, key, of_key_[key] - absence(key), !absent_initially(key),
                  [&](OpId own) { return !leaves_nothing(own); });
   }
 
@@ -254,7 +254,7 @@ class Projection {
       row.stays = sees_absence(i, key);
     } else if (row.version == kNone) {
       row.stays = sees_match(i, key, selected.predicate, row.matched ? Match::yes : Match::no);
-    } else if (own_write(i, key) == kNone && untouched(key) && absent_initially()) {
+    } else if (own_write(i, key) == kNone && untouched(key) && absent_initially(key)) {
       row = {.key = key};  // nobody writes the key any more
     } else {
       row.stays = false;
@@ -266,7 +266,7 @@ class Projection {
   // was observed of the key.
   bool sees_match(OpId i, KeyId key, PredicateId predicate, Match match) const {
     const auto may_be = [&](Match of) { return of == match || of == Match::open; };
-    const Match initial = absent_initially() ? Match::no : h_.predicates().match_initial(predicate);
+    const Match initial = match_of_state(h_, initial_state(h_, key), predicate);
     bool anything = match == Match::no && may_be(initial);
     WriteTally explaining;
     for (const VersionId v : versions_of(key)) {

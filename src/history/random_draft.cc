@@ -58,6 +58,7 @@ class Simulation {
     size_t commits_at_begin = 0;
   };
 
+  void draw_initials();
   void begin(int session);
   void step(int session);
   void finish(int session);
@@ -123,6 +124,15 @@ Simulation::Simulation(Rng& rng, const RandomShape& shape)
   for (int64_t t = 0; t < txns; ++t) ++clients_[rng.below(clients_.size())].left;
   if (!rich_ && !lists_ && rng.chance(0.5)) draft_.initial = 0;
   draft_.texts = rich_ && shape.predicates > 0 && rng.chance(shape.texts);
+  if (shape.own_initial > 0 && !lists_ && rng.chance(shape.own_initial)) draw_initials();
+}
+
+// Of some keys, perhaps of one that nobody touches.
+void Simulation::draw_initials() {
+  for (int key = 0; key < keys_; ++key)
+    if (rng_.chance(0.6))
+      draft_.initials[key] =
+          draft_.initial && rng_.chance(0.2) ? DraftValue() : DraftValue(fresh_value());
 }
 
 DraftValue Simulation::fresh_value() {
@@ -133,7 +143,7 @@ DraftValue Simulation::fresh_value() {
 
 // What the client would read: its own last write, else the last visible commit.
 DraftValue Simulation::current(const Client& client, int key) const {
-  DraftValue value = draft_.initial;
+  DraftValue value = draft_.initial_of(key);
   const auto apply = [&](const DraftOp& op) {
     if (op.key != key || !op.effect) return;
     if (op.kind == OpKind::remove) value = std::nullopt;

@@ -141,6 +141,10 @@ void TxnBatch::event(int64_t at, std::string json, bool complete) {
   events_.push_back({at, std::move(json), complete});
 }
 
+void TxnBatch::initial(ValueView key, ValueView value, uint64_t line) {
+  initial_.push_back({key, value, line});
+}
+
 std::string_view TxnBatch::keep(std::string_view text) {
   if (text.empty()) return {};
   if (text.size() > text_left_) {
@@ -163,6 +167,7 @@ void TxnBatch::clear() {
   orders_.clear();
   entries_.clear();
   events_.clear();
+  initial_.clear();
   predicates_.reset();
   if (text_.size() == 1) {  // used again
     text_left_ += static_cast<size_t>(text_end_ - text_.front().get());

@@ -7,6 +7,7 @@
 // without a look at the payload.
 
 #include <bit>
+#include <utility>
 
 #include "assay/history.h"
 #include "base/hash.h"
@@ -179,7 +180,14 @@ ValueView History::VersionTable::initial() const {
   return {initial_type_, initial_integer_, {}};
 }
 
+bool History::VersionTable::set_own_initial(VersionId v) {
+  const KeyId k = key(v);
+  if (own_initial_.size() <= k) own_initial_.resize(size_t{k} + 1, kNone);
+  return std::exchange(own_initial_[k], v) == kNone;
+}
+
 bool History::VersionTable::is_initial(VersionId v) const {
+  if (const VersionId own = own_initial(key(v)); own != kNone) return own == v;
   return same(initial(), entries_[v].payload, entries_[v].type, text_);
 }
 
@@ -189,7 +197,8 @@ uint64_t History::VersionTable::bytes_to_grow(size_t versions, size_t text) cons
 }
 
 uint64_t History::VersionTable::memory_bytes() const {
-  return entries_.capacity() * sizeof(Entry) + text_.capacity() + slots_.capacity() * 8;
+  return entries_.capacity() * sizeof(Entry) + text_.capacity() + slots_.capacity() * 8 +
+         own_initial_.capacity() * sizeof(VersionId);
 }
 
 }  // namespace assay

@@ -29,6 +29,7 @@ bool is_within(const History& h, OpId range, KeyId key) {
 class States {
  public:
   explicit States(const History& h) : h_(h), held_(h.key_count()), list_(h.key_count()) {
+    for (KeyId k = 0; k < h.key_count(); ++k) held_[k] = initial_state(h, k);
     for (OpId i = 0; i < h.op_count(); ++i)
       if (is_list_operation(h.op(i))) list_[h.op(i).key] = true;
   }
@@ -431,7 +432,7 @@ std::vector<VersionSet> version_sets(const History& h, const Order& order, OpId 
 Result<History> with_version_sets(const History& h, const std::map<OpId, VersionSet>& rows) {
   HistoryBuilder builder;
   TxnCopier copier(builder);
-  builder.set_initial(h.initial());
+  copy_initial(h, builder);
   if (h.absent_is_never_written()) builder.set_absent_is_never_written();
   for (TxnId t = 0; t < h.txn_count(); ++t) {
     copier.begin(h, t);

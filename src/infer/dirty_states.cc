@@ -50,13 +50,13 @@ OpId DirtyStates::own_write_before(const Observation& seen) const {
 bool DirtyStates::explained(const Observation& seen) const {
   const auto explains = [&](OpId w) { return fits(h_, seen, install_of(h_, w).state()); };
   if (const OpId own = own_write_before(seen); own != kNone) return explains(own);
-  return fits(h_, seen, KeyState{}) || !explained_by(seen).empty();
+  return fits(h_, seen, initial_state(h_, seen.key)) || !explained_by(seen).empty();
 }
 
 std::vector<OpId> DirtyStates::explained_by(const Observation& seen) const {
   constexpr size_t kFew = 3;
   std::vector<OpId> few;
-  if (own_write_before(seen) != kNone || fits(h_, seen, KeyState{})) return few;
+  if (own_write_before(seen) != kNone || fits(h_, seen, initial_state(h_, seen.key))) return few;
   for (const OpId w : candidates(seen)) {
     if (is_of(h_.txn_of(seen.op), w) || !fits(h_, seen, install_of(h_, w).state())) continue;
     few.push_back(w);

@@ -321,7 +321,8 @@ void OpenReads::find_sources(Group& group) {
           may_be_from(left.writer, external))
         found_.push_back(left.writer);
   }
-  if (explains_all(KeyState{}) && may_be_from(kInitialTxn, external)) found_.push_back(kNone);
+  if (explains_all(initial_state(h_, group.read.key)) && may_be_from(kInitialTxn, external))
+    found_.push_back(kNone);
   group.read.sources = pool_->store(found_);
   group.read.alone = external.size() == 1;
   constexpr uint64_t kBytesARead =
@@ -339,10 +340,10 @@ BadRead OpenReads::dirty_read(const OpenRead& read) const {
     for (const Observation& seen : seen_by(i))
       if (seen.key == read.key) here = seen;
     const std::span<const Left> all = candidates(read.key, {&here, 1});
-    const bool clean =
-        fits(h_, here, KeyState{}) || std::any_of(all.begin(), all.end(), [&](const Left& left) {
-          return left.writer != read.reader && fits(h_, here, left.state);
-        });
+    const bool clean = fits(h_, here, initial_state(h_, read.key)) ||
+                       std::any_of(all.begin(), all.end(), [&](const Left& left) {
+                         return left.writer != read.reader && fits(h_, here, left.state);
+                       });
     // Nobody who counts left what it saw: any other write of it is aborted or overwritten.
     for (OpId w = 0; w < h_.op_count() && !clean; ++w) {
       const Operation op = h_.op(w);

@@ -227,8 +227,7 @@ bool passes_over(const History& history, OpId op) {
   if (!is_range(history.op(op))) return false;
   const Selected selected = history.selected(op);
   return selected.predicate != kNone && selected.complete &&
-         (history.initial().is_null() ||
-          history.predicates().match_initial(selected.predicate) == Match::no);
+         !history.predicates().matches_initially(selected.predicate);
 }
 
 std::vector<PassedOver> contradicted(const History& history, const Order& order, uint32_t reach) {

@@ -168,7 +168,7 @@ void ReadMatcher::match_absent(Node n, OpId op, KeyId key) {
   TxnKeys::State& state = keys_[key];
   const bool assumed = state.read && !assumed_of(problem_.assumed, state.op, state.op + 1).empty();
   const bool clear = !state.written && (!state.read || assumed) &&
-                     !origins_.deleted_somewhere(key) && h_.initial().is_null();
+                     !origins_.deleted_somewhere(key) && h_.initial(key).is_null();
   if (!clear) {
     out_->unresolved.push_back(op);
     return;

@@ -20,8 +20,10 @@ TouchedKeys::TouchedKeys(const History& history)
       if (is_list_operation(op)) list_[op.key] = true;
     }
   }
-  for (KeyId k = 0; k < h_.key_count(); ++k)
+  for (KeyId k = 0; k < h_.key_count(); ++k) {
+    if (h_.own_initial(k) != kNone && !h_.initial(k).is_null()) touched_[k] = true;
     if (touched_[k]) sorted_.push_back(k);
+  }
   sort_keys(h_, sorted_);
 }
 

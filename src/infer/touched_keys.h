@@ -4,7 +4,7 @@
 //   The range covers b, which it lists, and c, which it found absent; not d, which only an aborted transaction touched.
 //
 // A range observes every key within its bounds that could have been there: those that transactions which did not abort
-// read, wrote, or met in a range. Two binary searches find them.
+// read, wrote, or met in a range, and those that have an initial value of their own. Two binary searches find them.
 //
 // Cost: the operations, and to sort the keys.
 #pragma once

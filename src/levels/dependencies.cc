@@ -267,8 +267,8 @@ void Dependencies::add_anti(std::span<const NodeRead> readers, WriteId read,
   }
 }
 
-Match Dependencies::match(OpId range, WriteId write) const {
-  return match_of_state(history_, write == kNone ? KeyState{} : left_[write],
+Match Dependencies::match(OpId range, KeyId key, WriteId write) const {
+  return match_of_state(history_, write == kNone ? initial_state(history_, key) : left_[write],
                         history_.selected(range).predicate);
 }
 
@@ -289,7 +289,7 @@ void Dependencies::add_changes(const NodeRead& reader, WriteId read, std::span<c
     uint32_t stated;  // what states it
   };
   find_states_left();
-  const Match was = match(reader.op, read);
+  const Match was = match(reader.op, key, read);
   if (was == Match::open) return;
   std::vector<Reached> reached;
   bool branches = writers.size() > 1;  // else nobody is met twice
@@ -302,7 +302,7 @@ void Dependencies::add_changes(const NodeRead& reader, WriteId read, std::span<c
     reach(writer, kNone, read == kNone ? kNone : statement(read, writer));
   for (uint32_t at = 0; at < reached.size(); ++at) {
     const Reached here = reached[at];
-    const Match is = match(reader.op, problem_.write_of(here.writer, key));
+    const Match is = match(reader.op, key, problem_.write_of(here.writer, key));
     if (is == was || is == Match::open) {
       const std::span<const uint32_t> followers = stated_after(problem_.write_of(here.writer, key));
       branches = branches || followers.size() > 1;
@@ -364,10 +364,11 @@ bool Dependencies::others_all_differ(OpId range, WriteId read) {
   if (fresh) {
     for (const KeyState& state : may_be_left_[key])
       ++counts->second[static_cast<size_t>(match_of_state(history_, state, predicate))];
-    ++counts->second[static_cast<size_t>(match_of_state(history_, {}, predicate))];
+    ++counts->second[static_cast<size_t>(
+        match_of_state(history_, initial_state(history_, key), predicate))];
   }
   const std::array<uint32_t, 3>& of = counts->second;
-  return of[static_cast<size_t>(match(range, read))] == 1 &&
+  return of[static_cast<size_t>(match(range, key, read))] == 1 &&
          of[static_cast<size_t>(Match::open)] == 0;
 }
 
@@ -376,7 +377,8 @@ bool Dependencies::others_all_differ(OpId range, WriteId read) {
 WriteId Dependencies::last_to_change(OpId range, std::span<const WriteId> until,
                                      LastChanges& known) const {
   const PredicateId predicate = history_.selected(range).predicate;
-  const Match was = match(range, until.back());
+  const KeyId key = problem_.writes.key[until.back()];
+  const Match was = match(range, key, until.back());
   if (was == Match::open) return kNone;
   WriteId change = kNone;
   size_t at = until.size() - 1;
@@ -385,7 +387,7 @@ WriteId Dependencies::last_to_change(OpId range, std::span<const WriteId> until,
       change = it->second;
       break;
     }
-    const Match before = match(range, at == 0 ? kNone : until[at - 1]);
+    const Match before = match(range, key, at == 0 ? kNone : until[at - 1]);
     if (before != was && before != Match::open) change = until[at];
     if (before != was || at == 0) break;
   }
@@ -424,10 +426,10 @@ void Dependencies::assume_read(const NodeRead& reader, std::span<const WriteId> 
 void Dependencies::assume_change(const NodeRead& reader, WriteId read,
                                  std::span<const WriteId> later, KeyId key) {
   find_states_left();
-  const Match was = match(reader.op, read);
+  const Match was = match(reader.op, key, read);
   for (const WriteId w : later) {
     const Node writer = problem_.writes.node[w];
-    const Match is = match(reader.op, w);
+    const Match is = match(reader.op, key, w);
     if (is == was || is == Match::open || was == Match::open) continue;
     Dependency anti{reader.reader, writer, EdgeKind::anti_dependency, key, read, reader.op, false};
     anti.assumed = true;

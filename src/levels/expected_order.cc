@@ -177,6 +177,8 @@ class Replay {
         now_(history.key_count()),
         writing_(split_ ? history.key_count() : 0, kNone),
         started_(split_ && level.session_order ? history.session_count() : 0) {
+    for (KeyId k = 0; k < h_.key_count() && h_.has_own_initial(); ++k)
+      now_[k].state = initial_state(h_, k);
     found_.level = level.id;
   }
 

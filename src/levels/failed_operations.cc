@@ -65,7 +65,8 @@ class Fitting {
     auto next = std::partition_point(segments_.begin(), segments_.end(),
                                      [&](const Segment& s) { return s.begin < place; });
     for (; place < end; ++next) {
-      if (fits(history_, seen, next == segments_.begin() ? KeyState{} : (next - 1)->state))
+      if (fits(history_, seen,
+               next == segments_.begin() ? initial_state(history_, seen.key) : (next - 1)->state))
         return place;
       if (next == segments_.end()) break;
       place = next->begin + 1;

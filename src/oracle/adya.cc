@@ -233,7 +233,7 @@ class VersionOrders {
     const KeyId key = small_.keys[read.key].outside;
     const OpId op = h_.first_op(small_.txns[read.reader].txn) + read.step;
     const PredicateId predicate = h_.selected(op).predicate;
-    ValueView value = h_.initial();
+    ValueView value = h_.initial(key);
     if (writer != kInitial) {
       const TxnId t = small_.txns[writer].txn;
       for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i)
@@ -384,7 +384,7 @@ class DirtyReads {
 
   // The key was in the state that write `w` left (nothing: the initial state).
   bool fits(OpId i, KeyId key, std::optional<OpId> w) const {
-    const ValueView value = w ? h_.version_value(h_.op(*w).version) : h_.initial();
+    const ValueView value = w ? h_.version_value(h_.op(*w).version) : h_.initial(key);
     const bool removed = w && h_.op(*w).kind == OpKind::remove;
     const bool absent = removed || value.is_null();
     const auto shows = [&](VersionId v) {

@@ -44,8 +44,8 @@ struct RawTxn {
 
 // True if reading a register with this content returns `value`. A removed key reads as null, and
 // the tombstone itself may be returned too.
-bool shows(const History& h, const Content& content, const ValueView& value) {
-  if (content.version == kNone) return h.initial() == value;
+bool shows(const History& h, KeyId key, const Content& content, const ValueView& value) {
+  if (content.version == kNone) return h.initial(key) == value;
   if (h.version_value(content.version) == value) return true;
   return content.removed && value.is_null();
 }
@@ -54,10 +54,10 @@ bool shows(const History& h, const Content& content, const ValueView& value) {
 Match satisfies(const History& h, PredicateId predicate, const ValueView& value) {
   return condition_match(h.predicates().condition(predicate), value);
 }
-Match satisfies(const History& h, PredicateId predicate, const Content& content) {
+Match satisfies(const History& h, PredicateId predicate, KeyId key, const Content& content) {
   if (content.removed) return Match::no;
   return satisfies(h, predicate,
-                   content.version == kNone ? h.initial() : h.version_value(content.version));
+                   content.version == kNone ? h.initial(key) : h.version_value(content.version));
 }
 
 bool in_range(const ValueView& key, const History& h, std::span<const uint32_t> operands) {
@@ -149,6 +149,10 @@ bool Compiler::number_keys() {
         if (!note_key(key, false)) return false;
     }
   }
+  // A row that was there first and that nobody touches is one that a range has to return.
+  for (KeyId key = 0; key < h_.key_count(); ++key)
+    if (h_.own_initial(key) != kNone && !h_.initial(key).is_null() && !note_key(key, false))
+      return false;
   return check_ranges() || refuse("a range query covers a list");
 }
 
@@ -168,7 +172,7 @@ void Compiler::probe(uint32_t step, KeyId key, const ValueView& value, bool nega
   const auto own = raw.installs.find(dense_[key]);
   if (own == raw.installs.end()) {
     raw.probes.push_back({.step = step, .key = dense_[key], .value = value, .negated = negated});
-  } else if (shows(h_, own->second.content, value) == negated) {
+  } else if (shows(h_, key, own->second.content, value) == negated) {
     raw.contradiction = "an operation on " + h_.key(key).to_string() +
                         " disagrees with what its transaction wrote before";
   }
@@ -181,7 +185,7 @@ void Compiler::probe_match(uint32_t step, KeyId key, PredicateId predicate, Matc
   if (own == raw.installs.end()) {
     raw.probes.push_back(
         {.step = step, .key = dense_[key], .predicate = predicate, .excluded = excluded});
-  } else if (satisfies(h_, predicate, own->second.content) == excluded) {
+  } else if (satisfies(h_, predicate, key, own->second.content) == excluded) {
     raw.contradiction = "a range query on " + h_.key(key).to_string() +
                         " disagrees with what its transaction wrote before";
   }
@@ -207,7 +211,7 @@ void Compiler::probe_list(uint32_t step, OpId i, RawTxn& raw) {
 // What a version holds for a condition: what only a delete left is no row, whatever it is called.
 ValueView Compiler::row_of(VersionId version) const {
   bool deleted = false;
-  for (OpId i = 0; i < h_.op_count(); ++i) {
+  for (OpId i = 0; i < h_.op_count() && !h_.is_initial(version); ++i) {
     if (!installs_version(h_.op(i)) || h_.op(i).version != version) continue;
     if (h_.op(i).kind != OpKind::remove) return h_.version_value(version);
     deleted = true;
@@ -258,11 +262,11 @@ void Compiler::probe_source(OpId i, RawTxn& raw) {
   const ValueView value = h_.version_value(op.version);
   const TxnId reader = h_.txn_of(i), from = h_.stated_source(i);
   const bool own = raw.installs.contains(dense_[op.key]);
-  bool right = own ? from == reader : from == kInitialTxn && shows(h_, Content{}, value);
+  bool right = own ? from == reader : from == kInitialTxn && shows(h_, op.key, Content{}, value);
   if (!own && from != kInitialTxn && from != reader)
     for (OpId w = h_.first_op(from); w < h_.end_op(from); ++w)
       if (const Operation put = h_.op(w); installs_version(put) && put.key == op.key)
-        right |= shows(h_, {put.version, put.kind == OpKind::remove}, value);
+        right |= shows(h_, op.key, {put.version, put.kind == OpKind::remove}, value);
   if (!right)
     out_.contradiction = "a read is stated to be from what cannot be seen in it";
   else if (!own)
@@ -375,10 +379,11 @@ States Compiler::accepted(const Probe& probe) const {
   if (out_.keys[probe.key].is_list) return only(list_state(probe.key, probe.list));
   States accept = 0;
   const auto& states = states_[probe.key];
+  const KeyId key = outside_[probe.key];
   for (size_t s = 0; s < states.size(); ++s) {
     const bool fits = probe.predicate == kNone
-                          ? shows(h_, states[s], probe.value) != probe.negated
-                          : satisfies(h_, probe.predicate, states[s]) != probe.excluded;
+                          ? shows(h_, key, states[s], probe.value) != probe.negated
+                          : satisfies(h_, probe.predicate, key, states[s]) != probe.excluded;
     if (fits && may_be(states[s], probe.from)) accept |= only(static_cast<State>(s));
   }
   return accept;

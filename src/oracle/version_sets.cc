@@ -57,7 +57,7 @@ bool gives(const History& h, const Rows& rows, const Aggregate& aggregate, bool&
   return result == seen.integer;
 }
 
-// Per key within the bounds, the versions that somebody wrote and that may satisfy the condition.
+// Per key within the bounds, the versions that were there first or that somebody wrote, and that may satisfy the condition.
 std::map<KeyId, std::set<VersionId>> selected_versions(const History& h, OpId range,
                                                        const Condition& where) {
   const auto bounds = h.operands(range).first(2);
@@ -69,6 +69,13 @@ std::map<KeyId, std::set<VersionId>> selected_versions(const History& h, OpId ra
     if (bounds[1] != kNone && key_less(h.key(bounds[1]), h.key(op.key))) continue;
     if (condition_match(where, h.version_value(op.version)) != Match::no)
       found[op.key].insert(op.version);
+  }
+  for (KeyId key = 0; key < h.key_count(); ++key) {
+    const bool above = bounds[0] == kNone || !key_less(h.key(key), h.key(bounds[0]));
+    const bool below = bounds[1] == kNone || !key_less(h.key(bounds[1]), h.key(key));
+    const VersionId own = h.own_initial(key);
+    if (own != kNone && above && below && condition_match(where, h.version_value(own)) != Match::no)
+      found[key].insert(own);
   }
   return found;
 }
@@ -101,7 +108,7 @@ History with_rows(const History& h, const std::vector<AggregateRows>& choices,
                   const std::vector<size_t>& chosen) {
   HistoryBuilder builder;
   TxnCopier copier(builder);
-  builder.set_initial(h.initial());
+  copy_initial(h, builder);
   if (h.absent_is_never_written()) builder.set_absent_is_never_written();
   size_t next = 0;
   for (TxnId t = 0; t < h.txn_count(); ++t) {

@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "history/copy.h"
 #include "infer/problem.h"
 
 namespace assay::internal {
@@ -43,7 +44,7 @@ class Reduction {
       return usage_error("more than " + std::to_string(kMostPairs) +
                          " pairs of transactions write the same keys; expected fewer");
     choose_prefix();
-    out_.set_initial(history_.initial());
+    copy_initial(history_, out_);
     for (const std::vector<Node>& session : problem_.sessions) {
       for (Node n : session) {
         if (Status s = add(n); !s.ok()) return s.error();
@@ -101,7 +102,7 @@ class Reduction {
     begin(n, ".r");
     for (const ExternalRead& read : problem_.reads[n]) {
       out_.read(history_.key(read.key),
-                read.write == kNone ? history_.initial()
+                read.write == kNone ? history_.initial(read.key)
                                     : history_.version_value(problem_.writes.version[read.write]));
     }
     for (Node rival : rivals) out_.write(extra_key(n, rival), kBegin);

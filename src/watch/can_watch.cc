@@ -78,6 +78,10 @@ Status can_watch(const WatchOptions& options) {
 Status can_watch_piece(const History& piece) {
   if (!piece.known_orders().empty())
     return bad_input("watching takes no stated version orders; expected transactions and events");
+  if (piece.has_own_initial())
+    return bad_input(
+        "watching takes no initial values of single keys; expected one of every key, in the "
+        "header");
   if (piece.states_sources())
     return bad_input("watching takes no stated sources of reads; expected [\"r\", key, value]");
   return Ok{};

@@ -266,7 +266,7 @@ std::vector<uint32_t> LatePlaces::next_masks(uint32_t behind) const {
 bool LatePlaces::fits_before(const History& h, const Touch& look) const {
   const Observation seen = observation_of(h, look.op);
   const LiveState::Entry* entry = order_.before.find(h.key(seen.key));
-  if (entry == nullptr) return fits(h, seen, h.initial(), false);
+  if (entry == nullptr) return fits(h, seen, h.initial(seen.key), false);
   return fits(h, seen, entry->last.value.view(), entry->last.removed);
 }
 

@@ -43,6 +43,23 @@ def check_writers_agree(assay, work):
         assert len(rows) > 0
 
 
+def check_without_a_verdict(script, assay, work):
+    """What cannot be decided ends with neither exit code of a verdict, and without a traceback."""
+    (work / "absent.hist").write_text("s0: T0 { d(b,t1) }\ns1: T1 { r(b,t1) }\n")
+    subprocess.run([assay, "convert", work / "absent.hist", work / "absent.csv", "--to", "facts"], check=True, capture_output=True)
+    (work / "texts.hist").write_text("s0: A { r(x,on) w(x,1) }\ns1: B { r(x,1) }\n")
+    subprocess.run([assay, "convert", work / "texts.hist", work / "texts.csv", "--to", "facts"], check=True, capture_output=True)
+    for flags, want in (([work / "texts.csv", "--level", "session-si", "--initial", "'on'"], {0}),
+                        ([work / "absent.csv", "--level", "session-si", "--deletions"], {0}),  # the tombstone that was read is no value
+                        ([work / "absent.csv", "--level", "session-si", "--initial", "on"], {3, 4}),  # no literal of SQL
+                        ([work / "missing.csv", "--level", "session-si"], {3, 4}),
+                        ([work / "absent.csv", "--level", "no-such-level"], {3, 4}),
+                        ([work / "absent.csv"], {3, 4})):
+        run = subprocess.run([sys.executable, script, *flags, "--assay", assay], cwd=work, capture_output=True, text=True)
+        assert run.returncode in want and "Traceback" not in run.stderr, f"{flags}: exit code {run.returncode}\n{run.stderr[-2000:]}"
+        assert run.returncode == 0 or run.stderr, flags
+
+
 def main():
     engine, assay, source = sys.argv[1:4]
     script = pathlib.Path(source) / "examples" / engine / "decide.py"
@@ -59,6 +76,7 @@ def main():
                 assert run.returncode == want, f"{name}: exit code {run.returncode}\n{run.stderr[-2000:]}"
                 if want == 1:
                     subprocess.run([assay, "verify", work / "violation.cert.json", work / "violation.jsonl"], check=True)
+        check_without_a_verdict(script, assay, work)
         if engine == "duckdb":
             check_writers_agree(assay, work)
     return 0

@@ -59,6 +59,29 @@ TEST(OracleAgreement, removesInsertsComparisonsAndRanges) {
   expect_agreement({.seed = 5, .count = histories(5'000), .shape = {.duplicates = 0.1, .rich = 1}});
 }
 
+// Keys that hold something before anything is written, which a range has to return.
+TEST(OracleAgreement, initialValuesOfKeys) {
+  expect_agreement({.seed = 40, .count = histories(8'000), .shape = {.own_initial = 1}});
+  expect_agreement({.seed = 41,
+                    .count = histories(8'000),
+                    .shape = {.duplicates = 0.2, .rich = 1, .predicates = 0.4, .own_initial = 1},
+                    .may_abstain = true});
+  expect_agreement(
+      {.seed = 42,
+       .count = histories(8'000),
+       .shape =
+           {.duplicates = 0.2, .rich = 1, .predicates = 1, .aggregates = 0.7, .own_initial = 1},
+       .may_abstain = true});
+  expect_agreement({.seed = 43,
+                    .count = histories(8'000),
+                    .shape = {.max_txns = 9,
+                              .max_keys = 2,
+                              .timed = 1,
+                              .rich = 0.5,
+                              .own_initial = 1,
+                              .single_op = 1}});
+}
+
 TEST(OracleAgreement, valuesWrittenTwice) {
   expect_agreement({.seed = 7, .count = histories(8'000), .shape = {.duplicates = 1}});
 }

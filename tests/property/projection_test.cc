@@ -123,6 +123,7 @@ TEST(Projection, WhatTheWholeSatisfiesThePartSatisfies) {
       {.duplicates = 0.2, .lists = 0.4, .rich = 0.5, .loose = 1},
       {.duplicates = 0.7, .lists = 0.2, .rich = 0.5, .loose = 1, .named = 0.9, .complete = 0.4},
       {.duplicates = 0.8, .rich = 0.4, .sourced = 1},
+      {.duplicates = 0.2, .rich = 0.7, .predicates = 0.5, .aggregates = 0.3, .own_initial = 1},
   };
   Rng rng(rotated(51));
   uint64_t satisfied = 0, kept = 0;

@@ -49,3 +49,17 @@ if "$assay" check changed.jsonl --level strict-serializable >/dev/null; then
   echo "a changed value is not noticed"
   exit 1
 fi
+# What a key holds first is no value from nowhere.
+if [ "$language" = python ]; then
+  PYTHONPATH=$recorders python3 - <<'P'
+from recorder import Recorder
+recorder = Recorder("loaded.jsonl", initial=0)
+recorder.holds("x", 5)
+txn = recorder.session("1").begin()
+txn.read("x", 5)
+txn.committing()
+txn.committed()
+recorder.close()
+P
+  "$assay" check loaded.jsonl --level strict-serializable
+fi
