@@ -6,6 +6,9 @@
 #include <tuple>
 #include <unordered_map>
 #include <utility>
+#include <vector>
+
+#include "history/projection.h"
 
 namespace assay::internal::lake {
 namespace {
@@ -18,6 +21,10 @@ using Version =
     std::tuple<ValueView::Type, int64_t, std::string, ValueView::Type, int64_t, std::string>;
 Version version_of(const OwnedValue& item, const OwnedValue& value) {
   return {item.type, item.integer, item.text, value.type, value.integer, value.text};
+}
+
+Version key_version(const ValueView& key) {
+  return {key.type, key.integer, std::string(key.text), ValueView::Type::null, 0, ""};
 }
 
 // The facts of one transaction in one window.
@@ -227,27 +234,37 @@ class Window {
   int64_t from_ = Interval::kUnknown, to_ = Interval::kUnknown;
 };
 
-// What the table holds of the members of all windows, each row once, without what somebody outside may explain. Of a row that
-// contradicts itself that stays, whoever else there is.
+// What the table holds of the members of all windows, each row once: the projection (history/projection.h) to what nobody outside may
+// explain. Of a row that contradicts itself that stays, whoever else there is.
 Audit audit_projection(std::vector<Fact> facts, std::vector<uint64_t> lines,
                        const std::string& name, const ResidueOptions& options) {
   std::set<std::pair<std::string, Version>> known;
+  std::set<std::pair<std::string, Version>> outside;
   std::vector<Fact> kept;
   std::vector<uint64_t> kept_lines;
   for (size_t i = 0; i < facts.size(); ++i) {
     if (!known.emplace(facts[i].txn, version_of(facts[i].item, {})).second) continue;
-    if (facts[i].explained_outside) facts[i].reads = false;
+    if (facts[i].explained_outside && !facts[i].contradicts)
+      outside.emplace(facts[i].txn, version_of(facts[i].item, {}));
     kept.push_back(std::move(facts[i]));
     kept_lines.push_back(lines[i]);
   }
   Result<History> history =
       formats::history_of_facts(std::move(kept), std::move(kept_lines), nullptr);
+  if (history.ok()) {
+    std::vector<bool> keep(history->op_count(), true);
+    for (OpId i = 0; i < history->op_count(); ++i)
+      if (const Operation op = history->op(i); op.kind == OpKind::read)
+        keep[i] = !outside.contains(
+            {history->name(history->txn_of(i)), key_version(history->key(op.key))});
+    history->set_initial(options.initial);
+    history = project(*history, keep);
+  }
   if (!history.ok()) {
     Audit failed;
     failed.error = history.error();
     return failed;
   }
-  history->set_initial(options.initial);
   AuditOptions auditing;
   auditing.check = options.check;
   return audit(std::move(*history), name, auditing);

@@ -77,5 +77,18 @@ TEST(LakeResidue, AWindowReachesToItsLastPlace) {
   EXPECT_TRUE(reader_at(31).stuck.empty());
 }
 
+// Where a window is stuck, the projection of the history to the windows decides. What somebody outside may have written is no fault of
+// theirs.
+TEST(LakeResidue, TheProjectionLacksWhatSomebodyOutsideMayHaveWritten) {
+  const auto stuck = [](bool outside) {
+    Fact r = reads(fact("r", 10, 10, 10), 7);
+    r.explained_outside = outside;
+    return decided({r, writes(fact("w", 10, 10, 10), 5)});
+  };
+  ASSERT_EQ(stuck(false).stuck.size(), 1u);
+  EXPECT_EQ(stuck(false).projection.result.verdicts.at(0).outcome, Outcome::violated);
+  EXPECT_NE(stuck(true).projection.result.verdicts.at(0).outcome, Outcome::violated);
+}
+
 }  // namespace
 }  // namespace assay::internal::lake

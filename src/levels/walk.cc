@@ -810,8 +810,8 @@ class LatticeWalk {
 
   // --- aggregates, which no engine looks at
 
-  // Whether the order that was found explains them.
-  bool explains_aggregates(const Certificate& certificate) const {
+  // Whether the order that was found explains them; at Adya's levels with what each operation saw along it.
+  bool explains_aggregates(const Certificate& certificate) {
     const auto ordered = [](LevelId id) {
       return level_info(id).events == EventModel::single ||
              level_info(id).events == EventModel::split;
@@ -821,7 +821,18 @@ class LatticeWalk {
     if (!std::ranges::any_of(certificate.levels, ordered) &&
         (order.split || !replays(history_, order)))
       return false;
-    return unexplained_aggregates(history_, order).empty();
+    return unexplained_aggregates(history_, order).empty() &&
+           std::ranges::all_of(certificate.levels, [&](LevelId level) {
+             return level_info(level).events != EventModel::adya || knows_along(level, order);
+           });
+  }
+
+  // Whether the order of versions is known if operations saw what stood at their place in an order of whole transactions.
+  bool knows_along(LevelId level, const Order& order) {
+    if (states_whole(order.events)) return true;
+    std::vector<Seen> seen;
+    return add_sources_along(OpenProblem::Listing::each, order, seen) &&
+           allows_along(level, seen) && along_->problem.nodes() == order.events.size();
   }
 
   // Satisfied if it were not for aggregates.
@@ -886,11 +897,7 @@ class LatticeWalk {
         if (known->second) found = &*known->second;
       }
       if (found == nullptr || found->split) continue;
-      std::vector<Seen> seen;
-      if (events == EventModel::adya && !states_whole(found->events) &&
-          !(add_sources_along(OpenProblem::Listing::each, *found, seen) &&
-            allows_along(level, seen) && along_->problem.nodes() == found->events.size()))
-        continue;
+      if (events == EventModel::adya && !knows_along(level, *found)) continue;
       Certificate certificate;
       certificate.levels = {level};
       certificate.kind = Certificate::Kind::order;
