@@ -15,6 +15,7 @@
 #include "base/parallel.h"
 #include "formats/assay_jsonl.h"
 #include "formats/assay_jsonl_chunks.h"
+#include "formats/assay_jsonl_line.h"
 #include "formats/json_text.h"
 #include "formats/row_json.h"
 #include "history/aggregate.h"

@@ -83,7 +83,7 @@ std::vector<TxnId> OpenLists::possible_writers(OpId read_list) {
 }
 
 void OpenLists::start_list(OpId op, const std::function<bool(TxnId)>& counts, Budget& budget) {
-  constexpr uint64_t kAskEvery = 16 << 20;
+  constexpr uint64_t kAskEvery = 4 << 20;
   OpenList& list = lists_.emplace_back();
   list.key = h_.op(op).key;
   list.op = op;

@@ -57,7 +57,7 @@ const std::vector<uint32_t>& OpenReads::of(TxnId reader) const {
 }
 
 void OpenReads::add(const Problem& problem, Budget& budget) {
-  constexpr uint64_t kAskEvery = 16 << 20;
+  constexpr uint64_t kAskEvery = 4 << 20;
   const std::vector<OpId>& open = problem.unresolved;
   if (open.empty()) return;
   if (!keys_) index_writers();

@@ -212,7 +212,7 @@ bool Choices::add_what_fails(std::span<const Vertex> order, ChoiceSolver& solver
   }
   note_placed(found, solver);
   // A choice, its edges and clauses, and what the search keeps of each of its sides.
-  constexpr uint64_t kBytesASource = 250, kAskEvery = 16 << 20;
+  constexpr uint64_t kBytesASource = 250, kAskEvery = 4 << 20;
   uint64_t more = 0;
   for (const Failure& failure : found) {
     const bool sources = failure.kind == Failure::Kind::source && !sources_.contains(failure.read);

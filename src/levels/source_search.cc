@@ -184,7 +184,7 @@ class SourceSearch {
   // False if the budget ran out.
   bool add_all_sources(ChoiceSolver& solver) {
     // A choice, its edge and clauses, and what the search keeps of each of its sides.
-    constexpr uint64_t kBytesASource = 250, kAskEvery = 16 << 20;
+    constexpr uint64_t kBytesASource = 250, kAskEvery = 4 << 20;
     uint64_t more = 0;
     first_choice_.assign(open_.all().size(), kNone);
     for (uint32_t read = 0; read < open_.all().size(); ++read) {
