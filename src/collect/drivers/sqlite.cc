@@ -9,6 +9,9 @@
 #include <sqlite3.h>
 
 #include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <thread>
 #include <unordered_map>
@@ -350,12 +353,24 @@ class SqliteSession : public DriverSession {
   std::unordered_map<const char*, Statement> text_statements_;  // by the statement's text
 };
 
+std::string parent_of_temporary() {
+  const char* named = std::getenv("TMPDIR");
+  return named == nullptr ? "/tmp" : named;
+}
+
 // A folder of its own, removed with everything in it.
 class TemporaryFolder {
  public:
   static Result<TemporaryFolder> create() {
-    std::string name = (fs::temp_directory_path() / "assay-sqlite-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) return io_error("cannot create a temporary folder", name);
+    std::error_code error;
+    const fs::path parent = fs::temp_directory_path(error);
+    if (error)
+      return io_error("there is no such folder for what is temporary; expected TMPDIR to name one",
+                      parent_of_temporary());
+    std::string name = (parent / "assay-sqlite-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr)
+      return io_error(std::string("cannot create a temporary folder: ") + std::strerror(errno),
+                      name);
     return TemporaryFolder(name);
   }
   TemporaryFolder() = default;
