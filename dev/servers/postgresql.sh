@@ -31,7 +31,7 @@ cluster_start() {  # cluster_start BIN FOLDER
   rm -f "$2/data/postmaster.pid"
   as postgres "$1/pg_ctl" -D "$2/data" -l "$2/data/server.log" -w -t 30 start >/dev/null </dev/null ||
     { cat "$2/data/server.log" >&2; die "PostgreSQL does not start"; }
-  head -1 "$2/data/postmaster.pid" >"$2/pid"
+  note_process "$2" "$(head -1 "$2/data/postmaster.pid")"
 }
 
 cluster_down() {  # cluster_down FOLDER

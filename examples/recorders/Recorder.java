@@ -1,12 +1,17 @@
 import java.io.BufferedWriter;
 import java.io.Closeable;
 import java.io.IOException;
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.temporal.Temporal;
 import java.util.ArrayList;
+import java.util.Date;
 import java.util.List;
+import java.util.UUID;
 
 /**
  * Records what an application's transactions did and saw, for `assay check`. Copy it into the application.
@@ -24,17 +29,22 @@ import java.util.List;
  *   session.end();                                              // nothing more of it: whoever watches the file need not wait
  * </pre>
  *
- * Write each value to a key once only, so that a value that is read tells who wrote it. A line with the transaction is on
- * its way to the disk before COMMIT, and another with the outcome after it: whatever crashes, the file is true. Times are
- * nanoseconds of one clock; docs/formats/assay.md has every field. Keys and values are integers, strings, or null.
+ * Values may repeat, as balances do; where each is written to a key once only, a value that is read always tells who wrote it. A line
+ * with the transaction is on its way to the disk before COMMIT, and another with the outcome after it: whatever crashes, the file is
+ * true. Times are nanoseconds of one clock; docs/formats/assay.md has every field.
+ *
+ * <p>Keys and values are integers, strings, null, and what can be told as one of them so that what is equal stays equal: 1.5 and
+ * new BigDecimal("1.50") are "1.5", true is 1. No call on a transaction throws: one with anything else is recorded as of unknown
+ * outcome, with the reason. A file that cannot be written any more is told by close().
  */
 public final class Recorder implements Closeable {
   private final BufferedWriter file;
+  private IOException error; // after it nothing is written: a line without its end must be the last
 
   /** Creates the file, which must not exist. */
   public Recorder(Path path, Object initial) throws IOException {
     file = Files.newBufferedWriter(path, StandardCharsets.UTF_8, StandardOpenOption.CREATE_NEW);
-    line("{\"assay\":1,\"initial\":" + json(initial) + "}");
+    line("{\"assay\":1,\"initial\":" + json(told(initial)) + "}");
   }
 
   /** What this key holds before anything is written, if not `initial`. */
@@ -47,13 +57,40 @@ public final class Recorder implements Closeable {
   }
 
   @Override
-  public void close() throws IOException {
+  public synchronized void close() throws IOException {
+    if (error != null) throw error;
     file.close();
   }
 
-  private synchronized void line(String text) throws IOException {
-    file.write(text + "\n");
-    file.flush();
+  private synchronized void line(String text) {
+    if (error != null) return;
+    try {
+      file.write(text + "\n");
+      file.flush();
+    } catch (IOException e) {
+      error = e;
+    }
+  }
+
+  private static Object told(Object value) {
+    if (value == null) return null;
+    if (value instanceof Boolean truth) return truth ? 1 : 0;
+    if (value instanceof Float || value instanceof Double) {
+      if (!Double.isFinite(((Number) value).doubleValue())) return value.toString();
+      value = new BigDecimal(value.toString());
+    }
+    if (value instanceof Long || value instanceof Integer || value instanceof Short || value instanceof Byte) return value;
+    if (value instanceof BigInteger whole) value = new BigDecimal(whole);
+    if (value instanceof BigDecimal number) {
+      var text = number.signum() == 0 ? "0" : number.stripTrailingZeros().toPlainString();
+      return text.contains(".") || new BigInteger(text).bitLength() > 63 ? text : (Object) Long.valueOf(text);
+    }
+    if (value instanceof CharSequence || value instanceof Character || value instanceof Enum || value instanceof UUID
+        || value instanceof Temporal || value instanceof Date) {
+      var text = value.toString();
+      if (StandardCharsets.UTF_8.newEncoder().canEncode(text)) return text; // half of a pair is no text
+    }
+    throw new IllegalArgumentException("a " + value.getClass().getSimpleName() + " cannot be recorded");
   }
 
   private static String json(Object value) {
@@ -85,7 +122,7 @@ public final class Recorder implements Closeable {
       return new Txn(name, name + "-" + ++count);
     }
 
-    public void end() throws IOException {
+    public void end() {
       line("{\"event\":\"end\",\"session\":" + json(name) + "}");
     }
   }
@@ -95,6 +132,7 @@ public final class Recorder implements Closeable {
     private final long begins = System.nanoTime();
     private Long began, ends, ended; // null: not yet
     private final List<Object> ops = new ArrayList<>();
+    private String fault; // what is not recorded
 
     private Txn(String session, String name) {
       this.session = session;
@@ -119,41 +157,53 @@ public final class Recorder implements Closeable {
     }
 
     public void readList(Object key, List<?> elements) {
-      op("r", key, List.copyOf(elements));
+      op("r", key, elements);
     }
 
-    public void committing() throws IOException {
+    public void committing() {
       ends = System.nanoTime();
       write("pending");
     }
 
-    public void committed() throws IOException {
+    public void committed() {
       end("committed");
     }
 
-    public void aborted() throws IOException {
+    public void aborted() {
       end("aborted");
     }
 
-    public void unknown() throws IOException {
+    public void unknown() {
       end("unknown");
     }
 
     private void op(String kind, Object key, Object value) {
       if (began == null) began = System.nanoTime(); // the first statement has answered
-      var op = new ArrayList<Object>(List.of(kind, key));
-      op.add(value);
-      ops.add(op);
+      try {
+        var op = new ArrayList<Object>(List.of(kind, told(key))); // null is no key
+        if (value instanceof List<?> list) {
+          var elements = new ArrayList<Object>();
+          for (Object element : list) elements.add(told(element));
+          op.add(elements);
+        } else {
+          op.add(told(value));
+        }
+        ops.add(op);
+      } catch (RuntimeException e) { // of whatever the application gave us
+        if (fault == null) fault = kind + ": " + (e.getMessage() == null ? "null is no key" : e.getMessage());
+      }
     }
 
-    private void end(String status) throws IOException {
+    private void end(String status) {
+      if (status.equals("committed") && fault != null) status = "unknown"; // more than is recorded
       if (ends == null) ends = System.nanoTime();
       if (!status.equals("unknown")) ended = System.nanoTime();
       write(status);
     }
 
-    private void write(String status) throws IOException {
+    private void write(String status) {
       String end = ends == null ? "" : ",\"end\":[" + ends + "," + ended + "]";
+      if (fault != null) end += ",\"meta\":{\"not_recorded\":" + json(fault) + "}";
       line("{\"session\":" + json(session) + ",\"txn\":" + json(name) + ",\"status\":\"" + status + "\",\"begin\":["
           + begins + "," + began + "]" + end + ",\"ops\":" + json(ops) + "}");
     }

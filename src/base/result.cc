@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/printable.h"
+
 namespace assay {
 
 std::string Error::to_string() const {
@@ -10,7 +12,7 @@ std::string Error::to_string() const {
   if (line != 0) out += (out.empty() ? "line " : ":") + std::to_string(line);
   if (line != 0 && column != 0) out += ":" + std::to_string(column);
   if (!out.empty()) out += ": ";
-  return out + message;
+  return internal::printable(out + message);
 }
 
 Error bad_input(std::string message, uint64_t line, uint64_t column) {

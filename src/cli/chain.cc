@@ -45,7 +45,12 @@ class ChainCheck {
       if (!*more) return Ok{};  // it may go on
       auto item = reader_.next(line.text);
       if (!item.ok()) return in_chain(item.error());
-      if (const auto* end = std::get_if<certify::ChainEnd>(&*item)) return finish(*end);
+      if (const auto* end = std::get_if<certify::ChainEnd>(&*item)) {
+        const auto behind = chain_.next_line(line);
+        if (!behind.ok()) return behind.error();
+        if (*behind) return in_chain(bad_input("expected nothing after the end of the chain"));
+        return finish(*end);
+      }
       if (Status s = accept(std::get<certify::Segment>(*item)); !s.ok()) return s;
     }
   }

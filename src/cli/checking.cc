@@ -154,7 +154,7 @@ class Results {
     found_.insert(found_.end(), violations.begin(), violations.end());
     // An unreadable file has been reported; but each file still gets its line of JSON.
     if (!c.error || output_.json)
-      if (Status s = print(screen_->add(c)); !s.ok()) return worsen(fail(s.error())), false;
+      if (Status s = print_painted(screen_->add(c)); !s.ok()) return worsen(fail(s.error())), false;
     worsen(exit_code(c));
     if (Status s = reports_ ? reports_->add(c) : Ok{}; !s.ok()) {
       worsen(fail(s.error()));

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cli/command.h"
 #include "cli/console.h"
@@ -138,7 +139,9 @@ Action add_completion(CLI::App& app) {
       ->type_name("")
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   return [shell, all = app.get_parent()] {
-    const Commands commands = describe(*all);
+    Commands commands = describe(*all);
+    for (DescribedCommand& c : commands)
+      std::erase_if(c.flags, [](const DescribedFlag& f) { return f.speed_up; });
     const Status s = print(*shell == "bash"  ? bash(commands)
                            : *shell == "zsh" ? zsh(commands)
                                              : fish(commands));

@@ -11,7 +11,8 @@
 #include <filesystem>
 #include <memory>
 
-#include "cli/whole_file.h"
+#include "base/printable.h"
+#include "base/whole_file.h"
 
 namespace assay::internal::cli {
 namespace {
@@ -42,7 +43,9 @@ size_t columns_of_stdout() {
   return std::max<size_t>(kLeast, size.ws_col);
 }
 
-Status print(std::string_view text) {
+Status print(std::string_view text) { return print_painted(printable_lines(text)); }
+
+Status print_painted(std::string_view text) {
   errno = 0;
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (!written || std::fflush(stdout) != 0) return system_error("standard output");
@@ -50,7 +53,7 @@ Status print(std::string_view text) {
 }
 
 void note(std::string_view text) {
-  std::fprintf(stderr, "assay: %.*s\n", static_cast<int>(text.size()), text.data());
+  std::fprintf(stderr, "assay: %s\n", printable_lines(text).c_str());
 }
 
 Exit fail(const Error& e) {
@@ -59,7 +62,7 @@ Exit fail(const Error& e) {
 }
 
 Status write_file(const std::string& path, std::string_view text) {
-  if (path == "-") return print(text);
+  if (path == "-") return print_painted(text);
   WholeFile file(path);
   if (Status s = file.write(text); !s.ok()) return s;
   return file.close();

@@ -18,9 +18,11 @@ bool colour_on_stdout(Colour when);
 // Of the terminal, at least 40; 80 where standard output is none.
 size_t columns_of_stdout();
 
-// All of `text`; an error if it cannot be written (a full disk behind a redirection).
+// All of `text`, printable (base/printable.h): lines to read, or JSON. An error if it cannot be written (a full disk behind a redirection).
 Status print(std::string_view text);
-// "assay: …" on standard error.
+// A report in colours, in which what comes from a history is printable already.
+Status print_painted(std::string_view text);
+// "assay: …" on standard error, printable.
 void note(std::string_view text);
 // Prints the error and returns its exit code.
 Exit fail(const Error& e);

@@ -44,7 +44,7 @@ Exit show(const DemoHistory& demo, Colour colour) {
   auto read = read_history_text(demo.text, std::string(a.name), {"hist"});
   if (!read.ok()) return fail(read.error());
   const Audit c = check_history(std::move(read->history), std::string(a.name), {});
-  const Status s = print(fmt::format(
+  const Status s = print_painted(fmt::format(
       "{}\n\n{}\n{}", wrapped(fmt::format("{}: {}", a.name, a.summary), columns_of_stdout()),
       demo.text, text_report({&c, 1}, {colour_on_stdout(colour), columns_of_stdout()})));
   return s.ok() ? Exit::satisfied : fail(s.error());

@@ -55,7 +55,7 @@ Exit explain_certificates(const ExplainState& s) {
   c.observations = count_observations(c.history);
   c.certificate_file = s.certificate;
   const Status printed =
-      print(text_report({&c, 1}, {colour_on_stdout(s.colour), columns_of_stdout()}));
+      print_painted(text_report({&c, 1}, {colour_on_stdout(s.colour), columns_of_stdout()}));
   if (!printed.ok()) return fail(printed.error());
   if (!c.explanations.empty()) return Exit::satisfied;
   note("no certificate in the file is of a violation");

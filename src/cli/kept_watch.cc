@@ -16,9 +16,11 @@ constexpr int kPartOfTime = 50;
 
 KeptWatch::KeptWatch(std::string history, std::string state, std::string certificate,
                      const watch::WatchOptions& options)
-    : history_(std::move(history)), options_(options) {
+    : history_(std::move(history)), history_part_(history_), options_(options) {
   if (!state.empty()) state_.emplace(std::move(state));
-  if (!certificate.empty()) file_.emplace(std::move(certificate));
+  if (certificate.empty()) return;
+  chain_part_.emplace(certificate);
+  file_.emplace(std::move(certificate));
 }
 
 Status KeptWatch::open() {
@@ -33,10 +35,10 @@ Status KeptWatch::open() {
     return e;
   }
   if (before_ && !of_pipe())
-    if (Status s = before_->history.check(history_); !s.ok()) return s;
+    if (Status s = history_part_.check(before_->history); !s.ok()) return s;
   if (!file_) return Ok{};
   if (before_)
-    if (Status s = before_->chain.check(file_->path()); !s.ok()) return s;
+    if (Status s = chain_part_->check(before_->chain); !s.ok()) return s;
   if (Status s = file_->open(before_ ? before_->chain.offset : 0); !s.ok()) return s;
   chain_ = std::make_unique<watch::VerifiedChain>(options_.level, &*file_);
   return Ok{};
@@ -75,12 +77,12 @@ Status KeptWatch::write_state(const Running& running) {
   if (!saved.ok()) return saved.error();
   state.saved = std::move(*saved);
   if (!of_pipe()) {
-    auto place = FilePlace::of(history_, running.input->offset(), running.input->line());
+    auto place = history_part_.up_to(running.input->offset(), running.input->line());
     if (!place.ok()) return place.error();
     state.history = std::move(*place);
   }
   if (file_) {
-    auto place = FilePlace::of(file_->path(), file_->size(), 0);
+    auto place = chain_part_->up_to(file_->size(), 0);
     if (!place.ok()) return place.error();
     state.chain = std::move(*place);
   }

@@ -58,10 +58,12 @@ class KeptWatch {
   Status write_state(const Running& running);
 
   std::string history_;
+  FilePart history_part_;
   const watch::WatchOptions& options_;
   std::optional<StateFile> state_;
   std::optional<StateFile::State> before_;
   std::optional<GrowingChain> file_;
+  std::optional<FilePart> chain_part_;  // of that file
   std::unique_ptr<watch::VerifiedChain> chain_;
   bool changed_ = true;
   Steady::time_point saved_ = Steady::now();

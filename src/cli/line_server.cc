@@ -127,6 +127,11 @@ LineServer::~LineServer() {
   if (!path_.empty()) ::unlink(path_.c_str());
 }
 
+bool LineServer::all_speak() const {
+  return std::all_of(connections_.begin(), connections_.end(),
+                     [](const auto& c) { return c.second.spoke; });
+}
+
 void LineServer::close(uint64_t connection) {
   const auto at = connections_.find(connection);
   if (at == connections_.end()) return;
@@ -134,11 +139,21 @@ void LineServer::close(uint64_t connection) {
   connections_.erase(at);
 }
 
+// Whoever comes when there are too many takes the place of the one that has been silent for longest, which loses nothing; of those
+// that came in the meantime none, as they had no time to speak.
 void LineServer::accept_all() {
-  while (connections_.size() < kMostConnections) {
+  const uint64_t before = accepted_;
+  while (true) {
+    auto silent = connections_.end();
+    if (connections_.size() >= kMostConnections) {
+      silent = std::find_if(connections_.begin(), connections_.end(),
+                            [](const auto& c) { return !c.second.spoke; });
+      if (silent == connections_.end() || silent->first > before) return;
+    }
     const int fd = ::accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0) return;
-    connections_.emplace(++accepted_, Connection{fd, {}});
+    if (silent != connections_.end()) close(silent->first);
+    connections_.emplace(++accepted_, Connection{fd, {}, false});
   }
 }
 
@@ -153,6 +168,7 @@ LineServer::Arrival LineServer::read(uint64_t number, Connection& connection) {
   arrival.over = n == 0 || failed;
   arrival.lines.resize(before + static_cast<size_t>(std::max<ssize_t>(n, 0)));
   const size_t end = arrival.lines.rfind('\n') + 1;
+  connection.spoke = connection.spoke || end > 0;
   connection.begun = arrival.lines.substr(end);
   arrival.lines.resize(end);
   if (arrival.over && !connection.begun.empty() && !failed)
@@ -171,8 +187,8 @@ std::vector<LineServer::Arrival> LineServer::wait(int milliseconds) {
     all.push_back({connection.fd, POLLIN, 0});
     numbers.push_back(number);
   }
-  // Whoever comes when there are too many waits to be accepted.
-  if (connections_.size() < kMostConnections) all.push_back({fd_, POLLIN, 0});
+  // Where there are too many, and all of them speak, whoever comes waits to be accepted.
+  if (connections_.size() < kMostConnections || !all_speak()) all.push_back({fd_, POLLIN, 0});
   std::vector<Arrival> arrivals;
   if (::poll(all.data(), all.size(), milliseconds) <= 0) return arrivals;
   for (size_t i = 0; i < numbers.size(); ++i) {

@@ -1,7 +1,7 @@
 // Lines that come over sockets: a place to connect to, whoever is connected, and the whole lines that they have sent.
 //
 // Nobody can keep the others waiting: nothing is waited for but by poll(), each connection is read in turn, a bounded
-// amount, and one whose line has no end is closed.
+// amount, one whose line has no end is closed, and where there are too many one that never sent a line makes room.
 #pragma once
 
 #include <cstdint>
@@ -40,10 +40,12 @@ class LineServer {
   struct Connection {
     int fd;
     std::string begun;  // of a line whose end has not come
+    bool spoke;         // a whole line has come
   };
 
   LineServer(int fd, std::string address, std::string path)
       : fd_(fd), address_(std::move(address)), path_(std::move(path)) {}
+  bool all_speak() const;
   void accept_all();
   Arrival read(uint64_t number, Connection& connection);
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "assay/result.h"
-#include "cli/whole_file.h"
+#include "base/whole_file.h"
 #include "report/report.h"
 
 namespace assay::internal::cli {

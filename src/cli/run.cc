@@ -71,8 +71,10 @@ void report_run(const collect::RunStats& stats, const collect::RunOptions& o) {
       o.record ? "history in " + stats.history : "no history"));
   if (stats.log) note(in_words(*stats.log));
   if (stats.final_reads_aborted) note("the final reads were aborted repeatedly and are left out");
-  for (const auto& [message, count] : stats.abort_messages)
-    note(fmt::format("  aborted {} times: {}", grouped(count), display(message, 200)));
+  for (const auto& [status, message, count] : stats.failures)
+    note(fmt::format("  {} {} times: {}",
+                     status == TxnStatus::unknown ? "of unknown outcome" : "aborted",
+                     grouped(count), display(message, 200)));
 }
 
 // What there is to choose from.

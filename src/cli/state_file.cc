@@ -14,31 +14,18 @@
 #include "base/byte_stream.h"
 #include "base/hash.h"
 #include "base/json.h"
-#include "cli/whole_file.h"
+#include "base/whole_file.h"
 
 namespace assay::internal::cli {
 namespace {
 
-constexpr std::string_view kFirstLine = "assay watch state 1\n";
+constexpr std::string_view kFirstLine = "assay watch state 2\n";
 constexpr size_t kDigestSize = 32;
-constexpr uint64_t kStretch = 4096;
 
 std::string digest_of_bytes(std::string_view bytes) {
   Digest digest;
   digest.add(bytes.data(), bytes.size());
   return digest.hex();
-}
-
-// Nothing if the file is shorter.
-Result<std::optional<std::string>> stretch_before(const std::string& path, uint64_t offset) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return io_error(std::strerror(errno), path);
-  const uint64_t size = std::min(kStretch, offset);
-  std::string bytes(size, '\0');
-  file.seekg(static_cast<std::streamoff>(offset - size));
-  file.read(bytes.data(), static_cast<std::streamsize>(size));
-  if (static_cast<uint64_t>(file.gcount()) != size) return std::optional<std::string>();
-  return std::optional(std::move(bytes));
 }
 
 void put_place(StreamWriter& to, const FilePlace& p) {
@@ -87,7 +74,7 @@ Status read_left_out(std::string_view text, std::vector<watch::LeftOut>& to) {
 
 Result<StateFile::State> parse(std::string_view text) {
   if (!text.starts_with(kFirstLine))
-    return bad_input("expected a file that `assay watch --state` wrote, of version 1");
+    return bad_input("expected a file that `assay watch --state` wrote, of version 2");
   text.remove_prefix(kFirstLine.size());
   if (text.size() < kDigestSize) return bad_input("damaged: it is cut off");
   const std::string_view digest = text.substr(0, kDigestSize);
@@ -111,27 +98,44 @@ Result<StateFile::State> parse(std::string_view text) {
 
 }  // namespace
 
-Result<FilePlace> FilePlace::of(const std::string& path, uint64_t offset, uint64_t line) {
-  const auto bytes = stretch_before(path, offset);
-  if (!bytes.ok()) return bytes.error();
-  if (!*bytes) return io_error("became shorter while it was read", path);
-  return FilePlace{offset, line, digest_of_bytes(**bytes)};
+Result<bool> FilePart::read_up_to(uint64_t offset) {
+  constexpr uint64_t kBytesAtOnce = uint64_t{1} << 16;
+  std::ifstream file(path_, std::ios::binary);
+  if (!file) return io_error(std::strerror(errno), path_);
+  file.seekg(static_cast<std::streamoff>(end_));
+  std::string bytes;
+  while (end_ < offset) {
+    bytes.resize(std::min(kBytesAtOnce, offset - end_));
+    file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    if (static_cast<uint64_t>(file.gcount()) != bytes.size()) return false;
+    digest_.add(bytes.data(), bytes.size());
+    end_ += bytes.size();
+  }
+  return true;
 }
 
-Status FilePlace::check(const std::string& path) const {
-  const auto bytes = stretch_before(path, offset);
-  if (!bytes.ok()) return bytes.error();
+Result<FilePlace> FilePart::up_to(uint64_t offset, uint64_t line) {
+  const auto whole = read_up_to(offset);
+  if (!whole.ok()) return whole.error();
+  if (!*whole) return io_error("became shorter while it was read", path_);
+  return FilePlace{offset, line, digest_.hex()};
+}
+
+Status FilePart::check(const FilePlace& place) {
+  const auto whole = read_up_to(place.offset);
+  if (!whole.ok()) return whole.error();
   Error e;
-  if (!*bytes)
+  if (!*whole)
     e = bad_input(
-        fmt::format("the file is shorter than the {} bytes that were read of it", offset));
-  else if (digest_of_bytes(**bytes) != digest)
-    e = bad_input(fmt::format(
-        "what stands before byte {}, up to which it was read, is not what stood there", offset));
+        fmt::format("the file is shorter than the {} bytes that were read of it", place.offset));
+  else if (digest_.hex() != place.digest)
+    e = bad_input(
+        fmt::format("what stands before byte {}, up to which it was read, is not what stood there",
+                    place.offset));
   else
     return Ok{};
   e.message += "; expected the same file, to which lines were added";
-  e.file = path;
+  e.file = path_;
   return e;
 }
 

@@ -7,22 +7,37 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "assay/result.h"
+#include "base/hash.h"
 #include "watch/watcher.h"
 
 namespace assay::internal::cli {
 
-// How far a file was read or written, and what stands right before that, so that another file is not taken for it.
+// How far a file was read or written, and a digest of all bytes up to there, so that another file is not taken for it.
 struct FilePlace {
   uint64_t offset = 0;
   uint64_t line = 0;
   std::string digest;
+};
 
-  static Result<FilePlace> of(const std::string& path, uint64_t offset, uint64_t line);
-  // An error if the file at the path is another one, or shorter.
-  Status check(const std::string& path) const;
+// The part of a file that was read or written, from its beginning. Each byte is read once for its digest.
+class FilePart {
+ public:
+  explicit FilePart(std::string path) : path_(std::move(path)) {}
+  // Which ends there, not before where it ended the last time.
+  Result<FilePlace> up_to(uint64_t offset, uint64_t line);
+  // An error if the file is not the one that the place is in, or shorter; before any up_to().
+  Status check(const FilePlace& place);
+
+ private:
+  Result<bool> read_up_to(uint64_t offset);  // false if the file is shorter
+
+  std::string path_;
+  Digest digest_;
+  uint64_t end_ = 0;
 };
 
 class StateFile {

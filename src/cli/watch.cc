@@ -152,10 +152,11 @@ Action add_watch(CLI::App& app) {
                  "wait for recorders that connect to HOST:PORT or unix:PATH and send lines; a "
                  "session lives on one connection")
       ->type_name("ADDRESS");
-  add_watch_flags(app, s->options, "");
+  const std::string group = app.option_defaults()->get_group();  // of all other flags
+  add_watch_flags(app, s->options, group);
   add_timestamp_order(app, s->options);
   add_fence(app, s->options);
-  add_watch_output(app, s->output, "");
+  add_watch_output(app, s->output, group);
   app.add_option("--certificate", s->certificate,
                  "write the chain of certificates of all that is decided, which grows while it is "
                  "watched; 'assay verify' checks it")
@@ -164,7 +165,7 @@ Action add_watch(CLI::App& app) {
                  "keep there what is needed to go on after the process was ended or killed; if the "
                  "file is there, go on from it")
       ->type_name("FILE");
-  add_horizon(app, s->options, "");
+  add_horizon(app, s->options, group);
   app.add_flag("--json", s->output.json,
                "one line of JSON for each alarm, unknown stretch and window");
   return [s, &app] { return watch_history(*s, app); };

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/whole_file.h"
 #include "cli/console.h"
-#include "cli/whole_file.h"
 #include "formats/assay_jsonl_chunks.h"
 #include "report/summary.h"
 #include "watch/fenced_watcher.h"

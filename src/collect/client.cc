@@ -92,8 +92,9 @@ Status Client::record(TxnStatus status, bool pending) {
   return sink_.transaction(record_);
 }
 
-void Client::note_failure(const std::string& message) {
-  if (failures_.size() < kMostMessages || failures_.contains(message)) ++failures_[message];
+void Client::note_failure(TxnStatus status, const std::string& message) {
+  const auto what = std::pair(status, message);
+  if (failures_.size() < kMostMessages || failures_.contains(what)) ++failures_[what];
 }
 
 void Client::note_time(int64_t since) {
@@ -265,7 +266,7 @@ Result<TxnStatus> Client::settle(const CallResult& result, bool committing) {
   if (status == TxnStatus::unknown) record_.end = {};
   if (!result.ok()) {
     record_.error = for_the_record(result.message);
-    note_failure(record_.error);
+    note_failure(status, record_.error);
   }
   if (result.session_lost && result.outcome != CallOutcome::fatal)
     loss_ = {clock_.now(), place(committing) + ": " + record_.error};

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "assay/result.h"
 #include "base/rng.h"
@@ -74,8 +75,9 @@ class Client {
     std::string where;
   };
   const std::optional<Loss>& loss() const { return loss_; }
-  // What the database said when it did not commit, and how often.
-  const std::map<std::string, uint64_t>& failures() const { return failures_; }
+  // What was said of transactions that did not commit, or perhaps, and how often.
+  using Failures = std::map<std::pair<TxnStatus, std::string>, uint64_t>;
+  const Failures& failures() const { return failures_; }
 
  private:
   template <class Next>
@@ -90,7 +92,7 @@ class Client {
   CallResult commit();
   Result<TxnStatus> settle(const CallResult& result, bool committing);
   Status record(TxnStatus status, bool pending = false);
-  void note_failure(const std::string& message);
+  void note_failure(TxnStatus status, const std::string& message);
   void note_time(int64_t since);
   template <class Call>
   CallResult in_turn(Call call);
@@ -119,7 +121,7 @@ class Client {
   int64_t waited_ = 0;
   std::string last_request_;  // that got no answer
   std::optional<Loss> loss_;
-  std::map<std::string, uint64_t> failures_;
+  Failures failures_;
 };
 
 }  // namespace assay::internal::collect

@@ -3,11 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "collect/driver_contract.h"
+#include "collect/drivers/checkpoint_turns.h"
 
 namespace assay::internal::collect {
 namespace {
@@ -48,6 +53,47 @@ TEST(Sqlite, ATemporaryDatabaseLeavesNothingBehind) {
   EXPECT_TRUE(fs::is_empty(own));
   unsetenv("TMPDIR");
   fs::remove(own);
+}
+
+// Readers that overlap all the time leave no moment in which the log could begin anew, unless they are made to.
+TEST(Sqlite, ItsLogStaysShortUnderReadersWithoutPause) {
+  namespace fs = std::filesystem;
+  std::string folder = testing::TempDir() + "XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const std::string log = folder + "/x.db-wal";
+  constexpr int kSessions = 3, kTxns = 6000;
+  DriverOptions made = options("sqlite:" + folder + "/x.db");
+  made.timeout = std::chrono::minutes(10);
+  {
+    auto driver = open_driver(made);
+    ASSERT_TRUE(driver.ok() && (*driver)->prepare().ok());
+    std::atomic<uintmax_t> longest{0};
+    std::vector<std::thread> threads;
+    for (int s = 0; s < kSessions; ++s)
+      threads.emplace_back([&, s] {
+        auto session = (*driver)->connect();
+        ASSERT_TRUE(session.ok());
+        Reply reply;
+        for (int i = 0; i < kTxns; ++i) {
+          ASSERT_NE((*session)->begin().outcome, CallOutcome::fatal);
+          const Request read{.kind = OpKind::read, .key = Value::of(int64_t{s})};
+          const Request write{.kind = OpKind::write,
+                              .key = Value::of(int64_t{i}),
+                              .value = Value::of(int64_t{i * kSessions + s})};
+          if ((*session)->call(read, reply).ok() && (*session)->call(write, reply).ok())
+            static_cast<void>((*session)->commit());
+          std::error_code gone;
+          const uintmax_t now = fs::file_size(log, gone);
+          for (uintmax_t was = longest; !gone && now > was;)
+            if (longest.compare_exchange_weak(was, now)) break;
+        }
+      });
+    for (std::thread& t : threads) t.join();
+    constexpr uintmax_t kFrame = 4096 + 24, kMostOfOneTxn = 64;
+    EXPECT_LE(longest, (CheckpointTurns::kPages + kSessions * kMostOfOneTxn) * kFrame);
+    EXPECT_GE(longest, CheckpointTurns::kPages * kFrame) << "nothing had to be emptied";
+  }
+  fs::remove_all(folder);
 }
 
 TEST(Drivers, UnknownNamesAreUsageErrors) {

@@ -46,7 +46,7 @@ constexpr Scenario kScenarios[] = {
     {"G1c", Anomaly::g1c, LevelId::read_committed, "b1 b2 w1x w2y r1y r2x c1 c2",
      "circular information flow: each reads what the other wrote"},
     {"OTV", Anomaly::non_monotonic_read, LevelId::read_committed,
-     "b1 b2 b3 w1x w1y w2x c1 r3x w2y r3y c2 r3x r3y c3",
+     "b1 b2 b3 w1x w1y w2x c1 r3x r3y w2y r3y c2 r3x r3y c3",
      "observed transaction vanishes: seen once, then not any more"},
     {"non-repeatable", Anomaly::non_repeatable_read, LevelId::read_atomic,
      "b1 b2 r1x w2x c2 r1x c1", "two reads of one key differ"},

@@ -116,9 +116,20 @@ Status Recorder::write_frame() {
   return written;
 }
 
+// With mutex_ held: nothing is written any more, for this reason.
+Error Recorder::fail(Error e) {
+  struct stat info;
+  if (is_regular(fd_) && fstat(fd_, &info) == 0)
+    e.message += "; " + std::to_string(info.st_size) + " bytes of it are written";
+  e.file = path_;
+  failure_ = e;
+  return e;
+}
+
 Status Recorder::write(std::string_view lines) {
   const std::lock_guard lock(mutex_);
-  if (broken_ || fd_ < 0) return io_error("the history is not written any more", path_);
+  if (failure_) return *failure_;
+  if (fd_ < 0) return io_error("the history is not written any more", path_);
   Status written = Ok{};
   if (compression_ == formats::Compression::none) {
     written = write_all(fd_, lines);
@@ -128,13 +139,9 @@ Status Recorder::write(std::string_view lines) {
   }
   if (written.ok() && fsync_ == Fsync::commit && !sync())
     written = io_error(std::string("cannot sync the history: ") + std::strerror(errno));
-  if (!written.ok()) {
-    broken_ = true;
-    written.error().file = path_;
-  }
   bytes_ += lines.size();
   dirty_ = true;
-  return written;
+  return written.ok() ? written : fail(written.error());
 }
 
 Status Recorder::header(std::string_view meta) {
@@ -174,7 +181,7 @@ void Recorder::write_regularly() {
     if (dirty_.exchange(false)) {
       {
         const std::lock_guard writing(mutex_);
-        if (!broken_ && !write_frame().ok()) broken_ = true;
+        if (const Status s = failure_ ? Ok{} : write_frame(); !s.ok()) fail(s.error());
       }
       if (fsync_ == Fsync::second && !sync()) sync_failed_ = true;
     }
@@ -195,7 +202,7 @@ Status Recorder::finish() {
   stop_writing();
   const std::lock_guard lock(mutex_);
   if (fd_ < 0) return Ok{};
-  Status written = broken_ ? Status(io_error("the history is not whole")) : write_frame();
+  Status written = failure_ ? Status(*failure_) : write_frame();
   const bool synced = fsync_ == Fsync::never || sync();
   const bool closed = ::close(std::exchange(fd_, -1)) == 0;
   if (written.ok() && (!synced || !closed || sync_failed_))

@@ -73,6 +73,7 @@ class Recorder : public Sink {
   Recorder(int fd, std::string path, const RecorderOptions& options, bool created);
   Status write(std::string_view lines);
   Status write_frame();
+  Error fail(Error e);
   void write_regularly();
   void stop_writing();
   bool sync() const;
@@ -85,8 +86,8 @@ class Recorder : public Sink {
   formats::Compression compression_;
   std::mutex mutex_;  // of fd_'s end and what follows
   bool has_header_ = false;
-  bool broken_ = false;   // a write failed: the file ends in the middle of a line and stays so
-  std::string gathered_;  // lines of the next frame, if compressed
+  std::optional<Error> failure_;  // of a write: the file ends in the middle of a line and stays so
+  std::string gathered_;          // lines of the next frame, if compressed
   std::atomic<uint64_t> bytes_{0};
   std::atomic<bool> dirty_{false};
   std::atomic<bool> sync_failed_{false};

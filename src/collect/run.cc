@@ -563,18 +563,19 @@ RunStats Run::stats() const {
   stats.committed_by_session = committed_by_session_;
   stats.driver = drivers_.front()->describe();
   stats.history = history_;
-  std::map<std::string, uint64_t> failures;
+  Client::Failures failures;
   double waited = 0;
   for (const auto& client : clients_) {
     stats.operations += client->operations();
     waited += client->seconds_waited();
-    for (const auto& [message, count] : client->failures()) failures[message] += count;
+    for (const auto& [what, count] : client->failures()) failures[what] += count;
   }
   if (seconds_ > 0) stats.waited_share = std::min(1.0, waited / seconds_ / options_.sessions);
-  stats.abort_messages.assign(failures.begin(), failures.end());
-  std::stable_sort(stats.abort_messages.begin(), stats.abort_messages.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
-  if (stats.abort_messages.size() > 10) stats.abort_messages.resize(10);
+  for (const auto& [what, count] : failures)
+    stats.failures.push_back({what.first, what.second, count});
+  std::stable_sort(stats.failures.begin(), stats.failures.end(),
+                   [](const auto& a, const auto& b) { return a.count > b.count; });
+  if (stats.failures.size() > 10) stats.failures.resize(10);
   return stats;
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "assay/history.h"
 #include "assay/result.h"
 #include "collect/faults/injector.h"
 #include "collect/parts_recorder.h"
@@ -87,8 +88,13 @@ struct RunStats {
   bool final_reads_aborted = false;  // again and again, so that there are none
   double waited_share = 0;  // of the sessions' time, in statements of more than a tenth of a second
   std::vector<uint64_t> committed_by_session;
-  // What the database said when it did not commit, with how often, most frequent first; at most ten.
-  std::vector<std::pair<std::string, uint64_t>> abort_messages;
+  // What was said of transactions that aborted, or whose outcome is unknown.
+  struct Failure {
+    TxnStatus status;
+    std::string message;
+    uint64_t count;
+  };
+  std::vector<Failure> failures;        // most frequent first; at most ten
   std::optional<VersionLogReport> log;  // of what looked inside the database
   std::string driver;                   // Driver::describe() of the first endpoint
   std::string history;                  // path of the file; empty without one

@@ -6,24 +6,20 @@
 #include <utility>
 
 #include "base/json.h"
+#include "base/printable.h"
+#include "base/utf8.h"
 #include "history/predicates.h"
 
 namespace assay::internal {
 
 std::string display(std::string_view text, size_t limit) {
   std::string out;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    // Never cut inside a UTF-8 sequence: only before a byte that starts a character.
-    if (out.size() >= limit && (c & 0xC0) != 0x80) return out + "…";
-    if (c < 0x20 || c == 0x7F) {
-      out += fmt::format("\\x{:02x}", c);
-    } else if (c == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0) {
-      // U+0080 to U+009F: control characters to some terminals.
-      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[++i]));
-    } else {
-      out += static_cast<char>(c);
-    }
+  while (!text.empty()) {
+    if (out.size() >= limit) return out + "…";
+    const size_t length = utf8_length(text), bytes = std::max<size_t>(1, length);
+    const std::string instead = shown_instead(text, length);
+    out += instead.empty() ? text.substr(0, bytes) : instead;
+    text.remove_prefix(bytes);
   }
   return out;
 }

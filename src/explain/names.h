@@ -1,6 +1,5 @@
-// How transactions, keys and values are written for people. Files come from strangers: control
-// characters are shown as escapes and long values are cut, so that no value can repaint a terminal
-// or flood a report.
+// How transactions, keys and values are written for people: printable (base/printable.h), and cut where
+// they are long, so that no value can flood a report.
 #pragma once
 
 #include <string>

@@ -15,8 +15,8 @@ TEST(Names, ControlCharactersCannotReachATerminal) {
   EXPECT_EQ(display(std::string_view("a\x1b[31mb\n")), "a\\x1b[31mb\\x0a");
   EXPECT_EQ(display(std::string_view("\xC2\x9B"
                                      "31m")),
-            "\\x9b31m");
-  EXPECT_EQ(display(std::string_view("a\x7f~\x1f ")), "a\\x7f~\\x1f ");
+            "\\u009b31m");
+  EXPECT_EQ(display(std::string_view("a\x7f~\x1f ")), "a\\u007f~\\x1f ");
 }
 
 TEST(Names, LongTextIsCutBetweenCharacters) {

@@ -4,6 +4,9 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -30,13 +33,21 @@ class Feed {
   }
   char* data() { return bytes_.data() + at_; }
   size_t size() const { return size_ - at_; }
-  void consume(size_t n) { at_ += n; }
+  void consume(size_t n) {
+    at_ += n;
+    taken_ += n;
+  }
+  Error broken(std::string_view what, std::string_view why) const {
+    return bad_input("broken " + std::string(what) + " data at byte " + std::to_string(taken_) +
+                     " of the compressed file: " + std::string(why));
+  }
 
  private:
   std::unique_ptr<ByteSource> source_;
   std::vector<char> bytes_;
   size_t at_ = 0;
   size_t size_;
+  uint64_t taken_ = 0;
 };
 
 class GzipSource : public ByteSource {
@@ -47,6 +58,7 @@ class GzipSource : public ByteSource {
   ~GzipSource() override { inflateEnd(&z_); }
 
   Result<size_t> read(char* to, size_t size) override {
+    if (broken_) return *broken_;
     z_.next_out = reinterpret_cast<Bytef*>(to);
     z_.avail_out = static_cast<uInt>(std::min<size_t>(size, 1u << 30));
     const uInt room = z_.avail_out;
@@ -65,7 +77,8 @@ class GzipSource : public ByteSource {
       if (code == Z_STREAM_END) {
         inflateReset(&z_);  // further members follow one another
       } else if (code != Z_OK && code != Z_BUF_ERROR) {
-        return bad_input(std::string("broken gzip data: ") + (z_.msg ? z_.msg : "unknown cause"));
+        broken_ = feed_.broken("gzip", z_.msg ? z_.msg : "unknown cause");
+        if (z_.avail_out == room) return *broken_;  // else once what came before it is read
       }
     }
     return size_t{room - z_.avail_out};
@@ -76,6 +89,7 @@ class GzipSource : public ByteSource {
  private:
   Feed feed_;
   z_stream z_{};
+  std::optional<Error> broken_;
   bool inside_ = true;
   bool cut_off_ = false;
 };
@@ -91,6 +105,7 @@ class ZstdSource : public ByteSource {
   ~ZstdSource() override { ZSTD_freeDStream(z_); }
 
   Result<size_t> read(char* to, size_t size) override {
+    if (broken_) return *broken_;
     ZSTD_outBuffer out{to, size, 0};
     while (out.pos == 0) {
       auto more = feed_.refill();
@@ -99,8 +114,11 @@ class ZstdSource : public ByteSource {
       ZSTD_inBuffer in{feed_.data(), feed_.size(), 0};
       size_t code = ZSTD_decompressStream(z_, &out, &in);
       feed_.consume(in.pos);
-      if (ZSTD_isError(code))
-        return bad_input(std::string("broken zstd data: ") + ZSTD_getErrorName(code));
+      if (ZSTD_isError(code)) {
+        broken_ = feed_.broken("zstd", ZSTD_getErrorName(code));
+        if (out.pos == 0) return *broken_;  // else once what came before it is read
+        return out.pos;
+      }
       if (!*more && out.pos == 0) {
         cut_off_ = inside_;
         return size_t{0};
@@ -115,6 +133,7 @@ class ZstdSource : public ByteSource {
  private:
   Feed feed_;
   ZSTD_DStream* z_;
+  std::optional<Error> broken_;
   bool inside_ = true;
   bool cut_off_ = false;
 };

@@ -46,10 +46,11 @@ class FileSource : public ByteSource {
       const bool grows = this->grows();
       const ssize_t n = ::read(fd_, to, size);
       if (n > 0 || (n == 0 && !grows)) return static_cast<size_t>(n);
-      if (n == 0) {
+      // A device may say that there is something, and have nothing: /proc/kmsg.
+      if (n == 0 || errno == EAGAIN) {
         if (budget_ != nullptr && budget_->exhausted_now()) return failed(budget_error(*budget_));
         ::poll(nullptr, 0, kMillisecondsOfWaiting);
-      } else if (errno != EINTR && errno != EAGAIN) {
+      } else if (errno != EINTR) {
         return failed(system_error());
       }
     }
@@ -209,7 +210,7 @@ Result<bool> Input::more(size_t want) {
     buffer_.resize(size);
   }
   auto n = source_->read(buffer_.data() + end_, buffer_.size() - kPadding - end_);
-  if (!n.ok()) return located(n.error());
+  if (!n.ok()) return located(behind_window(n.error()));
   end_ += *n;
   ended_ = *n == 0;
   if (ended_) return end();
@@ -218,7 +219,7 @@ Result<bool> Input::more(size_t want) {
 
 Result<bool> Input::end() const {
   if (source_->cut_off() && !cut_off_allowed_)
-    return located(bad_input("the compressed data is cut off"));
+    return located(behind_window(bad_input("the compressed data is cut off")));
   return false;
 }
 
@@ -315,6 +316,16 @@ Error Input::error(std::string message, uint64_t column) const {
 
 Error Input::error_at_byte(const std::string& message, uint64_t at) const {
   return located(bad_input("byte " + std::to_string(at) + ": " + message));
+}
+
+// At what follows the window, if it is about the bytes that were read.
+Error Input::behind_window(Error e) const {
+  if (e.kind != ErrorKind::bad_input || e.line != 0) return e;
+  const std::string_view w = window();
+  const size_t last = w.rfind('\n');
+  e.line = line_ + 1 + static_cast<uint64_t>(std::count(w.begin(), w.end(), '\n'));
+  e.column = (last == std::string_view::npos ? w.size() : w.size() - last - 1) + 1;
+  return e;
 }
 
 Error Input::located(Error e) const {

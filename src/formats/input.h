@@ -116,6 +116,7 @@ class Input {
   // Reads once; false at the end of the input.
   Result<bool> more(size_t want);
   Result<bool> end() const;
+  Error behind_window(Error e) const;
 
   std::string name_;
   std::unique_ptr<ByteSource> source_;

@@ -1,58 +1,61 @@
 #include "formats/output.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <utility>
 
+#include "base/whole_file.h"
 #include "formats/compression.h"
 
 namespace assay::internal::formats {
 namespace {
 
+Error failed(Error e) {
+  e.message = "cannot write: " + e.message;
+  return e;
+}
+
 class FileSink : public ByteSink {
  public:
-  FileSink(int fd, bool owned, std::string name) : fd_(fd), owned_(owned), name_(std::move(name)) {}
-  FileSink(const FileSink&) = delete;
-  FileSink& operator=(const FileSink&) = delete;
-  ~FileSink() override {
-    if (owned_ && fd_ >= 0) ::close(fd_);
-  }
+  explicit FileSink(WholeFile file) : file_(std::move(file)) {}
   Status write(std::string_view bytes) override {
-    while (!bytes.empty()) {
-      ssize_t n = ::write(fd_, bytes.data(), bytes.size());
-      if (n >= 0) {
-        bytes.remove_prefix(static_cast<size_t>(n));
-      } else if (errno != EINTR) {
-        return failed();
-      }
-    }
-    return Ok{};
+    const Status s = file_.write(bytes);
+    return s.ok() ? s : failed(s.error());
   }
   Status finish() override {
-    if (!owned_) return Ok{};
-    int fd = std::exchange(fd_, -1);
-    if (::close(fd) != 0) return failed();
-    return Ok{};
+    const Status s = file_.close();
+    return s.ok() ? s : failed(s.error());
   }
 
  private:
-  Error failed() const { return io_error(std::string("cannot write: ") + strerror(errno), name_); }
-  int fd_;
-  bool owned_;
-  std::string name_;
+  WholeFile file_;
+};
+
+class StandardOutput : public ByteSink {
+ public:
+  Status write(std::string_view bytes) override {
+    while (!bytes.empty()) {
+      const ssize_t n = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
+      if (n >= 0)
+        bytes.remove_prefix(static_cast<size_t>(n));
+      else if (errno != EINTR)
+        return failed(io_error(strerror(errno), "standard output"));
+    }
+    return Ok{};
+  }
+  Status finish() override { return Ok{}; }
 };
 
 }  // namespace
 
 Result<Output> Output::open(const std::string& path) {
-  if (path == "-")
-    return Output(std::make_unique<FileSink>(STDOUT_FILENO, false, "standard output"));
-  int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd < 0) return io_error(std::string("cannot write: ") + strerror(errno), path);
-  return Output(compress(compression_of_path(path), std::make_unique<FileSink>(fd, true, path)));
+  if (path == "-") return Output(std::make_unique<StandardOutput>());
+  WholeFile file(path);
+  if (Status s = file.write({}); !s.ok()) return failed(s.error());
+  return Output(compress(compression_of_path(path), std::make_unique<FileSink>(std::move(file))));
 }
 
 Output Output::memory(std::string& to) { return Output(std::make_unique<StringSink>(to)); }

@@ -39,12 +39,12 @@ std::string graph(const Audit& c, const Explanation& e, size_t number) {
 
 class DotReport : public ReportWriter {
  public:
-  std::string add(const Audit& c) override {
+  std::string section(const Audit& c) override {
     std::string out;
     for (const Explanation& e : c.explanations) out += graph(c, e, ++graphs_);
     return out;
   }
-  std::string finish() override { return graphs_ == 0 ? "// no anomaly was found\n" : ""; }
+  std::string end() override { return graphs_ == 0 ? "// no anomaly was found\n" : ""; }
 
  private:
   size_t graphs_ = 0;

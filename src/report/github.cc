@@ -35,7 +35,7 @@ std::string command(std::string_view name, const std::string& title, const std::
 
 class GithubReport : public ReportWriter {
  public:
-  std::string add(const Audit& c) override {
+  std::string section(const Audit& c) override {
     if (c.error)
       return command("error", file_name(c) + " cannot be read", display(c.error->to_string(), 400));
     std::string out;
@@ -57,7 +57,7 @@ class GithubReport : public ReportWriter {
     }
     return out;
   }
-  std::string finish() override { return {}; }
+  std::string end() override { return {}; }
 };
 
 }  // namespace

@@ -256,7 +256,7 @@ std::string security_policy() {
 // The title says how many histories there are, so the page is put together at the end; it is small.
 class HtmlReport : public ReportWriter {
  public:
-  std::string add(const Audit& c) override {
+  std::string section(const Audit& c) override {
     if (++files_ == 1) only_ = escape(file_name(c));
     std::string section = file_section(c, files_ - 1);
     std::string data = c.error ? "null" : as_script_text(page_data(c));
@@ -271,7 +271,7 @@ class HtmlReport : public ReportWriter {
     return {};
   }
 
-  std::string finish() override {
+  std::string end() override {
     std::string out = fmt::format(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">{}"
         "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"

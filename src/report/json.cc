@@ -158,8 +158,8 @@ std::string line(const Audit& c) {
 
 class JsonReport : public ReportWriter {
  public:
-  std::string add(const Audit& c) override { return line(c); }
-  std::string finish() override { return {}; }
+  std::string section(const Audit& c) override { return line(c); }
+  std::string end() override { return {}; }
 };
 
 }  // namespace

@@ -118,8 +118,8 @@ std::string suite(const Audit& c) {
 
 class JunitReport : public ReportWriter {
  public:
-  std::string add(const Audit& c) override { return head() + suite(c); }
-  std::string finish() override { return head() + "</testsuites>\n"; }
+  std::string section(const Audit& c) override { return head() + suite(c); }
+  std::string end() override { return head() + "</testsuites>\n"; }
 
  private:
   std::string head() {

@@ -22,6 +22,8 @@ std::string plain(std::string_view text) {
       out += ' ';
       continue;
     }
+    // Two that make a link of what no bracket surrounds.
+    if ((c == '/' && out.ends_with(':')) || (c == '.' && out.ends_with("www"))) out += '\\';
     if (c == '<') {
       out += "&lt;";
       continue;
@@ -115,7 +117,7 @@ std::string explained(const Audit& c, const Explanation& e) {
   return out + "\n</details>\n\n";
 }
 
-std::string section(const Audit& c) {
+std::string in_words(const Audit& c) {
   std::string out = fmt::format("### {}\n\n", plain(file_name(c)));
   if (c.error) return out + "Cannot be read: " + plain(display(c.error->to_string(), 400)) + "\n\n";
   out += plain(history_line(c.history)) + ".\n\n| level | verdict | |\n|---|---|---|\n";
@@ -133,9 +135,9 @@ std::string section(const Audit& c) {
 
 class MarkdownReport : public ReportWriter {
  public:
-  std::string add(const Audit& c) override {
+  std::string section(const Audit& c) override {
     totals_.add(c);
-    std::string text = section(c);
+    std::string text = in_words(c);
     if (size_ + text.size() > kCommentBytes) {
       ++left_out_;
       return {};
@@ -143,7 +145,7 @@ class MarkdownReport : public ReportWriter {
     size_ += text.size();
     return text;
   }
-  std::string finish() override {
+  std::string end() override {
     std::string out;
     if (left_out_ > 0)
       out += fmt::format("{} left out to keep this short.\n\n",

@@ -14,10 +14,11 @@ TEST(Markup, NothingEndsATextOrAnAttribute) {
 }
 
 TEST(Markup, WhatNoDocumentMayHoldIsReplaced) {
-  EXPECT_EQ(escape("a\x01\x1b"), "a\uFFFD\uFFFD");
-  EXPECT_EQ(escape("\xff\xc3"), "\uFFFD\uFFFD");
-  EXPECT_EQ(escape("\xed\xa0\x80"), "\uFFFD\uFFFD\uFFFD") << "half of a pair";
-  EXPECT_EQ(escape(std::string(1, '\0')), "\uFFFD");
+  EXPECT_EQ(escape("a\x01\x1b"), "a\\x01\\x1b");
+  EXPECT_EQ(escape("\xff\xc3"), "\\xff\\xc3");
+  EXPECT_EQ(escape("\xed\xa0\x80"), "\\xed\\xa0\\x80") << "half of a pair";
+  EXPECT_EQ(escape(std::string(1, '\0')), "\\x00");
+  EXPECT_EQ(escape("\uFFFE\u202e"), "\\ufffe\\u202e");
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ class Sheet {
 
 class Picture : public ReportWriter {
  public:
-  std::string add(const Audit& c) override {
+  std::string section(const Audit& c) override {
     if (drawn_ || c.explanations.empty()) return {};
     drawn_ = true;
     const Explanation& e = c.explanations.front();
@@ -58,7 +58,7 @@ class Picture : public ReportWriter {
     sheet_.figure(timeline_figure(c.history, e));
     return {};
   }
-  std::string finish() override {
+  std::string end() override {
     if (!drawn_) sheet_.title("No violation was found.");
     return sheet_.finish();
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "assay/audit.h"
+#include "base/printable.h"
 
 namespace assay::internal {
 
@@ -20,13 +21,26 @@ struct ReportOptions {
   size_t width = 80;  // columns; what has no blank to break at may be longer
 };
 
-// A report on the way: files are added as they are checked, so that no history need be kept.
+// A report on the way: files are added as they are checked, so that no history need be kept. Whatever its form it is printable
+// (base/printable.h); what holds colours sees to that itself, before it paints.
 class ReportWriter {
  public:
   virtual ~ReportWriter() = default;
   // What to write next, and what at the end.
-  virtual std::string add(const Audit& file) = 0;
-  virtual std::string finish() = 0;
+  std::string add(const Audit& file) { return shown(section(file)); }
+  std::string finish() { return shown(end()); }
+
+ protected:
+  explicit ReportWriter(bool painted = false) : painted_(painted) {}
+
+ private:
+  virtual std::string section(const Audit& file) = 0;
+  virtual std::string end() = 0;
+  std::string shown(std::string text) const {
+    return painted_ ? std::move(text) : printable_lines(text);
+  }
+
+  bool painted_;
 };
 
 struct ReportInfo {

@@ -16,6 +16,16 @@
 namespace assay::internal {
 namespace {
 
+// A message, in which `[a](b)` would be a link that a stranger chose: an escaped bracket ends no text of a link.
+std::string without_links(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '(' && out.ends_with(']')) out.insert(out.size() - 1, 1, '\\');
+    out += c;
+  }
+  return out;
+}
+
 // An array of one: braces alone are an array for one compiler and the element itself for another.
 Json one(Json element) {
   Json array = Json::array();
@@ -40,17 +50,17 @@ Json location(const std::string& file, uint64_t line, const std::string& message
   Json j;
   j["physicalLocation"]["artifactLocation"]["uri"] = uri_of(file);
   if (line > 0) j["physicalLocation"]["region"]["startLine"] = line;
-  if (!message.empty()) j["message"]["text"] = message;
+  if (!message.empty()) j["message"]["text"] = without_links(message);
   return j;
 }
 
 class SarifReport : public ReportWriter {
  public:
-  std::string add(const Audit& c) override {
+  std::string section(const Audit& c) override {
     if (c.error) {
       Json failure;
       failure["level"] = "error";
-      failure["message"]["text"] = c.error->to_string();
+      failure["message"]["text"] = without_links(c.error->to_string());
       failure["locations"] = one(location(c.file, c.error->line, ""));
       failures_.push_back(std::move(failure));
       return {};
@@ -61,7 +71,7 @@ class SarifReport : public ReportWriter {
     return {};
   }
 
-  std::string finish() override {
+  std::string end() override {
     Json run;
     Json& driver = run["tool"]["driver"];
     driver["name"] = "assay";
@@ -100,8 +110,8 @@ class SarifReport : public ReportWriter {
     result["ruleIndex"] = rule(e.anomaly);
     result["kind"] = "fail";
     result["level"] = failure ? "error" : "note";
-    result["message"]["text"] = fmt::format("Not {}{}. {}", level_names(e.levels), on_database(c),
-                                            fmt::join(e.sentences, " "));
+    result["message"]["text"] = without_links(fmt::format(
+        "Not {}{}. {}", level_names(e.levels), on_database(c), fmt::join(e.sentences, " ")));
     const TxnId first = e.transactions.empty() ? kNone : e.transactions.front();
     result["locations"] = one(location(c.file, first == kNone ? 0 : h.line(first), ""));
     Json related = Json::array();
@@ -126,7 +136,7 @@ class SarifReport : public ReportWriter {
     result["kind"] = "open";
     result["level"] = "none";
     result["message"]["text"] =
-        fmt::format("{} is unknown: {}", level_info(v.level).name, v.reason);
+        without_links(fmt::format("{} is unknown: {}", level_info(v.level).name, v.reason));
     result["locations"] = one(location(c.file, 0, ""));
     results_.push_back(std::move(result));
   }

@@ -55,7 +55,7 @@ class Text {
 
   // `used` columns stand before the first line, `indent` blanks before the others.
   std::string wrapped(std::string_view text, size_t used, size_t indent) const {
-    return internal::wrapped(text, width_, used, indent);
+    return internal::wrapped(printable(text), width_, used, indent);
   }
 
   void headline(const Audit& c) {
@@ -217,15 +217,16 @@ class Text {
 
 class TextReport : public ReportWriter {
  public:
-  explicit TextReport(const ReportOptions& options) : text_(options) {}
+  explicit TextReport(const ReportOptions& options)
+      : ReportWriter(options.colour), text_(options) {}
 
-  std::string add(const Audit& c) override {
+  std::string section(const Audit& c) override {
     if (totals_.files() > 0) text_.separator();
     totals_.add(c);
     text_.file(c);
     return text_.take();
   }
-  std::string finish() override {
+  std::string end() override {
     return totals_.files() > 1 ? "\n" + totals_.sentence() + "\n" : std::string();
   }
 

@@ -23,6 +23,15 @@ case $language in
       hunt 0 --transactions 2000 sqlite:wal
       hunt 0 --kill --kills 12 sqlite:wal
     fi
+    # Without --assay it takes what ./quickstart builds, and says so where there is nothing.
+    mkdir -p "$work/tree/build/quickstart"
+    cp -r "$source/dev" "$work/tree/dev"
+    ln -s "$source/examples" "$work/tree/examples"
+    alone() { env -u ASSAY "$work/tree/dev/hunt" --registry "$controls" --output "$work/alone" --time 30m --patience 600 --transactions 200 memory:locked; }
+    if alone 2>"$work/nothing"; then echo "it ran without assay"; exit 1; fi
+    grep -q 'run ./quickstart' "$work/nothing"
+    ln -s "$assay" "$work/tree/build/quickstart/assay"
+    alone
     right=memory:locked wrong=memory:broken ;;
   java)
     need javac

@@ -84,6 +84,16 @@ final class Demo {
         threads.add(thread);
       }
       for (Thread thread : threads) thread.join();
+      // What is no integer and no string: told as one, or the transaction as of unknown outcome.
+      var odd = recorder.session("odd");
+      var big = java.math.BigInteger.TWO.pow(70);
+      for (Object[] values : new Object[][] {{true, new java.math.BigDecimal("1.50"), 1.5, 2.0, big}, {new Object(), 1}}) {
+        var txn = odd.begin();
+        for (int key = 0; key < values.length; ++key) txn.write(key, values[key]);
+        txn.committing();
+        txn.committed();
+      }
+      odd.end();
     }
     System.exit(0);
   }

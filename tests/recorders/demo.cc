@@ -65,4 +65,15 @@ int main(int, char** argv) {
   std::vector<std::thread> threads;
   for (int n = 0; n < 4; ++n) threads.emplace_back(work, std::ref(recorder), argv[1], n);
   for (std::thread& t : threads) t.join();
+  // What is no integer and no string: told as one, or the transaction as of unknown outcome.
+  auto odd = recorder.session("odd");
+  const std::vector<RecordedValue> told{true, "1.5", 1.5, 2.0, "1180591620717411303424"};
+  for (const auto& values : {told, {"\xff", 1}}) {
+    auto txn = odd.begin();
+    for (size_t key = 0; key < values.size(); ++key) txn.write(key, values[key]);
+    txn.committing();
+    txn.committed();
+  }
+  odd.end();
+  recorder.close();
 }

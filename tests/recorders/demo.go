@@ -96,6 +96,17 @@ func main() {
 		}()
 	}
 	all.Wait()
+	// What is no integer and no string: told as one, or the transaction as of unknown outcome.
+	odd := rec.Session("odd")
+	for _, values := range [][]any{{true, "1.5", 1.5, 2.0, "1180591620717411303424"}, {struct{}{}, 1}} {
+		txn := odd.Begin()
+		for key, value := range values {
+			txn.Write(key, value)
+		}
+		txn.Committing()
+		txn.Committed()
+	}
+	odd.End()
 	if err := rec.Close(); err != nil {
 		log.Fatal(err)
 	}

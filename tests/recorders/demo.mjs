@@ -41,5 +41,14 @@ const connections = [0, 1, 2, 3].map(connect);
 await connections[0]({do: 'hello', protocol: 1, isolation: '', timeout_ms: 5000, run: 1});
 await connections[0]({do: 'prepare'});
 await Promise.all(connections.map((ask, number) => work(number, ask)));
+// What is no integer and no string: told as one, or the transaction as of unknown outcome.
+const odd = recorder.session('odd');
+for (const values of [[true, '1.5', 1.5, 2.0, 2n ** 70n], [Symbol('x'), 1]]) {
+  const txn = odd.begin();
+  values.forEach((value, key) => txn.write(key, value));
+  txn.committing();
+  txn.committed();
+}
+odd.end();
 recorder.close();
 process.exit(0);

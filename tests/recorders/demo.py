@@ -3,6 +3,7 @@ import random
 import sqlite3
 import sys
 import threading
+from decimal import Decimal
 
 sys.path.insert(0, sys.argv[1])
 from recorder import Recorder  # noqa: E402
@@ -45,4 +46,13 @@ for t in threads:
     t.start()
 for t in threads:
     t.join()
+# What is no integer and no string: told as one, or the transaction as of unknown outcome.
+odd = recorder.session("odd")
+for values in ((True, Decimal("1.50"), 1.5, 2.0, 2**70), (object(), 1)):
+    txn = odd.begin()
+    for key, value in enumerate(values):
+        txn.write(key, value)
+    txn.committing()
+    txn.committed()
+odd.end()
 recorder.close()

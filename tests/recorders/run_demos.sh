@@ -19,7 +19,14 @@ case $language in
     cp "$recorders/recorder.go" build/recorder/
     printf 'module demo\n\ngo 1.22\n' > build/go.mod
     (cd build && GOFLAGS=-mod=mod GOTOOLCHAIN=local GOCACHE="$work/cache" go build -o ../demo .)
-    ./demo "$recorders" app.db history.jsonl ;;
+    ./demo "$recorders" app.db history.jsonl
+    # The recipe for `go test` runs, and is no test that passes whatever happens.
+    cp "$recorders/isolation_test.go" build/recorder/
+    export PATH="${assay%/*}:$PATH" GOFLAGS=-mod=mod GOTOOLCHAIN=local GOCACHE="$work/cache"
+    (cd build && go test -count=1 -v ./recorder | tee /dev/stderr | grep -q -e '^--- PASS: TestIsolation')
+    sed -i 's/database.rows\[from\], database.rows\[to\]$/0, 0/' build/recorder/isolation_test.go
+    if (cd build && go test -count=1 ./recorder >broken.txt); then echo "go test passes on reads of what is not there"; exit 1; fi
+    grep -q violated build/broken.txt ;;
   java)
     need javac
     javac -d build "$recorders/Recorder.java" "$demos/Demo.java"
@@ -31,16 +38,24 @@ case $language in
 esac
 "$assay" check history.jsonl --level strict-serializable
 # Its sessions say that they end, so whoever follows the file is done then.
-timeout 1200 "$assay" watch history.jsonl --follow --sessions 4
+timeout 1200 "$assay" watch history.jsonl --follow --sessions 5
 # Each transaction's line before COMMIT, and its outcome after it; enough of both outcomes that count.
 pending=$(grep -c '"status": *"pending"' history.jsonl)
 committed=$(grep -c '"status": *"committed"' history.jsonl)
 [ "$committed" -ge 50 ] && [ "$pending" -ge "$committed" ] || { echo "$pending pending, $committed committed"; exit 1; }
+# Values that are neither integers nor strings are told so that what is equal stays equal; what cannot be told leaves the outcome open.
+python3 - <<'P'
+import json
+told, not_told = [t for t in map(json.loads, open("history.jsonl")) if t.get("session") == "odd" and t.get("status") in ("committed", "unknown")]
+values = [op[2] for op in told["ops"]]
+assert told["status"] == "committed" and values == [1, "1.5", "1.5", 2, "1180591620717411303424"], told
+assert not_told["status"] == "unknown" and not_told["ops"] == [["w", 1, 1]] and not_told["meta"]["not_recorded"], not_told
+P
 # The value of a read that was changed is found out, so the check above has looked.
 python3 - <<'P'
 import json
 lines = [json.loads(line) for line in open("history.jsonl")]
-txn = next(t for t in reversed(lines) if t.get("status") == "committed")
+txn = next(t for t in reversed(lines) if t.get("status") == "committed" and t["session"] != "odd")
 read = next(op for op in txn["ops"] if op[0] == "r")
 read[2] = 999999
 open("changed.jsonl", "w").write("\n".join(map(json.dumps, lines)))

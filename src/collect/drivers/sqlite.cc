@@ -9,13 +9,18 @@
 #include <sqlite3.h>
 
 #include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <thread>
 #include <unordered_map>
 
+#include "collect/drivers/checkpoint_turns.h"
 #include "collect/drivers/description.h"
 #include "collect/drivers/registry.h"
 #include "collect/drivers/sql.h"
+#include "collect/drivers/sqlite_lock.h"
 #include "collect/run_id.h"
 
 namespace assay::internal::collect {
@@ -160,14 +165,23 @@ std::vector<std::string> log_triggers(std::span<const Table> tables) {
 
 class SqliteSession : public DriverSession {
  public:
-  SqliteSession(SqliteConnection db, const DriverOptions& options)
-      : patience_{options.timeout},
+  SqliteSession(SqliteConnection db, const DriverOptions& options,
+                std::shared_ptr<CheckpointTurns> turns)
+      : turns_(std::move(turns)),
+        patience_{options.timeout},
         deferred_(options.isolation != "immediate"),
         adaptive_(options.isolation == "adaptive"),
         db_(std::move(db)),
         texts_(Upsert::on_conflict, options.tables) {
     sqlite3_busy_handler(db_.get(), &Patience::wait, &patience_);
+    const auto committed = [](void* to, sqlite3*, const char*, int pages) {
+      static_cast<CheckpointTurns*>(to)->committed(static_cast<uint64_t>(pages));
+      return SQLITE_OK;
+    };
+    sqlite3_wal_hook(db_.get(), committed,
+                     turns_.get());  // instead of checkpoints by SQLite itself
   }
+  ~SqliteSession() override { end_turn(); }
 
   Status prepare() {
     for (size_t i = 0; i < kSql.size(); ++i) {
@@ -197,7 +211,10 @@ class SqliteSession : public DriverSession {
 
   CallResult begin() override {
     const bool deferred = deferred_ && !(adaptive_ && std::exchange(was_aborted_, false));
-    return execute(deferred ? kBeginDeferred : kBeginImmediate);
+    end_turn();
+    turns_->begin(patience_.limit, [this] { return empty_log(); });
+    has_turn_ = true;
+    return after(execute(deferred ? kBeginDeferred : kBeginImmediate));
   }
 
   CallResult call(const Request& request, Reply& reply) override {
@@ -249,13 +266,14 @@ class SqliteSession : public DriverSession {
     return result;
   }
 
-  CallResult commit() override { return execute(kCommit); }
+  CallResult commit() override { return after(execute(kCommit)); }
 
   CallResult abort() override {
     if (sqlite3_get_autocommit(db_.get()) == 0) {
       CallResult result = execute(kRollback);
       if (!result.ok()) return result;
     }
+    end_turn();
     return CallResult::aborted("rolled back by the client");
   }
 
@@ -263,6 +281,24 @@ class SqliteSession : public DriverSession {
   struct NoRows {
     void operator()(sqlite3_stmt*) const {}
   };
+
+  // The transaction is over if none is open.
+  CallResult after(CallResult result) {
+    if (sqlite3_get_autocommit(db_.get()) != 0) end_turn();
+    return result;
+  }
+  void end_turn() {
+    if (std::exchange(has_turn_, false)) turns_->end();
+  }
+  // How many pages stay in it, such as for a reader of another process.
+  uint64_t empty_log() {
+    int pages = 0;
+    sqlite3_busy_handler(db_.get(), nullptr, nullptr);  // nobody waits for another process
+    const int code =
+        sqlite3_wal_checkpoint_v2(db_.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, &pages, nullptr);
+    sqlite3_busy_handler(db_.get(), &Patience::wait, &patience_);
+    return code == SQLITE_OK || pages < 0 ? 0 : static_cast<uint64_t>(pages);
+  }
 
   template <class OnRow = NoRows>
   CallResult execute(Sql sql, std::initializer_list<const Value*> values = {}, OnRow on_row = {}) {
@@ -331,6 +367,7 @@ class SqliteSession : public DriverSession {
     if (sqlite3_get_autocommit(db_.get()) == 0)
       return CallResult::fatal("SQLite cannot roll back: " + message_of(db_.get()));
     was_aborted_ = true;
+    end_turn();
     return CallResult::aborted(std::move(message));
   }
 
@@ -339,6 +376,8 @@ class SqliteSession : public DriverSession {
     return result;
   }
 
+  std::shared_ptr<CheckpointTurns> turns_;
+  bool has_turn_ = false;
   Patience patience_;
   bool deferred_;
   bool adaptive_;
@@ -350,12 +389,24 @@ class SqliteSession : public DriverSession {
   std::unordered_map<const char*, Statement> text_statements_;  // by the statement's text
 };
 
+std::string parent_of_temporary() {
+  const char* named = std::getenv("TMPDIR");
+  return named == nullptr ? "/tmp" : named;
+}
+
 // A folder of its own, removed with everything in it.
 class TemporaryFolder {
  public:
   static Result<TemporaryFolder> create() {
-    std::string name = (fs::temp_directory_path() / "assay-sqlite-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) return io_error("cannot create a temporary folder", name);
+    std::error_code error;
+    const fs::path parent = fs::temp_directory_path(error);
+    if (error)
+      return io_error("there is no such folder for what is temporary; expected TMPDIR to name one",
+                      parent_of_temporary());
+    std::string name = (parent / "assay-sqlite-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr)
+      return io_error(std::string("cannot create a temporary folder: ") + std::strerror(errno),
+                      name);
     return TemporaryFolder(name);
   }
   TemporaryFolder() = default;
@@ -377,8 +428,12 @@ class TemporaryFolder {
 
 class SqliteDriver : public Driver {
  public:
-  SqliteDriver(const DriverOptions& options, std::string path, TemporaryFolder folder)
-      : options_(options), path_(std::move(path)), folder_(std::move(folder)) {}
+  SqliteDriver(const DriverOptions& options, std::string path, TemporaryFolder folder,
+               std::unique_ptr<SqliteLock> lock)
+      : options_(options),
+        path_(std::move(path)),
+        folder_(std::move(folder)),
+        lock_(std::move(lock)) {}
 
   bool supports(OpKind) const override { return true; }
   bool supports_conditions() const override { return true; }
@@ -436,7 +491,7 @@ class SqliteDriver : public Driver {
   Result<std::unique_ptr<DriverSession>> connect() override {
     Result<SqliteConnection> db = open(0);
     if (!db.ok()) return db.error();
-    auto session = std::make_unique<SqliteSession>(std::move(*db), options_);
+    auto session = std::make_unique<SqliteSession>(std::move(*db), options_, turns_);
     if (options_.named)
       if (Status s = session->log_changes(options_.tables); !s.ok()) return s.error();
     if (Status s = session->prepare(); !s.ok()) return s.error();
@@ -471,8 +526,10 @@ class SqliteDriver : public Driver {
     if (code != SQLITE_OK) return io_error(std::string("SQLite: ") + sqlite3_errstr(code), path_);
     sqlite3_extended_result_codes(db, 1);
     sqlite3_busy_timeout(db, static_cast<int>(options_.timeout.count()));
-    // In WAL mode this syncs at checkpoints only; a killed process loses nothing.
-    if (Status s = execute_script(db, "PRAGMA synchronous = NORMAL;"); !s.ok()) return s.error();
+    // In WAL mode NORMAL syncs at checkpoints only; a killed process loses nothing. A temporary database has none to lose.
+    const char* sync =
+        folder_.path().empty() ? "PRAGMA synchronous = NORMAL;" : "PRAGMA synchronous = OFF;";
+    if (Status s = execute_script(db, sync); !s.ok()) return s.error();
     return connection;
   }
 
@@ -485,6 +542,8 @@ class SqliteDriver : public Driver {
   DriverOptions options_;
   std::string path_;
   TemporaryFolder folder_;
+  std::unique_ptr<SqliteLock> lock_;
+  std::shared_ptr<CheckpointTurns> turns_ = std::make_shared<CheckpointTurns>();
   RunMark mark_;
   Settings settings_;
 };
@@ -501,8 +560,10 @@ Result<std::unique_ptr<Driver>> open_sqlite(const DriverOptions& options) {
     folder = std::move(*created);
     path = folder.path() + "/assay.db";
   }
-  return std::unique_ptr<Driver>(
-      std::make_unique<SqliteDriver>(options, std::move(path), std::move(folder)));
+  auto lock = SqliteLock::take(path);
+  if (!lock.ok()) return lock.error();
+  return std::unique_ptr<Driver>(std::make_unique<SqliteDriver>(
+      options, std::move(path), std::move(folder), std::move(*lock)));
 }
 
 }  // namespace

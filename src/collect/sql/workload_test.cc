@@ -182,7 +182,7 @@ TEST_F(SqlRunTest, DuplicateKeysAreAborts) {
   const auto stats = run(options_);
   ASSERT_TRUE(stats.ok()) << stats.error().to_string();
   EXPECT_GT(stats->aborted, 0u);
-  ASSERT_FALSE(stats->abort_messages.empty());
+  ASSERT_FALSE(stats->failures.empty());
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 #include "assay/result.h"
 
-namespace assay::internal::cli {
+namespace assay::internal {
 
 // Written under another name in the same folder, and renamed at the end. What is there already and
 // is no regular file, such as a pipe or /dev/stdout, is written as it is, and so is a file in a folder
@@ -39,4 +39,4 @@ class WholeFile {
   std::unique_ptr<FILE, CloseFile> file_;
 };
 
-}  // namespace assay::internal::cli
+}  // namespace assay::internal

@@ -1,4 +1,4 @@
-#include "cli/whole_file.h"
+#include "base/whole_file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <utility>
 
-namespace assay::internal::cli {
+namespace assay::internal {
 
 namespace fs = std::filesystem;
 
@@ -64,4 +64,4 @@ Status WholeFile::close() {
   return Ok{};
 }
 
-}  // namespace assay::internal::cli
+}  // namespace assay::internal
