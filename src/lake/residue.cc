@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "history/accesses.h"
 #include "history/projection.h"
 
 namespace assay::internal::lake {
@@ -254,9 +255,9 @@ Audit audit_projection(std::vector<Fact> facts, std::vector<uint64_t> lines,
   if (history.ok()) {
     std::vector<bool> keep(history->op_count(), true);
     for (OpId i = 0; i < history->op_count(); ++i)
-      if (const Operation op = history->op(i); op.kind == OpKind::read)
+      if (const Observation seen = observation_of(*history, i); seen.accepts == Accepts::equals)
         keep[i] = !outside.contains(
-            {history->name(history->txn_of(i)), key_version(history->key(op.key))});
+            {history->name(history->txn_of(i)), key_version(history->key(seen.key))});
     history->set_initial(options.initial);
     history = project(*history, keep);
   }
