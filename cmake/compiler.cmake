@@ -35,6 +35,23 @@ if(ASSAY_TOGETHER AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # Collecting garbage costs g++ a tenth of its time on sources of this size, and saves nothing on a machine with memory for them.
   target_compile_options(assay_options INTERFACE -Wno-subobject-linkage --param=ggc-min-heapsize=4000000)
 endif()
+if(PROJECT_IS_TOP_LEVEL AND ASSAY_HARDENED)
+  # What reads files of strangers is built so that a mistake ends it rather than doing what they want: the guide of the OpenSSF for
+  # compilers. Debian's compilers make position-independent programs by themselves.
+  set(hardened "-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection")
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    string(APPEND hardened " -fcf-protection")
+  elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+    string(APPEND hardened " -mbranch-protection=standard")
+  endif()
+  set(ASSAY_HARDENED_LINK -Wl,-z,relro,-z,now)
+  string(APPEND CMAKE_CXX_FLAGS_RELEASE " ${hardened}")
+  string(APPEND CMAKE_EXE_LINKER_FLAGS_RELEASE " ${ASSAY_HARDENED_LINK}")
+  string(APPEND CMAKE_SHARED_LINKER_FLAGS_RELEASE " ${ASSAY_HARDENED_LINK}")
+endif()
+if(ASSAY_ASSERTIONS)
+  add_compile_definitions(_GLIBCXX_ASSERTIONS)
+endif()
 if(ASSAY_SANITIZE)
   # What is undefined ends the program, as a test that goes on has passed.
   target_compile_options(assay_options INTERFACE -fsanitize=${ASSAY_SANITIZE} -fno-sanitize-recover=all
@@ -53,7 +70,7 @@ if(ASSAY_MOLD)
 endif()
 
 # Code that calls the rooms and does no work of its own: compiling it quickly is worth more than running it quickly.
-set(ASSAY_TEST_OPTIONS -O0)
+set(ASSAY_TEST_OPTIONS -O0 -U_FORTIFY_SOURCE)  # which needs the optimizer
 set(ASSAY_COMMAND_LINE_OPTIONS -Og)
 set(ASSAY_COLD_OPTIONS -Og)  # for rooms in which little time is spent
 if(ASSAY_SANITIZE)  # sanitizers make the optimizer slow

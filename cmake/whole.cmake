@@ -29,7 +29,7 @@ function(assay_whole name)
     return()
   endif()
   add_custom_command(OUTPUT ${program} DEPENDS assay ${rooms} ${whole_libraries} COMMAND_EXPAND_LISTS VERBATIM
-    COMMAND ${CMAKE_CXX_COMPILER} ${ARGN} -Wl,--gc-sections -s -o ${program} ${hot} $<TARGET_OBJECTS:assay>
+    COMMAND ${CMAKE_CXX_COMPILER} ${ARGN} -Wl,--gc-sections ${ASSAY_HARDENED_LINK} -s -o ${program} ${hot} $<TARGET_OBJECTS:assay>
             -Wl,--start-group ${archives} ${whole_libraries} -Wl,--end-group -pthread)
   add_custom_target(${name} DEPENDS ${program})
 endfunction()

@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from types import TracebackType
 from typing import Any
 
 from ._library import UsageError, attempt, call, made, obtain, obtain_bytes, text, value, values
 from ._options import options_handle
 
-Key = int | str | bytes
-Value = int | str | bytes | None
+Key = int | float | Decimal | str | bytes
+Value = int | float | Decimal | str | bytes | None
 
 
 class History:

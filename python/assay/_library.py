@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import decimal
 import os
 from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint, c_uint64, c_void_p
 from pathlib import Path
@@ -68,9 +69,21 @@ class Value(ctypes.Structure):
     _fields_: ClassVar = [("type", c_int32), ("integer", c_int64), ("text", c_char_p), ("size", c_size_t)]
 
 
-def value(of: None | int | str | bytes) -> Value:
+def _number(of: float | decimal.Decimal) -> int | str:
+    """What is equal stays equal: 1.50 and 1.5 are "1.5", 2.0 is 2; as examples/recorders tell it."""
+    number = decimal.Decimal(repr(float(of))) if isinstance(of, float) else of
+    if not number.is_finite() or abs(number.adjusted()) > 400:
+        return str(number)
+    written = format(number, "f")
+    written = written.rstrip("0").rstrip(".") if "." in written else written
+    return 0 if written == "-0" else int(written) if "." not in written and -(2**63) <= int(written) < 2**63 else written
+
+
+def value(of: None | int | float | decimal.Decimal | str | bytes) -> Value:
     if of is None:
         return Value(0, 0, None, 0)
+    if isinstance(of, (float, decimal.Decimal)):
+        of = _number(of)
     if isinstance(of, int):
         if not -(2**63) <= of < 2**63:
             raise UsageError(f"{of} is out of range; expected a number of 64 bits or a text")
@@ -79,7 +92,7 @@ def value(of: None | int | str | bytes) -> Value:
         of = of.encode()
     if isinstance(of, bytes):
         return Value(2, 0, of, len(of))
-    raise TypeError(f"a key or value of type {type(of).__name__}; expected None, int, str or bytes")
+    raise TypeError(f"a key or value of type {type(of).__name__}; expected None, a number, str or bytes")
 
 
 def values(of: Any) -> tuple[Any, int]:

@@ -256,6 +256,7 @@ std::string security_policy() {
 // The title says how many histories there are, so the page is put together at the end; it is small.
 class HtmlReport : public ReportWriter {
  public:
+  HtmlReport() : ReportWriter(true) {}
   std::string section(const Audit& c) override {
     if (++files_ == 1) only_ = escape(file_name(c));
     std::string section = file_section(c, files_ - 1);

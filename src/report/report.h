@@ -22,7 +22,7 @@ struct ReportOptions {
 };
 
 // A report on the way: files are added as they are checked, so that no history need be kept. Whatever its form it is printable
-// (base/printable.h); what holds colours sees to that itself, before it paints.
+// (base/printable.h); what holds colours or scripts sees to that itself, for what comes from elsewhere.
 class ReportWriter {
  public:
   virtual ~ReportWriter() = default;
@@ -31,16 +31,16 @@ class ReportWriter {
   std::string finish() { return shown(end()); }
 
  protected:
-  explicit ReportWriter(bool painted = false) : painted_(painted) {}
+  explicit ReportWriter(bool sees_to_it = false) : sees_to_it_(sees_to_it) {}
 
  private:
   virtual std::string section(const Audit& file) = 0;
   virtual std::string end() = 0;
   std::string shown(std::string text) const {
-    return painted_ ? std::move(text) : printable_lines(text);
+    return sees_to_it_ ? std::move(text) : printable_lines(text);
   }
 
-  bool painted_;
+  bool sees_to_it_;
 };
 
 struct ReportInfo {

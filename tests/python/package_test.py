@@ -8,6 +8,7 @@ import sys
 import tempfile
 import threading
 import unittest
+from decimal import Decimal
 
 import assay
 from assay import Outcome
@@ -177,14 +178,23 @@ class Building(unittest.TestCase):
             t.abort()
         self.assertEqual([assay.check(b.finish(), allow_empty=True).summary.unknown], [1])
 
+    def test_numbers_that_are_equal_stay_equal(self):
+        b = assay.HistoryBuilder()
+        for session, values in ((1, (Decimal("1.50"), 2.0, True, Decimal("1E+2"))), (2, (1.5, 2, 1, 100))):
+            with b.transaction(session) as t:
+                for key, value in enumerate(values):
+                    (t.write if session == 1 else t.read)(key, value)
+        text = b.finish().to_bytes("hist").decode()
+        self.assertEqual([text.count(f"({key},{value})") for key, value in enumerate(('"1.5"', 2, 1, 100))], [2, 2, 2, 2], text)
+
     def test_mistakes(self):
         b = assay.HistoryBuilder()
         t = b.transaction(1)
         t.commit()
         with self.assertRaisesRegex(assay.UsageError, "has ended"):
             t.write("x", 1)
-        with self.assertRaisesRegex(TypeError, "of type float; expected None, int, str or bytes"):
-            b.transaction(1).write("x", 1.5)
+        with self.assertRaisesRegex(TypeError, "of type object; expected None, a number, str or bytes"):
+            b.transaction(1).write("x", object())
         with self.assertRaisesRegex(assay.UsageError, "out of range"):
             b.transaction(1).write("x", 2**63)
 

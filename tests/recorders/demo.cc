@@ -68,7 +68,8 @@ int main(int, char** argv) {
   // What is no integer and no string: told as one, or the transaction as of unknown outcome.
   auto odd = recorder.session("odd");
   const std::vector<RecordedValue> told{true, "1.5", 1.5, 2.0, "1180591620717411303424"};
-  for (const auto& values : {told, {"\xff", 1}}) {
+  const std::vector<RecordedValue> not_told{"\xff", 1};
+  for (const auto& values : {told, not_told}) {
     auto txn = odd.begin();
     for (size_t key = 0; key < values.size(); ++key) txn.write(key, values[key]);
     txn.committing();
