@@ -87,7 +87,7 @@ std::string verdict_row(const Audit& c, const Verdict& v) {
   const std::string levels = v.outcome == Outcome::unknown
                                  ? levels_unknown_alike(c.result, v)
                                  : "`" + std::string(level_info(v.level).name) + "`";
-  if (levels.empty()) return levels;
+  if (levels.empty()) return {};
   return fmt::format("| {} | {} | {} |\n", levels, strong, detail);
 }
 
