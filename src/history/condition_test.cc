@@ -156,10 +156,9 @@ TEST(Predicates, findsWhatEveryRowSays) {
     const Predicates& predicates = history->predicates();
     for (PredicateId p = 0; p < predicates.size(); ++p)
       for (VersionId v = 0; v < history->version_count(); ++v) {
-        const Match expected =
-            is_tombstone(*history, v)
-                ? Match::no
-                : match_of(predicates.condition(p), history->version_value(v));
+        const Match expected = is_tombstone(*history, v)
+                                   ? Match::no
+                                   : match_of(predicates.condition(p), history->version_value(v));
         EXPECT_EQ(predicates.match(p, v), expected) << predicates.text(p);
         satisfied += expected == Match::yes;
       }

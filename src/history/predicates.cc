@@ -82,8 +82,7 @@ class Table {
       if (const Operation op = h.op(i); installs_version(op))
         (op.kind == OpKind::remove ? deleted : written)[op.version] = 1;
     for (VersionId v = 0; v < h.version_count(); ++v) {
-      if (h.version_value(v).is_null() || (deleted[v] && !written[v] && !h.is_initial(v)))
-        continue;
+      if (h.version_value(v).is_null() || (deleted[v] && !written[v] && !h.is_initial(v))) continue;
       rows_[v] = row_of(h.version_value(v));
       all_.push_back(v);
     }

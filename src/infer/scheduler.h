@@ -158,7 +158,8 @@ class Scheduler {
   // in_line: for another writer of a key, which is soft too, whatever else may block the event.
   enum class Wait : uint8_t { none, hard, soft, in_line, may_overtake };
   static constexpr int kLongestCircle = 64;
-  static constexpr Vertex kFirst = 1u << 31;  // in parked_before_: there is none, and this is what is waited for
+  static constexpr Vertex kFirst =
+      1u << 31;  // in parked_before_: there is none, and this is what is waited for
 
   void drain() {
     while (!ready_.empty()) {
