@@ -82,8 +82,7 @@ Status KnownVersions::as_replayed(LevelId level) {
   return judge();
 }
 
-Status KnownVersions::as_read(LevelId level, const CommitOrder& reads) {
-  if (level == LevelId::pl_1) return as_replayed(level);
+Status KnownVersions::as_read(const CommitOrder& reads) {
   if (all_stated()) return Ok{};
   note_updates();
   for (Place p = 1; p <= reads.count(); ++p)

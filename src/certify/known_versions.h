@@ -1,15 +1,15 @@
 // Whether the history makes known where each version stands that somebody saw: what `satisfied` claims at Adya's levels besides an order.
 //
-//   s1: A { w(x,1) }   s2: B { w(x,2) }   s3: C { r(x,1) }     order A B C serves pl-3, and so does B A C; but which was it?
-//   C saw A's version, and nothing says whether B overwrote it: refused. With `order x: 1 2` it is known.
+//   s1: A { w(x,1) }   s2: B { w(x,2) }   s3: C { r(x,1) }     A C B and B A C both leave no forbidden cycle, A B C leaves one
+//   C saw A's version, and nothing says whether B overwrote it: refused. With `order x: 2 1` it is known.
 //
-// Of two versions of a key it is known which came first
+// Which of two versions of a key came first is known where it is
 //
-//   stated   where a line of the history names both;
-//   listed   where a list that was read shows both, or shows one and lacks the other;
-//   updated  from pl-2 on, where the one that wrote the later read the earlier, and nobody else can have left what it read.
+//   stated   a line of the history names both;
+//   listed   a list that was read shows both, or shows one and lacks the other;
+//   updated  from pl-2 on: the transaction that wrote the later read the earlier, and no other can have left what it read.
 //
-// Versions that nobody saw may stand in any order behind those that somebody did. At pl-1, where it says nothing who read from whom,
+// Versions that no operation saw may stand in any order behind those that one did. At pl-1, where it says nothing who read from whom,
 // an operation saw a version only if nothing else explains what it returned: not the initial state, and no version that was overwritten
 // or rolled back. An aggregate may have seen any version of the keys that it looked at.
 //
@@ -41,8 +41,8 @@ class KnownVersions {
   bool all_stated() const { return suspects_.empty(); }
   // Of those that operations see, as `order` explains them: what was there at their place.
   Status as_replayed(LevelId level);
-  // The same, with these sources.
-  Status as_read(LevelId level, const CommitOrder& reads);
+  // The same with these sources, from pl-2 on.
+  Status as_read(const CommitOrder& reads);
 
  private:
   using Slot = uint32_t;  // place of a version among those of its key, from 1; 0: before all

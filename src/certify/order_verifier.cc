@@ -2,7 +2,6 @@
 
 #include "base/parallel.h"
 #include "certify/adya_order_verifier.h"
-#include "certify/known_versions.h"
 #include "certify/mixed_order_verifier.h"
 #include "certify/reads.h"
 #include "certify/refusal.h"
@@ -38,21 +37,20 @@ Status OrderVerifier::serves_adya(LevelId level) {
 }
 
 Status OrderVerifier::serves_adya_where_known(LevelId level) {
-  const KnownVersions versions(history_, order_.events, stated_.get());
   // One after another in this order: with its versions in this order too, every dependency points forward.
   Status replayed = replays();
-  if (replayed.ok()) replayed = KnownVersions(versions).as_replayed(level);
+  if (replayed.ok()) replayed = known_as_replayed(level);
   if (replayed.ok() || has_open_aggregates(history_)) return replayed;
   // Or the sources that are given saw others.
   const Result<CommitOrder>& order = adya_commit_order();
   if (!order.ok() && replays().ok()) return replayed;
   if (order.ok()) {
     if (Status s = adya_order_serves(level, history_, *order); !s.ok()) return s;
-    return KnownVersions(versions).as_read(level, *order);
+    return level == LevelId::pl_1 ? known_as_replayed(level) : known_as_read();
   }
   if (level != LevelId::pl_1) return order.error();
   if (Status s = dirty_order_serves(history_, order_.events); !s.ok()) return s;
-  return KnownVersions(versions).as_replayed(level);
+  return known_as_replayed(level);
 }
 
 Status OrderVerifier::serves_weak(LevelId level) {
@@ -116,6 +114,18 @@ const Result<CommitOrder>& OrderVerifier::commit_order() {
   if (!commit_order_)
     commit_order_.emplace(CommitOrder::build(history_, order_.events, order_.sources));
   return *commit_order_;
+}
+
+const KnownVersions& OrderVerifier::versions() {
+  if (!versions_) versions_.emplace(history_, order_.events, stated_.get());
+  return *versions_;
+}
+const Status& OrderVerifier::known_as_replayed(LevelId level) {
+  return once(level == LevelId::pl_1 ? known_dirty_ : known_replayed_,
+              [&] { return KnownVersions(versions()).as_replayed(level); });
+}
+const Status& OrderVerifier::known_as_read() {
+  return once(known_read_, [&] { return KnownVersions(versions()).as_read(*adya_commit_order()); });
 }
 
 const Result<CommitOrder>& OrderVerifier::adya_commit_order() {

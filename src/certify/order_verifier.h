@@ -26,6 +26,7 @@
 #include "assay/level.h"
 #include "assay/result.h"
 #include "certify/commit_order.h"
+#include "certify/known_versions.h"
 #include "certify/real_time.h"
 #include "certify/stated_orders.h"
 
@@ -54,6 +55,9 @@ class OrderVerifier {
   const Result<CommitOrder>& commit_order();
   const Result<CommitOrder>& adya_commit_order();
   Status serves_adya_where_known(LevelId level);
+  const KnownVersions& versions();
+  const Status& known_as_replayed(LevelId level);
+  const Status& known_as_read();
 
   Status place_events();
   Status place(uint32_t event, uint32_t at);
@@ -76,6 +80,9 @@ class OrderVerifier {
   std::vector<uint32_t> read_place_, write_place_;
   std::optional<Status> well_formed_, replays_, sessions_, known_orders_, exclusion_;
   std::optional<Result<CommitOrder>> commit_order_, adya_commit_order_;
+  std::optional<KnownVersions> versions_;
+  // Whether what was seen is known: at pl-1, and at the other levels of Adya's.
+  std::optional<Status> known_dirty_, known_replayed_, known_read_;
   std::optional<LevelId> weak_;  // a weak level that it serves as a commit order
   std::optional<RealTimeSweep> sweep_;
 };

@@ -116,8 +116,8 @@ std::string Clauses::read_clause(const Edge& e) const {
   const bool same = op != kNone && w.op != kNone && saw_a_value(h, op, e.key) &&
                     !install_of(h, w.op).removes && !install_of(h, w.op).appends;
   if (e.via != kNone)
-    return fmt::format("{} {}; the last to change that was {}, which {}", txn(e.to), saw(e),
-                       txn(e.from), did(e.from, e.key));
+    return fmt::format("{} {}; the last transaction to change whether it matches was {}, which {}",
+                       txn(e.to), saw(e), txn(e.from), did(e.from, e.key));
   if (same) return fmt::format("{} {}, which {} wrote", txn(e.to), saw(e), txn(e.from));
   return fmt::format("{} {} after {} {}", txn(e.to), saw(e), txn(e.from), did(e.from, e.key));
 }

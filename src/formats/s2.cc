@@ -4,7 +4,7 @@
 //   {"event":{"Finish":{"AppendSuccess":{"tail":5}}},"client_id":1,"op_id":7}          is cas(tail,3,5)
 //
 // The tail is a register: an append moves it by the number of its records, and whoever reads it sees it. An append of unknown
-// outcome has to say at which tail it is, else nobody knows where it moved it. The order of the lines is the clock.
+// outcome has to say at which tail it is: else where it moved the tail is not known. The order of the lines is the clock.
 #include "formats/s2.h"
 
 #include <simdjson.h>
@@ -152,8 +152,8 @@ class S2Reader {
     if (call.records == 0) return Ok{};
     if (!call.at)
       return records_.located(
-          bad_input("expected match_seq_num of an append of unknown outcome: without it nobody "
-                    "knows which tail it left",
+          bad_input("expected match_seq_num of an append of unknown outcome: without it the tail "
+                    "that it left is not known",
                     call.line));
     begin(call, Interval::kOpen);
     builder_.cas(ValueView::of(kTail), ValueView::of(*call.at),

@@ -325,8 +325,8 @@ void OpenReads::find_sources(Group& group) {
     found_.push_back(kNone);
   group.read.sources = pool_->store(found_);
   group.read.alone = external.size() == 1;
-  constexpr uint64_t kBytesARead =
-      160;  // with its operations, and its place among those of its reader
+  // With its operations, and its place among those of its reader.
+  constexpr uint64_t kBytesARead = 160;
   listed_ += kBytesARead + sizeof(TxnId) * group.read.sources.size();
 }
 

@@ -359,24 +359,30 @@ Edge AdyaLevels::written_after(Node before, Node after, KeyId key) const {
   return edge;
 }
 
-// Adds a step that says so, and gives its number. Of an update, that its version were else before the one it read.
+// Adds the step by which one version is known to come before another, and gives its number.
 uint32_t AdyaLevels::prove_stated(uint32_t index, Proof& proof) const {
   const StatedOrder& stated = deps_.stated(index);
+  if (deps_.is_update(index))
+    return prove_update(stated.before, stated.after, stated.key, stated.source, proof);
   ProofStep& step = proof.steps.emplace_back();
-  if (deps_.is_update(index)) {
-    Edge read;
-    read.kind = EdgeKind::read_dependency;
-    read.from = problem_.txn[stated.before];
-    read.to = problem_.txn[stated.after];
-    read.key = stated.key;
-    read.op = stated.source;
-    step.cycle = {written_after(stated.after, stated.before, stated.key), std::move(read)};
-  } else {
-    step.kind = ProofStep::Kind::fact;
-    step.clause.push_back({problem_.txn[stated.before], problem_.txn[stated.after]});
-    step.source = stated.source;
-    step.source_is_op = stated.source_is_op;
-  }
+  step.kind = ProofStep::Kind::fact;
+  step.clause.push_back({problem_.txn[stated.before], problem_.txn[stated.after]});
+  step.source = stated.source;
+  step.source_is_op = stated.source_is_op;
+  return static_cast<uint32_t>(proof.steps.size() - 1);
+}
+
+// The same of a transaction that read a version and overwrote it: were its own version the earlier one, the two writers would be on
+// a cycle.
+uint32_t AdyaLevels::prove_update(Node source, Node update, KeyId key, OpId read,
+                                  Proof& proof) const {
+  Edge seen;
+  seen.kind = EdgeKind::read_dependency;
+  seen.from = problem_.txn[source];
+  seen.to = problem_.txn[update];
+  seen.key = key;
+  seen.op = read;
+  proof.steps.emplace_back().cycle = {written_after(update, source, key), std::move(seen)};
   return static_cast<uint32_t>(proof.steps.size() - 1);
 }
 
@@ -419,7 +425,7 @@ Proof AdyaLevels::prove(const Path& cycle) const {
   return proof;
 }
 
-// Either order of the two updates is a lost one: who comes later read what the other overwrote.
+// In either order of the two updates one is lost: the transaction that comes later read what the other overwrote.
 Proof AdyaLevels::prove(const Divergence& divergence) const {
   Proof proof;
   ProofStep last;
@@ -434,17 +440,10 @@ Proof AdyaLevels::prove(const Divergence& divergence) const {
     anti.key = read.key;
     anti.op = read.op;
     if (read.write != kNone) {
-      anti.via = problem_.txn[problem_.writes.node[read.write]];
-      // The version that both read came before: else the winner would be before whom it read from.
-      Edge seen;
-      seen.kind = EdgeKind::read_dependency;
-      seen.from = anti.via;
-      seen.to = anti.to;
-      seen.key = read.key;
-      seen.op = divergence.read[1 - later].op;
-      last.hints.push_back(static_cast<uint32_t>(proof.steps.size()));
-      proof.steps.emplace_back().cycle = {
-          written_after(winner, problem_.writes.node[read.write], read.key), std::move(seen)};
+      const Node source = problem_.writes.node[read.write];
+      anti.via = problem_.txn[source];
+      last.hints.push_back(
+          prove_update(source, winner, read.key, divergence.read[1 - later].op, proof));
     }
     last.hints.push_back(static_cast<uint32_t>(proof.steps.size()));
     proof.steps.emplace_back().cycle = {std::move(anti), written_after(winner, loser, read.key)};

@@ -39,6 +39,7 @@ class AdyaLevels {
   Proof prove(const Path& cycle) const;
   Proof prove(const Divergence& divergence) const;
   uint32_t prove_stated(uint32_t stated, Proof& proof) const;
+  uint32_t prove_update(Node source, Node update, KeyId key, OpId read, Proof& proof) const;
   Edge written_after(Node before, Node after, KeyId key) const;
   bool assumes(const Path& cycle) const;
 

@@ -94,7 +94,6 @@ TEST(Adya, withoutTheOrderOfVersionsOnlyCertainCyclesAreTold) {
             "uuu---");
 }
 
-// A known order may be stated in pieces, and two that overlap are one.
 // Of a dirty read nothing else is asked.
 TEST(Adya, whereAVersionStandsThatWasReadHasToBeKnownAtPl1Too) {
   const auto told = [](const History& history) {
@@ -112,6 +111,7 @@ TEST(Adya, whereAVersionStandsThatWasReadHasToBeKnownAtPl1Too) {
   EXPECT_EQ(told(make_history(txns)), Outcome::satisfied);
 }
 
+// A known order may be stated in pieces, and two that overlap are one.
 TEST(Adya, piecesOfAnOrderAreEnough) {
   const std::vector<sample::Txn> txns = {
       {1, {w("x", 1)}}, {2, {w("x", 2)}}, {3, {w("x", 3)}}, {4, {r("x", 1)}}, {4, {r("x", 2)}}};

@@ -443,10 +443,6 @@ std::span<const uint32_t> Dependencies::stated_after(WriteId before) const {
   return std::span(by_pair_).subspan(begin, end - begin);
 }
 
-uint32_t Dependencies::statement(Node before, Node after, KeyId key) const {
-  return statement(problem_.write_of(before, key), after);
-}
-
 uint32_t Dependencies::statement(WriteId before, Node after) const {
   const std::span<const uint32_t> following = stated_after(before);
   const auto it =

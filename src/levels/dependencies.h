@@ -85,7 +85,6 @@ class Dependencies {
                       std::string& unstated) const;
 
   // What says that `before` wrote the key before `after` did, an index for stated(); kNone if nothing does.
-  uint32_t statement(Node before, Node after, KeyId key) const;
   uint32_t statement(WriteId before, Node after) const;
 
   // Adds what is the case if `versions` are the orders of versions. True if that is more than the history states.

@@ -207,7 +207,6 @@ void Compiler::probe_list(uint32_t step, OpId i, RawTxn& raw) {
   raw.probes.push_back({.step = step, .key = dense_[op.key], .list = std::move(before)});
 }
 
-// Exactly the returned keys of the range are present, with the returned values.
 // What a version holds for a condition: what only a delete left is no row, whatever it is called.
 ValueView Compiler::row_of(VersionId version) const {
   bool deleted = false;
@@ -219,6 +218,7 @@ ValueView Compiler::row_of(VersionId version) const {
   return deleted ? ValueView::null() : h_.version_value(version);
 }
 
+// Exactly the returned keys of the range are present, with the returned values.
 void Compiler::probe_range(uint32_t step, OpId i, RawTxn& raw) {
   const auto operands = h_.operands(i);
   const Selected selected = h_.selected(i);

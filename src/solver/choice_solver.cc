@@ -29,6 +29,7 @@
 #include <algorithm>
 
 #include "base/room.h"
+
 namespace assay::internal {
 namespace {
 
