@@ -75,6 +75,30 @@ struct WeakerLevels {
   uint8_t count;
 };
 
+// Which transactions a transaction has seen at a weak level: those from which a path leads to it whose steps spell one of the words.
+// The step s leads from a committed transaction to a later one of its session, r from a writer to a transaction that reads from it.
+// A transaction that has seen T2 and reads a key from T1, although T2 writes that key too, puts T2 before T1 in the commit order.
+//
+//   s1: A { w(x,1) }   s2: B { r(x,1) }  C { r(x,null) }      rs: C has seen A, which B read from
+struct SeenBy {
+  std::string_view words[2];
+  bool repeated = false;  // and what any number of them spell one after the other
+  bool earlier_reads =
+      false;  // r: of a read by an earlier operation than the one that reads the key
+
+  constexpr bool any() const { return !words[0].empty(); }
+};
+
+// Cycles that one of Adya's levels forbids: of any number of dependencies of the kinds in `any`, and one of the kinds in `once`
+// unless that is empty.
+//   w   write dependency         a   anti-dependency on a key that the reader names or that a query returned to it
+//   r   read dependency          p   anti-dependency on a key that a query of the reader did not return
+struct ForbiddenCycle {
+  std::string_view any;
+  std::string_view once = {};
+  bool one_key = false;  // all of them on the same key
+};
+
 // In which order the checker visits the levels (src/levels/walk.cc): smaller numbers first, none twice, in
 // steps that leave room. 0: never on its own.
 struct WalkPlace {
@@ -88,21 +112,25 @@ struct FigurePlace {
   double row;
 };
 
-// A complete row. Nothing else in the program lists levels, except the independent definitions of the oracle, of the
+// A row: what it does not name the level does not have. Nothing else in the program lists levels, except the independent definitions of the oracle, of the
 // verifier and of the simulated database.
 struct LevelInfo {
   LevelId id;
-  std::string_view name;     // "session-si": the id of files, flags and JSON
-  std::string_view aliases;  // blank-separated, e.g. "si snapshot-isolation"
-  std::string_view summary;  // one line for --help and reports
+  std::string_view name;          // "session-si": the id of files, flags and JSON
+  std::string_view aliases = {};  // blank-separated, e.g. "si snapshot-isolation"
+  std::string_view summary;       // one line for --help and reports
   LevelGroup group;
   EventModel events;
-  bool session_order;   // session order is an edge
-  bool write_conflict;  // split only: writers of one key do not overlap (w→r instead of w→w)
-  RealTime real_time;
-  bool repeatable;         // what a transaction reads of a key does not change
-  bool single_operations;  // defined where each transaction is one operation on one key
-  WeakerLevels weaker;
+  bool session_order = false;  // session order is an edge
+  bool write_conflict =
+      false;  // split only: writers of one key do not overlap (w→r instead of w→w)
+  RealTime real_time = RealTime::none;
+  bool repeatable = false;         // what a transaction reads of a key does not change
+  bool single_operations = false;  // defined where each transaction is one operation on one key
+  SeenBy seen = {};                // the axiom of a weak level
+  ForbiddenCycle forbidden[3] =
+      {};  // the axiom of one of Adya's levels; those that it has not are empty
+  WeakerLevels weaker = {};
   WalkPlace walk;
   FigurePlace figure;
 
