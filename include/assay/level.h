@@ -97,6 +97,10 @@ struct ForbiddenCycle {
   std::string_view any;
   std::string_view once = {};
   bool one_key = false;  // all of them on the same key
+
+  constexpr bool holds_anti_dependencies() const {
+    return !once.empty() || any.find('a') != any.npos;
+  }
 };
 
 // In which order the checker visits the levels (src/levels/walk.cc): smaller numbers first, none twice, in

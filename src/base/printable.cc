@@ -16,7 +16,7 @@ struct Range {
 
 // What has no width of its own and what changes the place of others: the characters of Unicode's category Cf that a name has no need
 // of, its separators of lines and paragraphs, and fillers that show nothing. U+200C and U+200D are among them, though scripts join by them.
-constexpr Range kUnseen[] = {
+constexpr Range kInvisible[] = {
     {0x00, 0x1F},     {0x7F, 0x9F},       {0xAD, 0xAD},       {0x034F, 0x034F},   {0x061C, 0x061C},
     {0x115F, 0x1160}, {0x17B4, 0x17B5},   {0x180B, 0x180F},   {0x200B, 0x200F},   {0x2028, 0x202E},
     {0x2060, 0x206F}, {0x3164, 0x3164},   {0xFEFF, 0xFEFF},   {0xFFA0, 0xFFA0},   {0xFFF9, 0xFFFB},
@@ -24,7 +24,7 @@ constexpr Range kUnseen[] = {
 };
 
 bool is_unseen(uint32_t code) {
-  return std::any_of(std::begin(kUnseen), std::end(kUnseen),
+  return std::any_of(std::begin(kInvisible), std::end(kInvisible),
                      [&](const Range& r) { return code >= r.first && code <= r.last; });
 }
 

@@ -153,12 +153,14 @@ LevelVerdict AdyaLevels::decide(LevelId level, Budget& budget) {
   LevelVerdict verdict;
   const uint64_t searching = cycle_search_bytes(full_graph_) + sizeof(uint32_t) * problem_.nodes();
   Path cycle;
-  if (prepare(budget) && budget.has_room(searching)) cycle = forbidden(level, budget);
+  const LevelInfo& row = level_info(level);
+  if (prepare(budget) && budget.has_room(searching)) cycle = forbidden(row, budget);
   if (cycle.empty() && !asked_ && !budget.exhausted_now() && know_version_orders(budget) &&
       assumed_)
-    cycle = forbidden(level, budget);
+    cycle = forbidden(row, budget);
   const bool loses_updates =
-      level != LevelId::pl_1 && level != LevelId::pl_2 && prepared_ && deps_.divergence();
+      std::ranges::any_of(row.forbidden, &ForbiddenCycle::holds_anti_dependencies) && prepared_ &&
+      deps_.divergence();
   if (!cycle.empty() && !assumes(cycle)) {
     verdict.outcome = Outcome::violated;
     verdict.proof = prove(cycle);
@@ -181,25 +183,21 @@ LevelVerdict AdyaLevels::decide(LevelId level, Budget& budget) {
   return verdict;
 }
 
-AdyaLevels::Path AdyaLevels::forbidden(LevelId level, Budget& budget) const {
-  if (acyclic_) return {};
+AdyaLevels::Path AdyaLevels::forbidden(const LevelInfo& level, Budget& budget) const {
+  Path cycle;
+  for (const ForbiddenCycle& kind : level.forbidden)
+    if (cycle.empty() && !kind.any.empty() && !acyclic_) cycle = find(kind, budget);
+  return cycle;
+}
+
+// Those with an anti-dependency are looked for where there is no cycle without one.
+AdyaLevels::Path AdyaLevels::find(const ForbiddenCycle& kind, Budget& budget) const {
+  if (kind.one_key) return lost_update();
+  if (!kind.once.empty()) return kind.any == "wr" ? one_anti(budget) : item_cycle(budget);
   if (write_order_.size() < problem_.nodes()) return cycle_of(find_cycle(write_graph_), writes_);
-  if (level == LevelId::pl_1) return {};
+  if (kind.any == "w") return {};
   if (order_.size() < problem_.nodes()) return cycle_of(find_cycle(depend_graph_), depends_);
-  switch (level) {
-    case LevelId::pl_cs:
-      return lost_update();
-    case LevelId::pl_2_plus:
-      return one_anti(budget);
-    case LevelId::pl_2_99: {
-      Path cycle = lost_update();
-      return cycle.empty() ? item_cycle(budget) : cycle;
-    }
-    case LevelId::pl_3:
-      return cycle_of(find_cycle(full_graph_), every_);
-    default:
-      return {};
-  }
+  return kind.any == "wr" ? Path() : cycle_of(find_cycle(full_graph_), every_);
 }
 
 // Somebody read a version of a key and wrote another, not the next.

@@ -6,6 +6,7 @@
 
 #include "assay/budget.h"
 #include "assay/certificate.h"
+#include "assay/level.h"
 #include "graph/digraph.h"
 #include "infer/problem.h"
 #include "levels/dependencies.h"
@@ -29,7 +30,8 @@ class AdyaLevels {
   bool build_graphs(Budget& budget);
   bool put_in_order(Budget& budget);
   bool know_version_orders(Budget& budget);
-  Path forbidden(LevelId level, Budget& budget) const;
+  Path forbidden(const LevelInfo& level, Budget& budget) const;
+  Path find(const ForbiddenCycle& kind, Budget& budget) const;
   Path lost_update() const;
   Path one_anti(Budget& budget) const;
   Path item_cycle(Budget& budget) const;

@@ -34,7 +34,7 @@
 #include "base/room.h"
 #include "base/sort_by.h"
 #include "graph/reachability.h"
-#include "levels/weak.h"
+#include "levels/seen_faults.h"
 
 namespace assay::internal {
 namespace {
@@ -157,11 +157,9 @@ Rows<ChainWriter> writers_by_chain(const Problem& problem, const CausalClocks& c
   return rows;
 }
 
-}  // namespace
-
-class CausalFaults::Impl {
+class SeenByAnyPath : public SeenFaults {
  public:
-  Impl(const Problem& problem, const Digraph& base)
+  SeenByAnyPath(const Problem& problem, const Digraph& base)
       : problem_(problem),
         base_(base),
         clocks_(problem, base),
@@ -169,7 +167,13 @@ class CausalFaults::Impl {
         row_(problem.writes.size()),
         writers_(problem.writes.size()) {}
 
-  bool prepare(const std::vector<Vertex>& order, Budget& budget) {
+  static uint64_t bytes(const Problem& problem) {
+    // Arrays, and what sorting by the past takes.
+    constexpr uint64_t kBytesANode = 44, kBytesAWrite = 20;
+    return kBytesANode * problem.nodes() + kBytesAWrite * problem.writes.size();
+  }
+
+  bool prepare(const std::vector<Vertex>& order, Budget& budget) override {
     if (clocks_.fill(order, budget)) return true;
     if (budget.exhausted() ||
         !budget.has_room(Reachability::bytes(order.size()) + sizeof(Vertex) * order.size()))
@@ -179,16 +183,19 @@ class CausalFaults::Impl {
     return true;
   }
 
-  std::vector<Vertex> by_past(std::vector<Vertex> order) const {
-    if (reachability_) return order;
+  // The order in which transactions saw more and more of the others.
+  std::vector<Vertex> better_order(const std::vector<Vertex>& order) const override {
+    if (reachability_) return {};
     std::vector<uint64_t> past(order.size());
     for (const Vertex n : order)
       past[n] = std::accumulate(clocks_.clock(n), clocks_.clock(n) + clocks_.chains(), uint64_t{0});
-    stable_sort_by(order, [&](Vertex n) { return past[n]; });
-    return order;
+    std::vector<Vertex> by_past = order;
+    stable_sort_by(by_past, [&](Vertex n) { return past[n]; });
+    return by_past;
   }
 
-  bool find(const std::vector<Vertex>& order, std::vector<VisibilityEdge>& edges, Budget& budget) {
+  bool find(const std::vector<Vertex>& order, std::vector<VisibilityEdge>& edges,
+            Budget& budget) override {
     const std::vector<Node> delayed = take_order(order);
     const bool few = !delayed.empty() && delayed.size() < order.size() / 8;
     if (few && find_again(delayed, edges)) return answer_questions(edges, budget);
@@ -413,23 +420,12 @@ class CausalFaults::Impl {
   Rows<ChainWriter> by_chain_;                           // once it is needed
 };
 
-uint64_t CausalFaults::bytes(const Problem& problem) {
-  constexpr uint64_t kBytesANode = 44,
-                     kBytesAWrite = 20;  // arrays, and what sorting by the past takes
-  return kBytesANode * problem.nodes() + kBytesAWrite * problem.writes.size();
-}
-CausalFaults::CausalFaults(const Problem& problem, const Digraph& base)
-    : impl_(std::make_unique<Impl>(problem, base)) {}
-CausalFaults::~CausalFaults() = default;
-bool CausalFaults::prepare(const std::vector<Vertex>& order, Budget& budget) {
-  return impl_->prepare(order, budget);
-}
-std::vector<Vertex> CausalFaults::by_past(std::vector<Vertex> order) const {
-  return impl_->by_past(std::move(order));
-}
-bool CausalFaults::find(const std::vector<Vertex>& order, std::vector<VisibilityEdge>& edges,
-                        Budget& budget) {
-  return impl_->find(order, edges, budget);
+}  // namespace
+
+std::unique_ptr<SeenFaults> seen_by_any_path(const Problem& problem, const Digraph& base,
+                                             Budget& budget) {
+  if (!budget.has_room(SeenByAnyPath::bytes(problem))) return nullptr;
+  return std::make_unique<SeenByAnyPath>(problem, base);
 }
 
 }  // namespace assay::internal

@@ -7,16 +7,12 @@
 //   s2: { w(x,2) w(y,2) }   t2
 //   s3: { r(x,1) r(y,2) }   saw both: by y, t1 before t2; by x, t2 before t1: a cycle, no such commit order
 //
-// Nothing in the rules depends on the commit order, so one pass finds all forced edges. Any
-// topological order of session order, reads-from and forced edges is a commit order that satisfies
-// the level; a cycle refutes it. An edge into the initial state (a reader of the initial value that
-// had seen a writer) refutes it alone.
+// What a transaction saw does not depend on the commit order, so neither do the edges that it forces. Nearly all of them agree with
+// any sensible order: a commit order is proposed, from the hint; the edges that it runs against are added (seen_faults.h), until
+// an order runs against none, or there is a cycle. An edge into the initial state (a reader of the initial value that had seen a
+// writer) refutes the level alone. A cycle of session order and reads-from alone is reported without forced edges.
 //
-// At causal and at the session guarantees nearly all forced edges agree with any sensible order. So there a commit order
-// is proposed, from the hint, and only the edges that it runs against are added, until an order has none or there is a
-// cycle. A cycle of session order and reads-from alone is reported without forced edges.
-//
-// Cost: that of the rule or of finding faults, plus a topological sort, in each round.
+// Cost: that of finding faults, plus a topological sort, in each round.
 
 #include "levels/weak.h"
 
@@ -54,12 +50,50 @@ std::vector<Arc> base_arcs(const Problem& problem) {
   return arcs;
 }
 
+std::optional<Edge> read_edge(const Problem& problem, Arc nodes) {
+  std::vector<ExternalRead> reads;
+  external_reads(problem, nodes.to, reads);
+  for (const ExternalRead& read : reads) {
+    if (read.write == kNone || problem.writes.node[read.write] != nodes.from) continue;
+    Edge edge;
+    edge.kind = EdgeKind::read_dependency;
+    edge.from = problem.txn[nodes.from];
+    edge.to = problem.txn[nodes.to];
+    edge.key = read.key;
+    edge.op = read.op;
+    return edge;
+  }
+  return std::nullopt;
+}
+
+std::optional<Edge> session_edge(const Problem& problem, Arc nodes) {
+  const History& history = *problem.history;
+  Edge edge;
+  edge.kind = EdgeKind::session;
+  edge.from = problem.txn[nodes.from];
+  edge.to = problem.txn[nodes.to];
+  if (history.status(edge.from) != TxnStatus::committed ||
+      history.session(edge.from) != history.session(edge.to) ||
+      history.position(edge.from) >= history.position(edge.to))
+    return std::nullopt;
+  return edge;
+}
+
+}  // namespace
+
+std::optional<Edge> base_edge(const Problem& problem, Arc nodes) {
+  const std::optional<Edge> read = read_edge(problem, nodes);
+  return read ? read : session_edge(problem, nodes);
+}
+
+namespace {
+
 // Writes the reasons of a cycle.
 class WeakProof {
  public:
-  WeakProof(const Problem& problem, const Digraph& base, LevelId level,
+  WeakProof(const Problem& problem, const Digraph& base, const SeenBy& seen,
             const std::vector<VisibilityEdge>& edges, const std::vector<uint32_t>* place = nullptr)
-      : problem_(problem), base_(base), level_(level), edges_(edges), place_(place) {}
+      : problem_(problem), base_(base), seen_(seen), edges_(edges), place_(place) {}
 
   Proof of_cycle(const std::vector<Vertex>& cycle) const {
     Proof proof;
@@ -110,9 +144,7 @@ class WeakProof {
     edge.key = visible.key;
     edge.via = problem.txn[visible.reader];
     edge.op = visible.op;
-    if (is_session_guarantee(level_)) {
-      edge.path = session_guarantee_path(problem_, level_, visible.from, visible.reader);
-    } else if (visible.seen_by != kNone) {
+    if (visible.seen_by != kNone) {
       Edge seen;
       seen.kind = EdgeKind::read_dependency;
       seen.from = edge.from;
@@ -120,8 +152,11 @@ class WeakProof {
       seen.op = visible.seen_by;
       seen.key = key_seen_by(visible);
       edge.path.push_back(seen);
-    } else {
+    } else if (seen_.repeated) {
       edge.path = visible_path(visible.from, visible.reader);
+    } else {
+      for (const std::string_view word : seen_.words)
+        if (edge.path.empty()) edge.path = path_by_word(word, visible.from, visible.reader);
     }
     return edge;
   }
@@ -145,6 +180,34 @@ class WeakProof {
           problem_.writes.node[read.write] == visible.from)
         return read.key;
     return kNone;
+  }
+
+  // The edges that the word spells on the way from one node to another; none if there is no such way.
+  std::vector<Edge> path_by_word(std::string_view word, Node from, Node to) const {
+    if (word.empty()) return {};
+    const bool session = word.back() == 's';
+    const std::string_view before = word.substr(0, word.size() - 1);
+    const auto by_way_of = [&](Node last) {
+      const std::optional<Edge> step =
+          session ? session_edge(problem_, {last, to}) : read_edge(problem_, {last, to});
+      if (!step) return std::vector<Edge>();
+      if (before.empty()) return std::vector{*step};
+      std::vector<Edge> path = path_by_word(before, from, last);
+      if (!path.empty()) path.push_back(*step);
+      return path;
+    };
+    if (before.empty()) return by_way_of(from);
+    std::vector<Edge> path;
+    if (session) {
+      for (const Node last : problem_.sessions[problem_.history->session(problem_.txn[to])])
+        if (path.empty()) path = by_way_of(last);
+      return path;
+    }
+    std::vector<ExternalRead> reads;
+    external_reads(problem_, to, reads);
+    for (const ExternalRead& read : reads)
+      if (path.empty() && read.write != kNone) path = by_way_of(problem_.writes.node[read.write]);
+    return path;
   }
 
   // A shortest path of session and reads-from edges; one session edge may jump over transactions.
@@ -173,34 +236,12 @@ class WeakProof {
 
   const Problem& problem_;
   const Digraph& base_;
-  const LevelId level_;
+  const SeenBy& seen_;
   const std::vector<VisibilityEdge>& edges_;
   const std::vector<uint32_t>* place_;  // per node, in a topological order; or null
 };
 
 }  // namespace
-
-std::optional<Edge> base_edge(const Problem& problem, Arc nodes) {
-  Edge edge;
-  edge.from = problem.txn[nodes.from];
-  edge.to = problem.txn[nodes.to];
-  std::vector<ExternalRead> reads;
-  external_reads(problem, nodes.to, reads);
-  for (const ExternalRead& read : reads) {
-    if (read.write == kNone || problem.writes.node[read.write] != nodes.from) continue;
-    edge.kind = EdgeKind::read_dependency;
-    edge.key = read.key;
-    edge.op = read.op;
-    return edge;
-  }
-  const History& history = *problem.history;
-  if (history.status(edge.from) != TxnStatus::committed ||
-      history.session(edge.from) != history.session(edge.to) ||
-      history.position(edge.from) >= history.position(edge.to))
-    return std::nullopt;
-  edge.kind = EdgeKind::session;
-  return edge;
-}
 
 Edge stated_edge(const Problem& problem, const StatedOrder& stated) {
   Edge edge;
@@ -241,25 +282,36 @@ LevelVerdict WeakLevels::decide(LevelId level, Budget& budget) {
   LevelVerdict verdict;
   edges_ = {};
   constrained_.reset();
-  level_ = level;
-  if (!prepare(budget) || !budget.has_room(kBytesANode * problem_.nodes())) {
-    verdict.reason = budget.reason();
-  } else if (level == LevelId::causal) {
-    decide_causal(verdict, budget);
-  } else if (is_session_guarantee(level)) {
-    decide_session_guarantee(verdict, budget);
-  } else {
-    decide_by_rule(level, verdict, budget);
-  }
-  if (verdict.outcome == Outcome::unknown && verdict.reason.empty())
-    verdict.reason = budget.reason();
+  seen_ = &level_info(level).seen;
+  if (prepare(budget) && budget.has_room(kBytesANode * problem_.nodes()))
+    decide(*seen_, verdict, budget);
+  if (verdict.outcome == Outcome::unknown) verdict.reason = budget.reason();
   return verdict;
+}
+
+void WeakLevels::decide(const SeenBy& seen, LevelVerdict& verdict, Budget& budget) {
+  auto order = ordered(verdict, budget);
+  if (!order) return;
+  const std::unique_ptr<SeenFaults> faults = SeenFaults::make(problem_, base_, seen, budget);
+  if (!faults || !faults->prepare(*order, budget)) return;
+  if (std::vector<Vertex> better = faults->better_order(*order); !better.empty()) {
+    order = std::move(better);
+    for (uint32_t i = 0; i < order->size(); ++i) rank_[(*order)[i]] = i;
+    if (!problem_.stated.empty())
+      order = ordered(verdict, budget);  // which what was seen need not follow
+  }
+  while (order) {
+    const size_t known = edges_.size();
+    if (!faults->find(*order, edges_, budget)) return;
+    if (edges_.size() == known) return satisfied(*order, verdict);
+    order = ordered(verdict, budget);
+  }
 }
 
 // A commit order that contains all edges so far. None, and the verdict given, if they refute the level; none, and no
 // verdict, if the budget ran out.
 std::optional<std::vector<Vertex>> WeakLevels::ordered(LevelVerdict& verdict, Budget& budget) {
-  const WeakProof proof(problem_, base_, level_, edges_);
+  const WeakProof proof(problem_, base_, *seen_, edges_);
   const auto initial = std::find_if(edges_.begin(), edges_.end(),
                                     [](const VisibilityEdge& e) { return e.to == kNone; });
   if (initial != edges_.end()) {
@@ -304,64 +356,24 @@ const Digraph* WeakLevels::constrained(Budget& budget) {
   return &constrained_.emplace(problem_.nodes(), arcs);
 }
 
-void WeakLevels::decide_by_rule(LevelId level, LevelVerdict& verdict, Budget& budget) {
-  // Report a cycle of known edges without using forced edges.
-  if (topological_order(base_, rank_).size() == problem_.nodes()) {
-    const bool complete = level == LevelId::read_committed
-                              ? force_read_committed(problem_, edges_, budget)
-                              : force_read_atomic(problem_, edges_, budget);
-    if (!complete) return;
-  }
-  if (const auto order = ordered(verdict, budget)) satisfied(*order, verdict);
-}
-
 void WeakLevels::satisfied(const std::vector<Vertex>& order, LevelVerdict& verdict) const {
   verdict.outcome = Outcome::satisfied;
   verdict.order.events.reserve(order.size());
   for (const Vertex n : order) verdict.order.events.push_back(problem_.txn[n]);
 }
 
-void WeakLevels::decide_causal(LevelVerdict& verdict, Budget& budget) {
-  auto order = ordered(verdict, budget);
-  if (!order || !budget.has_room(CausalFaults::bytes(problem_))) return;
-  CausalFaults faults(problem_, base_);
-  if (!faults.prepare(*order, budget)) return;
-  order = faults.by_past(std::move(*order));
-  for (uint32_t i = 0; i < order->size(); ++i) rank_[(*order)[i]] = i;
-  if (!problem_.stated.empty())
-    order = ordered(verdict, budget);  // which what was seen need not follow
-  if (order) decide_by_faults(faults, std::move(*order), verdict, budget);
-}
-
-void WeakLevels::decide_session_guarantee(LevelVerdict& verdict, Budget& budget) {
-  auto order = ordered(verdict, budget);
-  if (!order || !budget.has_room(SessionFaults::bytes(problem_))) return;
-  SessionFaults faults(problem_, level_);
-  decide_by_faults(faults, std::move(*order), verdict, budget);
-}
-
-// What the level forces, in edges_: all of it, or what `order` runs against. False if the budget ran out.
-bool WeakLevels::force_edges(LevelId level, const std::vector<Vertex>& order, Budget& budget) {
-  if (level == LevelId::read_committed) return force_read_committed(problem_, edges_, budget);
-  if (level == LevelId::read_atomic) return force_read_atomic(problem_, edges_, budget);
-  if (level == LevelId::causal) {
-    CausalFaults faults(problem_, base_);
-    return faults.prepare(order, budget) && faults.find(order, edges_, budget);
-  }
-  SessionFaults faults(problem_, level);
-  return faults.find(order, edges_, budget);
-}
-
 bool WeakLevels::find_faults(LevelId level, const std::vector<Vertex>& order,
                              std::vector<WeakFault>& faults, Budget& budget) {
-  level_ = level;
+  seen_ = &level_info(level).seen;
   edges_.clear();
-  if (!prepare(budget) || !force_edges(level, order, budget)) return false;
+  if (!prepare(budget)) return false;
+  const std::unique_ptr<SeenFaults> found = SeenFaults::make(problem_, base_, *seen_, budget);
+  if (!found || !found->prepare(order, budget) || !found->find(order, edges_, budget)) return false;
   if (!held_.empty())
     std::erase_if(edges_, [&](const VisibilityEdge& e) { return held_[e.reader] != level; });
   std::vector<uint32_t> place(problem_.nodes());
   for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
-  const WeakProof proof(problem_, base_, level_, edges_, &place);
+  const WeakProof proof(problem_, base_, *seen_, edges_, &place);
   // Each path that shows a seeing is searched for among what stands between its ends.
   uint64_t room_for_paths = 64 * (uint64_t{problem_.nodes()} + problem_.history->op_count());
   for (const VisibilityEdge& edge : edges_) {
@@ -378,20 +390,6 @@ bool WeakLevels::find_faults(LevelId level, const std::vector<Vertex>& order,
     room_for_paths -= took;
   }
   return true;
-}
-
-template <class Faults>
-void WeakLevels::decide_by_faults(Faults& faults, std::vector<Vertex> order, LevelVerdict& verdict,
-                                  Budget& budget) {
-  for (;;) {
-    const size_t known = edges_.size();
-    if (!faults.find(order, edges_, budget)) return;
-    if (edges_.size() == known) break;
-    auto next = ordered(verdict, budget);
-    if (!next) return;
-    order = std::move(*next);
-  }
-  satisfied(order, verdict);
 }
 
 }  // namespace assay::internal

@@ -1,9 +1,7 @@
-// The weak levels: the session guarantees, read committed, read atomic, causal. Each is a rule that
-// forces edges of the commit order; the level holds iff session order, reads-from and the forced
-// edges together are acyclic. See weak.cc.
+// The weak levels: the session guarantees, read committed, read atomic, causal. What transactions have seen forces edges of the
+// commit order; the level holds iff session order, reads-from and the forced edges together are acyclic. See weak.cc.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -13,67 +11,9 @@
 #include "graph/digraph.h"
 #include "infer/problem.h"
 #include "levels/level_verdict.h"
+#include "levels/seen_faults.h"
 
 namespace assay::internal {
-
-// `reader` reads `key` from `to` (kNone: the initial value) although it had seen, in the sense of
-// the level, `from`, which writes `key` too: `from` commits before `to`.
-struct VisibilityEdge {
-  Node from;
-  Node to;
-  KeyId key;
-  Node reader;
-  OpId op;       // the read of `key`
-  OpId seen_by;  // the read that makes `from` visible, directly; kNone: by session order, or
-                 // further away
-};
-
-// The rules, one file each. They fail only when the budget runs out (false).
-bool force_read_committed(const Problem& problem, std::vector<VisibilityEdge>& edges,
-                          Budget& budget);
-bool force_read_atomic(const Problem& problem, std::vector<VisibilityEdge>& edges, Budget& budget);
-
-// Causal consistency goes by a commit order in place of rules: the faults of an order, as edges that
-// the next one must follow. See causal.cc.
-class CausalFaults {
- public:
-  // `base` has one vertex a node: session order and reads-from.
-  CausalFaults(const Problem& problem, const Digraph& base);
-  // What an object holds besides the clocks.
-  static uint64_t bytes(const Problem& problem);
-  ~CausalFaults();
-  // Comes first; `order` is a topological order of the base graph. False if the budget runs out.
-  bool prepare(const std::vector<Vertex>& order, Budget& budget);
-  // The order in which transactions saw more and more of the others, a topological order too: `order` sorted anew.
-  // Nearer to a commit order than a guess. After prepare.
-  std::vector<Vertex> by_past(std::vector<Vertex> order) const;
-  // Appends, for each read that has one, the last writer of its key that the reader saw and that
-  // `order` puts behind the one it read from. `order` contains the base graph. False if the budget
-  // runs out.
-  bool find(const std::vector<Vertex>& order, std::vector<VisibilityEdge>& edges, Budget& budget);
-
- private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
-};
-
-// The session guarantees go by a commit order too. See session_guarantees.cc.
-bool is_session_guarantee(LevelId level);
-class SessionFaults {
- public:
-  SessionFaults(const Problem& problem, LevelId level);
-  static uint64_t bytes(const Problem& problem);
-  ~SessionFaults();
-  // As in CausalFaults.
-  bool find(const std::vector<Vertex>& order, std::vector<VisibilityEdge>& edges, Budget& budget);
-
- private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
-};
-// How `reader` saw `seen` in the sense of a session guarantee: session and reads-from edges.
-std::vector<Edge> session_guarantee_path(const Problem& problem, LevelId level, Node seen,
-                                         Node reader);
 
 // The read dependency or the session edge between two nodes that have one. And what the history states of two writers: as
 // an edge, and as the fact that the edge assumes.
@@ -101,13 +41,7 @@ class WeakLevels {
 
  private:
   bool prepare(Budget& budget);
-  bool force_edges(LevelId level, const std::vector<Vertex>& order, Budget& budget);
-  void decide_by_rule(LevelId level, LevelVerdict& verdict, Budget& budget);
-  void decide_causal(LevelVerdict& verdict, Budget& budget);
-  void decide_session_guarantee(LevelVerdict& verdict, Budget& budget);
-  template <class Faults>
-  void decide_by_faults(Faults& faults, std::vector<Vertex> order, LevelVerdict& verdict,
-                        Budget& budget);
+  void decide(const SeenBy& seen, LevelVerdict& verdict, Budget& budget);
   std::optional<std::vector<Vertex>> ordered(LevelVerdict& verdict, Budget& budget);
   const Digraph* constrained(Budget& budget);
   void satisfied(const std::vector<Vertex>& order, LevelVerdict& verdict) const;
@@ -119,8 +53,8 @@ class WeakLevels {
   std::vector<uint32_t> rank_;  // per node, by the hint
   std::vector<VisibilityEdge> edges_;
   std::optional<Digraph> constrained_;
-  size_t constrained_edges_ = 0;             // how many of edges_ are in it
-  LevelId level_ = LevelId::read_committed;  // being decided
+  size_t constrained_edges_ = 0;  // how many of edges_ are in it
+  const SeenBy* seen_ = nullptr;  // of the level that is being decided
 };
 
 }  // namespace assay::internal
