@@ -17,9 +17,9 @@ namespace {
 
 constexpr uint32_t kUnseen = 0xFFFFFFFF;
 
-class Search {
+class ComponentSearch {
  public:
-  explicit Search(const Digraph& graph)
+  explicit ComponentSearch(const Digraph& graph)
       : graph_(graph),
         number_(graph.vertices(), kUnseen),
         low_(graph.vertices(), 0),
@@ -99,6 +99,6 @@ class Search {
 
 }  // namespace
 
-Components strong_components(const Digraph& graph) { return Search(graph).run(); }
+Components strong_components(const Digraph& graph) { return ComponentSearch(graph).run(); }
 
 }  // namespace assay::internal

@@ -35,9 +35,9 @@
 namespace assay::internal {
 namespace {
 
-class Search {
+class LinearSearch {
  public:
-  Search(KeyOperations& ops, Budget& budget)
+  LinearSearch(KeyOperations& ops, Budget& budget)
       : ops_(ops), budget_(budget), first_twin_(ops.twins(), kNone) {}
 
   SearchResult run() {
@@ -177,7 +177,7 @@ SearchResult search_linearization(const History& history, const OperationTimes& 
   KeyOperations ops(history, times, certain, possible);
   SearchResult result = search_lazily(ops, budget);
   if (result.outcome == Outcome::satisfied || budget.exhausted()) return result;
-  return Search(ops, budget).run();
+  return LinearSearch(ops, budget).run();
 }
 
 }  // namespace assay::internal

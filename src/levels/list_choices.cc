@@ -24,8 +24,9 @@ uint32_t size(const OpenList& list) { return static_cast<uint32_t>(list.elements
 }  // namespace
 
 // Per block where it is guessed to begin: from the front, whoever fits and comes first.
-std::vector<uint32_t> ListChoices::guess(uint32_t index,
-                                         const std::function<uint32_t(TxnId)>& place_of) const {
+std::vector<uint32_t> ListChoices::guess(uint32_t index, Search::Places places,
+                                         const Search& search) const {
+  const auto place_of = [&](TxnId t) { return places[search.write_event(t)]; };
   const OpenList& list = lists_.all()[index];
   std::vector<std::vector<uint32_t>> beginning(list.elements.size());  // blocks, per place
   for (uint32_t b = 0; b < list.blocks.size(); ++b)
@@ -45,10 +46,9 @@ std::vector<uint32_t> ListChoices::guess(uint32_t index,
   return guessed;
 }
 
-void ListChoices::make(uint32_t index, const std::function<uint32_t(TxnId)>& place_of,
-                       ListSearch& search) {
+void ListChoices::make(uint32_t index, Search::Places places, Search& search) {
   const OpenList& list = lists_.all()[index];
-  const std::vector<uint32_t> guessed = guess(index, place_of);
+  const std::vector<uint32_t> guessed = guess(index, places, search);
   std::vector<std::vector<Side>>& sides = sides_[index];
   sides.resize(std::max<size_t>(list.blocks.size(), 1));  // even of none: made
   const bool possible_reader = search.is_possible(list.reader);
@@ -71,9 +71,9 @@ void ListChoices::make(uint32_t index, const std::function<uint32_t(TxnId)>& pla
   std::vector<std::vector<Side>> cover(list.elements.size());
   for (uint32_t b = 0; b < list.blocks.size(); ++b) {
     const OpenList::Block& block = list.blocks[b];
-    std::vector<uint32_t> places = block.places;
-    places.push_back(size(list));
-    for (const uint32_t at : places) {
+    std::vector<uint32_t> begins = block.places;
+    begins.push_back(size(list));
+    for (const uint32_t at : begins) {
       const Side side = search.add_block(
           Literal::block(list.reader, list.key, list.op, block.txn, at), guessed[b] == at);
       sides[b].push_back(side);
@@ -114,8 +114,7 @@ void ListChoices::make(uint32_t index, const std::function<uint32_t(TxnId)>& pla
   }
 }
 
-std::vector<ListChoices::Placed> ListChoices::placed(uint32_t index,
-                                                     const ListSearch& search) const {
+std::vector<ListChoices::Placed> ListChoices::placed(uint32_t index, const Search& search) const {
   const OpenList& list = lists_.all()[index];
   std::vector<Placed> found;
   for (uint32_t b = 0; b < list.blocks.size(); ++b) {
@@ -144,7 +143,7 @@ ProofStep ListChoices::ordered(const OpenList& list, const Placed& before, const
 }
 
 void ListChoices::add_pair(uint32_t index, const Placed& a, const Placed& b, bool ordered,
-                           ListSearch& search) {
+                           Search& search) {
   if (!pairs_.insert({a.side, b.side, ordered}).second) return;
   ProofStep step;
   step.kind = ProofStep::Kind::blocks;
@@ -154,7 +153,7 @@ void ListChoices::add_pair(uint32_t index, const Placed& a, const Placed& b, boo
   search.add_clause(clause, std::move(step));
 }
 
-bool ListChoices::add_overlaps(uint32_t index, std::span<const Placed> placed, ListSearch& search) {
+bool ListChoices::add_overlaps(uint32_t index, std::span<const Placed> placed, Search& search) {
   const uint32_t n = size(lists_.all()[index]);
   bool any = false;
   std::vector<const Placed*> of_block(lists_.all()[index].blocks.size());
@@ -176,9 +175,11 @@ bool ListChoices::add_overlaps(uint32_t index, std::span<const Placed> placed, L
   return any;
 }
 
-bool ListChoices::add_orders(uint32_t index, std::span<const Placed> placed,
-                             const std::function<bool(TxnId, TxnId)>& precedes,
-                             ListSearch& search) {
+bool ListChoices::add_orders(uint32_t index, std::span<const Placed> placed, Search::Places places,
+                             Search& search) {
+  const auto precedes = [&](TxnId a, TxnId b) {
+    return places[search.write_event(a)] < places[search.write_event(b)];
+  };
   const uint32_t n = size(lists_.all()[index]);
   bool any = false;
   const Placed* last = nullptr;

@@ -1,7 +1,6 @@
 // Lists as choices of a search: where the blocks of transactions begin in a list that was read. See list_choices.cc.
 #pragma once
 
-#include <functional>
 #include <set>
 #include <span>
 #include <tuple>
@@ -10,24 +9,9 @@
 #include "assay/certificate.h"
 #include "assay/history.h"
 #include "infer/open_lists.h"
-#include "solver/choice_solver.h"
+#include "levels/search.h"
 
 namespace assay::internal {
-
-// The search that the choices are part of.
-class ListSearch {
- public:
-  virtual ~ListSearch() = default;
-  // The first side of a new choice.
-  virtual Side add_block(const Literal& block, bool prefer) = 0;
-  virtual Side effect_of(TxnId t) = 0;
-  virtual Side order_of(TxnId before, TxnId after) = 0;
-  // A step of kind blocks whose clause is to say what `sides` do.
-  virtual void add_clause(std::span<const Side> sides, ProofStep step) = 0;
-  // Of a transaction that takes effect only perhaps.
-  virtual bool is_possible(TxnId t) const = 0;
-  virtual bool taken(Side side) const = 0;
-};
 
 class ListChoices {
  public:
@@ -44,16 +28,15 @@ class ListChoices {
 
   const OpenLists& lists() const { return lists_; }
   bool made(uint32_t list) const { return !sides_[list].empty(); }
-  // Adds the choices of a list and all that does not depend on their order. `place_of`: of a transaction in an order, as a guess.
-  void make(uint32_t list, const std::function<uint32_t(TxnId)>& place_of, ListSearch& search);
+  // Adds the choices of a list and all that does not depend on their order. `places`: in an order, as a guess.
+  void make(uint32_t list, Search::Places places, Search& search);
   // Where the search has placed the blocks, by place.
-  std::vector<Placed> placed(uint32_t list, const ListSearch& search) const;
+  std::vector<Placed> placed(uint32_t list, const Search& search) const;
   // Adds what forbids the overlaps among these. False if there are none.
-  bool add_overlaps(uint32_t list, std::span<const Placed> placed, ListSearch& search);
-  // Adds that blocks which follow each other were written in this order, where an order of transactions says otherwise.
-  // False if it does not.
-  bool add_orders(uint32_t list, std::span<const Placed> placed,
-                  const std::function<bool(TxnId, TxnId)>& precedes, ListSearch& search);
+  bool add_overlaps(uint32_t list, std::span<const Placed> placed, Search& search);
+  // Adds that blocks which follow each other were written in this order, where an order has them otherwise. False if it does not.
+  bool add_orders(uint32_t list, std::span<const Placed> placed, Search::Places places,
+                  Search& search);
   // The block that ends where the read does; null for an empty list.
   static const Placed* last_seen(std::span<const Placed> placed, uint32_t length);
   // The side that says that the transaction was read by the operation, which read this list so far; kKnownSide if it
@@ -63,8 +46,8 @@ class ListChoices {
   static ProofStep ordered(const OpenList& list, const Placed& before, const Placed& after);
 
  private:
-  void add_pair(uint32_t list, const Placed& a, const Placed& b, bool ordered, ListSearch& search);
-  std::vector<uint32_t> guess(uint32_t list, const std::function<uint32_t(TxnId)>& place_of) const;
+  void add_pair(uint32_t list, const Placed& a, const Placed& b, bool ordered, Search& search);
+  std::vector<uint32_t> guess(uint32_t list, Search::Places places, const Search& search) const;
 
   const OpenLists& lists_;
   // Per list and block: of each of its places, and of "later", the side. Empty: not made.

@@ -76,12 +76,14 @@ void ProofBuilder::add_edge(Cycle& cycle, Edge edge) const {
   cycle.edges.push_back(std::move(edge));
 }
 
+// Of orders the edges themselves say which they assume.
 void ProofBuilder::give(Cycle& cycle, const Literal& literal) const {
+  if (literal.kind == Literal::Kind::order) return;
   if (std::find(cycle.given.begin(), cycle.given.end(), literal) == cycle.given.end())
     cycle.given.push_back(literal);
 }
 
-ProofBuilder::Cycle ProofBuilder::explain(const Walk& walk, const Choices* choices) const {
+ProofBuilder::Cycle ProofBuilder::explain(const Walk& walk, const Search* search) const {
   Cycle cycle;
   size_t start = 0;
   while (!events_.is_event(walk[start].arc.from)) ++start;
@@ -95,12 +97,12 @@ ProofBuilder::Cycle ProofBuilder::explain(const Walk& walk, const Choices* choic
       continue;
     }
     if (step.conditional != kNoArc) {
-      add_edge(cycle, choices->conditional_edge(step.conditional));
-      for (const Literal& literal : choices->conditions(step.conditional)) give(cycle, literal);
+      add_edge(cycle, search->conditional_edge(step.conditional));
+      for (const Side side : search->conditions(step.conditional))
+        give(cycle, search->literal(side));
     } else if (step.side != kKnownSide) {
-      add_edge(cycle, choices->edge(step.arc, step.side));
-      const Literal side = choices->literal(step.side);
-      if (side.kind != Literal::Kind::order) give(cycle, side);
+      add_edge(cycle, search->edge(step.arc, step.side));
+      give(cycle, search->literal(step.side));
     } else if (events_.node_of(from) != events_.node_of(to)) {  // r(T) → w(T) goes without saying
       const uint32_t found = helpers.empty() ? events_.graph().find(step.arc) : Digraph::kBuiltIn;
       if (found == Digraph::kBuiltIn) {
@@ -283,12 +285,12 @@ Proof ProofBuilder::from_closing_edge(const DerivedEdge& closing, std::span<cons
   return finish();
 }
 
-Proof ProofBuilder::from_refutation(std::span<const RefutationStep> steps, const Choices& choices) {
+Proof ProofBuilder::from_refutation(std::span<const RefutationStep> steps, const Search& search) {
   std::vector<Cycle> cycles(steps.size());
   std::vector<uint32_t> wanted;
   for (size_t i = 0; i < steps.size(); ++i) {
     if (steps[i].cycle.empty()) continue;
-    cycles[i] = explain(steps[i].cycle, &choices);
+    cycles[i] = explain(steps[i].cycle, &search);
     wanted.insert(wanted.end(), cycles[i].forced.begin(), cycles[i].forced.end());
   }
   prove_forced(std::move(wanted));
@@ -296,9 +298,9 @@ Proof ProofBuilder::from_refutation(std::span<const RefutationStep> steps, const
   for (size_t i = 0; i < steps.size(); ++i) {
     ProofStep step;
     step.kind = ProofStep::Kind::derived;
-    for (Side side : steps[i].clause) step.clause.push_back(choices.literal(side));
+    for (Side side : steps[i].clause) step.clause.push_back(search.literal(side));
     if (steps[i].given != kNoArc) {
-      proof_.steps.push_back(choices.clause(steps[i].given));
+      search.append_clause(steps[i].given, proof_);
       step_of[i] = static_cast<uint32_t>(proof_.steps.size() - 1);
       continue;
     }

@@ -10,7 +10,7 @@
 #include "assay/certificate.h"
 #include "infer/event_graph.h"
 #include "infer/known_edges.h"
-#include "levels/choices.h"
+#include "levels/search.h"
 #include "solver/choice_solver.h"
 
 namespace assay::internal {
@@ -24,8 +24,8 @@ class ProofBuilder {
   Proof from_cycle(std::span<const Vertex> cycle);
   // A derived edge that was not inserted because `path` leads back from its head to its tail.
   Proof from_closing_edge(const DerivedEdge& closing, std::span<const Vertex> path);
-  // A refutation of the search over `choices`.
-  Proof from_refutation(std::span<const RefutationStep> steps, const Choices& choices);
+  // A refutation of the search over `search`.
+  Proof from_refutation(std::span<const RefutationStep> steps, const Search& search);
 
  private:
   // A closed walk: arcs with the side they belong to (kKnownSide: known).
@@ -37,7 +37,7 @@ class ProofBuilder {
     std::vector<Seen> assumed;     // those of `given` that the reads-from relation assumes
   };
 
-  Cycle explain(const Walk& walk, const Choices* choices) const;
+  Cycle explain(const Walk& walk, const Search* search) const;
   Edge explain_derived(const DerivedEdge& derived) const;
   void add_edge(Cycle& cycle, Edge edge) const;
   void give(Cycle& cycle, const Literal& literal) const;

@@ -26,7 +26,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -35,8 +34,8 @@
 #include "infer/reads_from.h"
 #include "levels/list_choices.h"
 #include "levels/proof_hints.h"
+#include "levels/search.h"
 #include "levels/weak.h"
-#include "solver/choice_solver.h"
 
 namespace assay::internal {
 namespace {
@@ -53,7 +52,6 @@ class SourceSearch {
         stages_(stages),
         budget_(budget),
         place_(h_.txn_count(), kNone),
-        effect_(h_.txn_count(), kNone),
         lists_(open.lists()) {
     for (uint32_t i = 0; i < first.events.size(); ++i) place_[first.events[i]] = i;
   }
@@ -68,74 +66,31 @@ class SourceSearch {
       order_before = topological_order(graph_, place_);
     }
     IncrementalOrder order(graph_, std::move(order_before));
-    ChoiceSolver solver(graph_, order, {.on = local_search});
-    if (!add_all_sources(solver)) {
-      verdict_.reason = budget_.reason();
-      return std::move(verdict_);
-    }
-    uint64_t rounds = 0;
-    for (;; ++rounds) {
-      const ChoiceSolver::Result result = solver.solve(budget_);
-      if (result == ChoiceSolver::Result::contradiction) {
-        verdict_.outcome = Outcome::violated;
-        verdict_.proof = prove(solver.refutation());
+    Search search(problem_, level_, nullptr, &open_, nullptr, graph_, order, {.on = local_search});
+    search_ = &search;
+    bool begun = false;
+    const auto check = [&](std::span<const Vertex> now) {
+      return std::exchange(begun, true) ? add_what_fails(now) : add_all_sources();
+    };
+    switch (search.run(check, UINT64_MAX, stages_, budget_)) {
+      case Search::Result::found:
         break;
-      }
-      if (result == ChoiceSolver::Result::out_of_budget || budget_.exhausted_now()) {
+      case Search::Result::contradiction:
+        verdict_.outcome = Outcome::violated;
+        verdict_.proof = prove(search.refutation());
+        break;
+      case Search::Result::out_of_budget:
+      case Search::Result::too_hard:
         verdict_.reason = budget_.reason();
         break;
-      }
-      if (!add_what_fails(order.order(), solver)) break;
     }
-    stages_.count("rounds of sources", rounds + 1);
-    stages_.count("conflicts", solver.conflicts());
     return std::move(verdict_);
   }
 
  private:
-  // An edge of the search that rests on sources and outcomes.
-  struct Conditional {
-    Edge edge;
-    std::vector<Side> sides;
-  };
-
-  // What the lists ask of the search.
-  class Lists : public ListSearch {
-   public:
-    Lists(SourceSearch& search, ChoiceSolver& solver) : search_(search), solver_(solver) {}
-
-    Side add_block(const Literal& block, bool prefer) override {
-      search_.literals_.push_back(block);
-      return 2 * solver_.add_choice({}, {}, prefer);
-    }
-    Side effect_of(TxnId t) override { return search_.effect_of(t, solver_); }
-    Side order_of(TxnId before, TxnId after) override {
-      return search_.order_of(before, after, solver_);
-    }
-    void add_clause(std::span<const Side> sides, ProofStep step) override {
-      step.clause = search_.literals_of(sides);
-      search_.add_clause(sides, {std::move(step)}, solver_);
-    }
-    bool is_possible(TxnId t) const override { return search_.possible(t); }
-    bool taken(Side side) const override {
-      return solver_.first_taken(side / 2) == (side % 2 == 0);
-    }
-
-   private:
-    SourceSearch& search_;
-    ChoiceSolver& solver_;
-  };
-
   bool one_state() const { return open_.one_state(); }
   bool possible(TxnId t) const {
     return h_.status(t) == TxnStatus::unknown && problem_.node_of(t) == kNone;
-  }
-
-  // Whether the source of a read comes before its reader. At Adya's levels, of a key that a range did not return, that may be
-  // another: who changed the match last.
-  bool precedes_reader(const OpenRead& read) const {
-    return level_.events != EventModel::adya || !is_range(h_.op(read.op)) ||
-           returned(h_, read.op, read.key);
   }
 
   // Only one transaction can have left what was seen, and both certainly take effect.
@@ -166,7 +121,7 @@ class SourceSearch {
           add(problem_.txn[problem_.writes.node[read.write]], problem_.txn[n]);
     }
     for (const OpenRead& read : open_.all())
-      if (is_fact(read) && read.sources[0] != kNone && precedes_reader(read))
+      if (is_fact(read) && read.sources[0] != kNone && precedes_reader(h_, level_, read))
         add(read.sources[0], read.reader);
     for (const StatedOrder& stated : problem_.stated)
       add(problem_.txn[stated.before], problem_.txn[stated.after]);
@@ -177,174 +132,44 @@ class SourceSearch {
     graph_ = Digraph(h_.txn_count(), arcs);
   }
 
-  Literal seen(const OpenRead& read, TxnId source) const {
-    return Literal::seen(read.reader, read.key, source, one_state() ? kNone : read.op);
-  }
-
-  // False if the budget ran out.
-  bool add_all_sources(ChoiceSolver& solver) {
+  // False, and the reason given, if the budget ran out.
+  bool add_all_sources() {
     // A choice, its edge and clauses, and what the search keeps of each of its sides.
     constexpr uint64_t kBytesASource = 250, kAskEvery = 4 << 20;
     uint64_t more = 0;
-    first_choice_.assign(open_.all().size(), kNone);
+    const auto room_for = [&](uint64_t sources) {
+      more += kBytesASource * sources;
+      const bool room =
+          (more < kAskEvery || budget_.has_room(std::exchange(more, 0))) && !budget_.exhausted();
+      return room || give_up(budget_.reason());
+    };
     for (uint32_t read = 0; read < open_.all().size(); ++read) {
       if (is_fact(open_.all()[read])) continue;
-      more += kBytesASource * open_.all()[read].sources.size();
-      if (more >= kAskEvery && !budget_.has_room(std::exchange(more, 0))) return false;
-      if (budget_.exhausted()) return false;
-      add_sources(read, solver);
+      if (!room_for(open_.all()[read].sources.size())) return false;
+      search_->add_sources(read, place_);
     }
-    Lists search(*this, solver);
     for (uint32_t list = 0; list < open_.lists().all().size(); ++list) {
-      more += kBytesASource * open_.lists().all()[list].choices();
-      if (more >= kAskEvery && !budget_.has_room(std::exchange(more, 0))) return false;
-      if (budget_.exhausted()) return false;
-      lists_.make(
-          list, [this](TxnId t) { return place_[t]; }, search);
+      if (!room_for(open_.lists().all()[list].choices())) return false;
+      lists_.make(list, place_, *search_);
     }
     return true;
   }
 
-  // A choice a source, the nearest before the reader first, then the nearest after it.
-  void add_sources(uint32_t index, ChoiceSolver& solver) {
-    const OpenRead& read = open_.all()[index];
-    const std::vector<TxnId> sources =
-        nearest_first(read, place_[read.reader], [this](TxnId t) { return place_[t]; });
-    ProofStep one_of = sources_step(read);
-    std::vector<uint32_t> group;
-    std::vector<Side> clause;
-    first_choice_[index] = static_cast<uint32_t>(literals_.size());
-    for (const TxnId source : sources) {
-      const bool edge =
-          source != kNone && !possible(source) && !possible(read.reader) && precedes_reader(read);
-      const Arc arc{edge ? source : 0, read.reader};
-      group.push_back(solver.add_choice({&arc, edge ? size_t{1} : size_t{0}}, {}, true));
-      literals_.push_back(seen(read, source));
-      clause.push_back(2 * group.back());
-    }
-    one_of.clause = literals_of(clause);
-    if (!group.empty()) solver.group(group, read.reader);
-    if (possible(read.reader)) {
-      clause.push_back(effect_of(read.reader, solver) ^ 1);
-      one_of.clause.push_back(literal(clause.back()));
-    }
-    add_clause(clause, {std::move(one_of)}, solver);
-    for (size_t i = 0; i < sources.size(); ++i) add_effect(read, sources[i], 2 * group[i], solver);
+  // With what the edge rests on besides what `sides` says: sources, and outcomes of those it names.
+  void add_edge(const Edge& edge, std::vector<Side> sides) {
+    note_conditions(edge, sides);
+    search_->add_edge(edge, std::move(sides));
   }
 
-  // Without its clause.
-  static ProofStep sources_step(const OpenRead& read) {
-    ProofStep one_of;
-    one_of.kind = ProofStep::Kind::sources;
-    one_of.source = read.op;
-    one_of.key = read.key;
-    return one_of;
-  }
-
-  // The side that says what the fact says. Its edge is in the graph already.
-  Side side_of_fact(uint32_t index, ChoiceSolver& solver) {
-    if (first_choice_[index] == kNone) {
-      const OpenRead& read = open_.all()[index];
-      first_choice_[index] = solver.add_choice({}, {}, true);
-      literals_.push_back(seen(read, read.sources[0]));
-      ProofStep only = sources_step(read);
-      only.clause = {literals_.back()};
-      const Side side = 2 * first_choice_[index];
-      add_clause({&side, 1}, {std::move(only)}, solver);
-    }
-    return 2 * first_choice_[index];
-  }
-
-  // Whoever was seen took effect, and came before.
-  void add_effect(const OpenRead& read, TxnId source, Side seen, ChoiceSolver& solver) {
-    if (source == kNone || (!possible(source) && !possible(read.reader))) return;
-    if (precedes_reader(read)) add_conditional(seen_edge(read, source), {seen}, solver);
-    if (!possible(source)) return;
-    std::vector<Side> clause = {seen ^ 1, effect_of(source, solver)};
-    if (possible(read.reader)) clause.push_back(effect_of(read.reader, solver) ^ 1);
-    ProofStep effect;
-    effect.kind = ProofStep::Kind::effect;
-    effect.clause = literals_of(clause);
-    add_clause(clause, {std::move(effect)}, solver);
-  }
-
-  Side effect_of(TxnId t, ChoiceSolver& solver) {
-    if (effect_[t] == kNone) {
-      effect_[t] = solver.add_choice({}, {}, false);
-      literals_.push_back(Literal::effect(t));
-    }
-    return 2 * effect_[t];
-  }
-
-  // The side that says so.
-  Side order_of(TxnId before, TxnId after, ChoiceSolver& solver) {
-    const auto [it, fresh] = orders_.try_emplace(std::minmax(before, after), 0);
-    if (fresh) {
-      it->second = static_cast<uint32_t>(literals_.size());
-      const Arc first{before, after}, second{after, before};
-      const bool plain = !possible(before) && !possible(after);
-      const size_t edges = plain ? 1 : 0;
-      solver.add_choice({&first, edges}, {&second, edges}, true);
-      literals_.push_back(Literal::order(before, after));
-      for (const Side side : {2 * it->second, 2 * it->second + 1})
-        if (!plain) add_conditional(order_edge(side), {side}, solver);
-    }
-    return 2 * it->second + (literals_[it->second].from == before ? 0 : 1);
-  }
-
-  // Between two who appended to a list.
-  Edge order_edge(Side side) const {
-    const Literal order = literal(side);
-    Edge edge;
-    edge.kind = EdgeKind::write_dependency;
-    edge.from = order.from;
-    edge.to = order.to;
-    for (const OpenLists::BlockPlace a : open_.lists().blocks_of(order.from))
-      for (const OpenLists::BlockPlace b : open_.lists().blocks_of(order.to))
-        if (a.list == b.list) edge.key = open_.lists().all()[a.list].key;
-    return edge;
-  }
-
-  static Edge seen_edge(const OpenRead& read, TxnId source) {
-    Edge edge;
-    edge.kind = EdgeKind::read_dependency;
-    edge.from = source;
-    edge.to = read.reader;
-    edge.key = read.key;
-    edge.op = read.op;
-    return edge;
-  }
-
-  Literal literal(Side side) const {
-    return side % 2 == 0 ? literals_[side / 2] : !literals_[side / 2];
-  }
-  std::vector<Literal> literals_of(std::span<const Side> sides) const {
-    std::vector<Literal> literals;
-    for (const Side side : sides) literals.push_back(literal(side));
-    return literals;
-  }
-
-  void add_clause(std::span<const Side> sides, std::vector<ProofStep> why, ChoiceSolver& solver) {
-    clauses_.push_back(std::move(why));
-    solver.add_clause(sides);
-  }
-
-  // What the edge rests on besides what `sides` says: sources, and outcomes of those it names.
-  void add_conditional(const Edge& edge, std::vector<Side> sides, ChoiceSolver& solver) {
-    note_conditions(edge, sides, solver);
-    conditional_.push_back({edge, sides});
-    solver.add_conditional({edge.from, edge.to}, sides);
-  }
-
-  void note_conditions(const Edge& edge, std::vector<Side>& sides, ChoiceSolver& solver) {
+  void note_conditions(const Edge& edge, std::vector<Side>& sides) {
     const auto note = [&](Side side) {
       if (std::find(sides.begin(), sides.end(), side) == sides.end()) sides.push_back(side);
     };
     const auto note_effect = [&](TxnId t) {
-      if (t != kNone && possible(t)) note(effect_of(t, solver));
+      if (t != kNone && possible(t)) note(search_->effect_of(t));
     };
     const auto note_seen = [&](TxnId reader, TxnId source) {
-      const Side side = side_of(reader, edge.key, edge.op, source, solver);
+      const Side side = side_of(reader, edge.key, edge.op, source);
       if (side != kKnownSide) note(side);
     };
     note_effect(edge.from);
@@ -357,7 +182,7 @@ class SourceSearch {
       case EdgeKind::forced:
         note_effect(edge.via);
         note_seen(edge.via, edge.to);
-        for (const Edge& part : edge.path) note_conditions(part, sides, solver);
+        for (const Edge& part : edge.path) note_conditions(part, sides);
         return;
       case EdgeKind::session:
       case EdgeKind::real_time:
@@ -367,15 +192,14 @@ class SourceSearch {
   }
 
   // That the operation saw this source; kKnownSide where that is no choice.
-  Side side_of(TxnId reader, KeyId key, OpId op, TxnId source, ChoiceSolver& solver) {
+  Side side_of(TxnId reader, KeyId key, OpId op, TxnId source) {
     for (const uint32_t index : open_.of(reader)) {
       const OpenRead& read = open_.all()[index];
       if (read.key != key || (!one_state() && read.op != op)) continue;
-      if (is_fact(read) && read.sources[0] == source) return side_of_fact(index, solver);
-      if (is_fact(read)) continue;
-      for (uint32_t i = 0; i < read.sources.size(); ++i)
-        if (literals_[first_choice_[index] + i].from == source)
-          return 2 * (first_choice_[index] + i);
+      if (is_fact(read) && read.sources[0] != source) continue;
+      if (is_fact(read) && search_->sources_of(index).empty()) search_->add_sources(index, place_);
+      for (const Search::Source& made : search_->sources_of(index))
+        if (made.txn == source) return made.side;
     }
     for (const OpenLists::Place read : open_.lists().reads_of(reader)) {
       const OpenList& list = open_.lists().all()[read.list];
@@ -390,20 +214,21 @@ class SourceSearch {
   // be absent, is the only one that did.
   bool is_found_in_order(const OpenRead& read, OpId op) const {
     const Accepts accepts = observation_of(h_, op).accepts;
-    return precedes_reader(read) && read.alone && is_fact(read) &&
+    return precedes_reader(h_, level_, read) && read.alone && is_fact(read) &&
            (accepts == Accepts::equals || accepts == Accepts::absent ||
             (accepts == Accepts::rows && h_.selected(op).predicate == kNone));
   }
 
-  TxnId taken_source(uint32_t read, ChoiceSolver& solver) const {
-    uint32_t choice = first_choice_[read];
-    while (!solver.first_taken(choice)) ++choice;
-    return literals_[choice].from;
+  TxnId taken_source(uint32_t read) const {
+    const std::span<const Search::Source> made = search_->sources_of(read);
+    return std::ranges::find_if(
+               made, [this](const Search::Source& one) { return search_->taken(one.side); })
+        ->txn;
   }
 
   // The sources that the search has taken, for each operation of whoever takes effect then: those who certainly do, and
   // whom they saw, and so on.
-  std::vector<Seen> taken(ChoiceSolver& solver) {
+  std::vector<Seen> taken() {
     std::vector<TxnId> work;
     effective_.assign(h_.txn_count(), 0);
     to_name_.clear();
@@ -424,7 +249,7 @@ class SourceSearch {
       work.pop_back();
       for (const uint32_t index : open_.of(reader)) {
         const OpenRead& read = open_.all()[index];
-        const TxnId source = is_fact(read) ? read.sources[0] : taken_source(index, solver);
+        const TxnId source = is_fact(read) ? read.sources[0] : taken_source(index);
         if (source != kNone && possible(source)) add(source);
         for (const OpId op : read.ops) {
           all.push_back({op, read.key, source});
@@ -434,8 +259,7 @@ class SourceSearch {
       for (const OpenLists::Place place : open_.lists().reads_of(reader)) {
         const OpenList& list = open_.lists().all()[place.list];
         const OpenList::Read& read = list.reads[place.read];
-        if (placed_[place.list].empty())
-          placed_[place.list] = lists_.placed(place.list, Lists(*this, solver));
+        if (placed_[place.list].empty()) placed_[place.list] = lists_.placed(place.list, *search_);
         for (const ListChoices::Placed& p : placed_[place.list]) {
           if (p.at >= read.length) continue;
           all.push_back({read.op, list.key, p.txn, p.at});
@@ -450,9 +274,9 @@ class SourceSearch {
   }
 
   // False if nothing does, or nothing can be said; the verdict is given then.
-  bool add_what_fails(std::span<const Vertex> order, ChoiceSolver& solver) {
-    std::vector<Seen> sources = taken(solver);
-    if (add_what_lists_lack(order, solver)) return true;
+  bool add_what_fails(std::span<const Vertex> order) {
+    std::vector<Seen> sources = taken();
+    if (add_what_lists_lack(order)) return true;
     if (!choose(std::move(sources))) return give_up(budget_.reason());
     const Problem& problem = *chosen_.problem;
     std::vector<Node> nodes;  // in the order of the search
@@ -460,26 +284,25 @@ class SourceSearch {
     for (const Vertex t : order)
       if (problem.node_of(t) != kNone) nodes.push_back(problem.node_of(t));
     const bool failed =
-        level_.events == EventModel::adya ? add_forbidden_cycle(solver) : add_faults(nodes, solver);
+        level_.events == EventModel::adya ? add_forbidden_cycle() : add_faults(nodes);
     if (verdict_.outcome == Outcome::satisfied) verdict_.order.sources = to_name_;
     return failed;
   }
 
   // Blocks that overlap, or follow each other otherwise than in the order, and readers before what they read.
-  bool add_what_lists_lack(std::span<const Vertex> order, ChoiceSolver& solver) {
+  bool add_what_lists_lack(std::span<const Vertex> order) {
     if (placed_.empty()) return false;
     std::vector<uint32_t> place(h_.txn_count(), 0);
     for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
     const auto comes_before = [&](TxnId a, TxnId b) { return place[a] < place[b]; };
-    Lists search(*this, solver);
     bool any = false;
     for (uint32_t l = 0; l < placed_.size(); ++l) {
       if (placed_[l].empty()) continue;
-      if (lists_.add_overlaps(l, placed_[l], search)) {
+      if (lists_.add_overlaps(l, placed_[l], *search_)) {
         any = true;
         continue;
       }
-      any = lists_.add_orders(l, placed_[l], comes_before, search) || any;
+      any = lists_.add_orders(l, placed_[l], place, *search_) || any;
       const OpenList& list = open_.lists().all()[l];
       for (const OpenList::Read& read : list.reads) {
         const ListChoices::Placed* last = ListChoices::last_seen(placed_[l], read.length);
@@ -491,16 +314,16 @@ class SourceSearch {
         edge.to = read.reader;
         edge.key = list.key;
         edge.op = read.op;
-        add_conditional(edge, {last->side}, solver);
+        add_edge(edge, {last->side});
         any = true;
       }
-      any = (one_state() && refute_other_list(l, solver)) || any;
+      any = (one_state() && refute_other_list(l)) || any;
     }
     return any;
   }
 
   // Somebody who takes effect, as the search has it, read a list twice and got different ones.
-  bool refute_other_list(uint32_t l, ChoiceSolver& solver) {
+  bool refute_other_list(uint32_t l) {
     const OpenList& list = open_.lists().all()[l];
     for (const OpenList::Read& longer : list.reads) {
       if (!possible(longer.reader) || !effective_[longer.reader]) continue;
@@ -545,7 +368,7 @@ class SourceSearch {
           derived.kind = ProofStep::Kind::derived;
           derived.hints = {0, 1};
         }
-        add_refuted(std::move(steps), solver);
+        add_refuted(std::move(steps));
         return true;
       }
     }
@@ -579,7 +402,7 @@ class SourceSearch {
                         });
   }
 
-  bool add_faults(const std::vector<Node>& nodes, ChoiceSolver& solver) {
+  bool add_faults(const std::vector<Node>& nodes) {
     std::vector<WeakFault> faults;
     WeakLevels levels(*chosen_.problem);
     if (!levels.find_faults(level_.id, nodes, faults, budget_)) {
@@ -589,12 +412,12 @@ class SourceSearch {
     }
     for (const WeakFault& fault : faults) {
       if (!fault.is_cycle()) {
-        add_conditional(fault.edges.front(), {}, solver);
+        add_edge(fault.edges.front(), {});
         continue;
       }
       ProofStep cycle;
       cycle.cycle = fault.edges;
-      add_refuted({std::move(cycle)}, solver);
+      add_refuted({std::move(cycle)});
     }
     if (!faults.empty()) return true;
     verdict_.outcome = Outcome::satisfied;
@@ -602,11 +425,11 @@ class SourceSearch {
     return false;
   }
 
-  bool add_forbidden_cycle(ChoiceSolver& solver) {
+  bool add_forbidden_cycle() {
     if (!chosen_.adya) chosen_.adya.emplace(*chosen_.problem, UpdateOrders::known);
     LevelVerdict found = chosen_.adya->decide(level_.id, budget_);
     if (found.outcome == Outcome::violated) {
-      add_refuted(std::move(found.proof.steps), solver);
+      add_refuted(std::move(found.proof.steps));
       return true;
     }
     verdict_ = std::move(found);
@@ -614,7 +437,7 @@ class SourceSearch {
   }
 
   // A refutation that rests on sources: facts, one cycle, and the contradiction of these. What it rests on cannot all be.
-  void add_refuted(std::vector<ProofStep> steps, ChoiceSolver& solver) {
+  void add_refuted(std::vector<ProofStep> steps) {
     std::vector<Side> sides;
     const auto rests_on = [&](Side side) {
       if (std::find(sides.begin(), sides.end(), side ^ 1) == sides.end()) sides.push_back(side ^ 1);
@@ -624,12 +447,13 @@ class SourceSearch {
         for (const Side side : make_conditional(step)) rests_on(side);
       if (step.kind != ProofStep::Kind::cycle) continue;
       std::vector<Side> own;
-      for (const Edge& edge : step.cycle) note_conditions(edge, own, solver);
-      step.given = literals_of(own);
+      for (const Edge& edge : step.cycle) note_conditions(edge, own);
+      step.given = search_->literals_of(own);
       for (const Side side : own) rests_on(side);
     }
-    if (steps.back().kind == ProofStep::Kind::derived) steps.back().clause = literals_of(sides);
-    add_clause(sides, std::move(steps), solver);
+    if (steps.back().kind == ProofStep::Kind::derived)
+      steps.back().clause = search_->literals_of(sides);
+    search_->add_clause(sides, std::move(steps));
   }
 
   // An order that a list states whose blocks are open is no fact, but follows from where they are.
@@ -660,13 +484,13 @@ class SourceSearch {
     std::vector<uint32_t> step_of;
     for (const RefutationStep& step : steps) {
       if (step.given != kNoArc) {
-        append(clauses_[step.given], proof);
+        search_->append_clause(step.given, proof);
       } else if (!step.cycle.empty()) {
-        append(explain(step.cycle), proof);
+        append_steps(explain(step.cycle), proof);
       } else {
         ProofStep derived;
         derived.kind = ProofStep::Kind::derived;
-        derived.clause = literals_of(step.clause);
+        derived.clause = search_->literals_of(step.clause);
         for (const uint32_t hint : step.hints) derived.hints.push_back(step_of[hint]);
         proof.steps.push_back(std::move(derived));
       }
@@ -676,15 +500,6 @@ class SourceSearch {
     return proof;
   }
 
-  // `steps` refer to each other.
-  static void append(std::vector<ProofStep> steps, Proof& proof) {
-    const uint32_t before = static_cast<uint32_t>(proof.steps.size());
-    for (ProofStep& step : steps) {
-      for (uint32_t& hint : step.hints) hint += before;
-      proof.steps.push_back(std::move(step));
-    }
-  }
-
   // A cycle of the search: the facts that it uses, the cycle, and what follows from them.
   std::vector<ProofStep> explain(std::span<const SidedArc> walk) const {
     std::vector<ProofStep> steps;
@@ -692,11 +507,11 @@ class SourceSearch {
     std::vector<Side> sides;
     for (const SidedArc& arc : walk) {
       if (arc.conditional != kNoArc) {
-        const Conditional& conditional = conditional_[arc.conditional];
-        cycle.cycle.push_back(conditional.edge);
-        sides.insert(sides.end(), conditional.sides.begin(), conditional.sides.end());
+        cycle.cycle.push_back(search_->conditional_edge(arc.conditional));
+        const std::span<const Side> given = search_->conditions(arc.conditional);
+        sides.insert(sides.end(), given.begin(), given.end());
       } else if (arc.side != kKnownSide) {
-        cycle.cycle.push_back(edge_of(arc.side));
+        cycle.cycle.push_back(search_->edge(arc.arc, arc.side));
         sides.push_back(arc.side);
       } else {
         cycle.cycle.push_back(known_edge(arc.arc, steps, cycle.given));
@@ -706,28 +521,16 @@ class SourceSearch {
     sides.erase(std::unique(sides.begin(), sides.end()), sides.end());
     for (const Side side :
          sides)  // the edges say which orders they assume; facts are given already
-      if (literal(side).kind != Literal::Kind::order) cycle.given.push_back(literal(side));
+      if (const Literal given = search_->literal(side); given.kind != Literal::Kind::order)
+        cycle.given.push_back(given);
     const bool facts = !steps.empty();
     steps.push_back(std::move(cycle));
     if (!facts) return steps;
     rest.kind = ProofStep::Kind::derived;
-    for (const Side side : sides) rest.clause.push_back(literal(side ^ 1));
+    for (const Side side : sides) rest.clause.push_back(search_->literal(side ^ 1));
     for (uint32_t i = 0; i < steps.size(); ++i) rest.hints.push_back(i);
     steps.push_back(std::move(rest));
     return steps;
-  }
-
-  // Of a choice that has one.
-  Edge edge_of(Side side) const {
-    const Literal& seen = literals_[side / 2];
-    if (seen.kind == Literal::Kind::order) return order_edge(side);
-    for (const uint32_t index : open_.of(seen.to)) {
-      const OpenRead& read = open_.all()[index];
-      if (read.key == seen.key && (one_state() || read.op == seen.op))
-        return seen_edge(read, seen.from);
-    }
-    assert(false);
-    return {};
   }
 
   // A stated order is a fact besides, and so is a read with one possible source, which the cycle is given.
@@ -746,14 +549,17 @@ class SourceSearch {
     const std::vector<uint32_t>& reads = open_.of(arc.to);
     const auto fact = std::find_if(reads.begin(), reads.end(), [&](uint32_t index) {
       const OpenRead& read = open_.all()[index];
-      return is_fact(read) && read.sources[0] == arc.from && precedes_reader(read);
+      return is_fact(read) && read.sources[0] == arc.from && precedes_reader(h_, level_, read);
     });
     assert(fact != reads.end());
     const OpenRead& read = open_.all()[*fact];
-    ProofStep& only = facts.emplace_back(sources_step(read));
-    only.clause = {seen(read, arc.from)};
+    ProofStep& only = facts.emplace_back();
+    only.kind = ProofStep::Kind::sources;
+    only.source = read.op;
+    only.key = read.key;
+    only.clause = {seen(open_, read, arc.from)};
     given.push_back(only.clause[0]);
-    return seen_edge(read, arc.from);
+    return read_edge(read, arc.from);
   }
 
   static Edge session_edge(Arc arc) {
@@ -770,16 +576,11 @@ class SourceSearch {
   ChosenSources& chosen_;
   Stages& stages_;
   Budget& budget_;
-  Digraph graph_;                       // a vertex a transaction
-  std::vector<uint32_t> place_;         // per transaction, in the first order
-  std::vector<uint32_t> effect_;        // per transaction: the choice, kNone if there is none
-  std::vector<Literal> literals_;       // per choice: its first side
-  std::vector<Seen> to_name_;           // of the sources taken, what the certificate has to say
-  bool facts_ = true;                   // reads with one possible source need no choice
-  std::vector<uint32_t> first_choice_;  // per open read, of its sources; kNone: a fact so far
-  std::vector<std::vector<ProofStep>> clauses_;  // why each holds; the last step is the clause
-  std::vector<Conditional> conditional_;
-  std::map<std::pair<TxnId, TxnId>, uint32_t> orders_;  // of two writers: the choice
+  Digraph graph_;  // a vertex a transaction
+  Search* search_ = nullptr;
+  std::vector<uint32_t> place_;  // per transaction, in the first order
+  std::vector<Seen> to_name_;    // of the sources taken, what the certificate has to say
+  bool facts_ = true;            // reads with one possible source need no choice
   ListChoices lists_;
   std::vector<uint8_t>
       effective_;  // per transaction with open reads: takes effect as the search has it

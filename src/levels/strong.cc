@@ -333,7 +333,7 @@ class Engine {
   Result settle(std::span<const Vertex> order, uint64_t most_conflicts) {
     const Schedule schedule = play(order);
     if (schedule.accepted) {
-      Choices choices(graph_, open_, saturation_);
+      Choices choices(graph_, open_);
       const bool explained = open_ == nullptr || choices.explained_by(schedule.order);
       if (explained && !heed(schedule.order, choices)) {
         satisfied(schedule.order, choices);
@@ -356,36 +356,28 @@ class Engine {
 
   Result search(IncrementalOrder& order, uint64_t most_conflicts) {
     const auto timer = means_.stages.time("search");
-    ChoiceSolver solver(graph_.graph(), order, {.on = means_.switches.local_search});
-    Choices choices(graph_, open_, saturation_);
-    Result found = Result::settled;
-    uint64_t rounds = 0;
-    while (true) {
-      ++rounds;
-      if (!choices.add_what_fails(order.order(), solver, budget_)) {
-        if (heed(order.order(), choices)) continue;
+    Search search(problem_, graph_.level(), &graph_, open_, saturation_, graph_.graph(), order,
+                  {.on = means_.switches.local_search});
+    Choices choices(graph_, open_);
+    const auto check = [&](std::span<const Vertex> now) {
+      if (choices.add_what_fails(now, search, budget_)) return true;
+      if (!heed(now, choices)) return false;
+      search.take_in(*open_);
+      return true;
+    };
+    switch (search.run(check, most_conflicts, means_.stages, budget_)) {
+      case Search::Result::found:
         satisfied(order.order(), choices);
-        break;
-      }
-      const ChoiceSolver::Result result = solver.solve(budget_, most_conflicts);
-      if (budget_.exhausted_now()) {
+        return Result::settled;
+      case Search::Result::out_of_budget:
         out_of_budget();
+        return Result::settled;
+      case Search::Result::too_hard:
+        return Result::too_hard;
+      case Search::Result::contradiction:
         break;
-      }
-      if (result == ChoiceSolver::Result::out_of_budget) {
-        found = Result::too_hard;
-        break;
-      }
-      if (result == ChoiceSolver::Result::contradiction) {
-        found = contradict(solver.refutation(), choices);
-        break;
-      }
     }
-    means_.stages.count("rounds of search", rounds);
-    means_.stages.count("choices", choices.size());
-    means_.stages.count("conflicts", solver.conflicts());
-    means_.stages.count("decisions", solver.decisions());
-    return found;
+    return contradict(search);
   }
 
   // Takes in the rows passed over that an order contradicts. False if there are none, or they are nothing for this search.
@@ -407,7 +399,8 @@ class Engine {
   }
 
   // A contradiction that uses nothing assumed refutes the level.
-  Result contradict(const std::vector<RefutationStep>& steps, const Choices& choices) {
+  Result contradict(const Search& search) {
+    const std::vector<RefutationStep> steps = search.refutation();
     contradiction_.clear();
     for (const RefutationStep& step : steps) {
       for (const SidedArc& arc : step.cycle) {
@@ -415,7 +408,7 @@ class Engine {
       }
     }
     if (!contradiction_.empty()) return Result::contradicted;
-    violated([&] { return ProofBuilder(graph_, known_).from_refutation(steps, choices); });
+    violated([&] { return ProofBuilder(graph_, known_).from_refutation(steps, search); });
     return Result::settled;
   }
 

@@ -141,7 +141,7 @@ constexpr Locality kLocalities[] = {
     {.on = false}, {}, {.far = 0, .few = 1000}, {.far = 1, .few = 0}};
 
 // A problem with a solver on it.
-struct Search {
+struct ProblemSearch {
   const Problem& problem;
   Digraph graph{problem.vertices, problem.known};
   IncrementalOrder order{graph, topological_order(graph)};
@@ -166,7 +166,7 @@ struct Search {
 
 TEST(ChoiceSolver, TheExampleOfTheEssay) {
   const Problem problem = {3, {{1, 2}, {2, 0}}, {{{0, 1}}, {{1, 0}}}};
-  Search search{problem};
+  ProblemSearch search{problem};
   search.add_all();
   EXPECT_EQ(search.solve(), ChoiceSolver::Result::acyclic);
   EXPECT_FALSE(search.solver->first_taken(0));
@@ -175,7 +175,7 @@ TEST(ChoiceSolver, TheExampleOfTheEssay) {
 
 TEST(ChoiceSolver, TheSidePreferredIsTakenWhereBothWillDo) {
   const Problem problem = {4, {}, {{{0, 1}}, {{1, 0}}, {{2, 3}}, {{3, 2}}}};
-  Search search{problem};
+  ProblemSearch search{problem};
   search.add(0, true);
   search.add(1, false);
   ASSERT_EQ(search.solve(), ChoiceSolver::Result::acyclic);
@@ -186,7 +186,7 @@ TEST(ChoiceSolver, TheSidePreferredIsTakenWhereBothWillDo) {
 
 TEST(ChoiceSolver, AContradictionIsRefuted) {
   const Problem problem = {4, {{0, 1}, {2, 3}}, {{{1, 0}}, {{1, 2}}, {{3, 0}}, {{3, 2}}}};
-  Search search{problem};
+  ProblemSearch search{problem};
   search.add_all();
   ASSERT_EQ(search.solve(), ChoiceSolver::Result::contradiction);
   check_refutation(problem, search.solver->refutation());
@@ -195,13 +195,13 @@ TEST(ChoiceSolver, AContradictionIsRefuted) {
 
 TEST(ChoiceSolver, NoChoices) {
   const Problem problem = {2, {{0, 1}}, {}};
-  Search search{problem};
+  ProblemSearch search{problem};
   EXPECT_EQ(search.solve(), ChoiceSolver::Result::acyclic);
 }
 
 TEST(ChoiceSolver, TheGraphIsGivenBackAsItWas) {
   const Problem problem = {3, {{0, 1}}, {{{1, 2}}, {{2, 0}}}};
-  Search search{problem};
+  ProblemSearch search{problem};
   search.add_all();
   ASSERT_EQ(search.solve(), ChoiceSolver::Result::acyclic);
   EXPECT_EQ(search.graph.edges(), 2u);
@@ -228,7 +228,7 @@ TEST(ChoiceSolver, AgreesWithTryingAllCombinations) {
   constexpr int kRounds = 2000;
   for (int round = 0; round < kRounds; ++round) {
     const Problem problem = random_problem(rng);
-    Search search{.problem = problem, .local = kLocalities[round % 4]};
+    ProblemSearch search{.problem = problem, .local = kLocalities[round % 4]};
     search.add_all();
     const ChoiceSolver::Result result = search.solve();
     const bool possible = some_combination_is_acyclic(problem, problem.sides.size() / 2);
@@ -254,7 +254,7 @@ TEST(ChoiceSolver, ChoicesMayBeAddedAfterASolve) {
   Rng rng(4);
   for (int round = 0; round < 500; ++round) {
     const Problem problem = random_problem(rng);
-    Search search{.problem = problem, .local = kLocalities[round % 4]};
+    ProblemSearch search{.problem = problem, .local = kLocalities[round % 4]};
     for (size_t c = 0; c < problem.sides.size() / 2; ++c) {
       search.add(c, rng.chance(0.5));
       const ChoiceSolver::Result result = search.solve();
@@ -276,7 +276,7 @@ TEST(ChoiceSolver, LocalOrNotTheAnswerIsTheSame) {
     const Problem problem = random_problem(rng, 60);
     std::optional<ChoiceSolver::Result> first;
     for (const Locality& local : kLocalities) {
-      Search search{.problem = problem, .local = local};
+      ProblemSearch search{.problem = problem, .local = local};
       ChoiceSolver::Result result = ChoiceSolver::Result::acyclic;
       for (size_t c = 0; c < problem.sides.size() / 2; ++c) {
         search.add(c, rng.chance(0.5));
@@ -334,7 +334,7 @@ TEST(ChoiceSolver, ClausesAndConditionalEdgesAgreeWithTryingAllCombinations) {
             c.sides.begin(), c.sides.end(), [](Side s) { return s == 1 || s == 3; }, 4u);
       problem.clauses.push_back({0, 2});
     }
-    Search search{.problem = problem, .local = kLocalities[round % 4]};
+    ProblemSearch search{.problem = problem, .local = kLocalities[round % 4]};
     search.add_all();
     if (grouped) search.solver->group(group, 0);
     ChoiceSolver::Result result = ChoiceSolver::Result::acyclic;
@@ -367,7 +367,7 @@ TEST(ChoiceSolver, GivesUpAfterSoManyConflictsAndCanGoOn) {
   int gave_up = 0;
   for (int round = 0; round < 500; ++round) {
     const Problem problem = random_problem(rng);
-    Search search{.problem = problem, .local = kLocalities[round % 4]};
+    ProblemSearch search{.problem = problem, .local = kLocalities[round % 4]};
     search.add_all();
     ChoiceSolver::Result result = search.solve(0);
     if (result == ChoiceSolver::Result::out_of_budget) {
@@ -383,7 +383,7 @@ TEST(ChoiceSolver, GivesUpAfterSoManyConflictsAndCanGoOn) {
 
 TEST(ChoiceSolver, StopsWhenTheBudgetHasRunOut) {
   const Problem problem = {2, {}, {{{0, 1}}, {{1, 0}}}};
-  Search search{problem};
+  ProblemSearch search{problem};
   search.add_all();
   search.budget = Budget(0, 1);
   ASSERT_TRUE(search.budget.exhausted_now());

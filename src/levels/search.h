@@ -1,0 +1,136 @@
+// What a history leaves open, as propositions of a search: which of two writers of a key came first, which writer an operation saw,
+// where a block of a list begins, and who of those with an unknown outcome took effect. See search.cc.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "assay/certificate.h"
+#include "assay/level.h"
+#include "infer/event_graph.h"
+#include "infer/open_reads.h"
+#include "infer/saturation.h"
+#include "levels/stages.h"
+#include "solver/choice_solver.h"
+
+namespace assay::internal {
+
+class Search {
+ public:
+  // A choice of an open read, and the source that it stands for; kNone: the initial state.
+  struct Source {
+    Side side;
+    TxnId txn;
+  };
+  // Per vertex, its place in an order.
+  using Places = std::span<const uint32_t>;
+
+  // Looks at an order and adds to the search what keeps it from this order again. False if nothing is wrong with it, or nothing can
+  // be said.
+  using FinalCheck = std::function<bool(std::span<const Vertex> order)>;
+  enum class Result : uint8_t { found, contradiction, out_of_budget, too_hard };
+
+  // `order`: of `graph`, whose edges hold whatever is chosen. `events`: of a level with a total order of events; null: a vertex is a
+  // transaction. `open`: may be null. `saturation`: has reached its fixpoint on the graph; or null.
+  Search(const Problem& problem, const LevelInfo& level, const EventGraph* events,
+         const OpenReads* open, const Saturation* saturation, Digraph& graph,
+         IncrementalOrder& order, const Locality& local);
+
+  // Solves and checks in turn, until the check adds nothing (found), the choices contradict each other, the budget is spent, or
+  // there were more conflicts than `most_conflicts` (too_hard).
+  Result run(const FinalCheck& check, uint64_t most_conflicts, Stages& stages, Budget& budget);
+  std::vector<RefutationStep> refutation() const { return solver_.refutation(); }
+
+  // More reads were added to these. They are the same but for that.
+  void take_in(const OpenReads& more) { open_ = &more; }
+
+  Vertex read_event(TxnId t) const {
+    return events_ == nullptr ? t : events_->read_event(problem_.node_of(t));
+  }
+  Vertex write_event(TxnId t) const {
+    return events_ == nullptr ? t : events_->write_event(problem_.node_of(t));
+  }
+  // Of a transaction that takes effect only perhaps.
+  bool is_possible(TxnId t) const { return !possible_.empty() && possible_[t] != 0; }
+  // The keys that it writes, ascending.
+  std::span<const KeyId> writes_of(TxnId t) const;
+
+  // The sides that say so, made choices when they are first asked for.
+  Side effect_of(TxnId t);
+  Side order_of(TxnId before, TxnId after);
+  Side add_block(const Literal& block, bool prefer);
+  // Makes a choice of each source of an open read, those before its place in an order first, the nearest first of all; adds that one
+  // of them holds, and that who was seen took effect and came before.
+  void add_sources(uint32_t read, Places places);
+  // Empty: they are no choices yet.
+  std::span<const Source> sources_of(uint32_t read) const;
+  // Whether it does as the search has it: it certainly does, or that was taken.
+  bool takes_effect(TxnId t) const;
+  bool taken(Side side) const { return solver_.first_taken(side / 2) == (side % 2 == 0); }
+
+  // Adds an edge that holds while these sides do, and its ends take effect.
+  void add_edge(Edge edge, std::vector<Side> sides);
+  // Adds that one of these sides holds. The step says why; its clause is filled in.
+  void add_clause(std::span<const Side> sides, ProofStep step);
+  // The same where several steps, which refer to each other, lead to a last one that is the clause.
+  void add_clause(std::span<const Side> sides, std::vector<ProofStep> steps);
+
+  // What the numbers of the solver mean.
+  size_t size() const { return literals_.size(); }
+  Literal literal(Side side) const {
+    return side % 2 == 0 ? literals_[side / 2] : !literals_[side / 2];
+  }
+  std::vector<Literal> literals_of(std::span<const Side> sides) const;
+  // The edge of a side that has one.
+  Edge edge(Arc arc, Side side) const;
+  const Edge& conditional_edge(uint32_t number) const { return conditional_[number].edge; }
+  std::span<const Side> conditions(uint32_t number) const { return conditional_[number].sides; }
+  // Appends the steps of a clause to a proof.
+  void append_clause(uint32_t number, Proof& proof) const;
+
+ private:
+  struct Conditional {
+    Edge edge;
+    std::vector<Side> sides;
+  };
+
+  Vertex overwrite_event(TxnId t) const {
+    return events_ == nullptr ? t : events_->overwrite_event(problem_.node_of(t));
+  }
+  Arc arc_of(const Edge& edge) const;
+  Edge order_edge(TxnId before, TxnId after) const;
+  void side_edges(TxnId before, TxnId after, std::vector<Arc>& arcs) const;
+
+  const Problem& problem_;
+  const LevelInfo& level_;
+  const EventGraph* events_;
+  const OpenReads* open_;
+  const Saturation* saturation_;
+  IncrementalOrder& order_;
+  ChoiceSolver solver_;
+  std::vector<uint8_t> possible_;  // per transaction; empty: none is
+  std::unordered_map<TxnId, std::vector<KeyId>> possible_writes_;
+
+  std::vector<Literal> literals_;  // per choice of the solver: its first side
+  std::vector<Conditional> conditional_;
+  std::vector<std::vector<ProofStep>> clauses_;
+  std::unordered_map<uint64_t, uint32_t> pairs_;  // choice, by the lower and the higher transaction
+  std::unordered_map<TxnId, uint32_t> effects_;   // choice
+  std::unordered_map<uint32_t, std::vector<Source>> sources_;  // per open read
+};
+
+// That the operations of an open read saw what a source left, as an edge and as a proposition.
+Edge read_edge(const OpenRead& read, TxnId source);
+Literal seen(const OpenReads& open, const OpenRead& read, TxnId source);
+
+// Whether the source of a read comes before its reader. At Adya's levels, of a key that a range did not return, that may be
+// another: who changed the match last.
+bool precedes_reader(const History& history, const LevelInfo& level, const OpenRead& read);
+
+// Appends steps that refer to each other.
+void append_steps(std::span<const ProofStep> steps, Proof& proof);
+
+}  // namespace assay::internal
