@@ -1,7 +1,6 @@
 #include "infer/aggregates.h"
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -11,6 +10,7 @@
 #include "history/aggregate.h"
 #include "history/copy.h"
 #include "history/predicates.h"
+#include "infer/replay.h"
 
 namespace assay::internal {
 namespace {
@@ -25,33 +25,18 @@ bool is_within(const History& h, OpId range, KeyId key) {
          (bounds.to == kNone || !key_less(h.key(bounds.to), h.key(key)));
 }
 
-// What each key holds along an order.
-class States {
- public:
-  explicit States(const History& h) : h_(h), held_(h.key_count()), list_(h.key_count()) {
-    for (KeyId k = 0; k < h.key_count(); ++k) held_[k] = initial_state(h, k);
-    for (OpId i = 0; i < h.op_count(); ++i)
-      if (is_list_operation(h.op(i))) list_[h.op(i).key] = true;
-  }
-
-  void install(TxnId t) {
-    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i)
-      if (installs_version(h_.op(i))) held_[h_.op(i).key] = install_of(h_, i).state();
-  }
-
-  bool is_list(KeyId key) const { return list_[key]; }
-  const KeyState& held(KeyId key) const { return held_[key]; }
-
- private:
-  const History& h_;
-  std::vector<KeyState> held_;
-  std::vector<bool> list_;
-};
+std::vector<bool> keys_with_lists(const History& h) {
+  std::vector<bool> lists(h.key_count());
+  for (OpId i = 0; i < h.op_count(); ++i)
+    if (is_list_operation(h.op(i))) lists[h.op(i).key] = true;
+  return lists;
+}
 
 // Whether an aggregate gives what it returned for the keys in some state, and of which versions.
 class Evaluation {
  public:
-  Evaluation(const History& h, OpId op) : h_(h), aggregate_(aggregate_of(h, op)) {
+  Evaluation(const History& h, const std::vector<bool>& lists, OpId op)
+      : h_(h), lists_(lists), aggregate_(aggregate_of(h, op)) {
     for (const KeyId key : h.predicates().keys(aggregate_.where))
       if (is_within(h, op, key)) keys_.push_back(key);
     for (OpId i = h.first_op(h.txn_of(op)); i < op; ++i)
@@ -67,14 +52,14 @@ class Evaluation {
     return found == own_.end() ? nullptr : &found->second;
   }
 
-  Match in(const States& states, VersionSet* rows = nullptr) const {
+  Match in(const KeysHeld& held, VersionSet* rows = nullptr) const {
     if (initially_) return Match::open;
     begin(rows);
     for (const KeyId key : keys_) {
       const KeyState* mine = own(key);
-      const KeyState& state = mine != nullptr ? *mine : states.held(key);
+      const KeyState& state = mine != nullptr ? *mine : held[key].state;
       if (is_absent(h_, state) || state.version == kNone) continue;
-      if (states.is_list(key)) return Match::open;
+      if (lists_[key]) return Match::open;
       if (!add(state.version, rows)) return Match::open;
     }
     return gives();
@@ -127,6 +112,7 @@ class Evaluation {
   }
 
   const History& h_;
+  const std::vector<bool>& lists_;  // per key: it holds a list
   const Aggregate& aggregate_;
   std::vector<KeyId> keys_;
   std::unordered_map<KeyId, KeyState> own_;
@@ -135,25 +121,13 @@ class Evaluation {
   mutable int64_t value_ = 0;
 };
 
-// Calls `at_read(t)` where a transaction reads and `behind(states)` behind every install, in the order.
-template <class AtRead, class Behind>
-void replay(const History& h, const Order& order, const AtRead& at_read, const Behind& behind) {
-  States states(h);
-  for (const uint32_t event : order.events) {
-    const TxnId t = order.split ? event / 2 : event;
-    if (!order.split || event % 2 == 0) at_read(t, states);
-    if (order.split && event % 2 == 0) continue;
-    states.install(t);
-    if (!behind(t, states)) return;
-  }
-}
-
 // --- what no version set gives
 
 // The versions a key may have had where an aggregate was computed: one, or any.
 class PossibleTerms {
  public:
-  PossibleTerms(const History& h, const States& lists, const std::vector<bool>& tombstone)
+  PossibleTerms(const History& h, const std::vector<bool>& lists,
+                const std::vector<bool>& tombstone)
       : h_(h), lists_(lists), tombstone_(tombstone) {}
 
   // An operation of the transaction that shows why, if what it read besides does; the aggregate itself if that is not needed;
@@ -163,13 +137,13 @@ class PossibleTerms {
     if (aggregate.value.type != Cell::Type::integer ||
         h_.predicates().match_initial(aggregate.where) != Match::no)
       return kNone;
-    const Evaluation evaluation(h_, op);
+    const Evaluation evaluation(h_, lists_, op);
     const SeenOfKeys besides = one_state ? seen_besides(op, evaluation.keys()) : SeenOfKeys();
     begin();
     bool had = false;
     OpId why = op;
     for (const KeyId key : evaluation.keys()) {
-      if (lists_.is_list(key)) return kNone;
+      if (lists_[key]) return kNone;
       const auto seen = besides.find(key);
       const KeyState* own = evaluation.own(key);
       std::optional<VersionId> only;
@@ -304,7 +278,7 @@ class PossibleTerms {
   }
 
   const History& h_;
-  const States& lists_;
+  const std::vector<bool>& lists_;  // per key: it holds a list
   const std::vector<bool>& tombstone_;
   std::unordered_map<PredicateId, std::unordered_map<KeyId, OfKey>> of_keys_;
   std::vector<int64_t> terms_, sums_;
@@ -341,7 +315,7 @@ BadRead impossible_aggregate(const History& h, bool one_state) {
   for (OpId i = 0; i < h.op_count(); ++i)
     if (installs_version(h.op(i)) && install_of(h, i).removes)
       tombstone[install_of(h, i).version] = true;
-  const States lists(h);
+  const std::vector<bool> lists = keys_with_lists(h);
   PossibleTerms possible(h, lists, tombstone);
   for (TxnId t = 0; t < h.txn_count(); ++t) {
     if (h.status(t) != TxnStatus::committed) continue;
@@ -354,68 +328,91 @@ BadRead impossible_aggregate(const History& h, bool one_state) {
   return {};
 }
 
-std::vector<OpId> unexplained_aggregates(const History& h, const Order& order) {
-  std::vector<OpId> unexplained;
-  const auto at_read = [&](TxnId t, const States& states) {
+namespace {
+
+struct FindsUnexplained : ReplayVisitor {
+  const History& h;
+  const std::vector<bool> lists = keys_with_lists(h);
+  std::vector<OpId> unexplained = {};
+
+  explicit FindsUnexplained(const History& history) : h(history) {}
+  bool reads(TxnId t, const KeysHeld& held) {
     for (OpId i = h.first_op(t); i < h.end_op(t); ++i)
-      if (is_range(h.op(i)) && is_open(h, i) && Evaluation(h, i).in(states) != Match::yes)
+      if (is_range(h.op(i)) && is_open(h, i) && Evaluation(h, lists, i).in(held) != Match::yes)
         unexplained.push_back(i);
-  };
-  replay(h, order, at_read, [](TxnId, const States&) { return true; });
-  std::sort(unexplained.begin(), unexplained.end());
-  return unexplained;
+    return true;
+  }
+};
+
+// Of registers alone.
+struct ExplainsAll : ReplayVisitor {
+  const History& h;
+  const TouchedKeys keys{h};
+  bool explains = true;
+
+  explicit ExplainsAll(const History& history) : h(history) {}
+  bool reads(TxnId t, const KeysHeld& held) {
+    explains = each_read(
+        h, t, held, &keys,
+        [&](const Observation& seen, const Held& meets) {
+          return !keys.is_list(seen.key) && fits(h, seen, meets.state);
+        },
+        [](OpId, std::span<const VersionId>, std::span<const VersionId>) { return false; });
+    return explains;
+  }
+};
+
+// The version sets that give what an aggregate returned, of the states before its transaction reads and behind that.
+struct FindsVersionSets : ReplayVisitor {
+  const Evaluation& evaluation;
+  const TxnId reader;
+  const size_t most;
+  Budget& budget;
+  std::vector<VersionSet> before = {}, after = {};  // the nearest last, and first
+  bool passed = false;
+
+  FindsVersionSets(const Evaluation& of, TxnId transaction, size_t most_sets, Budget& left)
+      : evaluation(of), reader(transaction), most(most_sets), budget(left) {}
+  void look(const KeysHeld& held) {
+    VersionSet rows;
+    if (evaluation.in(held, &rows) != Match::yes) return;
+    auto& to = passed ? after : before;
+    if (to.empty() || to.back() != rows) to.push_back(std::move(rows));
+  }
+  bool reads(TxnId t, const KeysHeld&) {
+    passed = passed || t == reader;
+    return true;
+  }
+  bool installed(TxnId, const KeysHeld& held) {
+    look(held);
+    return after.size() < most && !budget.exhausted();
+  }
+};
+
+}  // namespace
+
+std::vector<OpId> unexplained_aggregates(const History& h, const Order& order) {
+  FindsUnexplained visitor(h);
+  replay(h, order, visitor);
+  std::sort(visitor.unexplained.begin(), visitor.unexplained.end());
+  return std::move(visitor.unexplained);
 }
 
 bool replays(const History& h, const Order& order) {
   if (h.states_sources()) return false;
-  std::vector<KeyId> keys(h.key_count());
-  for (KeyId k = 0; k < keys.size(); ++k) keys[k] = k;
-  bool explained = true;
-  const auto at_read = [&](TxnId t, const States& states) {
-    std::unordered_map<KeyId, KeyState> own;
-    const auto explains = [&](const Observation& seen) {
-      const auto mine = own.find(seen.key);
-      return !states.is_list(seen.key) &&
-             fits(h, seen, mine == own.end() ? states.held(seen.key) : mine->second);
-    };
-    for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
-      const Observation seen = observation_of(h, i);
-      if (is_list_operation(h.op(i))) explained = false;
-      if (seen.accepts == Accepts::rows) {
-        std::vector<KeyId> inside;
-        std::copy_if(keys.begin(), keys.end(), std::back_inserter(inside),
-                     [&](KeyId k) { return is_within(h, i, k); });
-        for (const Observation& row : observations_of_range(h, i, inside))
-          explained = explained && explains(row);
-      } else if (seen.accepts != Accepts::any) {
-        explained = explained && explains(seen);
-      }
-      if (installs_version(h.op(i))) own[h.op(i).key] = install_of(h, i).state();
-    }
-  };
-  replay(h, order, at_read, [&](TxnId, const States&) { return explained; });
-  return explained;
+  ExplainsAll visitor(h);
+  replay(h, order, visitor);
+  return visitor.explains;
 }
 
 std::vector<VersionSet> version_sets(const History& h, const Order& order, OpId op, size_t most,
                                      Budget& budget) {
-  const Evaluation evaluation(h, op);
-  const TxnId reader = h.txn_of(op);
-  std::vector<VersionSet> before, after;  // the nearest last, and first
-  VersionSet rows;
-  bool passed = false;
-  const auto look = [&](const States& states) {
-    if (evaluation.in(states, &rows) != Match::yes) return;
-    auto& to = passed ? after : before;
-    if (to.empty() || to.back() != rows) to.push_back(rows);
-  };
-  look(States(h));
-  replay(
-      h, order, [&](TxnId t, const States&) { passed = passed || t == reader; },
-      [&](TxnId, const States& states) {
-        look(states);
-        return after.size() < most && !budget.exhausted();
-      });
+  const std::vector<bool> lists = keys_with_lists(h);
+  const Evaluation evaluation(h, lists, op);
+  FindsVersionSets found(evaluation, h.txn_of(op), most, budget);
+  found.look(KeysHeld(h));
+  replay(h, order, found);
+  const std::vector<VersionSet>&before = found.before, &after = found.after;
   std::vector<VersionSet> all;
   const auto add = [&](const VersionSet& set) {
     if (all.size() < most && std::find(all.begin(), all.end(), set) == all.end())

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "infer/replay.h"
 #include "infer/stated_sources.h"
 
 namespace assay::internal {
@@ -357,45 +358,60 @@ BadRead OpenReads::dirty_read(const OpenRead& read) const {
   return {};
 }
 
-bool order_explains(const History& history, const OpenReads& open, const Order& order) {
-  std::vector<TxnId> current(history.key_count(), kNone);
-  AppendedLists lists(open.lists());
-  for (const uint32_t event : order.events) {
-    const TxnId t = order.split ? event / 2 : event;
-    if (!order.split || event % 2 == 0) {
-      for (const uint32_t read : open.of(t)) {
-        const OpenRead& r = open.all()[read];
-        if (!std::binary_search(r.sources.begin(), r.sources.end(), current[r.key])) return false;
-      }
-      for (const OpenLists::Place read : open.lists().reads_of(t))
-        if (!lists.shows(read)) return false;
-    }
-    if (order.split && event % 2 == 0) continue;
-    lists.append(t);
-    for (OpId i = history.first_op(t); i < history.end_op(t); ++i)
-      if (const Operation op = history.op(i); installs_version(op)) current[op.key] = t;
+namespace {
+
+// Stops at the first read that meets something else.
+struct ExplainsReads : ReplayVisitor {
+  const OpenReads& open;
+  AppendedLists lists{open.lists()};
+  bool explains = true;
+
+  explicit ExplainsReads(const OpenReads& reads_to_explain) : open(reads_to_explain) {}
+  bool reads(TxnId t, const KeysHeld& held) {
+    explains =
+        std::ranges::all_of(open.of(t),
+                            [&](uint32_t read) {
+                              const OpenRead& r = open.all()[read];
+                              return std::ranges::binary_search(r.sources, held[r.key].writer);
+                            }) &&
+        std::ranges::all_of(open.lists().reads_of(t),
+                            [&](OpenLists::Place read) { return lists.shows(read); });
+    return explains;
   }
-  return true;
+  bool installed(TxnId t, const KeysHeld&) {
+    lists.append(t);
+    return true;
+  }
+};
+
+struct NotesSources : ReplayVisitor {
+  const OpenReads& open;
+  std::vector<Seen> seen = {};
+
+  explicit NotesSources(const OpenReads& reads_to_note) : open(reads_to_note) {}
+  bool reads(TxnId t, const KeysHeld& held) {
+    for (const uint32_t read : open.of(t)) {
+      const OpenRead& r = open.all()[read];
+      for (const OpId op : r.ops) seen.push_back({op, r.key, held[r.key].writer});
+    }
+    return true;
+  }
+};
+
+}  // namespace
+
+bool order_explains(const History& history, const OpenReads& open, const Order& order) {
+  ExplainsReads visitor(open);
+  replay(history, order, visitor);
+  return visitor.explains;
 }
 
 std::vector<Seen> seen_along(const History& history, const OpenReads& open, const Order& order) {
-  std::vector<Seen> seen;
-  std::vector<TxnId> current(history.key_count(), kNone);
-  for (const uint32_t event : order.events) {
-    const TxnId t = order.split ? event / 2 : event;
-    if (!order.split || event % 2 == 0) {
-      for (const uint32_t read : open.of(t)) {
-        const OpenRead& r = open.all()[read];
-        for (const OpId op : r.ops) seen.push_back({op, r.key, current[r.key]});
-      }
-    }
-    if (order.split && event % 2 == 0) continue;
-    for (OpId i = history.first_op(t); i < history.end_op(t); ++i)
-      if (const Operation op = history.op(i); installs_version(op)) current[op.key] = t;
-  }
-  std::sort(seen.begin(), seen.end());
-  seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
-  return seen;
+  NotesSources visitor(open);
+  replay(history, order, visitor);
+  std::sort(visitor.seen.begin(), visitor.seen.end());
+  visitor.seen.erase(std::unique(visitor.seen.begin(), visitor.seen.end()), visitor.seen.end());
+  return std::move(visitor.seen);
 }
 
 std::vector<TxnId> writers_in_order(const Order& order) {

@@ -25,9 +25,9 @@
 #include <optional>
 #include <unordered_map>
 
-#include "history/accesses.h"
 #include "history/aggregate.h"
 #include "history/logged.h"
+#include "infer/replay.h"
 #include "infer/stated_sources.h"
 #include "infer/touched_keys.h"
 
@@ -166,97 +166,79 @@ class Places {
   std::string obstacle_;
 };
 
-// The database, one event after the other.
-class Replay {
+// Stops at the first fault.
+class FindsFault : public ReplayVisitor {
  public:
-  Replay(const History& history, const std::optional<TouchedKeys>& keys, const LevelInfo& level)
+  FindsFault(const History& history, const std::optional<TouchedKeys>& keys, const LevelInfo& level,
+             Budget& budget)
       : h_(history),
-        keys_(keys),
+        keys_(keys ? &*keys : nullptr),
         level_(level),
+        budget_(budget),
         split_(level.events == EventModel::split),
-        now_(history.key_count()),
         writing_(split_ ? history.key_count() : 0, kNone),
         started_(split_ && level.session_order ? history.session_count() : 0) {
-    for (KeyId k = 0; k < h_.key_count() && h_.has_own_initial(); ++k)
-      now_[k].state = initial_state(h_, k);
     found_.level = level.id;
   }
 
-  // Stops at the first fault.
-  OrderReplay run(const std::vector<PlacedEvent>& events, Budget& budget) {
-    for (const PlacedEvent& event : events) {
-      if (budget.exhausted()) break;
-      if (!split_ || !event.write) look(event.txn);
-      if (split_ && !event.write) start(event.txn);
-      if (event.write && keeps_real_time(event.txn)) install(event.txn);
-      if (found_.fault != OrderReplay::Fault::none) break;
-    }
-    return found_;
+  const OrderReplay& found() const { return found_; }
+
+  bool reads(TxnId t, const KeysHeld& held) {
+    if (budget_.exhausted()) return false;
+    const auto fail = [&](OpId op, KeyId key, TxnId writer) {
+      found_.op = op;
+      found_.key = key;
+      return fault(OrderReplay::Fault::operation, t, writer);
+    };
+    const bool explained = each_read(
+        h_, t, held, keys_,
+        [&](const Observation& seen, const Held& meets) {
+          if (fits(h_, seen, meets.state) && !is_from_another(seen, meets.writer)) return true;
+          return fail(seen.op, seen.key, meets.writer);
+        },
+        [&](OpId op, std::span<const VersionId> others, std::span<const VersionId> own) {
+          const std::span<const VersionId> read = elements_of(h_, op);
+          const bool same = read.size() == others.size() + own.size() &&
+                            std::equal(others.begin(), others.end(), read.begin()) &&
+                            std::equal(own.rbegin(), own.rend(), read.rbegin());
+          const KeyId key = h_.op(op).key;
+          return same || fail(op, key, own.empty() ? held[key].writer : t);
+        });
+    return explained && (!split_ || start(t));
+  }
+
+  bool installs(TxnId t, const KeysHeld&) {
+    if (!keeps_real_time(t)) return false;
+    if (!split_) return true;
+    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i)
+      if (installs_version(h_.op(i))) writing_[h_.op(i).key] = kNone;
+    if (started_.empty()) return true;
+    if (TxnId& open = started_[h_.session(t)].open; open == t) open = kNone;
+    return true;
   }
 
  private:
-  struct Value {
-    KeyState state;
-    TxnId writer = kNone;
-    std::vector<VersionId> list;  // of a key that holds one
-  };
-
-  // In program order, over what the transaction wrote itself so far.
-  void look(TxnId t) {
-    own_.clear();
-    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
-      const Observation seen = observation_of(h_, i);
-      if (seen.accepts == Accepts::rows) {
-        for (const Observation& one : keys_->seen_by(i))
-          if (!fits(h_, one, current(one.key).state)) return fail(t, i, one.key);
-      } else if (seen.accepts == Accepts::list) {
-        const std::span<const VersionId> read = elements_of(h_, i);
-        const std::vector<VersionId>& list = current(seen.key).list;
-        if (!std::equal(read.begin(), read.end(), list.begin(), list.end()))
-          return fail(t, i, seen.key);
-      } else if (seen.accepts != Accepts::any &&
-                 (!fits(h_, seen, current(seen.key).state) || is_from_another(seen))) {
-        return fail(t, i, seen.key);
-      }
-      if (!installs_version(h_.op(i))) continue;
-      const KeyId key = h_.op(i).key;
-      put(own_.try_emplace(key, now_[key]).first->second, t, i);
-    }
-  }
-
-  // By what the history states of the read.
-  bool is_from_another(const Observation& seen) const {
-    if (h_.stated_source(seen.op) == kNone) return false;
-    const TxnId stated = stated_source(h_, seen.op), writer = current(seen.key).writer;
+  // By what the history states of the read. Of rows it states nothing.
+  bool is_from_another(const Observation& seen, TxnId writer) const {
+    if (is_range(h_.op(seen.op)) || h_.stated_source(seen.op) == kNone) return false;
+    const TxnId stated = stated_source(h_, seen.op);
     return stated != kNone && stated != (writer == kNone ? kInitialTxn : writer);
   }
 
-  const Value& current(KeyId key) const {
-    const auto it = own_.find(key);
-    return it == own_.end() ? now_[key] : it->second;
-  }
-
-  void put(Value& value, TxnId t, OpId i) const {
-    const Install one = install_of(h_, i);
-    value.state = one.state();
-    value.writer = t;
-    if (one.appends) value.list.push_back(one.version);
-  }
-
-  void start(TxnId t) {
-    if (level_.session_order && !follow_session(t)) return;
+  bool start(TxnId t) {
+    if (level_.session_order && !follow_session(t)) return false;
     const int64_t begin = h_.begin_time(t).request;
     if (latest_ == kNone || h_.begin_time(latest_).request < begin) latest_ = t;
     for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
       if (!installs_version(h_.op(i))) continue;
       const KeyId key = h_.op(i).key;
       if (writing_[key] != kNone && writing_[key] != t) {
-        fault(OrderReplay::Fault::overlap, t, writing_[key]);
         found_.key = key;
-        return;
+        return fault(OrderReplay::Fault::overlap, t, writing_[key]);
       }
       writing_[key] = t;
     }
+    return true;
   }
 
   // What follows a transaction of unknown outcome in its session need not wait for it.
@@ -264,14 +246,10 @@ class Replay {
     Started& started = started_[h_.session(t)];
     const bool committed = h_.status(t) == TxnStatus::committed;
     const auto comes_before = [this](TxnId a, TxnId b) { return h_.position(a) < h_.position(b); };
-    if (committed && started.last != kNone && comes_before(t, started.last)) {
-      fault(OrderReplay::Fault::session, started.last, t);
-      return false;
-    }
-    if (started.open != kNone && comes_before(started.open, t)) {
-      fault(OrderReplay::Fault::session, t, started.open);
-      return false;
-    }
+    if (committed && started.last != kNone && comes_before(t, started.last))
+      return fault(OrderReplay::Fault::session, started.last, t);
+    if (started.open != kNone && comes_before(started.open, t))
+      return fault(OrderReplay::Fault::session, t, started.open);
     if (started.last == kNone || comes_before(started.last, t)) started.last = t;
     if (committed) started.open = t;
     return true;
@@ -282,30 +260,15 @@ class Replay {
     if (level_.real_time != RealTime::all_but_begins || h_.status(t) != TxnStatus::committed)
       return true;
     if (latest_ == kNone || h_.begin_time(latest_).request <= h_.end_time(t).response) return true;
-    fault(OrderReplay::Fault::real_time, latest_, t);
-    return false;
+    return fault(OrderReplay::Fault::real_time, latest_, t);
   }
 
-  void install(TxnId t) {
-    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
-      if (!installs_version(h_.op(i))) continue;
-      const KeyId key = h_.op(i).key;
-      put(now_[key], t, i);
-      if (split_) writing_[key] = kNone;
-    }
-    if (started_.empty()) return;
-    if (TxnId& open = started_[h_.session(t)].open; open == t) open = kNone;
-  }
-
-  void fail(TxnId t, OpId op, KeyId key) {
-    fault(OrderReplay::Fault::operation, t, current(key).writer);
-    found_.op = op;
-    found_.key = key;
-  }
-  void fault(OrderReplay::Fault fault, TxnId t, TxnId other) {
+  // Always false.
+  bool fault(OrderReplay::Fault fault, TxnId t, TxnId other) {
     found_.fault = fault;
     found_.txn = t;
     found_.other = other;
+    return false;
   }
 
   // Of a session: the last transaction in its order that has started, and the one that has not committed yet. There is at
@@ -315,14 +278,14 @@ class Replay {
   };
 
   const History& h_;
-  const std::optional<TouchedKeys>& keys_;  // if there are ranges
+  const TouchedKeys* keys_;  // null: there are no ranges
   const LevelInfo& level_;
+  Budget& budget_;
   bool split_;
-  std::vector<Value> now_;                // per key
-  std::unordered_map<KeyId, Value> own_;  // what the transaction that is looked at wrote
-  std::vector<TxnId> writing_;            // split, per key: whoever has started and will write it
-  std::vector<Started> started_;          // split, per session
-  TxnId latest_ = kNone;                  // of those that have started, whoever began last
+  std::vector<TxnId>
+      writing_;  // split, per key: the transaction that has started and will write it
+  std::vector<Started> started_;  // split, per session
+  TxnId latest_ = kNone;          // of those that have started, whoever began last
   OrderReplay found_;
 };
 
@@ -366,10 +329,12 @@ ExpectedReplays replay_expected_order(const Problem& problem, const ExpectedOrde
   if (all.obstacle.empty()) all.obstacle = obstacle_in(problem, keys);
   if (!all.obstacle.empty()) return all;
   const auto replay = [&](LevelId level, const std::vector<PlacedEvent>& events) {
-    const OrderReplay result = Replay(history, keys, level_info(level)).run(events, budget);
+    FindsFault visitor(history, keys, level_info(level), budget);
+    Order order = order_of(events, level_info(level).events == EventModel::split);
+    internal::replay(history, order, visitor);
+    const OrderReplay& result = visitor.found();
     const bool explains = result.fault == OrderReplay::Fault::none;
-    const bool split = level_info(level).events == EventModel::split;
-    all.replays.push_back({result, explains ? order_of(events, split) : Order{}});
+    all.replays.push_back({result, explains ? std::move(order) : Order{}});
     return result.fault;
   };
   const std::vector<PlacedEvent> events =
