@@ -97,10 +97,10 @@ def recorded(systems):
                  for i, name in enumerate(_BENCHMARKS))
 
 
-_OFF = ("--no-replay", "--no-saturation", "--no-anti-dependency-rule", "--no-write-dependency-rule", "--no-begin-rule",
-        "--no-combined-writes", "--no-early-search", "--no-local-search", "--no-update-facts", "--no-assumed-sessions",
-        "--no-zones", "--no-decompose", "--no-narrowing", "--no-carry")
-_COUNTED = ("--no-replay", "--no-early-search", "--no-begin-rule")
+_OFF = ("--without=replay", "--without=saturation", "--without=anti-dependency-rule", "--without=write-dependency-rule", "--without=begin-rule",
+        "--without=combined-writes", "--without=early-search", "--without=local-search", "--without=update-facts", "--without=assumed-sessions",
+        "--without=zones", "--without=decomposition", "--without=narrowing", "--without=carry")
+_COUNTED = ("--without=replay", "--without=early-search", "--without=begin-rule")
 _MILLION = Generated(SI, sessions=20, txns=50_000, ops=15, read_share=0.5, keys=1_000_000_000)
 
 POLYSI = (
@@ -133,7 +133,7 @@ POLYSI = (
                recorded({"PolySI": (4.3, 29.7, 5.0, 3.1, 23, 53),
                          "PolySI without pruning": (21, None, 16, 50, 4240, 11_100),
                          "PolySI without pruning and compaction": (96, None, 104, 123, 11_800, 21_700)}),
-               ways=(("assay", ()), ("assay --no-saturation", ("--no-saturation",)),
+               ways=(("assay", ()), ("assay --without saturation", ("--without=saturation",)),
                      ("assay, every speed-up off", _OFF)),
                note="On TPC-C PolySI runs out of 16 GB without pruning. assay has no constraints that are not merged, so "
                     "there is no switch for compaction."),
@@ -175,8 +175,8 @@ VIPER = (
     Experiment("Viper", "Fig. 10", "5,000 transactions of applications", "benchmark", _VIPER5K[:3], level="adya-si"),
     Experiment("Viper", "Fig. 11", "What the optimizations are worth, 5,000 transactions", "benchmark", _VIPER5K,
                level="adya-si",
-               ways=(("assay", ()), ("assay --no-combined-writes --no-update-facts", ("--no-combined-writes", "--no-update-facts")),
-                     ("assay --no-saturation", ("--no-saturation",)), ("assay, every speed-up off", _OFF)),
+               ways=(("assay", ()), ("assay --without combined-writes,update-facts", ("--without=combined-writes", "--without=update-facts")),
+                     ("assay --without saturation", ("--without=saturation",)), ("assay, every speed-up off", _OFF)),
                note="Viper without its heuristic pruning takes up to 36 times as long on C-RUBiS, 600 s and more. assay "
                     "has no heuristic pruning; these are the switches that come nearest."),
     *(Experiment("Viper", "Fig. 12", f"Concurrency, {txns} transactions of BlindW-RW", "clients",
@@ -287,7 +287,7 @@ DBCOP = (
                tuple(Point(str(n), Groups(replace(_DBCOP, level=SI, sessions=3, txns=40, ops=4, keys=100), n))
                      for n in (1, 2, 4, 16, 64)), level=SI, limit=10, seeds=1, may_run_out=True,
                ways=(("assay --engine dbcop", ("--engine", "dbcop")),
-                     ("assay --engine dbcop --no-decompose", ("--engine", "dbcop", "--no-decompose"))),
+                     ("assay --engine dbcop --without decomposition", ("--engine", "dbcop", "--without=decomposition"))),
                note="Limited to 10 s. The paper found no effect on its histories, which had one part."),
 )
 

@@ -293,5 +293,5 @@ BUGS = ("lost-update", "long-fork", "causality-violation")
 REJECT_RATIO = 2.0  # time to reject to time to accept
 SPREAD = 2.0  # slowest seed to fastest seed
 
-SWITCHES = ("--no-replay", "--no-saturation", "--no-early-search", "--no-local-search", "--no-carry",
-            "--no-update-facts", "--no-assumed-sessions")
+SWITCHES = ("--without=replay", "--without=saturation", "--without=early-search", "--without=local-search", "--without=carry",
+            "--without=update-facts", "--without=assumed-sessions")

@@ -14,31 +14,9 @@
 #include "assay/certificate.h"
 #include "assay/history.h"
 #include "assay/level.h"
+#include "assay/speed_ups.h"
 
 namespace assay {
-
-// Every speed-up has a switch; verdicts are the same without it.
-struct Switches {
-  bool replay = true;                 // accept by replaying an order proposed from client times
-  bool stated_replay = true;          // a replay heeds stated orders of versions
-  bool stated_first = true;           // the strongest first where nearly all orders are stated
-  bool clock_faults = true;           // there, look for dependencies against real time first
-  bool saturation = true;             // derive forced version orders before searching
-  bool anti_dependency_rule = true;   // in saturation, PolySI's rule for anti-dependencies
-  bool write_dependency_rule = true;  // in saturation, PolySI's rule for write dependencies
-  bool begin_rule = true;  // in saturation, as in Viper: also from begins, not from commits only
-  bool combined_writes = true;   // in saturation, Cobra's rule for read-modify-writes
-  bool early_search = true;      // search the conflicts of the first order before saturating
-  bool local_search = true;      // search in the order of time, and backtrack only near a conflict
-  bool update_facts = true;      // read-modify-writes order versions before the search begins
-  bool assumed_sessions = true;  // levels without session order: first assume some of it
-  bool zones = true;             // linearize keys by their chains of values before searching
-  bool decomposition = true;     // decide independent parts of the history separately
-  bool narrowing = true;  // rule out sources of reads by known edges, before searching for an order
-  bool late_rows = true;  // rows that queries passed over: only those that an order contradicts
-  bool rows_in_search = true;  // those while an order is searched, not after each search
-  bool carry = true;  // reuse the certificates of one level for its neighbours in the lattice
-};
 
 // How the levels from prefix upwards are decided.
 //   graph   event graph, replay, search and saturation
@@ -85,7 +63,7 @@ struct CheckOptions {
   // Empty: all default_levels(), and `mixed` where transactions declare levels.
   std::vector<LevelId> levels;
   Budget budget;
-  Switches switches;
+  SpeedUps speed_ups;
   EngineId engine = EngineId::graph;
   // For matching reads with writes, for parts of the history that can be decided independently, and for verifying; 0: one
   // for each core, where that is worthwhile.

@@ -93,7 +93,7 @@ TEST(VerifyVerdicts, CertificatesAreVerifiedOneByOneWhereThereIsNoRoomForMore) {
   const History history = make_history(txns);
   CheckOptions options;
   options.levels = {read_committed, read_atomic};
-  options.switches.carry = false;  // a certificate for each
+  options.speed_ups.set(SpeedUp::carry, false);  // a certificate for each
   const CheckResult decided = decide_levels(history, options);
   ASSERT_EQ(decided.certificates.size(), 2u);
   if (resident_memory_bytes() == 0) GTEST_SKIP() << "the system does not report memory";

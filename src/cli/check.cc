@@ -48,7 +48,7 @@ Action add_check(CLI::App& app) {
       ->capture_default_str()
       ->check(CLI::Range(0, 1024))
       ->type_name("N");
-  s->flags.switches.add(app);
+  add_without(app, s->flags.speed_ups);
   return [s] { return check_files(s->files, s->flags, s->together); };
 }
 

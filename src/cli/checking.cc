@@ -27,7 +27,7 @@ AuditOptions audit_options(const CheckFlags& flags, ProgressLine& progress) {
   AuditOptions options;
   options.check.levels = flags.levels.levels;
   options.check.budget = flags.budget.budget();
-  options.check.switches = flags.switches.switches;
+  options.check.speed_ups = flags.speed_ups;
   options.check.engine = flags.engine;
   options.check.threads = flags.threads;
   options.check.expected_order = flags.expected_order;

@@ -20,7 +20,7 @@ struct SliceFlags {
 struct CheckFlags {
   LevelFlags levels;
   BudgetFlags budget;
-  SwitchFlags switches;
+  SpeedUps speed_ups;
   EngineId engine = EngineId::graph;
   unsigned threads = 0;
   OutputFlags output;

@@ -67,7 +67,7 @@ DescribedFlag describe_flag(const CLI::Option& option) {
   }
   if (flag.help.find("default") == std::string::npos) flag.by_default = option.get_default_str();
   if (option.get_group() != kNoGroup) flag.group = option.get_group();
-  flag.speed_up = option.get_group() == kSwitchesGroup;
+  flag.speed_up = option.get_group() == kSpeedUpsGroup;
   flag.takes_file = flag.value.find("FILE") != std::string::npos || flag.value == "HISTORY" ||
                     flag.value == "CERTIFICATE" || flag.value == "DIRECTORY";
   return flag;

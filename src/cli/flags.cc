@@ -25,51 +25,6 @@
 namespace assay::internal::cli {
 namespace {
 
-struct Switch {
-  std::string_view flag;
-  bool Switches::*member;
-  std::string_view help;
-};
-constexpr Switch kSwitches[] = {
-    {"--no-replay", &Switches::replay, "do not try to accept by replaying the clients' order"},
-    {"--no-stated-replay", &Switches::stated_replay,
-     "replay without heeding the orders of versions that are stated"},
-    {"--no-stated-first", &Switches::stated_first,
-     "do not decide the strongest levels first where nearly all orders of versions are stated"},
-    {"--no-clock-faults", &Switches::clock_faults,
-     "there, do not look for dependencies against real time before building a graph"},
-    {"--no-saturation", &Switches::saturation, "derive no version orders before searching"},
-    {"--no-anti-dependency-rule", &Switches::anti_dependency_rule,
-     "saturation: do not use the anti-dependency rule of PolySI"},
-    {"--no-write-dependency-rule", &Switches::write_dependency_rule,
-     "saturation: do not use the write-dependency rule of PolySI"},
-    {"--no-begin-rule", &Switches::begin_rule,
-     "saturation: derive orders from commits only, as PolySI does, not from begins as well, as "
-     "Viper does"},
-    {"--no-combined-writes", &Switches::combined_writes,
-     "saturation: do not use Cobra's rule for read-modify-writes (the write-dependency rule "
-     "includes it)"},
-    {"--no-early-search", &Switches::early_search,
-     "do not search the conflicts of the first order before saturating"},
-    {"--no-local-search", &Switches::local_search,
-     "search the whole history at once instead of in the order of time"},
-    {"--no-update-facts", &Switches::update_facts,
-     "derive nothing from read-modify-writes before searching"},
-    {"--no-assumed-sessions", &Switches::assumed_sessions,
-     "levels without session order: do not first assume some of it"},
-    {"--no-zones", &Switches::zones, "decide linearizability of each key by search alone"},
-    {"--no-decompose", &Switches::decomposition,
-     "decide the history as a whole even where it has independent parts"},
-    {"--no-narrowing", &Switches::narrowing,
-     "do not rule out sources of reads before searching for an order"},
-    {"--no-late-rows", &Switches::late_rows,
-     "look at all rows that queries passed over before searching for an order"},
-    {"--no-rows-in-search", &Switches::rows_in_search,
-     "look at rows that queries passed over only after a search has found an order"},
-    {"--no-carry", &Switches::carry,
-     "decide each level afresh, without reusing the certificates of others"},
-};
-
 constexpr Distribution kDistributions[] = {Distribution::uniform, Distribution::zipfian,
                                            Distribution::hotspot, Distribution::exponential};
 
@@ -179,12 +134,28 @@ Budget BudgetFlags::budget() const {
   return budget;
 }
 
-void SwitchFlags::add(CLI::App& app) {
-  for (const Switch& s : kSwitches)
-    app.add_flag_callback(
-           std::string(s.flag), [this, member = s.member] { switches.*member = false; },
-           std::string(s.help))
-        ->group(kSwitchesGroup);
+void add_without(CLI::App& app, SpeedUps& speed_ups) {
+  std::string help = "decide without these speed-ups, which changes no verdict:";
+  for (const SpeedUpInfo& info : all_speed_ups())
+    help += fmt::format("\n{}: {}", info.name, info.summary);
+  app.add_option_function<std::vector<std::string>>(
+         "--without",
+         [&speed_ups](const std::vector<std::string>& names) {
+           for (const std::string& name : names) {
+             const auto id = find_speed_up(name);
+             std::vector<std::string> all;
+             for (const SpeedUpInfo& info : all_speed_ups()) all.emplace_back(info.name);
+             if (!id)
+               bad_flag("--without", fmt::format("no speed-up '{}'{}; expected of {}", name,
+                                                 did_you_mean(name, all), fmt::join(all, ", ")));
+             speed_ups.leave_out(*id);
+           }
+         },
+         help)
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAME,...")
+      ->group(kSpeedUpsGroup);
 }
 
 void add_engine(CLI::App& app, EngineId& engine) {

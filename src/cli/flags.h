@@ -42,12 +42,9 @@ struct BudgetFlags {
   Budget budget() const;
 };
 
-// --no-replay and the like, one for each speed-up.
-inline constexpr char kSwitchesGroup[] = "Speed-ups (the verdicts are the same without them)";
-struct SwitchFlags {
-  Switches switches;
-  void add(CLI::App& app);
-};
+// --without NAME,…: leaves out speed-ups.
+inline constexpr char kSpeedUpsGroup[] = "Speed-ups (the verdicts are the same without them)";
+void add_without(CLI::App& app, SpeedUps& speed_ups);
 
 // --engine graph|dbcop
 void add_engine(CLI::App& app, EngineId& engine);

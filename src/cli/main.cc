@@ -44,10 +44,10 @@ std::string flag_meant(const CLI::App& app) {
 }
 
 // Flags for those who work on assay are shown by --help-all only.
-void hide_switches(CLI::App& app) {
+void hide_speed_ups(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands({}))
     for (CLI::Option* option : command->get_options())
-      if (option->get_group() == kSwitchesGroup) option->group("");
+      if (option->get_group() == kSpeedUpsGroup) option->group("");
 }
 
 bool asks_for_help(const std::vector<std::string>& words) {
@@ -130,7 +130,7 @@ int run(int argc, char** argv) {
   if (all != words.end()) {
     *all = "--help";
   } else if (asks_for_help(words)) {  // hidden flags have no names, so only then
-    hide_switches(app);
+    hide_speed_ups(app);
   }
   try {
     app.parse(std::move(words));

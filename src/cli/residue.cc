@@ -29,7 +29,7 @@ struct ResidueState {
   bool json = false;
   bool leave_out_unread = false;
   BudgetFlags budget;
-  SwitchFlags switches;
+  SpeedUps speed_ups;
 };
 
 struct Rows {
@@ -146,7 +146,7 @@ Exit decide(const ResidueState& s) {
   lake::ResidueOptions options;
   options.check.levels = {level.id};
   options.check.budget = budget;
-  options.check.switches = s.switches.switches;
+  options.check.speed_ups = s.speed_ups;
   options.leave_out_unread = s.leave_out_unread;
   if (const auto initial = reading.options().initial) options.initial = *initial;
   const auto residue =
@@ -186,7 +186,7 @@ Action add_residue(CLI::App& app) {
       "effect: for when the same objections stay");
   app.add_flag("--json", s->json, "one line of JSON");
   s->budget.add(app);
-  s->switches.add(app);
+  add_without(app, s->speed_ups);
   return [s] { return decide(*s); };
 }
 

@@ -405,7 +405,7 @@ Action add_run(CLI::App& app) {
   s->check.levels.add(app, "a level to decide; the exit code is then the verdict");
   s->check.output.add(app);
   s->check.budget.add(app);
-  s->check.switches.add(app);
+  add_without(app, s->check.speed_ups);
   add_aborted_reads(app, s->check.aborted_reads);
   add_clock_drift(app, s->check.clock_drift);
   add_allow_empty(app, s->check.allow_empty);

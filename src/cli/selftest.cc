@@ -18,15 +18,15 @@ namespace {
 struct SelftestState {
   uint64_t count = 5'000;  // a few seconds
   uint64_t seed = 1;
-  SwitchFlags switches;
+  SpeedUps speed_ups;
 };
 
 // What `assay check --level all` would print. A refused certificate shows as an unknown verdict, which the
 // oracle never gives, so the verifier is tested along the way.
-oracle::Verdicts decide(const History& h, const Switches& switches,
+oracle::Verdicts decide(const History& h, const SpeedUps& speed_ups,
                         std::span<const LevelInfo> levels) {
   CheckOptions options;
-  options.switches = switches;
+  options.speed_ups = speed_ups;
   for (const LevelInfo& level : levels) options.levels.push_back(level.id);
   const CheckResult result = check(h, options);
   oracle::Verdicts verdicts;
@@ -63,8 +63,7 @@ Exit run_selftest(const SelftestState& s) {
     options->count = s.count;
     options->progress = [&](double fraction) { progress.update(fraction, ""); };
     const oracle::SelftestResult r = oracle::selftest(
-        [&](const History& h) { return decide(h, s.switches.switches, options->levels); },
-        *options);
+        [&](const History& h) { return decide(h, s.speed_ups, options->levels); }, *options);
     table += rows(r, options->levels);
     if (r.ok()) continue;
     failure =
@@ -91,7 +90,7 @@ Action add_selftest(CLI::App& app) {
       ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 40))
       ->type_name("N");
   add_seed(app, s->seed);
-  s->switches.add(app);
+  add_without(app, s->speed_ups);
   return [s] { return run_selftest(*s); };
 }
 

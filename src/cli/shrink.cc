@@ -102,7 +102,7 @@ Exit write_smallest(const Audit& c, LevelId level, const CheckFlags& flags,
   options.suspects = explained->transactions;
   CheckOptions checking;
   checking.budget = flags.budget.budget();
-  checking.switches = flags.switches.switches;
+  checking.speed_ups = flags.speed_ups;
   ProgressLine progress("shrink");
   options.progress = [&](uint32_t txns, uint32_t ops) {
     progress.update(-1, fmt::format("{} transactions, {} operations", txns, ops));
@@ -146,7 +146,7 @@ Action add_shrink(CLI::App& app) {
   s->flags.reading.add(app);
   add_clock_drift(app, s->flags.clock_drift);
   s->flags.budget.add(app);
-  s->flags.switches.add(app);
+  add_without(app, s->flags.speed_ups);
   return [s] { return shrink_history(*s); };
 }
 

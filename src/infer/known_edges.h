@@ -32,18 +32,17 @@ struct ForcedOrder {
 };
 
 // An edge that follows from a forced order: the write dependency itself, or the anti-dependency of
-// a transaction that read `before`'s version. Or one that stands for itself, `forced` by what a reader at a weak level saw.
+// a transaction that read `before`'s version.
 struct DerivedEdge {
   Arc arc;
-  EdgeKind kind = EdgeKind::write_dependency;  // or anti_dependency, forced
+  EdgeKind kind = EdgeKind::write_dependency;  // or anti_dependency
   KeyId key = kNone;
   Node reader = kNone;  // anti-dependency: arc.from's node
-  uint32_t forced = 0;  // index into KnownEdges::forced; of a `forced` edge into KnownEdges::seen
+  uint32_t forced = 0;  // index into KnownEdges::forced
 };
 
 struct KnownEdges {
   std::vector<ForcedOrder> forced;
-  std::vector<Edge> seen;          // with the path that shows what was seen
   std::vector<DerivedEdge> edges;  // in the order they were added to the graph
 };
 

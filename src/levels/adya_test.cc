@@ -60,7 +60,7 @@ TEST(Adya, updatesOrderVersions) {
   CheckOptions options;
   options.levels.assign(std::begin(kAll), std::end(kAll));
   for (const bool carry : {true, false}) {
-    options.switches.carry = carry;
+    options.speed_ups.set(SpeedUp::carry, carry);
     const CheckResult result = decide_levels(update, options);
     for (const LevelId level : kAll)
       EXPECT_EQ(result.find(level)->outcome, Outcome::satisfied) << level_info(level).name;

@@ -28,11 +28,12 @@ namespace {
 class PartwiseDecision {
  public:
   PartwiseDecision(const Problem& problem, const LevelInfo& level, const std::vector<Part>& parts,
-                   const Means& means, const Decide& decide)
+                   const CheckOptions& options, Stages& stages, const Decide& decide)
       : problem_(problem),
         level_(level),
         parts_(parts),
-        means_(means),
+        options_(options),
+        stages_(stages),
         decide_(decide),
         verdicts_(parts.size()),
         efforts_(parts.size()) {}
@@ -54,7 +55,6 @@ class PartwiseDecision {
   void work(const Next& next, const Budget& shared) {
     Projector projector(problem_);
     Stages stages;
-    const Means means{means_.switches, stages, means_.count_constraints};
     for (size_t i = next(); i < parts_.size() && i < first_violated_; i = next()) {
       Budget budget = shared;
       if (!budget.has_room(projection_bytes(parts_[i].nodes.size()))) {
@@ -62,7 +62,7 @@ class PartwiseDecision {
         continue;
       }
       const Problem part = projector.project(parts_[i]);
-      verdicts_[i] = decide_(part, level_, means, budget);
+      verdicts_[i] = decide_(part, level_, options_, stages, budget);
       efforts_[i] = budget.spent() - shared.spent();
       if (verdicts_[i].outcome != Outcome::violated) continue;
       verdicts_[i].proof = part.in_whole(std::move(verdicts_[i].proof));
@@ -71,7 +71,7 @@ class PartwiseDecision {
       }
     }
     const std::lock_guard lock(mutex_);
-    means_.stages.take(stages);
+    stages_.take(stages);
   }
 
   // As if a part held as much of the reads and writes of the whole as of its nodes.
@@ -101,7 +101,8 @@ class PartwiseDecision {
       }
     }
     const std::vector<Vertex> joined = topological_order(graph);
-    if (joined.size() != graph.vertices()) return decide_(problem_, level_, means_, budget);
+    if (joined.size() != graph.vertices())
+      return decide_(problem_, level_, options_, stages_, budget);
     verdict.outcome = Outcome::satisfied;
     verdict.order = to_order(problem_, events.split(), joined);
     return verdict;
@@ -115,7 +116,8 @@ class PartwiseDecision {
   const Problem& problem_;
   const LevelInfo& level_;
   const std::vector<Part>& parts_;
-  const Means& means_;
+  const CheckOptions& options_;
+  Stages& stages_;
   const Decide& decide_;
   std::vector<LevelVerdict> verdicts_;  // per part
   std::vector<uint64_t> efforts_;       // per part
@@ -126,9 +128,10 @@ class PartwiseDecision {
 }  // namespace
 
 LevelVerdict decide_by_parts(const Problem& problem, const LevelInfo& level,
-                             const std::vector<Part>& parts, unsigned threads, const Means& means,
-                             Budget& budget, const Decide& decide) {
-  return PartwiseDecision(problem, level, parts, means, decide).run(threads, budget);
+                             const std::vector<Part>& parts, unsigned threads,
+                             const CheckOptions& options, Stages& stages, Budget& budget,
+                             const Decide& decide) {
+  return PartwiseDecision(problem, level, parts, options, stages, decide).run(threads, budget);
 }
 
 }  // namespace assay::internal

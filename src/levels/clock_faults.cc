@@ -84,13 +84,14 @@ void ClockFaults::look(unsigned threads) {
     if (s) parts_.push_back(projector.project({s->nodes, {s->key}}));
 }
 
-LevelVerdict ClockFaults::refute(const LevelInfo& level, const Means& means, Budget& budget) {
+LevelVerdict ClockFaults::refute(const LevelInfo& level, const CheckOptions& options,
+                                 Stages& stages, Budget& budget) {
   if (!looked_) {
-    const auto timer = means.stages.time("clock");
-    look(means.threads);
+    const auto timer = stages.time("clock");
+    look(options.threads);
   }
   for (const Problem& part : parts_) {
-    LevelVerdict verdict = decide_strong(part, level, means, budget);
+    LevelVerdict verdict = decide_strong(part, level, options, stages, budget);
     if (verdict.outcome != Outcome::violated) continue;
     verdict.proof = part.in_whole(std::move(verdict.proof));
     return verdict;

@@ -25,10 +25,10 @@ sample::Txn at(int64_t begin, int64_t end, sample::Txn t) {
 
 Outcome refuted(const History& h, LevelId level) {
   const Problem problem = make_problem(h);
-  const Switches switches;
+  const CheckOptions options;
   Stages stages;
   Budget budget;
-  const LevelVerdict v = ClockFaults(problem).refute(level_info(level), {switches, stages}, budget);
+  const LevelVerdict v = ClockFaults(problem).refute(level_info(level), options, stages, budget);
   if (v.outcome == Outcome::violated) expect_proof_shape(v.proof);
   return v.outcome;
 }
@@ -89,11 +89,11 @@ TEST(ClockFaults, AgreeWithTheDecisionOfTheWhole) {
     if (!problem.unresolved.empty() || problem.found.bad_read.anomaly != Anomaly::none) continue;
     for (const LevelId level :
          {generalized_si, strong_session_si, strong_si, strict_serializable}) {
-      const Switches switches;
+      const CheckOptions options;
       Stages stages;
       Budget budget;
       const Outcome whole =
-          decide_strong(problem, level_info(level), {switches, stages}, budget).outcome;
+          decide_strong(problem, level_info(level), options, stages, budget).outcome;
       violated += whole == Outcome::violated;
       if (refuted(*h, level) != Outcome::violated) continue;
       ++found;

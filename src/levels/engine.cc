@@ -18,9 +18,9 @@ namespace {
 
 constexpr size_t kSmall = 1000;  // transactions that are decided before a thread has started
 
-LevelVerdict prove(const Problem& problem, const LevelInfo& level, const Means& means,
-                   Budget& budget) {
-  LevelVerdict proved = decide_strong(problem, level, means, budget);
+LevelVerdict prove(const Problem& problem, const LevelInfo& level, const CheckOptions& options,
+                   Stages& stages, Budget& budget) {
+  LevelVerdict proved = decide_strong(problem, level, options, stages, budget);
   if (proved.outcome == Outcome::violated) return proved;
   LevelVerdict open;
   if (proved.outcome == Outcome::unknown) {
@@ -33,15 +33,15 @@ LevelVerdict prove(const Problem& problem, const LevelInfo& level, const Means& 
   return open;
 }
 
-LevelVerdict by_prefixes(const Problem& problem, const LevelInfo& level, const Means& means,
-                         Budget& budget) {
+LevelVerdict by_prefixes(const Problem& problem, const LevelInfo& level,
+                         const CheckOptions& options, Stages& stages, Budget& budget) {
   PrefixSearchVerdict found;
   {
-    const auto timer = means.stages.time("prefixes");
+    const auto timer = stages.time("prefixes");
     found = search_prefixes(problem, level, budget);
   }
-  means.stages.count("prefixes", found.prefixes);
-  if (found.outcome == Outcome::violated) return prove(problem, level, means, budget);
+  stages.count("prefixes", found.prefixes);
+  if (found.outcome == Outcome::violated) return prove(problem, level, options, stages, budget);
   LevelVerdict verdict;
   verdict.outcome = found.outcome;
   verdict.reason = std::move(found.reason);
@@ -54,11 +54,15 @@ LevelVerdict by_prefixes(const Problem& problem, const LevelInfo& level, const M
 LevelVerdict decide(const CheckOptions& options, const Problem& problem, const LevelInfo& level,
                     Stages& stages, Budget& budget, const FindContradicted* contradicted) {
   // The search over prefixes knows no open reads, and what they join is not one part.
-  const bool closed = problem.open == nullptr;
-  const Means means{options.switches, stages, options.count_constraints, 1, contradicted};
-  const auto engine = options.engine == EngineId::graph || !closed ? decide_strong : by_prefixes;
+  if (problem.open != nullptr)
+    return decide_strong(problem, level, options, stages, budget, contradicted);
+  const Decide engine = [&](const Problem& part, const LevelInfo& at, const CheckOptions& how,
+                            Stages& times, Budget& left) {
+    return how.engine == EngineId::graph ? decide_strong(part, at, how, times, left)
+                                         : by_prefixes(part, at, how, times, left);
+  };
   std::vector<Part> parts;
-  if (options.switches.decomposition && closed) {
+  if (options.speed_ups.has(SpeedUp::decomposition)) {
     const auto timer = stages.time("decompose");
     constexpr uint64_t kBytesANode = 28, kBytesAKey = 16;  // chains, components and the parts
     if (!budget.has_room(kBytesANode * problem.nodes() + kBytesAKey * problem.keys())) {
@@ -68,11 +72,11 @@ LevelVerdict decide(const CheckOptions& options, const Problem& problem, const L
     }
     parts = decompose(problem, level);
   }
-  if (parts.empty()) return engine(problem, level, means, budget);
+  if (parts.empty()) return engine(problem, level, options, stages, budget);
   stages.count("parts", parts.size());
   unsigned threads = options.threads;
   if (threads == 0) threads = problem.nodes() < kSmall ? 1 : core_count();
-  return decide_by_parts(problem, level, parts, threads, means, budget, engine);
+  return decide_by_parts(problem, level, parts, threads, options, stages, budget, engine);
 }
 
 }  // namespace assay::internal

@@ -49,11 +49,11 @@ bool writes_something(const History& history, TxnId t) {
 
 class KeyByKey {
  public:
-  KeyByKey(const Problem& problem, OperationTimes times, const Switches& switches, Stages& stages,
+  KeyByKey(const Problem& problem, OperationTimes times, const SpeedUps& speed_ups, Stages& stages,
            Budget& budget)
       : history_(*problem.history),
         problem_(problem),
-        switches_(switches),
+        speed_ups_(speed_ups),
         stages_(stages),
         budget_(budget),
         times_(std::move(times)) {}
@@ -72,7 +72,7 @@ class KeyByKey {
  private:
   void look_at_operations() {
     failed_.resize(history_.key_count());
-    searched_.assign(history_.key_count(), !switches_.zones);
+    searched_.assign(history_.key_count(), !speed_ups_.has(SpeedUp::zones));
     for (const OpId i : problem_.unresolved) {
       const Operation op = history_.op(i);
       if (op.effect) {
@@ -231,7 +231,7 @@ class KeyByKey {
 
   const History& history_;
   const Problem& problem_;
-  const Switches& switches_;
+  const SpeedUps& speed_ups_;
   Stages& stages_;
   Budget& budget_;
   OperationTimes times_;
@@ -256,15 +256,15 @@ bool decidable_by_key(const Problem& problem) {
   return true;
 }
 
-LinearizableVerdict decide_by_key(const Problem& problem, const Switches& switches, Stages& stages,
+LinearizableVerdict decide_by_key(const Problem& problem, const SpeedUps& speed_ups, Stages& stages,
                                   Budget& budget) {
   OperationTimes times(*problem.history);
-  LinearizableVerdict verdict = KeyByKey(problem, times, switches, stages, budget).decide();
+  LinearizableVerdict verdict = KeyByKey(problem, times, speed_ups, stages, budget).decide();
   const bool for_sessions = verdict.outcome == Outcome::unknown && verdict.reason.empty();
   if (!for_sessions || budget.exhausted_now()) return verdict;
   times.part_sessions(*problem.history);
   LinearizableVerdict parted =
-      KeyByKey(problem, std::move(times), switches, stages, budget).decide();
+      KeyByKey(problem, std::move(times), speed_ups, stages, budget).decide();
   return parted.outcome == Outcome::satisfied ? parted : verdict;
 }
 

@@ -19,7 +19,7 @@ struct LinearizableVerdict {
   Certificate certificate;  // otherwise; its levels are left open
 };
 
-LinearizableVerdict decide_by_key(const Problem& problem, const Switches& switches, Stages& stages,
+LinearizableVerdict decide_by_key(const Problem& problem, const SpeedUps& speed_ups, Stages& stages,
                                   Budget& budget);
 
 }  // namespace assay::internal

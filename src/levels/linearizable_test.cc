@@ -25,9 +25,9 @@ LinearizableVerdict decide(const History& history, bool zones = true) {
   EXPECT_TRUE(decidable_by_key(problem));
   Stages stages;
   Budget budget;
-  Switches switches;
-  switches.zones = zones;
-  LinearizableVerdict v = decide_by_key(problem, switches, stages, budget);
+  SpeedUps speed_ups;
+  speed_ups.set(SpeedUp::zones, zones);
+  LinearizableVerdict v = decide_by_key(problem, speed_ups, stages, budget);
   if (v.outcome == Outcome::violated && v.certificate.kind == Certificate::Kind::proof)
     sample::expect_proof_shape(v.certificate.proof);
   return v;

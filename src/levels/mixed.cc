@@ -88,7 +88,8 @@ BadRead declared_non_repeatable_read(const Problem& problem) {
   return {};
 }
 
-LevelVerdict decide_mixed(const Problem& problem, const Means& means, Budget& budget) {
+LevelVerdict decide_mixed(const Problem& problem, const CheckOptions& options, Stages& stages,
+                          Budget& budget) {
   constexpr uint64_t kBytesAReader = 8, kBytesANode = 4;  // the copies
   if (!budget.has_room(sizeof(ExternalRead) * problem.reads.items.size() +
                        kBytesAReader * problem.readers.items.size() +
@@ -101,14 +102,15 @@ LevelVerdict decide_mixed(const Problem& problem, const Means& means, Budget& bu
   held.reserve(problem.nodes());
   for (const TxnId t : problem.txn) held.push_back(*held_to(*problem.history, t));
   WeakLevels weak(problem, held);
-  const auto find_faults = [&](const std::vector<Node>& order, std::vector<WeakFault>& faults,
-                               Budget& left) {
+  const FindWeakFaults find_faults = [&](const std::vector<Node>& order,
+                                         std::vector<WeakFault>& faults, Budget& left) {
     return std::ranges::all_of(kWeakLevels, [&](LevelId level) {
       return std::ranges::find(held, level) == held.end() ||
              weak.find_faults(level, order, faults, left);
     });
   };
-  return decide_strong_and_weak(without_weak_readers(problem, held), find_faults, means, budget);
+  return decide_strong(without_weak_readers(problem, held), level_info(LevelId::mixed), options,
+                       stages, budget, nullptr, &find_faults);
 }
 
 }  // namespace assay::internal

@@ -40,7 +40,7 @@ OpenProblem::OpenProblem(const History& history, const Problem& matched,
       options_(options),
       stages_(stages),
       budget_(budget),
-      late_rows_(options.switches.late_rows && history.has_predicates()) {}
+      late_rows_(options.speed_ups.has(SpeedUp::late_rows) && history.has_predicates()) {}
 
 const OpenReads& OpenProblem::reads(Listing listing) {
   std::shared_ptr<OpenReads>& open = open_[static_cast<size_t>(listing)];
@@ -112,8 +112,8 @@ bool OpenProblem::heed_contradicted(const Order& order) {
 // Adds them to what is open, or else has that listed anew.
 void OpenProblem::take_in_late(std::span<const PassedOver> rows) {
   const std::shared_ptr<OpenReads>& open = open_[static_cast<size_t>(Listing::late)];
-  if (options_.switches.rows_in_search && open && with_sources_ && heed_rounds_ < kMostHeedRounds &&
-      open->add_rows(rows, *with_sources_))
+  if (options_.speed_ups.has(SpeedUp::rows_in_search) && open && with_sources_ &&
+      heed_rounds_ < kMostHeedRounds && open->add_rows(rows, *with_sources_))
     return;
   open_[static_cast<size_t>(Listing::late)].reset();
   with_sources_.reset();
@@ -133,7 +133,8 @@ LevelVerdict OpenProblem::search(const Problem& problem, const LevelInfo& level)
     stages_.count("rows passed over", all.size());
     return more;
   };
-  const bool late = late_rows_ && options_.switches.rows_in_search && problem.open != nullptr;
+  const bool late =
+      late_rows_ && options_.speed_ups.has(SpeedUp::rows_in_search) && problem.open != nullptr;
   LevelVerdict verdict = decide(options_, problem, level, stages_, budget_, late ? &find : nullptr);
   if (all.size() > heeded_.size()) heeded_in_search_ = std::move(all);
   return verdict;

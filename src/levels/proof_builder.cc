@@ -39,7 +39,6 @@ Literal ProofBuilder::literal(Node before, Node after) const {
 }
 
 Edge ProofBuilder::explain_derived(const DerivedEdge& derived) const {
-  if (derived.kind == EdgeKind::forced) return known_.seen[derived.forced];
   const Problem& problem = events_.problem();
   const ForcedOrder& forced = known_.forced[derived.forced];
   Edge edge;
@@ -110,7 +109,7 @@ ProofBuilder::Cycle ProofBuilder::explain(const Walk& walk, const Search* search
       } else {
         const DerivedEdge& derived = known_.edges[found];
         add_edge(cycle, explain_derived(derived));
-        if (derived.kind != EdgeKind::forced) cycle.forced.push_back(derived.forced);
+        cycle.forced.push_back(derived.forced);
       }
     }
     helpers.clear();

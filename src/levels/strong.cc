@@ -55,8 +55,16 @@ constexpr uint64_t kBytesOfOrder = 16;  // a vertex of an IncrementalOrder
 
 class Engine {
  public:
-  Engine(const Problem& problem, const LevelInfo& level, const Means& means, Budget& budget)
-      : problem_(problem), means_(means), budget_(budget), graph_(problem, level) {}
+  Engine(const Problem& problem, const LevelInfo& level, const CheckOptions& options,
+         Stages& stages, Budget& budget, const FindContradicted* contradicted,
+         const FindWeakFaults* find_weak_faults)
+      : problem_(problem),
+        options_(options),
+        stages_(stages),
+        budget_(budget),
+        contradicted_(contradicted),
+        find_weak_faults_(find_weak_faults),
+        graph_(problem, level) {}
 
   LevelVerdict decide() {
     if (!start()) return std::move(verdict_);
@@ -64,37 +72,15 @@ class Engine {
     if (!room(kBytesOfOrder * graph_.graph().vertices())) return std::move(verdict_);
     IncrementalOrder order(graph_.graph(), initial_);
     Saturation saturation(graph_, order, known_, rules());
-    const bool can_saturate = means_.switches.saturation && saturation.affordable();
-    if (!can_saturate || means_.switches.early_search) {
+    const bool can_saturate = options_.speed_ups.has(SpeedUp::saturation) &&
+                              !graph_.mixes_levels() && saturation.affordable();
+    if (!can_saturate || options_.speed_ups.has(SpeedUp::early_search)) {
       if (settle(order.order(), can_saturate ? early_conflicts() : UINT64_MAX) == Result::settled)
         return std::move(verdict_);
     }
     if (can_saturate && saturate(saturation, order)) {
       saturation_ = &saturation;
       settle(order.order(), UINT64_MAX);
-    }
-    return std::move(verdict_);
-  }
-
-  // An order that the search finds may show readers at weak levels, which have no part in it, something that they cannot
-  // have seen. What they did see forces an edge then, and the search goes on with it.
-  LevelVerdict decide(const FindWeakFaults& find_faults) {
-    if (!start()) return std::move(verdict_);
-    while (follow_weak_readers(find_faults)) {
-      if (!room(kBytesOfOrder * graph_.graph().vertices())) break;
-      IncrementalOrder order(graph_.graph(), initial_);
-      settle(order.order(), UINT64_MAX);
-      if (verdict_.outcome != Outcome::satisfied) break;
-      std::vector<WeakFault> faults;
-      if (!find_faults(nodes_in(verdict_.order), faults, budget_)) {
-        verdict_ = {};
-        out_of_budget();
-        break;
-      }
-      if (faults.empty()) break;
-      rank_along(verdict_.order);
-      verdict_ = {};
-      if (!force(std::move(faults))) break;
     }
     return std::move(verdict_);
   }
@@ -128,7 +114,7 @@ class Engine {
   }
   template <class Make>
   void violated(Make proof) {
-    const auto timer = means_.stages.time("certify");
+    const auto timer = stages_.time("certify");
     verdict_.outcome = Outcome::violated;
     verdict_.proof = proof();
   }
@@ -159,75 +145,14 @@ class Engine {
     }
   }
 
-  // Forces edges until the first order shows readers at weak levels nothing wrong. False if that decides.
-  bool follow_weak_readers(const FindWeakFaults& find_faults) {
-    const auto timer = means_.stages.time("weak readers");
-    for (;;) {
-      if (!order_known_graph()) return false;
-      std::vector<Node> order;
-      for (const Vertex v : initial_)
-        if (graph_.writes(v)) order.push_back(graph_.node_of(v));
-      std::vector<WeakFault> faults;
-      if (!find_faults(order, faults, budget_)) {
-        out_of_budget();
-        return false;
-      }
-      if (faults.empty()) return true;
-      if (!force(std::move(faults))) return false;
-    }
-  }
-
-  // False if one of them refutes everything.
-  bool force(std::vector<WeakFault> faults) {
-    means_.stages.count("edges forced by weak readers", faults.size());
-    constexpr uint64_t kBytesAnEdge = 2 * sizeof(Edge) + sizeof(DerivedEdge);
-    if (!room(kBytesAnEdge * faults.size() + graph_.graph().bytes_to_add(faults.size())))
-      return false;
-    for (WeakFault& fault : faults) {
-      if (fault.is_cycle()) {
-        violated([&] {
-          Proof proof;
-          proof.steps.emplace_back().cycle = std::move(fault.edges);
-          return proof;
-        });
-        return false;
-      }
-      Edge& edge = fault.edges.front();
-      DerivedEdge derived;
-      derived.arc = {graph_.write_event(problem_.node_of(edge.from)),
-                     graph_.overwrite_event(problem_.node_of(edge.to))};
-      derived.kind = EdgeKind::forced;
-      derived.forced = static_cast<uint32_t>(known_.seen.size());
-      known_.seen.push_back(std::move(edge));
-      known_.edges.push_back(derived);
-      graph_.graph().add(derived.arc);
-    }
-    return true;
-  }
-
-  std::vector<Node> nodes_in(const Order& order) const {
-    std::vector<Node> nodes;
-    for (const uint32_t event : order.events)
-      if (event % 2 == 1) nodes.push_back(problem_.node_of(event / 2));
-    return nodes;
-  }
-
-  // The next order is to be near this one.
-  void rank_along(const Order& order) {
-    for (uint32_t i = 0; i < order.events.size(); ++i) {
-      const Node n = problem_.node_of(order.events[i] / 2);
-      rank_[order.events[i] % 2 == 1 ? graph_.write_event(n) : graph_.read_event(n)] = i + 1;
-    }
-  }
-
   bool start() {
-    const auto timer = means_.stages.time("graph");
+    const auto timer = stages_.time("graph");
     const uint64_t vertices = graph_.graph().vertices();
     const uint64_t sorting = (sizeof(int64_t) + sizeof(Vertex) + 4) * graph_.events();
     if (!room(sorting + sizeof(uint32_t) * vertices + topological_order_bytes(graph_.graph())))
       return false;
     add_stated_orders();
-    if (means_.switches.update_facts && !add_updates(graph_, known_, budget_)) {
+    if (options_.speed_ups.has(SpeedUp::update_facts) && !add_updates(graph_, known_, budget_)) {
       out_of_budget();
       return false;
     }
@@ -259,15 +184,16 @@ class Engine {
   }
 
   SaturationRules rules() const {
-    const Switches& s = means_.switches;
-    return {s.anti_dependency_rule, s.write_dependency_rule, s.begin_rule, s.combined_writes};
+    const SpeedUps& s = options_.speed_ups;
+    return {s.has(SpeedUp::anti_dependency_rule), s.has(SpeedUp::write_dependency_rule),
+            s.has(SpeedUp::begin_rule), s.has(SpeedUp::combined_writes)};
   }
 
   bool saturate(Saturation& saturation, const IncrementalOrder& order) {
-    const auto timer = means_.stages.time("saturate");
+    const auto timer = stages_.time("saturate");
     const Saturation::Result result = saturation.run(budget_);
-    means_.stages.count("saturation rounds", saturation.rounds());
-    means_.stages.count("derived edges", known_.edges.size());
+    stages_.count("saturation rounds", saturation.rounds());
+    stages_.count("derived edges", known_.edges.size());
     if (result == Saturation::Result::out_of_budget) out_of_budget();
     if (result == Saturation::Result::cycle) {
       violated([&] {
@@ -275,26 +201,27 @@ class Engine {
             .from_closing_edge(saturation.closing_edge(), order.path_back());
       });
     }
-    if (means_.count_constraints && result == Saturation::Result::fixpoint) count(saturation);
+    if (options_.count_constraints && result == Saturation::Result::fixpoint) count(saturation);
     return result == Saturation::Result::fixpoint;
   }
 
   void count(const Saturation& saturation) {
-    const auto timer = means_.stages.time("count");
+    const auto timer = stages_.time("count");
     const auto before =
         count_constraints(problem_, InitialWrites::every_key, [](Node, Node) { return true; });
     if (!before) return;
     const auto open = [&](Node a, Node b) { return !saturation.ordered(a, b); };
     const auto after = count_constraints(problem_, InitialWrites::none, open);
-    means_.stages.count("constraints before saturation", before->constraints);
-    means_.stages.count("constraints after saturation", after->constraints);
-    means_.stages.count("unknown dependencies before", before->dependencies);
-    means_.stages.count("unknown dependencies after", after->dependencies);
+    stages_.count("constraints before saturation", before->constraints);
+    stages_.count("constraints after saturation", after->constraints);
+    stages_.count("unknown dependencies before", before->dependencies);
+    stages_.count("unknown dependencies after", after->dependencies);
   }
 
   // Tries with some session order where the level asks for none. True if that settled the level.
   bool settle_with_sessions() {
-    if (graph_.level().session_order || !means_.switches.assumed_sessions) return false;
+    if (graph_.level().session_order || !options_.speed_ups.has(SpeedUp::assumed_sessions))
+      return false;
     // Of each node a place in its session, and at first hardly more than two arcs.
     if (!room((sizeof(Node) + 2 * sizeof(Arc)) * problem_.nodes())) return true;
     AssumedSessions sessions(graph_);
@@ -306,7 +233,7 @@ class Engine {
       for (const Arc& arc : assumed) graph_.graph().add(arc);
       const Result result = settle_assuming();
       for (size_t i = 0; i < assumed.size(); ++i) graph_.graph().pop();
-      means_.stages.count("attempts with assumed sessions", 1);
+      stages_.count("attempts with assumed sessions", 1);
       if (result != Result::contradicted) return result == Result::settled;
       sessions.relax(contradiction_);
     }
@@ -335,7 +262,7 @@ class Engine {
     if (schedule.accepted) {
       Choices choices(graph_, open_);
       const bool explained = open_ == nullptr || choices.explained_by(schedule.order);
-      if (explained && !heed(schedule.order, choices)) {
+      if (explained && !heed(schedule.order, choices) && serves_weak_readers(schedule.order)) {
         satisfied(schedule.order, choices);
         return Result::settled;
       }
@@ -350,22 +277,22 @@ class Engine {
   }
 
   Schedule play(std::span<const Vertex> order) {
-    const auto timer = means_.stages.time("replay");
+    const auto timer = stages_.time("replay");
     return schedule_by_graph(graph_, order, budget_);
   }
 
   Result search(IncrementalOrder& order, uint64_t most_conflicts) {
-    const auto timer = means_.stages.time("search");
+    const auto timer = stages_.time("search");
     Search search(problem_, graph_.level(), &graph_, open_, saturation_, graph_.graph(), order,
-                  {.on = means_.switches.local_search});
+                  {.on = options_.speed_ups.has(SpeedUp::local_search)});
     Choices choices(graph_, open_);
     const auto check = [&](std::span<const Vertex> now) {
       if (choices.add_what_fails(now, search, budget_)) return true;
-      if (!heed(now, choices)) return false;
+      if (!heed(now, choices)) return !serves_weak_readers(now, &search);
       search.take_in(*open_);
       return true;
     };
-    switch (search.run(check, most_conflicts, means_.stages, budget_)) {
+    switch (search.run(check, most_conflicts, stages_, budget_)) {
       case Search::Result::found:
         satisfied(order.order(), choices);
         return Result::settled;
@@ -382,8 +309,8 @@ class Engine {
 
   // Takes in the rows passed over that an order contradicts. False if there are none, or they are nothing for this search.
   bool heed(std::span<const Vertex> order, Choices& choices) {
-    if (means_.contradicted == nullptr || open_ == nullptr) return false;
-    std::vector<PassedOver> rows = (*means_.contradicted)(order_of_events(order, choices));
+    if (contradicted_ == nullptr || open_ == nullptr) return false;
+    std::vector<PassedOver> rows = (*contradicted_)(order_of_events(order, choices));
     // Where the order is far off, sources are ruled out first, and a new search begins with what is left.
     constexpr size_t kFarOff = 64;  // nodes, to a row
     if (rows.empty() || rows.size() * kFarOff > problem_.nodes() || budget_.exhausted_now())
@@ -396,6 +323,31 @@ class Engine {
     open_ = &*grown_;
     choices.take_in(*open_);
     return true;
+  }
+
+  // Where levels are mixed, readers at weak ones have no part in the order of events. What they have seen forces edges: whether the
+  // order has them right, and if not, adds them to the search. False, too, if the budget runs out.
+  bool serves_weak_readers(std::span<const Vertex> order, Search* search = nullptr) {
+    if (find_weak_faults_ == nullptr) return true;
+    const auto timer = stages_.time("weak readers");
+    std::vector<Node> nodes;
+    for (const Vertex v : order)
+      if (graph_.writes(v)) nodes.push_back(graph_.node_of(v));
+    std::vector<WeakFault> faults;
+    if (!(*find_weak_faults_)(nodes, faults, budget_)) return false;
+    stages_.count("edges forced by weak readers", faults.size());
+    constexpr uint64_t kBytesAnEdge = 2 * sizeof(Edge) + 64;
+    if (!budget_.has_room(kBytesAnEdge * faults.size())) return false;
+    for (WeakFault& fault : search == nullptr ? std::span<WeakFault>() : std::span(faults)) {
+      if (!fault.is_cycle()) {
+        search->add_edge(std::move(fault.edges.front()), {});
+        continue;
+      }
+      ProofStep cycle;
+      cycle.cycle = std::move(fault.edges);
+      search->add_clause({}, std::vector{std::move(cycle)});
+    }
+    return faults.empty();
   }
 
   // A contradiction that uses nothing assumed refutes the level.
@@ -413,8 +365,11 @@ class Engine {
   }
 
   const Problem& problem_;
-  const Means& means_;
+  const CheckOptions& options_;
+  Stages& stages_;
   Budget& budget_;
+  const FindContradicted* contradicted_;
+  const FindWeakFaults* find_weak_faults_;  // null: no reader is held to a weak level
   EventGraph graph_;
   KnownEdges known_;
   std::vector<uint32_t> rank_;  // per vertex, by the hint
@@ -425,21 +380,6 @@ class Engine {
   std::vector<Arc> contradiction_;          // assumed edges
   LevelVerdict verdict_;
 };
-
-}  // namespace
-
-LevelVerdict decide_strong_and_weak(const Problem& problem, const FindWeakFaults& find_faults,
-                                    const Means& means, Budget& budget) {
-  const LevelInfo& level = level_info(LevelId::mixed);
-  if (!budget.has_room(EventGraph::bytes(problem, level))) {
-    LevelVerdict unknown;
-    unknown.reason = budget.reason();
-    return unknown;
-  }
-  return Engine(problem, level, means, budget).decide(find_faults);
-}
-
-namespace {
 
 // Whether an order of all events has the writers of each key in the order that is stated.
 bool follows(std::span<const Vertex> order, const std::vector<StatedOrder>& stated,
@@ -471,13 +411,13 @@ Order to_order(const Problem& problem, bool split, std::span<const Vertex> verti
   return order;
 }
 
-LevelVerdict accept_by_replay(const Problem& problem, const LevelInfo& level, const Means& means,
-                              Budget& budget) {
-  const auto timer = means.stages.time("replay");
+LevelVerdict accept_by_replay(const Problem& problem, const LevelInfo& level,
+                              const CheckOptions& options, Stages& stages, Budget& budget) {
+  const auto timer = stages.time("replay");
   LevelVerdict verdict;
-  const Schedule schedule =
-      schedule_by_hint(problem, level, budget,
-                       {.threads = means.threads, .stated_orders = means.switches.stated_replay});
+  const Schedule schedule = schedule_by_hint(
+      problem, level, budget,
+      {.threads = options.threads, .stated_orders = options.speed_ups.has(SpeedUp::stated_replay)});
   if (!schedule.accepted || !budget.has_room(sizeof(Vertex) * schedule.order.size()))
     return verdict;
   const auto follows_stated = [&] {
@@ -502,21 +442,24 @@ uint64_t count_sources(const OpenReads& open) {
 
 // With the sources of reads that known edges leave, of those within `reach`; satisfied or unknown.
 LevelVerdict accept_with_fewer_sources(const Problem& problem, const LevelInfo& level,
-                                       uint32_t reach, const Means& means, Budget& budget) {
-  const Switches& s = means.switches;
-  const SaturationRules rules{s.anti_dependency_rule, s.write_dependency_rule, s.begin_rule,
-                              s.combined_writes};
+                                       uint32_t reach, const CheckOptions& options, Stages& stages,
+                                       Budget& budget, const FindContradicted* contradicted) {
+  const SpeedUps& s = options.speed_ups;
+  const SaturationRules rules{s.has(SpeedUp::anti_dependency_rule),
+                              s.has(SpeedUp::write_dependency_rule), s.has(SpeedUp::begin_rule),
+                              s.has(SpeedUp::combined_writes)};
   const auto narrow = [&] {
-    const auto timer = means.stages.time("narrow");
+    const auto timer = stages.time("narrow");
     return narrow_sources(problem, level, reach, rules, budget);
   };
   const std::optional<Problem> narrowed = narrow();
   if (!narrowed) return {};
-  means.stages.count("sources before narrowing", count_sources(*problem.open));
-  means.stages.count("sources after narrowing", count_sources(*narrowed->open));
-  const Means uncounted{
-      .switches = means.switches, .stages = means.stages, .contradicted = means.contradicted};
-  LevelVerdict verdict = Engine(*narrowed, level, uncounted, budget).decide();
+  stages.count("sources before narrowing", count_sources(*problem.open));
+  stages.count("sources after narrowing", count_sources(*narrowed->open));
+  CheckOptions uncounted = options;
+  uncounted.count_constraints = false;
+  LevelVerdict verdict =
+      Engine(*narrowed, level, uncounted, stages, budget, contradicted, nullptr).decide();
   if (verdict.outcome != Outcome::satisfied) return {};
   return verdict;
 }
@@ -524,17 +467,18 @@ LevelVerdict accept_with_fewer_sources(const Problem& problem, const LevelInfo& 
 // Where reads have very many sources, first with those that are near in the order of the hint: sessions go at an even pace,
 // but for some multiple of a random walk.
 LevelVerdict accept_with_fewer_sources(const Problem& problem, const LevelInfo& level,
-                                       const Means& means, Budget& budget) {
+                                       const CheckOptions& options, Stages& stages, Budget& budget,
+                                       const FindContradicted* contradicted) {
   constexpr uint64_t kMany = 16;  // a read
   constexpr double kWalk = 4;
   if (count_sources(*problem.open) > kMany * problem.open->all().size()) {
     const double walk = std::sqrt(static_cast<double>(problem.nodes()) *
                                   static_cast<double>(problem.sessions.size()));
     LevelVerdict near = accept_with_fewer_sources(
-        problem, level, static_cast<uint32_t>(kWalk * walk), means, budget);
+        problem, level, static_cast<uint32_t>(kWalk * walk), options, stages, budget, contradicted);
     if (near.outcome == Outcome::satisfied || budget.exhausted_now()) return near;
   }
-  return accept_with_fewer_sources(problem, level, kNone, means, budget);
+  return accept_with_fewer_sources(problem, level, kNone, options, stages, budget, contradicted);
 }
 
 }  // namespace
@@ -545,22 +489,25 @@ bool is_nearly_stated(const Problem& problem) {
          kNearly * static_cast<double>(problem.writes.node.size());
 }
 
-LevelVerdict decide_strong(const Problem& problem, const LevelInfo& level, const Means& means,
-                           Budget& budget) {
+LevelVerdict decide_strong(const Problem& problem, const LevelInfo& level,
+                           const CheckOptions& options, Stages& stages, Budget& budget,
+                           const FindContradicted* contradicted,
+                           const FindWeakFaults* find_weak_faults) {
   if (!budget.has_room(EventGraph::bytes(problem, level))) {
     LevelVerdict unknown;
     unknown.reason = budget.reason();
     return unknown;
   }
-  if (problem.open != nullptr && means.switches.narrowing) {
-    LevelVerdict verdict = accept_with_fewer_sources(problem, level, means, budget);
+  if (problem.open != nullptr && options.speed_ups.has(SpeedUp::narrowing)) {
+    LevelVerdict verdict =
+        accept_with_fewer_sources(problem, level, options, stages, budget, contradicted);
     if (verdict.outcome == Outcome::satisfied) return verdict;
     if (budget.exhausted_now()) {
       verdict.reason = budget.reason();
       return verdict;
     }
   }
-  return Engine(problem, level, means, budget).decide();
+  return Engine(problem, level, options, stages, budget, contradicted, find_weak_faults).decide();
 }
 
 }  // namespace assay::internal

@@ -18,24 +18,14 @@
 
 namespace assay::internal {
 
-// How to decide, and where the cost of it is noted.
-struct Means {
-  const Switches& switches;
-  Stages& stages;
-  bool count_constraints = false;
-  unsigned threads = 1;  // 0: one per core; what is decided is the same for every number
-  // Rows that queries passed over, asked for while an order is searched; null: they are among the open reads, or looked at later.
-  const FindContradicted* contradicted = nullptr;
-};
-
 // An order of vertices of an event graph as a certificate has it; helper vertices are left out, and the nodes that may
 // take effect, but for those in `effective` (ascending).
 Order to_order(const Problem& problem, bool split, std::span<const Vertex> vertices,
                std::span<const Node> effective = {});
 
 // Accepts by replay alone: satisfied or unknown, in linear time.
-LevelVerdict accept_by_replay(const Problem& problem, const LevelInfo& level, const Means& means,
-                              Budget& budget);
+LevelVerdict accept_by_replay(const Problem& problem, const LevelInfo& level,
+                              const CheckOptions& options, Stages& stages, Budget& budget);
 
 // Whether nearly all orders of versions are stated: then deciding is hardly more than accepting.
 bool is_nearly_stated(const Problem& problem);
@@ -44,12 +34,11 @@ bool is_nearly_stated(const Problem& problem);
 // levels hold. False if the budget ran out; nothing is wrong if nothing is appended.
 using FindWeakFaults = std::function<bool(const std::vector<Node>& order,
                                           std::vector<WeakFault>& faults, Budget& budget)>;
-// Decides completely, within the budget, where the levels of transactions are mixed. See mixed.cc.
-LevelVerdict decide_strong_and_weak(const Problem& problem, const FindWeakFaults& find_faults,
-                                    const Means& means, Budget& budget);
-
-// Decides completely, within the budget.
-LevelVerdict decide_strong(const Problem& problem, const LevelInfo& level, const Means& means,
-                           Budget& budget);
+// Decides completely, within the budget. `contradicted`: of rows that queries passed over, asked for while an order is searched; null:
+// they are among the open reads, or looked at later. `find_weak_faults`: where levels are mixed (mixed.cc); else null.
+LevelVerdict decide_strong(const Problem& problem, const LevelInfo& level,
+                           const CheckOptions& options, Stages& stages, Budget& budget,
+                           const FindContradicted* contradicted = nullptr,
+                           const FindWeakFaults* find_weak_faults = nullptr);
 
 }  // namespace assay::internal

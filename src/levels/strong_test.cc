@@ -22,7 +22,7 @@ using enum LevelId;
 struct Decided {
   History history;
   Problem problem = make_problem(history);
-  Switches switches{};
+  CheckOptions options{};
   Stages stages{};
   Budget budget{};
 
@@ -31,14 +31,13 @@ struct Decided {
       : history(make_history(txns, stated)) {}
   explicit Decided(History h) : history(std::move(h)) {}
   LevelVerdict replay(LevelId level) {
-    return accept_by_replay(problem, level_info(level), means(), budget);
+    return accept_by_replay(problem, level_info(level), options, stages, budget);
   }
   LevelVerdict decide(LevelId level) {
-    LevelVerdict v = decide_strong(problem, level_info(level), means(), budget);
+    LevelVerdict v = decide_strong(problem, level_info(level), options, stages, budget);
     if (v.outcome == Outcome::violated) expect_proof_shape(v.proof);
     return v;
   }
-  Means means() { return {switches, stages}; }
 };
 
 Outcome outcome(const std::vector<sample::Txn>& txns, LevelId level,
@@ -118,7 +117,7 @@ TEST(Strong, AnOrderHoldsStatedVersionOrdersToo) {
                                           {2, {w("x", 2)}, TxnStatus::committed, 3, 4}};
   for (const bool heeds : {true, false}) {
     Decided s(timed, {{"x", {2, 1}}});
-    s.switches.stated_replay = heeds;
+    s.options.speed_ups.set(SpeedUp::stated_replay, heeds);
     EXPECT_EQ(s.replay(serializable).outcome, heeds ? Outcome::satisfied : Outcome::unknown);
     EXPECT_EQ(s.decide(serializable).outcome, Outcome::satisfied);
   }
@@ -147,7 +146,7 @@ TEST(Strong, SessionOrderThatIsOnlyAssumedRefutesNothing) {
   for (const bool assumed : {false, true}) {
     for (const LevelId level : {adya_si, serializable}) {
       Decided s(kOldRead);
-      s.switches.assumed_sessions = assumed;
+      s.options.speed_ups.set(SpeedUp::assumed_sessions, assumed);
       EXPECT_EQ(s.decide(level).outcome, Outcome::satisfied);
     }
     // The same, where the versions of x are in an order that has to be found.
@@ -157,7 +156,7 @@ TEST(Strong, SessionOrderThatIsOnlyAssumedRefutesNothing) {
     txns[4] = {1, {r("x", 2)}};
     txns.push_back({3, {r("u", 1)}});
     Decided s(txns);
-    s.switches.assumed_sessions = assumed;
+    s.options.speed_ups.set(SpeedUp::assumed_sessions, assumed);
     EXPECT_EQ(s.decide(adya_si).outcome, Outcome::satisfied);
   }
 }
@@ -179,7 +178,7 @@ TEST(Strong, TwoUpdatesOfOneVersionAreRefutedWithoutSearch) {
   for (const bool facts : {false, true}) {
     for (const LevelId level : {adya_si, session_si, serializable}) {
       Decided s(txns);
-      s.switches.update_facts = facts;
+      s.options.speed_ups.set(SpeedUp::update_facts, facts);
       EXPECT_EQ(s.decide(level).outcome, Outcome::violated);
       const auto counters = s.stages.take_counters();
       const bool searched = std::any_of(counters.begin(), counters.end(),
@@ -290,7 +289,7 @@ class AllOrders {
   std::vector<Node> open_;  // per key: the writer that has begun
 };
 
-TEST(Strong, AgreesWithTryingAllOrdersWhateverTheSwitches) {
+TEST(Strong, AgreesWithTryingAllOrdersWhateverTheSpeedUps) {
   Rng rng(51);
   int satisfied = 0;
   int violated = 0;
@@ -304,11 +303,11 @@ TEST(Strong, AgreesWithTryingAllOrdersWhateverTheSwitches) {
       ++(possible ? satisfied : violated);
       for (const bool saturation : {false, true}) {
         for (const bool early : {false, true}) {
-          s.switches.saturation = saturation;
-          s.switches.early_search = early;
-          s.switches.local_search = early != saturation;
-          s.switches.update_facts = round % 2 == 0;
-          s.switches.assumed_sessions = round % 4 < 2;
+          s.options.speed_ups.set(SpeedUp::saturation, saturation);
+          s.options.speed_ups.set(SpeedUp::early_search, early);
+          s.options.speed_ups.set(SpeedUp::local_search, early != saturation);
+          s.options.speed_ups.set(SpeedUp::update_facts, round % 2 == 0);
+          s.options.speed_ups.set(SpeedUp::assumed_sessions, round % 4 < 2);
           const LevelVerdict v = s.decide(level);
           ASSERT_EQ(v.outcome, possible ? Outcome::satisfied : Outcome::violated)
               << level_info(level).name << ", round " << round;
@@ -352,9 +351,9 @@ TEST(Strong, WithAllOrdersStatedAReplayAcceptsWhateverTheLevelAllows) {
     if (s.problem.found.bad_read.anomaly != Anomaly::none) continue;
     for (const LevelId level : {prefix, adya_si, session_si, strong_si, serializable,
                                 session_serializable, strict_serializable}) {
-      s.switches.stated_replay = true;
+      s.options.speed_ups.set(SpeedUp::stated_replay, true);
       const LevelVerdict replayed = s.replay(level);
-      s.switches.stated_replay = false;
+      s.options.speed_ups.set(SpeedUp::stated_replay, false);
       const Outcome expected = s.decide(level).outcome;
       ASSERT_EQ(replayed.outcome == Outcome::satisfied, expected == Outcome::satisfied)
           << level_info(level).name << ", round " << round << "\n"

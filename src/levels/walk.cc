@@ -129,10 +129,11 @@ class LatticeWalk {
       }
       // Where sources are open a weak level is harder than a strong one, whose order determines the sources: so strong
       // ones are tried first, requested or not.
-      widened_ = !problem_.unresolved.empty() && options_.switches.carry;
-      stated_first_ = options_.switches.stated_first && options_.engine == EngineId::graph &&
-                      problem_.unresolved.empty() && is_nearly_stated(problem_);
-      if (stated_first_ && options_.switches.clock_faults) refute_by_the_clock();
+      widened_ = !problem_.unresolved.empty() && options_.speed_ups.has(SpeedUp::carry);
+      stated_first_ = options_.speed_ups.has(SpeedUp::stated_first) &&
+                      options_.engine == EngineId::graph && problem_.unresolved.empty() &&
+                      is_nearly_stated(problem_);
+      if (stated_first_ && options_.speed_ups.has(SpeedUp::clock_faults)) refute_by_the_clock();
       accept_what_plays();
       decide_what_is_left();
       widened_ = false;
@@ -184,7 +185,7 @@ class LatticeWalk {
       if (!wanted_[index(other.id)] || decided(other.id)) continue;
       if (other.id == level) return true;
       if (other.id == linearizable && level == strict_serializable) return true;  // its verdict
-      if (!options_.switches.carry) continue;
+      if (!options_.speed_ups.has(SpeedUp::carry)) continue;
       // A violation of causal spares the search over prefixes, whose end would be no proof.
       if (options_.engine == EngineId::dbcop && level == causal && implies(other.id, causal))
         return true;
@@ -381,13 +382,13 @@ class LatticeWalk {
     if (!useful(linearizable) && !useful(strict_serializable)) return;
     if (!decidable_by_key(problem_)) return;
     report("decide", linearizable);
-    LinearizableVerdict v = decide_by_key(problem_, options_.switches, stages_, budget_);
+    LinearizableVerdict v = decide_by_key(problem_, options_.speed_ups, stages_, budget_);
     if (v.outcome == Outcome::unknown) {
       if (!v.reason.empty()) set_unknown(linearizable, std::move(v.reason));
       return;
     }
     v.certificate.levels = {linearizable};
-    if (options_.switches.carry) {
+    if (options_.speed_ups.has(SpeedUp::carry)) {
       v.certificate.levels = {strict_serializable, linearizable};
       if (v.outcome == Outcome::satisfied)
         v.certificate.levels = served(linearizable, v.outcome, {});
@@ -395,22 +396,31 @@ class LatticeWalk {
     settle(std::move(v.certificate));
   }
 
+  // For what is no level's search of its own.
+  CheckOptions without_counts() const {
+    CheckOptions options = options_;
+    options.count_constraints = false;
+    return options;
+  }
+
   // From the weakest up, as what refutes one mostly refutes those above it.
   void refute_by_the_clock() {
     ClockFaults faults(problem_);
-    const Means means{options_.switches, stages_, false, options_.threads};
+    const CheckOptions uncounted = without_counts();
     for (const LevelId id : in_walk_order(&WalkPlace::decide)) {
       const LevelInfo& level = level_info(id);
       if (level.real_time == RealTime::none || decided(id) || !useful(id) || !timed_enough(id))
         continue;
-      LevelVerdict v = faults.refute(level, means, budget_);
+      LevelVerdict v = faults.refute(level, uncounted, stages_, budget_);
       if (v.outcome == Outcome::violated) add(id, std::move(v));
       if (budget_.exhausted_now()) return;
     }
   }
 
   void accept_what_plays() {
-    if (!options_.switches.replay || options_.engine != EngineId::graph || stated_first_) return;
+    if (!options_.speed_ups.has(SpeedUp::replay) || options_.engine != EngineId::graph ||
+        stated_first_)
+      return;
     // A level below one that was accepted is not tried.
     for (const LevelId level : in_walk_order(&WalkPlace::replay)) {
       if (decided(level) || !useful(level) || !helps_if_accepted(level) || !timed_enough(level))
@@ -425,9 +435,8 @@ class LatticeWalk {
 
   // Satisfied, or nothing is known.
   LevelVerdict play(const Problem& problem, LevelId level) {
-    if (!options_.switches.replay) return {};
-    const Means means{options_.switches, stages_, false, options_.threads};
-    return accept_by_replay(problem, level_info(level), means, budget_);
+    if (!options_.speed_ups.has(SpeedUp::replay)) return {};
+    return accept_by_replay(problem, level_info(level), options_, stages_, budget_);
   }
 
   // Whether its order would be one for a level that is asked for.
@@ -553,8 +562,8 @@ class LatticeWalk {
              !follows_from_below(level) && timed_enough(level.id);
     };
     const auto levels = all_levels();
-    if (options_.levels.empty() || !options_.switches.carry || budget_.exhausted_now() ||
-        std::none_of(levels.begin(), levels.end(), open))
+    if (options_.levels.empty() || !options_.speed_ups.has(SpeedUp::carry) ||
+        budget_.exhausted_now() || std::none_of(levels.begin(), levels.end(), open))
       return;
     widened_ = true;
     accept_what_plays();
@@ -569,7 +578,8 @@ class LatticeWalk {
     for (const LevelInfo& other : all_levels()) {
       const bool timeless = other.real_time == RealTime::none && same_model(own, other) &&
                             other.session_order == own.session_order;
-      if (timeless && options_.switches.carry && (decided(other.id) || tried_[index(other.id)]))
+      if (timeless && options_.speed_ups.has(SpeedUp::carry) &&
+          (decided(other.id) || tried_[index(other.id)]))
         return;
     }
     LevelInfo without_time = own;
@@ -701,7 +711,7 @@ class LatticeWalk {
 
   // A certificate whose order may do for the level; null if there is none.
   Certificate* ordering(LevelId adya) {
-    if (!options_.switches.carry) return nullptr;
+    if (!options_.speed_ups.has(SpeedUp::carry)) return nullptr;
     for (Certificate& c : certificates_) {
       if (c.kind != Certificate::Kind::order) continue;
       for (const LevelId level : c.levels) {
@@ -725,9 +735,9 @@ class LatticeWalk {
     const LevelInfo& info = level_info(level);
     const OpenReads& open = open_.reads(OpenProblem::listing_of(info));
     if (!open.obstacle().empty()) return set_unknown(level, open_reason(problem_.unresolved));
-    LevelVerdict v =
-        decide_with_sources(problem_, info, open, first, options_.switches.local_search,
-                            sees_one_state(info) ? chosen_ : chosen_each_, stages_, budget_);
+    LevelVerdict v = decide_with_sources(
+        problem_, info, open, first, options_.speed_ups.has(SpeedUp::local_search),
+        sees_one_state(info) ? chosen_ : chosen_each_, stages_, budget_);
     if (v.outcome == Outcome::unknown)
       v.reason.detail = open_reason(problem_.unresolved).detail + ": " + v.reason.detail;
     settle_verdict(level, std::move(v));
@@ -769,7 +779,7 @@ class LatticeWalk {
 
   // The levels that a reason for `level` serves too.
   std::vector<LevelId> served(LevelId level, Outcome outcome, const Proof& proof) const {
-    if (!options_.switches.carry || level == mixed) return {level};
+    if (!options_.speed_ups.has(SpeedUp::carry) || level == mixed) return {level};
     std::vector<LevelId> levels;
     for (const LevelInfo& other : all_levels()) {
       if (follows_from_below(other) && level != other.id) continue;
@@ -859,7 +869,8 @@ class LatticeWalk {
     for (const LevelId level : in_walk_order(&WalkPlace::replay)) {
       const auto helps = [&](const LevelInfo& other) {
         return wanted_[index(other.id)] && !decided(other.id) &&
-               (level == other.id || (options_.switches.carry && implies(level, other.id)));
+               (level == other.id ||
+                (options_.speed_ups.has(SpeedUp::carry) && implies(level, other.id)));
       };
       if (decided(level) || !timed_enough(level) || std::ranges::none_of(all_levels(), helps))
         continue;
@@ -890,7 +901,7 @@ class LatticeWalk {
       if (decided(level) || (events != EventModel::adya && events != EventModel::weak)) continue;
       const Certificate* ordered = events == EventModel::adya ? ordering(level) : nullptr;
       const Order* found = ordered == nullptr ? nullptr : &ordered->order;
-      if (!options_.switches.carry) {
+      if (!options_.speed_ups.has(SpeedUp::carry)) {
         const LevelId of = implies(serializable, level) ? serializable : session_serializable;
         const auto [known, fresh] = whole.try_emplace(of);
         if (fresh) known->second = order_with_rows(of);
@@ -985,8 +996,7 @@ class LatticeWalk {
     }
     if (!problem_.unresolved.empty()) return set_unknown(mixed, open_reason(problem_.unresolved));
     report("decide", mixed);
-    const Means means{options_.switches, stages_, false, options_.threads};
-    settle_verdict(mixed, decide_mixed(problem_, means, budget_));
+    settle_verdict(mixed, decide_mixed(problem_, without_counts(), stages_, budget_));
   }
 
   CheckResult collect() {

@@ -87,7 +87,7 @@ TEST(Check, TwoOrdersServeTheWholeLattice) {
 
 TEST(Check, WithoutCarryEveryLevelHasItsOwnReason) {
   CheckOptions options;
-  options.switches.carry = false;
+  options.speed_ups.set(SpeedUp::carry, false);
   const CheckResult result = checked(kSerial, options);
   EXPECT_EQ(levels_with(result, Outcome::satisfied).size(), default_levels().size() - 1u);
   EXPECT_EQ(result.certificates.size(), default_levels().size() - 1u);
@@ -109,7 +109,7 @@ TEST(Check, ARefutationServesTheStrongerLevels) {
 TEST(Check, ARefutationBySessionOrderSparesTheLevelsWithoutIt) {
   CheckOptions options;
   options.levels = {adya_si, session_si, serializable, session_serializable};
-  options.switches.replay = false;  // it would accept them before anything is refuted
+  options.speed_ups.set(SpeedUp::replay, false);  // it would accept them before anything is refuted
   const CheckResult result = checked({{1, {w("x", 1)}}, {1, {r("x", kNull)}}}, options);
   EXPECT_EQ(levels_with(result, Outcome::satisfied), (std::set<LevelId>{adya_si, serializable}));
   EXPECT_EQ(result.find(session_si)->outcome, Outcome::violated);
@@ -337,17 +337,17 @@ TEST(Check, VerdictsFollowTheLatticeAndNoSwitchChangesThem) {
     for (unsigned bits = 0; bits < 256; ++bits) {
       CheckOptions options;
       unsigned bit = 1;
-      for (bool Switches::*const each :
-           {&Switches::replay, &Switches::saturation, &Switches::early_search,
-            &Switches::local_search, &Switches::update_facts, &Switches::assumed_sessions,
-            &Switches::decomposition, &Switches::carry}) {
-        options.switches.*each = (bits & bit) != 0;
+      for (const SpeedUp each :
+           {SpeedUp::replay, SpeedUp::saturation, SpeedUp::early_search, SpeedUp::local_search,
+            SpeedUp::update_facts, SpeedUp::assumed_sessions, SpeedUp::decomposition,
+            SpeedUp::carry}) {
+        options.speed_ups.set(each, (bits & bit) != 0);
         bit *= 2;
       }
       const CheckResult other = checked(history, options);
       for (size_t i = 0; i < plain.verdicts.size(); ++i) {
         ASSERT_EQ(other.verdicts[i].outcome, plain.verdicts[i].outcome)
-            << level_info(plain.verdicts[i].level).name << ", round " << round << ", switches "
+            << level_info(plain.verdicts[i].level).name << ", round " << round << ", speed-ups "
             << bits;
       }
     }

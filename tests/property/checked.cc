@@ -41,36 +41,12 @@ oracle::Verdicts checked(const History& history, std::string* complaint,
   return verdicts;
 }
 
-std::span<bool Switches::*const> all_switches() {
-  static constexpr bool Switches::*kAll[] = {&Switches::replay,
-                                             &Switches::stated_replay,
-                                             &Switches::stated_first,
-                                             &Switches::clock_faults,
-                                             &Switches::saturation,
-                                             &Switches::anti_dependency_rule,
-                                             &Switches::write_dependency_rule,
-                                             &Switches::begin_rule,
-                                             &Switches::combined_writes,
-                                             &Switches::early_search,
-                                             &Switches::local_search,
-                                             &Switches::update_facts,
-                                             &Switches::assumed_sessions,
-                                             &Switches::zones,
-                                             &Switches::decomposition,
-                                             &Switches::narrowing,
-                                             &Switches::late_rows,
-                                             &Switches::rows_in_search,
-                                             &Switches::carry};
-  static_assert(std::size(kAll) == sizeof(Switches) / sizeof(bool));
-  return kAll;
-}
-
 std::vector<CheckOptions> ways_to_check() {
   std::vector<CheckOptions> ways(2);  // everything on; all off
-  for (bool Switches::*const each : all_switches()) {
-    ways[1].switches.*each = false;
+  for (const SpeedUpInfo& each : all_speed_ups()) {
+    ways[1].speed_ups.leave_out(each.id);
     CheckOptions without;
-    without.switches.*each = false;
+    without.speed_ups.leave_out(each.id);
     ways.push_back(without);
   }
   ways.emplace_back().engine = EngineId::dbcop;
@@ -83,7 +59,7 @@ CheckOptions random_way(Rng& rng) {
   CheckOptions way;
   if (rng.chance(0.9)) {  // else as users have it
     const double off = rng.unit();
-    for (bool Switches::*const each : all_switches()) way.switches.*each = !rng.chance(off);
+    for (const SpeedUpInfo& each : all_speed_ups()) way.speed_ups.set(each.id, !rng.chance(off));
   }
   if (rng.chance(0.15)) way.engine = EngineId::dbcop;
   way.threads = rng.chance(0.05) ? 2 : 1;

@@ -16,13 +16,10 @@ namespace assay::internal {
 oracle::Verdicts checked(const History& history, std::string* complaint,
                          const CheckOptions& options = {});
 
-// Every switch of the checker, on unless one is named.
-std::span<bool Switches::*const> all_switches();
-
-// Ways to come to the same verdicts: everything on, each switch off, all off, and the other engine.
+// Ways to come to the same verdicts: with all speed-ups, without each, without any, and the other engine.
 std::vector<CheckOptions> ways_to_check();
 
-// One at random: any switches, either engine, one thread or two.
+// One at random: any speed-ups, either engine, one thread or two.
 CheckOptions random_way(Rng& rng);
 
 }  // namespace assay::internal

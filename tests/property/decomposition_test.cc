@@ -53,8 +53,8 @@ TEST(Decomposition, keepsTheVerdicts) {
     const auto history = draft.history();
     if (!history.ok()) continue;  // the times of a shared session run backwards
     CheckOptions options;
-    options.switches.replay = false;
-    options.switches.carry = false;
+    options.speed_ups.set(SpeedUp::replay, false);
+    options.speed_ups.set(SpeedUp::carry, false);
     options.threads = 1;
     if (rng.chance(0.2)) options.engine = EngineId::dbcop;
     std::string complaint;
@@ -95,7 +95,7 @@ TEST(Decomposition, threadsGiveTheSameBytes) {
     ASSERT_TRUE(history.ok());
     CheckOptions options;
     options.levels = {LevelId::session_si, LevelId::session_serializable};
-    options.switches.replay = false;
+    options.speed_ups.set(SpeedUp::replay, false);
     options.threads = 1;
     const CheckResult one = decide_levels(*history, options);
     EXPECT_GE(parts(one), 60u);

@@ -16,7 +16,7 @@ namespace {
 CheckResult linearized(const History& history, bool zones) {
   CheckOptions options;
   options.levels = {LevelId::linearizable};
-  options.switches.zones = zones;
+  options.speed_ups.set(SpeedUp::zones, zones);
   return decide_levels(history, options);
 }
 

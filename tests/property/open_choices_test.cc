@@ -17,12 +17,12 @@ struct Decided {
   const Certificate& certificate() const { return result.certificates[verdict().certificate]; }
 };
 
-Decided decide(std::string_view text, LevelId level, const Switches& switches = {}) {
+Decided decide(std::string_view text, LevelId level, const SpeedUps& speed_ups = {}) {
   Result<ReadResult> read = read_history_text(text, "test.hist");
   EXPECT_TRUE(read.ok()) << read.error().to_string();
   CheckOptions options;
   options.levels = {level};
-  options.switches = switches;
+  options.speed_ups = speed_ups;
   CheckResult result = decide_levels(read->history, options);
   for (const Certificate& certificate : result.certificates) {
     const Status status = verify(certificate, read->history);
@@ -217,7 +217,7 @@ TEST(Choices, AtAdyasLevelsToo) {
   EXPECT_EQ(steps(d.certificate(), ProofStep::Kind::cycle), 2u);
 }
 
-TEST(Choices, SwitchesDoNotChangeTheVerdict) {
+TEST(Choices, SpeedUpsDoNotChangeTheVerdict) {
   const std::string_view text =
       "s1: { w(x,1) w(y,1) } { r(x,2) w(y,2) }\n"
       "s2: { r(y,1) w(x,2) } { r(x,1) w(z,1) }\n"
@@ -228,13 +228,10 @@ TEST(Choices, SwitchesDoNotChangeTheVerdict) {
         LevelId::session_serializable}) {
     const Outcome expected = decide(text, level).verdict().outcome;
     EXPECT_NE(expected, Outcome::unknown);
-    for (bool Switches::*speed_up :
-         {&Switches::replay, &Switches::saturation, &Switches::early_search,
-          &Switches::local_search, &Switches::carry, &Switches::decomposition,
-          &Switches::update_facts, &Switches::narrowing}) {
-      Switches switches;
-      switches.*speed_up = false;
-      EXPECT_EQ(decide(text, level, switches).verdict().outcome, expected);
+    for (const SpeedUpInfo& each : all_speed_ups()) {
+      SpeedUps speed_ups;
+      speed_ups.leave_out(each.id);
+      EXPECT_EQ(decide(text, level, speed_ups).verdict().outcome, expected);
     }
   }
 }

@@ -97,9 +97,9 @@ TEST(OracleAgreement, singleOperations) {
 TEST(OracleAgreement, dbcop) {
   CheckOptions checking;
   checking.engine = EngineId::dbcop;
-  checking.switches.carry = false;
+  checking.speed_ups.set(SpeedUp::carry, false);
   expect_agreement({.seed = 9, .count = histories(5'000)}, checking);
-  checking.switches.carry = true;
+  checking.speed_ups.set(SpeedUp::carry, true);
   expect_agreement({.seed = 10, .count = histories(2'000)}, checking);
   expect_agreement({.seed = 11,
                     .count = histories(4'000),

@@ -71,20 +71,20 @@ TEST(PolysiCounts, table3) {
     CheckOptions options;
     options.levels = {LevelId::session_si};
     options.count_constraints = true;
-    options.switches.replay = false;
-    options.switches.early_search = false;
-    options.switches.decomposition = false;
-    options.switches.begin_rule = false;
-    options.switches.combined_writes = false;
+    options.speed_ups.set(SpeedUp::replay, false);
+    options.speed_ups.set(SpeedUp::early_search, false);
+    options.speed_ups.set(SpeedUp::decomposition, false);
+    options.speed_ups.set(SpeedUp::begin_rule, false);
+    options.speed_ups.set(SpeedUp::combined_writes, false);
     const CheckResult result = decide_levels(read->history, options);
     EXPECT_EQ(counter(result, "constraints after saturation"), row.after.constraints) << row.name;
     EXPECT_EQ(counter(result, "unknown dependencies after"), row.after.dependencies) << row.name;
     EXPECT_EQ(outcome_name(result.verdicts[0].outcome), "satisfied") << row.name;
     // With all rules less is left, never more.
-    options.switches = {};
-    options.switches.replay = false;
-    options.switches.early_search = false;
-    options.switches.decomposition = false;
+    options.speed_ups = {};
+    options.speed_ups.set(SpeedUp::replay, false);
+    options.speed_ups.set(SpeedUp::early_search, false);
+    options.speed_ups.set(SpeedUp::decomposition, false);
     EXPECT_LE(counter(decide_levels(read->history, options), "constraints after saturation"),
               row.after.constraints)
         << row.name;

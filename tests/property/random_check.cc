@@ -1,4 +1,4 @@
-// Compares the checker with the oracle on very many random small histories, each decided with switches, engine and
+// Compares the checker with the oracle on very many random small histories, each decided with speed-ups, engine and
 // number of threads drawn at random. Takes minutes to hours; not part of the usual tests. Prints what docs/long-runs.md
 // records.
 //

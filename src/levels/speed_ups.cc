@@ -1,0 +1,61 @@
+#include "assay/speed_ups.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace assay {
+namespace {
+
+using enum SpeedUp;
+
+constexpr SpeedUpInfo kSpeedUps[] = {
+    {replay, "replay", "accept by replaying an order proposed from client times"},
+    {stated_replay, "stated-replay",
+     "in a replay, wait for the versions that are stated to come before"},
+    {stated_first, "stated-first",
+     "decide the strongest levels first where nearly all orders of versions are stated"},
+    {clock_faults, "clock-faults",
+     "there, look for dependencies against real time before building a graph"},
+    {saturation, "saturation", "derive forced version orders before searching"},
+    {anti_dependency_rule, "anti-dependency-rule",
+     "in saturation, PolySI's rule for anti-dependencies"},
+    {write_dependency_rule, "write-dependency-rule",
+     "in saturation, PolySI's rule for write dependencies"},
+    {begin_rule, "begin-rule",
+     "in saturation, derive orders from begins too, as Viper does, not from commits alone"},
+    {combined_writes, "combined-writes",
+     "in saturation, Cobra's rule for read-modify-writes (the write-dependency rule includes it)"},
+    {early_search, "early-search", "search the conflicts of the first order before saturating"},
+    {local_search, "local-search",
+     "search in the order of time, and backtrack only near a conflict"},
+    {update_facts, "update-facts", "order versions by read-modify-writes before searching"},
+    {assumed_sessions, "assumed-sessions",
+     "at levels without session order, first assume some of it"},
+    {zones, "zones", "linearize keys by their chains of values before searching"},
+    {decomposition, "decomposition", "decide independent parts of the history separately"},
+    {narrowing, "narrowing",
+     "rule out sources of reads by known edges before searching for an order"},
+    {late_rows, "late-rows",
+     "of rows that queries did not return, look only at those that an order contradicts"},
+    {rows_in_search, "rows-in-search",
+     "look at those while an order is searched, not after each search"},
+    {carry, "carry", "reuse the certificates of one level for its neighbours in the lattice"},
+};
+
+static_assert(std::size(kSpeedUps) == kSpeedUpCount);
+static_assert([] {
+  for (size_t i = 0; i < kSpeedUpCount; ++i)
+    if (static_cast<size_t>(kSpeedUps[i].id) != i) return false;
+  return true;
+}());
+
+}  // namespace
+
+std::span<const SpeedUpInfo> all_speed_ups() { return kSpeedUps; }
+
+std::optional<SpeedUp> find_speed_up(std::string_view name) {
+  const auto found = std::ranges::find(kSpeedUps, name, &SpeedUpInfo::name);
+  return found == std::end(kSpeedUps) ? std::nullopt : std::optional(found->id);
+}
+
+}  // namespace assay
