@@ -133,38 +133,4 @@ Schedule schedule_by_graph(const EventGraph& graph, std::span<const Vertex> orde
   return {scheduler.take_order(), accepted};
 }
 
-std::vector<Fault> find_faults(const EventGraph& graph, std::span<const Vertex> order) {
-  const Problem& problem = graph.problem();
-  std::vector<Fault> faults;
-  std::vector<WriteId> current(problem.keys(), kNone);
-  std::vector<Node> holder;
-  if (graph.any_holds()) holder.assign(problem.keys(), kNone);
-  for (Vertex v : order) {
-    if (!graph.is_event(v)) continue;
-    const Node n = graph.node_of(v);
-    if (v == graph.read_event(n) && graph.sees_one_state(n)) {
-      for (const ExternalRead& read : problem.reads[n]) {
-        const WriteId seen = current[read.key];
-        if (seen == read.write || read.write == kNone || seen == kNone) continue;
-        faults.push_back({problem.writes.node[read.write], problem.writes.node[seen]});
-      }
-    }
-    if (graph.waits_for_holders(v)) {
-      for (const WriteId w : problem.writes.of(n)) {
-        Node& held = holder[problem.writes.key[w]];
-        if (held != kNone && held != n) faults.push_back({held, n});
-        if (graph.takes_hold(v)) held = n;
-      }
-    }
-    if (v == graph.write_event(n)) {
-      for (const WriteId w : problem.writes.of(n)) {
-        current[problem.writes.key[w]] = w;
-        if (!holder.empty() && holder[problem.writes.key[w]] == n)
-          holder[problem.writes.key[w]] = kNone;
-      }
-    }
-  }
-  return faults;
-}
-
 }  // namespace assay::internal

@@ -35,19 +35,8 @@ Schedule schedule_by_hint(const Problem& problem, const LevelInfo& level, Budget
 
 // Plays the known graph in the order of `rank` (a position per vertex), respecting every known
 // edge. Where every event is blocked, the first one is forced, and the replay goes on: the result is
-// always a complete topological order, perhaps with faults (see find_faults). Empty if the budget
+// always a complete topological order, perhaps with faults (order_faults.h). Empty if the budget
 // ran out.
 Schedule schedule_by_graph(const EventGraph& graph, std::span<const Vertex> order, Budget& budget);
-
-// Two writers of one key whose relative order makes a read return the wrong version, or which
-// overlap where the level forbids it.
-struct Fault {
-  Node earlier;  // in the order given
-  Node later;
-};
-
-// What is wrong with a total order that respects the known graph (helper vertices are passed over).
-// Empty: it is accepted.
-std::vector<Fault> find_faults(const EventGraph& graph, std::span<const Vertex> order);
 
 }  // namespace assay::internal

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "history/test_history.h"
+#include "infer/order_faults.h"
 
 namespace assay::internal {
 namespace {
@@ -160,6 +161,10 @@ TEST(ScheduleByHint, StopsWhenTheBudgetHasRunOut) {
   EXPECT_TRUE(schedule.order.empty());
 }
 
+std::vector<OrderFault> faults_of(const EventGraph& events, std::span<const Vertex> order) {
+  return OrderFaults(events, nullptr).find(order);
+}
+
 TEST(ScheduleByGraph, IsACompleteOrderOfTheGraphAndFaultlessIfAccepted) {
   Rng rng(33);
   int accepted = 0;
@@ -173,8 +178,8 @@ TEST(ScheduleByGraph, IsACompleteOrderOfTheGraphAndFaultlessIfAccepted) {
       const Schedule schedule = s.by_graph(order);
       ASSERT_EQ(schedule.order.size(), order.size());
       ASSERT_TRUE(respects_the_graph(s, schedule.order));
-      ASSERT_EQ(find_faults(s.events, schedule.order).empty(), plays(s, schedule.order));
-      ASSERT_EQ(find_faults(s.events, order).empty(), plays(s, order));
+      ASSERT_EQ(faults_of(s.events, schedule.order).empty(), plays(s, schedule.order));
+      ASSERT_EQ(faults_of(s.events, order).empty(), plays(s, order));
       if (schedule.accepted) {
         ASSERT_TRUE(plays(s, schedule.order));
       }
@@ -185,26 +190,26 @@ TEST(ScheduleByGraph, IsACompleteOrderOfTheGraphAndFaultlessIfAccepted) {
   EXPECT_GT(stuck, 100);
 }
 
-TEST(FindFaults, NamesTheWritersWhoseOrderMakesAReadWrong) {
+TEST(OrderFaults, NamesTheWritersWhoseOrderMakesAReadWrong) {
   ScheduleOf s({{1, {w("x", 1)}}, {2, {w("x", 2)}}, {3, {r("x", 1)}}}, serializable);
-  EXPECT_TRUE(find_faults(s.events, std::vector<Vertex>{1, 0, 2}).empty());
-  EXPECT_TRUE(find_faults(s.events, std::vector<Vertex>{0, 2, 1}).empty());
-  const std::vector<Fault> faults = find_faults(s.events, std::vector<Vertex>{0, 1, 2});
+  EXPECT_TRUE(faults_of(s.events, std::vector<Vertex>{1, 0, 2}).empty());
+  EXPECT_TRUE(faults_of(s.events, std::vector<Vertex>{0, 2, 1}).empty());
+  const std::vector<OrderFault> faults = faults_of(s.events, std::vector<Vertex>{0, 1, 2});
   ASSERT_EQ(faults.size(), 1u);
-  EXPECT_EQ(faults[0].earlier, 0u);
-  EXPECT_EQ(faults[0].later, 1u);
+  EXPECT_EQ(faults[0].first, 0u);
+  EXPECT_EQ(faults[0].writer, 1u);
 }
 
-TEST(FindFaults, NamesWritersThatOverlap) {
+TEST(OrderFaults, NamesWritersThatOverlap) {
   const std::vector<sample::Txn> txns = {{1, {w("x", 1)}}, {2, {w("x", 2)}}};
   const std::vector<Vertex> overlapping = {0, 2, 1, 3};  // r r w w
   const ScheduleOf si(txns, adya_si);
-  const std::vector<Fault> faults = find_faults(si.events, overlapping);
+  const std::vector<OrderFault> faults = faults_of(si.events, overlapping);
   ASSERT_EQ(faults.size(), 1u);
-  EXPECT_EQ(faults[0].earlier, 0u);
-  EXPECT_EQ(faults[0].later, 1u);
-  EXPECT_TRUE(find_faults(si.events, std::vector<Vertex>{0, 1, 2, 3}).empty());
-  EXPECT_TRUE(find_faults(ScheduleOf(txns, prefix).events, overlapping).empty());
+  EXPECT_EQ(faults[0].first, 0u);
+  EXPECT_EQ(faults[0].writer, 1u);
+  EXPECT_TRUE(faults_of(si.events, std::vector<Vertex>{0, 1, 2, 3}).empty());
+  EXPECT_TRUE(faults_of(ScheduleOf(txns, prefix).events, overlapping).empty());
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include "infer/event_graph.h"
 #include "infer/known_edges.h"
 #include "levels/search.h"
-#include "solver/choice_solver.h"
 
 namespace assay::internal {
 

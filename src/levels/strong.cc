@@ -40,7 +40,6 @@
 #include "infer/updates.h"
 #include "levels/choices.h"
 #include "levels/proof_builder.h"
-#include "solver/choice_solver.h"
 
 namespace assay::internal {
 namespace {

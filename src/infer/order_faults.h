@@ -1,0 +1,81 @@
+// What is wrong with an order of events. See order_faults.cc.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "infer/event_graph.h"
+#include "infer/open_reads.h"
+
+namespace assay::internal {
+
+// pair: two writers of a key whose order makes a read return the wrong version, or that overlap where the level forbids it. source:
+// an open read met what `writer` left (kNone: the initial state), which is none of its sources. intruder: a read whose source is
+// known met what `writer` left, which takes effect only perhaps. time: `first`, which takes effect only perhaps, began before
+// `writer` ended, and comes after it. list: a read of a list met another one.
+struct OrderFault {
+  enum class Kind : uint8_t { pair, source, intruder, time, list };
+  Kind kind;
+  Node first;             // pair: the earlier one. source, intruder, list: the reader
+  Node writer = kNone;    // pair: the later one
+  uint32_t read = kNone;  // source: index of the open read. intruder: index into the reader's reads
+  OpenLists::Place list = {};  // list
+};
+
+// Replays orders of one event graph.
+class OrderFaults {
+ public:
+  // `open`: the reads with several possible sources; those that the problem assumes are not among them. May be null.
+  OrderFaults(const EventGraph& events, const OpenReads* open);
+
+  // More reads were added to these. They are the same but for that.
+  void take_in(const OpenReads& more);
+  // Which nodes take effect of those that need not; at first none.
+  void set_effective(Node n, bool takes_effect) { effective_[n] = takes_effect; }
+  bool is_possible(Node n) const { return !possible_.empty() && possible_[n] != 0; }
+  bool takes_effect(Node n) const { return !is_possible(n) || effective_[n] != 0; }
+
+  // Of a total order that contains the known graph; helper vertices are passed over. Empty: every read returns what it did, and
+  // no writers overlap that must not.
+  std::vector<OrderFault> find(std::span<const Vertex> order);
+  // Per vertex its place in the last one, where reads are open.
+  std::span<const uint32_t> places() const { return place_; }
+
+ private:
+  // What is in force of a key: of all that take effect, and of those that certainly do. kNone: the initial version.
+  struct InForce {
+    Node any = kNone, certain = kNone;
+  };
+
+  void note_assumed();
+  std::span<const KeyId> writes_of(Node n) const;
+  void look_at_reads(Node n, std::vector<OrderFault>& found) const;
+  void look_at_open_reads(Node n, std::vector<OrderFault>& found) const;
+  void look_at_clock(Node n, std::vector<OrderFault>& found) const;
+  void hold(Vertex v, Node n, std::vector<OrderFault>& found);
+  void install(Node n);
+  void note_commit(Node n);
+
+  const EventGraph& events_;
+  const Problem& problem_;
+  const OpenReads* open_;
+  std::vector<uint8_t> possible_;  // per node that takes effect only perhaps; empty: there are none
+  std::vector<uint8_t> effective_;  // likewise: takes effect in the order that is looked at
+  std::unordered_map<Node, std::vector<KeyId>> possible_writes_;  // ascending
+  std::vector<uint8_t> assumed_;  // per open read: the reads-from relation assumes its source
+
+  // Of the order that is looked at.
+  std::vector<InForce> current_;           // per key
+  std::vector<Node> holder_;               // per key: the writer that has begun and not committed
+  std::optional<AppendedLists> appended_;  // none: no reads are open
+  // The level orders begins before commits by the clock, and some take effect only perhaps.
+  bool begins_bind_ = false;
+  Node latest_ = kNone;          // of those whose writes are done, the one that ended last
+  std::vector<Node> latest_of_;  // the same per session
+  std::vector<uint32_t> place_;  // per vertex
+};
+
+}  // namespace assay::internal
