@@ -27,36 +27,6 @@
 
 namespace assay::internal {
 
-Cycle without_forced(Cycle cycle) {
-  // A read of the writer itself makes a better story than session order, so prefer such an edge.
-  const auto is_forced = [](const Step& s) { return s.edge.kind == EdgeKind::forced; };
-  auto main = std::find_if(cycle.begin(), cycle.end(), [&](const Step& s) {
-    return is_forced(s) && s.edge.path.size() == 1 &&
-           s.edge.path[0].kind == EdgeKind::read_dependency;
-  });
-  if (main == cycle.end()) main = std::find_if(cycle.begin(), cycle.end(), is_forced);
-  if (main == cycle.end()) return cycle;
-
-  std::rotate(cycle.begin(), main, cycle.end());
-  const Edge forced = cycle[0].edge;
-  Cycle out;
-  for (const Edge& e : forced.path) out.push_back({e, Step::Because::plain, {}, kNone});
-  Step missed;
-  missed.edge.kind = EdgeKind::anti_dependency;
-  missed.edge.from = forced.via;
-  missed.edge.to = forced.from;
-  missed.edge.via = forced.to;
-  missed.edge.key = forced.key;
-  missed.edge.op = forced.op;
-  missed.because = Step::Because::path;
-  for (size_t i = 1; i < cycle.size(); ++i) missed.path.push_back(cycle[i].edge);
-  if (missed.path.size() == 1 && missed.path[0].kind == EdgeKind::read_dependency &&
-      missed.path[0].key == forced.key)
-    missed.because = Step::Because::read_first;
-  out.push_back(std::move(missed));
-  return out;
-}
-
 namespace {
 
 struct Shape {

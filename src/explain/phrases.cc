@@ -46,7 +46,8 @@ bool saw_a_value(const History& h, OpId op, KeyId key) {
   }
 }
 
-std::string list_in_words(const History& h, OpId read_list) {
+std::string list_in_words(const Place& read) {
+  const auto& [h, read_list] = read;
   std::string list;
   for (const VersionId v : elements_of(h, read_list))
     list += (list.empty() ? "" : ",") + display_value(h, v);
@@ -60,7 +61,7 @@ std::string saw_in_words(const History& h, OpId op, KeyId key) {
     case Accepts::equals:
       return "read " + display_version(h, seen.version);
     case Accepts::list:
-      return "read " + list_in_words(h, op);
+      return "read " + list_in_words({h, op});
     case Accepts::rows: {
       const VersionId row = row_returned(h, op, key);
       if (row != kNone) return "read " + display_version(h, row);
@@ -123,9 +124,18 @@ std::string appended_with(const History& h, OpId append) {
     const Install own = install_of(h, i);
     if (own.appends && own.key == h.op(append).key) all.push_back(display_value(h, own.version));
   }
-  std::string words = all[0];
-  for (size_t i = 1; i < all.size(); ++i) words += (i + 1 < all.size() ? ", " : " and ") + all[i];
+  return listed(all);
+}
+
+std::string listed(const std::vector<std::string>& parts) {
+  std::string words;
+  for (size_t i = 0; i < parts.size(); ++i)
+    words += (i == 0 ? "" : i + 1 < parts.size() ? ", " : " and ") + parts[i];
   return words;
+}
+
+std::string value_written(const History& h, TxnId t, KeyId key) {
+  return display_value(h, h.op(last_write(h, t, key)).version);
 }
 
 std::string did_in_words(const History& h, OpId write) {

@@ -13,7 +13,7 @@
 #include <string>
 #include <utility>
 
-#include "explain/accesses.h"
+#include "explain/witness.h"
 #include "history/projection.h"
 
 namespace assay::internal {
@@ -72,16 +72,14 @@ class Shrinker {
   void try_suspects() {
     if (options_.suspects.empty()) return;
     // The suspects alone, then with the writers of what they read.
-    const Accesses accesses(h_);
     std::vector<TxnId> txns = options_.suspects;
     for (int round = 0; round < 2; ++round) {
       std::vector<bool> keep(h_.op_count(), false);
       for (const TxnId t : txns)
         for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) keep[i] = true;
       if (adopt(keep)) return;
-      for (const TxnId t : options_.suspects)
-        for (const Access& a : accesses.all_reads(t))
-          if (const TxnId w = accesses.writer(a.version); w != kNone) txns.push_back(w);
+      const std::vector<TxnId> sources = possible_sources(h_, options_.suspects);
+      txns.insert(txns.end(), sources.begin(), sources.end());
     }
   }
 

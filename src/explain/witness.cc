@@ -5,19 +5,15 @@
 #include <utility>
 #include <vector>
 
+#include "assay/verify.h"
 #include "history/accesses.h"
 #include "history/projection.h"
+#include "levels/walk.h"
 
 namespace assay::internal {
 namespace {
 
 constexpr size_t kMostTxns = 50;
-
-template <class T>
-void sort_and_unique(std::vector<T>& v) {
-  std::sort(v.begin(), v.end());
-  v.erase(std::unique(v.begin(), v.end()), v.end());
-}
 
 // What some transactions saw: versions, and keys as absent.
 struct WhatWasSeen {
@@ -42,49 +38,8 @@ WhatWasSeen seen_by(const History& h, std::span<const TxnId> txns) {
         each_row(h, i, [&](VersionId row) { note(h.version_key(row), row); });
     }
   }
-  sort_and_unique(seen.versions);
+  tidy(seen.versions);
   return seen;
-}
-
-// Of a value that very many wrote, none: what saw it will go. Reads the whole history.
-std::vector<TxnId> writers_among_all(const History& h, const WhatWasSeen& what) {
-  std::vector<bool> seen(h.version_count()), absent(h.key_count());
-  for (const VersionId v : what.versions) seen[v] = true;
-  for (const KeyId key : what.absent) absent[key] = true;
-  std::vector<std::pair<VersionId, TxnId>> writers;
-  for (TxnId t = 0; t < h.txn_count(); ++t) {
-    for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
-      if (!installs_version(h.op(i))) continue;
-      const Install install = install_of(h, i);
-      if (seen[install.version] || (absent[install.key] && is_absent(h, install.state())))
-        writers.emplace_back(install.version, t);
-    }
-  }
-  sort_and_unique(writers);
-  std::vector<TxnId> sources;
-  for (size_t i = 0; i < writers.size();) {
-    size_t end = i;
-    while (end < writers.size() && writers[end].first == writers[i].first) ++end;
-    if (end - i <= kMostTxns)
-      for (size_t w = i; w < end; ++w) sources.push_back(writers[w].second);
-    i = end;
-  }
-  return sources;
-}
-
-// Everybody who wrote what one of these transactions saw, whatever became of them: an observation stays in a projection only
-// with all who could explain it. Mostly each version has one writer, and the index knows it.
-std::vector<TxnId> possible_sources(const Accesses& accesses, std::span<const TxnId> txns) {
-  const WhatWasSeen seen = seen_by(accesses.history(), txns);
-  const auto ambiguous = [&](VersionId v) { return accesses.anybody(v) == Accesses::kSeveral; };
-  const auto made_absent = [&](KeyId key) { return accesses.was_made_absent(key); };
-  if (std::ranges::any_of(seen.versions, ambiguous) ||
-      std::ranges::any_of(seen.absent, made_absent))
-    return writers_among_all(accesses.history(), seen);
-  std::vector<TxnId> sources;
-  for (const VersionId v : seen.versions)
-    if (accesses.anybody(v) != kNone) sources.push_back(accesses.anybody(v));
-  return sources;
 }
 
 // Keys that an operation is about.
@@ -101,13 +56,39 @@ std::vector<KeyId> keys_of(const History& h, OpId i) {
 
 }  // namespace
 
-std::optional<Witness> Witness::of(const Accesses& accesses, std::vector<TxnId> txns) {
-  const History& h = accesses.history();
-  sort_and_unique(txns);
+std::vector<TxnId> possible_sources(const History& h, std::span<const TxnId> txns) {
+  const WhatWasSeen what = seen_by(h, txns);
+  std::vector<bool> seen(h.version_count()), absent(h.key_count());
+  for (const VersionId v : what.versions) seen[v] = true;
+  for (const KeyId key : what.absent) absent[key] = true;
+  std::vector<std::pair<VersionId, TxnId>> writers;
+  for (TxnId t = 0; t < h.txn_count(); ++t) {
+    for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
+      if (!installs_version(h.op(i))) continue;
+      const Install install = install_of(h, i);
+      if (seen[install.version] || (absent[install.key] && is_absent(h, install.state())))
+        writers.emplace_back(install.version, t);
+    }
+  }
+  std::sort(writers.begin(), writers.end());
+  writers.erase(std::unique(writers.begin(), writers.end()), writers.end());
+  std::vector<TxnId> sources;
+  for (size_t i = 0; i < writers.size();) {
+    size_t end = i;
+    while (end < writers.size() && writers[end].first == writers[i].first) ++end;
+    if (end - i <= kMostTxns)
+      for (size_t w = i; w < end; ++w) sources.push_back(writers[w].second);
+    i = end;
+  }
+  return sources;
+}
+
+std::optional<Witness> Witness::of(const History& h, std::vector<TxnId> txns) {
+  tidy(txns);
   if (txns.size() > kMostTxns) return std::nullopt;
-  const std::vector<TxnId> sources = possible_sources(accesses, txns);
+  const std::vector<TxnId> sources = possible_sources(h, txns);
   txns.insert(txns.end(), sources.begin(), sources.end());
-  sort_and_unique(txns);
+  tidy(txns);
   Witness witness;
   Result<History> part = part_of(h, txns, &witness.origins_);
   if (!part.ok()) return std::nullopt;
@@ -139,7 +120,7 @@ bool Witness::shown_at_once(const History& whole, const Shows& shows) const {
 std::vector<TxnId> Witness::transactions_of(const History& whole) const {
   std::vector<TxnId> txns;
   for (const OpId op : origins_) txns.push_back(whole.txn_of(op));
-  sort_and_unique(txns);
+  tidy(txns);
   return txns;
 }
 
@@ -175,11 +156,19 @@ Result<History> part_of(const History& h, std::span<const TxnId> txns, std::vect
   return project(h, keep, origins);
 }
 
-CheckOptions within_effort() {
+std::vector<Refuted> refuted(const History& few, std::vector<LevelId> levels) {
   constexpr uint64_t kEffort = 1'000'000;
+  std::vector<Refuted> found;
+  if (levels.empty()) return found;
   CheckOptions options;
   options.budget = Budget(0, 0, kEffort);
-  return options;
+  options.levels = std::move(levels);
+  const CheckResult decided = decide_levels(few, options);
+  for (const Verdict& v : decided.verdicts)
+    if (v.outcome == Outcome::violated && v.certificate < decided.certificates.size() &&
+        verify(decided.certificates[v.certificate], few).ok())
+      found.push_back({v.level, decided.certificates[v.certificate]});
+  return found;
 }
 
 }  // namespace assay::internal

@@ -12,7 +12,7 @@
 #include "assay/check.h"
 #include "assay/explanation.h"
 #include "assay/history.h"
-#include "explain/accesses.h"
+#include "explain/seen_and_left.h"
 #include "explain/shrink.h"
 
 namespace assay::internal {
@@ -20,12 +20,12 @@ namespace assay::internal {
 class Witness {
  public:
   // None if there are more `txns` than a story can be about.
-  static std::optional<Witness> of(const Accesses& accesses, std::vector<TxnId> txns);
+  static std::optional<Witness> of(const History& h, std::vector<TxnId> txns);
 
   const History& history() const { return part_; }
   History take_history() && { return std::move(part_); }
-  // Of each of its operations, which one it was in the history that it was taken from.
-  const std::vector<OpId>& origins() const { return origins_; }
+  // To be told of as it stands in the history that it was taken from.
+  Told told_of(const History& whole) const { return {part_, &whole, origins_}; }
 
   // The fewest of its transactions that still show something, found in so many tries.
   struct Smallest;
@@ -44,12 +44,22 @@ class Witness {
   std::vector<OpId> origins_;  // of each operation
 };
 
+// Everybody who wrote what one of these transactions saw, whatever became of them: an observation stays in a projection only
+// with all who could explain it. Of a value that very many wrote, none: what saw it will go. Reads the whole history.
+std::vector<TxnId> possible_sources(const History& h, std::span<const TxnId> txns);
+
 // The history of nothing but these transactions.
 Result<History> part_of(const History& history, std::span<const TxnId> txns,
                         std::vector<OpId>* origins = nullptr);
 
-// How a witness is decided: with the same effort in every run, of which a few dozen transactions take a small part.
-CheckOptions within_effort();
+// A violated level with a certificate that the verifier accepts.
+struct Refuted {
+  LevelId level;
+  Certificate certificate;
+};
+// Of `levels` those that a witness violates, the weakest first. It is decided with the same effort in every run, of which a
+// few dozen transactions take a small part.
+std::vector<Refuted> refuted(const History& few, std::vector<LevelId> levels);
 
 struct Witness::Smallest {
   Witness witness;

@@ -5,14 +5,14 @@
 #include <string_view>
 
 #include "assay/certificate.h"
-#include "explain/accesses.h"
-#include "explain/local_graph.h"
+#include "explain/cycle.h"
+#include "explain/seen_and_left.h"
 
 namespace assay::internal {
 
 class Clauses {
  public:
-  Clauses(const Accesses& accesses, const Proof& proof) : accesses_(accesses), proof_(proof) {}
+  Clauses(const Told& told, const Proof& proof) : told_(told), h_(told.history), proof_(proof) {}
 
   // "T2 read x = 1, which T1 wrote"; with the justification of an assumed order of writers.
   std::string because(const Step& step) const;
@@ -41,9 +41,6 @@ class Clauses {
   OpId reading(const Edge& edge) const;
   std::string txn(TxnId t) const;
 
-  // The read of a list that states the order `step` relies on; kNone where no list does.
-  static OpId list_behind(const Step& step, const Proof& proof);
-
   // Longer refutations of an order are not shown.
   static constexpr size_t kMostRefuting = 4;
 
@@ -56,13 +53,9 @@ class Clauses {
   bool same_lists(OpId a, OpId b) const;
   std::string axiom_instance(const Edge& forced) const;
 
-  const Accesses& accesses_;
+  const Told& told_;
+  const History& h_;
   const Proof& proof_;
 };
-
-// "1.2 ms"
-std::string duration(uint64_t nanoseconds);
-// From the earlier to the later time; the whole range of clocks is welcome.
-std::string duration_between(int64_t earlier, int64_t later);
 
 }  // namespace assay::internal
