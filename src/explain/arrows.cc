@@ -39,6 +39,7 @@ class Drawing {
     read.kind = EdgeKind::read_dependency;
     read.from = s.edge.via;
     read.to = s.edge.from;
+    read.via = kNone;
     support(read);
     if (s.because == Step::Because::read_first) {
       read.to = s.edge.to;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 
 #include "explain/names.h"
 #include "explain/narrate.h"
@@ -13,125 +14,124 @@
 namespace assay::internal {
 namespace {
 
-// What the rows below ask of two operations.
-struct ReadFacts {
-  const BadRead& bad;
-  const Told& told;
-  const History& h = told.history;
+class ReadStory {
+ public:
+  ReadStory(const BadRead& bad, const Told& told)
+      : bad_(bad), told_(told), h_(told.history), accepts_(observation_of(h_, bad.read).accepts) {}
 
-  TxnId reader() const { return h.txn_of(bad.read); }
-  TxnId by() const { return h.txn_of(bad.other); }
-  Accepts accepts() const { return observation_of(h, bad.read).accepts; }
-  bool has_other() const { return bad.other != kNone; }
+  std::vector<std::string> tell() const {
+    const bool other = bad_.other != kNone;
+    const bool range = other && is_range(h_.op(bad_.other));
+    // A list that was read, and the append that shows what is wrong with it.
+    const bool list = other && accepts_ == Accepts::list && install_of(h_, bad_.other).appends;
+    const Tale tales[] = {
+        {Anomaly::result_set_mismatch, range,
+         "{aggregate} together with those that {reader} found besides."},
+        {Anomaly::result_set_mismatch, other,
+         "{aggregate} together with what {reader} read besides, such as {other version}."},
+        {Anomaly::result_set_mismatch, true, "{aggregate}."},
+        {Anomaly::aborted_read, list,
+         "{reader} read {seen} with {element}, which {by} appended before it aborted.\n"
+         "What an aborted transaction wrote must never be seen."},
+        {Anomaly::future_read, list, "{reader} read {seen} before it appended {element} itself."},
+        {Anomaly::not_my_own_write, list,
+         "{reader} appended {element} to {key}, and then read {seen}, which does not end in what "
+         "it had appended."},
+        {Anomaly::intermediate_read, list,
+         "{reader} read {seen}, but {by} appended {appended}.\n"
+         "What one transaction appends to a list appears at once, and nothing stands between."},
+        {Anomaly::none, list, "{operation} contradicts {other operation} of {by}."},
+        {Anomaly::none, !other, "{reader} read {seen}, but no transaction wrote that value."},
+        {Anomaly::aborted_read, true,
+         "{saw}, which {by} wrote before it aborted.\n"
+         "What an aborted transaction wrote must never be seen."},
+        {Anomaly::future_read, true, "{saw} before it wrote that value itself."},
+        {Anomaly::not_my_last_write, true,
+         "{reader} {did last}, and then read {seen}, an earlier write of its own."},
+        {Anomaly::not_my_own_write, true,
+         "{reader} {did}, and then read {seen}, which is not its own write."},
+        {Anomaly::intermediate_read, true,
+         "{saw}, which {by} itself {replaced} before it committed.\n"
+         "Only the last write of a transaction to a key may be seen by others."},
+        {Anomaly::non_repeatable_read, write_after() != kNone,
+         "{reader} read {key} twice without writing it in between: once {other seen}, once "
+         "{seen}.\n"
+         "After that {reader} {did after}: if that comes of the first of the two, the change in "
+         "between is lost."},
+        {Anomaly::non_repeatable_read, true,
+         "{reader} read {key} twice without writing it in between: once {other seen}, once "
+         "{seen}."},
+        {Anomaly::none, true, "{operation} in {reader} contradicts {other operation} in {by}."},
+    };
+    return told_by(tales, bad_.anomaly, [this](std::string_view name) { return word(name); });
+  }
+
+ private:
+  std::string word(std::string_view name) const {
+    if (name == "reader") return display_txn(h_, h_.txn_of(bad_.read));
+    if (name == "by") return display_txn(h_, h_.txn_of(bad_.other));
+    if (name == "key") return key_in_words(h_, h_.op(bad_.other).key);
+    if (name == "seen") return seen_by(bad_.read);
+    if (name == "other seen") return seen_by(bad_.other);
+    if (name == "saw") return saw();
+    if (name == "element") return display_value(h_, h_.op(bad_.other).version);
+    if (name == "other version") return display_version(h_, h_.op(bad_.other).version);
+    if (name == "appended") return appended_with(h_, bad_.other);
+    if (name == "operation") return display_op(h_, bad_.read);
+    if (name == "other operation") return display_op(h_, bad_.other);
+    if (name == "did") return did_in_words(h_, bad_.other);
+    if (name == "did last") return did_in_words(h_, last_change(bad_.read));
+    if (name == "did after") return did_in_words(h_, write_after());
+    if (name == "replaced") return replaced();
+    assert(name == "aggregate");
+    return aggregate();
+  }
 
   // What an operation says that it saw: "x = 1", or for a list and a range the operation itself.
   std::string seen_by(OpId i) const {
-    const Observation seen = observation_of(h, i);
-    if (seen.accepts == Accepts::list) return list_in_words(told.in_file(i));
-    return seen.accepts == Accepts::equals ? display_version(h, seen.version) : display_op(h, i);
+    const Observation seen = observation_of(h_, i);
+    if (seen.accepts == Accepts::list) return list_in_words(told_.in_file(i));
+    return seen.accepts == Accepts::equals ? display_version(h_, seen.version) : display_op(h_, i);
   }
+
   // An operation that returns no value, or several, saw what the other one wrote.
   std::string saw() const {
-    const std::string name = display_txn(h, reader()), seen = seen_by(bad.read);
-    return accepts() == Accepts::equals || accepts() == Accepts::list
-               ? name + " read " + seen
-               : fmt::format("{} of {} saw {}", seen, name,
-                             display_version(h, h.op(bad.other).version));
+    if (accepts_ == Accepts::equals || accepts_ == Accepts::list)
+      return word("reader") + " read " + word("seen");
+    return fmt::format("{} of {} saw {}", word("seen"), word("reader"), word("other version"));
   }
+
   // The last operation before `end` with which the transaction of the other operation changed the key.
   OpId last_change(OpId end) const {
-    OpId last = bad.other;
-    for (OpId i = bad.other; i < end; ++i)
-      if (installs_version(h.op(i)) && h.op(i).key == h.op(bad.other).key) last = i;
+    OpId last = bad_.other;
+    for (OpId i = bad_.other; i < end; ++i)
+      if (installs_version(h_.op(i)) && h_.op(i).key == h_.op(bad_.other).key) last = i;
     return last;
   }
+
   // The write of what it read with which its transaction went on; kNone if there is none.
   OpId write_after() const {
-    for (OpId i = bad.read; i < h.end_op(reader()); ++i)
-      if (installs_version(h.op(i)) && h.op(i).key == h.op(bad.read).key) return i;
+    for (OpId i = bad_.read; i < h_.end_op(h_.txn_of(bad_.read)); ++i)
+      if (installs_version(h_.op(i)) && h_.op(i).key == h_.op(bad_.read).key) return i;
     return kNone;
   }
-  const Aggregate& aggregate() const {
-    return h.predicates().aggregate(h.selected(bad.read).aggregate);
+
+  std::string replaced() const {
+    const OpId change = last_change(h_.end_op(h_.txn_of(bad_.other)));
+    if (install_of(h_, change).removes) return "deleted";
+    return "replaced by " + display_value(h_, h_.op(change).version);
   }
-};
 
-bool found_besides(const ReadFacts& f) { return f.has_other() && is_range(f.h.op(f.bad.other)); }
-bool read_besides(const ReadFacts& f) { return f.has_other(); }
-bool of_nobody(const ReadFacts& f) { return !f.has_other(); }
-// A list that was read, and the append that shows what is wrong with it.
-bool of_list(const ReadFacts& f) {
-  return f.accepts() == Accepts::list && f.has_other() && install_of(f.h, f.bad.other).appends;
-}
-bool wrote_on(const ReadFacts& f) { return f.write_after() != kNone; }
+  std::string aggregate() const {
+    const Aggregate& aggregate = h_.predicates().aggregate(h_.selected(bad_.read).aggregate);
+    return fmt::format("{} of {} returned {}, which no versions of the rows give",
+                       in_words(h_, aggregate), word("reader"), display(value_of(aggregate.value)));
+  }
 
-constexpr Tale<ReadFacts> kReadTales[] = {
-    {Anomaly::result_set_mismatch, found_besides,
-     "{aggregate} together with those that {reader} found besides."},
-    {Anomaly::result_set_mismatch, read_besides,
-     "{aggregate} together with what {reader} read besides, such as {other version}."},
-    {Anomaly::result_set_mismatch, always, "{aggregate}."},
-    {Anomaly::aborted_read, of_list,
-     "{reader} read {seen} with {element}, which {by} appended before it aborted.\n"
-     "What an aborted transaction wrote must never be seen."},
-    {Anomaly::future_read, of_list, "{reader} read {seen} before it appended {element} itself."},
-    {Anomaly::not_my_own_write, of_list,
-     "{reader} appended {element} to {key}, and then read {seen}, which does not end in what it "
-     "had appended."},
-    {Anomaly::intermediate_read, of_list,
-     "{reader} read {seen}, but {by} appended {appended}.\n"
-     "What one transaction appends to a list appears at once, and nothing stands between."},
-    {Anomaly::none, of_list, "{operation} contradicts {other operation} of {by}."},
-    {Anomaly::none, of_nobody, "{reader} read {seen}, but no transaction wrote that value."},
-    {Anomaly::aborted_read, always,
-     "{saw}, which {by} wrote before it aborted.\n"
-     "What an aborted transaction wrote must never be seen."},
-    {Anomaly::future_read, always, "{saw} before it wrote that value itself."},
-    {Anomaly::not_my_last_write, always,
-     "{reader} {did last}, and then read {seen}, an earlier write of its own."},
-    {Anomaly::not_my_own_write, always,
-     "{reader} {did}, and then read {seen}, which is not its own write."},
-    {Anomaly::intermediate_read, always,
-     "{saw}, which {by} itself {replaced} before it committed.\n"
-     "Only the last write of a transaction to a key may be seen by others."},
-    {Anomaly::non_repeatable_read, wrote_on,
-     "{reader} read {key} twice without writing it in between: once {other seen}, once {seen}.\n"
-     "After that {reader} {did after}: if that comes of the first of the two, the change in "
-     "between is lost."},
-    {Anomaly::non_repeatable_read, always,
-     "{reader} read {key} twice without writing it in between: once {other seen}, once {seen}."},
-    {Anomaly::none, always, "{operation} in {reader} contradicts {other operation} in {by}."},
-};
-
-constexpr Word<ReadFacts> kReadWords[] = {
-    {"reader", [](const ReadFacts& f) { return display_txn(f.h, f.reader()); }},
-    {"by", [](const ReadFacts& f) { return display_txn(f.h, f.by()); }},
-    {"key", [](const ReadFacts& f) { return key_in_words(f.h, f.h.op(f.bad.other).key); }},
-    {"seen", [](const ReadFacts& f) { return f.seen_by(f.bad.read); }},
-    {"other seen", [](const ReadFacts& f) { return f.seen_by(f.bad.other); }},
-    {"saw", [](const ReadFacts& f) { return f.saw(); }},
-    {"element", [](const ReadFacts& f) { return display_value(f.h, f.h.op(f.bad.other).version); }},
-    {"other version",
-     [](const ReadFacts& f) { return display_version(f.h, f.h.op(f.bad.other).version); }},
-    {"appended", [](const ReadFacts& f) { return appended_with(f.h, f.bad.other); }},
-    {"operation", [](const ReadFacts& f) { return display_op(f.h, f.bad.read); }},
-    {"other operation", [](const ReadFacts& f) { return display_op(f.h, f.bad.other); }},
-    {"did", [](const ReadFacts& f) { return did_in_words(f.h, f.bad.other); }},
-    {"did last", [](const ReadFacts& f) { return did_in_words(f.h, f.last_change(f.bad.read)); }},
-    {"did after", [](const ReadFacts& f) { return did_in_words(f.h, f.write_after()); }},
-    {"replaced",
-     [](const ReadFacts& f) {
-       const OpId change = f.last_change(f.h.end_op(f.by()));
-       return install_of(f.h, change).removes
-                  ? std::string("deleted")
-                  : "replaced by " + display_value(f.h, f.h.op(change).version);
-     }},
-    {"aggregate",
-     [](const ReadFacts& f) {
-       return fmt::format("{} of {} returned {}, which no versions of the rows give",
-                          in_words(f.h, f.aggregate()), display_txn(f.h, f.reader()),
-                          display(value_of(f.aggregate().value)));
-     }},
+  const BadRead& bad_;
+  const Told& told_;
+  const History& h_;
+  const Accepts accepts_;
 };
 
 // "T1, T2 and T3", "T1, T2, T3, T4 and 9 more"
@@ -147,7 +147,7 @@ std::string names_of(const History& h, const std::vector<OpId>& ops) {
 }  // namespace
 
 std::vector<std::string> narrate(const BadRead& bad, const Told& told) {
-  return told_by<ReadFacts>(kReadTales, kReadWords, bad.anomaly, {bad, told});
+  return ReadStory(bad, told).tell();
 }
 
 std::vector<std::string> narrate_overdrawn(const History& h, const std::vector<OpId>& reads,

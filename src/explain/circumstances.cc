@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/json.h"
+#include "explain/clauses.h"
 #include "explain/names.h"
-#include "explain/phrases.h"
 #include "history/accesses.h"
 #include "history/logged.h"
 
@@ -101,21 +101,28 @@ bool meets(const History& h, TxnId t, const Interval& span) {
   return is_known(begin) && is_known(span.response) && begin <= span.response && !over_before;
 }
 
-struct ReadOf {
-  OpId read, write;
-};
-
-// A committed read of the explanation that returned what `t` left, and with which operation `t` did.
-std::optional<ReadOf> read_of(const History& h, TxnId t, const Explanation& e) {
-  for (const OpId read : e.operations) {
-    const bool others = h.txn_of(read) != t && h.status(h.txn_of(read)) == TxnStatus::committed;
-    if (!others || observation_of(h, read).accepts != Accepts::equals) continue;
-    for (OpId write = h.first_op(t); write < h.end_op(t); ++write)
-      if (installs_version(h.op(write)) && h.op(write).key == h.op(read).key &&
-          h.op(write).version == observation_of(h, read).version)
-        return ReadOf{read, write};
+// That a committed transaction of the explanation read what `t` wrote, in words; empty if none did.
+std::string read_of(const History& h, TxnId t, const Explanation& e) {
+  const auto wrote = [&](VersionId version) {
+    for (OpId i = h.first_op(t); i < h.end_op(t); ++i)
+      if (installs_version(h.op(i)) && h.op(i).version == version) return true;
+    return false;
+  };
+  for (const OpId op : e.operations) {
+    const TxnId reader = h.txn_of(op);
+    const Observation seen = observation_of(h, op);
+    if (reader == t || h.status(reader) != TxnStatus::committed ||
+        seen.accepts != Accepts::equals || !wrote(seen.version))
+      continue;
+    Edge read;
+    read.kind = EdgeKind::read_dependency;
+    read.from = t;
+    read.to = reader;
+    read.key = seen.key;
+    read.op = op;
+    return Clauses({h}, {}).because(read);
   }
-  return std::nullopt;
+  return {};
 }
 
 // How many transactions of unknown outcome that the explanation does not name changed one of its keys meanwhile.
@@ -142,22 +149,16 @@ void tell_unknown_outcomes(const History& h, Explanation& e) {
   for (const TxnId t : e.transactions) {
     if (h.status(t) != TxnStatus::unknown) continue;
     any = true;
-    const std::optional<ReadOf> found = read_of(h, t, e);
-    if (!found) continue;
-    const auto [read, write] = *found;
-    const bool wrote = !install_of(h, write).removes && !install_of(h, write).appends;
-    e.sentences.push_back(fmt::format(
-        "Nobody was told the outcome of {0}; it counts as committed, for {1} {2}{3}.",
-        display_txn(h, t), display_txn(h, h.txn_of(read)), saw_in_words(h, read, h.op(read).key),
-        wrote ? ", which " + display_txn(h, t) + " wrote"
-              : " after " + display_txn(h, t) + " " + did_in_words(h, write)));
+    if (const std::string read = read_of(h, t, e); !read.empty())
+      e.sentences.push_back(
+          fmt::format("Nobody was told the outcome of {}; it counts as committed, for {}.",
+                      display_txn(h, t), read));
   }
   const size_t others = other_unknown(h, e);
   if (others == 0) return;
   e.sentences.push_back(fmt::format(
       "{} {}transaction{} of unknown outcome changed the same keys meanwhile; whether {} effect, "
-      "the "
-      "violation stands.",
+      "the violation stands.",
       others, any ? "other " : "", others == 1 ? "" : "s", others == 1 ? "it took" : "they took"));
 }
 
@@ -170,8 +171,7 @@ void tell_unfinished_run(const History& h, Explanation& e) {
   };
   e.hint = fmt::format(
       "Was run {}{} still going on? It had prepared the same database and was found unfinished; "
-      "its "
-      "writes look like faults of the database. {}",
+      "its writes look like faults of the database. {}",
       field("run"), other.contains("began") ? ", begun " + field("began") + "," : "", e.hint);
   if (e.hint.ends_with(' ')) e.hint.pop_back();
 }

@@ -38,7 +38,7 @@ namespace assay::internal {
 namespace {
 
 constexpr uint64_t kMostVisits = 100'000;  // of clauses
-constexpr size_t kMostTried = 64;            // literals at a division
+constexpr size_t kMostTried = 64;          // literals at a division
 constexpr size_t kMostNodes = 2000;
 
 struct LiteralHash {

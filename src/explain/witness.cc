@@ -15,52 +15,25 @@ namespace {
 
 constexpr size_t kMostTxns = 50;
 
-// What some transactions saw: versions, and keys as absent.
-struct WhatWasSeen {
-  std::vector<VersionId> versions;
-  std::vector<KeyId> absent;
-};
+}  // namespace
 
-WhatWasSeen seen_by(const History& h, std::span<const TxnId> txns) {
-  WhatWasSeen seen;
+std::vector<TxnId> possible_sources(const History& h, std::span<const TxnId> txns) {
+  std::vector<bool> seen(h.version_count()), absent(h.key_count());
   const auto note = [&](KeyId key, VersionId version) {
-    seen.versions.push_back(version);
-    if (h.version_value(version).is_null()) seen.absent.push_back(key);
+    seen[version] = true;
+    if (h.version_value(version).is_null()) absent[key] = true;
   };
   for (const TxnId t : txns) {
     for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
       const Observation observed = observation_of(h, i);
       if (observed.accepts == Accepts::equals) note(observed.key, observed.version);
-      if (observed.accepts == Accepts::absent) seen.absent.push_back(observed.key);
+      if (observed.accepts == Accepts::absent) absent[observed.key] = true;
       if (observed.accepts == Accepts::list)
-        for (const VersionId element : elements_of(h, i)) seen.versions.push_back(element);
+        for (const VersionId element : elements_of(h, i)) seen[element] = true;
       if (observed.accepts == Accepts::rows)
         each_row(h, i, [&](VersionId row) { note(h.version_key(row), row); });
     }
   }
-  tidy(seen.versions);
-  return seen;
-}
-
-// Keys that an operation is about.
-std::vector<KeyId> keys_of(const History& h, OpId i) {
-  const Operation op = h.op(i);
-  if (!is_range(op)) return {op.key};
-  const auto [from, to] = bounds_of(h, i);
-  std::vector<KeyId> keys;
-  for (const KeyId bound : {from, to})
-    if (bound != kNone) keys.push_back(bound);
-  each_named_key(h, i, [&](KeyId key) { keys.push_back(key); });
-  return keys;
-}
-
-}  // namespace
-
-std::vector<TxnId> possible_sources(const History& h, std::span<const TxnId> txns) {
-  const WhatWasSeen what = seen_by(h, txns);
-  std::vector<bool> seen(h.version_count()), absent(h.key_count());
-  for (const VersionId v : what.versions) seen[v] = true;
-  for (const KeyId key : what.absent) absent[key] = true;
   std::vector<std::pair<VersionId, TxnId>> writers;
   for (TxnId t = 0; t < h.txn_count(); ++t) {
     for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
@@ -125,19 +98,14 @@ std::vector<TxnId> Witness::transactions_of(const History& whole) const {
 }
 
 Explanation Witness::in_whole(Explanation told, const History& whole) const {
-  const auto by_name = [&](KeyId a, KeyId b) { return key_less(whole.key(a), whole.key(b)); };
-  std::vector<KeyId> keys;
-  for (const OpId op : origins_)
-    for (const KeyId key : keys_of(whole, op)) keys.push_back(key);
-  std::sort(keys.begin(), keys.end(), by_name);
   const auto txn = [&](TxnId t) {
     return t == kNone ? kNone : whole.txn_of(origins_[part_.first_op(t)]);
   };
+  // A dependency is one on a transaction that wrote the key.
   const auto key = [&](KeyId k) {
-    if (k == kNone) return kNone;
-    return *std::lower_bound(keys.begin(), keys.end(), k, [&](KeyId a, KeyId b) {
-      return key_less(whole.key(a), part_.key(b));
-    });
+    for (OpId i = 0; i < part_.op_count() && k != kNone; ++i)
+      if (installs_version(part_.op(i)) && part_.op(i).key == k) return whole.op(origins_[i]).key;
+    return kNone;
   };
   for (TxnId& t : told.transactions) t = txn(t);
   for (OpId& op : told.operations) op = origins_[op];
