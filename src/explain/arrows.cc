@@ -138,7 +138,8 @@ void draw(const Cycle& cycle, const History& h, const Proof& proof, const Clause
           Explanation& e) {
   Drawing drawing(h, proof, clauses, e);
   for (const Step& step : cycle) drawing.draw(step);
-  std::ranges::stable_partition(e.arrows, &Arrow::in_cycle);
+  std::stable_partition(e.arrows.begin(), e.arrows.end(),
+                        [](const Arrow& a) { return a.in_cycle; });
 }
 
 }  // namespace assay::internal

@@ -79,9 +79,9 @@ class ReadStory {
     if (name == "appended") return appended_with(h_, bad_.other);
     if (name == "operation") return display_op(h_, bad_.read);
     if (name == "other operation") return display_op(h_, bad_.other);
-    if (name == "did") return did_in_words(h_, bad_.other);
-    if (name == "did last") return did_in_words(h_, last_change(bad_.read));
-    if (name == "did after") return did_in_words(h_, write_after());
+    if (name == "did") return in_words(kDid, h_, bad_.other);
+    if (name == "did last") return in_words(kDid, h_, last_change(bad_.read));
+    if (name == "did after") return in_words(kDid, h_, write_after());
     if (name == "replaced") return replaced();
     assert(name == "aggregate");
     return aggregate();

@@ -13,24 +13,6 @@ namespace assay::internal {
 
 std::string Clauses::txn(TxnId t) const { return display_txn(h_, t); }
 
-std::string Clauses::did(TxnId t, KeyId key) const {
-  const OpId w = last_write(h_, t, key);
-  if (w == kNone) return "changed " + key_in_words(h_, key);
-  return did_in_words(h_, w);
-}
-
-std::string Clauses::effect(TxnId t, KeyId key) const {
-  const OpId w = last_write(h_, t, key);
-  if (w == kNone) return "change of " + key_in_words(h_, key);
-  return effect_in_words(h_, w);
-}
-
-std::string Clauses::replaced(TxnId t, KeyId key) const {
-  const OpId w = last_write(h_, t, key);
-  if (w == kNone) return fmt::format("which {} changed", txn(t));
-  return replaced_in_words(h_, w);
-}
-
 namespace {
 
 // A list that its reader had begun itself.

@@ -6,6 +6,7 @@
 
 #include "assay/certificate.h"
 #include "explain/cycle.h"
+#include "explain/phrases.h"
 #include "explain/seen_and_left.h"
 
 namespace assay::internal {
@@ -22,12 +23,9 @@ class Clauses {
   std::string justification(const Step& step) const;
   // "T1 → T4 → T2"
   std::string chain(const std::vector<Edge>& path) const;
-  // What `t` did to `key` in the end: "wrote x = 2", "appended 1 to l", "deleted x".
-  std::string did(TxnId t, KeyId key) const;
-  // "x = 2", "append of 1 to l", "deletion of x"
-  std::string effect(TxnId t, KeyId key) const;
-  // "which T2 overwrote with 2", "to which T2 appended 1", "which T2 deleted"
-  std::string replaced(TxnId t, KeyId key) const;
+  std::string did(TxnId t, KeyId key) const { return in_words(kDid, h_, t, key); }
+  std::string effect(TxnId t, KeyId key) const { return in_words(kEffect, h_, t, key); }
+  std::string replaced(TxnId t, KeyId key) const { return in_words(kReplaced, h_, t, key); }
   // What `edge` (an anti-dependency) read, and where it came from: "read x = 1 (written by T1)" or "read x = 0 (the
   // initial value)".
   std::string saw_with_origin(const Edge& anti) const;

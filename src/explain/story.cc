@@ -45,10 +45,11 @@ void Uses::see_all(const LevelInfo& level) {
 
 bool Story::refutes(LevelId level) const {
   const LevelId own = explanation.level;
+  const LevelInfo& info = level_info(level);
   const bool plain = !uses.session && !uses.time;
   // "Ended before the other began" means the same to every level that looks at the clock.
-  const bool by_clock = uses.time && !uses.within_time &&
-                        implies(level, LevelId::strict_serializable) &&
+  const bool by_clock = uses.time && !uses.within_time && info.events == EventModel::single &&
+                        info.real_time == RealTime::transactions &&
                         level_info(own).events == EventModel::split;
   return implies(level, own) || (plain && implies(with_sessions(level), own)) || by_clock;
 }
@@ -148,9 +149,10 @@ void tell_proof(const Told& told, const Proof& proof, const LevelInfo& level, St
     }
   }
   cycle = without_forced(std::move(cycle));
-  std::ranges::rotate(cycle, std::ranges::min_element(cycle, {}, [](const Step& s) {
-                        return s.edge.from;  // the earliest transaction first
-                      }));
+  const auto earliest =
+      std::min_element(cycle.begin(), cycle.end(),
+                       [](const Step& a, const Step& b) { return a.edge.from < b.edge.from; });
+  std::rotate(cycle.begin(), earliest, cycle.end());
   e.anomaly = classify(cycle, level, h);
   e.sentences = narrate(e.anomaly, cycle, h, clauses);
   draw(cycle, h, proof, clauses, e);

@@ -106,7 +106,7 @@ bool explain_phantom(const History& h, OpId query, KeyId key, Explanation& e) {
   if (returned(h, second, key) && e.operations.size() == 3)
     e.sentences.push_back(fmt::format("In between {} {}.",
                                       display_txn(h, h.txn_of(e.operations.back())),
-                                      did_in_words(h, e.operations.back())));
+                                      in_words(kDid, h, e.operations.back())));
   return true;
 }
 
@@ -133,7 +133,7 @@ void tell_writes_before(const History& h, OpId op, KeyId key, Explanation& e) {
   for (OpId i = op; i-- > h.first_op(h.txn_of(op));)
     if (installs_version(h.op(i)) && h.op(i).key == key) {
       e.sentences.push_back(
-          fmt::format("Before that, {} {}.", display_txn(h, h.txn_of(i)), did_in_words(h, i)));
+          fmt::format("Before that, {} {}.", display_txn(h, h.txn_of(i)), in_words(kDid, h, i)));
       e.operations.push_back(i);
       return;
     }
