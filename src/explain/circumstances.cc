@@ -144,7 +144,7 @@ size_t other_unknown(const History& h, const Explanation& e) {
   return count;
 }
 
-void tell_unknown_outcomes(const History& h, Explanation& e) {
+void add_unknown_outcomes(const History& h, Explanation& e) {
   bool any = false;
   for (const TxnId t : e.transactions) {
     if (h.status(t) != TxnStatus::unknown) continue;
@@ -162,7 +162,7 @@ void tell_unknown_outcomes(const History& h, Explanation& e) {
       others, any ? "other " : "", others == 1 ? "" : "s", others == 1 ? "it took" : "they took"));
 }
 
-void tell_unfinished_run(const History& h, Explanation& e) {
+void add_unfinished_run(const History& h, Explanation& e) {
   const auto meta = Json::parse(h.meta());
   if (!meta.is_object() || !meta.contains("other_run") || !meta["other_run"].is_object()) return;
   const auto& other = meta["other_run"];
@@ -176,7 +176,7 @@ void tell_unfinished_run(const History& h, Explanation& e) {
   if (e.hint.ends_with(' ')) e.hint.pop_back();
 }
 
-void tell_faults(const History& h, Explanation& e) {
+void add_faults(const History& h, Explanation& e) {
   const Interval span = span_of(h, e);
   if (h.events().empty() || !is_known(span.request) || !is_known(span.response)) return;
   size_t others = 0;
@@ -226,7 +226,7 @@ void add_own_words(const History& h, TxnId t, std::vector<std::string>& facts) {
     facts.push_back("saw snapshot " + display(std::string(h.snapshot(t))));
 }
 
-void tell_own_names(const History& h, Explanation& e) {
+void add_own_names(const History& h, Explanation& e) {
   std::vector<std::pair<std::string, std::vector<std::string>>> told;  // what was run, by whom
   size_t named = 0;
   for (const TxnId t : e.transactions) {
@@ -246,7 +246,7 @@ void tell_own_names(const History& h, Explanation& e) {
   if (!all.empty()) e.sentences.push_back(all + ".");
 }
 
-void tell_server_names(const History& h, Explanation& e) {
+void add_server_names(const History& h, Explanation& e) {
   std::map<std::string, TxnId, std::less<>> wanted;
   for (const TxnId t : e.transactions)
     if (wanted.size() < kMostNames) wanted.emplace(h.name(t), t);
@@ -265,12 +265,12 @@ void tell_server_names(const History& h, Explanation& e) {
 
 }  // namespace
 
-void tell_circumstances(const History& h, Explanation& e) {
-  tell_faults(h, e);
-  tell_unknown_outcomes(h, e);
-  tell_own_names(h, e);
-  tell_server_names(h, e);
-  tell_unfinished_run(h, e);
+void add_circumstances(const History& h, Explanation& e) {
+  add_faults(h, e);
+  add_unknown_outcomes(h, e);
+  add_own_names(h, e);
+  add_server_names(h, e);
+  add_unfinished_run(h, e);
 }
 
 }  // namespace assay::internal

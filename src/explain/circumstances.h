@@ -16,6 +16,6 @@ namespace assay::internal {
 //   what the server calls them, if the history has events that say so:
 //   {"event":"logged","txn":"3-17","xid":"739","position":"0/15706F8"}.
 // Asks first about another run that was found unfinished on the database, if the history's meta names one.
-void tell_circumstances(const History& h, Explanation& e);
+void add_circumstances(const History& h, Explanation& e);
 
 }  // namespace assay::internal

@@ -92,14 +92,14 @@ TEST(ServerNames, AreToldOfTheTransactionsOfAnAnomaly) {
   ASSERT_TRUE(history.ok());
   Explanation e;
   e.transactions = {0, 1, 2};
-  tell_circumstances(*history, e);
+  add_circumstances(*history, e);
   ASSERT_EQ(e.sentences.size(), 1u);
   EXPECT_EQ(
       e.sentences[0],
       "On the server a is transaction 739, logged at 0/15; b is logged at revision 7; d started "
       "at 3, committed at 5, saw snapshot 10:20:14.");
   Explanation other;
-  tell_circumstances(*history, other);
+  add_circumstances(*history, other);
   EXPECT_TRUE(other.sentences.empty());
 }
 
@@ -119,7 +119,7 @@ TEST(ServerNames, TheUsersOwnTransactionsAreNamed) {
   ASSERT_TRUE(history.ok());
   Explanation e;
   e.transactions = {0, 1, 2, 3, 4};
-  tell_circumstances(*history, e);
+  add_circumstances(*history, e);
   EXPECT_EQ(e.sentences, std::vector<std::string>{"a, c ran leave (on-call.sql:7); b ran enter."});
 }
 

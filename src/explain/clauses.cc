@@ -41,7 +41,7 @@ OpId Clauses::reading(const Edge& e) const {
 }
 
 std::string Clauses::saw(OpId op, KeyId key) const {
-  const Place read = told_.in_file(op);
+  const Place read = excerpt_.in_file(op);
   if (is_list(read.history, read.op)) return "read " + list_in_words(read);
   return saw_in_words(h_, op, key);
 }
@@ -63,7 +63,7 @@ std::string Clauses::saw_with_origin(const Edge& anti) const {
   const OpId op = reading(anti);
   std::string seen = saw(anti);
   if (op == kNone || !saw_a_value(h_, op, anti.key)) return seen;
-  const Place read = told_.in_file(op);
+  const Place read = excerpt_.in_file(op);
   if (only_own_elements(read)) return seen + ", nothing but its own,";
   if (anti.via == kNone && has_others_elements(read)) return seen;
   if (anti.via == kNone) return seen + " (the initial value)";
@@ -95,7 +95,7 @@ std::string Clauses::missed_clause(const Edge& e) const {
   const OpId op = reading(e);
   if (op == kNone || !saw_a_value(h_, op, e.key))
     return fmt::format("{} {} before {} {}", txn(e.from), saw(e), txn(e.to), did(e.to, e.key));
-  const Place read = told_.in_file(op);
+  const Place read = excerpt_.in_file(op);
   const std::string origin = only_own_elements(read) ? "nothing but its own, "
                              : e.via == kNone && !has_others_elements(read) ? "the initial value, "
                                                                             : "";
@@ -197,7 +197,7 @@ std::string Clauses::because(const Step& step) const {
 // they are lists that contradict each other.
 bool Clauses::same_lists(OpId a, OpId b) const {
   if (a == kNone || b == kNone) return true;
-  const Place x = told_.in_file(a), y = told_.in_file(b);
+  const Place x = excerpt_.in_file(a), y = excerpt_.in_file(b);
   if (!is_list(x.history, x.op) || !is_list(y.history, y.op)) return true;
   const std::span<const VersionId> p = elements_of(x.history, x.op),
                                    q = elements_of(y.history, y.op);

@@ -7,13 +7,14 @@
 #include "assay/certificate.h"
 #include "explain/cycle.h"
 #include "explain/phrases.h"
-#include "explain/seen_and_left.h"
+#include "explain/reads_and_writes.h"
 
 namespace assay::internal {
 
 class Clauses {
  public:
-  Clauses(const Told& told, const Proof& proof) : told_(told), h_(told.history), proof_(proof) {}
+  Clauses(const Excerpt& excerpt, const Proof& proof)
+      : excerpt_(excerpt), h_(excerpt.history), proof_(proof) {}
 
   // "T2 read x = 1, which T1 wrote"; with the justification of an assumed order of writers.
   std::string because(const Step& step) const;
@@ -51,7 +52,7 @@ class Clauses {
   bool same_lists(OpId a, OpId b) const;
   std::string axiom_instance(const Edge& forced) const;
 
-  const Told& told_;
+  const Excerpt& excerpt_;
   const History& h_;
   const Proof& proof_;
 };

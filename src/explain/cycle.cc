@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "explain/seen_and_left.h"
+#include "explain/reads_and_writes.h"
 #include "history/accesses.h"
 #include "levels/proof_hints.h"
 

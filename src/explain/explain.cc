@@ -41,9 +41,9 @@ class Explainer {
     std::vector<Explanation> explanations;
     for (Story& story : stories_) {
       if (story.explanation.levels.empty()) continue;
-      tell_weakest(h_, story.explanation);
-      tell_circumstances(h_, story.explanation);
-      tell_statements_needed(h_, story.explanation);
+      set_weakest(h_, story.explanation);
+      add_circumstances(h_, story.explanation);
+      set_statements_needed(h_, story.explanation);
       explanations.push_back(std::move(story.explanation));
     }
     return explanations;
@@ -58,7 +58,8 @@ class Explainer {
       std::optional<Story> weaker;
       if (witness) weaker = of_a_weaker_level(level, *witness);
       story = &stories_.emplace_back(weaker ? std::move(*weaker) : std::move(told));
-      if (!witness || !tell_by_itself(*witness, *story)) tell_by_whole_proof(certificate, *story);
+      if (!witness || !explain_by_itself(*witness, *story))
+        explain_by_whole_proof(certificate, *story);
     }
     story->explanation.levels.push_back(level);
   }
@@ -75,7 +76,7 @@ class Explainer {
       Explanation& first = stories_[i].explanation;
       for (size_t j = i + 1; j < stories_.size() && !first.levels.empty(); ++j) {
         Explanation& later = stories_[j].explanation;
-        if (!tells_same(first, later)) continue;
+        if (!same_story(first, later)) continue;
         first.levels.insert(first.levels.end(), later.levels.begin(), later.levels.end());
         later.levels.clear();
       }
@@ -83,7 +84,7 @@ class Explainer {
     }
   }
 
-  static bool tells_same(const Explanation& a, const Explanation& b) {
+  static bool same_story(const Explanation& a, const Explanation& b) {
     return a.anomaly == b.anomaly && a.sentences == b.sentences && a.arrows == b.arrows &&
            a.transactions == b.transactions && a.operations == b.operations;
   }
@@ -110,7 +111,7 @@ class Explainer {
     std::vector<Story> stories;
     for (const Refuted& r : refuted(witness.history(), std::move(weaker)))
       if (refuting(stories, r.level) == nullptr)
-        stories.push_back(story_of(witness.told_of(h_), r.level, r.certificate));
+        stories.push_back(story_of(witness.excerpt_of(h_), r.level, r.certificate));
     Story* story = refuting(stories, level);
     if (story == nullptr) return std::nullopt;
     restate(witness, *story);
@@ -124,14 +125,14 @@ class Explainer {
   }
 
   // The story of why these transactions violate a level by themselves.
-  static std::optional<Story> story_of_part(const Told& part, LevelId level) {
+  static std::optional<Story> story_of_part(const Excerpt& part, LevelId level) {
     const std::vector<Refuted> violated = refuted(part.history, {level});
     if (violated.empty()) return std::nullopt;
     return story_of(part, level, violated[0].certificate);
   }
 
   // Where the witness violates the level of the story by itself: tells the story of the smallest part of it that does.
-  bool tell_by_itself(const Witness& witness, Story& story) const {
+  bool explain_by_itself(const Witness& witness, Story& story) const {
     const LevelId level = story.explanation.level;
     const std::optional<Story> of_all = story_of_part({witness.history()}, level);
     if (!of_all) return false;
@@ -143,7 +144,7 @@ class Explainer {
     const bool smaller = small && small->witness.shown_at_once(h_, shows);
     const Witness& few = smaller ? small->witness : witness;
     if (!smaller && !few.shown_at_once(h_, shows)) return false;
-    std::optional<Story> told = story_of_part(few.told_of(h_), level);
+    std::optional<Story> told = story_of_part(few.excerpt_of(h_), level);
     if (!told) return false;
     story = std::move(*told);
     restate(few, story);
@@ -154,10 +155,10 @@ class Explainer {
   }
 
   // Where what the contradiction rests on does not violate the level by itself, all that the proof goes through may.
-  void tell_by_whole_proof(const Certificate& certificate, Story& story) const {
+  void explain_by_whole_proof(const Certificate& certificate, Story& story) const {
     if (certificate.kind != Certificate::Kind::proof) return;
     const std::optional<Witness> all = Witness::of(h_, mentioned(h_, certificate.proof, nullptr));
-    if (all) tell_by_itself(*all, story);
+    if (all) explain_by_itself(*all, story);
   }
 
   const History& h_;

@@ -10,11 +10,11 @@
 
 namespace assay::internal {
 
-// Of a cycle (cycle_tales.cc).
+// Of a cycle (cycle_sentences.cc).
 std::vector<std::string> narrate(Anomaly anomaly, Cycle cycle, const History& h,
                                  const Clauses& clauses);
-// Of two operations (bad_read_tales.cc).
-std::vector<std::string> narrate(const BadRead& bad, const Told& told);
+// Of two operations (read_sentences.cc).
+std::vector<std::string> narrate(const BadRead& bad, const Excerpt& excerpt);
 // `reads` of a value whose transactions overwrote it are one more than it was there, initially or by `writes`.
 std::vector<std::string> narrate_overdrawn(const History& h, const std::vector<OpId>& reads,
                                            const std::vector<OpId>& writes);

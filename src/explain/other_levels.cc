@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "explain/seen_and_left.h"
+#include "explain/reads_and_writes.h"
 #include "explain/witness.h"
 #include "history/session_levels.h"
 
@@ -14,7 +14,7 @@ bool is_weaker(LevelId other, LevelId level) {
   return other != level && other != with_sessions(level) && implies(with_sessions(level), other);
 }
 
-void tell_weakest(const History& h, Explanation& e) {
+void set_weakest(const History& h, Explanation& e) {
   std::vector<LevelId> broken = e.levels;
   broken.push_back(e.level);
   const auto has_group = [&](LevelGroup group) {
@@ -36,7 +36,7 @@ void tell_weakest(const History& h, Explanation& e) {
       e.weakest.push_back(level);
 }
 
-void tell_statements_needed(const History& h, Explanation& e) {
+void set_statements_needed(const History& h, Explanation& e) {
   if (!h.states_versions()) return;
   e.need_statements = e.levels;
   std::optional<Witness> witness = Witness::of(h, e.transactions);

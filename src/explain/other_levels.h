@@ -19,9 +19,9 @@ namespace assay::internal {
 bool is_weaker(LevelId other, LevelId level);
 
 // Sets `weakest`, also of those that nobody asked for.
-void tell_weakest(const History& h, Explanation& e);
+void set_weakest(const History& h, Explanation& e);
 
 // Sets `need_statements`.
-void tell_statements_needed(const History& h, Explanation& e);
+void set_statements_needed(const History& h, Explanation& e);
 
 }  // namespace assay::internal

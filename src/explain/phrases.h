@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "assay/history.h"
-#include "explain/seen_and_left.h"
+#include "explain/reads_and_writes.h"
 
 namespace assay::internal {
 

@@ -18,10 +18,10 @@
 #include <utility>
 
 #include "explain/arrows.h"
+#include "explain/case_sentences.h"
 #include "explain/classify.h"
 #include "explain/narrate.h"
 #include "explain/refutation.h"
-#include "explain/tell_cases.h"
 #include "explain/unexplained.h"
 #include "history/session_levels.h"
 
@@ -84,8 +84,8 @@ bool forbids_lost_update(const LevelInfo& level) {
 }
 
 // The cheapest cycle, or what the same contradiction is from its other end, where that is a lost update and cheaper.
-Cycle tell_tale_cycle(const History& h, const Proof& proof, const LevelInfo& level,
-                      const Conclusion& conclusion) {
+Cycle cheapest_of_two_ends(const History& h, const Proof& proof, const LevelInfo& level,
+                           const Conclusion& conclusion) {
   FoundCycle found = cheapest_cycle(h, level, conclusion);
   const Conclusion other = other_end(conclusion, proof);
   if (other.cycle.empty()) return found.cycle;
@@ -101,7 +101,7 @@ Cycle cycle_to_tell(const History& h, const Proof& proof, const LevelInfo& level
   if (forbids_lost_update(level)) cycle = lost_update(h, mentioned(h, proof, nullptr));
   // Levels that ask what kinds of edges a path has know best which cycle they mean.
   if (cycle.empty() && !level.on_request() && level.events != EventModel::weak)
-    cycle = tell_tale_cycle(h, proof, level, conclusion);
+    cycle = cheapest_of_two_ends(h, proof, level, conclusion);
   return cycle.empty() ? own_cycle(h, proof, conclusion) : cycle;
 }
 
@@ -120,7 +120,7 @@ Anomaly of_every_cycle(const History& h, const Proof& proof, const LevelInfo& le
 }
 
 // That the refutation goes through the possible writers of some reads, if it does.
-void tell_sources_left_open(const Proof& proof, Story& story) {
+void add_open_sources(const Proof& proof, Story& story) {
   const auto reads = std::ranges::count_if(proof.steps, several_sources);
   if (reads == 0) return;
   std::vector<std::string>& sentences = story.explanation.sentences;
@@ -132,20 +132,21 @@ void tell_sources_left_open(const Proof& proof, Story& story) {
   story.uses = {true, true, true};  // what is not shown may use them
 }
 
-void tell_proof(const Told& told, const Proof& proof, const LevelInfo& level, Story& story) {
-  const History& h = told.history;
+void explain_proof(const Excerpt& excerpt, const Proof& proof, const LevelInfo& level,
+                   Story& story) {
+  const History& h = excerpt.history;
   Explanation& e = story.explanation;
   const ProofStep& last = proof.steps.back();
-  if (last.kind == ProofStep::Kind::sources) return explain_sourceless(told, last, e);
-  if (explain_lists(told, proof, e)) return;
+  if (last.kind == ProofStep::Kind::sources) return explain_sourceless(excerpt, last, e);
+  if (explain_lists(excerpt, proof, e)) return;
   const Conclusion conclusion = conclude(proof);
-  const Clauses clauses(told, proof);
+  const Clauses clauses(excerpt, proof);
   Cycle cycle = cycle_to_tell(h, proof, level, conclusion);
   if (!is_proven(cycle, proof)) {
     if (const std::optional<CaseTree> tree = case_tree(proof)) {
       e.anomaly = of_every_cycle(h, proof, level);
       story.uses.see_all(level);
-      return tell_cases(*tree, proof, told, e);
+      return explain_cases(*tree, proof, excerpt, e);
     }
   }
   cycle = without_forced(std::move(cycle));
@@ -162,26 +163,26 @@ void tell_proof(const Told& told, const Proof& proof, const LevelInfo& level, St
     // The deeper reasons are not looked at.
     if (step.because == Step::Because::proof) story.uses.see_all(level);
   }
-  tell_sources_left_open(proof, story);
+  add_open_sources(proof, story);
 }
 
 }  // namespace
 
-Story story_of(const Told& told, LevelId level, const Certificate& c) {
+Story story_of(const Excerpt& excerpt, LevelId level, const Certificate& c) {
   Story story;
   Explanation& e = story.explanation;
   e.level = level;
   if (c.kind == Certificate::Kind::bad_read) {
     // Only read committed lets a transaction read a key twice with different results; the story
     // needs neither sessions nor clocks.
-    explain_bad_read(told, c.bad_read, e);
+    explain_bad_read(excerpt, c.bad_read, e);
   } else if (c.kind == Certificate::Kind::exhausted) {
-    explain_exhausted(told.history, c.exhausted, e);
+    explain_exhausted(excerpt.history, c.exhausted, e);
     story.uses.time = true;
   } else {
-    tell_proof(told, c.proof, level_info(level), story);
+    explain_proof(excerpt, c.proof, level_info(level), story);
   }
-  e.hint = recording_hint(e.anomaly, told.history);
+  e.hint = recording_hint(e.anomaly, excerpt.history);
   tidy(e.transactions);
   tidy(e.operations);
   return story;

@@ -6,8 +6,8 @@
 #include "assay/certificate.h"
 #include "assay/explanation.h"
 #include "assay/level.h"
+#include "explain/reads_and_writes.h"
 #include "explain/refutation.h"
-#include "explain/seen_and_left.h"
 
 namespace assay::internal {
 
@@ -30,7 +30,7 @@ struct Story {
   bool refutes(LevelId level) const;
 };
 
-Story story_of(const Told& told, LevelId level, const Certificate& certificate);
+Story story_of(const Excerpt& excerpt, LevelId level, const Certificate& certificate);
 
 // Every transaction of the cycles of the proof, and those that read what it appeals to; of those only that `conclusion`
 // rests on if given. Ascending.

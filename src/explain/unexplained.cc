@@ -38,8 +38,8 @@ std::vector<OpId> writes_where(const History& h, Wanted wanted) {
 
 // A value that was overwritten more often than it was there: by one more than needed. Of a value that was there once, two
 // lost an update as they do where values are unique.
-void explain_overdrawn(const Told& told, OpId read, Explanation& e) {
-  const History& h = told.history;
+void explain_overdrawn(const Excerpt& excerpt, OpId read, Explanation& e) {
+  const History& h = excerpt.history;
   const VersionId version = observation_of(h, read).version;
   const auto there = static_cast<size_t>(times_there(h)[version]);
   std::vector<OpId> reads;
@@ -51,7 +51,7 @@ void explain_overdrawn(const Told& told, OpId read, Explanation& e) {
     const Cycle cycle = both_overwrite(h, version, sources_of_versions(h)[version],
                                        h.txn_of(reads[0]), h.txn_of(reads[1]));
     const Proof nothing;
-    const Clauses clauses(told, nothing);
+    const Clauses clauses(excerpt, nothing);
     e.sentences = narrate(e.anomaly, cycle, h, clauses);
     draw(cycle, h, nothing, clauses, e);
     return;
@@ -129,7 +129,7 @@ std::string all_looks(const History& h, OpId last, KeyId key, Explanation& e) {
 }
 
 // What the transaction of an operation had done to a key before.
-void tell_writes_before(const History& h, OpId op, KeyId key, Explanation& e) {
+void add_writes_before(const History& h, OpId op, KeyId key, Explanation& e) {
   for (OpId i = op; i-- > h.first_op(h.txn_of(op));)
     if (installs_version(h.op(i)) && h.op(i).key == key) {
       e.sentences.push_back(
@@ -147,14 +147,15 @@ bool contradict(const History& h, OpId a, OpId b) {
   return !std::equal(x.begin(), x.begin() + static_cast<ptrdiff_t>(both), y.begin());
 }
 
-std::string list_read(const Told& told, OpId op) {
-  return display_txn(told.history, told.history.txn_of(op)) + " read " +
-         list_in_words(told.in_file(op));
+std::string list_read(const Excerpt& excerpt, OpId op) {
+  return display_txn(excerpt.history, excerpt.history.txn_of(op)) + " read " +
+         list_in_words(excerpt.in_file(op));
 }
 
 // Lists that do not contradict each other are all beginnings of the longest of their key. False if that is so.
-bool explain_contradicting_lists(const Told& told, const std::vector<OpId>& lists, Explanation& e) {
-  const History& h = told.history;
+bool explain_contradicting_lists(const Excerpt& excerpt, const std::vector<OpId>& lists,
+                                 Explanation& e) {
+  const History& h = excerpt.history;
   std::unordered_map<KeyId, OpId> longest;
   const auto size = [&](OpId op) { return outside_list(h, op).elements.size(); };
   for (const OpId op : lists) {
@@ -169,20 +170,21 @@ bool explain_contradicting_lists(const Told& told, const std::vector<OpId>& list
     note(h, {a, b}, e);
     e.sentences = {fmt::format(
         "{}, and {}. A list grows at its end only, so one of the two has to begin like the other.",
-        list_read(told, a), list_read(told, b))};
+        list_read(excerpt, a), list_read(excerpt, b))};
     return true;
   }
   return false;
 }
 
-void explain_impossible_lists(const Told& told, const std::vector<OpId>& lists, Explanation& e) {
+void explain_impossible_lists(const Excerpt& excerpt, const std::vector<OpId>& lists,
+                              Explanation& e) {
   constexpr size_t kMost = 3;
   std::string read;
   for (size_t i = 0; i < std::min(lists.size(), kMost); ++i)
-    read += (i == 0 ? "" : ", ") + list_read(told, lists[i]);
+    read += (i == 0 ? "" : ", ") + list_read(excerpt, lists[i]);
   if (lists.size() > kMost) read += ", and so on";
   e.anomaly = Anomaly::thin_air_read;
-  note(told.history, lists, e);
+  note(excerpt.history, lists, e);
   e.sentences = {fmt::format(
       "{} the transactions that may have taken effect appended cannot be put together to {}: each "
       "appends all of its elements in one piece, once.",
@@ -200,21 +202,22 @@ std::vector<OpId> all_lists(const History& h) {
 
 }  // namespace
 
-void explain_bad_read(const Told& told, const BadRead& bad, Explanation& e) {
+void explain_bad_read(const Excerpt& excerpt, const BadRead& bad, Explanation& e) {
   e.anomaly = bad.anomaly;
-  note(told.history, {bad.read}, e);
-  if (bad.other != kNone) note(told.history, {bad.other}, e);
-  if (bad.anomaly == Anomaly::lost_update) return explain_overdrawn(told, bad.read, e);
+  note(excerpt.history, {bad.read}, e);
+  if (bad.other != kNone) note(excerpt.history, {bad.other}, e);
+  if (bad.anomaly == Anomaly::lost_update) return explain_overdrawn(excerpt, bad.read, e);
   // Who wrote a value may just not have been recorded; two lists contradict each other whoever wrote them.
   if (bad.anomaly == Anomaly::thin_air_read &&
-      explain_contradicting_lists(told, all_lists(told.history), e))
+      explain_contradicting_lists(excerpt, all_lists(excerpt.history), e))
     return;
-  e.sentences = narrate(bad, told);
-  if (bad.anomaly == Anomaly::result_set_mismatch) note_writers_of_rows(told.history, bad.read, e);
+  e.sentences = narrate(bad, excerpt);
+  if (bad.anomaly == Anomaly::result_set_mismatch)
+    note_writers_of_rows(excerpt.history, bad.read, e);
 }
 
-void explain_sourceless(const Told& told, const ProofStep& nobody, Explanation& e) {
-  const History& h = told.history;
+void explain_sourceless(const Excerpt& excerpt, const ProofStep& nobody, Explanation& e) {
+  const History& h = excerpt.history;
   const TxnId reader = h.txn_of(nobody.source);
   const bool range = is_range(h.op(nobody.source));
   e.anomaly = range ? Anomaly::result_set_mismatch : Anomaly::thin_air_read;
@@ -229,7 +232,7 @@ void explain_sourceless(const Told& told, const ProofStep& nobody, Explanation& 
   e.sentences = {fmt::format("{} {}.", name, all_looks(h, nobody.source, nobody.key, e))};
   // It saw the key more than once, and not the same.
   if (range && e.operations.size() > 1) e.anomaly = Anomaly::non_repeatable_read;
-  tell_writes_before(h, nobody.source, nobody.key, e);
+  add_writes_before(h, nobody.source, nobody.key, e);
   e.sentences.push_back(fmt::format(
       "Neither the initial state of {} nor any state in which a transaction left it agrees with {} "
       "{} saw of it.",
@@ -237,8 +240,8 @@ void explain_sourceless(const Told& told, const ProofStep& nobody, Explanation& 
   for (const OpId op : std::vector(e.operations)) note_writers(h, op, nobody.key, e);
 }
 
-bool explain_lists(const Told& told, const Proof& proof, Explanation& e) {
-  const History& h = told.history;
+bool explain_lists(const Excerpt& excerpt, const Proof& proof, Explanation& e) {
+  const History& h = excerpt.history;
   std::vector<OpId> lists;  // of those who certainly took effect
   bool any = false, cycles = false;
   for (const ProofStep& step : proof.steps) {
@@ -248,9 +251,9 @@ bool explain_lists(const Told& told, const Proof& proof, Explanation& e) {
     if (h.status(h.txn_of(step.source)) == TxnStatus::committed) lists.push_back(step.source);
   }
   tidy(lists);
-  if (explain_contradicting_lists(told, lists, e)) return true;
+  if (explain_contradicting_lists(excerpt, lists, e)) return true;
   if (!any || cycles) return false;
-  explain_impossible_lists(told, lists, e);
+  explain_impossible_lists(excerpt, lists, e);
   return true;
 }
 

@@ -97,7 +97,7 @@ std::vector<TxnId> Witness::transactions_of(const History& whole) const {
   return txns;
 }
 
-Explanation Witness::in_whole(Explanation told, const History& whole) const {
+Explanation Witness::in_whole(Explanation story, const History& whole) const {
   const auto txn = [&](TxnId t) {
     return t == kNone ? kNone : whole.txn_of(origins_[part_.first_op(t)]);
   };
@@ -107,14 +107,14 @@ Explanation Witness::in_whole(Explanation told, const History& whole) const {
       if (installs_version(part_.op(i)) && part_.op(i).key == k) return whole.op(origins_[i]).key;
     return kNone;
   };
-  for (TxnId& t : told.transactions) t = txn(t);
-  for (OpId& op : told.operations) op = origins_[op];
-  for (Arrow& arrow : told.arrows) {
+  for (TxnId& t : story.transactions) t = txn(t);
+  for (OpId& op : story.operations) op = origins_[op];
+  for (Arrow& arrow : story.arrows) {
     arrow.from = txn(arrow.from);
     arrow.to = txn(arrow.to);
     arrow.key = key(arrow.key);
   }
-  return told;
+  return story;
 }
 
 Result<History> part_of(const History& h, std::span<const TxnId> txns, std::vector<OpId>* origins) {

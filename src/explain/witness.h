@@ -12,7 +12,7 @@
 #include "assay/check.h"
 #include "assay/explanation.h"
 #include "assay/history.h"
-#include "explain/seen_and_left.h"
+#include "explain/reads_and_writes.h"
 #include "explain/shrink.h"
 
 namespace assay::internal {
@@ -24,8 +24,8 @@ class Witness {
 
   const History& history() const { return part_; }
   History take_history() && { return std::move(part_); }
-  // To be told of as it stands in the history that it was taken from.
-  Told told_of(const History& whole) const { return {part_, &whole, origins_}; }
+  // To be story of as it stands in the history that it was taken from.
+  Excerpt excerpt_of(const History& whole) const { return {part_, &whole, origins_}; }
 
   // The fewest of its transactions that still show something, found in so many tries.
   struct Smallest;
@@ -37,7 +37,7 @@ class Witness {
   // Its transactions, as those of the history that it was taken from, `whole`.
   std::vector<TxnId> transactions_of(const History& whole) const;
   // An explanation about the witness, restated for `whole`, the history that it was taken from.
-  Explanation in_whole(Explanation told, const History& whole) const;
+  Explanation in_whole(Explanation story, const History& whole) const;
 
  private:
   History part_;

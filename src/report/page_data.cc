@@ -10,7 +10,7 @@
 
 #include "base/json.h"
 #include "explain/names.h"
-#include "explain/seen_and_left.h"
+#include "explain/reads_and_writes.h"
 #include "history/accesses.h"
 #include "report/run_events.h"
 #include "report/summary.h"

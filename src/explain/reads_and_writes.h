@@ -47,7 +47,7 @@ struct Place {
 
 // A history that is told of. Where it is a part of another one its lists may have lost elements; they are told as they
 // stand in the whole.
-struct Told {
+struct Excerpt {
   const History& history;
   const History* whole = nullptr;
   std::span<const OpId> origins = {};  // of each operation, which one it is in the whole

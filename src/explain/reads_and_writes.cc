@@ -1,4 +1,4 @@
-#include "explain/seen_and_left.h"
+#include "explain/reads_and_writes.h"
 
 #include "history/accesses.h"
 

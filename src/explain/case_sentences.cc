@@ -1,4 +1,4 @@
-#include "explain/tell_cases.h"
+#include "explain/case_sentences.h"
 
 #include <fmt/format.h>
 
@@ -22,8 +22,8 @@ constexpr size_t kMostForced = 6;    // of what follows in a case
 
 class CaseWords {
  public:
-  CaseWords(const CaseTree& tree, const Proof& proof, const Told& told, Explanation& e)
-      : tree_(tree), proof_(proof), h_(told.history), clauses_(told, proof), e_(e) {}
+  CaseWords(const CaseTree& tree, const Proof& proof, const Excerpt& excerpt, Explanation& e)
+      : tree_(tree), proof_(proof), h_(excerpt.history), clauses_(excerpt, proof), e_(e) {}
 
   void tell() {
     if (tree_.nodes.empty()) return tell_without_tree();
@@ -191,8 +191,9 @@ class CaseWords {
 
 }  // namespace
 
-void tell_cases(const CaseTree& tree, const Proof& proof, const Told& told, Explanation& e) {
-  CaseWords(tree, proof, told, e).tell();
+void explain_cases(const CaseTree& tree, const Proof& proof, const Excerpt& excerpt,
+                   Explanation& e) {
+  CaseWords(tree, proof, excerpt, e).tell();
 }
 
 }  // namespace assay::internal

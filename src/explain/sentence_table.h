@@ -16,14 +16,14 @@
 
 namespace assay::internal {
 
-struct Tale {
+struct SentenceRow {
   Anomaly anomaly;  // none: any
   bool applies;
   std::string_view text;
 };
 
 // The sentences of the first row that applies.
-std::vector<std::string> told_by(std::span<const Tale> tales, Anomaly anomaly,
-                                 const std::function<std::string(std::string_view)>& word);
+std::vector<std::string> sentences_for(std::span<const SentenceRow> rows, Anomaly anomaly,
+                                       const std::function<std::string(std::string_view)>& word);
 
 }  // namespace assay::internal

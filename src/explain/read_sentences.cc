@@ -6,7 +6,7 @@
 #include "explain/names.h"
 #include "explain/narrate.h"
 #include "explain/phrases.h"
-#include "explain/tale.h"
+#include "explain/sentence_table.h"
 #include "history/accesses.h"
 #include "history/aggregate.h"
 #include "history/predicates.h"
@@ -16,15 +16,18 @@ namespace {
 
 class ReadStory {
  public:
-  ReadStory(const BadRead& bad, const Told& told)
-      : bad_(bad), told_(told), h_(told.history), accepts_(observation_of(h_, bad.read).accepts) {}
+  ReadStory(const BadRead& bad, const Excerpt& excerpt)
+      : bad_(bad),
+        excerpt_(excerpt),
+        h_(excerpt.history),
+        accepts_(observation_of(h_, bad.read).accepts) {}
 
   std::vector<std::string> tell() const {
     const bool other = bad_.other != kNone;
     const bool range = other && is_range(h_.op(bad_.other));
     // A list that was read, and the append that shows what is wrong with it.
     const bool list = other && accepts_ == Accepts::list && install_of(h_, bad_.other).appends;
-    const Tale tales[] = {
+    const SentenceRow rows[] = {
         {Anomaly::result_set_mismatch, range,
          "{aggregate} together with those that {reader} found besides."},
         {Anomaly::result_set_mismatch, other,
@@ -63,7 +66,7 @@ class ReadStory {
          "{seen}."},
         {Anomaly::none, true, "{operation} in {reader} contradicts {other operation} in {by}."},
     };
-    return told_by(tales, bad_.anomaly, [this](std::string_view name) { return word(name); });
+    return sentences_for(rows, bad_.anomaly, [this](std::string_view name) { return word(name); });
   }
 
  private:
@@ -90,7 +93,7 @@ class ReadStory {
   // What an operation says that it saw: "x = 1", or for a list and a range the operation itself.
   std::string seen_by(OpId i) const {
     const Observation seen = observation_of(h_, i);
-    if (seen.accepts == Accepts::list) return list_in_words(told_.in_file(i));
+    if (seen.accepts == Accepts::list) return list_in_words(excerpt_.in_file(i));
     return seen.accepts == Accepts::equals ? display_version(h_, seen.version) : display_op(h_, i);
   }
 
@@ -129,7 +132,7 @@ class ReadStory {
   }
 
   const BadRead& bad_;
-  const Told& told_;
+  const Excerpt& excerpt_;
   const History& h_;
   const Accepts accepts_;
 };
@@ -146,8 +149,8 @@ std::string names_of(const History& h, const std::vector<OpId>& ops) {
 
 }  // namespace
 
-std::vector<std::string> narrate(const BadRead& bad, const Told& told) {
-  return ReadStory(bad, told).tell();
+std::vector<std::string> narrate(const BadRead& bad, const Excerpt& excerpt) {
+  return ReadStory(bad, excerpt).tell();
 }
 
 std::vector<std::string> narrate_overdrawn(const History& h, const std::vector<OpId>& reads,

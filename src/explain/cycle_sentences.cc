@@ -7,7 +7,7 @@
 #include "explain/names.h"
 #include "explain/narrate.h"
 #include "explain/phrases.h"
-#include "explain/tale.h"
+#include "explain/sentence_table.h"
 
 namespace assay::internal {
 namespace {
@@ -44,7 +44,7 @@ class CycleStory {
                          !clock_.edge.from_write && clock_.edge.to_write;
     const EdgeKind beside = beside_clock_.edge.kind;
     const bool stale = two && is_anti(cycle_.back()) && saw_.kind == EdgeKind::real_time;
-    const Tale tales[] = {
+    const SentenceRow rows[] = {
         {Anomaly::fractured_read, !far,
          "{reader} saw only a part of {writer}: it {saw from it}, but not its {lost}.\n"
          "Instead it {older}."},
@@ -107,8 +107,8 @@ class CycleStory {
     const bool short_ones = anomaly == Anomaly::fractured_read ||
                             anomaly == Anomaly::non_monotonic_read ||
                             anomaly == Anomaly::session_guarantee_violation;
-    return told_by(tales, short_ones && far ? Anomaly::causality_violation : anomaly,
-                   [this](std::string_view name) { return word(name); });
+    return sentences_for(rows, short_ones && far ? Anomaly::causality_violation : anomaly,
+                         [this](std::string_view name) { return word(name); });
   }
 
  private:

@@ -1,17 +1,17 @@
-#include "explain/tale.h"
+#include "explain/sentence_table.h"
 
 #include <algorithm>
 
 namespace assay::internal {
 
-std::vector<std::string> told_by(std::span<const Tale> tales, Anomaly anomaly,
-                                 const std::function<std::string(std::string_view)>& word) {
-  const auto tale = std::ranges::find_if(tales, [&](const Tale& t) {
-    return t.applies && (t.anomaly == anomaly || t.anomaly == Anomaly::none);
+std::vector<std::string> sentences_for(std::span<const SentenceRow> rows, Anomaly anomaly,
+                                       const std::function<std::string(std::string_view)>& word) {
+  const auto row = std::ranges::find_if(rows, [&](const SentenceRow& r) {
+    return r.applies && (r.anomaly == anomaly || r.anomaly == Anomaly::none);
   });
-  if (tale == tales.end()) return {};
+  if (row == rows.end()) return {};
   std::vector<std::string> sentences(1);
-  for (std::string_view text = tale->text; !text.empty();) {
+  for (std::string_view text = row->text; !text.empty();) {
     const size_t plain = std::min(text.find_first_of("{\n"), text.size());
     sentences.back() += text.substr(0, plain);
     text.remove_prefix(plain);
