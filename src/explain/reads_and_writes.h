@@ -32,7 +32,8 @@ Access first_read(const History& h, TxnId t, KeyId key);
 OpId last_write(const History& h, TxnId t, KeyId key);
 // Whether it writes a key plainly in the end: it neither deletes it nor appends to it.
 bool overwrites(const History& h, TxnId t, KeyId key);
-// Whether reading `version` may be reading what `t` wrote; kNone: what was there initially.
+// Whether `t` wrote a version; kNone: whether it was there initially. A deletion writes a version of its own, which no read
+// returns.
 bool wrote(const History& h, TxnId t, VersionId version);
 // Per version the transaction that left it to whoever reads it: one that did not abort. kNone: nobody did, as of the initial
 // value; kSeveral: more than one may have. Reads the whole history.
