@@ -4,7 +4,7 @@
 
 #include "assay/verify.h"
 #include "cli/console.h"
-#include "explain/because.h"
+#include "explain/names.h"
 #include "history/aborted_reads.h"
 
 namespace assay::internal::cli {

@@ -15,7 +15,7 @@
 #include "collect/sql_script.h"
 #include "explain/explain.h"
 #include "explain/names.h"
-#include "explain/shrink_violation.h"
+#include "explain/shrink.h"
 #include "report/summary.h"
 
 namespace assay::internal::cli {

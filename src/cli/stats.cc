@@ -10,7 +10,6 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/flags.h"
-#include "explain/because.h"
 #include "explain/names.h"
 #include "history/mini_transactions.h"
 #include "report/summary.h"

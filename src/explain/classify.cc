@@ -27,36 +27,6 @@
 
 namespace assay::internal {
 
-Cycle without_forced(Cycle cycle) {
-  // A read of the writer itself makes a better story than session order, so prefer such an edge.
-  const auto is_forced = [](const Step& s) { return s.edge.kind == EdgeKind::forced; };
-  auto main = std::find_if(cycle.begin(), cycle.end(), [&](const Step& s) {
-    return is_forced(s) && s.edge.path.size() == 1 &&
-           s.edge.path[0].kind == EdgeKind::read_dependency;
-  });
-  if (main == cycle.end()) main = std::find_if(cycle.begin(), cycle.end(), is_forced);
-  if (main == cycle.end()) return cycle;
-
-  std::rotate(cycle.begin(), main, cycle.end());
-  const Edge forced = cycle[0].edge;
-  Cycle out;
-  for (const Edge& e : forced.path) out.push_back({e, Step::Because::plain, {}, kNone});
-  Step missed;
-  missed.edge.kind = EdgeKind::anti_dependency;
-  missed.edge.from = forced.via;
-  missed.edge.to = forced.from;
-  missed.edge.via = forced.to;
-  missed.edge.key = forced.key;
-  missed.edge.op = forced.op;
-  missed.because = Step::Because::path;
-  for (size_t i = 1; i < cycle.size(); ++i) missed.path.push_back(cycle[i].edge);
-  if (missed.path.size() == 1 && missed.path[0].kind == EdgeKind::read_dependency &&
-      missed.path[0].key == forced.key)
-    missed.because = Step::Because::read_first;
-  out.push_back(std::move(missed));
-  return out;
-}
-
 namespace {
 
 struct Shape {
@@ -143,11 +113,16 @@ bool is_phantom(const Cycle& cycle, const History& h) {
   return returned(h, missed.op, missed.key) != returned(h, saw.op, saw.key);
 }
 
+// Snapshots of a prefix of the commits, and nothing about writers: what it forbids beyond the levels below is a long fork.
+bool is_prefix(const LevelInfo& level) {
+  return level.events == EventModel::split && !level.write_conflict;
+}
+
 Anomaly one_miss(const Cycle& cycle, const Shape& s, const LevelInfo& weakest, const History& h) {
   if (overwrites_unseen(cycle)) return Anomaly::lost_update;
   if (s.order > 0 || needs_proof(cycle))
-    return weakest.id == LevelId::prefix ? Anomaly::long_fork : Anomaly::g_single;
-  if (weakest.id == LevelId::read_committed) return back_in_time(cycle);
+    return is_prefix(weakest) ? Anomaly::long_fork : Anomaly::g_single;
+  if (!weakest.repeatable && !weakest.on_request()) return back_in_time(cycle);
   if (is_phantom(cycle, h)) return Anomaly::phantom;
   if (cycle.size() > 2) return Anomaly::causality_violation;
   return s.session > 0 ? Anomaly::session_guarantee_violation : Anomaly::fractured_read;
@@ -180,11 +155,12 @@ Anomaly classify(const Cycle& cycle, const LevelInfo& weakest, const History& hi
   if (s.anti > 0 && weakest.on_request()) {
     if (weakest.group == LevelGroup::session_guarantees && s.session > 0)
       return Anomaly::session_guarantee_violation;
-    if (weakest.id == LevelId::pl_cs) return Anomaly::lost_update;
+    // What allows a key to be read twice forbids an anti-dependency only where an update is lost.
+    if (weakest.group == LevelGroup::adya && !weakest.repeatable) return Anomaly::lost_update;
   }
   if (s.anti > 1 && of_predicates(cycle, history)) return Anomaly::g2;
   if (is_derived(cycle) && weakest.events == EventModel::mixed) return Anomaly::g2_item;
-  if (is_derived(cycle) && weakest.id == LevelId::prefix) return Anomaly::long_fork;
+  if (is_derived(cycle) && is_prefix(weakest)) return Anomaly::long_fork;
   // Of an update that is lost it does not matter what shows the order of the two writes.
   if (is_derived(cycle) && weakest.events == EventModel::single && !s.adjacent &&
       !overwrites_unseen(cycle))
@@ -195,7 +171,7 @@ Anomaly classify(const Cycle& cycle, const LevelInfo& weakest, const History& hi
     if (overwrites_unseen(cycle)) return Anomaly::lost_update;
     return cycle.size() == 2 ? Anomaly::write_skew : Anomaly::g2_item;
   }
-  if (weakest.id == LevelId::prefix || (s.anti == 2 && s.order == 0)) return Anomaly::long_fork;
+  if (is_prefix(weakest) || (s.anti == 2 && s.order == 0)) return Anomaly::long_fork;
   return Anomaly::g_nonadjacent;
 }
 

@@ -89,6 +89,18 @@ std::string display_session(const History& h, SessionId s) {
   return display(name);
 }
 
+std::string duration(uint64_t ns) {
+  const auto v = static_cast<double>(ns);
+  if (ns < 1000) return fmt::format("{} ns", ns);
+  if (ns < 1'000'000) return fmt::format("{:.3g} µs", v / 1e3);
+  if (ns < 1'000'000'000) return fmt::format("{:.3g} ms", v / 1e6);
+  return fmt::format("{:.4g} s", v / 1e9);
+}
+
+std::string duration_between(int64_t earlier, int64_t later) {
+  return duration(static_cast<uint64_t>(later) - static_cast<uint64_t>(earlier));
+}
+
 namespace {
 
 // The values of a list or range; long ones show both ends.

@@ -24,6 +24,10 @@ std::string display_value(const History& h, VersionId v);
 std::string display_version(const History& h, VersionId v);
 // "s3"; a session that has a text name is shown by it.
 std::string display_session(const History& h, SessionId s);
+// "1.2 ms"
+std::string duration(uint64_t nanoseconds);
+// From the earlier to the later time; the whole range of clocks is welcome.
+std::string duration_between(int64_t earlier, int64_t later);
 // As the .hist form writes it: "r(x,1)", "w(x,2)".
 std::string display_op(const History& h, OpId i);
 // A transaction as "{ r(x,0) w(x,1) }": all of a short one, and of a long one the operations in

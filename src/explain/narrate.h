@@ -5,14 +5,16 @@
 #include <vector>
 
 #include "assay/anomaly.h"
-#include "explain/because.h"
-#include "explain/local_graph.h"
+#include "explain/clauses.h"
+#include "explain/cycle.h"
 
 namespace assay::internal {
 
-std::vector<std::string> narrate(Anomaly anomaly, const Cycle& cycle, const Accesses& accesses,
+// Of a cycle (cycle_sentences.cc).
+std::vector<std::string> narrate(Anomaly anomaly, Cycle cycle, const History& h,
                                  const Clauses& clauses);
-std::vector<std::string> narrate(const BadRead& bad, const Accesses& accesses);
+// Of two operations (read_sentences.cc).
+std::vector<std::string> narrate(const BadRead& bad, const Excerpt& excerpt);
 // `reads` of a value whose transactions overwrote it are one more than it was there, initially or by `writes`.
 std::vector<std::string> narrate_overdrawn(const History& h, const std::vector<OpId>& reads,
                                            const std::vector<OpId>& writes);

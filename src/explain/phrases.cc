@@ -46,7 +46,8 @@ bool saw_a_value(const History& h, OpId op, KeyId key) {
   }
 }
 
-std::string list_in_words(const History& h, OpId read_list) {
+std::string list_in_words(const Place& read) {
+  const auto& [h, read_list] = read;
   std::string list;
   for (const VersionId v : elements_of(h, read_list))
     list += (list.empty() ? "" : ",") + display_value(h, v);
@@ -60,7 +61,7 @@ std::string saw_in_words(const History& h, OpId op, KeyId key) {
     case Accepts::equals:
       return "read " + display_version(h, seen.version);
     case Accepts::list:
-      return "read " + list_in_words(h, op);
+      return "read " + list_in_words({h, op});
     case Accepts::rows: {
       const VersionId row = row_returned(h, op, key);
       if (row != kNone) return "read " + display_version(h, row);
@@ -123,33 +124,37 @@ std::string appended_with(const History& h, OpId append) {
     const Install own = install_of(h, i);
     if (own.appends && own.key == h.op(append).key) all.push_back(display_value(h, own.version));
   }
-  std::string words = all[0];
-  for (size_t i = 1; i < all.size(); ++i) words += (i + 1 < all.size() ? ", " : " and ") + all[i];
+  return listed(all);
+}
+
+std::string listed(const std::vector<std::string>& parts) {
+  std::string words;
+  for (size_t i = 0; i < parts.size(); ++i)
+    words += (i == 0 ? "" : i + 1 < parts.size() ? ", " : " and ") + parts[i];
   return words;
 }
 
-std::string did_in_words(const History& h, OpId write) {
-  const Install install = install_of(h, write);
-  const std::string key = key_in_words(h, install.key);
-  if (install.removes) return "deleted " + key;
-  if (install.appends) return fmt::format("appended {} to {}", appended_with(h, write), key);
-  return "wrote " + display_version(h, install.version);
+std::string value_written(const History& h, TxnId t, KeyId key) {
+  return display_value(h, h.op(last_write(h, t, key)).version);
 }
 
-std::string effect_in_words(const History& h, OpId write) {
+std::string in_words(const WriteWords& words, const History& h, OpId write) {
+  using fmt::arg;
   const Install install = install_of(h, write);
-  const std::string key = key_in_words(h, install.key);
-  if (install.removes) return "deletion of " + key;
-  if (install.appends) return fmt::format("append of {} to {}", appended_with(h, write), key);
-  return display_version(h, install.version);
+  const std::string_view text = install.removes   ? words.removes
+                                : install.appends ? words.appends
+                                                  : words.plain;
+  return fmt::format(fmt::runtime(text), arg("key", key_in_words(h, install.key)),
+                     arg("value", display_value(h, install.version)),
+                     arg("elements", install.appends ? appended_with(h, write) : ""),
+                     arg("who", display_txn(h, h.txn_of(write))));
 }
 
-std::string replaced_in_words(const History& h, OpId write) {
-  const Install install = install_of(h, write);
-  const std::string who = display_txn(h, h.txn_of(write));
-  if (install.removes) return fmt::format("which {} deleted", who);
-  if (install.appends) return fmt::format("to which {} appended {}", who, appended_with(h, write));
-  return fmt::format("which {} overwrote with {}", who, display_value(h, install.version));
+std::string in_words(const WriteWords& words, const History& h, TxnId t, KeyId key) {
+  const OpId write = last_write(h, t, key);
+  if (write != kNone) return in_words(words, h, write);
+  return fmt::format(fmt::runtime(words.unknown), fmt::arg("key", key_in_words(h, key)),
+                     fmt::arg("who", display_txn(h, t)));
 }
 
 bool looks_at(const History& h, OpId i, KeyId key) {

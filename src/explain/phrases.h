@@ -2,8 +2,11 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "assay/history.h"
+#include "explain/reads_and_writes.h"
 
 namespace assay::internal {
 
@@ -16,7 +19,9 @@ std::string saw_in_words(const History& h, OpId op, KeyId key);
 bool saw_a_value(const History& h, OpId op, KeyId key);
 
 // "l = [1,2]", the list that an operation read.
-std::string list_in_words(const History& h, OpId read_list);
+std::string list_in_words(const Place& read_list);
+// "1", "1 and 2", "1, 2 and 3"
+std::string listed(const std::vector<std::string>& parts);
 // What the transaction of `append` appended to its list: "1 and 2", "1, 2 and 3".
 std::string appended_with(const History& h, OpId append);
 
@@ -27,12 +32,25 @@ std::vector<std::string> against_its_condition(const History& h, OpId range);
 // it found no y with value < 5, and then it read y = 2."
 std::string asked_twice(const History& h, OpId first, OpId second, KeyId key);
 
-// What the transaction of `write` did to its key with it: "wrote x = 1", "appended 1 and 2 to l", "deleted x".
-std::string did_in_words(const History& h, OpId write);
-// The same as something that can be seen or missed: "x = 1", "append of 1 and 2 to l", "deletion of x".
-std::string effect_in_words(const History& h, OpId write);
-// The same, of what was just said to have been read: "which T2 overwrote with 3", "to which T2 appended 3", "which T2
-// deleted".
-std::string replaced_in_words(const History& h, OpId write);
+// What `t` wrote to a key in the end, a value.
+std::string value_written(const History& h, TxnId t, KeyId key);
+
+// How a write is told, by what it does. `unknown` is said where a transaction did nothing to the key.
+struct WriteWords {
+  std::string_view plain, removes, appends, unknown;
+};
+// "wrote x = 1", "appended 1 and 2 to l", "deleted x"
+inline constexpr WriteWords kDid = {"wrote {key} = {value}", "deleted {key}",
+                                    "appended {elements} to {key}", "changed {key}"};
+// The same as something that can be seen or missed.
+inline constexpr WriteWords kEffect = {"{key} = {value}", "deletion of {key}",
+                                       "append of {elements} to {key}", "change of {key}"};
+// The same, of what was just said to have been read.
+inline constexpr WriteWords kReplaced = {
+    "which {who} overwrote with {value}", "which {who} deleted",
+    "to which {who} appended {elements}", "which {who} changed"};
+std::string in_words(const WriteWords& words, const History& h, OpId write);
+// Of the last write of `t` to a key.
+std::string in_words(const WriteWords& words, const History& h, TxnId t, KeyId key);
 
 }  // namespace assay::internal

@@ -13,8 +13,11 @@
 #include <string>
 #include <utility>
 
-#include "explain/accesses.h"
+#include "assay/verify.h"
+#include "explain/explain.h"
+#include "explain/witness.h"
 #include "history/projection.h"
+#include "levels/walk.h"
 
 namespace assay::internal {
 namespace {
@@ -72,16 +75,14 @@ class Shrinker {
   void try_suspects() {
     if (options_.suspects.empty()) return;
     // The suspects alone, then with the writers of what they read.
-    const Accesses accesses(h_);
     std::vector<TxnId> txns = options_.suspects;
     for (int round = 0; round < 2; ++round) {
       std::vector<bool> keep(h_.op_count(), false);
       for (const TxnId t : txns)
         for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) keep[i] = true;
       if (adopt(keep)) return;
-      for (const TxnId t : options_.suspects)
-        for (const Access& a : accesses.all_reads(t))
-          if (const TxnId w = accesses.writer(a.version); w != kNone) txns.push_back(w);
+      const std::vector<TxnId> sources = possible_sources(h_, options_.suspects);
+      txns.insert(txns.end(), sources.begin(), sources.end());
     }
   }
 
@@ -133,10 +134,68 @@ class Shrinker {
   uint64_t tries_ = 0;
 };
 
+// A part of more transactions is not explained: that may take longer than checking it.
+constexpr uint32_t kSmall = 60;
+
+// As their places among the anomalies say, and the aggregate that no rows give.
+bool is_of_two_operations(Anomaly anomaly) {
+  return anomaly <= Anomaly::non_repeatable_read || anomaly == Anomaly::result_set_mismatch;
+}
+
+class SameFault {
+ public:
+  SameFault(LevelId level, Anomaly anomaly, CheckOptions checking)
+      : level_(level), anomaly_(anomaly), checking_(std::move(checking)) {
+    checking_.levels = {level};
+    checking_.progress = nullptr;
+  }
+
+  // The names of cycles may differ, for what cannot be made small with its own.
+  void allow_other_names() { exact_ = false; }
+
+  bool operator()(const History& h) const {
+    const CheckResult result = decide_levels(h, checking_);
+    const Verdict* verdict = result.find(level_);
+    if (verdict == nullptr || verdict->outcome != Outcome::violated) return false;
+    const Certificate& reason = result.certificates[verdict->certificate];
+    if (!verify(reason, h).ok()) return false;
+    const bool two_operations = is_of_two_operations(anomaly_);
+    // What two operations show is told as what it is at the weakest level, which may have another name.
+    const bool by_two_operations = reason.kind == Certificate::Kind::bad_read;
+    if (!by_two_operations && !two_operations && h.txn_count() > kSmall) return true;
+    const std::vector<Explanation> explained = explain(h, result);
+    const Explanation* found = find_explanation(explained, level_);
+    if (found == nullptr) return false;
+    if (by_two_operations || two_operations || exact_) return found->anomaly == anomaly_;
+    return !is_of_two_operations(found->anomaly);
+  }
+
+ private:
+  const LevelId level_;
+  const Anomaly anomaly_;
+  CheckOptions checking_;
+  bool exact_ = true;
+};
+
 }  // namespace
 
 Result<Shrunk> shrink(const History& history, const Shows& shows, const ShrinkOptions& options) {
   return Shrinker(history, shows, options).run();
+}
+
+Result<Shrunk> shrink_violation(const History& history, LevelId level, Anomaly anomaly,
+                                CheckOptions checking, const ShrinkOptions& options) {
+  SameFault same(level, anomaly, std::move(checking));
+  Result<Shrunk> small = shrink(history, same, options);
+  if (small.ok() && small->history.txn_count() <= kSmall) return small;
+  same.allow_other_names();
+  if (!small.ok()) return shrink(history, same, options);
+  ShrinkOptions rest = options;
+  rest.suspects.clear();
+  Result<Shrunk> smaller = shrink(small->history, same, rest);
+  if (!smaller.ok()) return small;
+  smaller->tries += small->tries;
+  return smaller;
 }
 
 }  // namespace assay::internal

@@ -5,52 +5,35 @@
 #include <utility>
 #include <vector>
 
+#include "assay/verify.h"
 #include "history/accesses.h"
 #include "history/projection.h"
+#include "levels/walk.h"
 
 namespace assay::internal {
 namespace {
 
 constexpr size_t kMostTxns = 50;
 
-template <class T>
-void sort_and_unique(std::vector<T>& v) {
-  std::sort(v.begin(), v.end());
-  v.erase(std::unique(v.begin(), v.end()), v.end());
-}
+}  // namespace
 
-// What some transactions saw: versions, and keys as absent.
-struct WhatWasSeen {
-  std::vector<VersionId> versions;
-  std::vector<KeyId> absent;
-};
-
-WhatWasSeen seen_by(const History& h, std::span<const TxnId> txns) {
-  WhatWasSeen seen;
+std::vector<TxnId> possible_sources(const History& h, std::span<const TxnId> txns) {
+  std::vector<bool> seen(h.version_count()), absent(h.key_count());
   const auto note = [&](KeyId key, VersionId version) {
-    seen.versions.push_back(version);
-    if (h.version_value(version).is_null()) seen.absent.push_back(key);
+    seen[version] = true;
+    if (h.version_value(version).is_null()) absent[key] = true;
   };
   for (const TxnId t : txns) {
     for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
       const Observation observed = observation_of(h, i);
       if (observed.accepts == Accepts::equals) note(observed.key, observed.version);
-      if (observed.accepts == Accepts::absent) seen.absent.push_back(observed.key);
+      if (observed.accepts == Accepts::absent) absent[observed.key] = true;
       if (observed.accepts == Accepts::list)
-        for (const VersionId element : elements_of(h, i)) seen.versions.push_back(element);
+        for (const VersionId element : elements_of(h, i)) seen[element] = true;
       if (observed.accepts == Accepts::rows)
         each_row(h, i, [&](VersionId row) { note(h.version_key(row), row); });
     }
   }
-  sort_and_unique(seen.versions);
-  return seen;
-}
-
-// Of a value that very many wrote, none: what saw it will go. Reads the whole history.
-std::vector<TxnId> writers_among_all(const History& h, const WhatWasSeen& what) {
-  std::vector<bool> seen(h.version_count()), absent(h.key_count());
-  for (const VersionId v : what.versions) seen[v] = true;
-  for (const KeyId key : what.absent) absent[key] = true;
   std::vector<std::pair<VersionId, TxnId>> writers;
   for (TxnId t = 0; t < h.txn_count(); ++t) {
     for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
@@ -60,7 +43,8 @@ std::vector<TxnId> writers_among_all(const History& h, const WhatWasSeen& what) 
         writers.emplace_back(install.version, t);
     }
   }
-  sort_and_unique(writers);
+  std::sort(writers.begin(), writers.end());
+  writers.erase(std::unique(writers.begin(), writers.end()), writers.end());
   std::vector<TxnId> sources;
   for (size_t i = 0; i < writers.size();) {
     size_t end = i;
@@ -72,42 +56,12 @@ std::vector<TxnId> writers_among_all(const History& h, const WhatWasSeen& what) 
   return sources;
 }
 
-// Everybody who wrote what one of these transactions saw, whatever became of them: an observation stays in a projection only
-// with all who could explain it. Mostly each version has one writer, and the index knows it.
-std::vector<TxnId> possible_sources(const Accesses& accesses, std::span<const TxnId> txns) {
-  const WhatWasSeen seen = seen_by(accesses.history(), txns);
-  const auto ambiguous = [&](VersionId v) { return accesses.anybody(v) == Accesses::kSeveral; };
-  const auto made_absent = [&](KeyId key) { return accesses.was_made_absent(key); };
-  if (std::ranges::any_of(seen.versions, ambiguous) ||
-      std::ranges::any_of(seen.absent, made_absent))
-    return writers_among_all(accesses.history(), seen);
-  std::vector<TxnId> sources;
-  for (const VersionId v : seen.versions)
-    if (accesses.anybody(v) != kNone) sources.push_back(accesses.anybody(v));
-  return sources;
-}
-
-// Keys that an operation is about.
-std::vector<KeyId> keys_of(const History& h, OpId i) {
-  const Operation op = h.op(i);
-  if (!is_range(op)) return {op.key};
-  const auto [from, to] = bounds_of(h, i);
-  std::vector<KeyId> keys;
-  for (const KeyId bound : {from, to})
-    if (bound != kNone) keys.push_back(bound);
-  each_named_key(h, i, [&](KeyId key) { keys.push_back(key); });
-  return keys;
-}
-
-}  // namespace
-
-std::optional<Witness> Witness::of(const Accesses& accesses, std::vector<TxnId> txns) {
-  const History& h = accesses.history();
-  sort_and_unique(txns);
+std::optional<Witness> Witness::of(const History& h, std::vector<TxnId> txns) {
+  tidy(txns);
   if (txns.size() > kMostTxns) return std::nullopt;
-  const std::vector<TxnId> sources = possible_sources(accesses, txns);
+  const std::vector<TxnId> sources = possible_sources(h, txns);
   txns.insert(txns.end(), sources.begin(), sources.end());
-  sort_and_unique(txns);
+  tidy(txns);
   Witness witness;
   Result<History> part = part_of(h, txns, &witness.origins_);
   if (!part.ok()) return std::nullopt;
@@ -139,33 +93,28 @@ bool Witness::shown_at_once(const History& whole, const Shows& shows) const {
 std::vector<TxnId> Witness::transactions_of(const History& whole) const {
   std::vector<TxnId> txns;
   for (const OpId op : origins_) txns.push_back(whole.txn_of(op));
-  sort_and_unique(txns);
+  tidy(txns);
   return txns;
 }
 
-Explanation Witness::in_whole(Explanation told, const History& whole) const {
-  const auto by_name = [&](KeyId a, KeyId b) { return key_less(whole.key(a), whole.key(b)); };
-  std::vector<KeyId> keys;
-  for (const OpId op : origins_)
-    for (const KeyId key : keys_of(whole, op)) keys.push_back(key);
-  std::sort(keys.begin(), keys.end(), by_name);
+Explanation Witness::in_whole(Explanation story, const History& whole) const {
   const auto txn = [&](TxnId t) {
     return t == kNone ? kNone : whole.txn_of(origins_[part_.first_op(t)]);
   };
+  // A dependency is one on a transaction that wrote the key.
   const auto key = [&](KeyId k) {
-    if (k == kNone) return kNone;
-    return *std::lower_bound(keys.begin(), keys.end(), k, [&](KeyId a, KeyId b) {
-      return key_less(whole.key(a), part_.key(b));
-    });
+    for (OpId i = 0; i < part_.op_count() && k != kNone; ++i)
+      if (installs_version(part_.op(i)) && part_.op(i).key == k) return whole.op(origins_[i]).key;
+    return kNone;
   };
-  for (TxnId& t : told.transactions) t = txn(t);
-  for (OpId& op : told.operations) op = origins_[op];
-  for (Arrow& arrow : told.arrows) {
+  for (TxnId& t : story.transactions) t = txn(t);
+  for (OpId& op : story.operations) op = origins_[op];
+  for (Arrow& arrow : story.arrows) {
     arrow.from = txn(arrow.from);
     arrow.to = txn(arrow.to);
     arrow.key = key(arrow.key);
   }
-  return told;
+  return story;
 }
 
 Result<History> part_of(const History& h, std::span<const TxnId> txns, std::vector<OpId>* origins) {
@@ -175,11 +124,19 @@ Result<History> part_of(const History& h, std::span<const TxnId> txns, std::vect
   return project(h, keep, origins);
 }
 
-CheckOptions within_effort() {
+std::vector<Refuted> refuted(const History& few, std::vector<LevelId> levels) {
   constexpr uint64_t kEffort = 1'000'000;
+  std::vector<Refuted> found;
+  if (levels.empty()) return found;
   CheckOptions options;
   options.budget = Budget(0, 0, kEffort);
-  return options;
+  options.levels = std::move(levels);
+  const CheckResult decided = decide_levels(few, options);
+  for (const Verdict& v : decided.verdicts)
+    if (v.outcome == Outcome::violated && v.certificate < decided.certificates.size() &&
+        verify(decided.certificates[v.certificate], few).ok())
+      found.push_back({v.level, decided.certificates[v.certificate]});
+  return found;
 }
 
 }  // namespace assay::internal

@@ -12,7 +12,7 @@
 #include "assay/check.h"
 #include "assay/explanation.h"
 #include "assay/history.h"
-#include "explain/accesses.h"
+#include "explain/reads_and_writes.h"
 #include "explain/shrink.h"
 
 namespace assay::internal {
@@ -20,12 +20,12 @@ namespace assay::internal {
 class Witness {
  public:
   // None if there are more `txns` than a story can be about.
-  static std::optional<Witness> of(const Accesses& accesses, std::vector<TxnId> txns);
+  static std::optional<Witness> of(const History& h, std::vector<TxnId> txns);
 
   const History& history() const { return part_; }
   History take_history() && { return std::move(part_); }
-  // Of each of its operations, which one it was in the history that it was taken from.
-  const std::vector<OpId>& origins() const { return origins_; }
+  // To be story of as it stands in the history that it was taken from.
+  Excerpt excerpt_of(const History& whole) const { return {part_, &whole, origins_}; }
 
   // The fewest of its transactions that still show something, found in so many tries.
   struct Smallest;
@@ -37,19 +37,29 @@ class Witness {
   // Its transactions, as those of the history that it was taken from, `whole`.
   std::vector<TxnId> transactions_of(const History& whole) const;
   // An explanation about the witness, restated for `whole`, the history that it was taken from.
-  Explanation in_whole(Explanation told, const History& whole) const;
+  Explanation in_whole(Explanation story, const History& whole) const;
 
  private:
   History part_;
   std::vector<OpId> origins_;  // of each operation
 };
 
+// Everybody who wrote what one of these transactions saw, whatever became of them: an observation stays in a projection only
+// with all who could explain it. Of a value that very many wrote, none: what saw it will go. Reads the whole history.
+std::vector<TxnId> possible_sources(const History& h, std::span<const TxnId> txns);
+
 // The history of nothing but these transactions.
 Result<History> part_of(const History& history, std::span<const TxnId> txns,
                         std::vector<OpId>* origins = nullptr);
 
-// How a witness is decided: with the same effort in every run, of which a few dozen transactions take a small part.
-CheckOptions within_effort();
+// A violated level with a certificate that the verifier accepts.
+struct Refuted {
+  LevelId level;
+  Certificate certificate;
+};
+// Of `levels` those that a witness violates, the weakest first. It is decided with the same effort in every run, of which a
+// few dozen transactions take a small part.
+std::vector<Refuted> refuted(const History& few, std::vector<LevelId> levels);
 
 struct Witness::Smallest {
   Witness witness;

@@ -18,7 +18,7 @@ using sample::w;
 // The transactions that stay of a history if this one is to be explained.
 std::vector<TxnId> kept(const std::vector<sample::Txn>& txns, TxnId explained) {
   const History history = make_history(txns);
-  const std::optional<Witness> witness = Witness::of(Accesses(history), {explained});
+  const std::optional<Witness> witness = Witness::of(history, {explained});
   return witness ? witness->transactions_of(history) : std::vector<TxnId>{};
 }
 

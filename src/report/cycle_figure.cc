@@ -31,7 +31,7 @@ std::string shortened(std::string text) {
   return text + "…";
 }
 
-struct Node {
+struct DrawnTxn {
   TxnId txn = kNone;
   std::vector<std::string> lines;
   double width = 0, height = 0;
@@ -53,8 +53,8 @@ std::vector<TxnId> ring_order(const Explanation& e) {
   return order;
 }
 
-Node make_node(const History& h, const Explanation& e, TxnId t) {
-  Node n;
+DrawnTxn make_node(const History& h, const Explanation& e, TxnId t) {
+  DrawnTxn n;
   n.txn = t;
   if (const auto level = h.declared_level(t)) n.lines.emplace_back(level_info(*level).name);
   for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
@@ -73,7 +73,7 @@ Node make_node(const History& h, const Explanation& e, TxnId t) {
 }
 
 // Where the line from the centre of `n` towards `p` leaves its box.
-Point border(const Node& n, Point p) {
+Point border(const DrawnTxn& n, Point p) {
   const double dx = p.x - n.centre.x, dy = p.y - n.centre.y;
   const double sx = dx == 0 ? 1e9 : (n.width / 2 + 3) / std::abs(dx);
   const double sy = dy == 0 ? 1e9 : (n.height / 2 + 3) / std::abs(dy);
@@ -110,7 +110,7 @@ struct Curve {
 
 // Arrows bend to their left; where both directions, or several arrows of one, join two boxes they
 // bend more.
-std::vector<Curve> curves(const Explanation& e, const std::vector<Node>& nodes,
+std::vector<Curve> curves(const Explanation& e, const std::vector<DrawnTxn>& nodes,
                           const std::unordered_map<TxnId, size_t>& at) {
   constexpr double kBend = 16, kMore = 24;
   std::map<std::pair<TxnId, TxnId>, int> parallel;
@@ -122,7 +122,7 @@ std::vector<Curve> curves(const Explanation& e, const std::vector<Node>& nodes,
     if (!has_own_line(e, a)) continue;  // a figure states what holds
     const auto from = at.find(a.from), to = at.find(a.to);
     if (from == at.end() || to == at.end() || from == to) continue;
-    const Node &f = nodes[from->second], &t = nodes[to->second];
+    const DrawnTxn &f = nodes[from->second], &t = nodes[to->second];
     const bool both_ways = parallel.contains({a.to, a.from});
     const double bend = kBend + kMore * (drawn[{a.from, a.to}]++ + both_ways);
     const Point middle = curve_middle(f.centre, t.centre, bend);
@@ -147,10 +147,10 @@ Box label_box(const History& h, const Explanation& e, const Curve& c) {
           11};
 }
 
-std::vector<Box> boxes_of(const History& h, const Explanation& e, const std::vector<Node>& nodes,
-                          const std::vector<Curve>& arrows) {
+std::vector<Box> boxes_of(const History& h, const Explanation& e,
+                          const std::vector<DrawnTxn>& nodes, const std::vector<Curve>& arrows) {
   std::vector<Box> out;
-  for (const Node& n : nodes) out.push_back({n.centre, n.width / 2, n.height / 2});
+  for (const DrawnTxn& n : nodes) out.push_back({n.centre, n.width / 2, n.height / 2});
   for (const Curve& c : arrows) out.push_back(label_box(h, e, c));
   return out;
 }
@@ -162,7 +162,7 @@ bool any_overlap(const std::vector<Box>& boxes) {
   return false;
 }
 
-void place_on_ring(std::vector<Node>& nodes, double rx, double ry) {
+void place_on_ring(std::vector<DrawnTxn>& nodes, double rx, double ry) {
   const auto n = static_cast<double>(nodes.size());
   // Two stand side by side, more begin at the top.
   const double start = nodes.size() == 2 ? std::numbers::pi : -std::numbers::pi / 2;
@@ -174,11 +174,11 @@ void place_on_ring(std::vector<Node>& nodes, double rx, double ry) {
 
 // The smallest of some rings on which boxes and labels leave each other alone; where none does, the
 // widest.
-std::vector<Curve> lay_out(const History& h, const Explanation& e, std::vector<Node>& nodes,
+std::vector<Curve> lay_out(const History& h, const Explanation& e, std::vector<DrawnTxn>& nodes,
                            const std::unordered_map<TxnId, size_t>& at) {
   constexpr double kGrow = 1.1, kLargest = 3;
   double widest = 0, tallest = 0;
-  for (const Node& n : nodes) {
+  for (const DrawnTxn& n : nodes) {
     widest = std::max(widest, n.width);
     tallest = std::max(tallest, n.height);
   }
@@ -209,7 +209,7 @@ struct Extent {
 
 Figure cycle_figure(const History& h, const Explanation& e) {
   if (e.arrows.empty()) return {};
-  std::vector<Node> nodes;
+  std::vector<DrawnTxn> nodes;
   std::unordered_map<TxnId, size_t> at;
   for (const TxnId t : ring_order(e)) {
     at.emplace(t, nodes.size());
@@ -229,7 +229,7 @@ Figure cycle_figure(const History& h, const Explanation& e) {
     const Point label = curve_middle(c.start, c.end, c.bend);
     svg.text({label.x, label.y + 4}, arrow_label(h, e, *c.arrow), "label");
   }
-  for (const Node& node : nodes) {
+  for (const DrawnTxn& node : nodes) {
     const Point corner{node.centre.x - node.width / 2, node.centre.y - node.height / 2};
     svg.box(corner, node.width, node.height, "txn", display_ops(h, node.txn, e.operations));
     svg.text({node.centre.x, corner.y + 17}, display_txn(h, node.txn), "name");

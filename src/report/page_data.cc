@@ -9,8 +9,8 @@
 #include <set>
 
 #include "base/json.h"
-#include "explain/accesses.h"
 #include "explain/names.h"
+#include "explain/reads_and_writes.h"
 #include "history/accesses.h"
 #include "report/run_events.h"
 #include "report/summary.h"
@@ -99,7 +99,8 @@ Json run_json(const History& h, const PageClock& clock) {
 
 class PageData {
  public:
-  explicit PageData(const Audit& c) : c_(c), h_(c.history), clock_(h_), accesses_(h_) {}
+  explicit PageData(const Audit& c)
+      : c_(c), h_(c.history), clock_(h_), source_(sources_of_versions(h_)) {}
 
   Json take() {
     Json out;
@@ -192,9 +193,11 @@ class PageData {
       const uint32_t place = h_.position(t);
       if (place > 0) near.push_back(own[place - 1]);
       if (place + 1 < own.size()) near.push_back(own[place + 1]);
-      for (const Access& r : accesses_.all_reads(t))
-        if (accesses_.writer(r.version) != kNone) near.push_back(accesses_.writer(r.version));
-      for (const Access& w : accesses_.writes(t)) watched[w.version] = true;
+      for (const Access& r : reads_of(h_, t))
+        if (const TxnId from = source_[r.version]; from < kSeveral) near.push_back(from);
+      for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i)
+        if (installs_version(h_.op(i)) && i == last_write(h_, t, h_.op(i).key))
+          watched[h_.op(i).version] = true;
     }
     for (TxnId t = 0; t < h_.txn_count() && near.size() < 4 * kMostNear; ++t)
       for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
@@ -213,9 +216,9 @@ class PageData {
         all.push_back(
             {{"from", h_.session_txns(h_.session(t))[place - 1]}, {"to", t}, {"kind", "session"}});
       std::set<std::pair<TxnId, KeyId>> linked;
-      for (const Access& r : accesses_.certain(accesses_.all_reads(t))) {
-        const TxnId from = accesses_.writer(r.version);
-        if (from == kNone || from == t || !shown_.contains(from)) continue;
+      for (const Access& r : reads_of(h_, t)) {
+        const TxnId from = source_[r.version];
+        if (from == t || !shown_.contains(from)) continue;
         if (!linked.emplace(from, r.key).second) continue;
         all.push_back({{"from", from},
                        {"to", t},
@@ -293,7 +296,7 @@ class PageData {
   const Audit& c_;
   const History& h_;
   PageClock clock_;
-  Accesses accesses_;
+  std::vector<TxnId> source_;  // per version
   std::set<TxnId> named_, shown_;
   std::set<OpId> telling_;
 };

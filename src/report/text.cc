@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/wrap.h"
-#include "explain/because.h"
 #include "explain/names.h"
 #include "report/expected_order.h"
 #include "report/report.h"

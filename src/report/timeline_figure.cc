@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 
-#include "explain/because.h"
 #include "explain/names.h"
 #include "report/figures.h"
 #include "report/run_events.h"

@@ -34,7 +34,7 @@ const Arrows kDesign = {
     {"levels", {"prefix_search", "solver", "infer", "history", "graph", "base"}},
     {"certify", {"formats", "history", "base"}},
     {"oracle", {"history", "base"}},
-    {"explain", {"levels", "certify", "history", "base"}},
+    {"explain", {"levels", "certify", "infer", "history", "base"}},
     {"audit", {"explain", "levels", "certify", "infer", "formats", "history", "base"}},
     {"watch", {"audit", "explain", "levels", "certify", "formats", "history", "base"}},
     {"lake", {"audit", "levels", "formats", "history", "base"}},
@@ -239,7 +239,7 @@ TEST(Arrows, OperationsAreReadInOnePlace) {
 TEST(ArrowsCanary, MisreadOperationsAreFound) {
   const std::string kind = "op.kind == OpKind::cas", accesses = "#include \"history/accesses.h\"\n";
   EXPECT_NE(misread_operations("levels/walk.cc", kind), "");
-  EXPECT_NE(misread_operations("explain/narrate.cc", kind), "");
+  EXPECT_NE(misread_operations("explain/clauses.cc", kind), "");
   EXPECT_EQ(misread_operations("explain/names.cc", kind), "");
   EXPECT_EQ(misread_operations("certify/reads.cc", kind), "");
   EXPECT_NE(misread_operations("certify/reads.cc", accesses), "");

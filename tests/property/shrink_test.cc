@@ -13,7 +13,7 @@
 #include "collect/generate.h"
 #include "collect/lightweight.h"
 #include "explain/explain.h"
-#include "explain/shrink_violation.h"
+#include "explain/shrink.h"
 #include "levels/walk.h"
 #include "oracle/oracle.h"
 

@@ -1,4 +1,4 @@
-#include "explain/faults.h"
+#include "explain/circumstances.h"
 
 #include <gtest/gtest.h>
 
@@ -69,6 +69,58 @@ TEST(Faults, ManyAreCounted) {
     events.emplace_back(2'000'000'000 + i, R"({"event":"fault","what":"delay","node":1})");
   EXPECT_EQ(explained(events).sentences.back(),
             "2 more faults came between the first and the last of them.");
+}
+
+TEST(ServerNames, AreToldOfTheTransactionsOfAnAnomaly) {
+  HistoryBuilder builder;
+  for (const char* name : {"a", "b"}) {
+    builder.begin_txn({.session = ValueView::of(1), .name = name});
+    ASSERT_TRUE(builder.end_txn().ok());
+  }
+  builder.begin_txn({.session = ValueView::of(1),
+                     .name = "d",
+                     .start_ts = 3,
+                     .commit_ts = 5,
+                     .snapshot = "10:20:14"});
+  ASSERT_TRUE(builder.end_txn().ok());
+  for (const char* json :
+       {R"({"event":"logged","txn":"a","xid":"739","position":"0/15"})",
+        R"({"event":"logged","txn":"b","position":"revision 7"})",
+        R"({"event":"logged","txn":"c","position":"0/99"})", R"({"event":"logged"})"})
+    builder.event(Interval::kUnknown, json);
+  const auto history = std::move(builder).finish();
+  ASSERT_TRUE(history.ok());
+  Explanation e;
+  e.transactions = {0, 1, 2};
+  add_circumstances(*history, e);
+  ASSERT_EQ(e.sentences.size(), 1u);
+  EXPECT_EQ(
+      e.sentences[0],
+      "On the server a is transaction 739, logged at 0/15; b is logged at revision 7; d started "
+      "at 3, committed at 5, saw snapshot 10:20:14.");
+  Explanation other;
+  add_circumstances(*history, other);
+  EXPECT_TRUE(other.sentences.empty());
+}
+
+TEST(ServerNames, TheUsersOwnTransactionsAreNamed) {
+  constexpr std::pair<const char*, const char*> kTxns[] = {
+      {"a", R"x({"ran":"leave (on-call.sql:7)"})x"},
+      {"b", R"x({"ran":"enter"})x"},
+      {"c", R"x({"error":"none","ran":"leave (on-call.sql:7)"})x"},
+      {"d", ""},
+      {"e", "3"}};
+  HistoryBuilder builder;
+  for (const auto& [name, meta] : kTxns) {
+    builder.begin_txn({.session = ValueView::of(1), .name = name, .meta = meta});
+    ASSERT_TRUE(builder.end_txn().ok());
+  }
+  const auto history = std::move(builder).finish();
+  ASSERT_TRUE(history.ok());
+  Explanation e;
+  e.transactions = {0, 1, 2, 3, 4};
+  add_circumstances(*history, e);
+  EXPECT_EQ(e.sentences, std::vector<std::string>{"a, c ran leave (on-call.sql:7); b ran enter."});
 }
 
 }  // namespace

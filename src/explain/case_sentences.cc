@@ -1,4 +1,4 @@
-#include "explain/tell_cases.h"
+#include "explain/case_sentences.h"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,9 @@
 #include <string_view>
 #include <utility>
 
-#include "explain/because.h"
-#include "explain/conclusion.h"
+#include "explain/clauses.h"
 #include "explain/names.h"
+#include "explain/refutation.h"
 #include "levels/proof_hints.h"
 
 namespace assay::internal {
@@ -22,8 +22,8 @@ constexpr size_t kMostForced = 6;    // of what follows in a case
 
 class CaseWords {
  public:
-  CaseWords(const CaseTree& tree, const Proof& proof, const Accesses& accesses, Explanation& e)
-      : tree_(tree), proof_(proof), h_(accesses.history()), clauses_(accesses, proof), e_(e) {}
+  CaseWords(const CaseTree& tree, const Proof& proof, const Excerpt& excerpt, Explanation& e)
+      : tree_(tree), proof_(proof), h_(excerpt.history), clauses_(excerpt, proof), e_(e) {}
 
   void tell() {
     if (tree_.nodes.empty()) return tell_without_tree();
@@ -50,7 +50,7 @@ class CaseWords {
     };
     for (size_t n = 0; n < tree_.nodes.size(); ++n) {
       if (n > 0) see(tree_.nodes[n].supposed);
-      for (const Literal& l : tree_.nodes[n].forced) see(l);
+      for (const Forced& f : tree_.nodes[n].forced) see(f.literal);
     }
     const std::string order = fmt::format("order of these {} writers", writers.size());
     const std::string sources = fmt::format("choice of what {} read{} returned", reads.size(),
@@ -91,7 +91,7 @@ class CaseWords {
   std::string what_follows(const CaseNode& leaf) const {
     std::string out;
     for (size_t i = 0; i < std::min(leaf.forced.size(), kMostForced); ++i)
-      out += in_words(leaf.forced[i]) + ", ";
+      out += in_words(leaf.forced[i].literal) + ", ";
     if (leaf.forced.size() > kMostForced)
       out += fmt::format("{} more like these, ", leaf.forced.size() - kMostForced);
     if (!out.empty()) out = "it follows that " + out + "and ";
@@ -191,9 +191,9 @@ class CaseWords {
 
 }  // namespace
 
-void tell_cases(const CaseTree& tree, const Proof& proof, const Accesses& accesses,
-                Explanation& e) {
-  CaseWords(tree, proof, accesses, e).tell();
+void explain_cases(const CaseTree& tree, const Proof& proof, const Excerpt& excerpt,
+                   Explanation& e) {
+  CaseWords(tree, proof, excerpt, e).tell();
 }
 
 }  // namespace assay::internal

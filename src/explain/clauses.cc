@@ -1,4 +1,4 @@
-#include "explain/because.h"
+#include "explain/clauses.h"
 
 #include <fmt/format.h>
 
@@ -11,110 +11,71 @@
 
 namespace assay::internal {
 
-std::string duration(uint64_t ns) {
-  const auto v = static_cast<double>(ns);
-  if (ns < 1000) return fmt::format("{} ns", ns);
-  if (ns < 1'000'000) return fmt::format("{:.3g} µs", v / 1e3);
-  if (ns < 1'000'000'000) return fmt::format("{:.3g} ms", v / 1e6);
-  return fmt::format("{:.4g} s", v / 1e9);
-}
-
-std::string duration_between(int64_t earlier, int64_t later) {
-  return duration(static_cast<uint64_t>(later) - static_cast<uint64_t>(earlier));
-}
-
-std::string Clauses::txn(TxnId t) const { return display_txn(accesses_.history(), t); }
-
-std::string Clauses::did(TxnId t, KeyId key) const {
-  const Access w = Accesses::find(accesses_.writes(t), key);
-  if (w.op == kNone) return "changed " + key_in_words(accesses_.history(), key);
-  return did_in_words(accesses_.history(), w.op);
-}
-
-std::string Clauses::effect(TxnId t, KeyId key) const {
-  const Access w = Accesses::find(accesses_.writes(t), key);
-  if (w.op == kNone) return "change of " + key_in_words(accesses_.history(), key);
-  return effect_in_words(accesses_.history(), w.op);
-}
-
-std::string Clauses::replaced(TxnId t, KeyId key) const {
-  const Access w = Accesses::find(accesses_.writes(t), key);
-  if (w.op == kNone) return fmt::format("which {} changed", txn(t));
-  return replaced_in_words(accesses_.history(), w.op);
-}
+std::string Clauses::txn(TxnId t) const { return display_txn(h_, t); }
 
 namespace {
 
-bool is_list(const History& h, OpId op) { return observation_of(h, op).accepts == Accepts::list; }
-
 // A list that its reader had begun itself.
-bool only_own_elements(const Accesses::InFile& read) {
+bool only_own_elements(const Place& read) {
   return is_list(read.history, read.op) && !elements_of(read.history, read.op).empty() &&
          outside_list(read.history, read.op).elements.empty();
 }
 
 // A list that held something of others.
-bool has_others_elements(const Accesses::InFile& read) {
+bool has_others_elements(const Place& read) {
   return is_list(read.history, read.op) && !outside_list(read.history, read.op).elements.empty();
 }
 
 }  // namespace
 
 OpId Clauses::reading(const Edge& e) const {
-  const History& h = accesses_.history();
   if (e.key == kNone) return kNone;
   const bool at_end = e.kind == EdgeKind::read_dependency;
   const TxnId reader = at_end ? e.to : e.from, source = at_end ? e.from : e.via;
-  if (e.op != kNone && h.txn_of(e.op) == reader && looks_at(h, e.op, e.key)) return e.op;
-  for (const Access& r : accesses_.all_reads(reader))
-    if (r.key == e.key && (accesses_.writer(r.version) == source || !accesses_.certain(r.version)))
-      return r.op;
-  for (OpId i = h.first_op(reader); i < h.end_op(reader); ++i)
-    if (looks_at(h, i, e.key)) return i;
+  if (e.op != kNone && h_.txn_of(e.op) == reader && looks_at(h_, e.op, e.key)) return e.op;
+  for (const Access& r : reads_of(h_, reader))
+    if (r.key == e.key && wrote(h_, source, r.version)) return r.op;
+  for (OpId i = h_.first_op(reader); i < h_.end_op(reader); ++i)
+    if (looks_at(h_, i, e.key)) return i;
   return kNone;
 }
 
 std::string Clauses::saw(OpId op, KeyId key) const {
-  const Accesses::InFile read = accesses_.in_file(op);
-  if (is_list(read.history, read.op)) return "read " + list_in_words(read.history, read.op);
-  return saw_in_words(accesses_.history(), op, key);
+  const Place read = excerpt_.in_file(op);
+  if (is_list(read.history, read.op)) return "read " + list_in_words(read);
+  return saw_in_words(h_, op, key);
 }
 
 std::string Clauses::saw(const Edge& e) const {
   const OpId op = reading(e);
   if (op != kNone) return saw(op, e.key);
-  return e.key == kNone ? "saw a value" : "accessed " + key_in_words(accesses_.history(), e.key);
+  return e.key == kNone ? "saw a value" : "accessed " + key_in_words(h_, e.key);
 }
 
 std::string Clauses::saw_of(const Edge& read, std::string_view of, const std::string& who) const {
   const OpId op = reading(read);
-  if (op == kNone || saw_a_value(accesses_.history(), op, read.key))
+  if (op == kNone || saw_a_value(h_, op, read.key))
     return fmt::format("{} {} {}", saw(read), of, who);
   return fmt::format("{}, after {} {}", saw(read), txn(read.from), did(read.from, read.key));
 }
 
 std::string Clauses::saw_with_origin(const Edge& anti) const {
-  const History& h = accesses_.history();
   const OpId op = reading(anti);
   std::string seen = saw(anti);
-  if (op == kNone || !saw_a_value(h, op, anti.key)) return seen;
-  const Accesses::InFile read = accesses_.in_file(op);
+  if (op == kNone || !saw_a_value(h_, op, anti.key)) return seen;
+  const Place read = excerpt_.in_file(op);
   if (only_own_elements(read)) return seen + ", nothing but its own,";
   if (anti.via == kNone && has_others_elements(read)) return seen;
   if (anti.via == kNone) return seen + " (the initial value)";
-  const Access w = Accesses::find(accesses_.writes(anti.via), anti.key);
-  const bool wrote = w.op != kNone && !install_of(h, w.op).removes && !install_of(h, w.op).appends;
-  if (wrote) return fmt::format("{} (written by {})", seen, txn(anti.via));
+  if (overwrites(h_, anti.via, anti.key))
+    return fmt::format("{} (written by {})", seen, txn(anti.via));
   return fmt::format("{} ({} {})", seen, txn(anti.via), did(anti.via, anti.key));
 }
 
 // "T2 read x = 1, which T1 wrote"
 std::string Clauses::read_clause(const Edge& e) const {
-  const History& h = accesses_.history();
   const OpId op = reading(e);
-  const Access w = Accesses::find(accesses_.writes(e.from), e.key);
-  const bool same = op != kNone && w.op != kNone && saw_a_value(h, op, e.key) &&
-                    !install_of(h, w.op).removes && !install_of(h, w.op).appends;
+  const bool same = op != kNone && saw_a_value(h_, op, e.key) && overwrites(h_, e.from, e.key);
   if (e.via != kNone)
     return fmt::format("{} {}; the last transaction to change whether it matches was {}, which {}",
                        txn(e.to), saw(e), txn(e.from), did(e.from, e.key));
@@ -124,20 +85,17 @@ std::string Clauses::read_clause(const Edge& e) const {
 
 // "T1 wrote x = 1 before T2 wrote 2"
 std::string Clauses::write_clause(const Edge& e) const {
-  const History& h = accesses_.history();
-  const Access second = Accesses::find(accesses_.writes(e.to), e.key);
-  const bool plain =
-      second.op != kNone && !install_of(h, second.op).removes && !install_of(h, second.op).appends;
-  return fmt::format("{} {} before {} {}", txn(e.from), did(e.from, e.key), txn(e.to),
-                     plain ? "wrote " + display_value(h, second.version) : did(e.to, e.key));
+  return fmt::format(
+      "{} {} before {} {}", txn(e.from), did(e.from, e.key), txn(e.to),
+      overwrites(h_, e.to, e.key) ? "wrote " + value_written(h_, e.to, e.key) : did(e.to, e.key));
 }
 
 // "T1 read x = 1, which T2 overwrote with 2"
 std::string Clauses::missed_clause(const Edge& e) const {
   const OpId op = reading(e);
-  if (op == kNone || !saw_a_value(accesses_.history(), op, e.key))
+  if (op == kNone || !saw_a_value(h_, op, e.key))
     return fmt::format("{} {} before {} {}", txn(e.from), saw(e), txn(e.to), did(e.to, e.key));
-  const Accesses::InFile read = accesses_.in_file(op);
+  const Place read = excerpt_.in_file(op);
   const std::string origin = only_own_elements(read) ? "nothing but its own, "
                              : e.via == kNone && !has_others_elements(read) ? "the initial value, "
                                                                             : "";
@@ -153,9 +111,7 @@ std::string Clauses::chain(const std::vector<Edge>& path) const {
   return out;
 }
 
-std::string Clauses::because(const Edge& edge) const {
-  return because(Step{edge, Step::Because::plain, {}, kNone});
-}
+std::string Clauses::because(const Edge& edge) const { return because(Step{edge}); }
 
 namespace {
 
@@ -200,7 +156,7 @@ std::string Clauses::axiom_instance(const Edge& e) const {
   const std::string known =
       fmt::format("{} saw {} ({}), which {}", txn(e.via), txn(e.from), seen, did(e.from, e.key));
   const OpId op = reading(read);
-  if (op != kNone && saw_a_value(accesses_.history(), op, e.key))
+  if (op != kNone && saw_a_value(h_, op, e.key))
     return fmt::format("{}, and yet {} of {}", known, saw(read), txn(e.to));
   return fmt::format("{}, and yet {} {} after {} {}", known, txn(e.via), saw(read), txn(e.to),
                      did(e.to, e.key));
@@ -208,7 +164,6 @@ std::string Clauses::axiom_instance(const Edge& e) const {
 
 std::string Clauses::because(const Step& step) const {
   const Edge& e = step.edge;
-  const History& h = accesses_.history();
   const std::string from = txn(e.from), to = txn(e.to);
   if (step.because == Step::Because::assumed) {
     const TxnId source = e.kind == EdgeKind::read_dependency ? e.from : e.via;
@@ -225,9 +180,9 @@ std::string Clauses::because(const Step& step) const {
       return read_clause(e);
     case EdgeKind::session:
       return fmt::format("{} follows {} in session {}", to, from,
-                         display_session(h, h.session(e.to)));
+                         display_session(h_, h_.session(e.to)));
     case EdgeKind::real_time:
-      return real_time_clause(h, e, from, to);
+      return real_time_clause(h_, e, from, to);
     case EdgeKind::write_dependency:
       return justified(write_clause(e));
     case EdgeKind::anti_dependency:
@@ -242,7 +197,7 @@ std::string Clauses::because(const Step& step) const {
 // they are lists that contradict each other.
 bool Clauses::same_lists(OpId a, OpId b) const {
   if (a == kNone || b == kNone) return true;
-  const Accesses::InFile x = accesses_.in_file(a), y = accesses_.in_file(b);
+  const Place x = excerpt_.in_file(a), y = excerpt_.in_file(b);
   if (!is_list(x.history, x.op) || !is_list(y.history, y.op)) return true;
   const std::span<const VersionId> p = elements_of(x.history, x.op),
                                    q = elements_of(y.history, y.op);
@@ -252,17 +207,16 @@ bool Clauses::same_lists(OpId a, OpId b) const {
 // Why `writer` came after `source`: it had read from it. Where both wrote several keys it may be another one.
 std::string Clauses::read_first_clause(const Edge& e, TxnId source) const {
   const OpId named = reading(e);
-  const History& h = accesses_.history();
-  const Access first = Accesses::find(accesses_.writes(e.from), e.key);
+  const OpId first = last_write(h_, e.from, e.key);
   const bool is_named = e.kind == EdgeKind::write_dependency
-                            ? first.op != kNone && !install_of(h, first.op).appends
-                            : named != kNone && saw_a_value(h, named, e.key);
+                            ? first != kNone && !install_of(h_, first).appends
+                            : named != kNone && saw_a_value(h_, named, e.key);
   Edge read;
   read.kind = EdgeKind::read_dependency;
   read.from = source;
   read.to = e.to;
-  for (const Access& r : accesses_.all_reads(e.to)) {
-    if (source != kNone && accesses_.writer(r.version) != source) continue;
+  for (const Access& r : reads_of(h_, e.to)) {
+    if (source != kNone && !wrote(h_, source, r.version)) continue;
     if (r.key == e.key && is_named && same_lists(named, r.op))
       return fmt::format("{} had read that version itself", txn(e.to));
     if (read.op != kNone) continue;
@@ -270,12 +224,6 @@ std::string Clauses::read_first_clause(const Edge& e, TxnId source) const {
     read.op = r.op;
   }
   return read.op == kNone || source == kNone ? std::string() : because(read);
-}
-
-OpId Clauses::list_behind(const Step& step, const Proof& proof) {
-  if (step.because != Step::Because::stated || step.proof_step == kNone) return kNone;
-  const ProofStep& fact = proof.steps[step.proof_step];
-  return fact.source_is_op ? fact.source : kNone;
 }
 
 std::string Clauses::justification(const Step& step) const {
@@ -288,10 +236,9 @@ std::string Clauses::justification(const Step& step) const {
     case Step::Because::read_first:
       return read_first_clause(step.edge, first);
     case Step::Because::stated: {
-      const OpId list = list_behind(step, proof_);
+      const OpId list = step.source;
       if (list == kNone) return "the history states this order of versions";
-      const History& h = accesses_.history();
-      return fmt::format("{} {}", txn(h.txn_of(list)), saw(list, h.op(list).key));
+      return fmt::format("{} {}", txn(h_.txn_of(list)), saw(list, h_.op(list).key));
     }
     case Step::Because::path: {
       bool simple = step.path.size() > 1;
@@ -302,7 +249,7 @@ std::string Clauses::justification(const Step& step) const {
       return fmt::format("{} is before {}: {}", a, b, clauses);
     }
     case Step::Because::proof: {
-      const ProofStep& s = proof_.steps[step.proof_step];
+      const ProofStep& s = proof_.steps[step.source];
       return fmt::format("were {} before {}, {}", b, a, consequence(s, {step.edge.to, first}));
     }
   }

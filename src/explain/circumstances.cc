@@ -1,15 +1,19 @@
-#include "explain/faults.h"
+#include "explain/circumstances.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "base/json.h"
+#include "explain/clauses.h"
 #include "explain/names.h"
-#include "explain/phrases.h"
 #include "history/accesses.h"
+#include "history/logged.h"
 
 namespace assay::internal {
 namespace {
@@ -97,21 +101,28 @@ bool meets(const History& h, TxnId t, const Interval& span) {
   return is_known(begin) && is_known(span.response) && begin <= span.response && !over_before;
 }
 
-struct ReadOf {
-  OpId read, write;
-};
-
-// A committed read of the explanation that returned what `t` left, and with which operation `t` did.
-std::optional<ReadOf> read_of(const History& h, TxnId t, const Explanation& e) {
-  for (const OpId read : e.operations) {
-    const bool others = h.txn_of(read) != t && h.status(h.txn_of(read)) == TxnStatus::committed;
-    if (!others || observation_of(h, read).accepts != Accepts::equals) continue;
-    for (OpId write = h.first_op(t); write < h.end_op(t); ++write)
-      if (installs_version(h.op(write)) && h.op(write).key == h.op(read).key &&
-          h.op(write).version == observation_of(h, read).version)
-        return ReadOf{read, write};
+// That a committed transaction of the explanation read what `t` wrote, in words; empty if none did.
+std::string read_of(const History& h, TxnId t, const Explanation& e) {
+  const auto wrote = [&](VersionId version) {
+    for (OpId i = h.first_op(t); i < h.end_op(t); ++i)
+      if (installs_version(h.op(i)) && h.op(i).version == version) return true;
+    return false;
+  };
+  for (const OpId op : e.operations) {
+    const TxnId reader = h.txn_of(op);
+    const Observation seen = observation_of(h, op);
+    if (reader == t || h.status(reader) != TxnStatus::committed ||
+        seen.accepts != Accepts::equals || !wrote(seen.version))
+      continue;
+    Edge read;
+    read.kind = EdgeKind::read_dependency;
+    read.from = t;
+    read.to = reader;
+    read.key = seen.key;
+    read.op = op;
+    return Clauses({h}, {}).because(read);
   }
-  return std::nullopt;
+  return {};
 }
 
 // How many transactions of unknown outcome that the explanation does not name changed one of its keys meanwhile.
@@ -133,33 +144,25 @@ size_t other_unknown(const History& h, const Explanation& e) {
   return count;
 }
 
-}  // namespace
-
-void tell_unknown_outcomes(const History& h, Explanation& e) {
+void add_unknown_outcomes(const History& h, Explanation& e) {
   bool any = false;
   for (const TxnId t : e.transactions) {
     if (h.status(t) != TxnStatus::unknown) continue;
     any = true;
-    const std::optional<ReadOf> found = read_of(h, t, e);
-    if (!found) continue;
-    const auto [read, write] = *found;
-    const bool wrote = !install_of(h, write).removes && !install_of(h, write).appends;
-    e.sentences.push_back(fmt::format(
-        "Nobody was told the outcome of {0}; it counts as committed, for {1} {2}{3}.",
-        display_txn(h, t), display_txn(h, h.txn_of(read)), saw_in_words(h, read, h.op(read).key),
-        wrote ? ", which " + display_txn(h, t) + " wrote"
-              : " after " + display_txn(h, t) + " " + did_in_words(h, write)));
+    if (const std::string read = read_of(h, t, e); !read.empty())
+      e.sentences.push_back(
+          fmt::format("Nobody was told the outcome of {}; it counts as committed, for {}.",
+                      display_txn(h, t), read));
   }
   const size_t others = other_unknown(h, e);
   if (others == 0) return;
   e.sentences.push_back(fmt::format(
       "{} {}transaction{} of unknown outcome changed the same keys meanwhile; whether {} effect, "
-      "the "
-      "violation stands.",
+      "the violation stands.",
       others, any ? "other " : "", others == 1 ? "" : "s", others == 1 ? "it took" : "they took"));
 }
 
-void tell_unfinished_run(const History& h, Explanation& e) {
+void add_unfinished_run(const History& h, Explanation& e) {
   const auto meta = Json::parse(h.meta());
   if (!meta.is_object() || !meta.contains("other_run") || !meta["other_run"].is_object()) return;
   const auto& other = meta["other_run"];
@@ -168,13 +171,12 @@ void tell_unfinished_run(const History& h, Explanation& e) {
   };
   e.hint = fmt::format(
       "Was run {}{} still going on? It had prepared the same database and was found unfinished; "
-      "its "
-      "writes look like faults of the database. {}",
+      "its writes look like faults of the database. {}",
       field("run"), other.contains("began") ? ", begun " + field("began") + "," : "", e.hint);
   if (e.hint.ends_with(' ')) e.hint.pop_back();
 }
 
-void tell_faults(const History& h, Explanation& e) {
+void add_faults(const History& h, Explanation& e) {
   const Interval span = span_of(h, e);
   if (h.events().empty() || !is_known(span.request) || !is_known(span.response)) return;
   size_t others = 0;
@@ -195,6 +197,80 @@ void tell_faults(const History& h, Explanation& e) {
   if (others > kMostFaults)
     e.sentences.push_back(fmt::format("{} more faults came between the first and the last of them.",
                                       others - kMostFaults));
+}
+
+constexpr size_t kMostNames = 6;
+
+std::string field(const Json& j, const char* name) {
+  return j.contains(name) && j[name].is_string() ? display(j[name].text(), 120) : "";
+}
+
+// "is transaction 739", "logged at 0/15": what the log says of a transaction.
+std::vector<std::string> logged_as(const Event& event) {
+  const auto j = Json::parse(event.json);
+  std::vector<std::string> facts;
+  if (!j.is_object()) return facts;
+  const std::string xid = field(j, "xid"), position = field(j, "position");
+  if (!xid.empty()) facts.push_back("is transaction " + xid);
+  if (!position.empty()) facts.push_back((xid.empty() ? "is logged at " : "logged at ") + position);
+  return facts;
+}
+
+// What the database says of it besides.
+void add_own_words(const History& h, TxnId t, std::vector<std::string>& facts) {
+  if (const int64_t start = h.start_ts(t); start != Interval::kUnknown)
+    facts.push_back(fmt::format("started at {}", start));
+  if (const int64_t commit = h.commit_ts(t); commit != Interval::kUnknown)
+    facts.push_back(fmt::format("committed at {}", commit));
+  if (!h.snapshot(t).empty())
+    facts.push_back("saw snapshot " + display(std::string(h.snapshot(t))));
+}
+
+void add_own_names(const History& h, Explanation& e) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> told;  // what was run, by whom
+  size_t named = 0;
+  for (const TxnId t : e.transactions) {
+    if (h.meta(t).empty() || named == kMostNames) continue;
+    const auto meta = Json::parse(h.meta(t));
+    const std::string ran = meta.is_object() ? field(meta, "ran") : "";
+    if (ran.empty()) continue;
+    ++named;
+    const auto same = [&](const auto& one) { return one.first == ran; };
+    auto of = std::find_if(told.begin(), told.end(), same);
+    if (of == told.end()) of = told.insert(of, {ran, {}});
+    of->second.push_back(display_txn(h, t));
+  }
+  std::string all;
+  for (const auto& [ran, names] : told)
+    all += fmt::format("{}{} ran {}", all.empty() ? "" : "; ", fmt::join(names, ", "), ran);
+  if (!all.empty()) e.sentences.push_back(all + ".");
+}
+
+void add_server_names(const History& h, Explanation& e) {
+  std::map<std::string, TxnId, std::less<>> wanted;
+  for (const TxnId t : e.transactions)
+    if (wanted.size() < kMostNames) wanted.emplace(h.name(t), t);
+  std::map<TxnId, std::vector<std::string>> told;
+  for (const Event& event : h.events())
+    if (const auto found = wanted.find(logged_name(event)); found != wanted.end())
+      told[found->second] = logged_as(event);
+  for (const auto& [name, t] : wanted) add_own_words(h, t, told[t]);
+  std::string all;
+  for (const auto& [t, facts] : told)
+    if (!facts.empty())
+      all += fmt::format("{}{} {}", all.empty() ? "" : "; ", display_txn(h, t),
+                         fmt::join(facts, ", "));
+  if (!all.empty()) e.sentences.push_back("On the server " + all + ".");
+}
+
+}  // namespace
+
+void add_circumstances(const History& h, Explanation& e) {
+  add_faults(h, e);
+  add_unknown_outcomes(h, e);
+  add_own_names(h, e);
+  add_server_names(h, e);
+  add_unfinished_run(h, e);
 }
 
 }  // namespace assay::internal

@@ -5,14 +5,16 @@
 #include <string_view>
 
 #include "assay/certificate.h"
-#include "explain/accesses.h"
-#include "explain/local_graph.h"
+#include "explain/cycle.h"
+#include "explain/phrases.h"
+#include "explain/reads_and_writes.h"
 
 namespace assay::internal {
 
 class Clauses {
  public:
-  Clauses(const Accesses& accesses, const Proof& proof) : accesses_(accesses), proof_(proof) {}
+  Clauses(const Excerpt& excerpt, const Proof& proof)
+      : excerpt_(excerpt), h_(excerpt.history), proof_(proof) {}
 
   // "T2 read x = 1, which T1 wrote"; with the justification of an assumed order of writers.
   std::string because(const Step& step) const;
@@ -22,12 +24,9 @@ class Clauses {
   std::string justification(const Step& step) const;
   // "T1 → T4 → T2"
   std::string chain(const std::vector<Edge>& path) const;
-  // What `t` did to `key` in the end: "wrote x = 2", "appended 1 to l", "deleted x".
-  std::string did(TxnId t, KeyId key) const;
-  // "x = 2", "append of 1 to l", "deletion of x"
-  std::string effect(TxnId t, KeyId key) const;
-  // "which T2 overwrote with 2", "to which T2 appended 1", "which T2 deleted"
-  std::string replaced(TxnId t, KeyId key) const;
+  std::string did(TxnId t, KeyId key) const { return in_words(kDid, h_, t, key); }
+  std::string effect(TxnId t, KeyId key) const { return in_words(kEffect, h_, t, key); }
+  std::string replaced(TxnId t, KeyId key) const { return in_words(kReplaced, h_, t, key); }
   // What `edge` (an anti-dependency) read, and where it came from: "read x = 1 (written by T1)" or "read x = 0 (the
   // initial value)".
   std::string saw_with_origin(const Edge& anti) const;
@@ -41,9 +40,6 @@ class Clauses {
   OpId reading(const Edge& edge) const;
   std::string txn(TxnId t) const;
 
-  // The read of a list that states the order `step` relies on; kNone where no list does.
-  static OpId list_behind(const Step& step, const Proof& proof);
-
   // Longer refutations of an order are not shown.
   static constexpr size_t kMostRefuting = 4;
 
@@ -56,13 +52,9 @@ class Clauses {
   bool same_lists(OpId a, OpId b) const;
   std::string axiom_instance(const Edge& forced) const;
 
-  const Accesses& accesses_;
+  const Excerpt& excerpt_;
+  const History& h_;
   const Proof& proof_;
 };
-
-// "1.2 ms"
-std::string duration(uint64_t nanoseconds);
-// From the earlier to the later time; the whole range of clocks is welcome.
-std::string duration_between(int64_t earlier, int64_t later);
 
 }  // namespace assay::internal

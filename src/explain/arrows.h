@@ -1,0 +1,14 @@
+// The arrows of an explanation: those of its cycle, and those that these rest on.
+#pragma once
+
+#include "assay/explanation.h"
+#include "explain/clauses.h"
+#include "explain/cycle.h"
+
+namespace assay::internal {
+
+// Adds the arrows of `cycle`, then what shows the orders of writers that it assumes, with their transactions and operations.
+void draw(const Cycle& cycle, const History& history, const Proof& proof, const Clauses& clauses,
+          Explanation& e);
+
+}  // namespace assay::internal

@@ -1,0 +1,63 @@
+// A cycle as it is told: its edges, and for each that relies on an order of two writers what shows that order.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "assay/certificate.h"
+#include "assay/history.h"
+#include "assay/level.h"
+#include "explain/refutation.h"
+
+namespace assay::internal {
+
+struct Step {
+  Edge edge;
+  enum class Because : uint8_t {
+    plain,       // nothing to justify
+    read_first,  // the later writer read the earlier one's version
+    path,        // `path` leads from the earlier writer to the later one
+    proof,       // the refutation forces it: step `source`
+    stated,      // the history states the order
+    assumed,     // what was read may be another's; with that the level is violated too
+  };
+  Because because = Because::plain;
+  std::vector<Edge> path = {};
+  // proof: the step. stated: the read of the list that states the order; kNone: the history states it as an order of versions.
+  uint32_t source = kNone;
+};
+
+using Cycle = std::vector<Step>;
+
+// The cycle of a conclusion, unadorned.
+Cycle own_cycle(const History& history, const Proof& proof, const Conclusion& conclusion);
+
+struct FoundCycle {
+  Cycle cycle;                 // empty if there is none
+  uint32_t cost = UINT32_MAX;  // the lower, the easier to explain
+};
+
+// The cheapest cycle among all transactions of a history, which are few, with the orders that the conclusion forces; none if
+// they are too many. For levels of an event graph.
+FoundCycle cheapest_cycle(const History& history, const LevelInfo& level,
+                          const Conclusion& conclusion);
+
+// Two transactions that read one version of a key and overwrote it, `named` ones if there are such; empty if there are
+// none in the history.
+Cycle lost_update(const History& history, std::span<const TxnId> named);
+// Of two transactions that read the version that `source` left and overwrote it.
+Cycle both_overwrite(const History& history, VersionId version, TxnId source, TxnId first,
+                     TxnId second);
+
+// Turns a cycle of a weak level (read_from, session, forced) into the form of the strong ones: what
+// a reader could see, and the anti-dependency to what it missed. Other cycles stay as they are.
+Cycle without_forced(Cycle cycle);
+
+// Whether each order of writers that the cycle assumes has a reason that can be told.
+bool is_proven(const Cycle& cycle, const Proof& proof);
+
+// Whether a step of a proof says that what was read has several possible sources.
+bool several_sources(const ProofStep& step);
+
+}  // namespace assay::internal

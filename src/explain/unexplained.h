@@ -1,0 +1,25 @@
+// Violations that need no cycle: operations that no order of anything explains.
+#pragma once
+
+#include "assay/certificate.h"
+#include "assay/explanation.h"
+#include "assay/level.h"
+#include "explain/reads_and_writes.h"
+
+namespace assay::internal {
+
+// Of two operations; a lost update that only counting shows may be of more.
+void explain_bad_read(const Excerpt& excerpt, const BadRead& bad, Explanation& e);
+
+// Nobody can have left what an operation saw: the last step of a proof.
+void explain_sourceless(const Excerpt& excerpt, const ProofStep& nobody, Explanation& e);
+
+// A refutation that goes through where the elements of lists come from: if two lists contradict each other, or nobody can
+// have appended what they show. False if it is neither.
+bool explain_lists(const Excerpt& excerpt, const Proof& proof, Explanation& e);
+
+// Every order of the operations on a key was tried. What can be shown is where they all end, the operation whose response
+// nothing explains, and what ran at the same time or shortly before it.
+void explain_exhausted(const History& h, const Exhausted& exhausted, Explanation& e);
+
+}  // namespace assay::internal
