@@ -4,22 +4,21 @@
 //   C saw A's x or B's x. If B's, C saw B and yet reads the initial y: a cycle. So C saw A's.
 //
 // These levels look at who read from whom, and not only at what an order of events explains, so the source of every read
-// is part of the claim. Each choice of sources turns the history into an ordinary one, for which the level is a rule:
-// who saw what, in the sense of the level, precedes whom in the commit order (weak.cc). The rule's edges rest on the
-// sources that the seeing rests on. So the search of the strong levels (solver/choice_solver.h) serves here too:
+// is part of the claim. Each choice of sources turns the history into an ordinary one, for which the level says what a transaction
+// has seen, and so which edges hold (weak.cc). These edges rest on the sources that the seeing rests on. As a theory of the search
+// (search.h):
 //
-//   1. it takes a source for every open read, such that reads-from and session order have no cycle; at first those
-//      nearest in an order that leaves the open reads out. A read with one possible source is a fact: its edge is there
-//      from the beginning, and becomes a choice, with one alternative, when a condition asks for it
-//   2. with these sources the level's rule yields the edges that the search's order runs against
+//   1. every open read becomes a choice of its sources; at first those nearest in an order that leaves the open reads out. A read
+//      with one possible source is a fact: its edge is there from the beginning, and it becomes a choice, with one alternative, when
+//      a condition asks for it
+//   2. with the sources that the search has taken, the level yields the edges that the search's order runs against
 //   3. each becomes an edge of the search, on condition of the sources (and outcomes) on the paths that show the seeing;
-//      what refutes the level by itself becomes a clause. Then 1 again
+//      what refutes the level by itself becomes a clause
 //
-// until the order has no fault, and is the commit order with these sources; or until the search ends in a contradiction,
-// whose cycles and clauses are the proof. Adya's levels, which have no commit order, give a clause for each forbidden
-// cycle.
+// If the order has no fault, it is the commit order with these sources. Adya's levels, which have no commit order, give a clause for
+// each forbidden cycle.
 //
-// Cost: the matching and the rule of the level in each round, and the search: exponential at worst (causal consistency
+// Cost: the matching and the edges of the level in each round, and the search: exponential at worst (causal consistency
 // with values written more than once is NP-complete: Bouajjani, Enea, Guerraoui, Hamza, POPL 2017).
 
 #include "levels/source_search.h"
