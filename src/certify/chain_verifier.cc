@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "certify/reads.h"
 #include "certify/refusal.h"
 #include "history/copy.h"
 
@@ -19,17 +18,41 @@ int64_t end_of(const History& h, TxnId t) {
   return h.status(t) == TxnStatus::committed ? h.end_time(t).response : Interval::kOpen;
 }
 
-Error mismatch(const History& h, TxnId t, const Expectation& seen) {
+Error mismatch(const History& h, TxnId t, const Access& seen) {
   return refuse("{} in line {}: what it saw of {} is not what is there by then", h.name(t),
                 h.line(t), h.key(seen.key).to_string());
+}
+
+RegisterState initially_held(const History& h, KeyId key) { return {h.initial(key)}; }
+RegisterState held_after(const History& h, const Access& write) {
+  return {h.version_value(write.version), write.removes()};
+}
+
+// Whether the operation could return what it did while its key held this.
+bool bears_out(const History& h, const Access& a, const RegisterState& held) {
+  const auto shown = [&] {
+    const ValueView seen = h.version_value(a.seen);
+    return seen == held.value || (held.removed && seen.is_null());
+  };
+  return accepts(a.accepts, shown, [&] { return held.removed || held.value.is_null(); });
+}
+
+// Calls `visit` for each look of the transaction at what others left.
+template <class Visit>
+void each_outside_look(const History& h, TxnId t, Visit visit) {
+  std::unordered_set<KeyId> own;
+  for (const Access& a : accesses(h, t)) {
+    if (a.reads() && !own.contains(a.key)) visit(a);
+    if (a.writes()) own.insert(a.key);
+  }
 }
 
 }  // namespace
 
 Result<ChainVerifier> ChainVerifier::of(LevelId level) {
-  if (level != LevelId::strict_serializable && level != LevelId::linearizable &&
-      level != LevelId::session_serializable)
-    return refuse("a chain cannot be of {}", level_info(level).name);
+  const LevelInfo& info = level_info(level);
+  if (info.events != EventModel::single || !info.session_order)
+    return refuse("a chain cannot be of {}", info.name);
   return ChainVerifier(level);
 }
 
@@ -104,10 +127,10 @@ Status ChainVerifier::leave_out(uint64_t line) {
   if (!taken.ok()) return taken.error();
   const History& h = *taken->piece->history;
   if (h.status(taken->txn) != TxnStatus::aborted) ++left_out_;
-  for (OpId i = h.first_op(taken->txn); i < h.end_op(taken->txn); ++i) {
-    if (!writes(h.op(i))) continue;
-    auto& values = excused_[HeldValue(h.key(h.op(i).key))];
-    const RegisterState left = state_after(h, i);
+  for (const Access& a : accesses(h, taken->txn)) {
+    if (!a.writes()) continue;
+    auto& values = excused_[HeldValue(h.key(a.key))];
+    const RegisterState left = held_after(h, a);
     values.emplace(left.value);
     if (left.removed) values.emplace(ValueView{});
   }
@@ -181,11 +204,11 @@ Status ChainVerifier::park(uint64_t line) {
       return refuse("line {} cannot stand here: its session did line {} before", line, *earlier);
   took_place(h, t.txn);
   parked_.insert(line);
-  for (OpId i = h.first_op(t.txn); i < h.end_op(t.txn); ++i)
-    if (writes(h.op(i))) {
-      std::vector<uint64_t>& lines = parked_keys_[HeldValue(h.key(h.op(i).key))];
-      if (lines.empty() || lines.back() != line) lines.push_back(line);
-    }
+  for (const Access& a : accesses(h, t.txn)) {
+    if (!a.writes()) continue;
+    std::vector<uint64_t>& lines = parked_keys_[HeldValue(h.key(a.key))];
+    if (lines.empty() || lines.back() != line) lines.push_back(line);
+  }
   lates_.push_back({t, placed_.size()});
   return Ok{};
 }
@@ -196,25 +219,23 @@ Status ChainVerifier::can_park(const Txn& t) const {
   const uint32_t line = h.line(t.txn);
   if (h.status(t.txn) != TxnStatus::unknown) return refuse("line {} is of known outcome", line);
   std::unordered_map<KeyId, RegisterState> own;
-  for (OpId i = h.first_op(t.txn); i < h.end_op(t.txn); ++i) {
-    if (is_about_lists_or_ranges(h.op(i)))
+  for (const Access& a : accesses(h, t.txn)) {
+    if (a.is_list() || a.is_range())
       return refuse("line {}: a chain says nothing of lists and ranges", line);
-    const Expectation seen = expectation_of(h, i);
-    const auto mine = own.find(h.op(i).key);
-    const bool there =
-        mine != own.end() ? bears_out(mine->second, seen) : is_there_for_good(h, seen);
-    if (seen.looks() && !there) return mismatch(h, t.txn, seen);
-    if (writes(h.op(i))) own[h.op(i).key] = state_after(h, i);
+    const auto mine = own.find(a.key);
+    const bool there = mine != own.end() ? bears_out(h, a, mine->second) : is_there_for_good(h, a);
+    if (a.reads() && !there) return mismatch(h, t.txn, a);
+    if (a.writes()) own[a.key] = held_after(h, a);
   }
   return Ok{};
 }
 
 // Whatever else may turn out.
-bool ChainVerifier::is_there_for_good(const History& h, const Expectation& seen) const {
+bool ChainVerifier::is_there_for_good(const History& h, const Access& seen) const {
   const auto it = contents_.find(h.key(seen.key));
-  if (it == contents_.end()) return gaps_ > 0 || bears_out(initial_state(h, seen.key), seen);
+  if (it == contents_.end()) return gaps_ > 0 || bears_out(h, seen, initially_held(h, seen.key));
   const Version& last = it->second.last;
-  return !it->second.rivals && bears_out(last.state(), seen);
+  return !it->second.rivals && bears_out(h, seen, last.state());
 }
 
 // Who looks at what those of unknown outcome wrote shows that they did not take effect here.
@@ -228,7 +249,7 @@ void ChainVerifier::look_at_parked(const ValueView& key) {
 // If it took effect, the others did not whose writes it did not see.
 void ChainVerifier::look_at_parked_by(const Txn& t) {
   const History& h = *t.piece->history;
-  each_outside_look(h, t.txn, [&](const Expectation& seen) { look_at_parked(h.key(seen.key)); });
+  each_outside_look(h, t.txn, [&](const Access& seen) { look_at_parked(h.key(seen.key)); });
 }
 
 // Who overwrites it without a look shows nothing, and nobody will see these writes. before: up to this one; 0: all.
@@ -249,11 +270,11 @@ std::vector<KeyId> ChainVerifier::shown_keys(uint64_t line) const {
   std::vector<KeyId> keys;
   const Txn& t = waiting_.find(line)->second;
   const History& h = *t.piece->history;
-  for (OpId i = h.first_op(t.txn); i < h.end_op(t.txn); ++i) {
-    if (!writes(h.op(i))) continue;
-    const auto key = parked_keys_.find(h.key(h.op(i).key));
+  for (const Access& a : accesses(h, t.txn)) {
+    if (!a.writes()) continue;
+    const auto key = parked_keys_.find(h.key(a.key));
     if (key != parked_keys_.end() && std::ranges::count(key->second, line) > 0)
-      keys.push_back(h.op(i).key);
+      keys.push_back(a.key);
   }
   return keys;
 }
@@ -298,8 +319,8 @@ Status ChainVerifier::place(Placed p) {
     return refuse("line {} comes after line {}, which follows it in its session", p.line, latest);
   latest = std::max(latest, p.line);
   if (Status s = replay(p); !s.ok()) return s;
-  for (OpId i = h.first_op(t); i < h.end_op(t); ++i)
-    if (writes(h.op(i))) overwrite_parked(h.key(h.op(i).key), 0);
+  for (const Access& a : accesses(h, t))
+    if (a.writes()) overwrite_parked(h.key(a.key), 0);
   install(p.txn, p.line, [](KeyId) { return true; });
   placed_.push_back(std::move(p));
   return Ok{};
@@ -325,26 +346,25 @@ Status ChainVerifier::replay(Placed& p) {
   const History& h = *piece.history;
   const TxnId t = p.txn.txn;
   refresh(piece);
-  for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
-    if (is_about_lists_or_ranges(h.op(i)))
+  for (const Access& a : accesses(h, t)) {
+    if (a.is_list() || a.is_range())
       return refuse("line {}: a chain says nothing of lists and ranges", p.line);
-    const Expectation seen = expectation_of(h, i);
-    if (seen.looks())
-      if (Status s = look(p, seen); !s.ok()) return s;
-    if (!writes(h.op(i))) continue;
-    Piece::Key& key = piece.keys[h.op(i).key];
+    if (a.reads())
+      if (Status s = look(p, a); !s.ok()) return s;
+    if (!a.writes()) continue;
+    Piece::Key& key = piece.keys[a.key];
     key.owner = t;
-    key.write = i;
+    key.write = a.op;
   }
   return Ok{};
 }
 
-Status ChainVerifier::look(Placed& p, const Expectation& seen) {
+Status ChainVerifier::look(Placed& p, const Access& seen) {
   Piece& piece = *p.txn.piece;
   const History& h = *piece.history;
   const Piece::Key& key = piece.keys[seen.key];
   const bool own = key.owner == p.txn.txn;
-  if (own && bears_out(state_after(h, key.write), seen)) return Ok{};
+  if (own && bears_out(h, seen, held_after(h, access_of(h, key.write)))) return Ok{};
   if (excused(h, seen)) {
     p.excused.push_back(seen.op);
     return Ok{};
@@ -354,15 +374,15 @@ Status ChainVerifier::look(Placed& p, const Expectation& seen) {
   return mismatch(h, p.txn.txn, seen);
 }
 
-bool ChainVerifier::explains(const History& h, const Expectation& seen, Content* content) const {
-  if (content == nullptr) return gaps_ > 0 || bears_out(initial_state(h, seen.key), seen);
+bool ChainVerifier::explains(const History& h, const Access& seen, Content* content) const {
+  if (content == nullptr) return gaps_ > 0 || bears_out(h, seen, initially_held(h, seen.key));
   content->looked = true;
-  return narrow(seen, *content);
+  return narrow(h, seen, *content);
 }
 
 // Of the versions that may have come last those stay that explain what was seen. False if none does.
-bool ChainVerifier::narrow(const Expectation& seen, Content& content) {
-  const auto explains = [&](const Version& v) { return bears_out(v.state(), seen); };
+bool ChainVerifier::narrow(const History& h, const Access& seen, Content& content) {
+  const auto explains = [&](const Version& v) { return bears_out(h, seen, v.state()); };
   if (!content.rivals) return explains(content.last);
   std::vector<Version>& rivals = *content.rivals;
   const auto kept = std::ranges::find_if(rivals, explains);
@@ -377,11 +397,10 @@ bool ChainVerifier::narrow(const Expectation& seen, Content& content) {
 }
 
 // Whether what was left out explains it.
-bool ChainVerifier::excused(const History& h, const Expectation& seen) const {
+bool ChainVerifier::excused(const History& h, const Access& seen) const {
   const auto it = excused_.find(h.key(seen.key));
   if (it == excused_.end()) return false;
-  if (seen.kind != Expectation::Kind::equals) return true;
-  return it->second.contains(seen.value);
+  return seen.accepts != Accepts::equals || it->second.contains(h.version_value(seen.seen));
 }
 
 template <class Shows>
@@ -389,11 +408,10 @@ void ChainVerifier::install(const Txn& t, uint64_t line, Shows shows) {
   Piece& piece = *t.piece;
   const History& h = *piece.history;
   refresh(piece);
-  for (OpId i = h.first_op(t.txn); i < h.end_op(t.txn); ++i) {
-    if (!writes(h.op(i))) continue;
-    const KeyId key = h.op(i).key;
-    if (!shows(key)) continue;
-    Version version = held(state_after(h, i));
+  for (const Access& a : accesses(h, t.txn)) {
+    const KeyId key = a.key;
+    if (!a.writes() || !shows(key)) continue;
+    Version version = held(held_after(h, a));
     Content* content = content_of(piece, key);
     if (content == nullptr) {
       auto made = contents_.emplace(HeldValue(h.key(key)), Content{std::move(version), line});
@@ -434,10 +452,10 @@ class ChainVerifier::Rivals {
         stays_(placed_.size(), false) {
     for (uint32_t place = 0; place < placed_.size(); ++place) {
       places_.emplace(placed_[place].line, place);
-      starts_.push_back(accesses_.size());
+      starts_.push_back(touched_.size());
       add(place);
     }
-    starts_.push_back(accesses_.size());
+    starts_.push_back(touched_.size());
   }
 
   Status know(const Segment::Rival& r) {
@@ -471,8 +489,8 @@ class ChainVerifier::Rivals {
   }
 
  private:
-  std::span<const Access> accesses_of(uint32_t place) const {
-    return {accesses_.data() + starts_[place], starts_[place + 1] - starts_[place]};
+  std::span<const Touch> touched_by(uint32_t place) const {
+    return {touched_.data() + starts_[place], starts_[place + 1] - starts_[place]};
   }
   const History& history(uint32_t place) const { return *placed_[place].txn.piece->history; }
   TxnId txn(uint32_t place) const { return placed_[place].txn.txn; }
@@ -481,16 +499,15 @@ class ChainVerifier::Rivals {
     Piece& piece = *placed_[place].txn.piece;
     const History& h = *piece.history;
     verifier_.refresh(piece);
-    const size_t first = accesses_.size();
-    for (OpId i = h.first_op(txn(place)); i < h.end_op(txn(place)); ++i) {
-      const bool excused = std::ranges::count(placed_[place].excused, i) > 0;
-      const bool looks = expectation_of(h, i).looks() && !excused;
-      const bool wrote = writes(h.op(i));
-      if (!looks && !wrote) continue;
-      Access& a = access(first, key_of(piece, h.op(i).key), h.op(i).key);
+    const size_t first = touched_.size();
+    for (const Access& a : accesses(h, txn(place))) {
+      const bool excused = std::ranges::count(placed_[place].excused, a.op) > 0;
+      const bool looks = a.reads() && !excused;
+      if (!looks && !a.writes()) continue;
+      Touch& key = touch(first, key_of(piece, a.key), a.key);
       // What it wrote itself tells nothing of others.
-      a.looked = a.looked || (looks && !a.wrote);
-      a.wrote = a.wrote || wrote;
+      key.looked = key.looked || (looks && !key.wrote);
+      key.wrote = key.wrote || a.writes();
     }
   }
 
@@ -503,8 +520,8 @@ class ChainVerifier::Rivals {
       Piece& piece = *late.txn.piece;
       const History& h = *piece.history;
       verifier_.refresh(piece);
-      for (OpId i = h.first_op(late.txn.txn); i < h.end_op(late.txn.txn); ++i)
-        if (touches(from, key_of(piece, h.op(i).key))) return true;
+      for (const Access& a : accesses(h, late.txn.txn))
+        if (touches(from, key_of(piece, a.key))) return true;
       return must_follow(late.txn, placed_[from].txn);
     });
   }
@@ -513,21 +530,20 @@ class ChainVerifier::Rivals {
     const History& h = *piece.history;
     verifier_.refresh(piece);
     bool looks = false;
-    each_outside_look(h, t.txn, [&](const Expectation& seen) {
-      looks = looks || key_of(piece, seen.key) == key;
-    });
+    each_outside_look(h, t.txn,
+                      [&](const Access& seen) { looks = looks || key_of(piece, seen.key) == key; });
     return looks;
   }
   bool touches(uint32_t place, const Content* key) const {
-    return std::ranges::any_of(accesses_of(place), [&](const Access& a) { return a.key == key; });
+    return std::ranges::any_of(touched_by(place), [&](const Touch& a) { return a.key == key; });
   }
 
   // Of the key, among those from `first` on.
-  Access& access(size_t first, Content* key, KeyId in_piece) {
-    const auto begin = accesses_.begin() + static_cast<std::ptrdiff_t>(first);
+  Touch& touch(size_t first, Content* key, KeyId in_piece) {
+    const auto begin = touched_.begin() + static_cast<std::ptrdiff_t>(first);
     const auto at =
-        std::find_if(begin, accesses_.end(), [&](const Access& a) { return a.key == key; });
-    return at == accesses_.end() ? accesses_.emplace_back(Access{key, in_piece}) : *at;
+        std::find_if(begin, touched_.end(), [&](const Touch& a) { return a.key == key; });
+    return at == touched_.end() ? touched_.emplace_back(Touch{key, in_piece}) : *at;
   }
 
   // What a key holds tells it from all others. If nobody wrote it as yet it holds nothing, here alone.
@@ -540,8 +556,8 @@ class ChainVerifier::Rivals {
 
   // That both wrote without looking at it.
   Content* shared_key(uint32_t a, uint32_t b) const {
-    for (const Access& x : accesses_of(a))
-      for (const Access& y : accesses_of(b))
+    for (const Touch& x : touched_by(a))
+      for (const Touch& y : touched_by(b))
         if (x.key == y.key && x.is_blind() && y.is_blind()) return x.key;
     return nullptr;
   }
@@ -557,26 +573,25 @@ class ChainVerifier::Rivals {
 
   // Whether they touch a key in common, but for blind writes of `key`.
   bool meet(uint32_t a, uint32_t b, const Content* key) const {
-    for (const Access& x : accesses_of(a))
-      for (const Access& y : accesses_of(b))
+    for (const Touch& x : touched_by(a))
+      for (const Touch& y : touched_by(b))
         if (x.key == y.key && (x.key != key || !y.is_blind())) return true;
     return false;
   }
 
   Version left_by(uint32_t place, const Content* key) const {
     const History& h = history(place);
-    const Access& a = *std::ranges::find(accesses_of(place), key, &Access::key);
-    OpId last = h.end_op(txn(place)) - 1;
-    while (!writes(h.op(last)) || h.op(last).key != a.in_piece) --last;
-    return held(state_after(h, last));
+    const Touch& a = *std::ranges::find(touched_by(place), key, &Touch::key);
+    const TxnId t = txn(place);
+    return held(held_after(h, access_of(h, last_write(h, h.first_op(t), h.end_op(t), a.in_piece))));
   }
 
   ChainVerifier& verifier_;
   const std::vector<Placed>& placed_;
   std::unordered_map<uint64_t, uint32_t> places_;  // by line
   HeldMap<Content> unwritten_;
-  std::vector<Access> accesses_;  // in order
-  std::vector<size_t> starts_;    // per place
+  std::vector<Touch> touched_;  // in order
+  std::vector<size_t> starts_;  // per place
   std::vector<bool> moves_, stays_;
 };
 

@@ -37,11 +37,17 @@
 #include "assay/result.h"
 #include "base/byte_stream.h"
 #include "certify/chain.h"
-#include "certify/register_reading.h"
+#include "certify/operations.h"
 #include "formats/txn_table.h"
 #include "history/held_map.h"
 
 namespace assay::internal::certify {
+
+// What a register holds: states are kept beyond the history that they come from, so they are values here.
+struct RegisterState {
+  ValueView value;
+  bool removed = false;  // a removal left it; it reads as null
+};
 
 class ChainVerifier {
  public:
@@ -100,7 +106,7 @@ class ChainVerifier {
     Txn txn;
     std::vector<OpId> excused = {};  // what it saw of those that were left out
   };
-  struct Access {
+  struct Touch {
     Content* key;    // what it holds
     KeyId in_piece;  // in the history of its transaction
     bool looked = false, wrote = false;
@@ -132,7 +138,7 @@ class ChainVerifier {
   Status place_all(const Segment& segment);
   Status park(uint64_t line);
   Status can_park(const Txn& t) const;
-  bool is_there_for_good(const History& h, const Expectation& seen) const;
+  bool is_there_for_good(const History& h, const Access& seen) const;
   void look_at_parked(const ValueView& key);
   void look_at_parked_by(const Txn& t);
   void overwrite_parked(const ValueView& key, uint64_t before);
@@ -140,10 +146,10 @@ class ChainVerifier {
   void release(uint64_t line);
   Status take_effect(uint64_t line);
   Status replay(Placed& p);
-  Status look(Placed& p, const Expectation& seen);
-  bool explains(const History& h, const Expectation& seen, Content* content) const;
-  static bool narrow(const Expectation& seen, Content& content);
-  bool excused(const History& h, const Expectation& seen) const;
+  Status look(Placed& p, const Access& seen);
+  bool explains(const History& h, const Access& seen, Content* content) const;
+  static bool narrow(const History& h, const Access& seen, Content& content);
+  bool excused(const History& h, const Access& seen) const;
   template <class Shows>
   void install(const Txn& t, uint64_t line, Shows shows);
   void refresh(Piece& piece) const;

@@ -65,7 +65,6 @@ class CycleVerifier {
   Status check_path(TxnId from, TxnId to, std::span<const Edge> path);
   Status check_joints(std::span<const Edge> cycle) const;
   Status check_kinds(std::span<const Edge> cycle);
-  Status check_guarantee(std::span<const Edge> path) const;
   bool is_item(const Edge& edge) const;
   Status check_unseen_initial(std::span<const Edge> cycle);
 
