@@ -54,7 +54,7 @@ std::vector<Literal> assumptions(const ProofStep& step) {
 }
 
 Status CycleVerifier::check(std::span<const Edge> cycle, std::span<const Literal> given) {
-  given_ = given;
+  given_ = {given};
   for (const Literal& literal : given) {
     if (literal.negated || literal.kind == Literal::Kind::order)
       return refuse("a cycle is given something other than what was seen and who took effect");
@@ -173,7 +173,7 @@ bool CycleVerifier::reads_from(TxnId reader, KeyId key, TxnId from, OpId only, O
                                OpId* last) {
   *first = *last = kNone;
   if (key >= history_.key_count()) return false;
-  if (only != kNone && given_seen(reader, key, from, only)) {
+  if (only != kNone && given_.seen(reader, key, from, only)) {
     *first = *last = only;
     return true;
   }
@@ -181,7 +181,7 @@ bool CycleVerifier::reads_from(TxnId reader, KeyId key, TxnId from, OpId only, O
     if (only != kNone && seen.op != only) continue;
     const bool matches = from == kNone ? evidence_.writers.certainly_initial(seen, reader)
                                        : evidence_.writers.source(seen, reader) == from ||
-                                             given_block(seen.op, key, from);
+                                             given_.block(evidence_.blocks, seen.op, key, from);
     if (!matches) continue;
     if (*first == kNone) *first = seen.op;
     *last = seen.op;
@@ -189,32 +189,14 @@ bool CycleVerifier::reads_from(TxnId reader, KeyId key, TxnId from, OpId only, O
   return *first != kNone;
 }
 
-bool CycleVerifier::is_given(const Literal& literal) const {
-  return std::find(given_.begin(), given_.end(), literal) != given_.end();
-}
-
-// Given for this operation, or for all that its transaction saw of the key, which is one state then.
-bool CycleVerifier::given_seen(TxnId reader, KeyId key, TxnId source, OpId op) const {
-  return is_given(Literal::seen(reader, key, source)) ||
-         (op != kNone && is_given(Literal::seen(reader, key, source, op)));
-}
-
-// A block of the transaction ends where the list that `op` read does.
-bool CycleVerifier::given_block(OpId op, KeyId key, TxnId source) const {
-  return std::any_of(given_.begin(), given_.end(), [&](const Literal& l) {
-    return l.kind == Literal::Kind::block && l.from == source && l.key == key &&
-           evidence_.blocks.ends(l, op);
-  });
-}
-
 bool CycleVerifier::counts(TxnId t) {
-  return evidence_.counting.counts(t) || is_given(Literal::effect(t));
+  return evidence_.counting.counts(t) || given_.has(Literal::effect(t));
 }
 
 Status CycleVerifier::check_read_from(const Edge& edge) {
   const TxnId seen = edge.via == kNone ? edge.from : edge.via;
   OpId op = edge.op, last;
-  if (seen >= history_.txn_count() || (!given_seen(edge.to, edge.key, seen, edge.op) &&
+  if (seen >= history_.txn_count() || (!given_.seen(edge.to, edge.key, seen, edge.op) &&
                                        !reads_from(edge.to, edge.key, seen, edge.op, &op, &last)))
     return refuse("transaction {} does not certainly read the key from transaction {}",
                   name(edge.to), seen < history_.txn_count() ? name(seen) : "that does not exist");
@@ -282,7 +264,7 @@ Status CycleVerifier::check_anti(const Edge& edge) {
       return refuse("transaction {} did not change whether a range selects the key", name(edge.to));
   }
   OpId first, last;
-  if (given_seen(edge.from, edge.key, edge.via, edge.op)) return Ok{};
+  if (given_.seen(edge.from, edge.key, edge.via, edge.op)) return Ok{};
   if (!reads_from(edge.from, edge.key, edge.via, edge.op, &first, &last))
     return refuse("transaction {} does not certainly read what its anti-dependency says",
                   name(edge.from));

@@ -60,12 +60,7 @@ class OrderVerifier {
   const Status& known_as_replayed(ReadRule rule);
   const Status& known_as_read();
 
-  Status place_events();
   Status place(uint32_t event, uint32_t at);
-  Status run_replay() const;
-  Status check_sessions() const;
-  Status check_known_orders();
-  Status check_writers() const;
   Status check_one_event() const;
   Status check_one_operation() const;
   Status check_time(RealTime rule);
