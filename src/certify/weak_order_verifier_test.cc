@@ -1,3 +1,5 @@
+#include "certify/weak_order_verifier.h"
+
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -37,6 +39,41 @@ TEST(SeenWriters, WhoeverWasNotSeenMayStandInBetween) {
       "s1: { w(x,1) }\ns2: { w(x,2) }\ns3: { r(x,1) w(y,1) }\ns4: { r(y,1) r(x,2) }\n";
   EXPECT_TRUE(verifies(single_order("causal", {0, 1, 2, 3}), hist(text)));
   EXPECT_TRUE(refused(single_order("causal", {1, 0, 2, 3}), hist(text), "saw transaction"));
+}
+
+// Whether program order serves a level that is these words alone.
+bool serves(SeenBy seen, std::string_view text) {
+  const History h = hist(text);
+  std::vector<TxnId> order(h.txn_count());
+  std::iota(order.begin(), order.end(), TxnId{0});
+  const Result<CommitOrder> commits = CommitOrder::build(h, order);
+  EXPECT_TRUE(commits.ok());
+  LevelInfo level = level_info(LevelId::read_your_writes);
+  level.seen = seen;
+  return commit_order_serves(level, h, *commits).ok();
+}
+
+TEST(WeakOrder, ALevelIsTheWordsOfItsRow) {
+  struct Case {
+    std::string_view word, text;  // C, or the last, has seen B by this word, and reads x from A
+  };
+  for (const Case& c : std::vector<Case>{
+           {"s", "s1: A { w(x,1) }\ns2: B { w(x,2) } C { r(x,1) }\n"},
+           {"r", "s1: A { w(x,1) }\ns2: B { w(x,2) w(y,1) }\ns3: C { r(y,1) r(x,1) }\n"},
+           {"rs", "s1: A { w(x,1) }\ns2: B { w(x,2) w(y,1) }\ns3: { r(y,1) } { r(x,1) }\n"},
+           {"sr", "s1: A { w(x,1) }\ns2: B { w(x,2) } { w(y,1) }\ns3: { r(y,1) r(x,1) }\n"},
+           {"rr",
+            "s1: A { w(x,1) }\ns2: B { w(x,2) w(y,1) }\ns3: { r(y,1) w(z,1) }\n"
+            "s4: { r(z,1) r(x,1) }\n"},
+           {"rsr",
+            "s1: A { w(x,1) }\ns2: B { w(x,2) w(y,1) }\ns3: { r(y,1) } { w(z,1) }\n"
+            "s4: { r(z,1) r(x,1) }\n"}}) {
+    for (const std::string_view word : {"s", "r", "rs", "sr", "rr", "rsr"})
+      EXPECT_EQ(serves({.words = {word}}, c.text), word != c.word) << word << " of " << c.word;
+    EXPECT_FALSE(serves({.words = {"s", "r"}, .repeated = true}, c.text)) << c.word;
+    EXPECT_FALSE(serves({.words = {"rrr", c.word}}, c.text));
+  }
+  EXPECT_FALSE(serves({.words = {"srs"}}, "s1: A { w(x,1) }\n"));  // no word that it knows
 }
 
 }  // namespace
