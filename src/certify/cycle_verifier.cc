@@ -40,6 +40,28 @@ bool forbids(const ForbiddenCycle& forbidden, const KindCounts& counts) {
   return once && others <= 1;
 }
 
+Side departure(const Edge& edge) {
+  if (edge.kind == EdgeKind::anti_dependency) return Side::read;
+  return edge.kind != EdgeKind::real_time || edge.from_write ? Side::write : Side::read;
+}
+
+// `entered`: the level of the transaction that it leads to.
+Side arrival(const Edge& edge, const LevelInfo& entered) {
+  switch (edge.kind) {
+    case EdgeKind::anti_dependency:
+      return Side::write;
+    case EdgeKind::real_time:
+      return edge.to_write ? Side::write : Side::read;
+    case EdgeKind::write_dependency:
+    case EdgeKind::forced:
+      return entered.write_conflict ? Side::read : Side::write;
+    case EdgeKind::read_dependency:
+    case EdgeKind::session:
+      break;
+  }
+  return Side::read;
+}
+
 }  // namespace
 
 std::vector<Literal> assumptions(const ProofStep& step) {
@@ -109,7 +131,9 @@ Status CycleVerifier::check_kinds(std::span<const Edge> cycle) {
   size_t updates = 0;
   bool one_key = true;
   for (const Edge& edge : cycle) {
-    if (edge.kind == EdgeKind::forced) return refuse("{} knows no forced edges", level_.name);
+    if (edge.kind == EdgeKind::forced || edge.kind == EdgeKind::session ||
+        edge.kind == EdgeKind::real_time)
+      return refuse("{} knows no {} edges", level_.name, edge_kind_name(edge.kind));
     one_key = one_key && edge.key == cycle[0].key;
     const bool anti = edge.kind == EdgeKind::anti_dependency, item = anti && is_item(edge);
     if (item && evidence_.accesses.writes_key(edge.from, edge.key)) {
@@ -331,32 +355,11 @@ Status CycleVerifier::check_path(TxnId from, TxnId to, std::span<const Edge> pat
   return Ok{};
 }
 
-Side CycleVerifier::departure(const Edge& edge) const {
-  if (edge.kind == EdgeKind::anti_dependency) return Side::read;
-  if (edge.kind == EdgeKind::real_time) return edge.from_write ? Side::write : Side::read;
-  return Side::write;
-}
-
-Side CycleVerifier::arrival(const Edge& edge) const {
-  switch (edge.kind) {
-    case EdgeKind::anti_dependency:
-      return Side::write;
-    case EdgeKind::real_time:
-      return edge.to_write ? Side::write : Side::read;
-    case EdgeKind::write_dependency:
-    case EdgeKind::forced:
-      return level_of(edge.to).write_conflict ? Side::read : Side::write;
-    case EdgeKind::read_dependency:
-    case EdgeKind::session:
-      break;
-  }
-  return Side::read;
-}
-
 // r(T) is before w(T), so who enters T at w may not leave it at r.
 Status CycleVerifier::check_joints(std::span<const Edge> cycle) const {
   for (size_t i = 0; i < cycle.size(); ++i)
-    if (level_of(cycle[i].to).events == EventModel::split && arrival(cycle[i]) == Side::write &&
+    if (level_of(cycle[i].to).events == EventModel::split &&
+        arrival(cycle[i], level_of(cycle[i].to)) == Side::write &&
         departure(cycle[(i + 1) % cycle.size()]) == Side::read)
       return refuse(
           "the cycle enters transaction {} at its writes and leaves it at its reads, which "

@@ -90,8 +90,6 @@ class CycleVerifier {
 
   bool reads_from(TxnId reader, KeyId key, TxnId from, OpId only, OpId* first, OpId* last);
   bool counts(TxnId t);
-  Side departure(const Edge& edge) const;
-  Side arrival(const Edge& edge) const;
   std::string name(TxnId t) const { return history_.name(t); }
 
   const LevelInfo& level_;
