@@ -151,7 +151,9 @@ std::span<const State> Sources::candidates(OpId i, KeyId key) const {
   if (a.accepts == Accepts::equals) seen = a.seen;
   if (a.is_range()) seen = row_seen(history_, i, key);
   if (seen != kNone && !history_.version_value(seen).is_null()) {
-    const auto [from, to] = std::ranges::equal_range(written_[key], seen, {}, &State::version);
+    const auto by_version = [](const State& x, const State& y) { return x.version < y.version; };
+    const auto [from, to] =
+        std::equal_range(written_[key].begin(), written_[key].end(), State{seen}, by_version);
     return {from, to};
   }
   const bool absent = seen != kNone || a.accepts == Accepts::absent ||
