@@ -8,7 +8,7 @@
 
 #include "certify/commit_order.h"
 #include "certify/conditions.h"
-#include "certify/present_keys.h"
+#include "certify/operations.h"
 #include "certify/reads.h"
 #include "certify/refusal.h"
 #include "certify/sources.h"
@@ -22,7 +22,7 @@ constexpr uint64_t kMostSteps = 100'000'000;
 struct Anti {
   Place reader;
   Place writer;
-  bool item;  // the read returned the key
+  char kind;  // as in ForbiddenCycle: a, or p if the read did not return the key
 };
 
 // pl-1 does not care who read what, only that somebody wrote it. But lists must show beginnings of what the order
@@ -35,57 +35,46 @@ class DirtyOrder {
         states_(history),
         present_author_(history.version_count()),
         appended_(history.key_count()) {
-    for (const TxnId t : order) {
-      for (OpId i = history.first_op(t); i < history.end_op(t); ++i) {
-        const Operation op = history.op(i);
-        if (op.kind != OpKind::append) continue;
-        appended_[op.key].push_back(op.version);
-        present_author_[op.version] = true;
+    for (const TxnId t : order)
+      for (const Access& a : accesses(history, t)) {
+        if (!a.appends()) continue;
+        appended_[a.key].push_back(a.version);
+        present_author_[a.version] = true;
       }
-    }
   }
 
   Status check() const {
     const Writers writers(history_, ReadRule::dirty);
     for (const TxnId t : order_)
-      for (OpId i = history_.first_op(t); i < history_.end_op(t); ++i)
-        if (!explained(writers, i))
-          return refuse("nothing explains operation {} of transaction {}", i - history_.first_op(t),
-                        history_.name(t));
+      for (const Access& a : accesses(history_, t))
+        if (!explained(writers, a))
+          return refuse("nothing explains operation {} of transaction {}",
+                        a.op - history_.first_op(t), history_.name(t));
     return Ok{};
   }
 
  private:
-  bool explained(const Writers& writers, OpId i) const {
-    const Operation op = history_.op(i);
-    if (op.kind == OpKind::write || op.kind == OpKind::remove || op.kind == OpKind::append)
-      return true;
-    if (op.kind == OpKind::read_list) return list_stands(writers, i);
-    if (op.kind != OpKind::range) return states_.explained_by_anybody(i, op.key);
-    const std::vector<KeyId> keys = states_.keys_of_range(i);
-    return std::all_of(keys.begin(), keys.end(),
-                       [&](KeyId key) { return states_.explained_by_anybody(i, key); });
+  bool explained(const Writers& writers, const Access& a) const {
+    if (!a.reads()) return true;
+    if (a.is_list()) return list_stands(writers, a);
+    if (!a.is_range()) return states_.explained_by_anybody(a.op, a.key);
+    return std::ranges::all_of(states_.keys_of_range(a.op),
+                               [&](KeyId key) { return states_.explained_by_anybody(a.op, key); });
   }
 
-  bool list_stands(const Writers& writers, OpId i) const {
-    const TxnId reader = history_.txn_of(i);
-    const ListSeen seen = list_seen(history_, i);
+  bool list_stands(const Writers& writers, const Access& a) const {
+    const std::vector<VersionId> own = appended_by(history_, history_.txn_of(a.op), a.key);
+    const ListSeen seen = list_seen(history_, a.op);
     if (!seen.own_at_end) return false;
-    const std::vector<VersionId>& all = appended_[history_.op(i).key];
+    const std::vector<VersionId>& all = appended_[a.key];
     size_t at = 0;
     for (const VersionId element : seen.others) {
-      if (!writers.has_author(element) || appends(reader, element)) return false;
+      if (!writers.has_author(element) || std::ranges::count(own, element) > 0) return false;
       if (!present_author_[element]) continue;
       if (at == all.size() || all[at] != element) return false;
       ++at;
     }
     return true;
-  }
-
-  bool appends(TxnId t, VersionId element) const {
-    for (OpId i = history_.first_op(t); i < history_.end_op(t); ++i)
-      if (history_.op(i).kind == OpKind::append && history_.op(i).version == element) return true;
-    return false;
   }
 
   const History& history_;
@@ -118,26 +107,14 @@ class AdyaCheck {
       }
   }
 
-  Status run(LevelId level) const {
-    for (Place p = 1; p <= order_.count(); ++p)
-      for (const Place source : sources_[p])
-        if (source > p)
-          return refuse("transaction {} depends on transaction {}, which comes later", name(p),
-                        name(source));
-    switch (level) {
-      case LevelId::pl_2:
-        return Ok{};
-      case LevelId::pl_cs:
-        return check_updates();
-      case LevelId::pl_2_plus:
-        return check_one_anti();
-      case LevelId::pl_2_99:
-        return check_items();
-      case LevelId::pl_3:
-        return check_none_back();
-      default:
-        return refuse("no order is known to serve {}", level_info(level).name);
-    }
+  // No dependency of `forbidden` that this order leaves is on such a cycle.
+  Status check(const ForbiddenCycle& forbidden) const {
+    if (has(forbidden.any, 'r'))
+      if (Status s = check_sources(); !s.ok()) return s;
+    if (forbidden.one_key) return check_updates();
+    if (forbidden.once.empty()) return check_none_back(forbidden.any);
+    return has(forbidden.any, 'a') || has(forbidden.any, 'p') ? check_stretches(forbidden)
+                                                              : check_paths(forbidden);
   }
 
  private:
@@ -146,15 +123,15 @@ class AdyaCheck {
     auto next = std::upper_bound(all.begin(), all.end(), read.from);
     const bool item = is_item(read);
     if (!item) next = next_change(read, next);
-    if (next != all.end() && *next != reader) anti_.push_back({reader, *next, item});
+    if (next != all.end() && *next != reader) anti_.push_back({reader, *next, item ? 'a' : 'p'});
   }
   // The first from `next` on that changed whether the range selects the key.
   std::vector<Place>::const_iterator next_change(const ReadFrom& read,
                                                  std::vector<Place>::const_iterator next) const {
     const std::vector<Place>& all = writers_[read.key];
-    const std::vector<Held>& left = left_[read.key];
+    const std::vector<State>& left = left_[read.key];
     const auto at = static_cast<size_t>(next - all.begin());
-    const Held before = read.from == 0 ? initially(history_, read.key) : left[at - 1];
+    const State before = read.from == 0 ? initial_state(history_, read.key) : left[at - 1];
     const size_t kept = conditions_.first_change(read.op, before, std::span(left).subspan(at));
     return next + static_cast<std::ptrdiff_t>(kept);
   }
@@ -167,12 +144,13 @@ class AdyaCheck {
     const std::vector<Place>& all = writers_[read.key];
     const size_t until =
         static_cast<size_t>(std::upper_bound(all.begin(), all.end(), read.from) - all.begin());
-    const size_t at = conditions_.last_change(read.op, initially(history_, read.key),
+    const size_t at = conditions_.last_change(read.op, initial_state(history_, read.key),
                                               std::span(left_[read.key]).first(until));
     return known->second = at == until ? 0 : all[at];
   }
-  bool is_item(const ReadFrom& read) const {
-    return history_.op(read.op).kind != OpKind::range || returns(history_, read.op, read.key);
+  bool is_item(const ReadFrom& read) const { return certify::is_item(history_, read.op, read.key); }
+  static bool has(std::string_view kinds, char kind) {
+    return kinds.find(kind) != std::string_view::npos;
   }
   std::string name(Place p) const { return history_.name(order_.txn(p)); }
   Error overwritten(const Anti& anti) const {
@@ -186,12 +164,23 @@ class AdyaCheck {
     return at == all.begin() ? 0 : *(at - 1);
   }
 
-  Status check_none_back() const {
-    for (const Anti& anti : anti_)
-      if (anti.writer < anti.reader) return overwritten(anti);
+  // Write dependencies run forwards, and so do read dependencies.
+  Status check_sources() const {
+    for (Place p = 1; p <= order_.count(); ++p)
+      for (const Place source : sources_[p])
+        if (source > p)
+          return refuse("transaction {} depends on transaction {}, which comes later", name(p),
+                        name(source));
     return Ok{};
   }
 
+  Status check_none_back(std::string_view kinds) const {
+    for (const Anti& anti : anti_)
+      if (anti.writer < anti.reader && has(kinds, anti.kind)) return overwritten(anti);
+    return Ok{};
+  }
+
+  // An update of a key is of the version before its own.
   Status check_updates() const {
     for (Place p = 1; p <= order_.count(); ++p) {
       const auto written = order_.keys_written(p);
@@ -204,12 +193,14 @@ class AdyaCheck {
     return Ok{};
   }
 
-  Status check_items() const {
+  // Who is on a cycle is between the ends of an edge that runs back.
+  Status check_stretches(const ForbiddenCycle& forbidden) const {
     std::vector<uint32_t> back(order_.count() + 2,
                                0);  // first: how many stretches begin here, less those that end
     for (const Anti& anti : anti_) {
       if (anti.writer > anti.reader) continue;
-      if (anti.item) return overwritten(anti);
+      if (has(forbidden.once, anti.kind)) return overwritten(anti);
+      if (!has(forbidden.any, anti.kind)) continue;
       ++back[anti.writer];
       --back[anti.reader];
     }
@@ -220,11 +211,13 @@ class AdyaCheck {
       open += back[p];
     }
     for (const Anti& anti : anti_)
-      if (anti.item && stretch[anti.reader] == stretch[anti.writer]) return overwritten(anti);
+      if (has(forbidden.once, anti.kind) && stretch[anti.reader] == stretch[anti.writer])
+        return overwritten(anti);
     return Ok{};
   }
 
-  Status check_one_anti() const {
+  // One that runs back is closed by no path of write and read dependencies between its ends.
+  Status check_paths(const ForbiddenCycle& forbidden) const {
     std::vector<Place> visited(order_.count() + 1, 0), queue;
     uint64_t steps = 0;
     for (size_t i = 0; i < anti_.size();) {  // all of one reader are neighbours
@@ -232,7 +225,7 @@ class AdyaCheck {
       Place earliest = reader;
       size_t end = i;
       for (; end < anti_.size() && anti_[end].reader == reader; ++end)
-        earliest = std::min(earliest, anti_[end].writer);
+        if (has(forbidden.once, anti_[end].kind)) earliest = std::min(earliest, anti_[end].writer);
       if (earliest < reader) {
         queue.assign(1, reader);
         const auto meet = [&](Place p) {
@@ -241,14 +234,16 @@ class AdyaCheck {
           queue.push_back(p);
         };
         for (size_t at = 0; at < queue.size(); ++at) {
-          for (const Place source : sources_[queue[at]]) meet(source);
+          if (has(forbidden.any, 'r'))
+            for (const Place source : sources_[queue[at]]) meet(source);
           for (const KeyId key : order_.keys_written(queue[at]))
             meet(previous_writer(key, queue[at]));
           steps += sources_[queue[at]].size() + order_.keys_written(queue[at]).size();
           if (steps > kMostSteps) return too_much("there are too many paths to look at");
         }
         for (; i < end; ++i)
-          if (visited[anti_[i].writer] == reader) return overwritten(anti_[i]);
+          if (has(forbidden.once, anti_[i].kind) && visited[anti_[i].writer] == reader)
+            return overwritten(anti_[i]);
       }
       i = end;
     }
@@ -259,7 +254,7 @@ class AdyaCheck {
   const Conditions conditions_;
   const CommitOrder& order_;
   std::vector<std::vector<Place>> writers_;  // per key
-  std::vector<std::vector<Held>> left_;      // what these left of it, if there are ranges
+  std::vector<std::vector<State>> left_;     // what these left of it, if there are ranges
   std::vector<Anti> anti_;                   // by reader
   std::vector<std::vector<Place>> sources_;  // per reader, on which it depends
   // By condition, key and version that was seen.
@@ -268,8 +263,12 @@ class AdyaCheck {
 
 }  // namespace
 
-Status adya_order_serves(LevelId level, const History& history, const CommitOrder& order) {
-  return level == LevelId::pl_1 ? Ok{} : AdyaCheck(history, order).run(level);
+Status leaves_no_cycle(std::span<const ForbiddenCycle> forbidden, const History& history,
+                       const CommitOrder& order) {
+  const AdyaCheck check(history, order);
+  for (const ForbiddenCycle& cycle : forbidden)
+    if (Status s = check.check(cycle); !s.ok()) return s;
+  return Ok{};
 }
 
 Status dirty_order_serves(const History& history, std::span<const TxnId> order) {

@@ -8,18 +8,22 @@
 // of a key that it did not return counts as a read of the last transaction that changed the match.
 // An anti-dependency leads from a reader to the next writer of the key; further ones are reached through that.
 //
-//   pl-1     no more than that write dependencies run forwards, and that lists show them
-//   pl-2     every read is from before
-//   pl-cs    who reads a key and writes it reads from the writer before it
-//   pl-2+    an anti-dependency that runs back is closed by no path of the other kinds between its ends
-//   pl-2.99  those that run back are of ranges that found a key absent, and none of another kind lies between
-//            transactions that these join
-//   pl-3     none runs back
+// So a cycle needs an anti-dependency that runs back. What the order has to show for a cycle that the level's row forbids
+// (assay/level.h):
 //
-// For pl-2.99: whoever is on a cycle is between the ends of an edge that runs back, and overlapping ones belong
+//   w               nothing: write dependencies run forwards
+//   wr              every read is from before
+//   w, a once, on one key
+//                   who reads a key and writes it reads from the writer before it
+//   wr, a or p once an anti-dependency that runs back is closed by no path of the other kinds between its ends
+//   wrap, a once    those that run back are of ranges that found a key absent, and none of another kind lies between
+//                   transactions that these join
+//   wrap            none runs back
+//
+// For the last but one: a transaction on a cycle is between the ends of an edge that runs back, and overlapping ones belong
 // together; an edge that leads from one such stretch to a later one is on no cycle.
 //
-// Cost: linear, but for pl-2+ the paths between the ends of edges that run back; after 100 million steps it refuses.
+// Cost: linear, but for the paths between the ends of edges that run back; after 100 million steps it refuses.
 #pragma once
 
 #include <span>
@@ -32,7 +36,8 @@
 namespace assay::internal::certify {
 
 // `order` holds every committed transaction, none twice, no aborted one, and agrees with the known orders.
-Status adya_order_serves(LevelId level, const History& history, const CommitOrder& order);
+Status leaves_no_cycle(std::span<const ForbiddenCycle> forbidden, const History& history,
+                       const CommitOrder& order);
 
 // Whether an order that is no commit order, since some reads are dirty, serves pl-1. It holds what a commit order holds.
 Status dirty_order_serves(const History& history, std::span<const TxnId> order);

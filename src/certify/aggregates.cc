@@ -4,7 +4,7 @@
 #include <set>
 #include <unordered_map>
 
-#include "certify/reads.h"
+#include "certify/operations.h"
 #include "certify/refusal.h"
 #include "history/predicates.h"
 
@@ -89,10 +89,9 @@ class AggregateClaimCheck {
         reader_(history.txn_of(claim.read)),
         tombstone_(history.version_count()),
         list_(history.key_count()) {
-    for (OpId i = 0; i < history.op_count(); ++i) {
-      const Operation op = history.op(i);
-      if (op.kind == OpKind::remove) tombstone_[op.version] = true;
-      if (op.kind == OpKind::append) list_[op.key] = true;
+    for (const Access& a : all_accesses(history)) {
+      if (a.removes()) tombstone_[a.version] = true;
+      if (a.appends()) list_[a.key] = true;
     }
   }
 
@@ -117,18 +116,12 @@ class AggregateClaimCheck {
     return refuse("whether the aggregate of transaction {} is right is open",
                   history_.name(reader_));
   }
-  bool within(KeyId key) const { return is_within(claim_.read, key); }
-  bool is_within(OpId range, KeyId key) const {
-    const auto bounds = history_.operands(range).first(2);
-    return (bounds[0] == kNone || !key_less(history_.key(key), history_.key(bounds[0]))) &&
-           (bounds[1] == kNone || !key_less(history_.key(bounds[1]), history_.key(key)));
-  }
+  bool within(KeyId key) const { return covers(history_, claim_.read, key); }
 
   // kNone: it is absent.
   void find_own_writes() {
-    for (OpId i = history_.first_op(reader_); i < claim_.read; ++i)
-      if (const Operation op = history_.op(i); writes(op))
-        fixed_[op.key] = op.kind == OpKind::remove ? VersionId{kNone} : op.version;
+    for (const Access& a : accesses_before(history_, claim_.read))
+      if (a.writes()) fixed_[a.key] = a.removes() ? VersionId{kNone} : a.version;
   }
 
   // What the transaction read of keys that it had not written, where it sees one state of each.
@@ -139,14 +132,13 @@ class AggregateClaimCheck {
           (version == kNone || !tombstone_[version]))
         fixed_.try_emplace(key, version);  // its own writes before the aggregate are there already
     };
-    for (OpId i = history_.first_op(reader_); i < history_.end_op(reader_); ++i) {
-      const Operation op = history_.op(i);
-      if (op.kind == OpKind::read) fix(op.key, op.version);
-      if (op.kind == OpKind::range && history_.selected(i).aggregate == kNone) {
-        for (const VersionId v : history_.selected(i).rows) fix(history_.version_key(v), v);
-        for (const KeyId key : passed_over(i)) fix(key, kNone);
+    for (const Access& a : accesses(history_, reader_)) {
+      if (a.accepts == Accepts::equals) fix(a.key, a.seen);
+      if (a.is_range() && history_.selected(a.op).aggregate == kNone) {
+        for (const VersionId v : history_.selected(a.op).rows) fix(history_.version_key(v), v);
+        for (const KeyId key : passed_over(a.op)) fix(key, kNone);
       }
-      if (writes(op)) written.push_back(op.key);
+      if (a.writes()) written.push_back(a.key);
     }
   }
 
@@ -160,12 +152,12 @@ class AggregateClaimCheck {
     std::set<KeyId> keys;
     const Predicates& known = history_.predicates();
     for (const VersionId v : known.certain(aggregate_.where))
-      if (const KeyId key = history_.version_key(v); is_within(range, key)) keys.insert(key);
+      if (const KeyId key = history_.version_key(v); covers(history_, range, key)) keys.insert(key);
     for (const VersionId v : known.open(aggregate_.where)) {
       const KeyId key = history_.version_key(v);
       if (selected.predicate != kNone)
         keys.erase(key);
-      else if (is_within(range, key))
+      else if (covers(history_, range, key))
         keys.insert(key);
     }
     for (const VersionId v : selected.rows) keys.erase(history_.version_key(v));
@@ -232,8 +224,7 @@ Status check_aggregate(const History& history, const BadRead& claim) {
   if (history.status(reader) != TxnStatus::committed)
     return refuse("transaction {}, which has the aggregate, need not have taken effect",
                   history.name(reader));
-  if (history.op(claim.read).kind != OpKind::range ||
-      history.selected(claim.read).aggregate == kNone)
+  if (!access_of(history, claim.read).is_range() || history.selected(claim.read).aggregate == kNone)
     return refuse("the operation is no aggregate");
   if (claim.other != kNone && history.txn_of(claim.other) != reader)
     return refuse("the other operation is none of transaction {}", history.name(reader));

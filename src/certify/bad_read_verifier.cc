@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "certify/aggregates.h"
-#include "certify/overdrawn_verifier.h"
+#include "certify/operations.h"
 #include "certify/reads.h"
 #include "certify/refusal.h"
 #include "certify/sources.h"
@@ -27,12 +27,18 @@ class Claim {
 
  private:
   bool in_reader(OpId i) const { return history_.txn_of(i) == reader_; }
-  bool before_read(OpId i) const { return in_reader(i) && i < claim_.read; }
-  bool writes_version(OpId i, VersionId v) const {
-    const Operation op = history_.op(i);
-    return writes(op) && op.version == v;
+  // Returns the version that it saw, and does nothing else.
+  bool is_read(OpId i) const {
+    const Access a = access_of(history_, i);
+    return a.accepts == Accepts::equals && !a.writes();
   }
-  bool overwritten(OpId i) const;
+  bool is_list(OpId i) const { return access_of(history_, i).accepts == Accepts::list; }
+  bool before_read(OpId i) const { return in_reader(i) && i < claim_.read; }
+  bool writes(OpId i) const { return access_of(history_, i).writes(); }
+  bool writes_version(OpId i, VersionId v) const {
+    const Access a = access_of(history_, i);
+    return a.writes() && a.version == v;
+  }
   bool wrote_before_read(VersionId v) const;
 
   bool explained(const Observation& seen) const;
@@ -54,40 +60,28 @@ class Claim {
   const TxnId reader_;
 };
 
-// A later operation of the same transaction writes the key again.
-bool Claim::overwritten(OpId i) const {
-  const OpId end = history_.end_op(history_.txn_of(i));
-  for (OpId later = i + 1; later < end; ++later)
-    if (writes(history_.op(later)) && history_.op(later).key == history_.op(i).key) return true;
-  return false;
-}
-
 bool Claim::wrote_before_read(VersionId v) const {
-  for (OpId i = history_.first_op(reader_); i < claim_.read; ++i)
-    if (writes_version(i, v)) return true;
+  for (const Access& a : accesses_before(history_, claim_.read))
+    if (a.writes() && a.version == v) return true;
   return false;
 }
 
 // Whether something that may have happened shows the reader this version.
 bool Claim::explained(const Observation& seen) const {
   if (seen.external()) return seen.initial || writers_.may_be_installed(seen, reader_);
-  const Operation own = history_.op(seen.own_write);
-  if (own.version == seen.version) return true;
-  return own.kind == OpKind::remove && history_.version_value(seen.version).is_null();
+  return puts(seen.own_write, seen);
 }
 
 // The write leaves, at least for a while, what was seen.
 bool Claim::puts(OpId write, const Observation& seen) const {
-  const Operation op = history_.op(write);
-  return writes_version(write, seen.version) ||
-         (op.kind == OpKind::remove && op.key == seen.key && seen.version != kNone &&
-          history_.version_value(seen.version).is_null());
+  const Access a = access_of(history_, write);
+  return a.writes() && a.key == seen.key && seen.version != kNone &&
+         shows(history_, state_after(history_.txn_of(write), a), seen.version);
 }
 
 // Not even what an aborted transaction wrote, or one that wrote the key again: nobody but the reader, later, leaves the key absent.
 bool Claim::nobody_shows(const Observation& seen) const {
-  return seen.external() && history_.op(seen.op).kind == OpKind::read &&
-         !sources_.explained_by_anybody(seen.op, seen.key);
+  return seen.external() && is_read(seen.op) && !sources_.explained_by_anybody(seen.op, seen.key);
 }
 
 // Whether `other` is what the name of the anomaly says, for an observation that is not explained.
@@ -95,9 +89,8 @@ bool Claim::shown_by(const Observation& seen) const {
   const OpId other = claim_.other;
   const bool others_write = other != kNone && !in_reader(other) && puts(other, seen) &&
                             (seen.stated == kNone || seen.stated == history_.txn_of(other));
-  const bool own_write_before = other != kNone && before_read(other) &&
-                                writes(history_.op(other)) && history_.op(other).key == seen.key &&
-                                !seen.external();
+  const bool own_write_before = other != kNone && before_read(other) && writes(other) &&
+                                access_of(history_, other).key == seen.key && !seen.external();
   switch (claim_.anomaly) {
     case Anomaly::thin_air_read:
       return other == kNone && !seen.initial &&
@@ -105,7 +98,7 @@ bool Claim::shown_by(const Observation& seen) const {
     case Anomaly::aborted_read:
       return others_write && history_.status(history_.txn_of(other)) == TxnStatus::aborted;
     case Anomaly::intermediate_read:
-      return others_write && overwritten(other);
+      return others_write && is_overwritten(history_, other);
     case Anomaly::future_read:
       // A compare-and-set reads before it writes, so it may itself be the later write.
       return other != kNone && in_reader(other) && other >= claim_.read &&
@@ -132,13 +125,13 @@ bool Claim::bad_element(VersionId element) const {
 // A list without the transaction's own elements at its end, with one that it appends later, or with one that does not stand
 // where the rest of what its transaction appended would have it.
 bool Claim::bad_list() const {
-  if (claim_.other == kNone || history_.op(claim_.other).kind != OpKind::append ||
-      history_.op(claim_.other).key != history_.op(claim_.read).key)
-    return false;
+  if (claim_.other == kNone) return false;
+  const Access other = access_of(history_, claim_.other);
+  if (!other.appends() || other.key != access_of(history_, claim_.read).key) return false;
   const ListSeen seen = list_seen(history_, claim_.read);
   if (claim_.anomaly == Anomaly::not_my_own_write)
     return !seen.own_at_end && before_read(claim_.other);
-  const VersionId element = history_.op(claim_.other).version;
+  const VersionId element = other.version;
   if (writers_.only_author(element) != history_.txn_of(claim_.other)) return false;
   for (size_t i = 0; i < seen.others.size(); ++i) {
     if (seen.others[i] != element) continue;
@@ -154,13 +147,12 @@ bool Claim::bad_list() const {
 bool Claim::out_of_place(std::span<const VersionId> elements, size_t i) const {
   const TxnId t = history_.txn_of(claim_.other);
   VersionId before = kNone, after = kNone;
-  for (OpId own = history_.first_op(t); own < history_.end_op(t); ++own) {
-    const Operation op = history_.op(own);
-    if (own == claim_.other || op.kind != OpKind::append || op.key != history_.op(claim_.other).key)
-      continue;
-    if (op.version == elements[i]) return false;  // twice: it may be the other one
-    if (own < claim_.other) before = op.version;
-    if (own > claim_.other && after == kNone) after = op.version;
+  const KeyId list = access_of(history_, claim_.other).key;
+  for (const Access& own : accesses(history_, t)) {
+    if (own.op == claim_.other || !own.appends() || own.key != list) continue;
+    if (own.version == elements[i]) return false;  // twice: it may be the other one
+    if (own.op < claim_.other) before = own.version;
+    if (own.op > claim_.other && after == kNone) after = own.version;
   }
   const bool first = i == 0, last = i + 1 == elements.size();
   return (before != kNone && (first || elements[i - 1] != before)) ||
@@ -170,14 +162,14 @@ bool Claim::out_of_place(std::span<const VersionId> elements, size_t i) const {
 // An operation that returns no version of its own, or several keys at once, saw the state in which an aborted or an
 // overwritten write had left a key, and no other write explains what it saw.
 bool Claim::dirty_state() const {
-  const OpKind kind = history_.op(claim_.read).kind;
-  if (kind == OpKind::read || kind == OpKind::read_list || claim_.other == kNone ||
-      in_reader(claim_.other) || !writes(history_.op(claim_.other)))
+  if (is_read(claim_.read) || is_list(claim_.read) || claim_.other == kNone ||
+      in_reader(claim_.other) || !writes(claim_.other))
     return false;
   const bool aborted = history_.status(history_.txn_of(claim_.other)) == TxnStatus::aborted;
-  const bool named = (claim_.anomaly == Anomaly::aborted_read && aborted) ||
-                     (claim_.anomaly == Anomaly::intermediate_read && overwritten(claim_.other));
-  const KeyId key = history_.op(claim_.other).key;
+  const bool named =
+      (claim_.anomaly == Anomaly::aborted_read && aborted) ||
+      (claim_.anomaly == Anomaly::intermediate_read && is_overwritten(history_, claim_.other));
+  const KeyId key = access_of(history_, claim_.other).key;
   return named && sources_.left_by_nobody(claim_.read, key) &&
          sources_.explained_by(claim_.other, claim_.read, key);
 }
@@ -186,9 +178,8 @@ bool Claim::dirty_state() const {
 // tombstone, a fresh one as the initial value and as an empty list. What is stated to be from different transactions is not one.
 bool Claim::one_state_shows_both(const Observation& a, const Observation& b) const {
   if (a.stated != kNone && b.stated != kNone && a.stated != b.stated) return false;
-  const bool list = history_.op(a.op).kind == OpKind::read_list;
-  if (list != (history_.op(b.op).kind == OpKind::read_list)) return true;
-  if (list) {
+  if (is_list(a.op) != is_list(b.op)) return true;
+  if (is_list(a.op)) {
     const auto x = list_seen(history_, a.op).others, y = list_seen(history_, b.op).others;
     return std::equal(x.begin(), x.end(), y.begin(), y.end());
   }
@@ -199,17 +190,16 @@ bool Claim::one_state_shows_both(const Observation& a, const Observation& b) con
 }
 
 bool Claim::is_tombstone(VersionId v) const {
-  for (OpId i = 0; i < history_.op_count(); ++i)
-    if (history_.op(i).kind == OpKind::remove && history_.op(i).version == v) return true;
+  for (const Access& a : all_accesses(history_))
+    if (a.removes() && a.version == v) return true;
   return false;
 }
 
 bool Claim::non_repeatable(const std::vector<Observation>& all, const Observation& seen) const {
   if (claim_.other == kNone || !before_read(claim_.other) || !seen.external()) return false;
   return std::any_of(all.begin(), all.end(), [&](const Observation& earlier) {
-    const bool list = history_.op(earlier.op).kind == OpKind::read_list;
     return earlier.op == claim_.other && earlier.key == seen.key &&
-           (list || earlier.version != kNone) && earlier.external() &&
+           (is_list(earlier.op) || earlier.version != kNone) && earlier.external() &&
            !one_state_shows_both(earlier, seen);
   });
 }
@@ -220,7 +210,7 @@ Status Claim::check() {
                   history_.name(reader_));
   const std::vector<Observation> all = observations(history_, reader_);
   // An insert that took effect saw no version; a list may be empty but for its reader's own elements.
-  const bool list = history_.op(claim_.read).kind == OpKind::read_list;
+  const bool list = is_list(claim_.read);
   for (const Observation& seen : all) {
     if (seen.op != claim_.read || (seen.version == kNone && !list)) continue;
     if (claim_.anomaly == Anomaly::non_repeatable_read ? non_repeatable(all, seen)
@@ -242,13 +232,46 @@ Status Claim::check_dirty() {
   if (!Counting(history_, writers, ReadRule::dirty).counts(reader_))
     return refuse("transaction {}, which made the read, need not have taken effect",
                   history_.name(reader_));
-  if (claim_.anomaly == Anomaly::future_read && history_.op(claim_.read).kind == OpKind::read_list)
-    return refuse("pl-1 does not ask which element of a list was read last");
+  if (claim_.anomaly == Anomaly::future_read && is_list(claim_.read))
+    return refuse("the level does not ask which element of a list was read last");
   if (claim_.anomaly != Anomaly::future_read) return Ok{};
-  for (OpId i = 0; i < history_.op_count(); ++i)
-    if (!in_reader(i) && writes_version(i, history_.op(claim_.other).version))
-      return refuse("transaction {} wrote what was read too", history_.name(history_.txn_of(i)));
+  for (const Access& a : all_accesses(history_))
+    if (!in_reader(a.op) && writes_version(a.op, access_of(history_, claim_.other).version))
+      return refuse("transaction {} wrote what was read too", history_.name(history_.txn_of(a.op)));
   return Ok{};
+}
+
+// Whether the transaction saw the version before it wrote the key, and then wrote the key.
+bool overwrites(const History& h, TxnId t, KeyId key, VersionId version) {
+  bool saw = false;
+  for (const Access& a : accesses(h, t)) {
+    if (a.key != key) continue;
+    if (a.accepts == Accepts::equals) saw = a.seen == version;
+    if (a.writes()) return saw;
+  }
+  return false;
+}
+
+// A value was overwritten more often than it was there. Where no update is lost, a committed transaction that read a value and
+// then wrote the key needs a write of that value, or the initial one, for itself.
+Status check_overdrawn(const History& history, OpId read) {
+  const Access looked = access_of(history, read);
+  if (looked.accepts != Accepts::equals) return refuse("operation {} saw no value", read);
+  if (history.version_value(looked.seen).is_null())
+    return refuse("null is there after each removal, and is not counted");
+  uint64_t there = history.is_initial(looked.seen) ? 1 : 0;
+  uint64_t overwritten = 0;
+  for (const Access& a : all_accesses(history))
+    if (a.writes() && a.version == looked.seen &&
+        history.status(history.txn_of(a.op)) != TxnStatus::aborted)
+      ++there;
+  for (TxnId t = 0; t < history.txn_count(); ++t)
+    if (history.status(t) == TxnStatus::committed &&
+        overwrites(history, t, looked.key, looked.seen))
+      ++overwritten;
+  if (overwritten > there) return Ok{};
+  return refuse("{} was there {} times and overwritten by {} who had read it",
+                show_version(history, looked.seen), there, overwritten);
 }
 
 }  // namespace
@@ -258,25 +281,23 @@ Status BadReadVerifier::refutes(LevelId level) {
     if (Status s = check(); !s.ok()) return s;
     checked_ = true;
   }
-  if (level == LevelId::mixed) {
+  const LevelInfo& info = level_info(level);
+  if (info.events == EventModel::mixed) {
     const auto own = held_to(history_, history_.txn_of(claim_.read));
     if (own && claim_.anomaly != Anomaly::lost_update) return refutes(*own);
     if (own) return refuse("a lost update is of several transactions, each of its own level");
     return refuse("the transaction of the read declares no level that can be mixed");
   }
-  const LevelInfo& info = level_info(level);
   if (claim_.anomaly == Anomaly::non_repeatable_read && !info.repeatable)
     return refuse("{} allows non-repeatable reads", info.name);
-  // At Adya's levels, too, each read of a transaction is judged by itself.
-  const bool one_state = info.repeatable && info.events != EventModel::adya;
   if (claim_.anomaly == Anomaly::result_set_mismatch) {
-    if (claim_.other == kNone || one_state) return Ok{};
+    if (claim_.other == kNone || one_state(info)) return Ok{};
     return refuse("at {} a transaction may see several states", info.name);
   }
   const bool dirty =
       claim_.anomaly == Anomaly::aborted_read || claim_.anomaly == Anomaly::intermediate_read;
-  if (level == LevelId::pl_1) {
-    if (dirty) return refuse("pl-1 allows reads of what was aborted or overwritten");
+  if (read_rule(info) == ReadRule::dirty) {
+    if (dirty) return refuse("{} allows reads of what was aborted or overwritten", info.name);
     if (Status s = Claim(claim_, history_).check_dirty(); !s.ok()) return s;
   }
   const bool loses_none = info.events == EventModel::single ||

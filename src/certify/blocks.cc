@@ -19,35 +19,26 @@ void Blocks::index() {
   of_version_.resize(history_.version_count());
   for (TxnId t = 0; t < history_.txn_count(); ++t) {
     if (history_.status(t) == TxnStatus::aborted) continue;
-    for (OpId i = history_.first_op(t); i < history_.end_op(t); ++i) {
-      const Operation op = history_.op(i);
-      if (op.kind != OpKind::append) continue;
+    for (const Access& a : accesses(history_, t)) {
+      if (!a.appends()) continue;
       uint32_t place = 0;
-      for (OpId before = history_.first_op(t); before < i; ++before)
-        place += history_.op(before).kind == OpKind::append && history_.op(before).key == op.key;
-      of_version_[op.version].push_back({t, place});
+      for (const Access& before : accesses_before(history_, a.op))
+        place += before.appends() && before.key == a.key;
+      of_version_[a.version].push_back({t, place});
     }
   }
 }
 
-// All that it appends to the list. Stays until the next call.
-std::span<const VersionId> Blocks::appended_by(TxnId t, KeyId key) {
-  scratch_.clear();
-  for (OpId i = history_.first_op(t); i < history_.end_op(t); ++i)
-    if (history_.op(i).kind == OpKind::append && history_.op(i).key == key)
-      scratch_.push_back(history_.op(i).version);
-  return scratch_;
-}
-
-bool Blocks::fits(TxnId t, KeyId key, std::span<const VersionId> list, uint32_t element) {
-  const std::span<const VersionId> block = appended_by(t, key);
+bool Blocks::fits(TxnId t, KeyId key, std::span<const VersionId> list, uint32_t element) const {
+  const std::vector<VersionId> block = appended_by(history_, t, key);
   return !block.empty() && element <= list.size() && block.size() <= list.size() - element &&
          std::equal(block.begin(), block.end(), list.begin() + element);
 }
 
 bool Blocks::is_list(OpId op, KeyId key) const {
-  return op < history_.op_count() && history_.op(op).kind == OpKind::read_list &&
-         history_.op(op).key == key;
+  if (op >= history_.op_count()) return false;
+  const Access a = access_of(history_, op);
+  return a.accepts == Accepts::list && a.key == key;
 }
 
 bool Blocks::ends(const Literal& block, OpId read) {
@@ -56,7 +47,7 @@ bool Blocks::ends(const Literal& block, OpId read) {
     return false;
   const std::span<const VersionId> whole = list_seen(history_, block.op).others,
                                    shown = list_seen(history_, read).others;
-  const size_t length = appended_by(block.from, block.key).size();
+  const size_t length = appended_by(history_, block.from, block.key).size();
   return length > 0 && block.element < whole.size() && block.element + length == shown.size() &&
          shown.size() <= whole.size() && std::equal(shown.begin(), shown.end(), whole.begin());
 }
@@ -90,7 +81,7 @@ Status Blocks::check(const ProofStep& step, Counting& counting) {
     if (!excused(history_.txn_of(step.source))) return not_excused(history_.txn_of(step.source));
     return check_whole(block, step.source);
   }
-  if (step.source >= history_.op_count() || history_.op(step.source).kind != OpKind::read_list)
+  if (step.source >= history_.op_count() || !is_list(step.source, history_.op(step.source).key))
     return refuse("operation {} is no read of a list", step.source);
   const TxnId reader = history_.txn_of(step.source);
   if (!excused(reader)) return not_excused(reader);
@@ -125,7 +116,7 @@ Status Blocks::check_cover(const ProofStep& step, std::span<const Literal> block
 
 Status Blocks::check_somewhere(const Literal& first, std::span<const Literal> blocks) {
   const std::span<const VersionId> list = list_seen(history_, first.op).others;
-  if (appended_by(first.from, first.key).empty())
+  if (appended_by(history_, first.from, first.key).empty())
     return refuse("transaction {} appends nothing to the list", history_.name(first.from));
   for (uint32_t element = 0; element <= list.size(); ++element) {
     const bool may = element == list.size() ||
@@ -150,7 +141,7 @@ Status Blocks::check_pair(const Literal& a, const Literal& b, std::span<const Li
   if (earlier.element >= n) return refuse("both blocks come after the list");
   if (earlier.element < later.element && has(orders, Literal::order(earlier.from, later.from)))
     return Ok{};
-  const size_t end = earlier.element + appended_by(earlier.from, earlier.key).size();
+  const size_t end = earlier.element + appended_by(history_, earlier.from, earlier.key).size();
   if (later.element < n && later.element < end) return Ok{};
   return refuse("the two blocks do not exclude each other");
 }
@@ -158,7 +149,7 @@ Status Blocks::check_pair(const Literal& a, const Literal& b, std::span<const Li
 Status Blocks::check_whole(const Literal& block, OpId cutting) {
   const std::span<const VersionId> whole = list_seen(history_, block.op).others,
                                    shown = list_seen(history_, cutting).others;
-  const size_t end = block.element + appended_by(block.from, block.key).size();
+  const size_t end = block.element + appended_by(history_, block.from, block.key).size();
   if (!list_seen(history_, cutting).own_at_end || shown.size() > whole.size() ||
       !std::equal(shown.begin(), shown.end(), whole.begin()))
     return refuse("operation {} does not show how the list begins", cutting);

@@ -51,8 +51,7 @@ class Blocks {
   };
 
   void index();
-  std::span<const VersionId> appended_by(TxnId t, KeyId key);
-  bool fits(TxnId t, KeyId key, std::span<const VersionId> list, uint32_t element);
+  bool fits(TxnId t, KeyId key, std::span<const VersionId> list, uint32_t element) const;
   bool is_list(OpId op, KeyId key) const;
   Status check_cover(const ProofStep& step, std::span<const Literal> blocks);
   Status check_somewhere(const Literal& first, std::span<const Literal> blocks);
@@ -62,7 +61,6 @@ class Blocks {
   const History& history_;
   bool indexed_ = false;
   std::vector<std::vector<Appended>> of_version_;  // by transactions that did not abort
-  std::vector<VersionId> scratch_;
 };
 
 }  // namespace assay::internal::certify

@@ -1,7 +1,10 @@
 // The certificate file, read. Format: docs/formats/certificate.md. Strict: what is not described
 // there is an error with its line and column.
 #include <algorithm>
-#include <array>
+#include <bit>
+#include <iterator>
+#include <optional>
+#include <string>
 #include <unordered_map>
 
 #include "assay/verify.h"
@@ -10,83 +13,87 @@
 namespace assay {
 namespace {
 
+using internal::certify::Field;
+using internal::certify::JsonCursor;
+
 // One certificate a level is what a check writes; more than this is not what it claims to be.
 constexpr size_t kMaxCertificates = 256;
 
 class Reader {
+  // What reads a value of a field.
+  auto index(uint32_t& to) {
+    return [this, &to] { to = in_.index(); };
+  }
+  auto index_or_null(uint32_t& to) {
+    return [this, &to] { to = in_.take_null() ? kNone : in_.index(); };
+  }
+  auto key(KeyId& to) {
+    return [this, &to] { to = known_key(); };
+  }
+  auto flag(bool& to) {
+    return [this, &to] { to = in_.boolean(); };
+  }
+  auto literals(std::vector<Literal>& to) {
+    return [this, &to] { in_.array([&] { literal(to.emplace_back()); }); };
+  }
+  auto indices(std::vector<uint32_t>& to) {
+    return [this, &to] { in_.array([&] { to.push_back(in_.index()); }); };
+  }
+
  public:
   Reader(std::string_view json, const History& history) : in_(json), history_(history) {}
 
   Result<CertificateFile> read() {
     CertificateFile file;
-    bool right_version = true, right_history = true;
-    const uint32_t seen =
-        in_.object({"assay_certificate", "history", "certificates", "clock_drift", "aborted_reads"},
-                   [&](size_t field) {
-                     if (field == 0) {
-                       right_version = in_.index() == 1;
-                       if (!right_version) in_.fail("expected version 1 of the certificate format");
-                     } else if (field == 1) {
-                       file.history_hash = in_.string();
-                       right_history = file.history_hash == history_.content_hash();
-                       if (!right_history)
-                         in_.fail("the certificate is about another history: it names " +
-                                  file.history_hash + ", this one is " + history_.content_hash());
-                     } else if (field == 2) {
-                       in_.array([&] { certificate(file); });
-                     } else if (field == 3) {
-                       file.clock_drift = in_.integer();
-                       if (file.clock_drift < 0)
-                         in_.fail("expected a drift of clocks in nanoseconds, 0 or more");
-                     } else {
-                       file.aborted_reads = in_.boolean();
-                     }
-                   });
-    require(seen, 0b111, "a certificate file needs assay_certificate, history and certificates");
+    need(in_.object(Field{"assay_certificate", [&] { version(); }},
+                    Field{"history", [&] { history_hash(file.history_hash); }},
+                    Field{"certificates", [&] { in_.array([&] { certificate(file); }); }},
+                    Field{"clock_drift", [&] { clock_drift(file.clock_drift); }},
+                    Field{"aborted_reads", flag(file.aborted_reads)}),
+         0b111, "a certificate file needs assay_certificate, history and certificates");
     in_.end();
     if (!in_.ok()) return in_.error();
     return file;
   }
 
  private:
-  void require(uint32_t seen, uint32_t needed, const char* message) {
+  void need(uint32_t seen, uint32_t needed, const char* message) {
     if ((seen & needed) != needed) in_.fail(message);
+  }
+
+  void version() {
+    if (in_.index() != 1) in_.fail("expected version 1 of the certificate format");
+  }
+  void history_hash(std::string& hash) {
+    hash = in_.string();
+    if (hash != history_.content_hash())
+      in_.fail("the certificate is about another history: it names " + hash + ", this one is " +
+               history_.content_hash());
+  }
+  void clock_drift(int64_t& drift) {
+    drift = in_.integer();
+    if (drift < 0) in_.fail("expected a drift of clocks in nanoseconds, 0 or more");
   }
 
   void certificate(CertificateFile& file) {
     if (file.certificates.size() >= kMaxCertificates) return in_.fail("too many certificates");
     Certificate c;
     std::string outcome;
-    const uint32_t seen =
-        in_.object({"levels", "outcome", "order", "bad_read", "proof", "cases", "exhausted"},
-                   [&](size_t field) {
-                     switch (field) {
-                       case 0:
-                         return in_.array([&] { level(c.levels); });
-                       case 1:
-                         outcome = in_.string();
-                         return;
-                       case 2:
-                         c.kind = Certificate::Kind::order;
-                         return order(c.order);
-                       case 3:
-                         c.kind = Certificate::Kind::bad_read;
-                         return bad_read(c.bad_read);
-                       case 4:
-                         c.kind = Certificate::Kind::proof;
-                         return in_.array([&] { step(c.proof.steps.emplace_back()); });
-                       case 5:
-                         return in_.fail(
-                             "a refutation by cases, which assay wrote before it had sources as "
-                             "statements of a proof; check the history again");
-                       default:
-                         c.kind = Certificate::Kind::exhausted;
-                         return exhausted(c.exhausted);
-                     }
-                   });
-    require(seen, 0b11, "a certificate needs levels and outcome");
-    const uint32_t kinds = seen >> 2;
-    if (kinds != 1 && kinds != 2 && kinds != 4 && kinds != 16)
+    using Kind = Certificate::Kind;
+    const uint32_t seen = in_.object(
+        Field{"levels", [&] { in_.array([&] { level(c.levels); }); }},
+        Field{"outcome", [&] { outcome = in_.string(); }},
+        Field{"order", [&] { c.kind = Kind::order, order(c.order); }},
+        Field{"bad_read", [&] { c.kind = Kind::bad_read, bad_read(c.bad_read); }},
+        Field{"proof", [&] { c.kind = Kind::proof, proof(c.proof); }},
+        Field{"exhausted", [&] { c.kind = Kind::exhausted, exhausted(c.exhausted); }},
+        Field{"cases", [&] {
+                in_.fail(
+                    "a refutation by cases, which assay wrote before it had sources as statements "
+                    "of a proof; check the history again");
+              }});
+    need(seen, 0b11, "a certificate needs levels and outcome");
+    if (!std::has_single_bit(seen >> 2))
       in_.fail("a certificate needs exactly one of order, bad_read, proof and exhausted");
     if (outcome != outcome_name(c.outcome()))
       in_.fail("the outcome does not fit the kind of certificate");
@@ -95,130 +102,96 @@ class Reader {
 
   void level(std::vector<LevelId>& levels) {
     const std::string name = in_.string();
-    const auto all = named_levels();
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const LevelInfo& l) { return l.name == name; });
-    if (found == all.end()) return in_.fail("unknown level \"" + name + "\"");
-    if (std::count(levels.begin(), levels.end(), found->id) != 0)
+    const auto found = std::ranges::find(named_levels(), name, &LevelInfo::name);
+    if (found == named_levels().end()) return in_.fail("unknown level \"" + name + "\"");
+    if (std::ranges::count(levels, found->id) != 0)
       return in_.fail("level \"" + name + "\" appears twice");
     levels.push_back(found->id);
   }
 
   void order(Order& o) {
-    const uint32_t seen = in_.object({"split", "events", "sources"}, [&](size_t field) {
-      if (field == 0) {
-        o.split = in_.boolean();
-      } else if (field == 1) {
-        in_.array([&] { o.events.push_back(in_.index()); });
-      } else {
-        in_.array([&] { source(o.sources.emplace_back()); });
-      }
-    });
-    require(seen, 0b11, "an order needs split and events");
+    need(
+        in_.object(Field{"split", flag(o.split)}, Field{"events", indices(o.events)},
+                   Field{"sources", [&] { in_.array([&] { source(o.sources.emplace_back()); }); }}),
+        0b11, "an order needs split and events");
   }
 
   void source(Seen& s) {
-    const uint32_t seen = in_.object({"op", "key", "source"}, [&](size_t field) {
-      if (field == 0) {
-        s.op = in_.index();
-      } else if (field == 1) {
-        s.key = key();
-      } else {
-        s.source = index_or_null();
-      }
-    });
-    require(seen, 0b111, "what an operation saw needs op, key and source");
+    need(in_.object(Field{"op", index(s.op)}, Field{"key", key(s.key)},
+                    Field{"source", index_or_null(s.source)}),
+         0b111, "what an operation saw needs op, key and source");
   }
 
   void bad_read(BadRead& b) {
-    const uint32_t seen = in_.object({"anomaly", "read", "other"}, [&](size_t field) {
-      if (field == 0) {
-        const std::string name = in_.string();
-        const std::optional<Anomaly> found = find_anomaly(name);
-        if (!found) return in_.fail("unknown anomaly \"" + name + "\"");
-        b.anomaly = *found;
-      } else if (field == 1) {
-        b.read = in_.index();
-      } else {
-        b.other = index_or_null();
-      }
-    });
-    require(seen, 0b111, "a bad_read needs anomaly, read and other");
+    const auto anomaly = [&] {
+      const std::string name = in_.string();
+      const std::optional<Anomaly> found = find_anomaly(name);
+      if (!found) return in_.fail("unknown anomaly \"" + name + "\"");
+      b.anomaly = *found;
+    };
+    need(in_.object(Field{"anomaly", anomaly}, Field{"read", index(b.read)},
+                    Field{"other", index_or_null(b.other)}),
+         0b111, "a bad_read needs anomaly, read and other");
   }
 
   void exhausted(Exhausted& e) {
-    const uint32_t seen = in_.object({"until", "key"}, [&](size_t field) {
-      if (field == 0) {
-        e.until = in_.index();
-      } else {
-        e.key = key();
-      }
-    });
-    require(seen, 0b11, "an exhausted search needs until and key");
+    need(in_.object(Field{"until", index(e.until)}, Field{"key", key(e.key)}), 0b11,
+         "an exhausted search needs until and key");
   }
 
+  void proof(Proof& p) {
+    in_.array([&] { step(p.steps.emplace_back()); });
+  }
+
+  // Each kind of step has a field of its name, and others besides.
   void step(ProofStep& s) {
+    enum : uint32_t {
+      cycle = 1 << 0,
+      given = 1 << 1,
+      fact = 1 << 2,
+      known_order = 1 << 3,
+      list_read = 1 << 4,
+      sources = 1 << 5,
+      operation = 1 << 6,
+      key_field = 1 << 7,
+      effect = 1 << 8,
+      blocks = 1 << 9,
+      element = 1 << 10,
+      derived = 1 << 11,
+      hints = 1 << 12,
+    };
     const uint32_t seen =
-        in_.object({"cycle", "fact", "known_order", "list_read", "derived", "hints", "given",
-                    "sources", "operation", "effect", "key", "blocks", "element"},
-                   [&](size_t field) {
-                     switch (field) {
-                       case 0:
-                         return in_.array([&] { edge(s.cycle.emplace_back(), false); });
-                       case 1:
-                       case 4:
-                       case 7:
-                       case 9:
-                       case 11:
-                         return in_.array([&] { literal(s.clause.emplace_back()); });
-                       case 2:
-                       case 3:
-                       case 8:
-                         s.source = in_.index();
-                         s.source_is_op = field != 2;
-                         return;
-                       case 10:
-                         s.key = key();
-                         return;
-                       case 12:
-                         s.element = in_.index();
-                         return;
-                       case 5:
-                         return in_.array([&] { s.hints.push_back(in_.index()); });
-                       default:
-                         return in_.array([&] { literal(s.given.emplace_back()); });
-                     }
-                   });
-    constexpr uint32_t kBlocks = 1 << 11, kListRead = 1 << 3, kElement = 1 << 12;
-    switch (seen) {
-      case kBlocks:
-      case kBlocks | kListRead:
-      case kBlocks | kListRead | kElement:
-        s.kind = ProofStep::Kind::blocks;
-        s.source_is_op = false;
-        return;
-      case 0b0000000001:
-      case 0b0001000001:
-        s.kind = ProofStep::Kind::cycle;
-        return;
-      case 0b0000000110:
-      case 0b0000001010:
-        s.kind = ProofStep::Kind::fact;
-        return;
-      case 0b10110000000:
-        s.kind = ProofStep::Kind::sources;
-        return;
-      case 0b1000000000:
-        s.kind = ProofStep::Kind::effect;
-        return;
-      case 0b0000110000:
-        s.kind = ProofStep::Kind::derived;
-        return;
-      default:
-        in_.fail(
-            "a step needs cycle, or fact and known_order, or fact and list_read, or sources, "
-            "operation and key, or effect, or blocks, or derived and hints");
-    }
+        in_.object(Field{"cycle", [&] { in_.array([&] { edge(s.cycle.emplace_back(), false); }); }},
+                   Field{"given", literals(s.given)}, Field{"fact", literals(s.clause)},
+                   Field{"known_order", index(s.source)}, Field{"list_read", index(s.source)},
+                   Field{"sources", literals(s.clause)}, Field{"operation", index(s.source)},
+                   Field{"key", key(s.key)}, Field{"effect", literals(s.clause)},
+                   Field{"blocks", literals(s.clause)}, Field{"element", index(s.element)},
+                   Field{"derived", literals(s.clause)}, Field{"hints", indices(s.hints)});
+    struct Kind {
+      ProofStep::Kind kind;
+      uint32_t needed, allowed;
+    };
+    constexpr Kind kKinds[] = {
+        {ProofStep::Kind::cycle, cycle, cycle | given},
+        {ProofStep::Kind::fact, fact | known_order, fact | known_order},
+        {ProofStep::Kind::fact, fact | list_read, fact | list_read},
+        {ProofStep::Kind::sources, sources | operation | key_field,
+         sources | operation | key_field},
+        {ProofStep::Kind::effect, effect, effect},
+        {ProofStep::Kind::blocks, blocks, blocks | list_read},
+        {ProofStep::Kind::blocks, blocks | list_read | element, blocks | list_read | element},
+        {ProofStep::Kind::derived, derived | hints, derived | hints},
+    };
+    const auto found = std::ranges::find_if(kKinds, [&](const Kind& kind) {
+      return (seen & kind.needed) == kind.needed && (seen & ~kind.allowed) == 0;
+    });
+    if (found == std::end(kKinds))
+      return in_.fail(
+          "a step needs cycle, or fact and known_order, or fact and list_read, or sources, "
+          "operation and key, or effect, or blocks, or derived and hints");
+    s.kind = found->kind;
+    s.source_is_op = (seen & (list_read | operation)) != 0 && s.kind != ProofStep::Kind::blocks;
   }
 
   // A pair of transactions, [before, after], or an object.
@@ -232,52 +205,34 @@ class Reader {
       if (count != 2) in_.fail("expected a pair of transactions");
       return;
     }
-    const uint32_t seen = in_.object(
-        {"reader", "key", "source", "effect", "op", "holds", "block", "list_read", "element"},
-        [&](size_t field) {
-          switch (field) {
-            case 0:
-              l.kind = Literal::Kind::seen;
-              l.to = in_.index();
-              return;
-            case 1:
-              l.key = key();
-              return;
-            case 2:
-              l.from = index_or_null();
-              return;
-            case 3:
-              l.kind = Literal::Kind::effect;
-              l.to = in_.index();
-              return;
-            case 4:
-            case 7:
-              l.op = in_.index();
-              return;
-            case 5:
-              l.negated = !in_.boolean();
-              return;
-            case 6:
-              l.kind = Literal::Kind::block;
-              l.from = in_.index();
-              return;
-            default:
-              l.element = in_.index();
-          }
-        });
+    using Kind = Literal::Kind;
+    const uint32_t seen =
+        in_.object(Field{"reader", [&] { l.kind = Kind::seen, l.to = in_.index(); }},
+                   Field{"key", key(l.key)}, Field{"source", index_or_null(l.from)},
+                   Field{"effect", [&] { l.kind = Kind::effect, l.to = in_.index(); }},
+                   Field{"op", index(l.op)}, Field{"holds", [&] { l.negated = !in_.boolean(); }},
+                   Field{"block", [&] { l.kind = Kind::block, l.from = in_.index(); }},
+                   Field{"list_read", index(l.op)}, Field{"element", index(l.element)});
     const bool block = (seen & ~0b100000u) == 0b111000010u;
     if ((seen & 0b111001111) != 0b00111 && (seen & 0b111011111) != 0b01000 && !block)
       in_.fail(
           "expected a pair of transactions, or reader, key and source, or effect, or block, key, "
           "list_read and element");
     // The reader of the list is known by its operation.
-    if (l.kind == Literal::Kind::block && l.op < history_.op_count()) l.to = history_.txn_of(l.op);
+    if (l.kind == Kind::block && l.op < history_.op_count()) l.to = history_.txn_of(l.op);
   }
 
   void edge(Edge& e, bool on_path) {
-    const uint32_t seen =
-        in_.object({"kind", "from", "to", "key", "via", "leaves", "enters", "reader", "op", "path"},
-                   [&](size_t field) { edge_field(e, field, on_path); });
+    const auto path = [&] {
+      if (on_path) return in_.fail("an edge of a path has no path");
+      in_.array([&] { edge(e.path.emplace_back(), true); });
+    };
+    const uint32_t seen = in_.object(
+        Field{"kind", [&] { e.kind = edge_kind(); }}, Field{"from", index(e.from)},
+        Field{"to", index(e.to)}, Field{"key", key(e.key)}, Field{"via", index_or_null(e.via)},
+        Field{"leaves", [&] { e.from_write = is_commit(); }},
+        Field{"enters", [&] { e.to_write = is_commit(); }}, Field{"reader", index(e.via)},
+        Field{"op", index(e.op)}, Field{"path", path});
     struct Needs {
       EdgeKind kind;
       uint32_t needed, allowed;
@@ -293,41 +248,6 @@ class Reader {
     const Needs& needs = kNeeds[static_cast<size_t>(e.kind)];
     if ((seen & needs.needed) != needs.needed || (seen & ~needs.allowed) != 0)
       in_.fail("the fields are not those of an edge of this kind");
-  }
-
-  void edge_field(Edge& e, size_t field, bool on_path) {
-    switch (field) {
-      case 0:
-        e.kind = edge_kind();
-        return;
-      case 1:
-        e.from = in_.index();
-        return;
-      case 2:
-        e.to = in_.index();
-        return;
-      case 3:
-        e.key = key();
-        return;
-      case 4:
-        e.via = index_or_null();
-        return;
-      case 5:
-        e.from_write = is_commit();
-        return;
-      case 6:
-        e.to_write = is_commit();
-        return;
-      case 7:
-        e.via = in_.index();
-        return;
-      case 8:
-        e.op = in_.index();
-        return;
-      default:
-        if (on_path) return in_.fail("an edge of a path has no path");
-        in_.array([&] { edge(e.path.emplace_back(), true); });
-    }
   }
 
   EdgeKind edge_kind() {
@@ -348,9 +268,7 @@ class Reader {
     return side == "commit";
   }
 
-  uint32_t index_or_null() { return in_.take_null() ? kNone : in_.index(); }
-
-  KeyId key() {
+  KeyId known_key() {
     std::string name;
     if (in_.peek() == '"') {
       name = 's' + in_.string();
@@ -372,7 +290,7 @@ class Reader {
     return found->second;
   }
 
-  internal::certify::JsonCursor in_;
+  JsonCursor in_;
   const History& history_;
   std::unordered_map<std::string, KeyId> keys_;  // by type and text
 };
@@ -380,16 +298,12 @@ class Reader {
 }  // namespace
 
 bool counts_aborted_reads(std::string_view certificates) {
-  internal::certify::JsonCursor in(certificates);
+  JsonCursor in(certificates);
   bool counts = false;
-  in.object({"assay_certificate", "history", "clock_drift", "aborted_reads", "certificates"},
-            [&](size_t field) {
-              if (field == 0) in.index();
-              if (field == 1) in.string();
-              if (field == 2) in.integer();
-              if (field == 3) counts = in.boolean();
-              if (field == 4) in.fail("the long part, which says nothing of this");
-            });
+  in.object(Field{"assay_certificate", [&] { in.index(); }}, Field{"history", [&] { in.string(); }},
+            Field{"clock_drift", [&] { in.integer(); }},
+            Field{"aborted_reads", [&] { counts = in.boolean(); }},
+            Field{"certificates", [&] { in.fail("the long part, which says nothing of this"); }});
   return counts;
 }
 

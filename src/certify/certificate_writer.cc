@@ -2,7 +2,8 @@
 // events, so the text is built directly.
 #include <fmt/format.h>
 
-#include <iterator>
+#include <string>
+#include <string_view>
 
 #include "assay/verify.h"
 #include "certify/json_cursor.h"
@@ -59,189 +60,126 @@ class Writer {
     put(R"(],"outcome":"{}",)", outcome_name(c.outcome()));
     switch (c.kind) {
       case Certificate::Kind::order:
-        put(R"("order":{{"split":{},"events":)", c.order.split);
-        numbers(c.order.events);
-        if (!c.order.sources.empty()) {
-          out_ += R"(,"sources":)";
-          seen(c.order.sources);
-        }
-        out_ += '}';
+        order(c.order);
         break;
       case Certificate::Kind::bad_read:
-        bad_read(c.bad_read);
+        put(R"("bad_read":{{"anomaly":"{}","read":{},"other":{}}})",
+            anomaly_info(c.bad_read.anomaly).name, c.bad_read.read, or_null(c.bad_read.other));
         break;
       case Certificate::Kind::proof:
-        proof(c.proof);
+        out_ += R"("proof":[)";
+        list(c.proof.steps, [&](const ProofStep& s) {
+          out_ += "\n{";
+          step(s);
+          out_ += '}';
+        });
+        out_ += ']';
         break;
       case Certificate::Kind::exhausted:
-        out_ += R"("exhausted":{"until":)";
-        put("{}", c.exhausted.until);
-        key(c.exhausted.key);
-        out_ += '}';
+        put(R"("exhausted":{{"until":{},"key":{}}})", c.exhausted.until, key(c.exhausted.key));
         break;
     }
     out_ += '}';
   }
 
-  void bad_read(const BadRead& b) {
-    put(R"("bad_read":{{"anomaly":"{}","read":{},"other":)", anomaly_info(b.anomaly).name, b.read);
-    index_or_null(b.other);
-    out_ += '}';
-  }
-
-  void proof(const Proof& p) {
-    out_ += R"("proof":[)";
-    list(p.steps, [&](const ProofStep& s) {
-      out_ += '\n';
-      step(s);
-    });
-    out_ += ']';
-  }
-
-  void seen(const std::vector<Seen>& all) {
-    out_ += '[';
-    list(all, [&](const Seen& s) {
-      put(R"({{"op":{})", s.op);
-      key(s.key);
-      out_ += R"(,"source":)";
-      index_or_null(s.source);
-      out_ += '}';
-    });
-    out_ += ']';
-  }
-
-  void step(const ProofStep& s) {
-    switch (s.kind) {
-      case ProofStep::Kind::cycle:
-        out_ += R"({"cycle":[)";
-        list(s.cycle, [&](const Edge& e) { edge(e); });
-        if (!s.given.empty()) {
-          out_ += R"(],"given":[)";
-          literals(s.given);
-        }
-        out_ += "]}";
-        break;
-      case ProofStep::Kind::fact:
-        out_ += R"({"fact":[)";
-        literals(s.clause);
-        put(R"(],"{}":{}}})", s.source_is_op ? "list_read" : "known_order", s.source);
-        break;
-      case ProofStep::Kind::sources:
-        out_ += R"({"sources":[)";
-        literals(s.clause);
-        put(R"(],"operation":{})", s.source);
-        key(s.key);
-        out_ += '}';
-        break;
-      case ProofStep::Kind::effect:
-        out_ += R"({"effect":[)";
-        literals(s.clause);
-        out_ += "]}";
-        break;
-      case ProofStep::Kind::blocks:
-        out_ += R"({"blocks":[)";
-        literals(s.clause);
-        out_ += ']';
-        if (s.source != kNone) put(R"(,"list_read":{})", s.source);
-        if (s.element != kNone) put(R"(,"element":{})", s.element);
-        out_ += '}';
-        break;
-      case ProofStep::Kind::derived:
-        out_ += R"({"derived":[)";
-        literals(s.clause);
-        out_ += R"(],"hints":)";
-        numbers(s.hints);
-        out_ += '}';
-        break;
-    }
-  }
-
-  void literals(const std::vector<Literal>& all) {
-    list(all, [&](const Literal& l) { literal(l); });
-  }
-
-  void literal(const Literal& l) {
-    if (l.kind == Literal::Kind::order) return put("[{},{}]", l.from, l.to);
-    if (l.kind == Literal::Kind::effect) {
-      put(R"({{"effect":{})", l.to);
-    } else if (l.kind == Literal::Kind::block) {
-      put(R"({{"block":{})", l.from);
-      key(l.key);
-      put(R"(,"list_read":{},"element":{})", l.op, l.element);
-    } else {
-      put(R"({{"reader":{})", l.to);
-      key(l.key);
-      out_ += R"(,"source":)";
-      index_or_null(l.from);
-      if (l.op != kNone) put(R"(,"op":{})", l.op);
-    }
-    out_ += l.negated ? R"(,"holds":false})" : "}";
-  }
-
-  // An edge without its path.
-  void open_edge(const Edge& e) {
-    put(R"({{"kind":"{}","from":{},"to":{})", edge_kind_name(e.kind), e.from, e.to);
-    switch (e.kind) {
-      case EdgeKind::session:
-        break;
-      case EdgeKind::real_time:
-        put(R"(,"leaves":"{}","enters":"{}")", e.from_write ? "commit" : "begin",
-            e.to_write ? "commit" : "begin");
-        break;
-      case EdgeKind::anti_dependency:
-        key(e.key);
-        out_ += R"(,"via":)";
-        index_or_null(e.via);
-        break;
-      case EdgeKind::forced:
-        key(e.key);
-        put(R"(,"reader":{})", e.via);
-        break;
-      case EdgeKind::read_dependency:
-        key(e.key);
-        if (e.via != kNone) put(R"(,"via":{})", e.via);
-        break;
-      case EdgeKind::write_dependency:
-        key(e.key);
-        break;
-    }
-    const bool reads = e.kind == EdgeKind::read_dependency || e.kind == EdgeKind::anti_dependency ||
-                       e.kind == EdgeKind::forced;
-    if (reads && e.op != kNone) put(R"(,"op":{})", e.op);
-  }
-
-  void edge(const Edge& e) {
-    open_edge(e);
-    if (e.kind == EdgeKind::forced) {
-      out_ += R"(,"path":[)";
-      list(e.path, [&](const Edge& part) {
-        open_edge(part);
-        out_ += '}';
+  void order(const Order& o) {
+    put(R"("order":{{"split":{},"events":)", o.split);
+    numbers(o.events);
+    if (!o.sources.empty()) {
+      out_ += R"(,"sources":[)";
+      list(o.sources, [&](const Seen& s) {
+        put(R"({{"op":{},"key":{},"source":{}}})", s.op, key(s.key), or_null(s.source));
       });
       out_ += ']';
     }
     out_ += '}';
   }
 
-  void key(KeyId k) {
-    out_ += R"(,"key":)";
-    const ValueView view = k < history_.key_count() ? history_.key(k) : ValueView::null();
-    if (view.type == ValueView::Type::string) {
-      internal::certify::append_json_string(view.text, out_);
-    } else if (view.type == ValueView::Type::integer) {
-      put("{}", view.integer);
-    } else {
-      out_ += "null";
+  void step(const ProofStep& s) {
+    switch (s.kind) {
+      case ProofStep::Kind::cycle:
+        out_ += R"("cycle":[)";
+        list(s.cycle, [&](const Edge& e) { edge(e); });
+        out_ += ']';
+        if (s.given.empty()) return;
+        out_ += ',';
+        return literals("given", s.given);
+      case ProofStep::Kind::fact:
+        literals("fact", s.clause);
+        return put(R"(,"{}":{})", s.source_is_op ? "list_read" : "known_order", s.source);
+      case ProofStep::Kind::sources:
+        literals("sources", s.clause);
+        return put(R"(,"operation":{},"key":{})", s.source, key(s.key));
+      case ProofStep::Kind::effect:
+        return literals("effect", s.clause);
+      case ProofStep::Kind::blocks:
+        literals("blocks", s.clause);
+        if (s.source != kNone) put(R"(,"list_read":{})", s.source);
+        if (s.element != kNone) put(R"(,"element":{})", s.element);
+        return;
+      case ProofStep::Kind::derived:
+        literals("derived", s.clause);
+        out_ += R"(,"hints":)";
+        return numbers(s.hints);
     }
   }
 
-  void index_or_null(uint32_t i) {
-    if (i == kNone) {
-      out_ += "null";
-    } else {
-      put("{}", i);
-    }
+  void literals(std::string_view name, const std::vector<Literal>& all) {
+    put(R"("{}":[)", name);
+    list(all, [&](const Literal& l) { literal(l); });
+    out_ += ']';
   }
+
+  void literal(const Literal& l) {
+    switch (l.kind) {
+      case Literal::Kind::order:
+        return put("[{},{}]", l.from, l.to);
+      case Literal::Kind::effect:
+        put(R"({{"effect":{})", l.to);
+        break;
+      case Literal::Kind::block:
+        put(R"({{"block":{},"key":{},"list_read":{},"element":{})", l.from, key(l.key), l.op,
+            l.element);
+        break;
+      case Literal::Kind::seen:
+        put(R"({{"reader":{},"key":{},"source":{})", l.to, key(l.key), or_null(l.from));
+        if (l.op != kNone) put(R"(,"op":{})", l.op);
+        break;
+    }
+    out_ += l.negated ? R"(,"holds":false})" : "}";
+  }
+
+  void edge(const Edge& e) {
+    put(R"({{"kind":"{}","from":{},"to":{})", edge_kind_name(e.kind), e.from, e.to);
+    const bool reads = e.kind == EdgeKind::read_dependency;
+    const bool anti = e.kind == EdgeKind::anti_dependency, forced = e.kind == EdgeKind::forced;
+    if (e.kind == EdgeKind::real_time)
+      put(R"(,"leaves":"{}","enters":"{}")", e.from_write ? "commit" : "begin",
+          e.to_write ? "commit" : "begin");
+    else if (e.kind != EdgeKind::session)
+      put(R"(,"key":{})", key(e.key));
+    if (anti || (reads && e.via != kNone)) put(R"(,"via":{})", or_null(e.via));
+    if (forced) put(R"(,"reader":{})", e.via);
+    if ((reads || anti || forced) && e.op != kNone) put(R"(,"op":{})", e.op);
+    if (forced) {
+      out_ += R"(,"path":[)";
+      list(e.path, [&](const Edge& part) { edge(part); });
+      out_ += ']';
+    }
+    out_ += '}';
+  }
+
+  // As JSON.
+  std::string key(KeyId k) const {
+    const ValueView view = k < history_.key_count() ? history_.key(k) : ValueView::null();
+    std::string text;
+    if (view.type == ValueView::Type::string)
+      internal::certify::append_json_string(view.text, text);
+    else
+      text = view.type == ValueView::Type::integer ? std::to_string(view.integer) : "null";
+    return text;
+  }
+  static std::string or_null(uint32_t i) { return i == kNone ? "null" : std::to_string(i); }
 
   const History& history_;
   std::string out_;

@@ -47,12 +47,6 @@ uint64_t line_number(JsonCursor& json) {
   return static_cast<uint64_t>(n);
 }
 
-std::vector<uint64_t> line_numbers(JsonCursor& json) {
-  std::vector<uint64_t> out;
-  json.array([&] { out.push_back(line_number(json)); });
-  return out;
-}
-
 // Two numbers; the second may be 0.
 std::pair<uint64_t, uint64_t> pair_of_lines(JsonCursor& json) {
   std::vector<int64_t> pair;
@@ -121,12 +115,11 @@ bool ChainReader::is_chain(std::string_view beginning) { return beginning.starts
 Result<LevelId> ChainReader::header(std::string_view line) {
   JsonCursor json(line);
   std::string level;
-  const uint32_t fields = json.object({"assay_chain", "level"}, [&](size_t field) {
-    if (field == 1)
-      level = json.string();
-    else if (json.index() != 1)
-      json.fail("expected version 1");
-  });
+  const auto version = [&] {
+    if (json.index() != 1) json.fail("expected version 1");
+  };
+  const uint32_t fields =
+      json.object(Field{"assay_chain", version}, Field{"level", [&] { level = json.string(); }});
   json.end();
   const std::optional<LevelId> id = find_level(level);
   if (json.ok() && fields != 0b11) json.fail("expected \"assay_chain\" and \"level\"");
@@ -137,75 +130,37 @@ Result<LevelId> ChainReader::header(std::string_view line) {
 }
 
 Result<std::variant<Segment, ChainEnd>> ChainReader::next(std::string_view line) {
-  enum Field : size_t {
-    segment,
-    end,
-    previous,
-    order,
-    rivals,
-    late,
-    took_effect,
-    left_out,
-    without_effect,
-    gap,
-    transactions
-  };
+  enum : uint32_t { segment, end, previous, order, transactions, optional };
   JsonCursor json(line);
   Segment s;
   ChainEnd closing;
   std::string digest;
   uint64_t number = 0;
-  const uint32_t fields =
-      json.object({"segment", "end", "previous", "order", "rivals", "late", "took_effect",
-                   "left_out", "without_effect", "gap", "transactions"},
-                  [&](size_t field) {
-                    switch (static_cast<Field>(field)) {
-                      case segment:
-                      case end:
-                        number = line_number(json);
-                        break;
-                      case previous:
-                        digest = json.string();
-                        break;
-                      case order:
-                        s.order = line_numbers(json);
-                        break;
-                      case rivals:
-                        json.array([&] {
-                          const auto [writer, last] = pair_of_lines(json);
-                          s.rivals.push_back({writer, last});
-                        });
-                        break;
-                      case late:
-                        json.array([&] {
-                          const auto [txn, behind] = pair_of_lines(json);
-                          s.late.push_back({txn, behind});
-                        });
-                        break;
-                      case took_effect:
-                        s.took_effect = line_numbers(json);
-                        break;
-                      case left_out:
-                        s.left_out = line_numbers(json);
-                        break;
-                      case without_effect:
-                        s.without_effect = line_numbers(json);
-                        break;
-                      case gap:
-                        s.gap = json.boolean();
-                        break;
-                      case transactions:
-                        closing.transactions = static_cast<uint64_t>(json.integer());
-                        break;
-                    }
-                  });
+  const auto count = [&] { number = line_number(json); };
+  const auto lines = [&](std::vector<uint64_t>& to) {
+    return [&json, &to] { json.array([&] { to.push_back(line_number(json)); }); };
+  };
+  const auto pairs = [&]<class Pair>(std::vector<Pair>& to) {
+    return [&json, &to] {
+      json.array([&] {
+        const auto [first, second] = pair_of_lines(json);
+        to.push_back({first, second});
+      });
+    };
+  };
+  const uint32_t fields = json.object(
+      Field{"segment", count}, Field{"end", count},
+      Field{"previous", [&] { digest = json.string(); }}, Field{"order", lines(s.order)},
+      Field{"transactions", [&] { closing.transactions = static_cast<uint64_t>(json.integer()); }},
+      Field{"rivals", pairs(s.rivals)}, Field{"late", pairs(s.late)},
+      Field{"took_effect", lines(s.took_effect)}, Field{"left_out", lines(s.left_out)},
+      Field{"without_effect", lines(s.without_effect)},
+      Field{"gap", [&] { s.gap = json.boolean(); }});
   json.end();
   constexpr uint32_t kEnd = 1u << end | 1u << previous | 1u << transactions;
   constexpr uint32_t kSegment = 1u << segment | 1u << previous | 1u << order;
-  constexpr uint32_t kMore = 1u << rivals | 1u << late | 1u << took_effect | 1u << left_out |
-                             1u << without_effect | 1u << gap;
   const bool ends = fields == kEnd;
-  if (json.ok() && !ends && (fields & ~kMore) != kSegment)
+  if (json.ok() && !ends && (fields & ((1u << optional) - 1)) != kSegment)
     json.fail("expected the fields of a segment, or \"end\", \"previous\" and \"transactions\"");
   if (json.ok() && number != number_ + 1) json.fail(fmt::format("expected number {}", number_ + 1));
   if (json.ok() && digest != previous_) json.fail("the digest is not that of the line before");

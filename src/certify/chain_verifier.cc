@@ -1,57 +1,74 @@
 #include "certify/chain_verifier.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
-#include "certify/reads.h"
 #include "certify/refusal.h"
 #include "history/copy.h"
+#include "history/value_bytes.h"
 
 namespace assay::internal::certify {
 namespace {
 
-HeldValue session_of(const History& h, TxnId t) { return HeldValue(h.session_name(h.session(t))); }
-
-// A transaction of unknown outcome has no end.
-int64_t end_of(const History& h, TxnId t) {
-  return h.status(t) == TxnStatus::committed ? h.end_time(t).response : Interval::kOpen;
-}
-
-Error mismatch(const History& h, TxnId t, const Expectation& seen) {
-  return refuse("{} in line {}: what it saw of {} is not what is there by then", h.name(t),
-                h.line(t), h.key(seen.key).to_string());
+// What the transaction saw of others `explains(access, own)` must explain. Its own last write of a key hides theirs: `own`, if that
+// does not explain it.
+template <class Explains>
+Status replay(const ChainContents::Txn& t, Explains explains) {
+  const History& h = t.history();
+  std::vector<ChainContents::Piece::Key>& keys = t.piece->keys;
+  for (const Access& a : accesses(h, t.txn))
+    if (a.writes()) keys[a.key].owner = kNone;
+  for (const Access& a : accesses(h, t.txn)) {
+    if (a.is_list() || a.is_range())
+      return refuse("line {}: a chain says nothing of lists and ranges", h.line(t.txn));
+    ChainContents::Piece::Key& key = keys[a.key];
+    const bool own = key.owner == t.txn;
+    const auto sees_own = [&] {
+      return own && ChainContents::left_by(h, access_of(h, key.write)).bears_out(h, a);
+    };
+    if (a.reads() && !sees_own() && !explains(a, own))
+      return refuse("{} in line {}: what it saw of {} is not what is there by then", h.name(t.txn),
+                    h.line(t.txn), h.key(a.key).to_string());
+    if (!a.writes()) continue;
+    key.owner = t.txn;
+    key.write = a.op;
+  }
+  return Ok{};
 }
 
 }  // namespace
 
 Result<ChainVerifier> ChainVerifier::of(LevelId level) {
-  if (level != LevelId::strict_serializable && level != LevelId::linearizable &&
-      level != LevelId::session_serializable)
-    return refuse("a chain cannot be of {}", level_info(level).name);
+  const LevelInfo& info = level_info(level);
+  if (info.events != EventModel::single || !info.session_order)
+    return refuse("a chain cannot be of {}", info.name);
   return ChainVerifier(level);
 }
 
+ChainVerifier::Session& ChainVerifier::session_of(const Txn& t) {
+  const History& h = t.history();
+  return sessions_[HeldValue(h.session_name(h.session(t.txn)))];
+}
+
+void ChainVerifier::hold(uint64_t line, const Txn& t) {
+  waiting_.emplace(line, t);
+  session_of(t).waiting.insert(line);
+}
+
 Status ChainVerifier::read(const std::shared_ptr<const History>& h) {
-  const auto piece_of = [&](std::shared_ptr<const History> history) {
-    auto piece = std::make_shared<Piece>();
-    piece->keys.resize(history->key_count());
-    piece->history = std::move(history);
-    piece->gaps = gaps_;
-    return piece;
-  };
   const auto apart = unknown_outcomes_of(*h);
   if (!apart.ok()) return apart.error();
-  const std::shared_ptr<Piece> piece = piece_of(h), unknown = piece_of(*apart);
+  const auto piece = std::make_shared<Piece>(h, gaps()),
+             unknown = std::make_shared<Piece>(*apart, gaps());
   TxnId next_unknown = 0;
   for (TxnId t = 0; t < h->txn_count(); ++t) {
     ++read_;
     const uint64_t line = lines_.of(h->line(t));
+    if (holds(line)) return refuse("two transactions are in line {}", line);
     const bool is_unknown = h->status(t) == TxnStatus::unknown;
-    if (!waiting_.emplace(line, is_unknown ? Txn{unknown, next_unknown++} : Txn{piece, t}).second)
-      return refuse("two transactions are in line {}", line);
-    sessions_[session_of(*h, t)].waiting.insert(line);
+    hold(line, is_unknown ? Txn{unknown, next_unknown++} : Txn{piece, t});
   }
   return Ok{};
 }
@@ -60,23 +77,29 @@ Result<ChainVerifier::Txn> ChainVerifier::take(uint64_t line) {
   const auto it = waiting_.find(line);
   if (it == waiting_.end())
     return refuse("line {} holds no transaction, or one that was named before", line);
-  const History& h = *it->second.piece->history;
-  if (parked_.contains(line)) release(line);
+  parked_.release(line);
   Txn t = std::move(it->second);
   waiting_.erase(it);
-  sessions_.find(session_of(h, t.txn))->second.waiting.erase(line);
+  session_of(t).waiting.erase(line);
   return t;
 }
 
 Status ChainVerifier::accept(const Segment& s) {
-  if (s.gap) forget();
+  if (s.gap) {  // nothing is known of the state any more, and nobody is waited for
+    contents_.forget();
+    parked_.clear();
+  }
   for (const uint64_t line : s.left_out)
     if (Status left = leave_out(line); !left.ok()) return left;
   // Who had a place before, and is given up, is in nobody's way.
-  for (const uint64_t line : s.without_effect)
-    if (parked_.contains(line)) release(line);
+  for (const uint64_t line : s.without_effect) parked_.release(line);
+  segment_ = {};
   if (Status placed = place_all(s); !placed.ok()) return placed;
-  if (Status known = know_rivals(s.rivals); !known.ok()) return known;
+  if (!s.rivals.empty()) {
+    ChainRivals rivals(contents_, segment_, keeps_real_time());
+    for (const Segment::Rival& r : s.rivals)
+      if (Status known = rivals.add(r); !known.ok()) return known;
+  }
   for (const uint64_t line : s.without_effect)
     if (Status dropped = drop(line); !dropped.ok()) return dropped;
   return Ok{};
@@ -86,37 +109,22 @@ Status ChainVerifier::accept(const Segment& s) {
 Status ChainVerifier::drop(uint64_t line) {
   const Result<Txn> t = take(line);
   if (!t.ok()) return t.error();
-  if (t->piece->history->status(t->txn) == TxnStatus::committed)
+  if (t->history().status(t->txn) == TxnStatus::committed)
     return refuse("line {} is committed, and taken to have had no effect", line);
   return Ok{};
 }
 
-// Nothing is known of the state any more, and nobody is waited for.
-void ChainVerifier::forget() {
-  ++gaps_;
-  contents_.clear();
-  parked_.clear();
-  parked_keys_.clear();
-}
-
 Status ChainVerifier::leave_out(uint64_t line) {
-  const Result<Txn> taken = take(line);
-  if (!taken.ok()) return taken.error();
-  const History& h = *taken->piece->history;
-  if (h.status(taken->txn) != TxnStatus::aborted) ++left_out_;
-  for (OpId i = h.first_op(taken->txn); i < h.end_op(taken->txn); ++i) {
-    if (!writes(h.op(i))) continue;
-    auto& values = excused_[HeldValue(h.key(h.op(i).key))];
-    const RegisterState left = state_after(h, i);
-    values.emplace(left.value);
-    if (left.removed) values.emplace(ValueView{});
-  }
+  const Result<Txn> t = take(line);
+  if (!t.ok()) return t.error();
+  if (t->history().status(t->txn) != TxnStatus::aborted) ++left_out_;
+  excuses_.add(t->history(), t->txn);
   return Ok{};
 }
 
 Status ChainVerifier::end(const ChainEnd& end) {
   for (const auto& [line, t] : waiting_)
-    if (t.piece->history->status(t.txn) == TxnStatus::committed)
+    if (t.history().status(t.txn) == TxnStatus::committed)
       return refuse("no segment names line {}, which is committed", line);
   if (end.transactions != read_)
     return refuse("the history has {} transactions, and the chain speaks of {}", read_,
@@ -124,11 +132,7 @@ Status ChainVerifier::end(const ChainEnd& end) {
   return Ok{};
 }
 
-// --- one after the other
-
 Status ChainVerifier::place_all(const Segment& s) {
-  placed_.clear();
-  lates_.clear();
   std::unordered_map<uint64_t, std::vector<const Segment::Late*>> behind;
   std::unordered_map<uint64_t, const Segment::Late*> last_late;
   for (const Segment::Late& late : s.late) {
@@ -152,9 +156,9 @@ Status ChainVerifier::place_all(const Segment& s) {
   };
   if (Status first = park_behind(last_placed_); !first.ok()) return first;
   for (const uint64_t line : s.order) {
-    Result<Txn> t = take(line);
+    const Result<Txn> t = take(line);
     if (!t.ok()) return t.error();
-    if (Status placed = place({line, std::move(*t)}); !placed.ok()) return placed;
+    if (Status placed = place(line, *t); !placed.ok()) return placed;
     last_placed_ = line;
     if (Status parked = park_behind(line); !parked.ok()) return parked;
   }
@@ -164,427 +168,144 @@ Status ChainVerifier::place_all(const Segment& s) {
   return Ok{};
 }
 
-// It waits where the order is now.
+// It waits where the order is now, if what it saw is there, and stays so whatever else may turn out.
 Status ChainVerifier::park(uint64_t line) {
   const auto it = waiting_.find(line);
   if (it == waiting_.end())
     return refuse("line {} holds no transaction whose place can be told", line);
-  if (parked_.contains(line)) release(line);  // it stands elsewhere now
+  parked_.release(line);  // it stands elsewhere now
   const Txn& t = it->second;
-  if (Status can = can_park(t); !can.ok()) return can;
-  look_at_parked_by(t);
-  const History& h = *t.piece->history;
-  const std::set<uint64_t>& waiting = sessions_.find(session_of(h, t.txn))->second.waiting;
-  for (auto earlier = waiting.begin(); *earlier < line; ++earlier)
-    if (const Txn& e = waiting_.find(*earlier)->second;
-        e.piece->history->status(e.txn) == TxnStatus::committed)
-      return refuse("line {} cannot stand here: its session did line {} before", line, *earlier);
-  took_place(h, t.txn);
-  parked_.insert(line);
-  for (OpId i = h.first_op(t.txn); i < h.end_op(t.txn); ++i)
-    if (writes(h.op(i))) {
-      std::vector<uint64_t>& lines = parked_keys_[HeldValue(h.key(h.op(i).key))];
-      if (lines.empty() || lines.back() != line) lines.push_back(line);
-    }
-  lates_.push_back({t, placed_.size()});
+  const History& h = t.history();
+  if (h.status(t.txn) != TxnStatus::unknown)
+    return refuse("line {} is of known outcome", h.line(t.txn));
+  const auto there_for_good = [&](const Access& a, bool own) {
+    return !own && contents_.explains_for_good(*t.piece, a);
+  };
+  if (Status there = replay(t, there_for_good); !there.ok()) return there;
+  // If it took effect, the others did not whose writes it did not see.
+  each_outside_look(h, t.txn, [&](const Access& seen) { parked_.look_at(h.key(seen.key)); });
+  for (const uint64_t earlier : session_of(t).waiting) {
+    if (earlier >= line) break;
+    const Txn& e = waiting_.find(earlier)->second;
+    if (e.history().status(e.txn) == TxnStatus::committed)
+      return refuse("line {} cannot stand here: its session did line {} before", line, earlier);
+  }
+  note_begin(t);
+  parked_.add(line, t);
+  segment_.lates.push_back({t, segment_.placed.size()});
   return Ok{};
-}
-
-// Whether what it saw is there, and stays so whatever else may turn out.
-Status ChainVerifier::can_park(const Txn& t) const {
-  const History& h = *t.piece->history;
-  const uint32_t line = h.line(t.txn);
-  if (h.status(t.txn) != TxnStatus::unknown) return refuse("line {} is of known outcome", line);
-  std::unordered_map<KeyId, RegisterState> own;
-  for (OpId i = h.first_op(t.txn); i < h.end_op(t.txn); ++i) {
-    if (is_about_lists_or_ranges(h.op(i)))
-      return refuse("line {}: a chain says nothing of lists and ranges", line);
-    const Expectation seen = expectation_of(h, i);
-    const auto mine = own.find(h.op(i).key);
-    const bool there =
-        mine != own.end() ? bears_out(mine->second, seen) : is_there_for_good(h, seen);
-    if (seen.looks() && !there) return mismatch(h, t.txn, seen);
-    if (writes(h.op(i))) own[h.op(i).key] = state_after(h, i);
-  }
-  return Ok{};
-}
-
-// Whatever else may turn out.
-bool ChainVerifier::is_there_for_good(const History& h, const Expectation& seen) const {
-  const auto it = contents_.find(h.key(seen.key));
-  if (it == contents_.end()) return gaps_ > 0 || bears_out(initial_state(h, seen.key), seen);
-  const Version& last = it->second.last;
-  return !it->second.rivals && bears_out(last.state(), seen);
-}
-
-// Who looks at what those of unknown outcome wrote shows that they did not take effect here.
-void ChainVerifier::look_at_parked(const ValueView& key) {
-  if (parked_keys_.empty()) return;
-  const auto it = parked_keys_.find(key);
-  if (it == parked_keys_.end()) return;
-  for (const uint64_t line : std::vector<uint64_t>(it->second)) release(line);
-}
-
-// If it took effect, the others did not whose writes it did not see.
-void ChainVerifier::look_at_parked_by(const Txn& t) {
-  const History& h = *t.piece->history;
-  each_outside_look(h, t.txn, [&](const Expectation& seen) { look_at_parked(h.key(seen.key)); });
-}
-
-// Who overwrites it without a look shows nothing, and nobody will see these writes. before: up to this one; 0: all.
-void ChainVerifier::overwrite_parked(const ValueView& key, uint64_t before) {
-  if (parked_keys_.empty()) return;
-  const auto it = parked_keys_.find(key);
-  if (it == parked_keys_.end()) return;
-  const auto end = std::ranges::find(it->second, before);
-  const std::vector<uint64_t> hidden(it->second.begin(), end);
-  it->second.erase(it->second.begin(), end);
-  if (it->second.empty()) parked_keys_.erase(it);
-  for (const uint64_t line : hidden)
-    if (shown_keys(line).empty()) parked_.erase(line);
-}
-
-// Whose write by the parked one nobody has overwritten.
-std::vector<KeyId> ChainVerifier::shown_keys(uint64_t line) const {
-  std::vector<KeyId> keys;
-  const Txn& t = waiting_.find(line)->second;
-  const History& h = *t.piece->history;
-  for (OpId i = h.first_op(t.txn); i < h.end_op(t.txn); ++i) {
-    if (!writes(h.op(i))) continue;
-    const auto key = parked_keys_.find(h.key(h.op(i).key));
-    if (key != parked_keys_.end() && std::ranges::count(key->second, line) > 0)
-      keys.push_back(h.op(i).key);
-  }
-  return keys;
-}
-
-void ChainVerifier::release(uint64_t line) {
-  parked_.erase(line);
-  const Txn& t = waiting_.find(line)->second;
-  const History& h = *t.piece->history;
-  for (const KeyId k : shown_keys(line)) {
-    const auto key = parked_keys_.find(h.key(k));
-    if (key == parked_keys_.end()) continue;
-    std::erase(key->second, line);
-    if (key->second.empty()) parked_keys_.erase(key);
-  }
 }
 
 Status ChainVerifier::take_effect(uint64_t line) {
   if (!parked_.contains(line))
     return refuse("line {} cannot have taken effect: it has no place", line);
-  const std::vector<KeyId> shown = shown_keys(line);
-  const History& h = *waiting_.find(line)->second.piece->history;
-  for (const KeyId key : shown) overwrite_parked(h.key(key), line);
+  const std::vector<KeyId> shown = parked_.shown_keys(line);
+  const History& h = waiting_.find(line)->second.history();
+  for (const KeyId key : shown) parked_.overwrite(h.key(key), line);
   const Result<Txn> t = take(line);
   if (!t.ok()) return t.error();
-  uint64_t& latest = sessions_.find(session_of(*t->piece->history, t->txn))->second.latest;
+  uint64_t& latest = session_of(*t).latest;
   latest = std::max(latest, line);
-  install(*t, line, [&](KeyId key) { return std::ranges::count(shown, key) > 0; });
+  contents_.install(*t, line, [&](KeyId key) { return std::ranges::count(shown, key) > 0; });
   return Ok{};
 }
 
-Status ChainVerifier::place(Placed p) {
-  const History& h = *p.txn.piece->history;
-  const TxnId t = p.txn.txn;
-  if (h.status(t) == TxnStatus::aborted)
-    return refuse("line {} was aborted, and is in the order", p.line);
-  if (level_info(level_).single_operations && h.end_op(t) - h.first_op(t) > 1)
-    return refuse("line {} has more than one operation", p.line);
-  if (Status in_time = keep_real_time(p.line, h, t); !in_time.ok()) return in_time;
+Status ChainVerifier::place(uint64_t line, const Txn& t) {
+  const History& h = t.history();
+  if (h.status(t.txn) == TxnStatus::aborted)
+    return refuse("line {} was aborted, and is in the order", line);
+  if (level_info(level_).single_operations && h.end_op(t.txn) - h.first_op(t.txn) > 1)
+    return refuse("line {} has more than one operation", line);
+  if (Status in_time = keep_real_time(line, t); !in_time.ok()) return in_time;
   // Its session did not wait for an outcome that it never learned.
-  uint64_t& latest = sessions_[session_of(h, t)].latest;
-  if (h.status(t) == TxnStatus::committed && p.line < latest)
-    return refuse("line {} comes after line {}, which follows it in its session", p.line, latest);
-  latest = std::max(latest, p.line);
-  if (Status s = replay(p); !s.ok()) return s;
-  for (OpId i = h.first_op(t); i < h.end_op(t); ++i)
-    if (writes(h.op(i))) overwrite_parked(h.key(h.op(i).key), 0);
-  install(p.txn, p.line, [](KeyId) { return true; });
-  placed_.push_back(std::move(p));
+  uint64_t& latest = session_of(t).latest;
+  if (h.status(t.txn) == TxnStatus::committed && line < latest)
+    return refuse("line {} comes after line {}, which follows it in its session", line, latest);
+  latest = std::max(latest, line);
+  std::vector<OpId> excused;
+  const auto there = [&](const Access& a, bool own) {
+    if (excuses_.excuse(h, a)) {
+      excused.push_back(a.op);
+      return true;
+    }
+    if (!own) parked_.look_at(h.key(a.key));
+    return !own && contents_.explains(*t.piece, a);
+  };
+  if (Status s = replay(t, there); !s.ok()) return s;
+  for (const Access& a : accesses(h, t.txn))
+    if (a.writes()) parked_.overwrite(h.key(a.key), 0);
+  contents_.install(t, line, [](KeyId) { return true; });
+  segment_.placed.push_back({line, t, std::move(excused)});
   return Ok{};
 }
 
 // It comes after all those that have a place.
-Status ChainVerifier::keep_real_time(uint64_t line, const History& h, TxnId t) {
+Status ChainVerifier::keep_real_time(uint64_t line, const Txn& t) {
   if (!keeps_real_time()) return Ok{};
-  if (h.status(t) == TxnStatus::committed && (!h.begin_time(t).known() || !h.end_time(t).known()))
+  const History& h = t.history();
+  if (h.status(t.txn) == TxnStatus::committed &&
+      (!h.begin_time(t.txn).known() || !h.end_time(t.txn).known()))
     return refuse("line {} has no times", line);
-  if (end_of(h, t) < latest_begin_)
+  if (end_of(h, t.txn) < latest_begin_)
     return refuse("line {} ended before one began that comes before it", line);
-  took_place(h, t);
+  note_begin(t);
   return Ok{};
 }
 
-void ChainVerifier::took_place(const History& h, TxnId t) {
-  if (h.begin_time(t).known()) latest_begin_ = std::max(latest_begin_, h.begin_time(t).request);
+void ChainVerifier::note_begin(const Txn& t) {
+  const Interval begin = t.history().begin_time(t.txn);
+  if (begin.known()) latest_begin_ = std::max(latest_begin_, begin.request);
 }
 
-Status ChainVerifier::replay(Placed& p) {
-  Piece& piece = *p.txn.piece;
-  const History& h = *piece.history;
-  const TxnId t = p.txn.txn;
-  refresh(piece);
-  for (OpId i = h.first_op(t); i < h.end_op(t); ++i) {
-    if (is_about_lists_or_ranges(h.op(i)))
-      return refuse("line {}: a chain says nothing of lists and ranges", p.line);
-    const Expectation seen = expectation_of(h, i);
-    if (seen.looks())
-      if (Status s = look(p, seen); !s.ok()) return s;
-    if (!writes(h.op(i))) continue;
-    Piece::Key& key = piece.keys[h.op(i).key];
-    key.owner = t;
-    key.write = i;
+void ChainVerifier::save(StreamWriter& to, formats::TxnTableWriter& txns) const {
+  to.number(lines_.last());
+  to.number(read_);
+  to.number(last_placed_);
+  to.integer(latest_begin_);
+  to.number(left_out_);
+  to.number(gaps());
+  to.number(waiting_.size());
+  for (const auto& [line, t] : waiting_) {
+    txns.add(line, t.piece->history, t.txn);
+    to.number(line);
   }
-  return Ok{};
+  to.number(sessions_.size());
+  for (const auto& [name, session] : sessions_) {
+    put_value(to, name.view());
+    to.number(session.latest);
+  }
+  contents_.save(to);
+  parked_.save(to);
+  excuses_.save(to);
 }
 
-Status ChainVerifier::look(Placed& p, const Expectation& seen) {
-  Piece& piece = *p.txn.piece;
-  const History& h = *piece.history;
-  const Piece::Key& key = piece.keys[seen.key];
-  const bool own = key.owner == p.txn.txn;
-  if (own && bears_out(state_after(h, key.write), seen)) return Ok{};
-  if (excused(h, seen)) {
-    p.excused.push_back(seen.op);
-    return Ok{};
+Status ChainVerifier::load(StreamReader& from, const formats::TxnTable& txns) {
+  lines_ = LineNumbers(from.number());
+  read_ = from.number();
+  last_placed_ = from.number();
+  latest_begin_ = from.integer();
+  left_out_ = from.number();
+  contents_.set_gaps(from.number());
+  const auto piece = std::make_shared<Piece>(txns.history(), gaps());
+  for (size_t n = from.count(); n > 0 && from.ok(); --n) {
+    const uint64_t line = from.number();
+    const TxnId t = txns.find(line);
+    if (t == kNone || holds(line))
+      from.fail();
+    else
+      hold(line, Txn{piece, t});
   }
-  if (!own) look_at_parked(h.key(seen.key));
-  if (!own && explains(h, seen, content_of(piece, seen.key))) return Ok{};
-  return mismatch(h, p.txn.txn, seen);
-}
-
-bool ChainVerifier::explains(const History& h, const Expectation& seen, Content* content) const {
-  if (content == nullptr) return gaps_ > 0 || bears_out(initial_state(h, seen.key), seen);
-  content->looked = true;
-  return narrow(seen, *content);
-}
-
-// Of the versions that may have come last those stay that explain what was seen. False if none does.
-bool ChainVerifier::narrow(const Expectation& seen, Content& content) {
-  const auto explains = [&](const Version& v) { return bears_out(v.state(), seen); };
-  if (!content.rivals) return explains(content.last);
-  std::vector<Version>& rivals = *content.rivals;
-  const auto kept = std::ranges::find_if(rivals, explains);
-  if (!explains(content.last)) {
-    if (kept == rivals.end()) return false;
-    content.last = std::move(*kept);
-    rivals.erase(kept);
+  for (size_t n = from.count(); n > 0; --n) {
+    const HeldValue name = take_value(from);
+    sessions_[name].latest = from.number();
   }
-  std::erase_if(rivals, [&](const Version& v) { return !explains(v); });
-  if (rivals.empty()) content.rivals.reset();
-  return true;
-}
-
-// Whether what was left out explains it.
-bool ChainVerifier::excused(const History& h, const Expectation& seen) const {
-  const auto it = excused_.find(h.key(seen.key));
-  if (it == excused_.end()) return false;
-  if (seen.kind != Expectation::Kind::equals) return true;
-  return it->second.contains(seen.value);
-}
-
-template <class Shows>
-void ChainVerifier::install(const Txn& t, uint64_t line, Shows shows) {
-  Piece& piece = *t.piece;
-  const History& h = *piece.history;
-  refresh(piece);
-  for (OpId i = h.first_op(t.txn); i < h.end_op(t.txn); ++i) {
-    if (!writes(h.op(i))) continue;
-    const KeyId key = h.op(i).key;
-    if (!shows(key)) continue;
-    Version version = held(state_after(h, i));
-    Content* content = content_of(piece, key);
-    if (content == nullptr) {
-      auto made = contents_.emplace(HeldValue(h.key(key)), Content{std::move(version), line});
-      piece.keys[key].content = &made.first.value();
-      continue;
-    }
-    content->last = std::move(version);
-    content->writer = line;
-    content->looked = false;
-    content->rivals.reset();
-  }
-}
-
-// What was looked up before a gap is no more.
-void ChainVerifier::refresh(Piece& piece) const {
-  if (piece.gaps == gaps_) return;
-  for (Piece::Key& key : piece.keys) key.content = nullptr;
-  piece.gaps = gaps_;
-}
-
-ChainVerifier::Content* ChainVerifier::content_of(Piece& piece, KeyId key) {
-  Content*& content = piece.keys[key].content;
-  if (content != nullptr) return content;
-  auto it = contents_.find(piece.history->key(key));
-  if (it != contents_.end()) content = &it.value();
-  return content;
-}
-
-// --- who may stand elsewhere
-
-// The places of a segment, and what stands at each.
-class ChainVerifier::Rivals {
- public:
-  explicit Rivals(ChainVerifier& verifier)
-      : verifier_(verifier),
-        placed_(verifier.placed_),
-        moves_(placed_.size(), false),
-        stays_(placed_.size(), false) {
-    for (uint32_t place = 0; place < placed_.size(); ++place) {
-      places_.emplace(placed_[place].line, place);
-      starts_.push_back(accesses_.size());
-      add(place);
-    }
-    starts_.push_back(accesses_.size());
-  }
-
-  Status know(const Segment::Rival& r) {
-    const auto from = places_.find(r.writer), behind = places_.find(r.last);
-    if (from == places_.end() || behind == places_.end() || from->second >= behind->second)
-      return refuse("line {} is no rival of line {}: expected two of the order, the last one later",
-                    r.writer, r.last);
-    const uint32_t a = from->second, b = behind->second;
-    if (stays_[a] || moves_[b])
-      return refuse(
-          "line {} is no rival of line {}: others may be moved behind one of them, or it itself",
-          r.writer, r.last);
-    Content* const key = shared_key(a, b);
-    if (key == nullptr)
-      return refuse("line {} is no rival of line {}: they do not share one key", r.writer, r.last);
-    for (uint32_t place = a + 1; place <= b; ++place)
-      if (must_follow(placed_[place].txn, placed_[a].txn) || meet(a, place, key))
-        return refuse("line {} cannot be moved behind line {}: line {} is between them", r.writer,
-                      r.last, placed_[place].line);
-    if (disturbs_late(a, b, key))
-      return refuse(
-          "line {} cannot be moved behind line {}: another one may take effect in between",
-          r.writer, r.last);
-    if (key->writer != r.last || key->looked)
-      return refuse("line {} is no rival of line {}: its key was written or looked at since",
-                    r.writer, r.last);
-    moves_[a] = stays_[b] = true;
-    if (!key->rivals) key->rivals = std::make_unique<std::vector<Version>>();
-    key->rivals->push_back(left_by(a, key));
-    return Ok{};
-  }
-
- private:
-  std::span<const Access> accesses_of(uint32_t place) const {
-    return {accesses_.data() + starts_[place], starts_[place + 1] - starts_[place]};
-  }
-  const History& history(uint32_t place) const { return *placed_[place].txn.piece->history; }
-  TxnId txn(uint32_t place) const { return placed_[place].txn.txn; }
-
-  void add(uint32_t place) {
-    Piece& piece = *placed_[place].txn.piece;
-    const History& h = *piece.history;
-    verifier_.refresh(piece);
-    const size_t first = accesses_.size();
-    for (OpId i = h.first_op(txn(place)); i < h.end_op(txn(place)); ++i) {
-      const bool excused = std::ranges::count(placed_[place].excused, i) > 0;
-      const bool looks = expectation_of(h, i).looks() && !excused;
-      const bool wrote = writes(h.op(i));
-      if (!looks && !wrote) continue;
-      Access& a = access(first, key_of(piece, h.op(i).key), h.op(i).key);
-      // What it wrote itself tells nothing of others.
-      a.looked = a.looked || (looks && !a.wrote);
-      a.wrote = a.wrote || wrote;
-    }
-  }
-
-  // Whether one of unknown outcome who stands between them touches the same keys as the first, or has to come after it and would
-  // not; or stands behind both, and looked at what is open then.
-  bool disturbs_late(uint32_t from, uint32_t behind, const Content* key) {
-    return std::ranges::any_of(verifier_.lates_, [&](const Late& late) {
-      if (late.place <= from) return false;
-      if (late.place > behind) return looks_at(late.txn, key);
-      Piece& piece = *late.txn.piece;
-      const History& h = *piece.history;
-      verifier_.refresh(piece);
-      for (OpId i = h.first_op(late.txn.txn); i < h.end_op(late.txn.txn); ++i)
-        if (touches(from, key_of(piece, h.op(i).key))) return true;
-      return must_follow(late.txn, placed_[from].txn);
-    });
-  }
-  bool looks_at(const Txn& t, const Content* key) {
-    Piece& piece = *t.piece;
-    const History& h = *piece.history;
-    verifier_.refresh(piece);
-    bool looks = false;
-    each_outside_look(h, t.txn, [&](const Expectation& seen) {
-      looks = looks || key_of(piece, seen.key) == key;
-    });
-    return looks;
-  }
-  bool touches(uint32_t place, const Content* key) const {
-    return std::ranges::any_of(accesses_of(place), [&](const Access& a) { return a.key == key; });
-  }
-
-  // Of the key, among those from `first` on.
-  Access& access(size_t first, Content* key, KeyId in_piece) {
-    const auto begin = accesses_.begin() + static_cast<std::ptrdiff_t>(first);
-    const auto at =
-        std::find_if(begin, accesses_.end(), [&](const Access& a) { return a.key == key; });
-    return at == accesses_.end() ? accesses_.emplace_back(Access{key, in_piece}) : *at;
-  }
-
-  // What a key holds tells it from all others. If nobody wrote it as yet it holds nothing, here alone.
-  Content* key_of(Piece& piece, KeyId key) {
-    if (Content* content = verifier_.content_of(piece, key)) return content;
-    const Version nothing{HeldValue(ValueView{})};
-    return &unwritten_.try_emplace(HeldValue(piece.history->key(key)), Content{nothing})
-                .first.value();
-  }
-
-  // That both wrote without looking at it.
-  Content* shared_key(uint32_t a, uint32_t b) const {
-    for (const Access& x : accesses_of(a))
-      for (const Access& y : accesses_of(b))
-        if (x.key == y.key && x.is_blind() && y.is_blind()) return x.key;
-    return nullptr;
-  }
-
-  bool must_follow(const Txn& later, const Txn& earlier) const {
-    const History& h = *later.piece->history;
-    const Interval begin = h.begin_time(later.txn);
-    if (verifier_.keeps_real_time() && begin.known() &&
-        end_of(*earlier.piece->history, earlier.txn) < begin.request)
-      return true;
-    return HeldEqual()(session_of(h, later.txn), session_of(*earlier.piece->history, earlier.txn));
-  }
-
-  // Whether they touch a key in common, but for blind writes of `key`.
-  bool meet(uint32_t a, uint32_t b, const Content* key) const {
-    for (const Access& x : accesses_of(a))
-      for (const Access& y : accesses_of(b))
-        if (x.key == y.key && (x.key != key || !y.is_blind())) return true;
-    return false;
-  }
-
-  Version left_by(uint32_t place, const Content* key) const {
-    const History& h = history(place);
-    const Access& a = *std::ranges::find(accesses_of(place), key, &Access::key);
-    OpId last = h.end_op(txn(place)) - 1;
-    while (!writes(h.op(last)) || h.op(last).key != a.in_piece) --last;
-    return held(state_after(h, last));
-  }
-
-  ChainVerifier& verifier_;
-  const std::vector<Placed>& placed_;
-  std::unordered_map<uint64_t, uint32_t> places_;  // by line
-  HeldMap<Content> unwritten_;
-  std::vector<Access> accesses_;  // in order
-  std::vector<size_t> starts_;    // per place
-  std::vector<bool> moves_, stays_;
-};
-
-Status ChainVerifier::know_rivals(const std::vector<Segment::Rival>& rivals) {
-  if (rivals.empty()) return Ok{};
-  Rivals known(*this);
-  for (const Segment::Rival& r : rivals)
-    if (Status s = known.know(r); !s.ok()) return s;
+  contents_.load(from);
+  parked_.load(from, [&](uint64_t line) {
+    const auto it = waiting_.find(line);
+    return it == waiting_.end() ? nullptr : &it->second;
+  });
+  excuses_.load(from);
+  if (!from.ok()) return bad_input("what is kept of the chain makes no sense");
   return Ok{};
 }
 

@@ -2,16 +2,15 @@
 
 #include <algorithm>
 
-#include "certify/reads.h"
+#include "certify/operations.h"
 #include "certify/refusal.h"
-#include "certify/stated_sources.h"
 
 namespace assay::internal::certify {
 namespace {
 
-bool sees_other_states(const Operation& op) {
-  return op.kind == OpKind::range ||
-         (!op.effect && (op.kind == OpKind::cas || op.kind == OpKind::insert));
+// That a key is in some other state, or states of several keys.
+bool sees_other_states(const Access& a) {
+  return a.is_range() || a.accepts == Accepts::differs || a.accepts == Accepts::present;
 }
 
 // kNone is what an insert saw: that the key was absent.
@@ -19,8 +18,10 @@ bool is_absence(const History& history, VersionId v) {
   return v == kNone || history.version_value(v).is_null();
 }
 
-bool leaves_nothing(const History& history, const Operation& op) {
-  return op.kind == OpKind::remove || is_absence(history, op.version);
+Error not_own(const History& history, OpId i) {
+  const TxnId t = history.txn_of(i);
+  return refuse("operation {} of transaction {} does not see the transaction's own last write",
+                i - history.first_op(t), history.name(t));
 }
 
 }  // namespace
@@ -56,64 +57,61 @@ Result<CommitOrder> CommitOrder::build(const History& history, std::span<const T
 Status CommitOrder::add(const History& history, Place p, Installers& installers,
                         std::vector<Own>& own, Lists& lists) {
   const TxnId t = txn_[p];
-  for (OpId i = history.first_op(t); i < history.end_op(t); ++i) {
-    const Operation op = history.op(i);
-    const bool on_list = op.kind == OpKind::append || op.kind == OpKind::read_list;
-    if (op.kind != OpKind::range && !on_list) lists.is_register[op.key] = true;
-    if (on_list && lists.is_register[op.key])
-      return refuse("{} is used as a list and as a register", history.key(op.key).to_string());
-    if (op.kind == OpKind::read_list) {
-      if (Status s = add_list_read(history, p, i, lists); !s.ok()) return s;
-      continue;
-    }
+  for (const Access& a : accesses(history, t)) {
+    if (!a.is_range() && !a.is_list()) lists.is_register[a.key] = true;
+    if (a.is_list() && lists.is_register[a.key])
+      return refuse("{} is used as a list and as a register", history.key(a.key).to_string());
     // A read that only says that a key is in some other state must name the source.
-    const bool given = !this->given(i).empty() || sees_other_states(op);
-    if (given) {
-      if (Status s = add_given(history, p, i, own, installers); !s.ok()) return s;
-    }
-    const bool reads = !given && !on_list && op.kind != OpKind::write && op.kind != OpKind::remove;
-    const VersionId seen = op.kind == OpKind::read  ? op.version
-                           : op.kind == OpKind::cas ? history.operands(i)[0]
-                                                    : kNone;
-    if (reads && own[op.key].place == p) {
-      const Operation last = history.op(own[op.key].op);
-      if (last.version != seen && !(is_absence(history, seen) && leaves_nothing(history, last)))
-        return refuse(
-            "operation {} of transaction {} does not see the transaction's own last write",
-            i - history.first_op(t), history.name(t));
-    } else if (reads) {
-      const TxnId stated = history.states_sources() ? stated_to_be_from(history, i) : kNone;
-      Result<Place> from = stated == kNone ? source(history, p, op.key, seen, installers)
-                                           : stated_place(history, p, i, stated);
-      if (!from.ok()) return from.error();
-      reads_.push_back({op.key, *from, i});
-    }
-    if (!writes(op)) continue;
-    if (own[op.key].place != p) writes_.push_back(op.key);
-    own[op.key] = {p, i};
+    Status s = Ok{};
+    if (a.accepts == Accepts::list)
+      s = add_list_read(history, p, a.op, lists);
+    else if (!given(a.op).empty() || sees_other_states(a))
+      s = add_given(history, p, a.op, own, installers);
+    else if (a.reads())
+      s = add_read(history, p, a, own, installers);
+    if (!s.ok()) return s;
+    if (!a.writes()) continue;
+    if (own[a.key].place != p) writes_.push_back(a.key);
+    own[a.key] = {p, a};
   }
-  for (OpId i = history.first_op(t); i < history.end_op(t); ++i) {
-    const Operation op = history.op(i);
-    if (op.kind != OpKind::append) continue;
-    lists.elements[op.key].push_back(op.version);
-    lists.places[op.key].push_back(p);
+  for (const Access& a : accesses(history, t)) {
+    if (!a.appends()) continue;
+    lists.elements[a.key].push_back(a.version);
+    lists.places[a.key].push_back(p);
   }
   std::sort(writes_.begin() + static_cast<ptrdiff_t>(write_begin_.back()), writes_.end());
   for (size_t w = write_begin_.back(); w < writes_.size(); ++w) {
-    const Operation last = history.op(own[writes_[w]].op);
+    const Access& last = own[writes_[w]].write;
     installers.version[last.version] = p;
     installers.key[last.key] = p;
-    if (leaves_nothing(history, last)) installers.absence[last.key] = p;
+    if (is_absent(history, state_after(t, last))) installers.absence[last.key] = p;
   }
   read_begin_.push_back(reads_.size());
   write_begin_.push_back(writes_.size());
   return Ok{};
 }
 
+// A read of a register, of its transaction's own last write or from before it.
+Status CommitOrder::add_read(const History& history, Place p, const Access& a,
+                             const std::vector<Own>& own, const Installers& installers) {
+  if (own[a.key].place == p) {
+    const State left = state_after(txn_[p], own[a.key].write);
+    const bool sees =
+        left.version == a.seen || (is_absence(history, a.seen) && is_absent(history, left));
+    return sees ? Status(Ok{}) : not_own(history, a.op);
+  }
+  const TxnId stated = stated_to_be_from(history, a.op);
+  const Result<Place> from = stated == kNone ? source(history, p, a.key, a.seen, installers)
+                                             : stated_place(history, p, a.op, stated);
+  if (!from.ok()) return from.error();
+  reads_.push_back({a.key, *from, a.op});
+  return Ok{};
+}
+
 // What others had appended, as far as the transaction saw it, is what the transactions up to one of those before it
 // had appended, none of them in part; that one is its source.
 Status CommitOrder::add_list_read(const History& history, Place p, OpId i, const Lists& lists) {
-  const KeyId key = history.op(i).key;
+  const KeyId key = access_of(history, i).key;
   const ListSeen seen = list_seen(history, i);
   const std::vector<VersionId>& all = lists.elements[key];
   const size_t count = seen.others.size();
@@ -141,8 +139,9 @@ Status CommitOrder::add_given(const History& history, Place p, OpId i, const std
                               const Installers& installers) {
   if (!possible_) possible_.emplace(history);
   const std::span<const Seen> sources = given(i);
-  std::vector<KeyId> keys{history.op(i).key};
-  const bool range = history.op(i).kind == OpKind::range;
+  const Access a = access_of(history, i);
+  const bool range = a.is_range();
+  std::vector<KeyId> keys{a.key};
   if (range) keys = possible_->keys_of_range(i);
   const auto possible = [&](KeyId key, TxnId from) {
     return range && own[key].place != p ? possible_->possible_of_others(i, key, from)
@@ -162,10 +161,7 @@ Status CommitOrder::add_given(const History& history, Place p, OpId i, const std
                       i - history.first_op(txn_[p]), history.name(txn_[p]));
       reads_.push_back({key, from, i});
     } else if (own[key].place == p) {
-      if (!possible_->explained_by(own[key].op, i, key))
-        return refuse(
-            "operation {} of transaction {} does not see the transaction's own last write",
-            i - history.first_op(txn_[p]), history.name(txn_[p]));
+      if (!possible_->explained_by(own[key].write.op, i, key)) return not_own(history, i);
     } else {
       const std::optional<Place> from = last_to_leave(history, i, key, installers);
       if (!from || !possible(key, *from == 0 ? kNone : txn_[*from]))
@@ -183,13 +179,10 @@ Status CommitOrder::add_given(const History& history, Place p, OpId i, const std
 // key was in some other state.
 std::optional<Place> CommitOrder::last_to_leave(const History& history, OpId i, KeyId key,
                                                 const Installers& installers) {
-  if (history.op(i).kind != OpKind::range) return std::nullopt;
-  const Selected selected = history.selected(i);
-  for (const auto& rows : {selected.rows, selected.passed})
-    for (const VersionId row : rows)
-      if (history.version_key(row) == key && !is_absence(history, row))
-        return installers.version[row];
-  return selected.predicate == kNone ? installers.absence[key] : installers.key[key];
+  if (!access_of(history, i).is_range()) return std::nullopt;
+  if (const VersionId row = row_seen(history, i, key); !is_absence(history, row))
+    return installers.version[row];
+  return history.selected(i).predicate == kNone ? installers.absence[key] : installers.key[key];
 }
 
 // Of a read whose source is stated.

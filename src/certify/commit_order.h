@@ -65,10 +65,12 @@ class CommitOrder {
   // What the transaction at `place` wrote last to a key.
   struct Own {
     Place place = 0;
-    OpId op = kNone;
+    Access write = {};
   };
   Status add(const History& history, Place p, Installers& installers, std::vector<Own>& own,
              Lists& lists);
+  Status add_read(const History& history, Place p, const Access& a, const std::vector<Own>& own,
+                  const Installers& installers);
   Status add_list_read(const History& history, Place p, OpId i, const Lists& lists);
   Status add_given(const History& history, Place p, OpId i, const std::vector<Own>& own,
                    const Installers& installers);

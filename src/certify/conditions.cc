@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "certify/reads.h"
 #include "history/predicates.h"
 
 namespace assay::internal::certify {
@@ -24,11 +23,10 @@ bool Conditions::is_tombstone(VersionId version) const {
   if (tombstone_.empty()) {
     tombstone_.resize(history_.version_count());
     std::vector<bool> row(history_.version_count());
-    for (OpId i = 0; i < history_.op_count(); ++i) {
-      const Operation op = history_.op(i);
-      if (!writes(op)) continue;
-      row[op.version] = row[op.version] || op.kind != OpKind::remove;
-      tombstone_[op.version] = !row[op.version] && !history_.is_initial(op.version);
+    for (const Access& a : all_accesses(history_)) {
+      if (!a.writes()) continue;
+      row[a.version] = row[a.version] || !a.removes();
+      tombstone_[a.version] = !row[a.version] && !history_.is_initial(a.version);
     }
   }
   return tombstone_[version];
@@ -40,17 +38,19 @@ Match Conditions::match_initial(PredicateId predicate) const {
   return match_of(history_.predicates().condition(predicate), history_.initial());
 }
 
-Match Conditions::match(PredicateId predicate, const Held& held) const {
-  if (held.removed) return Match::no;
-  return held.version == kNone ? match_initial(predicate) : match(predicate, held.version);
+Match Conditions::match(PredicateId predicate, const State& state) const {
+  if (state.removed) return Match::no;
+  if (state.version == kNone) return match_initial(predicate);
+  if (state.version == kUnnamed) return predicate == kNone ? Match::yes : Match::open;
+  return match(predicate, state.version);
 }
 
-size_t Conditions::first_change(OpId range, const Held& before,
-                                std::span<const Held> states) const {
+size_t Conditions::first_change(OpId range, const State& before,
+                                std::span<const State> states) const {
   const PredicateId predicate = history_.selected(range).predicate;
   const Match was = certainly_misses(predicate, before) ? Match::no : match(predicate, before);
   if (was == Match::open) return states.size();
-  const auto changes = [&](const Held& held) {
+  const auto changes = [&](const State& held) {
     if (was == Match::no && certainly_misses(predicate, held)) return false;
     const Match is = match(predicate, held);
     return is != was && is != Match::open;
@@ -58,11 +58,11 @@ size_t Conditions::first_change(OpId range, const Held& before,
   return static_cast<size_t>(std::find_if(states.begin(), states.end(), changes) - states.begin());
 }
 
-size_t Conditions::last_change(OpId range, const Held& initial,
-                               std::span<const Held> states) const {
+size_t Conditions::last_change(OpId range, const State& initial,
+                               std::span<const State> states) const {
   const PredicateId predicate = history_.selected(range).predicate;
   const auto match_at = [&](size_t at) {
-    const Held held = at == 0 ? initial : states[at - 1];
+    const State held = at == 0 ? initial : states[at - 1];
     return certainly_misses(predicate, held) ? Match::no : match(predicate, held);
   };
   const Match was = match_at(states.size());
@@ -73,32 +73,9 @@ size_t Conditions::last_change(OpId range, const Held& initial,
   return states.size();
 }
 
-bool Conditions::certainly_misses(PredicateId predicate, const Held& held) const {
-  if (predicate == kNone || held.version == kNone) return false;
-  return held.removed || history_.predicates().match(predicate, held.version) == Match::no;
-}
-
-Held left_by(const History& history, TxnId t, KeyId key) {
-  OpId i = history.end_op(t);
-  do --i;
-  while (!writes(history.op(i)) || history.op(i).key != key);
-  return {history.op(i).version, history.op(i).kind == OpKind::remove};
-}
-
-bool returns(const History& history, OpId range, KeyId key) {
-  const std::span<const VersionId> rows = history.selected(range).rows;
-  return std::any_of(rows.begin(), rows.end(),
-                     [&](VersionId row) { return history.version_key(row) == key; });
-}
-
-Held initially(const History& history, KeyId key) { return {history.own_initial(key), false}; }
-
-std::vector<KeyId> named_keys(const History& history, OpId range) {
-  const Selected selected = history.selected(range);
-  std::vector<KeyId> keys(selected.matched.begin(), selected.matched.end());
-  for (const auto& rows : {selected.rows, selected.passed})
-    for (const VersionId row : rows) keys.push_back(history.version_key(row));
-  return keys;
+bool Conditions::certainly_misses(PredicateId predicate, const State& state) const {
+  if (predicate == kNone || state.version >= history_.version_count()) return false;
+  return state.removed || history_.predicates().match(predicate, state.version) == Match::no;
 }
 
 }  // namespace assay::internal::certify

@@ -6,24 +6,10 @@
 #include <vector>
 
 #include "assay/history.h"
+#include "certify/operations.h"
 #include "history/condition.h"
 
 namespace assay::internal::certify {
-
-// What a key holds: what some transaction left there, or the initial value.
-struct Held {
-  VersionId version = kNone;  // kNone: the initial value of every key
-  bool removed = false;
-};
-// What the key holds before anything is written.
-Held initially(const History& history, KeyId key);
-// What a transaction that writes the key leaves of it.
-Held left_by(const History& history, TxnId t, KeyId key);
-// The keys that a range names: of rows that it returned or passed over, and that matched.
-std::vector<KeyId> named_keys(const History& history, OpId range);
-
-// Whether a range returned a row of the key.
-bool returns(const History& history, OpId range, KeyId key);
 
 class Conditions {
  public:
@@ -33,19 +19,19 @@ class Conditions {
   Match match(PredicateId predicate, VersionId version) const;
   // Whether the initial value of every key satisfies it.
   Match match_initial(PredicateId predicate) const;
-  Match match(PredicateId predicate, const Held& held) const;
+  Match match(PredicateId predicate, const State& state) const;
   // By the index of the history, which lists all that may satisfy a condition: of thousands of states that no query names few
   // do, and only these are evaluated.
-  bool certainly_misses(PredicateId predicate, const Held& held) const;
+  bool certainly_misses(PredicateId predicate, const State& state) const;
   // Whether a key that goes from the one to the other enters or leaves what a range selects; neither may be open.
-  bool changes(OpId range, const Held& before, const Held& after) const {
+  bool changes(OpId range, const State& before, const State& after) const {
     return first_change(range, before, {&after, 1}) == 0;
   }
   // The first of `states` for which that is so of a key that held `before`; their number if there is none.
-  size_t first_change(OpId range, const Held& before, std::span<const Held> states) const;
+  size_t first_change(OpId range, const State& before, std::span<const State> states) const;
   // The last of `states`, which a key held one after the other behind the initial one, that made it enter or leave what a range
   // selects; their number if there is none, or if a state right before is open.
-  size_t last_change(OpId range, const Held& initial, std::span<const Held> states) const;
+  size_t last_change(OpId range, const State& initial, std::span<const State> states) const;
 
  private:
   bool is_tombstone(VersionId version) const;

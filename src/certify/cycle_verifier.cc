@@ -1,11 +1,68 @@
 #include "certify/cycle_verifier.h"
 
 #include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
 
 #include "certify/refusal.h"
 #include "history/mixed_levels.h"
 
 namespace assay::internal::certify {
+namespace {
+
+// Whether the edges of a path, by their kinds s and r, show that its end saw its start.
+bool spells(const SeenBy& seen, std::string_view path) {
+  std::vector<bool> spelt(path.size() + 1);  // per length
+  spelt[0] = true;
+  for (size_t at = 0; at < path.size() && (at == 0 || seen.repeated); ++at)
+    for (const std::string_view word : seen.words)
+      if (spelt[at] && !word.empty() && path.substr(at).starts_with(word))
+        spelt[at + word.size()] = true;
+  return !path.empty() && spelt[path.size()];
+}
+
+// Whether a row forbids a cycle of so many edges of each kind, in the order of kKinds.
+constexpr std::string_view kKinds = "wrap";
+using KindCounts = std::array<size_t, kKinds.size()>;
+
+bool forbids(const ForbiddenCycle& forbidden, const KindCounts& counts) {
+  if (forbidden.any.empty()) return false;
+  size_t others = 0;  // of kinds that may be there once
+  bool once = forbidden.once.empty();
+  for (size_t kind = 0; kind < kKinds.size(); ++kind) {
+    const bool any = forbidden.any.find(kKinds[kind]) != std::string_view::npos;
+    const bool one = forbidden.once.find(kKinds[kind]) != std::string_view::npos;
+    if (counts[kind] > 0 && !any && !one) return false;
+    if (!any) others += counts[kind];
+    once = once || (one && counts[kind] > 0);
+  }
+  return once && others <= 1;
+}
+
+Side departure(const Edge& edge) {
+  if (edge.kind == EdgeKind::anti_dependency) return Side::read;
+  return edge.kind != EdgeKind::real_time || edge.from_write ? Side::write : Side::read;
+}
+
+// `entered`: the level of the transaction that it leads to.
+Side arrival(const Edge& edge, const LevelInfo& entered) {
+  switch (edge.kind) {
+    case EdgeKind::anti_dependency:
+      return Side::write;
+    case EdgeKind::real_time:
+      return edge.to_write ? Side::write : Side::read;
+    case EdgeKind::write_dependency:
+    case EdgeKind::forced:
+      return entered.write_conflict ? Side::read : Side::write;
+    case EdgeKind::read_dependency:
+    case EdgeKind::session:
+      break;
+  }
+  return Side::read;
+}
+
+}  // namespace
 
 std::vector<Literal> assumptions(const ProofStep& step) {
   std::vector<Literal> all;
@@ -19,7 +76,7 @@ std::vector<Literal> assumptions(const ProofStep& step) {
 }
 
 Status CycleVerifier::check(std::span<const Edge> cycle, std::span<const Literal> given) {
-  given_ = given;
+  given_ = {given};
   for (const Literal& literal : given) {
     if (literal.negated || literal.kind == Literal::Kind::order)
       return refuse("a cycle is given something other than what was seen and who took effect");
@@ -66,37 +123,41 @@ Status CycleVerifier::check_declared(std::span<const Edge> cycle) const {
   return Ok{};
 }
 
-// Whether the kinds of its edges make it a cycle that one of Adya's levels forbids. If a reader writes the key itself, it
-// may have written the next version: then the edge to a later one is no anti-dependency but a path of write dependencies.
+// Whether the kinds of its edges make it a cycle that the level's row forbids. If a reader writes the key itself, it may have
+// written the next version: then the edge to a later one is no anti-dependency but a path of write dependencies, and the cycle
+// has to be forbidden either way.
 Status CycleVerifier::check_kinds(std::span<const Edge> cycle) {
-  size_t anti = 0, write_orders = 0, items = 0, updated = 0;
+  KindCounts counts{};
+  size_t updates = 0;
   bool one_key = true;
   for (const Edge& edge : cycle) {
-    if (edge.kind == EdgeKind::forced) return refuse("{} knows no forced edges", level_.name);
-    write_orders += edge.kind == EdgeKind::write_dependency;
+    if (edge.kind == EdgeKind::forced || edge.kind == EdgeKind::session ||
+        edge.kind == EdgeKind::real_time)
+      return refuse("{} knows no {} edges", level_.name, edge_kind_name(edge.kind));
     one_key = one_key && edge.key == cycle[0].key;
-    if (edge.kind != EdgeKind::anti_dependency) continue;
-    ++anti;
-    items += is_item(edge);
-    updated += is_item(edge) && evidence_.accesses.writes_key(edge.from, edge.key);
+    const bool anti = edge.kind == EdgeKind::anti_dependency, item = anti && is_item(edge);
+    if (item && evidence_.accesses.writes_key(edge.from, edge.key)) {
+      ++updates;
+      continue;
+    }
+    const char kind = item ? 'a' : anti ? 'p' : edge.kind == EdgeKind::write_dependency ? 'w' : 'r';
+    ++counts[kKinds.find(kind)];
   }
-  const bool g0 = write_orders == cycle.size();
-  const bool g1c = anti == 0;
-  const bool lost_update = anti == 1 && items == 1 && write_orders + 1 == cycle.size() && one_key;
-  const bool forbidden = level_.id == LevelId::pl_1        ? g0
-                         : level_.id == LevelId::pl_2      ? g1c
-                         : level_.id == LevelId::pl_cs     ? g1c || lost_update
-                         : level_.id == LevelId::pl_2_plus ? anti <= 1
-                         : level_.id == LevelId::pl_2_99   ? g1c || lost_update || items > updated
-                                                           : level_.id == LevelId::pl_3;
-  if (!forbidden) return refuse("{} allows a cycle of these kinds of edges", level_.name);
+  for (size_t anti = 0; anti <= updates; ++anti) {
+    KindCounts either = counts;
+    either[kKinds.find('a')] += anti;
+    either[kKinds.find('w')] += updates - anti;
+    if (std::ranges::none_of(level_.forbidden, [&](const ForbiddenCycle& f) {
+          return (one_key || !f.one_key) && forbids(f, either);
+        }))
+      return refuse("{} allows a cycle of these kinds of edges", level_.name);
+  }
   return Ok{};
 }
 
 // The read returned the key, and did not merely find it absent from a range.
 bool CycleVerifier::is_item(const Edge& edge) const {
-  if (edge.op >= history_.op_count()) return false;
-  return history_.op(edge.op).kind != OpKind::range || returns(history_, edge.op, edge.key);
+  return edge.op < history_.op_count() && certify::is_item(history_, edge.op, edge.key);
 }
 
 // Both ends are different transactions that took effect.
@@ -136,7 +197,7 @@ bool CycleVerifier::reads_from(TxnId reader, KeyId key, TxnId from, OpId only, O
                                OpId* last) {
   *first = *last = kNone;
   if (key >= history_.key_count()) return false;
-  if (only != kNone && given_seen(reader, key, from, only)) {
+  if (only != kNone && given_.seen(reader, key, from, only)) {
     *first = *last = only;
     return true;
   }
@@ -144,7 +205,7 @@ bool CycleVerifier::reads_from(TxnId reader, KeyId key, TxnId from, OpId only, O
     if (only != kNone && seen.op != only) continue;
     const bool matches = from == kNone ? evidence_.writers.certainly_initial(seen, reader)
                                        : evidence_.writers.source(seen, reader) == from ||
-                                             given_block(seen.op, key, from);
+                                             given_.block(evidence_.blocks, seen.op, key, from);
     if (!matches) continue;
     if (*first == kNone) *first = seen.op;
     *last = seen.op;
@@ -152,37 +213,19 @@ bool CycleVerifier::reads_from(TxnId reader, KeyId key, TxnId from, OpId only, O
   return *first != kNone;
 }
 
-bool CycleVerifier::is_given(const Literal& literal) const {
-  return std::find(given_.begin(), given_.end(), literal) != given_.end();
-}
-
-// Given for this operation, or for all that its transaction saw of the key, which is one state then.
-bool CycleVerifier::given_seen(TxnId reader, KeyId key, TxnId source, OpId op) const {
-  return is_given(Literal::seen(reader, key, source)) ||
-         (op != kNone && is_given(Literal::seen(reader, key, source, op)));
-}
-
-// A block of the transaction ends where the list that `op` read does.
-bool CycleVerifier::given_block(OpId op, KeyId key, TxnId source) const {
-  return std::any_of(given_.begin(), given_.end(), [&](const Literal& l) {
-    return l.kind == Literal::Kind::block && l.from == source && l.key == key &&
-           evidence_.blocks.ends(l, op);
-  });
-}
-
 bool CycleVerifier::counts(TxnId t) {
-  return evidence_.counting.counts(t) || is_given(Literal::effect(t));
+  return evidence_.counting.counts(t) || given_.has(Literal::effect(t));
 }
 
 Status CycleVerifier::check_read_from(const Edge& edge) {
   const TxnId seen = edge.via == kNone ? edge.from : edge.via;
   OpId op = edge.op, last;
-  if (seen >= history_.txn_count() || (!given_seen(edge.to, edge.key, seen, edge.op) &&
+  if (seen >= history_.txn_count() || (!given_.seen(edge.to, edge.key, seen, edge.op) &&
                                        !reads_from(edge.to, edge.key, seen, edge.op, &op, &last)))
     return refuse("transaction {} does not certainly read the key from transaction {}",
                   name(edge.to), seen < history_.txn_count() ? name(seen) : "that does not exist");
   const bool selects = level_.events == EventModel::adya && op < history_.op_count() &&
-                       history_.op(op).kind == OpKind::range && !returns(history_, op, edge.key);
+                       !certify::is_item(history_, op, edge.key);
   if (selects) return check_change(edge, op, seen);
   if (edge.via != kNone) return refuse("a read dependency names another version that was seen");
   return Ok{};
@@ -239,13 +282,13 @@ Status CycleVerifier::check_anti(const Edge& edge) {
     if (edge.op >= history_.op_count()) return refuse("an anti-dependency names no operation");
     if (edge.via != kNone)
       if (Status s = check_writes(edge.via, edge.key); !s.ok()) return s;
-    const Held before =
-        edge.via == kNone ? initially(history_, edge.key) : left_by(history_, edge.via, edge.key);
+    const State before = edge.via == kNone ? initial_state(history_, edge.key)
+                                           : left_by(history_, edge.via, edge.key);
     if (!conditions_.changes(edge.op, before, left_by(history_, edge.to, edge.key)))
       return refuse("transaction {} did not change whether a range selects the key", name(edge.to));
   }
   OpId first, last;
-  if (given_seen(edge.from, edge.key, edge.via, edge.op)) return Ok{};
+  if (given_.seen(edge.from, edge.key, edge.via, edge.op)) return Ok{};
   if (!reads_from(edge.from, edge.key, edge.via, edge.op, &first, &last))
     return refuse("transaction {} does not certainly read what its anti-dependency says",
                   name(edge.from));
@@ -274,30 +317,24 @@ Status CycleVerifier::check_seen(TxnId seen, TxnId reader, std::span<const Edge>
   if (!reads_from(reader, key, from, read, &first, &last))
     return refuse("transaction {} does not certainly read the key as the edge says", name(reader));
   const LevelInfo& level = level_of(reader);
-  if (!level.repeatable && level.id != LevelId::read_committed) return check_guarantee(path);
-  if (level.id != LevelId::read_committed && level.id != LevelId::read_atomic) return Ok{};
-  if (path.size() != 1)
-    return refuse("at {} one edge must show that transaction {} saw transaction {}", level.name,
-                  name(reader), name(seen));
-  if (level.id == LevelId::read_atomic) return Ok{};
-  OpId earlier, ignored;
-  if (path[0].kind != EdgeKind::read_dependency ||
-      !reads_from(reader, path[0].key, seen, path[0].op, &earlier, &ignored) || earlier >= last)
-    return refuse("transaction {} did not read from transaction {} before it read the key",
-                  name(reader), name(seen));
-  return Ok{};
-}
-
-// A path by which a session guarantee lets its end see its start.
-Status CycleVerifier::check_guarantee(std::span<const Edge> path) const {
   std::string kinds;
   for (const Edge& edge : path) kinds += edge.kind == EdgeKind::session ? 's' : 'r';
-  const bool seen = level_.id == LevelId::read_your_writes      ? kinds == "s"
-                    : level_.id == LevelId::monotonic_reads     ? kinds == "rs"
-                    : level_.id == LevelId::monotonic_writes    ? kinds == "sr"
-                    : level_.id == LevelId::writes_follow_reads ? kinds == "rr" || kinds == "rsr"
-                                                                : false;
-  if (!seen) return refuse("{} does not make such a path a way to see", level_.name);
+  const bool spelt = !level.seen.any() || spells(level.seen, kinds);
+  const bool one_step =
+      level.seen.any() && !level.seen.repeated &&
+      std::ranges::all_of(level.seen.words, [](std::string_view word) { return word.size() <= 1; });
+  if (one_step && path.size() != 1)
+    return refuse("at {} one edge must show that transaction {} saw transaction {}", level.name,
+                  name(reader), name(seen));
+  const Edge& step = path.back();
+  OpId earlier = kNone, ignored = kNone;
+  const bool too_late =
+      step.kind == EdgeKind::read_dependency &&
+      (!reads_from(reader, step.key, step.from, step.op, &earlier, &ignored) || earlier >= last);
+  if (level.seen.earlier_reads && (!spelt || too_late))
+    return refuse("transaction {} did not read from transaction {} before it read the key",
+                  name(reader), name(seen));
+  if (!spelt) return refuse("{} does not make such a path a way to see", level.name);
   return Ok{};
 }
 
@@ -318,32 +355,11 @@ Status CycleVerifier::check_path(TxnId from, TxnId to, std::span<const Edge> pat
   return Ok{};
 }
 
-Side CycleVerifier::departure(const Edge& edge) const {
-  if (edge.kind == EdgeKind::anti_dependency) return Side::read;
-  if (edge.kind == EdgeKind::real_time) return edge.from_write ? Side::write : Side::read;
-  return Side::write;
-}
-
-Side CycleVerifier::arrival(const Edge& edge) const {
-  switch (edge.kind) {
-    case EdgeKind::anti_dependency:
-      return Side::write;
-    case EdgeKind::real_time:
-      return edge.to_write ? Side::write : Side::read;
-    case EdgeKind::write_dependency:
-    case EdgeKind::forced:
-      return level_of(edge.to).write_conflict ? Side::read : Side::write;
-    case EdgeKind::read_dependency:
-    case EdgeKind::session:
-      break;
-  }
-  return Side::read;
-}
-
 // r(T) is before w(T), so who enters T at w may not leave it at r.
 Status CycleVerifier::check_joints(std::span<const Edge> cycle) const {
   for (size_t i = 0; i < cycle.size(); ++i)
-    if (level_of(cycle[i].to).events == EventModel::split && arrival(cycle[i]) == Side::write &&
+    if (level_of(cycle[i].to).events == EventModel::split &&
+        arrival(cycle[i], level_of(cycle[i].to)) == Side::write &&
         departure(cycle[(i + 1) % cycle.size()]) == Side::read)
       return refuse(
           "the cycle enters transaction {} at its writes and leaves it at its reads, which "

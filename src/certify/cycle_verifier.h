@@ -22,6 +22,7 @@
 // the one that overwrites for where a write dependency arrives, of the one in between for what two edges may do there.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -33,6 +34,25 @@
 #include "certify/real_time.h"
 
 namespace assay::internal::certify {
+
+// What was seen, and who took effect, that a cycle may take for certain.
+struct Given {
+  std::span<const Literal> literals = {};
+
+  bool has(const Literal& literal) const { return std::ranges::count(literals, literal) > 0; }
+  // For this operation, or for all that its transaction saw of the key, which is one state then.
+  bool seen(TxnId reader, KeyId key, TxnId source, OpId op) const {
+    return has(Literal::seen(reader, key, source)) ||
+           (op != kNone && has(Literal::seen(reader, key, source, op)));
+  }
+  // A block of the transaction ends where the list that `op` read does.
+  bool block(Blocks& blocks, OpId op, KeyId key, TxnId source) const {
+    return std::ranges::any_of(literals, [&](const Literal& l) {
+      return l.kind == Literal::Kind::block && l.from == source && l.key == key &&
+             blocks.ends(l, op);
+    });
+  }
+};
 
 class CycleVerifier {
  public:
@@ -65,24 +85,18 @@ class CycleVerifier {
   Status check_path(TxnId from, TxnId to, std::span<const Edge> path);
   Status check_joints(std::span<const Edge> cycle) const;
   Status check_kinds(std::span<const Edge> cycle);
-  Status check_guarantee(std::span<const Edge> path) const;
   bool is_item(const Edge& edge) const;
   Status check_unseen_initial(std::span<const Edge> cycle);
 
   bool reads_from(TxnId reader, KeyId key, TxnId from, OpId only, OpId* first, OpId* last);
-  bool is_given(const Literal& literal) const;
-  bool given_seen(TxnId reader, KeyId key, TxnId source, OpId op) const;
-  bool given_block(OpId op, KeyId key, TxnId source) const;
   bool counts(TxnId t);
-  Side departure(const Edge& edge) const;
-  Side arrival(const Edge& edge) const;
   std::string name(TxnId t) const { return history_.name(t); }
 
   const LevelInfo& level_;
   Evidence& evidence_;
   const History& history_;
   const Conditions conditions_;
-  std::span<const Literal> given_;  // of the cycle being checked
+  Given given_;  // of the cycle being checked
 };
 
 // What a cycle step assumes: the orders of writers, in the order of its edges, and what it is given.

@@ -33,7 +33,7 @@ Status Evidence::check_source(uint32_t source, bool source_is_op) {
       return refuse("the history states no order of versions with index {}", source);
     return Ok{};
   }
-  if (source >= history.op_count() || history.op(source).kind != OpKind::read_list)
+  if (source >= history.op_count() || access_of(history, source).accepts != Accepts::list)
     return refuse("operation {} is no read of a list", source);
   if (!counting.counts(history.txn_of(source)))
     return refuse("the list was read by transaction {}, which need not have taken effect",
@@ -66,14 +66,9 @@ const Evidence::Listed& Evidence::listed(uint32_t source, bool source_is_op) {
 // The transaction appends to the list, and none of these elements: whoever else appended them too.
 bool Evidence::appended_elsewhere(TxnId t, KeyId list,
                                   const std::unordered_set<VersionId>& elements) const {
-  bool appends = false;
-  for (OpId i = history.first_op(t); i < history.end_op(t); ++i) {
-    const Operation op = history.op(i);
-    if (op.kind != OpKind::append || op.key != list) continue;
-    if (elements.contains(op.version)) return false;
-    appends = true;
-  }
-  return appends;
+  const std::vector<VersionId> own = appended_by(history, t, list);
+  return !own.empty() &&
+         std::ranges::none_of(own, [&](VersionId v) { return elements.contains(v); });
 }
 
 Status Evidence::check_sources(OpId op, KeyId key, std::span<const Literal> clause,
@@ -94,7 +89,7 @@ Status Evidence::check_sources(OpId op, KeyId key, std::span<const Literal> clau
   if (!sources_) sources_.emplace(history);
   const auto possible = sources_->of(op, key, one_state(level));
   if (!possible.ok()) return possible.error();
-  if (read_rule(level.id) == ReadRule::dirty) {
+  if (read_rule(level) == ReadRule::dirty) {
     // Nothing follows from who was read; it has to be nobody.
     if (sources_->explained_by_anybody(op, key))
       return refuse("operation {} may have seen what somebody wrote, whatever became of it", op);

@@ -48,7 +48,7 @@ class Evidence {
   const History& history;
   const Writers writers;
   Counting counting;
-  Accesses accesses;
+  AccessIndex accesses;
   Blocks blocks;
   PredicateReads predicate_reads;
 

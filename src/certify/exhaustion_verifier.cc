@@ -6,26 +6,15 @@
 #include <set>
 #include <vector>
 
-#include "certify/reads.h"
+#include "certify/operations.h"
 #include "certify/real_time.h"
 #include "certify/refusal.h"
-#include "certify/stated_sources.h"
 
 namespace assay::internal::certify {
 namespace {
 
-constexpr VersionId kInitial = kNone;      // the value of every key
-constexpr VersionId kUnasked = kNone - 1;  // what nobody asks for
-
-struct Content {
-  VersionId version = kInitial;
-  bool removed = false;
-  TxnId writer = kInitialTxn;  // kNone: somebody whom no read is stated to be from
-  friend auto operator<=>(const Content&, const Content&) = default;
-};
-
 struct Situation {
-  Content content;
+  State content;               // writer kNone: one from whom no read is stated to be
   std::vector<uint32_t> done;  // operations under way that took effect, ascending
   friend auto operator<=>(const Situation&, const Situation&) = default;
   bool has(uint32_t op) const { return std::binary_search(done.begin(), done.end(), op); }
@@ -33,11 +22,9 @@ struct Situation {
 
 struct KeyOp {
   TxnId txn;
-  Operation op;
-  VersionId expected;  // compare-and-set
-  TxnId stated;        // a read: it is stated to be from this one; else kNone
-  Content left;        // by one that writes
-  int64_t response;    // at which it must have taken effect; the greatest number if it need not
+  Access access;
+  State left;        // by one that writes
+  int64_t response;  // at which it must have taken effect; the greatest number if it need not
 };
 
 class Sweep {
@@ -48,7 +35,7 @@ class Sweep {
   Result<TxnId> run() {
     if (Status s = collect(); !s.ok()) return s.error();
     Situation first;
-    first.content.version = history_.own_initial(key_);
+    first.content = initial_state(history_, key_);
     std::set<Situation> situations = {first};
     for (const Moment& m : moments_) {
       if (!m.response) {
@@ -81,18 +68,16 @@ class Sweep {
     for (TxnId t = 0; t < history_.txn_count(); ++t) {
       const bool certain = history_.status(t) == TxnStatus::committed;
       if (history_.status(t) == TxnStatus::aborted) continue;
-      for (OpId i = history_.first_op(t); i < history_.end_op(t); ++i) {
-        const Operation op = history_.op(i);
-        if (certain && op.kind == OpKind::range)
+      for (const Access& a : accesses(history_, t)) {
+        if (certain && a.is_range())
           return refuse("transaction {} may see {} in a range query", history_.name(t), name());
         // What only read, and is of unknown outcome, says nothing.
-        if (op.key != key_ || (!certain && !writes(op))) continue;
+        if (a.key != key_ || (!certain && !a.writes())) continue;
         if (history_.end_op(t) - history_.first_op(t) != 1)
           return refuse("transaction {} is more than one operation, on {} among others",
                         history_.name(t), name());
-        if (op.kind == OpKind::append || op.kind == OpKind::read_list)
-          return refuse("{} is a list", name());
-        add(t, i);
+        if (a.is_list()) return refuse("{} is a list", name());
+        add(t, a);
       }
     }
     leave_contents();
@@ -105,24 +90,21 @@ class Sweep {
     std::set<VersionId> asked;
     std::set<TxnId> stated;
     for (const KeyOp& o : ops_) {
-      stated.insert(o.stated);
-      if (o.op.kind == OpKind::read) asked.insert(o.op.version);
-      if (o.op.kind == OpKind::cas) asked.insert(o.expected);
+      if (o.access.seen != kNone) asked.insert(o.access.seen);
+      stated.insert(stated_to_be_from(history_, o.access.op));
     }
     for (KeyOp& o : ops_) {
-      o.left = {o.op.version, o.op.kind == OpKind::remove, stated.contains(o.txn) ? o.txn : kNone};
-      if (!writes(o.op) || o.left.removed || asked.contains(o.op.version)) continue;
-      if (!history_.version_value(o.op.version).is_null()) o.left.version = kUnasked;
+      if (!o.access.writes()) continue;
+      o.left = state_after(stated.contains(o.txn) ? o.txn : kNone, o.access);
+      if (!asked.contains(o.left.version) && !is_absent(history_, o.left))
+        o.left.version = kUnnamed;
     }
   }
 
-  void add(TxnId t, OpId i) {
-    const Operation op = history_.op(i);
-    const VersionId expected = op.kind == OpKind::cas ? history_.operands(i)[0] : kNone;
-    const TxnId stated = op.kind == OpKind::read ? stated_to_be_from(history_, i) : kNone;
+  void add(TxnId t, const Access& access) {
     const bool certain = history_.status(t) == TxnStatus::committed;
     const auto id = static_cast<uint32_t>(ops_.size());
-    ops_.push_back({t, op, expected, stated, {}, std::numeric_limits<int64_t>::max()});
+    ops_.push_back({t, access, {}, std::numeric_limits<int64_t>::max()});
     moments_.push_back({time_of(history_, t, Side::read).request, false, id});
     const int64_t response = time_of(history_, t, Side::write).response;
     if (!certain || response == Interval::kUnknown) return;
@@ -136,29 +118,9 @@ class Sweep {
     return response > Interval::kOpen - more ? Interval::kOpen : response + more;
   }
 
-  bool shows(const Content& content, VersionId v) const {
-    if (content.version == v) return true;
-    if (content.version == kInitial) return history_.is_initial(v);
-    return content.removed && history_.version_value(v).is_null();
-  }
-  bool absent(const Content& content) const {
-    if (content.version == kInitial) return history_.initial().is_null();
-    if (content.version == kUnasked) return false;
-    return content.removed || history_.version_value(content.version).is_null();
-  }
-
   // Whether the operation returns on this content what it did.
-  bool fits(const KeyOp& o, const Content& content) const {
-    switch (o.op.kind) {
-      case OpKind::read:
-        return shows(content, o.op.version) && (o.stated == kNone || o.stated == content.writer);
-      case OpKind::cas:
-        return shows(content, o.expected) == o.op.effect;
-      case OpKind::insert:
-        return absent(content) == o.op.effect;
-      default:
-        return true;
-    }
+  bool fits(const KeyOp& o, const State& content) const {
+    return accepts(history_, o.access, content) && may_be_from(history_, content, o.access.op);
   }
 
   static void mark(Situation& s, uint32_t op) {
@@ -167,7 +129,7 @@ class Sweep {
 
   void let_harmless_take_effect(Situation& s) const {
     for (const uint32_t o : open_)
-      if (!writes(ops_[o].op) && !s.has(o) && fits(ops_[o], s.content)) mark(s, o);
+      if (!ops_[o].access.writes() && !s.has(o) && fits(ops_[o], s.content)) mark(s, o);
   }
 
   // Another operation that does the same and responds earlier is waiting.
@@ -176,8 +138,8 @@ class Sweep {
     return std::any_of(open_.begin(), open_.end(), [&](uint32_t other) {
       const KeyOp& p = ops_[other];
       const bool sooner = p.response != o.response ? p.response < o.response : other < op;
-      return sooner && writes(p.op) && p.op.kind == o.op.kind && p.left == o.left &&
-             p.expected == o.expected && !s.has(other);
+      return sooner && p.access.writes() && p.access.accepts == o.access.accepts &&
+             p.left == o.left && p.access.seen == o.access.seen && !s.has(other);
     });
   }
 
@@ -200,7 +162,7 @@ class Sweep {
       work.pop_back();
       if (++situations_ > Exhausted::kMostSituations) return false;
       for (const uint32_t o : open_) {
-        if (!writes(ops_[o].op) || s.has(o) || !fits(ops_[o], s.content) || must_wait(o, s))
+        if (!ops_[o].access.writes() || s.has(o) || !fits(ops_[o], s.content) || must_wait(o, s))
           continue;
         Situation after = s;
         after.content = ops_[o].left;
@@ -222,8 +184,8 @@ class Sweep {
 }  // namespace
 
 Status ExhaustionVerifier::refutes(LevelId level) {
-  const bool by_key = level == LevelId::strict_serializable || level == LevelId::linearizable;
-  if (!by_key) return refuse("the level does not order single operations by time");
+  if (level_info(level).real_time != RealTime::transactions)
+    return refuse("the level does not order single operations by time");
   if (!history_.fully_timed())
     return refuse("the level needs the begin and end time of every committed transaction");
   if (!checked_) checked_ = check();

@@ -1,8 +1,6 @@
 // Reads JSON whose shape is known beforehand, strictly and in one pass.
 //
-//   cursor.object({"read", "other"}, [&](size_t field) {
-//     (field == 0 ? read : other) = cursor.index();
-//   });
+//   cursor.object(Field{"read", [&] { read = cursor.index(); }}, Field{"other", [&] { other = cursor.index(); }});
 //
 // Nothing is kept but what the caller keeps, and depth is the caller's: input cannot make it
 // recurse. After the first error every call returns at once with an empty value, so callers ask
@@ -19,6 +17,15 @@
 
 namespace assay::internal::certify {
 
+// A field of an object, and what reads its value.
+template <class Read>
+struct Field {
+  std::string_view name;
+  Read read;
+};
+template <class Read>
+Field(std::string_view, Read) -> Field<Read>;
+
 class JsonCursor {
  public:
   explicit JsonCursor(std::string_view text) : text_(text) {}
@@ -28,17 +35,18 @@ class JsonCursor {
   Error error() const;
   void fail(std::string message);
 
-  // Calls `read_field(i)` for each field, in any order, with its index in `names`. Other fields and
-  // repeated ones are errors. Returns a bit per field present.
-  template <class ReadField>
-  uint32_t object(std::initializer_list<std::string_view> names, ReadField read_field) {
+  // Calls `read` of each field that is there, in any order. Other fields and repeated ones are errors. Returns a bit per
+  // field present, in the order of the arguments.
+  template <class... Reads>
+  uint32_t object(Field<Reads>... fields) {
     uint32_t seen = 0;
     if (!expect('{')) return seen;
     for (bool more = !take('}'); more && ok(); more = next('}')) {
-      const size_t i = field(names, seen);
+      const size_t found = field({fields.name...}, seen);
       if (!ok()) break;
-      seen |= 1u << i;
-      read_field(i);
+      seen |= 1u << found;
+      size_t at = 0;
+      (void)((at++ == found ? (fields.read(), true) : false) || ...);
     }
     return seen;
   }

@@ -14,9 +14,9 @@ KnownVersions::KnownVersions(const History& history, std::span<const TxnId> orde
     : history_(history), order_(order), place_(history.txn_count()), keys_(history.key_count()) {
   for (size_t i = 0; i < order.size(); ++i) place_[order[i]] = static_cast<Place>(i + 1);
   for (const TxnId t : order)
-    for (OpId i = history.first_op(t); i < history.end_op(t); ++i) {
-      if (!writes(history.op(i))) continue;
-      std::vector<Place>& writers = keys_[history.op(i).key].writers;
+    for (const Access& a : accesses(history, t)) {
+      if (!a.writes()) continue;
+      std::vector<Place>& writers = keys_[a.key].writers;
       if (writers.empty() || writers.back() != place_[t]) writers.push_back(place_[t]);
     }
   for (Key& key : keys_) key.stated_before.resize(key.writers.size() + 1);
@@ -73,12 +73,11 @@ bool KnownVersions::knows_all(const Key& key) const {
   return true;
 }
 
-Status KnownVersions::as_replayed(LevelId level) {
+Status KnownVersions::as_replayed(ReadRule rule) {
   if (all_stated()) return Ok{};
-  if (level != LevelId::pl_1) note_updates();
+  if (rule == ReadRule::clean) note_updates();
   for (const TxnId t : order_)
-    if (Status s = level == LevelId::pl_1 ? see_dirty(t) : see_replayed(place_[t]); !s.ok())
-      return s;
+    if (Status s = rule == ReadRule::dirty ? see_dirty(t) : see_replayed(t); !s.ok()) return s;
   return judge();
 }
 
@@ -89,7 +88,7 @@ Status KnownVersions::as_read(const CommitOrder& reads) {
     for (const ReadFrom& read : reads.reads(p)) {
       const Slot slot = read.from == 0 ? 0 : slot_of(read.key, reads.txn(read.from));
       see(read.key, slot);
-      if (history_.op(read.op).kind == OpKind::read_list) see_list(read.op, slot);
+      if (access_of(history_, read.op).accepts == Accepts::list) see_list(read.op, slot);
     }
   return judge();
 }
@@ -99,23 +98,20 @@ void KnownVersions::see_list(OpId op, Slot slot) {
   listed = std::max(listed, slot);
 }
 
-Status KnownVersions::see_replayed(Place reader) {
-  const TxnId t = order_[reader - 1];
-  std::vector<KeyId> own;  // written so far
-  for (OpId i = history_.first_op(t); i < history_.end_op(t); ++i) {
-    const Operation op = history_.op(i);
-    if (op.kind == OpKind::range) {
-      if (Status s = see_range(i, reader, own); !s.ok()) return s;
+Status KnownVersions::see_replayed(TxnId reader) {
+  std::vector<KeyId> own;  // registers written so far
+  for (const Access& a : accesses(history_, reader)) {
+    if (a.is_range()) {
+      if (Status s = see_range(a.op, place_[reader], own); !s.ok()) return s;
       continue;
     }
-    const bool reads = op.kind != OpKind::write && op.kind != OpKind::remove &&
-                       op.kind != OpKind::append && is_suspect(op.key);
-    if (reads && std::find(own.begin(), own.end(), op.key) == own.end()) {
-      const Slot slot = slot_before(op.key, reader);
-      see(op.key, slot);
-      if (op.kind == OpKind::read_list) see_list(i, slot);
+    if (!is_suspect(a.key)) continue;
+    if (a.reads() && std::ranges::count(own, a.key) == 0) {
+      const Slot slot = slot_before(a.key, place_[reader]);
+      see(a.key, slot);
+      if (a.is_list()) see_list(a.op, slot);
     }
-    if (writes(op) && is_suspect(op.key) && op.kind != OpKind::append) own.push_back(op.key);
+    if (a.writes() && !a.appends()) own.push_back(a.key);
   }
   return Ok{};
 }
@@ -136,37 +132,38 @@ void KnownVersions::see_aggregate(OpId op) {
   const Aggregate& aggregate = history_.predicates().aggregate(history_.selected(op).aggregate);
   if (!sources_) sources_.emplace(history_);
   for (const KeyId key : suspects_)
-    if (sources_->covers(op, key) && sources_->may_satisfy(aggregate.where, key))
+    if (covers(history_, op, key) && sources_->may_satisfy(aggregate.where, key))
       see(key, static_cast<Slot>(keys_[key].writers.size()));
 }
 
+// The last whose element it shows, as far as they are certain.
+void KnownVersions::see_dirty_list(const Access& list) {
+  if (!authors_) authors_.emplace(history_, ReadRule::dirty);
+  Slot last = 0;
+  for (const VersionId element : list_seen(history_, list.op).others) {
+    const TxnId author = authors_->only_author(element);
+    if (author != kNone && place_[author] != 0) last = std::max(last, slot_of(list.key, author));
+  }
+  see(list.key, last);
+  see_list(list.op, last);
+}
+
 Status KnownVersions::see_dirty(TxnId reader) {
-  for (OpId i = history_.first_op(reader); i < history_.end_op(reader); ++i) {
-    const Operation op = history_.op(i);
-    if (op.kind == OpKind::read_list) {
-      Slot last = 0;
-      if (!authors_) authors_.emplace(history_, ReadRule::dirty);
-      for (const VersionId element : list_seen(history_, i).others) {
-        const TxnId author = authors_->only_author(element);
-        if (author != kNone && place_[author] != 0) last = std::max(last, slot_of(op.key, author));
-      }
-      see(op.key, last);
-      see_list(i, last);
+  for (const Access& a : accesses(history_, reader)) {
+    if (a.accepts == Accepts::list) {
+      see_dirty_list(a);
       continue;
     }
-    const bool range = op.kind == OpKind::range;
-    if (range && is_open(history_, i)) see_aggregate(i);
-    if (!range && (op.kind == OpKind::write || op.kind == OpKind::remove ||
-                   op.kind == OpKind::append || !is_suspect(op.key)))
-      continue;
+    if (a.is_range() && is_open(history_, a.op)) see_aggregate(a.op);
+    if (!a.is_range() && (!a.reads() || !is_suspect(a.key))) continue;
     if (!sources_) sources_.emplace(history_);
     const std::span<const KeyId> keys =
-        range ? std::span<const KeyId>(suspects_) : std::span<const KeyId>(&op.key, 1);
+        a.is_range() ? std::span<const KeyId>(suspects_) : std::span<const KeyId>(&a.key, 1);
     for (const KeyId key : keys) {
       if (!step()) return too_much("there are too many keys whose versions are not stated");
-      if (range && !sources_->sees(i, key)) continue;
+      if (a.is_range() && !sources_->sees(a.op, key)) continue;
       const std::vector<TxnId> left =
-          sources_->certainly_left_by(i, key, [this](TxnId t) { return place_[t] != 0; });
+          sources_->certainly_left_by(a.op, key, [this](TxnId t) { return place_[t] != 0; });
       if (left.empty()) continue;
       see(key,
           left.size() == 1 ? slot_of(key, left[0]) : static_cast<Slot>(keys_[key].writers.size()));

@@ -23,7 +23,6 @@
 #include <vector>
 
 #include "assay/history.h"
-#include "assay/level.h"
 #include "assay/result.h"
 #include "certify/commit_order.h"
 #include "certify/reads.h"
@@ -40,7 +39,7 @@ class KnownVersions {
   // Each of them; no more has to be asked then.
   bool all_stated() const { return suspects_.empty(); }
   // Of those that operations see, as `order` explains them: what was there at their place.
-  Status as_replayed(LevelId level);
+  Status as_replayed(ReadRule rule);
   // The same with these sources, from pl-2 on.
   Status as_read(const CommitOrder& reads);
 
@@ -62,7 +61,8 @@ class KnownVersions {
   bool is_suspect(KeyId key) const { return !knows_all(keys_[key]); }
   void see(KeyId key, Slot slot) { keys_[key].seen = std::max(keys_[key].seen, slot); }
   void see_list(OpId op, Slot slot);
-  Status see_replayed(Place reader);
+  Status see_replayed(TxnId reader);
+  void see_dirty_list(const Access& list);
   Status see_dirty(TxnId reader);
   Status see_range(OpId op, Place reader, std::span<const KeyId> own);
   void see_aggregate(OpId op);

@@ -27,8 +27,9 @@ class MixedOrder {
       const TxnId t = order_.events[i] / 2;
       if (Status s = order_.events[i] % 2 == 0 ? begin(t, i) : commit(t, i); !s.ok()) return s;
     }
-    for (const LevelId level : {LevelId::read_committed, LevelId::read_atomic, LevelId::causal})
-      if (Status s = serves_readers(level); !s.ok()) return s;
+    for (const LevelInfo& level : all_levels())
+      if (level.events == EventModel::weak)
+        if (Status s = serves_readers(level); !s.ok()) return s;
     return Ok{};
   }
 
@@ -64,11 +65,12 @@ class MixedOrder {
     return replay_.install(t);
   }
 
-  Status serves_readers(LevelId id) const {
+  Status serves_readers(const LevelInfo& declared) const {
     std::vector<bool> readers(commits_.count() + 1);
-    for (Place p = 1; p <= commits_.count(); ++p) readers[p] = level(commits_.txn(p)).id == id;
+    for (Place p = 1; p <= commits_.count(); ++p)
+      readers[p] = level(commits_.txn(p)).id == declared.id;
     if (std::ranges::find(readers, true) == readers.end()) return Ok{};
-    return commit_order_serves(id, history_, commits_, {&readers});
+    return commit_order_serves(declared, history_, commits_, {&readers});
   }
 
   const History& history_;

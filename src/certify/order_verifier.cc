@@ -3,18 +3,18 @@
 #include "base/parallel.h"
 #include "certify/adya_order_verifier.h"
 #include "certify/mixed_order_verifier.h"
-#include "certify/reads.h"
+#include "certify/operations.h"
 #include "certify/refusal.h"
 #include "certify/replay.h"
-#include "certify/stated_sources.h"
 #include "certify/weak_order_verifier.h"
 #include "history/aggregate.h"
 
 namespace assay::internal::certify {
 namespace {
 
-const Status& once(std::optional<Status>& memory, auto find_out) {
-  if (!memory) memory = find_out();
+template <class T>
+const T& once(std::optional<T>& memory, auto find_out) {
+  if (!memory) memory.emplace(find_out());
   return *memory;
 }
 
@@ -25,44 +25,49 @@ Status OrderVerifier::serves(LevelId level) {
   if (const Status& s = follows_known_orders(); !s.ok()) return s;
   const LevelInfo& info = level_info(level);
   if (info.events == EventModel::mixed) return serves_mixed();
-  if (info.events == EventModel::adya) return serves_adya(level);
-  return info.events == EventModel::weak ? serves_weak(level) : serves_strong(info);
+  if (info.events == EventModel::adya) return serves_adya(info);
+  return info.events == EventModel::weak ? serves_weak(info) : serves_strong(info);
 }
 
-// What serves pl-2 serves pl-1, where updates do not make orders of versions known.
-Status OrderVerifier::serves_adya(LevelId level) {
+// Where it does not matter who read from whom, the order may also show what it shows where that matters: then updates make
+// orders of versions known.
+Status OrderVerifier::serves_adya(const LevelInfo& level) {
   if (order_.split) return refuse("an order for Adya's levels has one event a transaction");
-  Status s = serves_adya_where_known(level);
-  return s.ok() || level != LevelId::pl_1 ? s : serves_adya_where_known(LevelId::pl_2);
+  constexpr ForbiddenCycle kWithReads[] = {{"wr"}};
+  Status s = serves_adya_where_known(level.forbidden, read_rule(level));
+  return s.ok() || read_rule(level) == ReadRule::clean
+             ? s
+             : serves_adya_where_known(kWithReads, ReadRule::clean);
 }
 
-Status OrderVerifier::serves_adya_where_known(LevelId level) {
+Status OrderVerifier::serves_adya_where_known(std::span<const ForbiddenCycle> forbidden,
+                                              ReadRule rule) {
   // One after another in this order: with its versions in this order too, every dependency points forward.
   Status replayed = replays();
-  if (replayed.ok()) replayed = known_as_replayed(level);
+  if (replayed.ok()) replayed = known_as_replayed(rule);
   if (replayed.ok() || has_open_aggregates(history_)) return replayed;
   // Or the sources that are given saw others.
   const Result<CommitOrder>& order = adya_commit_order();
   if (!order.ok() && replays().ok()) return replayed;
   if (order.ok()) {
-    if (Status s = adya_order_serves(level, history_, *order); !s.ok()) return s;
-    return level == LevelId::pl_1 ? known_as_replayed(level) : known_as_read();
+    if (Status s = leaves_no_cycle(forbidden, history_, *order); !s.ok()) return s;
+    return rule == ReadRule::dirty ? known_as_replayed(rule) : known_as_read();
   }
-  if (level != LevelId::pl_1) return order.error();
+  if (rule == ReadRule::clean) return order.error();
   if (Status s = dirty_order_serves(history_, order_.events); !s.ok()) return s;
-  return known_as_replayed(level);
+  return known_as_replayed(rule);
 }
 
-Status OrderVerifier::serves_weak(LevelId level) {
+Status OrderVerifier::serves_weak(const LevelInfo& level) {
   if (const Status& s = follows_sessions(); !s.ok()) return s;
   if (const Status& s = replays(); s.ok() || order_.split || has_open_aggregates(history_))
     return s;
   // What a transaction sees at a weak level it sees at a stronger one too.
-  if (weak_ && implies(*weak_, level)) return Ok{};
+  if (weak_ && implies(*weak_, level.id)) return Ok{};
   const Result<CommitOrder>& order = commit_order();
   if (!order.ok()) return order.error();
   Status s = commit_order_serves(level, history_, *order);
-  if (s.ok()) weak_ = level;
+  if (s.ok()) weak_ = level.id;
   return s;
 }
 
@@ -90,66 +95,51 @@ Status OrderVerifier::serves_strong(const LevelInfo& level) {
     if (const Status& s = follows_sessions(); !s.ok()) return s;
   if (level.write_conflict)
     if (const Status& s = writers_exclude_each_other(); !s.ok()) return s;
-  if (level.id == LevelId::linearizable)
+  if (level.single_operations)
     if (Status s = check_one_operation(); !s.ok()) return s;
   return in_time;
 }
 
-const Status& OrderVerifier::well_formed() {
-  return once(well_formed_, [&] { return place_events(); });
-}
-const Status& OrderVerifier::replays() {
-  return once(replays_, [&] { return run_replay(); });
-}
-const Status& OrderVerifier::follows_sessions() {
-  return once(sessions_, [&] { return check_sessions(); });
-}
-const Status& OrderVerifier::follows_known_orders() {
-  return once(known_orders_, [&] { return check_known_orders(); });
-}
-const Status& OrderVerifier::writers_exclude_each_other() {
-  return once(exclusion_, [&] { return check_writers(); });
-}
 const Result<CommitOrder>& OrderVerifier::commit_order() {
-  if (!commit_order_)
-    commit_order_.emplace(CommitOrder::build(history_, order_.events, order_.sources));
-  return *commit_order_;
+  return once(commit_order_,
+              [&] { return CommitOrder::build(history_, order_.events, order_.sources); });
 }
 
 const KnownVersions& OrderVerifier::versions() {
-  if (!versions_) versions_.emplace(history_, order_.events, stated_.get());
-  return *versions_;
+  return once(versions_, [&] { return KnownVersions(history_, order_.events, stated_.get()); });
 }
-const Status& OrderVerifier::known_as_replayed(LevelId level) {
-  return once(level == LevelId::pl_1 ? known_dirty_ : known_replayed_,
-              [&] { return KnownVersions(versions()).as_replayed(level); });
+const Status& OrderVerifier::known_as_replayed(ReadRule rule) {
+  return once(rule == ReadRule::dirty ? known_dirty_ : known_replayed_,
+              [&] { return KnownVersions(versions()).as_replayed(rule); });
 }
 const Status& OrderVerifier::known_as_read() {
   return once(known_read_, [&] { return KnownVersions(versions()).as_read(*adya_commit_order()); });
 }
 
 const Result<CommitOrder>& OrderVerifier::adya_commit_order() {
-  if (!adya_commit_order_)
-    adya_commit_order_.emplace(
-        CommitOrder::build(history_, order_.events, order_.sources, NotReturned::anywhere));
-  return *adya_commit_order_;
+  return once(adya_commit_order_, [&] {
+    return CommitOrder::build(history_, order_.events, order_.sources, NotReturned::anywhere);
+  });
 }
 
-Status OrderVerifier::place_events() {
-  read_place_.assign(history_.txn_count(), kNone);
-  write_place_.assign(history_.txn_count(), kNone);
-  if (order_.events.size() > 2 * uint64_t{history_.txn_count()})
-    return refuse("the order has {} events, the history only {} transactions", order_.events.size(),
-                  history_.txn_count());
-  for (size_t i = 0; i < order_.events.size(); ++i)
-    if (Status s = place(order_.events[i], static_cast<uint32_t>(2 * i)); !s.ok()) return s;
-  for (TxnId t = 0; t < history_.txn_count(); ++t) {
-    if ((read_place_[t] == kNone) != (write_place_[t] == kNone))
-      return refuse("the order has only one of the two events of transaction {}", history_.name(t));
-    if (!present(t) && history_.status(t) == TxnStatus::committed)
-      return refuse("committed transaction {} is missing in the order", history_.name(t));
-  }
-  return Ok{};
+const Status& OrderVerifier::well_formed() {
+  return once(well_formed_, [&]() -> Status {
+    read_place_.assign(history_.txn_count(), kNone);
+    write_place_.assign(history_.txn_count(), kNone);
+    if (order_.events.size() > 2 * uint64_t{history_.txn_count()})
+      return refuse("the order has {} events, the history only {} transactions",
+                    order_.events.size(), history_.txn_count());
+    for (size_t i = 0; i < order_.events.size(); ++i)
+      if (Status s = place(order_.events[i], static_cast<uint32_t>(2 * i)); !s.ok()) return s;
+    for (TxnId t = 0; t < history_.txn_count(); ++t) {
+      if ((read_place_[t] == kNone) != (write_place_[t] == kNone))
+        return refuse("the order has only one of the two events of transaction {}",
+                      history_.name(t));
+      if (!present(t) && history_.status(t) == TxnStatus::committed)
+        return refuse("committed transaction {} is missing in the order", history_.name(t));
+    }
+    return Ok{};
+  });
 }
 
 // Records one event. A transaction with one event has r at `at` and w right behind it.
@@ -171,77 +161,84 @@ Status OrderVerifier::place(uint32_t event, uint32_t at) {
   return Ok{};
 }
 
-Status OrderVerifier::run_replay() const {
-  Replay replay(history_);
-  for (uint32_t event : order_.events) {
-    const TxnId t = txn(event);
-    if (!order_.split || event % 2 == 0)
-      if (Status s = replay.read(t); !s.ok()) return s;
-    if (!order_.split || event % 2 == 1)
-      if (Status s = replay.install(t); !s.ok()) return s;
-  }
-  return Ok{};
+const Status& OrderVerifier::replays() {
+  return once(replays_, [&]() -> Status {
+    Replay replay(history_);
+    for (uint32_t event : order_.events) {
+      const TxnId t = txn(event);
+      if (!order_.split || event % 2 == 0)
+        if (Status s = replay.read(t); !s.ok()) return s;
+      if (!order_.split || event % 2 == 1)
+        if (Status s = replay.install(t); !s.ok()) return s;
+    }
+    return Ok{};
+  });
 }
 
 // w of each committed transaction before r of everything later in its session.
-Status OrderVerifier::check_sessions() const {
-  for (SessionId s = 0; s < history_.session_count(); ++s) {
-    TxnId last = kNone;
-    for (TxnId t : history_.session_txns(s)) {
-      if (!present(t)) continue;
-      if (last != kNone && write_place_[last] > read_place_[t])
-        return refuse(
-            "the order puts transaction {} before transaction {}, which is earlier in its "
-            "session",
-            history_.name(t), history_.name(last));
-      if (history_.status(t) == TxnStatus::committed) last = t;
+const Status& OrderVerifier::follows_sessions() {
+  return once(sessions_, [&]() -> Status {
+    for (SessionId s = 0; s < history_.session_count(); ++s) {
+      TxnId last = kNone;
+      for (TxnId t : history_.session_txns(s)) {
+        if (!present(t)) continue;
+        if (last != kNone && write_place_[last] > read_place_[t])
+          return refuse(
+              "the order puts transaction {} before transaction {}, which is earlier in its "
+              "session",
+              history_.name(t), history_.name(last));
+        if (history_.status(t) == TxnStatus::committed) last = t;
+      }
     }
-  }
-  return Ok{};
+    return Ok{};
+  });
 }
 
-Status OrderVerifier::check_known_orders() {
-  const StatedOrders& stated = stated_.get();
-  if (!stated.contradiction().empty()) return refuse("{}", stated.contradiction());
-  if (const std::string why = source_contradiction(history_); !why.empty())
-    return refuse("{}", why);
-  for (size_t line = 0; line < stated.lines(); ++line) {
-    TxnId last = kNone;
-    for (const TxnId t : stated.named(line)) {
-      if (t == kNone) continue;
-      if (!present(t))
-        return refuse("the order lacks transaction {}, which a stated order of versions names",
-                      history_.name(t));
-      if (last != kNone && write_place_[last] > write_place_[t])
-        return refuse(
-            "the order installs the versions of transaction {} before those of transaction {}, "
-            "against the order "
-            "of versions that the history states",
-            history_.name(t), history_.name(last));
-      last = t;
+const Status& OrderVerifier::follows_known_orders() {
+  return once(known_orders_, [&]() -> Status {
+    const StatedOrders& stated = stated_.get();
+    if (!stated.contradiction().empty()) return refuse("{}", stated.contradiction());
+    if (const std::string why = source_contradiction(history_); !why.empty())
+      return refuse("{}", why);
+    for (size_t line = 0; line < stated.lines(); ++line) {
+      TxnId last = kNone;
+      for (const TxnId t : stated.named(line)) {
+        if (t == kNone) continue;
+        if (!present(t))
+          return refuse("the order lacks transaction {}, which a stated order of versions names",
+                        history_.name(t));
+        if (last != kNone && write_place_[last] > write_place_[t])
+          return refuse(
+              "the order installs the versions of transaction {} before those of transaction {}, "
+              "against the order "
+              "of versions that the history states",
+              history_.name(t), history_.name(last));
+        last = t;
+      }
     }
-  }
-  return Ok{};
+    return Ok{};
+  });
 }
 
 // Between r and w of a transaction, the keys it writes are its own.
-Status OrderVerifier::check_writers() const {
-  if (!order_.split) return Ok{};
-  std::vector<TxnId> holder(history_.key_count(), kNone);
-  for (uint32_t event : order_.events) {
-    const TxnId t = txn(event);
-    const bool begins = event % 2 == 0;
-    for (OpId i = history_.first_op(t); i < history_.end_op(t); ++i) {
-      const Operation op = history_.op(i);
-      if (!writes(op)) continue;
-      if (begins && holder[op.key] != kNone && holder[op.key] != t)
-        return refuse("transactions {} and {} overlap in the order and both write {}",
-                      history_.name(holder[op.key]), history_.name(t),
-                      history_.key(op.key).to_string());
-      holder[op.key] = begins ? t : kNone;
+const Status& OrderVerifier::writers_exclude_each_other() {
+  return once(exclusion_, [&]() -> Status {
+    if (!order_.split) return Ok{};
+    std::vector<TxnId> holder(history_.key_count(), kNone);
+    for (uint32_t event : order_.events) {
+      const TxnId t = txn(event);
+      const bool begins = event % 2 == 0;
+      for (const Access& a : accesses(history_, t)) {
+        if (!a.writes()) continue;
+        if (begins && holder[a.key] != kNone && holder[a.key] != t)
+          return refuse("transactions {} and {} overlap in the order and both write {}",
+                        history_.name(holder[a.key]), history_.name(t),
+                        history_.key(a.key).to_string());
+        holder[a.key] = begins ? t : kNone;
+      }
     }
-  }
-  return Ok{};
+    return Ok{};
+  });
 }
 
 Status OrderVerifier::check_one_event() const {
@@ -255,9 +252,7 @@ Status OrderVerifier::check_one_event() const {
 
 Status OrderVerifier::check_one_operation() const {
   for (TxnId t = 0; t < history_.txn_count(); ++t) {
-    if (!present(t)) continue;
-    const OpId first = history_.first_op(t);
-    if (history_.end_op(t) != first + 1 || history_.op(first).kind == OpKind::range)
+    if (present(t) && !is_one_operation(history_, t))
       return refuse(
           "linearizability needs one operation on one key a transaction; transaction {} "
           "is none such",

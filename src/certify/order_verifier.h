@@ -19,6 +19,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "assay/certificate.h"
@@ -41,8 +42,8 @@ class OrderVerifier {
   Status serves(LevelId level);
 
  private:
-  Status serves_adya(LevelId level);
-  Status serves_weak(LevelId level);
+  Status serves_adya(const LevelInfo& level);
+  Status serves_weak(const LevelInfo& level);
   Status serves_strong(const LevelInfo& level);
   Status serves_mixed();
 
@@ -54,17 +55,12 @@ class OrderVerifier {
   const Status& writers_exclude_each_other();
   const Result<CommitOrder>& commit_order();
   const Result<CommitOrder>& adya_commit_order();
-  Status serves_adya_where_known(LevelId level);
+  Status serves_adya_where_known(std::span<const ForbiddenCycle> forbidden, ReadRule rule);
   const KnownVersions& versions();
-  const Status& known_as_replayed(LevelId level);
+  const Status& known_as_replayed(ReadRule rule);
   const Status& known_as_read();
 
-  Status place_events();
   Status place(uint32_t event, uint32_t at);
-  Status run_replay() const;
-  Status check_sessions() const;
-  Status check_known_orders();
-  Status check_writers() const;
   Status check_one_event() const;
   Status check_one_operation() const;
   Status check_time(RealTime rule);
@@ -81,7 +77,7 @@ class OrderVerifier {
   std::optional<Status> well_formed_, replays_, sessions_, known_orders_, exclusion_;
   std::optional<Result<CommitOrder>> commit_order_, adya_commit_order_;
   std::optional<KnownVersions> versions_;
-  // Whether what was seen is known: at pl-1, and at the other levels of Adya's.
+  // Whether it is known where each version stands that somebody saw: where dirty reads are allowed, and where not.
   std::optional<Status> known_dirty_, known_replayed_, known_read_;
   std::optional<LevelId> weak_;  // a weak level that it serves as a commit order
   std::optional<RealTimeSweep> sweep_;

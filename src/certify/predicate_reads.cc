@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "certify/reads.h"
+#include "certify/operations.h"
 
 namespace assay::internal::certify {
 
@@ -10,9 +10,9 @@ void PredicateReads::index() {
   keys_.resize(history_.key_count());
   for (TxnId t = 0; t < history_.txn_count(); ++t) {
     if (history_.status(t) == TxnStatus::aborted) continue;
-    for (OpId i = history_.first_op(t); i < history_.end_op(t); ++i) {
-      if (!writes(history_.op(i))) continue;
-      std::vector<TxnId>& writers = keys_[history_.op(i).key].writers;
+    for (const Access& a : accesses(history_, t)) {
+      if (!a.writes()) continue;
+      std::vector<TxnId>& writers = keys_[a.key].writers;
       if (writers.empty() || writers.back() != t) writers.push_back(t);
     }
   }
@@ -35,18 +35,18 @@ void PredicateReads::index() {
 bool PredicateReads::depends(OpId range, KeyId key, TxnId seen, TxnId from) {
   if (keys_.empty()) index();
   const Key& known = keys_[key];
-  std::vector<Held> states;
+  std::vector<State> states;
   if (!known.order.empty()) {
     for (const TxnId t : known.order) {
       states.push_back(left_by(history_, t, key));
       if (t == seen) break;
     }
-    const size_t change = conditions_.last_change(range, initially(history_, key), states);
+    const size_t change = conditions_.last_change(range, initial_state(history_, key), states);
     return change < states.size() && known.order[change] == from;
   }
   if (from != seen) return false;
-  const Held held = left_by(history_, seen, key);
-  if (!conditions_.changes(range, held, initially(history_, key))) return false;
+  const State held = left_by(history_, seen, key);
+  if (!conditions_.changes(range, held, initial_state(history_, key))) return false;
   return std::all_of(known.writers.begin(), known.writers.end(), [&](TxnId t) {
     return t == seen || conditions_.changes(range, held, left_by(history_, t, key));
   });

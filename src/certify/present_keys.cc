@@ -4,19 +4,10 @@
 #include <bit>
 #include <numeric>
 
+#include "certify/operations.h"
 #include "history/key_order.h"
 
 namespace assay::internal::certify {
-namespace {
-
-template <class Visit>
-void each_operation_that_may_count(const History& history, Visit visit) {
-  for (TxnId t = 0; t < history.txn_count(); ++t)
-    if (history.status(t) != TxnStatus::aborted)
-      for (OpId i = history.first_op(t); i < history.end_op(t); ++i) visit(i);
-}
-
-}  // namespace
 
 NumberSet::NumberSet(size_t limit) {
   do {
@@ -73,18 +64,14 @@ PresentKeys::PresentKeys(const History& history, bool everywhere)
   for (uint32_t r = 0; r < sorted_.size(); ++r) rank_[sorted_[r]] = r;
   // The keys of the database are those that some operation touches; bounds of ranges need not
   // exist.
-  const auto touch = [&](OpId i) {
-    const Operation op = history.op(i);
-    if (op.kind != OpKind::range) {
-      set(op.key, true);
-    } else {
-      const Selected selected = history.selected(i);
-      for (const auto& rows : {selected.rows, selected.passed})
-        for (const VersionId row : rows) set(history.version_key(row), true);
-      for (const KeyId key : selected.matched) set(key, true);
+  for (TxnId t = 0; t < history.txn_count() && everywhere; ++t) {
+    if (history.status(t) == TxnStatus::aborted) continue;
+    for (const Access& a : accesses(history, t)) {
+      if (!a.is_range()) set(a.key, true);
+      if (a.is_range())
+        for (const KeyId key : named_keys(history, a.op)) set(key, true);
     }
-  };
-  if (everywhere) each_operation_that_may_count(history, touch);
+  }
   for (KeyId k = 0; k < history.key_count() && history.has_own_initial(); ++k)
     if (history.own_initial(k) != kNone) set(k, !history.initial(k).is_null());
 }
@@ -99,13 +86,6 @@ void PresentKeys::set(KeyId key, bool present) {
 
 bool PresentKeys::in_range(KeyId key, KeyId lo, KeyId hi) const {
   return (lo == kNone || rank_[lo] <= rank_[key]) && (hi == kNone || rank_[key] <= rank_[hi]);
-}
-
-bool has_ranges(const History& history) {
-  bool found = false;
-  each_operation_that_may_count(
-      history, [&](OpId i) { found = found || history.op(i).kind == OpKind::range; });
-  return found;
 }
 
 }  // namespace assay::internal::certify

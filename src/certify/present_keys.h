@@ -49,7 +49,4 @@ class PresentKeys {
   NumberSet present_;           // ranks
 };
 
-// True if some transaction that may count asks for a range.
-bool has_ranges(const History& history);
-
 }  // namespace assay::internal::certify

@@ -15,7 +15,7 @@ Error at_step(size_t index, Error error) {
 }  // namespace
 
 Status ProofVerifier::refutes(LevelId level) {
-  Found& found = this->found(read_rule(level));
+  Found& found = this->found(read_rule(level_info(level)));
   if (Status s = check_cycles(level, found.evidence); !s.ok()) return s;
   if (!found.resolved) {
     if (Status s = check_resolution(found.evidence); !s.ok()) return s;
@@ -41,7 +41,7 @@ Status ProofVerifier::check_cycles(LevelId level, Evidence& evidence) {
         return at_step(i, s.error());
     const bool open = step.kind == ProofStep::Kind::effect ||
                       step.kind == ProofStep::Kind::blocks || !step.given.empty();
-    if (open && read_rule(level) == ReadRule::dirty)
+    if (open && read_rule(info) == ReadRule::dirty)
       return at_step(i,
                      refuse("{} does not ask who was read, so nothing follows from it", info.name));
     if (step.kind != ProofStep::Kind::cycle) continue;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/sort_by.h"
-#include "certify/stated_sources.h"
 
 namespace assay::internal::certify {
 
@@ -33,18 +32,17 @@ void Writers::add_transaction(const History& history, TxnId t, ReadRule rule,
   const bool may_count = history.status(t) != TxnStatus::aborted;
   // Backwards, so that the first write met of each key is the one installed.
   for (OpId i = history.end_op(t); i-- > history.first_op(t);) {
-    const Operation op = history.op(i);
-    if (!writes(op)) continue;
-    const bool installed = last_writer[op.key] != t;
-    last_writer[op.key] = t;
-    const bool leaves_nothing = op.kind == OpKind::remove || null_[op.version];
-    ever_[op.version] = true;
-    if (leaves_nothing) ever_absent_[op.key] = true;
-    if (may_count || rule == ReadRule::dirty) authors_[op.version].add(t);
-    if (!may_count) continue;
-    if (!installed) continue;
-    installers_[op.version].add(t);
-    if (leaves_nothing) absent_[op.key].add(t);
+    const Access a = access_of(history, i);
+    if (!a.writes()) continue;
+    const bool installed = last_writer[a.key] != t;
+    last_writer[a.key] = t;
+    const bool leaves_nothing = a.removes() || null_[a.version];
+    ever_[a.version] = true;
+    if (leaves_nothing) ever_absent_[a.key] = true;
+    if (may_count || rule == ReadRule::dirty) authors_[a.version].add(t);
+    if (!may_count || !installed) continue;
+    installers_[a.version].add(t);
+    if (leaves_nothing) absent_[a.key].add(t);
   }
 }
 
@@ -72,60 +70,38 @@ bool Writers::certainly_initial(const Observation& seen, TxnId reader) const {
   return seen.external() && seen.initial && !may_be_installed(seen, reader);
 }
 
-ListSeen list_seen(const History& history, OpId op) {
-  ListSeen seen{history.operands(op), true};
-  const OpId first = history.first_op(history.txn_of(op));
-  for (OpId i = op; i-- > first;) {
-    const Operation own = history.op(i);
-    if (own.kind != OpKind::append || own.key != history.op(op).key) continue;
-    if (seen.others.empty() || seen.others.back() != own.version) return {{}, false};
-    seen.others = seen.others.first(seen.others.size() - 1);
-  }
-  return seen;
-}
-
 namespace {
 
-// The versions that `op` saw, with `own_write` left open.
-void append_observations(const History& history, OpId i, std::vector<Observation>& out) {
-  const Operation op = history.op(i);
-  const std::span<const uint32_t> operands = history.operands(i);
-  auto add = [&](KeyId key, VersionId version, bool initial) {
-    out.push_back({i, key, version, kNone, initial});
+// The versions that an operation saw, with `own_write` left open.
+void append_observations(const History& h, const Access& a, std::vector<Observation>& out) {
+  const auto add = [&](KeyId key, VersionId version, bool initial) {
+    out.push_back({a.op, key, version, kNone, initial});
   };
-  switch (op.kind) {
-    case OpKind::read:
-      add(op.key, op.version, history.is_initial(op.version));
-      break;
-    case OpKind::read_list: {
+  switch (a.accepts) {
+    case Accepts::equals:
+      return add(a.key, a.seen, h.is_initial(a.seen));
+    case Accepts::absent:
+      return add(a.key, kNone, h.initial(a.key).is_null());
+    case Accepts::list: {
       // A list is empty before the first append, whatever the initial value of other keys.
-      const ListSeen seen = list_seen(history, i);
-      const bool own_elements = seen.own_at_end && seen.others.size() != operands.size();
-      VersionId last = op.version;
+      const ListSeen seen = list_seen(h, a.op);
+      const size_t all = h.operands(a.op).size();
+      const bool own_elements = seen.own_at_end && seen.others.size() != all;
+      VersionId last = a.seen;
       if (own_elements) last = seen.others.empty() ? kNone : seen.others.back();
-      add(op.key, last, last == kNone || operands.empty());
-      break;
+      return add(a.key, last, last == kNone || all == 0);
     }
-    case OpKind::range:
-      for (const auto& rows : {history.selected(i).rows, history.selected(i).passed})
-        for (const VersionId v : rows) add(history.version_key(v), v, history.is_initial(v));
-      break;
-    case OpKind::cas:
-      if (op.effect) add(op.key, operands[0], history.is_initial(operands[0]));
-      break;
-    case OpKind::insert:
-      if (op.effect) add(op.key, kNone, history.initial(op.key).is_null());
-      break;
-    case OpKind::write:
-    case OpKind::remove:
-    case OpKind::append:
-      break;
+    case Accepts::rows:
+      return each_row(h, a.op, [&](VersionId v) { add(h.version_key(v), v, h.is_initial(v)); });
+    case Accepts::any:
+    case Accepts::differs:
+    case Accepts::present:
+      return;
   }
 }
 
 // What is stated of an observation from outside.
 void note_source(const History& history, Observation& seen) {
-  if (history.op(seen.op).kind != OpKind::read) return;
   seen.stated = stated_to_be_from(history, seen.op);
   if (seen.stated == kNone) return;
   seen.initial = seen.stated == kInitialTxn;
@@ -137,14 +113,13 @@ void note_source(const History& history, Observation& seen) {
 std::vector<Observation> observations(const History& history, TxnId t) {
   std::vector<Observation> all;
   std::unordered_map<KeyId, OpId> own;
-  for (OpId i = history.first_op(t); i < history.end_op(t); ++i) {
+  for (const Access& a : accesses(history, t)) {
     const size_t before = all.size();
-    append_observations(history, i, all);
-    const Operation op = history.op(i);
-    const bool shows_others = op.kind == OpKind::read_list && list_seen(history, i).own_at_end;
+    append_observations(history, a, all);
+    const bool shows_others = a.accepts == Accepts::list && list_seen(history, a.op).own_at_end;
     for (size_t k = before; k < all.size() && !shows_others; ++k)
       if (auto it = own.find(all[k].key); it != own.end()) all[k].own_write = it->second;
-    if (writes(op)) own[op.key] = i;
+    if (a.writes()) own[a.key] = a.op;
   }
   if (history.states_sources())
     for (Observation& seen : all)
@@ -152,21 +127,21 @@ std::vector<Observation> observations(const History& history, TxnId t) {
   return all;
 }
 
-const Accesses::Slice& Accesses::slice(TxnId t) {
+const AccessIndex::Slice& AccessIndex::slice(TxnId t) {
   auto [it, fresh] = slices_.try_emplace(t);
   Slice& s = it->second;
   if (!fresh) return s;
   for (const Observation& seen : observations(history_, t))
     if (seen.external()) s.reads.push_back(seen);
   stable_sort_by(s.reads, [](const Observation& seen) { return seen.key; });
-  for (OpId i = history_.first_op(t); i < history_.end_op(t); ++i)
-    if (const Operation op = history_.op(i); writes(op)) s.written.push_back(op.key);
+  for (const Access& a : accesses(history_, t))
+    if (a.writes()) s.written.push_back(a.key);
   std::sort(s.written.begin(), s.written.end());
   s.written.erase(std::unique(s.written.begin(), s.written.end()), s.written.end());
   return s;
 }
 
-std::span<const Observation> Accesses::external_reads(TxnId t, KeyId key) {
+std::span<const Observation> AccessIndex::external_reads(TxnId t, KeyId key) {
   const Slice& s = slice(t);
   auto by_key = [](const Observation& a, const Observation& b) { return a.key < b.key; };
   Observation probe;
@@ -175,7 +150,7 @@ std::span<const Observation> Accesses::external_reads(TxnId t, KeyId key) {
   return {lo, hi};
 }
 
-bool Accesses::writes_key(TxnId t, KeyId key) {
+bool AccessIndex::writes_key(TxnId t, KeyId key) {
   const Slice& s = slice(t);
   return std::binary_search(s.written.begin(), s.written.end(), key);
 }
@@ -206,9 +181,9 @@ void Counting::close() {
     work_.pop_back();
     for (const Observation& seen : observations(history_, t)) keep(writers_.source(seen, t));
     // Every element of a list was appended by somebody, not only the last.
-    for (OpId i = history_.first_op(t); i < history_.end_op(t); ++i)
-      if (history_.op(i).kind == OpKind::read_list)
-        for (VersionId v : history_.operands(i)) keep(writers_.only_author(v));
+    for (const Access& a : accesses(history_, t))
+      if (a.accepts == Accepts::list)
+        for (const VersionId v : history_.operands(a.op)) keep(writers_.only_author(v));
   }
 }
 

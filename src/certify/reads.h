@@ -7,36 +7,20 @@
 // a fact of the history and needs no search.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "assay/certificate.h"
 #include "assay/history.h"
 #include "assay/level.h"
+#include "certify/operations.h"
 #include "certify/stated_orders.h"
 
 namespace assay::internal::certify {
-
-// True if the operation writes a version: writes, removals, appends, and conditional writes that
-// took effect.
-inline bool writes(const Operation& op) {
-  switch (op.kind) {
-    case OpKind::write:
-    case OpKind::remove:
-    case OpKind::append:
-      return true;
-    case OpKind::cas:
-    case OpKind::insert:
-      return op.effect;
-    case OpKind::read:
-    case OpKind::read_list:
-    case OpKind::range:
-      return false;
-  }
-  return false;
-}
 
 // One version that an operation saw. A range query sees one per row, returned or passed over, a list read its last element
 // (or null), a successful compare-and-set the value it expected, a successful insert nothing.
@@ -52,19 +36,17 @@ struct Observation {
   bool external() const { return own_write == kNone; }
 };
 
-// A list that was read: what others had appended, then the reading transaction's own elements so far.
-struct ListSeen {
-  std::span<const VersionId> others;
-  bool own_at_end = true;  // false: its own elements do not stand at the end; `others` is empty
-};
-ListSeen list_seen(const History& history, OpId op);
-
-// What a transaction may have seen of others. clean: what those leave behind that take effect. dirty, at pl-1: what
+// What a transaction may have seen of others. clean: what those leave behind that take effect. dirty, where no read dependency may not be on a cycle: what
 // anybody ever wrote, aborted and overwritten values too; so that an element of a list may be an aborted one, and nobody
 // takes effect for having been read.
 enum class ReadRule : uint8_t { clean, dirty };
-inline ReadRule read_rule(LevelId level) {
-  return level == LevelId::pl_1 ? ReadRule::dirty : ReadRule::clean;
+inline ReadRule read_rule(const LevelInfo& level) {
+  const auto heeds_reads = [](const ForbiddenCycle& cycle) {
+    return cycle.any.find('r') != std::string_view::npos;
+  };
+  const bool dirty =
+      level.events == EventModel::adya && std::ranges::none_of(level.forbidden, heeds_reads);
+  return dirty ? ReadRule::dirty : ReadRule::clean;
 }
 
 // The writers of every version. Reading null is reading an absent key, whose writers are those that
@@ -118,9 +100,9 @@ class Writers {
 };
 
 // What each transaction observes and writes, indexed when it is first asked for.
-class Accesses {
+class AccessIndex {
  public:
-  explicit Accesses(const History& history) : history_(history) {}
+  explicit AccessIndex(const History& history) : history_(history) {}
 
   // Its observations of `key` that no own write precedes, in program order.
   std::span<const Observation> external_reads(TxnId t, KeyId key);

@@ -35,17 +35,9 @@ class Replay {
   Status install(TxnId t);
 
  private:
-  // What a key holds: kInitial, kList, or the version last written; removed: that was a removal.
-  static constexpr VersionId kInitial = kNone;
-  static constexpr VersionId kList = kNone - 1;
-  struct Content {
-    VersionId version = kInitial;
-    bool removed = false;
-    TxnId writer = kInitialTxn;
-  };
   struct Key {
-    Content current;
-    Content own;  // as the transaction `owner` left it
+    State current;  // version kUnnamed: a list
+    State own;      // as the transaction `owner` left it
     TxnId owner = kNone;
   };
   struct OwnList {
@@ -53,23 +45,20 @@ class Replay {
     std::vector<VersionId> added;
   };
 
-  const Content& seen(const Key& key, TxnId t) const {
+  const State& seen(const Key& key, TxnId t) const {
     return key.owner == t ? key.own : key.current;
   }
-  bool shows(const Content& content, VersionId version) const;
-  bool is_from(const Content& content, OpId read) const;
-  bool absent(const Content& content) const;
-  Match match(PredicateId predicate, const Content& content) const;
   bool shows_list(KeyId key, TxnId t, std::span<const VersionId> elements) const;
 
-  Status judge(TxnId t, OpId i, const Operation& op);
+  Status judge(TxnId t, const Access& a);
   Status judge_range(TxnId t, OpId i);
   Status judge_aggregate(TxnId t, OpId i, const Aggregate& aggregate);
-  Status append_own(TxnId t, OpId i, const Operation& op);
-  Status append(OpId i, const Operation& op);
-  void own_write(TxnId t, KeyId key, Content content);
+  bool takes_elements(const State& state) const;
+  Status append_own(TxnId t, const Access& a);
+  Status append(TxnId t, const Access& a);
+  void own_write(TxnId t, KeyId key, const State& left);
   Error mismatch(TxnId t, OpId i) const;
-  Error other_source(TxnId t, OpId i, const Content& content) const;
+  Error other_source(TxnId t, OpId i, const State& state) const;
 
   const History& history_;
   const Conditions conditions_;

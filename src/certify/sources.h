@@ -51,7 +51,6 @@ class Sources {
   std::vector<KeyId> keys_of_range(OpId op) const;
   // Whether that, or the key of any other operation, is one of which it saw a state, be it its own.
   bool sees(OpId op, KeyId key) const;
-  bool covers(OpId range, KeyId key) const;
   // Whether the key ever held something that may satisfy the condition.
   bool may_satisfy(PredicateId predicate, KeyId key) const;
   // The others that may have left what `op` saw, if it certainly saw a version that stayed: nobody if the initial state explains it,
@@ -59,7 +58,8 @@ class Sources {
   template <class TookEffect>
   std::vector<TxnId> certainly_left_by(OpId op, KeyId key, TookEffect took_effect) const {
     std::vector<TxnId> left;
-    if (holds_list_[key] || own_write_before(op, key) != kNone || explains(initially(key), op, key))
+    if (holds_list_[key] || own_write_before(history_, op, key) != kNone ||
+        explains(initial_state(history_, key), op, key))
       return left;
     for (const State& state : candidates(op, key)) {
       if (state.writer == history_.txn_of(op) || !explains(state, op, key)) continue;
@@ -72,20 +72,9 @@ class Sources {
   }
 
  private:
-  struct State {
-    TxnId writer = kNone;       // kNone: the initial state
-    VersionId version = kNone;  // kNone: the initial value of every key
-    bool removed = false;
-  };
-  State initially(KeyId key) const { return {kNone, history_.own_initial(key), false}; }
   bool stays(const State& state, KeyId key) const;
   const State* left_by_writer(TxnId writer, KeyId key) const;
-  OpId own_write_before(OpId i, KeyId key) const;
   bool explains(const State& state, OpId i, KeyId key) const;
-  bool returns(const State& state, VersionId version) const;
-  bool is_stated(const State& state, OpId read) const;
-  bool is_absent(const State& state) const;
-  Match match(PredicateId predicate, const State& state) const;
   bool range_explained(const State& state, OpId range, KeyId key) const;
   std::span<const State> candidates(OpId i, KeyId key) const;
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "certify/reads.h"
+#include "certify/operations.h"
 
 namespace assay::internal::certify {
 namespace {
@@ -53,15 +53,14 @@ class Reading {
   }
 
   void note_writes(TxnId t) {
-    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
-      const Operation op = h_.op(i);
-      if (!writes(op)) continue;
-      Writing& only = only_[op.version];
+    for (const Access& a : accesses(h_, t)) {
+      if (!a.writes()) continue;
+      Writing& only = only_[a.version];
       if (only.txn == t) {
         only.again = true;
       } else {
-        several_[op.version] = only.txn != kNone;
-        only = {t, i, false};
+        several_[a.version] = only.txn != kNone;
+        only = {t, a.op, false};
       }
     }
   }
@@ -71,11 +70,9 @@ class Reading {
     if (emptied_.empty()) {
       emptied_.resize(h_.key_count());
       for (TxnId t = 0; t < h_.txn_count(); ++t)
-        for (OpId i = h_.first_op(t); i < h_.end_op(t) && h_.status(t) != TxnStatus::aborted; ++i) {
-          const Operation op = h_.op(i);
-          if (writes(op) && (op.kind == OpKind::remove || h_.version_value(op.version).is_null()))
-            emptied_[op.key] = true;
-        }
+        if (h_.status(t) != TxnStatus::aborted)
+          for (const Access& a : accesses(h_, t))
+            if (a.writes() && is_absent(h_, state_after(t, a))) emptied_[a.key] = true;
     }
     return emptied_[key];
   }
@@ -116,10 +113,10 @@ class Reading {
     if (!several_[version]) return only_[version].txn == t ? only_[version] : Writing{};
     Writing writing;
     if (h_.status(t) == TxnStatus::aborted) return writing;
-    for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
-      if (!writes(h_.op(i)) || h_.op(i).version != version) continue;
+    for (const Access& a : accesses(h_, t)) {
+      if (!a.writes() || a.version != version) continue;
       if (writing.txn == kNone)
-        writing = {t, i, false};
+        writing = {t, a.op, false};
       else
         writing.again = true;
     }
@@ -192,22 +189,21 @@ class Reading {
       const Interval end = h_.end_time(t);
       if (h_.status(t) != TxnStatus::committed || !end.known() || end.response > complete_to)
         continue;
-      for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i)
-        if (writes(h_.op(i))) last[h_.op(i).key] = i;
-      for (OpId i = h_.first_op(t); i < h_.end_op(t); ++i) {
-        const Operation op = h_.op(i);
-        const bool stays = writes(op) && (op.kind == OpKind::append || last[op.key] == i);
-        if (stays && !is_listed(t, op))
+      for (const Access& a : accesses(h_, t))
+        if (a.writes()) last[a.key] = a.op;
+      for (const Access& a : accesses(h_, t)) {
+        const bool stays = a.appends() || (a.writes() && last[a.key] == a.op);
+        if (stays && !is_listed(t, a))
           contradict("lost-commit: the complete orders lack {} of transaction {}",
-                     h_.version_value(op.version).to_string(), h_.name(t));
+                     h_.version_value(a.version).to_string(), h_.name(t));
       }
     }
   }
 
-  bool is_listed(TxnId t, const Operation& op) const {
-    if (value_listed_[op.version]) return true;
-    if (op.kind == OpKind::remove && deletion_listed_[op.key]) return true;
-    const Writing writing = written_by(t, op.version);
+  bool is_listed(TxnId t, const Access& write) const {
+    if (value_listed_[write.version]) return true;
+    if (write.removes() && deletion_listed_[write.key]) return true;
+    const Writing writing = written_by(t, write.version);
     return writing.txn != kNone && listed_[writing.op];
   }
 

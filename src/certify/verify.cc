@@ -33,19 +33,22 @@ Status check_levels(const std::vector<LevelId>& levels) {
   return Ok{};
 }
 
+template <class Holds>
+bool any_level(const Certificate& certificate, Holds holds) {
+  return std::ranges::any_of(certificate.levels,
+                             [&](LevelId level) { return holds(level_info(level)); });
+}
+
 // Linearizability is defined where every transaction that took effect is one operation on one key. An order shows which
 // ones it takes to have done so, and is asked by its verifier.
 Status check_defined(const Certificate& certificate, const History& history) {
-  const std::vector<LevelId>& levels = certificate.levels;
   if (certificate.outcome() != Outcome::violated ||
-      std::count(levels.begin(), levels.end(), LevelId::linearizable) == 0)
+      !any_level(certificate, [](const LevelInfo& l) { return l.single_operations; }))
     return Ok{};
   const Writers writers(history);
   Counting counting(history, writers);
   for (TxnId t = 0; t < history.txn_count(); ++t) {
-    const OpId first = history.first_op(t);
-    const bool one = history.end_op(t) == first + 1 && history.op(first).kind != OpKind::range;
-    if (!one && counting.counts(t))
+    if (!is_one_operation(history, t) && counting.counts(t))
       return refuse(
           "linearizable is defined for transactions of one operation on one key; {} is none such",
           history.name(t));
@@ -88,7 +91,8 @@ Status Verifier::verify(const Certificate& certificate, unsigned threads) {
   const History& history = shared_->history;
   if (Status s = check_levels(certificate.levels); !s.ok()) return s;
   if (Status s = check_defined(certificate, history); !s.ok()) return s;
-  if (std::ranges::count(certificate.levels, LevelId::mixed) > 0 && !history.declares_levels())
+  const auto is_mixed = [](const LevelInfo& l) { return l.events == EventModel::mixed; };
+  if (any_level(certificate, is_mixed) && !history.declares_levels())
     return refuse("mixed: no transaction of the history declares a level");
   switch (certificate.kind) {
     case Certificate::Kind::order: {
@@ -112,16 +116,14 @@ Status Verifier::verify(const Certificate& certificate, unsigned threads) {
 }
 
 uint64_t verification_bytes(const Certificate& certificate, const History& history) {
+  using internal::certify::any_level;
   const uint64_t txns = history.txn_count(), keys = history.key_count();
   const uint64_t versions = history.version_count();
   const uint64_t reads = history.op_count() - std::min<uint64_t>(history.op_count(), versions);
   if (certificate.kind != Certificate::Kind::order) return 24 * versions + 12 * keys;  // writers
-  const auto any = [&](auto holds) {
-    return std::any_of(certificate.levels.begin(), certificate.levels.end(),
-                       [&](LevelId level) { return holds(level_info(level)); });
-  };
-  const bool in_time = any([](const LevelInfo& l) { return l.real_time != RealTime::none; });
-  const bool replays = any([](const LevelInfo& l) {
+  const bool in_time =
+      any_level(certificate, [](const LevelInfo& l) { return l.real_time != RealTime::none; });
+  const bool replays = any_level(certificate, [](const LevelInfo& l) {
     return l.events == EventModel::single || l.events == EventModel::split;
   });
   // Places, what each key holds, and moments by request and by response.

@@ -1,4 +1,4 @@
-#include "certify/stated_sources.h"
+#include "certify/operations.h"
 
 #include <gtest/gtest.h>
 

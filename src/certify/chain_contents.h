@@ -1,0 +1,103 @@
+// What keys hold along a chain. The history comes in pieces and none is kept for long, so keys and what they hold are values
+// here. A piece of the history looks up once what each of its keys holds.
+//
+//   s1: { w(x,1) }   s2: { w(x,2) }     x holds 2; while s1 may stand behind s2 (chain_rivals.h), or 1
+//
+// Whoever looks at a key of which several versions may have come last chooses among them. Cost: a look-up for each operation.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "assay/history.h"
+#include "base/byte_stream.h"
+#include "certify/operations.h"
+#include "history/held_map.h"
+
+namespace assay::internal::certify {
+
+class ChainContents {
+ public:
+  struct Version {
+    HeldValue value;
+    bool removed = false;  // a removal left it; it reads as null
+
+    // Whether the operation could return what it did while its key held this.
+    bool bears_out(const History& h, const Access& a) const;
+  };
+  static Version left_by(const History& h, const Access& write) {
+    return {HeldValue(h.version_value(write.version)), write.removes()};
+  }
+  // What a key holds, once it was written.
+  struct Content {
+    Version last;
+    uint64_t writer = 0;                                     // its line
+    bool looked = false;                                     // at what `writer` left
+    std::unique_ptr<std::vector<Version>> rivals = nullptr;  // others that may have come last
+  };
+  // A piece of the history, with what is looked up once for each of its keys.
+  struct Piece {
+    struct Key {
+      Content* content = nullptr;  // null: not written as yet
+      TxnId owner = kNone;         // whose write of it follows
+      OpId write = kNone;
+    };
+    Piece(std::shared_ptr<const History> h, uint64_t gaps_so_far)
+        : history(std::move(h)), keys(history->key_count()), gaps(gaps_so_far) {}
+
+    std::shared_ptr<const History> history;
+    std::vector<Key> keys;
+    uint64_t gaps;  // when `keys` was looked up
+  };
+  struct Txn {
+    std::shared_ptr<Piece> piece;
+    TxnId txn = kNone;
+    const History& history() const { return *piece->history; }
+  };
+
+  // What the key holds; null if it was not written as yet.
+  Content* find(Piece& piece, KeyId key);
+  // Whether what the key holds explains the operation, which looked at it.
+  bool explains(Piece& piece, const Access& seen);
+  // Whether it does, whatever else may turn out.
+  bool explains_for_good(Piece& piece, const Access& seen);
+  // Installs the last writes of those of its keys for which `shows` is true.
+  template <class Shows>
+  void install(const Txn& t, uint64_t line, Shows shows) {
+    for (const Access& a : accesses(t.history(), t.txn))
+      if (a.writes() && shows(a.key)) install(*t.piece, line, a);
+  }
+  // Nothing is known of what keys hold any more.
+  void forget();
+  uint64_t gaps() const { return gaps_; }
+  void set_gaps(uint64_t gaps) { gaps_ = gaps; }
+
+  void save(StreamWriter& to) const;
+  void load(StreamReader& from);
+
+ private:
+  void install(Piece& piece, uint64_t line, const Access& write);
+  bool unwritten_explains(const History& h, const Access& seen) const;
+
+  HeldMap<Content> contents_;
+  uint64_t gaps_ = 0;
+};
+
+// What those wrote that are left out, by key: nothing that others saw of that has to be explained.
+class Excuses {
+ public:
+  void add(const History& h, TxnId left_out);
+  bool excuse(const History& h, const Access& seen) const;
+
+  void save(StreamWriter& to) const;
+  void load(StreamReader& from);
+
+ private:
+  using Values = std::unordered_set<HeldValue, HeldHash, HeldEqual>;
+  std::unordered_map<HeldValue, Values, HeldHash, HeldEqual> values_;
+};
+
+}  // namespace assay::internal::certify

@@ -1,0 +1,54 @@
+// Transactions of unknown outcome that have a place in a chain, for the case that they took effect there. One waits, parked, until
+// somebody looks at what it wrote, or all of that is overwritten.
+//
+//   order: s1: { w(x,1) }   parked: s2: { w(x,2) }?   next: s3: { r(x,1) }     s3 looked at x: s2 did not take effect there
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "base/byte_stream.h"
+#include "certify/chain_contents.h"
+
+namespace assay::internal::certify {
+
+class ParkedTxns {
+ public:
+  using Txn = ChainContents::Txn;
+
+  bool contains(uint64_t line) const { return txns_.contains(line); }
+  void add(uint64_t line, const Txn& t);
+  // It waits no more, if it did.
+  void release(uint64_t line);
+  // Who looks at the key shows that those parked that write it did not take effect.
+  void look_at(const ValueView& key);
+  // Who overwrites it without a look shows nothing, and nobody will see these writes. before: up to this one; 0: all.
+  void overwrite(const ValueView& key, uint64_t before);
+  // Whose write by it nobody has overwritten.
+  std::vector<KeyId> shown_keys(uint64_t line) const;
+  void clear();
+
+  void save(StreamWriter& to) const;
+  // `find`: a line's transaction, null if none is held.
+  template <class Find>
+  void load(StreamReader& from, Find find) {
+    for (size_t n = from.count(); n > 0; --n) {
+      const uint64_t line = from.number();
+      if (const Txn* const t = find(line))
+        txns_.emplace(line, *t);
+      else
+        from.fail();
+    }
+    load_keys(from);
+  }
+
+ private:
+  void load_keys(StreamReader& from);
+
+  std::unordered_map<uint64_t, Txn> txns_;
+  // By key: the lines whose write of it shows, by their places.
+  std::unordered_map<HeldValue, std::vector<uint64_t>, HeldHash, HeldEqual> keys_;
+};
+
+}  // namespace assay::internal::certify

@@ -1,0 +1,96 @@
+// Who may stand elsewhere in a segment of a chain.
+//
+//   order so far: s1: { w(x,1) }  s2: { w(x,2) }      both at the same time, x is not read
+//   next:         s3: { r(x,1) }
+//
+// A later segment may show that s2 was before s1, when that order is long verified. So a segment says which transactions may
+// stand elsewhere: s1 is a rival of s2, and may stand behind it. That is verified at once. A transaction that is moved must not
+// share a key with those it passes, but for blind writes of the one key; must not have ended before one of them began, nor be of
+// its session; and none may be moved behind one that may be moved itself. Then those that stay keep their order, whatever
+// conflicts with one that moves comes after the place it moves to, and any choice of one rival for each key is an order too.
+//
+// Cost: for each rival the transactions it passes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "assay/result.h"
+#include "certify/chain.h"
+#include "certify/chain_contents.h"
+
+namespace assay::internal::certify {
+
+// When the transaction ended; one of unknown outcome has no end.
+int64_t end_of(const History& h, TxnId t);
+
+// The order of the segment at hand.
+struct ChainSegment {
+  using Txn = ChainContents::Txn;
+  struct Placed {
+    uint64_t line = 0;
+    Txn txn;
+    std::vector<OpId> excused = {};  // what it saw of those that were left out
+  };
+  // Of unknown outcome: it stands behind so many of `placed`.
+  struct Late {
+    Txn txn;
+    size_t place;
+  };
+  std::vector<Placed> placed = {};
+  std::vector<Late> lates = {};
+};
+
+class ChainRivals {
+ public:
+  ChainRivals(ChainContents& contents, const ChainSegment& segment, bool keeps_real_time);
+
+  // Verifies that the one may stand behind the other, and notes what its key may hold besides.
+  Status add(const Segment::Rival& r);
+
+ private:
+  using Content = ChainContents::Content;
+  using Txn = ChainContents::Txn;
+  struct Touch {
+    const Content* key;  // what it holds
+    KeyId in_piece;      // in the history of its transaction
+    bool looked = false, wrote = false;
+    bool is_blind() const { return wrote && !looked; }
+  };
+
+  void add_place(const ChainSegment::Placed& placed);
+  std::span<const Touch> touched_by(uint32_t place) const {
+    return {touched_.data() + starts_[place], starts_[place + 1] - starts_[place]};
+  }
+  const Content* key_of(const Txn& t, KeyId key);
+  Touch& touch(size_t first, const Content* key, KeyId in_piece);
+  bool disturbs_late(uint32_t from, uint32_t behind, const Content* key);
+  bool touches(uint32_t place, const Txn& t);
+  bool looks_at(const Txn& t, const Content* key);
+  const Touch* shared_write(uint32_t a, uint32_t b) const;
+  bool must_follow(const Txn& later, const Txn& earlier) const;
+  bool meet(uint32_t a, uint32_t b, const Content* key) const;
+
+  ChainContents& contents_;
+  const ChainSegment& segment_;
+  const bool keeps_real_time_;
+  std::unordered_map<uint64_t, uint32_t> places_;  // by line
+  HeldMap<Content> unwritten_;
+  std::vector<Touch> touched_;  // in order
+  std::vector<size_t> starts_;  // per place
+  std::vector<bool> moves_, stays_;
+};
+
+// Calls `visit` for each look of the transaction at what others left.
+template <class Visit>
+void each_outside_look(const History& h, TxnId t, Visit visit) {
+  std::vector<KeyId> own;
+  for (const Access& a : accesses(h, t)) {
+    if (a.reads() && std::ranges::count(own, a.key) == 0) visit(a);
+    if (a.writes()) own.push_back(a.key);
+  }
+}
+
+}  // namespace assay::internal::certify

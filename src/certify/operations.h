@@ -1,0 +1,238 @@
+// The verifier's reading of operations: what each one observes of which key, and what it installs there. Everything else in the
+// room works on this. The engine and the oracle have readings of their own, so that they cannot share a fault with it.
+//
+//   operation              accepts                        installs
+//   r(x,1)                 x equals 1                     -
+//   cas(x,1,2)             x equals 1                     x = 2
+//   cas(x,1,2)! (failed)   x differs from 1               -
+//   ins(x,1)               x absent                       x = 1
+//   ins(x,1)! (failed)     x present                      -
+//   r(l,[1,2])             l is the list [1,2]            -
+//   range(a..f,[c:1])      rows: see History::selected    -
+//   w(x,1)  d(x)  a(l,1)   anything                       a value, a removal, an element
+//
+// A state is what a key holds: what some transaction left of it, or the initial value. A removed key shows null and its tombstone.
+// What the history states of a read, whose write it returned, is right or says nothing. It can be right only of the transaction
+// itself if that had written the key; else only of the initial state, if the read returned that, or of another transaction, if
+// some write of that put what was read.
+//
+//   s1: A { w(x,1) }   s2: B { w(x,1) }   s3: C { r(x,A=1) r(x,B=2) w(x,3) r(x,A=3) }
+//   The first read is from A. The second is not from B, which wrote no 2, and the third is C's own: two contradictions.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "assay/history.h"
+
+namespace assay::internal::certify {
+
+// What of a key an operation could have returned what it did on.
+enum class Accepts : uint8_t { any, equals, differs, absent, present, list, rows };
+enum class Installs : uint8_t { nothing, value, removal, element };
+
+struct Access {
+  OpId op = kNone;
+  KeyId key = kNone;  // kNone for rows, which are of many
+  Accepts accepts = Accepts::any;
+  VersionId seen = kNone;  // equals, differs; list: its last element, or (key, null)
+  Installs installs = Installs::nothing;
+  VersionId version = kNone;  // that it installs
+
+  bool reads() const { return accepts != Accepts::any; }
+  bool writes() const { return installs != Installs::nothing; }
+  bool removes() const { return installs == Installs::removal; }
+  bool appends() const { return installs == Installs::element; }
+  bool is_range() const { return accepts == Accepts::rows; }
+  bool is_list() const { return accepts == Accepts::list || appends(); }
+};
+
+inline Access access_of(const History& h, OpId i) {
+  const Operation op = h.op(i);
+  Access a{i, op.key};
+  switch (op.kind) {
+    case OpKind::read:
+      a.accepts = Accepts::equals;
+      a.seen = op.version;
+      return a;
+    case OpKind::read_list:
+      a.accepts = Accepts::list;
+      a.seen = op.version;
+      return a;
+    case OpKind::range:
+      a.accepts = Accepts::rows;
+      a.key = kNone;
+      return a;
+    case OpKind::cas:
+      a.accepts = op.effect ? Accepts::equals : Accepts::differs;
+      a.seen = h.operands(i)[0];
+      break;
+    case OpKind::insert:
+      a.accepts = op.effect ? Accepts::absent : Accepts::present;
+      break;
+    case OpKind::write:
+    case OpKind::remove:
+    case OpKind::append:
+      break;
+  }
+  if (!op.effect) return a;
+  a.installs = op.kind == OpKind::remove   ? Installs::removal
+               : op.kind == OpKind::append ? Installs::element
+                                           : Installs::value;
+  a.version = op.version;
+  return a;
+}
+
+// Operations that are neighbours in the history, in program order.
+class Accesses {
+ public:
+  Accesses(const History& history, OpId first, OpId end)
+      : history_(history), first_(first), end_(end) {}
+
+  class Iterator {
+   public:
+    Iterator(const History& history, OpId at) : history_(history), at_(at) {}
+    Access operator*() const { return access_of(history_, at_); }
+    Iterator& operator++() { return ++at_, *this; }
+    bool operator!=(const Iterator& other) const { return at_ != other.at_; }
+
+   private:
+    const History& history_;
+    OpId at_;
+  };
+  Iterator begin() const { return {history_, first_}; }
+  Iterator end() const { return {history_, end_}; }
+
+ private:
+  const History& history_;
+  const OpId first_, end_;
+};
+// Of a transaction, of the whole history, and of the same transaction before an operation.
+inline Accesses accesses(const History& h, TxnId t) { return {h, h.first_op(t), h.end_op(t)}; }
+inline Accesses all_accesses(const History& h) { return {h, 0, h.op_count()}; }
+inline Accesses accesses_before(const History& h, OpId i) {
+  return {h, h.first_op(h.txn_of(i)), i};
+}
+
+// --- states of a key
+
+// The version of a state that no operation asks for by name: a list, or one of many values.
+inline constexpr VersionId kUnnamed = kNone - 1;
+
+struct State {
+  VersionId version = kNone;  // kNone: the initial value of every key
+  bool removed = false;
+  TxnId writer = kInitialTxn;
+  friend auto operator<=>(const State&, const State&) = default;
+};
+
+inline State initial_state(const History& h, KeyId key) { return {h.own_initial(key)}; }
+inline State state_after(TxnId t, const Access& write) {
+  return {write.version, write.removes(), t};
+}
+
+// Whether who reads the key in this state may return the version.
+inline bool shows(const History& h, const State& state, VersionId version) {
+  if (state.version == version) return true;
+  if (state.version == kNone) return h.is_initial(version);
+  return state.removed && h.version_value(version).is_null();
+}
+inline bool is_absent(const History& h, const State& state) {
+  if (state.version == kNone) return h.initial().is_null();
+  if (state.version == kUnnamed) return false;
+  return state.removed || h.version_value(state.version).is_null();
+}
+
+// Whether an operation on one key, which holds no list, accepts a state of which is known whether it shows what was seen and
+// whether it is absent.
+template <class Shown, class Absent>
+bool accepts(Accepts accepted, Shown shown, Absent absent) {
+  switch (accepted) {
+    case Accepts::any:
+      return true;
+    case Accepts::equals:
+      return shown();
+    case Accepts::differs:
+      return !shown();
+    case Accepts::absent:
+      return absent();
+    case Accepts::present:
+      return !absent();
+    case Accepts::list:
+    case Accepts::rows:
+      break;
+  }
+  return false;
+}
+inline bool accepts(const History& h, const Access& a, const State& state) {
+  return accepts(
+      a.accepts, [&] { return shows(h, state, a.seen); }, [&] { return is_absent(h, state); });
+}
+
+// The last write of the key among the operations from `first` to before `end`; kNone if there is none.
+OpId last_write(const History& h, OpId first, OpId end, KeyId key);
+// Of the transaction of `op`, before that.
+OpId own_write_before(const History& h, OpId op, KeyId key);
+bool writes_key(const History& h, TxnId t, KeyId key);
+// What a transaction that writes the key leaves of it.
+State left_by(const History& h, TxnId t, KeyId key);
+// The transaction writes the key again behind this write.
+bool is_overwritten(const History& h, OpId write);
+
+// --- lists and ranges
+
+// A list that was read: what others had appended, then the reading transaction's own elements so far.
+struct ListSeen {
+  std::span<const VersionId> others;
+  bool own_at_end = true;  // false: its own elements do not stand at the end; `others` is empty
+};
+ListSeen list_seen(const History& h, OpId op);
+// The elements that a transaction appends to a list.
+std::vector<VersionId> appended_by(const History& h, TxnId t, KeyId list);
+
+// Calls `visit` with each row that a range saw, returned or passed over.
+template <class Visit>
+void each_row(const History& h, OpId range, Visit visit) {
+  const Selected selected = h.selected(range);
+  for (const VersionId row : selected.rows) visit(row);
+  for (const VersionId row : selected.passed) visit(row);
+}
+// The keys that a range names: of rows that it returned or passed over, and that matched.
+std::vector<KeyId> named_keys(const History& h, OpId range);
+// Whether a range returned a row of the key.
+bool returns(const History& h, OpId range, KeyId key);
+// Whether the operation depends on the version of the key, not only on whether a range selects the key.
+inline bool is_item(const History& h, OpId op, KeyId key) {
+  return !access_of(h, op).is_range() || returns(h, op, key);
+}
+// The row of the key that a range saw, returned or passed over; kNone if none.
+VersionId row_seen(const History& h, OpId range, KeyId key);
+// Whether the key is within the bounds of the range.
+bool covers(const History& h, OpId range, KeyId key);
+// The transaction is one operation on one key.
+inline bool is_one_operation(const History& h, TxnId t) {
+  return h.end_op(t) == h.first_op(t) + 1 && !access_of(h, h.first_op(t)).is_range();
+}
+// Some transaction that may have taken effect asks for a range.
+bool has_ranges(const History& h);
+
+// --- stated sources
+
+// Of a read whose transaction had not written the key: the other transaction, or kInitialTxn. kNone if nothing is stated, or
+// it contradicts what was read.
+TxnId stated_to_be_from(const History& h, OpId read);
+// Whether what is stated of the operation allows that it saw this state.
+inline bool may_be_from(const History& h, const State& state, OpId op) {
+  if (h.stated_source(op) == kNone) return true;
+  const TxnId stated = stated_to_be_from(h, op);
+  return stated == kNone || stated == state.writer;
+}
+// The transaction may have taken effect, and the last that it wrote to the key is what the read returned.
+bool left_behind(const History& h, TxnId writer, OpId read);
+// Empty if no read of a transaction that may have taken effect contradicts what is stated of it.
+std::string source_contradiction(const History& h);
+
+}  // namespace assay::internal::certify
