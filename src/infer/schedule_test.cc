@@ -190,27 +190,5 @@ TEST(ScheduleByGraph, IsACompleteOrderOfTheGraphAndFaultlessIfAccepted) {
   EXPECT_GT(stuck, 100);
 }
 
-TEST(OrderFaults, NamesTheWritersWhoseOrderMakesAReadWrong) {
-  ScheduleOf s({{1, {w("x", 1)}}, {2, {w("x", 2)}}, {3, {r("x", 1)}}}, serializable);
-  EXPECT_TRUE(faults_of(s.events, std::vector<Vertex>{1, 0, 2}).empty());
-  EXPECT_TRUE(faults_of(s.events, std::vector<Vertex>{0, 2, 1}).empty());
-  const std::vector<OrderFault> faults = faults_of(s.events, std::vector<Vertex>{0, 1, 2});
-  ASSERT_EQ(faults.size(), 1u);
-  EXPECT_EQ(faults[0].first, 0u);
-  EXPECT_EQ(faults[0].writer, 1u);
-}
-
-TEST(OrderFaults, NamesWritersThatOverlap) {
-  const std::vector<sample::Txn> txns = {{1, {w("x", 1)}}, {2, {w("x", 2)}}};
-  const std::vector<Vertex> overlapping = {0, 2, 1, 3};  // r r w w
-  const ScheduleOf si(txns, adya_si);
-  const std::vector<OrderFault> faults = faults_of(si.events, overlapping);
-  ASSERT_EQ(faults.size(), 1u);
-  EXPECT_EQ(faults[0].first, 0u);
-  EXPECT_EQ(faults[0].writer, 1u);
-  EXPECT_TRUE(faults_of(si.events, std::vector<Vertex>{0, 1, 2, 3}).empty());
-  EXPECT_TRUE(faults_of(ScheduleOf(txns, prefix).events, overlapping).empty());
-}
-
 }  // namespace
 }  // namespace assay::internal
