@@ -88,16 +88,13 @@ BadRead declared_non_repeatable_read(const Problem& problem) {
   return {};
 }
 
-LevelVerdict decide_mixed(const Problem& problem, const CheckOptions& options, Stages& stages,
-                          Budget& budget) {
+Judgement decide_mixed(const Problem& problem, const CheckOptions& options, Stages& stages,
+                       Budget& budget) {
   constexpr uint64_t kBytesAReader = 8, kBytesANode = 4;  // the copies
   if (!budget.has_room(sizeof(ExternalRead) * problem.reads.items.size() +
                        kBytesAReader * problem.readers.items.size() +
-                       kBytesANode * problem.nodes())) {
-    LevelVerdict unknown;
-    unknown.reason = budget.reason();
-    return unknown;
-  }
+                       kBytesANode * problem.nodes()))
+    return Judgement::unknown(budget.reason());
   std::vector<LevelId> held;
   held.reserve(problem.nodes());
   for (const TxnId t : problem.txn) held.push_back(*held_to(*problem.history, t));

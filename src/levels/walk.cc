@@ -28,6 +28,7 @@
 #include "infer/aggregates.h"
 #include "infer/problem.h"
 #include "infer/slices.h"
+#include "infer/stages.h"
 #include "levels/adya.h"
 #include "levels/aggregate_orders.h"
 #include "levels/clock_faults.h"
@@ -38,7 +39,6 @@
 #include "levels/overdrawn.h"
 #include "levels/single_operations.h"
 #include "levels/source_search.h"
-#include "levels/stages.h"
 #include "levels/strong.h"
 #include "levels/weak.h"
 
@@ -257,10 +257,7 @@ class LatticeWalk {
       expected_order_->replays.push_back(replay.result);
       // The level orders commits by the times of their ends, too, which the replay does not look at.
       if (!explains || replay.result.level == LevelId::strong_si) continue;
-      LevelVerdict satisfied;
-      satisfied.outcome = Outcome::satisfied;
-      satisfied.order = std::move(replay.order);
-      settle_verdict(replay.result.level, std::move(satisfied));
+      settle_judgement(replay.result.level, Judgement::satisfied(std::move(replay.order)));
     }
   }
 
@@ -355,7 +352,7 @@ class LatticeWalk {
     if (dirty.found.unexplained != kNone)
       return add_sourceless(dirty.found.unexplained, dirty.found.unexplained_key, only_pl_1);
     if (!dirty.unresolved.empty()) return set_unknown(pl_1, open_reason(dirty.unresolved));
-    settle_verdict(pl_1, AdyaLevels(dirty, UpdateOrders::ignored).decide(pl_1, budget_));
+    settle_judgement(pl_1, AdyaLevels(dirty, UpdateOrders::ignored).decide(pl_1, budget_));
   }
 
   // What pl-2 allows pl-1 allows, and there updates make orders of versions known.
@@ -382,18 +379,17 @@ class LatticeWalk {
     if (!useful(linearizable) && !useful(strict_serializable)) return;
     if (!decidable_by_key(problem_)) return;
     report("decide", linearizable);
-    LinearizableVerdict v = decide_by_key(problem_, options_.speed_ups, stages_, budget_);
-    if (v.outcome == Outcome::unknown) {
-      if (!v.reason.empty()) set_unknown(linearizable, std::move(v.reason));
+    Judgement found = decide_by_key(problem_, options_.speed_ups, stages_, budget_);
+    if (found.outcome == Outcome::unknown) {
+      if (!found.reason.empty()) set_unknown(linearizable, std::move(found.reason));
       return;
     }
-    v.certificate.levels = {linearizable};
-    if (options_.speed_ups.has(SpeedUp::carry)) {
-      v.certificate.levels = {strict_serializable, linearizable};
-      if (v.outcome == Outcome::satisfied)
-        v.certificate.levels = served(linearizable, v.outcome, {});
-    }
-    settle(std::move(v.certificate));
+    Certificate& certificate = found.certificate;
+    if (found.outcome == Outcome::violated && options_.speed_ups.has(SpeedUp::carry))
+      certificate.levels = {strict_serializable, linearizable};
+    else
+      certificate.levels = served(linearizable, certificate);
+    settle(std::move(certificate));
   }
 
   // For what is no level's search of its own.
@@ -411,7 +407,7 @@ class LatticeWalk {
       const LevelInfo& level = level_info(id);
       if (level.real_time == RealTime::none || decided(id) || !useful(id) || !timed_enough(id))
         continue;
-      LevelVerdict v = faults.refute(level, uncounted, stages_, budget_);
+      Judgement v = faults.refute(level, uncounted, stages_, budget_);
       if (v.outcome == Outcome::violated) add(id, std::move(v));
       if (budget_.exhausted_now()) return;
     }
@@ -426,7 +422,7 @@ class LatticeWalk {
       if (decided(level) || !useful(level) || !helps_if_accepted(level) || !timed_enough(level))
         continue;
       report("replay", level);
-      LevelVerdict v =
+      Judgement v =
           decide_with_orders(level, [&](const Problem& problem) { return play(problem, level); });
       if (v.outcome == Outcome::satisfied) add(level, std::move(v));  // else nothing is known
       if (budget_.exhausted_now()) return;
@@ -434,7 +430,7 @@ class LatticeWalk {
   }
 
   // Satisfied, or nothing is known.
-  LevelVerdict play(const Problem& problem, LevelId level) {
+  Judgement play(const Problem& problem, LevelId level) {
     if (!options_.speed_ups.has(SpeedUp::replay)) return {};
     return accept_by_replay(problem, level_info(level), options_, stages_, budget_);
   }
@@ -528,8 +524,8 @@ class LatticeWalk {
     if (level == writes_follow_reads && any_version_passed_over_ && follows_from_causal()) return;
     if (level_info(level).events == EventModel::weak) return decide_by_reads(level, "weak", weak_);
     if (!timed_enough(level)) return decide_untimed(level);
-    LevelVerdict v = decide_with_orders(level, [&](const Problem& problem) {
-      LevelVerdict played = stated_first_ ? play(problem, level) : LevelVerdict();
+    Judgement v = decide_with_orders(level, [&](const Problem& problem) {
+      Judgement played = stated_first_ ? play(problem, level) : Judgement();
       return played.outcome == Outcome::satisfied ? played
                                                   : open_.search(problem, level_info(level));
     });
@@ -584,9 +580,9 @@ class LatticeWalk {
     }
     LevelInfo without_time = own;
     without_time.real_time = RealTime::none;
-    LevelVerdict v = decide_with_orders(
+    Judgement v = decide_with_orders(
         level, [&](const Problem& problem) { return open_.search(problem, without_time); });
-    if (v.outcome == Outcome::violated) settle_verdict(level, std::move(v));
+    if (v.outcome == Outcome::violated) settle_judgement(level, std::move(v));
   }
 
   bool timed_enough(LevelId level) const {
@@ -594,7 +590,7 @@ class LatticeWalk {
   }
 
   template <class Decide>
-  LevelVerdict decide_with_orders(LevelId level, const Decide& decide) {
+  Judgement decide_with_orders(LevelId level, const Decide& decide) {
     return open_.decide_with_orders(decide, [&] {
       refute_sourceless();
       return decided(level);
@@ -605,7 +601,7 @@ class LatticeWalk {
   template <class Levels, class... How>
   void decide_by_reads(LevelId level, std::string_view stage, std::optional<Levels>& levels,
                        How... how) {
-    LevelVerdict v;
+    Judgement v;
     {
       const auto timer = stages_.time(stage);
       if (!levels) levels.emplace(problem_, how...);
@@ -613,7 +609,7 @@ class LatticeWalk {
     }
     if (v.outcome == Outcome::satisfied && !problem_.unresolved.empty()) {
       if (level_info(level).events == EventModel::adya && accept_order(level)) return;
-      return decide_sources(level, v.order);
+      return decide_sources(level, v.certificate.order);
     }
     add(level, std::move(v));
   }
@@ -632,25 +628,22 @@ class LatticeWalk {
   bool accept_order(LevelId level) {
     const Certificate* known = ordering(level);
     if (known == nullptr) return false;
-    LevelVerdict satisfied;
-    satisfied.order.events = writers_in_order(known->order);
-    if (states_whole(satisfied.order.events)) {
+    Order order;
+    order.events = writers_in_order(known->order);
+    if (states_whole(order.events)) {
       // In an order of whole transactions a row that was passed over is of the last writer of its key.
       const bool split = known->order.split;
       if (!add_sources_along(split ? OpenProblem::Listing::one_state : open_.for_orders(),
-                             known->order, satisfied.order.sources))
+                             known->order, order.sources))
         return false;
-    } else if (!add_sources_along(OpenProblem::Listing::each, known->order,
-                                  satisfied.order.sources) ||
-               !allows_along(level, satisfied.order.sources)) {
+    } else if (!add_sources_along(OpenProblem::Listing::each, known->order, order.sources) ||
+               !allows_along(level, order.sources)) {
       return false;
     } else {
       // Whoever did not need to take effect for what was seen did not.
-      std::erase_if(satisfied.order.events,
-                    [this](TxnId t) { return along_->problem.node_of(t) == kNone; });
+      std::erase_if(order.events, [this](TxnId t) { return along_->problem.node_of(t) == kNone; });
     }
-    satisfied.outcome = Outcome::satisfied;
-    settle_verdict(level, std::move(satisfied));
+    settle_judgement(level, Judgement::satisfied(std::move(order)));
     return true;
   }
 
@@ -696,7 +689,7 @@ class LatticeWalk {
     if (found == nullptr || found->order.split) return false;
     const auto timer = stages_.time("adya");
     if (!states_whole(found->order.events)) return false;
-    for (const LevelId other : served(level, Outcome::satisfied, {})) extend(*found, other);
+    for (const LevelId other : served(level, *found)) extend(*found, other);
     return true;
   }
 
@@ -735,23 +728,23 @@ class LatticeWalk {
     const LevelInfo& info = level_info(level);
     const OpenReads& open = open_.reads(OpenProblem::listing_of(info));
     if (!open.obstacle().empty()) return set_unknown(level, open_reason(problem_.unresolved));
-    LevelVerdict v = decide_with_sources(
+    Judgement v = decide_with_sources(
         problem_, info, open, first, options_.speed_ups.has(SpeedUp::local_search),
         sees_one_state(info) ? chosen_ : chosen_each_, stages_, budget_);
     if (v.outcome == Outcome::unknown)
       v.reason.detail = open_reason(problem_.unresolved).detail + ": " + v.reason.detail;
-    settle_verdict(level, std::move(v));
+    settle_judgement(level, std::move(v));
   }
 
-  void add(LevelId level, LevelVerdict v) {
-    if (v.outcome == Outcome::satisfied && !open_.is_explained_by(v.order)) {
+  void add(LevelId level, Judgement v) {
+    if (v.outcome == Outcome::satisfied && !open_.is_explained_by(v.certificate.order)) {
       set_unknown(level, open_reason(problem_.unresolved));
       return;
     }
-    settle_verdict(level, std::move(v));
+    settle_judgement(level, std::move(v));
   }
 
-  void settle_verdict(LevelId level, LevelVerdict v) {
+  void settle_judgement(LevelId level, Judgement v) {
     if (v.outcome == Outcome::unknown) {
       set_unknown(level, std::move(v.reason));
       return;
@@ -763,13 +756,8 @@ class LatticeWalk {
                           "condition"});
       return;
     }
-    Certificate certificate;
-    certificate.kind =
-        v.outcome == Outcome::satisfied ? Certificate::Kind::order : Certificate::Kind::proof;
-    certificate.levels = served(level, v.outcome, v.proof);
-    certificate.order = std::move(v.order);
-    certificate.proof = std::move(v.proof);
-    settle(std::move(certificate));
+    v.certificate.levels = served(level, v.certificate);
+    settle(std::move(v.certificate));
   }
 
   // Adya's levels want the order of versions to be known, which no reason for another level shows.
@@ -778,13 +766,13 @@ class LatticeWalk {
   }
 
   // The levels that a reason for `level` serves too.
-  std::vector<LevelId> served(LevelId level, Outcome outcome, const Proof& proof) const {
+  std::vector<LevelId> served(LevelId level, const Certificate& reason) const {
     if (!options_.speed_ups.has(SpeedUp::carry) || level == mixed) return {level};
     std::vector<LevelId> levels;
     for (const LevelInfo& other : all_levels()) {
       if (follows_from_below(other) && level != other.id) continue;
       if (!is_asked(other) || withheld(level, other)) continue;
-      if (outcome == Outcome::satisfied) {
+      if (reason.outcome() == Outcome::satisfied) {
         if (implies(level, other.id)) levels.push_back(other.id);
         continue;
       }
@@ -792,8 +780,8 @@ class LatticeWalk {
       const bool alike = same_model(other, own) && own.events != EventModel::weak &&
                          own.events != EventModel::adya;
       const bool above = implies(other.id, level) &&
-                         (other.events == EventModel::adya || !rests_on_changes(proof));
-      if (above || (alike && proves_at(other, proof))) levels.push_back(other.id);
+                         (other.events == EventModel::adya || !rests_on_changes(reason.proof));
+      if (above || (alike && proves_at(other, reason.proof))) levels.push_back(other.id);
     }
     return levels;
   }
@@ -876,12 +864,8 @@ class LatticeWalk {
         continue;
       if (budget_.exhausted_now()) return;
       report("aggregates", level);
-      if (std::optional<Order> order = order_with_rows(level)) {
-        LevelVerdict satisfied;
-        satisfied.outcome = Outcome::satisfied;
-        satisfied.order = std::move(*order);
-        settle_verdict(level, std::move(satisfied));
-      }
+      if (std::optional<Order> order = order_with_rows(level))
+        settle_judgement(level, Judgement::satisfied(std::move(*order)));
     }
     accept_by_whole_order();
   }
@@ -909,10 +893,8 @@ class LatticeWalk {
       }
       if (found == nullptr || found->split) continue;
       if (events == EventModel::adya && !knows_along(level, *found)) continue;
-      Certificate certificate;
+      Certificate certificate = Judgement::satisfied(*found).certificate;
       certificate.levels = {level};
-      certificate.kind = Certificate::Kind::order;
-      certificate.order = *found;
       settle(std::move(certificate));
     }
   }
@@ -996,7 +978,7 @@ class LatticeWalk {
     }
     if (!problem_.unresolved.empty()) return set_unknown(mixed, open_reason(problem_.unresolved));
     report("decide", mixed);
-    settle_verdict(mixed, decide_mixed(problem_, without_counts(), stages_, budget_));
+    settle_judgement(mixed, decide_mixed(problem_, without_counts(), stages_, budget_));
   }
 
   CheckResult collect() {
